@@ -23,7 +23,8 @@ import (
 // A Rounding belongs to one goroutine.
 type Rounding struct {
 	typ        Type
-	finest     int      // dates and times: the shortest unit, of stepUnits or a decimal place after these
+	finest     int // dates and times: the shortest unit, of stepUnits or a decimal place after these
+	stepped    bool
 	whole      int64    // signed whole numbers, decimals by their unscaled ones: the step; 1: none
 	step       *big.Int // other numbers: the step is step·10^exponent; nil: there is none
 	exponent   int
@@ -45,7 +46,7 @@ const (
 // NewRounding returns the rounding of an ordered type to a step: a number of the type above zero, or a
 // unit; to any value when the step is empty. The error does not show the text.
 func NewRounding(t Type, step string) (*Rounding, error) {
-	r := &Rounding{typ: t, whole: 1, best: Values{Type: t}, next: Values{Type: t}}
+	r := &Rounding{typ: t, whole: 1, stepped: step != "", best: Values{Type: t}, next: Values{Type: t}}
 	longest, shortest, timed := t.stepUnits()
 	if timed {
 		r.finest = shortest
@@ -74,6 +75,24 @@ func NewRounding(t Type, step string) (*Rounding, error) {
 		r.whole = WordInt(value.Words[0])
 	}
 	return r, nil
+}
+
+// HasStep reports whether not any value will do.
+func (r *Rounding) HasStep() bool { return r.stepped }
+
+// Admits reports whether the first of a list's values is a multiple of the step, or there is none.
+func (r *Rounding) Admits(v *Values) bool {
+	if !r.stepped {
+		return true
+	}
+	if _, _, timed := r.typ.stepUnits(); timed {
+		return r.typ.startOf(r.finest, v.moment()) == v.moment()
+	}
+	number, exponent := r.decimal(v)
+	common := min(exponent, r.exponent)
+	number.Mul(number, powerOfTen(exponent-common))
+	step := powerOfTen(r.exponent - common)
+	return number.Mod(number, step.Mul(step, r.step)).Sign() == 0
 }
 
 // stepUnits returns the longest and the shortest unit that a step of the type can be, if it can be one.

@@ -168,15 +168,19 @@ func TestBetweenAgreesWithTryingAll(t *testing.T) {
 			step = 1 + r.IntN(1<<r.IntN(10))
 			stepText = text(step)
 		}
-		want, most := "", -1
+		want, most, admitted := "", -1, false
 		for x := below + 1; x <= at; x++ {
-			admitted := step == 0 || x%step == 0
+			admitted = step == 0 || x%step == 0
 			if k.kind.Kind == formats.Date {
 				admitted = zeros(x) >= step
 			}
 			if admitted && (zeros(x) > most || zeros(x) == most && 2*x <= below+at) {
 				want, most = text(x), zeros(x)
 			}
+		}
+		rounding, err := formats.NewRounding(k.kind, stepText)
+		if err != nil || rounding.Admits(valueOf(t, k.kind, text(at))) != admitted {
+			t.Fatalf("%s, step %q: %v, %s is a multiple: %t", k.kind, stepText, err, text(at), !admitted)
 		}
 		if want != "" {
 			want = valueOf(t, k.kind, want).Text(0)

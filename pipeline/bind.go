@@ -107,6 +107,9 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 		if _, err := domain.NewBounds(spec, field.Type); err != nil {
 			return job.Located(spec.Name, "bounds", err)
 		}
+		if _, err := domain.NewRounding(spec, field.Type); err != nil {
+			return job.Located(spec.Name, "round", err)
+		}
 	}
 	if err := masking.CheckLayout(schema, b.specs); err != nil {
 		return err

@@ -2,15 +2,21 @@ package pipeline
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -124,5 +130,90 @@ func TestBoundsTellOfNobody(t *testing.T) {
 				t.Errorf("other parts:\n%+v\nbefore\n%+v", recodings[1], recodings[0])
 			}
 		})
+	}
+}
+
+// TestRoundIsASearchInRoundedValues: with round, every algorithm does what it does to a table whose values are rounded
+// down to multiples, step by step and part by part, and all bounds are multiples.
+func TestRoundIsASearchInRoundedValues(t *testing.T) {
+	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian"} {
+		t.Run(algorithm, func(t *testing.T) {
+			table := members(rand.New(rand.NewPCG(13, 14)), 600)
+			text := strings.Replace(membersJob, "joined: discretize", "joined: {mask: discretize, round: year, bounds: [1919-02-03, 2040-12-31]}", 1)
+			text = strings.Replace(text, "paid: discretize", "paid: {mask: discretize, round: 40000}", 1)
+			var traces [2]bytes.Buffer
+			a := [2]*audit{}
+			for i := range traces {
+				dir := table.folder(t, text, 100)
+				mustRun(t, dir, &traces[i], "algorithm.name", algorithm)
+				a[i] = auditFolder(t, dir, "algorithm.name", algorithm)
+				for _, row := range table.rows {
+					paid, err := strconv.Atoi(row[1])
+					must(t, err)
+					row[0], row[1] = row[0][:4]+"-01-01", fmt.Sprint(paid/40_000*40_000)
+				}
+			}
+			exact := algorithm != "kactus" && algorithm != "mondrian" // which draws by values, and goes by their distances
+			if exact && withoutLabels(traces[0].String()) != withoutLabels(traces[1].String()) {
+				t.Errorf("other steps:\n%s\nof rounded values\n%s", traces[0].String(), traces[1].String())
+			}
+			bounds := 0
+			for column, is := range []func(string) bool{
+				func(end string) bool {
+					return strings.HasSuffix(end, "-01-01") || end == "1919-02-03" || end == "2040-12-31"
+				},
+				func(end string) bool { return strings.HasSuffix(end, "0000") || end == "0" },
+			} {
+				of, rounded := a[0].cut.Columns[column], a[1].cut.Columns[column]
+				if exact && len(of.Cut) != len(rounded.Cut) {
+					t.Errorf("column %s: %d labels, of rounded values %d", of.Name, len(of.Cut), len(rounded.Cut))
+				}
+				for _, label := range of.Cut {
+					for _, end := range []json.RawMessage{label.Lower, label.Upper} {
+						if text, closed := cutfile.EndText(end); closed {
+							if bounds++; !is(text) {
+								t.Errorf("column %s: a bound %s", of.Name, text)
+							}
+						}
+					}
+				}
+			}
+			if bounds < 2 {
+				t.Errorf("only %d bounds", bounds)
+			}
+		})
+	}
+}
+
+// TestRoundOfTheColumnsType: what does not fit the column is a mistake in the job, with its place, as is a cut of other
+// bounds.
+func TestRoundOfTheColumnsType(t *testing.T) {
+	dir := members(rand.New(rand.NewPCG(11, 12)), 1500).folder(t, membersJob, 500)
+	rounded := func(column, round string) {
+		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, column+": discretize", column+": {mask: discretize, round: "+round+"}", 1))
+	}
+	for _, c := range []struct{ column, round, want string }{
+		{"joined", "5", "a step of date is one of year, month, day"},
+		{"joined", "hour", "a step of date is one of year, month, day"},
+		{"paid", "year", "not a value of the column's type"},
+		{"paid", "0.5", "not a value of the column's type"},
+	} {
+		rounded(c.column, c.round)
+		_, err := runJob(t, dir, nil)
+		if fault.ClassOf(err) != fault.Usage || !strings.Contains(fmt.Sprint(err), c.want) || !strings.Contains(fmt.Sprint(err), "round: "+c.round) {
+			t.Errorf("%s of %s: %v", c.round, c.column, err)
+		}
+	}
+	for _, algorithm := range []string{"tdr", "mondrian"} {
+		cut := filepath.Join(dir, algorithm+".parquet")
+		rounded("joined", "month")
+		mustRun(t, dir, nil, "output.path", cut, "algorithm.name", algorithm)
+		for round, fits := range map[string]bool{"day": true, "month": true, "year": false} {
+			rounded("joined", round)
+			_, err := Apply(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), ApplyOptions{Cut: cut, RunOptions: RunOptions{Overwrite: true}})
+			if (err == nil) != fits || !fits && !strings.Contains(err.Error(), "a bound is no multiple of the job's round: year") {
+				t.Errorf("%s, round: %s: %v", algorithm, round, err)
+			}
+		}
 	}
 }

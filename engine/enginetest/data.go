@@ -17,6 +17,7 @@ type Column struct {
 	Mask         engine.Mask
 	Tree         taxonomy.Node // Generalize
 	Lower, Upper string        // Discretize: declared bounds, or empty
+	Round        int           // Discretize: values between which no multiple lies, above the lower one, are one; 0: none
 	Rare         int           // Suppress: values of fewer records, the null too, are the rest; 0: none
 }
 
@@ -71,6 +72,12 @@ func (d Data) encode(a *engine.Attribute, column int) []uint32 {
 			code, ok = uint32(a.Len()-1), true // the rest's, where the null is rare
 		case !ok && a.HasRest:
 			code, ok = uint32(len(a.Texts)), true
+		}
+		if !ok && d.Columns[column].Round > 0 {
+			code, ok = uint32(len(a.Texts)-1), true
+			for code > 0 && Number(a.Texts[code]) > Number(row[column].Text) {
+				code--
+			}
 		}
 		if !ok {
 			panic("a value is not in the domain of " + a.Name)
@@ -127,9 +134,19 @@ func (d Data) attribute(i int) engine.Attribute {
 		}
 		a.Tree, a.Texts = tree, tree.Leaves()
 	case engine.Discretize:
-		place(&a)
+		place(&a, c.Round)
 	}
 	return a
+}
+
+// rounded leaves of ascending numbers those that a multiple parts from the number before, and of bins their smallest.
+func rounded(texts []string, round int) (firsts []string) {
+	for i, text := range texts {
+		if i == 0 || round == 0 || Number(text) >= float64(round)*(math.Floor(Number(texts[i-1])/float64(round))+1) {
+			firsts = append(firsts, text)
+		}
+	}
+	return firsts
 }
 
 // frequent returns the distinct texts that occur at least n times.
@@ -141,14 +158,18 @@ func frequent(texts []string, n int) []string {
 	return slices.DeleteFunc(distinct(texts), func(text string) bool { return counts[text] < n })
 }
 
-// place orders the values of a discretized attribute by their numbers.
-func place(a *engine.Attribute) {
+// place orders the values of a discretized attribute by their numbers, and makes one of those that round does not part.
+func place(a *engine.Attribute, round int) {
 	slices.SortFunc(a.Texts, func(x, y string) int { return cmp.Compare(Number(x), Number(y)) })
+	if len(a.Texts) > 0 {
+		a.Upper = Number(a.Texts[len(a.Texts)-1])
+	}
+	a.Texts = rounded(a.Texts, round)
 	for _, text := range a.Texts {
 		a.Positions = append(a.Positions, Number(text))
 	}
-	if n := len(a.Positions); n > 0 {
-		a.Lower, a.Upper = a.Positions[0], a.Positions[n-1]
+	if len(a.Positions) > 0 {
+		a.Lower = a.Positions[0]
 	}
 	if a.LowerText != "" {
 		a.Lower = Number(a.LowerText)

@@ -103,6 +103,13 @@ func newCase(r *rand.Rand) randomCase {
 	if r.IntN(2) == 0 {
 		c.foldRare()
 	}
+	if r.IntN(3) == 0 {
+		for i := range c.data.Columns {
+			if c.data.Columns[i].Mask == engine.Discretize {
+				c.data.Columns[i].Round = r.IntN(6)
+			}
+		}
+	}
 	c.options = engine.Options{Score: engine.Score(r.IntN(3)), MaxSteps: -1}
 	if r.IntN(5) == 0 {
 		c.options.MaxSteps = r.IntN(6)

@@ -118,6 +118,9 @@ func (n *naive) splits(c int) []*naiveCandidate {
 		}
 		sort.Slice(values, func(i, j int) bool { return enginetest.Number(values[i]) < enginetest.Number(values[j]) })
 		for i := 1; i < len(values); i++ {
+			if !n.parts(c, values[i-1], values[i]) {
+				continue
+			}
 			x := n.split(c, at, v, values[i])
 			if best == nil || x.gain > best.gain {
 				best = x
@@ -128,6 +131,17 @@ func (n *naive) splits(c int) []*naiveCandidate {
 		}
 	}
 	return candidates
+}
+
+// parts reports whether a bound may lie above a number and not above the next one: if they are to be rounded, a multiple.
+func (n *naive) parts(c int, below, text string) bool {
+	round := n.data.Columns[c].Round
+	for x := int(enginetest.Number(below)) + 1; x <= int(enginetest.Number(text)); x++ {
+		if round == 0 || x%round == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {

@@ -158,7 +158,11 @@ func (b *binding) discretize(total uint64) error {
 	if err != nil {
 		return err
 	}
-	bins := newBinner(typ, total)
+	rounding, err := domain.NewRounding(b.Spec, typ)
+	if err != nil {
+		return err
+	}
+	bins := newBinner(typ, rounding, total)
 	err = b.walk(func(v *domain.Counted) error {
 		bins.add(v)
 		bounds.Check(&bins.value, 0, v.Records())
@@ -225,7 +229,7 @@ func (b *binding) suppress(k uint64) error {
 
 // binner cuts values that come in order into quantile bins when there are more than a limit: bin i
 // starts at the first value with at least i/limit of the records below it, and bins that would be empty
-// vanish. Until then it keeps every value apart.
+// vanish. Until then it keeps every value apart. Values that no bound parts are one.
 type binner struct {
 	rounding    *formats.Rounding
 	limit       int
@@ -234,7 +238,6 @@ type binner struct {
 	below, edge uint64
 	exact, bins edges
 	last, value formats.Values // one each: the value before, and the last one
-	merged      int            // pairs of the bins when they were last merged
 	drawn       int64
 }
 
@@ -242,10 +245,10 @@ type binner struct {
 type edges struct {
 	first, bounds formats.Values
 	pairs         Bound
+	merged        int // pairs when they were last merged
 }
 
-func newBinner(t formats.Type, total uint64) *binner {
-	rounding, _ := formats.NewRounding(t, "") // without a step there is no error
+func newBinner(t formats.Type, rounding *formats.Rounding, total uint64) *binner {
 	b := &binner{rounding: rounding, limit: domain.MaxSplitValues, total: total}
 	for _, values := range []*formats.Values{&b.exact.first, &b.exact.bounds, &b.bins.first, &b.bins.bounds, &b.last, &b.value} {
 		values.Type = t
@@ -275,31 +278,35 @@ func (b *binner) add(v *domain.Counted) {
 	b.last, b.value = b.value, b.last
 	b.value.Words, b.value.Ends, b.value.Data = b.value.Words[:0], b.value.Ends[:0], b.value.Data[:0]
 	appendValue(&b.value, v)
-	records := v.Records()
-	if b.values++; b.values <= b.limit {
-		b.exact.begin(b)
-		b.exact.pairs.addPairs(uint32(b.exact.first.Len()-1), v)
+	bound, apart := &b.value, true // of the smallest, which is never an interval's
+	edge := b.below*uint64(b.limit) >= b.edge*b.total
+	if b.values > 0 && (b.rounding.HasStep() || edge || b.values < b.limit) {
+		bound, apart = b.rounding.Between(&b.last, &b.value)
+	}
+	if apart {
+		b.values++
+	}
+	if b.values <= b.limit {
+		b.exact.add(apart, &b.value, bound, v, b.limit)
 	} else { // they are of no use any more
 		b.exact = edges{}
 	}
-	if b.below*uint64(b.limit) >= b.edge*b.total {
+	if edge = edge && apart; edge {
 		b.edge = b.below*uint64(b.limit)/b.total + 1
-		b.bins.begin(b)
 	}
-	b.bins.pairs.addPairs(uint32(b.bins.first.Len()-1), v)
-	if pairs := &b.bins.pairs; len(pairs.Pairs) > max(4*b.limit, 2*b.merged) {
-		pairs.Pairs = pairs.Pairs.Merge()
-		b.merged = len(pairs.Pairs)
-	}
-	b.below += records
+	b.bins.add(edge, &b.value, bound, v, b.limit)
+	b.below += v.Records()
 }
 
-// begin begins a code at the last value. The smallest one is its own bound, which is never an interval's.
-func (e *edges) begin(b *binner) {
-	appendFirst(&e.first, &b.value)
-	if e.first.Len() == 1 {
-		appendFirst(&e.bounds, &b.value)
-	} else if bound, ok := b.rounding.Between(&b.last, &b.value); ok {
+// add adds a value to the last code, or to one more, which it begins.
+func (e *edges) add(begins bool, value, bound *formats.Values, v *domain.Counted, limit int) {
+	if begins {
+		appendFirst(&e.first, value)
 		appendFirst(&e.bounds, bound)
+	}
+	e.pairs.addPairs(uint32(e.first.Len()-1), v)
+	if len(e.pairs.Pairs) > max(4*limit, 2*e.merged) {
+		e.pairs.Pairs = e.pairs.Pairs.Merge()
+		e.merged = len(e.pairs.Pairs)
 	}
 }

@@ -149,7 +149,7 @@ func TestBinsAreQuantiles(t *testing.T) {
 				below += n
 			}
 		}
-		b := newBinner(formats.Type{Kind: formats.Uint, Bits: 64}, total)
+		b := unrounded(formats.Uint, total)
 		b.limit = limit
 		var records partition.Pairs // of the bins
 		for at, n := range counts {
@@ -163,4 +163,11 @@ func TestBinsAreQuantiles(t *testing.T) {
 			t.Fatalf("%v, limit %d: bins start at %v, want %v, and have %v, want %v", counts, limit, got, want, b.bins.pairs.Pairs, records)
 		}
 	})
+}
+
+// unrounded is a binner of whole numbers of any value.
+func unrounded(kind formats.Kind, total uint64) *binner {
+	t := formats.Type{Kind: kind, Bits: 64}
+	rounding, _ := formats.NewRounding(t, "")
+	return newBinner(t, rounding, total)
 }

@@ -325,7 +325,7 @@ func TestCodersTakeUnusedValues(t *testing.T) {
 
 // Pairs of values and classes that are more than usual are drawn from the budget.
 func TestManyClassesAreDrawn(t *testing.T) {
-	b := newBinner(formats.Type{Kind: formats.Int, Bits: 64}, 1<<30)
+	b := unrounded(formats.Int, 1<<30)
 	budget := spill.NewBudget(64 << 20)
 	v := &domain.Counted{}
 	for class := range uint32(100) {

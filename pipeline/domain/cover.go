@@ -208,6 +208,11 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 				*end.to = &formats.Values{Type: t}
 				ok = ok && (*end.to).Parse(text) == nil
 				o.ends = append(o.ends, *end.to)
+				if ok && !isAllOf(*end.to, bounds.Lower) && !isAllOf(*end.to, bounds.Upper) {
+					if err := g.checkStep(spec, t, end.text); err != nil {
+						return err
+					}
+				}
 			}
 		}
 		if !ok {

@@ -76,6 +76,19 @@ func (d *Bounds) Place(a *engine.Attribute) error {
 	return nil
 }
 
+// NewRounding returns how the bounds of a discretized column of a type are rounded.
+func NewRounding(spec *job.Column, t formats.Type) (*formats.Rounding, error) {
+	step := spec.Round
+	if t.Kind == formats.Null {
+		step = "" // there is no value to be rounded
+	}
+	r, err := formats.NewRounding(t, step)
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("round the bounds of column %s: %w", spec.Name, err)}
+	}
+	return r, nil
+}
+
 // parseBound reads a declared bound as a value of the column's type. It returns nil when
 // nothing is declared, and for a column without a type, which has no value to lie anywhere.
 func parseBound(spec *job.Column, t formats.Type, text string) (*formats.Values, error) {
@@ -154,6 +167,11 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_
 		return nil, g.mismatch("column %s: its labels are no intervals", spec.Name)
 	}
 	for i, interval := range s.intervals {
+		if i > 0 {
+			if err := g.checkStep(spec, t, interval.Lower); err != nil {
+				return nil, err
+			}
+		}
 		lower, closed := cutfile.EndText(interval.Lower)
 		_, bounded := cutfile.EndText(interval.Upper)
 		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
@@ -165,6 +183,21 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_
 		s.Upper, err = g.end(spec, t, spec.Bounds.Upper, s.intervals[s.n-1].Upper)
 	}
 	return s, err
+}
+
+// checkStep refuses an inner bound of the cut that is not rounded as the job wants it. One that is no value of the
+// column's type is left to others.
+func (g *Cut) checkStep(spec *job.Column, t formats.Type, end json.RawMessage) error {
+	rounding, err := NewRounding(spec, t)
+	if err != nil {
+		return err
+	}
+	text, _ := cutfile.EndText(end)
+	bound := &formats.Values{Type: t}
+	if bound.Parse(text) == nil && !rounding.Admits(bound) {
+		return g.mismatch("column %s: a bound is no multiple of the job's round: %s", spec.Name, spec.Round)
+	}
+	return nil
 }
 
 // end returns an end of the number line: what the job declares or the cut has. If both say

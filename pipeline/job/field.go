@@ -24,6 +24,7 @@ const (
 	kindSize                   // bytes, with a unit or without
 	kindQuota                  // a number of records, or a share of them
 	kindCharacter              // one ASCII character
+	kindStep                   // a number above zero, or a unit of time
 	kindBounds                 // [lower, upper]
 	kindTaxonomy               // a name, an inline tree or a generator
 	kindTaxonomies             // a path, or a map from names to taxonomies
@@ -46,6 +47,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`, ""},
 	kindQuota:      {"number or share", "a number of records, or a share of them as 0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`, ""},
 	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`, ""},
+	kindStep:       {"number or unit", "a number above zero, or one of year, month, day, hour, minute, second", `{"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","pattern":%s}]}`, ""},
 	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`, ""},
 	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`, ""},
 	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`, ""},
@@ -116,6 +118,9 @@ var fieldTable = []field{
 	{path: "columns.*.bounds", kind: kindBounds, at: func(j *Job, i int) any { return &j.Columns[i].Bounds },
 		masks: []string{MaskDiscretize}, defWords: "open ends",
 		doc: "`[lower, upper]`, the ends of the outer intervals; `null` for an end that stays open"},
+	{path: "columns.*.round", kind: kindStep, at: func(j *Job, i int) any { return &j.Columns[i].Round },
+		masks: []string{MaskDiscretize}, pattern: stepPattern, example: "5", defWords: "any value, the roundest",
+		doc: "what inner bounds are multiples of: a number; of dates and times `year`, `month`, `day`, `hour`, `minute` or `second`"},
 	{path: "columns.*.taxonomy", kind: kindTaxonomy, at: func(j *Job, i int) any { return &j.Columns[i].Taxonomy },
 		masks: []string{MaskGeneralize}, defWords: "the tree of the column's name",
 		defOf: func(j *Job, i int) string { return j.Columns[i].Name },
@@ -428,7 +433,7 @@ func (f *field) schema() string {
 		return fmt.Sprintf(form+"}", f.min)
 	case f.kind == kindSize:
 		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
-	case f.kind == kindQuota:
+	case f.kind == kindQuota, f.kind == kindStep:
 		return fmt.Sprintf(form, inJSON(f.pattern))
 	case f.pattern != "":
 		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`

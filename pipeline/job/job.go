@@ -149,6 +149,7 @@ type Column struct {
 	Name     string
 	Mask     string   // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
 	Bounds   Bounds   // discretize
+	Round    string   // discretize: a number or a unit of time whose multiples bounds are; empty: any value
 	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
 	Unknown  string   // generalize: UnknownError or UnknownRoot
 	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint

@@ -152,7 +152,9 @@ func (p *printer) text(f *field, v any) string {
 		if f.isPath() || f.kind == kindTaxonomies {
 			text = fromFolder(p.folder, text)
 		}
-		if texts[i] = text; !f.plain() {
+		if texts[i] = text; f.kind == kindStep {
+			texts[i] = boundText(text)
+		} else if !f.plain() {
 			texts[i] = Quoted(text)
 		}
 	}

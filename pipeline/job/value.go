@@ -315,6 +315,9 @@ func sizeText(bytes int64) string {
 	return text
 }
 
+// stepPattern matches what bounds are rounded to: a number above zero, or a unit of time.
+const stepPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
+
 // typePattern matches the declared types of CSV columns.
 const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
 
