@@ -76,8 +76,10 @@ func (r *resources) counting() *count.Resources {
 // note tells what the user should know of what was counted.
 func (b *Bound) note(c *count.Counts, res *resources) {
 	res.report.Nulls, res.report.Tuples = nil, nil
-	for _, d := range c.Columns {
+	for a, d := range c.Columns {
 		noteColumn(&d.Domain, res)
+		of, _ := b.requirement.Of(a)
+		noteBounds(&d.Domain, of.K.Records(), res)
 	}
 	if c.Table.Classes == 1 {
 		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", b.Job.Class))
@@ -85,6 +87,21 @@ func (b *Bound) note(c *count.Counts, res *resources) {
 	for _, grouping := range c.Table.Groupings {
 		res.report.Tuples = append(res.report.Tuples, grouping.Len())
 	}
+}
+
+// noteBounds tells when a declared bound is an extreme that fewer than k records have.
+func noteBounds(d *domain.Domain, k uint64, res *resources) {
+	for i, records := range d.AtBounds {
+		if records > 0 && records < k {
+			res.events.Noted(fmt.Sprintf("%s, which fewer than %d records have: it tells of them, declare what everybody knows", extreme(d.Attribute.Name, i), k))
+		}
+	}
+}
+
+// extreme says that a declared bound of a column, 0 the lower and 1 the upper one, is a value of the input.
+func extreme(column string, end int) string {
+	return fmt.Sprintf("column %s: the declared %s bound is the %s value in the input",
+		column, [...]string{"lower", "upper"}[end], [...]string{"smallest", "largest"}[end])
 }
 
 // noteColumn tells what the user should know of a column.

@@ -145,7 +145,7 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	stored := int64(0)
 	for i, field := range fields {
 		s, spec := &statistics[i], p.specs[i]
-		if err := checkWithin(s, spec, field.Type); err != nil {
+		if err := p.checkWithin(s, i); err != nil {
 			return err
 		}
 		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
@@ -173,8 +173,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	return nil
 }
 
-// checkWithin refuses declared bounds that the statistics of a column already contradict.
-func checkWithin(s *formats.Statistics, spec *job.Column, t formats.Type) error {
+// checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
+// its extremes.
+func (p *planning) checkWithin(s *formats.Statistics, field int) error {
+	spec, t := p.specs[field], p.Dataset.Schema().Fields[field].Type
 	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
 		return nil
 	}
@@ -184,11 +186,17 @@ func checkWithin(s *formats.Statistics, spec *job.Column, t formats.Type) error 
 	}
 	ends := &formats.Values{Type: t, Words: []uint64{s.Within.Low, s.Within.High}}
 	for end := range ends.Words {
-		bounds.Check(ends, end, 0)
+		bounds.Check(ends, end, 1)
 	}
 	if bounds.Values > 0 {
 		return fault.Errorf(fault.Input, "widen bounds in the job file, or leave them out for open ends",
 			"mask column %s: by the input's statistics it has values outside the declared bounds", spec.Name)
+	}
+	for end, rows := range bounds.At {
+		if rows > 0 {
+			of, _ := p.requirement.Of(slices.Index(p.masked, field))
+			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), of.K.Records()))
+		}
 	}
 	return nil
 }

@@ -157,11 +157,11 @@ func TestPlanPointsOutIdentifiers(t *testing.T) {
 	dir := table.folder(t, changed("income: keep", "income: keep\n  serial: keep"), 100)
 	f, err := planJob(t, dir, PlanOptions{Sample: true})
 	mustFail(t, err, fault.Privacy, "kept column serial", "serial: {keep: {identifying: accepted}}")
-	if len(f.Notices) != 2 || !strings.HasPrefix(f.Notices[0], "rows leave in the order of the input") ||
-		!strings.HasPrefix(f.Notices[1], "column serial is kept") || f.Risk.Kept.Unique != 1 {
+	if len(f.Notices) != 3 || !strings.HasPrefix(f.Notices[0], "rows leave in the order of the input") ||
+		!strings.HasPrefix(f.Notices[2], "column serial is kept") || f.Risk.Kept.Unique != 1 {
 		t.Errorf("notices %q, risk %+v", f.Notices, f.Risk)
 	}
-	if f, _ = planJob(t, dir, PlanOptions{Sample: true}, "order", job.OrderReleased); len(f.Notices) != 1 {
+	if f, _ = planJob(t, dir, PlanOptions{Sample: true}, "order", job.OrderReleased); len(f.Notices) != 2 {
 		t.Errorf("notices %q", f.Notices)
 	}
 	editJob(t, dir, "serial: keep", "serial: {keep: {identifying: accepted}}")

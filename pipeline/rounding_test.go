@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -216,4 +217,36 @@ func TestRoundOfTheColumnsType(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExtremesAsBoundsAreNoted: a declared bound that only few have tells of them, one that many have or nobody does not.
+func TestExtremesAsBoundsAreNoted(t *testing.T) {
+	table := members(rand.New(rand.NewPCG(11, 12)), 300)
+	for i, row := range table.rows {
+		row[1] = fmt.Sprint(1000 + min(i, 200)) // 1000 once, 1200 a hundred times
+	}
+	for bounds, want := range map[string][2]bool{ // of the lower bound: in a plan, in a run
+		"[1000, 1200]": {true, true},
+		"[1000, null]": {true, true},
+		"[0, 1200]":    {false, false},
+		"[null, 1200]": {false, false},
+		"[0, 5000]":    {false, false},
+	} {
+		dir := table.folder(t, strings.Replace(membersJob, "paid: discretize", "paid: {mask: discretize, bounds: "+bounds+"}", 1), 100)
+		forecast, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{})
+		must(t, err)
+		report := mustRun(t, dir, nil)
+		lower := "column paid: the declared lower bound is the smallest value in the input"
+		if noted(forecast.Notices, lower+": if fewer than 5 records") != want[0] || noted(report.Notices, lower+", which fewer than 5 records have") != want[1] {
+			t.Errorf("%s: plan %q, run %q", bounds, forecast.Notices, report.Notices)
+		}
+		upper := "column paid: the declared upper bound is the largest value in the input"
+		if noted(forecast.Notices, upper) != strings.Contains(bounds, "1200") || noted(report.Notices, upper) {
+			t.Errorf("%s: plan %q, run %q", bounds, forecast.Notices, report.Notices)
+		}
+	}
+}
+
+func noted(notices []string, prefix string) bool {
+	return slices.ContainsFunc(notices, func(n string) bool { return strings.HasPrefix(n, prefix) })
 }

@@ -186,6 +186,7 @@ func (b *binding) discretize(total uint64) error {
 	if bins.values > 0 {
 		a.Lower, a.Upper = a.Positions[0], bins.value.Float(0)
 	}
+	b.AtBounds = bounds.At
 	return bounds.Place(a)
 }
 

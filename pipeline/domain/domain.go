@@ -40,10 +40,11 @@ const MaxSplitValues = 65_536
 // Domain is a masked column's attribute, and the way to its codes.
 type Domain struct {
 	Attribute engine.Attribute
-	Codes     []uint32 // by code of the coder that counted the values; nil: no such coder did
-	Merges    bool     // several values share a code
-	Nulls     uint64   // records without a value
-	Binned    int      // number of distinct values when there were too many, else 0
+	Codes     []uint32  // by code of the coder that counted the values; nil: no such coder did
+	Merges    bool      // several values share a code
+	Nulls     uint64    // records without a value
+	AtBounds  [2]uint64 // Discretize: records at the declared lower and upper bound
+	Binned    int       // number of distinct values when there were too many, else 0
 }
 
 // CanonicalNaN is the word of every NaN.

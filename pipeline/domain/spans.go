@@ -28,7 +28,8 @@ func (s *Span) Excludes(values *formats.Values, i int) bool {
 // was found beyond them.
 type Bounds struct {
 	Span
-	Values int // outside
+	Values int       // outside
+	At     [2]uint64 // records at the lower and at the upper bound: no others are more extreme
 
 	column  string
 	records uint64
@@ -51,10 +52,15 @@ func NewBounds(spec *job.Column, t formats.Type) (*Bounds, error) {
 }
 
 // Check looks at a value that so many records have.
-func (d *Bounds) Check(values *formats.Values, i int, records uint64) {
-	if d.Excludes(values, i) {
+func (d *Bounds) Check(values *formats.Values, at int, records uint64) {
+	if d.Excludes(values, at) {
 		d.Values++
 		d.records += records
+	}
+	for i, end := range []*formats.Values{d.Lower, d.Upper} {
+		if end != nil && CompareValues(values, at, end, 0) == 0 {
+			d.At[i] += records
+		}
 	}
 }
 
