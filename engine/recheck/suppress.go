@@ -68,7 +68,7 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*eng
 }
 
 // SuppressOutliers takes records away from a cut that was found in a table, until every class that is left
-// meets the requirement, and so do those that were taken away, with the widest labels, unless they are dropped. The table's last
+// meets the requirement, and so do those that were taken away, with the widest labels, unless they are dropped. The table's first
 // grouping has the tuples of all attributes in sets, in the given codes. It reports whether there
 // are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
 func SuppressOutliers(
@@ -78,7 +78,7 @@ func SuppressOutliers(
 	s := &suppression{
 		classes:           &classes{table: table, sets: requirement.Sets, space: space},
 		RecordSuppression: &engine.RecordSuppression{Drop: requirement.Drop},
-		cut:               &engine.Cut{}, tuples: table.Groupings[len(table.Groupings)-1],
+		cut:               &engine.Cut{}, tuples: table.Groupings[0],
 		most: requirement.MaxSuppressed, least: united.K.Records(),
 	}
 	for a := range cut.Columns {
@@ -88,9 +88,7 @@ func SuppressOutliers(
 		}
 		counted := engine.ColumnCut{Labels: c.Labels, Code: make([]uint32, codes[a].Domain)}
 		for code, label := range c.Code {
-			if to := int(codes[a].Codes[code]); to < codes[a].Domain { // else no record has it
-				counted.Code[to] = label // of codes that are one, the last has records
-			}
+			counted.Code[codes[a].Codes[code]] = label
 		}
 		s.cut.Columns = append(s.cut.Columns, counted)
 	}

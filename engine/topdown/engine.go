@@ -74,7 +74,6 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 		cut = s.cut()
 	default:
 		cut, err = s.suppress(ctx, table)
-		err = errors.Join(err, table.Groupings[len(s.asked)].Discard(options.Space))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("search specializations: %w", err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
+	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/partition/tips"
 )
 
@@ -86,29 +87,25 @@ func (s *search) killEmpty(column int) {
 }
 
 // suppress returns the cut of as many of the first steps as do not take away too many records, and
-// tells these. It goes back further and further, and from there ahead by halves.
-func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine.Cut, err error) {
-	fits, over := len(s.performed), len(s.performed)+1
-	for back := 1; ; back *= 2 {
-		if cut, err = s.cutOf(ctx, table, fits); err != nil || cut != nil {
-			break
+// tells these. It consumes the table's last grouping.
+func (s *search) suppress(ctx context.Context, table *engine.Table) (*engine.Cut, error) {
+	tuples := table.Groupings[len(s.asked)]
+	cut, steps := s.cut(), len(s.performed)
+	if s.taken > 0 {
+		classes, err := s.classes(ctx, tuples, cut, table.Merged)
+		if err = errors.Join(err, tuples.Discard(s.options.Space)); err != nil {
+			return nil, err
 		}
-		fits, over = max(0, fits-back), fits
-	}
-	for err == nil && over-fits > 1 {
-		var finer *engine.Cut
-		middle := (fits + over) / 2
-		switch finer, err = s.cutOf(ctx, table, middle); {
-		case finer == nil:
-			over = middle
-		default:
-			fits, cut = middle, finer
+		in := *table
+		in.Groupings = []*partition.Table{classes}
+		cut, steps, err = s.lastThatFits(ctx, &in, cut)
+		if err = errors.Join(err, classes.Discard(s.options.Space)); err != nil {
+			return nil, err
 		}
-	}
-	if err != nil {
+	} else if err := tuples.Discard(s.options.Space); err != nil {
 		return nil, err
 	}
-	for _, p := range s.performed[:fits] {
+	for _, p := range s.performed[:steps] {
 		if s.options.OnStep != nil {
 			s.options.OnStep(p.Step)
 		}
@@ -116,23 +113,62 @@ func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine
 	return cut, nil
 }
 
+// classes returns the equivalence classes of all sets together in a cut, in its label numbers.
+func (s *search) classes(ctx context.Context, tuples *partition.Table, cut *engine.Cut, merged bool) (*partition.Table, error) {
+	var maps [][]uint32
+	var domains []int
+	united := s.requirement.United()
+	for _, a := range united.Columns {
+		c := &cut.Columns[a]
+		to := c.Code
+		if merge := s.columns[a].codes(); merged {
+			to = make([]uint32, merge.Domain)
+			for code, label := range c.Code { // of codes that are one, the last has records
+				if at := int(merge.Codes[code]); at < len(to) {
+					to[at] = label
+				}
+			}
+		}
+		maps, domains = append(maps, to), append(domains, len(c.Labels))
+	}
+	return tuples.Aggregate(ctx, maps, domains, s.options.Space)
+}
+
+// lastThatFits returns the cut of as many steps as do not take away too many records of the classes of
+// the finest cut, and their number. It goes back further and further, and from there ahead by halves.
+func (s *search) lastThatFits(ctx context.Context, classes *engine.Table, finest *engine.Cut) (cut *engine.Cut, fits int, err error) {
+	fits = len(s.performed)
+	over := fits + 1
+	for back := 1; ; back *= 2 {
+		if cut, err = s.cutOf(ctx, classes, finest, fits); err != nil || cut != nil {
+			break
+		}
+		fits, over = max(0, fits-back), fits
+	}
+	for err == nil && over-fits > 1 {
+		var finer *engine.Cut
+		middle := (fits + over) / 2
+		if finer, err = s.cutOf(ctx, classes, finest, middle); finer == nil {
+			over = middle
+		} else {
+			fits, cut = middle, finer
+		}
+	}
+	return cut, fits, err
+}
+
 // cutOf returns the cut of so many of the first steps, with its outliers taken away, or nil if they are
 // too many.
-func (s *search) cutOf(ctx context.Context, table *engine.Table, steps int) (*engine.Cut, error) {
+func (s *search) cutOf(ctx context.Context, classes *engine.Table, finest *engine.Cut, steps int) (*engine.Cut, error) {
 	for i, p := range s.performed {
 		s.columns[p.Attribute].undo(p.node, i >= steps)
 	}
+	var codes []engine.CodeMerge
+	for a := range finest.Columns {
+		codes = append(codes, engine.CodeMerge{Codes: finest.Columns[a].Code, Domain: len(finest.Columns[a].Labels)})
+	}
 	cut := s.cut()
-	if s.taken == 0 {
-		return cut, nil
-	}
-	codes := engine.Identities(table.Attributes)
-	for a := range codes {
-		if table.Merged {
-			codes[a] = s.columns[a].codes()
-		}
-	}
-	are, err := recheck.SuppressOutliers(ctx, table, s.requirement, cut, codes, s.options.Space)
+	are, err := recheck.SuppressOutliers(ctx, classes, s.requirement, cut, codes, s.options.Space)
 	broken := new(recheck.Broken)
 	switch {
 	case errors.As(err, &broken):
