@@ -51,10 +51,6 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 		return nil, fault.Errorf(fault.Usage, "use --on-break suppress, or run the job anew",
 			"coarsen the cut of %s: it has regions, and no steps that could be undone", opt.Cut)
 	}
-	previous, err := previousCut(ctx, j)
-	if err != nil {
-		return nil, err
-	}
 	switch {
 	case opt.OnBreak == "" && j.MaxSuppressed != Quota{}:
 		opt.OnBreak, opt.MaxSuppressed = BreakSuppress, j.MaxSuppressed
@@ -63,6 +59,10 @@ func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
 	}
 	if opt.OnBreak == BreakSuppress && cut.Kind == cutfile.KindRegions && j.Suppressed == job.SuppressedDrop {
 		return nil, j.LocatedKey("suppressed", "leave it out", errors.New("records that are in no region of a cut cannot be dropped"))
+	}
+	previous, err := previousCut(ctx, j)
+	if err != nil {
+		return nil, err
 	}
 	as := *j
 	as.Algorithm = job.Algorithm{Name: cut.Algorithm}

@@ -69,6 +69,8 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	})
 	var cut *engine.Cut
 	switch {
+	case err != nil && s != nil && s.outliers > 0:
+		err = errors.Join(err, table.Groupings[len(s.asked)].Discard(space))
 	case err != nil:
 	case s.outliers == 0:
 		cut = s.cut()

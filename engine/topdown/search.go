@@ -26,13 +26,17 @@ type search struct {
 	stale []int32 // values whose score changed, or who died, since the last update
 }
 
-// newSearch returns the search at its start, everything masked. The table is consumed, on an error too.
+// newSearch returns the search at its start, everything masked. The groupings of sets are consumed, on an
+// error all.
 func newSearch(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement,
 	options engine.Options, pool *tips.Pool, worker workers.Worker,
 ) (_ *search, err error) {
 	taken := 0 // groupings that are the pool's
 	defer func() {
+		if err == nil {
+			return // what is left is for suppress
+		}
 		for _, left := range table.Groupings[taken:] {
 			err = errors.Join(err, left.Discard(options.Space))
 		}
