@@ -474,7 +474,7 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 
 // TestTIPSReportsFaults repeats one search against stores that fail at one call.
 func TestTIPSReportsFaults(t *testing.T) {
-	for _, seed := range []uint64{10, 11, 12} {
+	for _, seed := range []uint64{10, 11, 14} {
 		spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) (err error) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40), 1)
