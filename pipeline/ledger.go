@@ -194,12 +194,13 @@ func (l *ledger) recall(ctx context.Context) (done bool, err error) {
 // leave makes the record of what stands the run's report, and sweeps what is left of tries to
 // replace it.
 func (l *ledger) leave(ctx context.Context, was known) error {
-	if was.pending && !was.remote {
-		if !storage.IsRemote(l.job.Output.Path) { // the run was killed while it published
-			if err := publish.Finish(l.work.FS, output.Shown(l.job.Output.Path)); err != nil {
-				return err
-			}
+	ended := func(k known) bool { return k.pending && !k.remote && k.Digests.Output == was.Digests.Output } // while it was published
+	if slices.ContainsFunc(l.known, ended) && !storage.IsRemote(l.job.Output.Path) {
+		if err := publish.Finish(l.work.FS, output.Shown(l.job.Output.Path)); err != nil {
+			return err
 		}
+	}
+	if was.pending && !was.remote {
 		if err := l.record(); err != nil {
 			return err
 		}
