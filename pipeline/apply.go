@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // ApplyOptions say which cut is applied to a job's input, and how.
@@ -119,7 +120,7 @@ func undoneWords(b *Bound, recoding engine.Recoding) string {
 		column := b.given.Column(a)
 		was, is := b.given.CountLabels(a), 0
 		for _, label := range recoding.Labels(a) {
-			if !label.Null && !isMark(label, column.Mask) {
+			if !label.Null && !masking.IsMark(label, column.Mask) {
 				is++
 			}
 		}

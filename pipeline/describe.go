@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // drawRecoding draws what regions, or suppressed classes, take until the release is written:
@@ -78,7 +79,7 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	for a, field := range d.masked {
 		labels, next := regions.Labels(a), uint32(0)
 		for _, label := range labels {
-			if isMark(label, d.specs[field].Mask) {
+			if masking.IsMark(label, d.specs[field].Mask) {
 				positions[a] = append(positions[a], uint32(len(labels)-1))
 				continue
 			}
@@ -93,12 +94,6 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 		}
 	}
 	return described
-}
-
-// isMark reports whether a label of a column with a mask is the mark of suppressed values or
-// of suppressed records.
-func isMark(label engine.Label, mask string) bool {
-	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
 // isSecret reports whether a label is that of a new value all of whose records are suppressed:
@@ -135,7 +130,7 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 	labels := d.recoding.Labels(a)
 	intervals := d.recoding.Intervals(a)
 	for i, label := range labels {
-		if isMark(label, spec.Mask) {
+		if masking.IsMark(label, spec.Mask) {
 			if marked {
 				column.Suppressed = label.Text
 			}

@@ -80,7 +80,7 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	}
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx); err == nil && o.divided != nil {
-		err = o.settle(ctx)
+		err = o.recodeDivided(ctx)
 	}
 	if err == nil {
 		err = o.write(ctx, to)
@@ -230,52 +230,45 @@ func (o *ordering) put(b *orderedBatch, worker int, cell uint32, row int) error 
 	return run.End()
 }
 
-// settle gives the rows of divided cells their labels.
-func (o *ordering) settle(ctx context.Context) (err error) {
+// recodeDivided gives the rows of divided cells their labels, some at a time.
+func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 	rows, err := o.divided.Merge(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("sort the rows of divided cells: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	o.taken = make([]uint64, o.Recoding.Cells())
-	b := &orderedBatch{worker: &worker{m: o.Masker, tuples: &tuples{coded: o.newCoded(), labels: make([][]uint32, len(o.Coders))}}}
+	t := &tuples{coded: o.newCoded(), labels: make([][]uint32, len(o.Coders))}
 	var kept [][]byte
-	codes := b.tuples.codes
-	for more := true; more; {
-		kept = kept[:0]
-		for i := range codes {
-			codes[i] = codes[i][:0]
+	for {
+		row, n, err := rows.Next()
+		if err == io.EOF {
+			return o.recode(t, kept)
 		}
-		for len(kept) < orderedBlock && more {
-			row, n, err := rows.Next()
-			if more = err == nil; err == io.EOF {
-				break
+		if err != nil {
+			return err
+		}
+		end := len(row) - 4*len(t.codes)
+		of := slices.Clone(row[4:end])
+		for range n {
+			kept = append(kept, of)
+			for i := range t.codes {
+				t.codes[i] = append(t.codes[i], binary.BigEndian.Uint32(row[end+4*i:]))
 			}
-			if err != nil {
+			if len(kept) < orderedBlock {
+				continue
+			}
+			if err := errors.Join(ctx.Err(), o.recode(t, kept)); err != nil {
 				return err
 			}
-			end := len(row) - 4*len(codes)
-			of := slices.Clone(row[4:end])
-			for range n {
-				kept = append(kept, of)
-				for i := range codes {
-					codes[i] = append(codes[i], binary.BigEndian.Uint32(row[end+4*i:]))
-				}
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := o.recode(b, kept); err != nil {
-			return err
+			kept = kept[:0]
 		}
 	}
-	return nil
 }
 
-// recode gives rows of divided cells, of which the kept bytes are known, their labels, in their order.
-func (o *ordering) recode(b *orderedBatch, kept [][]byte) error {
-	t := b.tuples
+// recode gives rows of divided cells, of which the codes and the kept bytes are known, their labels, in their order, and
+// forgets the codes.
+func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	for a := range t.labels {
 		t.labels[a] = slices.Grow(t.labels[a][:0], len(kept))[:len(kept)]
 	}
@@ -283,13 +276,15 @@ func (o *ordering) recode(b *orderedBatch, kept [][]byte) error {
 	rows.Taken = o.taken
 	o.Recoding.Recode(rows, t.labels)
 	words := o.form.words
-	o.heads[0] = slices.Grow(o.heads[0][:0], len(kept)*words)
 	heads := o.heads[0][:len(kept)*words]
 	err := o.form.headOf(heads, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
 	})
 	if err != nil {
 		return err
+	}
+	for i := range t.codes {
+		t.codes[i] = t.codes[i][:0]
 	}
 	run := o.sorter.Run(0)
 	for i := range kept {
@@ -308,7 +303,7 @@ func (o *ordering) recode(b *orderedBatch, kept [][]byte) error {
 func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	rows, err := o.sorter.Merge(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	limit := cmp.Or(o.order.Rows, UsualGroup)

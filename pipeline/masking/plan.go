@@ -145,11 +145,16 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		return nil
 	})
 	for label, of := range labels {
-		if of.Mark || spec.Mask == job.MaskSuppress && !of.Null && of.Text == engine.Suppressed {
+		if IsMark(of, spec.Mask) {
 			c.mark = c.codes[label]
 		}
 	}
 	return []column{c}, err
+}
+
+// IsMark reports whether a label of a column with a mask is the mark of suppressed values or records.
+func IsMark(label engine.Label, mask string) bool {
+	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
 // newRendered returns a masked column of so many labels, for each of which add appends a value, or none
