@@ -11,12 +11,11 @@
 // A protection beside k is added in these steps:
 //
 //  1. Its type implements Protection. It must be monotone, as is said there.
-//  2. What it judges by, if not Records, becomes a field of Stats, and what must be counted for
-//     that a field of Needs. Set.Grouping asks for it, so that the plans of all engines do.
-//  3. The job's field becomes an element of Set.Others. Sets are then reduced and united by
-//     Implies, values are pruned by Prunable, before and while tuples are counted.
-//  4. Wherever an engine makes Stats, it fills in the new field. These are its only places that
-//     know of sizes; that of the top-down engines is tips.TIPS.
+//  2. What it judges by, if not the size, becomes a field of Stats, and what must be counted for
+//     that a part of Kinds. Set.Grouping asks for kinds then, so that the plans of all engines do.
+//  3. The job's field becomes an element of Set.Others. Sets are then reduced and united by Implies.
+//  4. Engines ask Set.Holds of the Stats that Kinds makes of what they have counted. Where there is no
+//     protection beside k they count sizes alone.
 //  5. The naive searches of the tests get it by enginetest.Holds, and so test it in every engine.
 package engine
 
@@ -37,10 +36,11 @@ type Plan struct {
 	Leaves     bool       // the search divides leaf partitions: its steps tell how many records are Live
 }
 
-// Grouping asks for the distinct tuples of some attributes, with the class as last code or without.
+// Grouping asks for the distinct tuples of some attributes.
 type Grouping struct {
-	Columns []int
-	Class   bool
+	Columns  []int
+	Kind     bool // with the kind of records as last code: their class, where there are no kinds
+	Weighted bool // counts are sums of the weights that kinds have; records without weight are left out
 }
 
 // Table is the compressed input of a search.
@@ -49,9 +49,28 @@ type Table struct {
 	Classes    int         // number of classes, in label order; 0: no class was declared
 	ClassNames []Label     // of every class
 	Rows       uint64
+	Kinds      *Kinds                 // nil: the kind of a record is its class, and k counts records
+	Whole      Stats                  // of all records; where there are no kinds Rows says it all
+	Sizes      [][]uint64             // by attribute and code: what k counts, in weights; nil: records, which Histograms tell
 	Groupings  []*partition.Table     // as planned, columns in the attributes' order
 	Merged     bool                   // the groupings are in the codes that Merge returns; spilled ones must be
 	Histograms []*partition.Histogram // one an attribute
+}
+
+// Stats returns what protections ask about all records together.
+func (t *Table) Stats() Stats {
+	if t.Kinds == nil {
+		return Stats{Size: t.Rows}
+	}
+	return t.Whole
+}
+
+// KindsLen returns the number of kinds of records: of classes, where there are no kinds, and at least 1.
+func (t *Table) KindsLen() int {
+	if t.Kinds == nil {
+		return max(1, t.Classes)
+	}
+	return t.Kinds.Len()
 }
 
 // CodeMerge maps the codes of an attribute to those that a search tells apart.

@@ -8,12 +8,14 @@ import (
 // Set is one quasi-identifier set: attributes by position, and what must hold of its
 // equivalence classes.
 type Set struct {
-	Columns []int
-	K       KAnonymity   // the first protection, which the sizes of classes tell alone
-	Others  []Protection // all others
+	Columns  []int
+	K        KAnonymity   // the first protection, which the sizes of classes tell alone
+	Entities bool         // K counts entities, of which there may be several records each
+	Others   []Protection // all others
 }
 
-// Requirement is the list of sets that a release must meet, all at once (TDS, Definition 1).
+// Requirement is the list of sets that a release must meet, all at once (TDS, Definition 1). All sets
+// count entities, or none does.
 type Requirement struct {
 	Sets []Set
 
@@ -27,7 +29,7 @@ type Requirement struct {
 // Suppressible returns how many records may be taken away: none when those that may be would be too
 // few for a class of marks.
 func (r *Requirement) Suppressible() uint64 {
-	if set := r.United(); !r.Drop && r.MaxSuppressed < set.K.Records() {
+	if set := r.United(); !r.Drop && r.MaxSuppressed < set.K.Size() {
 		return 0
 	}
 	return r.MaxSuppressed
@@ -95,7 +97,7 @@ func (r Requirement) UnitedOver(table *Table) (Set, error) {
 	if len(set.Columns) != len(table.Attributes) {
 		return set, fmt.Errorf("unite quasi-identifier sets: %d of %d attributes are in one", len(set.Columns), len(table.Attributes))
 	}
-	if !set.Holds(Stats{Records: table.Rows}) {
+	if !set.Holds(table.Stats()) {
 		return set, fmt.Errorf("make groups of %d records: %w", set.K, ErrInfeasible)
 	}
 	return set, nil
@@ -117,16 +119,22 @@ func (r Requirement) Of(attribute int) (of Set, ok bool) {
 // add takes over the protections of another set.
 func (s *Set) add(other Set) {
 	s.K = max(s.K, other.K)
-	s.Others = append(s.Others, other.Others...)
+	s.Entities = s.Entities || other.Entities
+	for _, p := range other.Others {
+		if !slices.ContainsFunc(s.Others, func(own Protection) bool { return own.Implies(p) }) {
+			s.Others = append(s.Others, p)
+		}
+	}
 }
 
 // Grouping returns the tuples that the set's equivalence classes are counted from.
 func (s *Set) Grouping() Grouping {
-	g := Grouping{Columns: s.Columns}
-	for _, p := range s.Others {
-		g.Class = g.Class || p.Needs().Class
-	}
-	return g
+	return Grouping{Columns: s.Columns, Kind: s.Entities || s.NeedsKinds()}
+}
+
+// NeedsKinds reports whether a protection beside K asks for kinds of records.
+func (s *Set) NeedsKinds() bool {
+	return slices.ContainsFunc(s.Others, func(p Protection) bool { return p.Needs().Kinds })
 }
 
 // Groupings returns those of every set.
@@ -155,42 +163,37 @@ func (r Requirement) CheckReach(all Stats) error {
 // holds holds, and a refinement that breaks a class breaks it for ever. What is not monotone,
 // alone or beside another option, the job must refuse.
 type Protection interface {
-	// Needs says what Stats must tell of a class beside its records, and so what the groupings
+	// Needs says what Stats must tell of a class beside its size, and so what the groupings
 	// that it is counted from must tell apart beside the set's columns.
 	Needs() Needs
 	// Holds reports whether an equivalence class is protected.
 	Holds(class Stats) bool
-	// Prunable reports whether records, however they are divided into classes, leave some class
-	// that does not hold. A value with such a child is never refined, whatever else is.
-	Prunable(records Stats) bool
 	// Implies reports whether classes that hold hold for another protection, too.
 	Implies(other Protection) bool
 }
 
 // Needs are the counts that some protections need beside those of tuples.
 type Needs struct {
-	Class bool // the records of every class
+	Kinds bool // the records of every kind
 }
 
 // Stats are what protections are asked of: an equivalence class, or other records.
 type Stats struct {
-	Records uint64
+	Size   uint64     // what k counts: records or, where there are entities, how many of these there are at least
+	Values [][]uint64 // of every sensitive column, by code: records; nil when no protection asks
 }
 
 // KAnonymity asks for so many records in every equivalence class; of 0 or less, for nothing.
 type KAnonymity int
 
-// Records returns k as a number of records.
-func (k KAnonymity) Records() uint64 { return uint64(max(k, 0)) }
+// Size returns k as a size.
+func (k KAnonymity) Size() uint64 { return uint64(max(k, 0)) }
 
 // Needs returns nothing.
 func (KAnonymity) Needs() Needs { return Needs{} }
 
 // Holds reports whether a class has k records.
-func (k KAnonymity) Holds(class Stats) bool { return class.Records >= k.Records() }
-
-// Prunable reports whether there are fewer than k records.
-func (k KAnonymity) Prunable(records Stats) bool { return !k.Holds(records) }
+func (k KAnonymity) Holds(class Stats) bool { return class.Size >= k.Size() }
 
 // Implies reports whether the other one is a k that is not larger.
 func (k KAnonymity) Implies(other Protection) bool {
@@ -207,7 +210,6 @@ func (s *Set) othersHold(class Stats) bool {
 	return !slices.ContainsFunc(s.Others, func(p Protection) bool { return !p.Holds(class) })
 }
 
-// Prunable reports whether records, however they are divided, break a protection of the set.
-func (s *Set) Prunable(records Stats) bool {
-	return s.K.Prunable(records) || slices.ContainsFunc(s.Others, func(p Protection) bool { return p.Prunable(records) })
-}
+// Prunable reports whether records of such a size, however they are divided into classes, leave some class that
+// does not hold. A value with such a child is never refined, whatever else is.
+func (s *Set) Prunable(size uint64) bool { return size < s.K.Size() }

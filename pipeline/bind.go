@@ -245,7 +245,7 @@ func (b *Bound) counted() []int {
 func (b *Bound) groupings() (groupings [][]int) {
 	for _, g := range b.plan().Groupings {
 		columns := slices.Clone(g.Columns)
-		if g.Class && b.class >= 0 {
+		if g.Kind && b.class >= 0 {
 			columns = append(columns, len(b.masked))
 		}
 		groupings = append(groupings, columns)
@@ -300,7 +300,7 @@ func (b *Bound) checkUnchanged(ctx context.Context) error {
 // A set without the attribute says nothing of its values.
 func (b *Bound) pruning(attribute int) engine.Pruning {
 	of, _ := b.requirement.Of(attribute) // every attribute is in a set
-	k := of.K.Records()
+	k := of.K.Size()
 	switch {
 	case !b.plan().Whole:
 		return engine.Pruning{K: k, Outliers: b.requirement.Suppressible(), Classes: b.class >= 0}

@@ -79,7 +79,7 @@ func (b *Bound) note(c *count.Counts, res *resources) {
 	for a, d := range c.Columns {
 		noteColumn(&d.Domain, res)
 		of, _ := b.requirement.Of(a)
-		noteBounds(&d.Domain, of.K.Records(), res)
+		noteBounds(&d.Domain, of.K.Size(), res)
 	}
 	if c.Table.Classes == 1 {
 		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", b.Job.Class))

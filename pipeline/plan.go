@@ -195,7 +195,7 @@ func (p *planning) checkWithin(s *formats.Statistics, field int) error {
 	for end, rows := range bounds.At {
 		if rows > 0 {
 			of, _ := p.requirement.Of(slices.Index(p.masked, field))
-			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), of.K.Records()))
+			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), of.K.Size()))
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 // gained, P(G), and its Score IP(G), or I(G) when nothing is gained. Only the last step
 // leaves a table that meets the requirement, so there is no limit of steps.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
+	if err := requirement.CheckReach(engine.Stats{Size: table.Rows}); err != nil {
 		return nil, err
 	}
 	s := newSearch(e, table, requirement.Ordered(), options)

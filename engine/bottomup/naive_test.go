@@ -168,7 +168,7 @@ func (n *naive) best(t *testing.T) *naiveChoice {
 			before := n.anonymity(set, none)
 			if slices.Contains(set.Columns, g.column) && !enginetest.Holds(set, before) {
 				open = true
-				choice.gain += min(n.anonymity(set, g), set.K.Records()) - before
+				choice.gain += min(n.anonymity(set, g), set.K.Size()) - before
 			}
 		}
 		if open {

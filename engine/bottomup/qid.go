@@ -58,7 +58,7 @@ func newQID(table *partition.Table, set engine.Set, columns []*column, limits li
 }
 
 // isOpen reports whether some class of the set does not hold yet.
-func (q *qid) isOpen() bool { return !q.Holds(engine.Stats{Records: q.anonymity}) }
+func (q *qid) isOpen() bool { return !q.Holds(engine.Stats{Size: q.anonymity}) }
 
 // bytes returns the memory that the classes take.
 func (q *qid) bytes() int64 {

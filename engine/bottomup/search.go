@@ -134,7 +134,7 @@ func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 		}
 		for _, g := range gains {
 			if g.after > q.anonymity {
-				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.K.Records()) - q.anonymity})
+				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.K.Size()) - q.anonymity})
 			}
 		}
 	}

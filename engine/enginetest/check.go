@@ -152,9 +152,36 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) 
 	return anonymity
 }
 
-// Holds reports whether a set's protections hold for so many records.
+// CheckProtected fails the test unless every combination of labels of every set has what the set asks for,
+// and is of K different entities where it counts these.
+func (d Data) CheckProtected(t *testing.T, released [][]engine.Label, sets []engine.Set) {
+	t.Helper()
+	for i, set := range sets {
+		groups := map[string][]int{}
+		for r, row := range released {
+			if row == nil {
+				continue
+			}
+			key := ""
+			for _, c := range set.Columns {
+				key += fmt.Sprintf("%+v\x00", row[c])
+			}
+			groups[key] = append(groups[key], r)
+		}
+		for _, rows := range groups {
+			if stats := d.Stats(rows); !set.Holds(stats) {
+				t.Errorf("set %d: a group of %d rows has %+v, asked for are k %d and %+v", i+1, len(rows), stats, set.K, set.Others)
+			}
+			if people := d.People(rows); set.Entities && people < int(set.K) {
+				t.Errorf("set %d: a group of %d rows is of %d entities, k is %d", i+1, len(rows), people, set.K)
+			}
+		}
+	}
+}
+
+// Holds reports whether a set of no protection but K holds for so many records.
 func Holds[Number int | uint64](set engine.Set, records Number) bool {
-	return set.Holds(engine.Stats{Records: uint64(records)})
+	return set.Holds(engine.Stats{Size: uint64(records)})
 }
 
 // EightAttributes are those of Adult that the papers after TDS take for quasi-identifiers.

@@ -17,6 +17,8 @@ type Codes struct {
 	Class      []uint32
 	Classes    int // 0: no class
 	ClassNames []engine.Label
+	Kind       []uint32      // of every row; nil: there are no kinds
+	Kinds      *engine.Kinds // numbers of Kind
 }
 
 // Table compresses the rows as an engine's plan asks. Fields are a bit wider than they need to
@@ -48,7 +50,11 @@ func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan, cod
 	for _, g := range plan.Groupings {
 		domains, from, to := c.grouping(g, codes)
 		counters := []*partition.Counter{partition.NewCounter(domains, part), partition.NewCounter(domains, part)}
-		if err := count(from, to, domains, c.Rows, counters); err != nil {
+		var weights []uint32
+		if g.Weighted {
+			weights = c.weights()
+		}
+		if err := count(from, to, weights, domains, c.Rows, counters); err != nil {
 			return err
 		}
 		table, err := partition.Tabulate(ctx, counters, space, 2)
@@ -63,10 +69,17 @@ func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan, cod
 // counted returns the table without groupings.
 func (c Codes) counted(plan engine.Plan) *engine.Table {
 	t := &engine.Table{Attributes: c.Attributes, Classes: c.Classes, ClassNames: c.ClassNames, Rows: uint64(c.Rows)}
+	if c.Kinds != nil {
+		t.Kinds = c.Kinds
+		c.Kinds.Stats(sums(c.Kind, c.Kinds.Len(), nil), &t.Whole)
+	}
 	budget, classes := spill.NewBudget(1<<40), max(1, c.Classes)
 	for a, codes := range c.Columns {
 		if !plan.Histograms {
 			break
+		}
+		if weights := c.weights(); weights != nil {
+			t.Sizes = append(t.Sizes, sums(codes, c.Attributes[a].Len(), weights))
 		}
 		counter := partition.NewClassCounter(budget)
 		must(counter.Add(codes, c.Class, c.Attributes[a].Len(), classes))
@@ -82,14 +95,44 @@ func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []
 	for _, a := range g.Columns {
 		domains, from, to = append(domains, codes[a].Domain), append(from, c.Columns[a]), append(to, codes[a].Codes)
 	}
-	if g.Class && c.Classes > 0 {
-		domains, from, to = append(domains, c.Classes), append(from, c.Class), append(to, engine.Identity(c.Classes).Codes)
+	kind, kinds := c.Kind, 0
+	if c.Kinds == nil {
+		kind, kinds = c.Class, c.Classes
+	} else {
+		kinds = c.Kinds.Len()
+	}
+	if g.Kind && kinds > 0 {
+		domains, from, to = append(domains, kinds), append(from, kind), append(to, engine.Identity(kinds).Codes)
 	}
 	return domains, from, to
 }
 
-// count counts rows by several counters in turn.
-func count(from, to [][]uint32, domains []int, rows int, counters []*partition.Counter) error {
+// weights returns the weight of every row, nil where k counts records.
+func (c Codes) weights() (weights []uint32) {
+	if c.Kinds == nil || c.Kinds.Weight == nil {
+		return nil
+	}
+	for _, kind := range c.Kind {
+		weights = append(weights, uint32(c.Kinds.Weight[kind]))
+	}
+	return weights
+}
+
+// sums adds up rows by code: 1 each, or their weights.
+func sums(codes []uint32, domain int, weights []uint32) []uint64 {
+	sums := make([]uint64, domain)
+	for row, code := range codes {
+		n := uint64(1)
+		if weights != nil {
+			n = uint64(weights[row])
+		}
+		sums[code] += n
+	}
+	return sums
+}
+
+// count counts rows, or their weights, by several counters in turn.
+func count(from, to [][]uint32, weights []uint32, domains []int, rows int, counters []*partition.Counter) error {
 	const batch = 1 << 16
 	columns := make([][]uint32, len(from))
 	for row := 0; row < rows; row += batch {
@@ -100,7 +143,12 @@ func count(from, to [][]uint32, domains []int, rows int, counters []*partition.C
 				columns[i] = append(columns[i], to[i][code])
 			}
 		}
-		if err := counters[row/batch%len(counters)].Add(n, columns, domains); err != nil {
+		counter := counters[row/batch%len(counters)]
+		if weights == nil {
+			if err := counter.Add(n, columns, domains); err != nil {
+				return err
+			}
+		} else if err := counter.AddCounted(weights[row:row+n], columns, domains); err != nil {
 			return err
 		}
 	}

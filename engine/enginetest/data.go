@@ -23,9 +23,11 @@ type Column struct {
 
 // Data is a table as text. Classes is empty when there is no class.
 type Data struct {
-	Columns []Column
-	Rows    [][]engine.Label // by column
-	Classes []string         // by row
+	Columns   []Column
+	Rows      [][]engine.Label // by column
+	Classes   []string         // by row
+	Sensitive [][]string       // of every sensitive column, by row
+	Entities  []string         // by row; empty when k counts records
 }
 
 // Values returns a row without nulls.
@@ -54,6 +56,9 @@ func (d Data) Codes() Codes {
 	for _, class := range d.Classes {
 		code, _ := slices.BinarySearch(labels, class)
 		c.Class = append(c.Class, uint32(code))
+	}
+	if len(d.Sensitive) > 0 || len(d.Entities) > 0 {
+		d.addKinds(&c)
 	}
 	return c
 }

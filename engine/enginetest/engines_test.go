@@ -137,7 +137,7 @@ func eachVariant(t *testing.T, cases int, test func(*testing.T, *rand.Rand, prob
 func TestPlan(t *testing.T) {
 	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{2, 0}, K: 5}, {Columns: []int{2}, K: 5}, {Columns: []int{1}, K: 2}}}
 	two, one := []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}}, []engine.Grouping{{Columns: []int{0, 1, 2}}}
-	byClass := []engine.Grouping{{Columns: []int{0, 1, 2}, Class: true}}
+	byClass := []engine.Grouping{{Columns: []int{0, 1, 2}, Kind: true}}
 	for _, c := range []struct {
 		engine engine.Engine
 		want   engine.Plan

@@ -35,6 +35,12 @@ func (c Case) String() string {
 		if len(c.Data.Classes) > 0 {
 			fmt.Fprint(&text, " ", c.Data.Classes[r])
 		}
+		for _, column := range c.Data.Sensitive {
+			fmt.Fprint(&text, " sensitive ", column[r])
+		}
+		if len(c.Data.Entities) > 0 {
+			fmt.Fprint(&text, " of ", c.Data.Entities[r])
+		}
 		fmt.Fprintln(&text)
 	}
 	return text.String()
@@ -87,6 +93,58 @@ func NewCase(r *rand.Rand, rows int) Case {
 	return c
 }
 
+// Protect adds entities, one or two sensitive columns, or both to a case, and protections of these to
+// all its sets. Every row of a mirrored table has them.
+func (c *Case) Protect(r *rand.Rand, entities, sensitive bool) {
+	n := len(c.Data.Rows)
+	if entities {
+		people := 1 + r.IntN(n)
+		for range n {
+			c.Data.Entities = append(c.Data.Entities, fmt.Sprint(r.IntN(people)))
+		}
+	}
+	var others []engine.Protection
+	for s := 0; sensitive && s < 1+r.IntN(2); s++ {
+		column, values := make([]string, n), 1+r.IntN(5)
+		for i := range column {
+			column[i] = fmt.Sprint(int(float64(values) * math.Pow(r.Float64(), 2)))
+		}
+		c.Data.Sensitive = append(c.Data.Sensitive, column)
+		others = append(others, newProtections(r, s, c.Data)...)
+	}
+	for i := range c.Sets {
+		c.Sets[i].Entities, c.Sets[i].Others = entities, others
+	}
+}
+
+// newProtections draws protections of a sensitive column, at least one.
+func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Protection) {
+	all := make([]int, len(d.Rows))
+	for i := range all {
+		all[i] = i
+	}
+	whole := d.Stats(all).Values[column]
+	for len(protections) == 0 {
+		if r.IntN(2) == 0 {
+			protections = append(protections, engine.DistinctValues{Column: column, L: 1 + r.IntN(3)})
+		}
+		if r.IntN(4) == 0 {
+			protections = append(protections, engine.EntropyOfValues{Column: column, L: 1 + r.Float64()})
+		}
+		if r.IntN(4) == 0 {
+			most := make([]float64, len(whole))
+			for i := range most {
+				most[i] = 0.5 + 0.5*r.Float64()
+			}
+			protections = append(protections, &engine.Confidence{Column: column, Most: most})
+		}
+		if r.IntN(4) == 0 {
+			protections = append(protections, &engine.Closeness{Column: column, T: r.Float64() / 2, Whole: whole})
+		}
+	}
+	return protections
+}
+
 // mirror adds to every row one with its numbers mirrored, so that splits tie in pairs.
 func (d *Data) mirror() {
 	for i, row := range slices.Clone(d.Rows) {
@@ -105,9 +163,19 @@ func (d *Data) mirror() {
 
 // Shuffle returns the rows in another order.
 func (d Data) Shuffle(r *rand.Rand) Data {
-	d.Rows, d.Classes = slices.Clone(d.Rows), slices.Clone(d.Classes)
+	d.Rows, d.Classes, d.Entities = slices.Clone(d.Rows), slices.Clone(d.Classes), slices.Clone(d.Entities)
+	d.Sensitive = slices.Clone(d.Sensitive)
+	for i := range d.Sensitive {
+		d.Sensitive[i] = slices.Clone(d.Sensitive[i])
+	}
 	r.Shuffle(len(d.Rows), func(i, j int) {
 		d.Rows[i], d.Rows[j] = d.Rows[j], d.Rows[i]
+		if len(d.Entities) > 0 {
+			d.Entities[i], d.Entities[j] = d.Entities[j], d.Entities[i]
+		}
+		for _, column := range d.Sensitive {
+			column[i], column[j] = column[j], column[i]
+		}
 		if len(d.Classes) > 0 {
 			d.Classes[i], d.Classes[j] = d.Classes[j], d.Classes[i]
 		}

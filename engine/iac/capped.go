@@ -26,7 +26,7 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	if s.all.K <= 0 {
 		s.all.K = engine.KAnonymity(reached)
 	}
-	if !s.all.Holds(engine.Stats{Records: reached}) {
+	if !s.all.Holds(engine.Stats{Size: reached}) {
 		return nil, fmt.Errorf("reach k %d: it is %d: %w", s.all.K, reached, engine.ErrUnreached)
 	}
 	core, err := s.newCore(t, []set{newSet(s.sets[0], s.attributes, t.layout)})

@@ -49,7 +49,7 @@ var _ engine.Engine = Engine{}
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	all := requirement.United()
 	grouping := all.Grouping()
-	grouping.Class = grouping.Class || e.Capped
+	grouping.Kind = grouping.Kind || e.Capped
 	return engine.Plan{Groupings: []engine.Grouping{grouping}, Histograms: true, Whole: true}
 }
 
@@ -68,7 +68,7 @@ func (e Engine) Merge(table *engine.Table, _ engine.Requirement) []engine.CodeMe
 // spill.ErrBudget when the tuples that are not suppressed do not fit into the space. There
 // are no steps.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
+	if err := requirement.CheckReach(engine.Stats{Size: table.Rows}); err != nil {
 		return nil, err
 	}
 	s := newSearch(e, table, requirement, options.Space)

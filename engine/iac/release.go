@@ -20,7 +20,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 	}
 	switch suppressed := s.input.Rows - size; {
 	case suppressed == 0:
-	case s.Small == Drop && !s.all.Holds(engine.Stats{Records: suppressed}):
+	case s.Small == Drop && !s.all.Holds(engine.Stats{Size: suppressed}):
 		r.DroppedRecords = suppressed
 	default:
 		r.Suppressed, l.others = suppressed, int32(len(numbers))

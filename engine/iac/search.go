@@ -145,7 +145,7 @@ func (s *search) large(ctx context.Context, of set) (index *partition.Index, err
 		}
 		defer func() { err = errors.Join(err, classes.Discard(s.space)) }()
 	}
-	holds := func(_ []uint64, size uint64) bool { return of.asked.Holds(engine.Stats{Records: size}) }
+	holds := func(_ []uint64, size uint64) bool { return of.asked.Holds(engine.Stats{Size: size}) }
 	n, err := s.count(ctx, classes, holds)
 	if err == nil {
 		err = s.draw("equivalence classes", partition.IndexBytes(classes.Layout, n))

@@ -199,7 +199,7 @@ func (c *core) spread() {
 // small reports whether a tuple is in a class that is too small.
 func (c *core) small(tuple int) bool {
 	for j := range c.sets {
-		if !c.sets[j].asked.Holds(engine.Stats{Records: c.records[j][c.classes[j][tuple]]}) {
+		if !c.sets[j].asked.Holds(engine.Stats{Size: c.records[j][c.classes[j][tuple]]}) {
 			return true
 		}
 	}
@@ -215,7 +215,7 @@ func (s *search) fill(c *core) {
 	numbers, size := c.left()
 	c.bySize(numbers)
 	for _, i := range numbers {
-		if suppressed := s.input.Rows - size; suppressed == 0 || s.all.Holds(engine.Stats{Records: suppressed}) {
+		if suppressed := s.input.Rows - size; suppressed == 0 || s.all.Holds(engine.Stats{Size: suppressed}) {
 			return
 		}
 		if !c.gone[i] {

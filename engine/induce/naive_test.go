@@ -334,7 +334,7 @@ func table(codes enginetest.Codes) *partition.Table {
 	for a := range codes.Attributes {
 		all = append(all, a)
 	}
-	plan := engine.Plan{Groupings: []engine.Grouping{{Columns: all, Class: true}}}
+	plan := engine.Plan{Groupings: []engine.Grouping{{Columns: all, Kind: true}}}
 	return codes.Table(plan).Groupings[0]
 }
 

@@ -59,7 +59,7 @@ var _ engine.Engine = Engine{}
 
 // Plan asks for one table of all columns, with the class.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	return engine.Plan{Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Class: true}}, Whole: true}
+	return engine.Plan{Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Kind: true}}, Whole: true}
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.

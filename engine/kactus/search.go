@@ -47,14 +47,14 @@ type cell struct {
 }
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
-	s := &search{Engine: e, set: set, k: set.K.Records(), groups: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s := &search{Engine: e, set: set, k: set.K.Size(), groups: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
 }
 
 // holds reports whether so many records can be a group.
-func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Records: size}) }
+func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Size: size}) }
 
 // tree is what the search must know of the decision tree.
 type tree interface {

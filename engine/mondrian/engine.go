@@ -71,7 +71,7 @@ var _ engine.Engine = Engine{}
 // Plan asks for one table of all columns, with the class when records are told apart by it.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{
-		Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Class: e.InfoGain || e.relaxed()}},
+		Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Kind: e.InfoGain || e.relaxed()}},
 		Whole:     true,
 		Pool:      true,
 	}

@@ -45,7 +45,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		of, _ := requirement.Of(a)
-		d.most = of.K.Records()
+		d.most = of.K.Size()
 		s.dimensions = append(s.dimensions, d)
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
@@ -59,7 +59,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 }
 
 // holds reports whether so many records can be a part.
-func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Records: size}) }
+func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Size: size}) }
 
 // allowable reports whether a cut with such sides is.
 func (s *search) allowable(left, right uint64) bool { return s.holds(left) && s.holds(right) }
@@ -88,7 +88,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 
 // visit cuts a part or makes it a region.
 func (s *search) visit(ctx context.Context, p part) error {
-	if p.cells.Size() >= 2*s.set.K.Records() { // below that no cut is allowable
+	if p.cells.Size() >= 2*s.set.K.Size() { // below that no cut is allowable
 		cut := s.cutWidest
 		if s.engine.InfoGain {
 			cut = s.cutByEntropy

@@ -91,7 +91,7 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 		words := block.Layout.Words
 		for i, n := range block.Counts {
 			least = min(least, uint64(n))
-			if set.Holds(engine.Stats{Records: uint64(n)}) {
+			if set.Holds(engine.Stats{Size: uint64(n)}) {
 				continue
 			}
 			for j, f := range block.Layout.Fields {

@@ -79,7 +79,7 @@ func SuppressOutliers(
 		classes:           &classes{table: table, sets: requirement.Sets, space: space},
 		RecordSuppression: &engine.RecordSuppression{Drop: requirement.Drop},
 		cut:               &engine.Cut{}, tuples: table.Groupings[0],
-		most: requirement.MaxSuppressed, least: united.K.Records(),
+		most: requirement.MaxSuppressed, least: united.K.Size(),
 	}
 	for a := range cut.Columns {
 		c := &cut.Columns[a]
@@ -186,11 +186,11 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, ta
 	}
 	breach = newBreach(s.table, o.Set)
 	err = s.each(ctx, o, func(class []byte, n uint64) error {
-		if o.Holds(engine.Stats{Records: n}) {
+		if o.Holds(engine.Stats{Size: n}) {
 			return nil
 		}
 		breach.add(n)
-		if string(class) == o.marks && o.Holds(engine.Stats{Records: n + s.strange}) {
+		if string(class) == o.marks && o.Holds(engine.Stats{Size: n + s.strange}) {
 			return nil
 		}
 		if taken += n; taken > s.most {
@@ -271,7 +271,7 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 		for i := range s.sets {
 			o := &s.sets[i]
 			err := s.eachLeft(ctx, o, func(class []byte, left uint64) error {
-				if o.Holds(engine.Stats{Records: left}) {
+				if o.Holds(engine.Stats{Size: left}) {
 					return nil
 				}
 				more = true
@@ -365,7 +365,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 			least = marked
 		}
 		s.cut.Reached = append(s.cut.Reached, least)
-		enough = enough && (suppressed == 0 || o.Holds(engine.Stats{Records: marked}))
+		enough = enough && (suppressed == 0 || o.Holds(engine.Stats{Size: marked}))
 	}
 	return enough, nil
 }

@@ -52,7 +52,7 @@ func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engin
 
 // Search returns a *engine.Cut.
 func (Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	if err := requirement.CheckReach(engine.Stats{Records: table.Rows}); err != nil {
+	if err := requirement.CheckReach(engine.Stats{Size: table.Rows}); err != nil {
 		return nil, err
 	}
 	var s *search

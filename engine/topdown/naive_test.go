@@ -229,7 +229,7 @@ func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64) {
 	smallest = math.MaxUint64
 	for _, size := range groups {
 		if n.outliers > 0 && !enginetest.Holds(s, size) {
-			outliers, size = outliers+size, s.K.Records()
+			outliers, size = outliers+size, s.K.Size()
 		}
 		smallest = min(smallest, size)
 	}

@@ -37,7 +37,7 @@ func newProfile(table *engine.Table, attribute int, requirement engine.Requireme
 
 // standsAlone reports whether so many records can be an equivalence class, or several.
 func (p *profile) standsAlone(size uint64) bool {
-	return !p.set.Prunable(engine.Stats{Records: size})
+	return !p.set.Prunable(size)
 }
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.

@@ -69,7 +69,7 @@ func newSearch(
 			return nil, err
 		}
 		taken++
-		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Records(), s.outliers > 0, &s.view, pool)
+		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Size(), s.outliers > 0, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +257,7 @@ func (s *search) stop(value int32) engine.Stop {
 		return engine.Stop{Why: engine.WhyOutliers}
 	}
 	for _, i := range s.with[s.queue.candidates[value].column] {
-		if !s.asked[i].Holds(engine.Stats{Records: s.sets[i].After(value)}) {
+		if !s.asked[i].Holds(engine.Stats{Size: s.sets[i].After(value)}) {
 			return engine.Stop{Why: engine.WhySet, Set: i}
 		}
 	}

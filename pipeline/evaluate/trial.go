@@ -103,7 +103,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		for _, a := range g.Columns {
 			domains = append(domains, coarsenings[a].Domain)
 		}
-		if g.Class {
+		if g.Kind {
 			domains = append(domains, classes)
 		}
 		tallies[i] = t.tally(domains, len(tallies))
@@ -120,7 +120,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 			for _, a := range g.Columns {
 				columns = append(columns, b.columns[a])
 			}
-			if g.Class {
+			if g.Kind {
 				columns = append(columns, b.class())
 			}
 			if err := tallies[i].add(b.counts, columns); err != nil {
@@ -213,7 +213,7 @@ func (t *trial) pool(plan engine.Plan, requirement engine.Requirement) (attribut
 		if !plan.Pool || attributes[a].Mask != engine.Suppress {
 			continue
 		}
-		attributes[a], t.pools[a] = poolRare(&attributes[a], t.histograms[a].Sizes(), of.K.Records())
+		attributes[a], t.pools[a] = poolRare(&attributes[a], t.histograms[a].Sizes(), of.K.Size())
 		histograms[a] = poolHistogram(t.histograms[a], t.pools[a], attributes[a].Len())
 	}
 	return attributes, histograms, t.budget.Draw("pooled values", t.pools.bytes())

@@ -150,7 +150,7 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine.Set, a int) {
 	t.Helper()
 	of, _ := engine.Requirement{Sets: sets}.Of(a)
-	k := of.K.Records()
+	k := of.K.Size()
 	records := map[string]uint64{}
 	b := gather(t, tr.source, false)
 	for i, code := range b.columns[a] {
