@@ -25,26 +25,53 @@ func (k *Kinds) Len() int { return len(k.Class) }
 // Stats writes what protections ask about records of which counts tells, by kind, how many there are. It
 // reuses the lists that to has.
 func (k *Kinds) Stats(counts []uint64, to *Stats) {
-	to.Size = 0
+	k.begin(to)
 	for kind, n := range counts {
-		if k.Weight != nil {
-			n *= k.Weight[kind]
+		if n > 0 {
+			k.add(uint32(kind), n, to)
 		}
-		to.Size += n
 	}
 	to.Size = k.Entities(to.Size)
+}
+
+// KindCount is how many records of a kind there are.
+type KindCount struct {
+	Kind    uint32
+	Records uint64
+}
+
+// StatsOf is Stats of a list of kinds.
+func (k *Kinds) StatsOf(counts []KindCount, to *Stats) {
+	k.begin(to)
+	for _, c := range counts {
+		k.add(c.Kind, c.Records, to)
+	}
+	to.Size = k.Entities(to.Size)
+}
+
+// begin makes stats those of no records.
+func (k *Kinds) begin(to *Stats) {
+	to.Size = 0
 	for len(to.Values) < len(k.Sensitive) {
 		to.Values = append(to.Values, nil)
 	}
 	for s := range k.Sensitive {
-		column := &k.Sensitive[s]
-		if len(to.Values[s]) != len(column.Values) {
-			to.Values[s] = make([]uint64, len(column.Values))
+		if n := len(k.Sensitive[s].Values); len(to.Values[s]) != n {
+			to.Values[s] = make([]uint64, n)
 		}
 		clear(to.Values[s])
-		for kind, n := range counts {
-			to.Values[s][column.Code[kind]] += n
-		}
+	}
+}
+
+// add adds records, whose size is their weight until all are there.
+func (k *Kinds) add(kind uint32, records uint64, to *Stats) {
+	weight := records
+	if k.Weight != nil {
+		weight *= k.Weight[kind]
+	}
+	to.Size += weight
+	for s := range k.Sensitive {
+		to.Values[s][k.Sensitive[s].Code[kind]] += records
 	}
 }
 

@@ -19,7 +19,9 @@ type Regions struct {
 	// cover it: narrower regions come first.
 	Released []uint32
 
-	Sizes []uint64 // released records of every region
+	Sizes   []uint64 // released records of every region
+	Weights []uint64 // of these, where k counts entities: parts of Unit to one of them; nil: k counts records
+	Unit    uint64
 
 	// Locator tells the region of every tuple, whatever its class: that is where a record
 	// belongs which was not among those searched.
@@ -123,10 +125,14 @@ func (r *Regions) Codes(int) []uint32 { return nil }
 func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 	kept, _ := requirement.Reduce()
 	var key []byte
+	counted, unit := r.Sizes, uint64(1)
+	if r.Weights != nil {
+		counted, unit = r.Weights, r.Unit
+	}
 	for _, set := range kept.Sets {
 		sizes := make(map[string]uint64)
-		for region, size := range r.Sizes {
-			if size == 0 { // an earlier release's, without a record now
+		for region, size := range counted {
+			if r.Sizes[region] == 0 { // an earlier release's, without a record now
 				continue
 			}
 			key = key[:0]
@@ -137,7 +143,7 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 		}
 		least := uint64(math.MaxUint64)
 		for _, size := range sizes {
-			least = min(least, size)
+			least = min(least, (size+unit-1)/unit)
 		}
 		anonymity = append(anonymity, least)
 	}

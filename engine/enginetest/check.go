@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -153,22 +154,13 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) 
 }
 
 // CheckProtected fails the test unless every combination of labels of every set has what the set asks for,
-// and is of K different entities where it counts these.
-func (d Data) CheckProtected(t *testing.T, released [][]engine.Label, sets []engine.Set) {
+// and is of K different entities where it counts these. It returns A(QID) of every set.
+func (d Data) CheckProtected(t *testing.T, released [][]engine.Label, sets []engine.Set) (anonymity []uint64) {
 	t.Helper()
 	for i, set := range sets {
-		groups := map[string][]int{}
-		for r, row := range released {
-			if row == nil {
-				continue
-			}
-			key := ""
-			for _, c := range set.Columns {
-				key += fmt.Sprintf("%+v\x00", row[c])
-			}
-			groups[key] = append(groups[key], r)
-		}
-		for _, rows := range groups {
+		least := uint64(math.MaxUint64)
+		for _, rows := range Groups(released, set) {
+			least = min(least, d.Stats(rows).Size)
 			if stats := d.Stats(rows); !set.Holds(stats) {
 				t.Errorf("set %d: a group of %d rows has %+v, asked for are k %d and %+v", i+1, len(rows), stats, set.K, set.Others)
 			}
@@ -176,7 +168,25 @@ func (d Data) CheckProtected(t *testing.T, released [][]engine.Label, sets []eng
 				t.Errorf("set %d: a group of %d rows is of %d entities, k is %d", i+1, len(rows), people, set.K)
 			}
 		}
+		anonymity = append(anonymity, least)
 	}
+	return anonymity
+}
+
+// Groups returns the rows of every combination of labels of a set.
+func Groups(released [][]engine.Label, set engine.Set) map[string][]int {
+	groups := map[string][]int{}
+	for r, row := range released {
+		if row == nil {
+			continue
+		}
+		key := ""
+		for _, c := range set.Columns {
+			key += fmt.Sprintf("%q %t\x00", row[c].Text, row[c].Null)
+		}
+		groups[key] = append(groups[key], r)
+	}
+	return groups
 }
 
 // Holds reports whether a set of no protection but K holds for so many records.

@@ -58,7 +58,7 @@ func (d Data) Codes() Codes {
 		c.Class = append(c.Class, uint32(code))
 	}
 	if len(d.Sensitive) > 0 || len(d.Entities) > 0 {
-		d.addKinds(&c)
+		d.AddKinds(&c)
 	}
 	return c
 }

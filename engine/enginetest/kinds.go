@@ -16,8 +16,8 @@ type kind struct {
 	weight uint64
 }
 
-// addKinds numbers the kinds of rows.
-func (d Data) addKinds(c *Codes) {
+// AddKinds numbers the kinds of rows of a coded table.
+func (d Data) AddKinds(c *Codes) {
 	rows := make([]kind, len(d.Rows))
 	weights := d.Weights()
 	k := &engine.Kinds{Unit: Unit}

@@ -117,6 +117,15 @@ func (c *Case) Protect(r *rand.Rand, entities, sensitive bool) {
 	}
 }
 
+// Reachable reports whether all rows together hold.
+func (c *Case) Reachable() bool {
+	all := make([]int, len(c.Data.Rows))
+	for i := range all {
+		all[i] = i
+	}
+	return !slices.ContainsFunc(c.Sets, func(s engine.Set) bool { return !s.Holds(c.Data.Stats(all)) })
+}
+
 // newProtections draws protections of a sensitive column, at least one.
 func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Protection) {
 	all := make([]int, len(d.Rows))

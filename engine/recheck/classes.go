@@ -2,6 +2,7 @@ package recheck
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 
@@ -42,7 +43,7 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 	for _, set := range c.sets {
 		breaches = append(breaches, newBreach(c.table, set))
 	}
-	reached, err := c.count(ctx, cut, func(set int, _ []uint32, n uint64) { breaches[set].add(n) })
+	reached, err := c.count(ctx, cut, func(set int, _ []uint32, size, n uint64) { breaches[set].add(size, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +55,10 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 	return broken, nil
 }
 
-// smallClass is told the labels and records of a class of a set, which are valid until it returns.
-type smallClass func(set int, class []uint32, records uint64)
+// smallClass is told the labels of a class of a set, which are valid until it returns, its size and its records.
+type smallClass func(set int, class []uint32, size, records uint64)
 
-// count counts the classes of every set under a cut. It returns the records of the smallest ones,
+// count counts the classes of every set under a cut. It returns the sizes of the smallest ones,
 // and tells those that do not hold, set by set in any order.
 func (c *classes) count(ctx context.Context, cut *engine.Cut, small smallClass) (reached []uint64, err error) {
 	for set := range c.sets {
@@ -74,12 +75,14 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 	set, tuples := c.sets[number], c.table.Groupings[number]
 	c.looked += tuples.Len()
 	table, codes, columns := tuples, cut.Columns, set.Columns
-	if !injective(cut, columns) {
+	kinds := c.kinds()
+	if kinds != nil || !injective(cut, columns) {
 		var maps [][]uint32
 		var domains []int
 		for _, a := range columns {
 			maps, domains = append(maps, cut.Columns[a].Code), append(domains, len(cut.Columns[a].Labels))
 		}
+		maps, domains = c.withKinds(maps, domains)
 		if table, err = tuples.Aggregate(ctx, maps, domains, c.space); err != nil {
 			return 0, err
 		}
@@ -87,6 +90,20 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 	}
 	least = math.MaxUint64
 	class := make([]uint32, len(columns))
+	if kinds != nil {
+		var stats engine.Stats
+		err = c.eachOf(ctx, table, labelsOf(positions(len(columns))), func(labels []byte, of []engine.KindCount) error {
+			kinds.StatsOf(of, &stats)
+			if least = min(least, stats.Size); !set.Holds(stats) {
+				for j := range class {
+					class[j] = binary.BigEndian.Uint32(labels[4*j:])
+				}
+				small(number, class, stats.Size, records(of))
+			}
+			return nil
+		})
+		return least, errors.Join(err, table.Discard(c.space))
+	}
 	err = table.Scan(ctx, c.space, func(block *partition.Table) error {
 		words := block.Layout.Words
 		for i, n := range block.Counts {
@@ -100,7 +117,7 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 					class[j] = codes[columns[j]].Code[class[j]]
 				}
 			}
-			small(number, class, uint64(n))
+			small(number, class, uint64(n), uint64(n))
 		}
 		return nil
 	})
@@ -108,6 +125,14 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 		err = errors.Join(err, table.Discard(c.space))
 	}
 	return least, err
+}
+
+// positions returns the numbers from 0 to n−1.
+func positions(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
 }
 
 // injective reports whether different codes of the columns have different labels.

@@ -122,7 +122,7 @@ func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way,
 	cut := c.cut(u)
 	var of []uint32 // the labels of the class
 	ofSet := 0
-	_, err = c.count(ctx, cut, func(set int, class []uint32, _ uint64) {
+	_, err = c.count(ctx, cut, func(set int, class []uint32, _, _ uint64) {
 		var ways []way
 		for j, a := range c.sets[set].Columns {
 			ways = append(ways, c.ways(u, cut, a, class[j])...)
@@ -166,7 +166,7 @@ func (c *classes) cheapest(ctx context.Context, u []rolledBack) (best *choice, e
 	for a := range concerned {
 		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
 	}
-	_, err = c.count(ctx, cut, func(set int, class []uint32, _ uint64) {
+	_, err = c.count(ctx, cut, func(set int, class []uint32, _, _ uint64) {
 		for j, a := range c.sets[set].Columns {
 			concerned[a][class[j]] = true
 		}

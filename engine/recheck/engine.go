@@ -94,6 +94,9 @@ func (e Engine) search(ctx context.Context, c *classes, options engine.Options) 
 	case e.OnBreak == Fail:
 		return nil, broken
 	}
+	if (engine.Requirement{Sets: c.sets}).CheckReach(c.table.Stats()) != nil {
+		return nil, broken
+	}
 	found, err := c.coarsen(ctx)
 	if err != nil {
 		return nil, err
@@ -109,20 +112,34 @@ type Broken struct {
 	Most     uint64 // that may be
 }
 
-// Breach is a set that has classes below its K.
+// Breach is a set that has classes that do not hold.
 type Breach struct {
-	Columns []string
-	K       int
-	Classes int    // below K
-	Records uint64 // in them
-	Least   uint64 // in the smallest
+	Columns   []string
+	K         int
+	Entities  bool   // K counts entities
+	Sensitive bool   // sensitive values are protected, too
+	Classes   int    // that do not hold
+	Records   uint64 // in them
+	Least     uint64 // the smallest size of them
+}
+
+// String says what does not hold.
+func (b *Breach) String() string {
+	what := fmt.Sprintf("are smaller than k = %d", b.K)
+	if b.Entities {
+		what = fmt.Sprintf("are of fewer than k = %d entities, as far as is known", b.K)
+	}
+	if b.Sensitive {
+		what += ", or do not protect their sensitive values"
+	}
+	return fmt.Sprintf("quasi-identifier set %s: %d equivalence classes of %d records %s, the smallest has %d",
+		strings.Join(b.Columns, ", "), b.Classes, b.Records, what, b.Least)
 }
 
 func (b *Broken) Error() string {
 	var parts []string
 	for _, breach := range b.Breaches {
-		parts = append(parts, fmt.Sprintf("quasi-identifier set %s: %d equivalence classes of %d records are smaller than k = %d, the smallest has %d",
-			strings.Join(breach.Columns, ", "), breach.Classes, breach.Records, breach.K, breach.Least))
+		parts = append(parts, breach.String())
 	}
 	if b.Strange > 0 {
 		parts = append(parts, fmt.Sprintf("%d records are in no region of the cut", b.Strange))
@@ -144,17 +161,17 @@ func (b *Broken) add(breach Breach) {
 }
 
 func newBreach(table *engine.Table, set engine.Set) Breach {
-	b := Breach{K: int(set.K)}
+	b := Breach{K: int(set.K), Entities: set.Entities, Sensitive: set.NeedsKinds()}
 	for _, a := range set.Columns {
 		b.Columns = append(b.Columns, table.Attributes[a].Name)
 	}
 	return b
 }
 
-// add takes over a class of so many records.
-func (b *Breach) add(records uint64) {
-	if b.Classes == 0 || records < b.Least {
-		b.Least = records
+// add takes over a class of a size and so many records.
+func (b *Breach) add(size, records uint64) {
+	if b.Classes == 0 || size < b.Least {
+		b.Least = size
 	}
 	b.Classes++
 	b.Records += records

@@ -9,10 +9,22 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
+// onlyDistinct leaves out the protections of sensitive values that records which are left may lose when
+// others are taken away: what is taken away depends on the order then.
+func onlyDistinct(sets []engine.Set) {
+	for i := range sets {
+		sets[i].Others = slices.DeleteFunc(slices.Clone(sets[i].Others), func(p engine.Protection) bool {
+			_, is := p.(engine.DistinctValues)
+			return !is
+		})
+	}
+}
+
 // naiveSuppression takes rows away until every set holds, as the rule reads: those of classes
 // below k, again and again; then, as long as the suppressed rows are too few for a set, those
 // of its smallest class.
 type naiveSuppression struct {
+	data  enginetest.Data
 	rows  [][]uint32 // label numbers, by attribute
 	marks []uint32
 	sets  []engine.Set
@@ -20,14 +32,17 @@ type naiveSuppression struct {
 	taken []bool // by row
 }
 
-func (n *naiveSuppression) count() (taken int) {
-	for _, is := range n.taken {
+// suppressed returns the rows that are taken away.
+func (n *naiveSuppression) suppressed() (rows []int) {
+	for row, is := range n.taken {
 		if is {
-			taken++
+			rows = append(rows, row)
 		}
 	}
-	return taken
+	return rows
 }
+
+func (n *naiveSuppression) count() (taken int) { return len(n.suppressed()) }
 
 func labelKey(labels []uint32, columns []int) string {
 	var key []byte
@@ -56,14 +71,14 @@ func (n *naiveSuppression) suppressClass(rows []int) {
 }
 
 // small returns the rows of a set's classes below k, when some rows are suppressed already.
-func (n *naiveSuppression) small(set engine.Set, suppressed int) (rows []int) {
+func (n *naiveSuppression) small(set engine.Set, suppressed []int) (rows []int) {
 	marks := labelKey(n.marks, set.Columns)
 	for key, of := range n.classes(set) {
-		size := len(of)
+		all := of
 		if key == marks {
-			size += suppressed
+			all = slices.Concat(of, suppressed)
 		}
-		if !enginetest.Holds(set, size) {
+		if !set.Holds(n.data.Stats(all)) {
 			rows = append(rows, of...)
 		}
 	}
@@ -75,7 +90,7 @@ func (n *naiveSuppression) spread() {
 	for {
 		var rows []int
 		for _, set := range n.sets {
-			rows = append(rows, n.small(set, n.count())...)
+			rows = append(rows, n.small(set, n.suppressed())...)
 		}
 		if len(rows) == 0 {
 			return
@@ -87,7 +102,7 @@ func (n *naiveSuppression) spread() {
 // enough reports whether the suppressed rows, if there are any, are as many as every set asks for.
 func (n *naiveSuppression) enough() bool {
 	return n.count() == 0 || !slices.ContainsFunc(n.sets, func(set engine.Set) bool {
-		return !enginetest.Holds(set, n.count()+len(n.classes(set)[labelKey(n.marks, set.Columns)]))
+		return !set.Holds(n.data.Stats(slices.Concat(n.suppressed(), n.classes(set)[labelKey(n.marks, set.Columns)])))
 	})
 }
 
@@ -95,10 +110,11 @@ func (n *naiveSuppression) enough() bool {
 // there is none.
 func (n *naiveSuppression) takeSmallest() bool {
 	var smallest []int
+	size := func(rows []int) uint64 { return n.data.Stats(rows).Size }
 	for _, set := range n.sets {
 		classes := n.classes(set)
 		for _, key := range slices.Sorted(maps.Keys(classes)) {
-			if smallest == nil || len(classes[key]) < len(smallest) {
+			if smallest == nil || size(classes[key]) < size(smallest) {
 				smallest = classes[key]
 			}
 		}

@@ -60,8 +60,10 @@ type regionSearch struct {
 	*Regions
 	*suppression
 	locate *regionLocator
-	sizes  []uint64 // records by region
-	out    []bool   // regions whose records are suppressed
+	sizes  []uint64             // records by region
+	of     [][]engine.KindCount // their kinds, where there are some
+	held   int64                // drawn for these
+	out    []bool               // regions whose records are suppressed
 }
 
 // run counts the records of all regions, and suppresses those that must be.
@@ -74,22 +76,15 @@ func (s *regionSearch) run(ctx context.Context) error {
 		return err
 	}
 	defer giveBack(s.space, taken)
+	if s.of, s.held = nil, 0; s.kinds() != nil {
+		s.of = make([][]engine.KindCount, regions)
+	}
+	defer func() { giveBack(s.space, s.held) }()
 	s.locate, s.sizes, s.out = &regionLocator{index: index, covers: s.Covers}, make([]uint64, regions), make([]bool, regions)
 	if err := s.count(ctx); err != nil {
 		return err
 	}
-	fields, key := s.tuples.Layout.Fields, make([]uint64, s.tuples.Layout.Words)
-	for region, records := range s.sizes {
-		if records == 0 {
-			continue
-		}
-		clear(key)
-		for a, label := range s.labels(region) {
-			key[fields[a].Word] |= uint64(label) << fields[a].Shift
-		}
-		s.tuples.Keys = append(s.tuples.Keys, key...)
-		s.tuples.Counts = append(s.tuples.Counts, uint32(min(records, math.MaxUint32))) // a class of more holds
-	}
+	s.fill()
 	if err := s.suppression.run(ctx, s.OnBreak); err != nil {
 		return err
 	}
@@ -100,12 +95,42 @@ func (s *regionSearch) run(ctx context.Context) error {
 	return nil
 }
 
-// layout is that of the labels of regions.
+// fill makes the tuples of the regions that have records: one each or, where there are kinds, one of every kind.
+func (s *regionSearch) fill() {
+	layout := s.tuples.Layout
+	fields, key := layout.Fields, make([]uint64, layout.Words)
+	put := func(records uint64) {
+		s.tuples.Keys = append(s.tuples.Keys, key...)
+		s.tuples.Counts = append(s.tuples.Counts, uint32(min(records, math.MaxUint32))) // a class of more holds
+	}
+	for region, records := range s.sizes {
+		if records == 0 {
+			continue
+		}
+		clear(key)
+		for a, label := range s.labels(region) {
+			key[fields[a].Word] |= uint64(label) << fields[a].Shift
+		}
+		if s.kinds() == nil {
+			put(records)
+			continue
+		}
+		kind := fields[len(fields)-1]
+		s.of[region] = sumUp(s.of[region])
+		for _, of := range s.of[region] {
+			key[kind.Word] = key[kind.Word]&^(kind.Mask<<kind.Shift) | uint64(of.Kind)<<kind.Shift
+			put(of.Records)
+		}
+	}
+}
+
+// layout is that of the labels of regions and, where there are some, kinds.
 func (s *regionSearch) layout() partition.Layout {
 	var domains []int
 	for _, c := range s.Columns {
 		domains = append(domains, len(c.Labels))
 	}
+	_, domains = s.withKinds(nil, domains)
 	return partition.NewLayout(domains)
 }
 
@@ -120,7 +145,7 @@ func (s *regionSearch) count(ctx context.Context) error {
 	var regions []int32
 	return s.table.Groupings[0].Scan(ctx, s.space, func(block *partition.Table) error {
 		n := block.Len()
-		for a, f := range block.Layout.Fields {
+		for a, f := range block.Layout.Fields[:len(s.Columns)] {
 			codes[a] = codes[a][:0]
 			for i := range n {
 				codes[a] = append(codes[a], f.Code(block.Keys[i*block.Layout.Words:]))
@@ -129,14 +154,64 @@ func (s *regionSearch) count(ctx context.Context) error {
 		regions = slices.Grow(regions[:0], n)[:n]
 		s.locate.Locate(n, codes, regions)
 		for i, records := range block.Counts {
+			of := &s.odd
 			if regions[i] == engine.Dropped {
 				s.strange += uint64(records)
 			} else {
 				s.sizes[regions[i]] += uint64(records)
 			}
+			if s.kinds() == nil {
+				continue
+			}
+			if regions[i] != engine.Dropped {
+				of = &s.of[regions[i]]
+			}
+			if err := s.addKind(of, engine.KindCount{Kind: kindOf(block, block.Keys[i*block.Layout.Words:]), Records: uint64(records)}); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
+}
+
+// addKind adds records of a kind to those of a region.
+func (s *regionSearch) addKind(to *[]engine.KindCount, c engine.KindCount) error {
+	const bytes = 16 + 12 // with its tuple
+	if len(*to) == cap(*to) {
+		*to = sumUp(*to)
+	}
+	if len(*to) == cap(*to) {
+		more := max(4, cap(*to))
+		if err := s.space.Draw("the kinds of records of regions", int64(more)*bytes); err != nil {
+			return err
+		}
+		s.held += int64(more) * bytes
+		*to = slices.Grow(*to, more)
+	}
+	*to = append(*to, c)
+	return nil
+}
+
+// weigh gives the regions the weights of their records.
+func (s *regionSearch) weigh(r *engine.Regions, mark int) {
+	kinds := s.kinds()
+	if kinds == nil || kinds.Weight == nil {
+		return
+	}
+	r.Weights, r.Unit = make([]uint64, len(r.Sizes)), kinds.Unit
+	add := func(region int, of []engine.KindCount) {
+		for _, c := range of {
+			r.Weights[region] += c.Records * kinds.Weight[c.Kind]
+		}
+	}
+	for region, of := range s.of {
+		if !s.out[region] {
+			add(region, of)
+		}
+	}
+	if s.Records > 0 {
+		add(mark, s.marked)
+	}
 }
 
 // recoding returns the regions, and where the records of those that were taken away go.
@@ -159,6 +234,7 @@ func (s *regionSearch) recoding() *engine.Regions {
 		r.Sizes[mark] += s.Records
 		s.locate.out, s.locate.marks = s.out, int32(mark)
 	}
+	s.weigh(r, mark)
 	if mark < len(r.Sizes) {
 		r.Suppressed = r.Sizes[mark]
 	}

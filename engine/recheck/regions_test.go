@@ -15,6 +15,7 @@ import (
 type regionCase struct {
 	engine Regions
 	codes  enginetest.Codes
+	data   enginetest.Data // whose rows are, and their sensitive values
 	sets   []engine.Set
 }
 
@@ -57,6 +58,14 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 	if n > 1 {
 		c.sets = append(c.sets, engine.Set{Columns: []int{r.IntN(n)}, K: engine.KAnonymity(2 + r.IntN(9))})
 	}
+	if r.IntN(2) == 0 {
+		protected := enginetest.Case{Data: enginetest.Data{Rows: make([][]engine.Label, c.codes.Rows)}, Sets: c.sets}
+		if protected.Protect(r, r.IntN(2) == 0, r.IntN(2) == 0); len(protected.Data.Entities)+len(protected.Data.Sensitive) > 0 {
+			protected.Data.AddKinds(&c.codes)
+		}
+		onlyDistinct(c.sets)
+		c.data = protected.Data
+	}
 	return c
 }
 
@@ -79,7 +88,7 @@ func (c *regionCase) region(row int) int {
 // classes are too small before that.
 func (c *regionCase) naive() (n *naiveSuppression, broken bool) {
 	kept, _ := engine.Requirement{Sets: c.sets}.Reduce()
-	n = &naiveSuppression{sets: kept.Sets, marks: c.engine.Marks, most: int(c.engine.MaxSuppressed), taken: make([]bool, c.codes.Rows)}
+	n = &naiveSuppression{data: c.data, sets: kept.Sets, marks: c.engine.Marks, most: int(c.engine.MaxSuppressed), taken: make([]bool, c.codes.Rows)}
 	columns := len(c.codes.Columns)
 	for row := range c.codes.Rows {
 		labels := c.engine.Marks
@@ -92,7 +101,7 @@ func (c *regionCase) naive() (n *naiveSuppression, broken bool) {
 	}
 	broken = n.count() > 0
 	for _, set := range n.sets {
-		broken = broken || len(n.small(set, 0)) > 0
+		broken = broken || len(n.small(set, n.suppressed()[:0])) > 0
 	}
 	return n, broken
 }
@@ -153,5 +162,15 @@ func (c *regionCase) check(t *testing.T, n *naiveSuppression, r *engine.Regions)
 	}
 	if !slices.Equal(r.Sizes, sizes) {
 		t.Errorf("regions have %d records, want %d", r.Sizes, sizes)
+	}
+	released := make([][]engine.Label, c.codes.Rows)
+	for row, region := range where {
+		for _, label := range r.Region(region) {
+			released[row] = append(released[row], engine.Label{Text: fmt.Sprint(label)})
+		}
+	}
+	requirement := engine.Requirement{Sets: c.sets}
+	if got, want := r.Anonymity(requirement), c.data.CheckProtected(t, released, n.sets); !slices.Equal(got, want) {
+		t.Errorf("reached %d, want %d", got, want)
 	}
 }

@@ -19,12 +19,15 @@ import (
 type suppression struct {
 	*classes
 	*engine.RecordSuppression
-	cut     *engine.Cut      // in whose labels classes are
-	tuples  *partition.Table // of all attributes in sets
-	columns []int            // these
-	strange uint64           // records that are in no tuple, and suppressed whatever else is
-	most    uint64           // records that may be taken away
-	least   uint64           // records that are, if any
+	cut     *engine.Cut        // in whose labels classes are
+	tuples  *partition.Table   // of all attributes in sets
+	columns []int              // these
+	strange uint64             // records that are in no tuple, and suppressed whatever else is
+	odd     []engine.KindCount // the kinds of these, where there are kinds
+	marked  []engine.KindCount // the kinds of all records that are taken away
+	joined  engine.Stats       // scratch of with
+	most    uint64             // records that may be taken away
+	least   uint64             // records that are, if any
 	sets    []outliers
 	noted   int64 // bytes that are drawn for removed
 }
@@ -36,7 +39,30 @@ type outliers struct {
 	all     *partition.Table    // all classes, in label numbers
 	taken   map[string]struct{} // by their labels
 	marks   string              // the labels of suppressed records
-	removed map[string]uint64   // records that were taken from a class, for whatever set
+	removed map[string]uint64   // records that were taken from a class, for whatever set; of no use where there are kinds
+}
+
+// content is what a class has: so many records and, where there are kinds, of which.
+type content struct {
+	engine.Stats
+	records uint64
+	of      []engine.KindCount
+}
+
+// contentOf returns what a class has of so many records, or of these. What protections ask is written to
+// the given place.
+func (s *suppression) contentOf(records uint64, of []engine.KindCount, to *engine.Stats) content {
+	if kinds := s.kinds(); kinds != nil {
+		kinds.StatsOf(of, to)
+	} else {
+		to.Size = records
+	}
+	return content{*to, records, of}
+}
+
+// with returns a class with more records. The lists of its stats are valid until the next call.
+func (s *suppression) with(c content, records uint64, of []engine.KindCount) content {
+	return s.contentOf(c.records+records, slices.Concat(c.of, of), &s.joined)
 }
 
 // suppress returns the cut, or one with a record suppression. It returns a *Broken when more records
@@ -181,19 +207,20 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, ta
 		}
 		to, domains = append(to, codes), append(domains, labels)
 	}
+	to, domains = s.withKinds(to, domains)
 	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
 		return breach, 0, err
 	}
 	breach = newBreach(s.table, o.Set)
-	err = s.each(ctx, o, func(class []byte, n uint64) error {
-		if o.Holds(engine.Stats{Size: n}) {
+	err = s.each(ctx, o, func(class []byte, c content) error {
+		if o.Holds(c.Stats) {
 			return nil
 		}
-		breach.add(n)
-		if string(class) == o.marks && o.Holds(engine.Stats{Size: n + s.strange}) {
+		breach.add(c.Size, c.records)
+		if string(class) == o.marks && o.Holds(s.with(c, s.strange, s.odd).Stats) {
 			return nil
 		}
-		if taken += n; taken > s.most {
+		if taken += c.records; taken > s.most {
 			return nil
 		}
 		return s.suppressClass(o, class)
@@ -225,16 +252,22 @@ func appendLabel(class []byte, label uint32) []byte {
 	return binary.BigEndian.AppendUint32(class, label)
 }
 
-// each calls visit with every class of a set. Its labels are valid until it returns.
-func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []byte, records uint64) error) error {
+// each calls visit with every class of a set. What it gets is valid until it returns.
+func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []byte, c content) error) error {
 	var class []byte
+	var stats engine.Stats
+	if s.kinds() != nil {
+		return s.eachOf(ctx, o.all, labelsOf(o.fields), func(class []byte, of []engine.KindCount) error {
+			return visit(class, s.contentOf(records(of), of, &stats))
+		})
+	}
 	return o.all.Scan(ctx, s.space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
 			class = class[:0]
 			for _, f := range o.fields {
 				class = appendLabel(class, block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:]))
 			}
-			if err := visit(class, uint64(n)); err != nil {
+			if err := visit(class, s.contentOf(uint64(n), nil, &stats)); err != nil {
 				return err
 			}
 		}
@@ -242,19 +275,62 @@ func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []
 	})
 }
 
-// eachLeft calls visit with every class of a set that has records left, and how many: those
-// that others lost are not among them, those with marks alone are if they are in it.
-func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(class []byte, left uint64) error) error {
-	return s.each(ctx, o, func(class []byte, n uint64) error {
-		left := n - o.removed[string(class)]
-		if left == 0 {
-			return nil
-		}
-		if string(class) == o.marks {
-			left += s.Records
-		}
-		return visit(class, left)
+// left calls visit with what every class of a set has left: those that others lost are not among it.
+func (s *suppression) left(ctx context.Context, o *outliers, visit func(class []byte, left content) error) error {
+	var stats engine.Stats
+	if s.kinds() == nil {
+		return s.each(ctx, o, func(class []byte, c content) error {
+			left := c.records - o.removed[string(class)]
+			if left == 0 {
+				return nil
+			}
+			return visit(class, s.contentOf(left, nil, &stats))
+		})
+	}
+	set := slices.IndexFunc(s.sets, func(of outliers) bool { return slices.Equal(of.Columns, o.Columns) })
+	members := func(block *partition.Table, add func(member) error) error {
+		return s.eachTuple(block, func(_ []uint32, classes [][]byte, taken bool, m member) error {
+			if taken {
+				return nil
+			}
+			m.class = classes[set]
+			return add(m)
+		})
+	}
+	return s.eachOf(ctx, s.tuples, members, func(class []byte, of []engine.KindCount) error {
+		return visit(class, s.contentOf(records(of), of, &stats))
 	})
+}
+
+// eachLeft is left with the records that are taken away among those with marks alone, if there are some.
+func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(class []byte, left content) error) error {
+	return s.left(ctx, o, func(class []byte, c content) error {
+		if string(class) == o.marks {
+			c = s.with(c, s.Records, s.marked)
+		}
+		return visit(class, c)
+	})
+}
+
+// eachTuple calls visit with the labels of every record of a block, its classes by set, whether it is taken
+// away, and what it is counted as. They are valid until visit returns.
+func (s *suppression) eachTuple(block *partition.Table, visit func(labels []uint32, classes [][]byte, taken bool, m member) error) error {
+	labels, classes := make([]uint32, len(s.columns)), make([][]byte, len(s.sets))
+	for i, n := range block.Counts {
+		key := block.Keys[i*block.Layout.Words:]
+		for f, a := range s.columns {
+			labels[f] = s.cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]
+		}
+		m := member{KindCount: engine.KindCount{Records: uint64(n)}}
+		if s.kinds() != nil {
+			m.Kind = kindOf(block, key)
+		}
+		taken := s.isTaken(labels, classes)
+		if err := visit(labels, classes, taken, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spread takes away the classes that became too small because others were taken away, until
@@ -270,8 +346,8 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 		more = false
 		for i := range s.sets {
 			o := &s.sets[i]
-			err := s.eachLeft(ctx, o, func(class []byte, left uint64) error {
-				if o.Holds(engine.Stats{Size: left}) {
+			err := s.eachLeft(ctx, o, func(class []byte, left content) error {
+				if o.Holds(left.Stats) {
 					return nil
 				}
 				more = true
@@ -296,32 +372,34 @@ func (s *suppression) remove(ctx context.Context) error {
 	for i := range s.sets {
 		s.sets[i].removed = make(map[string]uint64)
 	}
-	labels := make([]uint32, len(s.columns))
-	keys := make([][]byte, len(s.sets))
+	s.marked = slices.Clone(s.odd)
 	return s.tuples.Scan(ctx, s.space, func(block *partition.Table) error {
-		for i, n := range block.Counts {
-			for f, a := range s.columns {
-				labels[f] = s.cut.Columns[a].Code[block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:])]
-			}
-			if !s.isTaken(labels, keys) {
+		return s.eachTuple(block, func(labels []uint32, classes [][]byte, taken bool, m member) error {
+			if !taken {
 				for f, a := range s.columns {
-					s.Remaining[a][labels[f]] += uint64(n)
+					s.Remaining[a][labels[f]] += m.Records
 				}
-				continue
+				return nil
 			}
-			if s.Records += uint64(n); s.Records > s.most {
-				continue // to be told how many
+			if s.Records += m.Records; s.Records > s.most {
+				return nil // to be told how many
+			}
+			if s.kinds() != nil {
+				if s.marked = append(s.marked, m.KindCount); len(s.marked) == cap(s.marked) {
+					s.marked = sumUp(s.marked)
+				}
+				return nil
 			}
 			for j, o := range s.sets {
-				if _, known := o.removed[string(keys[j])]; !known {
-					if err := s.draw("equivalence classes that lose records", keys[j], &s.noted); err != nil {
+				if _, known := o.removed[string(classes[j])]; !known {
+					if err := s.draw("equivalence classes that lose records", classes[j], &s.noted); err != nil {
 						return err
 					}
 				}
-				o.removed[string(keys[j])] += uint64(n)
+				o.removed[string(classes[j])] += m.Records
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 }
 
@@ -342,19 +420,21 @@ func (s *suppression) isTaken(labels []uint32, classes [][]byte) (taken bool) {
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
 func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	s.cut.Reached = nil
-	suppressed := s.Records
+	var stats engine.Stats
+	suppressed := s.contentOf(s.Records, s.marked, &stats)
 	if s.Drop {
-		suppressed = 0
+		suppressed = s.contentOf(0, nil, &stats)
 	}
-	enough = suppressed == 0 || suppressed >= s.least
+	isAny := suppressed.records > 0
+	enough = !isAny || suppressed.Size >= s.least
 	for i := range s.sets {
 		o := &s.sets[i]
-		least, marked := uint64(0), suppressed
-		err := s.eachLeft(ctx, o, func(class []byte, left uint64) error {
+		least, marked, holds := uint64(0), suppressed.Size, o.Holds(suppressed.Stats)
+		err := s.eachLeft(ctx, o, func(class []byte, left content) error {
 			if string(class) == o.marks {
-				marked = left
-			} else if least == 0 || left < least {
-				least = left
+				marked, holds = left.Size, o.Holds(left.Stats)
+			} else if least == 0 || left.Size < least {
+				least = left.Size
 			}
 			return nil
 		})
@@ -365,7 +445,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 			least = marked
 		}
 		s.cut.Reached = append(s.cut.Reached, least)
-		enough = enough && (suppressed == 0 || o.Holds(engine.Stats{Size: marked}))
+		enough = enough && (!isAny || holds)
 	}
 	return enough, nil
 }
@@ -377,10 +457,9 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 	fewest := uint64(math.MaxUint64)
 	for i := range s.sets {
 		o := &s.sets[i]
-		err := s.each(ctx, o, func(class []byte, n uint64) error {
-			left := n - o.removed[string(class)]
-			if left > 0 && (left < fewest || left == fewest && of == o && string(class) < string(smallest)) {
-				smallest, of, fewest = slices.Clone(class), o, left
+		err := s.left(ctx, o, func(class []byte, left content) error {
+			if left.Size < fewest || left.Size == fewest && of == o && string(class) < string(smallest) {
+				smallest, of, fewest = slices.Clone(class), o, left.Size
 			}
 			return nil
 		})
