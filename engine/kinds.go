@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/kcut/kcut/internal/fault"
+
 // Kinds are the kinds of records that protections tell apart where the number of records is not all they
 // ask about. Records of one kind have their class, their value in every sensitive column, and their weight in common.
 type Kinds struct {
@@ -18,6 +20,9 @@ type SensitiveValues struct {
 	Values []Label  // by code, in order, the null last
 	Code   []uint32 // by kind
 }
+
+// ErrKinds is returned by engines that must part records whose kinds masking cannot tell, or that only count records.
+var ErrKinds = fault.New(fault.Usage, "the algorithm, or one of its options, cannot count entities or look at sensitive columns")
 
 // Len returns the number of kinds.
 func (k *Kinds) Len() int { return len(k.Class) }
@@ -75,18 +80,24 @@ func (k *Kinds) add(kind uint32, records uint64, to *Stats) {
 	}
 }
 
+// Weighted reports whether k counts entities.
+func (k *Kinds) Weighted() bool { return k != nil && k.Weight != nil }
+
 // Entities returns how many whole entities, or records where k counts these, weigh so much at least.
 func (k *Kinds) Entities(weight uint64) uint64 {
-	if k == nil || k.Weight == nil {
+	if !k.Weighted() {
 		return weight
 	}
-	return (weight + k.Unit - 1) / k.Unit
+	return wholes(weight, k.Unit)
 }
+
+// wholes returns how many whole entities weigh so much at least.
+func wholes(weight, unit uint64) uint64 { return (weight + unit - 1) / unit }
 
 // LeastWeight returns what so many entities, or records where k counts these, weigh at least: any that
 // weigh less are fewer or not known to be as many.
 func (k *Kinds) LeastWeight(entities uint64) uint64 {
-	if k == nil || k.Weight == nil || entities == 0 {
+	if !k.Weighted() || entities == 0 {
 		return entities
 	}
 	return (entities-1)*k.Unit + 1

@@ -11,9 +11,11 @@ import (
 // are kept once.
 type RegionBuilder struct {
 	attributes []Attribute
+	kinds      *Kinds     // of the table
 	columns    []contents // by attribute
 	numbers    []uint32   // group after group, one an attribute: of its contents
 	sizes      []uint64   // records of every group
+	weights    []uint64   // of every group, where k counts entities
 	bytes      int64      // of the contents
 }
 
@@ -37,8 +39,8 @@ type contents struct {
 const contentBytes = 160
 
 // NewRegionBuilder returns one without groups.
-func NewRegionBuilder(attributes []Attribute) *RegionBuilder {
-	b := &RegionBuilder{attributes: attributes, columns: make([]contents, len(attributes))}
+func NewRegionBuilder(table *Table) *RegionBuilder {
+	b := &RegionBuilder{attributes: table.Attributes, kinds: table.Kinds, columns: make([]contents, len(table.Attributes))}
 	for i := range b.columns {
 		b.columns[i].number = map[Content]uint32{}
 	}
@@ -58,15 +60,19 @@ func (b *RegionBuilder) Put(content Content) {
 	b.numbers = append(b.numbers, n)
 }
 
-// End ends a group of which all attributes are put, and returns its number.
-func (b *RegionBuilder) End(size uint64) (group int32) {
+// End ends a group of which all attributes are put, and returns its number. Its weight is what k counts of it,
+// and needed where that is entities.
+func (b *RegionBuilder) End(size, weight uint64) (group int32) {
 	b.sizes = append(b.sizes, size)
+	if b.kinds.Weighted() {
+		b.weights = append(b.weights, weight)
+	}
 	return int32(len(b.sizes) - 1)
 }
 
 // Bytes returns about how much memory the groups take.
 func (b *RegionBuilder) Bytes() int64 {
-	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes))
+	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes)+cap(b.weights))
 }
 
 // Regions returns the regions that the groups become, without locators, and the region of each.
@@ -97,6 +103,12 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 		}
 		r.Sizes[r.Len()-1] += b.sizes[group]
 		regions[group] = int32(r.Len() - 1)
+	}
+	if b.kinds.Weighted() {
+		r.Weights, r.Unit = make([]uint64, r.Len()), b.kinds.Unit
+		for group, weight := range b.weights {
+			r.Weights[regions[group]] += weight
+		}
 	}
 	return r, regions
 }

@@ -23,6 +23,10 @@ type Regions struct {
 	Weights []uint64 // of these, where k counts entities: parts of Unit to one of them; nil: k counts records
 	Unit    uint64
 
+	// Weights are what k counts of every region where that is entities, in parts of which Unit are a whole one.
+	Weights []uint64
+	Unit    uint64
+
 	// Locator tells the region of every tuple, whatever its class: that is where a record
 	// belongs which was not among those searched.
 	Locator Locator
@@ -87,7 +91,7 @@ const (
 
 // Bytes returns about how much memory the regions take.
 func (r *Regions) Bytes() int64 {
-	bytes := 4*int64(len(r.Released)) + regionBytes*int64(r.Len())
+	bytes := 4*int64(len(r.Released)) + 8*int64(len(r.Weights)) + regionBytes*int64(r.Len())
 	for _, c := range r.Columns {
 		for _, l := range c.Labels {
 			bytes += labelBytes + 2*int64(len(l.Text))
@@ -124,6 +128,10 @@ func (r *Regions) Codes(int) []uint32 { return nil }
 // Anonymity adds up the regions that look alike in a set's attributes.
 func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 	kept, _ := requirement.Reduce()
+	weights := r.Weights
+	if weights == nil {
+		weights = r.Sizes
+	}
 	var key []byte
 	counted, unit := r.Sizes, uint64(1)
 	if r.Weights != nil {
@@ -139,11 +147,14 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 			for _, a := range set.Columns {
 				key = binary.LittleEndian.AppendUint32(key, r.Region(int32(region))[a])
 			}
-			sizes[string(key)] += size
+			sizes[string(key)] += weights[region]
 		}
 		least := uint64(math.MaxUint64)
 		for _, size := range sizes {
 			least = min(least, (size+unit-1)/unit)
+		}
+		if r.Weights != nil {
+			least = wholes(least, r.Unit)
 		}
 		anonymity = append(anonymity, least)
 	}

@@ -18,7 +18,7 @@ type Column struct {
 	Tree         taxonomy.Node // Generalize
 	Lower, Upper string        // Discretize: declared bounds, or empty
 	Round        int           // Discretize: values between which no multiple lies, above the lower one, are one; 0: none
-	Rare         int           // Suppress: values of fewer records, the null too, are the rest; 0: none
+	Rare         int           // Suppress: values of fewer records, or entities, the null too, are the rest; 0: none
 }
 
 // Data is a table as text. Classes is empty when there is no class.
@@ -128,8 +128,7 @@ func (d Data) attribute(i int) engine.Attribute {
 	a.Texts = distinct(texts)
 	switch c.Mask {
 	case engine.Suppress:
-		listed, nulls := frequent(texts, c.Rare), len(d.Rows)-len(texts)
-		rareNull := 0 < nulls && nulls < c.Rare
+		listed, rareNull := d.frequent(i)
 		a.HasRest, a.HasNull = len(listed) < len(a.Texts) || rareNull, a.HasNull && !rareNull
 		a.Texts = listed
 	case engine.Generalize:
@@ -154,13 +153,22 @@ func rounded(texts []string, round int) (firsts []string) {
 	return firsts
 }
 
-// frequent returns the distinct texts that occur at least n times.
-func frequent(texts []string, n int) []string {
-	counts := map[string]int{}
-	for _, text := range texts {
-		counts[text]++
+// frequent returns the distinct texts of a column that are not rare, and whether the null is.
+func (d Data) frequent(column int) (texts []string, rareNull bool) {
+	rows := map[engine.Label][]int{}
+	for r, row := range d.Rows {
+		rows[row[column]] = append(rows[row[column]], r)
 	}
-	return slices.DeleteFunc(distinct(texts), func(text string) bool { return counts[text] < n })
+	for value, of := range rows {
+		isRare := d.Columns[column].Rare > 0 && d.Stats(of).Size < uint64(d.Columns[column].Rare)
+		switch {
+		case value.Null:
+			rareNull = isRare
+		case !isRare:
+			texts = append(texts, value.Text)
+		}
+	}
+	return distinct(texts), rareNull
 }
 
 // place orders the values of a discretized attribute by their numbers, and makes one of those that round does not part.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -66,6 +67,9 @@ func draw(r *rand.Rand, e engine.Engine) problem {
 		all.Columns = append(all.Columns, a)
 	}
 	p.Sets = append(p.Sets[:r.IntN(len(p.Sets)+1)], all)
+	if canProtect(e) {
+		p.protect(r)
+	}
 	plan, foldRare := e.Plan(engine.Requirement{Sets: p.Sets}), r.IntN(2) == 0
 	if _, isRecheck := e.(recheck.Engine); plan.Whole && !plan.Pool && !isRecheck {
 		foldRare = false // nobody has made a rest
@@ -84,6 +88,29 @@ func draw(r *rand.Rand, e engine.Engine) problem {
 		p.names = append(p.names, name)
 	}
 	return p
+}
+
+// canProtect reports whether an engine can count entities and look at sensitive columns.
+func canProtect(e engine.Engine) bool {
+	switch e := e.(type) {
+	case mondrian.Engine:
+		return !e.Relaxed
+	}
+	return false
+}
+
+// protect adds entities, sensitive columns, both, or nothing, if all rows together are protected then.
+func (p *problem) protect(r *rand.Rand) {
+	c, how, all := p.Case, r.IntN(4), make([]int, len(p.Data.Rows))
+	c.Sets = slices.Clone(c.Sets)
+	c.Protect(r, how&1 > 0, how&2 > 0)
+	for row := range all {
+		all[row] = row
+	}
+	stats := c.Data.Stats(all)
+	if !slices.ContainsFunc(c.Sets, func(s engine.Set) bool { return !s.Holds(stats) }) {
+		p.Case = c
+	}
 }
 
 func (p problem) requirement() engine.Requirement {
@@ -291,7 +318,7 @@ func (p problem) checkRelease(t *testing.T) {
 		}
 	}
 	kept, _ := p.requirement().Reduce()
-	anonymity := enginetest.CheckAnonymous(t, got.released, kept.Sets)
+	anonymity := p.Data.CheckProtected(t, got.released, kept.Sets)
 	if said := got.recoding.Anonymity(p.requirement()); !reflect.DeepEqual(said, anonymity) || dropped != 0 {
 		t.Errorf("%T%+v, sets %v: A(QID) is %v, the search says %v; %d more are said to be dropped",
 			p.engine, p.engine, p.Sets, anonymity, said, int64(dropped))

@@ -10,12 +10,12 @@ import (
 
 // regions returns what was found.
 func (s *search) regions(t *induce.Tree) *engine.Regions {
-	groups := engine.NewRegionBuilder(s.attributes)
+	groups := engine.NewRegionBuilder(s.table)
 	for _, node := range slices.Sorted(maps.Keys(s.groups)) {
 		for _, c := range s.contents(t, node) {
 			groups.Put(c)
 		}
-		groups.End(s.groups[node])
+		groups.End(s.groups[node], 0)
 	}
 	r, regions := groups.Regions()
 	l := s.locator(t, regions)

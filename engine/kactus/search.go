@@ -16,6 +16,7 @@ type search struct {
 	Engine
 	set        engine.Set // of all attributes
 	k          uint64     // its
+	table      *engine.Table
 	attributes []engine.Attribute
 	keys       engine.RowKeys
 
@@ -47,7 +48,7 @@ type cell struct {
 }
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
-	s := &search{Engine: e, set: set, k: set.K.Size(), groups: map[int]uint64{}, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s := &search{Engine: e, set: set, k: set.K.Size(), groups: map[int]uint64{}, table: table, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s

@@ -2,6 +2,7 @@ package mondrian_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -121,7 +122,7 @@ func released(codes enginetest.Codes, regions *engine.Regions, batch int) []stri
 }
 
 func (c randomCase) naive(e mondrian.Engine) *naive {
-	n := &naive{Codes: c.Data.Codes(), names: c.classNames(), engine: e, k: 1, sets: c.Sets}
+	n := &naive{Codes: c.Data.Codes(), data: c.Data, names: c.classNames(), engine: e, k: 1, sets: c.Sets}
 	for _, set := range c.Sets {
 		n.k = max(n.k, int(set.K))
 	}
@@ -154,6 +155,48 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	t.Logf("%d cases, %d regions, %d divided cells", cases, regions, divided)
 	if cases >= 100 && (regions < 20*cases || divided < cases) {
 		t.Errorf("only %d regions and %d divided cells", regions, divided)
+	}
+}
+
+// TestAgreesWithNaiveSearchWhereThereAreKinds compares the labels of every row where k counts entities, where there
+// are sensitive columns, and where both are.
+func TestAgreesWithNaiveSearchWhereThereAreKinds(t *testing.T) {
+	regions, infeasible := 0, 0
+	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
+		c, protect := newCase(r), 1+r.IntN(3)
+		c.Protect(r, protect&1 > 0, protect&2 > 0)
+		for _, e := range variants(r.Uint64()) {
+			got, err := c.search(e)
+			naive := c.naive(e)
+			switch all := naive.all(); {
+			case !naive.holds(all):
+				if infeasible++; !errors.Is(err, engine.ErrInfeasible) {
+					t.Fatalf("got %v, want ErrInfeasible\n%s", err, c)
+				}
+				continue
+			case e.Relaxed:
+				if !errors.Is(err, engine.ErrKinds) {
+					t.Fatalf("got %v, want ErrKinds\n%s", err, c)
+				}
+				continue
+			case err != nil:
+				t.Fatalf("%+v: %v\n%s", e, err, c)
+			}
+			want := naive.search()
+			if rows := released(naive.Codes, got, 1+r.IntN(40)); !slices.Equal(rows, want) {
+				t.Fatalf("%+v\ngot  %q\nwant %q\n%s", e, rows, want, c)
+			}
+			c.Data.CheckProtected(t, c.Data.Released(got), c.Sets)
+			checkRegions(t, got, naive)
+			if t.Failed() {
+				t.Fatalf("%+v\n%s", e, c)
+			}
+			regions += got.Len()
+		}
+	})
+	t.Logf("%d cases, %d regions, %d searches infeasible", cases, regions, infeasible)
+	if cases >= 100 && (regions < 10*cases || infeasible == 0) {
+		t.Errorf("only %d regions, %d searches infeasible", regions, infeasible)
 	}
 }
 

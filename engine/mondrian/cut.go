@@ -53,9 +53,11 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 	err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
 		switch {
 		case d.kind == hierarchy:
-			divided = d.children(set, s.holds)
+			divided = d.children(set) && s.allHold(set, &d.division)
 		case d.nullsApart(set):
 			last := len(set.Codes) - 1
+			s.begin(set)
+			s.shift(set, last, last+1)
 			if nulls := set.Size(last); s.allowable(nulls, size-nulls) {
 				cut.at = set.Codes[last]
 			}
@@ -91,13 +93,12 @@ func (d *dimension) nullsApart(set *cells.FrequencySet) bool {
 // nearestCut returns the allowable cut with the sides most alike.
 func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 	best, least, left := noCut, size, uint64(0)
+	s.begin(set)
 	for i := 1; i < len(set.Codes); i++ {
 		left += set.Size(i - 1)
+		s.shift(set, i-1, i)
 		right := size - left
-		if !s.allowable(left, right) {
-			continue
-		}
-		if difference := max(left, right) - min(left, right); difference < least {
+		if difference := max(left, right) - min(left, right); difference < least && s.allowable(left, right) {
 			best, least = cut{at: set.Codes[i]}, difference
 		}
 	}
@@ -108,6 +109,8 @@ func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 func (s *search) exactCut(set *cells.FrequencySet, size uint64) cut {
 	median, left := medianOf(set, size)
 	left += set.Size(median)
+	s.begin(set)
+	s.shift(set, 0, median+1)
 	if !s.allowable(left, size-left) || median+1 == len(set.Codes) {
 		return noCut
 	}

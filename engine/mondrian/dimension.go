@@ -135,8 +135,8 @@ func (d *division) put(code, part uint32, size uint64) {
 }
 
 // children divides into the children of the lowest common ancestor of the values present, of
-// which one is no null, and reports whether there are several, all of which hold.
-func (d *dimension) children(set *cells.FrequencySet, holds func(size uint64) bool) (allowable bool) {
+// which one is no null, and reports whether there are several.
+func (d *dimension) children(set *cells.FrequencySet) (several bool) {
 	d.reset(d.codes)
 	last := len(set.Codes) - 1
 	e := cells.Extent{Lo: set.Codes[0], Hi: set.Codes[last]}
@@ -153,8 +153,7 @@ func (d *dimension) children(set *cells.FrequencySet, holds func(size uint64) bo
 		}
 		d.put(code, d.spans[len(d.spans)-1].part, set.Size(i))
 	}
-	tooSmall := func(size uint64) bool { return !holds(size) }
-	return len(d.sizes) > 1 && !slices.ContainsFunc(d.sizes, tooSmall)
+	return len(d.sizes) > 1
 }
 
 // prefix divides into the first n of some values, which are positions in a frequency set,

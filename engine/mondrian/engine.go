@@ -68,20 +68,23 @@ type Engine struct {
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table of all columns, with the class when records are told apart by it.
+// Plan asks for one table of all columns, with the class when records are told apart by it, or their kinds.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	return engine.Plan{
-		Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Kind: e.InfoGain || e.relaxed()}},
-		Whole:     true,
-		Pool:      true,
-	}
+	all := requirement.United()
+	grouping := all.Grouping()
+	grouping.Kind = grouping.Kind || e.InfoGain || e.relaxed()
+	return engine.Plan{Groupings: []engine.Grouping{grouping}, Whole: true, Pool: true}
 }
 
 func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
-// Search returns a *engine.Regions. Every attribute must be in a set.
+// Search returns a *engine.Regions. Every attribute must be in a set. Relaxed cuts part records of one tuple
+// and class by their order, whatever their kinds are: with kinds it returns engine.ErrKinds.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
 	set, err := requirement.UnitedOver(table)
+	if err == nil && e.relaxed() && table.Kinds != nil {
+		err = engine.ErrKinds
+	}
 	if err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)
 	}
@@ -96,7 +99,10 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 // start cuts the table's records, which are consumed.
 func (s *search) start(ctx context.Context, table *engine.Table, space partition.Space) error {
 	classes := 0
-	if s.engine.InfoGain {
+	switch {
+	case table.Kinds != nil:
+		classes = table.KindsLen()
+	case s.engine.InfoGain:
 		classes = table.Classes
 	}
 	cells, err := cells.New(table.Groupings[0], classes, space)

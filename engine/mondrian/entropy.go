@@ -15,7 +15,17 @@ type entropy struct {
 	best  engine.Best[split]
 	left  []uint64
 	right []uint64
-	order []int // of a suppressed column's values
+	order []int          // of a suppressed column's values
+	fold  *cells.Folding // of kinds to classes; nil: they are classes
+}
+
+func newEntropy(table *engine.Table) entropy {
+	classes := max(1, table.Classes)
+	x := entropy{left: make([]uint64, classes), right: make([]uint64, classes)}
+	if table.Kinds != nil {
+		x.fold = &cells.Folding{Class: table.Kinds.Class, Classes: classes}
+	}
+	return x
 }
 
 // split is a candidate. The fields that matter depend on the dimension.
@@ -42,7 +52,7 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 		return true, s.halve(ctx, p, chosen.column, chosen.at)
 	case ordered: // whose values were in another order meanwhile
 		err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *cells.FrequencySet) error {
-			x.sort(set)
+			x.sort(x.classes(set))
 			d.prefix(set, x.order, chosen.prefix)
 			return nil
 		})
@@ -54,13 +64,14 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 }
 
 // offer lists the allowable splits of a dimension as candidates, in canonical order.
-func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
+func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	x, d, first := &s.entropy, s.dimensions[column], 0
+	set := x.classes(kinds)
 	switch {
 	case len(set.Codes) < 2:
 		return
 	case d.kind == hierarchy:
-		if d.children(set, s.holds) {
+		if d.children(set) && s.allHold(kinds, &d.division) {
 			x.best.Offer(x.lossOf(set, d), split{column: column})
 		}
 		return
@@ -77,13 +88,23 @@ func (s *search) offer(column int, set *cells.FrequencySet, size uint64) {
 	for i, class := range set.Class {
 		x.right[class] += set.Count[i]
 	}
+	s.begin(kinds)
 	left := uint64(0)
 	for n, i := range x.order[:len(x.order)-1] {
 		left += x.shift(set, i)
+		s.shift(kinds, i, i+1)
 		if n >= first && s.allowable(left, size-left) {
 			x.best.Offer(x.loss(size), split{column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
 		}
 	}
+}
+
+// classes returns a frequency set by class of one by kind.
+func (x *entropy) classes(kinds *cells.FrequencySet) *cells.FrequencySet {
+	if x.fold == nil {
+		return kinds
+	}
+	return x.fold.Fold(kinds)
 }
 
 // natural orders values as they come.

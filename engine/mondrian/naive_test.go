@@ -16,6 +16,7 @@ import (
 // It shares no code with the engine.
 type naive struct {
 	enginetest.Codes
+	data   enginetest.Data
 	names  []engine.Label // of classes
 	engine mondrian.Engine
 	k      int
@@ -30,6 +31,7 @@ type naive struct {
 type naiveCell struct {
 	codes []int // by attribute
 	class int
+	row   int // the record, which only what it holds depends on
 }
 
 type naivePart struct {
@@ -54,11 +56,7 @@ func compareCells(a, b naiveCell) int {
 
 // search returns the labels of every row.
 func (n *naive) search() []string {
-	var all []naiveCell
-	for r := range n.Rows {
-		all = append(all, n.cellOf(r))
-	}
-	slices.SortFunc(all, compareCells)
+	all := n.all()
 	n.released = map[string][]naivePart{}
 	full := make([][2]int, len(n.Attributes))
 	for a := range full {
@@ -78,8 +76,17 @@ func (n *naive) search() []string {
 	return rows
 }
 
+// all returns the cells of all records, in order.
+func (n *naive) all() (all []naiveCell) {
+	for r := range n.Rows {
+		all = append(all, n.cellOf(r))
+	}
+	slices.SortFunc(all, compareCells)
+	return all
+}
+
 func (n *naive) cellOf(r int) naiveCell {
-	var c naiveCell
+	c := naiveCell{row: r}
 	for a := range n.Attributes {
 		c.codes = append(c.codes, int(n.Columns[a][r]))
 	}
@@ -289,8 +296,21 @@ func (n *naive) children(part []naiveCell, a int) *sides {
 	})
 }
 
+// holds reports whether some records can be a group.
+func (n *naive) holds(part []naiveCell) bool {
+	if len(part) < n.k {
+		return false
+	}
+	var rows []int
+	for _, c := range part {
+		rows = append(rows, c.row)
+	}
+	stats := n.data.Stats(rows)
+	return !slices.ContainsFunc(n.sets, func(s engine.Set) bool { return !s.Holds(stats) })
+}
+
 // group parts records by a number, ascending; it returns nil unless there are several
-// groups, each with k records.
+// groups, all of which hold.
 func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides {
 	groups := map[int][]naiveCell{}
 	var numbers []int
@@ -304,7 +324,7 @@ func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides
 	slices.Sort(numbers)
 	s := &sides{attribute: a}
 	for _, g := range numbers {
-		if len(groups[g]) < n.k {
+		if !n.holds(groups[g]) {
 			return nil
 		}
 		s.parts = append(s.parts, groups[g])

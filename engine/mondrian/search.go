@@ -13,8 +13,8 @@ import (
 // search cuts parts until no cut is allowable. It goes depth first and left first, so that
 // parts that do not fit memory are few at a time.
 type search struct {
-	engine     Engine
-	set        engine.Set // of all attributes
+	engine Engine
+	judge
 	dimensions []*dimension
 	fields     []partition.Field // of the cells' keys
 	columns    []int             // all dimensions
@@ -41,7 +41,7 @@ type part struct {
 type bound struct{ lo, hi uint32 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
-	s := &search{engine: e, set: set, tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
+	s := &search{engine: e, judge: newJudge(set, table.Kinds), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
 	for a := range table.Attributes {
 		d := newDimension(&table.Attributes[a], e)
 		of, _ := requirement.Of(a)
@@ -50,19 +50,13 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
-	s.regions = engine.NewRegionBuilder(table.Attributes)
-	s.entropy = entropy{left: make([]uint64, max(1, table.Classes)), right: make([]uint64, max(1, table.Classes))}
+	s.regions = engine.NewRegionBuilder(table)
+	s.entropy = newEntropy(table)
 	if e.relaxed() {
 		s.relaxed = &relaxed{keys: engine.NewRowKeys(table), sampled: &sampled{tree: s.tree, keys: engine.NewRowKeys(table)}}
 	}
 	return s
 }
-
-// holds reports whether so many records can be a part.
-func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Size: size}) }
-
-// allowable reports whether a cut with such sides is.
-func (s *search) allowable(left, right uint64) bool { return s.holds(left) && s.holds(right) }
 
 // run cuts the cells, which are consumed.
 func (s *search) run(ctx context.Context, cells *cells.Cells) error {
@@ -88,7 +82,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 
 // visit cuts a part or makes it a region.
 func (s *search) visit(ctx context.Context, p part) error {
-	if p.cells.Size() >= 2*s.set.K.Size() { // below that no cut is allowable
+	if p.cells.Size() >= 2*s.set.K.Size() { // below that no cut is allowable: k entities have k records at least
 		cut := s.cutWidest
 		if s.engine.InfoGain {
 			cut = s.cutByEntropy
@@ -162,7 +156,11 @@ func (s *search) finish(ctx context.Context, p part) error {
 		}
 		s.regions.Put(c)
 	}
-	region := s.regions.End(p.cells.Size())
+	weight, err := s.weight(ctx, p.cells)
+	if err != nil {
+		return err
+	}
+	region := s.regions.End(p.cells.Size(), weight)
 	s.tree.set(p.link, -1-region)
 	bytes := s.tree.bytes() + s.regions.Bytes()
 	if s.relaxed != nil {

@@ -1,0 +1,101 @@
+package mondrian
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
+)
+
+// judge tells which parts of the records can be regions, and so which cuts are allowable. Where there are
+// kinds of records it must be told of a frequency set's values as they go to the left.
+type judge struct {
+	set         engine.Set    // of all attributes
+	kinds       *engine.Kinds // nil: sizes are all that is asked about
+	left, right []uint64      // by kind: the records on two sides
+	stats       engine.Stats
+}
+
+func newJudge(set engine.Set, kinds *engine.Kinds) judge {
+	j := judge{set: set, kinds: kinds}
+	if kinds != nil {
+		j.left, j.right = make([]uint64, kinds.Len()), make([]uint64, kinds.Len())
+	}
+	return j
+}
+
+// begin begins with all records of a frequency set on the right.
+func (j *judge) begin(set *cells.FrequencySet) {
+	if j.kinds == nil {
+		return
+	}
+	clear(j.left)
+	clear(j.right)
+	for e, kind := range set.Class {
+		j.right[kind] += set.Count[e]
+	}
+}
+
+// shift moves the records of a frequency set's values from ≤ i < to to the left.
+func (j *judge) shift(set *cells.FrequencySet, from, to int) {
+	if j.kinds == nil {
+		return
+	}
+	for e := set.Start[from]; e < set.Start[to]; e++ {
+		kind, n := set.Class[e], set.Count[e]
+		j.left[kind] += n
+		j.right[kind] -= n
+	}
+}
+
+// allowable reports whether a cut with so many records on the sides is.
+func (j *judge) allowable(left, right uint64) bool {
+	return j.holds(left, j.left) && j.holds(right, j.right)
+}
+
+// holds reports whether so many records, of these kinds, can be a part. Fewer than k are not of k entities.
+func (j *judge) holds(size uint64, kinds []uint64) bool {
+	if j.kinds == nil {
+		return j.set.Holds(engine.Stats{Size: size})
+	}
+	if size < j.set.K.Size() {
+		return false
+	}
+	j.kinds.Stats(kinds, &j.stats)
+	return j.set.Holds(j.stats)
+}
+
+// allHold reports whether all parts of a division of a frequency set hold, each of which has adjacent values.
+func (j *judge) allHold(set *cells.FrequencySet, d *division) bool {
+	first := 0
+	for part, size := range d.sizes {
+		after := first
+		for after < len(set.Codes) && d.part[set.Codes[after]] == uint32(part) {
+			after++
+		}
+		clear(j.left)
+		j.shift(set, first, after)
+		if !j.holds(size, j.left) {
+			return false
+		}
+		first = after
+	}
+	return true
+}
+
+// weight returns what k counts of cells, where that is not records.
+func (j *judge) weight(ctx context.Context, of *cells.Cells) (weight uint64, err error) {
+	if !j.kinds.Weighted() {
+		return 0, nil
+	}
+	fields := of.Layout().Fields
+	kind := fields[len(fields)-1]
+	return weight, of.Visit(ctx, func(t *partition.Table) error {
+		w := t.Layout.Words
+		for i, count := range t.Counts {
+			weight += uint64(count) * j.kinds.Weight[kind.Code(t.Keys[i*w:(i+1)*w])]
+		}
+		return nil
+	})
+}
