@@ -95,6 +95,8 @@ func canProtect(e engine.Engine) bool {
 	switch e := e.(type) {
 	case mondrian.Engine:
 		return !e.Relaxed
+	case kactus.Engine:
+		return true
 	}
 	return false
 }

@@ -40,22 +40,26 @@ import (
 
 // Inducer grows trees.
 type Inducer struct {
-	Columns    []Column // of the cells, the class not among them
-	Classes    int      // that the class column may have; 0: there is no such column
-	MinObjects uint64   // records that at least two branches of every test must have, at least 1
-	MDL        bool     // whether numeric tests gain less for having been chosen among many
-	Prune      bool     // whether subtrees are replaced that are not expected to err less than a leaf
+	Columns    []Column      // of the cells, the class not among them
+	Classes    int           // that the class column may have; 0: there is no such column
+	Kinds      *engine.Kinds // not nil: the last column has these, which tell the class
+	MinObjects uint64        // records that at least two branches of every test must have, at least 1
+	MDL        bool          // whether numeric tests gain less for having been chosen among many
+	Prune      bool          // whether subtrees are replaced that are not expected to err less than a leaf
 	Ledger     *spill.Ledger
 }
 
 // Grow grows a tree from cells, which are consumed, depth first. They must have been made for
-// as many classes. The visitor, which may be nil, and must be when the tree is pruned, is told
+// as many classes, or kinds. The visitor, which may be nil, and must be when the tree is pruned, is told
 // of it meanwhile. What the tree takes is drawn by the ledger.
-func (i Inducer) Grow(ctx context.Context, cells *cells.Cells, visitor Visitor) (*Tree, error) {
+func (i Inducer) Grow(ctx context.Context, records *cells.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
-	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, cells.Size())}
+	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, records.Size())}
+	if i.Kinds != nil {
+		g.fold = &cells.Folding{Class: i.Kinds.Class, Classes: max(1, i.Classes)}
+	}
 	g.descent = newDescent(t, &g)
-	if err := g.run(ctx, cells, g.visit); err != nil {
+	if err := g.run(ctx, records, g.visit); err != nil {
 		return nil, fmt.Errorf("grow a decision tree: %w", err)
 	}
 	return t, nil
@@ -68,8 +72,8 @@ func (i Inducer) GrowFrom(ctx context.Context, counts *partition.Table, space pa
 	for _, c := range i.Columns {
 		domains = append(domains, c.Domain)
 	}
-	if i.Classes > 0 {
-		domains = append(domains, i.Classes)
+	if last := i.Last(); last > 0 {
+		domains = append(domains, last)
 	}
 	for _, domain := range domains {
 		maps = append(maps, engine.Identity(domain).Codes)
@@ -78,12 +82,20 @@ func (i Inducer) GrowFrom(ctx context.Context, counts *partition.Table, space pa
 	if err != nil {
 		return nil, err
 	}
-	records, err := cells.New(copied, i.Classes, space)
+	records, err := cells.New(copied, i.Last(), space)
 	if err != nil {
 		return nil, err
 	}
 	tree, err := i.Grow(ctx, records, nil)
 	return tree, errors.Join(err, records.Close())
+}
+
+// Last returns how many classes or, where there are some, kinds the last column may have; 0: there is no such column.
+func (i Inducer) Last() int {
+	if i.Kinds != nil {
+		return i.Kinds.Len()
+	}
+	return i.Classes
 }
 
 // grower grows one tree.
@@ -98,6 +110,7 @@ type grower struct {
 	columns []int
 	classes []uint32
 	counts  []uint64
+	fold    *cells.Folding // of kinds to classes; nil: they are classes
 }
 
 // visit makes a part a node.
@@ -115,6 +128,9 @@ func (g *grower) visit(ctx context.Context, p part) (node int, err error) {
 	g.selection.begin(p.cells.Size(), g.counts)
 	g.open(node)
 	err = p.cells.Histograms(ctx, g.columns, func(i int, set *cells.FrequencySet) error {
+		if g.fold != nil {
+			set = g.fold.Fold(set)
+		}
 		g.selection.offer(g.columns[i], set)
 		return nil
 	})
@@ -139,6 +155,10 @@ func (g *grower) count(ctx context.Context, of *cells.Cells) error {
 		return nil
 	}
 	return of.Histograms(ctx, []int{len(g.Columns)}, func(_ int, set *cells.FrequencySet) error {
+		if g.fold != nil {
+			g.classes, g.counts = g.fold.Sums(g.classes, g.counts, set)
+			return nil
+		}
 		for i, class := range set.Codes {
 			g.classes, g.counts = append(g.classes, class), append(g.counts, set.Size(i))
 		}

@@ -22,6 +22,11 @@
 // never one of its last k. A record that has moved is in a node of just k, and stays there.
 // Of records that are alike, those that come first in the input are released as they were.
 //
+// Where there are kinds of records, none leaves its group: masking tells records of a cell apart
+// by their order alone, not by their kinds. So the records of children that do not hold are left at
+// the node, however few they are, and those that are left at the root take in whole groups, the smallest
+// first, until they hold; but fewer than k are dropped, if leftovers are.
+//
 // Several quasi-identifier sets are reduced to one: the union of their columns and the
 // largest k. Without a class nothing is tested, and everything suppressed.
 package kactus
@@ -57,7 +62,7 @@ type Engine struct {
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table of all columns, with the class.
+// Plan asks for one table of all columns, with the class or kind.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Kind: true}}, Whole: true}
 }
@@ -82,7 +87,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 
 // inducer returns what grows the tree: the first phase (section 4.2.1).
 func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) induce.Inducer {
-	i := induce.Inducer{Classes: table.Classes, MinObjects: k, MDL: true, Ledger: ledger}
+	i := induce.Inducer{Classes: table.Classes, Kinds: table.Kinds, MinObjects: k, MDL: true, Ledger: ledger}
 	if e.MinObjects > 0 {
 		i.MinObjects = uint64(e.MinObjects)
 	}
@@ -101,15 +106,19 @@ func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer,
 			return nil, errors.Join(err, records.Discard(space))
 		}
 	}
-	cells, err := cells.New(records, i.Classes, space)
+	cells, err := cells.New(records, i.Last(), space)
 	if err != nil {
 		return nil, err
 	}
 	s.keys.Fields = cells.Layout().Fields
+	visitor := induce.Visitor(s)
+	if table.Kinds != nil {
+		visitor = s.byKind(table.Kinds)
+	}
 	if s.Prune {
-		err = tree.Walk(ctx, cells, s)
+		err = tree.Walk(ctx, cells, visitor)
 	} else {
-		tree, err = i.Grow(ctx, cells, s)
+		tree, err = i.Grow(ctx, cells, visitor)
 	}
 	return tree, errors.Join(err, cells.Close())
 }

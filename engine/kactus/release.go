@@ -15,12 +15,12 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 		for _, c := range s.contents(t, node) {
 			groups.Put(c)
 		}
-		groups.End(s.groups[node], 0)
+		groups.End(s.groups[node], s.kinds.weight(node))
 	}
 	r, regions := groups.Regions()
 	l := s.locator(t, regions)
 	r.Locator, r.Suppressed, r.DroppedRecords = l, s.suppressed, s.dropped
-	r.Reassigned = s.moved.Reassigned(s.keys.Fields, len(s.attributes), l.regions)
+	r.Reassigned = s.moved.Reassigned(s.keys.Fields, len(s.table.Attributes), l.regions)
 	r.Index()
 	return r
 }
@@ -34,6 +34,8 @@ func (s *search) locator(t *induce.Tree, regions []int32) *locator {
 		switch {
 		case isGroup:
 			l.regions[n], regions = regions[0], regions[1:]
+		case s.kinds.hasJoined(n):
+			l.regions[n] = l.regions[0]
 		case n == 0:
 			l.regions[n] = engine.Dropped
 		default:
@@ -59,15 +61,16 @@ func (l *locator) Locate(n int, codes [][]uint32, regions []int32) {
 // contents returns what the tests on the path to a node leave of every attribute: all, the nulls
 // alone, one value, or an interval; of numbers see section 4.5.
 func (s *search) contents(t *induce.Tree, node int) []engine.Content {
-	contents := make([]engine.Content, len(s.attributes))
+	attributes := s.table.Attributes
+	contents := make([]engine.Content, len(attributes))
 	for a := range contents {
-		if s.attributes[a].Mask == engine.Discretize {
-			contents[a].Hi = uint32(len(s.attributes[a].Texts))
+		if attributes[a].Mask == engine.Discretize {
+			contents[a].Hi = uint32(len(attributes[a].Texts))
 		}
 	}
 	for ; t.Parent(node) >= 0; node = t.Parent(node) {
 		at, split := t.Test(t.Parent(node))
-		a, c, branch := &s.attributes[at], &contents[at], t.Branch(node)
+		a, c, branch := &attributes[at], &contents[at], t.Branch(node)
 		switch {
 		case a.Mask == engine.Suppress:
 			*c = a.Named([]uint32{branch})

@@ -14,14 +14,14 @@ import (
 // search is the second phase (section 4.2.2): it is told of the tree from the leaves up.
 type search struct {
 	Engine
-	set        engine.Set // of all attributes
-	k          uint64     // its
-	table      *engine.Table
-	attributes []engine.Attribute
-	keys       engine.RowKeys
+	set   engine.Set // of all attributes
+	k     uint64     // its
+	table *engine.Table
+	keys  engine.RowKeys
 
 	bags   []bag               // of nodes whose parents are not done
 	groups map[int]uint64      // records of the nodes that are released
+	kinds  *kindSearch         // what is known of them where there are kinds; else nil
 	moved  engine.DividedCells // some records of which are released further up than the tree says; places are nodes
 
 	spare    uint64 // records that the groups have above k
@@ -48,7 +48,7 @@ type cell struct {
 }
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
-	s := &search{Engine: e, set: set, k: set.K.Size(), groups: map[int]uint64{}, table: table, attributes: table.Attributes, keys: engine.NewRowKeys(table)}
+	s := &search{Engine: e, set: set, k: set.K.Size(), groups: map[int]uint64{}, table: table, keys: engine.NewRowKeys(table)}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
@@ -203,8 +203,12 @@ func (s *search) leave(t tree, b bag) error {
 
 // hold makes sure that what the search holds is drawn, and more.
 func (s *search) hold(more int64) error {
-	groups := int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.attributes)))
-	return s.ledger.Draw(s.held + int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) + s.recruits.bytes(s.recruits.tickets) + groups + more)
+	return s.ledger.Draw(s.held + s.groupsBytes() + int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) + s.recruits.bytes(s.recruits.tickets) + more)
+}
+
+// groupsBytes returns the memory that the groups take, and in the end their regions.
+func (s *search) groupsBytes() int64 {
+	return int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.table.Attributes)))
 }
 
 // finish decides about the records that are left at the root.

@@ -1,0 +1,151 @@
+package kactus
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/induce"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
+)
+
+// kindSearch is the second phase where there are kinds of records: groups stay whole, until leftovers at
+// the root take them in.
+type kindSearch struct {
+	*search
+	kinds  *engine.Kinds
+	bags   []kindBag             // of open nodes with a child that does not hold, the root's first
+	of     map[int][]countedKind // of every group, by node
+	joined map[int]bool          // the groups that the leftovers took in
+	counts []uint64              // scratch: by kind
+	stats  engine.Stats
+	bytes  int64 // of the lists of groups
+}
+
+// kindBag is the records that are left at a node so far.
+type kindBag struct {
+	node   int
+	counts []uint64 // by kind
+}
+
+// countedKind is so many records of a kind.
+type countedKind struct {
+	kind  uint32
+	count uint64
+}
+
+// countedKindBytes is what it takes.
+const countedKindBytes = 16
+
+// byKind begins the search by kinds.
+func (s *search) byKind(kinds *engine.Kinds) *kindSearch {
+	s.kinds = &kindSearch{
+		search: s, kinds: kinds, of: map[int][]countedKind{}, joined: map[int]bool{}, counts: make([]uint64, kinds.Len()),
+	}
+	return s.kinds
+}
+
+// Leaf is told of a leaf's records.
+func (s *kindSearch) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
+	clear(s.counts)
+	err := cells.Visit(ctx, func(table *partition.Table) error {
+		w, kind := table.Layout.Words, table.Layout.Fields[len(table.Layout.Fields)-1]
+		for i, count := range table.Counts {
+			s.counts[kind.Code(table.Keys[i*w:(i+1)*w])] += uint64(count)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.leave(t, leaf, s.counts)
+}
+
+// Close is told that all below a node is done.
+func (s *kindSearch) Close(_ context.Context, t *induce.Tree, node int) error {
+	last := len(s.bags) - 1
+	if last < 0 || s.bags[last].node != node {
+		return nil // all of its children hold
+	}
+	left := s.bags[last].counts
+	s.bags = s.bags[:last]
+	return s.leave(t, node, left)
+}
+
+// leave makes the records that are left at a node a group if they hold, or leaves them at its parent.
+func (s *kindSearch) leave(t *induce.Tree, node int, counts []uint64) error {
+	switch parent := t.Parent(node); {
+	case s.protects(counts):
+		s.release(node, counts)
+	case parent < 0:
+		s.finish(counts)
+	default:
+		last := len(s.bags) - 1
+		if last < 0 || s.bags[last].node != parent {
+			s.bags = append(s.bags, kindBag{parent, make([]uint64, len(counts))})
+			last++
+		}
+		for kind, n := range counts {
+			s.bags[last].counts[kind] += n
+		}
+	}
+	return s.ledger.Draw(s.groupsBytes() + s.bytes + int64(len(s.bags))*(bagBytes+8*int64(len(counts))))
+}
+
+// protects reports whether the set holds for records.
+func (s *kindSearch) protects(counts []uint64) bool {
+	s.kinds.Stats(counts, &s.stats)
+	return s.set.Holds(s.stats)
+}
+
+// release makes records that are left at a node a group; the root's are suppressed.
+func (s *kindSearch) release(node int, counts []uint64) {
+	for kind, n := range counts {
+		if n > 0 {
+			s.of[node] = append(s.of[node], countedKind{uint32(kind), n})
+			s.groups[node] += n
+		}
+	}
+	if node == 0 {
+		s.suppressed = s.groups[0]
+	}
+	s.bytes += int64(cap(s.of[node])) * countedKindBytes
+}
+
+// finish decides about the records that are left at the root and do not hold. With all groups they do.
+func (s *kindSearch) finish(counts []uint64) {
+	if s.Leftover == Drop && s.stats.Size < s.k {
+		for _, n := range counts {
+			s.dropped += n
+		}
+		return
+	}
+	order := slices.SortedFunc(maps.Keys(s.groups), func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.groups[a], s.groups[b]), cmp.Compare(a, b))
+	})
+	for ; !s.protects(counts); order = order[1:] {
+		for _, c := range s.of[order[0]] {
+			counts[c.kind] += c.count
+		}
+		s.joined[order[0]] = true
+		delete(s.groups, order[0])
+	}
+	s.release(0, counts)
+}
+
+// weight returns what k counts of a group, where that is not records.
+func (s *kindSearch) weight(node int) (weight uint64) {
+	if s == nil || !s.kinds.Weighted() {
+		return 0
+	}
+	for _, c := range s.of[node] {
+		weight += c.count * s.kinds.Weight[c.kind]
+	}
+	return weight
+}
+
+// hasJoined reports whether the leftovers took in a node's group.
+func (s *kindSearch) hasJoined(node int) bool { return s != nil && s.joined[node] }
