@@ -59,8 +59,11 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 
 // Search returns a *engine.Cut. A step's InfoGain is I(G), its AnonyLoss the anonymity
 // gained, P(G), and its Score IP(G), or I(G) when nothing is gained. Only the last step
-// leaves a table that meets the requirement, so there is no limit of steps.
+// leaves a table that meets the requirement, so there is no limit of steps. It only counts records: with kinds it returns engine.ErrKinds.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+	if table.Kinds != nil {
+		return nil, fmt.Errorf("search generalizations: %w", engine.ErrKinds)
+	}
 	if err := requirement.CheckReach(engine.Stats{Size: table.Rows}); err != nil {
 		return nil, err
 	}

@@ -67,9 +67,8 @@ func draw(r *rand.Rand, e engine.Engine) problem {
 		all.Columns = append(all.Columns, a)
 	}
 	p.Sets = append(p.Sets[:r.IntN(len(p.Sets)+1)], all)
-	if canProtect(e) {
-		p.protect(r)
-	}
+	entities, sensitive := canProtect(e)
+	p.protect(r, entities && r.IntN(2) == 0, sensitive && r.IntN(2) == 0)
 	plan, foldRare := e.Plan(engine.Requirement{Sets: p.Sets}), r.IntN(2) == 0
 	if _, isRecheck := e.(recheck.Engine); plan.Whole && !plan.Pool && !isRecheck {
 		foldRare = false // nobody has made a rest
@@ -91,21 +90,23 @@ func draw(r *rand.Rand, e engine.Engine) problem {
 }
 
 // canProtect reports whether an engine can count entities and look at sensitive columns.
-func canProtect(e engine.Engine) bool {
+func canProtect(e engine.Engine) (entities, sensitive bool) {
 	switch e := e.(type) {
 	case mondrian.Engine:
-		return !e.Relaxed
+		return !e.Relaxed, !e.Relaxed
 	case kactus.Engine:
-		return true
+		return true, true
+	case iac.Engine:
+		return !e.Capped, false
 	}
-	return false
+	return false, false
 }
 
-// protect adds entities, sensitive columns, both, or nothing, if all rows together are protected then.
-func (p *problem) protect(r *rand.Rand) {
-	c, how, all := p.Case, r.IntN(4), make([]int, len(p.Data.Rows))
+// protect adds entities, sensitive columns, or both, if all rows together are protected then.
+func (p *problem) protect(r *rand.Rand, entities, sensitive bool) {
+	c, all := p.Case, make([]int, len(p.Data.Rows))
 	c.Sets = slices.Clone(c.Sets)
-	c.Protect(r, how&1 > 0, how&2 > 0)
+	c.Protect(r, entities, sensitive)
 	for row := range all {
 		all[row] = row
 	}
@@ -236,6 +237,21 @@ func TestSearchIsInfeasibleBelowK(t *testing.T) {
 			t.Errorf("got %v, want ErrInfeasible", err)
 		}
 	})
+}
+
+// TestSearchRefusesKinds asks engines for what they cannot tell.
+func TestSearchRefusesKinds(t *testing.T) {
+	d := enginetest.Data{
+		Columns: []enginetest.Column{{Name: "sex", Mask: engine.Suppress}}, Rows: [][]engine.Label{enginetest.Values("f"), enginetest.Values("m")},
+		Entities: []string{"1", "2"}, Sensitive: [][]string{{"flu", "cold"}},
+	}
+	set := engine.Set{Columns: []int{0}, K: 1, Entities: true, Others: []engine.Protection{engine.DistinctValues{L: 1}}}
+	requirement := engine.Requirement{Sets: []engine.Set{set}}
+	for _, e := range []engine.Engine{bottomup.Engine{}, iac.Engine{}, iac.Engine{Capped: true}, mondrian.Engine{Relaxed: true}} {
+		if _, err := e.Search(t.Context(), d.Table(e.Plan(requirement)), requirement, engine.Options{}); !errors.Is(err, engine.ErrKinds) {
+			t.Errorf("%T%+v: got %v, want ErrKinds", e, e, err)
+		}
+	}
 }
 
 // TestSearchStopsWhenCancelled also wants the budget back. A search whose steps are performed as they

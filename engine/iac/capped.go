@@ -57,7 +57,7 @@ func (s *search) join(cells *tuples) (t *tuples, of []int, err error) {
 // k that is reached: the size of the smallest one left or, if none is, all records.
 func (s *search) suppressBySize(t, cells *tuples, of []int) (k uint64) {
 	caps := s.newCaps(cells)
-	order, _ := cells.left()
+	order, _, _ := cells.left()
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(t.sizes[of[a]], t.sizes[of[b]]) })
 	for first := 0; first < len(order); {
 		size, last := t.sizes[of[order[first]]], first

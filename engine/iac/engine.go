@@ -44,8 +44,8 @@ const (
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table of the union of all sets, with the class if it is Capped, and
-// for all histograms of all values.
+// Plan asks for one table of the union of all sets, with the class if it is Capped or the kind if
+// k counts entities, and for all histograms of all values.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	all := requirement.United()
 	grouping := all.Grouping()
@@ -65,10 +65,14 @@ func (e Engine) Merge(table *engine.Table, _ engine.Requirement) []engine.CodeMe
 // Search returns a *engine.Regions: those of the generalized tuples, and one with
 // everything masked if there are suppressed records. It returns an error wrapping
 // engine.ErrUnreached when IACc ends with a smaller k than a set has, and one wrapping
-// spill.ErrBudget when the tuples that are not suppressed do not fit into the space. There
-// are no steps.
+// spill.ErrBudget when the tuples that are not suppressed do not fit into the space, or all
+// of them where k counts entities. There are no steps. IACc only counts records, and neither
+// looks at sensitive columns: for these it returns engine.ErrKinds.
 func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	if err := requirement.CheckReach(engine.Stats{Size: table.Rows}); err != nil {
+	if table.Kinds != nil && (e.Capped || len(table.Kinds.Sensitive) > 0) {
+		return nil, fmt.Errorf("suppress equivalence classes: %w", engine.ErrKinds)
+	}
+	if err := requirement.CheckReach(table.Stats()); err != nil {
 		return nil, err
 	}
 	s := newSearch(e, table, requirement, options.Space)

@@ -117,6 +117,39 @@ func TestAgreesWithNaive(t *testing.T) {
 	}
 }
 
+// TestAgreesWithNaiveWhereEntitiesCount is about IACk.
+func TestAgreesWithNaiveWhereEntitiesCount(t *testing.T) {
+	suppressed, dropped, infeasible := 0, 0, 0
+	cases := enginetest.Cases(t, 1000, func(r *rand.Rand) {
+		c, e := newCase(r)
+		e.Capped = false
+		c.Protect(r, true, false)
+		all := make([]int, len(c.Data.Rows))
+		for row := range all {
+			all[row] = row
+		}
+		people := c.Data.Stats(all)
+		got, err := run(e, c.Data, c.Sets...)
+		if slices.ContainsFunc(c.Sets, func(s engine.Set) bool { return !s.Holds(people) }) {
+			if infeasible++; !errors.Is(err, engine.ErrInfeasible) {
+				t.Fatalf("got %v, want ErrInfeasible", err)
+			}
+			return
+		}
+		if want := runNaive(c.Data, c.Sets, e); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v\ngot  %v\nwant %v\n%+v %s", err, got, want, e, c)
+		}
+		if e.Small != iac.Keep {
+			c.Data.CheckProtected(t, got.released, c.Sets)
+		}
+		suppressed, dropped = suppressed+int(min(got.suppressed, 1)), dropped+int(min(got.dropped, 1))
+	})
+	t.Logf("%d cases, %d with suppressed records, %d with dropped ones, %d infeasible", cases, suppressed, dropped, infeasible)
+	if cases >= 100 && (min(suppressed, dropped) < cases/200 || infeasible > cases/2) {
+		t.Error("cases are too alike")
+	}
+}
+
 // newCase draws a table and an engine. IACc is mostly asked for a small k, or for none.
 func newCase(r *rand.Rand) (enginetest.Case, iac.Engine) {
 	c := enginetest.NewCase(r, 80)

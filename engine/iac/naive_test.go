@@ -19,6 +19,7 @@ type naive struct {
 	union []int
 	trees []*engine.ValueTree // whose own test makes them from the text of the rows
 	rows  [][]int             // by row and column, the node that it is generalized to
+	whole []uint64            // by row: its weight; nil: k counts records
 	gone  []bool              // by row: suppressed
 }
 
@@ -30,7 +31,7 @@ type outcome struct {
 }
 
 func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
-	n := &naive{Engine: e, data: data, sets: sets, rows: make([][]int, len(data.Rows)), gone: make([]bool, len(data.Rows))}
+	n := &naive{Engine: e, data: data, sets: sets, rows: make([][]int, len(data.Rows)), whole: data.Weights(), gone: make([]bool, len(data.Rows))}
 	for _, set := range sets {
 		n.union = append(n.union, set.Columns...)
 	}
@@ -147,7 +148,7 @@ func (n *naive) core() {
 		again = false
 		for _, set := range n.sets {
 			for _, rows := range n.classes(set.Columns) {
-				if !enginetest.Holds(set, len(rows)) {
+				if !set.Holds(n.data.Stats(rows)) {
 					n.suppress(rows)
 					again = true
 				}
@@ -162,13 +163,28 @@ func (n *naive) suppress(rows []int) {
 	}
 }
 
-func (n *naive) suppressed() (size int) {
-	for _, gone := range n.gone {
+// suppressed returns the rows that are gone.
+func (n *naive) suppressed() (rows []int) {
+	for r, gone := range n.gone {
 		if gone {
-			size++
+			rows = append(rows, r)
 		}
 	}
-	return size
+	return rows
+}
+
+// few reports whether rows are fewer than k records or entities.
+func (n *naive) few(rows []int, k int) bool { return n.data.Stats(rows).Size < uint64(k) }
+
+// weight returns what k counts of rows.
+func (n *naive) weight(rows []int) (weight uint64) {
+	if n.whole == nil {
+		return uint64(len(rows))
+	}
+	for _, r := range rows {
+		weight += n.whole[r]
+	}
+	return weight
 }
 
 // smallest returns the rows of the smallest class of the union, the first of several.
@@ -176,7 +192,8 @@ func (n *naive) smallest() []int {
 	classes := n.classes(n.union)
 	best := ""
 	for key, rows := range classes {
-		if best == "" || len(rows) < len(classes[best]) || len(rows) == len(classes[best]) && key < best {
+		size, least := n.weight(rows), n.weight(classes[best])
+		if best == "" || size < least || size == least && key < best {
 			best = key
 		}
 	}
@@ -184,7 +201,7 @@ func (n *naive) smallest() []int {
 }
 
 func (n *naive) topUp(k int) {
-	for s := n.suppressed(); s > 0 && s < k && s < len(n.rows); s = n.suppressed() {
+	for s := n.suppressed(); len(s) > 0 && n.few(s, k) && len(s) < len(n.rows); s = n.suppressed() {
 		n.suppress(n.smallest())
 		if !n.Capped {
 			n.core()
@@ -237,7 +254,7 @@ func (n *naive) exceeded(c int) bool {
 		largest += count / total * math.Log2(count)
 	}
 	mutualAfter, ownAfter := n.information(of, n.gone)
-	if n.suppressed() == len(n.rows) {
+	if len(n.suppressed()) == len(n.rows) {
 		mutualAfter, ownAfter = 0, 0
 	}
 	told := math.Abs(ratio(mutualAfter, ownAfter) - ratio(mutual, own))
@@ -246,10 +263,10 @@ func (n *naive) exceeded(c int) bool {
 
 func (n *naive) outcome(k int) outcome {
 	s := n.suppressed()
-	drop := s < k && n.Small == iac.Drop
-	o := outcome{suppressed: uint64(s)}
+	drop := n.few(s, k) && n.Small == iac.Drop
+	o := outcome{suppressed: uint64(len(s))}
 	if drop {
-		o = outcome{dropped: uint64(s)}
+		o = outcome{dropped: uint64(len(s))}
 	}
 	for r, row := range n.rows {
 		var labels []engine.Label

@@ -10,7 +10,7 @@ import (
 // release returns the regions of the tuples that are left, in the order of their codes,
 // and then the one of the suppressed records, if they are released.
 func (s *search) release(t *tuples) *engine.Regions {
-	numbers, size := t.left()
+	numbers, size, weight := t.left()
 	slices.SortFunc(numbers, t.compare)
 	r := &engine.Regions{}
 	l := &locator{layout: t.layout, index: partition.NewIndex(t.layout, len(numbers)), others: engine.Dropped}
@@ -20,11 +20,20 @@ func (s *search) release(t *tuples) *engine.Regions {
 	}
 	switch suppressed := s.input.Rows - size; {
 	case suppressed == 0:
-	case s.Small == Drop && !s.all.Holds(engine.Stats{Size: suppressed}):
+	case s.Small == Drop && !s.holds(&s.all, s.weight-weight):
 		r.DroppedRecords = suppressed
 	default:
 		r.Suppressed, l.others = suppressed, int32(len(numbers))
 		r.Sizes = append(r.Sizes, suppressed)
+	}
+	if t.weights != nil {
+		r.Unit = s.input.Kinds.Unit
+		for _, n := range numbers {
+			r.Weights = append(r.Weights, t.weights[n])
+		}
+		if len(r.Weights) < len(r.Sizes) {
+			r.Weights = append(r.Weights, s.weight-weight)
+		}
 	}
 	r.Released = make([]uint32, len(r.Sizes)*len(s.levels))
 	for a := range s.levels {

@@ -16,7 +16,8 @@ type search struct {
 	levels     []level // by attribute
 	sets       []engine.Set
 	space      partition.Space
-	drawn      int64 // besides tables
+	drawn      int64  // besides tables
+	weight     uint64 // what k counts of all records
 
 	all     engine.Set       // all sets as one: what holds of the records that are released with everything masked
 	table   *partition.Table // of generalized tuples, with the class as last column if it was asked for
@@ -25,7 +26,7 @@ type search struct {
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, space partition.Space) *search {
 	kept, _ := requirement.Reduce()
-	s := &search{Engine: e, input: table, all: requirement.United(), sets: kept.Sets, space: space, table: table.Groupings[0]}
+	s := &search{Engine: e, input: table, all: requirement.United(), sets: kept.Sets, space: space, table: table.Groupings[0], weight: table.Rows}
 	for a := range table.Attributes {
 		s.levels = append(s.levels, e.bestLevel(&table.Attributes[a], table.Histograms[a]))
 	}
@@ -48,8 +49,11 @@ func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
 		return nil, err
 	}
 	suppress := s.suppressSmall
-	if s.Capped {
+	switch {
+	case s.Capped:
 		suppress = s.suppressCapped
+	case s.input.Kinds.Weighted():
+		suppress = s.suppressFew
 	}
 	t, err := suppress(ctx)
 	if err != nil {
@@ -65,7 +69,7 @@ func (s *search) generalize(ctx context.Context) error {
 		merges = append(merges, s.levels[a].merge())
 	}
 	if len(s.table.Layout.Fields) > len(merges) {
-		merges = append(merges, engine.Identity(s.input.Classes))
+		merges = append(merges, engine.Identity(s.input.KindsLen()))
 	}
 	var maps [][]uint32
 	for _, m := range merges {
@@ -133,6 +137,44 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	c.spread()
 	s.fill(c)
 	return t, nil
+}
+
+// suppressFew is IACk where k counts entities: what classes have of these is known when all their kinds are.
+func (s *search) suppressFew(ctx context.Context) (*tuples, error) {
+	cells, err := s.collect(ctx, everything)
+	if err != nil {
+		return nil, err
+	}
+	t, of, err := s.join(cells)
+	if err == nil {
+		err = s.draw("weights of tuples", 8*int64(len(t.sizes)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	kind := cells.layout.Fields[len(s.attributes)]
+	t.weights, s.weight = make([]uint64, len(t.sizes)), 0
+	for cell, size := range cells.sizes {
+		weight := size * s.input.Kinds.Weight[kind.Code(cells.index.Key(cell))]
+		t.weights[of[cell]] += weight
+		s.weight += weight
+	}
+	var sets []set
+	for _, set := range s.sets {
+		sets = append(sets, newSet(set, s.attributes, t.layout))
+	}
+	c, err := s.newCore(t, sets)
+	if err != nil {
+		return nil, err
+	}
+	c.spread()
+	s.fill(c)
+	return t, nil
+}
+
+// holds reports whether a set holds for records of which k counts so much.
+func (s *search) holds(set *engine.Set, weight uint64) bool {
+	return set.Holds(engine.Stats{Size: s.input.Kinds.Entities(weight)})
 }
 
 // large returns the equivalence classes of a set that hold.

@@ -11,10 +11,11 @@ import (
 
 // tuples are distinct generalized tuples and their records, in memory.
 type tuples struct {
-	layout partition.Layout
-	index  *partition.Index
-	sizes  []uint64 // by number of the index
-	gone   []bool   // by number: suppressed
+	layout  partition.Layout
+	index   *partition.Index
+	sizes   []uint64 // by number of the index
+	weights []uint64 // by number: what k counts, where that is entities; nil: records
+	gone    []bool   // by number: suppressed
 }
 
 // tupleBytes is what a tuple takes besides its place in the index: its size, whether it is
@@ -73,14 +74,23 @@ func (s *search) collect(ctx context.Context, keep filter) (*tuples, error) {
 	return t, s.each(ctx, s.table, keep, func(key []uint64, size uint64) { t.add(key, size) })
 }
 
-// left returns the numbers of the tuples that are not suppressed, and their records.
-func (t *tuples) left() (numbers []int, size uint64) {
+// weigh returns what k counts of every tuple.
+func (t *tuples) weigh() []uint64 {
+	if t.weights != nil {
+		return t.weights
+	}
+	return t.sizes
+}
+
+// left returns the numbers of the tuples that are not suppressed, their records, and what k counts of these.
+func (t *tuples) left() (numbers []int, size, weight uint64) {
+	weights := t.weigh()
 	for i, n := range t.sizes {
 		if !t.gone[i] {
-			numbers, size = append(numbers, i), size+n
+			numbers, size, weight = append(numbers, i), size+n, weight+weights[i]
 		}
 	}
-	return numbers, size
+	return numbers, size, weight
 }
 
 // compare orders tuples by their codes.
@@ -94,10 +104,11 @@ func (t *tuples) compare(i, j int) int {
 	return 0
 }
 
-// bySize orders tuples by their records, then by their codes.
+// bySize orders tuples by what k counts of them, then by their codes.
 func (t *tuples) bySize(numbers []int) {
+	weights := t.weigh()
 	slices.SortFunc(numbers, func(i, j int) int {
-		return cmp.Or(cmp.Compare(t.sizes[i], t.sizes[j]), t.compare(i, j))
+		return cmp.Or(cmp.Compare(weights[i], weights[j]), t.compare(i, j))
 	})
 }
 
@@ -147,9 +158,11 @@ func (s *set) projection(layout partition.Layout) (maps [][]uint32, domains []in
 // left is the largest table of these tuples that meets the requirement.
 type core struct {
 	*tuples
+	*search
 	sets    []set
+	of      []uint64   // by tuple: what k counts
 	classes [][]uint32 // by set and tuple
-	records [][]uint64 // by set and class
+	weights [][]uint64 // by set and class: what k counts of the tuples that are left
 }
 
 // newCore finds the classes of all tuples that are left.
@@ -159,18 +172,18 @@ func (s *search) newCore(t *tuples, sets []set) (*core, error) {
 	if err := s.draw("equivalence classes", bytes); err != nil {
 		return nil, err
 	}
-	c := &core{tuples: t, sets: sets}
+	c := &core{tuples: t, search: s, sets: sets, of: t.weigh()}
 	for _, of := range sets {
 		index, key := partition.NewIndex(t.layout, n), make([]uint64, t.layout.Words)
-		classes, records := make([]uint32, n), make([]uint64, n)
-		for i, size := range t.sizes {
+		classes, weights := make([]uint32, n), make([]uint64, n)
+		for i, weight := range c.of {
 			class := index.Add(of.project(key, t.index.Key(i)))
 			classes[i] = uint32(class)
 			if !t.gone[i] {
-				records[class] += size
+				weights[class] += weight
 			}
 		}
-		c.classes, c.records = append(c.classes, classes), append(c.records, records)
+		c.classes, c.weights = append(c.classes, classes), append(c.weights, weights)
 	}
 	return c, nil
 }
@@ -179,7 +192,7 @@ func (s *search) newCore(t *tuples, sets []set) (*core, error) {
 func (c *core) suppress(tuple int) {
 	c.gone[tuple] = true
 	for j := range c.sets {
-		c.records[j][c.classes[j][tuple]] -= c.sizes[tuple]
+		c.weights[j][c.classes[j][tuple]] -= c.of[tuple]
 	}
 }
 
@@ -199,7 +212,7 @@ func (c *core) spread() {
 // small reports whether a tuple is in a class that is too small.
 func (c *core) small(tuple int) bool {
 	for j := range c.sets {
-		if !c.sets[j].asked.Holds(engine.Stats{Size: c.records[j][c.classes[j][tuple]]}) {
+		if !c.holds(&c.sets[j].asked, c.weights[j][c.classes[j][tuple]]) {
 			return true
 		}
 	}
@@ -212,16 +225,16 @@ func (s *search) fill(c *core) {
 	if s.Small != TopUp {
 		return
 	}
-	numbers, size := c.left()
+	numbers, size, weight := c.left()
 	c.bySize(numbers)
 	for _, i := range numbers {
-		if suppressed := s.input.Rows - size; suppressed == 0 || s.all.Holds(engine.Stats{Size: suppressed}) {
+		if size == s.input.Rows || s.holds(&s.all, s.weight-weight) {
 			return
 		}
 		if !c.gone[i] {
 			c.suppress(i)
 			c.spread()
-			_, size = c.left()
+			_, size, weight = c.left()
 		}
 	}
 }
