@@ -28,13 +28,17 @@ type Engine struct{}
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table without class per set that no other implies, and for all histograms. When
-// records may be taken away it asks for one of all sets together, too, to tell in the end which.
+// Plan asks for one table per set that no other implies, and for all histograms. When records may be
+// taken away, or may have no weight, it asks for one of all sets together, too, to tell in the end which, or
+// whether the sets hold with them.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	requirement = requirement.Ordered()
-	plan := engine.Plan{Groupings: requirement.Groupings(), Histograms: true, Leaves: true}
-	if requirement.Suppressible() > 0 {
-		all := requirement.United()
+	plan := engine.Plan{Histograms: true, Leaves: true}
+	for _, set := range requirement.Sets {
+		kind := set.NeedsKinds() || set.Entities && requirement.Suppressible() > 0
+		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns, Kind: kind, Weighted: set.Entities})
+	}
+	if all := requirement.United(); requirement.Suppressible() > 0 || all.Entities {
 		plan.Groupings = append(plan.Groupings, all.Grouping())
 	}
 	return plan
@@ -52,13 +56,20 @@ func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engin
 
 // Search returns a *engine.Cut.
 func (Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
-	if err := requirement.CheckReach(engine.Stats{Size: table.Rows}); err != nil {
+	if err := requirement.CheckReach(table.Stats()); err != nil {
 		return nil, err
 	}
 	var s *search
 	requirement, space := requirement.Ordered(), options.Space
-	if requirement.Suppressible() > 0 {
-		space.Share -= table.Groupings[len(requirement.Sets)].Bytes()
+	sets := len(requirement.Sets)
+	if len(table.Groupings) > sets && !isUndoable(table, requirement) {
+		err := table.Groupings[sets].Discard(space)
+		if table.Groupings = table.Groupings[:sets]; err != nil {
+			return nil, err
+		}
+	}
+	if len(table.Groupings) > sets {
+		space.Share -= table.Groupings[sets].Bytes()
 	}
 	err := workers.Each(1, space.Threads, func(w workers.Worker, _ int) (err error) {
 		pool := tips.NewPool(space, w)
@@ -69,10 +80,10 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	})
 	var cut *engine.Cut
 	switch {
-	case err != nil && s != nil && s.outliers > 0:
+	case err != nil && s != nil && s.undoable:
 		err = errors.Join(err, table.Groupings[len(s.asked)].Discard(space))
 	case err != nil:
-	case s.outliers == 0:
+	case !s.undoable:
 		cut = s.cut()
 	default:
 		cut, err = s.suppress(ctx, table)

@@ -17,6 +17,8 @@ type naive struct {
 	sets     []engine.Set
 	outliers uint64 // records that may be taken away
 	score    engine.Score
+	weights  []uint64   // by row, nil where k counts records
+	values   [][]string // of every sensitive column
 	rows     []int
 	classes  []string
 	columns  []naiveColumn
@@ -62,16 +64,38 @@ type naivePart struct {
 	penalty float64
 }
 
-// naiveSearch returns the steps and the released rows.
+// naiveSearch returns the steps and the released rows: as many steps as leave classes that hold, rows without
+// weight among them, which the search does not count.
 func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step, [][]engine.Label) {
 	n := newNaive(data, sets, options)
-	return n.search(options), n.released
+	steps := n.search(options)
+	for !n.holds() {
+		options.MaxSteps = len(steps) - 1
+		n = newNaive(data, sets, options)
+		steps = n.search(options)
+	}
+	return steps, n.released
+}
+
+// holds reports whether all classes hold, of rows without weight, too.
+func (n *naive) holds() bool {
+	for _, s := range n.sets {
+		for _, rows := range n.groupsOf(s, n.rows) {
+			if !s.Holds(n.stats(rows)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // newNaive is the search before its first step.
 func newNaive(data enginetest.Data, sets []engine.Set, options engine.Options) *naive {
 	kept, _ := engine.Requirement{Sets: sets}.Reduce()
-	n := &naive{data: data, sets: kept.Sets, score: options.Score}
+	n := &naive{data: data, sets: kept.Sets, score: options.Score, weights: data.Weights()}
+	for _, column := range data.Sensitive {
+		n.values = append(n.values, slices.Compact(slices.Sorted(slices.Values(column))))
+	}
 	for r := range data.Rows {
 		n.rows = append(n.rows, r)
 		n.released = append(n.released, make([]engine.Label, len(data.Columns)))
@@ -172,7 +196,7 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 	var now []uint64
 	already := uint64(0)
 	for _, s := range n.sets {
-		anonymity, outliers := n.anonymityOf(s)
+		anonymity, outliers, _ := n.anonymityOf(s)
 		now, already = append(now, anonymity), already+outliers
 	}
 	for _, p := range x.parts {
@@ -180,15 +204,15 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 			n.released[r][x.column] = p.label
 		}
 	}
-	valid, sets, lost, outliers := true, 0, 0.0, uint64(0)
+	valid, sets, lost, outliers := n.partsHold(x), 0, 0.0, uint64(0)
 	for i, s := range n.sets {
-		after, taken := n.anonymityOf(s)
+		after, taken, holds := n.anonymityOf(s)
 		x.anonymity = append(x.anonymity, after)
 		outliers += taken
 		if slices.Contains(s.Columns, x.column) {
 			sets++
 			lost += float64(now[i] - after)
-			valid = valid && enginetest.Holds(s, after)
+			valid = valid && holds
 		}
 	}
 	n.released = before
@@ -208,50 +232,105 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 	return valid
 }
 
-// groups returns the group of every row in a set, and the groups' sizes.
-func (n *naive) groups(s engine.Set) (of []string, groups map[string]uint64) {
-	groups = map[string]uint64{}
-	for _, row := range n.released {
-		key := ""
-		for _, c := range s.Columns {
-			key += strconv.FormatBool(row[c].Null) + row[c].Text + "\x00"
-		}
-		of = append(of, key)
-		groups[key]++
+// partsHold reports whether no part of a candidate's records has less than k, or only so many of more than may be taken
+// away. Of what is not disclosed nothing is asked.
+func (n *naive) partsHold(x *naiveCandidate) bool {
+	of, _ := engine.Requirement{Sets: n.sets}.Of(x.column)
+	parts, small := x.parts, 0
+	if n.data.Columns[x.column].Mask == engine.Suppress {
+		parts = parts[:1]
 	}
-	return of, groups
+	for _, p := range parts {
+		if n.stats(p.rows).Size < of.K.Size() {
+			small += len(p.rows)
+		}
+	}
+	return uint64(small) <= n.outliers
 }
 
-// anonymityOf returns the size of the smallest group, and how many records are in groups of fewer than
-// k, which count as k when some records may be taken away.
-func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64) {
-	_, groups := n.groups(s)
-	smallest = math.MaxUint64
-	for _, size := range groups {
-		if n.outliers > 0 && !enginetest.Holds(s, size) {
-			outliers, size = outliers+size, s.K.Size()
+// stats returns what protections ask about some rows.
+func (n *naive) stats(rows []int) engine.Stats {
+	stats := engine.Stats{Size: uint64(len(rows))}
+	if n.weights != nil {
+		weight := uint64(0)
+		for _, r := range rows {
+			weight += n.weights[r]
 		}
-		smallest = min(smallest, size)
+		stats.Size = (weight + enginetest.Unit - 1) / enginetest.Unit
 	}
-	return smallest, outliers
+	for s, values := range n.values {
+		counts := make([]uint64, len(values))
+		for _, r := range rows {
+			counts[slices.Index(values, n.data.Sensitive[s][r])]++
+		}
+		stats.Values = append(stats.Values, counts)
+	}
+	return stats
+}
+
+// counted returns the rows that a search counts: those with weight.
+func (n *naive) counted() []int {
+	if n.weights == nil {
+		return n.rows
+	}
+	return slices.DeleteFunc(slices.Clone(n.rows), func(r int) bool { return n.weights[r] == 0 })
+}
+
+// group returns the group of a row in a set.
+func (n *naive) group(s engine.Set, r int) (key string) {
+	for _, c := range s.Columns {
+		key += strconv.FormatBool(n.released[r][c].Null) + n.released[r][c].Text + "\x00"
+	}
+	return key
+}
+
+// groupsOf returns the groups of some rows in a set.
+func (n *naive) groupsOf(s engine.Set, rows []int) map[string][]int {
+	groups := map[string][]int{}
+	for _, r := range rows {
+		key := n.group(s, r)
+		groups[key] = append(groups[key], r)
+	}
+	return groups
+}
+
+// anonymityOf returns the size of the smallest group, and how many records are in groups that do not hold, which
+// count as k when some records may be taken away. It reports whether all others hold.
+func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64, holds bool) {
+	smallest, holds = math.MaxUint64, true
+	for _, rows := range n.groupsOf(s, n.counted()) {
+		stats := n.stats(rows)
+		if !s.Holds(stats) {
+			if n.outliers > 0 {
+				outliers, stats.Size = outliers+uint64(len(rows)), s.K.Size()
+			} else {
+				holds = false
+			}
+		}
+		smallest = min(smallest, stats.Size)
+	}
+	return smallest, outliers, holds
 }
 
 // tells reports whether a candidate tells something of a record that is no outlier, in each set with
 // its column, and discloses no value that fewer than k have.
 func (n *naive) tells(x *naiveCandidate) bool {
-	of := x.rows
-	if n.data.Columns[x.column].Mask == engine.Suppress {
+	isSuppressed, of := n.data.Columns[x.column].Mask == engine.Suppress, x.rows
+	if isSuppressed {
 		of = x.parts[0].rows
 	}
 	for _, s := range n.sets {
 		if !slices.Contains(s.Columns, x.column) {
 			continue
 		}
-		if n.data.Columns[x.column].Mask == engine.Suppress && !enginetest.Holds(s, len(of)) {
+		if isSuppressed && n.stats(of).Size < s.K.Size() {
 			return false
 		}
-		group, sizes := n.groups(s)
-		if !slices.ContainsFunc(of, func(r int) bool { return enginetest.Holds(s, sizes[group[r]]) }) {
+		left := map[string]bool{}
+		for key, rows := range n.groupsOf(s, n.counted()) {
+			left[key] = s.Holds(n.stats(rows))
+		}
+		if !slices.ContainsFunc(of, func(r int) bool { return left[n.group(s, r)] && (n.weights == nil || n.weights[r] > 0) }) {
 			return false
 		}
 	}

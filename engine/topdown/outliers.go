@@ -3,6 +3,7 @@ package topdown
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
@@ -21,6 +22,7 @@ import (
 type outlierSearch struct {
 	requirement engine.Requirement
 	outliers    uint64 // records that may be taken away; 0: none is looked for
+	undoable    bool   // the sets are counted in the end, and steps may be undone then
 	taken       uint64 // that have to be, summed over the sets
 	performed   []performedStep
 }
@@ -29,6 +31,20 @@ type outlierSearch struct {
 type performedStep struct {
 	node int
 	engine.Step
+}
+
+// isUndoable reports whether what a search of the sets counts is not all that is to be known: records may be
+// taken away, or have no weight, and so are in none of the sets' groupings.
+func isUndoable(table *engine.Table, requirement engine.Requirement) bool {
+	return requirement.Suppressible() > 0 || table.Kinds != nil && slices.Contains(table.Kinds.Weight, 0)
+}
+
+// undone says why a value is no finer whose refinement was undone.
+func (o *outlierSearch) undone() engine.Stop {
+	if o.outliers == 0 {
+		return engine.Stop{Why: engine.WhyRecords}
+	}
+	return engine.Stop{Why: engine.WhyOutliers}
 }
 
 // moreOutliers returns how many records refining a value would make outliers, summed over the sets.
@@ -91,7 +107,7 @@ func (s *search) killEmpty(column int) {
 func (s *search) suppress(ctx context.Context, table *engine.Table) (*engine.Cut, error) {
 	tuples := table.Groupings[len(s.asked)]
 	cut, steps := s.cut(), len(s.performed)
-	if s.taken > 0 {
+	if s.taken > 0 || s.outliers == 0 {
 		classes, err := s.classes(ctx, tuples, cut, table.Merged)
 		if err = errors.Join(err, tuples.Discard(s.options.Space)); err != nil {
 			return nil, err
@@ -130,6 +146,10 @@ func (s *search) classes(ctx context.Context, tuples *partition.Table, cut *engi
 			}
 		}
 		maps, domains = append(maps, to), append(domains, len(c.Labels))
+	}
+	if united.Grouping().Kind {
+		kinds := engine.Identity(s.kinds.Len())
+		maps, domains = append(maps, kinds.Codes), append(domains, kinds.Domain)
 	}
 	return tuples.Aggregate(ctx, maps, domains, s.options.Space)
 }

@@ -87,16 +87,13 @@ func (n *naive) takeAway(requirement engine.Requirement) (out []bool) {
 	for again := true; again; {
 		again = false
 		for _, s := range requirement.Sets {
-			of, _ := n.groups(s)
-			sizes := map[string]uint64{}
-			for row, group := range of {
-				if !out[row] {
-					sizes[group]++
+			left := slices.DeleteFunc(slices.Clone(n.rows), func(r int) bool { return out[r] })
+			for _, rows := range n.groupsOf(s, left) {
+				if s.Holds(n.stats(rows)) {
+					continue
 				}
-			}
-			for row, group := range of {
-				if !out[row] && !enginetest.Holds(s, sizes[group]) {
-					out[row], again = true, true
+				for _, r := range rows {
+					out[r], again = true, true
 				}
 			}
 		}

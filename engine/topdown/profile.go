@@ -12,6 +12,8 @@ type profile struct {
 	attribute *engine.Attribute
 	index     int // of the attribute
 	histogram *partition.Histogram
+	kinds     *engine.Kinds
+	weights   []uint64   // by code: what k counts; nil: records
 	classes   int        // 0: no class was declared
 	set       engine.Set // the protections of the sets with this column
 	outliers  uint64     // records that may be taken away
@@ -25,6 +27,10 @@ func newProfile(table *engine.Table, attribute int, requirement engine.Requireme
 		index:     attribute,
 		histogram: table.Histograms[attribute],
 		classes:   table.Classes,
+		kinds:     table.Kinds,
+	}
+	if table.Sizes != nil {
+		p.weights = table.Sizes[attribute]
 	}
 	var ok bool
 	if p.set, ok = requirement.Of(attribute); !ok {
@@ -35,9 +41,15 @@ func newProfile(table *engine.Table, attribute int, requirement engine.Requireme
 	return p
 }
 
-// standsAlone reports whether so many records can be an equivalence class, or several.
-func (p *profile) standsAlone(size uint64) bool {
-	return !p.set.Prunable(size)
+// standAlone reports whether the records of the codes lo ≤ code < hi, so many, can be an equivalence class, or several.
+func (p *profile) standAlone(lo, hi int, records uint64) bool {
+	if p.weights != nil {
+		records = 0
+		for _, weight := range p.weights[lo:hi] {
+			records += weight
+		}
+	}
+	return !p.set.Prunable(p.kinds.Entities(records))
 }
 
 // count adds the class frequencies of the codes lo ≤ code < hi and returns their sum.

@@ -74,14 +74,14 @@ func (r *refined) divide(whole *node) (children []node) {
 		whole.why = engine.WhyClass
 		return nil
 	}
-	if !r.standsAlone(whole.size) {
+	if !r.standAlone(whole.lo, whole.hi, whole.size) {
 		return nil
 	}
 	var parts []part
 	outliers := uint64(0)
 	for _, s := range r.shape.children(whole.span, classes) {
 		child := r.measure(s, ofChild)
-		if child.size > 0 && !r.standsAlone(child.size) {
+		if child.size > 0 && !r.standAlone(child.lo, child.hi, child.size) {
 			if outliers += child.size; outliers > r.outliers {
 				return nil
 			}
@@ -243,7 +243,7 @@ func (r *refined) stops(s *search) (stops []engine.Stop) {
 func (r *refined) stop(s *search, n int) engine.Stop {
 	switch whole := &r.nodes[n]; {
 	case whole.undone:
-		return engine.Stop{Why: engine.WhyOutliers}
+		return s.undone()
 	case whole.children > 0:
 		return s.stop(s.view.Columns[r.index].Value[r.code[whole.lo]])
 	case whole.size == 0:

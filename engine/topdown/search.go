@@ -18,6 +18,7 @@ type search struct {
 	options engine.Options
 	columns []column // by attribute
 	asked   []engine.Set
+	kinds   *engine.Kinds
 	outlierSearch
 	sets  []*tips.TIPS // of every set that is asked for
 	with  [][]int      // by attribute: the sets with that column
@@ -42,8 +43,11 @@ func newSearch(
 		}
 	}()
 	n := len(table.Attributes)
-	s := &search{options: options, asked: requirement.Sets, columns: make([]column, n), with: make([][]int, n)}
-	s.outlierSearch = outlierSearch{requirement: requirement, outliers: requirement.Suppressible()}
+	s := &search{options: options, asked: requirement.Sets, kinds: table.Kinds, columns: make([]column, n), with: make([][]int, n)}
+	requirement.MaxSuppressed = requirement.Suppressible()
+	s.outlierSearch = outlierSearch{
+		requirement: requirement, outliers: requirement.MaxSuppressed, undoable: isUndoable(table, requirement),
+	}
 	s.view.Columns = make([]tips.Column, n)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
 		s.columns[a] = newColumn(newProfile(table, a, requirement), w)
@@ -53,7 +57,11 @@ func newSearch(
 		codes := s.columns[a].codes()
 		s.view.Columns[a] = tips.NewColumn(codes.Domain)
 		s.view.Columns[a].Records = make([]uint64, codes.Domain)
-		for code, records := range table.Histograms[a].Sizes() {
+		sizes := table.Histograms[a].Sizes()
+		if table.Sizes != nil {
+			sizes = table.Sizes[a]
+		}
+		for code, records := range sizes {
 			if records > 0 { // else the code may have no place
 				s.view.Columns[a].Records[codes.Codes[code]] += records
 			}
@@ -69,7 +77,7 @@ func newSearch(
 			return nil, err
 		}
 		taken++
-		tips, err := tips.New(ctx, grouping, set.Columns, set.K.Size(), s.outliers > 0, &s.view, pool)
+		tips, err := tips.New(ctx, grouping, set.Columns, s.kinds.LeastWeight(set.K.Size()), s.outliers > 0, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +103,10 @@ func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) 
 	for _, a := range s.asked[set].Columns {
 		merge := s.columns[a].codes()
 		maps, domains = append(maps, merge.Codes), append(domains, merge.Domain)
+	}
+	if len(grouping.Layout.Fields) > len(maps) {
+		kinds := engine.Identity(table.KindsLen())
+		maps, domains = append(maps, kinds.Codes), append(domains, kinds.Domain)
 	}
 	return grouping.Coarsen(maps, domains, s.options.Space.Threads), nil
 }
@@ -210,7 +222,7 @@ func (s *search) loss(value int32) float64 {
 	sets := s.with[s.queue.candidates[value].column]
 	sum := uint64(0)
 	for _, i := range sets {
-		sum += s.sets[i].Anonymity() - s.sets[i].After(value)
+		sum += s.kinds.Entities(s.sets[i].Anonymity()) - s.after(i, value)
 	}
 	loss := float64(sum) / float64(len(sets))
 	if s.outliers > 0 {
@@ -219,17 +231,22 @@ func (s *search) loss(value int32) float64 {
 	return loss
 }
 
+// after returns what A(QID) of a set would be after refining a value.
+func (s *search) after(set int, value int32) uint64 {
+	return s.kinds.Entities(s.sets[set].After(value))
+}
+
 // report completes a step after it is performed and hands it out, unless it may be undone.
 func (s *search) report(node int, step engine.Step) {
-	if s.options.OnStep == nil && s.outliers == 0 {
+	if s.options.OnStep == nil && !s.undoable {
 		return
 	}
 	for _, set := range s.sets {
-		step.Anonymity = append(step.Anonymity, set.Anonymity())
-		step.Live += set.Live()
-		step.Touched += set.Touched()
+		step.Anonymity = append(step.Anonymity, s.kinds.Entities(set.Anonymity()))
+		step.Live += s.kinds.Entities(set.Live())
+		step.Touched += s.kinds.Entities(set.Touched())
 	}
-	if s.outliers > 0 {
+	if s.undoable {
 		s.performed = append(s.performed, performedStep{node, step})
 		return
 	}
@@ -240,7 +257,7 @@ func (s *search) report(node int, step engine.Step) {
 func (s *search) cut() *engine.Cut {
 	cut := &engine.Cut{}
 	for _, set := range s.sets {
-		cut.Reached = append(cut.Reached, set.Anonymity())
+		cut.Reached = append(cut.Reached, s.kinds.Entities(set.Anonymity()))
 	}
 	for _, c := range s.columns {
 		cut.Columns, cut.Stops = append(cut.Columns, c.cut()), append(cut.Stops, c.stops(s))
@@ -257,7 +274,7 @@ func (s *search) stop(value int32) engine.Stop {
 		return engine.Stop{Why: engine.WhyOutliers}
 	}
 	for _, i := range s.with[s.queue.candidates[value].column] {
-		if !s.asked[i].Holds(engine.Stats{Size: s.sets[i].After(value)}) {
+		if s.asked[i].Prunable(s.after(i, value)) {
 			return engine.Stop{Why: engine.WhySet, Set: i}
 		}
 	}

@@ -51,7 +51,7 @@ func newSuppressed(p profile) *suppressed {
 	}
 	if c.beneficial(c.frequencies) {
 		for code, p := range c.parts {
-			if p.size > 0 && c.standsAlone(p.size) && !c.attribute.IsRest(code) {
+			if p.size > 0 && c.standAlone(code, code+1, p.size) && !c.attribute.IsRest(code) {
 				c.open = append(c.open, code)
 			}
 		}
@@ -208,7 +208,7 @@ func (c *suppressed) stops(s *search) (stops []engine.Stop) {
 	}
 	switch {
 	case undone:
-		rest = engine.Stop{Why: engine.WhyOutliers}
+		rest = s.undone()
 	case c.rest.size == 0:
 		rest = engine.Stop{Why: engine.WhyEmpty}
 	case !c.beneficial(c.frequencies):

@@ -131,7 +131,7 @@ func (t *TIPS) countOutliers(l leafPartition) {
 func (o *outlierCounts) add(t *partition.Table, rows partition.Rows) {
 	for i := rows.Lo; i < rows.Hi; i++ {
 		key := t.Keys[i*t.Layout.Words:]
-		for field, f := range t.Layout.Fields {
+		for field, f := range t.Layout.Fields[:len(o.byCode)] {
 			o.byCode[field][f.Code(key)] += uint64(t.Counts[i])
 		}
 	}

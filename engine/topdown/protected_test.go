@@ -1,0 +1,90 @@
+package topdown_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// protect adds entities, sensitive columns, or both to a case. It reports whether all its rows together hold.
+func (c *randomCase) protect(r *rand.Rand, entities, sensitive bool) (reachable bool) {
+	table := enginetest.Case{Data: c.data, Sets: c.sets}
+	table.Protect(r, entities, sensitive)
+	if entities && r.IntN(3) == 0 { // one of so many rows that these have no weight
+		for i := range r.IntN(len(table.Data.Entities)) {
+			table.Data.Entities[i] = "most"
+		}
+	}
+	c.data, c.sets = table.Data, table.Sets
+	n := newNaive(c.data, c.sets, c.options)
+	all := n.stats(n.rows)
+	return !slices.ContainsFunc(c.sets, func(s engine.Set) bool { return !s.Holds(all) })
+}
+
+// TestProtectedAgreesWithNaiveSearch compares searches that count entities, that look at sensitive values, or both,
+// with those that do nothing cleverly, and what they release with what is asked for.
+func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
+	for _, kind := range []struct {
+		name                string
+		entities, sensitive bool
+	}{{"entities", true, false}, {"sensitive", false, true}, {"both", true, true}} {
+		t.Run(kind.name, func(t *testing.T) {
+			steps, reached, undone := 0, 0, 0
+			cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
+				c := newCase(r)
+				isReachable := c.protect(r, kind.entities, kind.sensitive)
+				got, released, err := search(c.data, c.sets, c.options)
+				if !isReachable {
+					if !errors.Is(err, engine.ErrInfeasible) {
+						t.Fatalf("error %v of what is infeasible\n%s", err, c)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err, c)
+				}
+				reached++
+				c.compareNaive(t, got, released)
+				c.data.CheckProtected(t, released, c.sets)
+				n := newNaive(c.data, c.sets, c.options)
+				if len(n.search(c.options)) > len(got) {
+					undone++
+				}
+				c.compareSpilled(t, r, got, released)
+				if steps += len(got); t.Failed() {
+					t.Fatal(c)
+				}
+			})
+			t.Logf("%d cases, %d feasible, %d steps, undone of %d", cases, reached, steps, undone)
+			if cases >= 100 && (steps < cases/2 || kind.entities && undone == 0) {
+				t.Error("that is not enough")
+			}
+		})
+	}
+}
+
+// compareSpilled fails the test where a search out of core differs from that in memory.
+func (c randomCase) compareSpilled(t *testing.T, r *rand.Rand, want []engine.Step, wantReleased [][]engine.Label) {
+	t.Helper()
+	var got []engine.Step
+	options := c.options
+	options.OnStep = func(s engine.Step) { got = append(got, s) }
+	options.Space = partition.Space{Budget: spill.NewBudget(64 << 20), Store: enginetest.OpenStore(t), Share: 64 << 20, Threads: 1 + r.IntN(3)}
+	if r.IntN(2) == 0 {
+		options.Space.Share = 1 << 20
+	}
+	recoding, err := enginetest.SearchIn(t, topdown.Engine{}, c.data.Codes(), engine.Requirement{Sets: c.sets}, options, r.IntN(3) == 0)
+	if err != nil {
+		t.Errorf("out of core: %v", err)
+	} else if released := c.data.Released(recoding); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
+		t.Errorf("out of core: steps\n%+v\nwant\n%+v", got, want)
+	}
+}
