@@ -19,9 +19,7 @@ type Regions struct {
 	// cover it: narrower regions come first.
 	Released []uint32
 
-	Sizes   []uint64 // released records of every region
-	Weights []uint64 // of these, where k counts entities: parts of Unit to one of them; nil: k counts records
-	Unit    uint64
+	Sizes []uint64 // released records of every region
 
 	// Weights are what k counts of every region where that is entities, in parts of which Unit are a whole one.
 	Weights []uint64
@@ -133,14 +131,10 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 		weights = r.Sizes
 	}
 	var key []byte
-	counted, unit := r.Sizes, uint64(1)
-	if r.Weights != nil {
-		counted, unit = r.Weights, r.Unit
-	}
 	for _, set := range kept.Sets {
 		sizes := make(map[string]uint64)
-		for region, size := range counted {
-			if r.Sizes[region] == 0 { // an earlier release's, without a record now
+		for region, size := range r.Sizes {
+			if size == 0 { // an earlier release's, without a record now
 				continue
 			}
 			key = key[:0]
@@ -151,7 +145,7 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 		}
 		least := uint64(math.MaxUint64)
 		for _, size := range sizes {
-			least = min(least, (size+unit-1)/unit)
+			least = min(least, size)
 		}
 		if r.Weights != nil {
 			least = wholes(least, r.Unit)
