@@ -32,8 +32,11 @@ type Bound struct {
 	specs       []*job.Column // of every field of the schema
 	masked      []int         // field of every attribute, in job order
 	class       int           // field of the class, or -1
+	entity      int           // field that tells of whom a record is, or -1
+	sensitive   []int         // fields of the sensitive columns, in the job's order
 	requirement engine.Requirement
 	dropped     []int // redundant sets, by position in the job
+	quota       Quota // of records that may be taken away
 
 	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
 	applied bool          // it is applied, and none searched for
@@ -48,7 +51,7 @@ func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }
 // checked before a row is read. When nothing is wrong but that some k cannot be met, it returns
 // both. close is owed whenever there is a result.
 func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
-	b := &Bound{Job: job, Taxonomies: t, class: -1, engine: newEngine(job.Algorithm)}
+	b := &Bound{Job: job, Taxonomies: t, class: -1, entity: -1, quota: job.MaxSuppressed, engine: newEngine(job.Algorithm)}
 	if b.Dataset, err = dataset.Open(ctx, job.Input, readOptions(job, res.budget, res.threads)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
@@ -80,11 +83,8 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	if err := b.bindColumns(schema); err != nil {
 		return err
 	}
-	if job.Class != "" {
-		b.class = schema.Index(job.Class)
-		if kind := schema.Fields[b.class].Type.Kind; kind == formats.Nested {
-			return mismatch("read class column %s: it is nested", job.Class)
-		}
+	if err := b.bindRoles(schema); err != nil {
+		return err
 	}
 	number := make(map[string]int) // of masked columns, by their first mention
 	for _, set := range job.Sets {
@@ -117,12 +117,37 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	return checkReach(job, rows)
 }
 
+// bindRoles finds the columns that are counted beside the masked ones.
+func (b *Bound) bindRoles(schema *formats.Schema) error {
+	find := func(role, name string) (field int, err error) {
+		if field = schema.Index(name); schema.Fields[field].Type.Kind == formats.Nested {
+			err = mismatch("read %s column %s: it is nested", role, name)
+		}
+		return field, err
+	}
+	var errs []error
+	if b.Job.Class != "" {
+		field, err := find("class", b.Job.Class)
+		b.class, errs = field, append(errs, err)
+	}
+	if b.Job.Entity != "" {
+		field, err := find("entity", b.Job.Entity)
+		b.entity, errs = field, append(errs, err)
+	}
+	for _, s := range b.Job.Sensitive {
+		field, err := find("sensitive", s.Column)
+		b.sensitive, errs = append(b.sensitive, field), append(errs, err)
+	}
+	return cmp.Or(errs...)
+}
+
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, of so
 // many records, and the positions of its sets that are redundant.
 func requirementOf(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
 	all := engine.Requirement{MaxSuppressed: j.MaxSuppressed.Of(records), Drop: j.Suppressed == job.SuppressedDrop}
+	others := protectionsOf(j)
 	for _, set := range j.Sets {
-		s := engine.Set{K: engine.KAnonymity(set.K)}
+		s := engine.Set{K: engine.KAnonymity(set.K), Entities: j.Entity != "", Others: others}
 		for _, name := range set.Columns {
 			s.Columns = append(s.Columns, number[name])
 		}
@@ -179,8 +204,14 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		}
 		b.specs = append(b.specs, spec)
 	}
-	if j.Class != "" && schema.Index(j.Class) < 0 && j.Column(j.Class) == nil {
-		missing = append(missing, j.Class)
+	roles := []string{j.Class, j.Entity}
+	for _, s := range j.Sensitive {
+		roles = append(roles, s.Column)
+	}
+	for _, name := range roles {
+		if name != "" && schema.Index(name) < 0 && j.Column(name) == nil && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
 	}
 	switch {
 	case len(missing) > 0:
@@ -240,25 +271,15 @@ func (b *Bound) counted() []int {
 	return fields
 }
 
-// groupings returns the columns that the engine wants counted together, by their position
-// among those that are counted.
-func (b *Bound) groupings() (groupings [][]int) {
-	for _, g := range b.plan().Groupings {
-		columns := slices.Clone(g.Columns)
-		if g.Kind && b.class >= 0 {
-			columns = append(columns, len(b.masked))
-		}
-		groupings = append(groupings, columns)
-	}
-	return groupings
-}
-
 // reads returns the number of columns that are read.
 func (b *Bound) reads() (n int) {
 	for _, spec := range b.specs {
 		if spec.Mask != job.MaskDrop {
 			n++
 		}
+	}
+	if b.entity >= 0 {
+		n++
 	}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
@@ -26,9 +27,6 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 		for a := range labelers {
 			request.Columns[a].Labeler = labelers[a]
 		}
-		if b.applied { // there is no search that would ask for classes
-			request.Class, request.Columns = -1, request.Columns[:len(labelers)]
-		}
 	}
 	counting := count.Input
 	if inStore {
@@ -45,24 +43,57 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	if e, ok := b.engine.(*recheck.Regions); ok {
 		domain.CoverRegions(e, labelers)
 	}
+	if err := b.require(counts.Table); err != nil {
+		return nil, err
+	}
+	if err := b.discardUnplanned(counts.Table, res); err != nil {
+		return nil, err
+	}
 	b.note(counts, res)
+	if b.entity >= 0 && !b.applied {
+		b.noteSuppressible(res)
+	}
 	return counts, nil
 }
 
 // request says what is counted in the codes of the input's own values.
 func (b *Bound) request(tuning count.Tuning) *count.Request {
-	request := &count.Request{
-		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Groupings: b.groupings(),
+	r := &count.Request{
+		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1,
 		Whole: b.plan().Whole, Tuning: tuning,
 		Merge: func(t *engine.Table) []engine.CodeMerge {
+			b.bindProtections(t)
 			return engine.Merge(b.engine, t, b.requirement)
 		},
 	}
-	if b.class >= 0 {
-		request.Class = len(request.Columns)
-		request.Columns = append(request.Columns, count.Column{Field: b.class})
+	add := func(field int) int {
+		r.Columns = append(r.Columns, count.Column{Field: field})
+		return len(r.Columns) - 1
 	}
-	return request
+	if b.class >= 0 && !b.applied { // else there is no search that would ask for classes
+		r.Class = add(b.class)
+	}
+	if b.protects() != "" {
+		r.Kinds = &count.Kinds{Entities: b.entity >= 0}
+		for _, field := range b.sensitive {
+			at := r.Class
+			if field != b.class || at < 0 {
+				at = add(field)
+			}
+			r.Kinds.Sensitive = append(r.Kinds.Sensitive, at)
+		}
+		if b.entity >= 0 {
+			add(b.entity)
+		}
+	}
+	for _, g := range b.plan().Groupings {
+		columns := slices.Clone(g.Columns)
+		if kind := r.Kind(); g.Kind && kind >= 0 {
+			columns = append(columns, kind)
+		}
+		r.Groupings = append(r.Groupings, count.Grouping{Columns: columns, Weighted: g.Weighted && b.entity >= 0})
+	}
+	return r
 }
 
 // counting is what of the resources counting may take.
@@ -79,7 +110,7 @@ func (b *Bound) note(c *count.Counts, res *resources) {
 	for a, d := range c.Columns {
 		noteColumn(&d.Domain, res)
 		of, _ := b.requirement.Of(a)
-		noteBounds(&d.Domain, of.K.Size(), res)
+		b.noteBounds(&d.Domain, of.K.Size(), c.Table.Kinds, res)
 	}
 	if c.Table.Classes == 1 {
 		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", b.Job.Class))
@@ -89,11 +120,15 @@ func (b *Bound) note(c *count.Counts, res *resources) {
 	}
 }
 
-// noteBounds tells when a declared bound is an extreme that fewer than k records have.
-func noteBounds(d *domain.Domain, k uint64, res *resources) {
-	for i, records := range d.AtBounds {
-		if records > 0 && records < k {
-			res.events.Noted(fmt.Sprintf("%s, which fewer than %d records have: it tells of them, declare what everybody knows", extreme(d.Attribute.Name, i), k))
+// noteBounds tells when a declared bound is an extreme that fewer than k have.
+func (b *Bound) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds, res *resources) {
+	what := "records"
+	if b.entity >= 0 {
+		what = "entities"
+	}
+	for i, size := range d.AtBounds {
+		if size > 0 && size < kinds.LeastWeight(k) {
+			res.events.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what everybody knows", extreme(d.Attribute.Name, i), k, what))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
@@ -164,13 +165,31 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	if p.load.Parsed = stored == 0; p.load.Parsed {
 		p.load.Kept = f.Bytes
 	}
-	for _, column := range p.counted() {
-		p.load.Columns = append(p.load.Columns, f.Columns[column])
+	counted, groupings := p.foretold()
+	for _, field := range counted {
+		p.load.Columns = append(p.load.Columns, f.Columns[field])
 	}
-	for _, columns := range p.groupings() {
+	for _, columns := range groupings {
 		p.load.Groupings = append(p.load.Groupings, forecast.Group(p.load.Columns, columns, rows))
 	}
 	return nil
+}
+
+// foretold returns the fields that are counted, and of every grouping the positions among them that tell its
+// tuples apart: of the kind of a record those that make it.
+func (p *planning) foretold() (fields []int, groupings [][]int) {
+	r := p.request(count.Tuning{})
+	for i := range r.Columns {
+		fields = append(fields, r.Columns[i].Field)
+	}
+	for _, g := range r.Groupings {
+		columns := g.Columns
+		if last := len(columns) - 1; columns[last] == len(fields) {
+			columns = append(columns[:last], positions(r.Masked, len(fields))...)
+		}
+		groupings = append(groupings, columns)
+	}
+	return fields, groupings
 }
 
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
@@ -206,9 +225,9 @@ const mostSampled = 1 << 19
 
 // sample reads an excerpt and makes the numbers of distinct values and tuples what it shows.
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
-	fields := p.counted()
+	fields, groupings := p.foretold()
 	for _, field := range p.kept() {
-		if field != p.class {
+		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
 	}
@@ -232,7 +251,7 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	for i := range p.load.Columns {
 		p.load.Columns[i] = f.Columns[fields[i]]
 	}
-	for i, columns := range p.groupings() {
+	for i, columns := range groupings {
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
 	}

@@ -90,6 +90,9 @@ func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *re
 // recordsRequest asks for the masked columns with every value, for the kept ones, the class and the
 // side of the split, and for the tuples of all.
 func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Request, error) {
+	if key := b.protects(); key != "" {
+		return nil, b.Job.LocatedKey(key, "evaluate the job without it", errors.New("an evaluation counts records alone"))
+	}
 	r := &count.Request{Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
 	for a := range r.Columns {
 		r.Columns[a].Pruning = engine.Pruning{}
@@ -126,7 +129,7 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 	for i := range all {
 		all[i] = i
 	}
-	r.Groupings = [][]int{all}
+	r.Groupings = []count.Grouping{{Columns: all}}
 	if opt.Take != nil {
 		rows := uint64(b.Dataset.Rows())
 		r.Take = func(row uint64) bool { return opt.Take(row, rows) }

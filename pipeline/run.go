@@ -242,7 +242,7 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		}
 		b.given = a.given
 		if a.applied != nil {
-			b.applied, b.engine = true, a.applied.engine(a.given, a.job, rows)
+			b.applied, b.quota, b.engine = true, a.applied.MaxSuppressed, a.applied.engine(a.given, a.job, rows)
 		}
 	}
 	spill.ExpectHeap(rows*int64(len(b.masked))*cellBytes, res.budget.Limit())
@@ -251,7 +251,9 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 	}
 	if a.applied == nil {
 		b.noteUnion(res)
-		b.noteSuppressible(res)
+		if b.entity < 0 { // else it is known when they are counted
+			b.noteSuppressible(res)
+		}
 	}
 	if a.job.Order == job.OrderInput {
 		res.events.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")

@@ -35,8 +35,35 @@ type Pruning struct {
 	K        uint64 // the largest threshold of the sets with the column
 	Outliers uint64 // records that such children may have together after all
 	Classes  bool   // a class was declared
+	// Kind tells of frequencies that are by kind of record the class that a kind has, and the weight of each of
+	// its records, of which K is a sum then. Nil: they are by class, and K counts records.
+	Kind func(kind uint32) (class uint32, weight uint64)
 	// Hold is told how many more bytes are held, fewer when negative. Nil: nobody asks.
 	Hold func(bytes int64) error
+}
+
+// Size returns what K counts of some records.
+func (p *Pruning) Size(frequencies []Frequency) (size uint64) {
+	for _, f := range frequencies {
+		weight := uint64(1)
+		if p.Kind != nil {
+			_, weight = p.Kind(f.Class)
+		}
+		size += f.Count * weight
+	}
+	return size
+}
+
+// alike reports whether records have one class.
+func (p *Pruning) alike(frequencies []Frequency) bool {
+	if p.Kind == nil {
+		return len(frequencies) == 1
+	}
+	first, _ := p.Kind(frequencies[0].Class)
+	return !slices.ContainsFunc(frequencies, func(f Frequency) bool {
+		class, _ := p.Kind(f.Class)
+		return class != first
+	})
 }
 
 // Held tells Hold, if anybody asks.
@@ -70,7 +97,8 @@ type branch struct {
 	step
 	children    []*branch
 	values      int // leaves below it, pruned or not; 1: a leaf, or above one
-	size        uint64
+	size        uint64 // what K counts
+	records     uint64
 	frequencies []Frequency // of its records, until its parent has them
 	pruned      bool
 	outliers    uint64 // records of children of fewer than K
@@ -106,11 +134,10 @@ func (g *Grower) Add(text string, frequencies []Frequency) error {
 	if err := g.turn(g.path); err != nil {
 		return err
 	}
-	size := uint64(0)
+	leaf := branch{step: step{stem: text}, values: 1, size: g.pruning.Size(frequencies), frequencies: frequencies}
 	for _, f := range frequencies {
-		size += f.Count
+		leaf.records += f.Count
 	}
-	leaf := branch{step: step{stem: text}, values: 1, size: size, frequencies: frequencies}
 	return g.join(g.open[len(g.open)-1], &leaf)
 }
 
@@ -173,8 +200,9 @@ func (g *Grower) close(left int) error {
 func (g *Grower) join(parent, child *branch) error {
 	parent.values += child.values
 	parent.size += child.size
+	parent.records += child.records
 	parent.frequencies = AddFrequencies(parent.frequencies, child.frequencies)
-	if g.pruning.Classes && len(child.frequencies) == 1 && len(child.children) > 0 {
+	if g.pruning.Classes && len(child.children) > 0 && g.pruning.alike(child.frequencies) {
 		if err := g.prune(child); err != nil {
 			return err
 		}
@@ -183,7 +211,7 @@ func (g *Grower) join(parent, child *branch) error {
 	case parent.pruned:
 		return g.prune(child)
 	case child.size < g.pruning.K:
-		if parent.outliers += child.size; parent.outliers > g.pruning.Outliers {
+		if parent.outliers += child.records; parent.outliers > g.pruning.Outliers {
 			return errors.Join(g.prune(child), g.prune(parent))
 		}
 		if len(child.children) > 0 { // of outliers nothing more is told

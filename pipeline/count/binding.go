@@ -19,7 +19,9 @@ import (
 func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder bool) column {
 	c := &r.Columns[i]
 	switch {
-	case i == r.Class:
+	case r.isEntity(i):
+		return column{coder: r.entities}
+	case i == r.Class, i >= r.bound() && c.Match == nil:
 		return column{coder: domain.NewInterner(r.field(c), false, budget)}
 	case c.Match != nil:
 		return column{coder: is(c.matches)}
@@ -38,8 +40,10 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 }
 
 // bindColumn makes the domain of a column of so many rows.
-func (s *Surveyed) bindColumn(ctx context.Context, i int, rows int64) (*Bound, error) {
-	c, column := &s.columns[i], &s.Columns[i]
+func (s *Surveyed) bindColumn(ctx context.Context, i int, rows int64, kinds *boundKinds) (*Bound, error) {
+	c, of := &s.columns[i], s.Columns[i]
+	column := &of
+	column.Pruning = kinds.pruning(column.Pruning)
 	if c.coder == nil {
 		return c.values.bind(ctx, column, rows)
 	}
@@ -96,8 +100,9 @@ func bindLabels(l domain.Labeler, pairs partition.Pairs) (*Bound, error) {
 type binding struct {
 	Bound
 	*Column
-	of   *Values
-	walk domain.Walk // by value, but of a generalized column by text
+	of       *Values
+	walk     domain.Walk // by value, but of a generalized column by text
+	rareNull bool        // fewer than k have no value
 }
 
 // bind makes the domain of the values of a column of so many rows. They are consumed.
@@ -105,6 +110,7 @@ func (c *Values) bind(ctx context.Context, column *Column, rows int64) (*Bound, 
 	nulls := &domain.Counted{Classes: c.nulls()}
 	b := &binding{Column: column, of: c, walk: func(f func(*domain.Counted) error) error { return c.each(ctx, f) }}
 	b.Nulls = nulls.Records()
+	b.rareNull = b.Nulls > 0 && b.Pruning.Size(nulls.Classes) < b.Pruning.K
 	b.Attribute = engine.Attribute{Name: b.Spec.Name, HasNull: b.Nulls > 0}
 	var err error
 	switch b.Spec.Mask {
@@ -165,7 +171,7 @@ func (b *binding) discretize(total uint64) error {
 	bins := newBinner(typ, rounding, total)
 	err = b.walk(func(v *domain.Counted) error {
 		bins.add(v)
-		bounds.Check(&bins.value, 0, v.Records())
+		bounds.Check(&bins.value, 0, b.Pruning.Size(v.Classes))
 		return bins.draw(b.Spec.Name, b.of.budget)
 	})
 	if err != nil {
@@ -202,7 +208,7 @@ func (b *binding) suppress(k uint64) error {
 		if b.Spec.Mask == job.MaskSuppress && text == engine.Suppressed {
 			return domain.Marked(b.Spec.Name, v.Records())
 		}
-		if v.Records() < k {
+		if b.Pruning.Size(v.Classes) < k {
 			rest.Classes = engine.AddFrequencies(rest.Classes, v.Classes)
 			return nil
 		}
@@ -218,8 +224,7 @@ func (b *binding) suppress(k uint64) error {
 	slices.SortFunc(found, func(a, b domain.Counted) int { return bytes.Compare(a.Value, b.Value) })
 	a := &b.Attribute
 	a.Mask = engine.Suppress
-	rareNull := b.Nulls > 0 && b.Nulls < k
-	a.HasRest, a.HasNull = len(rest.Classes) > 0 || rareNull, b.Nulls > 0 && !rareNull
+	a.HasRest, a.HasNull = len(rest.Classes) > 0 || b.rareNull, b.Nulls > 0 && !b.rareNull
 	for code, f := range found {
 		a.Texts = append(a.Texts, string(f.Value))
 		b.addPairs(uint32(code), &f)

@@ -42,8 +42,13 @@ import (
 // for that to be the fastest way, or do not fit what the budget grants them. The rest is for
 // the search, the readers and what Go's collector has not collected.
 func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
+	r, res, release, err := weigh(ctx, r, res)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if r.Spill {
-		return InStore(ctx, r, res)
+		return inStore(ctx, r, res)
 	}
 	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
 	s, err := survey(ctx, r, res, part, r.Dataset.Splits(), true)
@@ -62,12 +67,21 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if many {
 		return twice(ctx, r, res)
 	}
-	return InStore(ctx, r, res)
+	return inStore(ctx, r, res)
 }
 
 // InStore counts an input whose counts, or the search in them, do not fit the memory: tuples go to
 // the store.
 func InStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
+	r, res, release, err := weigh(ctx, r, res)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return inStore(ctx, r, res)
+}
+
+func inStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if _, err := res.Open("the distinct values and tuples"); err != nil {
 		return nil, err
 	}
@@ -98,7 +112,8 @@ type Request struct {
 	Columns   []Column // the masked ones first, in attribute order
 	Masked    int      // number of masked columns
 	Class     int      // position of the class column, behind all whose values are bound; −1: there is none
-	Groupings [][]int  // positions of the columns whose tuples are counted
+	Kinds     *Kinds   // nil: the kind of a record is its class
+	Groupings []Grouping
 
 	// Whole demands every value: a search would hold them anyway, so none is counted in two
 	// readings for being one of many.
@@ -108,6 +123,14 @@ type Request struct {
 	Merge func(*engine.Table) []engine.CodeMerge
 	Take  func(row uint64) bool // of a row by its position in the input; nil: all are counted
 	Tuning
+
+	entities *entities // that the last column tells, when they have been counted
+}
+
+// Grouping is what is counted together.
+type Grouping struct {
+	Columns  []int // positions of the columns, and of the kind
+	Weighted bool  // records count as much as they weigh
 }
 
 // Column is one column that is counted.
@@ -162,6 +185,7 @@ type Resources struct {
 type Counts struct {
 	Table   *engine.Table // its groupings are those of the request
 	Columns []*Bound      // of every column before the class
+	weight  uint64        // of all records
 }
 
 // Bound is a column whose values are known: its domain, whose Codes are by code of the source, and
@@ -194,7 +218,7 @@ func (r *Request) bound() int {
 	if r.Class >= 0 {
 		return r.Class
 	}
-	return len(r.Columns)
+	return len(r.Columns) - r.own()
 }
 
 // field returns what the schema says of a column.

@@ -20,10 +20,11 @@ type reading struct {
 	space     partition.Space // with a store tuples go to it when those of a grouping take more than the share
 	threads   int
 	columns   []column
-	class     int     // position of the class among the columns; −1: it is not counted
-	pairs     int     // so many columns, the first ones, are counted by class, too
-	groupings [][]int // positions of the columns whose tuples are counted
-	most      int     // tuples of a grouping that are counted while most rows are to come; 0: any number
+	class     int    // position of the class among the columns; −1: it is not counted
+	pairs     int    // so many columns, the first ones, are counted by class, too
+	kinds     *kinds // nil: the kind of a record is its class
+	groupings []Grouping
+	most      int // tuples of a grouping that are counted while most rows are to come; 0: any number
 	workers   []*counting
 }
 
@@ -96,6 +97,7 @@ type counting struct {
 	domains   []int
 	tallies   []*columnTally            // of every column whose values are counted in order
 	counters  []*partition.ClassCounter // of the columns whose pairs are counted
+	kinds     *kindCounting             // nil: there are none
 	groupings []groupingCount
 	rows      int64 // that were counted
 	left      int64 // rows before most of the worker's share is counted; 0: nobody asks
@@ -104,8 +106,8 @@ type counting struct {
 
 // groupingCount counts one grouping; its slices select the grouping's columns.
 type groupingCount struct {
+	Grouping
 	counter *partition.Counter
-	columns []int
 	codes   [][]uint32
 	domains []int
 }
@@ -114,7 +116,7 @@ type groupingCount struct {
 func (r *reading) newCounting(workers int) *counting {
 	n := len(r.columns)
 	w := &counting{
-		reading: r, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n), domains: make([]int, n),
+		reading: r, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n+1), domains: make([]int, n+1),
 		tallies: make([]*columnTally, n), counters: make([]*partition.ClassCounter, r.pairs),
 	}
 	if r.most > 0 {
@@ -122,7 +124,7 @@ func (r *reading) newCounting(workers int) *counting {
 	}
 	for i, c := range r.columns {
 		if c.coder == nil {
-			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), listed: c.listed}
+			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), listed: c.listed, kinds: r.kinds != nil}
 			continue
 		}
 		w.maps[i] = domain.NewMapping(c.coder)
@@ -130,8 +132,11 @@ func (r *reading) newCounting(workers int) *counting {
 			w.counters[i] = partition.NewClassCounter(r.space.Budget)
 		}
 	}
-	for _, columns := range r.groupings {
-		g := groupingCount{columns: columns, codes: make([][]uint32, len(columns)), domains: r.domainsOf(columns)}
+	if r.kinds != nil {
+		w.kinds = r.kinds.newCounting()
+	}
+	for _, grouping := range r.groupings {
+		g := groupingCount{Grouping: grouping, codes: make([][]uint32, len(grouping.Columns)), domains: r.domainsOf(grouping.Columns)}
 		part := r.space
 		part.Share /= int64(workers)
 		g.counter = partition.NewCounter(g.domains, part)
@@ -144,7 +149,11 @@ func (r *reading) newCounting(workers int) *counting {
 func (r *reading) domainsOf(columns []int) []int {
 	domains := make([]int, len(columns))
 	for i, column := range columns {
-		domains[i] = r.columns[column].domain
+		if column < len(r.columns) {
+			domains[i] = r.columns[column].domain
+		} else {
+			domains[i] = r.kinds.domain
+		}
 	}
 	return domains
 }
@@ -197,8 +206,15 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 		w.domains[i] = w.maps[i].Domain()
 	}
 	if w.class >= 0 {
-		if err := domain.CheckClasses(w.className(), w.domains[w.class]); err != nil {
+		if err := domain.CheckClasses("class column "+w.className(), w.domains[w.class]); err != nil {
 			return err
+		}
+	}
+	if w.kinds != nil {
+		for _, column := range w.Kinds.Sensitive {
+			if err := domain.CheckClasses("sensitive column "+w.field(&w.Columns[column]).Name, w.domains[column]); err != nil {
+				return err
+			}
 		}
 	}
 	for lo := from; lo < to; lo += countRows {
@@ -226,6 +242,13 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 	if w.class >= 0 {
 		classes, classDomain = w.codes[w.class], w.domains[w.class]
 	}
+	if w.kinds != nil {
+		var err error
+		if classes, classDomain, err = w.kinds.number(classes, w.codes); err != nil {
+			return err
+		}
+		w.codes[w.Kind()], w.domains[w.Kind()] = classes, classDomain
+	}
 	for i, t := range w.tallies {
 		if t != nil {
 			if err := t.count(b.Columns[i].Values, b.Columns[i].Codes[lo:hi], classes, classDomain); err != nil {
@@ -242,10 +265,16 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 	}
 	for i := range w.groupings {
 		g := &w.groupings[i]
-		for i, column := range g.columns {
+		for i, column := range g.Columns {
 			g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
 		}
-		if err := g.counter.Add(hi-lo, g.codes, g.domains); err != nil {
+		var err error
+		if g.Weighted { // the codes of entities are weights
+			err = g.counter.AddCounted(w.codes[len(w.columns)-1], g.codes, g.domains)
+		} else {
+			err = g.counter.Add(hi-lo, g.codes, g.domains)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -256,19 +285,24 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 // the same.
 type columnTally struct {
 	*part
-	listed  int // longest list that is tallied
+	listed  int  // longest list that is tallied
+	kinds   bool // of which there may be many: then lists are the shorter
 	of      *formats.Values
 	counter *partition.ClassCounter
 }
 
+// usualClasses is how many classes a tally has room for beside the longest list.
+const usualClasses = 4
+
 // count counts rows: in the tally while the list of values is short, else one by one.
 func (t *columnTally) count(values *formats.Values, codes, classes []uint32, classDomain int) error {
-	if t.of != values || values.Len() > t.listed {
+	long := values.Len() > t.listed || t.kinds && values.Len()*classDomain > usualClasses*t.listed
+	if t.of != values || long {
 		if err := t.empty(); err != nil {
 			return err
 		}
 	}
-	if values.Len() > t.listed {
+	if long {
 		return t.addRows(values, codes, classes)
 	}
 	if t.counter == nil {

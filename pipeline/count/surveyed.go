@@ -53,11 +53,15 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 	s := &Surveyed{&reading{
 		Request: r, space: partition.Space{Budget: budget}, threads: res.Threads, class: r.Class, pairs: r.bound(),
 	}}
+	if r.Kinds != nil {
+		s.kinds = r.newKinds(budget)
+	}
 	n, scanners := r.bound(), r.Dataset.Scanners(res.Threads)
 	parts := int64(max(1, n)) * int64(scanners)
 	if r.Class >= 0 {
 		n++
 	}
+	n += r.own()
 	if tuples {
 		n, scanners = len(r.Columns), r.Dataset.BlockScanners(res.Threads)
 		s.groupings, s.most = r.Groupings, r.most(manyTuples)
@@ -65,7 +69,7 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 	for i := range n {
 		c := r.newColumn(i, res, budget, !tuples)
 		c.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes))
-		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/64, 256), 1<<16)) // four classes of twice eight bytes
+		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/(usualClasses*16), 256), 1<<16)) // twice eight bytes of each class
 		if r.Room > 0 {
 			c.room, c.listed = r.Room*EntryBytes, min(r.Room, 1<<16)
 		}
@@ -103,6 +107,7 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 	if s.groupings == nil { // one column after the other: each may need much of the memory
 		threads, c.Table.Merged = 1, s.Merge != nil
 	}
+	kinds := s.bindKinds()
 	// Tuples are joined while columns are bound: either has parts that one worker does alone.
 	var tables []*partition.Table
 	err := workers.Each(2, threads, func(w workers.Worker, task int) (err error) {
@@ -111,7 +116,7 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 			return err
 		}
 		return w.Each(len(c.Columns), func(_ workers.Worker, i int) (err error) {
-			if c.Columns[i], err = s.bindColumn(ctx, i, rows); err != nil {
+			if c.Columns[i], err = s.bindColumn(ctx, i, rows, kinds); err != nil {
 				return s.locate(ctx, i, err)
 			}
 			return nil
@@ -120,38 +125,46 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	numbers := c.numberClasses(s)
-	for g, columns := range s.groupings {
-		c.Table.Groupings = append(c.Table.Groupings, c.translate(tables[g], columns, numbers, s))
+	numbers := c.numberClasses(s, kinds)
+	for g, grouping := range s.groupings {
+		c.Table.Groupings = append(c.Table.Groupings, c.translate(tables[g], grouping.Columns, numbers, s))
 	}
 	return c, nil
 }
 
 // numberClasses numbers the classes in label order, by their provisional codes, and makes the
-// histograms of the masked columns.
-func (c *Counts) numberClasses(s *Surveyed) (numbers []uint32) {
-	t, classes := c.Table, 1
-	if in := s.classes(); in != nil {
+// histograms of the masked columns. It returns the numbers of classes or, where there are some, of kinds.
+func (c *Counts) numberClasses(s *Surveyed, kinds *boundKinds) (numbers []uint32) {
+	t := c.Table
+	var classes []uint32 // that pairs are counted by
+	switch in := s.classes(); {
+	case kinds != nil:
+		numbers, classes, t.Kinds, t.ClassNames = kinds.numbers, kinds.classes, kinds.Kinds, kinds.names
+		t.Whole, c.weight = kinds.whole(c.Columns[0].Pairs)
+	case in != nil:
 		numbers, t.ClassNames = in.ClassOrder(c.Columns[0].Pairs)
-		classes = len(t.ClassNames)
-		t.Classes = classes
+		classes = numbers
 	}
+	t.Classes = len(t.ClassNames)
 	for _, column := range c.Columns[:s.Masked] {
 		t.Attributes = append(t.Attributes, column.Attribute)
-		t.Histograms = append(t.Histograms, column.Pairs.Translate(nil, numbers).Histogram(column.Attribute.Len(), classes))
+		if kinds != nil && kinds.Weight != nil {
+			t.Sizes = append(t.Sizes, kinds.sizes(column.Pairs, column.Attribute.Len()))
+		}
+		t.Histograms = append(t.Histograms, column.Pairs.Translate(nil, classes).Histogram(column.Attribute.Len(), max(1, t.Classes)))
 	}
 	return numbers
 }
 
-// translate brings a table into the codes of the domains, and classes into the given numbers.
-func (c *Counts) translate(t *partition.Table, columns []int, classes []uint32, s *Surveyed) *partition.Table {
+// translate brings a table into the codes of the domains, and classes or kinds into the given numbers.
+func (c *Counts) translate(t *partition.Table, columns []int, kinds []uint32, s *Surveyed) *partition.Table {
 	var maps [][]uint32
 	var sizes []int
 	merges := false
 	for _, i := range columns {
 		switch {
-		case i == s.class:
-			maps, sizes = append(maps, classes), append(sizes, c.Table.Classes)
+		case i == s.Kind():
+			maps, sizes = append(maps, kinds), append(sizes, c.Table.KindsLen())
 		case i >= len(c.Columns):
 			maps, sizes = append(maps, []uint32{0, 1}), append(sizes, 2)
 		default:
@@ -167,8 +180,12 @@ func (c *Counts) translate(t *partition.Table, columns []int, classes []uint32, 
 	return t
 }
 
-// checkEncoded refuses columns whose values are not counted in order.
+// checkEncoded refuses columns whose values are not counted in order, and kinds, of which the splits
+// would have numbers of their own.
 func (s *Surveyed) checkEncoded() error {
+	if s.kinds != nil {
+		return errKinds
+	}
 	for i := range s.Columns[:s.bound()] {
 		if s.columns[i].coder != nil {
 			return fmt.Errorf("survey column %s by split: its values are coded by a cut, or may be left out: %w", s.Columns[i].Spec.Name, formats.ErrUnsupported)
@@ -258,7 +275,7 @@ func (s *Surveyed) load(r *checkpoint.Reader) error {
 		if numbers, above, err = in.Encode(&classes, 0, []uint32{in.Null()}); err != nil {
 			return err
 		}
-		if err := domain.CheckClasses(in.Column, above); err != nil {
+		if err := domain.CheckClasses("class column "+in.Column, above); err != nil {
 			return err
 		}
 	}

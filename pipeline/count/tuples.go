@@ -19,14 +19,18 @@ import (
 type Book struct {
 	bound  []*Bound
 	merges []engine.CodeMerge // of each: the codes that are told apart
+	kinds  *engine.Kinds      // nil: there are none beside the class
 }
 
 // NewBook returns the book of columns whose domains are known.
 func NewBook(r *Request, c *Counts) *Book {
-	b := &Book{bound: c.Columns}
+	b := &Book{bound: c.Columns, kinds: c.Table.Kinds}
 	if r.Class >= 0 {
 		class := &Bound{Domain: domain.Domain{Attribute: domain.ClassAttribute(c.Table.ClassNames)}}
 		b.bound = append(slices.Clip(b.bound), class)
+	}
+	if b.kinds != nil {
+		b.bound = append(slices.Clip(b.bound), r.boundSensitive(b.kinds)...)
 	}
 	if r.Merge != nil {
 		b.merges = r.Merge(c.Table)
@@ -41,7 +45,9 @@ func NewBook(r *Request, c *Counts) *Book {
 func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
 	for i := range r.Columns {
 		c := column{domain: 2}
-		if i < len(b.bound) {
+		if r.isEntity(i) {
+			c.coder = r.entities
+		} else if i < len(b.bound) {
 			c.domain = b.merges[i].Domain
 			coder, err := r.Coder(i, b.bound[i], budget)
 			if err != nil {
@@ -58,6 +64,9 @@ func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err 
 
 // Encode returns the book as bytes.
 func (b *Book) Encode(res *Resources) ([]byte, error) {
+	if b.kinds != nil {
+		return nil, errKinds
+	}
 	return encode(bookForm, res.Budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(len(b.bound)))
 		for i, column := range b.bound {
@@ -139,9 +148,10 @@ func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scan
 	if err != nil {
 		return nil, err
 	}
-	class, last := r.Class, len(columns)-1
-	if class == last && !slices.ContainsFunc(r.Groupings, func(columns []int) bool { return slices.Contains(columns, last) }) {
-		class, columns = -1, columns[:last] // no grouping has it
+	class, last := r.Class, len(columns)-r.own()-1
+	byKind := slices.ContainsFunc(r.Groupings, func(g Grouping) bool { return g.Weighted || slices.Contains(g.Columns, r.Kind()) })
+	if !byKind && class == last {
+		class, columns = -1, columns[:r.bound()] // no grouping has it
 	}
 	budget := res.Budget.Part(res.Budget.Grant(&spill.CountedTuples))
 	for store := res.Store(); ; {
@@ -153,6 +163,11 @@ func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scan
 			Request: r, space: partition.Space{Budget: budget, Store: store, Share: share}, threads: res.Threads,
 			columns: columns, class: class, groupings: r.Groupings,
 		}}
+		if r.Kinds != nil && byKind {
+			if t.kinds, err = r.finalKinds(book.kinds, budget); err != nil {
+				return nil, err
+			}
+		}
 		t.start(scanners(store))
 		if err = fill(t); err == nil {
 			t.joined, err = t.tables(ctx)
@@ -173,7 +188,11 @@ func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scan
 // Bind gives counts their groupings, of the tuples of an input.
 func (t *Tuples) Bind(c *Counts) error {
 	for g, table := range t.joined {
-		if n := table.Size(); t.Take == nil && n != c.Table.Rows {
+		all := c.Table.Rows
+		if t.groupings[g].Weighted {
+			all = c.weight
+		}
+		if n := table.Size(); t.Take == nil && n != all {
 			err := fmt.Errorf("bind tuples of %d rows of set %d of an input of %d: %w", n, g+1, c.Table.Rows, ErrDamaged)
 			for _, table := range t.joined {
 				err = errors.Join(err, table.Discard(t.space))
@@ -188,6 +207,9 @@ func (t *Tuples) Bind(c *Counts) error {
 // Encode returns the tuples as bytes, in order, the same ones whoever counted them. They must fit the
 // memory. What they have drawn is given back.
 func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
+	if t.Kinds != nil {
+		return nil, errKinds
+	}
 	budget := t.space.Budget
 	defer func() { budget.Return(budget.Used()) }()
 	if t.space.Store != nil {
@@ -196,7 +218,7 @@ func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
 	return encode(tuplesForm, budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(len(t.joined)))
 		for g, table := range t.joined {
-			checkpoint.Numbers(w, t.domainsOf(t.groupings[g]))
+			checkpoint.Numbers(w, t.domainsOf(t.groupings[g].Columns))
 			w.Uint(uint64(table.Len()))
 			table.Sort()
 			w.Fail(table.Save(func(chunk []byte) error {
@@ -214,7 +236,7 @@ func (t *Tuples) load(r *checkpoint.Reader) error {
 		return ErrDamaged
 	}
 	for g := range t.groupings {
-		if !slices.Equal(checkpoint.ReadNumbers[int](r), t.domainsOf(t.groupings[g])) {
+		if !slices.Equal(checkpoint.ReadNumbers[int](r), t.domainsOf(t.groupings[g].Columns)) {
 			return ErrDamaged
 		}
 		if err := t.workers[0].groupings[g].load(r); err != nil {

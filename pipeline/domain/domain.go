@@ -43,7 +43,7 @@ type Domain struct {
 	Codes     []uint32  // by code of the coder that counted the values; nil: no such coder did
 	Merges    bool      // several values share a code
 	Nulls     uint64    // records without a value
-	AtBounds  [2]uint64 // Discretize: records at the declared lower and upper bound
+	AtBounds  [2]uint64 // Discretize: what k counts at the declared lower and upper bound
 	Binned    int       // number of distinct values when there were too many, else 0
 }
 

@@ -45,6 +45,11 @@ func NewInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *Int
 	return in
 }
 
+// NewWords returns an interner of words, which takes memory for what they are.
+func NewWords(what string, budget *spill.Budget) *Interner {
+	return newInterner(formats.Type{Kind: formats.Int, Bits: 64}, what, budget)
+}
+
 func newInterner(t formats.Type, what string, budget *spill.Budget) *Interner {
 	in := &Interner{what: what, budget: budget, values: formats.Values{Type: t}}
 	in.known = formats.NewDistinct(&in.values)
@@ -213,16 +218,16 @@ func (in *Interner) byText() []uint32 {
 // nearly always an identifier named by mistake.
 const MaxClasses = 10_000
 
-// CheckClasses refuses a class column with too many labels: domain is above the codes of all
-// that were met, the null's included.
+// CheckClasses refuses a class column, or a sensitive one, with too many labels: domain is above the codes of
+// all that were met, the null's included.
 func CheckClasses(column string, domain int) error {
 	if domain <= MaxClasses+1 {
 		return nil
 	}
 	return &fault.Error{
 		Class: fault.Input,
-		Hint:  "name a column with few distinct values as class",
-		Err:   fmt.Errorf("count classes: class column %s has more than %d distinct values", column, MaxClasses),
+		Hint:  "name a column with few distinct values",
+		Err:   fmt.Errorf("count classes: %s has more than %d distinct values", column, MaxClasses),
 	}
 }
 

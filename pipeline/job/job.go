@@ -47,7 +47,10 @@ type Job struct {
 	Output  Output
 	Class   string // empty: none
 	Sets    []Set  // at least one
+	Entity  string // the column that tells of whom a record is: k counts these; empty: k counts records
 	Columns []Column
+
+	Sensitive []Sensitive // what must hold of kept columns in every equivalence class
 
 	Unlisted     string              // UnlistedError, UnlistedDrop or UnlistedKeep
 	TaxonomyFile string              // YAML file of named trees; empty: none
@@ -83,6 +86,23 @@ type Output struct {
 type Set struct {
 	Columns []string // at least one, each once
 	K       int      // at least 1; 0: not asked for, with AlgorithmIACc
+}
+
+// Sensitive is what must hold of a kept column's values among the records of every equivalence class
+// of every set. At least one of its measures is asked for.
+type Sensitive struct {
+	Column        string
+	L             int          // different values, at least 2; 0: not asked for
+	EntropyL      float64      // entropy as of so many values of equal frequency, above 1; 0: not asked for
+	MaxConfidence float64      // the most that one value may have, as a share; 0: not asked for
+	Confidences   []Confidence // the same of some values alone, instead
+	T             *float64     // how far shares may be from those of the whole table; nil: not asked for
+}
+
+// Confidence is the most that a value may have of an equivalence class, as a share above 0 and below 1.
+type Confidence struct {
+	Value string // as text
+	Most  float64
 }
 
 // Quota is a number of records, or a share of them.

@@ -23,26 +23,27 @@ func (h *Hashes) Learn(values *formats.Values) []uint64 {
 		h.of, h.byCode = values, append(h.byCode[:0], Null)
 	}
 	for i := len(h.byCode) - 1; i < values.Len(); i++ {
-		h.byCode = append(h.byCode, hashValue(values, i))
+		h.byCode = append(h.byCode, HashValue(values, i))
 	}
 	return h.byCode
 }
 
-func hashValue(values *formats.Values, i int) uint64 {
+// HashValue returns the hash of one of some values.
+func HashValue(values *formats.Values, i int) uint64 {
 	if values.Type.InWords() {
-		return scatter(values.Words[i])
+		return Scatter(values.Words[i])
 	}
 	h := fnv.New64a()
 	h.Write(values.Bytes(i))
-	return scatter(h.Sum64())
+	return Scatter(h.Sum64())
 }
 
 // Join returns the hash of a tuple that a value is added to. That of the empty tuple is 0. Hashes of
 // values have all bits scattered, so that those of tuples, sums of multiples of them, have, too.
 func Join(tuple, value uint64) uint64 { return tuple*0x9e3779b97f4a7c15 + value }
 
-// scatter spreads what differs in a word over all bits of it (Steele and others 2014).
-func scatter(w uint64) uint64 {
+// Scatter spreads what differs in a word over all bits of it (Steele and others 2014).
+func Scatter(w uint64) uint64 {
 	w += 0x9e3779b97f4a7c15
 	w = (w ^ w>>30) * 0xbf58476d1ce4e5b9
 	w = (w ^ w>>27) * 0x94d049bb133111eb

@@ -172,7 +172,7 @@ func TestTallyOfAPart(t *testing.T) {
 func TestTallyWithoutMemory(t *testing.T) {
 	tally := newTally(1<<16, spill.NewBudget(20<<10))
 	for hash := range uint64(5000) {
-		tally.add(scatter(hash), 1)
+		tally.add(Scatter(hash), 1)
 	}
 	if f := tally.figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
 		t.Errorf("%+v with %d slots", f, len(tally.slots))

@@ -1,0 +1,184 @@
+package count
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/risk"
+)
+
+// entities tell of every entity how many records it has, or more: counts that several entities may
+// share, of which every entity has two, and the lesser one counts (a count-min sketch, Cormode and
+// Muthukrishnan 2005). Which ones depends on the value and the number of rows alone, and they are sums:
+// so are the same whoever counted what, and when. The nulls together are one entity.
+//
+// They code values: by the weight of each of its records.
+type entities struct {
+	unit   uint64
+	counts [2][]atomic.Uint32 // two counts of 16 bits a word, which end at their greatest
+	bits   int                // of a place among the counts of a row
+}
+
+// units are the parts that an entity may be divided into. Most have many divisors, so that few are lost.
+var units = [...]uint64{840, 720, 360, 240, 120, 60, 48, 24, 12, 6, 4, 2, 1}
+
+// unitOf returns in how many parts an entity is divided: so many that sums over all rows have 32 bits.
+func unitOf(rows uint64) uint64 {
+	for _, unit := range units {
+		if unit*rows < 1<<32 {
+			return unit
+		}
+	}
+	return 1
+}
+
+// mostPlaces are the most places of a row of counts: 32 MiB.
+const mostPlaces = 24
+
+// newEntities returns what counts the records of the entities of so many rows, with twice as many places.
+func newEntities(rows uint64) *entities {
+	e := &entities{unit: unitOf(rows), bits: min(max(bits.Len64(2*rows), 8), mostPlaces)}
+	for row := range e.counts {
+		e.counts[row] = make([]atomic.Uint32, 1<<e.bits/2)
+	}
+	return e
+}
+
+// entitiesBytes returns what those of so many rows take.
+func entitiesBytes(rows uint64) int64 { return 4 << min(max(bits.Len64(2*rows), 8), mostPlaces) }
+
+// hash returns the hash of a value, by its content.
+func (e *entities) hash(values *formats.Values, i int) uint64 {
+	if values.Type.Kind == formats.Float {
+		return risk.Scatter(domain.CanonicalWord(values, i))
+	}
+	return risk.HashValue(values, i)
+}
+
+// count returns the word of the count of a hash in a row, and the bits of it.
+func (e *entities) count(row int, hash uint64) (word *atomic.Uint32, shift uint) {
+	place := hash >> (32 * row) & (1<<e.bits - 1)
+	return &e.counts[row][place/2], uint(place % 2 * 16)
+}
+
+const greatest = 1<<16 - 1
+
+// add counts one more record.
+func (e *entities) add(hash uint64) {
+	for row := range e.counts {
+		word, shift := e.count(row, hash)
+		for was := word.Load(); was>>shift&greatest < greatest && !word.CompareAndSwap(was, was+1<<shift); {
+			was = word.Load()
+		}
+	}
+}
+
+// records returns how many records the entity has at most.
+func (e *entities) records(hash uint64) uint64 {
+	least := uint32(greatest)
+	for row := range e.counts {
+		word, shift := e.count(row, hash)
+		least = min(least, word.Load()>>shift&greatest)
+	}
+	return uint64(least)
+}
+
+// weight returns what each record of an entity weighs. Entities of more than a few records weigh as those
+// of the next larger number that is a few bits long: there are few weights.
+func (e *entities) weight(hash uint64) uint32 {
+	const exact, digits = 12, 3
+	n := e.records(hash)
+	if n == greatest {
+		return 0
+	}
+	if n > exact {
+		zeros := bits.Len64(n-1) - digits
+		n = (n-1)>>zeros<<zeros + 1<<zeros
+	}
+	return uint32(e.unit / max(1, n))
+}
+
+// Null returns the weight of the records of the null.
+func (e *entities) Null() uint32 { return e.weight(risk.Null) }
+
+// Encode appends the weights of values.
+func (e *entities) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+	for i := from; i < values.Len(); i++ {
+		codes = append(codes, e.weight(e.hash(values, i)))
+	}
+	return codes, int(e.unit) + 1, nil
+}
+
+// entityScanner counts the records of entities for one worker.
+type entityScanner struct {
+	*entities
+	sampling
+	of     *formats.Values
+	hashes []uint64 // by code
+}
+
+func (s *entityScanner) EndSplit() error { return nil }
+
+func (s *entityScanner) Batch(b *formats.Batch) error {
+	b = s.taken(b)
+	return s.Block(b, 0, b.Rows)
+}
+
+// Divides reports whether the list of values is short: every worker that takes a part hashes it.
+func (s *entityScanner) Divides(b *formats.Batch) bool {
+	return s.take == nil && b.Columns[0].Values.Len() <= b.Rows
+}
+
+func (s *entityScanner) Block(b *formats.Batch, from, to int) error {
+	values := b.Columns[0].Values
+	if s.of != values {
+		s.of, s.hashes = values, append(s.hashes[:0], risk.Null)
+	}
+	for i := len(s.hashes) - 1; i < values.Len(); i++ {
+		s.hashes = append(s.hashes, s.hash(values, i))
+	}
+	for _, code := range b.Columns[0].Codes[from:to] {
+		s.add(s.hashes[code])
+	}
+	return nil
+}
+
+// weigh counts the records of every entity, if the request has these, before anything else is counted: it returns
+// the request with them, and resources of which they have taken their part until they are released.
+func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Resources, release func(), err error) {
+	if r.Kinds == nil || !r.Kinds.Entities {
+		return r, res, func() {}, nil
+	}
+	column, rows := &r.Columns[len(r.Columns)-1], r.Dataset.Rows()
+	bytes := entitiesBytes(uint64(rows))
+	name := r.field(column).Name
+	if bytes > res.Budget.Limit()/2 {
+		return nil, nil, nil, fault.Errorf(fault.Resources, fmt.Sprintf("give %d MiB or more with --memory", (2*bytes+1<<20-1)>>20),
+			"count the records of every value of entity column %s: that takes %d bytes of a budget of %d", name, bytes, res.Budget.Limit())
+	}
+	if err := res.Budget.Draw("the records of every value of entity column "+name, bytes); err != nil {
+		return nil, nil, nil, err
+	}
+	release = func() { res.Budget.Return(bytes) }
+	e := newEntities(uint64(rows))
+	scanners := make([]*entityScanner, r.Dataset.BlockScanners(res.Threads))
+	for i := range scanners {
+		scanners[i] = &entityScanner{entities: e, sampling: sampling{take: r.Take}}
+	}
+	requests := []formats.Request{{Column: column.Field, Coded: true}}
+	if err := dataset.Scan(ctx, r.Dataset, requests, scanners, func(n int64) { res.Advanced(n, 2*rows) }); err != nil {
+		release()
+		return nil, nil, nil, err
+	}
+	weighed, left := *r, *res
+	weighed.entities = e
+	left.Budget = res.Budget.Part(res.Budget.Left())
+	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
+	return &weighed, &left, release, nil
+}

@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// protects returns the key by which the job asks for more than records, empty if it does not.
+func (b *Bound) protects() string {
+	switch {
+	case b.entity >= 0:
+		return "entity"
+	case len(b.sensitive) > 0:
+		return "sensitive"
+	}
+	return ""
+}
+
+// protectionsOf returns what a job asks of its sensitive columns. What depends on their values is filled in
+// when these are known, for all sets at once.
+func protectionsOf(j *job.Job) (others []engine.Protection) {
+	for i, s := range j.Sensitive {
+		if s.L > 0 {
+			others = append(others, engine.DistinctValues{Column: i, L: s.L})
+		}
+		if s.EntropyL > 0 {
+			others = append(others, engine.EntropyOfValues{Column: i, L: s.EntropyL})
+		}
+		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
+			others = append(others, &engine.Confidence{Column: i})
+		}
+		if s.T != nil {
+			others = append(others, &engine.Closeness{Column: i, T: *s.T})
+		}
+	}
+	return others
+}
+
+// bindProtections fills in what the requirement asks of a table whose kinds are known: the shares of values,
+// and how many records of so many entities may be taken away.
+func (b *Bound) bindProtections(t *engine.Table) {
+	if t.Kinds == nil {
+		return
+	}
+	for _, p := range b.requirement.Sets[0].Others { // those of all
+		switch p := p.(type) {
+		case *engine.Confidence:
+			p.Most = mostOf(&b.Job.Sensitive[p.Column], t.Kinds.Sensitive[p.Column].Values)
+		case *engine.Closeness:
+			p.Whole = t.Whole.Values[p.Column]
+		}
+	}
+	if b.entity < 0 {
+		return
+	}
+	b.requirement.MaxSuppressed = b.quota.Of(int64(t.Whole.Size))
+	switch e := b.engine.(type) {
+	case recheck.Engine:
+		e.MaxSuppressed = b.requirement.MaxSuppressed
+		b.engine = e
+	case *recheck.Regions:
+		e.MaxSuppressed = b.requirement.MaxSuppressed
+	}
+}
+
+// mostOf returns the most that every value of a sensitive column may have.
+func mostOf(s *job.Sensitive, values []engine.Label) []float64 {
+	most := make([]float64, len(values))
+	for code, value := range values {
+		if most[code] = 1; s.MaxConfidence > 0 {
+			most[code] = s.MaxConfidence
+		}
+		for _, c := range s.Confidences {
+			if !value.Null && value.Text == c.Value {
+				most[code] = c.Most
+			}
+		}
+	}
+	return most
+}
+
+// require binds the requirement to a table, and refuses one that not even all its records together meet.
+func (b *Bound) require(t *engine.Table) error {
+	b.bindProtections(t)
+	if t.Kinds == nil {
+		return nil
+	}
+	for i, set := range b.Job.Sets {
+		if t.Whole.Size < uint64(set.K) {
+			return fault.Errorf(fault.Privacy, "lower k, or give the rows of more entities",
+				"meet quasi-identifier set %d: %d entities are known in the input, k is %d", i+1, t.Whole.Size, set.K)
+		}
+	}
+	for _, p := range b.requirement.Sets[0].Others {
+		if err := b.checkWhole(p, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkWhole refuses what is asked of a sensitive column when all records together do not meet it, or
+// nothing but all of them could.
+func (b *Bound) checkWhole(asked engine.Protection, t *engine.Table) error {
+	var column, values int
+	refuse := func(hint, format string, args ...any) error {
+		return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s", b.Job.Sensitive[column].Column, fmt.Sprintf(format, args...))
+	}
+	of := func(c int) { column, values = c, len(t.Kinds.Sensitive[c].Values) }
+	holds := asked.Holds(t.Whole)
+	switch p := asked.(type) {
+	case engine.DistinctValues:
+		if of(p.Column); !holds {
+			return refuse("lower l", "it has %s, l is %d", text.Count(values, "distinct value"), p.L)
+		}
+	case engine.EntropyOfValues:
+		if of(p.Column); !holds {
+			return refuse("lower entropy_l", "all records together have not the entropy of %g values", p.L)
+		}
+	case *engine.Confidence:
+		if of(p.Column); !holds {
+			return refuse("raise max_confidence", "one of its values has a larger share of all records than max_confidence")
+		}
+	case *engine.Closeness:
+		if of(p.Column); p.T == 0 && values > 1 {
+			return refuse("raise t", "t is 0, it has %s", text.Count(values, "distinct value"))
+		}
+	}
+	return nil
+}
+
+// discardUnplanned discards the tuples that were counted for records to be taken away, when it turns out
+// that there are too few entities for that.
+func (b *Bound) discardUnplanned(t *engine.Table, res *resources) (err error) {
+	planned := len(b.plan().Groupings)
+	for _, grouping := range t.Groupings[planned:] {
+		err = errors.Join(err, grouping.Discard(partition.Space{Budget: res.budget, Store: res.scratch.opened()}))
+	}
+	t.Groupings = t.Groupings[:planned]
+	return err
+}
