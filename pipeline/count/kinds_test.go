@@ -1,0 +1,433 @@
+package count
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
+)
+
+// kindTable is a table of texts, "" for a null: masked columns few, many and number, then a class, two sensitive
+// columns, and whom a row is of.
+type kindTable struct {
+	rows [][]string
+	*Request
+}
+
+// newKindTable draws a table of at most so many rows, and what is counted of it.
+func newKindTable(t *testing.T, rng *rand.Rand, rows int) kindTable {
+	t.Helper()
+	k := kindTable{Request: &Request{Masked: 3, Class: -1, Kinds: &Kinds{}, Columns: []Column{
+		{Field: 0, Spec: &job.Column{Name: "few", Mask: job.MaskSuppress}},
+		{Field: 1, Spec: &job.Column{Name: "many", Mask: job.MaskGeneralize}, Taxonomy: job.Taxonomy{Prefix: []int{2, 1}}},
+		{Field: 2, Spec: &job.Column{Name: "number", Mask: job.MaskDiscretize}},
+	}}}
+	if rng.IntN(3) > 0 {
+		k.Class = k.add(3)
+	}
+	sensitive := [][]int{nil, {4}, {4, 5}, {5}}[rng.IntN(4)]
+	for _, field := range sensitive {
+		k.Kinds.Sensitive = append(k.Kinds.Sensitive, k.add(field))
+	}
+	if k.Class >= 0 && rng.IntN(4) == 0 {
+		k.Kinds.Sensitive = append(k.Kinds.Sensitive, k.Class)
+	}
+	if k.Kinds.Entities = len(k.Kinds.Sensitive) == 0 || rng.IntN(2) == 0; k.Kinds.Entities {
+		k.add(6)
+	}
+	k.Groupings = []Grouping{{Columns: []int{0, 1, 2, k.Kind()}}, {Columns: []int{2, k.Kind()}, Weighted: k.Kinds.Entities}, {Columns: []int{1, 0}}}
+	k.write(t, rng, 1+rng.IntN(rows))
+	return k
+}
+
+// write draws so many rows, and opens them as several files.
+func (k *kindTable) write(t *testing.T, rng *rand.Rand, rows int) {
+	t.Helper()
+	k.rows = nil
+	people := 1 + rng.IntN(rows)
+	for range rows {
+		row := []string{
+			fmt.Sprint("f", rng.IntN(4)), fmt.Sprint("m", rng.IntN(1+min(rows/2, 3000))), fmt.Sprint(rng.IntN(30 + rows/1000)), fmt.Sprint("c", rng.IntN(3)),
+			fmt.Sprint("s", rng.IntN(5)), fmt.Sprint(rng.IntN(4)), fmt.Sprint("p", int(float64(people)*rng.Float64()*rng.Float64())),
+		}
+		for i := range row {
+			if rng.IntN(20) == 0 {
+				row[i] = ""
+			}
+		}
+		k.rows = append(k.rows, row)
+	}
+	var paths []string
+	for part := range slices.Chunk(k.rows, 1+len(k.rows)/3) {
+		lines := []string{"few,many,number,class,s1,s2,person"}
+		for _, row := range part {
+			lines = append(lines, strings.Join(row, ","))
+		}
+		paths = append(paths, filepath.Join(t.TempDir(), fmt.Sprint("part", len(paths), ".csv")))
+		if err := os.WriteFile(paths[len(paths)-1], []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	types := map[string]formats.Type{"number": {Kind: formats.Int, Bits: 64}, "s2": {Kind: formats.Int, Bits: 64}}
+	for _, name := range []string{"few", "many", "class", "s1", "person"} {
+		types[name] = formats.Type{Kind: formats.String}
+	}
+	in, err := dataset.Open(t.Context(), paths, formats.ReadOptions{BatchRows: 64, Types: types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	k.Dataset = in
+}
+
+func (k *kindTable) add(field int) int {
+	k.Columns = append(k.Columns, Column{Field: field})
+	return len(k.Columns) - 1
+}
+
+// sketch returns the entities, added in any order.
+func (k *kindTable) sketch(t *testing.T, rng *rand.Rand) (e *entities, weights []uint32) {
+	t.Helper()
+	e = newEntities(uint64(len(k.rows)))
+	values := formats.Values{Type: formats.Type{Kind: formats.String}}
+	hashes := make([]uint64, len(k.rows))
+	for i, row := range k.rows {
+		if hashes[i] = risk.Null; row[6] != "" {
+			values.AppendBytes([]byte(row[6]))
+			hashes[i] = e.hash(&values, values.Len()-1)
+		}
+	}
+	for _, i := range rng.Perm(len(hashes)) {
+		e.add(hashes[i])
+	}
+	for _, hash := range hashes {
+		weights = append(weights, e.weight(hash))
+	}
+	return e, weights
+}
+
+// naive returns the tuples of a grouping, as texts, and what the size of each is.
+func (k *kindTable) naive(g Grouping, weights []uint32) map[string]uint64 {
+	tuples := map[string]uint64{}
+	for i, row := range k.rows {
+		var tuple []string
+		for _, column := range g.Columns {
+			if column < len(k.Columns) {
+				tuple = append(tuple, row[column])
+				continue
+			}
+			if k.Class >= 0 {
+				tuple = append(tuple, row[k.Columns[k.Class].Field])
+			}
+			for _, s := range k.Kinds.Sensitive {
+				tuple = append(tuple, row[k.Columns[s].Field])
+			}
+			if k.Kinds.Entities {
+				tuple = append(tuple, fmt.Sprint(weights[i]))
+			}
+		}
+		size := uint64(1)
+		if g.Weighted {
+			size = uint64(weights[i])
+		}
+		if size > 0 {
+			tuples[strings.Join(tuple, ",")] += size
+		}
+	}
+	return tuples
+}
+
+// tuples returns those of a table.
+func (k *kindTable) tuples(t *testing.T, c *Counts, g int, space partition.Space) map[string]uint64 {
+	t.Helper()
+	tuples, kinds := map[string]uint64{}, c.Table.Kinds
+	err := c.Table.Groupings[g].Scan(t.Context(), space, func(block *partition.Table) error {
+		for i, n := range block.Counts {
+			var tuple []string
+			for f, column := range k.Groupings[g].Columns {
+				code := block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:])
+				if column < len(k.Columns) {
+					tuple = append(tuple, c.Table.Attributes[column].Label(int(code)).Text)
+					continue
+				}
+				if k.Class >= 0 {
+					tuple = append(tuple, c.Table.ClassNames[kinds.Class[code]].Text)
+				}
+				for _, s := range kinds.Sensitive {
+					tuple = append(tuple, s.Values[s.Code[code]].Text)
+				}
+				if kinds.Weight != nil {
+					tuple = append(tuple, fmt.Sprint(kinds.Weight[code]))
+				}
+			}
+			tuples[strings.Join(tuple, ",")] += uint64(n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tuples
+}
+
+// count counts in any of the ways.
+func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, partition.Space) {
+	t.Helper()
+	r := *k.Request
+	r.Tuning = []Tuning{{}, {Many: 20}, {Spill: true, Room: 20}, {Spill: true}}[rng.IntN(4)]
+	budget := spill.NewBudget(memory)
+	var store *spill.Store
+	res := &Resources{
+		Budget: budget, Threads: 1 + rng.IntN(3), Advanced: func(done, total int64) {
+			if done > total {
+				t.Errorf("%d rows of %d are read", done, total)
+			}
+		},
+		Open: func(string) (_ *spill.Store, err error) {
+			if store == nil {
+				store, err = spill.Open(t.TempDir(), spill.Options{Budget: budget})
+				t.Cleanup(func() { store.Close() })
+			}
+			return store, err
+		},
+		Store: func() *spill.Store { return store },
+	}
+	c, err := Input(t.Context(), &r, res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, partition.Space{Budget: budget, Store: store}
+}
+
+// TestKindsAgreeWithNaive counts random tables in one reading and in two, in memory and in a store, by any
+// number of threads: tuples, histograms, and sizes are those of the rows, and kinds are in order.
+func TestKindsAgreeWithNaive(t *testing.T) {
+	twice := 0
+	enginetest.Cases(t, 150, func(rng *rand.Rand) {
+		k := newKindTable(t, rng, 300)
+		e, weights := k.sketch(t, rng)
+		c, space := k.count(t, rng, 64<<20)
+		if c.Columns[0].Codes == nil {
+			twice++
+		}
+		k.checkTuples(t, c, space, weights)
+		k.check(t, c, e, weights)
+	})
+	if !t.Failed() && twice == 0 {
+		t.Error("no table was read twice")
+	}
+}
+
+func (k *kindTable) checkTuples(t *testing.T, c *Counts, space partition.Space, weights []uint32) {
+	t.Helper()
+	for g := range k.Groupings {
+		if got, want := k.tuples(t, c, g, space), k.naive(k.Groupings[g], weights); !maps.Equal(got, want) {
+			t.Fatalf("grouping %d: got %v, want %v", g, got, want)
+		}
+	}
+}
+
+func (k *kindTable) check(t *testing.T, c *Counts, e *entities, weights []uint32) {
+	t.Helper()
+	kinds, whole := c.Table.Kinds, uint64(0)
+	for kind := 1; kind < kinds.Len(); kind++ {
+		if k.compare(kinds, kind-1, kind) >= 0 {
+			t.Fatalf("kinds are not in order: %+v", kinds)
+		}
+	}
+	for i := range k.rows {
+		whole += uint64(weights[i])
+	}
+	if !k.Kinds.Entities {
+		whole = uint64(len(k.rows))
+	} else if whole = (whole + e.unit - 1) / e.unit; kinds.Unit != e.unit {
+		t.Errorf("the unit is %d, want %d", kinds.Unit, e.unit)
+	}
+	if c.Table.Whole.Size != whole {
+		t.Errorf("all have the size %d, want %d", c.Table.Whole.Size, whole)
+	}
+	for a, h := range c.Table.Histograms {
+		for code := range h.Len() {
+			text, size := c.Table.Attributes[a].Label(code).Text, uint64(0)
+			classes := make([]uint64, max(1, c.Table.Classes))
+			for i, row := range k.rows {
+				if row[a] == text {
+					size += uint64(weights[i])
+					classes[k.classOf(c, row)]++
+				}
+			}
+			for i := h.Start[code]; i < h.Start[code+1]; i++ {
+				classes[h.Class[i]] -= h.Count[i]
+			}
+			if slices.Max(classes) > 0 {
+				t.Errorf("histogram %d, value %d: wrong by %v", a, code, classes)
+			}
+			if (c.Table.Sizes != nil) != k.Kinds.Entities || k.Kinds.Entities && c.Table.Sizes[a][code] != size {
+				t.Errorf("sizes %v, value %d has %d", c.Table.Sizes, code, size)
+			}
+		}
+	}
+	for s, column := range k.Kinds.Sensitive {
+		for code, value := range kinds.Sensitive[s].Values {
+			n := uint64(0)
+			for _, row := range k.rows {
+				if row[k.Columns[column].Field] == value.Text {
+					n++
+				}
+			}
+			if c.Table.Whole.Values[s][code] != n || value.Null != (value.Text == "") {
+				t.Errorf("%d records of sensitive value %+v, want %d", c.Table.Whole.Values[s][code], value, n)
+			}
+		}
+	}
+}
+
+// classOf returns the number of a row's class.
+func (k *kindTable) classOf(c *Counts, row []string) int {
+	if k.Class < 0 {
+		return 0
+	}
+	return slices.IndexFunc(c.Table.ClassNames, func(l engine.Label) bool { return l.Text == row[3] })
+}
+
+// compare orders kinds by class, sensitive values and weight.
+func (k *kindTable) compare(kinds *engine.Kinds, a, b int) int {
+	order := cmp.Compare(kinds.Class[a], kinds.Class[b])
+	for _, s := range kinds.Sensitive {
+		order = cmp.Or(order, cmp.Compare(s.Code[a], s.Code[b]))
+	}
+	if kinds.Weight != nil {
+		order = cmp.Or(order, cmp.Compare(kinds.Weight[a], kinds.Weight[b]))
+	}
+	return order
+}
+
+// TestKindsInStore counts more tuples than the memory holds.
+func TestKindsInStore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	k := newKindTable(t, rng, 1)
+	for !k.Kinds.Entities || len(k.Kinds.Sensitive) == 0 {
+		k = newKindTable(t, rng, 1)
+	}
+	k.write(t, rng, 200_000)
+	_, weights := k.sketch(t, rng)
+	k.Groupings = append(k.Groupings, k.Groupings[0], k.Groupings[0])
+	k.Spill = true
+	c, space := k.count(t, rng, 16<<20)
+	if !c.Table.Groupings[0].Spilled() {
+		t.Error("no tuples are in the store")
+	}
+	k.checkTuples(t, c, space, weights)
+}
+
+// TestPruningByWeights pools values of a suppressed column that too few people have, however many rows these
+// are, and tells sizes of what is left.
+func TestPruningByWeights(t *testing.T) {
+	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+		k := newKindTable(t, rng, 300)
+		_, weights := k.sketch(t, rng)
+		least := uint64(1 + rng.IntN(20))
+		for i := range k.Masked {
+			k.Columns[i].Pruning = engine.Pruning{K: least, Classes: k.Class >= 0}
+		}
+		c, _ := k.count(t, rng, 64<<20)
+		sizes := map[string]uint64{}
+		for i, row := range k.rows {
+			if sizes[row[0]]++; k.Kinds.Entities {
+				sizes[row[0]] += uint64(weights[i]) - 1
+			}
+		}
+		a := &c.Table.Attributes[0]
+		for text, size := range sizes {
+			named := slices.Contains(a.Texts, text) || text == "" && a.HasNull
+			if named != (size >= c.Table.Kinds.LeastWeight(least)) {
+				t.Errorf("a value of weight %d is named: %t, k is %d", size, named, least)
+			}
+		}
+	})
+}
+
+// TestEntities adds records in any order and from several goroutines: the counts are the same, none is below
+// what an entity has, and the records of no entity weigh more than one.
+func TestEntities(t *testing.T) {
+	enginetest.Cases(t, 100, func(rng *rand.Rand) {
+		rows, exact := 1+rng.IntN(5000), map[uint64]uint64{}
+		records := make([]uint64, rows)
+		people := 1 + rng.IntN(rows)
+		for i := range records {
+			records[i] = risk.Scatter(uint64(float64(people) * rng.Float64() * rng.Float64()))
+			exact[records[i]]++
+		}
+		// few places, so that entities share them
+		bits := 4 + rng.IntN(8)
+		add := func(threads int) *entities {
+			e := newEntities(uint64(rows))
+			if e.bits = min(e.bits, bits); rng.IntN(2) == 0 { // near the greatest
+				for row := range e.counts {
+					e.counts[row][0].Store(greatest - 2)
+				}
+			}
+			order, next := rng.Perm(rows), atomic.Int64{}
+			partition.Each(threads, threads, func(int, int) {
+				for i := next.Add(1) - 1; i < int64(rows); i = next.Add(1) - 1 {
+					e.add(records[order[i]])
+				}
+			})
+			return e
+		}
+		seed := rng.Uint64()
+		rng = rand.New(rand.NewPCG(seed, 1))
+		one := add(1)
+		rng = rand.New(rand.NewPCG(seed, 1))
+		several := add(4)
+		for hash, n := range exact {
+			switch got := one.records(hash); {
+			case got < n:
+				t.Errorf("%d records are counted as %d", n, got)
+			case got != several.records(hash):
+				t.Errorf("%d records are counted as %d and %d", n, got, several.records(hash))
+			case n*uint64(one.weight(hash)) > one.unit:
+				t.Errorf("%d records weigh %d of %d each", n, one.weight(hash), one.unit)
+			}
+		}
+	})
+	for _, rows := range []uint64{1, 5_113_056, 5_113_057, 10_000_000, 1 << 31, 1<<32 - 1} {
+		if unit := unitOf(rows); unit*rows >= 1<<32 {
+			t.Errorf("%d rows weigh up to %d", rows, unit*rows)
+		}
+	}
+}
+
+// TestCountKindsWithoutAllocatingPerRow numbers the kinds of rows that are known.
+func TestCountKindsWithoutAllocatingPerRow(t *testing.T) {
+	r := &Request{Class: -1, Kinds: &Kinds{Sensitive: []int{0}, Entities: true}, Columns: make([]Column, 2)}
+	w := r.newKinds(spill.NewBudget(1 << 20)).newCounting()
+	codes := make([][]uint32, 2)
+	for i := range countRows {
+		codes[0], codes[1] = append(codes[0], uint32(i%5)), append(codes[1], uint32(840/(1+i%7)))
+	}
+	number := func() {
+		if _, above, err := w.number(noClasses[:], codes); err != nil || above != 36 {
+			t.Fatalf("%d kinds, %v", above-1, err)
+		}
+	}
+	number()
+	if got := testing.AllocsPerRun(10, number); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
