@@ -18,7 +18,7 @@ type Cut struct {
 // Stop says why a label of a cut was not refined further.
 type Stop struct {
 	Why Why
-	Set int // WhySet: the set of the reduced requirement that refining the label would break
+	Set int // WhySet, WhyProtection: the set of the reduced requirement that refining the label would break
 }
 
 // Why is a kind of reason.
@@ -26,13 +26,14 @@ type Why uint8
 
 // The reasons.
 const (
-	WhyFinest   Why = iota // there is nothing below it that the search knows
-	WhyEmpty               // no record has it
-	WhyClass               // its records have one class: refining it gains nothing
-	WhyRecords             // a part of it has fewer records than the k of a set
-	WhySet                 // fewer records than k would be alike in a set
-	WhySteps               // the steps were used up
-	WhyOutliers            // more records than may be suppressed would be together with fewer than k
+	WhyFinest     Why = iota // there is nothing below it that the search knows
+	WhyEmpty                 // no record has it
+	WhyClass                 // its records have one class: refining it gains nothing
+	WhyRecords               // a part of it has fewer records than the k of a set
+	WhySet                   // fewer records than k would be alike in a set
+	WhySteps                 // the steps were used up
+	WhyOutliers              // more records than may be suppressed would be together with fewer than k
+	WhyProtection            // a class of a set would not have what is asked of sensitive values
 )
 
 // ColumnCut is the cut of one attribute.

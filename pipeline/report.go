@@ -81,8 +81,9 @@ type ReleasedColumn struct {
 // StoppedColumn says why labels are no finer, in the order of the cut, the mark of a suppressed
 // value last: "finest", nothing is or may be below; "empty", no record has it; "class", its records have
 // one class; "records", a part would have fewer records than k; "set N", as many records as k
-// would not be alike any more in quasi-identifier set N; "steps", the steps were used up; "suppressed",
-// more records than may be would have to be suppressed; "few", the mark's records were too few for others.
+// would not be alike any more in quasi-identifier set N; "sensitive N", a class of set N would not have what is asked
+// of sensitive values; "steps", the steps were used up; "suppressed", more records than may be would have to be
+// suppressed; "few", the mark's records were too few for others.
 type StoppedColumn struct {
 	Column string   `json:"column"`
 	Why    []string `json:"why"`
@@ -120,7 +121,7 @@ func columnReports(schema *formats.Schema, specs []*job.Column, plan *masking.Pl
 var whys = [...]string{
 	engine.WhyFinest: "finest", engine.WhyEmpty: "empty", engine.WhyClass: "class",
 	engine.WhyRecords: "records", engine.WhySet: "set", engine.WhySteps: "steps",
-	engine.WhyOutliers: "suppressed",
+	engine.WhyOutliers: "suppressed", engine.WhyProtection: "sensitive",
 }
 
 // stopped describes why a cut is no finer. No label is in it: a report has no values.
@@ -129,7 +130,7 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 		column := StoppedColumn{Column: attributes[a].Name}
 		for _, stop := range stops {
 			why := whys[stop.Why]
-			if stop.Why == engine.WhySet {
+			if stop.Why == engine.WhySet || stop.Why == engine.WhyProtection {
 				why = fmt.Sprintf("%s %d", why, stop.Set+1)
 			}
 			column.Why = append(column.Why, why)

@@ -102,6 +102,8 @@ type column interface {
 	codes() engine.CodeMerge
 	// start puts the first candidates into the search.
 	start(s *search)
+	// refinement returns what refining a candidate does. It is valid until the view changes.
+	refinement(s *search, node int) partition.Refinement
 	// refine performs a candidate, in the view too, and puts those it brings into the search.
 	refine(s *search, node int) partition.Refinement
 	// undo undoes a candidate that was performed, of those still done the last one, in the

@@ -298,9 +298,10 @@ func (n *naive) groupsOf(s engine.Set, rows []int) map[string][]int {
 // count as k when some records may be taken away. It reports whether all others hold.
 func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64, holds bool) {
 	smallest, holds = math.MaxUint64, true
-	for _, rows := range n.groupsOf(s, n.counted()) {
+	counted := n.counted()
+	for _, rows := range n.groupsOf(s, counted) {
 		stats := n.stats(rows)
-		if !s.Holds(stats) {
+		if len(rows) < len(counted) && !s.Holds(stats) { // all rows hold, those without weight among them
 			if n.outliers > 0 {
 				outliers, stats.Size = outliers+uint64(len(rows)), s.K.Size()
 			} else {
@@ -327,8 +328,9 @@ func (n *naive) tells(x *naiveCandidate) bool {
 			return false
 		}
 		left := map[string]bool{}
-		for key, rows := range n.groupsOf(s, n.counted()) {
-			left[key] = s.Holds(n.stats(rows))
+		counted := n.counted()
+		for key, rows := range n.groupsOf(s, counted) {
+			left[key] = len(rows) == len(counted) || s.Holds(n.stats(rows))
 		}
 		if !slices.ContainsFunc(of, func(r int) bool { return left[n.group(s, r)] && (n.weights == nil || n.weights[r] > 0) }) {
 			return false

@@ -36,7 +36,12 @@ type performedStep struct {
 // isUndoable reports whether what a search of the sets counts is not all that is to be known: records may be
 // taken away, or have no weight, and so are in none of the sets' groupings.
 func isUndoable(table *engine.Table, requirement engine.Requirement) bool {
-	return requirement.Suppressible() > 0 || table.Kinds != nil && slices.Contains(table.Kinds.Weight, 0)
+	return requirement.Suppressible() > 0 || hasWeightless(table)
+}
+
+// hasWeightless reports whether there are records without weight.
+func hasWeightless(table *engine.Table) bool {
+	return table.Kinds != nil && slices.Contains(table.Kinds.Weight, 0)
 }
 
 // undone says why a value is no finer whose refinement was undone.
@@ -107,7 +112,7 @@ func (s *search) killEmpty(column int) {
 func (s *search) suppress(ctx context.Context, table *engine.Table) (*engine.Cut, error) {
 	tuples := table.Groupings[len(s.asked)]
 	cut, steps := s.cut(), len(s.performed)
-	if s.taken > 0 || s.outliers == 0 {
+	if s.taken > 0 || hasWeightless(table) {
 		classes, err := s.classes(ctx, tuples, cut, table.Merged)
 		if err = errors.Join(err, tuples.Discard(s.options.Space)); err != nil {
 			return nil, err

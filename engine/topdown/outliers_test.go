@@ -15,70 +15,120 @@ import (
 // one that rescans all rows, and the records that it takes away with those that have to be: no more
 // steps could have been kept.
 func TestOutliersAgreeWithNaiveSearch(t *testing.T) {
-	taken, undone, dropped, several := 0, 0, 0, 0
-	cases := enginetest.Cases(t, 500, func(r *rand.Rand) {
-		c := newCase(r)
-		requirement, _ := engine.Requirement{Sets: c.sets}.Reduce()
-		requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(1+len(c.data.Rows)/2)), r.IntN(2) == 0
-		n := newNaive(c.data, c.sets, c.options)
-		n.outliers = requirement.Suppressible()
-		var got []engine.Step
-		options := c.options
-		options.OnStep = func(s engine.Step) { got = append(got, s) }
-		recoding, err := topdown.Engine{}.Search(t.Context(), c.data.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
-		if err != nil {
-			t.Fatal(err, c)
-		}
-		want := n.search(c.options)
-		for i := range got {
-			got[i].Live, got[i].Touched = 0, 0
-		}
-		if len(got) > len(want) || !reflect.DeepEqual(got, slices.Clip(want[:len(got)])) && len(got) > 0 {
-			t.Fatalf("steps:\n%+v\nwant\n%+v\nat most %d, drop %t\n%s", got, want, requirement.MaxSuppressed, requirement.Drop, c)
-		}
-		if len(got) < len(want) {
-			undone++
-		}
-		c.options.MaxSteps = len(got)
-		after := newNaive(c.data, c.sets, c.options)
-		after.outliers = n.outliers
-		after.search(c.options)
-		out := after.takeAway(requirement)
-		suppressed, lost := recoding.Lost()
-		released := c.data.Released(recoding)
-		exact, codes := 0, c.data.Codes()
-		where := make([]int32, codes.Rows)
-		if s := recoding.(*engine.Cut).Suppression; s != nil {
-			s.Locator.Locate(codes.Rows, codes.Columns, where)
-		}
-		for row := range released {
-			if out[row] {
-				exact++
+	for _, kind := range []struct {
+		name               string
+		entities, distinct bool
+	}{{"records", false, false}, {"entities", true, false}, {"distinct", false, true}, {"both", true, true}} {
+		t.Run(kind.name, func(t *testing.T) {
+			var seen outliersSeen
+			cases := enginetest.Cases(t, 500, func(r *rand.Rand) {
+				c := newCase(r)
+				if (kind.entities || kind.distinct) && !c.protect(r, kind.entities, kind.distinct) {
+					return
+				}
+				c.distinctOnly()
+				c.compareOutliers(t, r, &seen)
+			})
+			t.Logf("%d cases, %+v", cases, seen)
+			if cases >= 100 && (seen.taken == 0 || seen.dropped == 0 || seen.undone == 0 || seen.several == 0) {
+				t.Error("some of that never happened")
 			}
-			if where[row] == engine.ByCut && !reflect.DeepEqual(released[row], after.released[row]) {
-				t.Fatalf("row %d is released as %v, want %v", row, released[row], after.released[row])
-			}
-		}
-		// Others may have to go with them to make the class of marks large enough, or may stay in it.
-		isExact := requirement.Drop || len(requirement.Sets) == 1 && (exact == 0 || exact >= int(requirement.Sets[0].K))
-		if suppressed+lost > n.outliers || isExact && int(suppressed+lost) != exact {
-			t.Fatalf("%d records are suppressed, %d dropped, want %d of at most %d\n%v", suppressed, lost, exact, n.outliers, c)
-		}
-		for row := range out {
-			if isExact && out[row] != (where[row] == engine.ByMark) {
-				t.Fatalf("row %d is taken away: %t", row, !out[row])
-			}
-		}
-		taken, dropped = taken+int(suppressed), dropped+int(lost)
-		if len(requirement.Sets) > 1 && suppressed+lost > 0 {
-			several++
-		}
-		enginetest.CheckAnonymous(t, released, requirement.Sets)
-	})
-	if cases >= 100 && (taken == 0 || dropped == 0 || undone == 0 || several == 0) {
-		t.Error("some of that never happened")
+		})
 	}
-	t.Logf("%d records suppressed, %d dropped, %d of several sets, steps undone %d times", taken, dropped, several, undone)
+}
+
+// outliersSeen counts records that were suppressed or dropped, those of several sets, and how often steps were undone.
+type outliersSeen struct{ taken, dropped, several, undone int }
+
+// count returns how many are true.
+func count(of []bool) (n int) {
+	for _, is := range of {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// distinctOnly leaves of protections those that records may be taken away with.
+func (c *randomCase) distinctOnly() {
+	for i := range c.sets {
+		c.sets[i].Others = slices.DeleteFunc(slices.Clone(c.sets[i].Others), func(p engine.Protection) bool {
+			_, ok := p.(engine.DistinctValues)
+			return !ok
+		})
+	}
+}
+
+// compareOutliers fails the test where a search that may take records away is not the naive one.
+func (c randomCase) compareOutliers(t *testing.T, r *rand.Rand, seen *outliersSeen) {
+	requirement, _ := engine.Requirement{Sets: c.sets}.Reduce()
+	requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(1+len(c.data.Rows)/2)), r.IntN(2) == 0
+	n := newNaive(c.data, c.sets, c.options)
+	n.outliers = requirement.Suppressible()
+	var got []engine.Step
+	options := c.options
+	options.OnStep = func(s engine.Step) { got = append(got, s) }
+	recoding, err := topdown.Engine{}.Search(t.Context(), c.data.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
+	if err != nil {
+		t.Fatal(err, c)
+	}
+	want := n.search(c.options)
+	c.compareSpilled(t, r, requirement, got, c.data.Released(recoding))
+	for i := range got {
+		got[i].Live, got[i].Touched = 0, 0
+	}
+	if len(got) > len(want) || !reflect.DeepEqual(got, slices.Clip(want[:len(got)])) && len(got) > 0 {
+		t.Fatalf("steps:\n%+v\nwant\n%+v\nat most %d, drop %t\n%s", got, want, requirement.MaxSuppressed, requirement.Drop, c)
+	}
+	if len(got) < len(want) {
+		seen.undone++
+		if next := c; requirement.Drop {
+			next.options.MaxSteps = len(got) + 1
+			after := newNaive(next.data, next.sets, next.options)
+			after.outliers = n.outliers
+			after.search(next.options)
+			if out := after.takeAway(requirement); count(out) < len(out) && count(out) <= int(n.outliers) {
+				t.Fatalf("step %d was undone, after which %d records are dropped\n%v", len(got)+1, count(out), c)
+			}
+		}
+	}
+	c.options.MaxSteps = len(got)
+	after := newNaive(c.data, c.sets, c.options)
+	after.outliers = n.outliers
+	after.search(c.options)
+	out := after.takeAway(requirement)
+	suppressed, lost := recoding.Lost()
+	released := c.data.Released(recoding)
+	codes := c.data.Codes()
+	where := make([]int32, codes.Rows)
+	if s := recoding.(*engine.Cut).Suppression; s != nil {
+		s.Locator.Locate(codes.Rows, codes.Columns, where)
+	}
+	var exact []int
+	for row := range released {
+		if out[row] {
+			exact = append(exact, row)
+		}
+		if where[row] == engine.ByCut && !reflect.DeepEqual(released[row], after.released[row]) {
+			t.Fatalf("row %d is released as %v, want %v", row, released[row], after.released[row])
+		}
+	}
+	// Others may have to go with them to make the class of marks large enough, or may stay in it.
+	isExact := requirement.Drop || len(requirement.Sets) == 1 && (len(exact) == 0 || requirement.Sets[0].Holds(after.stats(exact)))
+	if suppressed+lost > n.outliers || isExact && int(suppressed+lost) != len(exact) {
+		t.Fatalf("%d records are suppressed, %d dropped, want %d of at most %d\n%v", suppressed, lost, len(exact), n.outliers, c)
+	}
+	for row := range out {
+		if isExact && out[row] != (where[row] == engine.ByMark) {
+			t.Fatalf("row %d is taken away: %t", row, !out[row])
+		}
+	}
+	seen.taken, seen.dropped = seen.taken+int(suppressed), seen.dropped+int(lost)
+	if len(requirement.Sets) > 1 && suppressed+lost > 0 {
+		seen.several++
+	}
+	c.data.CheckProtected(t, released, requirement.Sets)
 }
 
 // takeAway tells which rows have to be taken away so that all others are with k others in every set.

@@ -170,14 +170,18 @@ func (r *refined) enter(s *search, n int) {
 	}
 }
 
-func (r *refined) refine(s *search, n int) partition.Refinement {
+func (r *refined) refinement(s *search, n int) partition.Refinement {
 	v := &s.view.Columns[r.index]
+	lo, hi := r.code[r.nodes[n].lo], r.code[r.nodes[n].hi]
+	child := v.Child[lo:hi]
+	return partition.Refinement{Value: v.Value[lo], Column: r.index, First: lo, Child: child, Children: int(slices.Max(child)) + 1}
+}
+
+func (r *refined) refine(s *search, n int) partition.Refinement {
 	whole := &r.nodes[n]
 	whole.performed = true
-	lo, hi := r.code[whole.lo], r.code[whole.hi]
-	refinement := partition.Refinement{Value: v.Value[lo], Column: r.index, First: lo}
-	refinement.Child = slices.Clone(v.Child[lo:hi])
-	refinement.Children = int(slices.Max(refinement.Child)) + 1
+	refinement := r.refinement(s, n)
+	refinement.Child = slices.Clone(refinement.Child)
 	first, children := whole.first, whole.children
 	for c := first; c < first+children; c++ {
 		r.enter(s, c)

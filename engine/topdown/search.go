@@ -20,6 +20,7 @@ type search struct {
 	asked   []engine.Set
 	kinds   *engine.Kinds
 	outlierSearch
+	inspection
 	sets  []*tips.TIPS // of every set that is asked for
 	with  [][]int      // by attribute: the sets with that column
 	view  tips.View
@@ -48,6 +49,7 @@ func newSearch(
 	s.outlierSearch = outlierSearch{
 		requirement: requirement, outliers: requirement.MaxSuppressed, undoable: isUndoable(table, requirement),
 	}
+	s.inspection = newInspection(requirement)
 	s.view.Columns = make([]tips.Column, n)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
 		s.columns[a] = newColumn(newProfile(table, a, requirement), w)
@@ -77,7 +79,11 @@ func newSearch(
 			return nil, err
 		}
 		taken++
-		tips, err := tips.New(ctx, grouping, set.Columns, s.kinds.LeastWeight(set.K.Size()), s.outliers > 0, &s.view, pool)
+		var protection *tips.Protection
+		if s.inspects {
+			protection = newProtection(set, s.kinds, pool.Threads())
+		}
+		tips, err := tips.New(ctx, grouping, set.Columns, s.kinds.LeastWeight(set.K.Size()), s.outliers > 0, protection, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -127,10 +133,10 @@ func (s *search) run(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(s.queue.values) == 0 {
-			return nil
+		best, ok, err := s.best(ctx)
+		if err != nil || !ok {
+			return err
 		}
-		best := s.queue.values[0]
 		c := s.queue.candidates[best]
 		step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(best), Score: c.score}
 		step.Value, step.Children = s.columns[c.column].labels(c.node)
@@ -138,7 +144,7 @@ func (s *search) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.update(fell && s.options.Score != engine.ScoreInfoGain)
+		s.update((fell || s.inspects && s.outliers > 0) && s.options.Score != engine.ScoreInfoGain)
 		s.report(c.node, step)
 	}
 	return nil
@@ -199,7 +205,12 @@ func (s *search) update(all bool) {
 // rescore computes a candidate's score.
 func (s *search) rescore(value int32) {
 	c := &s.queue.candidates[value]
-	if c.score = c.gain; s.options.Score != engine.ScoreInfoGain {
+	switch {
+	case s.options.Score == engine.ScoreInfoGain:
+		c.score = c.gain
+	case s.inspects && s.outliers > 0 && !s.isInspected(value):
+		c.score = atMost(s.options.Score, c.gain, s.loss(value), len(s.with[c.column]))
+	default:
 		c.score = score(s.options.Score, c.gain, s.loss(value))
 	}
 }
@@ -272,6 +283,9 @@ func (s *search) stop(value int32) engine.Stop {
 	}
 	if s.outliers > 0 && s.isOver(value) {
 		return engine.Stop{Why: engine.WhyOutliers}
+	}
+	if set, ok := s.refused[value]; ok {
+		return engine.Stop{Why: engine.WhyProtection, Set: set}
 	}
 	for _, i := range s.with[s.queue.candidates[value].column] {
 		if s.asked[i].Prunable(s.after(i, value)) {

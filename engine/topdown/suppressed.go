@@ -131,6 +131,10 @@ func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.rest.size -= c.parts[code].size
 	c.rest.impurity = c.impurity(c.frequencies, c.rest.size, 1)
 	c.reconsider(s)
+	return c.refinement(s, code)
+}
+
+func (c *suppressed) refinement(_ *search, code int) partition.Refinement {
 	return partition.Refinement{
 		Value:    c.value[code],
 		Column:   c.index,

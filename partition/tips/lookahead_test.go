@@ -55,7 +55,7 @@ func TestPredictedRefinementsReadNothing(t *testing.T) {
 		s := spilltest.NewMemoryStore()
 		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40), 1)
 		pool.sizes.subpartitionRecords, pool.sizes.partRecords = 16, 1
-		tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, false, view, pool)
+		tips, err := New(context.Background(), table, []int{0, 1, 2}, 1, false, nil, view, pool)
 		if err != nil {
 			t.Fatal(err)
 		}

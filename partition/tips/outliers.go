@@ -10,7 +10,7 @@ import (
 // divided no further, since none of what it would be divided into could be anything else.
 type outlierCounts struct {
 	records uint64
-	more    []uint64        // by value: records that refining it would make outliers
+	more    []uint64        // by value: what parts of fewer than k that refining it would make have
 	byCode  [][]uint64      // of records, by field and code
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
 	chunk   partition.Table // scratch of countOutliers
@@ -47,12 +47,19 @@ func (t *TIPS) OutliersBy(column int) []uint64 {
 	return nil
 }
 
-// MoreOutliers returns how many records refining a value would add to Outliers.
-func (v *VIT) MoreOutliers(value int32) uint64 {
-	if v.outliers == nil {
+// MoreOutliers returns how many records refining a value would add to Outliers: with a protection, how many at
+// least, and all when the value was inspected.
+func (t *TIPS) MoreOutliers(value int32) (records uint64) {
+	if t.outliers == nil {
 		return 0
 	}
-	return v.outliers.more[value]
+	if records = t.outliers.more[value]; t.Protection != nil {
+		records = (records + t.Unit - 1) / t.Unit
+		if after := t.after[value]; after > t.outliers.records {
+			records = max(records, after-t.outliers.records)
+		}
+	}
+	return records
 }
 
 // outliersOf returns how many records are in the parts of a partition that have fewer than k.
@@ -79,10 +86,11 @@ func (v *VIT) addOutliers(value int32, records uint64) {
 // the other parts is added when they are updated.
 func (t *TIPS) divideOutliers(v *visit, field int) {
 	parent := t.partitions[v.partition]
+	t.outliers.records += t.findOutliers(v, field)
 	for _, part := range v.parts {
-		if part.Size < t.k {
-			t.outliers.records += part.Size
+		if part.isOutlier {
 			t.countOutliers(part.leafPartition)
+			t.anonymity = 0 // k, in effect
 		}
 	}
 	// Of a suppressed column the first part has what is not disclosed, and so all its values.

@@ -17,10 +17,11 @@ type Pool struct {
 	room     partition.Table // where a partition in a table is put in order
 	sets     []*TIPS
 
-	visitors []*visitor // by worker
-	together *visitor   // all of them
-	made     []visit    // of partitions, in their order
-	visits   int64      // drawn for what these take
+	visitors   []*visitor   // by worker
+	together   *visitor     // all of them
+	inspectors []*inspector // by worker
+	made       []visit      // of partitions, in their order
+	visits     int64        // drawn for what these take
 }
 
 // sizes are constants, but in tests.
@@ -38,6 +39,9 @@ func newPool(of *partition.Pool, threads int) *Pool {
 	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
 	return m
 }
+
+// Threads returns how many workers there are.
+func (m *Pool) Threads() int { return m.parallel.Threads }
 
 // Close returns what the pool has drawn, the tables of its sets included, and frees what it
 // has in the store. The sets are not to be used any more.

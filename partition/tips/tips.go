@@ -45,6 +45,7 @@ type TIPS struct {
 	lookahead  *lookahead
 	storage
 	visiting
+	inspection
 	ctx context.Context // of the call being served
 	err error           // the first of the store's
 }
@@ -89,14 +90,16 @@ type active struct {
 // New returns the one leaf partition of a table, whose field i is column columns[i] of
 // the view. A value whose refinement would leave fewer than k records together is killed, unless
 // there may be outliers: then these are counted, and whoever refines values kills those that would
-// make too many.
+// make too many. With a protection, which may be nil, parts may be inspected for more than their size.
 //
 // The table is consumed: the bytes of one in memory, which must be drawn from the pool's
 // budget, and the chunks of a spilled one, which must be in the pool's store, are the
 // pool's from now on.
-func New(ctx context.Context, table *partition.Table, columns []int, k uint64, outliers bool, view *View, pool *Pool) (*TIPS, error) {
+func New(
+	ctx context.Context, table *partition.Table, columns []int, k uint64, outliers bool, protection *Protection, view *View, pool *Pool,
+) (*TIPS, error) {
 	size := table.Size()
-	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx}
+	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx, inspection: inspection{Protection: protection, value: None}}
 	if outliers {
 		t.outliers = newOutlierCounts(view, columns)
 	}
@@ -143,7 +146,7 @@ func (t *TIPS) start() {
 		}
 		counts[i] = counted{field: a.field, children: list(nil, sums)}
 	}
-	t.keep(0, t.update(0, fields, counts, nil))
+	t.keep(0, t.update(0, fields, counts, nil, false))
 }
 
 // reserve makes room for all values.
@@ -151,6 +154,9 @@ func (t *TIPS) reserve() {
 	for n := len(t.view.values); len(t.smallest) < n; {
 		t.smallest, t.isChanged = append(t.smallest, math.MaxUint64), append(t.isChanged, false)
 		t.links.heads = append(t.links.heads, 0)
+	}
+	if more := len(t.smallest) - len(t.at); more > 0 && t.outliers != nil && t.Protection != nil {
+		t.at, t.after = append(t.at, make([]int32, more)...), append(t.after, make([]uint64, more)...)
 	}
 	if t.outliers != nil {
 		t.outliers.more = append(t.outliers.more, make([]uint64, len(t.smallest)-len(t.outliers.more))...)
@@ -175,6 +181,12 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 	const patience = 1 << 20 // records between two looks at the context
 	t.ctx = ctx
 	t.reserve()
+	if t.Protection != nil && t.outliers != nil && t.value != r.Value {
+		if _, err := t.Inspect(ctx, r); err != nil {
+			return err
+		}
+	}
+	t.value, t.steps = None, t.steps+1
 	field := slices.Index(t.columns, r.Column)
 	t.lookahead.begin(field, r)
 	touched := 0
@@ -267,7 +279,7 @@ func (t *TIPS) replace(v visit, field int) {
 			t.partitions = append(t.partitions, part.leafPartition)
 			q := int32(len(t.partitions) - 1)
 			t.schedule(q)
-			t.keep(q, t.update(q, t.active(q, true), part.counts, parent.stats))
+			t.keep(q, t.update(q, t.active(q, true), part.counts, parent.stats, part.isOutlier))
 		}
 	}
 	t.partitions[p] = v.parts[v.largest].leafPartition
@@ -278,7 +290,7 @@ func (t *TIPS) replace(v visit, field int) {
 	if i := position(fields, field); i >= 0 && fields[i].value != None {
 		fields[i].link = true // to its new value
 	}
-	t.keep(p, t.update(p, fields, v.parts[v.largest].counts, nil))
+	t.keep(p, t.update(p, fields, v.parts[v.largest].counts, nil, v.parts[v.largest].isOutlier))
 }
 
 // follow gives a partition whose records all belong to one child that child's value.
@@ -292,7 +304,7 @@ func (t *TIPS) follow(p int32, field int, counts []counted) {
 		alive = len(fields) > 1
 		t.partitions[p].stats.drop(field)
 		fields[i].link = true
-		alive = t.update(p, fields[i:i+1], counts, nil) || alive
+		alive = t.update(p, fields[i:i+1], counts, nil, false) || alive
 	}
 	t.live -= t.partitions[p].Size
 	t.keep(p, alive)
@@ -375,6 +387,7 @@ func (t *TIPS) holds() int64 {
 	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums
 	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
 	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
+	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.at))*4 + int64(cap(t.after))*8
 	if t.outliers != nil {
 		held += t.outliers.bytes()
 	}

@@ -66,7 +66,7 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		m.tables = append(m.tables, project(all, columns, table.Layout))
 		m.sets = append(m.sets, columns)
 		m.ks = append(m.ks, min(uint64(1+r.IntN(60)), table.Size()))
-		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], m.outliers, &m.view, pool)
+		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], m.outliers, nil, &m.view, pool)
 		if err != nil {
 			panic(err) // no pool is pressed before its first step
 		}
@@ -456,7 +456,7 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
 		}
 		tell(&view, table)
-		tips, err := New(context.Background(), table, []int{0}, 1, false, &view, pool)
+		tips, err := New(context.Background(), table, []int{0}, 1, false, nil, &view, pool)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -509,7 +509,7 @@ func TestTIPSNeedsItsBudget(t *testing.T) {
 	view := View{Columns: []Column{NewColumn(2)}}
 	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
 	tell(&view, table)
-	if _, err := New(context.Background(), table, []int{0}, 1, false, &view, pool); !errors.Is(err, spill.ErrBudget) {
+	if _, err := New(context.Background(), table, []int{0}, 1, false, nil, &view, pool); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("got %v, want an error of the budget", err)
 	}
 }

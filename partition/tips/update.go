@@ -5,13 +5,13 @@ import "slices"
 // update brings the minima, the links and the stats of a partition up to date in the given
 // fields, each of which has stats or was counted; what was counted is subtracted from the rest.
 // It reports whether a refinement of these fields may split the partition; one of outliers is done with.
-func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats) (alive bool) {
+func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats, isOutlier bool) (alive bool) {
 	l := &t.partitions[p]
 	if l.Records() == 1 && rest == nil {
 		return false
 	}
-	old, isOutlier := l.stats, l.Size < t.k
-	if isOutlier || l.subs != nil || !statsPay(l.Records(), fields) {
+	old := l.stats
+	if isOutlier = isOutlier || l.Size < t.k; isOutlier || l.subs != nil || !statsPay(l.Records(), fields) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))

@@ -28,8 +28,9 @@ func newVisit(partition int32, parts []part) visit {
 // part is a part of a partition, with what was counted of it.
 type part struct {
 	leafPartition
-	child  uint32 // of subpartitions
-	counts []counted
+	child     uint32 // of subpartitions
+	isOutlier bool
+	counts    []counted
 }
 
 // counted is what a part has of the children of a field's value.
@@ -115,6 +116,9 @@ func (m *Pool) visitsBytes() int64 {
 				int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
 		}
 	}
+	for _, i := range m.inspectors {
+		n += i.bytes()
+	}
 	return n
 }
 
@@ -122,7 +126,7 @@ func (m *Pool) visitsBytes() int64 {
 // anything.
 func (m *Pool) spareVisitors() bool {
 	n := m.visits // what they took since the last account is not drawn
-	m.together, m.visitors, m.made, m.visits = nil, nil, nil, 0
+	m.together, m.visitors, m.inspectors, m.made, m.visits = nil, nil, nil, nil, 0
 	m.Release(n)
 	return n > 0
 }

@@ -189,7 +189,11 @@ func (c *column) explain(run *kcut.Report) {
 		}
 		c.Why = true
 		for i, why := range stopped.Why {
-			c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
+			if set, ok := strings.CutPrefix(why, "sensitive "); ok {
+				c.Labels[i].Why = "a class of set " + set + " would not have what is asked of sensitive values"
+			} else {
+				c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
+			}
 		}
 	}
 }

@@ -1,0 +1,126 @@
+package topdown
+
+import (
+	"container/heap"
+	"context"
+	"math"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition/tips"
+)
+
+// inspection is what a search does where sizes of leaf partitions do not tell all that is asked of them, or not
+// how many records they have: candidates are inspected, record by record, when they are the best ones. What does not hold
+// never will. Scores do not depend on what is found but where records may be taken away: then they are what
+// they are at most until it is known.
+type inspection struct {
+	inspects bool
+	refused  map[int32]int // values that would break a set
+}
+
+// newInspection returns that of a requirement.
+func newInspection(requirement engine.Requirement) inspection {
+	all := requirement.United()
+	return inspection{all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0, make(map[int32]int)}
+}
+
+// newProtection returns what the parts of a set's partitions must have, for so many workers.
+func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Protection {
+	p := &tips.Protection{Width: len(kinds.Sensitive), Weight: kinds.Weight, Unit: max(1, kinds.Unit)}
+	if kinds.Weight == nil {
+		p.Unit = 1
+	}
+	starts := []int{0}
+	for _, column := range kinds.Sensitive {
+		p.Values += len(column.Values)
+		starts = append(starts, p.Values)
+	}
+	p.Place = make([]uint32, kinds.Len()*p.Width)
+	for s, column := range kinds.Sensitive {
+		for kind, code := range column.Code {
+			p.Place[kind*p.Width+s] = uint32(starts[s]) + code
+		}
+	}
+	stats := make([]engine.Stats, workers)
+	for i := range stats {
+		stats[i].Values = make([][]uint64, p.Width)
+	}
+	p.Holds = func(worker int, size uint64, values []uint64) bool {
+		of := stats[worker]
+		of.Size = kinds.Entities(size)
+		for s := range of.Values {
+			of.Values[s] = values[starts[s]:starts[s+1]]
+		}
+		return set.Holds(of)
+	}
+	return p
+}
+
+// best returns the candidate to be performed, if there is one, which holds when it was inspected.
+func (s *search) best(ctx context.Context) (value int32, ok bool, err error) {
+	for len(s.queue.values) > 0 {
+		value = s.queue.values[0]
+		if !s.inspects {
+			return value, true, nil
+		}
+		if isKnown, err := s.inspect(ctx, value); err != nil || isKnown {
+			return value, err == nil, err
+		}
+	}
+	return 0, false, nil
+}
+
+// inspect looks at what refining the best candidate would make. It reports whether that holds, and the candidate is still
+// the best one.
+func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) {
+	c := &s.queue.candidates[value]
+	refinement := s.columns[c.column].refinement(s, c.node)
+	holds, isNew := true, false
+	for _, i := range s.with[c.column] {
+		if s.outliers > 0 && s.sets[i].Inspected(value) {
+			continue
+		}
+		isNew = true
+		if holds, err = s.sets[i].Inspect(ctx, &refinement); err != nil {
+			return false, err
+		}
+		if s.outliers > 0 {
+			holds = !s.isOver(value)
+		} else if !holds {
+			s.refused[value] = i
+		}
+		if !holds {
+			s.view.Kill(value)
+			s.queue.remove(value)
+			return false, nil
+		}
+	}
+	if s.outliers > 0 && isNew {
+		s.rescore(value)
+		heap.Fix(&s.queue, c.place-1)
+	}
+	return s.queue.values[0] == value, nil
+}
+
+// isInspected reports whether all that refining a value would make outliers is known.
+func (s *search) isInspected(value int32) bool {
+	for _, i := range s.with[s.queue.candidates[value].column] {
+		if !s.sets[i].Inspected(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// atMost returns the highest score that a gain may have whose loss is so much or more: a loss that is less than one record, if
+// it is any, is at least what one record of one of the sets with its column is on average.
+func atMost(by engine.Score, gain, loss float64, sets int) float64 {
+	if gain < 0 {
+		return 0
+	}
+	most := score(by, gain, loss)
+	if loss == 0 {
+		most = math.Max(most, score(by, gain, 1/float64(sets)))
+	}
+	return most
+}

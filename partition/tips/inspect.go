@@ -1,0 +1,351 @@
+package tips
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// Protection is what the parts of a partition must have beside k: what their records are of. The last field of
+// every record is its kind then, of which Protection tells what it stands for. Counts are sums of weights where
+// kinds have these.
+type Protection struct {
+	Values int      // how many there are, of all columns together
+	Width  int      // columns
+	Place  []uint32 // of the value of every column, kind by kind, among all
+	Weight []uint64 // by kind, none 0 of those that occur; nil: counts are records
+	Unit   uint64   // no kind weighs more, 1 without weights
+	// Holds reports whether records of a size may be a part, of which so many have every value. Every worker
+	// asks with its own number.
+	Holds func(worker int, size uint64, values []uint64) bool
+}
+
+// inspection is what a set has found of the parts that refinements would make.
+type inspection struct {
+	*Protection
+	value   int32     // that was inspected last, and not refined since; None: none
+	failing []failing // the parts of partitions linked to it that do not hold
+	steps   int32     // refinements performed
+	at      []int32   // by value: steps when it was inspected, plus one
+	after   []uint64  // by value: what Outliers would have been then after refining it
+}
+
+// failing is a part that does not hold, and its records.
+type failing struct {
+	partition int32
+	child     uint32
+	records   uint64
+}
+
+func (f failing) compare(o failing) int {
+	return cmp.Or(cmp.Compare(f.partition, o.partition), cmp.Compare(f.child, o.child))
+}
+
+// inspector counts the records of partitions by child and value. It works alone.
+type inspector struct {
+	slot    []uint32 // by child: its place in the counts, plus one; 0 before it is met, looked after it was looked at
+	present []uint32 // children with a place
+	done    []uint32 // children that were looked at
+	sizes   []uint64 // by place
+	records []uint64
+	values  []uint64        // by place and value
+	chunk   partition.Table // of a subpartition
+	failing []failing
+}
+
+const (
+	// looked is the slot of a child that was looked at.
+	looked = ^uint32(0)
+	// valuesAtOnce is how many counts an inspector has at once, if one child does not have more: they fit a cache.
+	// The records of a partition are gone through again for other children.
+	valuesAtOnce = 1 << 16
+)
+
+// Inspect looks at the parts that a refinement would make: whether all hold or, where there may be outliers, how many of
+// their records would be among these then, which MoreOutliers tells from now on. After an error the
+// partitions are not to be used.
+func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool, err error) {
+	t.ctx = ctx
+	t.reserve()
+	x, m := &t.inspection, t.pool
+	x.value, x.failing = r.Value, x.failing[:0]
+	field := slices.Index(t.columns, r.Column)
+	visits, all := t.linkedTo(r.Value)
+	for len(m.inspectors) < m.parallel.Threads {
+		m.inspectors = append(m.inspectors, &inspector{})
+	}
+	var broken atomic.Bool
+	isOver := func() bool { return t.outliers == nil && broken.Load() }
+	inspect := func(worker int, p int32) {
+		if !isOver() && !m.inspectors[worker].inspect(t, worker, p, field, r) {
+			broken.Store(true)
+		}
+	}
+	for len(visits) > 0 && !isOver() && t.err == nil {
+		n := len(visits)
+		switch p := visits[0]; {
+		case t.subdivided:
+			n = 1
+			inspect(0, p)
+		case t.isShared(t.partitions[p], all) && r.Children*x.Values <= valuesAtOnce:
+			n = 1
+			if !t.inspectTogether(p, field, r) {
+				broken.Store(true)
+			}
+		default:
+			if i := slices.IndexFunc(visits[1:], func(p int32) bool { return t.isShared(t.partitions[p], all) }); i >= 0 {
+				n = 1 + i
+			}
+			m.parallel.Each(n, all, func(worker, i int) { inspect(worker, visits[i]) })
+		}
+		if visits = visits[n:]; t.err == nil {
+			t.fail(ctx.Err())
+		}
+	}
+	for _, n := range m.inspectors {
+		x.failing, n.failing = append(x.failing, n.failing...), n.failing[:0]
+	}
+	if t.outliers != nil {
+		t.noteOutliers(r.Value)
+	}
+	if t.account(); t.err != nil {
+		return false, fmt.Errorf("inspect leaf partitions: %w", t.err)
+	}
+	return !broken.Load(), nil
+}
+
+// noteOutliers notes what was found of the parts that refining a value would make. That some are outliers counts as
+// if they had the least that a part may have.
+func (t *TIPS) noteOutliers(value int32) {
+	x := &t.inspection
+	slices.SortFunc(x.failing, failing.compare)
+	x.at[value], x.after[value] = x.steps+1, t.outliers.records
+	for _, f := range x.failing {
+		x.after[value] += f.records
+	}
+	if len(x.failing) > 0 {
+		t.smallest[value] = 0
+	}
+}
+
+// findOutliers tells which parts of a partition that is divided, on a field, are outliers, and how many records they have.
+func (t *TIPS) findOutliers(v *visit, field int) (records uint64) {
+	x := &t.inspection
+	for i := range v.parts {
+		part := &v.parts[i]
+		if x.Protection == nil {
+			if part.isOutlier = part.Size < t.k; part.isOutlier {
+				records += part.Size
+			}
+			continue
+		}
+		child := t.lookahead.by.ChildOf(t.table.Layout.Fields[field].Code(t.sample(part.leafPartition)))
+		at, found := slices.BinarySearchFunc(x.failing, failing{partition: v.partition, child: child}, failing.compare)
+		if part.isOutlier = found; found {
+			records += x.failing[at].records
+		}
+	}
+	return records
+}
+
+// Inspected reports whether MoreOutliers tells all that refining a value would make outliers, not only how many at least.
+func (t *TIPS) Inspected(value int32) bool {
+	return t.Protection == nil || t.at[value] == t.steps+1
+}
+
+// linkedTo returns the partitions that are linked to a value, in the order of their numbers, and how many records they
+// have. The links stay.
+func (t *TIPS) linkedTo(value int32) (visits []int32, records int) {
+	t.visits = t.visits[:0]
+	for at := t.links.heads[value]; at != 0; at = t.links.items[at-1].next {
+		p := t.links.items[at-1].partition
+		if n := t.partitions[p].Records(); n > 0 {
+			t.visits = append(t.visits, p)
+			records += n
+		}
+	}
+	slices.Sort(t.visits)
+	return t.visits, records
+}
+
+// inspect looks at the parts that a refinement would make of a partition, and reports whether all hold. What it does not
+// divide, holds.
+func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partition.Refinement) (holds bool) {
+	l, f := t.partitions[p], t.table.Layout.Fields[field]
+	if !t.isDivided(l, f, r) {
+		return true
+	}
+	n.begin(r.Children)
+	holds = true
+	for again := true; again && (holds || t.outliers != nil); {
+		if l.subs == nil {
+			again = n.count(&t.inspection, t.table, l.Rows, f, r)
+		} else {
+			again = n.countSubpartitions(t, l, f, r)
+		}
+		if !again && len(n.present) == 1 && len(n.done) == 0 {
+			break // it is not divided
+		}
+		holds = n.look(t, worker, p) && holds
+	}
+	n.clear()
+	return holds
+}
+
+// isDivided reports whether a refinement may divide a partition.
+func (t *TIPS) isDivided(l leafPartition, f partition.Field, r *partition.Refinement) bool {
+	if l.subs != nil {
+		clear(t.mask)
+		t.mask[f.Word] = f.Mask << f.Shift
+		return t.subpartitionsVary(l.subs)
+	}
+	w := t.table.Layout.Words
+	first := r.ChildOf(f.Code(t.table.Keys[l.Lo*w:]))
+	for at := l.Lo*w + w + f.Word; at < l.Hi*w; at += w {
+		if r.ChildOf(uint32(t.table.Keys[at]>>f.Shift&f.Mask)) != first {
+			return true
+		}
+	}
+	return false
+}
+
+// inspectTogether is inspect of one partition, whose records the workers share.
+func (t *TIPS) inspectTogether(p int32, field int, r *partition.Refinement) (holds bool) {
+	m, l, f := t.pool, t.partitions[p], t.table.Layout.Fields[field]
+	for _, n := range m.inspectors {
+		n.begin(r.Children)
+	}
+	ranges := m.parallel.Of(l.Rows)
+	m.parallel.Each(len(ranges), l.Records(), func(worker, i int) {
+		m.inspectors[worker].count(&t.inspection, t.table, ranges[i], f, r)
+	})
+	n := m.inspectors[0]
+	for _, other := range m.inspectors[1:] {
+		n.add(other, t.inspection.Values)
+		other.clear()
+	}
+	holds = len(n.present) < 2 || n.look(t, 0, p)
+	n.clear()
+	return holds
+}
+
+// begin makes room for children.
+func (n *inspector) begin(children int) {
+	if more := children - len(n.slot); more > 0 {
+		n.slot = append(n.slot, make([]uint32, more)...)
+	}
+}
+
+// place gives a child its place in the counts, or 0 when there is none left.
+func (n *inspector) place(child uint32, values int) (slot uint32) {
+	places := len(n.present) + 1
+	if places > 1 && places*values > valuesAtOnce {
+		return 0
+	}
+	n.present = append(n.present, child)
+	n.sizes, n.records = append(n.sizes, 0), append(n.records, 0)
+	n.values = slices.Grow(n.values, values)[:places*values]
+	clear(n.values[(places-1)*values:])
+	n.slot[child] = uint32(places)
+	return uint32(places)
+}
+
+// count counts records of a table by child. It reports whether there are others, of children that have no place.
+func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows, f partition.Field, r *partition.Refinement) (again bool) {
+	w, kinds := t.Layout.Words, t.Layout.Fields[len(t.Layout.Fields)-1]
+	for i := rows.Lo; i < rows.Hi; i++ {
+		key := t.Keys[i*w : (i+1)*w]
+		child := r.ChildOf(f.Code(key))
+		slot := n.slot[child]
+		if slot == 0 {
+			slot = n.place(child, x.Values)
+		}
+		if slot == 0 || slot == looked {
+			again = again || slot == 0
+			continue
+		}
+		size, kind := uint64(t.Counts[i]), int(kinds.Code(key))
+		records := size
+		if x.Weight != nil {
+			records /= x.Weight[kind]
+		}
+		n.sizes[slot-1] += size
+		n.records[slot-1] += records
+		values := n.values[int(slot-1)*x.Values:]
+		for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
+			values[at] += records
+		}
+	}
+	return again
+}
+
+// countSubpartitions is count for a partition that has these.
+func (n *inspector) countSubpartitions(t *TIPS, l leafPartition, f partition.Field, r *partition.Refinement) (again bool) {
+	n.chunk.Layout = t.table.Layout
+	for _, sub := range l.subs {
+		t.fail(t.pool.Read(t.ctx, &sub.ChunkList, func(frame []byte) error {
+			n.chunk.Truncate()
+			err := n.chunk.Decode(frame)
+			if err == nil {
+				again = n.count(&t.inspection, &n.chunk, partition.Rows{Hi: n.chunk.Len()}, f, r) || again
+			}
+			return err
+		}))
+	}
+	return again
+}
+
+// add adds what another inspector has counted.
+func (n *inspector) add(other *inspector, values int) {
+	for at, child := range other.present {
+		slot := n.slot[child]
+		if slot == 0 {
+			slot = n.place(child, values)
+		}
+		n.sizes[slot-1] += other.sizes[at]
+		n.records[slot-1] += other.records[at]
+		to := n.values[int(slot-1)*values:]
+		for i, count := range other.values[at*values : (at+1)*values] {
+			to[i] += count
+		}
+	}
+}
+
+// look asks of the children that have a place whether they hold, and takes their places away.
+func (n *inspector) look(t *TIPS, worker int, p int32) (holds bool) {
+	x := &t.inspection
+	holds = true
+	for at, child := range n.present {
+		n.slot[child] = looked
+		if !x.Holds(worker, n.sizes[at], n.values[at*x.Values:(at+1)*x.Values]) {
+			holds = false
+			if t.outliers == nil {
+				break
+			}
+			n.failing = append(n.failing, failing{p, child, n.records[at]})
+		}
+	}
+	n.done = append(n.done, n.present...)
+	n.present, n.sizes, n.records, n.values = n.present[:0], n.sizes[:0], n.records[:0], n.values[:0]
+	return holds
+}
+
+// clear forgets what is left of a partition.
+func (n *inspector) clear() {
+	for _, child := range append(n.done, n.present...) {
+		n.slot[child] = 0
+	}
+	n.done = n.done[:0]
+	n.present, n.sizes, n.records, n.values = n.present[:0], n.sizes[:0], n.records[:0], n.values[:0]
+}
+
+// bytes returns the memory that an inspector takes.
+func (n *inspector) bytes() int64 {
+	return int64(cap(n.slot)+cap(n.present)+cap(n.done))*4 + int64(cap(n.sizes)+cap(n.records)+cap(n.values))*8 +
+		n.chunk.Bytes() + int64(cap(n.failing))*int64(unsafe.Sizeof(failing{}))
+}
