@@ -16,7 +16,7 @@ import (
 // where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
 func (j *Job) Resolve() (*Job, error) {
 	resolved := *j
-	resolved.Input, resolved.Sets, resolved.Columns = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns)
+	resolved.Input, resolved.Sets, resolved.Columns, resolved.Sensitive = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns), slices.Clone(j.Sensitive)
 	resolved.origins.places = make(map[string]place)
 	maps.Copy(resolved.origins.places, j.origins.places)
 	return (&reader{Job: &resolved}).resolve()
@@ -97,6 +97,8 @@ func (r *reader) check(s slot) {
 		r.checkTaxonomy(s.path, p, p.File, "a name, a tree or a generator")
 	case *map[string]Taxonomy:
 		r.checkTaxonomies(s.path)
+	case *[]Confidence:
+		r.checkShares(s, *p)
 	default:
 		for _, text := range s.texts(p) {
 			r.text(s.field, s.path, &text)
@@ -159,6 +161,8 @@ func (r *reader) rules() {
 		}
 	}
 	r.classRules()
+	r.entityRules()
+	r.sensitiveRules()
 	r.outputRules()
 }
 

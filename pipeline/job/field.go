@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ const (
 	kindPaths                  // a path or a list of paths
 	kindInteger                // a whole number
 	kindFraction               // a number from 0 to 1
+	kindNumber                 // a number
+	kindShares                 // a number, or numbers by value
 	kindBoolean                // true or false
 	kindSize                   // bytes, with a unit or without
 	kindQuota                  // a number of records, or a share of them
@@ -43,6 +46,8 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`, ""},
 	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`, ""},
 	kindFraction:   {"number from 0 to 1", "a number from 0 to 1", `{"type":"number","minimum":0,"maximum":1}`, ""},
+	kindNumber:     {"number", "a number", "", ""},
+	kindShares:     {"number, or map by value", "a number", `{"anyOf":[%s,{"type":"object","additionalProperties":%s,"minProperties":1}]}`, ""},
 	kindBoolean:    {"`true` or `false`", "true or false", `{"type":"boolean"}`, ""},
 	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`, ""},
 	kindQuota:      {"number or share", "a number of records, or a share of them as 0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`, ""},
@@ -61,7 +66,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 type field struct {
 	path     string // keys joined by "."; "[]" is every item, "*" every name
 	kind     kind
-	at       func(j *Job, i int) any // a pointer to the value in a job; i: of which set or column
+	at       func(j *Job, i int) any // a pointer to the value in a job; i: of which item or column
 	doc      string
 	def      string                     // value when absent
 	defOf    func(j *Job, i int) string // value when absent, where that depends on others
@@ -70,6 +75,7 @@ type field struct {
 	pattern  string                     // regular expression of the values
 	example  string                     // of a value that matches the pattern
 	min, max int64                      // of numbers; max 0: none
+	open     string                     // which ends of numbers are none: "min", "max" or "min max"
 	flag     string                     // of the command line, without dashes; the variable follows from it
 	masks    []string                   // columns: only with these masks
 	engines  []string                   // only with these algorithms
@@ -110,6 +116,24 @@ var fieldTable = []field{
 	{path: "quasi_identifiers[].k", kind: kindInteger, at: func(j *Job, i int) any { return &j.Sets[i].K },
 		min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
 		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
+	{path: "entity", kind: kindText, at: func(j *Job, _ int) any { return &j.Entity }, defWords: "none: k counts rows",
+		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one"},
+	{path: "sensitive", kind: kindList, at: func(j *Job, _ int) any { return &j.Sensitive }, defWords: "none",
+		doc: "what must hold of kept columns in every equivalence class of every set, with at least one measure each; not for `bottom-up`, `iack` and `iacc`"},
+	{path: "sensitive[].column", kind: kindText, at: func(j *Job, i int) any { return &j.Sensitive[i].Column }, required: true,
+		doc: "a kept column, which may be the class"},
+	{path: "sensitive[].l", kind: kindInteger, at: func(j *Job, i int) any { return &j.Sensitive[i].L },
+		min: 2, max: 1 << 31, defWords: "not asked for",
+		doc: "the fewest different values in a class; the only measure beside `max_suppressed`"},
+	{path: "sensitive[].entropy_l", kind: kindNumber, at: func(j *Job, i int) any { return &j.Sensitive[i].EntropyL },
+		min: 1, open: "min", defWords: "not asked for",
+		doc: "the values of a class are as hard to guess as so many of equal frequency"},
+	{path: "sensitive[].max_confidence", kind: kindShares, at: atConfidence,
+		min: 0, max: 1, open: "min max", defWords: "not asked for",
+		doc: "the most that one value may have of a class, as a share: of every value, or of those that are named"},
+	{path: "sensitive[].t", kind: kindNumber, at: func(j *Job, i int) any { return &j.Sensitive[i].T },
+		min: 0, max: 1, open: "max", defWords: "not asked for",
+		doc: "the most that must be moved between the values of a class so that their shares are those of the whole table; not for `kactus` with `leftover: drop`"},
 	{path: "columns", kind: kindNamed, at: func(j *Job, _ int) any { return &j.Columns }, required: true,
 		doc: "what happens to every input column, by name; a bare word is short for `{mask: word}`"},
 	{path: "columns.*.mask", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Mask }, required: true, bare: true,
@@ -222,6 +246,14 @@ func atTaxonomies(j *Job, _ int) any {
 	return &j.Taxonomies
 }
 
+// atConfidence returns where the most that single values may have is, or else the most of every one.
+func atConfidence(j *Job, i int) any {
+	if s := &j.Sensitive[i]; len(s.Confidences) == 0 {
+		return &s.MaxConfidence
+	}
+	return &j.Sensitive[i].Confidences
+}
+
 // ownScore returns the score that an algorithm has of its own: it has the algorithm's name.
 func ownScore(j *Job, _ int) string {
 	if name := j.Algorithm.Name; name == AlgorithmTDR || name == AlgorithmTDS {
@@ -272,7 +304,7 @@ func (f *field) title() string {
 func (f *field) isPath() bool { return f.kind == kindPath || f.kind == kindPaths }
 
 // number reports whether the values are numbers.
-func (f *field) number() bool { return f.kind == kindInteger || f.kind == kindFraction }
+func (f *field) number() bool { return f.kind >= kindInteger && f.kind <= kindShares }
 
 // plain reports whether the values are never in quotes.
 func (f *field) plain() bool { return f.number() || f.kind == kindBoolean }
@@ -315,7 +347,7 @@ type slot struct {
 	*field
 	path  string // "columns.age.mask"
 	owner string // path of the map that it is a key of: "columns.age"
-	i     int    // which set or column it is of
+	i     int    // which set, sensitive column or column it is of
 	value any    // a pointer to it
 }
 
@@ -330,8 +362,8 @@ func (j *Job) slotsUnder(prefix, owner string, i int, visit func(slot)) {
 		case kindMap:
 			j.slotsUnder(f.prefix(), path, 0, visit)
 		case kindList:
-			for set := range j.Sets {
-				j.slotsUnder(f.prefix(), itemPath(path, set), set, visit)
+			for item := range reflect.ValueOf(f.at(j, i)).Elem().Len() {
+				j.slotsUnder(f.prefix(), itemPath(path, item), item, visit)
 			}
 		case kindNamed:
 			for column := range j.Columns {
@@ -431,6 +463,10 @@ func (f *field) schema() string {
 		return fmt.Sprintf(form+`,"maximum":%d}`, f.min, f.max)
 	case f.kind == kindInteger:
 		return fmt.Sprintf(form+"}", f.min)
+	case f.kind == kindNumber:
+		return f.numberSchema()
+	case f.kind == kindShares:
+		return fmt.Sprintf(form, f.numberSchema(), f.numberSchema())
 	case f.kind == kindSize:
 		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
 	case f.kind == kindQuota, f.kind == kindStep:
@@ -439,4 +475,22 @@ func (f *field) schema() string {
 		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`
 	}
 	return form
+}
+
+// numberSchema returns the schema of a number between the field's ends.
+func (f *field) numberSchema() string {
+	s := `{"type":"number"`
+	for _, end := range []struct {
+		name, closed, open string
+		of                 int64
+	}{{"min", "minimum", "exclusiveMinimum", f.min}, {"max", "maximum", "exclusiveMaximum", f.max}} {
+		switch {
+		case end.name == "max" && end.of == 0:
+		case strings.Contains(f.open, end.name):
+			s += fmt.Sprintf(`,%q:%d`, end.open, end.of)
+		default:
+			s += fmt.Sprintf(`,%q:%d`, end.closed, end.of)
+		}
+	}
+	return s + "}"
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -127,18 +128,26 @@ func (r *reader) entry(f *field, path string, n *yaml.Node, hint, must string) {
 
 // below goes through the maps of a field that has fields of its own.
 func (r *reader) below(s slot, n *yaml.Node) {
-	const setHint, columnHint = "as in: - {columns: [age, sex], k: 50}", "as in: age: discretize"
+	const (
+		setHint, columnHint = "as in: - {columns: [age, sex], k: 50}", "as in: age: discretize"
+		sensitiveHint       = "as in: - {column: diagnosis, l: 3}"
+	)
 	switch s.kind {
 	case kindMap:
 		r.entry(s.field, s.path, n, "", s.key()+" must be a map")
 	case kindList:
-		if len(n.Items) == 0 {
-			r.reject(s.path, setHint, "%s must be a list of sets, not %s", s.key(), s.describe(n))
+		hint, what := setHint, "set"
+		if s.key() == "sensitive" {
+			hint, what = sensitiveHint, "sensitive column"
 		}
-		r.Sets = make([]Set, len(n.Items))
+		if len(n.Items) == 0 {
+			r.reject(s.path, hint, "%s must be a list of %ss, not %s", s.key(), what, s.describe(n))
+		}
+		list := reflect.ValueOf(s.value).Elem()
+		list.Set(reflect.MakeSlice(list.Type(), len(n.Items), len(n.Items)))
 		for i, item := range n.Items {
 			r.record(itemPath(s.path, i), item)
-			r.entry(s.field, itemPath(s.path, i), item, setHint, "a set must be a map")
+			r.entry(s.field, itemPath(s.path, i), item, hint, "a "+what+" must be a map")
 		}
 	case kindNamed:
 		if len(n.Entries) == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -264,6 +265,17 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) { j.Algorithm.Seed = 3 }, "algorithm.seed: seed is for algorithm kactus or mondrian, the algorithm is tdr"},
 		{func(j *Job) { j.Algorithm = Algorithm{Name: AlgorithmIACc, MaxDivergence: new(1.5)} }, "algorithm.max_divergence: max_divergence must be a number from 0 to 1, not 1.5"},
 		{func(j *Job) { j.Limits.Memory = 1 }, "limits.memory: memory of 1 bytes is less than 1MiB"},
+		{func(j *Job) { j.Entity = "person" }, `entity: the entity column "person" has no entry in columns`},
+		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income"}} }, "sensitive[0]: a sensitive column without a measure"},
+		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", T: new(math.NaN())}} }, "sensitive[0].t: t must be a number of at least 0 and below 1, not NaN"},
+		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", L: 1}} }, "sensitive[0].l: l must be an integer from 2 to 2147483648, not 1"},
+		{func(j *Job) {
+			j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 0.5}, {"high", 0.5}}}}
+		}, `sensitive[0].max_confidence: max_confidence has value "high" twice`},
+		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 1}}}} }, "sensitive[0].max_confidence: max_confidence must be a number above 0 and below 1, not 1"},
+		{func(j *Job) {
+			j.Sensitive = []Sensitive{{Column: "income", MaxConfidence: 0.5, Confidences: []Confidence{{"high", 0.5}}}}
+		}, "sensitive[0].max_confidence: max_confidence is given for every value and for single ones"},
 		{func(j *Job) { j.CSV.Delimiter = 'x' }, `csv.delimiter: delimiter must be one character such as ",", ";" or "\t", not "x"`},
 	}
 	for _, tt := range tests {

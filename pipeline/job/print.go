@@ -105,7 +105,7 @@ func (p *printer) slot(s slot) {
 		}
 	case (recorded || !isZero(s.value)) && !isNil(s.value):
 		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
-	case s.defWords != "" && !strings.HasPrefix(s.path, "columns."):
+	case s.defWords != "" && !strings.ContainsAny(s.field.path, "*["):
 		p.lines = append(p.lines, line{text: s.key(), absent: true, Setting: Setting{s.path, s.defWords, originDefault}})
 	}
 }
@@ -146,6 +146,12 @@ func (p *printer) text(f *field, v any) string {
 		return sizeText(*v)
 	case *Quota:
 		return v.String()
+	case *[]Confidence:
+		var shares []string
+		for _, share := range *v {
+			shares = append(shares, Quoted(share.Value)+": "+strconv.FormatFloat(share.Most, 'f', -1, 64))
+		}
+		return "{" + strings.Join(shares, ", ") + "}"
 	}
 	texts := slices.Clone(f.texts(v))
 	for i, text := range texts {

@@ -58,7 +58,7 @@ func TestResolvedJobLoadsAgain(t *testing.T) {
 // What kcut config prints.
 func TestYAML(t *testing.T) {
 	overrides := []Override{{"quasi_identifiers[].k", "30", "--k"}, {"limits.memory", "2GB", "KCUT_MEMORY"}}
-	for name, overrides := range map[string][]Override{"people": overrides, "everything": nil} {
+	for name, overrides := range map[string][]Override{"people": overrides, "everything": nil, "protections": nil} {
 		job, err := Load(filepath.Join("testdata", "good", name+".yaml"), overrides)
 		if err != nil {
 			t.Fatal(err)

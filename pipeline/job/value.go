@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -43,6 +44,8 @@ func (f *field) parse(n *yaml.Node, p any) bool {
 	case **float64:
 		*p = new(float64)
 		**p, err = strconv.ParseFloat(n.Text, 64)
+	case *float64:
+		*p, err = strconv.ParseFloat(n.Text, 64)
 	case *bool:
 		if *p = n.Text == "true"; !*p && n.Text != "false" {
 			return false
@@ -73,6 +76,8 @@ func (f *field) texts(p any) []string {
 		return []string{strconv.Itoa(**p)}
 	case **float64:
 		return []string{strconv.FormatFloat(**p, 'f', -1, 64)}
+	case *float64:
+		return []string{strconv.FormatFloat(*p, 'f', -1, 64)}
 	case *bool:
 		return []string{strconv.FormatBool(*p)}
 	case *int64:
@@ -88,8 +93,8 @@ func (f *field) texts(p any) []string {
 // wrong says what is wrong with a single value, and what to do about it.
 func (f *field) wrong(text string) (message, hint string) {
 	switch f.kind {
-	case kindInteger, kindFraction:
-		if v, _ := strconv.ParseFloat(text, 64); v < float64(f.min) || f.max > 0 && v > float64(f.max) {
+	case kindInteger, kindFraction, kindNumber, kindShares:
+		if v, _ := strconv.ParseFloat(text, 64); !f.within(v) {
 			return f.not(text)
 		}
 		return "", ""
@@ -134,6 +139,18 @@ func (f *field) wrong(text string) (message, hint string) {
 	return "", ""
 }
 
+// within reports whether a number is between the ends of the field.
+func (f *field) within(v float64) bool {
+	low, high := v >= float64(f.min), v <= math.MaxFloat64 && (f.max == 0 || v <= float64(f.max))
+	if strings.Contains(f.open, "min") {
+		low = v > float64(f.min)
+	}
+	if strings.Contains(f.open, "max") {
+		high = v < float64(f.max)
+	}
+	return low && high
+}
+
 // not says that a field cannot have a value, as it is shown.
 func (f *field) not(shown string, hints ...string) (message, hint string) {
 	if f.kind == kindCharacter {
@@ -151,6 +168,12 @@ func (f *field) wants() string {
 		return fmt.Sprintf("an integer from %d to %d", f.min, f.max)
 	case f.kind == kindInteger:
 		return fmt.Sprintf("an integer of at least %d", f.min)
+	case f.kind == kindNumber && f.max == 0:
+		return fmt.Sprintf("a number above %d", f.min)
+	case f.open == "max":
+		return fmt.Sprintf("a number of at least %d and below %d", f.min, f.max)
+	case f.open != "":
+		return fmt.Sprintf("a number above %d and below %d", f.min, f.max)
 	case f.kind == kindText && f.pattern != "":
 		_, values, _ := strings.Cut(f.plainDoc(), ": ")
 		return values
@@ -214,6 +237,10 @@ func (r *reader) read(s slot, n *yaml.Node) {
 	case *map[string]Taxonomy:
 		r.readTaxonomies(s, n)
 	default:
+		if s.kind == kindShares && n.Kind == yaml.Map && len(n.Entries) > 0 {
+			r.Sensitive[s.i].Confidences = r.shares(s, n)
+			return
+		}
 		if n.Kind != yaml.Scalar || n.Null() || !s.parse(n, p) {
 			message, hint := s.not(s.describe(n))
 			r.add(s.path, hint, "%s %s", s.title(), message)
@@ -224,6 +251,21 @@ func (r *reader) read(s slot, n *yaml.Node) {
 		}
 		r.check(s)
 	}
+}
+
+// shares reads a map from values to shares.
+func (r *reader) shares(s slot, n *yaml.Node) (shares []Confidence) {
+	for _, e := range n.Entries {
+		share := Confidence{Value: e.Key.Text}
+		at := s.path + "." + quotedKey(share.Value)
+		if r.record(at, e.Value); e.Value.Kind != yaml.Scalar || !s.parse(e.Value, &share.Most) || !s.within(share.Most) {
+			message, _ := s.not(s.describe(e.Value))
+			r.add(at, "", "%s %s", s.title(), message)
+			continue
+		}
+		shares = append(shares, share)
+	}
+	return shares
 }
 
 // path returns a path of the job file as it can be opened.

@@ -1,0 +1,114 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// sensitiveEngines are the algorithms that protect sensitive columns; entityEngines those whose k counts
+// entities.
+var (
+	sensitiveEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
+	entityEngines    = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
+)
+
+// checkShares checks what a program gives for the most that single values may have.
+func (r *reader) checkShares(s slot, shares []Confidence) {
+	for i, share := range shares {
+		if slices.ContainsFunc(shares[:i], func(c Confidence) bool { return c.Value == share.Value }) {
+			r.add(s.path, "", "%s has value %q twice", s.key(), share.Value)
+		}
+		if !s.within(share.Most) {
+			message, _ := s.not(strconv.FormatFloat(share.Most, 'f', -1, 64))
+			r.add(s.path, "", "%s %s", s.title(), message)
+		}
+	}
+}
+
+// entityRules: the entity column is read, and not released.
+func (r *reader) entityRules() {
+	name := r.Entity
+	if name == "" {
+		return
+	}
+	r.serves("entity", entityEngines)
+	hint := fmt.Sprintf("as in: %s: drop; it is read to tell whose a record is, and not released", Quoted(name))
+	switch spec := r.Column(name); {
+	case name == r.Class:
+		r.add("entity", "a column is either to be predicted or tells whose a record is", "the entity column %q is the class", name)
+	case slices.ContainsFunc(r.Sensitive, func(s Sensitive) bool { return s.Column == name }):
+		r.add("entity", "a sensitive column is kept, the entity dropped", "the entity column %q is sensitive", name)
+	case slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) }):
+		r.add("entity", hint, "the entity column %q is in a set", name)
+	case spec == nil && r.listed() && r.Unlisted != UnlistedDrop:
+		r.add("entity", cmp.Or(didYouMean(name, r.columnNames()), hint), "the entity column %q has no entry in columns", name)
+	case spec != nil && spec.Mask != "" && spec.Mask != MaskDrop:
+		r.add(columnPath(name)+".mask", hint, "the entity column %q must be dropped: its mask is %s", name, spec.Mask)
+	}
+}
+
+// sensitiveRules: every sensitive column is kept, is there once, and has measures that can hold beside
+// what else the job asks for.
+func (r *reader) sensitiveRules() {
+	if len(r.Sensitive) > 0 {
+		r.serves("sensitive", sensitiveEngines)
+	}
+	for i := range r.Sensitive {
+		s, path := &r.Sensitive[i], itemPath("sensitive", i)
+		r.measureRules(s, path)
+		if s.Column == "" || r.rejected(path+".column") {
+			continue
+		}
+		switch spec := r.Column(s.Column); {
+		case slices.ContainsFunc(r.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }):
+			r.add(path+".column", "one entry has all measures of a column", "column %q is sensitive twice", s.Column)
+		case spec == nil && r.listed() && r.Unlisted != UnlistedKeep:
+			r.add(path+".column", cmp.Or(didYouMean(s.Column, r.columnNames()), "add it with the mask keep"), "the sensitive column %q has no entry in columns", s.Column)
+		case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
+			r.add(path+".column", "keep it: what is masked or dropped is protected so", "the sensitive column %q must be kept: its mask is %s", s.Column, spec.Mask)
+		}
+	}
+}
+
+// measureRules: a sensitive column has a measure, and each goes with the algorithm and with what may be
+// suppressed.
+func (r *reader) measureRules(s *Sensitive, path string) {
+	asked := 0
+	for _, m := range []struct {
+		key   string
+		given bool
+	}{
+		{"l", s.L > 0}, {"entropy_l", s.EntropyL > 0}, {"max_confidence", s.MaxConfidence > 0 || len(s.Confidences) > 0}, {"t", s.T != nil},
+	} {
+		at := path + "." + m.key
+		if !m.given {
+			if r.rejected(at) {
+				asked++
+			}
+			continue
+		}
+		asked++
+		if m.key != "l" && r.MaxSuppressed != (Quota{}) {
+			r.add(at, "leave max_suppressed out, or ask for l alone", "%s does not go with max_suppressed: taking records away can break it", m.key)
+		}
+		if a := r.Algorithm; m.key == "t" && a.Name == AlgorithmKACTUS && a.Leftover != LeftoverRecruit && !r.rejected("algorithm.leftover") {
+			r.add(at, "algorithm: {name: kactus, leftover: recruit}", "t does not go with leftover: drop: what is left out changes the whole that t compares with")
+		}
+	}
+	if asked == 0 && !r.rejected(path) {
+		r.add(path, "add l, entropy_l, max_confidence or t", "a sensitive column without a measure")
+	}
+	if s.MaxConfidence > 0 && len(s.Confidences) > 0 {
+		r.add(path+".max_confidence", "", "max_confidence is given for every value and for single ones")
+	}
+}
+
+// serves reports a key that the algorithm cannot do. It is never left aside: it protects people.
+func (r *reader) serves(key string, engines []string) {
+	if name := r.Algorithm.Name; name != "" && !slices.Contains(engines, name) {
+		r.add(key, "choose one of "+strings.Join(engines, ", "), "algorithm %s cannot do %s", name, key)
+	}
+}
