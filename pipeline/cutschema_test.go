@@ -28,6 +28,9 @@ type schema struct {
 	Const             any
 	Enum              []any
 	Minimum           *float64
+	Above             *float64 `json:"exclusiveMinimum"`
+	Below             *float64 `json:"exclusiveMaximum"`
+	MinProperties     int
 	MinItems          int
 	Items             *schema
 	AnyOf             []*schema
@@ -80,6 +83,9 @@ func (s *schema) fits(part *schema, value any) bool {
 		(part.Enum == nil || slices.Contains(part.Enum, value)) &&
 		(part.Type == nil || hasType(part.Type, value)) &&
 		(part.Minimum == nil || !isNumber || number >= *part.Minimum) &&
+		(part.Above == nil || !isNumber || number > *part.Above) &&
+		(part.Below == nil || !isNumber || number < *part.Below) &&
+		(!isObject || len(object) >= part.MinProperties) &&
 		(!isArray || len(items) >= part.MinItems) &&
 		(!isObject || !slices.ContainsFunc(part.Required, lacks)) &&
 		(part.AnyOf == nil || slices.ContainsFunc(part.AnyOf, fits))
@@ -122,6 +128,18 @@ func TestCutSchema(t *testing.T) {
 		if !c.takes(t, sound.Raw) {
 			t.Errorf("refused: %s", sound.Raw)
 		}
+		claiming := cutOf(t, dir)
+		claiming.Entity, claiming.Sensitive = true, []cutfile.Sensitive{
+			{Column: "income", L: 2, MaxConfidence: &cutfile.Shares{Every: 0.5}},
+			{Column: "score", EntropyL: 1.5, MaxConfidence: &cutfile.Shares{Of: map[string]float64{"1": 0.5}}, T: new(0.0)},
+		}
+		if text := textOf(t, claiming); !c.takes(t, []byte(text)) {
+			t.Errorf("refused: %s", text)
+		}
+		sensitive := func(s cutfile.Sensitive) func(*cutfile.File) {
+			s.Column = "income"
+			return func(c *cutfile.File) { c.Sensitive = []cutfile.Sensitive{s} }
+		}
 		for name, change := range map[string]func(*cutfile.File){
 			"version":   func(c *cutfile.File) { c.Version = 2 },
 			"kind":      func(c *cutfile.File) { c.Kind = "spheres" },
@@ -131,11 +149,23 @@ func TestCutSchema(t *testing.T) {
 			"k":         func(c *cutfile.File) { c.Sets[0].K = 0 },
 			"mask":      func(c *cutfile.File) { c.Columns[0].Mask = job.MaskKeep },
 			"end":       func(c *cutfile.File) { c.Columns[1].Cut[0].Lower = json.RawMessage("true") },
+			"nothing":   sensitive(cutfile.Sensitive{}),
+			"one value": sensitive(cutfile.Sensitive{L: 1}),
+			"entropy":   sensitive(cutfile.Sensitive{EntropyL: 1}),
+			"t":         sensitive(cutfile.Sensitive{T: new(1.0)}),
+			"all":       sensitive(cutfile.Sensitive{MaxConfidence: &cutfile.Shares{Every: 1}}),
+			"none":      sensitive(cutfile.Sensitive{MaxConfidence: &cutfile.Shares{Of: map[string]float64{}}}),
+			"all of x":  sensitive(cutfile.Sensitive{MaxConfidence: &cutfile.Shares{Of: map[string]float64{"x": 1}}}),
 			"empty":     func(c *cutfile.File) { c.Kind, c.Regions = cutfile.KindRegions, []cutfile.Region{{}} },
 		} {
 			cut := cutOf(t, dir)
-			if change(cut); c.takes(t, []byte(textOf(t, cut))) {
+			change(cut)
+			text := []byte(textOf(t, cut))
+			if c.takes(t, text) {
 				t.Errorf("%s of %s: nothing found", name, sound.Algorithm)
+			}
+			if _, err := cutfile.Parse(text); err == nil && len(cut.Sensitive) > 0 {
+				t.Errorf("%s of %s: it is read", name, sound.Algorithm)
 			}
 		}
 	}

@@ -51,6 +51,7 @@ func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error
 	cut := &cutfile.File{
 		Version: cutfile.Version, Algorithm: b.Job.Algorithm.Name, Class: b.Job.Class,
 		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
+		Entity: b.Job.Entity != "", Sensitive: describeSensitive(b.Job.Sensitive),
 	}
 	if b.requirement.MaxSuppressed > 0 || b.applied {
 		cut.Dropped = uint64(d.report.Rows - d.report.Released)
@@ -70,6 +71,24 @@ func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error
 		res.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
 	}
 	return text, err
+}
+
+// describeSensitive tells what was asked of sensitive columns: it holds, or there is no release.
+func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
+	for _, s := range asked {
+		d := cutfile.Sensitive{Column: s.Column, L: s.L, EntropyL: s.EntropyL, T: s.T}
+		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
+			d.MaxConfidence = &cutfile.Shares{Every: s.MaxConfidence}
+		}
+		for _, c := range s.Confidences {
+			if d.MaxConfidence.Of == nil {
+				d.MaxConfidence.Of = make(map[string]float64)
+			}
+			d.MaxConfidence.Of[c.Value] = c.Most
+		}
+		described = append(described, d)
+	}
+	return described
 }
 
 // describeRegions translates label numbers to positions in the described columns: all are in order,

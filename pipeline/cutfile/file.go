@@ -46,15 +46,19 @@ const Version = 1
 // File is the cut embedded in a released file: what was done to its columns and how
 // anonymous that left them. It holds released labels only.
 type File struct {
-	Version   int      `json:"version"`
-	Kind      string   `json:"kind,omitempty"` // KindRegions; absent: labels depend on their own column alone
-	Algorithm string   `json:"algorithm"`
-	Class     string   `json:"class,omitempty"`
-	Rows      int64    `json:"rows"`
-	Sets      []Set    `json:"quasi_identifiers"`
-	Columns   Columns  `json:"columns"`
-	Regions   []Region `json:"regions,omitempty"`
-	Steps     int      `json:"steps"`
+	Version   int    `json:"version"`
+	Kind      string `json:"kind,omitempty"` // KindRegions; absent: labels depend on their own column alone
+	Algorithm string `json:"algorithm"`
+	Class     string `json:"class,omitempty"`
+	Rows      int64  `json:"rows"`
+	Sets      []Set  `json:"quasi_identifiers"`
+
+	Entity    bool        `json:"entity,omitempty"`    // k and anonymity count entities, of which each may have several records
+	Sensitive []Sensitive `json:"sensitive,omitempty"` // kept columns of which more holds in every equivalence class
+
+	Columns Columns  `json:"columns"`
+	Regions []Region `json:"regions,omitempty"`
+	Steps   int      `json:"steps"`
 
 	// Records that the search took away: with marks alone in the masked columns, and those that are not
 	// in the release.
@@ -74,7 +78,7 @@ const KindRegions = "regions"
 type Set struct {
 	Columns   []string `json:"columns"`
 	K         int      `json:"k"`
-	Anonymity uint64   `json:"anonymity"`
+	Anonymity uint64   `json:"anonymity"` // of the smallest equivalence class: its records, or how many entities it has at least
 }
 
 // Region is one region: the position of its label in every column's list, columns in
@@ -144,6 +148,9 @@ func (c *File) check() error {
 		}
 	}
 	if err := c.checkRegions(); err != nil {
+		return err
+	}
+	if err := c.checkSensitive(); err != nil {
 		return err
 	}
 	if len(c.Sets) == 0 {

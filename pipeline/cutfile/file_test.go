@@ -12,6 +12,7 @@ import (
 // exampleCut has every form that a cut's JSON can take.
 const exampleCut = `{"version":1,"algorithm":"tdr","class":"income","rows":45222,` +
 	`"quasi_identifiers":[{"columns":["zip","age"],"k":50,"anonymity":61},{"columns":["born"],"k":2,"anonymity":3}],` +
+	`"entity":true,"sensitive":[{"column":"income","l":2,"entropy_l":1.5,"max_confidence":0.8,"t":0},{"column":"debt","max_confidence":{"<&>":0.25,"yes":0.5},"t":0.3}],` +
 	`"columns":{` +
 	`"zip":{"mask":"generalize","cut":["<10","R&D","ü \u2028 \"",null]},` +
 	`"age":{"mask":"discretize","render":"bounds","cut":[{"label":"(,37)","upper":37},{"label":"[37,1e+21)","lower":37,"upper":1e+21},{"label":"[1e+21,)","lower":1e+21}]},` +
@@ -60,6 +61,21 @@ func TestLabels(t *testing.T) {
 		var label Label
 		if err := json.Unmarshal([]byte(text), &label); (err == nil) != ok {
 			t.Errorf("%s: got %+v, %v", text, label, err)
+		}
+	}
+}
+
+func TestSensitiveText(t *testing.T) {
+	cut, err := Parse([]byte(exampleCut))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"income: l 2, entropy_l 1.5, max_confidence 0.8, t 0",
+		`debt: max_confidence of "<&>" 0.25, max_confidence of "yes" 0.5, t 0.3`,
+	} {
+		if got := cut.Sensitive[i].String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

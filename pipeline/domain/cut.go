@@ -75,6 +75,14 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 			return g.mismatch("quasi-identifier set %d of the cut is within none of the job's", i+1)
 		}
 	}
+	if g.Entity && j.Entity == "" {
+		return g.mismatch("the cut counts entities, the job records")
+	}
+	for i := range g.Sensitive {
+		if name := g.Sensitive[i].Column; !slices.ContainsFunc(j.Sensitive, func(s job.Sensitive) bool { return s.Column == name }) {
+			return g.mismatch("column %s is sensitive in the cut, and not in the job", name)
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,105 @@
+package cutfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// Sensitive is what holds of a kept column's values among the records of every equivalence class of every
+// set, as the job's key of the same name says. At least one measure is there.
+type Sensitive struct {
+	Column        string   `json:"column"`
+	L             int      `json:"l,omitempty"`              // different values
+	EntropyL      float64  `json:"entropy_l,omitempty"`      // entropy as of so many values of equal frequency
+	MaxConfidence *Shares  `json:"max_confidence,omitempty"` // the most that single values have
+	T             *float64 `json:"t,omitempty"`              // how far shares are from those of the whole release
+}
+
+// Shares are the most that values may have of the records of a class: every one, or those that are named.
+type Shares struct {
+	Every float64
+	Of    map[string]float64 // by the value's text; nil: of every one
+}
+
+// MarshalJSON writes a number or, of single values, an object.
+func (s Shares) MarshalJSON() ([]byte, error) {
+	if s.Of != nil {
+		return Marshal(s.Of)
+	}
+	return Marshal(s.Every)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Shares) UnmarshalJSON(data []byte) error {
+	*s = Shares{}
+	if data[0] == '{' {
+		return json.Unmarshal(data, &s.Of)
+	}
+	return json.Unmarshal(data, &s.Every)
+}
+
+// String returns the column and its measures by the job's keys.
+func (s *Sensitive) String() string {
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	var measures []string
+	if s.L > 0 {
+		measures = append(measures, "l "+strconv.Itoa(s.L))
+	}
+	if s.EntropyL > 0 {
+		measures = append(measures, "entropy_l "+number(s.EntropyL))
+	}
+	if shares := s.MaxConfidence; shares != nil && shares.Of == nil {
+		measures = append(measures, "max_confidence "+number(shares.Every))
+	} else if shares != nil {
+		for _, value := range slices.Sorted(maps.Keys(shares.Of)) {
+			measures = append(measures, fmt.Sprintf("max_confidence of %q %s", value, number(shares.Of[value])))
+		}
+	}
+	if s.T != nil {
+		measures = append(measures, "t "+number(*s.T))
+	}
+	return s.Column + ": " + strings.Join(measures, ", ")
+}
+
+// checkSensitive makes sure that sensitive columns are there once, are not masked, and that each demands
+// something.
+func (c *File) checkSensitive() error {
+	for i := range c.Sensitive {
+		s := &c.Sensitive[i]
+		masked := c.Columns.position(s.Column) >= 0
+		if masked || slices.ContainsFunc(c.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }) {
+			return fmt.Errorf("sensitive column %s is masked or there twice: %w", s.Column, formats.ErrDamaged)
+		}
+		if !s.demands() {
+			return fmt.Errorf("sensitive column %s demands nothing: %w", s.Column, formats.ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// demands reports whether there is a measure, and none that every class meets.
+func (s *Sensitive) demands() bool {
+	shares := s.MaxConfidence
+	if shares != nil {
+		of := shares.Of
+		if of == nil {
+			of = map[string]float64{"": shares.Every}
+		}
+		for _, most := range of {
+			if most <= 0 || most >= 1 {
+				return false
+			}
+		}
+		if len(of) == 0 {
+			return false
+		}
+	}
+	some := s.L > 0 || s.EntropyL > 0 || shares != nil || s.T != nil
+	return some && (s.L == 0 || s.L > 1) && (s.EntropyL == 0 || s.EntropyL > 1) && (s.T == nil || *s.T >= 0 && *s.T < 1)
+}
