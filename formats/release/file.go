@@ -95,3 +95,13 @@ func (r *File) Columns() []string {
 	}
 	return names
 }
+
+// Flat returns the names of the columns that are not nested, in order.
+func (r *File) Flat() (names []string) {
+	for _, c := range r.footer.columns {
+		if c.Flat() {
+			names = append(names, c.Elements[0].Name)
+		}
+	}
+	return names
+}

@@ -165,7 +165,7 @@ func TestForgedPages(t *testing.T) {
 			s := NewScanner([]Masked{{Name: "c", Number: func(label string, null bool) (uint32, bool) {
 				return 0, !null && slices.Contains(labels, label)
 			}}})
-			found, err := s.Rows(t.Context(), r, 0, func(int, int, []Numbers) error { return nil })
+			found, err := s.Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error { return nil })
 			switch {
 			case tt.want == "damaged":
 				if !errors.Is(err, formats.ErrDamaged) {

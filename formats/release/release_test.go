@@ -167,7 +167,7 @@ func (r *File) leaks(ctx context.Context, masked map[string]func(label string) b
 	s := NewScanner(columns)
 	for g := range r.RowGroups() {
 		kept, failed := s.Kept(ctx, r, g)
-		rows, failedToo := s.Rows(ctx, r, g, func(int, int, []Numbers) error { return nil })
+		rows, failedToo := s.Rows(ctx, r, g, func(int, int, []Numbers, []Hashes) error { return nil })
 		findings, err = slices.Concat(findings, kept, rows), errors.Join(err, failed, failedToo)
 	}
 	return findings, err
@@ -186,7 +186,7 @@ func (r *File) texts(ctx context.Context, rowGroup int, columns ...string) ([][]
 			return uint32(len(labels) - 1), true
 		}}
 	}
-	_, err := NewScanner(masked).Rows(ctx, r, rowGroup, func(_, rows int, numbers []Numbers) error {
+	_, err := NewScanner(masked).Rows(ctx, r, rowGroup, func(_, rows int, numbers []Numbers, _ []Hashes) error {
 		for i := range numbers {
 			for row := range rows {
 				texts[i] = append(texts[i], labels[numbers[i].of(row)])

@@ -22,8 +22,9 @@ const (
 // worker, whatever the row groups' size is.
 type Scanner struct {
 	masked  []Masked
-	chunks  []maskedChunk
-	group   *rowGroup // the last one
+	kept    []Kept
+	chunks  []flatChunk // of the masked columns, and then of the kept ones
+	group   *rowGroup   // the last one
 	share   formats.Share
 	workers []scanWorker // of all scanners that were made together
 }
@@ -31,19 +32,20 @@ type Scanner struct {
 // scanWorker is what one goroutine scans with, for any scanner.
 type scanWorker struct {
 	numbers []Numbers // of a block
+	hashes  []Hashes
 	kept    keptChunk
 }
 
 // NewScanner returns a scanner.
-func NewScanner(masked []Masked) *Scanner { return NewScanners(masked, 1)[0] }
+func NewScanner(masked []Masked) *Scanner { return NewScanners(masked, nil, 1)[0] }
 
 // NewScanners returns scanners that are used at the same time, each by the goroutine that is the
-// worker of its number.
-func NewScanners(masked []Masked, n int) []*Scanner {
+// worker of its number. The kept columns are those, not nested, whose values are shown, too: there may be none.
+func NewScanners(masked []Masked, kept []Kept, n int) []*Scanner {
 	scanners, workers := make([]*Scanner, n), make([]scanWorker, n)
 	for i := range scanners {
-		workers[i].numbers = make([]Numbers, len(masked))
-		scanners[i] = &Scanner{masked: masked, chunks: make([]maskedChunk, len(masked)), workers: workers, share: formats.Alone(i)}
+		workers[i].numbers, workers[i].hashes = make([]Numbers, len(masked)), make([]Hashes, len(kept))
+		scanners[i] = &Scanner{masked: masked, kept: kept, chunks: make([]flatChunk, len(masked)+len(kept)), workers: workers, share: formats.Alone(i)}
 	}
 	return scanners
 }
@@ -52,19 +54,19 @@ func NewScanners(masked []Masked, n int) []*Scanner {
 // of workers.
 func (s *Scanner) Share(share formats.Share) { s.share = share }
 
-// Rows reads the masked columns of a row group and shows their numbers to block, so many rows
-// at a time, in the columns' order; they are valid until it returns. Blocks come in any order,
+// Rows reads the masked columns of a row group, and the kept ones that are shown, and shows their numbers and
+// hashes to block, so many rows at a time, in the columns' order; they are valid until it returns. Blocks come in any order,
 // each on the worker that block is told. It returns what the pages hold that a release must not;
 // formats.ErrSchema when the file lacks a column, formats.ErrUnsupported for one that is nested
 // or whose pages are encoded otherwise than PLAIN or by dictionary, and formats.ErrDamaged when
 // a page is not as it was written.
-func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(worker, rows int, numbers []Numbers) error) (findings []Finding, err error) {
+func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(worker, rows int, numbers []Numbers, kept []Hashes) error) (findings []Finding, err error) {
 	g, err := s.rowGroup(r, rowGroup)
 	if err != nil {
 		return nil, err
 	}
 	for i := range s.chunks {
-		if err := inColumn(g, s.masked[i].Name, func() error { return s.chunks[i].open(g, &s.masked[i]) }); err != nil {
+		if err := inColumn(g, s.name(i), func() error { return s.open(g, i) }); err != nil {
 			return nil, err
 		}
 	}
@@ -77,9 +79,9 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 		}
 	}
 	for i := range s.chunks {
-		err := inColumn(g, s.masked[i].Name, func() error {
+		err := inColumn(g, s.name(i), func() error {
 			report, err := s.chunks[i].finish()
-			findings = g.find(findings, s.masked[i].Name, report)
+			findings = g.find(findings, s.name(i), report)
 			return err
 		})
 		if err != nil {
@@ -89,20 +91,43 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 	return findings, nil
 }
 
+// name returns the name of the column that a chunk is of.
+func (s *Scanner) name(i int) string {
+	if i < len(s.masked) {
+		return s.masked[i].Name
+	}
+	return s.kept[i-len(s.masked)].Name
+}
+
+// open goes to the first row of a chunk.
+func (s *Scanner) open(g *rowGroup, i int) error {
+	if i < len(s.masked) {
+		return s.chunks[i].openMasked(g, &s.masked[i])
+	}
+	return s.chunks[i].openKept(g, &s.kept[i-len(s.masked)])
+}
+
+// ShowNoKept has Kept walk all kept columns from now on, and Rows show none.
+func (s *Scanner) ShowNoKept() { s.kept, s.chunks = nil, s.chunks[:len(s.masked)] }
+
 // window reads the next n rows of all columns, and shows them.
-func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, numbers []Numbers) error) error {
+func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, numbers []Numbers, kept []Hashes) error) error {
 	err := s.share(len(s.chunks), func(_, i int) error {
-		return inColumn(g, s.masked[i].Name, func() error { return s.chunks[i].readWindow(n) })
+		return inColumn(g, s.name(i), func() error { return s.chunks[i].readWindow(n) })
 	})
 	if err != nil {
 		return err
 	}
 	return s.share((n+BlockRows-1)/BlockRows, func(worker, b int) error {
-		numbers := s.workers[worker].numbers
-		for i := range s.chunks {
+		numbers, kept := s.workers[worker].numbers, s.workers[worker].hashes[:len(s.kept)]
+		for i := range numbers {
 			numbers[i] = s.chunks[i].blocks[b]
 		}
-		return block(worker, min(BlockRows, n-b*BlockRows), numbers)
+		for i := range kept {
+			c := &s.chunks[len(numbers)+i]
+			kept[i] = Hashes{c.blocks[b], c.hashes}
+		}
+		return block(worker, min(BlockRows, n-b*BlockRows), numbers, kept)
 	})
 }
 
@@ -126,14 +151,14 @@ func inColumn(g *rowGroup, name string, do func() error) (err error) {
 	return do()
 }
 
-// Kept walks the pages of all other columns of a row group to their last byte, holds them against their
+// Kept walks the pages of all columns of a row group that Rows does not read to their last byte, holds them against their
 // checksums, and their headers and values against the footer, and returns what is wrong with them. It returns
 // formats.ErrDamaged when a page is not as it was written.
 func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []Finding, err error) {
-	masked := make(map[int]bool, len(s.masked))
-	for i := range s.masked {
-		if leaf, err := r.footer.leaf(s.masked[i].Name); err == nil {
-			masked[leaf] = true
+	read := make(map[int]bool, len(s.chunks))
+	for i := range s.chunks {
+		if leaf, err := r.footer.leaf(s.name(i)); err == nil {
+			read[leaf] = true
 		}
 	}
 	g, err := s.rowGroup(r, rowGroup)
@@ -142,7 +167,7 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 	}
 	reports := make([][]string, len(g.Columns))
 	err = s.share(len(reports), func(worker, leaf int) error {
-		if masked[leaf] || ctx.Err() != nil {
+		if read[leaf] || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		return inColumn(g, g.leaf(leaf).Column(), func() (err error) {

@@ -60,13 +60,13 @@ func TestScannerShares(t *testing.T) {
 		return uint32(n) + 1, err == nil && n != 42
 	}
 	for _, workers := range []int{0, 1, 3} {
-		s := NewScanners([]Masked{{Name: "hundreds", Number: number}, {Name: "rest", Number: number}}, max(1, workers))[0]
+		s := NewScanners([]Masked{{Name: "hundreds", Number: number}, {Name: "rest", Number: number}}, nil, max(1, workers))[0]
 		if workers > 0 {
 			s.Share(shareAmong(workers))
 		}
 		var mu sync.Mutex
 		got := make(map[[2]uint32]int)
-		found, err := s.Rows(t.Context(), r, 0, func(worker, rows int, numbers []Numbers) error {
+		found, err := s.Rows(t.Context(), r, 0, func(worker, rows int, numbers []Numbers, _ []Hashes) error {
 			mu.Lock()
 			defer mu.Unlock()
 			for row := range rows {

@@ -28,7 +28,7 @@ func leaksIn(t *testing.T, b []byte, masked ...release.Masked) (findings []relea
 	s := release.NewScanner(masked)
 	for g := range r.RowGroups() {
 		kept, failed := s.Kept(t.Context(), r, g)
-		rows, failedToo := s.Rows(t.Context(), r, g, func(int, int, []release.Numbers) error { return nil })
+		rows, failedToo := s.Rows(t.Context(), r, g, func(int, int, []release.Numbers, []release.Hashes) error { return nil })
 		findings, err = slices.Concat(findings, kept, rows), errors.Join(err, failed, failedToo)
 	}
 	return findings, err
@@ -66,7 +66,7 @@ func checkLabels(t *testing.T, r *release.File, x table) {
 		return uint32(len(labels) - 1), true
 	}}
 	texts, row := map[*sample]string{nil: "null"}, 0
-	findings, err := release.NewScanner([]release.Masked{masked}).Rows(t.Context(), r, 0, func(_, rows int, n []release.Numbers) error {
+	findings, err := release.NewScanner([]release.Masked{masked}).Rows(t.Context(), r, 0, func(_, rows int, n []release.Numbers, _ []release.Hashes) error {
 		for i := range rows {
 			s := x.rows[row]
 			if _, ok := texts[s]; !ok {

@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
@@ -32,11 +33,26 @@ type Numbers struct {
 	Every []uint32 // one a row, otherwise
 }
 
-// maskedChunk reads the pages of a masked column's chunk as numbers, and counts what is
-// wrong with them.
-type maskedChunk struct {
+// Kept is a released column of which a value is told apart by its hash alone.
+type Kept struct {
+	Name string
+	Hash func(values *formats.Values, i int) uint64 // by several goroutines, as Masked's Number
+	Null uint64                                     // the hash of null
+}
+
+// Hashes are those of a block of rows in one column: the numbers say where they are in a list.
+type Hashes struct {
+	Numbers
+	List []uint64
+}
+
+// flatChunk reads the pages of a masked column's chunk as numbers, or those of a kept one that is not nested, and
+// counts what is wrong with them.
+type flatChunk struct {
 	pages
-	masked *Masked
+	masked *Masked // nil: it is a kept column
+	kept   *Kept
+	hashes []uint64 // of null, of the entries of a kept column's dictionary, and of other values of the last rows
 	labels labels
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
@@ -46,13 +62,13 @@ type maskedChunk struct {
 	entry  []uint32 // numbers of the entries of the dictionary
 	used   []bool   // by a row
 	wrong  wrongPages
-	page   maskedPage
+	page   flatPage
 
 	scratch []uint32
 }
 
-// maskedPage is a data page that is being read.
-type maskedPage struct {
+// flatPage is a data page that is being read.
+type flatPage struct {
 	header  *page.Header
 	rows    int
 	left    int // rows that are not read yet
@@ -65,6 +81,8 @@ type maskedPage struct {
 	indexes    rle.Reader // of values in the dictionary
 	plain      []byte     // values without one, to come
 	isPlain    bool
+	isBits     bool // indexes are booleans
+	passed     bool // of a kept column, and not of the form that kcut writes: nobody knows its values
 }
 
 // wrongPages counts what is wrong with the pages of a chunk.
@@ -78,9 +96,30 @@ type wrongPages struct {
 	spare   int // bytes after levels and values
 }
 
-// open goes to the first row of a chunk.
-func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
-	leaf, err := g.file.footer.leaf(masked.Name)
+// openMasked goes to the first row of a masked column's chunk.
+func (c *flatChunk) openMasked(g *rowGroup, masked *Masked) error {
+	if err := c.open(g, masked.Name); err != nil {
+		return err
+	}
+	if t := c.leaf.Type.V; t == format.Boolean || t == format.Int96 {
+		return fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, t)
+	}
+	c.masked = masked
+	if masked.Fits != nil && !masked.Fits(c.labels.values.Type) {
+		c.wrong.kind = 1
+	}
+	c.null, c.nullOK = masked.Number("", true)
+	return nil
+}
+
+// openKept goes to the first row of a kept column's chunk.
+func (c *flatChunk) openKept(g *rowGroup, kept *Kept) error {
+	c.masked, c.kept, c.hashes, c.null, c.nullOK = nil, kept, append(c.hashes[:0], kept.Null), 0, true
+	return c.open(g, kept.Name)
+}
+
+func (c *flatChunk) open(g *rowGroup, name string) error {
+	leaf, err := g.file.footer.leaf(name)
 	if err != nil {
 		return err
 	}
@@ -93,17 +132,16 @@ func (c *maskedChunk) open(g *rowGroup, masked *Masked) error {
 	if c.every == nil {
 		c.every, c.scratch = make([]uint32, windowBlocks*BlockRows), make([]uint32, BlockRows)
 	}
-	c.masked, c.wrong, c.page = masked, wrongPages{}, maskedPage{}
-	if masked.Fits != nil && !masked.Fits(c.labels.values.Type) {
-		c.wrong.kind = 1
-	}
-	c.null, c.nullOK = masked.Number("", true)
+	c.wrong, c.page = wrongPages{}, flatPage{}
 	c.entry, c.used = c.entry[:0], c.used[:0]
 	return nil
 }
 
 // readWindow reads the numbers of the next n rows, block by block.
-func (c *maskedChunk) readWindow(n int) (err error) {
+func (c *flatChunk) readWindow(n int) (err error) {
+	if c.masked == nil {
+		c.hashes = c.hashes[:1+len(c.entry)]
+	}
 	for b := 0; b*BlockRows < n; b++ {
 		every := c.every[b*BlockRows : min((b+1)*BlockRows, n)]
 		if c.blocks[b], err = c.read(every); err != nil {
@@ -114,7 +152,7 @@ func (c *maskedChunk) readWindow(n int) (err error) {
 }
 
 // read reads the numbers of the next rows, as many as every has room for.
-func (c *maskedChunk) read(every []uint32) (Numbers, error) {
+func (c *flatChunk) read(every []uint32) (Numbers, error) {
 	for done := 0; done < len(every); {
 		if more, err := c.toRows(); err != nil || !more {
 			return Numbers{}, cmp.Or(err, errRows)
@@ -146,8 +184,12 @@ func spread(numbers []uint32) {
 
 // rows reads rows of the page. It reports whether they show to have the same number, which is then
 // the first of dst alone.
-func (c *maskedChunk) rows(dst []uint32) (same bool, err error) {
-	if c.leaf.Definition == 0 {
+func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
+	switch {
+	case c.page.passed:
+		dst[0] = c.null
+		return true, nil
+	case c.leaf.Definition == 0:
 		return c.values(dst)
 	}
 	level, same := c.page.levels.Repeated(len(dst))
@@ -162,14 +204,14 @@ func (c *maskedChunk) rows(dst []uint32) (same bool, err error) {
 	return c.values(dst)
 }
 
-func (c *maskedChunk) countNulls(n int) {
+func (c *flatChunk) countNulls(n int) {
 	if !c.nullOK {
 		c.wrong.nulls += n
 	}
 }
 
 // someNull reads rows some of which are null.
-func (c *maskedChunk) someNull(dst []uint32) error {
+func (c *flatChunk) someNull(dst []uint32) error {
 	levels := c.scratch[:len(dst)]
 	if err := c.page.levels.Read(levels); err != nil {
 		return err
@@ -200,13 +242,13 @@ func (c *maskedChunk) someNull(dst []uint32) error {
 }
 
 // values reads rows that are not null, as rows does.
-func (c *maskedChunk) values(dst []uint32) (same bool, err error) {
+func (c *flatChunk) values(dst []uint32) (same bool, err error) {
 	p := &c.page
 	p.defined += len(dst)
 	if p.isPlain {
 		numbers := dst[:0]
-		p.plain, err = c.labels.of(p.plain, len(dst), func(label string) {
-			numbers = append(numbers, c.number(label, &c.wrong.values))
+		p.plain, err = c.labels.of(p.plain, len(dst), func(i int) {
+			numbers = append(numbers, c.number(i, &c.wrong.values))
 		})
 		return false, err
 	}
@@ -219,7 +261,7 @@ func (c *maskedChunk) values(dst []uint32) (same bool, err error) {
 }
 
 // look replaces indexes by the numbers of their entries.
-func (c *maskedChunk) look(indexes []uint32) error {
+func (c *flatChunk) look(indexes []uint32) error {
 	if c.wrong.unused > 0 {
 		for _, index := range indexes {
 			if int(index) < len(c.used) && !c.used[index] {
@@ -238,9 +280,13 @@ func (c *maskedChunk) look(indexes []uint32) error {
 	return nil
 }
 
-// number returns the number of a label, and counts one that is none.
-func (c *maskedChunk) number(label string, wrong *int) uint32 {
-	number, ok := c.masked.Number(label, false)
+// number returns the number of one of the last values, and counts one that is no label.
+func (c *flatChunk) number(i int, wrong *int) uint32 {
+	if c.masked == nil {
+		c.hashes = append(c.hashes, c.kept.Hash(&c.labels.values, i))
+		return uint32(len(c.hashes) - 1)
+	}
+	number, ok := c.masked.Number(c.labels.values.Text(i), false)
 	if !ok {
 		*wrong++
 	}
@@ -251,7 +297,7 @@ var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", for
 
 // toRows goes to the next data page that has rows, unless the current one has some. It reports
 // whether there are any.
-func (c *maskedChunk) toRows() (more bool, err error) {
+func (c *flatChunk) toRows() (more bool, err error) {
 	for c.page.left == 0 {
 		if err := c.endPage(); err != nil {
 			return false, err
@@ -260,10 +306,19 @@ func (c *maskedChunk) toRows() (more bool, err error) {
 		if err != nil || h == nil {
 			return false, err
 		}
-		switch h.Type {
-		case format.DictionaryPage:
+		isData := h.Type == format.DataPage || h.Type == format.DataPageV2
+		switch {
+		case c.masked == nil && !(c.own && codec.Exact(c.Codec)):
+			if !codec.Exact(c.Codec) {
+				c.inexact++
+			}
+			if isData {
+				c.page = flatPage{passed: true, left: h.Entries}
+			}
+			err = c.Pass(h)
+		case h.Type == format.DictionaryPage:
 			err = c.dictionary(h)
-		case format.DataPage, format.DataPageV2:
+		case isData:
 			err = c.data(h)
 		default:
 			err = c.Pass(h)
@@ -277,7 +332,7 @@ func (c *maskedChunk) toRows() (more bool, err error) {
 
 // finish reads to the end of the chunk, where the last row must have been read, and returns
 // what is wrong with it in words.
-func (c *maskedChunk) finish() ([]string, error) {
+func (c *flatChunk) finish() ([]string, error) {
 	if more, err := c.toRows(); err != nil || more {
 		return nil, cmp.Or(err, errRows)
 	}
@@ -292,13 +347,13 @@ func (c *maskedChunk) finish() ([]string, error) {
 		counted{c.wrong.spare, "bytes after the values of a page"}), nil
 }
 
-func (c *maskedChunk) dictionary(h *page.Header) error {
+func (c *flatChunk) dictionary(h *page.Header) error {
 	dictionary, err := c.load(h)
 	if err != nil {
 		return err
 	}
-	rest, err := c.labels.of(dictionary.Values, h.Entries, func(label string) {
-		c.entry, c.used = append(c.entry, c.number(label, &c.wrong.foreign)), append(c.used, false)
+	rest, err := c.labels.of(dictionary.Values, h.Entries, func(i int) {
+		c.entry, c.used = append(c.entry, c.number(i, &c.wrong.foreign)), append(c.used, false)
 	})
 	c.wrong.unused = len(c.used)
 	c.wrong.spare += len(rest)
@@ -306,16 +361,24 @@ func (c *maskedChunk) dictionary(h *page.Header) error {
 }
 
 // data begins to read a data page.
-func (c *maskedChunk) data(h *page.Header) error {
+func (c *flatChunk) data(h *page.Header) error {
 	unpacked, err := c.load(h)
 	if err != nil {
 		return err
 	}
 	c.wrong.spare += len(unpacked.Repetition) // of a flat column there are none
 	p := &c.page
-	*p = maskedPage{header: h, rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
+	*p = flatPage{header: h, rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
 	p.levels.Reset(p.levelBytes, 1)
 	switch {
+	case p.isPlain && c.leaf.Type.V == format.Boolean: // indexes into both
+		p.isPlain, p.isBits, p.indexBytes = false, true, unpacked.Values
+		p.indexes.ResetPacked(p.indexBytes, 1)
+		if len(c.entry) == 0 {
+			c.labels.values.Words = append(c.labels.values.Words[:0], 0, 1)
+			c.entry = append(c.entry, c.number(0, nil), c.number(1, nil))
+		}
+		return nil
 	case p.isPlain:
 		p.plain = unpacked.Values
 		return nil
@@ -330,8 +393,12 @@ func (c *maskedChunk) data(h *page.Header) error {
 }
 
 // endPage counts the bytes that belong to no row of the data page.
-func (c *maskedChunk) endPage() error {
+func (c *flatChunk) endPage() error {
 	p, levels, indexes := &c.page, 0, 0
+	if p.passed {
+		c.page = flatPage{}
+		return nil
+	}
 	if c.leaf.Definition > 0 {
 		levels = p.rows
 	}
@@ -343,7 +410,14 @@ func (c *maskedChunk) endPage() error {
 		return err
 	}
 	c.wrong.spare += spare + len(p.plain)
-	if spare, err = rle.Spare(p.indexBytes, p.width, indexes); err != nil {
+	if p.isBits {
+		var rest []byte
+		rest, err = c.labels.extremes.addBits(p.indexBytes, indexes)
+		spare = len(rest)
+	} else {
+		spare, err = rle.Spare(p.indexBytes, p.width, indexes)
+	}
+	if err != nil {
 		return err
 	}
 	c.wrong.spare += spare
@@ -351,11 +425,11 @@ func (c *maskedChunk) endPage() error {
 	if p.header != nil && saysOther(p.header, p.rows-p.defined, p.rows) {
 		c.wrong.counts++
 	}
-	c.page = maskedPage{}
+	c.page = flatPage{}
 	return nil
 }
 
-// labels makes labels of the PLAIN values of a flat column, and keeps their extremes. One goroutine uses it at a
+// labels decodes the PLAIN values of a flat column, and keeps their extremes. One goroutine uses it at a
 // time.
 type labels struct {
 	values   formats.Values
@@ -364,24 +438,21 @@ type labels struct {
 }
 
 func newLabels(l *schema.Leaf, said *meta.Statistics) (labels, error) {
-	if l.Type.V == format.Boolean || l.Type.V == format.Int96 {
-		return labels{}, fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, l.Type.V)
-	}
 	t, err := schema.TypeOf(l.SchemaElement)
 	ls := labels{values: formats.Values{Type: t}, decode: plain.DecoderOf(t, l.Type.V, plain.SizeOf(l.SchemaElement))}
 	ls.extremes.reset(l, said)
 	return ls, err
 }
 
-// of shows the labels of n values, and returns the bytes behind them.
-func (l *labels) of(from []byte, n int, show func(label string)) (rest []byte, err error) {
+// of decodes n values and shows where they are, and returns the bytes behind them.
+func (l *labels) of(from []byte, n int, show func(i int)) (rest []byte, err error) {
 	v := &l.values
 	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
 	if rest, err = l.decode(v, from, n); err != nil {
 		return nil, err
 	}
 	for i := range n {
-		show(v.Text(i))
+		show(i)
 	}
 	l.extremes.addValues(v)
 	return rest, nil
