@@ -2,7 +2,8 @@
 //
 //	row groups ──Tally──▶ Recount ──Merge──▶ Recount ──Judge──▶ Result
 //
-// It reads the released files back and counts every quasi-identifier set, checks whether each
+// It reads the released files back and counts every quasi-identifier set, measures the values of sensitive
+// columns in all equivalence classes, checks whether each
 // label is one of the cut's, and looks for what must not be given away: other values in
 // dictionaries, pages and statistics, foreign metadata, files that are no parts. A run lets
 // nothing be published that does not pass, and kcut verify asks the same of any release.
@@ -16,6 +17,7 @@
 // same result. A release that does not hold is an error of class Privacy, together with all
 // that was found; no finding holds a cell's value.
 //
-// Not promised: that the cut is a good one, that columns which were kept are harmless, or that a
+// Not promised: that classes have k entities where the cut says that k counts these: a release does not tell
+// whose a record is, and so records are counted; that the cut is a good one, that columns which were kept are harmless, or that a
 // release is safe beside other releases of the same people.
 package verify

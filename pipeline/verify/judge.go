@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -20,6 +21,11 @@ type Result struct {
 	Sets     []cutfile.Set `json:"quasi_identifiers"` // with the anonymity that was counted
 	Findings []string      `json:"findings,omitempty"`
 	OK       bool          `json:"ok"`
+
+	// By its cut k counts entities, of which each may have several records. Whose a record is is not in the
+	// release: the anonymity here is in records.
+	Entity    bool       `json:"entity,omitempty"`
+	Sensitive []Measured `json:"sensitive,omitempty"` // what was counted of sensitive columns, of every set
 
 	// Records that were too few, going by the cut: with marks alone, and those that are not in the release.
 	Suppressed uint64 `json:"suppressed,omitempty"`
@@ -39,20 +45,28 @@ func Judge(path string, cut *cutfile.File, r *Recount) (*Result, error) {
 	for _, finding := range r.Findings {
 		j.find("%s", finding)
 	}
+	j.rows, j.marked = r.Rows, r.Marked
+	j.whole = j.newWhole(1, 0)[0]
 	for i, groups := range r.Groups {
 		rows := uint64(0)
 		for _, g := range groups {
 			if len(g.Key) != j.keys[i].size {
 				return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
 			}
-			j.add(i, g.Key, g.Records)
+			if claim := j.claimOf(i); claim < 0 {
+				j.add(i, g.Key, g.Records)
+			} else if c := &j.measures[claim]; c.set == 0 {
+				workers.Must(j.whole[c.column].add(g.Key[len(g.Key)-1:], g.Records)) // it has no limit
+			}
 			rows += g.Records
 		}
 		if rows != uint64(r.Rows) {
 			return nil, fmt.Errorf("verify %s: the recount's groups have not as many records as its rows: %w", path, formats.ErrDamaged)
 		}
 	}
-	j.rows, j.marked = r.Rows, r.Marked
+	for claim := range j.measures {
+		j.addGroups(claim, r.Groups[len(r.Groups)-len(j.measures)+claim])
+	}
 	return j.result(path)
 }
 
@@ -61,18 +75,20 @@ type judge struct {
 	*rules
 	rows      int64
 	marked    uint64
-	anonymity []uint64 // of every set
-	regions   *table   // of a cut of regions, else nil
-	found     int      // regions that have records
-	strange   uint64   // records that belong to no region
-	groups    *groups  // nil: what groups are like is not asked for
+	anonymity []uint64   // of every set
+	regions   *table     // of a cut of regions, else nil
+	found     int        // regions that have records
+	strange   uint64     // records that belong to no region
+	groups    *groups    // nil: what groups are like is not asked for
+	measures  []measures // of every claim
+	whole     []*table   // of every sensitive column, the records that have a value, by its hash
 
 	findings []string
 	has      map[string]bool // findings
 }
 
 func newJudge(r *rules) *judge {
-	j := &judge{rules: r, anonymity: make([]uint64, len(r.cut.Sets)), has: make(map[string]bool)}
+	j := &judge{rules: r, anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(), has: make(map[string]bool)}
 	if r.hasRegions() {
 		j.regions = r.regions()
 	}
@@ -112,7 +128,7 @@ func (j *judge) result(path string) (*Result, error) {
 	}
 	j.checkIntervals()
 	j.checkSetLabels()
-	r := &Result{Path: path, Rows: j.rows, Dropped: j.cut.Dropped}
+	r := &Result{Path: path, Rows: j.rows, Entity: j.cut.Entity, Dropped: j.cut.Dropped}
 	r.Suppressed, _ = j.cut.Marked()
 	if j.rows != j.cut.Rows {
 		j.find("it has %s, its cut claims %s", text.Count(j.rows, "row"), text.Grouped(j.cut.Rows))
@@ -123,10 +139,11 @@ func (j *judge) result(path string) (*Result, error) {
 		switch {
 		case counted.Anonymity < uint64(set.K):
 			j.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity, set.K)
-		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !j.rendered(set):
+		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !j.rendered(set) && !j.cut.Entity:
 			j.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
 		}
 	}
+	r.Sensitive = j.checkSensitive()
 	if j.strange > 0 {
 		j.find("it has labels that are no region of its cut in %s", text.Count(j.strange, "record"))
 	}

@@ -18,12 +18,13 @@ type Recount struct {
 	Cut      [sha256.Size]byte // of the cut's JSON, by which labels are numbered
 	Rows     int64
 	Marked   uint64    // rows with marks alone, if the cut is an applied one that has marks
-	Groups   [][]Group // of every quasi-identifier set and, of a cut of regions, of all masked columns; by key
+	Groups   [][]Group // of every quasi-identifier set, of a cut of regions of all masked columns, and of every set with each sensitive column; by key
 	Findings []string  // in the order of the release
 }
 
 // Group is a combination of labels and the records that have it, at least 1. Its key is the numbers
-// of the labels as digits of numbers of mixed radix, lowest first, as many in a word as fit.
+// of the labels as digits of numbers of mixed radix, lowest first, as many in a word as fit; with a sensitive
+// column the hash of its value comes last.
 type Group struct {
 	Key     []uint64
 	Records uint64

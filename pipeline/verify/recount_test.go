@@ -57,9 +57,19 @@ func released(t *testing.T, random *rand.Rand, rows int, j string) string {
 	return filepath.Join(dir, "out.parquet")
 }
 
+// sensitiveJob is the job with measures of a kept column.
+var sensitiveJob = strings.ReplaceAll(jobText, "k: 2}", "k: 20}") +
+	"sensitive: [{column: income, l: 2, entropy_l: 1.1, max_confidence: {\"1\": 0.95, \"2\": 0.5}, t: 0.45}]\n"
+
 // A recount that has room for few groups at a time finds the same.
 func TestRecountInPasses(t *testing.T) {
-	path := released(t, rand.New(rand.NewPCG(3, 4)), 3000, jobText)
+	for name, j := range map[string]string{"sets": jobText, "sensitive": sensitiveJob} {
+		t.Run(name, func(t *testing.T) { checkPasses(t, j) })
+	}
+}
+
+func checkPasses(t *testing.T, j string) {
+	path := released(t, rand.New(rand.NewPCG(3, 4)), 3000, j)
 	want, once, err := verify.Passes(t.Context(), path, 1<<30)
 	if err != nil || once != 1 {
 		t.Fatalf("%d passes, %v", once, err)
@@ -71,6 +81,9 @@ func TestRecountInPasses(t *testing.T) {
 	if passes < 2 {
 		t.Errorf("it took %d passes", passes)
 	}
+	if strings.Contains(j, "sensitive") != (len(want.Sensitive) == 2) {
+		t.Errorf("measured %+v", want.Sensitive)
+	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("in %d passes %v, in one %v", passes, got, want)
 	}
@@ -78,7 +91,11 @@ func TestRecountInPasses(t *testing.T) {
 
 // Recounts of single row groups, on their way through bytes, are judged as the whole release is.
 func TestTallyAndJudge(t *testing.T) {
-	for name, j := range map[string]string{"columns": jobText, "regions": strings.Replace(jobText, "class:", "algorithm: mondrian\nclass:", 1)} {
+	const mondrian = "algorithm: mondrian\nclass:"
+	for name, j := range map[string]string{
+		"columns": jobText, "regions": strings.Replace(jobText, "class:", mondrian, 1),
+		"sensitive": strings.Replace(sensitiveJob, "class:", mondrian, 1),
+	} {
 		t.Run(name, func(t *testing.T) {
 			path := released(t, rand.New(rand.NewPCG(5, 6)), 5000, strings.Replace(j, "out.parquet", "{path: out.parquet, row_group_rows: 1000}", 1))
 			want, err := verify.Release(t.Context(), path, job.Limits{}, verify.Watch{})

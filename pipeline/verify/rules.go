@@ -22,7 +22,7 @@ type rules struct {
 	sum    [sha256.Size]byte // of its JSON
 	checks []columnCheck     // released columns of masked columns
 	first  map[string][]int  // positions in checks of a masked column's released columns
-	keys   []labelKey        // of every set and, of a cut of regions, of all checks
+	keys   []labelKey        // of every set, of a cut of regions of all checks, and of every claim
 
 	marks []uint32 // of a cut that tells of suppressed records, and has marks in all columns: of every check, the number of its mark
 	exact bool     // no other record can look like one of marks alone
@@ -47,6 +47,9 @@ func rulesOf(cut *cutfile.File) *rules {
 	}
 	if r.hasRegions() {
 		r.keys = append(r.keys, r.key(all))
+	}
+	for _, c := range r.claims() {
+		r.keys = append(r.keys, r.keys[c.set].withValue(c.column))
 	}
 	if _, claims := cut.Marked(); claims {
 		r.findMarks()
@@ -123,6 +126,11 @@ func (r *rules) lackingColumn(file *release.File) string {
 	}
 	if r.cut.Class != "" && !slices.Contains(has, r.cut.Class) {
 		return r.cut.Class
+	}
+	for i := range r.cut.Sensitive {
+		if name := r.cut.Sensitive[i].Column; !slices.Contains(has, name) {
+			return name
+		}
 	}
 	return ""
 }

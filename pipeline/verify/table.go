@@ -75,6 +75,7 @@ func (s *span) next() bool {
 // One goroutine uses it.
 type table struct {
 	size  int
+	class int      // words that choose the share: keys that have these in common are counted in one pass
 	cells []uint64 // nil when there may be too many
 	span  *span    // nil: everything is counted, in whatever memory it takes
 	slots []uint64 // of each its key, then its count; a count of 0 is free
@@ -82,7 +83,7 @@ type table struct {
 }
 
 func newTable(size int, s *span) *table {
-	return &table{size: size, span: s, slots: make([]uint64, fewestSlots*(size+1))}
+	return &table{size: size, class: size, span: s, slots: make([]uint64, fewestSlots*(size+1))}
 }
 
 // hashOf spreads keys: its high bits choose the share, its low ones the slot.
@@ -103,7 +104,7 @@ func (t *table) add(key []uint64, records uint64) error {
 		return nil
 	}
 	hash := hashOf(key)
-	if t.span != nil && !t.span.has(hash) {
+	if t.span != nil && !t.counts(hash, key) {
 		return nil
 	}
 	slot := t.find(hash, key)
@@ -119,6 +120,14 @@ func (t *table) add(key []uint64, records uint64) error {
 	}
 	slot[t.size] += records
 	return nil
+}
+
+// counts reports whether the pass counts a key with a hash.
+func (t *table) counts(hash uint64, key []uint64) bool {
+	if t.class < t.size {
+		hash = hashOf(key[:t.class])
+	}
+	return t.span.has(hash)
 }
 
 func (t *table) capacity() int { return len(t.slots) / (t.size + 1) }
@@ -186,7 +195,7 @@ func (t *table) giveUp() error {
 
 // rehash moves the keys that the pass counts to so many slots.
 func (t *table) rehash(slots int) {
-	old := table{size: t.size, span: t.span, slots: t.slots}
+	old := table{size: t.size, class: t.class, span: t.span, slots: t.slots}
 	t.slots, t.used = make([]uint64, slots*(t.size+1)), 0
 	for key, records := range old.all() {
 		slot := t.find(hashOf(key), key)
@@ -209,7 +218,7 @@ func (t *table) all() iter.Seq2[[]uint64, uint64] {
 		}
 		for slots := t.slots; len(slots) > 0; slots = slots[t.size+1:] {
 			key, records := slots[:t.size:t.size], slots[t.size]
-			if records > 0 && (t.span == nil || t.span.has(hashOf(key))) && !yield(key, records) {
+			if records > 0 && (t.span == nil || t.counts(hashOf(key), key)) && !yield(key, records) {
 				return
 			}
 		}
@@ -234,11 +243,12 @@ type labelKey struct {
 	strides []uint64
 	size    int    // words of a key
 	cells   uint64 // every word is below, when there is one
+	value   int    // of a claim, the sensitive column whose values are in the last word; else -1
 }
 
 // newLabelKey makes keys of numbers below the given ones, which are at least 1.
 func newLabelKey(columns []int, below []uint64) labelKey {
-	k := labelKey{columns: columns, below: below, size: 1, cells: 1}
+	k := labelKey{columns: columns, below: below, size: 1, cells: 1, value: -1}
 	for _, n := range below {
 		over, cells := bits.Mul64(k.cells, n)
 		if over > 0 {
@@ -307,6 +317,7 @@ func (r *rules) inCells(key int, memory int64, counters int) bool {
 type counter struct {
 	rules  *rules
 	tables []*table // of every key
+	whole  []*table // of every sensitive column, its values in all rows; nil: they are counted
 	marked uint64   // rows with marks alone
 	keys   []uint64 // scratch: of a block, one after the other
 }
@@ -317,7 +328,11 @@ func newCounter(r *rules, spans []*span) *counter {
 	for i := range r.keys {
 		k := &r.keys[i]
 		if spans[i] != nil {
-			c.tables = append(c.tables, newTable(k.size, spans[i]))
+			t := newTable(k.size, spans[i])
+			if k.value >= 0 {
+				t.class--
+			}
+			c.tables = append(c.tables, t)
 		} else {
 			c.tables = append(c.tables, &table{size: 1, cells: make([]uint64, k.cells)})
 		}
@@ -328,11 +343,14 @@ func newCounter(r *rules, spans []*span) *counter {
 }
 
 // count counts a block of rows by a key.
-func (c *counter) count(key, rows int, numbers []release.Numbers) error {
+func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release.Hashes) error {
 	k, t := &c.rules.keys[key], c.tables[key]
 	keys, same := c.keys[:rows*k.size], true
 	for word := range k.size {
 		same = k.pack(word, keys, numbers) && same
+	}
+	if k.value >= 0 {
+		same = k.packValues(keys, &kept[k.value]) && same
 	}
 	if same {
 		return t.add(keys[:k.size], uint64(rows))

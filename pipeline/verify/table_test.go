@@ -106,7 +106,7 @@ func countAll(t *testing.T, r *rules, s *span, blocks [][]release.Numbers, rows 
 	counters := []*counter{newCounter(r, []*span{s}), newCounter(r, []*span{s})}
 	err := workers.Each(len(counters), len(counters), func(_ workers.Worker, number int) error {
 		for i := number; i < len(blocks); i += len(counters) {
-			if err := counters[number].count(0, rows[i], blocks[i]); err != nil {
+			if err := counters[number].count(0, rows[i], blocks[i], nil); err != nil {
 				return err
 			}
 		}

@@ -118,6 +118,12 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, wa
 func (v *verifier) scan(ctx context.Context) error {
 	spans, memory := v.spans()
 	p := v.newReading(spans, v.threads)
+	if len(v.measures) > 0 {
+		memory -= memory / 4
+		for i, whole := range v.newWhole(v.threads, memory/3) {
+			p.counters[i].whole = whole
+		}
+	}
 	if v.watch.Progress != nil {
 		p.progress = func(rows int64) { v.watch.Progress(rows, v.cut.Rows) }
 	}
@@ -133,6 +139,11 @@ func (v *verifier) scan(ctx context.Context) error {
 		}
 		v.passes++
 		v.rows, v.marked = p.rows.Load(), p.marked()
+		if !p.again {
+			if err := v.joinWhole(p.counters); err != nil {
+				return err
+			}
+		}
 		var open []int
 		for _, key := range p.open {
 			if err := v.finish(p, key); err != nil {
@@ -187,8 +198,12 @@ func (v *verifier) finish(p *reading, key int) error {
 		}
 		c.tables[key].clear()
 	}
-	for group, records := range sum.all() {
-		v.add(key, group, records)
+	if claim := v.claimOf(key); claim >= 0 {
+		v.addTable(claim, sum)
+	} else {
+		for group, records := range sum.all() {
+			v.add(key, group, records)
+		}
 	}
 	sum.clear()
 	return nil
@@ -281,7 +296,7 @@ type reading struct {
 }
 
 func (r *rules) newReading(spans []*span, workers int) *reading {
-	p := &reading{rules: r, scanners: release.NewScanners(r.masked(), workers), progress: func(int64) {}}
+	p := &reading{rules: r, scanners: release.NewScanners(r.masked(), r.sensitive(), workers), progress: func(int64) {}}
 	for range workers {
 		p.counters = append(p.counters, newCounter(r, spans))
 	}
@@ -355,8 +370,8 @@ func (p *reading) rowGroup(ctx context.Context, w workers.Worker, file *release.
 		}
 		findings = appendTexts(findings, leaks)
 	}
-	leaks, err := scanner.Rows(ctx, file, g, func(worker, rows int, numbers []release.Numbers) error {
-		return p.count(p.counters[worker], rows, numbers)
+	leaks, err := scanner.Rows(ctx, file, g, func(worker, rows int, numbers []release.Numbers, kept []release.Hashes) error {
+		return p.count(p.counters[worker], rows, numbers, kept)
 	})
 	p.progress(p.rows.Add(file.RowGroupRows(g)))
 	return appendTexts(findings, leaks), err
@@ -369,16 +384,16 @@ func appendTexts(texts []string, leaks []release.Finding) []string {
 	return texts
 }
 
-func (p *reading) count(c *counter, rows int, numbers []release.Numbers) error {
+func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []release.Hashes) error {
 	if p.marks != nil && !p.again {
 		c.countMarked(rows, numbers)
 	}
 	for _, key := range p.open {
-		if err := c.count(key, rows, numbers); err != nil {
+		if err := c.count(key, rows, numbers, kept); err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.countWhole(rows, kept)
 }
 
 // marked returns how many rows with marks alone were read.

@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/verify"
+)
+
+// largeClasses is the people job with a k that leaves many values in every class.
+var largeClasses = strings.NewReplacer("k: 5", "k: 60", "k: 3", "k: 60").Replace(peopleJob)
+
+// naiveMeasures are the measures of a column in the classes of some columns of a table, where they are worst.
+func naiveMeasures(t *testTable, columns []string, of string) (worst verify.Measured, shares map[string]float64) {
+	values := make(map[string]map[string]float64) // by class
+	whole, at := make(map[string]float64), t.index(of)
+	for _, row := range t.rows {
+		class := t.key(row, columns)
+		if values[class] == nil {
+			values[class] = make(map[string]float64)
+		}
+		values[class][row[at]]++
+		whole[row[at]]++
+	}
+	shares, worst.T = make(map[string]float64), new(0.0)
+	worst.L, worst.EntropyL = math.MaxInt, math.Inf(1)
+	for _, class := range values {
+		all, entropy, moved := 0.0, 0.0, 0.0
+		for _, n := range class {
+			all += n
+		}
+		for value, n := range whole {
+			share := class[value] / all
+			if share > 0 {
+				entropy -= share * math.Log(share)
+			}
+			moved += max(share-n/float64(len(t.rows)), 0)
+			shares[value] = max(shares[value], share)
+		}
+		worst.L, worst.EntropyL = min(worst.L, len(class)), min(worst.EntropyL, math.Exp(entropy))
+		worst.MaxConfidence = max(worst.MaxConfidence, slices.Max(slices.Collect(maps.Values(class)))/all)
+		*worst.T = max(*worst.T, moved)
+	}
+	return worst, shares
+}
+
+// What a cut claims of sensitive columns is counted again, whatever their type is: what holds exactly passes, and
+// anything more is found, without a value.
+func TestVerifySensitive(t *testing.T) {
+	for _, algorithm := range []string{"tdr", "mondrian"} {
+		dir := releasedPeople(t, withAlgorithm(largeClasses, algorithm))
+		add := func(f *forged) {
+			random := rand.New(rand.NewPCG(5, 6))
+			of := func(name string, is formats.Type, texts ...string) {
+				f.addColumn(name, func(int) string { return texts[random.IntN(len(texts))] })
+				f.fields[len(f.fields)-1].Type = is
+			}
+			for row := range f.rows {
+				f.set(row, "income", []string{"high", "low", "low"}[random.IntN(3)])
+			}
+			of("diagnosis", textType, "flu", "gout", null, "flu", "cold")
+			of("ill", formats.Type{Kind: formats.Boolean}, "true", "false", "true", null)
+			of("cost", floatType, "1", "2.5", "NaN", "-0.25", "1", "1e+30")
+			f.addColumn("number", func(row int) string { return fmt.Sprint(row / 3) })
+		}
+		release := readRelease(t, filepath.Join(dir, "out.parquet"))
+		add(release)
+		claim := func(s cutfile.Sensitive) func(*forged) {
+			return func(f *forged) {
+				add(f)
+				f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", MaxConfidence: &cutfile.Shares{Every: 0.9999999}}, s}
+				if s.Column == "income" {
+					f.cut.Sensitive = f.cut.Sensitive[1:]
+				}
+			}
+		}
+		for _, column := range []string{"income", "diagnosis", "ill", "cost", "number"} {
+			worst := verify.Measured{L: math.MaxInt, EntropyL: math.Inf(1), T: new(0.0)}
+			shares := make(map[string]float64)
+			for _, set := range release.cut.Sets {
+				m, of := naiveMeasures(release.testTable, set.Columns, column)
+				worst.L, worst.EntropyL = min(worst.L, m.L), min(worst.EntropyL, m.EntropyL)
+				worst.MaxConfidence, *worst.T = max(worst.MaxConfidence, m.MaxConfidence), max(*worst.T, *m.T)
+				for value, share := range of {
+					shares[value] = max(shares[value], share)
+				}
+			}
+			delete(shares, null) // cannot be named
+			if worst.L < 2 || worst.MaxConfidence == 1 || *worst.T == 0 {
+				t.Fatalf("%s tells too little: %+v", column, worst)
+			}
+			most := slices.MaxFunc(slices.Sorted(maps.Keys(shares)), func(a, b string) int { return int(math.Copysign(1, shares[a]-shares[b])) })
+			sound := cutfile.Sensitive{
+				Column: column, L: worst.L, EntropyL: worst.EntropyL, MaxConfidence: &cutfile.Shares{Every: worst.MaxConfidence}, T: worst.T,
+			}
+			found := func(measure string) []string { return []string{"column " + column + ": " + measure + " "} }
+			mustFindForgeries(t, dir, []forgery{
+				{algorithm + " " + column + ", what holds", claim(sound), nil},
+				{column + ", what named values have", claim(cutfile.Sensitive{Column: column, MaxConfidence: &cutfile.Shares{Of: shares}}), nil},
+				{column + ", one value more", claim(cutfile.Sensitive{Column: column, L: worst.L + 1}), found("l")},
+				{column + ", more entropy", claim(cutfile.Sensitive{Column: column, EntropyL: worst.EntropyL + 1e-6}), found("entropy_l")},
+				{column + ", less confidence", claim(cutfile.Sensitive{Column: column, MaxConfidence: &cutfile.Shares{Every: worst.MaxConfidence - 1e-6}}), found("max_confidence")},
+				{column + ", closer", claim(cutfile.Sensitive{Column: column, T: new(*worst.T - 1e-6)}), found("t")},
+				{column + ", less confidence in one", claim(cutfile.Sensitive{Column: column, MaxConfidence: &cutfile.Shares{Of: map[string]float64{
+					most: shares[most] - 1e-6, "no value of it": 0.5,
+				}}}), []string{"column " + column + ": max_confidence: a value has a larger share than its cut claims"}},
+			}...)
+		}
+		mustFindForgeries(t, dir, []forgery{
+			{"a column that is not there", claim(cutfile.Sensitive{Column: "wealth", L: 2}), []string{"the cut speaks of column wealth, which is not there"}},
+			{"entities", func(f *forged) { f.cut.Entity = true }, nil},
+			{"fewer entities than records", func(f *forged) { f.cut.Entity, f.cut.Sets[0].Anonymity = true, f.cut.Sets[0].Anonymity-1 }, nil},
+			{"more entities than records", func(f *forged) { f.cut.Entity, f.cut.Sets[0].Anonymity = true, f.cut.Sets[0].Anonymity+1 }, []string{"its cut claims"}},
+			{"too few records for k entities", func(f *forged) { f.cut.Entity, f.cut.Sets[0].K = true, int(f.cut.Sets[0].Anonymity)+1 }, []string{"is below k"}},
+		}...)
+	}
+}
+
+// A class that lost a value is found, and so is one whose shares have moved.
+func TestVerifyFindsForgedValues(t *testing.T) {
+	dir := releasedPeople(t, largeClasses)
+	release := readRelease(t, filepath.Join(dir, "out.parquet"))
+	set := release.cut.Sets[0].Columns
+	worst, _ := naiveMeasures(release.testTable, set, "income")
+	first := release.key(release.rows[0], set)
+	mustFindForgeries(t, dir, []forgery{{"one value", func(f *forged) {
+		f.cut.Sensitive = []cutfile.Sensitive{{Column: "income", L: 2, MaxConfidence: &cutfile.Shares{Every: min(worst.MaxConfidence+0.001, 0.999)}, T: new(0.99)}}
+		at := f.index("income")
+		for _, row := range f.rows {
+			if f.key(row, set) == first {
+				row[at] = f.rows[0][at]
+			}
+		}
+	}, []string{"quasi-identifier set 1: column income: l 1, its cut claims 2", "quasi-identifier set 1: column income: max_confidence 1, its cut claims 0."}}}...)
+}

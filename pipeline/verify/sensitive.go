@@ -1,0 +1,301 @@
+package verify
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
+)
+
+// slack is what floats may be off by: a share that is written with decimals is not exactly what it says.
+const slack = 1e-9
+
+// Measured is what was counted of a sensitive column's values in the equivalence classes of a set, of those
+// measures that the cut has: in the class where it is worst.
+type Measured struct {
+	Set           int      `json:"set"` // from 1 on
+	Column        string   `json:"column"`
+	L             int      `json:"l,omitempty"`              // different values
+	EntropyL      float64  `json:"entropy_l,omitempty"`      // equally frequent values of the same entropy
+	MaxConfidence float64  `json:"max_confidence,omitempty"` // the largest share of a value that has a limit
+	T             *float64 `json:"t,omitempty"`              // what must be moved
+}
+
+// valueHash tells the values of a column apart by their texts: it is the same in every process, and the same of two
+// values by an accident only that nobody meets.
+func valueHash(text string) uint64 {
+	sum := sha256.Sum256([]byte(text))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// nullHash is the hash of the null, as good as any.
+const nullHash = 0x6a09e667f3bcc909
+
+// sensitive returns how the sensitive columns are read.
+func (r *rules) sensitive() (kept []release.Kept) {
+	hash := func(values *formats.Values, i int) uint64 { return valueHash(values.Text(i)) }
+	for i := range r.cut.Sensitive {
+		kept = append(kept, release.Kept{Name: r.cut.Sensitive[i].Column, Hash: hash, Null: nullHash})
+	}
+	return kept
+}
+
+// claim is what a cut says of a sensitive column in the classes of a set.
+type claim struct{ set, column int }
+
+// claims returns the claims of the cut. Their keys come after all others, in this order.
+func (r *rules) claims() (claims []claim) {
+	for set := range r.cut.Sets {
+		for column := range r.cut.Sensitive {
+			claims = append(claims, claim{set, column})
+		}
+	}
+	return claims
+}
+
+// claimOf returns which claim a key is of; below 0, of none.
+func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets)*len(r.cut.Sensitive) }
+
+// withValue returns the key of a set's labels and, in a word of its own that is the last, the hash of the value of
+// a sensitive column.
+func (k labelKey) withValue(column int) labelKey {
+	k.value, k.size, k.cells = column, k.size+1, math.MaxUint64
+	return k
+}
+
+// packValues writes the last word of the keys of a block of rows, as pack writes the others.
+func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool) {
+	for row, at := 0, k.size-1; at < len(keys); row, at = row+1, at+k.size {
+		number := column.One
+		if !column.Same {
+			number = column.Every[row]
+		}
+		keys[at] = column.List[number]
+	}
+	return column.Same
+}
+
+// newWhole returns tables that count the values of the sensitive columns of all rows where the cut compares
+// with these, of so many bytes for all; without a limit if it is not above 0.
+func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
+	spans := make([]*span, len(r.cut.Sensitive))
+	for i := range spans {
+		if limit > 0 {
+			spans[i] = newSpan()
+			spans[i].limit = limit / int64(len(spans))
+		}
+	}
+	for range counters {
+		var own []*table
+		for i := range spans {
+			own = append(own, newTable(1, spans[i]))
+		}
+		tables = append(tables, own)
+	}
+	return tables
+}
+
+// countWhole counts the values of a block of rows.
+func (c *counter) countWhole(rows int, kept []release.Hashes) error {
+	for i, t := range c.whole {
+		if c.rules.cut.Sensitive[i].T == nil {
+			continue
+		}
+		keys, one := c.keys[:rows], labelKey{size: 1}
+		if one.packValues(keys, &kept[i]) {
+			if err := t.add(keys[:1], uint64(rows)); err != nil {
+				return err
+			}
+			continue
+		}
+		for row := range keys {
+			if err := t.add(keys[row:row+1], 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// joinWhole adds up what the workers have counted. All values must have had room.
+func (j *judge) joinWhole(counters []*counter) error {
+	for i, sum := range counters[0].whole {
+		for _, c := range counters[1:] {
+			for value, records := range c.whole[i].all() {
+				if err := sum.add(value, records); err != nil {
+					return err
+				}
+			}
+			c.whole[i].clear()
+		}
+		if sum.span.until.Load() < hashShares {
+			return errManyGroups
+		}
+	}
+	j.whole = counters[0].whole
+	for _, c := range counters {
+		c.whole = nil
+	}
+	return nil
+}
+
+// sorted returns the slots of the keys that the pass has counted, in the order of their words.
+func (t *table) sorted() (slots []uint32) {
+	stride := t.size + 1
+	for i := range t.capacity() {
+		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 && (t.span == nil || t.counts(hashOf(slot[:t.size]), slot[:t.size])) {
+			slots = append(slots, uint32(i))
+		}
+	}
+	slices.SortFunc(slots, func(a, b uint32) int {
+		return slices.Compare(t.slots[int(a)*stride:][:t.size], t.slots[int(b)*stride:][:t.size])
+	})
+	return slots
+}
+
+// addTable takes in the classes of a claim that a pass has counted, all values of each.
+func (j *judge) addTable(claim int, t *table) {
+	slots := t.sorted()
+	j.addClasses(claim, len(slots), func(i int) ([]uint64, uint64) {
+		slot := t.slots[int(slots[i])*(t.size+1):][:t.size+1]
+		return slot[:t.size], slot[t.size]
+	})
+}
+
+// addGroups takes in all classes of a claim.
+func (j *judge) addGroups(claim int, groups []Group) {
+	j.addClasses(claim, len(groups), func(i int) ([]uint64, uint64) { return groups[i].Key, groups[i].Records })
+}
+
+// addClasses takes in classes of a claim: the keys of labels and values at n places, in their order, and how
+// many records have each.
+func (j *judge) addClasses(claim, n int, at func(i int) (key []uint64, records uint64)) {
+	m := &j.measures[claim]
+	for from := 0; from < n; {
+		m.values = m.values[:0]
+		first, _ := at(from)
+		class := first[:len(first)-1]
+		for ; from < n; from++ {
+			key, records := at(from)
+			if !slices.Equal(key[:len(class)], class) {
+				break
+			}
+			value := key[len(class):]
+			m.values = append(m.values, valueCount{value[0], records, j.whole[m.column].records(value)})
+		}
+		m.addClass(uint64(j.rows))
+	}
+}
+
+// measures are those of the classes of one claim, so far.
+type measures struct {
+	claim
+	of      *cutfile.Sensitive
+	limits  map[uint64]float64 // of values by their hashes; nil: of every one
+	worst   Measured
+	entropy float64
+	classes int
+	over    bool // a value has a larger share than it may
+
+	values []valueCount // of the last class
+}
+
+// valueCount is how many records of a class, and of the release, have a value.
+type valueCount struct{ hash, records, whole uint64 }
+
+func (r *rules) newMeasures() (all []measures) {
+	for _, c := range r.claims() {
+		s := &r.cut.Sensitive[c.column]
+		m := measures{claim: c, of: s, worst: Measured{Set: c.set + 1, Column: s.Column}}
+		if s.T != nil {
+			m.worst.T = new(float64)
+		}
+		if shares := s.MaxConfidence; shares != nil && shares.Of != nil {
+			m.limits = make(map[uint64]float64)
+			for value, most := range shares.Of {
+				m.limits[valueHash(value)] = most
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// addClass takes in a class, of a release of so many rows.
+func (m *measures) addClass(rows uint64) {
+	all := uint64(0)
+	for _, v := range m.values {
+		all += v.records
+	}
+	// In an order that does not depend on hashes: sums of floats do on theirs.
+	slices.SortFunc(m.values, func(a, b valueCount) int {
+		return cmp.Or(cmp.Compare(a.records, b.records), cmp.Compare(a.whole, b.whole))
+	})
+	entropy, moved, there := 0.0, 0.0, uint64(0)
+	for _, v := range m.values {
+		share := float64(v.records) / float64(all)
+		entropy -= float64(share * math.Log(share))
+		moved += math.Abs(share - float64(v.whole)/float64(rows))
+		there += v.whole
+		m.addShare(v.hash, share)
+	}
+	moved += float64(rows-there) / float64(rows) // values that the class lacks
+	if m.classes++; m.classes == 1 {
+		m.worst.L, m.entropy = len(m.values), entropy
+	}
+	m.worst.L, m.entropy = min(m.worst.L, len(m.values)), min(m.entropy, entropy)
+	if m.worst.T != nil {
+		*m.worst.T = max(*m.worst.T, moved/2)
+	}
+}
+
+// addShare takes in the share that a value has of a class.
+func (m *measures) addShare(value uint64, share float64) {
+	if m.of.MaxConfidence == nil {
+		return
+	}
+	most, limited := m.of.MaxConfidence.Every, true
+	if m.limits != nil {
+		most, limited = m.limits[value]
+	}
+	if limited {
+		m.worst.MaxConfidence = max(m.worst.MaxConfidence, share)
+		m.over = m.over || share > most+slack
+	}
+}
+
+// checkSensitive compares the measures of all claims with what the cut says.
+func (j *judge) checkSensitive() (measured []Measured) {
+	for i := range j.measures {
+		m := &j.measures[i]
+		claims, found := m.of, m.worst
+		check := func(asked, fails bool, measure string, is, claimed float64) {
+			if asked && fails {
+				j.find("quasi-identifier set %d: column %s: %s %.6g, its cut claims %.6g", found.Set, found.Column, measure, is, claimed)
+			}
+		}
+		check(claims.L > 0, found.L < claims.L, "l", float64(found.L), float64(claims.L))
+		check(claims.EntropyL > 0, m.entropy < math.Log(claims.EntropyL)-slack, "entropy_l", math.Exp(m.entropy), claims.EntropyL)
+		if m.over && m.limits != nil {
+			j.find("quasi-identifier set %d: column %s: max_confidence: a value has a larger share than its cut claims", found.Set, found.Column)
+		} else if m.over {
+			check(true, true, "max_confidence", found.MaxConfidence, claims.MaxConfidence.Every)
+		}
+		if claims.T != nil {
+			check(true, *found.T > *claims.T+slack, "t", *found.T, *claims.T)
+		}
+		if claims.L == 0 {
+			found.L = 0
+		}
+		if claims.EntropyL > 0 {
+			found.EntropyL = math.Exp(m.entropy)
+		}
+		measured = append(measured, found)
+	}
+	return measured
+}
