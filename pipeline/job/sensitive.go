@@ -8,12 +8,9 @@ import (
 	"strings"
 )
 
-// sensitiveEngines are the algorithms that protect sensitive columns; entityEngines those whose k counts
-// entities.
-var (
-	sensitiveEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
-	entityEngines    = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
-)
+// kindEngines are the algorithms that tell kinds of records apart: they count entities, and see the values of
+// sensitive columns.
+var kindEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
 
 // checkShares checks what a program gives for the most that single values may have.
 func (r *reader) checkShares(s slot, shares []Confidence) {
@@ -34,7 +31,7 @@ func (r *reader) entityRules() {
 	if name == "" {
 		return
 	}
-	r.serves("entity", entityEngines)
+	r.kindRules("entity")
 	hint := fmt.Sprintf("as in: %s: drop; it is read to tell whose a record is, and not released", Quoted(name))
 	switch spec := r.Column(name); {
 	case name == r.Class:
@@ -54,7 +51,7 @@ func (r *reader) entityRules() {
 // what else the job asks for.
 func (r *reader) sensitiveRules() {
 	if len(r.Sensitive) > 0 {
-		r.serves("sensitive", sensitiveEngines)
+		r.kindRules("sensitive")
 	}
 	for i := range r.Sensitive {
 		s, path := &r.Sensitive[i], itemPath("sensitive", i)
@@ -106,9 +103,13 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 	}
 }
 
-// serves reports a key that the algorithm cannot do. It is never left aside: it protects people.
-func (r *reader) serves(key string, engines []string) {
-	if name := r.Algorithm.Name; name != "" && !slices.Contains(engines, name) {
-		r.add(key, "choose one of "+strings.Join(engines, ", "), "algorithm %s cannot do %s", name, key)
+// kindRules reports a key that the algorithm, or its options, cannot do. It is never left aside: it protects people.
+func (r *reader) kindRules(key string) {
+	a := r.Algorithm
+	if a.Name != "" && !slices.Contains(kindEngines, a.Name) {
+		r.add(key, "choose one of "+strings.Join(kindEngines, ", "), "algorithm %s cannot do %s", a.Name, key)
+	}
+	if a.Partitioning == PartitioningRelaxed {
+		r.add("algorithm.partitioning", "partitioning: strict", "relaxed partitioning cannot do %s: it parts records that are alike", key)
 	}
 }
