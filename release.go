@@ -36,6 +36,7 @@ type Inspection = verify.Inspection
 // The parts of an Inspection.
 type (
 	GroupSizes  = verify.GroupSizes
+	Measured    = verify.Measured // what was counted of a sensitive column in the classes of a set
 	SizeBucket  = verify.SizeBucket
 	LabelGroups = verify.LabelGroups
 )

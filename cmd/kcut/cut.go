@@ -51,8 +51,8 @@ escaped; with --schema, the JSON Schema of cuts.`,
 		if loss != "" {
 			loss = "\n" + loss
 		}
-		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), cutTable(cut.Columns))
+		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), protectionText(cut), cutTable(cut.Columns))
 		return u.tell(json.RawMessage(cut.Raw), printable(words, "\n"))
 	}
 	return cmd
@@ -64,6 +64,18 @@ func extent(cut *kcut.Cut) string {
 		return text.Count(len(cut.Regions), "region")
 	}
 	return text.Count(cut.Steps, "step")
+}
+
+// protectionText says what a cut promises beside k, in lines; nothing if there is no more.
+func protectionText(cut *kcut.Cut) string {
+	var lines strings.Builder
+	if cut.Entity {
+		lines.WriteString("k counts entities: anonymity is how many a class has at least\n")
+	}
+	for _, sensitive := range cut.Sensitive {
+		fmt.Fprintf(&lines, "sensitive %s\n", sensitive)
+	}
+	return lines.String()
 }
 
 // lossText says what became of records that were too few, nothing if there were none.

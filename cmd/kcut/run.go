@@ -279,8 +279,8 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	for _, stage := range r.Stages {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
-	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s\n%s\n%s%s\n", r.Output, text.Count(r.Released, "row"), extent(cut), loss,
-		setTable(r.Sets), columns, live, strings.Join(stages, ", "))
+	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", r.Output, text.Count(r.Released, "row"), extent(cut), loss,
+		setTable(r.Sets), printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }
 

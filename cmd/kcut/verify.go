@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -73,6 +74,12 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 		verdict = "broken"
 	}
 	err := u.printf("%s: %s, %s\n%s", printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), setTable(v.Sets))
+	if v.Entity {
+		err = errors.Join(err, u.printf("by its cut, k counts entities; whose a row is is not released, so rows were counted\n"))
+	}
+	if len(v.Sensitive) > 0 {
+		err = errors.Join(err, u.printf("\n%s", measureTable(v.Sensitive)))
+	}
 	if loss := lossText(v.Suppressed, v.Dropped); loss != "" {
 		err = errors.Join(err, u.printf("by its cut, %s\n", loss))
 	}
@@ -80,4 +87,23 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 		err = errors.Join(err, u.printf("finding: %s\n", printable(finding, "")))
 	}
 	return err
+}
+
+// measureTable lists what was counted of sensitive columns, in the class of every set where it is worst.
+func measureTable(measured []kcut.Measured) string {
+	t := newTable("sensitive", "set", "l", "entropy_l", "max_confidence", "t")
+	number := func(x float64) string {
+		if x == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	for _, m := range measured {
+		distance := ""
+		if m.T != nil {
+			distance = strconv.FormatFloat(*m.T, 'g', 4, 64)
+		}
+		t.add(m.Column, strconv.Itoa(m.Set), number(float64(m.L)), number(m.EntropyL), number(m.MaxConfidence), distance)
+	}
+	return t.String()
 }

@@ -45,7 +45,7 @@ func (s *Shares) UnmarshalJSON(data []byte) error {
 }
 
 // String returns the column and its measures by the job's keys.
-func (s *Sensitive) String() string {
+func (s Sensitive) String() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	var measures []string
 	if s.L > 0 {

@@ -189,6 +189,10 @@ func (f *field) referenceValue() string {
 		return fmt.Sprintf("integer, %d to %d", f.min, f.max)
 	case f.kind == kindInteger:
 		return fmt.Sprintf("integer, at least %d", f.min)
+	case f.kind == kindNumber:
+		return strings.TrimPrefix(f.wants(), "a ")
+	case f.kind == kindShares:
+		return strings.TrimPrefix(f.wants(), "a ") + ", or a map of such by value"
 	case f.example != "":
 		return kinds[f.kind].words + ", as `" + f.example + "`"
 	}

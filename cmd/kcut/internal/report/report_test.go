@@ -124,7 +124,40 @@ func sources() map[string]Source {
 	regions := exampleSource()
 	regions.Release.Cut.Kind, regions.Release.Cut.Regions = kcut.KindRegions, []kcut.CutRegion{{0, 0, 0}}
 	regions.Trace = []kcut.TraceStep{}
-	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced, "regions": regions}
+	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced, "regions": regions, "protected": protectedSource()}
+}
+
+// protectedSource is a release that counts entities and has sensitive columns.
+func protectedSource() Source {
+	s := exampleSource()
+	s.Release.Cut.Entity = true
+	s.Release.Cut.Sensitive = []kcut.CutSensitive{{Column: hostile, L: 3, T: new(0.25)}, {Column: "debt", MaxConfidence: &kcut.CutShares{Of: map[string]float64{hostile: 0.5}}}}
+	s.Release.Sensitive = []kcut.Measured{
+		{Set: 1, Column: hostile, L: 4, T: new(0.0)}, {Set: 1, Column: "debt", MaxConfidence: 0.4375},
+		{Set: 2, Column: hostile, L: 7, T: new(0.125)}, {Set: 2, Column: "debt", MaxConfidence: 0.25},
+	}
+	return s
+}
+
+// The page tells that k counts entities, and what was promised and counted of sensitive columns.
+func TestProtections(t *testing.T) {
+	text := ""
+	for _, e := range parse(t, written(t, protectedSource())) {
+		if e.name == "tr" || e.name == "p" {
+			text += e.text + "\n"
+		}
+	}
+	for _, want := range []string{
+		"k counts entities", "the cut claims 5, 9 entities at least", hostile + ": l 3, t 0.25\n", "0.5\n",
+		hostile + "140\n", "debt143.8 %\n", hostile + "270.125\n", "debt225.0 %\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if page := written(t, exampleSource()); strings.Contains(page, "entities") || strings.Contains(page, "Sensitive") {
+		t.Error("it tells of protections that are not there")
+	}
 }
 
 // A page stands for itself: well-formed, without scripts, and with nothing to fetch.
