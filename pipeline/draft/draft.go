@@ -5,7 +5,7 @@
 //	Job       the job, written as YAML
 //
 // A draft is a proposal to be read by somebody who knows the data. It errs to the safe side:
-// what looks like an identifier is dropped, everything else but the class is masked. It loads
+// what looks like an identifier is dropped, k counts one that repeats, everything else but the class is masked. It loads
 // and runs as it is, but for what only the rows that were not looked at can tell. No text in
 // it comes from a cell: it names columns and counts, and its taxonomies are generators.
 package draft
@@ -44,6 +44,12 @@ const (
 	mostBytes = 64 << 20
 	// mostMasked is how many columns are put into the set: with more of them little is left of each.
 	mostMasked = 12
+	// An identifier that repeats is what k counts when this many are there, several for each that k asks for, and
+	// of no more rows on average: the search takes who has very many rows for nobody, in larger tables sooner.
+	fewestEntities    = 200
+	entitiesByK       = 20
+	mostRowsPerEntity = 20
+	mostEntityRows    = 5_000_000
 )
 
 // draft is a job being drafted.
@@ -53,6 +59,7 @@ type draft struct {
 	profiles []*Profile
 	excerpt  *forecast.Excerpt
 	class    *Profile // nil: none
+	entity   *Profile // nil: none
 	set      []string
 	output   string
 }
@@ -89,6 +96,7 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 	if d.K == 0 {
 		d.K = int(min(usualK, d.rows))
 	}
+	d.chooseEntity()
 	if d.output, err = outputFor(opt.Input); err != nil {
 		return "", err
 	}
@@ -206,6 +214,28 @@ func (d *draft) chooseRoles() {
 	}
 }
 
+// chooseEntity finds what k is to count: of the identifiers that repeat, the one with the fewest values.
+func (d *draft) chooseEntity() {
+	for _, p := range d.profiles {
+		n := p.Field.Distinct
+		counts := p.role.Repeats && n >= max(fewestEntities, int64(entitiesByK*d.K)) && n*mostRowsPerEntity >= p.Rows
+		if counts && d.rows <= mostEntityRows && (d.entity == nil || n < d.entity.Field.Distinct) {
+			d.entity = p
+		}
+	}
+}
+
+// reason says why a column has its role.
+func (d *draft) reason(p *Profile) string {
+	switch {
+	case p == d.entity:
+		return fmt.Sprintf("%s, in %s rows: it repeats, and is taken for the entity that k counts", p.role.Reason, text.Grouped(p.Field.Rows))
+	case p.role.Repeats:
+		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count", p.role.Reason, text.Grouped(p.Field.Rows))
+	}
+	return p.role.Reason
+}
+
 // teller returns a masked column of which every value goes with one value of a column, or nil.
 // Its values have many rows each, so that this is no accident. Of two that tell each other
 // the first stays.
@@ -272,10 +302,16 @@ const setWords = `
 quasi_identifiers:
   - columns: [%s]
     k: %d
-
+%s
 # A taxonomy of your own, and generalize, leaves more than suppress. Declare bounds of what is
 # discretized when they are public. Keep what nobody can know.
 columns:
+`
+
+// entityWords are what k counts.
+const entityWords = `
+# Several rows may be of one person: k counts the values of this column, not rows. Leave it out if it is none of a person.
+entity: %s
 `
 
 // yaml writes the draft as a job file.
@@ -297,7 +333,11 @@ func (d *draft) yaml() string {
 	} else {
 		out.WriteString("# class: no column looks like one; name what a model is to predict, and keep it\n")
 	}
-	fmt.Fprintf(&out, setWords, quotedList(d.set), d.K)
+	entity := ""
+	if d.entity != nil {
+		entity = fmt.Sprintf(entityWords, job.Quoted(d.entity.name))
+	}
+	fmt.Fprintf(&out, setWords, quotedList(d.set), d.K, entity)
 	d.writeColumns(&out)
 	return out.String()
 }
@@ -317,7 +357,7 @@ func (d *draft) writeColumns(out *strings.Builder) {
 		}
 	}
 	for i, p := range d.profiles {
-		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], p.role.Reason)
+		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], d.reason(p))
 	}
 }
 

@@ -228,7 +228,7 @@ func TestDraftFails(t *testing.T) {
 }
 
 // Numbers of people, patients and the like are dropped whatever they are made of, and those that repeat are pointed out: the rows
-// of one person may be several. Numbers that count something are not.
+// of one person may be several; k counts one of these. Numbers that count something are not.
 func TestDraftDropsIdentifiers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -245,13 +245,18 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "discretize", "age": "discretize"}
 	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no", "account", "SSN", "phone", "full_name"} {
 		want[name] = "drop"
-		entity := strings.Contains(regexp.MustCompile(`(?m)^  `+name+`: .*$`).FindString(text), "may be the entity")
+		entity := strings.Contains(regexp.MustCompile(`(?m)^  `+name+`: .*$`).FindString(text), "it repeats, and ")
 		if repeats := name != "encounter_id" && name != "member_no" && name != "full_name"; entity != repeats {
 			t.Errorf("%s: said to be the entity: %v", name, entity)
 		}
 	}
 	wantMasks(t, job, want)
-	if strings.Contains(text, "\nentity:") {
-		t.Error("the draft has an entity")
+	if job.Entity != "patient_nbr" {
+		t.Errorf("k counts %q", job.Entity)
 	}
+	// Of a k that so few could hardly meet, rows are counted.
+	if text := draftOf(t, draft.Options{Input: []string{"visits.csv"}, K: 50}); strings.Contains(text, "\nentity:") || !strings.Contains(text, "may be the entity that k is to count") {
+		t.Errorf("with k = 50:\n%s", text)
+	}
+
 }

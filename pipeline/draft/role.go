@@ -18,6 +18,7 @@ type Role struct {
 	Mask     string
 	Taxonomy string // of generalize, a generator as YAML
 	Reason   string
+	Repeats  bool // it belongs to one person, of whom there are several rows
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.
@@ -96,20 +97,20 @@ var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.9
 // nobody else has the value; and free text.
 func identifying(p *Profile) *Role {
 	if p.typ.Kind == formats.UUID {
-		return drop("UUIDs%s", p.entity(true))
+		return drop("UUIDs").repeating(p, true)
 	}
 	for _, d := range directPatterns {
 		if p.share(d.form) >= d.part {
-			return drop("%s of %s values look like %s%s", text.Grouped(p.texts.forms[d.form]), text.Grouped(p.Field.Rows), d.looks, p.entity(d.owned))
+			return drop("%s of %s values look like %s", text.Grouped(p.texts.forms[d.form]), text.Grouped(p.Field.Rows), d.looks).repeating(p, d.owned)
 		}
 	}
 	meaning, many := directMeaning(wordsOf(p.name)), p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare
 	least, countable := uniqueShare[p.typ.Kind]
 	switch {
 	case meaning.meaning != "" && many && p.typ.Kind != formats.Boolean:
-		return drop("called like %s, with %s%s", meaning.meaning, distinctValues(p), p.entity(!meaning.shared))
+		return drop("called like %s, with %s", meaning.meaning, distinctValues(p)).repeating(p, !meaning.shared)
 	case countable && p.Field.Rows >= fewRows && p.distinctShare() >= least:
-		return drop("nearly every row has a value of its own: %s in %s rows%s", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows), p.entity(true))
+		return drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows)).repeating(p, true)
 	case p.isProse():
 		return drop("free text, %d characters long on average", p.texts.length/p.Field.Rows)
 	}
@@ -119,12 +120,10 @@ func identifying(p *Profile) *Role {
 // mostOnce is the part of the rows up to which values of an identifier repeat, and not by mistake.
 const mostOnce = 0.98
 
-// entity says of an identifier whose values belong to one person each what it may be when they repeat.
-func (p *Profile) entity(owned bool) string {
-	if !owned || p.Field.Distinct < 2 || p.distinctShare() > mostOnce {
-		return ""
-	}
-	return fmt.Sprintf(", in %s rows: it repeats, and may be the entity that k is to count", text.Grouped(p.Field.Rows))
+// repeating says of an identifier whose values belong to one person each whether they repeat.
+func (r *Role) repeating(p *Profile, owned bool) *Role {
+	r.Repeats = owned && p.Field.Distinct >= 2 && p.distinctShare() <= mostOnce
+	return r
 }
 
 // dates are the levels that dates are generalized to.
