@@ -1,0 +1,293 @@
+package pipeline
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// visitsJob releases hospital visits, of which a patient may have many. The number of a visit is kept so that
+// a test finds its row again.
+const visitsJob = `
+input: in
+output: out.parquet
+class: again
+quasi_identifiers:
+  - {columns: [age, sex, ward, stay], k: 10}
+columns:
+  visit:     {mask: keep, identifying: accepted}
+  patient:   drop
+  age:       discretize
+  sex:       generalize
+  ward:      suppress
+  stay:      discretize
+  diagnosis: {mask: keep, identifying: accepted}
+  again:     keep
+taxonomies:
+  sex: {Person: [F, M]}
+`
+
+// visits draws visits of patients: 7 patients for 10 visits, most with one, some with up to 40.
+func visits(rng *rand.Rand, rows int) *testTable {
+	t := &testTable{fields: []formats.Field{
+		{Name: "visit", Type: wholeType}, {Name: "patient", Type: wholeType, Nullable: true}, {Name: "age", Type: wholeType, Nullable: true},
+		{Name: "sex", Type: textType}, {Name: "ward", Type: textType, Nullable: true}, {Name: "stay", Type: wholeType},
+		{Name: "diagnosis", Type: textType}, {Name: "again", Type: textType},
+	}}
+	wards := []string{"surgery", "heart", "lung", "skin", "eye", "kidney", "bone", "brain", "birth", "burn"}
+	for patient := 0; len(t.rows) < rows; patient++ {
+		n := 1
+		for rng.IntN(10) < 2 && n < 40 {
+			n++
+		}
+		if rng.IntN(200) == 0 {
+			n = 1 + rng.IntN(40)
+		}
+		age, sex, ward := fmt.Sprint(rng.IntN(95)), []string{"F", "M"}[rng.IntN(2)], wards[int(math.Pow(rng.Float64(), 2)*10)]
+		if rng.IntN(50) == 0 {
+			age = null
+		}
+		for range n {
+			if rng.IntN(8) == 0 {
+				ward = wards[rng.IntN(len(wards))]
+			}
+			if rng.IntN(90) == 0 {
+				ward = null
+			}
+			diagnosis, again := fmt.Sprint("d", len(ward)%4), "no"
+			if rng.IntN(4) == 0 {
+				diagnosis = fmt.Sprint("d", rng.IntN(9))
+			}
+			if rng.IntN(100) < 20+n*5 {
+				again = "yes"
+			}
+			id := fmt.Sprint(patient)
+			if patient%97 == 0 {
+				id = null
+			}
+			t.rows = append(t.rows, []string{fmt.Sprint(len(t.rows)), id, age, sex, ward, fmt.Sprint(1 + int(math.Pow(rng.Float64(), 3)*14)), diagnosis, again})
+		}
+	}
+	return t
+}
+
+// groupsOf returns the rows of the table in every group of a folder's release: those alike in all labels.
+func (t *testTable) groupsOf(tb testing.TB, path string) map[string][][]string {
+	tb.Helper()
+	g := readGrid(tb, &job.Job{Input: []string{path}})
+	groups := map[string][][]string{}
+	for i := range g.rows {
+		key, row := "", 0
+		for c := range g.fields {
+			switch value := g.columns[c].at(i); g.fields[c].Name {
+			case "visit":
+				_, err := fmt.Sscan(value, &row)
+				must(tb, err)
+			case "age", "sex", "ward", "stay":
+				key += value + "\x00"
+			}
+		}
+		groups[key] = append(groups[key], t.rows[row])
+	}
+	return groups
+}
+
+// different returns how many values a column has in rows.
+func different(rows [][]string, column int) int {
+	values := map[string]bool{}
+	for _, row := range rows {
+		values[row[column]] = true
+	}
+	return len(values)
+}
+
+// visitRows is how many visits tests have.
+func visitRows() int {
+	if long {
+		return 100_000
+	}
+	return 5_000
+}
+
+// A group of k rows may be of fewer people: who knows that somebody was often there finds him in it. With entity every
+// group has k people, whatever the algorithm.
+func TestEntityCountsPeople(t *testing.T) {
+	table := visits(rand.New(rand.NewPCG(5, 6)), visitRows())
+	attacked := 0
+	for _, algorithm := range []string{"tdr", "tds", "tdr\nmax_suppressed: 5%", "tds\nmax_suppressed: 3%\nsuppressed: drop",
+		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
+		t.Run(searchName(algorithm), func(t *testing.T) {
+			few := func(more string) (groups, below int) {
+				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
+				a := mustRelease(t, dir, 0)
+				for _, rows := range table.groupsOf(t, a.job.Output.Path) {
+					groups++
+					if different(rows, 1) < 10 {
+						below++
+					}
+				}
+				return groups, below
+			}
+			_, before := few("")
+			attacked += before
+			groups, below := few("entity: patient\n")
+			t.Logf("%d groups without entity have fewer than 10 people; of %d with it %d", before, groups, below)
+			if below > 0 {
+				t.Errorf("%d of %d groups have fewer than 10 people", below, groups)
+			}
+			if groups < 2 {
+				t.Error("all is one group")
+			}
+		})
+	}
+	if attacked == 0 {
+		t.Error("no group is of fewer than 10 people without entity")
+	}
+}
+
+// holdsOf returns a plain check of a group's sensitive values against those of all rows.
+func holdsOf(column int, measure string, bound float64, whole map[string]float64) func(rows [][]string) bool {
+	shares := func(rows [][]string) map[string]float64 {
+		shares := map[string]float64{}
+		for _, row := range rows {
+			shares[row[column]] += 1 / float64(len(rows))
+		}
+		return shares
+	}
+	return func(rows [][]string) bool {
+		entropy, most, moved := 0.0, 0.0, 0.0
+		of := shares(rows)
+		for _, p := range of {
+			entropy -= p * math.Log(p)
+			most = max(most, p)
+		}
+		for value, p := range whole {
+			moved += math.Abs(p-of[value]) / 2
+		}
+		switch measure {
+		case "l":
+			return len(of) >= int(bound)
+		case "entropy_l":
+			return entropy >= math.Log(bound)-1e-6
+		case "max_confidence":
+			return most <= bound+1e-6
+		}
+		return moved <= bound+1e-6
+	}
+}
+
+// Who knows all quasi-identifiers of somebody learns his diagnosis when all of his group have it. With sensitive no group
+// tells more than is asked for, whatever the algorithm.
+func TestSensitiveValuesAreNotTold(t *testing.T) {
+	table := visits(rand.New(rand.NewPCG(7, 8)), visitRows())
+	whole := map[string]map[string]float64{"diagnosis": {}, "again": {}}
+	for _, row := range table.rows {
+		whole["diagnosis"][row[6]] += 1 / float64(len(table.rows))
+		whole["again"][row[7]] += 1 / float64(len(table.rows))
+	}
+	column := map[string]int{"diagnosis": 6, "again": 7}
+	attacked := 0
+	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian", "{name: kactus, leftover: recruit}"} {
+		for _, of := range []struct {
+			column, measure string
+			bound           float64
+		}{
+			{"diagnosis", "l", 3}, {"diagnosis", "entropy_l", 2.5}, {"diagnosis", "max_confidence", 0.6}, {"diagnosis", "t", 0.35},
+			{"again", "l", 2}, {"again", "max_confidence", 0.85},
+		} {
+			t.Run(fmt.Sprint(searchName(algorithm), " ", of.column, " ", of.measure), func(t *testing.T) {
+				holds := holdsOf(column[of.column], of.measure, of.bound, whole[of.column])
+				broken := func(more string) (groups, broken int) {
+					dir := table.folder(t, withAlgorithm(strings.Replace(visitsJob, "k: 10", "k: 4", 1)+more, algorithm), 1000)
+					a := mustRelease(t, dir, 0)
+					for _, rows := range table.groupsOf(t, a.job.Output.Path) {
+						groups++
+						if !holds(rows) {
+							broken++
+						}
+					}
+					return groups, broken
+				}
+				_, before := broken("")
+				attacked += before
+				groups, after := broken(fmt.Sprintf("sensitive: [{column: %s, %s: %v}]\n", of.column, of.measure, of.bound))
+				t.Logf("%d groups without it tell too much; of %d with it %d", before, groups, after)
+				if after > 0 {
+					t.Errorf("%d of %d groups tell too much", after, groups)
+				}
+			})
+		}
+	}
+	if attacked == 0 {
+		t.Error("no group tells too much without sensitive")
+	}
+}
+
+// All protections at once hold, out of core and in memory with the same bytes.
+func TestProtectionsTogether(t *testing.T) {
+	table := visits(rand.New(rand.NewPCG(9, 1)), visitRows())
+	for _, more := range []string{
+		"entity: patient\nsensitive: [{column: diagnosis, l: 3, max_confidence: {d3: 0.7}}, {column: again, max_confidence: 0.9}]\n",
+		"entity: patient\nmax_suppressed: 4%\nsensitive: [{column: diagnosis, l: 3}]\n",
+	} {
+		for _, algorithm := range []string{"tdr", "tds", "infogain-mondrian"} {
+			if strings.Contains(more, "max_suppressed") && algorithm == "infogain-mondrian" {
+				continue
+			}
+			t.Run(searchName(algorithm), func(t *testing.T) {
+				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
+				want := outcomeOf(t, dir, RunOptions{})
+				mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.threads", "3"), want)
+				a := mustRelease(t, dir, 0)
+				if want.steps == 0 && algorithm != "infogain-mondrian" {
+					t.Error("nothing is told")
+				}
+				for _, rows := range table.groupsOf(t, a.job.Output.Path) {
+					if different(rows, 1) < 10 || different(rows, 6) < 3 {
+						t.Fatalf("a group of %d rows has %d people and %d diagnoses", len(rows), different(rows, 1), different(rows, 6))
+					}
+				}
+				if d, err := cutfile.Diff(t.Context(), a.job.Output.Path, a.job.Output.Path, nil); err != nil || d.Relation != cutfile.Equal {
+					t.Errorf("the cut differs from itself: %+v, %v", d, err)
+				}
+			})
+		}
+	}
+}
+
+// TestImpossibleProtections: what no release could hold ends before the search.
+func TestImpossibleProtections(t *testing.T) {
+	table := visits(rand.New(rand.NewPCG(5, 6)), 300)
+	for row := range table.rows {
+		table.rows[row][1] = fmt.Sprint(row % 9)
+	}
+	for _, tt := range []struct {
+		more  string
+		class fault.Class
+	}{
+		{"entity: patient\n", fault.Privacy}, // nine people, k = 10
+		{"sensitive: [{column: again, l: 3}]\n", fault.Privacy},
+		{"sensitive: [{column: again, t: 0}]\n", fault.Privacy},
+		{"entity: nobody\n", fault.Input},
+		{"sensitive: [{column: nothing, l: 2}]\n", fault.Input},
+		{"entity: age\n", fault.Usage},
+		{"entity: again\n", fault.Usage},
+		{"sensitive: [{column: age, l: 2}]\n", fault.Usage},
+		{"sensitive: [{column: patient, l: 2}]\n", fault.Usage},
+		{"sensitive: [{column: diagnosis}]\n", fault.Usage},
+		{"max_suppressed: 5%\nsensitive: [{column: diagnosis, t: 0.2}]\n", fault.Usage},
+		{"algorithm: bottom-up\nsensitive: [{column: diagnosis, l: 2}]\n", fault.Usage},
+	} {
+		_, err := runJob(t, table.folder(t, visitsJob+tt.more, 100), nil)
+		if mustFail(t, err, tt.class); t.Failed() {
+			t.Fatal(tt.more)
+		}
+	}
+}
