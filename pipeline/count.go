@@ -15,9 +15,11 @@ import (
 )
 
 // countInput counts what the engine wants of the input: in the codes of its own values or, where a
-// cut is given, of that one's labels. With inStore the counts did not fit the memory before.
-func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool) (*count.Counts, error) {
+// cut is given, of that one's labels. With inStore the counts did not fit the memory before. What is counted
+// beside may be nil.
+func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool, beside *count.Beside) (*count.Counts, error) {
 	request := b.request(tuning)
+	request.Beside = beside
 	var labelers []domain.Labeler
 	if b.given != nil {
 		var err error

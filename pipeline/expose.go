@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -57,40 +58,56 @@ func positions(from, to int) (all []int) {
 	return all
 }
 
-// exposing is what of the resources counting rows by their hashes may take.
-func (r *resources) exposing(stage Stage, rows int64) *risk.Resources {
-	return &risk.Resources{Budget: r.budget, Threads: r.threads, Advanced: func(done int64) {
-		r.events.Advanced(stage, Progress{Done: done, Total: rows})
+// exposing counts what kept columns tell of an input, beside its values.
+type exposing struct {
+	*Bound
+	kept   []int
+	counts *risk.Counts // nil: nothing is kept, or nothing was read yet
+}
+
+// beside returns what is counted: the kept columns come first, then the masked ones. It is nil if nothing is.
+func (e *exposing) beside(res *resources) *count.Beside {
+	if len(e.kept) == 0 {
+		return nil
+	}
+	n, fields := len(e.kept), slices.Concat(e.kept, e.masked)
+	r := &risk.Request{Kept: positions(0, n), Masked: positions(n, len(fields))}
+	r.Groupings = [][]int{r.Kept, r.Masked}
+	return &count.Beside{Fields: fields, Begin: func(workers int) func(int, *formats.Batch, int, int) error {
+		e.close()
+		e.counts = risk.NewCounts(r, workers, res.budget)
+		return func(worker int, b *formats.Batch, from, to int) error {
+			return e.counts.Scanner(worker).Block(b, from, to)
+		}
 	}}
+}
+
+// close gives back what the counts have drawn.
+func (e *exposing) close() {
+	if e.counts != nil {
+		e.counts.Close()
+	}
 }
 
 // expose tells what the kept columns tell before anything is searched or written, and refuses a
 // release in which more rows than mostUnique are unique on columns that nobody has accepted.
-func (b *Bound) expose(ctx context.Context, res *resources) error {
-	kept := b.kept()
-	if len(kept) == 0 {
+func (e *exposing) expose(ctx context.Context, res *resources) error {
+	if e.counts == nil {
 		return nil
 	}
-	n, all := len(kept), slices.Concat(kept, b.masked)
-	r := &risk.Request{Dataset: b.Dataset, Columns: all, Kept: positions(0, n), Masked: positions(n, len(all))}
-	r.Groupings = [][]int{r.Kept, r.Masked}
-	counts, err := risk.Count(ctx, r, res.exposing(StageCompress, b.Dataset.Rows()))
-	if err != nil {
-		return err
-	}
-	k := b.largestK()
-	report := &risk.Report{K: k, Columns: b.names(kept), Kept: counts.Figures(0, k), Raw: counts.Figures(1, k)}
-	for _, pair := range counts.Determines {
-		names := b.names([]int{all[pair[0]], all[pair[1]]})
+	e.counts.Join()
+	k, fields := e.largestK(), slices.Concat(e.kept, e.masked)
+	report := &risk.Report{K: k, Columns: e.names(e.kept), Kept: e.counts.Figures(0, k), Raw: e.counts.Figures(1, k)}
+	for _, pair := range e.counts.Determines() {
+		names := e.names([]int{fields[pair[0]], fields[pair[1]]})
 		report.Determines = append(report.Determines, risk.Determined{Kept: names[0], Masked: names[1]})
 	}
-	counts.Close()
 	res.report.Risk = report
 	noteDetermined(report, res)
 	if report.Kept.Unique <= mostUnique {
 		return nil
 	}
-	return b.checkAccepted(ctx, kept, report.Kept.Unique, res)
+	return e.checkAccepted(ctx, e.kept, report.Kept.Unique, res)
 }
 
 // checkAccepted refuses kept columns on which so many rows are unique, unless their entries accept
@@ -142,7 +159,9 @@ func (b *Bound) checkAccepted(ctx context.Context, kept []int, unique float64, r
 
 // unique counts rows by some columns, and returns the share of them that is unique on each grouping.
 func (b *Bound) unique(ctx context.Context, fields []int, groupings [][]int, res *resources) ([]float64, error) {
-	counts, err := risk.Count(ctx, &risk.Request{Dataset: b.Dataset, Columns: fields, Groupings: groupings}, res.exposing(StageCompress, b.Dataset.Rows()))
+	counts, err := risk.Count(ctx, b.Dataset, &risk.Request{Groupings: groupings}, fields, res.threads, res.budget, func(done int64) {
+		res.events.Advanced(StageCompress, Progress{Done: done, Total: b.Dataset.Rows()})
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +202,7 @@ func (b *Bound) exposeRelease(ctx context.Context, path string, res *resources) 
 	}
 	options := readOptions(b.Job, res.budget, res.threads)
 	as := func(int) int { return res.threads } // it has the columns that the input is read with
-	after, err := risk.OfRelease(ctx, path, options, res.exposing(StageVerify, res.report.Released), as)
+	after, err := risk.OfRelease(ctx, path, options, res.budget, func(int64) {}, as)
 	if err != nil {
 		return err
 	}
@@ -218,7 +237,7 @@ func RiskOf(ctx context.Context, path string, limits job.Limits) (*risk.Report, 
 	if path, err = fileset.Resolve(path); err != nil {
 		return nil, err
 	}
-	report, err := risk.OfRelease(ctx, path, readOptions(j, res.budget, res.threads), res.exposing(StageVerify, 0), within)
+	report, err := risk.OfRelease(ctx, path, readOptions(j, res.budget, res.threads), res.budget, func(int64) {}, within)
 	return report, fileset.Advise(err)
 }
 

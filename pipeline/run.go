@@ -161,10 +161,12 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
-		if err := b.expose(ctx, res); err != nil {
-			return err
+		e := &exposing{Bound: b, kept: b.kept()}
+		defer e.close()
+		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e.beside(res))
+		if err == nil {
+			err = e.expose(ctx, res)
 		}
-		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill)
 		return err
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 		if _, err := res.scratch.open("the leaf partitions"); err != nil {
 			return nil, err
 		}
-		if counts, err = countInput(ctx, b, res, opt.System.tuning(), true); err != nil {
+		if counts, err = countInput(ctx, b, res, opt.System.tuning(), true, nil); err != nil {
 			return nil, err
 		}
 		recoding, err = searchOnce(ctx, b, counts, res, trace)

@@ -122,6 +122,8 @@ type Request struct {
 	// reading; nil: all.
 	Merge func(*engine.Table) []engine.CodeMerge
 	Take  func(row uint64) bool // of a row by its position in the input; nil: all are counted
+	// Beside counts the same rows while their values are counted; nil: nothing does.
+	Beside *Beside
 	Tuning
 
 	entities *entities // that the last column tells, when they have been counted
@@ -131,6 +133,14 @@ type Request struct {
 type Grouping struct {
 	Columns  []int // positions of the columns, and of the kind
 	Weighted bool  // records count as much as they weigh
+}
+
+// Beside is what else is counted of an input, in the reading that counts its values.
+type Beside struct {
+	Fields []int // columns of the input that it wants, nested ones not among them
+	// Begin is called before so many workers read, and again when they must begin anew. It returns what counts
+	// rows from to to−1 of a batch of these columns, on the worker of a number.
+	Begin func(workers int) func(worker int, b *formats.Batch, from, to int) error
 }
 
 // Column is one column that is counted.

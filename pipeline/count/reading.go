@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
@@ -24,7 +25,10 @@ type reading struct {
 	pairs     int    // so many columns, the first ones, are counted by class, too
 	kinds     *kinds // nil: the kind of a record is its class
 	groupings []Grouping
-	most      int // tuples of a grouping that are counted while most rows are to come; 0: any number
+	most      int   // tuples of a grouping that are counted while most rows are to come; 0: any number
+	fields    []int // of the input that are read: those of the columns come first
+	also      []int // positions among them of what is counted beside
+	beside    func(worker int, b *formats.Batch, from, to int) error
 	workers   []*counting
 }
 
@@ -40,18 +44,31 @@ type column struct {
 // ErrManyTuples ends a reading of tuples that are better counted in another way.
 var ErrManyTuples = errors.New("there are many tuples")
 
-// start makes the state of so many workers.
-func (r *reading) start(workers int) {
-	for range workers {
-		r.workers = append(r.workers, r.newCounting(workers))
+// start makes the state of so many workers. What is counted beside is nil if nothing is.
+func (r *reading) start(workers int, beside *Beside) {
+	for i := range r.columns {
+		r.fields = append(r.fields, r.Columns[i].Field)
+	}
+	if beside != nil {
+		r.beside = beside.Begin(workers)
+		for _, field := range beside.Fields {
+			at := slices.Index(r.fields, field)
+			if at < 0 {
+				at, r.fields = len(r.fields), append(r.fields, field)
+			}
+			r.also = append(r.also, at)
+		}
+	}
+	for i := range workers {
+		r.workers = append(r.workers, r.newCounting(i, workers))
 	}
 }
 
 // read reads splits.
 func (r *reading) read(ctx context.Context, splits []formats.Split, advanced func(rows int64)) error {
 	var requests []formats.Request
-	for i := range r.columns {
-		requests = append(requests, formats.Request{Column: r.Columns[i].Field, Coded: true})
+	for _, field := range r.fields {
+		requests = append(requests, formats.Request{Column: field, Coded: true})
 	}
 	var rows atomic.Int64
 	return workers.Each(len(splits), len(r.workers), func(w workers.Worker, i int) error {
@@ -92,6 +109,7 @@ func (r *reading) joinPairs(ctx context.Context, column int) (partition.Pairs, e
 type counting struct {
 	*reading
 	sampling
+	number    int              // of the worker
 	maps      []domain.Mapping // of every column that has a coder
 	codes     [][]uint32       // of the rows being counted
 	domains   []int
@@ -99,9 +117,10 @@ type counting struct {
 	counters  []*partition.ClassCounter // of the columns whose pairs are counted
 	kinds     *kindCounting             // nil: there are none
 	groupings []groupingCount
-	rows      int64 // that were counted
-	left      int64 // rows before most of the worker's share is counted; 0: nobody asks
-	most      int   // tuples of a grouping until then
+	rows      int64         // that were counted
+	left      int64         // rows before most of the worker's share is counted; 0: nobody asks
+	most      int           // tuples of a grouping until then
+	others    formats.Batch // of what is counted beside
 }
 
 // groupingCount counts one grouping; its slices select the grouping's columns.
@@ -113,10 +132,10 @@ type groupingCount struct {
 }
 
 // newCounting returns the state of one of so many workers.
-func (r *reading) newCounting(workers int) *counting {
+func (r *reading) newCounting(number, workers int) *counting {
 	n := len(r.columns)
 	w := &counting{
-		reading: r, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n+1), domains: make([]int, n+1),
+		reading: r, number: number, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n+1), domains: make([]int, n+1),
 		tallies: make([]*columnTally, n), counters: make([]*partition.ClassCounter, r.pairs),
 	}
 	if r.most > 0 {
@@ -188,7 +207,7 @@ func (w *counting) Divides(b *formats.Batch) bool {
 		return false
 	}
 	for i, column := range b.Columns {
-		if w.tallies[i] != nil || column.Values.Len() > b.Rows {
+		if column.Values.Len() > b.Rows || i < len(w.tallies) && w.tallies[i] != nil {
 			return false
 		}
 	}
@@ -196,11 +215,11 @@ func (w *counting) Divides(b *formats.Batch) bool {
 }
 
 func (w *counting) Block(b *formats.Batch, from, to int) error {
-	for i, column := range b.Columns {
+	for i := range w.columns {
 		if w.tallies[i] != nil {
 			continue
 		}
-		if err := w.maps[i].Learn(column.Values); err != nil {
+		if err := w.maps[i].Learn(b.Columns[i].Values); err != nil {
 			return err
 		}
 		w.domains[i] = w.maps[i].Domain()
@@ -222,6 +241,15 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 			return err
 		}
 	}
+	if w.beside != nil {
+		w.others.Row, w.others.Rows, w.others.Columns = b.Row, b.Rows, w.others.Columns[:0]
+		for _, i := range w.also {
+			w.others.Columns = append(w.others.Columns, b.Columns[i])
+		}
+		if err := w.beside(w.number, &w.others, from, to); err != nil {
+			return err
+		}
+	}
 	w.rows += int64(to - from)
 	for i := range w.groupings { // many in the first half of the rows are many in all
 		if w.rows < w.left && w.groupings[i].counter.Held() > w.most {
@@ -233,9 +261,9 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 
 // count counts the rows from lo to hi−1 of a batch whose values were learned.
 func (w *counting) count(b *formats.Batch, lo, hi int) error {
-	for i, column := range b.Columns {
+	for i := range w.columns {
 		if w.tallies[i] == nil {
-			w.codes[i] = w.maps[i].Apply(column.Codes[lo:hi], w.codes[i])
+			w.codes[i] = w.maps[i].Apply(b.Columns[i].Codes[lo:hi], w.codes[i])
 		}
 	}
 	classes, classDomain := noClasses[:hi-lo], 1

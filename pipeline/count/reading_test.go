@@ -33,7 +33,7 @@ func TestCompressWithoutAllocatingPerRow(t *testing.T) {
 		batch.Columns = append(batch.Columns, coded)
 		r.columns = append(r.columns, column{coder: domain.NewInterner(field, false, budget)})
 	}
-	w := r.newCounting(1)
+	w := r.newCounting(0, 1)
 	count := func() {
 		if err := w.Batch(batch); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,7 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 		}
 		s.columns = append(s.columns, c)
 	}
-	s.start(scanners)
+	s.start(scanners, r.Beside)
 	return s
 }
 

@@ -168,7 +168,7 @@ func newTuples(ctx context.Context, r *Request, res *Resources, book *Book, scan
 				return nil, err
 			}
 		}
-		t.start(scanners(store))
+		t.start(scanners(store), nil)
 		if err = fill(t); err == nil {
 			t.joined, err = t.tables(ctx)
 		}

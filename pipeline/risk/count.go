@@ -9,70 +9,81 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Request says which rows are counted, and by what.
+// Request says by what rows are counted.
+// Columns are named by their positions in batches, and none is nested.
 type Request struct {
-	Dataset   *dataset.Dataset
-	Columns   []int   // fields that are read: none is nested
-	Groupings [][]int // positions of the columns whose tuples are counted
-	// Kept and Masked are positions: it is found out which columns of the former tell one of the latter.
-	Kept, Masked []int
+	Groupings    [][]int // columns whose tuples are counted
+	Kept, Masked []int   // it is found out which columns of the former tell one of the latter
 }
 
-// Resources are what counting may take.
-type Resources struct {
-	Budget   *spill.Budget
-	Threads  int
-	Advanced func(rows int64) // is told how many rows have been read
-}
-
-// Counts are what was counted. They must be closed.
+// Counts are what is counted: by several scanners, until they are joined. They must be closed.
 type Counts struct {
-	rows       int64
-	tallies    []*tally // of every grouping
-	Determines [][2]int // positions of kept and masked columns
+	scanners []*Scanner
+}
+
+// NewCounts returns what so many scanners count, each by one goroutine.
+func NewCounts(r *Request, scanners int, budget *spill.Budget) *Counts {
+	c := &Counts{}
+	share := budget.Grant(&spill.Exposure) / int64(scanners)
+	for range scanners {
+		c.scanners = append(c.scanners, newScanner(r, budget, share))
+	}
+	return c
+}
+
+// Scanner returns one of the scanners.
+func (c *Counts) Scanner(i int) *Scanner { return c.scanners[i] }
+
+// Join adds up what the scanners have counted. It is called once, when they are done.
+func (c *Counts) Join() {
+	first := c.scanners[0]
+	for _, s := range c.scanners[1:] {
+		first.merge(s)
+	}
+	c.scanners = c.scanners[:1]
 }
 
 // Figures tells what the classes of a grouping are like, of which those below k are small.
-func (c *Counts) Figures(grouping, k int) *Figures { return c.tallies[grouping].figures(c.rows, k) }
+func (c *Counts) Figures(grouping, k int) *Figures {
+	return c.scanners[0].tallies[grouping].Figures(c.scanners[0].rows, k)
+}
+
+// Determines returns the positions of kept and masked columns of which the former tell the latter.
+func (c *Counts) Determines() [][2]int { return c.scanners[0].dependencies.found(c.scanners[0].rows) }
 
 // Close gives back what is drawn.
 func (c *Counts) Close() {
-	for _, t := range c.tallies {
-		t.close()
+	for _, s := range c.scanners {
+		for _, t := range s.tallies {
+			t.Close()
+		}
+		s.dependencies.close()
 	}
+	c.scanners = nil
 }
 
-// Count reads the columns and counts the rows.
-func Count(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
-	scanners := make([]*scanner, r.Dataset.BlockScanners(res.Threads))
-	share := res.Budget.Grant(&spill.Exposure) / int64(len(scanners))
-	for i := range scanners {
-		scanners[i] = newScanner(r, res.Budget, share)
+// Count reads the columns of an input and counts its rows, on so many threads. It tells how many it has read.
+func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, threads int, budget *spill.Budget, advanced func(rows int64)) (*Counts, error) {
+	c := NewCounts(r, d.BlockScanners(threads), budget)
+	var requests []formats.Request
+	for _, column := range columns {
+		requests = append(requests, formats.Request{Column: column, Coded: true})
 	}
-	requests := make([]formats.Request, len(r.Columns))
-	for i, column := range r.Columns {
-		requests[i] = formats.Request{Column: column, Coded: true}
-	}
-	err := dataset.Scan(ctx, r.Dataset, requests, scanners, res.Advanced)
-	first := scanners[0]
-	for _, s := range scanners[1:] {
-		first.merge(s)
-	}
-	c := &Counts{rows: r.Dataset.Rows(), tallies: first.tallies, Determines: first.dependencies.found(r.Dataset.Rows())}
-	first.dependencies.close()
-	if err != nil {
+	if err := dataset.Scan(ctx, d, requests, c.scanners, advanced); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("count what kept columns tell: %w", err)
 	}
+	c.Join()
 	return c, nil
 }
 
-// scanner is one worker's share of the counts.
-type scanner struct {
+// Scanner is one goroutine's share of the counts.
+type Scanner struct {
 	*Request
-	hashes       []Hashes
-	byCode       [][]uint64 // of the columns of a batch
-	tallies      []*tally
+	rows         int64
+	hashes       []Hashes   // of the columns of a batch
+	byCode       [][]uint64 // what they have learned
+	tallies      []*Tally
 	tuples       []uint64 // of a block of rows
 	dependencies *dependencies
 }
@@ -80,27 +91,19 @@ type scanner struct {
 // countRows is how many rows are hashed at a time: their hashes stay in a first-level cache.
 const countRows = 1024
 
-func newScanner(r *Request, budget *spill.Budget, share int64) *scanner {
-	s := &scanner{
-		Request: r, hashes: make([]Hashes, len(r.Columns)), byCode: make([][]uint64, len(r.Columns)),
+func newScanner(r *Request, budget *spill.Budget, share int64) *Scanner {
+	return &Scanner{
+		Request: r, tallies: NewTallies(len(r.Groupings), budget, share/4*3),
 		tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4),
 	}
-	most := fewest / 2 // hashes: a power of two
-	for most < mostHashes && int64(2*2*most)*slotBytes*int64(len(r.Groupings)) <= share/4*3 {
-		most *= 2
-	}
-	for range r.Groupings {
-		s.tallies = append(s.tallies, newTally(most, budget))
-	}
-	return s
 }
 
-func (s *scanner) BeginSplit(formats.Split)     {}
-func (s *scanner) EndSplit() error              { return nil }
-func (s *scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
+func (s *Scanner) BeginSplit(formats.Split)     {}
+func (s *Scanner) EndSplit() error              { return nil }
+func (s *Scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
 
 // Divides reports whether lists of values are short: every worker that takes a part hashes them.
-func (s *scanner) Divides(b *formats.Batch) bool {
+func (s *Scanner) Divides(b *formats.Batch) bool {
 	for _, column := range b.Columns {
 		if column.Values.Len() > b.Rows {
 			return false
@@ -109,39 +112,52 @@ func (s *scanner) Divides(b *formats.Batch) bool {
 	return true
 }
 
-func (s *scanner) Block(b *formats.Batch, from, to int) error {
+// Block counts rows of a batch.
+func (s *Scanner) Block(b *formats.Batch, from, to int) error {
+	if s.hashes == nil {
+		s.hashes, s.byCode = make([]Hashes, len(b.Columns)), make([][]uint64, len(b.Columns))
+	}
 	for i, column := range b.Columns {
 		s.byCode[i] = s.hashes[i].Learn(column.Values)
 	}
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
 		for g, columns := range s.Groupings {
-			for _, tuple := range s.hash(b, columns, lo, hi) {
-				s.tallies[g].add(tuple, 1)
-			}
+			s.tallies[g].Add(s.hash(b, columns, lo, hi))
 		}
 	}
 	s.dependencies.add(b, s.byCode, from, to)
+	s.rows += int64(to - from)
 	return nil
 }
 
-// hash returns the hashes of the tuples of rows.
-func (s *scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
+// hash returns the hashes of the tuples of rows. It takes columns by four: their hashes are
+// added up without being stored in between.
+func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 	tuples := s.tuples[:to-from]
 	clear(tuples)
-	for _, c := range columns {
-		byCode := s.byCode[c]
-		for i, code := range b.Columns[c].Codes[from:to] {
-			tuples[i] = Join(tuples[i], byCode[code])
+	for ; len(columns) >= 4; columns = columns[4:] {
+		var codes [4][]uint32
+		for i, c := range columns[:4] {
+			codes[i] = b.Columns[c].Codes[from:to][:len(tuples)]
 		}
+		first, second, third, last := s.byCode[columns[0]], s.byCode[columns[1]], s.byCode[columns[2]], s.byCode[columns[3]]
+		for i, tuple := range tuples {
+			tuple = Join(Join(tuple, first[codes[0][i]]), second[codes[1][i]])
+			tuples[i] = Join(Join(tuple, third[codes[2][i]]), last[codes[3][i]])
+		}
+	}
+	for _, c := range columns {
+		JoinAll(tuples, b.Columns[c].Codes[from:to], s.byCode[c])
 	}
 	return tuples
 }
 
 // merge adds what another scanner has counted.
-func (s *scanner) merge(o *scanner) {
+func (s *Scanner) merge(o *Scanner) {
 	for g, t := range s.tallies {
-		t.merge(o.tallies[g])
+		t.Merge(o.tallies[g])
 	}
 	s.dependencies.merge(o.dependencies)
+	s.rows += o.rows
 }

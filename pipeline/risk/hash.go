@@ -42,6 +42,13 @@ func HashValue(values *formats.Values, i int) uint64 {
 // values have all bits scattered, so that those of tuples, sums of multiples of them, have, too.
 func Join(tuple, value uint64) uint64 { return tuple*0x9e3779b97f4a7c15 + value }
 
+// JoinAll adds the values of a column to tuples, one a row, given the hashes of its codes.
+func JoinAll(tuples []uint64, codes []uint32, byCode []uint64) {
+	for i, code := range codes[:len(tuples)] {
+		tuples[i] = Join(tuples[i], byCode[code])
+	}
+}
+
 // Scatter spreads what differs in a word over all bits of it (Steele and others 2014).
 func Scatter(w uint64) uint64 {
 	w += 0x9e3779b97f4a7c15

@@ -10,12 +10,13 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/spill"
 )
 
 // OfRelease tells how well the rows of a release hide each other, from its files alone: on its labels and,
 // where it has kept columns beside the class, on these and on both. It reads on as many threads as fit
 // tells for so many columns.
-func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *Resources, fit func(columns int) int) (_ *Report, err error) {
+func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, budget *spill.Budget, advanced func(rows int64), fit func(columns int) int) (_ *Report, err error) {
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -29,17 +30,17 @@ func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *R
 		return nil, fmt.Errorf("open the release: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	report, r := &Report{}, &Request{Dataset: in}
+	report, r := &Report{}, &Request{}
 	for _, set := range cut.Sets {
 		report.K = max(report.K, set.K)
 	}
-	var kept, labels, both []int
+	var columns, kept, labels, both []int
 	for i, field := range in.Schema().Fields {
 		if field.Type.Kind == formats.Nested {
 			continue
 		}
-		at := len(r.Columns)
-		if r.Columns = append(r.Columns, i); slices.ContainsFunc(cut.Columns, func(c cutfile.Column) bool { return released(&c, field.Name) }) {
+		at := len(columns)
+		if columns = append(columns, i); slices.ContainsFunc(cut.Columns, func(c cutfile.Column) bool { return released(&c, field.Name) }) {
 			labels = append(labels, at)
 		} else {
 			kept, report.Columns = append(kept, at), append(report.Columns, field.Name)
@@ -50,8 +51,7 @@ func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *R
 	if len(kept) == 0 || slices.Equal(report.Columns, []string{cut.Class}) {
 		r.Groupings, report.Columns = r.Groupings[:1], nil
 	}
-	res.Threads = fit(len(r.Columns))
-	counts, err := Count(ctx, r, res)
+	counts, err := Count(ctx, in, r, columns, fit(len(columns)), budget, advanced)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func OfRelease(ctx context.Context, path string, opt formats.ReadOptions, res *R
 	report.Labels = counts.Figures(0, report.K)
 	if len(r.Groupings) > 1 {
 		report.Kept, report.Both = counts.Figures(1, report.K), counts.Figures(2, report.K)
-		report.Both.refine(report.Kept)
-		report.Both.refine(report.Labels)
+		report.Both.Refine(report.Kept)
+		report.Both.Refine(report.Labels)
 	}
 	return report, nil
 }

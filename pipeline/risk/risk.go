@@ -1,7 +1,7 @@
 // Package risk tells how many rows of a table are alike in some of its columns, and how well they
 // hide each other: of columns that a release keeps, of its labels, and of both together.
 //
-//	Request ──Count──▶ Counts ──Figures, Determines──▶ Report
+//	Request ──NewCounts, Scanner, Join──▶ Counts ──Figures, Determines──▶ Report
 //
 // Rows are counted by 64-bit hashes of their values in a table of bounded size. Where a table has more
 // classes than that, those whose hash begins with enough zero bits stand for all.

@@ -94,36 +94,37 @@ func TestCountAgreesWithNaive(t *testing.T) {
 	told := 0
 	enginetest.Cases(t, 40, func(rng *rand.Rand) {
 		header, rows := randomTable(rng)
-		r := &Request{Dataset: openTable(t, header, rows), Columns: []int{4, 0, 2, 1, 3}, Groupings: [][]int{{0}, {1, 3}, {0, 1, 2, 3, 4}, {}}, Kept: []int{0, 2, 3}, Masked: []int{1, 4}}
+		columns := []int{4, 0, 2, 1, 3}
+		r := &Request{Groupings: [][]int{{0}, {1, 3}, {0, 1, 2, 3, 4}, {}}, Kept: []int{0, 2, 3}, Masked: []int{1, 4}}
 		budget := spill.NewBudget(64 << 20)
-		counts, err := Count(t.Context(), r, &Resources{Budget: budget, Threads: 1 + rng.IntN(4), Advanced: func(int64) {}})
+		counts, err := Count(t.Context(), openTable(t, header, rows), r, columns, 1+rng.IntN(4), budget, func(int64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		k := 1 + rng.IntN(6)
-		for g, columns := range r.Groupings {
+		for g, grouping := range r.Groupings {
 			var tuples []string
 			for _, row := range rows {
 				tuple := ""
-				for _, c := range columns {
-					tuple += row[r.Columns[c]] + "|"
+				for _, c := range grouping {
+					tuple += row[columns[c]] + "|"
 				}
 				tuples = append(tuples, tuple)
 			}
 			if got, want := counts.Figures(g, k), naive(tuples, k); !near(got, want) {
-				t.Errorf("%v, k = %d: %+v, want %+v", columns, k, got, want)
+				t.Errorf("%v, k = %d: %+v, want %+v", grouping, k, got, want)
 			}
 		}
 		var want [][2]int
 		for _, kept := range r.Kept {
 			for _, masked := range r.Masked {
-				if tells(rows, r.Columns[kept], r.Columns[masked]) {
+				if tells(rows, columns[kept], columns[masked]) {
 					want = append(want, [2]int{kept, masked})
 				}
 			}
 		}
-		if told += len(want); !reflect.DeepEqual(counts.Determines, want) {
-			t.Errorf("columns %v tell others, want %v", counts.Determines, want)
+		if told += len(want); !reflect.DeepEqual(counts.Determines(), want) {
+			t.Errorf("columns %v tell others, want %v", counts.Determines(), want)
 		}
 		if counts.Close(); budget.Used() != 0 {
 			t.Errorf("%d bytes stay drawn", budget.Used())
@@ -147,22 +148,22 @@ func TestTallyOfAPart(t *testing.T) {
 		}
 		exact := FiguresOf(hashes, 2)
 		budget := spill.NewBudget(1 << 20)
-		one, several := newTally(2048, budget), []*tally{newTally(2048, budget), newTally(2048, budget), newTally(2048, budget)}
+		one, several := newTally(2048, budget), []*Tally{newTally(2048, budget), newTally(2048, budget), newTally(2048, budget)}
 		for _, at := range rng.Perm(len(hashes)) {
 			one.add(hashes[at], 1)
 			several[rng.IntN(3)].add(hashes[at], 1)
 		}
-		several[0].merge(several[1])
-		several[0].merge(several[2])
-		part, joined := one.figures(int64(len(hashes)), 2), several[0].figures(int64(len(hashes)), 2)
+		several[0].Merge(several[1])
+		several[0].Merge(several[2])
+		part, joined := one.Figures(int64(len(hashes)), 2), several[0].Figures(int64(len(hashes)), 2)
 		if !reflect.DeepEqual(part, joined) || one.zeros != several[0].zeros || part.Part != 1.0/16 {
 			t.Errorf("one tally tells %+v, several %+v", part, joined)
 		}
 		if part.Unique < 0.9*exact.Unique || part.Unique > 1.1*exact.Unique || float64(part.Classes) < 0.9*float64(exact.Classes) || float64(part.Classes) > 1.1*float64(exact.Classes) {
 			t.Errorf("a part tells %+v, all %+v", part, exact)
 		}
-		one.close()
-		if several[0].close(); budget.Used() != 0 {
+		one.Close()
+		if several[0].Close(); budget.Used() != 0 {
 			t.Errorf("%d bytes stay drawn", budget.Used())
 		}
 	})
@@ -174,7 +175,7 @@ func TestTallyWithoutMemory(t *testing.T) {
 	for hash := range uint64(5000) {
 		tally.add(Scatter(hash), 1)
 	}
-	if f := tally.figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
+	if f := tally.Figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
 		t.Errorf("%+v with %d slots", f, len(tally.slots))
 	}
 }
@@ -183,13 +184,13 @@ func TestTallyWithoutMemory(t *testing.T) {
 func TestRefine(t *testing.T) {
 	kept := &Figures{Unique: 1, Below: 1, Classes: 90, Prosecutor: Risk{1, 0.9}, Journalist: Risk{1, 0.9}, Marketer: 0.9}
 	both := &Figures{Unique: 0.98, Below: 0.99, Classes: 95, Prosecutor: Risk{0.5, 0.95}, Part: 0.5}
-	both.refine(kept)
+	both.Refine(kept)
 	if want := (Figures{1, 1, 95, Risk{1, 0.95}, Risk{1, 0.95}, 0.95, 0.5}); *both != want {
 		t.Errorf("%+v, want %+v", *both, want)
 	}
 	finer := FiguresOf([]uint64{1, 2, 3, 3}, 3)
 	was := *finer
-	if finer.refine(FiguresOf([]uint64{1, 1, 3, 3}, 3)); *finer != was {
+	if finer.Refine(FiguresOf([]uint64{1, 1, 3, 3}, 3)); *finer != was {
 		t.Errorf("%+v, was %+v", *finer, was)
 	}
 }

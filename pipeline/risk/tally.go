@@ -7,11 +7,11 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// tally counts rows by their hashes, in a table that holds so many hashes at most. When it is full
+// Tally counts rows by their hashes, in a table that holds so many hashes at most. When it is full
 // it goes on with those alone that begin with one more zero bit. These are whole classes, chosen by
 // what has nothing to do with their sizes, so that they stand for all. How many zeros there are in
 // the end depends on the hashes and the limit, not on the order of rows or who counted them.
-type tally struct {
+type Tally struct {
 	slots  []slot // by the low bits of the hash, open addressing; at most half of them are used
 	used   int
 	zeros  uint // leading zero bits of the hashes that are counted
@@ -35,12 +35,38 @@ const (
 	mostHashes = 1 << 16
 )
 
-func newTally(most int, budget *spill.Budget) *tally {
-	return &tally{slots: make([]slot, fewest), most: max(most, fewest/2), budget: budget}
+// NewTallies returns so many tallies that take so many bytes together, as many hashes each as fit.
+func NewTallies(n int, budget *spill.Budget, bytes int64) (tallies []*Tally) {
+	most := fewest / 2 // hashes: a power of two
+	for most < mostHashes && int64(2*2*most)*slotBytes*int64(n) <= bytes {
+		most *= 2
+	}
+	for range n {
+		tallies = append(tallies, newTally(most, budget))
+	}
+	return tallies
+}
+
+func newTally(most int, budget *spill.Budget) *Tally {
+	return &Tally{slots: make([]slot, fewest), most: max(most, fewest/2), budget: budget}
+}
+
+// Add counts a row for every hash. Most rows have one that is not counted, or that is where it is looked for.
+func (t *Tally) Add(hashes []uint64) {
+	for _, hash := range hashes {
+		if hash>>(64-t.zeros) != 0 {
+			continue
+		}
+		if s := &t.slots[hash&uint64(len(t.slots)-1)]; s.hash == hash && s.rows > 0 {
+			s.rows++
+		} else {
+			t.add(hash, 1)
+		}
+	}
 }
 
 // add counts rows that have a hash.
-func (t *tally) add(hash uint64, rows uint32) {
+func (t *Tally) add(hash uint64, rows uint32) {
 	if hash>>(64-t.zeros) != 0 {
 		return
 	}
@@ -61,7 +87,7 @@ func (t *tally) add(hash uint64, rows uint32) {
 }
 
 // makeRoom doubles the slots, or leaves out half of the hashes.
-func (t *tally) makeRoom() {
+func (t *Tally) makeRoom() {
 	size := len(t.slots)
 	if t.used < t.most && t.budget.Draw("the classes of kept columns", int64(size)*slotBytes) == nil {
 		size *= 2
@@ -72,7 +98,7 @@ func (t *tally) makeRoom() {
 }
 
 // move moves the hashes that are still counted to so many slots.
-func (t *tally) move(size int) {
+func (t *Tally) move(size int) {
 	was := t.slots
 	t.slots, t.used = make([]slot, size), 0
 	for _, s := range was {
@@ -82,8 +108,8 @@ func (t *tally) move(size int) {
 	}
 }
 
-// merge adds what another tally has counted, which is consumed.
-func (t *tally) merge(o *tally) {
+// Merge adds what another tally has counted, which is consumed.
+func (t *Tally) Merge(o *Tally) {
 	if o.zeros > t.zeros {
 		t.zeros = o.zeros
 		t.move(len(t.slots))
@@ -93,17 +119,17 @@ func (t *tally) merge(o *tally) {
 			t.add(s.hash, s.rows)
 		}
 	}
-	o.close()
+	o.Close()
 }
 
-// close gives back what is drawn.
-func (t *tally) close() {
+// Close gives back what is drawn.
+func (t *Tally) Close() {
 	t.budget.Return(int64(len(t.slots)-fewest) * slotBytes)
 	t.slots = nil
 }
 
-// figures tells of so many rows what the classes are like, of which those below k are small.
-func (t *tally) figures(rows int64, k int) *Figures {
+// Figures tells of so many rows what the classes are like, of which those below k are small.
+func (t *Tally) Figures(rows int64, k int) *Figures {
 	c := classes{k: k}
 	for _, s := range t.slots {
 		if s.rows > 0 {
@@ -113,9 +139,9 @@ func (t *tally) figures(rows int64, k int) *Figures {
 	return c.figures(rows, t.zeros)
 }
 
-// refine makes figures of some columns no smaller than those of a part of these, which each row of a class
+// Refine makes figures of some columns no smaller than those of a part of these, which each row of a class
 // that is alike on all is alike on: estimates of both might contradict each other.
-func (f *Figures) refine(part *Figures) {
+func (f *Figures) Refine(part *Figures) {
 	f.Unique, f.Below, f.Classes = max(f.Unique, part.Unique), max(f.Below, part.Below), max(f.Classes, part.Classes)
 	f.Prosecutor.Highest = max(f.Prosecutor.Highest, part.Prosecutor.Highest)
 	f.Prosecutor.Average = max(f.Prosecutor.Average, part.Prosecutor.Average)
