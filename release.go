@@ -3,7 +3,6 @@ package kcut
 import (
 	"context"
 
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
@@ -60,8 +59,13 @@ type (
 )
 
 // RiskOf tells how well the rows of a released file or directory hide each other, from its files alone.
+// One that does not hold is an error of ErrPrivacy.
 func RiskOf(ctx context.Context, path string, opt VerifyOptions) (*Risk, error) {
-	return guarded(func() (*Risk, error) { return pipeline.RiskOf(ctx, path, opt.Limits) })
+	i, err := Inspect(ctx, path, opt)
+	if err != nil {
+		return nil, err
+	}
+	return i.Risk, nil
 }
 
 // Cut is the rule that made a release: which labels stand for the values of every masked

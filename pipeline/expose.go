@@ -10,10 +10,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
-	"github.com/kcut/kcut/spill"
 )
 
 // mostUnique is the share of the rows that may be unique on kept columns that nobody has accepted.
@@ -58,22 +56,58 @@ func positions(from, to int) (all []int) {
 	return all
 }
 
-// exposing counts what kept columns tell of an input, beside its values.
-type exposing struct {
-	*Bound
-	kept   []int
-	counts *risk.Counts // nil: nothing is kept, or nothing was read yet
+// isAccepted reports whether the entry of a kept column says that it may tell rows apart.
+func (b *Bound) isAccepted(field int) bool {
+	return b.specs[field].Identifying == job.IdentifyingAccepted
 }
 
-// beside returns what is counted: the kept columns come first, then the masked ones. It is nil if nothing is.
+// exposing counts before the search, beside the values of the input, what its kept columns tell: what may refuse the
+// release, and what the release does not tell.
+type exposing struct {
+	*Bound
+	refuses bool         // somebody has not accepted a kept column other than the class
+	kept    []int        // kept columns that are read: all of them, or those that may tell masked ones
+	counts  *risk.Counts // nil: nothing is kept, or nothing was read yet
+}
+
+func (b *Bound) exposing(ctx context.Context, res *resources) (e *exposing, err error) {
+	e = &exposing{Bound: b, kept: b.kept()}
+	e.refuses = !b.accepts(e.kept)
+	if !e.refuses && len(e.kept) > 0 {
+		var may []int
+		may, err = risk.MayTell(ctx, b.Dataset, e.request(), slices.Concat(e.kept, b.masked), res.budget)
+		for i, at := range may {
+			may[i] = e.kept[at]
+		}
+		e.kept = may
+	}
+	return e, err
+}
+
+// accepts reports whether all of some kept columns are accepted, but for the class.
+func (b *Bound) accepts(kept []int) bool {
+	return !slices.ContainsFunc(kept, func(field int) bool { return field != b.class && !b.isAccepted(field) })
+}
+
+// request says what is counted of the kept columns that are read and the masked ones, in this order. The last grouping
+// is of the masked ones.
+func (e *exposing) request() *risk.Request {
+	n := len(e.kept)
+	r := &risk.Request{Kept: positions(0, n), Masked: positions(n, n+len(e.masked))}
+	if e.refuses {
+		r.Groupings = append(r.Groupings, r.Kept)
+	}
+	r.Groupings = append(r.Groupings, r.Masked)
+	return r
+}
+
+// beside returns what is counted, or nil if nothing is.
 func (e *exposing) beside(res *resources) *count.Beside {
-	if len(e.kept) == 0 {
+	if len(e.Bound.kept()) == 0 {
 		return nil
 	}
-	n, fields := len(e.kept), slices.Concat(e.kept, e.masked)
-	r := &risk.Request{Kept: positions(0, n), Masked: positions(n, len(fields))}
-	r.Groupings = [][]int{r.Kept, r.Masked}
-	return &count.Beside{Fields: fields, Begin: func(workers int) func(int, *formats.Batch, int, int) error {
+	r := e.request()
+	return &count.Beside{Fields: slices.Concat(e.kept, e.masked), Begin: func(workers int) func(int, *formats.Batch, int, int) error {
 		e.close()
 		e.counts = risk.NewCounts(r, workers, res.budget)
 		return func(worker int, b *formats.Batch, from, to int) error {
@@ -89,21 +123,26 @@ func (e *exposing) close() {
 	}
 }
 
-// expose tells what the kept columns tell before anything is searched or written, and refuses a
-// release in which more rows than mostUnique are unique on columns that nobody has accepted.
+// expose tells what was counted, and refuses a release in which more rows than mostUnique are unique on columns that
+// nobody has accepted.
 func (e *exposing) expose(ctx context.Context, res *resources) error {
 	if e.counts == nil {
 		return nil
 	}
 	e.counts.Join()
 	k, fields := e.largestK(), slices.Concat(e.kept, e.masked)
-	report := &risk.Report{K: k, Columns: e.names(e.kept), Kept: e.counts.Figures(0, k), Raw: e.counts.Figures(1, k)}
+	report := &risk.Report{K: k, Columns: e.names(e.Bound.kept())}
 	for _, pair := range e.counts.Determines() {
 		names := e.names([]int{fields[pair[0]], fields[pair[1]]})
 		report.Determines = append(report.Determines, risk.Determined{Kept: names[0], Masked: names[1]})
 	}
 	res.report.Risk = report
 	noteDetermined(report, res)
+	if !e.refuses {
+		report.Raw = e.counts.Figures(0, k)
+		return nil
+	}
+	report.Kept, report.Raw = e.counts.Figures(0, k), e.counts.Figures(1, k)
 	if report.Kept.Unique <= mostUnique {
 		return nil
 	}
@@ -176,10 +215,9 @@ func (b *Bound) unique(ctx context.Context, fields []int, groupings [][]int, res
 // refuse returns the error of kept columns on which such a share of the rows is unique, unless all of
 // them are accepted: that is a notice.
 func (b *Bound) refuse(fields []int, unique float64, what string, res *resources) error {
-	isAccepted := func(field int) bool { return b.specs[field].Identifying == job.IdentifyingAccepted }
 	names := strings.Join(b.names(fields), ", ")
 	told := fmt.Sprintf("%s of the rows are unique on %s %s", text.Percent(unique), what, names)
-	first := slices.IndexFunc(fields, func(field int) bool { return !isAccepted(field) })
+	first := slices.IndexFunc(fields, func(field int) bool { return !b.isAccepted(field) })
 	if first < 0 {
 		if len(fields) > 0 {
 			res.events.Noted(told + ": accepted")
@@ -194,23 +232,32 @@ func (b *Bound) refuse(fields []int, unique float64, what string, res *resources
 	}
 }
 
-// exposeRelease tells what the rows of the written release tell, labels and kept columns together.
-func (b *Bound) exposeRelease(ctx context.Context, path string, res *resources) error {
-	report := res.report.Risk
-	if len(b.kept()) == 0 {
+// keptFigures returns the figures on the kept columns of the release, when they are those of the input and known.
+func keptFigures(report *Report) *risk.Figures {
+	if report.Risk == nil || report.Released != report.Rows {
 		return nil
 	}
-	options := readOptions(b.Job, res.budget, res.threads)
-	as := func(int) int { return res.threads } // it has the columns that the input is read with
-	after, err := risk.OfRelease(ctx, path, options, res.budget, func(int64) {}, as)
-	if err != nil {
-		return err
-	}
+	return report.Risk.Kept
+}
+
+// exposeRelease tells what the rows of the written release tell, labels and kept columns together.
+func (b *Bound) exposeRelease(after *risk.Report, res *resources) {
+	report := res.report.Risk
 	if report == nil { // of a run that goes on from an earlier one's cut
 		report = after
 	}
 	report.Kept, report.Labels, report.Both = after.Kept, after.Labels, after.Both
 	res.report.Risk = report
+	if kept := b.kept(); report.Kept != nil && report.Kept.Unique > mostUnique && b.accepts(kept) {
+		what := ""
+		if at := slices.Index(kept, b.class); at >= 0 {
+			kept, what = slices.Delete(kept, at, at+1), "the class and "
+		}
+		if what += "kept column"; len(kept) > 1 {
+			what += "s"
+		}
+		res.events.Noted(fmt.Sprintf("%s of the rows are unique on %s %s: accepted", text.Percent(report.Kept.Unique), what, strings.Join(b.names(kept), ", ")))
+	}
 	if report.Kept != nil {
 		res.events.Noted(fmt.Sprintf("of the rows, %s are unique on kept columns, %s on the labels of all sets, %s on both; %s, %s and %s are in classes of fewer than %d",
 			text.Percent(report.Kept.Unique), text.Percent(report.Labels.Unique), text.Percent(report.Both.Unique),
@@ -221,24 +268,6 @@ func (b *Bound) exposeRelease(ctx context.Context, path string, res *resources) 
 		res.events.Noted(fmt.Sprintf("risk of a row, for who knows the quasi-identifiers of all sets: %s on average and %s at most before masking, %s and %s after",
 			text.Percent(before.Average), text.Percent(before.Highest), text.Percent(after.Average), text.Percent(after.Highest)))
 	}
-	return nil
-}
-
-// RiskOf tells how well the rows of a released file or directory hide each other, from its files alone. It
-// keeps to the limits; absent ones are the machine's.
-func RiskOf(ctx context.Context, path string, limits job.Limits) (*risk.Report, error) {
-	j := &job.Job{Limits: limits}
-	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer spill.LimitHeap(res.budget.Limit())()
-	within := func(columns int) int { return threadsWithin(res.budget.Limit(), res.threads, columns) }
-	if path, err = fileset.Resolve(path); err != nil {
-		return nil, err
-	}
-	report, err := risk.OfRelease(ctx, path, readOptions(j, res.budget, res.threads), res.budget, func(int64) {}, within)
-	return report, fileset.Advise(err)
 }
 
 // noteDetermined tells of masked columns that kept ones tell.

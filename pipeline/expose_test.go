@@ -48,7 +48,7 @@ func TestKeptIdentifiersAreRefused(t *testing.T) {
 		noted   string
 	}{
 		{"identifier", []string{"id: keep"}, []string{"job.yaml:15:7", "100.0 % of the rows are unique on kept column id", "id: {keep: {identifying: accepted}}"}, ""},
-		{"accepted", []string{"id: {keep: {identifying: accepted}}"}, nil, "100.0 % of the rows are unique on kept column id: accepted"},
+		{"accepted", []string{"id: {keep: {identifying: accepted}}"}, nil, "100.0 % of the rows are unique on the class and kept column id: accepted"},
 		{"accepted, other form", []string{"id: {mask: keep, identifying: accepted}", "ward: keep"}, nil, "kept column id: accepted"},
 		{"another is accepted", []string{"id: keep", "ward: {keep: {identifying: accepted}}"}, []string{"kept column id"}, ""},
 		{"together", []string{"street: keep", "house: keep"}, []string{"the class and the kept columns street, house", "street: {keep"}, ""},

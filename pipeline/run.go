@@ -134,11 +134,12 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
 			// with none of the code that wrote it
-			err := verify.Unpublished(ctx, ledger.target.Path(), res.threads, res.budget.Left(), res.events.Verifying())
-			if err != nil {
-				return err
+			tells := len(bound.kept()) > 0
+			told, err := verify.Unpublished(ctx, ledger.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, keptFigures(res.report))
+			if err == nil && tells {
+				bound.exposeRelease(told, res)
 			}
-			return bound.exposeRelease(ctx, ledger.target.Path(), res)
+			return err
 		})
 	}
 	if err == nil {
@@ -161,7 +162,10 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
-		e := &exposing{Bound: b, kept: b.kept()}
+		e, err := b.exposing(ctx, res)
+		if err != nil {
+			return err
+		}
 		defer e.close()
 		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e.beside(res))
 		if err == nil {

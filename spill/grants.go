@@ -7,7 +7,6 @@ type Phase string
 // The phases. Counting is done in one reading, or in a survey and a reading that counts tuples.
 const (
 	Planning     Phase = "planning"
-	Exposing     Phase = "counting what kept columns tell"
 	Counting     Phase = "counting in one reading"
 	Surveying    Phase = "survey"
 	Tuples       Phase = "counting tuples"
@@ -46,7 +45,7 @@ type Grant struct {
 var (
 	Reading = Grant{
 		Name: "reading", Holder: "readers: as many threads read as have room for their columns", Num: 1, Den: 2,
-		Phases: []Phase{Planning, Exposing, Counting, Surveying, Tuples, TuplesOnDisk, Masking, Verifying},
+		Phases: []Phase{Planning, Counting, Surveying, Tuples, TuplesOnDisk, Masking, Verifying},
 	}
 	Remembering = Grant{
 		Name: "remembered values", Holder: "readers: values that are known from one batch to the next", Num: 1, Den: 8,
@@ -65,15 +64,15 @@ var (
 		Phases: []Phase{Planning},
 	}
 	Exposure = Grant{
-		Name: "kept columns", Holder: "hashes of the rows' values in kept columns and labels, and the values that tell masked ones", Num: 1, Den: 4,
-		Phases: []Phase{Exposing},
+		Name: "kept columns", Holder: "hashes of the rows' values in kept columns and labels, and the values that tell masked ones", Num: 1, Den: 16,
+		Phases: []Phase{Counting, Surveying, Verifying},
 	}
 	Counts = Grant{
-		Name: "counts", Holder: "counting: distinct values and tuples in memory", Num: 1, Den: 2,
+		Name: "counts", Holder: "counting: distinct values and tuples in memory", Num: 7, Den: 16,
 		Phases: []Phase{Counting},
 	}
 	SurveyedValues = Grant{
-		Name: "surveyed values", Holder: "the survey: values that are not yet in sorted runs", Num: 1, Den: 4,
+		Name: "surveyed values", Holder: "the survey: values that are not yet in sorted runs", Num: 3, Den: 16,
 		Phases: []Phase{Surveying},
 	}
 	SurveyedCodes = Grant{
@@ -114,7 +113,7 @@ var (
 		Phases: []Phase{Masking},
 	}
 	Recount = Grant{
-		Name: "recount", Holder: "the recount: groups of all sets", Num: 1, Den: 2, Of: Left,
+		Name: "recount", Holder: "the recount: groups of all sets", Num: 7, Den: 16, Of: Left,
 		Phases: []Phase{Verifying},
 	}
 	Trials = Grant{

@@ -73,7 +73,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limi
 	defer progress.close()
 	s.Release, err = kcut.Inspect(ctx, release, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
 	if err == nil {
-		s.Risk, err = kcut.RiskOf(ctx, release, kcut.VerifyOptions{Limits: limits})
+		s.Risk = s.Release.Risk
 	}
 	return s, err
 }

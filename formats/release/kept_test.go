@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"testing"
 
@@ -27,11 +28,7 @@ type source struct {
 	Tags   []string `parquet:"tags,dict"`
 }
 
-// released copies the pages of such a file as they are into a release.
-func released(t *testing.T, options ...parquet.WriterOption) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[source](&b, options...)
+func sourceRows() (rows []source) {
 	for i := range 12 {
 		row := source{Plain: int64(i), Note: fmt.Sprint("note ", i), Truth: i%5 < 2}
 		if i%3 > 0 {
@@ -41,6 +38,17 @@ func released(t *testing.T, options ...parquet.WriterOption) []byte {
 		for j := range int32(i % 4) {
 			row.Visits, row.Tags = append(row.Visits, j), append(row.Tags, "tag")
 		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// released copies the pages of such a file as they are into a release.
+func released(t *testing.T, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[source](&b, options...)
+	for _, row := range sourceRows() {
 		if _, err := w.Write([]source{row}); err != nil {
 			t.Fatal(err)
 		}
@@ -93,13 +101,45 @@ func TestKept(t *testing.T) {
 				if got, want := fmt.Sprint(texts), "[[0 1 2 3 4 5 6 7 8 9 10 11] ["+cities+" "+cities+"]]"; got != want || err != nil {
 					t.Errorf("texts %s, %v, want %s", got, err, want)
 				}
-				flipKept(t, r, path, b)
+				shown, got := []Kept{}, make([]string, 12)
+				for _, name := range r.Flat() {
+					shown = append(shown, Kept{Name: name, Hash: fnvOf, Null: 1})
+				}
+				_, err = NewScanners(nil, shown, 1)[0].Rows(t.Context(), r, 0, func(_, rows int, _ []Numbers, kept []Hashes) error {
+					for row := range rows {
+						hash := func(i int) uint64 { return kept[i].List[kept[i].of(row)] }
+						got[row] = fmt.Sprintln(hash(0), hash(1), hash(2), hash(3))
+					}
+					return nil
+				})
+				must(t, err)
+				for i, row := range sourceRows() {
+					city := uint64(1)
+					if row.City != nil {
+						city = hashText(*row.City)
+					}
+					want := fmt.Sprintln(hashText(fmt.Sprint(row.Plain)), city, hashText(row.Note), hashText(fmt.Sprint(row.Truth)))
+					if got[i] != want {
+						t.Errorf("row %d: hashes %s, want %s", i, got[i], want)
+					}
+				}
+				flipKept(t, r, path, b, nil)
+				flipKept(t, r, path, b, shown)
 			})
 		}
 	}
 }
 
-func flipKept(t *testing.T, r *File, path string, b []byte) {
+func hashText(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+func fnvOf(values *formats.Values, i int) uint64 { return hashText(values.Text(i)) }
+
+// flipKept flips bits of columns some of which are shown.
+func flipKept(t *testing.T, r *File, path string, b []byte, shown []Kept) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	must(t, err)
@@ -109,11 +149,16 @@ func flipKept(t *testing.T, r *File, path string, b []byte) {
 			t.Fatal(err)
 		}
 	}
-	s := NewScanner(nil)
+	s := NewScanners(nil, shown, 1)[0]
 	for at := len(meta.Magic); at < footerAt(b); at++ {
 		for bit := range 8 {
 			put(at, b[at]^1<<bit)
 			found, err := s.Kept(t.Context(), r, 0)
+			if err == nil {
+				var more []Finding
+				more, err = s.Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error { return nil })
+				found = append(found, more...)
+			}
 			switch {
 			case err == nil && len(found) == 0:
 				t.Errorf("byte %d, bit %d: nothing found", at, bit)

@@ -107,8 +107,8 @@ func (s *Scanner) open(g *rowGroup, i int) error {
 	return s.chunks[i].openKept(g, &s.kept[i-len(s.masked)])
 }
 
-// ShowNoKept has Kept walk all kept columns from now on, and Rows show none.
-func (s *Scanner) ShowNoKept() { s.kept, s.chunks = nil, s.chunks[:len(s.masked)] }
+// ShowKept has Rows show the first n of the kept columns from now on, and Kept walk the others.
+func (s *Scanner) ShowKept(n int) { s.kept, s.chunks = s.kept[:n], s.chunks[:len(s.masked)+n] }
 
 // window reads the next n rows of all columns, and shows them.
 func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, numbers []Numbers, kept []Hashes) error) error {

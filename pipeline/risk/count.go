@@ -2,7 +2,9 @@ package risk
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -65,16 +67,52 @@ func (c *Counts) Close() {
 // Count reads the columns of an input and counts its rows, on so many threads. It tells how many it has read.
 func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, threads int, budget *spill.Budget, advanced func(rows int64)) (*Counts, error) {
 	c := NewCounts(r, d.BlockScanners(threads), budget)
-	var requests []formats.Request
-	for _, column := range columns {
-		requests = append(requests, formats.Request{Column: column, Coded: true})
-	}
-	if err := dataset.Scan(ctx, d, requests, c.scanners, advanced); err != nil {
+	if err := dataset.Scan(ctx, d, requests(columns), c.scanners, advanced); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("count what kept columns tell: %w", err)
 	}
 	c.Join()
 	return c, nil
+}
+
+// MayTell returns which kept columns tell a masked one, as far as the first rows show: most tell none.
+func MayTell(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, budget *spill.Budget) (kept []int, err error) {
+	s := newScanner(&Request{Kept: r.Kept, Masked: r.Masked}, budget, budget.Grant(&spill.Exposure))
+	defer s.dependencies.close()
+	if len(d.Splits()) > 0 {
+		if err = s.readFirst(ctx, d, columns); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range s.dependencies.kept {
+		kept = append(kept, k.column)
+	}
+	return kept, nil
+}
+
+// readFirst counts the rows of the first batch.
+func (s *Scanner) readFirst(ctx context.Context, d *dataset.Dataset, columns []int) (err error) {
+	reader, err := d.Read(ctx, d.Splits()[0], requests(columns))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	batch, err := reader.Next(ctx)
+	if err == io.EOF {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.Batch(batch)
+}
+
+// requests asks for columns with codes.
+func requests(columns []int) (all []formats.Request) {
+	for _, column := range columns {
+		all = append(all, formats.Request{Column: column, Coded: true})
+	}
+	return all
 }
 
 // Scanner is one goroutine's share of the counts.
@@ -84,7 +122,9 @@ type Scanner struct {
 	hashes       []Hashes   // of the columns of a batch
 	byCode       [][]uint64 // what they have learned
 	tallies      []*Tally
-	tuples       []uint64 // of a block of rows
+	tuples       []uint64   // of a block of rows
+	codes        [][]uint32 // of these, in the columns of a grouping
+	ofCodes      [][]uint64 // hashes
 	dependencies *dependencies
 }
 
@@ -131,25 +171,15 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// hash returns the hashes of the tuples of rows. It takes columns by four: their hashes are
-// added up without being stored in between.
+// hash returns the hashes of the tuples of rows.
 func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 	tuples := s.tuples[:to-from]
 	clear(tuples)
-	for ; len(columns) >= 4; columns = columns[4:] {
-		var codes [4][]uint32
-		for i, c := range columns[:4] {
-			codes[i] = b.Columns[c].Codes[from:to][:len(tuples)]
-		}
-		first, second, third, last := s.byCode[columns[0]], s.byCode[columns[1]], s.byCode[columns[2]], s.byCode[columns[3]]
-		for i, tuple := range tuples {
-			tuple = Join(Join(tuple, first[codes[0][i]]), second[codes[1][i]])
-			tuples[i] = Join(Join(tuple, third[codes[2][i]]), last[codes[3][i]])
-		}
-	}
+	s.codes, s.ofCodes = s.codes[:0], s.ofCodes[:0]
 	for _, c := range columns {
-		JoinAll(tuples, b.Columns[c].Codes[from:to], s.byCode[c])
+		s.codes, s.ofCodes = append(s.codes, b.Columns[c].Codes[from:to]), append(s.ofCodes, s.byCode[c])
 	}
+	JoinAll(tuples, s.codes, s.ofCodes)
 	return tuples
 }
 

@@ -42,10 +42,25 @@ func HashValue(values *formats.Values, i int) uint64 {
 // values have all bits scattered, so that those of tuples, sums of multiples of them, have, too.
 func Join(tuple, value uint64) uint64 { return tuple*0x9e3779b97f4a7c15 + value }
 
-// JoinAll adds the values of a column to tuples, one a row, given the hashes of its codes.
-func JoinAll(tuples []uint64, codes []uint32, byCode []uint64) {
-	for i, code := range codes[:len(tuples)] {
-		tuples[i] = Join(tuples[i], byCode[code])
+// JoinAll adds the values of columns to tuples, one a row: of every column its codes, and the hashes of these. It takes
+// four columns at a time, whose tuples are not stored in between.
+func JoinAll(tuples []uint64, codes [][]uint32, byCode [][]uint64) {
+	for ; len(codes) >= 4; codes, byCode = codes[4:], byCode[4:] {
+		joinFour(tuples, codes[0], codes[1], codes[2], codes[3], byCode[0], byCode[1], byCode[2], byCode[3])
+	}
+	for c, column := range codes {
+		hashes := byCode[c]
+		for i, code := range column[:len(tuples)] {
+			tuples[i] = Join(tuples[i], hashes[code])
+		}
+	}
+}
+
+func joinFour(tuples []uint64, a, b, c, d []uint32, ofA, ofB, ofC, ofD []uint64) {
+	n := len(tuples)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i, tuple := range tuples {
+		tuples[i] = Join(Join(Join(Join(tuple, ofA[a[i]]), ofB[b[i]]), ofC[c[i]]), ofD[d[i]])
 	}
 }
 

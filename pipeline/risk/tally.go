@@ -14,8 +14,9 @@ import (
 type Tally struct {
 	slots  []slot // by the low bits of the hash, open addressing; at most half of them are used
 	used   int
-	zeros  uint // leading zero bits of the hashes that are counted
-	most   int  // hashes
+	left   []slot // scratch: what is counted again
+	zeros  uint   // leading zero bits of the hashes that are counted
+	most   int    // hashes
 	budget *spill.Budget
 }
 
@@ -26,7 +27,7 @@ type slot struct {
 }
 
 const (
-	// slotBytes is what a slot takes: 16 bytes, and half of that again while slots are moved.
+	// slotBytes is what a slot takes: 16 bytes, and half of that again for those that are left when others are left out.
 	slotBytes = 24
 	// fewest slots are there without being drawn.
 	fewest = 512
@@ -53,15 +54,18 @@ func newTally(most int, budget *spill.Budget) *Tally {
 
 // Add counts a row for every hash. Most rows have one that is not counted, or that is where it is looked for.
 func (t *Tally) Add(hashes []uint64) {
+	last := ^uint64(0) >> t.zeros
+	slots, mask := t.slots, uint64(len(t.slots)-1)
 	for _, hash := range hashes {
-		if hash>>(64-t.zeros) != 0 {
+		if hash > last {
 			continue
 		}
-		if s := &t.slots[hash&uint64(len(t.slots)-1)]; s.hash == hash && s.rows > 0 {
+		if s := &slots[hash&mask]; s.hash == hash && s.rows > 0 {
 			s.rows++
-		} else {
-			t.add(hash, 1)
+			continue
 		}
+		t.add(hash, 1)
+		last, slots, mask = ^uint64(0)>>t.zeros, t.slots, uint64(len(t.slots)-1)
 	}
 }
 
@@ -90,18 +94,29 @@ func (t *Tally) add(hash uint64, rows uint32) {
 func (t *Tally) makeRoom() {
 	size := len(t.slots)
 	if t.used < t.most && t.budget.Draw("the classes of kept columns", int64(size)*slotBytes) == nil {
-		size *= 2
+		was := t.slots
+		t.slots, t.used = make([]slot, 2*size), 0
+		t.addSlots(was)
 	} else {
-		t.zeros++
+		t.leaveOut(t.zeros + 1)
 	}
-	t.move(size)
 }
 
-// move moves the hashes that are still counted to so many slots.
-func (t *Tally) move(size int) {
-	was := t.slots
-	t.slots, t.used = make([]slot, size), 0
-	for _, s := range was {
+// leaveOut leaves out the hashes that begin with fewer zero bits.
+func (t *Tally) leaveOut(zeros uint) {
+	t.zeros, t.left = zeros, t.left[:0]
+	for _, s := range t.slots {
+		if s.rows > 0 && s.hash>>(64-zeros) == 0 {
+			t.left = append(t.left, s)
+		}
+	}
+	clear(t.slots)
+	t.used = 0
+	t.addSlots(t.left)
+}
+
+func (t *Tally) addSlots(slots []slot) {
+	for _, s := range slots {
 		if s.rows > 0 {
 			t.add(s.hash, s.rows)
 		}
@@ -111,21 +126,16 @@ func (t *Tally) move(size int) {
 // Merge adds what another tally has counted, which is consumed.
 func (t *Tally) Merge(o *Tally) {
 	if o.zeros > t.zeros {
-		t.zeros = o.zeros
-		t.move(len(t.slots))
+		t.leaveOut(o.zeros)
 	}
-	for _, s := range o.slots {
-		if s.rows > 0 {
-			t.add(s.hash, s.rows)
-		}
-	}
+	t.addSlots(o.slots)
 	o.Close()
 }
 
 // Close gives back what is drawn.
 func (t *Tally) Close() {
 	t.budget.Return(int64(len(t.slots)-fewest) * slotBytes)
-	t.slots = nil
+	t.slots, t.left = nil, nil
 }
 
 // Figures tells of so many rows what the classes are like, of which those below k are small.

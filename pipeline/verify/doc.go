@@ -11,10 +11,10 @@
 // between them that may come from anywhere.
 //
 // Contract: it shares no code with what searches, masks and writes, so that a mistake there
-// shows here. In common with them it has the form of the cut (cutfile) and the names of parts
-// (fileset); its reader is formats/release, which has none of the writer's code either. Groups
-// are counted within the memory that it is given, in several readings if they must be, with the
-// same result. A release that does not hold is an error of class Privacy, together with all
+// shows here. In common with them it has the form of the cut (cutfile), the names of parts
+// (fileset) and how rows that are alike are counted (risk), which judges nothing; its reader is
+// formats/release, which has none of the writer's code either. Groups are counted within the memory
+// that it is given, in several readings if they must be, with the same result. A release that does not hold is an error of class Privacy, together with all
 // that was found; no finding holds a cell's value.
 //
 // Not promised: that classes have k entities where the cut says that k counts these: a release does not tell

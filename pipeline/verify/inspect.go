@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Inspection is what a recount tells of a release beyond whether it holds. It is made of the
@@ -20,6 +21,7 @@ type Inspection struct {
 	// Labels are those of every masked column of the cut, in its order, and last the mark of a
 	// suppressed value if it has one; nil for a column that is released as numbers.
 	Labels [][]LabelGroups
+	Risk   *risk.Report // how well the rows hide each other
 }
 
 // GroupSizes tell how large the equivalence classes of a quasi-identifier set are.
@@ -54,7 +56,7 @@ func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels}, nil
+	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.told}, nil
 }
 
 // groups takes over the groups that a recount has counted.

@@ -44,7 +44,7 @@ func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, me
 		spans[i] = newSpan()
 		spans[i].limit = memory / int64(len(spans))
 	}
-	p, t := rules.newReading(spans, 1), &Recount{Cut: rules.sum}
+	p, t := rules.newReading(spans, nil, 1), &Recount{Cut: rules.sum}
 	err := workers.Each(1, 1, func(w workers.Worker, _ int) (err error) {
 		t.Findings, err = p.part(ctx, w, part, from, to)
 		return err

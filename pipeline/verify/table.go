@@ -319,6 +319,7 @@ type counter struct {
 	tables []*table // of every key
 	whole  []*table // of every sensitive column, its values in all rows; nil: they are counted
 	marked uint64   // rows with marks alone
+	alike  *alike   // nil: nobody asks which rows are alike
 	keys   []uint64 // scratch: of a block, one after the other
 }
 
@@ -351,6 +352,8 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 	}
 	if k.value >= 0 {
 		same = k.packValues(keys, &kept[k.value]) && same
+	} else if c.alike != nil {
+		c.alike.join(keys, k.size)
 	}
 	if same {
 		return t.add(keys[:k.size], uint64(rows))

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -38,7 +39,7 @@ func verify(ctx context.Context, path string, limits job.Limits, watch Watch, in
 		return nil, nil, err
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
-	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), spill.Recount.Part(memory), watch)
+	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory, watch, inspects)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,17 +66,19 @@ func verify(ctx context.Context, path string, limits job.Limits, watch Watch, in
 
 // Unpublished is Release for a release that is not published yet: it may lack what completes it,
 // and lies under another name. The groups take a part of so many bytes of memory. The caller
-// tells of the stage, so that only the watch's Progress is called.
-func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch) error {
-	v, err := newVerifier(ctx, path, threads, spill.Recount.Part(memory), watch)
+// tells of the stage, so that only the watch's Progress is called. When it asks, it is told which rows are alike;
+// those in kept columns are not counted when that is known.
+func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool, kept *risk.Figures) (*risk.Report, error) {
+	v, err := newVerifier(ctx, path, threads, memory, watch, tells)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	v.known = kept
 	if err := v.scan(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	_, err = v.result(v.path)
-	return err
+	return v.told, err
 }
 
 // Watch is told how a recount goes on. Every function may be nil; Progress may be called from
@@ -94,11 +97,17 @@ type verifier struct {
 	parts   []string
 	threads int
 	memory  int64 // bytes that the counts of all sets may take
+	alike   int64 // bytes that counting which rows are alike may take; 0: it does not
 	watch   Watch
 	passes  int // readings of the release
+
+	kept  []string      // columns, if it tells which rows are alike
+	known *risk.Figures // on these, unless they are to be counted
+	told  *risk.Report  // which they are, after a reading
 }
 
-func newVerifier(ctx context.Context, path string, threads int, memory int64, watch Watch) (*verifier, error) {
+// newVerifier returns a verifier of a release that takes its part of so many bytes of memory.
+func newVerifier(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
@@ -107,21 +116,32 @@ func newVerifier(ctx context.Context, path string, threads int, memory int64, wa
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{judge: newJudge(rulesOf(cut)), path: path, parts: parts, threads: threads, memory: memory, watch: watch}
+	v := &verifier{judge: newJudge(rulesOf(cut)), path: path, parts: parts, threads: threads, memory: spill.Recount.Part(memory), watch: watch}
 	if v.judge.regions != nil {
-		v.memory = max(memory-8*int64(len(v.judge.regions.slots)), memory/2)
+		v.memory = max(v.memory-8*int64(len(v.judge.regions.slots)), v.memory/2)
 	}
-	return v, nil
+	if tells {
+		v.alike = spill.Exposure.Part(memory)
+		v.kept, err = v.keptColumns(ctx, parts[0])
+	}
+	return v, err
 }
 
 // scan passes over the release until every set is counted.
 func (v *verifier) scan(ctx context.Context) error {
 	spans, memory := v.spans()
-	p := v.newReading(spans, v.threads)
+	p := v.newReading(spans, v.kept, v.threads)
 	if len(v.measures) > 0 {
 		memory -= memory / 4
 		for i, whole := range v.newWhole(v.threads, memory/3) {
 			p.counters[i].whole = whole
+		}
+	}
+	var all []*alike
+	for _, c := range p.counters {
+		if v.alike > 0 {
+			c.alike = newAlike(len(v.kept) > 0, v.known == nil, v.threads, v.alike)
+			all = append(all, c.alike)
 		}
 	}
 	if v.watch.Progress != nil {
@@ -143,6 +163,10 @@ func (v *verifier) scan(ctx context.Context) error {
 			if err := v.joinWhole(p.counters); err != nil {
 				return err
 			}
+		}
+		if v.alike > 0 && !p.again {
+			v.tell(all)
+			p.tellNothing()
 		}
 		var open []int
 		for _, key := range p.open {
@@ -295,8 +319,15 @@ type reading struct {
 	progress func(rows int64)
 }
 
-func (r *rules) newReading(spans []*span, workers int) *reading {
-	p := &reading{rules: r, scanners: release.NewScanners(r.masked(), r.sensitive(), workers), progress: func(int64) {}}
+// newReading returns a reading by so many workers, which are shown sensitive columns first, then some other kept ones.
+func (r *rules) newReading(spans []*span, kept []string, workers int) *reading {
+	shown := r.sensitive()
+	for _, name := range kept {
+		if !slices.ContainsFunc(shown, func(k release.Kept) bool { return k.Name == name }) {
+			shown = append(shown, release.Kept{Name: name, Hash: risk.HashValue, Null: risk.Null})
+		}
+	}
+	p := &reading{rules: r, scanners: release.NewScanners(r.masked(), shown, workers), progress: func(int64) {}}
 	for range workers {
 		p.counters = append(p.counters, newCounter(r, spans))
 	}
@@ -393,7 +424,21 @@ func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []
 			return err
 		}
 	}
-	return c.countWhole(rows, kept)
+	if err := c.countWhole(rows, kept); err != nil {
+		return err
+	}
+	if c.alike != nil {
+		c.alike.count(rows, kept)
+	}
+	return nil
+}
+
+// tellNothing has later passes count groups alone, and see no kept columns but the sensitive ones.
+func (p *reading) tellNothing() {
+	for i, c := range p.counters {
+		c.alike = nil
+		p.scanners[i].ShowKept(len(p.cut.Sensitive))
+	}
 }
 
 // marked returns how many rows with marks alone were read.
