@@ -107,14 +107,11 @@ func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 			continue
 		}
 		keys, one := c.keys[:rows], labelKey{size: 1}
-		if one.packValues(keys, &kept[i]) {
-			if err := t.add(keys[:1], uint64(rows)); err != nil {
-				return err
+		one.packValues(keys, &kept[i])
+		for from, to := 0, 0; from < rows; from = to { // rows that are alike often follow each other
+			for to = from + 1; to < rows && keys[to] == keys[from]; to++ {
 			}
-			continue
-		}
-		for row := range keys {
-			if err := t.add(keys[row:row+1], 1); err != nil {
+			if err := t.add(keys[from:from+1], uint64(to-from)); err != nil {
 				return err
 			}
 		}

@@ -41,6 +41,9 @@ func (s *span) has(hash uint64) bool {
 	return share >= s.from && share < s.until.Load()
 }
 
+// all reports whether the pass counts all keys.
+func (s *span) all() bool { return s.from == 0 && s.until.Load() == hashShares }
+
 // hold takes memory, or reports that there is not as much.
 func (s *span) hold(bytes int64) bool {
 	if s.held.Add(bytes) <= s.limit {
@@ -124,7 +127,11 @@ func (t *table) add(key []uint64, records uint64) error {
 
 // counts reports whether the pass counts a key with a hash.
 func (t *table) counts(hash uint64, key []uint64) bool {
-	if t.class < t.size {
+	switch {
+	case t.class == t.size:
+	case t.span.all():
+		return true
+	default:
 		hash = hashOf(key[:t.class])
 	}
 	return t.span.has(hash)
