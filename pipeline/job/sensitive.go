@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// kindEngines are the algorithms that tell kinds of records apart: they count entities, and see the values of
-// sensitive columns.
-var kindEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
+// sensitiveEngines are the algorithms that see the values of sensitive columns, entityEngines those that count
+// entities.
+var (
+	sensitiveEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian}
+	entityEngines    = append(sensitiveEngines[:5:5], AlgorithmIACk)
+)
 
 // checkShares checks what a program gives for the most that single values may have.
 func (r *reader) checkShares(s slot, shares []Confidence) {
@@ -31,7 +34,7 @@ func (r *reader) entityRules() {
 	if name == "" {
 		return
 	}
-	r.kindRules("entity")
+	r.kindRules("entity", entityEngines)
 	hint := fmt.Sprintf("as in: %s: drop; it is read to tell whose a record is, and not released", Quoted(name))
 	switch spec := r.Column(name); {
 	case name == r.Class:
@@ -51,7 +54,7 @@ func (r *reader) entityRules() {
 // what else the job asks for.
 func (r *reader) sensitiveRules() {
 	if len(r.Sensitive) > 0 {
-		r.kindRules("sensitive")
+		r.kindRules("sensitive", sensitiveEngines)
 	}
 	for i := range r.Sensitive {
 		s, path := &r.Sensitive[i], itemPath("sensitive", i)
@@ -104,10 +107,10 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 }
 
 // kindRules reports a key that the algorithm, or its options, cannot do. It is never left aside: it protects people.
-func (r *reader) kindRules(key string) {
+func (r *reader) kindRules(key string, engines []string) {
 	a := r.Algorithm
-	if a.Name != "" && !slices.Contains(kindEngines, a.Name) {
-		r.add(key, "choose one of "+strings.Join(kindEngines, ", "), "algorithm %s cannot do %s", a.Name, key)
+	if a.Name != "" && !slices.Contains(engines, a.Name) {
+		r.add(key, "choose one of "+strings.Join(engines, ", "), "algorithm %s cannot do %s", a.Name, key)
 	}
 	if a.Partitioning == PartitioningRelaxed {
 		r.add("algorithm.partitioning", "partitioning: strict", "relaxed partitioning cannot do %s: it parts records that are alike", key)
