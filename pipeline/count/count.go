@@ -8,6 +8,9 @@
 // the memory budget goes to a store: values in sorted runs, tuples in hashed blocks. Input says
 // which way is taken. Both make the same table.
 //
+// Where protections ask for more than sizes, the kind of a record takes the place of its class in both ways
+// (Kinds). If k counts entities, one more reading before them counts the records of each.
+//
 // The second way is one of functions of a request and some splits, and for tuples of a book. A run calls
 // them with all splits; processes that share nothing but files call them with one each, and hand each
 // other what they return as bytes:

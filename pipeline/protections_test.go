@@ -1,0 +1,106 @@
+package pipeline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// countProtected counts the table of people whose job is changed.
+func countProtected(t *testing.T, change func(*job.Job)) (*Bound, *engine.Table, error) {
+	t.Helper()
+	j := mustLoad(t, peopleFolder(t, peopleJob, 1000))
+	change(j)
+	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	must(t, err)
+	b, err := bindJob(t.Context(), j, res)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Cleanup(func() { b.close() })
+	c, err := countInput(t.Context(), b, res, count.Tuning{}, false)
+	if err != nil {
+		return b, nil, err
+	}
+	return b, c.Table, nil
+}
+
+// A requirement has the job's protections, in the codes of the values that were counted.
+func TestProtectionsAreBound(t *testing.T) {
+	closeness := 0.25
+	b, table, err := countProtected(t, func(j *job.Job) {
+		j.Sensitive = []job.Sensitive{{
+			Column: "income", L: 2, EntropyL: 1.1, T: &closeness,
+			Confidences: []job.Confidence{{Value: "no such value", Most: 0.1}, {Value: "low", Most: 0.9}},
+		}}
+		j.MaxSuppressed = job.Quota{Percent: 10}
+	})
+	must(t, err)
+	values := table.Kinds.Sensitive[0].Values
+	if len(values) != len(table.ClassNames) || !slices.Equal(values, table.ClassNames) {
+		t.Errorf("sensitive values %v, classes %v", values, table.ClassNames)
+	}
+	for i, set := range b.requirement.Sets {
+		if len(set.Others) != 4 {
+			t.Fatalf("set %d has the protections %+v", i, set.Others)
+		}
+		if !set.Holds(table.Whole) {
+			t.Errorf("set %d does not hold for %+v", i, table.Whole)
+		}
+		for code, most := range set.Others[2].(*engine.Confidence).Most {
+			if low := values[code].Text == "low"; low && most != 0.9 || !low && most != 1 {
+				t.Errorf("value %d may have %g", code, most)
+			}
+		}
+		if whole := set.Others[3].(*engine.Closeness).Whole; !slices.Equal(whole, table.Whole.Values[0]) {
+			t.Errorf("the whole table has %v, want %v", whole, table.Whole.Values[0])
+		}
+	}
+	if b.requirement.MaxSuppressed != 100 {
+		t.Errorf("%d records may be taken away", b.requirement.MaxSuppressed)
+	}
+}
+
+// Shares of what may be taken away are of entities where k counts these.
+func TestEntitiesAreBound(t *testing.T) {
+	b, table, err := countProtected(t, func(j *job.Job) {
+		j.Class, j.Entity, j.MaxSuppressed = "", "income", job.Quota{Percent: 50}
+		for i := range j.Sets {
+			j.Sets[i].K = 0
+		}
+	})
+	must(t, err)
+	people := table.Whole.Size
+	if people == 0 || people > 10 || b.requirement.MaxSuppressed != people/2 {
+		t.Errorf("%d entities, %d of them may be taken away", people, b.requirement.MaxSuppressed)
+	}
+}
+
+// What not even all records together meet is refused when they are counted, and columns that are not there before.
+func TestImpossibleProtections(t *testing.T) {
+	none := 0.0
+	for _, tt := range []struct {
+		change func(*job.Job)
+		class  fault.Class
+		says   string
+	}{
+		{func(j *job.Job) { j.Sets[0].K, j.Entity = 900, "city" }, fault.Privacy, "quasi-identifier set 1"},
+		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", L: 9}} }, fault.Privacy, "l is 9"},
+		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", EntropyL: 9}} }, fault.Privacy, "entropy"},
+		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", MaxConfidence: 0.01}} }, fault.Privacy, "max_confidence"},
+		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", T: &none}} }, fault.Privacy, "t is 0"},
+		{func(j *job.Job) { j.Entity = "who" }, fault.Input, "lacks who"},
+		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "what", L: 2}} }, fault.Input, "lacks what"},
+	} {
+		_, _, err := countProtected(t, tt.change)
+		if fault.ClassOf(err) != tt.class || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%v, want one of class %s that says %q", err, tt.class, tt.says)
+		}
+	}
+}
