@@ -126,8 +126,11 @@ func TestEntityCountsPeople(t *testing.T) {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			few := func(more string) (groups, below int) {
 				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
-				a := mustRelease(t, dir, 0)
-				for _, rows := range table.groupsOf(t, a.job.Output.Path) {
+				report := mustRun(t, dir, nil)
+				if report.Released < report.Rows*9/10 {
+					t.Errorf("%d of %d rows are released", report.Released, report.Rows)
+				}
+				for _, rows := range table.groupsOf(t, report.Output) {
 					groups++
 					if different(rows, 1) < 10 {
 						below++
@@ -142,7 +145,7 @@ func TestEntityCountsPeople(t *testing.T) {
 			if below > 0 {
 				t.Errorf("%d of %d groups have fewer than 10 people", below, groups)
 			}
-			if groups < 2 {
+			if groups < 2 && algorithm != "iack" { // it takes one step only
 				t.Error("all is one group")
 			}
 		})
@@ -262,8 +265,8 @@ func TestProtectionsTogether(t *testing.T) {
 	}
 }
 
-// TestImpossibleProtections: what no release could hold ends before the search.
-func TestImpossibleProtections(t *testing.T) {
+// TestRefusedProtections: what no release could hold ends before the search, and what makes no sense before the input is read.
+func TestRefusedProtections(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), 300)
 	for row := range table.rows {
 		table.rows[row][1] = fmt.Sprint(row % 9)
@@ -275,8 +278,8 @@ func TestImpossibleProtections(t *testing.T) {
 		{"entity: patient\n", fault.Privacy}, // nine people, k = 10
 		{"sensitive: [{column: again, l: 3}]\n", fault.Privacy},
 		{"sensitive: [{column: again, t: 0}]\n", fault.Privacy},
-		{"entity: nobody\n", fault.Input},
-		{"sensitive: [{column: nothing, l: 2}]\n", fault.Input},
+		{"entity: nobody\n", fault.Usage},
+		{"sensitive: [{column: nothing, l: 2}]\n", fault.Usage},
 		{"entity: age\n", fault.Usage},
 		{"entity: again\n", fault.Usage},
 		{"sensitive: [{column: age, l: 2}]\n", fault.Usage},
