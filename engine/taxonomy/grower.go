@@ -96,7 +96,7 @@ type Grower struct {
 type branch struct {
 	step
 	children    []*branch
-	values      int // leaves below it, pruned or not; 1: a leaf, or above one
+	values      int    // leaves below it, pruned or not; 1: a leaf, or above one
 	size        uint64 // what K counts
 	records     uint64
 	frequencies []Frequency // of its records, until its parent has them
