@@ -14,7 +14,7 @@ type SortedRows struct {
 	budget *Budget
 	drawn  int64
 	heap   []*rowSource // the first row of the first one is next
-	taken  bool         // unless it was returned already
+	row    []byte
 }
 
 // rowSource is what is left of a sorted run.
@@ -29,12 +29,16 @@ type rowSource struct {
 	room   []byte // for what is in several chunks
 }
 
-// rowsOf returns the rows of a sorted run.
-func rowsOf(r *RowRun) *SortedRows { return &SortedRows{heap: []*rowSource{{run: r}}, taken: true} }
+// rowsOf returns the rows of a sorted run, which is not empty.
+func rowsOf(r *RowRun) *SortedRows {
+	rows := &SortedRows{heap: []*rowSource{{run: r}}}
+	_ = rows.heap[0].advance() // in memory
+	return rows
+}
 
 // merged returns the rows of runs.
 func (s *Sorter) merged(ctx context.Context, inMemory []*RowRun, stored []Sequence) (*SortedRows, error) {
-	rows := &SortedRows{budget: s.budget, drawn: ReaderBytes * int64(len(stored)), taken: true}
+	rows := &SortedRows{budget: s.budget, drawn: ReaderBytes * int64(len(stored))}
 	if err := s.budget.Draw("reading sorted rows", rows.drawn); err != nil {
 		return nil, err
 	}
@@ -56,16 +60,21 @@ func (s *Sorter) merged(ctx context.Context, inMemory []*RowRun, stored []Sequen
 	for i := len(rows.heap)/2 - 1; i >= 0; i-- {
 		rows.down(i)
 	}
-	rows.taken = false
 	return rows, nil
 }
 
-// Next returns the next row, valid until the next call, and how many there are of it, or io.EOF. The row after it may be equal.
-func (r *SortedRows) Next() (row []byte, n uint32, err error) {
-	if r.taken {
-		switch err := r.heap[0].advance(); {
+// Next returns the next row, valid until the next call, and how many there are of it, or io.EOF.
+func (r *SortedRows) Next() (row []byte, n int64, err error) {
+	if len(r.heap) == 0 {
+		return nil, 0, io.EOF
+	}
+	r.row = append(r.row[:0], r.heap[0].row...)
+	for len(r.heap) > 0 && bytes.Equal(r.heap[0].row, r.row) {
+		first := r.heap[0]
+		n += int64(first.count)
+		switch err := first.advance(); {
 		case err == io.EOF:
-			if first := r.heap[0]; first.reader != nil {
+			if first.reader != nil {
 				_ = first.reader.Close() // of which nothing is left
 			}
 			last := len(r.heap) - 1
@@ -75,11 +84,7 @@ func (r *SortedRows) Next() (row []byte, n uint32, err error) {
 		}
 		r.down(0)
 	}
-	r.taken = len(r.heap) > 0
-	if !r.taken {
-		return nil, 0, io.EOF
-	}
-	return r.heap[0].row, r.heap[0].count, nil
+	return r.row, n, nil
 }
 
 // down puts a source that may be behind others in its place.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash/maphash"
 	"io"
 	"math"
 	"slices"
@@ -18,7 +17,7 @@ import (
 //
 //	RowRun of every worker ─full─▶ sorted run, in memory or in a store ─▶ Merge
 //
-// Equal rows are counted where many are. It draws at most its share of the budget; sorted runs that do not
+// It draws at most its share of the budget; sorted runs that do not
 // fit are in the store.
 type Sorter struct {
 	budget *Budget
@@ -41,10 +40,9 @@ type RowRun struct {
 	Bytes []byte // rows, one after the other: the next one is appended here
 
 	sorter *Sorter
-	begin  int // of the row that is being appended
-	rows   int // equal ones too
+	begin  int   // of the row that is being appended
+	rows   int64 // equal ones too
 	refs   []rowRef
-	slots  []uint32 // open addressing: 1 + the number of a row; nil: rows are not looked up
 }
 
 // rowRef is where a row is, and the first bytes of it, which mostly decide.
@@ -55,10 +53,7 @@ type rowRef struct {
 }
 
 const (
-	rowRefBytes = 24 + 12 // with its slots
-	leastSlots  = 1 << 12
-	// triedRows are looked up before it is clear whether that pays.
-	triedRows = 1 << 14
+	rowRefBytes = 24
 	// A run is so large at most that its rows are sorted in a last-level cache, by and large, and at
 	// least that it is worth writing.
 	mostRun  = 64 << 20
@@ -75,7 +70,7 @@ func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, er
 	s := &Sorter{budget: budget, share: share, open: open}
 	s.limit = int(min(max(share/int64(runsInShare*threads), leastRun), mostRun))
 	for range threads {
-		s.runs = append(s.runs, &RowRun{sorter: s, slots: make([]uint32, leastSlots)})
+		s.runs = append(s.runs, &RowRun{sorter: s})
 	}
 	// As much again as a run may take is what it leaves behind while it grows.
 	s.drawn = 2 * int64(s.limit*threads)
@@ -88,59 +83,20 @@ func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, er
 // Run returns where a worker appends its rows.
 func (s *Sorter) Run(worker int) *RowRun { return s.runs[worker] }
 
-// Len returns the number of rows, and Size the bytes of those that are different, at most. Both are complete once they
+// Len returns the number of rows, and Size the bytes of all of them. Both are complete once they
 // are merged.
 func (s *Sorter) Len() int64  { return s.rows }
 func (s *Sorter) Size() int64 { return s.size }
 
-// End ends the row that was appended to Bytes.
-func (r *RowRun) End() error {
-	row := r.Bytes[r.begin:]
-	r.rows++
-	if r.slots != nil && r.counted(row) {
-		r.Bytes = r.Bytes[:r.begin]
-		return nil
-	}
-	r.refs = append(r.refs, rowRef{prefix: prefixOf(row), from: uint32(r.begin), to: uint32(len(r.Bytes)), count: 1})
+// End ends the row that was appended to Bytes, and of which there are so many.
+func (r *RowRun) End(n uint32) error {
+	r.rows += int64(n)
+	r.refs = append(r.refs, rowRef{prefix: prefixOf(r.Bytes[r.begin:]), from: uint32(r.begin), to: uint32(len(r.Bytes)), count: n})
 	r.begin = len(r.Bytes)
 	if len(r.Bytes)+rowRefBytes*len(r.refs) < r.sorter.limit {
 		return nil
 	}
 	return r.sorter.seal(r)
-}
-
-// counted counts a row that is there already. It makes a slot for one that is not.
-func (r *RowRun) counted(row []byte) bool {
-	if 2*len(r.refs) >= len(r.slots) {
-		if len(r.refs) >= triedRows && 4*len(r.refs) > 3*r.rows {
-			r.slots = nil
-			return false
-		}
-		r.slots = make([]uint32, 2*len(r.slots))
-		for i := range r.refs {
-			r.slots[r.slot(r.row(i))] = uint32(i + 1)
-		}
-	}
-	slot := r.slot(row)
-	if i := r.slots[slot]; i > 0 && r.refs[i-1].count < math.MaxUint32 {
-		r.refs[i-1].count++
-		return true
-	}
-	r.slots[slot] = uint32(len(r.refs) + 1)
-	return false
-}
-
-// rowSeed seeds the hashes of rows, on which nothing depends but where they are looked up.
-var rowSeed = maphash.MakeSeed()
-
-// slot returns the slot of a row, or a free one.
-func (r *RowRun) slot(row []byte) uint64 {
-	mask := uint64(len(r.slots) - 1)
-	slot := maphash.Bytes(rowSeed, row) & mask
-	for r.slots[slot] > 0 && !bytes.Equal(r.row(int(r.slots[slot]-1)), row) {
-		slot = (slot + 1) & mask
-	}
-	return slot
 }
 
 // prefixOf returns the first eight bytes of a row, zeros where it is shorter.
@@ -173,10 +129,6 @@ func (r *RowRun) held() int64 { return int64(cap(r.Bytes)) + rowRefBytes*int64(c
 
 func (r *RowRun) reset() {
 	r.Bytes, r.refs, r.begin, r.rows = r.Bytes[:0], r.refs[:0], 0, 0
-	if r.slots == nil {
-		r.slots = make([]uint32, leastSlots)
-	}
-	clear(r.slots)
 }
 
 // seal sorts a run and puts it with the others, or in the store. The worker's run is empty then.
@@ -187,7 +139,7 @@ func (s *Sorter) seal(r *RowRun) error {
 	r.sort()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rows += int64(r.rows)
+	s.rows += r.rows
 	s.size += int64(len(r.Bytes))
 	if held := r.held(); s.drawn+held <= s.share && s.budget.Draw("sorted rows", held) == nil {
 		s.drawn += held
@@ -220,9 +172,11 @@ func (s *Sorter) put(rows *SortedRows) (err error) {
 		if err != nil {
 			return err
 		}
-		chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
-		chunk = binary.LittleEndian.AppendUint32(chunk, n)
-		chunk = append(chunk, row...)
+		for ; n > 0; n -= min(n, math.MaxUint32) {
+			chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
+			chunk = binary.LittleEndian.AppendUint32(chunk, uint32(min(n, math.MaxUint32)))
+			chunk = append(chunk, row...)
+		}
 		from := 0
 		for ; len(chunk)-from >= sortedChunk; from += sortedChunk {
 			if err := s.store.Append(sequence, chunk[from:from+sortedChunk]); err != nil {

@@ -56,7 +56,7 @@ func TestSorterAgreesWithSort(t *testing.T) {
 			err = workers.Each(len(rows), c.threads, func(w workers.Worker, i int) error {
 				run := s.Run(w.Number)
 				run.Bytes = append(run.Bytes, rows[i]...)
-				return run.End()
+				return run.End(1)
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 
@@ -35,6 +36,8 @@ type ordering struct {
 	*Masker
 	form     *rowForm
 	order    Order
+	mu       sync.RWMutex // held where batches are made into rows
+	coded    *codedSorter // nil: rows are bytes, since their kept values are many, or nested
 	sorter   *spill.Sorter
 	divided  *spill.Sorter // of the rows of divided cells; nil: there are none
 	labelOf  [][]uint64    // by masked field and label: the rank, where labels depend on all codes
@@ -46,8 +49,9 @@ type ordering struct {
 // orderedBatch is what one worker's batches become.
 type orderedBatch struct {
 	*worker
-	ranks []rankMap // by masked field
-	kept  []keptBytes
+	ranks   []rankMap // by masked field
+	kept    []keptBytes
+	numbers []keptNumbers
 }
 
 const (
@@ -75,15 +79,31 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
 		m.taken = make([]uint64, m.Recoding.Cells())
 	}
-	if o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store); err != nil {
+	nested := slices.ContainsFunc(o.form.kept, func(f keptField) bool { return f.levels != nil })
+	if o.divided == nil && !nested {
+		o.coded, err = newCodedSorter(o.form, m.Budget, share, m.Threads, order.Store)
+	} else {
+		o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store)
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx); err == nil && o.divided != nil {
 		err = o.recodeDivided(ctx)
 	}
 	if err == nil {
 		err = o.write(ctx, to)
+	}
+	return err
+}
+
+func (o *ordering) close() (err error) {
+	if o.coded != nil {
+		err = o.coded.close()
+	}
+	if o.sorter != nil {
+		err = errors.Join(err, o.sorter.Close())
 	}
 	return err
 }
@@ -134,7 +154,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 		if w.tuples != nil {
 			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
 		}
-		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptBytes, len(o.form.kept))}
+		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptBytes, len(o.form.kept)), numbers: make([]keptNumbers, len(o.form.kept))}
 		o.batches[pool.Number] = b
 	}
 	b.pool = pool
@@ -146,7 +166,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 			return err
 		}
 		n := int(min(int64(b.batch.Rows), s.Rows-rows))
-		if err := o.batch(b, n); err != nil {
+		if err := o.batch(ctx, b, n); err != nil {
 			return err
 		}
 		rows += int64(n)
@@ -156,7 +176,15 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 }
 
 // batch makes rows of the first n of a batch.
-func (o *ordering) batch(b *orderedBatch, n int) error {
+func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
+	if b.tuples == nil {
+		for i := range b.ranks {
+			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
+		}
+	}
+	if done, err := o.code(ctx, b, n); done || err != nil {
+		return err
+	}
 	err := b.pool.Share(len(b.kept), func(_, i int) error {
 		f := &o.form.kept[i]
 		return f.learn(&b.kept[i], b.batch.Columns[b.slots[f.column]], n)
@@ -164,13 +192,122 @@ func (o *ordering) batch(b *orderedBatch, n int) error {
 	if err != nil {
 		return err
 	}
-	if b.tuples == nil {
-		for i := range b.ranks {
-			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
-		}
-	}
 	return b.pool.Share((n+orderedBlock-1)/orderedBlock, func(worker, i int) error {
 		return o.block(b, worker, i*orderedBlock, min(n, (i+1)*orderedBlock))
+	})
+}
+
+// code makes rows of the first n of a batch where the values of kept columns are few, and reports whether it did. When they turn out
+// to be many, all rows so far become bytes.
+func (o *ordering) code(ctx context.Context, b *orderedBatch, n int) (done bool, err error) {
+	o.mu.RLock()
+	if o.coded != nil {
+		for i := range b.numbers {
+			if err == nil {
+				err = b.numbers[i].learn(o.coded.values, i, b.batch.Columns[b.slots[o.form.kept[i].column]], n)
+			}
+		}
+		if err == nil {
+			known := o.coded.values.coding()
+			err = b.pool.Share((n+orderedBlock-1)/orderedBlock, func(worker, i int) error {
+				return o.codedBlock(b, known, worker, i*orderedBlock, min(n, (i+1)*orderedBlock))
+			})
+			done = true
+		}
+	}
+	o.mu.RUnlock()
+	if errors.Is(err, errManyValues) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return false, o.expand(ctx)
+	}
+	return done, err
+}
+
+// codedBlock makes rows of those from..to-1 of a batch, whose values a coding knows.
+func (o *ordering) codedBlock(b *orderedBatch, known *coding, worker, from, to int) error {
+	rows, c, err := o.coded.room(worker, to-from, known)
+	if err != nil {
+		return err
+	}
+	first, err := o.headsOf(b, rows, c.words, from, to)
+	if err != nil {
+		return err
+	}
+	for k := range b.numbers {
+		numbers, f := b.numbers[k].numbers, &c.fields[k]
+		at := f.word
+		for _, code := range b.numbers[k].codes[from:to] {
+			if int(code) >= len(numbers) {
+				return fmt.Errorf("%w: code without a value", formats.ErrDamaged)
+			}
+			rows[at] |= uint64(f.ranks[numbers[code]]) << f.shift
+			at += c.words
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	kept := 0
+	for i, label := range first {
+		if label != engine.DroppedLabel {
+			copy(rows[kept*c.words:(kept+1)*c.words], rows[i*c.words:])
+			kept++
+		}
+	}
+	o.coded.cut(worker, to-from-kept)
+	return nil
+}
+
+// expand makes bytes of all rows so far, which are words.
+func (o *ordering) expand(ctx context.Context) (err error) {
+	if o.coded == nil { // another worker did
+		return nil
+	}
+	coded := o.coded
+	o.coded = nil
+	defer func() { err = errors.Join(err, coded.close()) }()
+	if err := coded.yield(); err != nil {
+		return err
+	}
+	if o.sorter, err = spill.NewSorter(o.Budget, coded.share-coded.drawn, o.Threads, o.order.Store); err != nil {
+		return err
+	}
+	rows, err := coded.merge(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.close()) }()
+	run := o.sorter.Run(0)
+	for {
+		row, n, err := rows.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		run.Bytes = coded.values.appendRow(run.Bytes, rows.coding, row)
+		for ; n > 0; n -= min(n, math.MaxUint32) {
+			if err := run.End(uint32(min(n, math.MaxUint32))); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// headsOf gathers the labels of rows from..to-1 of a batch, and returns those of the first attribute, which tell what is dropped, if
+// labels depend on all codes.
+func (o *ordering) headsOf(b *orderedBatch, heads []uint64, words, from, to int) (first []uint32, err error) {
+	if b.tuples != nil {
+		first = b.tuples.labels[0][from:to]
+	}
+	return first, o.form.headOf(heads, words, first, func(i int) ([]uint64, []uint32) {
+		field := &o.form.masked[i]
+		if b.tuples == nil {
+			return b.ranks[i].ranks, b.batch.Columns[b.slots[field.column]].Codes[from:to]
+		}
+		return o.labelOf[i], b.tuples.labels[o.form.columns[field.column].attribute][from:to]
 	})
 }
 
@@ -178,17 +315,8 @@ func (o *ordering) batch(b *orderedBatch, n int) error {
 func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 	words := o.form.words
 	heads, cells := o.heads[worker][:(to-from)*words], o.cellRows[worker][:to-from]
-	var first []uint32 // labels of the first attribute, which tell what is dropped
-	if b.tuples != nil {
-		first = b.tuples.labels[0][from:to]
-	}
-	err := o.form.headOf(heads, first, func(i int) ([]uint64, []uint32) {
-		field := &o.form.masked[i]
-		if b.tuples == nil {
-			return b.ranks[i].ranks, b.batch.Columns[b.slots[field.column]].Codes[from:to]
-		}
-		return o.labelOf[i], b.tuples.labels[o.form.columns[field.column].attribute][from:to]
-	})
+	clear(heads)
+	first, err := o.headsOf(b, heads, words, from, to)
 	if err != nil {
 		return err
 	}
@@ -210,7 +338,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 		for k := range b.kept {
 			run.Bytes = append(run.Bytes, b.kept[k].bytes(from+i)...)
 		}
-		if err := run.End(); err != nil {
+		if err := run.End(1); err != nil {
 			return err
 		}
 	}
@@ -227,7 +355,7 @@ func (o *ordering) put(b *orderedBatch, worker int, cell uint32, row int) error 
 	for _, codes := range b.tuples.codes {
 		run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, codes[row])
 	}
-	return run.End()
+	return run.End(1)
 }
 
 // recodeDivided gives the rows of divided cells their labels, some at a time.
@@ -277,7 +405,8 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	o.Recoding.Recode(rows, t.labels)
 	words := o.form.words
 	heads := o.heads[0][:len(kept)*words]
-	err := o.form.headOf(heads, t.labels[0], func(i int) ([]uint64, []uint32) {
+	clear(heads)
+	err := o.form.headOf(heads, words, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
 	})
 	if err != nil {
@@ -292,7 +421,7 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 			continue
 		}
 		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i]...)
-		if err := run.End(); err != nil {
+		if err := run.End(1); err != nil {
 			return err
 		}
 	}
@@ -301,17 +430,18 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 
 // write encodes the rows in their order.
 func (o *ordering) write(ctx context.Context, to Sink) (err error) {
-	rows, err := o.sorter.Merge(ctx)
+	rows, err := o.merge(ctx)
 	if err != nil {
 		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer func() { err = errors.Join(err, rows.close()) }()
 	limit := cmp.Or(o.order.Rows, UsualGroup)
-	groups := int((o.sorter.Len() + limit - 1) / limit)
+	count, size := rows.most()
+	groups := int((count + limit - 1) / limit)
 	pull := &pulling{rows: rows, limit: limit}
 	if o.order.Rows == 0 {
 		pull.bytes = groupBytes
-		groups += int(2 * o.sorter.Size() / groupBytes) // at most: a row of several groups is in each of them
+		groups += int(min(count, 2*size/groupBytes)) // at most: a row of several groups is in each of them
 	}
 	pull.turn.L = &pull.mu
 	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes))))
@@ -346,16 +476,56 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	}, func(g group) error { return o.add(ctx, to, g) })
 }
 
+// orderedRows are the rows of a release in order, bytes or words.
+type orderedRows interface {
+	// most returns how many there are, and how many bytes different ones have at most.
+	most() (rows, bytes int64)
+	// pull goes on to the next row, and returns how many there are of it, or io.EOF.
+	pull() (n int64, err error)
+	// give adds it to a row group n times.
+	give(g *orderedGroup, n int64)
+	close() error
+}
+
+// merge returns the rows in order.
+func (o *ordering) merge(ctx context.Context) (orderedRows, error) {
+	if o.coded != nil {
+		return o.coded.merge(ctx)
+	}
+	rows, err := o.sorter.Merge(ctx)
+	return &byteRows{SortedRows: rows, sorter: o.sorter}, err
+}
+
+// byteRows are ordered rows that are bytes.
+type byteRows struct {
+	*spill.SortedRows
+	sorter *spill.Sorter
+	row    []byte
+}
+
+func (r *byteRows) most() (int64, int64) { return r.sorter.Len(), r.sorter.Size() }
+
+func (r *byteRows) pull() (n int64, err error) {
+	r.row, n, err = r.Next()
+	return n, err
+}
+
+func (r *byteRows) give(g *orderedGroup, n int64) {
+	g.bytes, g.size, g.count = append(g.bytes, r.row...), g.size+len(r.row), g.count+n
+	g.some = append(g.some, equalRows{len(g.bytes), n})
+}
+
+func (r *byteRows) close() error { return r.Close() }
+
 // pulling takes the rows of one row group after the other.
 type pulling struct {
 	mu    sync.Mutex
 	turn  sync.Cond
 	done  int // groups
-	rows  *spill.SortedRows
+	rows  orderedRows
 	limit int64
 	bytes int   // a row group ends with the row that reaches it; 0: it does not matter
 	left  int64 // of the row that was read last, which the group before had no room for
-	row   []byte
 }
 
 // next waits until all groups before have been taken, and takes the rows of the next one. It may have none, when all were taken.
@@ -366,19 +536,18 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 		p.turn.Wait()
 	}
 	defer p.pass()
-	for g.count < p.limit && (p.bytes == 0 || len(g.bytes) < p.bytes || p.left > 0) {
+	for g.count < p.limit && (p.bytes == 0 || g.size < p.bytes || p.left > 0) {
 		if p.left == 0 {
-			row, n, err := p.rows.Next()
-			if err == io.EOF {
+			if p.left, err = p.rows.pull(); err == io.EOF {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			p.row, p.left = row, int64(n)
 		}
 		n := min(p.left, p.limit-g.count)
-		if err := g.take(p.row, n); err != nil {
+		p.rows.give(g, n)
+		if err := g.drawRows(); err != nil {
 			return err
 		}
 		p.left -= n

@@ -13,13 +13,16 @@ import (
 // orderedGroup is the rows of one row group of a release whose rows are in order.
 type orderedGroup struct {
 	*worker
-	form  *rowForm
-	bytes []byte // the rows, equal ones once
-	some  []equalRows
-	count int64 // of rows
-	held  int64 // drawn for them: what is more than usual
+	form      *rowForm
+	coded     *coding  // nil: rows are bytes
+	bytes     []byte   // the rows, equal ones once
+	different []uint64 // or words
+	some      []equalRows
+	size      int   // of different rows, as bytes
+	count     int64 // of rows
+	held      int64 // drawn for them: what is more than usual
 
-	words []uint64   // scratch: labels of a row
+	words []uint64   // scratch: labels of a row, or the rows of a block
 	codes [][]uint32 // of a block of rows, by column of the release
 	kept  []keptRows
 }
@@ -38,22 +41,22 @@ type keptRows struct {
 }
 
 func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
-	return &orderedGroup{
+	g := &orderedGroup{
 		worker: w, form: o.form, words: make([]uint64, o.form.words),
 		codes: make([][]uint32, len(o.form.columns)), kept: make([]keptRows, len(o.form.kept)),
 	}
+	if o.coded != nil {
+		g.coded = o.coded.values.coding()
+		for k := range g.kept {
+			g.kept[k].Values = o.coded.values.of[k].Values
+		}
+	}
+	return g
 }
 
-// take adds n equal rows.
-func (g *orderedGroup) take(row []byte, n int64) error {
-	g.count += n
-	if last := len(g.some) - 1; last >= 0 && bytes.Equal(g.row(last), row) {
-		g.some[last].n += n
-		return nil
-	}
-	g.bytes = append(g.bytes, row...)
-	g.some = append(g.some, equalRows{len(g.bytes), n})
-	if more := int64(cap(g.bytes)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+// drawRows draws what the rows have grown by.
+func (g *orderedGroup) drawRows() error {
+	if more := int64(cap(g.bytes)) + 8*int64(cap(g.different)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
 		}
@@ -66,10 +69,10 @@ func (g *orderedGroup) take(row []byte, n int64) error {
 func (g *orderedGroup) close() {
 	g.m.Budget.Return(g.held + g.drawn)
 	g.held, g.drawn = 0, 0
-	if cap(g.bytes) > 2*groupBytes {
-		g.bytes = nil
+	if cap(g.bytes)+8*cap(g.different) > 2*groupBytes {
+		g.bytes, g.different = nil, nil
 	}
-	g.bytes, g.some, g.count = g.bytes[:0], g.some[:0], 0
+	g.bytes, g.different, g.some, g.size, g.count = g.bytes[:0], g.different[:0], g.some[:0], 0, 0
 }
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
@@ -82,7 +85,7 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	for i := range g.some {
 		for left := int(g.some[i].n); left > 0; {
 			n := min(left, orderedBlock-filled)
-			g.add(g.row(i), n)
+			g.add(i, n)
 			left, filled = left-n, filled+n
 			if filled == orderedBlock {
 				if err := g.flush(filled); err != nil {
@@ -96,7 +99,7 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	if err := g.flush(filled); err != nil {
 		return nil, err
 	}
-	return g.rows.Encode()
+	return g.worker.rows.Encode()
 }
 
 // row returns the bytes of some equal rows.
@@ -107,20 +110,27 @@ func (g *orderedGroup) row(i int) []byte {
 	return g.bytes[g.some[i-1].end:g.some[i].end]
 }
 
+// labels returns the words of some equal rows that their labels are in.
+func (g *orderedGroup) labels(i int) []uint64 {
+	if g.coded != nil {
+		return g.different[i*g.coded.words:][:g.form.words]
+	}
+	return g.form.parseHead(g.row(i), g.words[:g.form.words])
+}
+
 // enterLabels gives the labels that the rows have their places in the dictionaries.
 func (g *orderedGroup) enterLabels() error {
 	used := make([][]bool, len(g.form.masked))
 	for i := range used {
 		used[i] = make([]bool, len(g.form.masked[i].codes))
 	}
-	var last []byte
+	last := make([]uint64, g.form.words)
 	for row := range g.some {
-		head := g.row(row)[:g.form.head]
-		if row > 0 && bytes.Equal(head, last) {
+		words := g.labels(row)
+		if g.form.sameLabels(words, last) && row > 0 {
 			continue
 		}
-		last = head
-		words := g.form.parseHead(head, g.words)
+		copy(last, words)
 		for i := range used {
 			used[i][g.form.masked[i].rank(words)] = true
 		}
@@ -133,7 +143,7 @@ func (g *orderedGroup) enterLabels() error {
 				codes = append(codes, f.codes[rank])
 			}
 		}
-		if err := g.rows.EnterLabels(f.column, g.form.columns[f.column].values, codes); err != nil {
+		if err := g.worker.rows.EnterLabels(f.column, g.form.columns[f.column].values, codes); err != nil {
 			return err
 		}
 	}
@@ -142,6 +152,10 @@ func (g *orderedGroup) enterLabels() error {
 
 // begin begins a block of rows.
 func (g *orderedGroup) begin() {
+	if g.coded != nil {
+		g.words = g.words[:0]
+		return
+	}
 	for i := range g.codes {
 		g.codes[i] = g.codes[i][:0]
 	}
@@ -150,12 +164,19 @@ func (g *orderedGroup) begin() {
 	}
 }
 
-// add adds a row to the block n times.
-func (g *orderedGroup) add(row []byte, n int) {
-	words := g.form.parseHead(row, g.words)
+// add adds some equal rows to the block, n of them.
+func (g *orderedGroup) add(i, n int) {
+	if g.coded != nil {
+		words := g.coded.words
+		for range n {
+			g.words = append(g.words, g.different[i*words:(i+1)*words]...)
+		}
+		return
+	}
+	row, words := g.row(i), g.labels(i)
 	for i := range g.form.masked {
 		f := &g.form.masked[i]
-		g.codes[f.column] = appendEqual(g.codes[f.column], f.codes[f.rank(words)], n)
+		g.codes[f.column] = appendEqual(g.codes[f.column], uint32(f.rank(words)), n)
 	}
 	row = row[g.form.head:]
 	for k := range g.kept {
@@ -179,17 +200,38 @@ func appendEqual(codes []uint32, code uint32, n int) []uint32 {
 func (g *orderedGroup) flush(rows int) (err error) {
 	for i := range g.form.masked {
 		f := &g.form.masked[i]
-		err = errors.Join(err, g.rows.AppendLabels(f.column, g.form.columns[f.column].values, nil, g.codes[f.column]))
+		if g.coded != nil {
+			g.decode(f.column, f.word, f.shift, f.bits, nil)
+		}
+		err = errors.Join(err, g.worker.rows.AppendLabels(f.column, g.form.columns[f.column].values, f.codes, g.codes[f.column]))
 	}
 	for k := range g.kept {
 		column := g.form.kept[k].column
+		if g.coded != nil {
+			f := &g.coded.fields[k]
+			g.decode(column, f.word, f.shift, f.bits, f.codes)
+		}
 		g.kept[k].Codes = g.codes[column]
-		err = errors.Join(err, g.rows.Append(column, &g.kept[k].Column, 0, rows))
+		err = errors.Join(err, g.worker.rows.Append(column, &g.kept[k].Column, 0, rows))
 	}
 	if err != nil {
 		return err
 	}
 	return g.draw()
+}
+
+// decode finds the codes of a column in the words of the block: ranks, or what these lead to.
+func (g *orderedGroup) decode(column, word, shift, bits int, through []uint32) {
+	codes, words, mask := g.codes[column][:0], g.coded.words, uint64(1)<<bits-1
+	for at := word; at < len(g.words); at += words {
+		codes = append(codes, uint32(g.words[at]>>shift&mask))
+	}
+	if through != nil {
+		for i, rank := range codes {
+			codes[i] = through[rank]
+		}
+	}
+	g.codes[column] = codes
 }
 
 // begin makes the column one without rows.

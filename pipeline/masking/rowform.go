@@ -24,6 +24,7 @@ type rowForm struct {
 	masked  []maskedField
 	kept    []keptField
 	words   int // that labels take
+	used    int // bits of the last word
 	head    int // bytes that they take
 }
 
@@ -32,6 +33,7 @@ type maskedField struct {
 	column int      // of the release
 	ranks  []uint64 // by 0 for null or 1 + a position among the column's values: the rank, where it is in its word
 	codes  []uint32 // by rank
+	bits   int
 	word   int
 	shift  int
 }
@@ -64,20 +66,20 @@ func newRowForm(p *Plan) (*rowForm, error) {
 		f.kept = append(f.kept, kept)
 	}
 	slices.SortStableFunc(f.masked, func(a, b maskedField) int { return p.columns[a.column].attribute - p.columns[b.column].attribute })
-	used, last := 0, 0
+	used := 0
 	for i := range f.masked {
 		m := &f.masked[i]
-		width := bits.Len(uint(len(m.codes) - 1))
-		if used+width > 64 {
+		m.bits = bits.Len(uint(len(m.codes) - 1))
+		if used+m.bits > 64 {
 			f.words, used = f.words+1, 0
 		}
-		used += width
-		m.word, m.shift, last = f.words, 64-used, used
+		used += m.bits
+		m.word, m.shift = f.words, 64-used
 		for code := range m.ranks {
 			m.ranks[code] <<= m.shift
 		}
 	}
-	f.head = 8*f.words + (last+7)/8
+	f.used, f.head = used, 8*f.words+(used+7)/8
 	f.words++
 	return f, nil
 }
@@ -113,7 +115,7 @@ func newMaskedField(i int, c *column) maskedField {
 
 // rank returns the rank that a row's labels have in the field.
 func (m *maskedField) rank(words []uint64) int {
-	return int(words[m.word] >> m.shift & (1<<bits.Len(uint(len(m.codes)-1)) - 1))
+	return int(words[m.word] >> m.shift & (1<<m.bits - 1))
 }
 
 // keptBytes are the bytes of one kept column's values in a batch.
@@ -250,23 +252,22 @@ func (f *keptField) length(b []byte) int {
 	return 1 + bytes.Index(b[1:], []byte{0, 0}) + 2
 }
 
-// headOf gathers the labels of rows in heads, f.words of each row. For a masked field it is told the rows' codes, and
+// headOf gathers the labels of rows in the first words of each, of so many, which are zero. For a masked field it is told the rows' codes, and
 // the ranks that these lead to. What is dropped, as the labels of the first attribute say, if there are some, has none.
-func (f *rowForm) headOf(heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
-	clear(heads)
+func (f *rowForm) headOf(heads []uint64, words int, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
 	for i := range f.masked {
 		ranks, codes := ranksOf(i)
 		at := f.masked[i].word
 		for row, code := range codes {
 			if first != nil && first[row] == engine.DroppedLabel {
-				at += f.words
+				at += words
 				continue
 			}
 			if int(code) >= len(ranks) || ranks[code] == noRank {
 				return fmt.Errorf("%w: code without a label", formats.ErrDamaged)
 			}
 			heads[at] |= ranks[code]
-			at += f.words
+			at += words
 		}
 	}
 	return nil
@@ -296,6 +297,12 @@ func (f *rowForm) parseHead(row []byte, room []uint64) []uint64 {
 		room[k] = binary.BigEndian.Uint64(last[:])
 	}
 	return room
+}
+
+// sameLabels reports whether rows have the same labels, as the words tell that these are in.
+func (f *rowForm) sameLabels(a, b []uint64) bool {
+	last := f.words - 1
+	return slices.Equal(a[:last], b[:last]) && (a[last]^b[last])>>(64-f.used) == 0
 }
 
 // rankMap leads from the local codes of a masked column to ranks, as far as the values are known.
