@@ -56,7 +56,7 @@ const (
 	rowRefBytes = 24
 	// A run is so large at most that its rows are sorted in a last-level cache, by and large, and at
 	// least that it is worth writing.
-	mostRun  = 64 << 20
+	mostRun  = 16 << 20
 	leastRun = 64 << 10
 	// runsInShare is how many full runs of every worker have room in a share, at least.
 	runsInShare = 4
@@ -83,7 +83,7 @@ func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, er
 // Run returns where a worker appends its rows.
 func (s *Sorter) Run(worker int) *RowRun { return s.runs[worker] }
 
-// Len returns the number of rows, and Size the bytes of all of them. Both are complete once they
+// Len returns the number of rows, and Size the bytes of those that are different, at most. Both are complete once they
 // are merged.
 func (s *Sorter) Len() int64  { return s.rows }
 func (s *Sorter) Size() int64 { return s.size }
@@ -125,10 +125,41 @@ func (r *RowRun) sort() {
 	})
 }
 
-func (r *RowRun) held() int64 { return int64(cap(r.Bytes)) + rowRefBytes*int64(cap(r.refs)) }
+func (r *RowRun) held() int64 { return int64(len(r.Bytes)) + rowRefBytes*int64(len(r.refs)) }
 
 func (r *RowRun) reset() {
 	r.Bytes, r.refs, r.begin, r.rows = r.Bytes[:0], r.refs[:0], 0, 0
+}
+
+// different makes equal rows of a sorted run one, and returns the bytes that are left.
+func (r *RowRun) different() (size int) {
+	last := -1
+	for _, ref := range r.refs {
+		if last >= 0 {
+			of := &r.refs[last]
+			if of.prefix == ref.prefix && ref.count <= math.MaxUint32-of.count && bytes.Equal(r.Bytes[of.from:of.to], r.Bytes[ref.from:ref.to]) {
+				of.count += ref.count
+				continue
+			}
+		}
+		last++
+		r.refs[last] = ref
+		size += int(ref.to - ref.from)
+	}
+	r.refs = r.refs[:last+1]
+	return size
+}
+
+// copied returns the rows of a run in memory of so many bytes, one after the other.
+func (r *RowRun) copied(size int) *RowRun {
+	to := &RowRun{Bytes: make([]byte, 0, size), refs: slices.Clone(r.refs)}
+	for i := range to.refs {
+		ref := &to.refs[i]
+		from := len(to.Bytes)
+		to.Bytes = append(to.Bytes, r.Bytes[ref.from:ref.to]...)
+		ref.from, ref.to = uint32(from), uint32(len(to.Bytes))
+	}
+	return to
 }
 
 // seal sorts a run and puts it with the others, or in the store. The worker's run is empty then.
@@ -137,20 +168,30 @@ func (s *Sorter) seal(r *RowRun) error {
 		return nil
 	}
 	r.sort()
+	size := r.different()
+	defer r.reset()
+	if fits, err := s.take(r, size); err != nil || !fits {
+		return err
+	}
+	of := r.copied(size)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sorted = append(s.sorted, of)
+	return nil
+}
+
+// take draws what a sorted run takes in so many bytes, or puts it in the store.
+func (s *Sorter) take(r *RowRun, size int) (fits bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rows += r.rows
-	s.size += int64(len(r.Bytes))
-	if held := r.held(); s.drawn+held <= s.share && s.budget.Draw("sorted rows", held) == nil {
-		s.drawn += held
-		s.sorted = append(s.sorted, &RowRun{Bytes: r.Bytes, refs: r.refs})
-		r.Bytes, r.refs = make([]byte, 0, len(r.Bytes)), make([]rowRef, 0, len(r.refs))
-		r.reset()
-		return nil
+	s.size += int64(size)
+	held := int64(size) + rowRefBytes*int64(len(r.refs))
+	if s.drawn+held > s.share || s.budget.Draw("sorted rows", held) != nil {
+		return false, s.put(rowsOf(r))
 	}
-	err := s.put(rowsOf(r))
-	r.reset()
-	return err
+	s.drawn += held
+	return true, nil
 }
 
 // put writes sorted rows to the store as one more run: the length of each and how many are equal, in 4 bytes each, and

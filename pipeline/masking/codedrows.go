@@ -20,43 +20,45 @@ import (
 // Equal rows of a run become one. It draws at most its share of the budget, but for the values; sorted runs that do not fit are in the
 // store, with the numbers of values, which stay the same when more of them become known.
 type codedSorter struct {
-	form   *rowForm
-	values *keptValues
-	budget *spill.Budget
-	share  int64
-	open   func() (*spill.Store, error)
-	runs   []*codedRun // by worker
-	limit  int         // words that one takes
+	form     *rowForm
+	values   *keptValues
+	budget   *spill.Budget
+	share    int64
+	open     func() (*spill.Store, error)
+	runs     []*codedRun // by worker
+	limit    int         // words that one takes
+	threads  int
+	expected int64 // rows in all
 
-	mu      sync.Mutex
-	drawn   int64
-	sorted  []*sortedRun
-	stored  []spill.Sequence
-	store   *spill.Store // nil: nothing is stored
-	threads int
-	rows    int64
+	mu     sync.Mutex
+	drawn  int64
+	sorted []*sortedRun
+	last   *coding // of the last one of them
+	stored []spill.Sequence
+	store  *spill.Store // nil: nothing is stored
+	rows   int64
 }
 
 // codedRun is rows in memory that one worker appends.
 type codedRun struct {
 	*coding
-	rows  []uint64
-	out   sortedRun // what comes of it
-	refs  []rowRef
-	spare []rowRef
+	rows            []uint64
+	counts          []uint32 // scratch, as all that follows
+	spare           []uint64
+	refs, spareRefs []rowRef
 }
 
 // sortedRun is different rows in order.
 type sortedRun struct {
 	*coding
 	rows   []uint64
-	counts []uint32 // of each
+	counts []uint32 // of each; nil: one
 	drawn  int64
 }
 
 const (
 	// A run is so large that few are to be merged, and most of its sorting is done in caches.
-	mostCoded  = 32 << 20
+	mostCoded  = 16 << 20
 	leastCoded = 256 << 10
 	// codedChunk is about the size of a chunk of rows in the store.
 	codedChunk = 64 << 10
@@ -64,8 +66,8 @@ const (
 	valuesOfShare = 8
 )
 
-func newCodedSorter(form *rowForm, budget *spill.Budget, share int64, threads int, open func() (*spill.Store, error)) (*codedSorter, error) {
-	s := &codedSorter{form: form, budget: budget, share: share - share/valuesOfShare, open: open, threads: threads}
+func newCodedSorter(form *rowForm, budget *spill.Budget, share int64, threads int, rows int64, open func() (*spill.Store, error)) (*codedSorter, error) {
+	s := &codedSorter{form: form, budget: budget, share: share - share/valuesOfShare, open: open, threads: threads, expected: rows}
 	s.values = newKeptValues(form, budget, share/valuesOfShare)
 	s.limit = int(min(max(s.share/int64(4*threads), leastCoded), mostCoded)) / 8
 	for range threads {
@@ -85,14 +87,20 @@ func (s *codedSorter) room(worker, n int, c *coding) (rows []uint64, _ *coding, 
 		r.rows = newRecoding(s.form, r.coding, c).recode(r.rows, nil)
 		r.coding = c
 	}
-	// Beside itself a row needs the refs that sort it, and room in what comes of it.
-	if most := s.limit / (2*r.words + 5) * r.words; len(r.rows)+n*r.words > max(most, n*r.words) {
+	// Beside itself a row needs its count, as much again to be sorted in, and two references if it is long.
+	each := 2*r.words + 1
+	if r.words > digitWords {
+		each += 4
+	}
+	most := max(s.limit/each, n) * r.words
+	if len(r.rows)+n*r.words > most {
 		if err := s.seal(r); err != nil {
 			return nil, nil, err
 		}
 	}
 	from := len(r.rows)
-	r.rows = slices.Grow(r.rows, n*r.words)[:from+n*r.words]
+	more := int(min(int64(most), s.expected*int64(r.words))) - from
+	r.rows = slices.Grow(r.rows, max(more, n*r.words))[:from+n*r.words]
 	clear(r.rows[from:])
 	return r.rows[from:], r.coding, nil
 }
@@ -118,21 +126,33 @@ func (s *codedSorter) seal(r *codedRun) error {
 	if len(r.rows) == 0 {
 		return nil
 	}
-	out := r.sort()
 	n := len(r.rows) / r.words
-	r.rows = r.rows[:0]
+	of := sortedRun{coding: r.coding, counts: r.sort()}
+	of.rows, r.rows = r.rows, r.rows[:0]
+	if fits, err := s.take(&of, n); err != nil || !fits {
+		return err
+	}
+	of.rows, of.counts = slices.Clone(of.rows), slices.Clone(of.counts)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sorted = append(s.sorted, &of)
+	return nil
+}
+
+// take draws what a sorted run of n rows takes, or puts it in the store.
+func (s *codedSorter) take(r *sortedRun, n int) (fits bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rows += int64(n)
-	held := 8*int64(len(out.rows)) + 4*int64(len(out.counts))
-	if last := len(s.sorted) - 1; last < 0 || s.sorted[last].coding != r.coding {
-		held += r.held()
+	r.drawn = 8*int64(len(r.rows)) + 4*int64(len(r.counts))
+	if s.last != r.coding {
+		r.drawn += r.held()
 	}
-	if s.draw(held) {
-		s.sorted = append(s.sorted, &sortedRun{r.coding, slices.Clone(out.rows), slices.Clone(out.counts), held})
-		return nil
+	if !s.draw(r.drawn) {
+		return false, s.put(mergeOf(r))
 	}
-	return s.put(mergeOf(out))
+	s.last = r.coding
+	return true, nil
 }
 
 // draw draws more of the share, if it has it.
@@ -209,7 +229,7 @@ func (s *codedSorter) merge(ctx context.Context) (*codedRows, error) {
 	}
 	to, more := s.values.coding(), int64(0)
 	for _, r := range s.sorted {
-		more += 8 * int64((to.words-r.words)*len(r.counts))
+		more += 8 * int64((to.words-r.words)*(len(r.rows)/r.words))
 	}
 	if len(s.stored) > 0 && s.fanIn(s.share-s.drawn) < len(s.stored) || more > 0 && !s.draw(more) {
 		if err := s.putAll(); err != nil {
@@ -312,7 +332,9 @@ func (r *codedRows) give(g *orderedGroup, n int64) {
 type codedSource struct {
 	sortedRun
 	row      []uint64 // the first one
-	next     int
+	key      uint64   // its first word
+	count    uint32
+	next     int           // row
 	reader   *spill.Reader // nil: it is in memory
 	recoding *recoding
 	room     []uint64
@@ -363,9 +385,9 @@ func (r *codedRows) next() (row []uint64, n int64, err error) {
 		return nil, 0, io.EOF
 	}
 	r.row = append(r.row[:0], r.heap[0].row...)
-	for len(r.heap) > 0 && slices.Equal(r.heap[0].row, r.row) {
+	for len(r.heap) > 0 && r.heap[0].key == r.row[0] && compareRows(r.heap[0].row, r.row) == 0 {
 		first := r.heap[0]
-		n += int64(first.counts[first.next-1])
+		n += int64(first.count)
 		switch err := first.advance(); {
 		case err == io.EOF:
 			if first.reader != nil {
@@ -386,7 +408,7 @@ func (r *codedRows) down(i int) {
 	for {
 		least := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(r.heap); child++ {
-			if compareRows(r.heap[child].row, r.heap[least].row) < 0 {
+			if r.heap[child].before(r.heap[least]) {
 				least = child
 			}
 		}
@@ -398,17 +420,26 @@ func (r *codedRows) down(i int) {
 	}
 }
 
+func (s *codedSource) before(t *codedSource) bool {
+	return s.key < t.key || s.key == t.key && compareRows(s.row, t.row) < 0
+}
+
 // advance goes on to the next row, or returns io.EOF.
 func (s *codedSource) advance() error {
-	if s.next == len(s.counts) {
+	from := s.next * s.words
+	if from == len(s.rows) {
 		if s.reader == nil {
 			return io.EOF
 		}
 		if err := s.read(); err != nil {
 			return err
 		}
+		from = 0
 	}
-	s.row = s.rows[s.next*s.words : (s.next+1)*s.words]
+	s.row, s.count = s.rows[from:from+s.words], 1
+	if s.key = s.row[0]; s.counts != nil {
+		s.count = s.counts[s.next]
+	}
 	s.next++
 	return nil
 }

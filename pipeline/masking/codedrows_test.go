@@ -45,7 +45,7 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 			}
 			budget := spill.NewBudget(1 << 30)
 			open := func() (*spill.Store, error) { return spill.Open("scratch", spill.Options{FS: vfs.NewMem()}) }
-			s, err := newCodedSorter(form, budget, c.share, c.threads, open)
+			s, err := newCodedSorter(form, budget, c.share, c.threads, 5000, open)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -81,7 +81,7 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	}
 	nested := slices.ContainsFunc(o.form.kept, func(f keptField) bool { return f.levels != nil })
 	if o.divided == nil && !nested {
-		o.coded, err = newCodedSorter(o.form, m.Budget, share, m.Threads, order.Store)
+		o.coded, err = newCodedSorter(o.form, m.Budget, share, m.Threads, m.Dataset.Rows(), order.Store)
 	} else {
 		o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store)
 	}

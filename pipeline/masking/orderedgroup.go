@@ -238,7 +238,11 @@ func (g *orderedGroup) decode(column, word, shift, bits int, through []uint32) {
 func (k *keptRows) begin(f *keptField) {
 	k.last = nil
 	if f.levels == nil {
-		k.Values = &formats.Values{Type: f.typ}
+		fresh := formats.Values{Type: f.typ} // a writer knows values by their pointer, and keeps none
+		if k.Values != nil {
+			fresh.Words, fresh.Ends, fresh.Data = k.Values.Words[:0], k.Values.Ends[:0], k.Values.Data[:0]
+		}
+		k.Values = &fresh
 		return
 	}
 	k.Leaves = make([]formats.Leaf, len(f.levels))
