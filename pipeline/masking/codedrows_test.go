@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/spill"
@@ -44,7 +42,8 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 				form.kept = append(form.kept, f)
 			}
 			budget := spill.NewBudget(1 << 30)
-			open := func() (*spill.Store, error) { return spill.Open("scratch", spill.Options{FS: vfs.NewMem()}) }
+			dir := t.TempDir()
+			open := func() (*spill.Store, error) { return spill.Open(dir, spill.Options{}) }
 			s, err := newCodedSorter(form, budget, c.share, c.threads, 5000, open)
 			if err != nil {
 				t.Fatal(err)
