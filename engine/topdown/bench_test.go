@@ -168,7 +168,7 @@ func people(rows int) enginetest.Codes {
 }
 
 // measureSpilled searches in a budget and a store of their own.
-func measureSpilled(tb testing.TB, codes enginetest.Codes, limit int64) measured {
+func measureSpilled(tb testing.TB, codes enginetest.Codes, requirement engine.Requirement, limit int64) measured {
 	tb.Helper()
 	budget := spill.NewBudget(limit)
 	store, err := spill.Open(tb.TempDir(), spill.Options{Budget: budget})
@@ -176,11 +176,11 @@ func measureSpilled(tb testing.TB, codes enginetest.Codes, limit int64) measured
 		tb.Fatal(err)
 	}
 	space := partition.Space{Budget: budget, Store: store, Share: limit - budget.Used(), Threads: 2}
-	table, err := codes.Merged(context.Background(), topdown.Engine{}, all, space)
+	table, err := codes.Merged(context.Background(), topdown.Engine{}, requirement, space)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m := measure(tb, table, all, space)
+	m := measure(tb, table, requirement, space)
 	if err := store.Close(); err != nil || budget.Used() != 0 {
 		tb.Errorf("%v, %d bytes not returned", err, budget.Used())
 	}
@@ -195,11 +195,88 @@ func BenchmarkSearchSpilled(b *testing.B) {
 			codes := people(rows)
 			var m measured
 			for range b.N {
-				m = measureSpilled(b, codes, 8<<20)
+				m = measureSpilled(b, codes, all, 8<<20)
 			}
 			m.report(b)
 			b.ReportMetric(float64(m.written)/float64(m.table), "written/table")
 			b.ReportMetric(float64(m.read)/float64(m.table), "read/table")
 		})
 	}
+}
+
+// BenchmarkProtected searches a million rows of Adult and nearly unique records out of core, without and with entities of
+// up to four rows, a sensitive column that must have two values, of 14, and records that may be taken away.
+func BenchmarkProtected(b *testing.B) {
+	blown := enginetest.Adult(b).Codes().BlowUp(1_000_000, 7)
+	spilled := people(1_000_000)
+	for _, variant := range []struct {
+		name                string
+		entities, sensitive bool
+		most                uint64
+	}{
+		{"k", false, false, 0}, {"entities", true, false, 0}, {"sensitive", false, true, 0}, {"both", true, true, 0},
+		{"k,most", false, false, 10_000}, {"entities,most", true, false, 10_000}, {"sensitive,most", false, true, 10_000}, {"both,most", true, true, 10_000},
+	} {
+		requirement := engine.Requirement{Sets: slices.Clone(all.Sets), MaxSuppressed: variant.most}
+		requirement.Sets[0].Entities = variant.entities
+		if variant.sensitive {
+			requirement.Sets[0].Others = []engine.Protection{engine.DistinctValues{L: 2}}
+		}
+		b.Run("memory/"+variant.name, func(b *testing.B) {
+			var m measured
+			for range b.N {
+				m = measureAdult(b, withKinds(blown, variant.entities, variant.sensitive), requirement)
+			}
+			m.report(b)
+		})
+		b.Run("spilled/"+variant.name, func(b *testing.B) {
+			var m measured
+			for range b.N {
+				m = measureSpilled(b, withKinds(spilled, variant.entities, variant.sensitive), requirement, 24<<20)
+			}
+			m.report(b)
+		})
+	}
+}
+
+// withKinds gives rows entities, of one to four rows each, and a sensitive value of 14.
+func withKinds(codes enginetest.Codes, entities, sensitive bool) enginetest.Codes {
+	if !entities && !sensitive {
+		return codes
+	}
+	const values, most, unit = 14, 4, 12
+	k := &engine.Kinds{Unit: unit}
+	if sensitive {
+		k.Sensitive = []engine.SensitiveValues{{Values: make([]engine.Label, values)}}
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	numbers := map[[3]int]uint32{}
+	codes.Kind = nil
+	for row := range codes.Rows {
+		kind := [3]int{}
+		if len(codes.Class) > 0 {
+			kind[0] = int(codes.Class[row])
+		}
+		if sensitive {
+			kind[1] = r.IntN(values)
+		}
+		if entities {
+			kind[2] = unit / (1 + r.IntN(most))
+		}
+		number, ok := numbers[kind]
+		if !ok {
+			number = uint32(len(numbers))
+			numbers[kind] = number
+			k.Class = append(k.Class, uint32(kind[0]))
+			if sensitive {
+				k.Sensitive[0].Code = append(k.Sensitive[0].Code, uint32(kind[1]))
+			}
+			if entities {
+				k.Weight = append(k.Weight, uint64(kind[2]))
+			}
+		}
+		codes.Kind = append(codes.Kind, number)
+	}
+	codes.Kinds = k
+	return codes
 }

@@ -26,7 +26,7 @@ func newInspection(requirement engine.Requirement) inspection {
 
 // newProtection returns what the parts of a set's partitions must have, for so many workers.
 func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Protection {
-	p := &tips.Protection{Width: len(kinds.Sensitive), Weight: kinds.Weight, Unit: max(1, kinds.Unit)}
+	p := &tips.Protection{Kinds: kinds.Len(), Width: len(kinds.Sensitive), Weight: kinds.Weight, Unit: max(1, kinds.Unit)}
 	if kinds.Weight == nil {
 		p.Unit = 1
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/spill"
 )
 
 // TestOutliersAgreeWithNaiveSearch compares the steps of a search that may take records away with those of
@@ -21,13 +22,14 @@ func TestOutliersAgreeWithNaiveSearch(t *testing.T) {
 	}{{"records", false, false}, {"entities", true, false}, {"distinct", false, true}, {"both", true, true}} {
 		t.Run(kind.name, func(t *testing.T) {
 			var seen outliersSeen
+			store := enginetest.OpenStore(t)
 			cases := enginetest.Cases(t, 500, func(r *rand.Rand) {
 				c := newCase(r)
 				if (kind.entities || kind.distinct) && !c.protect(r, kind.entities, kind.distinct) {
 					return
 				}
 				c.distinctOnly()
-				c.compareOutliers(t, r, &seen)
+				c.compareOutliers(t, r, store, &seen)
 			})
 			t.Logf("%d cases, %+v", cases, seen)
 			if cases >= 100 && (seen.taken == 0 || seen.dropped == 0 || seen.undone == 0 || seen.several == 0) {
@@ -61,7 +63,7 @@ func (c *randomCase) distinctOnly() {
 }
 
 // compareOutliers fails the test where a search that may take records away is not the naive one.
-func (c randomCase) compareOutliers(t *testing.T, r *rand.Rand, seen *outliersSeen) {
+func (c randomCase) compareOutliers(t *testing.T, r *rand.Rand, store *spill.Store, seen *outliersSeen) {
 	requirement, _ := engine.Requirement{Sets: c.sets}.Reduce()
 	requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(1+len(c.data.Rows)/2)), r.IntN(2) == 0
 	n := newNaive(c.data, c.sets, c.options)
@@ -74,7 +76,7 @@ func (c randomCase) compareOutliers(t *testing.T, r *rand.Rand, seen *outliersSe
 		t.Fatal(err, c)
 	}
 	want := n.search(c.options)
-	c.compareSpilled(t, r, requirement, got, c.data.Released(recoding))
+	c.compareSpilled(t, r, store, requirement, got, c.data.Released(recoding))
 	for i := range got {
 		got[i].Live, got[i].Touched = 0, 0
 	}

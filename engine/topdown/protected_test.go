@@ -2,6 +2,7 @@ package topdown_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -37,7 +38,7 @@ func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
 		entities, sensitive bool
 	}{{"entities", true, false}, {"sensitive", false, true}, {"both", true, true}} {
 		t.Run(kind.name, func(t *testing.T) {
-			steps, reached, undone := 0, 0, 0
+			steps, reached, undone, store := 0, 0, 0, enginetest.OpenStore(t)
 			cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
 				c := newCase(r)
 				isReachable := c.protect(r, kind.entities, kind.sensitive)
@@ -58,13 +59,13 @@ func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
 				if len(n.search(c.options)) > len(got) {
 					undone++
 				}
-				c.compareSpilled(t, r, engine.Requirement{Sets: c.sets}, got, released)
+				c.compareSpilled(t, r, store, engine.Requirement{Sets: c.sets}, got, released)
 				if steps += len(got); t.Failed() {
 					t.Fatal(c)
 				}
 			})
 			t.Logf("%d cases, %d feasible, %d steps, undone of %d", cases, reached, steps, undone)
-			if cases >= 100 && (steps < cases/2 || kind.entities && !kind.sensitive && undone == 0) {
+			if cases >= 100 && steps < cases/2 {
 				t.Error("that is not enough")
 			}
 		})
@@ -72,12 +73,12 @@ func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
 }
 
 // compareSpilled fails the test where a search out of core differs from that in memory.
-func (c randomCase) compareSpilled(t *testing.T, r *rand.Rand, requirement engine.Requirement, want []engine.Step, wantReleased [][]engine.Label) {
+func (c randomCase) compareSpilled(t *testing.T, r *rand.Rand, store *spill.Store, requirement engine.Requirement, want []engine.Step, wantReleased [][]engine.Label) {
 	t.Helper()
 	var got []engine.Step
 	options := c.options
 	options.OnStep = func(s engine.Step) { got = append(got, s) }
-	options.Space = partition.Space{Budget: spill.NewBudget(64 << 20), Store: enginetest.OpenStore(t), Share: 64 << 20, Threads: 1 + r.IntN(3)}
+	options.Space = partition.Space{Budget: spill.NewBudget(64 << 20), Store: store, Share: 64 << 20, Threads: 1 + r.IntN(3)}
 	if r.IntN(2) == 0 {
 		options.Space.Share = 1 << 20
 	}
@@ -87,4 +88,19 @@ func (c randomCase) compareSpilled(t *testing.T, r *rand.Rand, requirement engin
 	} else if released := c.data.Released(recoding); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
 		t.Errorf("out of core: steps\n%+v\nwant\n%+v", got, want)
 	}
+}
+
+// TestRowsWithoutWeight has a class of nobody but one with more rows than an entity has parts, which the search
+// does not see: the step that makes it is undone.
+func TestRowsWithoutWeight(t *testing.T) {
+	d := data([]enginetest.Column{twoWays("x"), twoWays("y")},
+		frequencies{"x0 y0", 2, 2}, frequencies{"x0 y1", 2, 2}, frequencies{"x1 y0", 2, 2}, frequencies{"x1 y1", enginetest.Unit, 1})
+	for r := range d.Rows {
+		d.Entities = append(d.Entities, fmt.Sprint(min(r, 12)))
+	}
+	steps, released, err := search(d, []engine.Set{{Columns: []int{0, 1}, K: 2, Entities: true}}, engine.Options{MaxSteps: -1})
+	if err != nil || len(steps) != 1 {
+		t.Fatalf("%d steps, want 1; %v", len(steps), err)
+	}
+	d.CheckProtected(t, released, []engine.Set{{Columns: []int{0, 1}, K: 2, Entities: true}})
 }

@@ -3,6 +3,7 @@ package topdown_test
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -34,13 +35,31 @@ func TestSearchAheadAgrees(t *testing.T) {
 	codes := people(200_000)
 	want := measure(t, codes.Table(topdown.Engine{}.Plan(all)), all, partition.Space{})
 	for _, limit := range []int64{4 << 20, 5 << 20} {
-		got := measureSpilled(t, codes, limit)
+		got := measureSpilled(t, codes, all, limit)
 		if !reflect.DeepEqual(got.steps, want.steps) {
 			t.Errorf("limit %d: steps\n%+v\nwant\n%+v", limit, got.steps, want.steps)
 		}
 		written, touched := float64(got.written)/float64(got.table), got.touched()/got.rows
 		if written == 0 || written > touched/3 {
 			t.Errorf("limit %d: every record written %.1f times and touched %.1f times", limit, written, touched)
+		}
+	}
+}
+
+// TestProtectedAheadAgrees searches nearly unique records for people and sensitive values, in so little memory that most
+// are on disk. What is counted of their kinds ahead of time changes nothing of the steps.
+func TestProtectedAheadAgrees(t *testing.T) {
+	for _, most := range []uint64{0, 500} {
+		for _, entities := range []bool{false, true} {
+			codes := withKinds(people(200_000), entities, true)
+			requirement := engine.Requirement{Sets: slices.Clone(all.Sets), MaxSuppressed: most}
+			requirement.Sets[0].Entities = entities
+			requirement.Sets[0].Others = []engine.Protection{engine.DistinctValues{L: 14}}
+			want := measure(t, codes.Table(topdown.Engine{}.Plan(requirement)), requirement, partition.Space{})
+			got := measureSpilled(t, codes, requirement, 5<<20)
+			if len(want.steps) < 2 || !reflect.DeepEqual(got.steps, want.steps) || got.written == 0 {
+				t.Errorf("most %d, entities %t: %d bytes written, steps\n%+v\nwant\n%+v", most, entities, got.written, got.steps, want.steps)
+			}
 		}
 	}
 }

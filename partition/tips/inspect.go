@@ -15,6 +15,7 @@ import (
 // every record is its kind then, of which Protection tells what it stands for. Counts are sums of weights where
 // kinds have these.
 type Protection struct {
+	Kinds  int
 	Values int      // how many there are, of all columns together
 	Width  int      // columns
 	Place  []uint32 // of the value of every column, kind by kind, among all
@@ -186,7 +187,7 @@ func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partitio
 		if l.subs == nil {
 			again = n.count(&t.inspection, t.table, l.Rows, f, r)
 		} else {
-			again = n.countSubpartitions(t, l, f, r)
+			again = n.countSubpartitions(t, l, field, r)
 		}
 		if !again && len(n.present) == 1 && len(n.done) == 0 {
 			break // it is not divided
@@ -269,25 +270,81 @@ func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows
 			again = again || slot == 0
 			continue
 		}
-		size, kind := uint64(t.Counts[i]), int(kinds.Code(key))
-		records := size
-		if x.Weight != nil {
-			records /= x.Weight[kind]
-		}
-		n.sizes[slot-1] += size
-		n.records[slot-1] += records
-		values := n.values[int(slot-1)*x.Values:]
-		for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
-			values[at] += records
-		}
+		n.addKind(x, slot, int(kinds.Code(key)), uint64(t.Counts[i]))
 	}
 	return again
 }
 
-// countSubpartitions is count for a partition that has these.
-func (n *inspector) countSubpartitions(t *TIPS, l leafPartition, f partition.Field, r *partition.Refinement) (again bool) {
+// addKind adds records of a kind, of some size together, to the counts of a place.
+func (n *inspector) addKind(x *inspection, slot uint32, kind int, size uint64) {
+	records := size
+	if x.Weight != nil {
+		records /= x.Weight[kind]
+	}
+	n.sizes[slot-1] += size
+	n.records[slot-1] += records
+	values := n.values[int(slot-1)*x.Values:]
+	for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
+		values[at] += records
+	}
+}
+
+// countSpread is count for a subpartition whose kinds are counted, of the given child.
+func (n *inspector) countSpread(x *inspection, kinds *spread, counts []uint64, child uint32) (again bool) {
+	slot := n.slot[child]
+	if slot == 0 {
+		slot = n.place(child, x.Values)
+	}
+	if slot == 0 || slot == looked {
+		return slot == 0
+	}
+	for i, size := range counts {
+		if size > 0 {
+			n.addKind(x, slot, int(kinds.lo)+i, size)
+		}
+	}
+	for _, l := range kinds.list {
+		n.addKind(x, slot, int(l.child), l.size)
+	}
+	return false
+}
+
+// childOf returns the child that a refinement of a field sends all records of a subpartition to, if that is known.
+func (t *TIPS) childOf(p *subpartition, field int, r *partition.Refinement) (child uint32, known bool) {
+	f := t.table.Layout.Fields[field]
+	child = r.ChildOf(f.Code(p.Sample))
+	if p.Varying[f.Word]&(f.Mask<<f.Shift) == 0 {
+		return child, true
+	}
+	s, counts := p.spread(field)
+	if s == nil {
+		return 0, false
+	}
+	for i, n := range counts {
+		if codes := s.grid.codes(s.lo + uint32(i)); n > 0 && (r.ChildOf(codes.lo) != child || r.ChildOf(codes.hi-1) != child) {
+			return 0, false
+		}
+	}
+	for _, l := range s.list { // of which a suppressed column's alone are known to have one code
+		if !t.lookahead.column(field).Suppressed || r.ChildOf(l.child) != child {
+			return 0, false
+		}
+	}
+	return child, true
+}
+
+// countSubpartitions is count for a partition that has these. Those whose kinds are counted and that lie in one child
+// are not read.
+func (n *inspector) countSubpartitions(t *TIPS, l leafPartition, field int, r *partition.Refinement) (again bool) {
+	f := t.table.Layout.Fields[field]
 	n.chunk.Layout = t.table.Layout
 	for _, sub := range l.subs {
+		if child, known := t.childOf(sub, field, r); known {
+			if kinds, counts := sub.spread(len(t.columns)); kinds != nil {
+				again = n.countSpread(&t.inspection, kinds, counts, child) || again
+				continue
+			}
+		}
 		t.fail(t.pool.Read(t.ctx, &sub.ChunkList, func(frame []byte) error {
 			n.chunk.Truncate()
 			err := n.chunk.Decode(frame)

@@ -28,6 +28,7 @@ type lookahead struct {
 	field  int                   // that is refined
 	shown  []*grid               // by field: the codes of a cell have one value and one child of it
 	fine   []*grid               // by field
+	kinds  *grid                 // of the kinds of records; nil: there are none
 	depths [len(depths)][]*grid  // by number of the depth
 	made   int64                 // bytes of these
 	room   int64                 // no more of them are made once they take that

@@ -25,7 +25,11 @@ func (x *dividing) plan() {
 // plan plans how a subpartition is divided: into so many parts and, if more is known of them than has
 // to be, with so many bytes of that.
 func (o *lookahead) plan(w *split, layout partition.Layout, limit int, room int64) {
-	w.reach, w.cells = make([]codeRange, len(o.columns)), make([]*grid, len(o.columns))
+	fields := len(layout.Fields)
+	w.reach, w.cells = make([]codeRange, fields), make([]*grid, fields)
+	if o.kinds != nil {
+		w.reach[fields-1], w.cells[fields-1] = codeRange{0, uint32(len(o.kinds.cell))}, o.kinds
+	}
 	for f := range o.columns {
 		w.reach[f] = o.reach(f, layout.Fields[f].Code(w.whole.Sample))
 	}
@@ -82,13 +86,21 @@ func (o *lookahead) learn(w *split, depth, parts int) (bytes int64) {
 		if g != nil {
 			cells /= g.size(w.reach[f])
 		}
-		if listed {
-			bytes += int64(min(cells, w.whole.Records)) * 2 * listedBytes
-		} else {
-			bytes += int64(cells) * countBytes
-		}
+		bytes += w.learned(cells, listed)
+	}
+	if o.kinds != nil {
+		cells := parts * len(o.kinds.cell)
+		bytes += w.learned(cells, listedCells*cells > w.whole.Records)
 	}
 	return bytes
+}
+
+// learned returns how many bytes will be known of so many cells.
+func (w *split) learned(cells int, listed bool) int64 {
+	if listed {
+		return int64(min(cells, w.whole.Records)) * 2 * listedBytes
+	}
+	return int64(cells) * countBytes
 }
 
 // cut finds the cuts of a depth, and returns the number of parts that they make.

@@ -132,6 +132,9 @@ func (r *router) number(of *split, keys []uint64, n int) {
 func (r *router) pass(of *split, part, lo, hi int) {
 	b := partition.Block{Summary: partition.Summarize(&r.sorted, r.sorted.Rows(lo, hi))}
 	r.fields = r.listActive(r.fields[:0], b.Sample, false)
+	if r.lookahead.kinds != nil {
+		r.fields = append(r.fields, active{field: len(r.columns)})
+	}
 	spreads, counts := r.spread(of, lo, hi, b.Sample)
 	for ; lo < hi; lo += r.chunkRecords {
 		rows := r.sorted.Rows(lo, min(lo+r.chunkRecords, hi))

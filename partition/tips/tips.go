@@ -108,6 +108,13 @@ func New(
 		chunkRecords: pool.ChunkRecords(table.Layout),
 	}
 	t.lookahead = newLookahead(view, columns, pool.Share/shareOfGrids)
+	if protection != nil {
+		each := make([]bool, protection.Kinds)
+		for kind := range each {
+			each[kind] = true
+		}
+		t.lookahead.kinds = newGrid(each)
+	}
 	t.mask = make([]uint64, table.Layout.Words)
 	pool.sets = append(pool.sets, t)
 	pool.Adopt(table.Bytes())
