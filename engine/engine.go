@@ -41,6 +41,8 @@ type Grouping struct {
 	Columns  []int
 	Kind     bool // with the kind of records as last code: their class, where there are no kinds
 	Weighted bool // counts are sums of the weights that kinds have; records without weight are left out
+
+	Weightless bool // may be left out, if it is the last one and all records are known to have a weight
 }
 
 // Table is the compressed input of a search.

@@ -93,7 +93,7 @@ func (b *Bound) request(tuning count.Tuning) *count.Request {
 		if kind := r.Kind(); g.Kind && kind >= 0 {
 			columns = append(columns, kind)
 		}
-		r.Groupings = append(r.Groupings, count.Grouping{Columns: columns, Weighted: g.Weighted && b.entity >= 0})
+		r.Groupings = append(r.Groupings, count.Grouping{Columns: columns, Weighted: g.Weighted && b.entity >= 0, Weightless: g.Weightless})
 	}
 	return r
 }

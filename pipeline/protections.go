@@ -95,7 +95,8 @@ func (b *Bound) require(t *engine.Table) error {
 	for i, set := range b.Job.Sets {
 		if t.Whole.Size < uint64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give the rows of more entities",
-				"meet quasi-identifier set %d: %d entities are known in the input, k is %d", i+1, t.Whole.Size, set.K)
+				"meet quasi-identifier set %d: %d entities are known in the input, of which one of more than %d records counts for nothing, k is %d",
+				i+1, t.Whole.Size, t.Kinds.Unit, set.K)
 		}
 	}
 	for _, p := range b.requirement.Sets[0].Others {

@@ -39,7 +39,9 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns, Kind: kind, Weighted: set.Entities})
 	}
 	if all := requirement.United(); requirement.Suppressible() > 0 || all.Entities {
-		plan.Groupings = append(plan.Groupings, all.Grouping())
+		grouping := all.Grouping()
+		grouping.Weightless = requirement.Suppressible() == 0
+		plan.Groupings = append(plan.Groupings, grouping)
 	}
 	return plan
 }

@@ -136,6 +136,8 @@ type Request struct {
 type Grouping struct {
 	Columns  []int // positions of the columns, and of the kind
 	Weighted bool  // records count as much as they weigh
+
+	Weightless bool // of no use unless there may be records that weigh nothing: then it is left out
 }
 
 // Beside is what else is counted of an input, in the reading that counts its values.

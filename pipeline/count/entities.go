@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
@@ -38,12 +39,21 @@ func unitOf(rows uint64) uint64 {
 	return 1
 }
 
-// mostPlaces are the most places of a row of counts: 32 MiB.
-const mostPlaces = 24
+// Bits of the places of a row of counts: manyPlaces take 32 MiB.
+const (
+	fewPlaces  = 8
+	manyPlaces = 24
+	mostPlaces = 26
+)
 
-// newEntities returns what counts the records of the entities of so many rows, with twice as many places.
+// placesOf returns the bits of the places for so many rows: twice as many places, and from many on as many.
+func placesOf(rows uint64) int {
+	return max(fewPlaces, min(bits.Len64(2*rows), max(manyPlaces, min(bits.Len64(rows), mostPlaces))))
+}
+
+// newEntities returns what counts the records of the entities of so many rows.
 func newEntities(rows uint64) *entities {
-	e := &entities{unit: unitOf(rows), bits: min(max(bits.Len64(2*rows), 8), mostPlaces)}
+	e := &entities{unit: unitOf(rows), bits: placesOf(rows)}
 	for row := range e.counts {
 		e.counts[row] = make([]atomic.Uint32, 1<<e.bits/2)
 	}
@@ -51,7 +61,7 @@ func newEntities(rows uint64) *entities {
 }
 
 // entitiesBytes returns what those of so many rows take.
-func entitiesBytes(rows uint64) int64 { return 4 << min(max(bits.Len64(2*rows), 8), mostPlaces) }
+func entitiesBytes(rows uint64) int64 { return 4 << placesOf(rows) }
 
 // hash returns the hash of a value, by its content.
 func (e *entities) hash(values *formats.Values, i int) uint64 {
@@ -91,9 +101,11 @@ func (e *entities) records(hash uint64) uint64 {
 
 // weight returns what each record of an entity weighs. Entities of more than a few records weigh as those
 // of the next larger number that is a few bits long: there are few weights.
-func (e *entities) weight(hash uint64) uint32 {
+func (e *entities) weight(hash uint64) uint32 { return e.weightOf(e.records(hash)) }
+
+// weightOf returns what each record of an entity weighs that has so many.
+func (e *entities) weightOf(n uint64) uint32 {
 	const exact, digits = 12, 3
-	n := e.records(hash)
 	if n == greatest {
 		return 0
 	}
@@ -102,6 +114,16 @@ func (e *entities) weight(hash uint64) uint32 {
 		n = (n-1)>>zeros<<zeros + 1<<zeros
 	}
 	return uint32(e.unit / max(1, n))
+}
+
+// mayBeWeightless reports whether an entity may have so many records that they weigh nothing.
+func (e *entities) mayBeWeightless() bool {
+	most := uint32(0)
+	for place := range e.counts[0] {
+		word := e.counts[0][place].Load()
+		most = max(most, word&greatest, word>>16)
+	}
+	return e.weightOf(uint64(most)) == 0
 }
 
 // Null returns the weight of the records of the null.
@@ -178,6 +200,9 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	}
 	weighed, left := *r, *res
 	weighed.entities = e
+	if !e.mayBeWeightless() {
+		weighed.Groupings = slices.DeleteFunc(slices.Clone(r.Groupings), func(g Grouping) bool { return g.Weightless })
+	}
 	left.Budget = res.Budget.Part(res.Budget.Left())
 	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
 	return &weighed, &left, release, nil
