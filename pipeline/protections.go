@@ -140,7 +140,7 @@ func (b *Bound) checkWhole(asked engine.Protection, t *engine.Table) error {
 // discardUnplanned discards the tuples that were counted for records to be taken away, when it turns out
 // that there are too few entities for that.
 func (b *Bound) discardUnplanned(t *engine.Table, res *resources) (err error) {
-	planned := len(b.plan().Groupings)
+	planned := min(len(b.plan().Groupings), len(t.Groupings))
 	for _, grouping := range t.Groupings[planned:] {
 		err = errors.Join(err, grouping.Discard(partition.Space{Budget: res.budget, Store: res.scratch.opened()}))
 	}
