@@ -112,7 +112,7 @@ func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 	if c.Suppression == nil {
 		return
 	}
-	for i, where := range rows.Memo.Locate(c.Suppression.Locator, rows.N, rows.Codes) {
+	for i, where := range rows.Memo.LocateAll(c.Suppression.Locator, rows.N, rows.Codes) {
 		switch {
 		case where != ByMark:
 		case c.Suppression.Drop:

@@ -110,8 +110,12 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	}
 	r := newTable(layout, t.Len(), t.Len())
 	copy(r.Counts, t.Counts)
-	t.repack(r.Keys, layout, maps)
-	r.merge(1)
+	threads := max(1, space.Threads)
+	ranges := cut(t.Len(), threads)
+	Each(len(ranges), threads, func(_, i int) {
+		t.Slice(ranges[i]).repack(r.Keys[ranges[i].Lo*layout.Words:], layout, maps)
+	})
+	r.merge(threads)
 	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
 		large := r
 		r = newTable(layout, r.Len(), r.Len())

@@ -2,7 +2,6 @@ package recheck
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 
@@ -96,7 +95,7 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 			kinds.StatsOf(of, &stats)
 			if least = min(least, stats.Size); !set.Holds(stats) {
 				for j := range class {
-					class[j] = binary.BigEndian.Uint32(labels[4*j:])
+					class[j] = labelAt(labels, labelBytes*j)
 				}
 				small(number, class, stats.Size, records(of))
 			}

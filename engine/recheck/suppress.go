@@ -35,11 +35,11 @@ type suppression struct {
 // outliers are the classes of one set that are taken away.
 type outliers struct {
 	engine.Set
-	fields  []int               // of the columns, in the layout of tuples
-	all     *partition.Table    // all classes, in label numbers
-	taken   map[string]struct{} // by their labels
-	marks   string              // the labels of suppressed records
-	removed map[string]uint64   // records that were taken from a class, for whatever set; of no use where there are kinds
+	fields  []int            // of the columns, in the layout of tuples
+	all     *partition.Table // all classes, in label numbers
+	taken   classSet
+	marks   string            // the labels of suppressed records
+	removed map[string]uint64 // records that were taken from a class, for whatever set; of no use where there are kinds
 }
 
 // content is what a class has: so many records and, where there are kinds, of which.
@@ -131,7 +131,7 @@ func SuppressOutliers(
 
 // takeAway makes the suppression that of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	s.Locator = &recordLocator{from, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken) == 0 })}
+	s.Locator = &recordLocator{from, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken.classes) == 0 })}
 	from.Suppression = s.RecordSuppression
 }
 
@@ -139,7 +139,7 @@ func (s *suppression) takeAway(from *engine.Cut) {
 func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
 	for _, set := range s.classes.sets {
-		o := outliers{Set: set, taken: make(map[string]struct{})}
+		o := outliers{Set: set}
 		var marks []byte
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
@@ -244,13 +244,25 @@ func (s *suppression) suppressClass(o *outliers, class []byte) error {
 	if err := s.draw("equivalence classes that are suppressed", class, &s.Held); err != nil {
 		return err
 	}
-	o.taken[string(class)] = struct{}{}
+	if o.taken.filter == nil {
+		if err := s.space.Draw("equivalence classes that are suppressed", filterBytes); err != nil {
+			return err
+		}
+		s.Held += filterBytes
+	}
+	o.taken.add(class)
 	return nil
 }
+
+// labelBytes is what a label of a class takes.
+const labelBytes = 4
 
 func appendLabel(class []byte, label uint32) []byte {
 	return binary.BigEndian.AppendUint32(class, label)
 }
+
+// labelAt returns the label at a place of a class.
+func labelAt(class []byte, at int) uint32 { return binary.BigEndian.Uint32(class[at:]) }
 
 // each calls visit with every class of a set. What it gets is valid until it returns.
 func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []byte, c content) error) error {
@@ -312,8 +324,8 @@ func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(clas
 	})
 }
 
-// eachTuple calls visit with the labels of every record of a block, its classes by set, whether it is taken
-// away, and what it is counted as. They are valid until visit returns.
+// eachTuple calls visit with the labels of every record of a block, its classes by set if it is taken away or there are
+// kinds, whether it is, and what it is counted as. They are valid until visit returns.
 func (s *suppression) eachTuple(block *partition.Table, visit func(labels []uint32, classes [][]byte, taken bool, m member) error) error {
 	labels, classes := make([]uint32, len(s.columns)), make([][]byte, len(s.sets))
 	for i, n := range block.Counts {
@@ -326,6 +338,11 @@ func (s *suppression) eachTuple(block *partition.Table, visit func(labels []uint
 			m.Kind = kindOf(block, key)
 		}
 		taken := s.isTaken(labels, classes)
+		if taken || s.kinds() != nil {
+			for j := range s.sets {
+				classes[j] = s.sets[j].class(labels, classes[j][:0])
+			}
+		}
 		if err := visit(labels, classes, taken, m); err != nil {
 			return err
 		}
@@ -403,18 +420,31 @@ func (s *suppression) remove(ctx context.Context) error {
 	})
 }
 
-// isTaken reports whether records with these labels are in a class that is taken away. It
-// writes their class in every set.
-func (s *suppression) isTaken(labels []uint32, classes [][]byte) (taken bool) {
-	for j, o := range s.sets {
-		classes[j] = classes[j][:0]
+// isTaken reports whether records with these labels are in a class that is taken away. It has room for the labels
+// of a class of every set.
+func (s *suppression) isTaken(labels []uint32, room [][]byte) bool {
+	for j := range s.sets {
+		o := &s.sets[j]
+		hash := uint64(0)
 		for _, f := range o.fields {
-			classes[j] = appendLabel(classes[j], labels[f])
+			hash = joinLabel(hash, labels[f])
 		}
-		_, is := o.taken[string(classes[j])]
-		taken = taken || is
+		if !o.taken.mayHave(hash) {
+			continue
+		}
+		if room[j] = o.class(labels, room[j][:0]); o.taken.has(room[j]) {
+			return true
+		}
 	}
-	return taken
+	return false
+}
+
+// class appends the class of labels, by field.
+func (o *outliers) class(labels []uint32, to []byte) []byte {
+	for _, f := range o.fields {
+		to = appendLabel(to, labels[f])
+	}
+	return to
 }
 
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
@@ -484,12 +514,19 @@ func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	var class []byte
 	for i := range n {
 		regions[i] = engine.ByCut
-		for _, o := range r.sets {
+		for j := range r.sets {
+			o, hash := &r.sets[j], uint64(0)
+			for _, a := range o.Columns {
+				hash = joinLabel(hash, r.cut.Columns[a].Code[codes[a][i]])
+			}
+			if !o.taken.mayHave(hash) {
+				continue
+			}
 			class = class[:0]
 			for _, a := range o.Columns {
 				class = appendLabel(class, r.cut.Columns[a].Code[codes[a][i]])
 			}
-			if _, ok := o.taken[string(class)]; ok {
+			if o.taken.has(class) {
 				regions[i] = engine.ByMark
 				break
 			}
