@@ -80,7 +80,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 			t.Fatalf("share %d: %d records for %d tuples, want %d or other counts", share, whole.Len(), len(got), len(want))
 		}
 	}
-	if spilled < 5 || inMemory < 5 {
+	if spilled == 0 || inMemory == 0 {
 		t.Errorf("%d tables spilled, %d in memory", spilled, inMemory)
 	}
 }
