@@ -141,10 +141,18 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 	return cmp.Or(errs...)
 }
 
+// isTopDown reports whether a job's search may take records away. Others end with the groups that are too small.
+func isTopDown(j *job.Job) bool {
+	return j.Algorithm.Name == job.AlgorithmTDR || j.Algorithm.Name == job.AlgorithmTDS
+}
+
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, of so
 // many records, and the positions of its sets that are redundant.
 func requirementOf(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
-	all := engine.Requirement{MaxSuppressed: j.MaxSuppressed.Of(records), Drop: j.Suppressed == job.SuppressedDrop}
+	all := engine.Requirement{Drop: j.Suppressed == job.SuppressedDrop}
+	if isTopDown(j) {
+		all.MaxSuppressed = j.MaxSuppressed.Of(records)
+	}
 	others := protectionsOf(j)
 	for _, set := range j.Sets {
 		s := engine.Set{K: engine.KAnonymity(set.K), Entities: j.Entity != "", Others: others}

@@ -60,6 +60,9 @@ func (b *Bound) bindProtections(t *engine.Table) {
 	if b.entity < 0 {
 		return
 	}
+	if !isTopDown(b.Job) && !b.applied {
+		return
+	}
 	b.requirement.MaxSuppressed = b.quota.Of(int64(t.Whole.Size))
 	switch e := b.engine.(type) {
 	case recheck.Engine:
@@ -68,6 +71,20 @@ func (b *Bound) bindProtections(t *engine.Table) {
 	case *recheck.Regions:
 		e.MaxSuppressed = b.requirement.MaxSuppressed
 	}
+}
+
+// checkLost refuses what an algorithm that ends with groups which are too small has found, when more records are in
+// these than may be taken away.
+func (b *Bound) checkLost(t *engine.Table, lost uint64) error {
+	if b.quota == (job.Quota{}) || isTopDown(b.Job) || b.applied {
+		return nil
+	}
+	most := b.quota.Of(int64(t.Stats().Size))
+	if lost <= most {
+		return nil
+	}
+	return fault.Errorf(fault.Privacy, "allow more, lower k, or take algorithm tdr", "mask by %s: %s in groups that are too small, max_suppressed allows %d",
+		b.Job.Algorithm.Name, text.Count(lost, "record"), most)
 }
 
 // mostOf returns the most that every value of a sensitive column may have.

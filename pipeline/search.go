@@ -114,6 +114,9 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		return nil, err
 	}
 	suppressed, dropped := recoding.Lost()
+	if err := b.checkLost(table, suppressed+dropped); err != nil {
+		return nil, err
+	}
 	report.Suppressed, report.Released = suppressed, report.Rows-int64(dropped)
 	report.reused(b, recoding, res)
 	report.Sets = setsOf(b, recoding)

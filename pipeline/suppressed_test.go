@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -108,4 +109,27 @@ func TestVerifyCountsSuppressed(t *testing.T) {
 		{"fewer", func(f *forged) { f.cut.Suppressed-- }, []string{fmt.Sprintf("%d records have marks alone, its cut claims %d", is, is-1)}},
 		{"a column without marks", func(f *forged) { f.cut.Columns[1].Suppressed = "" }, []string{"a column has no mark"}},
 	}...)
+}
+
+// TestGroupsCountAgainstMaxSuppressed: of an algorithm that ends with groups which are too small, no more records may be
+// in these than the job allows.
+func TestGroupsCountAgainstMaxSuppressed(t *testing.T) {
+	table := visits(rand.New(rand.NewPCG(5, 6)), 2000)
+	for _, algorithm := range []string{"kactus", "iack", "mondrian"} {
+		t.Run(algorithm, func(t *testing.T) {
+			free := mustRun(t, table.folder(t, withAlgorithm(visitsJob, algorithm), 1000), nil)
+			lost := free.Rows - free.Released + int64(free.Suppressed)
+			if (lost > 0) != (algorithm != "mondrian") {
+				t.Fatalf("%d records are lost", lost)
+			}
+			dir := table.folder(t, withAlgorithm(visitsJob+fmt.Sprintf("max_suppressed: %d\n", max(lost, 1)), algorithm), 1000)
+			if report := mustRun(t, dir, nil); report.Released != free.Released || report.Suppressed != free.Suppressed {
+				t.Errorf("released are %d of %d rows", report.Released, free.Released)
+			}
+			if lost > 0 {
+				dir = table.folder(t, withAlgorithm(visitsJob+fmt.Sprintf("max_suppressed: %d\n", lost-1), algorithm), 1000)
+				mustRefuse(t, dir, RunOptions{}, fault.Privacy, "groups that are too small", fmt.Sprint(lost-1))
+			}
+		})
+	}
 }
