@@ -41,7 +41,7 @@ test-long:
 
 # The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
 # that count what is allocated, since the detector allocates, too, and without long ones of one goroutine.
-RACES := TestDividedCells|TestOrderOfTheRelease|TestResumeParts|TestUsage
+RACES := TestDividedCells|TestOrderOfTheRelease|TestProtectionsTogether|TestResumeParts|TestUsage
 race: export CGO_ENABLED = 1
 race:
 	$(GO) test -race -vet=off -timeout 20m -skip 'Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|FaultSurfaces' ./internal/... ./partition ./partition/cells
