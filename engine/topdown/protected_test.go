@@ -104,3 +104,40 @@ func TestRowsWithoutWeight(t *testing.T) {
 	}
 	d.CheckProtected(t, released, []engine.Set{{Columns: []int{0, 1}, K: 2, Entities: true}})
 }
+
+// TestSensitiveAdult searches Adult's training rows where the class is sensitive. How many steps there are was found by a
+// search of another program.
+func TestSensitiveAdult(t *testing.T) {
+	const rows = 30162
+	d := enginetest.Adult(t, enginetest.EightAttributes...)
+	d.Rows, d.Classes = d.Rows[:rows], d.Classes[:rows]
+	d.Sensitive = [][]string{d.Classes}
+	all := make([]int, rows)
+	for i := range all {
+		all[i] = i
+	}
+	whole, codes := d.Stats(all).Values[0], d.Codes()
+	for _, c := range []struct {
+		others []engine.Protection
+		steps  int
+	}{
+		{nil, 13},
+		{[]engine.Protection{engine.DistinctValues{L: 2}}, 11},
+		{[]engine.Protection{&engine.Confidence{Most: []float64{1, 0.8}}}, 13}, // of more than 50K alone
+		{[]engine.Protection{&engine.Confidence{Most: []float64{0.9, 0.9}}}, 6},
+		{[]engine.Protection{&engine.Closeness{T: 0.3, Whole: whole}}, 21},
+		{[]engine.Protection{&engine.Closeness{T: 0.2, Whole: whole}}, 3},
+	} {
+		sets := []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: 10, Others: c.others}}
+		requirement, steps := engine.Requirement{Sets: sets}, 0
+		options := engine.Options{MaxSteps: -1, OnStep: func(engine.Step) { steps++ }}
+		recoding, err := topdown.Engine{}.Search(t.Context(), codes.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps != c.steps {
+			t.Errorf("%+v: %d steps, want %d", c.others, steps, c.steps)
+		}
+		d.CheckProtected(t, d.Released(recoding), sets)
+	}
+}
