@@ -44,27 +44,25 @@ func (c *classes) eachOfPart(
 	ctx context.Context, t *partition.Table, members func(*partition.Table, func(member) error) error,
 	visit func(class []byte, of []engine.KindCount) error, part uint64, bits uint,
 ) error {
-	const classBytes, countBytes, few = 120, 16, 4 // beside the labels
+	const classBytes, countBytes = 120, 16 // beside the labels
 	classes, drawn := make(map[string][]engine.KindCount), int64(0)
 	defer func() { giveBack(c.space, drawn) }()
 	add := func(m member) error {
 		if maphash.Bytes(classSeed, m.class)&(1<<bits-1) != part {
 			return nil
 		}
-		of := classes[string(m.class)]
-		if len(of) == cap(of) {
-			of = sumUp(of)
+		of, isNew := classes[string(m.class)], int64(0)
+		if of == nil {
+			isNew = int64(classBytes + len(m.class))
 		}
-		if of == nil || cap(of) == len(of) { // else there is room again
-			bytes := int64(countBytes * max(few, cap(of)))
-			if of == nil {
-				bytes += int64(classBytes + len(m.class))
-			}
+		of, more := makeRoom(of)
+		if more > 0 {
+			bytes := int64(countBytes*more) + isNew
 			if err := c.space.Draw("equivalence classes", bytes); err != nil {
 				return err
 			}
 			drawn += bytes
-			of = append(make([]engine.KindCount, 0, max(few, 2*cap(of))), of...)
+			of = slices.Grow(of, more)
 		}
 		classes[string(m.class)] = append(of, m.KindCount)
 		return nil
@@ -85,6 +83,18 @@ func (c *classes) eachOfPart(
 		err = visit([]byte(class), sumUp(of))
 	}
 	return err
+}
+
+// makeRoom adds up counts that have no room for one more. It returns how much more room they need: some unless half of it has
+// become free, so that they are not added up again before as many have come.
+func makeRoom(counts []engine.KindCount) (_ []engine.KindCount, more int) {
+	const few = 4
+	if len(counts) == cap(counts) {
+		if counts = sumUp(counts); 2*len(counts) >= cap(counts) {
+			more = max(few, cap(counts))
+		}
+	}
+	return counts, more
 }
 
 // sumUp adds up the counts of the same kind, in place.

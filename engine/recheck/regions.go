@@ -177,18 +177,15 @@ func (s *regionSearch) count(ctx context.Context) error {
 // addKind adds records of a kind to those of a region.
 func (s *regionSearch) addKind(to *[]engine.KindCount, c engine.KindCount) error {
 	const bytes = 16 + 12 // with its tuple
-	if len(*to) == cap(*to) {
-		*to = sumUp(*to)
-	}
-	if len(*to) == cap(*to) {
-		more := max(4, cap(*to))
+	counts, more := makeRoom(*to)
+	if more > 0 {
 		if err := s.space.Draw("the kinds of records of regions", int64(more)*bytes); err != nil {
 			return err
 		}
 		s.held += int64(more) * bytes
-		*to = slices.Grow(*to, more)
+		counts = slices.Grow(counts, more)
 	}
-	*to = append(*to, c)
+	*to = append(counts, c)
 	return nil
 }
 

@@ -402,9 +402,8 @@ func (s *suppression) remove(ctx context.Context) error {
 				return nil // to be told how many
 			}
 			if s.kinds() != nil {
-				if s.marked = append(s.marked, m.KindCount); len(s.marked) == cap(s.marked) {
-					s.marked = sumUp(s.marked)
-				}
+				s.marked, _ = makeRoom(s.marked) // no more than twice as many as there are kinds
+				s.marked = append(s.marked, m.KindCount)
 				return nil
 			}
 			for j, o := range s.sets {
