@@ -48,6 +48,21 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 	return nil
 }
 
+// ScanTogether is Scan on the space's threads: visit is called by several workers at once, each with a number
+// below Threads. A spilled table is read by one.
+func (t *Table) ScanTogether(ctx context.Context, space Space, visit func(worker int, block *Table) error) error {
+	if t.Spilled() {
+		return t.Scan(ctx, space, func(block *Table) error { return visit(0, block) })
+	}
+	threads := max(1, space.Threads)
+	ranges := cut(t.Len(), threads)
+	errs := make([]error, len(ranges))
+	Each(len(ranges), threads, func(worker, i int) {
+		errs[i] = t.Slice(ranges[i]).Scan(ctx, space, func(block *Table) error { return visit(worker, block) })
+	})
+	return errors.Join(errs...)
+}
+
 // Discard drops the records and returns what they take: memory to the space's budget, if
 // it has one, and chunks to its store.
 func (t *Table) Discard(space Space) error {

@@ -19,6 +19,7 @@
 package partition
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -78,6 +79,13 @@ func Sum(counts []uint32) (size uint64) {
 		size += uint64(n)
 	}
 	return size
+}
+
+// Put appends a record of a size, or several with its key where a count does not hold that.
+func (t *Table) Put(key []uint64, size uint64) {
+	for ; size > 0; size -= uint64(t.Counts[len(t.Counts)-1]) {
+		t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, uint32(min(size, math.MaxUint32)))
+	}
 }
 
 // Truncate drops the records and keeps their memory for others.

@@ -95,7 +95,7 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 			kinds.StatsOf(of, &stats)
 			if least = min(least, stats.Size); !set.Holds(stats) {
 				for j := range class {
-					class[j] = labelAt(labels, labelBytes*j)
+					class[j] = labelAt(labels, j)
 				}
 				small(number, class, stats.Size, records(of))
 			}

@@ -3,8 +3,9 @@ package recheck
 // classSet is a set of equivalence classes, by their labels. Most that it is asked for are not in it: of these a
 // bit of their hash mostly tells.
 type classSet struct {
+	columns []int // of the classes
 	classes map[string]struct{}
-	filter  []uint64 // nil: the set is empty
+	filter  []uint64 // nil: the set is empty, and classes cannot be added
 }
 
 const (
@@ -12,21 +13,32 @@ const (
 	filterBytes = 1 << filterBits / 8
 )
 
+// newClassSet returns an empty set of classes of some columns.
+func newClassSet(columns []int) classSet {
+	return classSet{columns, make(map[string]struct{}), make([]uint64, filterBytes/8)}
+}
+
 // add adds a class, whose labels are written as appendLabel writes them.
 func (c *classSet) add(class []byte) {
-	if c.filter == nil {
-		c.classes, c.filter = make(map[string]struct{}), make([]uint64, filterBytes/8)
-	}
 	c.classes[string(class)] = struct{}{}
 	hash := uint64(0)
-	for i := 0; i < len(class); i += labelBytes {
-		hash = joinLabel(hash, labelAt(class, i))
+	for j, a := range c.columns {
+		hash += hashOf(a, labelAt(class, j))
 	}
 	at := hash >> (64 - filterBits)
 	c.filter[at/64] |= 1 << (at % 64)
 }
 
-// mayHave reports whether a class with such a hash of its labels may be in the set.
+// addAll adds all classes of a set, which is empty then.
+func (c *classSet) addAll(from *classSet) {
+	for class := range from.classes {
+		c.add([]byte(class))
+	}
+	clear(from.classes)
+	clear(from.filter)
+}
+
+// mayHave reports whether a class may be in the set whose labels' hashes add up to the given one.
 func (c *classSet) mayHave(hash uint64) bool {
 	at := hash >> (64 - filterBits)
 	return c.filter != nil && c.filter[at/64]>>(at%64)&1 == 1
@@ -38,8 +50,10 @@ func (c *classSet) has(class []byte) bool {
 	return is
 }
 
-// joinLabel returns the hash of labels and one more.
-func joinLabel(hash uint64, label uint32) uint64 {
-	hash = (hash ^ uint64(label)) * 0x9e3779b97f4a7c15
-	return hash ^ hash>>29
+// hashOf returns the hash of a label of an attribute.
+func hashOf(attribute int, label uint32) uint64 {
+	hash := (uint64(attribute)<<32 | uint64(label)) + 0x9e3779b97f4a7c15
+	hash = (hash ^ hash>>30) * 0xbf58476d1ce4e5b9
+	hash = (hash ^ hash>>27) * 0x94d049bb133111eb
+	return hash ^ hash>>31
 }

@@ -26,6 +26,9 @@ func (c *classes) kinds() *engine.Kinds {
 	return nil
 }
 
+// countBytes is what a count of a kind takes.
+const countBytes = 16
+
 // mostHalvings is how often classes are halved until those of a part fit the memory.
 const mostHalvings = 16
 
@@ -44,28 +47,26 @@ func (c *classes) eachOfPart(
 	ctx context.Context, t *partition.Table, members func(*partition.Table, func(member) error) error,
 	visit func(class []byte, of []engine.KindCount) error, part uint64, bits uint,
 ) error {
-	const classBytes, countBytes = 120, 16 // beside the labels
+	const classBytes = 120 // beside the labels
 	classes, drawn := make(map[string][]engine.KindCount), int64(0)
 	defer func() { giveBack(c.space, drawn) }()
 	add := func(m member) error {
 		if maphash.Bytes(classSeed, m.class)&(1<<bits-1) != part {
 			return nil
 		}
-		of, isNew := classes[string(m.class)], int64(0)
+		of := classes[string(m.class)]
 		if of == nil {
-			isNew = int64(classBytes + len(m.class))
-		}
-		of, more := makeRoom(of)
-		if more > 0 {
-			bytes := int64(countBytes*more) + isNew
+			bytes := int64(classBytes + len(m.class))
 			if err := c.space.Draw("equivalence classes", bytes); err != nil {
 				return err
 			}
 			drawn += bytes
-			of = slices.Grow(of, more)
 		}
-		classes[string(m.class)] = append(of, m.KindCount)
-		return nil
+		of, err := c.addKind("equivalence classes", of, m.KindCount, countBytes, &drawn)
+		if err == nil {
+			classes[string(m.class)] = of
+		}
+		return err
 	}
 	err := t.Scan(ctx, c.space, func(block *partition.Table) error { return members(block, add) })
 	if errors.Is(err, spill.ErrBudget) && bits < mostHalvings {
@@ -83,6 +84,19 @@ func (c *classes) eachOfPart(
 		err = visit([]byte(class), sumUp(of))
 	}
 	return err
+}
+
+// addKind adds records of a kind to counts, draws so many bytes for each that there is more room for, and adds them up.
+func (c *classes) addKind(what string, to []engine.KindCount, m engine.KindCount, bytes int, drawn *int64) ([]engine.KindCount, error) {
+	to, more := makeRoom(to)
+	if more > 0 {
+		if err := c.space.Draw(what, int64(bytes*more)); err != nil {
+			return to, err
+		}
+		*drawn += int64(bytes * more)
+		to = slices.Grow(to, more)
+	}
+	return append(to, m), nil
 }
 
 // makeRoom adds up counts that have no room for one more. It returns how much more room they need: some unless half of it has

@@ -154,7 +154,7 @@ func (s *regionSearch) count(ctx context.Context) error {
 		regions = slices.Grow(regions[:0], n)[:n]
 		s.locate.Locate(n, codes, regions)
 		for i, records := range block.Counts {
-			of := &s.odd
+			to := &s.odd
 			if regions[i] == engine.Dropped {
 				s.strange += uint64(records)
 			} else {
@@ -164,29 +164,17 @@ func (s *regionSearch) count(ctx context.Context) error {
 				continue
 			}
 			if regions[i] != engine.Dropped {
-				of = &s.of[regions[i]]
+				to = &s.of[regions[i]]
 			}
-			if err := s.addKind(of, engine.KindCount{Kind: kindOf(block, block.Keys[i*block.Layout.Words:]), Records: uint64(records)}); err != nil {
+			const tupleBytes = 12
+			of := engine.KindCount{Kind: kindOf(block, block.Keys[i*block.Layout.Words:]), Records: uint64(records)}
+			var err error
+			if *to, err = s.addKind("the kinds of records of regions", *to, of, countBytes+tupleBytes, &s.held); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// addKind adds records of a kind to those of a region.
-func (s *regionSearch) addKind(to *[]engine.KindCount, c engine.KindCount) error {
-	const bytes = 16 + 12 // with its tuple
-	counts, more := makeRoom(*to)
-	if more > 0 {
-		if err := s.space.Draw("the kinds of records of regions", int64(more)*bytes); err != nil {
-			return err
-		}
-		s.held += int64(more) * bytes
-		counts = slices.Grow(counts, more)
-	}
-	*to = append(counts, c)
-	return nil
 }
 
 // weigh gives the regions the weights of their records.

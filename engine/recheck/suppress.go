@@ -29,17 +29,26 @@ type suppression struct {
 	most    uint64             // records that may be taken away
 	least   uint64             // records that are, if any
 	sets    []outliers
-	noted   int64 // bytes that are drawn for removed
+	hashes  [][]uint64 // of labels, by attribute
+	noted   int64      // bytes that are drawn for what classes lost
 }
 
 // outliers are the classes of one set that are taken away.
 type outliers struct {
 	engine.Set
-	fields  []int            // of the columns, in the layout of tuples
-	all     *partition.Table // all classes, in label numbers
-	taken   classSet
-	marks   string            // the labels of suppressed records
-	removed map[string]uint64 // records that were taken from a class, for whatever set; of no use where there are kinds
+	fields []int            // of the columns, in the layout of tuples
+	all    *partition.Table // all classes, in label numbers
+	places []int            // of the columns, in their layout
+	taken  classSet         // whose records are removed
+	next   classSet         // whose records are to be removed
+	marks  string           // the labels of suppressed records
+	lost   map[string]loss  // what classes have lost, for whatever set
+}
+
+// loss is what a class has lost: so many records and, where there are kinds, of which.
+type loss struct {
+	records uint64
+	of      []engine.KindCount
 }
 
 // content is what a class has: so many records and, where there are kinds, of which.
@@ -95,8 +104,8 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*eng
 
 // SuppressOutliers takes records away from a cut that was found in a table, until every class that is left
 // meets the requirement, and so do those that were taken away, with the widest labels, unless they are dropped. The table's first
-// grouping has the tuples of all attributes in sets, in the given codes. It reports whether there
-// are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
+// grouping has the tuples of all attributes in sets, in the given codes; others, if it has more, one of each of the set's classes
+// in the cut, or in a finer one. It reports whether there are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
 func SuppressOutliers(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement, cut *engine.Cut, codes []engine.CodeMerge, space partition.Space,
 ) (are bool, err error) {
@@ -114,7 +123,9 @@ func SuppressOutliers(
 		}
 		counted := engine.ColumnCut{Labels: c.Labels, Code: make([]uint32, codes[a].Domain)}
 		for code, label := range c.Code {
-			counted.Code[codes[a].Codes[code]] = label
+			if at := codes[a].Codes[code]; int(at) < codes[a].Domain { // else no record has it; of codes that are one, the last has records
+				counted.Code[at] = label
+			}
 		}
 		s.cut.Columns = append(s.cut.Columns, counted)
 	}
@@ -131,7 +142,7 @@ func SuppressOutliers(
 
 // takeAway makes the suppression that of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	s.Locator = &recordLocator{from, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken.classes) == 0 })}
+	s.Locator = &recordLocator{from, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken.classes) == 0 }), s.hashes}
 	from.Suppression = s.RecordSuppression
 }
 
@@ -139,7 +150,7 @@ func (s *suppression) takeAway(from *engine.Cut) {
 func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
 	for _, set := range s.classes.sets {
-		o := outliers{Set: set}
+		o := outliers{Set: set, lost: make(map[string]loss)}
 		var marks []byte
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
@@ -150,12 +161,19 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 		o.marks = string(marks)
 		s.sets = append(s.sets, o)
 	}
+	s.Remaining, s.hashes = make([][]uint64, len(s.cut.Columns)), make([][]uint64, len(s.cut.Columns))
+	for _, a := range s.columns {
+		for label := range s.cut.Columns[a].Labels {
+			s.hashes[a] = append(s.hashes[a], hashOf(a, uint32(label)))
+		}
+	}
+	s.Records, s.marked = s.strange, slices.Clone(s.odd)
 	err := s.find(ctx, onBreak)
 	giveBack(s.space, s.noted+s.Held)
 	for i := range s.sets {
 		if o := &s.sets[i]; o.all != nil {
 			err = errors.Join(err, o.all.Discard(s.space))
-			o.all, o.removed = nil, nil
+			o.all, o.lost = nil, nil
 		}
 	}
 	return err
@@ -165,7 +183,7 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 	broken := &Broken{Most: s.most, Strange: s.strange}
 	for i := range s.sets {
-		breach, taken, err := s.begin(ctx, &s.sets[i])
+		breach, taken, err := s.begin(ctx, i)
 		if err != nil {
 			return err
 		}
@@ -195,24 +213,24 @@ func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 	}
 }
 
-// begin counts the classes of a set, and takes away those that are too small, of which it returns
+// begin counts the classes of a set, and says which are too small and so to be taken away, of which it returns
 // the records. When these are too many, that is all that is told of them.
-func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, taken uint64, err error) {
-	var to [][]uint32
-	var domains []int
-	for _, a := range s.columns {
-		codes, labels := s.cut.Columns[a].Code, len(s.cut.Columns[a].Labels)
-		if !slices.Contains(o.Columns, a) {
-			codes, labels = make([]uint32, len(codes)), 1
-		}
-		to, domains = append(to, codes), append(domains, labels)
-	}
-	to, domains = s.withKinds(to, domains)
-	if o.all, err = s.tuples.Aggregate(ctx, to, domains, s.space); err != nil {
+func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken uint64, err error) {
+	o := &s.sets[set]
+	if err := s.count(ctx, set); err != nil {
 		return breach, 0, err
 	}
 	breach = newBreach(s.table, o.Set)
+	var counted []int // columns that no set before has
+	for j, a := range o.Columns {
+		if s.Remaining[a] == nil {
+			s.Remaining[a], counted = make([]uint64, len(s.cut.Columns[a].Labels)), append(counted, j)
+		}
+	}
 	err = s.each(ctx, o, func(class []byte, c content) error {
+		for _, j := range counted {
+			s.Remaining[o.Columns[j]][labelAt(class, j)] += c.records
+		}
 		if o.Holds(c.Stats) {
 			return nil
 		}
@@ -228,6 +246,27 @@ func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, ta
 	return breach, taken, err
 }
 
+// count counts the classes of a set: those that the table has of it in a grouping, or those of the tuples.
+func (s *suppression) count(ctx context.Context, set int) (err error) {
+	o, tuples, columns := &s.sets[set], s.tuples, s.columns
+	o.places = o.fields
+	if given := s.table.Groupings[1:]; len(given) > 0 {
+		tuples, columns, o.places = given[set], o.Columns, positions(len(o.Columns))
+	}
+	var to [][]uint32
+	var domains []int
+	for _, a := range columns {
+		codes, labels := s.cut.Columns[a].Code, len(s.cut.Columns[a].Labels)
+		if !slices.Contains(o.Columns, a) {
+			codes, labels = make([]uint32, len(codes)), 1
+		}
+		to, domains = append(to, codes), append(domains, labels)
+	}
+	to, domains = s.withKinds(to, domains)
+	o.all, err = tuples.Aggregate(ctx, to, domains, s.space)
+	return err
+}
+
 // draw draws what it takes to note a class from the budget, and adds it up.
 func (s *suppression) draw(what string, class []byte, total *int64) error {
 	const classBytes = 100 // beside its labels
@@ -239,18 +278,22 @@ func (s *suppression) draw(what string, class []byte, total *int64) error {
 	return nil
 }
 
-// suppressClass takes a class away.
+// suppressClass says that a class is to be taken away.
 func (s *suppression) suppressClass(o *outliers, class []byte) error {
 	if err := s.draw("equivalence classes that are suppressed", class, &s.Held); err != nil {
 		return err
 	}
-	if o.taken.filter == nil {
+	for _, of := range []*classSet{&o.taken, &o.next} {
+		if of.filter != nil {
+			continue
+		}
 		if err := s.space.Draw("equivalence classes that are suppressed", filterBytes); err != nil {
 			return err
 		}
 		s.Held += filterBytes
+		*of = newClassSet(o.Columns)
 	}
-	o.taken.add(class)
+	o.next.add(class)
 	return nil
 }
 
@@ -261,22 +304,24 @@ func appendLabel(class []byte, label uint32) []byte {
 	return binary.BigEndian.AppendUint32(class, label)
 }
 
-// labelAt returns the label at a place of a class.
-func labelAt(class []byte, at int) uint32 { return binary.BigEndian.Uint32(class[at:]) }
+// labelAt returns a label of a class, by column of its set.
+func labelAt(class []byte, column int) uint32 {
+	return binary.BigEndian.Uint32(class[labelBytes*column:])
+}
 
 // each calls visit with every class of a set. What it gets is valid until it returns.
 func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []byte, c content) error) error {
 	var class []byte
 	var stats engine.Stats
 	if s.kinds() != nil {
-		return s.eachOf(ctx, o.all, labelsOf(o.fields), func(class []byte, of []engine.KindCount) error {
+		return s.eachOf(ctx, o.all, labelsOf(o.places), func(class []byte, of []engine.KindCount) error {
 			return visit(class, s.contentOf(records(of), of, &stats))
 		})
 	}
 	return o.all.Scan(ctx, s.space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
 			class = class[:0]
-			for _, f := range o.fields {
+			for _, f := range o.places {
 				class = appendLabel(class, block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:]))
 			}
 			if err := visit(class, s.contentOf(uint64(n), nil, &stats)); err != nil {
@@ -290,27 +335,18 @@ func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []
 // left calls visit with what every class of a set has left: those that others lost are not among it.
 func (s *suppression) left(ctx context.Context, o *outliers, visit func(class []byte, left content) error) error {
 	var stats engine.Stats
-	if s.kinds() == nil {
-		return s.each(ctx, o, func(class []byte, c content) error {
-			left := c.records - o.removed[string(class)]
-			if left == 0 {
+	var of []engine.KindCount
+	return s.each(ctx, o, func(class []byte, c content) error {
+		if lost, ok := o.lost[string(class)]; ok {
+			if c.records == lost.records {
 				return nil
 			}
-			return visit(class, s.contentOf(left, nil, &stats))
-		})
-	}
-	set := slices.IndexFunc(s.sets, func(of outliers) bool { return slices.Equal(of.Columns, o.Columns) })
-	members := func(block *partition.Table, add func(member) error) error {
-		return s.eachTuple(block, func(_ []uint32, classes [][]byte, taken bool, m member) error {
-			if taken {
-				return nil
-			}
-			m.class = classes[set]
-			return add(m)
-		})
-	}
-	return s.eachOf(ctx, s.tuples, members, func(class []byte, of []engine.KindCount) error {
-		return visit(class, s.contentOf(records(of), of, &stats))
+			lost.of = sumUp(lost.of)
+			o.lost[string(class)] = lost
+			of = subtract(of[:0], c.of, lost.of)
+			c = s.contentOf(c.records-lost.records, of, &stats)
+		}
+		return visit(class, c)
 	})
 }
 
@@ -324,37 +360,11 @@ func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(clas
 	})
 }
 
-// eachTuple calls visit with the labels of every record of a block, its classes by set if it is taken away or there are
-// kinds, whether it is, and what it is counted as. They are valid until visit returns.
-func (s *suppression) eachTuple(block *partition.Table, visit func(labels []uint32, classes [][]byte, taken bool, m member) error) error {
-	labels, classes := make([]uint32, len(s.columns)), make([][]byte, len(s.sets))
-	for i, n := range block.Counts {
-		key := block.Keys[i*block.Layout.Words:]
-		for f, a := range s.columns {
-			labels[f] = s.cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]
-		}
-		m := member{KindCount: engine.KindCount{Records: uint64(n)}}
-		if s.kinds() != nil {
-			m.Kind = kindOf(block, key)
-		}
-		taken := s.isTaken(labels, classes)
-		if taken || s.kinds() != nil {
-			for j := range s.sets {
-				classes[j] = s.sets[j].class(labels, classes[j][:0])
-			}
-		}
-		if err := visit(labels, classes, taken, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // spread takes away the classes that became too small because others were taken away, until
 // there is none.
 func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	for more := true; more; {
-		if err := s.remove(ctx); err != nil {
+		if err := s.removeNext(ctx); err != nil {
 			return err
 		}
 		if broken.Over = s.Records; s.Records > s.most {
@@ -376,74 +386,6 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 		}
 	}
 	return nil
-}
-
-// remove counts the records that are taken away, and from which classes.
-func (s *suppression) remove(ctx context.Context) error {
-	giveBack(s.space, s.noted)
-	s.Records, s.noted = s.strange, 0
-	s.Remaining = make([][]uint64, len(s.cut.Columns))
-	for _, a := range s.columns {
-		s.Remaining[a] = make([]uint64, len(s.cut.Columns[a].Labels))
-	}
-	for i := range s.sets {
-		s.sets[i].removed = make(map[string]uint64)
-	}
-	s.marked = slices.Clone(s.odd)
-	return s.tuples.Scan(ctx, s.space, func(block *partition.Table) error {
-		return s.eachTuple(block, func(labels []uint32, classes [][]byte, taken bool, m member) error {
-			if !taken {
-				for f, a := range s.columns {
-					s.Remaining[a][labels[f]] += m.Records
-				}
-				return nil
-			}
-			if s.Records += m.Records; s.Records > s.most {
-				return nil // to be told how many
-			}
-			if s.kinds() != nil {
-				s.marked, _ = makeRoom(s.marked) // no more than twice as many as there are kinds
-				s.marked = append(s.marked, m.KindCount)
-				return nil
-			}
-			for j, o := range s.sets {
-				if _, known := o.removed[string(classes[j])]; !known {
-					if err := s.draw("equivalence classes that lose records", classes[j], &s.noted); err != nil {
-						return err
-					}
-				}
-				o.removed[string(classes[j])] += m.Records
-			}
-			return nil
-		})
-	})
-}
-
-// isTaken reports whether records with these labels are in a class that is taken away. It has room for the labels
-// of a class of every set.
-func (s *suppression) isTaken(labels []uint32, room [][]byte) bool {
-	for j := range s.sets {
-		o := &s.sets[j]
-		hash := uint64(0)
-		for _, f := range o.fields {
-			hash = joinLabel(hash, labels[f])
-		}
-		if !o.taken.mayHave(hash) {
-			continue
-		}
-		if room[j] = o.class(labels, room[j][:0]); o.taken.has(room[j]) {
-			return true
-		}
-	}
-	return false
-}
-
-// class appends the class of labels, by field.
-func (o *outliers) class(labels []uint32, to []byte) []byte {
-	for _, f := range o.fields {
-		to = appendLabel(to, labels[f])
-	}
-	return to
 }
 
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
@@ -504,30 +446,41 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 
 // recordLocator is the Locator of a record suppression.
 type recordLocator struct {
-	cut  *engine.Cut
-	sets []outliers // in which classes are taken away
+	cut    *engine.Cut
+	sets   []outliers // in which classes are taken away
+	hashes [][]uint64 // of labels, by attribute
 }
 
 // Locate tells which tuples are suppressed.
 func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
+	const block = 512
+	var sums [block]uint64
 	var class []byte
-	for i := range n {
-		regions[i] = engine.ByCut
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		for i := lo; i < hi; i++ {
+			regions[i] = engine.ByCut
+		}
 		for j := range r.sets {
-			o, hash := &r.sets[j], uint64(0)
+			o, hashes := &r.sets[j], sums[:hi-lo]
+			clear(hashes)
 			for _, a := range o.Columns {
-				hash = joinLabel(hash, r.cut.Columns[a].Code[codes[a][i]])
+				of, labels := r.hashes[a], r.cut.Columns[a].Code
+				for i, code := range codes[a][lo:hi] {
+					hashes[i] += of[labels[code]]
+				}
 			}
-			if !o.taken.mayHave(hash) {
-				continue
-			}
-			class = class[:0]
-			for _, a := range o.Columns {
-				class = appendLabel(class, r.cut.Columns[a].Code[codes[a][i]])
-			}
-			if o.taken.has(class) {
-				regions[i] = engine.ByMark
-				break
+			for i, hash := range hashes {
+				if !o.taken.mayHave(hash) {
+					continue
+				}
+				class = class[:0]
+				for _, a := range o.Columns {
+					class = appendLabel(class, r.cut.Columns[a].Code[codes[a][lo+i]])
+				}
+				if o.taken.has(class) {
+					regions[lo+i] = engine.ByMark
+				}
 			}
 		}
 	}

@@ -76,7 +76,9 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	err := workers.Each(1, space.Threads, func(w workers.Worker, _ int) (err error) {
 		pool := tips.NewPool(space, w)
 		if s, err = newSearch(ctx, table, requirement, options, pool, w); err == nil {
-			err = s.run(ctx)
+			if err = s.run(ctx); err == nil {
+				err = s.noteClasses()
+			}
 		}
 		return errors.Join(err, pool.Close())
 	})

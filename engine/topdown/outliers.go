@@ -25,6 +25,7 @@ type outlierSearch struct {
 	undoable    bool   // the sets are counted in the end, and steps may be undone then
 	taken       uint64 // that have to be, summed over the sets
 	performed   []performedStep
+	classes     []*partition.Table // of every set in the finest cut, where suppress needs them and the sets know them
 }
 
 // performedStep is a step that is told when it is known not to be undone.
@@ -107,23 +108,40 @@ func (s *search) killEmpty(column int) {
 	}
 }
 
+// noteClasses keeps the classes of every set when there are outliers among them, for suppress. Where records are of kinds, which
+// partitions do not tell apart, it counts them anew.
+func (s *search) noteClasses() error {
+	if s.taken == 0 || s.inspects {
+		return nil
+	}
+	for _, set := range s.sets {
+		classes, err := set.Classes(s.options.Space)
+		if err != nil {
+			return err
+		}
+		s.classes = append(s.classes, classes)
+	}
+	return nil
+}
+
 // suppress returns the cut of as many of the first steps as do not take away too many records, and
 // tells these. It consumes the table's last grouping.
 func (s *search) suppress(ctx context.Context, table *engine.Table) (*engine.Cut, error) {
-	tuples := table.Groupings[len(s.asked)]
+	in := *table
+	united := s.requirement.United()
+	tuples, err := s.recode(table, table.Groupings[len(s.asked)], united.Columns)
+	if err != nil {
+		return nil, err
+	}
+	in.Groupings = append([]*partition.Table{tuples}, s.classes...)
 	cut, steps := s.cut(), len(s.performed)
 	if s.taken > 0 || hasWeightless(table) {
-		classes, err := s.classes(ctx, tuples, cut, table.Merged)
-		if err = errors.Join(err, tuples.Discard(s.options.Space)); err != nil {
-			return nil, err
-		}
-		in := *table
-		in.Groupings = []*partition.Table{classes}
-		cut, steps, err = s.lastThatFits(ctx, &in, cut)
-		if err = errors.Join(err, classes.Discard(s.options.Space)); err != nil {
-			return nil, err
-		}
-	} else if err := tuples.Discard(s.options.Space); err != nil {
+		cut, steps, err = s.lastThatFits(ctx, &in)
+	}
+	for _, grouping := range in.Groupings {
+		err = errors.Join(err, grouping.Discard(s.options.Space))
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, p := range s.performed[:steps] {
@@ -134,38 +152,13 @@ func (s *search) suppress(ctx context.Context, table *engine.Table) (*engine.Cut
 	return cut, nil
 }
 
-// classes returns the equivalence classes of all sets together in a cut, in its label numbers.
-func (s *search) classes(ctx context.Context, tuples *partition.Table, cut *engine.Cut, merged bool) (*partition.Table, error) {
-	var maps [][]uint32
-	var domains []int
-	united := s.requirement.United()
-	for _, a := range united.Columns {
-		c := &cut.Columns[a]
-		to := c.Code
-		if merge := s.columns[a].codes(); merged {
-			to = make([]uint32, merge.Domain)
-			for code, label := range c.Code { // of codes that are one, the last has records
-				if at := int(merge.Codes[code]); at < len(to) {
-					to[at] = label
-				}
-			}
-		}
-		maps, domains = append(maps, to), append(domains, len(c.Labels))
-	}
-	if united.Grouping().Kind {
-		kinds := engine.Identity(s.kinds.Len())
-		maps, domains = append(maps, kinds.Codes), append(domains, kinds.Domain)
-	}
-	return tuples.Aggregate(ctx, maps, domains, s.options.Space)
-}
-
-// lastThatFits returns the cut of as many steps as do not take away too many records of the classes of
-// the finest cut, and their number. It goes back further and further, and from there ahead by halves.
-func (s *search) lastThatFits(ctx context.Context, classes *engine.Table, finest *engine.Cut) (cut *engine.Cut, fits int, err error) {
+// lastThatFits returns the cut of as many steps as do not take away too many records of a table, and their
+// number. It goes back further and further, and from there ahead by halves.
+func (s *search) lastThatFits(ctx context.Context, table *engine.Table) (cut *engine.Cut, fits int, err error) {
 	fits = len(s.performed)
 	over := fits + 1
 	for back := 1; ; back *= 2 {
-		if cut, err = s.cutOf(ctx, classes, finest, fits); err != nil || cut != nil {
+		if cut, err = s.cutOf(ctx, table, fits); err != nil || cut != nil {
 			break
 		}
 		fits, over = max(0, fits-back), fits
@@ -173,7 +166,7 @@ func (s *search) lastThatFits(ctx context.Context, classes *engine.Table, finest
 	for err == nil && over-fits > 1 {
 		var finer *engine.Cut
 		middle := (fits + over) / 2
-		if finer, err = s.cutOf(ctx, classes, finest, middle); finer == nil {
+		if finer, err = s.cutOf(ctx, table, middle); finer == nil {
 			over = middle
 		} else {
 			fits, cut = middle, finer
@@ -184,16 +177,16 @@ func (s *search) lastThatFits(ctx context.Context, classes *engine.Table, finest
 
 // cutOf returns the cut of so many of the first steps, with its outliers taken away, or nil if they are
 // too many.
-func (s *search) cutOf(ctx context.Context, classes *engine.Table, finest *engine.Cut, steps int) (*engine.Cut, error) {
+func (s *search) cutOf(ctx context.Context, table *engine.Table, steps int) (*engine.Cut, error) {
 	for i, p := range s.performed {
 		s.columns[p.Attribute].undo(p.node, i >= steps)
 	}
-	var codes []engine.CodeMerge
-	for a := range finest.Columns {
-		codes = append(codes, engine.CodeMerge{Codes: finest.Columns[a].Code, Domain: len(finest.Columns[a].Labels)})
-	}
 	cut := s.cut()
-	are, err := recheck.SuppressOutliers(ctx, classes, s.requirement, cut, codes, s.options.Space)
+	var codes []engine.CodeMerge
+	for _, c := range s.columns {
+		codes = append(codes, c.codes())
+	}
+	are, err := recheck.SuppressOutliers(ctx, table, s.requirement, cut, codes, s.options.Space)
 	broken := new(recheck.Broken)
 	switch {
 	case errors.As(err, &broken):

@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -74,7 +73,7 @@ func newSearch(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		grouping, err := s.recode(table, i)
+		grouping, err := s.recode(table, table.Groupings[i], set.Columns)
 		if err != nil {
 			return nil, err
 		}
@@ -95,18 +94,17 @@ func newSearch(
 	return s, nil
 }
 
-// recode returns the grouping of a set in the search's codes.
-func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) {
-	grouping := table.Groupings[set]
+// recode returns a grouping of some columns in the search's codes.
+func (s *search) recode(table *engine.Table, grouping *partition.Table, columns []int) (*partition.Table, error) {
 	if table.Merged {
 		return grouping, nil
 	}
 	if grouping.Spilled() {
-		return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", set+1)
+		return nil, errors.New("recode counts: they are spilled")
 	}
 	var maps [][]uint32
 	var domains []int
-	for _, a := range s.asked[set].Columns {
+	for _, a := range columns {
 		merge := s.columns[a].codes()
 		maps, domains = append(maps, merge.Codes), append(domains, merge.Domain)
 	}

@@ -10,6 +10,7 @@ import (
 // divided no further, since none of what it would be divided into could be anything else.
 type outlierCounts struct {
 	records uint64
+	done    partition.Table // the outliers, and one record for each other partition that is discarded
 	more    []uint64        // by value: what parts of fewer than k that refining it would make have
 	byCode  [][]uint64      // of records, by field and code
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
@@ -27,7 +28,29 @@ func newOutlierCounts(view *View, columns []int) *outlierCounts {
 
 // bytes returns the memory that the counts take.
 func (o *outlierCounts) bytes() int64 {
-	return int64(cap(o.more))*8 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
+	return o.done.Bytes() + int64(cap(o.more))*8 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
+}
+
+// Classes returns the outliers and, for each other leaf partition, a record with a key of it and its size, or several where the
+// size needs them: with the values' labels, the equivalence classes. It takes memory of the space. There must have been
+// outliers to look for from the start.
+func (t *TIPS) Classes(space partition.Space) (*partition.Table, error) {
+	done := &t.outliers.done
+	records := done.Len() + len(t.partitions)
+	if err := space.Draw("equivalence classes", t.table.Layout.TableBytes(records)); err != nil {
+		return nil, err
+	}
+	classes := &partition.Table{
+		Layout: t.table.Layout,
+		Keys:   append(make([]uint64, 0, records*t.table.Layout.Words), done.Keys...),
+		Counts: append(make([]uint32, 0, records), done.Counts...),
+	}
+	for _, l := range t.partitions {
+		if l.Records() > 0 {
+			classes.Put(t.sample(l), l.Size)
+		}
+	}
+	return classes, nil
 }
 
 // Outliers returns how many records are in parts of fewer than k.
@@ -135,13 +158,14 @@ func (t *TIPS) countOutliers(l leafPartition) {
 	}
 }
 
-// add counts the codes of records of a table.
+// add counts the codes of records of a table, and keeps these.
 func (o *outlierCounts) add(t *partition.Table, rows partition.Rows) {
 	for i := rows.Lo; i < rows.Hi; i++ {
 		key := t.Keys[i*t.Layout.Words:]
 		for field, f := range t.Layout.Fields[:len(o.byCode)] {
 			o.byCode[field][f.Code(key)] += uint64(t.Counts[i])
 		}
+		o.done.Put(key[:t.Layout.Words], uint64(t.Counts[i]))
 	}
 }
 
