@@ -82,7 +82,7 @@ func (c *Cut) ByClass() bool { return false }
 // Cells returns 0: no cell is divided.
 func (c *Cut) Cells() int { return 0 }
 
-// Count does nothing.
+// Divided says of each row that it is in no divided cell.
 func (c *Cut) Divided(_ Rows, cells []int32) {
 	for i := range cells {
 		cells[i] = Undivided

@@ -242,7 +242,7 @@ func (f *faultyFiles) around(kind string, do func() error, _ ...string) (err err
 	switch {
 	case f.seen-1 == f.fails:
 		f.failed, err = kind, f.err
-	case f.failed != "" && f.err == syscall.ENOSPC && kind == "write":
+	case f.failed != "" && errors.Is(f.err, syscall.ENOSPC) && kind == "write":
 		err = f.err
 	}
 	if kind == "sync" || err != nil && kind != "close" {

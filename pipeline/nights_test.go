@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -53,8 +54,7 @@ func newResidents(rng *rand.Rand, n int) *residents {
 func (r *residents) come(n int) {
 	for _, row := range people(r.rng, n).rows {
 		if row[0] != null {
-			var age int
-			fmt.Sscan(row[0], &age)
+			age, _ := strconv.Atoi(row[0])
 			row[0] = fmt.Sprint(min(age+r.drift, 120))
 		}
 		if r.rng.IntN(40) < r.drift {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -240,7 +239,7 @@ func TestPreviousIsReplaced(t *testing.T) {
 	for range 2 {
 		must(t, tryJob(t, dir, t.Context(), options))
 		if !maps.Equal(listing(t, out), want) {
-			t.Error(fmt.Sprint("another release of the same input"))
+			t.Error("another release of the same input")
 		}
 	}
 }

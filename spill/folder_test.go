@@ -143,7 +143,7 @@ func hold(dir string) {
 		err = s.Append(seq, chunkOf(seq, uint64(n), 100<<10))
 	}
 	fmt.Println(filepath.Base(s.folder.path), err)
-	io.Copy(io.Discard, os.Stdin)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
 }
 
 // churn opens and closes stores and says what went wrong.
@@ -196,7 +196,7 @@ func TestSweepOfAKilledProcess(t *testing.T) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 	var name, failure string
-	if fmt.Sscan(line, &name, &failure); failure != "<nil>" {
+	if _, err := fmt.Sscan(line, &name, &failure); err != nil || failure != "<nil>" {
 		t.Fatal(line)
 	}
 	swept := func() bool {
@@ -209,7 +209,7 @@ func TestSweepOfAKilledProcess(t *testing.T) {
 		t.Error("the folder of a living process was swept")
 	}
 	must(t, holder.Process.Kill())
-	holder.Wait()
+	_ = holder.Wait() // it was killed
 	if !swept() {
 		t.Error("the folder of a killed process was left")
 	}

@@ -373,7 +373,7 @@ func explain(verb, folder string, err error) error {
 		}
 	}
 	if pebble.IsCorruptionError(err) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s spill folder %s: %w: %v", verb, folder, ErrCorrupt, err)
+		return fmt.Errorf("%s spill folder %s: %w: %s", verb, folder, ErrCorrupt, err.Error())
 	}
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrFailed, err)

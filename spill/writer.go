@@ -28,7 +28,6 @@ type table struct {
 	home   uint64
 	pieces []*piece
 	bytes  int
-	path   string
 }
 
 // writeBehind writes the queued runs until the store is closed.

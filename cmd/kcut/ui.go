@@ -123,7 +123,7 @@ func (u *ui) fail(f *failure, args []string) {
 	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), printable(f.Message, "\n\t"))
 	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), printable(f.Hint, "\n"))
 	if f.stack != nil && os.Getenv("KCUT_DEBUG") != "" {
-		u.err.Write(f.stack)
+		fmt.Fprintf(u.err, "%s", f.stack)
 	}
 	if !u.answered && (u.json || slices.Contains(args, "--json")) {
 		// Standard output may be what failed; the exit code tells the rest.

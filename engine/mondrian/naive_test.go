@@ -22,7 +22,6 @@ type naive struct {
 	k      int
 	sets   []engine.Set
 
-	cells    []naiveCell // distinct (tuple, class), in order
 	released map[string][]naivePart
 	groups   []naiveGroup
 }

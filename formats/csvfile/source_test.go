@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -313,18 +314,17 @@ func TestErrorsInLaterChunksNameTheLine(t *testing.T) {
 func packedText(t testing.TB, data []byte, gz bool) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if gz {
-		w := gzip.NewWriter(&b)
-		w.Write(data)
-		w.Close()
-		return b.Bytes()
+	var w io.WriteCloser = gzip.NewWriter(&b)
+	if !gz {
+		var err error
+		if w, err = zstd.NewWriter(&b); err != nil {
+			t.Fatal(err)
+		}
 	}
-	w, err := zstd.NewWriter(&b)
-	if err != nil {
+	_, err := w.Write(data)
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	w.Write(data)
-	w.Close()
 	return b.Bytes()
 }
 

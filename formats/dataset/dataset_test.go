@@ -40,16 +40,19 @@ type extraRow struct {
 	Extra bool   `parquet:"extra"`
 }
 
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // writeRows writes a file below dir, with its directories.
 func writeRows[T any](t testing.TB, dir, name string, rows []T, options ...parquet.WriterOption) string {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := parquet.WriteFile(path, rows, options...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, parquet.WriteFile(path, rows, options...))
 	return path
 }
 
@@ -213,19 +216,19 @@ func TestOpenRefuses(t *testing.T) {
 			writeRows(t, dir, "age=1/b.parquet", person)
 		}, formats.ErrSchema, []string{`"age"`}},
 		"not a table": {func(dir string) {
-			os.WriteFile(filepath.Join(dir, "readme.md"), []byte("hello"), 0o600)
+			must(t, os.WriteFile(filepath.Join(dir, "readme.md"), []byte("hello"), 0o600))
 		}, formats.ErrUnsupported, []string{"readme.md", ".csv"}},
 		"not parquet": {func(dir string) {
-			os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("hello"), 0o600)
+			must(t, os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("hello"), 0o600))
 		}, formats.ErrDamaged, []string{"a.parquet", "PAR1"}},
 		"encrypted": {func(dir string) {
-			os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("PAREPARE"), 0o600)
+			must(t, os.WriteFile(filepath.Join(dir, "a.parquet"), []byte("PAREPARE"), 0o600))
 		}, formats.ErrUnsupported, []string{"a.parquet", "encrypted"}},
 		"link to nothing": {func(dir string) {
-			os.Symlink("nowhere", filepath.Join(dir, "a.parquet"))
+			must(t, os.Symlink("nowhere", filepath.Join(dir, "a.parquet")))
 		}, formats.ErrNoInput, []string{"a.parquet"}},
 		"device": {func(dir string) {
-			os.Symlink(os.DevNull, filepath.Join(dir, "a.parquet"))
+			must(t, os.Symlink(os.DevNull, filepath.Join(dir, "a.parquet")))
 		}, formats.ErrUnsupported, []string{"a.parquet", "no file"}},
 		"empty directory": {func(string) {}, formats.ErrNoInput, nil},
 	} {
@@ -395,9 +398,7 @@ func TestDigest(t *testing.T) {
 		"copied/year=1/p.csv": "one", "copied/year=1/q.csv": "two", "more/a.csv": "one", "more/b.csv": "two", "more/c.csv": "",
 	} {
 		path = filepath.Join(dir, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)))
 	}
 	of := func(name string, threads int) string {
 		sum, err := Digest(t.Context(), []string{filepath.Join(dir, name)}, threads)

@@ -132,9 +132,9 @@ func (c *sourceCache) profile(ctx context.Context, files []inputFile) []member {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	c.opt.Threads = max(1, threads/len(files)) // those that one file is opened with
-	fence.Each(len(files), threads, func(i int) error {
+	_ = fence.Each(len(files), threads, func(i int) error {
 		profiles[i] = c.profileOne(ctx, files[i].path)
-		return profiles[i].err
+		return profiles[i].err // ends it; the profile has it, too
 	})
 	return profiles
 }

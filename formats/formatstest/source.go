@@ -39,12 +39,12 @@ func WriteIndexed(path string, columns []Text, metadata map[string]string) error
 	for key, value := range metadata {
 		options = append(options, parquet.KeyValueMetadata(key, value))
 	}
-	w := parquet.NewWriter(f, options...)
+	w := parquet.NewGenericWriter[any](f, options...)
 	err = writeRows(w, schema, columns)
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-func writeRows(w *parquet.Writer, schema *parquet.Schema, columns []Text) error {
+func writeRows(w *parquet.GenericWriter[any], schema *parquet.Schema, columns []Text) error {
 	position := make(map[string]int)
 	for i, path := range schema.Columns() {
 		position[path[0]] = i

@@ -72,9 +72,9 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
 
 // extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
 // size (PARQUET-816).
-func (f *source) extent(chunk *columnMeta) formats.Range {
+func (s *source) extent(chunk *columnMeta) formats.Range {
 	extent := chunk.extent()
-	extent.To = min(extent.To+100, f.size)
+	extent.To = min(extent.To+100, s.size)
 	return extent
 }
 

@@ -61,17 +61,17 @@ func (f *footer) writtenBefore(writer string, major, minor int) bool {
 }
 
 // readFooter reads and decodes the file's metadata.
-func (f *source) readFooter(ctx context.Context) error {
-	file := f.file.Plan(ctx, nil)
+func (s *source) readFooter(ctx context.Context) error {
+	file := s.file.Plan(ctx, nil)
 	defer file.Close()
-	data, err := f.footerBytes(file)
+	data, err := s.footerBytes(file)
 	if err != nil {
 		return err
 	}
-	if err := f.decodeFooter(data); err != nil {
+	if err := s.decodeFooter(data); err != nil {
 		return err
 	}
-	return f.holding.Hold(f.weight())
+	return s.holding.Hold(s.weight())
 }
 
 const (
@@ -83,20 +83,20 @@ const (
 )
 
 // weight returns the bytes that the decoded footer takes.
-func (f *source) weight() (bytes int64) {
-	for i := range f.footer.RowGroups {
-		bytes += chunkBytes * int64(len(f.footer.RowGroups[i].Columns))
+func (s *source) weight() (bytes int64) {
+	for i := range s.footer.RowGroups {
+		bytes += chunkBytes * int64(len(s.footer.RowGroups[i].Columns))
 	}
 	return bytes
 }
 
 // footerBytes reads the file's metadata.
-func (f *source) footerBytes(file io.ReaderAt) ([]byte, error) {
-	at, end, err := meta.FindFooter(file, f.size)
+func (s *source) footerBytes(file io.ReaderAt) ([]byte, error) {
+	at, end, err := meta.FindFooter(file, s.size)
 	if err != nil {
 		return nil, fmt.Errorf("read footer: %w", err)
 	}
-	if err := f.holding.Hold(f.weight() + footerHeld*(end-at)); err != nil {
+	if err := s.holding.Hold(s.weight() + footerHeld*(end-at)); err != nil {
 		return nil, err
 	}
 	data := make([]byte, end-at)
@@ -106,17 +106,17 @@ func (f *source) footerBytes(file io.ReaderAt) ([]byte, error) {
 	return data, nil
 }
 
-func (f *source) decodeFooter(data []byte) error {
-	n, err := meta.Decode(data, &f.footer)
+func (s *source) decodeFooter(data []byte) error {
+	n, err := meta.Decode(data, &s.footer)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read footer: %w", err)
-	case f.footer.Encryption.Value != nil:
+	case s.footer.Encryption.Value != nil:
 		return fmt.Errorf("read footer: columns are encrypted: %w", formats.ErrUnsupported)
 	case n != len(data):
 		return fmt.Errorf("read footer: %d bytes too many: %w", len(data)-n, formats.ErrDamaged)
 	}
-	f.footer.detach()
+	s.footer.detach()
 	return nil
 }
 
@@ -136,26 +136,26 @@ func (f *footer) detach() {
 
 // checkRowGroups checks that the row groups agree with the schema, with each other and
 // with the size of the file.
-func (f *source) checkRowGroups() error {
+func (s *source) checkRowGroups() error {
 	rows := int64(0)
-	for i := range f.footer.RowGroups {
-		g := &f.footer.RowGroups[i]
+	for i := range s.footer.RowGroups {
+		g := &s.footer.RowGroups[i]
 		if g.NumRows < 0 || g.NumRows > maxFileRows-rows {
 			return fmt.Errorf("row group %d: %d rows: %w", i, g.NumRows, formats.ErrDamaged)
 		}
 		rows += g.NumRows
-		if len(g.Columns) != len(f.leaves) {
-			return fmt.Errorf("row group %d: %d column chunks for %d columns: %w", i, len(g.Columns), len(f.leaves), formats.ErrDamaged)
+		if len(g.Columns) != len(s.leaves) {
+			return fmt.Errorf("row group %d: %d column chunks for %d columns: %w", i, len(g.Columns), len(s.leaves), formats.ErrDamaged)
 		}
 		for j := range g.Columns {
-			if err := f.checkChunk(&g.Columns[j], &f.leaves[j], g.NumRows); err != nil {
-				return fmt.Errorf("row group %d: column %q: %w", i, f.leaves[j].Column(), err)
+			if err := s.checkChunk(&g.Columns[j], &s.leaves[j], g.NumRows); err != nil {
+				return fmt.Errorf("row group %d: column %q: %w", i, s.leaves[j].Column(), err)
 			}
 		}
 	}
 	// Some writers leave the number for the whole file at 0.
-	if rows != f.footer.NumRows && f.footer.NumRows != 0 {
-		return fmt.Errorf("row groups hold %d rows, the file %d: %w", rows, f.footer.NumRows, formats.ErrDamaged)
+	if rows != s.footer.NumRows && s.footer.NumRows != 0 {
+		return fmt.Errorf("row groups hold %d rows, the file %d: %w", rows, s.footer.NumRows, formats.ErrDamaged)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (f *source) checkRowGroups() error {
 // maxFileRows keeps sums of rows far from overflow.
 const maxFileRows = 1 << 48
 
-func (f *source) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
+func (s *source) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 	m := &c.Column
 	pages := m.extent()
 	switch {
@@ -175,7 +175,7 @@ func (f *source) checkChunk(c *chunkMeta, leaf *schema.Leaf, rows int64) error {
 		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.Type.V, formats.ErrDamaged)
 	case m.NumValues < rows || leaf.Repetition == 0 && m.NumValues != rows:
 		return fmt.Errorf("%d values for %d rows: %w", m.NumValues, rows, formats.ErrDamaged)
-	case m.NumValues > 0 && (pages.From < 4 || m.TotalCompressedSize < 0 || pages.To < pages.From || pages.To > f.size-8):
+	case m.NumValues > 0 && (pages.From < 4 || m.TotalCompressedSize < 0 || pages.To < pages.From || pages.To > s.size-8):
 		return fmt.Errorf("pages beyond the file: %w", formats.ErrDamaged)
 	}
 	return nil

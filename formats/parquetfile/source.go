@@ -68,12 +68,12 @@ type topColumn struct {
 }
 
 // readSchema reads the flattened tree of the footer.
-func (f *source) readSchema() error {
-	columns, leaves, err := schema.Columns(f.footer.Schema)
+func (s *source) readSchema() error {
+	columns, leaves, err := schema.Columns(s.footer.Schema)
 	if err != nil {
 		return err
 	}
-	f.leaves = leaves
+	s.leaves = leaves
 	for _, c := range columns {
 		root := &c.Elements[0]
 		field := formats.Field{Name: root.Name, Nullable: root.RepetitionType.V == format.Optional, Declared: slices.Clone(c.Elements)}
@@ -85,7 +85,7 @@ func (f *source) readSchema() error {
 		if err != nil {
 			return err
 		}
-		f.columns = append(f.columns, topColumn{c, field})
+		s.columns = append(s.columns, topColumn{c, field})
 	}
 	return nil
 }
@@ -114,9 +114,9 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 }
 
 // Close closes the file and forgets its footer.
-func (f *source) Close() error {
-	f.holding.Release()
-	return f.file.Close()
+func (s *source) Close() error {
+	s.holding.Release()
+	return s.file.Close()
 }
 
 // defaultBatchRows is the most rows of a batch when nothing else is asked for.

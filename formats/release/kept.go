@@ -91,7 +91,7 @@ func (k *keptChunk) data(h *page.Header) error {
 	if saysOther(h, h.Entries-defined, rows) {
 		k.wrong.counts++
 	}
-	rest := p.Values
+	var rest []byte
 	switch {
 	case isIndexes(h):
 		return k.look(p.Values, defined)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -79,7 +80,7 @@ func List(ctx context.Context, prefix string) (entries []Entry, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
-	defer b.leave()
+	defer func() { err = errors.Join(err, b.leave()) }()
 	objects := b.List(&blob.ListOptions{Prefix: start})
 	for {
 		object, err := objects.Next(ctx)

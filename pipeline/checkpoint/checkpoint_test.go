@@ -181,7 +181,6 @@ func TestClaim(t *testing.T) {
 	if err := third.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	defer third.Release()
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
@@ -194,7 +193,7 @@ func TestClaim(t *testing.T) {
 	if _, err := third.Get("swept", 3); !errors.Is(err, ErrNone) {
 		t.Errorf("swept: %v", err)
 	}
-	if err := errors.Join(third.Remove("kept"), third.Remove("kept")); err != nil {
+	if err := errors.Join(third.Remove("kept"), third.Remove("kept"), third.Release()); err != nil {
 		t.Error(err)
 	}
 }
@@ -214,9 +213,11 @@ func TestLateClaim(t *testing.T) {
 	if err := f.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Release()
 	if err := in(path).Claim(); !errors.Is(err, formats.ErrBusy) {
 		t.Errorf("another run gets %v, want ErrBusy", err)
+	}
+	if err := f.Release(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -47,7 +47,7 @@ func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { publication.Discard() })
+	t.Cleanup(func() { _ = publication.Discard() })
 	column := writer.Column{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
 	return &Parts{
 		Target: &Target{Publication: publication, directory: directory}, Columns: []writer.Column{column},

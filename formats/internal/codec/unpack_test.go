@@ -77,9 +77,7 @@ func TestUnpack(t *testing.T) {
 func TestUnpackGzipMembers(t *testing.T) {
 	var data bytes.Buffer
 	for _, part := range []string{"one ", "two"} {
-		w := gzip.NewWriter(&data)
-		w.Write([]byte(part))
-		w.Close()
+		data.Write(packed(t, format.Gzip, []byte(part)))
 	}
 	got := make([]byte, len("one two"))
 	if exact, err := Unpack(format.Gzip, got, data.Bytes()); err != nil || exact || string(got) != "one two" {
@@ -104,8 +102,10 @@ func TestUnpackInexact(t *testing.T) {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
 		change(w)
-		w.Write(text)
-		w.Close()
+		_, err := w.Write(text)
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
 		return b.Bytes()
 	}
 	empty := named(func(w *gzip.Writer) { w.Name = hidden; text = nil })

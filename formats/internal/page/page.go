@@ -137,7 +137,7 @@ func (r *Reader) Pass(h *Header) error {
 			return meta.EndOfFile(err)
 		}
 		crc = crc32.Update(crc, crc32.IEEETable, part)
-		r.file.Discard(len(part)) // peeked at: no error
+		_, _ = r.file.Discard(len(part)) // peeked at: no error
 		left -= len(part)
 	}
 	return h.check(crc)
