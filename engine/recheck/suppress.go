@@ -20,6 +20,7 @@ type suppression struct {
 	*classes
 	*engine.RecordSuppression
 	cut     *engine.Cut        // in whose labels classes are
+	given   []engine.ColumnCut // the same for the codes of the classes that the table has
 	tuples  *partition.Table   // of all attributes in sets
 	columns []int              // these
 	strange uint64             // records that are in no tuple, and suppressed whatever else is
@@ -104,8 +105,8 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*eng
 
 // SuppressOutliers takes records away from a cut that was found in a table, until every class that is left
 // meets the requirement, and so do those that were taken away, with the widest labels, unless they are dropped. The table's first
-// grouping has the tuples of all attributes in sets, in the given codes; others, if it has more, one of each of the set's classes
-// in the cut, or in a finer one. It reports whether there are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
+// grouping has the tuples of all attributes in sets; others, if it has more, the classes of each set in the cut or in a finer one,
+// in the given codes, as the tuples are where the table is merged. It reports whether there are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
 func SuppressOutliers(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement, cut *engine.Cut, codes []engine.CodeMerge, space partition.Space,
 ) (are bool, err error) {
@@ -127,7 +128,10 @@ func SuppressOutliers(
 				counted.Code[at] = label
 			}
 		}
-		s.cut.Columns = append(s.cut.Columns, counted)
+		s.given = append(s.given, counted)
+	}
+	if s.cut.Columns = s.given; !table.Merged {
+		s.cut.Columns = slices.Clone(cut.Columns)
 	}
 	if err := s.run(ctx, Suppress); err != nil {
 		return false, err
@@ -248,15 +252,15 @@ func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken 
 
 // count counts the classes of a set: those that the table has of it in a grouping, or those of the tuples.
 func (s *suppression) count(ctx context.Context, set int) (err error) {
-	o, tuples, columns := &s.sets[set], s.tuples, s.columns
+	o, tuples, columns, in := &s.sets[set], s.tuples, s.columns, s.cut.Columns
 	o.places = o.fields
 	if given := s.table.Groupings[1:]; len(given) > 0 {
-		tuples, columns, o.places = given[set], o.Columns, positions(len(o.Columns))
+		tuples, columns, in, o.places = given[set], o.Columns, s.given, positions(len(o.Columns))
 	}
 	var to [][]uint32
 	var domains []int
 	for _, a := range columns {
-		codes, labels := s.cut.Columns[a].Code, len(s.cut.Columns[a].Labels)
+		codes, labels := in[a].Code, len(in[a].Labels)
 		if !slices.Contains(o.Columns, a) {
 			codes, labels = make([]uint32, len(codes)), 1
 		}

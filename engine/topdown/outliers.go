@@ -126,14 +126,9 @@ func (s *search) noteClasses() error {
 
 // suppress returns the cut of as many of the first steps as do not take away too many records, and
 // tells these. It consumes the table's last grouping.
-func (s *search) suppress(ctx context.Context, table *engine.Table) (*engine.Cut, error) {
+func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine.Cut, err error) {
 	in := *table
-	united := s.requirement.United()
-	tuples, err := s.recode(table, table.Groupings[len(s.asked)], united.Columns)
-	if err != nil {
-		return nil, err
-	}
-	in.Groupings = append([]*partition.Table{tuples}, s.classes...)
+	in.Groupings = append([]*partition.Table{table.Groupings[len(s.asked)]}, s.classes...)
 	cut, steps := s.cut(), len(s.performed)
 	if s.taken > 0 || hasWeightless(table) {
 		cut, steps, err = s.lastThatFits(ctx, &in)

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -73,7 +74,7 @@ func newSearch(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		grouping, err := s.recode(table, table.Groupings[i], set.Columns)
+		grouping, err := s.recode(table, i)
 		if err != nil {
 			return nil, err
 		}
@@ -94,17 +95,18 @@ func newSearch(
 	return s, nil
 }
 
-// recode returns a grouping of some columns in the search's codes.
-func (s *search) recode(table *engine.Table, grouping *partition.Table, columns []int) (*partition.Table, error) {
+// recode returns the grouping of a set in the search's codes.
+func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) {
+	grouping := table.Groupings[set]
 	if table.Merged {
 		return grouping, nil
 	}
 	if grouping.Spilled() {
-		return nil, errors.New("recode counts: they are spilled")
+		return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", set+1)
 	}
 	var maps [][]uint32
 	var domains []int
-	for _, a := range columns {
+	for _, a := range s.asked[set].Columns {
 		merge := s.columns[a].codes()
 		maps, domains = append(maps, merge.Codes), append(domains, merge.Domain)
 	}
