@@ -103,6 +103,14 @@ func (d *Distinct) CodeOfBytes(b []byte) uint32 {
 	return d.enter(at, hash)
 }
 
+// CodeOf returns the code of a value of the same type, entering it when it is new.
+func (d *Distinct) CodeOf(values *Values, i int) uint32 {
+	if values.Type.InWords() {
+		return d.CodeOfWord(values.Words[i])
+	}
+	return d.CodeOfBytes(values.Bytes(i))
+}
+
 // CodeOfText returns the code of the value that a text stands for. When the text is new,
 // parse appends its value, one, or returns an error.
 func (d *Distinct) CodeOfText(text []byte, parse func(v *Values, text []byte) error) (uint32, error) {

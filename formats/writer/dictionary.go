@@ -138,12 +138,7 @@ func (d *dictionary) meet(code uint32) (uint32, error) {
 	case code == 0:
 		return unmet, errRequired
 	}
-	if d.source.Type.InWords() {
-		code = d.CodeOfWord(d.source.Words[code-1])
-	} else {
-		code = d.CodeOfBytes(d.source.Bytes(int(code - 1)))
-	}
-	return code - 1 + firstIndex, nil
+	return d.CodeOf(d.source, int(code-1)) - 1 + firstIndex, nil
 }
 
 // bytes returns the PLAIN size of the entries.

@@ -50,11 +50,7 @@ func (v *keptValues) number(i int, values *formats.Values, numbers []uint32) ([]
 	known := v.of[i]
 	before, bytesBefore := known.Values.Len(), len(known.Values.Data)
 	for at := len(numbers) - 1; at < values.Len(); at++ {
-		if values.Type.InWords() {
-			numbers = append(numbers, known.CodeOfWord(values.Words[at]))
-		} else {
-			numbers = append(numbers, known.CodeOfBytes(values.Bytes(at)))
-		}
+		numbers = append(numbers, known.CodeOf(values, at))
 		if known.Values.Len() > fewValues {
 			return nil, errManyValues
 		}
@@ -282,11 +278,7 @@ func (k *keptNumbers) code(c *formats.Column, rows int) (*formats.Values, error)
 	for _, ok := range c.Valid[:rows] {
 		code := uint32(0)
 		if ok {
-			if c.Values.Type.InWords() {
-				code = k.own.CodeOfWord(c.Values.Words[at])
-			} else {
-				code = k.own.CodeOfBytes(c.Values.Bytes(at))
-			}
+			code = k.own.CodeOf(c.Values, at)
 			if at++; code > fewValues {
 				return nil, errManyValues
 			}

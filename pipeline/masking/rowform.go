@@ -93,12 +93,7 @@ func newMaskedField(i int, c *column) maskedField {
 		if uint32(at+1) == c.mark {
 			continue
 		}
-		code := uint32(0)
-		if c.values.Type.InWords() {
-			code = known.CodeOfWord(c.values.Words[at])
-		} else {
-			code = known.CodeOfBytes(c.values.Bytes(at))
-		}
+		code := known.CodeOf(c.values, at)
 		if int(code) > len(m.codes) {
 			m.codes = append(m.codes, uint32(at+1))
 		}
