@@ -96,3 +96,30 @@ func TestSorterAgreesWithSort(t *testing.T) {
 		})
 	}
 }
+
+// Rows come out of a chunk as they went into it, and not out of one whose end is missing.
+func TestDecodeRows(t *testing.T) {
+	rows := [][]byte{[]byte("a"), {}, []byte("longer than a prefix")}
+	encode := (&RowRun{}).Encoder()
+	var chunk []byte
+	whole := map[int]int{0: 0} // rows by the length of their chunk
+	for i, row := range rows {
+		chunk = encode(chunk, row, uint32(i+1))
+		whole[len(chunk)] = i + 1
+	}
+	r := &RowRun{}
+	for length := range len(chunk) + 1 {
+		n, ok := whole[length]
+		if err := r.Decode(chunk[:length]); ok != (err == nil) || !ok && err != ErrCorrupt {
+			t.Errorf("%d of %d bytes: %v", length, len(chunk), err)
+		}
+		if ok && r.Len() != n {
+			t.Errorf("%d of %d bytes: %d rows instead of %d", length, len(chunk), r.Len(), n)
+		}
+	}
+	for i := range rows {
+		if key, row, n := r.At(i); !bytes.Equal(row, rows[i]) || int(n) != i+1 || key != prefixOf(rows[i]) {
+			t.Errorf("row %d is %q, %d times", i, row, n)
+		}
+	}
+}

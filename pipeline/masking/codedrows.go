@@ -3,11 +3,8 @@ package masking
 import (
 	"context"
 	"encoding/binary"
-	"errors"
-	"io"
-	"math"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/spill"
@@ -15,28 +12,21 @@ import (
 
 // codedSorter puts rows of a coding in order.
 //
-//	codedRun of every worker ─full─▶ sortedRun, in memory or in a store ─▶ merge
+//	codedRun of every worker ─full─▶ sortedRun in spill.SortedRuns ─▶ merge
 //
-// Equal rows of a run become one. It draws at most its share of the budget, but for the values; sorted runs that do not fit are in the
-// store, with the numbers of values, which stay the same when more of them become known.
+// Equal rows of a run become one. It draws at most its share of the budget, but for the values. Rows in the store have the numbers of
+// values, which stay the same when more of them become known.
 type codedSorter struct {
+	sorted   spill.SortedRuns[uint64, *sortedRun]
 	form     *rowForm
 	values   *keptValues
-	budget   *spill.Budget
-	share    int64
-	open     func() (*spill.Store, error)
 	runs     []*codedRun // by worker
 	limit    int         // words that one takes
 	threads  int
-	expected int64 // rows in all
-
-	mu     sync.Mutex
-	drawn  int64
-	sorted []*sortedRun
-	last   *coding // of the last one of them
-	stored []spill.Sequence
-	store  *spill.Store // nil: nothing is stored
-	rows   int64
+	expected int64                  // rows in all
+	rows     atomic.Int64           // in runs that are sorted
+	last     atomic.Pointer[coding] // of the last one of these
+	stored   *recoding              // of rows in the store, when they are read
 }
 
 // codedRun is rows in memory that one worker appends.
@@ -51,30 +41,33 @@ type codedRun struct {
 // sortedRun is different rows in order.
 type sortedRun struct {
 	*coding
+	sorter *codedSorter
 	rows   []uint64
 	counts []uint32 // of each; nil: one
-	drawn  int64
+	held   int64
+	room   []uint64 // for rows of the store
 }
 
 const (
 	// A run is so large that few are to be merged, and most of its sorting is done in caches.
 	mostCoded  = 16 << 20
 	leastCoded = 256 << 10
-	// codedChunk is about the size of a chunk of rows in the store.
-	codedChunk = 64 << 10
 	// valuesOfShare is the part of a share that values may take.
 	valuesOfShare = 8
 )
 
 func newCodedSorter(form *rowForm, budget *spill.Budget, share int64, threads int, rows int64, open func() (*spill.Store, error)) (*codedSorter, error) {
-	s := &codedSorter{form: form, budget: budget, share: share - share/valuesOfShare, open: open, threads: threads, expected: rows}
+	s := &codedSorter{form: form, threads: threads, expected: rows}
+	s.sorted = spill.SortedRuns[uint64, *sortedRun]{
+		Budget: budget, Share: share - share/valuesOfShare, Open: open, Compare: compareRows,
+		Empty: func() *sortedRun { return &sortedRun{sorter: s, coding: s.stored.to} },
+	}
 	s.values = newKeptValues(form, budget, share/valuesOfShare)
-	s.limit = int(min(max(s.share/int64(4*threads), leastCoded), mostCoded)) / 8
+	s.limit = int(min(max(s.sorted.Share/int64(4*threads), leastCoded), mostCoded)) / 8
 	for range threads {
 		s.runs = append(s.runs, &codedRun{})
 	}
-	s.drawn = 8 * int64(s.limit*threads)
-	return s, budget.Draw("rows to be sorted", s.drawn)
+	return s, s.sorted.DrawUnsorted(8 * int64(s.limit*threads))
 }
 
 // room returns room for n rows in a worker's run, all zero, and their coding, which knows all values of another.
@@ -121,105 +114,34 @@ func (c *coding) older(than *coding) bool {
 	return false
 }
 
-// seal sorts a run and puts it with the others, or in the store. The worker's run is empty then.
+// seal sorts a run and puts it with the others. The worker's run is empty then.
 func (s *codedSorter) seal(r *codedRun) error {
 	if len(r.rows) == 0 {
 		return nil
 	}
-	n := len(r.rows) / r.words
-	of := sortedRun{coding: r.coding, counts: r.sort()}
+	s.rows.Add(int64(len(r.rows) / r.words))
+	of := &sortedRun{coding: r.coding, sorter: s, counts: r.sort()}
 	of.rows, r.rows = r.rows, r.rows[:0]
-	if fits, err := s.take(&of, n); err != nil || !fits {
-		return err
+	of.held = 8*int64(len(of.rows)) + 4*int64(len(of.counts))
+	if s.last.Swap(r.coding) != r.coding {
+		of.held += r.coding.held()
 	}
-	of.rows, of.counts = slices.Clone(of.rows), slices.Clone(of.counts)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sorted = append(s.sorted, &of)
-	return nil
-}
-
-// take draws what a sorted run of n rows takes, or puts it in the store.
-func (s *codedSorter) take(r *sortedRun, n int) (fits bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rows += int64(n)
-	r.drawn = 8*int64(len(r.rows)) + 4*int64(len(r.counts))
-	if s.last != r.coding {
-		r.drawn += r.held()
-	}
-	if !s.draw(r.drawn) {
-		return false, s.put(mergeOf(r))
-	}
-	s.last = r.coding
-	return true, nil
-}
-
-// draw draws more of the share, if it has it.
-func (s *codedSorter) draw(bytes int64) bool {
-	if s.drawn+bytes > s.share || s.budget.Draw("sorted rows", bytes) != nil {
-		return false
-	}
-	s.drawn += bytes
-	return true
-}
-
-// put writes sorted rows to the store as one more run: each with its count in 4 bytes.
-func (s *codedSorter) put(rows *codedRows) (err error) {
-	if s.store == nil {
-		if s.store, err = s.open(); err != nil {
-			return err
-		}
-	}
-	sequence := s.store.NewSequence()
-	s.stored = append(s.stored, sequence)
-	to := s.values.stored()
-	recoding := newRecoding(s.form, rows.heap[0].coding, to)
-	var room []uint64
-	var chunk []byte
-	for {
-		row, n, err := rows.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		room = recoding.recode(row, room)
-		for ; n > 0; n -= min(n, math.MaxUint32) {
-			for _, word := range room {
-				chunk = binary.LittleEndian.AppendUint64(chunk, word)
-			}
-			chunk = binary.LittleEndian.AppendUint32(chunk, uint32(min(n, math.MaxUint32)))
-		}
-		if len(chunk) >= codedChunk {
-			if err := s.store.Append(sequence, chunk); err != nil {
-				return err
-			}
-			chunk = chunk[:0]
-		}
-	}
-	if len(chunk) == 0 {
-		return nil
-	}
-	return s.store.Append(sequence, chunk)
+	return s.sorted.Add(of)
 }
 
 // end ends the runs. No more rows are appended.
 func (s *codedSorter) end() error {
-	threads := len(s.runs)
-	err := workers.Each(threads, threads, func(_ workers.Worker, i int) error { return s.seal(s.runs[i]) })
+	err := s.sorted.End(len(s.runs), func(worker int) error { return s.seal(s.runs[worker]) })
 	s.runs = nil
-	s.release(8 * int64(s.limit*threads))
 	return err
 }
 
 // yield ends the runs and leaves most of the share to others.
 func (s *codedSorter) yield() error {
-	if err := s.end(); err != nil || s.drawn <= s.share/8 {
+	if err := s.end(); err != nil || s.sorted.Left() >= s.sorted.Share-s.sorted.Share/8 {
 		return err
 	}
-	return s.putAll()
+	return s.sorted.StoreAll()
 }
 
 // merge returns all rows in order. No more are appended.
@@ -228,21 +150,16 @@ func (s *codedSorter) merge(ctx context.Context) (*codedRows, error) {
 		return nil, err
 	}
 	to, more := s.values.coding(), int64(0)
-	for _, r := range s.sorted {
-		more += 8 * int64((to.words-r.words)*(len(r.rows)/r.words))
+	s.stored = newRecoding(s.form, s.values.stored(), to)
+	for _, r := range s.sorted.InMemory() {
+		more += 8 * int64((to.words-r.words)*r.Len())
 	}
-	if len(s.stored) > 0 && s.fanIn(s.share-s.drawn) < len(s.stored) || more > 0 && !s.draw(more) {
-		if err := s.putAll(); err != nil {
-			return nil, err
-		}
+	if err := s.sorted.Reduce(ctx, more); err != nil {
+		return nil, err
 	}
-	for len(s.stored) > s.fanIn(s.share) {
-		if err := s.join(ctx, s.stored[:s.fanIn(s.share)]); err != nil {
-			return nil, err
-		}
-	}
-	err := workers.Each(len(s.sorted), s.threads, func(_ workers.Worker, i int) error {
-		r := s.sorted[i]
+	sorted := s.sorted.InMemory()
+	err := workers.Each(len(sorted), s.threads, func(_ workers.Worker, i int) error {
+		r := sorted[i]
 		r.rows = newRecoding(s.form, r.coding, to).recode(r.rows, nil)
 		r.coding = to
 		return nil
@@ -250,61 +167,74 @@ func (s *codedSorter) merge(ctx context.Context) (*codedRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.merged(ctx, s.sorted, s.stored)
-}
-
-// fanIn returns how many runs of the store can be read at a time in so many bytes.
-func (s *codedSorter) fanIn(bytes int64) int { return int(max(2, bytes/spill.ReaderBytes)) }
-
-// putAll writes the runs in memory to the store.
-func (s *codedSorter) putAll() error {
-	for i, r := range s.sorted {
-		if err := s.put(mergeOf(r)); err != nil {
-			return err
-		}
-		s.release(r.drawn)
-		s.sorted[i] = nil
+	rows := &codedRows{coding: to, rows: s.rows.Load(), head: s.form.head, length: int64(s.form.head)}
+	for i := range to.fields {
+		rows.length += int64(slices.Max(to.fields[i].lengths))
 	}
-	s.sorted = nil
-	return nil
-}
-
-// join makes one run of the first ones in the store.
-func (s *codedSorter) join(ctx context.Context, first []spill.Sequence) error {
-	first = slices.Clone(first)
-	s.stored = s.stored[len(first):]
-	rows, err := s.merged(ctx, nil, first)
-	if err != nil {
-		return err
-	}
-	err = s.put(rows)
-	return errors.Join(err, rows.close(), s.store.Free(first...))
-}
-
-func (s *codedSorter) release(bytes int64) {
-	s.budget.Return(bytes)
-	s.drawn -= bytes
+	rows.SortedRows, err = s.sorted.Merge(ctx)
+	return rows, err
 }
 
 // close returns what is drawn and frees what is stored.
 func (s *codedSorter) close() error {
-	s.release(s.drawn)
 	s.values.close()
-	s.runs, s.sorted = nil, nil
-	if s.store == nil {
-		return nil
+	s.runs = nil
+	return s.sorted.Close()
+}
+
+func (r *sortedRun) Len() int { return len(r.rows) / r.words }
+
+func (r *sortedRun) At(i int) (key uint64, row []uint64, n uint32) {
+	row, n = r.rows[i*r.words:(i+1)*r.words], 1
+	if r.counts != nil {
+		n = r.counts[i]
 	}
-	stored := s.stored
-	s.stored = nil
-	return s.store.Free(stored...)
+	return row[0], row, n
+}
+
+func (r *sortedRun) Held() int64 { return r.held }
+
+func (r *sortedRun) Clone() *sortedRun {
+	to := *r
+	to.rows, to.counts = slices.Clone(r.rows), slices.Clone(r.counts)
+	return &to
+}
+
+// Encoder returns a function that appends the words of a row and, in 4 bytes, how many there are.
+func (r *sortedRun) Encoder() func(chunk []byte, row []uint64, n uint32) []byte {
+	recoding := newRecoding(r.sorter.form, r.coding, r.sorter.values.stored())
+	var room []uint64
+	return func(chunk []byte, row []uint64, n uint32) []byte {
+		room = recoding.recode(row, room)
+		for _, word := range room {
+			chunk = binary.LittleEndian.AppendUint64(chunk, word)
+		}
+		return binary.LittleEndian.AppendUint32(chunk, n)
+	}
+}
+
+// Decode makes the run that of a chunk's rows.
+func (r *sortedRun) Decode(chunk []byte) error {
+	stored := r.sorter.stored
+	words := stored.from.words
+	if len(chunk)%(8*words+4) > 0 {
+		return spill.ErrCorrupt
+	}
+	r.counts, r.room = r.counts[:0], r.room[:0]
+	for ; len(chunk) > 0; chunk = chunk[8*words+4:] {
+		for i := range words {
+			r.room = append(r.room, binary.LittleEndian.Uint64(chunk[8*i:]))
+		}
+		r.counts = append(r.counts, binary.LittleEndian.Uint32(chunk[8*words:]))
+	}
+	r.rows = stored.recode(r.room, r.rows)
+	return nil
 }
 
 // codedRows are different rows in order, read once.
 type codedRows struct {
+	*spill.SortedRows[uint64, *sortedRun]
 	*coding
-	budget *spill.Budget
-	drawn  int64
-	heap   []*codedSource // the first row of the first one is next
 	row    []uint64
 	rows   int64 // in all
 	head   int   // bytes of labels
@@ -314,7 +244,7 @@ type codedRows struct {
 func (r *codedRows) most() (int64, int64) { return r.rows, r.rows * r.length }
 
 func (r *codedRows) pull() (n int64, err error) {
-	_, n, err = r.next()
+	r.row, n, err = r.Next()
 	return n, err
 }
 
@@ -326,155 +256,4 @@ func (r *codedRows) give(g *orderedGroup, n int64) {
 		g.size += int(f.lengths[f.rank(r.row)])
 	}
 	g.some = append(g.some, equalRows{n: n})
-}
-
-// codedSource is what is left of a sorted run.
-type codedSource struct {
-	sortedRun
-	row      []uint64 // the first one
-	key      uint64   // its first word
-	count    uint32
-	next     int           // row
-	reader   *spill.Reader // nil: it is in memory
-	recoding *recoding
-	room     []uint64
-}
-
-// mergeOf returns the rows of one sorted run.
-func mergeOf(r *sortedRun) *codedRows {
-	rows := &codedRows{coding: r.coding, heap: []*codedSource{{sortedRun: *r}}}
-	_ = rows.heap[0].advance() // it is not empty
-	return rows
-}
-
-// merged returns the rows of runs.
-func (s *codedSorter) merged(ctx context.Context, inMemory []*sortedRun, stored []spill.Sequence) (*codedRows, error) {
-	to := s.values.coding()
-	rows := &codedRows{coding: to, budget: s.budget, drawn: spill.ReaderBytes * int64(len(stored)), rows: s.rows, head: s.form.head, length: int64(s.form.head)}
-	for i := range to.fields {
-		rows.length += int64(slices.Max(to.fields[i].lengths))
-	}
-	if err := s.budget.Draw("reading sorted rows", rows.drawn); err != nil {
-		return nil, err
-	}
-	for _, r := range inMemory {
-		rows.heap = append(rows.heap, &codedSource{sortedRun: *r})
-	}
-	from := s.values.stored()
-	for _, sequence := range stored {
-		reader, err := s.store.Read(ctx, sequence)
-		if err != nil {
-			return nil, errors.Join(err, rows.close())
-		}
-		rows.heap = append(rows.heap, &codedSource{sortedRun: sortedRun{coding: to}, reader: reader, recoding: newRecoding(s.form, from, to)})
-	}
-	for _, source := range rows.heap { // no run is empty
-		if err := source.advance(); err != nil {
-			return nil, errors.Join(err, rows.close())
-		}
-	}
-	for i := len(rows.heap)/2 - 1; i >= 0; i-- {
-		rows.down(i)
-	}
-	return rows, nil
-}
-
-// next returns the next row, valid until the next call, and how many there are of it, or io.EOF.
-func (r *codedRows) next() (row []uint64, n int64, err error) {
-	if len(r.heap) == 0 {
-		return nil, 0, io.EOF
-	}
-	r.row = append(r.row[:0], r.heap[0].row...)
-	for len(r.heap) > 0 && r.heap[0].key == r.row[0] && compareRows(r.heap[0].row, r.row) == 0 {
-		first := r.heap[0]
-		n += int64(first.count)
-		switch err := first.advance(); {
-		case err == io.EOF:
-			if first.reader != nil {
-				_ = first.reader.Close() // of which nothing is left
-			}
-			last := len(r.heap) - 1
-			r.heap[0], r.heap = r.heap[last], r.heap[:last]
-		case err != nil:
-			return nil, 0, err
-		}
-		r.down(0)
-	}
-	return r.row, n, nil
-}
-
-// down puts a source that may be behind others in its place.
-func (r *codedRows) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(r.heap); child++ {
-			if r.heap[child].before(r.heap[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		r.heap[i], r.heap[least] = r.heap[least], r.heap[i]
-		i = least
-	}
-}
-
-func (s *codedSource) before(t *codedSource) bool {
-	return s.key < t.key || s.key == t.key && compareRows(s.row, t.row) < 0
-}
-
-// advance goes on to the next row, or returns io.EOF.
-func (s *codedSource) advance() error {
-	from := s.next * s.words
-	if from == len(s.rows) {
-		if s.reader == nil {
-			return io.EOF
-		}
-		if err := s.read(); err != nil {
-			return err
-		}
-		from = 0
-	}
-	s.row, s.count = s.rows[from:from+s.words], 1
-	if s.key = s.row[0]; s.counts != nil {
-		s.count = s.counts[s.next]
-	}
-	s.next++
-	return nil
-}
-
-// read reads the next chunk of a stored run.
-func (s *codedSource) read() error {
-	chunk, err := s.reader.Next()
-	if err != nil {
-		return err
-	}
-	words := s.recoding.from.words
-	if len(chunk)%(8*words+4) > 0 {
-		return spill.ErrCorrupt
-	}
-	s.next, s.counts, s.room = 0, s.counts[:0], s.room[:0]
-	for ; len(chunk) > 0; chunk = chunk[8*words+4:] {
-		for i := range words {
-			s.room = append(s.room, binary.LittleEndian.Uint64(chunk[8*i:]))
-		}
-		s.counts = append(s.counts, binary.LittleEndian.Uint32(chunk[8*words:]))
-	}
-	s.rows = s.recoding.recode(s.room, s.rows)
-	return nil
-}
-
-// close ends the reading.
-func (r *codedRows) close() (err error) {
-	for _, source := range r.heap {
-		if source.reader != nil {
-			err = errors.Join(err, source.reader.Close())
-		}
-	}
-	r.heap = nil
-	if r.budget != nil {
-		r.budget.Return(r.drawn)
-	}
-	return err
 }

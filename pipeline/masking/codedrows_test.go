@@ -3,6 +3,7 @@ package masking
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -43,7 +44,11 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 			}
 			budget := spill.NewBudget(1 << 30)
 			dir := t.TempDir()
-			open := func() (*spill.Store, error) { return spill.Open(dir, spill.Options{}) }
+			var store *spill.Store
+			open := func() (_ *spill.Store, err error) {
+				store, err = spill.Open(dir, spill.Options{})
+				return store, err
+			}
 			s, err := newCodedSorter(form, budget, c.share, c.threads, 5000, open)
 			if err != nil {
 				t.Fatal(err)
@@ -96,8 +101,8 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, _ := rows.most(); int(n) != len(all) || (s.store != nil) != c.stored {
-				t.Errorf("%d rows of %d, %d stored runs", n, len(all), len(s.stored))
+			if n, _ := rows.most(); int(n) != len(all) || (store != nil) != c.stored {
+				t.Errorf("%d rows of %d, a store: %t", n, len(all), store != nil)
 			}
 			for len(all) > 0 {
 				n, err := rows.pull()
@@ -122,14 +127,14 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 			if _, err := rows.pull(); err != io.EOF {
 				t.Errorf("after the last row: %v", err)
 			}
-			if err := rows.close(); err != nil {
+			if err := rows.Close(); err != nil {
 				t.Error(err)
 			}
 			if err := s.close(); err != nil || budget.Used() > 0 {
 				t.Errorf("%d bytes are drawn: %v", budget.Used(), err)
 			}
-			if s.store != nil {
-				if err := s.store.Close(); err != nil {
+			if store != nil {
+				if err := store.Close(); err != nil {
 					t.Error(err)
 				}
 			}
@@ -163,4 +168,16 @@ func randomColumn(rng *rand.Rand, typ formats.Type, rows, values int, coded bool
 		c.Codes = append(c.Codes, uint32(rng.IntN(values+1)))
 	}
 	return c
+}
+
+// What a sorter could not draw it does not give back.
+func TestCodedSorterWithoutRoom(t *testing.T) {
+	budget := spill.NewBudget(1 << 10)
+	s, err := newCodedSorter(&rowForm{words: 1}, budget, 1<<10, 1, 1, nil)
+	if !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.close(); err != nil || budget.Used() != 0 {
+		t.Errorf("%d bytes are drawn: %v", budget.Used(), err)
+	}
 }

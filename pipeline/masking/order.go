@@ -270,17 +270,17 @@ func (o *ordering) expand(ctx context.Context) (err error) {
 	if err := coded.yield(); err != nil {
 		return err
 	}
-	if o.sorter, err = spill.NewSorter(o.Budget, coded.share-coded.drawn, o.Threads, o.order.Store); err != nil {
+	if o.sorter, err = spill.NewSorter(o.Budget, coded.sorted.Left(), o.Threads, o.order.Store); err != nil {
 		return err
 	}
 	rows, err := coded.merge(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rows.close()) }()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	run := o.sorter.Run(0)
 	for {
-		row, n, err := rows.next()
+		row, n, err := rows.Next()
 		if err == io.EOF {
 			return nil
 		}
@@ -434,7 +434,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	if err != nil {
 		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.close()) }()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	limit := cmp.Or(o.order.Rows, UsualGroup)
 	count, size := rows.most()
 	groups := int((count + limit - 1) / limit)
@@ -484,7 +484,7 @@ type orderedRows interface {
 	pull() (n int64, err error)
 	// give adds it to a row group n times.
 	give(g *orderedGroup, n int64)
-	close() error
+	Close() error
 }
 
 // merge returns the rows in order.
@@ -498,7 +498,7 @@ func (o *ordering) merge(ctx context.Context) (orderedRows, error) {
 
 // byteRows are ordered rows that are bytes.
 type byteRows struct {
-	*spill.SortedRows
+	*spill.SortedRows[byte, *spill.RowRun]
 	sorter *spill.Sorter
 	row    []byte
 }
@@ -514,8 +514,6 @@ func (r *byteRows) give(g *orderedGroup, n int64) {
 	g.bytes, g.size, g.count = append(g.bytes, r.row...), g.size+len(r.row), g.count+n
 	g.some = append(g.some, equalRows{len(g.bytes), n})
 }
-
-func (r *byteRows) close() error { return r.Close() }
 
 // pulling takes the rows of one row group after the other.
 type pulling struct {
