@@ -68,9 +68,6 @@ func (r *File) bufferSize() int64 {
 // Close closes the file.
 func (r *File) Close() error { return r.file.Close() }
 
-// Rows returns the number of rows.
-func (r *File) Rows() int64 { return r.footer.NumRows }
-
 // RowGroups returns the number of row groups.
 func (r *File) RowGroups() int { return len(r.footer.groups) }
 

@@ -37,8 +37,8 @@ func TestRowGroupEntries(t *testing.T) {
 		whole, err := metadata.NewFileMetaData(b[footerAt(b):len(b)-meta.Tail], nil)
 		must(t, err)
 		r := open(t, b)
-		if r.RowGroups() != groups || r.Rows() != int64(2*groups) || len(r.Columns()) != 3 {
-			t.Fatalf("%d row groups: %d, %d rows, columns %v", groups, r.RowGroups(), r.Rows(), r.Columns())
+		if r.RowGroups() != groups || r.footer.NumRows != int64(2*groups) || len(r.Columns()) != 3 {
+			t.Fatalf("%d row groups: %d, %d rows, columns %v", groups, r.RowGroups(), r.footer.NumRows, r.Columns())
 		}
 		if text, ok := r.Metadata(CutKey); !ok || text != "{}" {
 			t.Errorf("%d row groups: cut %q", groups, text)
