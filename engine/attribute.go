@@ -101,13 +101,13 @@ func (a *Attribute) Interval(lo, hi int) Interval {
 	i := Interval{Lower: a.LowerText, Upper: a.UpperText}
 	opening, closing := "[", ")"
 	if lo > 0 {
-		i.Lower = a.bound(lo)
+		i.Lower = a.Bound(lo)
 	}
 	if i.Lower == "" {
 		opening = "("
 	}
 	if hi < len(a.Texts) {
-		i.Upper = a.bound(hi)
+		i.Upper = a.Bound(hi)
 	} else if i.Upper != "" {
 		closing = "]"
 	}
@@ -115,8 +115,8 @@ func (a *Attribute) Interval(lo, hi int) Interval {
 	return i
 }
 
-// bound returns the text of the bound of a code.
-func (a *Attribute) bound(code int) string {
+// Bound returns the text of the bound of a code.
+func (a *Attribute) Bound(code int) string {
 	if a.Bounds == nil {
 		return a.Texts[code]
 	}
@@ -158,4 +158,32 @@ func SetLabel(values []Label) Label {
 	}
 	text.WriteByte('}')
 	return Label{Text: text.String()}
+}
+
+// Members returns the values that the label of a suppressed attribute in a region stands for: one, or
+// those of a set. It undoes SetLabel.
+func Members(label Label) (values []Label) {
+	set, isSet := strings.CutPrefix(label.Text, "{")
+	if set, isSet = strings.CutSuffix(set, "}"); !isSet || label.Null || len(set) == len(label.Text)-1 {
+		return []Label{label}
+	}
+	var value strings.Builder
+	null := false
+	for i := 0; i <= len(set); i++ {
+		switch {
+		case i == len(set) || set[i] == '|':
+			values = append(values, Label{Text: value.String(), Null: null})
+			value.Reset()
+			null = false
+		case strings.HasPrefix(set[i:], nullMark):
+			null = true
+			i++
+		case set[i] == '\\' && i+1 < len(set):
+			i++
+			value.WriteByte(set[i])
+		default:
+			value.WriteByte(set[i])
+		}
+	}
+	return values
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -29,6 +30,23 @@ func TestAttributeLabelsRestAndNull(t *testing.T) {
 		}
 		if got := fmt.Sprint(labels); got != tt.want {
 			t.Errorf("rest %t, null %t: got %s, want %s", tt.rest, tt.null, got, tt.want)
+		}
+	}
+}
+
+// A set's label tells its members again.
+func TestMembers(t *testing.T) {
+	null := Label{Null: true}
+	for _, values := range [][]Label{
+		{null}, {{Text: "a"}}, {{Text: "{"}}, {{Text: "{a|b}"}}, {{Text: ""}, {Text: "b"}}, {{Text: `a\N`}, {Text: `\N`}, null}, {{Text: "x}"}, {Text: `\|`}, {Text: "|{"}},
+	} {
+		if got := Members(SetLabel(values)); !slices.Equal(got, values) {
+			t.Errorf("%s tells %+v, of %+v", SetLabel(values).Text, got, values)
+		}
+	}
+	for _, text := range []string{"{", "}", "{a", "a}", "*", ""} {
+		if got := Members(Label{Text: text}); !slices.Equal(got, []Label{{Text: text}}) {
+			t.Errorf("%+v is what %s tells", got, text)
 		}
 	}
 }

@@ -176,7 +176,11 @@ func (t *Tree) IsLeaf(n int) bool { return int(t.end[n]) == n+1 }
 func (t *Tree) IsPruned(n int) bool { return t.IsLeaf(n) && t.pruned[t.lo[n]] }
 
 // Values returns the number of leaves under node n, those of pruned nodes included.
-func (t *Tree) Values(n int) int { return t.values[t.hi[n]] - t.values[t.lo[n]] }
+func (t *Tree) Values(n int) int { return t.ValuesIn(t.Range(n)) }
+
+// ValuesIn returns the number of leaves that the codes lo ≤ code < hi stand for: one each, but for
+// those of pruned nodes.
+func (t *Tree) ValuesIn(lo, hi int) int { return t.values[hi] - t.values[lo] }
 
 // Leaves returns the names of all leaves by code. It is the tree's own slice.
 func (t *Tree) Leaves() []string { return t.leaves }

@@ -22,8 +22,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
@@ -303,28 +303,13 @@ const NullInSet = `\N`
 // Values returns the values that a label of a suppressed column stands for: one, or those of a
 // set {a|b}, in which the null is NullInSet.
 func (l Label) Values() (values []string) {
-	set, begins := strings.CutPrefix(l.Label, "{")
-	set, ends := strings.CutSuffix(set, "}")
-	switch {
-	case l.Null:
-		return []string{NullInSet}
-	case !begins || !ends:
-		return []string{l.Label}
-	}
-	var value strings.Builder
-	for i := 0; i < len(set); i++ {
-		switch {
-		case set[i] == '|':
-			values = append(values, value.String())
-			value.Reset()
-			continue
-		case strings.HasPrefix(set[i:], NullInSet): // stays as it is
-		case set[i] == '\\' && i+1 < len(set):
-			i++
+	for _, v := range engine.Members(engine.Label{Text: l.Label, Null: l.Null}) {
+		if v.Null {
+			v.Text = NullInSet
 		}
-		value.WriteByte(set[i])
+		values = append(values, v.Text)
 	}
-	return append(values, value.String())
+	return values
 }
 
 // Read returns the cut of a released file, of a released directory (its first part's),

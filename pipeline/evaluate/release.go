@@ -274,15 +274,7 @@ func (l labels) setPenalty(label int) float64 {
 	case slices.Contains(l.Texts, text) || !strings.HasPrefix(text, "{"):
 		return 0
 	}
-	values := 1
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '|':
-			values++
-		}
-	}
+	values := len(engine.Members(l.values[label]))
 	if values == 1 {
 		return 0
 	}

@@ -1,0 +1,77 @@
+package workload
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// Estimate is what the queries are told of a release.
+type Estimate struct {
+	Answers []float64 // by query
+
+	workload *Workload
+	covers   [][]cover // by attribute that is asked and label number
+	counted  [][]querySet
+}
+
+// Estimate returns the estimate of a release without records, which has the labels of a recoding.
+func (w *Workload) Estimate(recoding engine.Recoding) *Estimate {
+	n := len(w.attributes)
+	e := &Estimate{workload: w, Answers: make([]float64, len(w.Queries)), covers: make([][]cover, n), counted: make([][]querySet, n)}
+	for a, asked := range w.asked {
+		if !asked {
+			continue
+		}
+		e.covers[a] = coversOf(&w.attributes[a], recoding, a)
+		e.counted[a] = w.counted(a, len(e.covers[a]), func(label int, r Range) bool { return e.covers[a][label].common(r) > 0 })
+	}
+	return e
+}
+
+// Bytes returns about how much memory the estimate takes.
+func (e *Estimate) Bytes() (bytes int64) {
+	for a := range e.covers {
+		for i := range e.covers[a] {
+			bytes += labelBytes + runBytes*int64(cap(e.covers[a][i].runs))
+		}
+	}
+	return bytes
+}
+
+// Add counts records that have the same labels, by attribute. The order in which tuples of labels are
+// added decides how sums are rounded.
+func (e *Estimate) Add(labels []uint32, records uint64) {
+	n := float64(records)
+	e.workload.each(e.counted, labels, func(query int) {
+		share := 1.0
+		for _, r := range e.workload.Queries[query] {
+			c := &e.covers[r.Attribute][labels[r.Attribute]]
+			share = float64(share * (float64(c.common(r)) / float64(c.values)))
+		}
+		e.Answers[query] += float64(n * share)
+	})
+}
+
+// Error is how far estimates are from the truth: |estimate − truth| divided by the truth or, where
+// that is larger, by Bound of all records.
+type Error struct {
+	Mean, Median float64 // over the queries; 0 without any
+}
+
+// Error compares the estimate with the truth.
+func (e *Estimate) Error(truth *Truth) (err Error) {
+	errors, least := make([]float64, len(e.Answers)), float64(Bound*float64(truth.Records))
+	for i, estimate := range e.Answers {
+		answer := float64(truth.Answers[i])
+		errors[i] = math.Abs(estimate-answer) / max(answer, least)
+		err.Mean += errors[i]
+	}
+	n := len(errors)
+	if n == 0 || truth.Records == 0 {
+		return Error{}
+	}
+	slices.Sort(errors)
+	return Error{Mean: err.Mean / float64(n), Median: (errors[(n-1)/2] + errors[n/2]) / 2}
+}
