@@ -59,15 +59,17 @@ type EvaluateOptions struct {
 
 // Evaluation is how useful releases would be, and its parts.
 type (
-	Evaluation = evaluate.Report
-	Score      = evaluate.Score // a mean over rounds, and their standard deviation
-	Costs      = evaluate.Costs // of masking, in the field's metrics
+	Evaluation       = evaluate.Report
+	EvaluationResult = evaluate.Result  // of one job
+	Score            = evaluate.Score   // a mean over rounds, and their standard deviation
+	Quality          = evaluate.Quality // of a classifier, beside its error
+	Costs            = evaluate.Costs   // of masking, in the field's metrics
 )
 
 // Evaluate masks training rows as jobs say, masks test rows by the same rules, and counts how
-// often classifiers that learn the class from the former are wrong about the latter. The jobs
-// have one input, the same columns and a class; they differ in algorithms and in k. It writes
-// nothing but what it spills.
+// often classifiers that learn the class from the former are wrong about the latter, and counting
+// queries about what they ask for. The jobs have one input, the same columns and the same class, or none: then
+// nothing is learned. They differ in algorithms and in k. It writes nothing but what it spills.
 func Evaluate(ctx context.Context, jobs []*Job, opt EvaluateOptions) (*Evaluation, error) {
 	return guarded(func() (*Evaluation, error) {
 		variants := make([]*Job, len(jobs))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -23,7 +25,8 @@ type Records struct {
 	ClassNames []engine.Label     // empty without a class
 
 	// Table counts the records, in order. It has a field for every attribute, every kept
-	// column, the class and, if records are split, the side of the split, in this order.
+	// column, the class and, if records are split, the side of the split, in this order. Without a
+	// class all records are of class 0.
 	Table *partition.Table
 
 	Budget  *spill.Budget // what is left of it may be drawn
@@ -156,6 +159,11 @@ func (b *Bound) countRecords(ctx context.Context, request *count.Request, opt *R
 			records.Kept = append(records.Kept, counts.Columns[i].Attribute)
 		}
 		fields = append(fields, f)
+	}
+	if request.Class < 0 {
+		last := fields[len(fields)-1]
+		none := partition.Field{Word: last.Word, Shift: last.Shift + uint(bits.Len64(last.Mask))}
+		fields = slices.Insert(fields, len(records.Attributes)+len(records.Kept), none)
 	}
 	records.Table.Layout.Fields = fields
 	if store := res.scratch.opened(); store != nil {

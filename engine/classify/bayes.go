@@ -39,13 +39,17 @@ type bayes struct {
 }
 
 func (b *bayes) Classify(tuple []uint32) uint32 {
-	copy(b.sums, b.prior)
+	b.Logs(tuple, b.sums)
+	return first(b.sums)
+}
+
+func (b *bayes) Logs(tuple []uint32, logs []float64) {
+	copy(logs, b.prior)
 	for i, code := range tuple {
-		for class, l := range b.likelihoods[i][int(code)*len(b.sums):][:len(b.sums)] {
-			b.sums[class] += l
+		for class, l := range b.likelihoods[i][int(code)*len(logs):][:len(logs)] {
+			logs[class] += l
 		}
 	}
-	return first(b.sums)
 }
 
 // frequencies returns the logarithms of Laplace's estimates.

@@ -14,6 +14,7 @@ package classify
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine/induce"
@@ -49,20 +50,12 @@ type Learner interface {
 type Classifier interface {
 	// Classify returns the class that a tuple most likely has, the first of several.
 	Classify(tuple []uint32) uint32
+	// Logs writes logarithms of how likely every class is, but for a number that is the same for all.
+	Logs(tuple []uint32, logs []float64)
 }
 
 // Learners returns one of every kind: a tree, naive Bayes, logistic regression.
 func Learners() []Learner { return []Learner{Tree{}, Bayes{}, Logistic{}} }
-
-// Errors returns how many of the data's records a classifier gets wrong.
-func Errors(ctx context.Context, c Classifier, test Data) (wrong uint64, err error) {
-	err = test.each(ctx, func(tuple []uint32, class, count uint32) {
-		if c.Classify(tuple) != class {
-			wrong += uint64(count)
-		}
-	})
-	return wrong, err
-}
 
 // each hands out all tuples in order. The tuple is valid until f returns.
 func (d Data) each(ctx context.Context, f func(tuple []uint32, class, count uint32)) error {
@@ -142,4 +135,15 @@ type tree struct{ *induce.Tree }
 func (t tree) Classify(tuple []uint32) uint32 {
 	classes, counts := t.Predict(tuple)
 	return classes[first(counts)]
+}
+
+// Logs takes the shares of a leaf's records.
+func (t tree) Logs(tuple []uint32, logs []float64) {
+	classes, counts := t.Predict(tuple)
+	for class := range logs {
+		logs[class] = math.Inf(-1)
+	}
+	for i, class := range classes {
+		logs[class] = math.Log(float64(counts[i]))
+	}
 }

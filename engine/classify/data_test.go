@@ -105,8 +105,9 @@ func TestLearners(t *testing.T) {
 					wrong++
 				}
 			}
-			if got, err := Errors(t.Context(), one, d); got != wrong || err != nil {
-				t.Errorf("%s errs %d times, counted %d: %v", l.Name(), wrong, got, err)
+			outcome, err := Test(t.Context(), one, d)
+			if err != nil || outcome.Wrong() != wrong {
+				t.Errorf("%s errs %d times, counted are %d: %v", l.Name(), wrong, outcome.Wrong(), err)
 			}
 			if l.Name() == "tree" && wrong > uint64(len(rows))-most {
 				t.Errorf("tree errs %d times, the most frequent class has %d of %d", wrong, most, len(rows))
@@ -164,12 +165,12 @@ func TestLearnSpilled(t *testing.T) {
 			if r, ok := got.(*regression); ok && !reflect.DeepEqual(r.weights, want.(*regression).weights) {
 				t.Errorf("other weights are learned from a store")
 			}
-			errs, err := Errors(t.Context(), want, d)
+			outcome, err := Test(t.Context(), want, d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, err := Errors(t.Context(), got, elsewhere); err != nil || n != errs {
-				t.Errorf("%s errs %d times, from a store %d: %v", l.Name(), errs, n, err)
+			if other, err := Test(t.Context(), got, elsewhere); err != nil || !reflect.DeepEqual(other, outcome) {
+				t.Errorf("%s errs %d times, from a store %d: %v", l.Name(), outcome.Wrong(), other.Wrong(), err)
 			}
 		}
 	})

@@ -101,6 +101,11 @@ func (r *regression) Classify(tuple []uint32) uint32 {
 	return first(r.sums)
 }
 
+func (r *regression) Logs(tuple []uint32, logs []float64) {
+	r.sum(r.weights, tuple)
+	copy(logs, r.sums)
+}
+
 // sum works out the sums of a tuple.
 func (r *regression) sum(weights []float64, tuple []uint32) {
 	for class := range r.classes {

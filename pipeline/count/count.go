@@ -228,12 +228,17 @@ func (r *Request) ClassCoder(labels []engine.Label, budget *spill.Budget) (domai
 	return domain.Renumbered{Coder: coder, Codes: engine.Identity(class.Len()).Codes, Domain: class.Len()}, err
 }
 
-// bound returns the number of columns whose values are bound to a domain.
+// bound returns the number of columns whose values are bound to a domain: all before the class or,
+// where there is none, before what takes its place.
 func (r *Request) bound() int {
 	if r.Class >= 0 {
 		return r.Class
 	}
-	return len(r.Columns) - r.own()
+	n := len(r.Columns) - r.own()
+	for n > 0 && r.Columns[n-1].Match != nil {
+		n--
+	}
+	return n
 }
 
 // field returns what the schema says of a column.

@@ -1,9 +1,10 @@
 // Package evaluate tells how useful releases are, before there is one: it masks training
 // rows, masks test rows by the same rules, and counts how often classifiers that learn from the
-// former are wrong about the latter.
+// former are wrong about the latter. Without a class it tells what masking costs alone.
 //
 //	Records ──assign──▶ training part ──search──▶ Recoding ──▶ features ──learn──▶ classifier
 //	                  test part     ───────────────┘    ──▶ features ──────────────┘ ──▶ error
+//	                  training part ──queries──▶ truth ◀──compare── estimates ◀──queries── labels
 //
 // Errors are named as in the papers (TDS, section 5): the baseline error BE is that on raw
 // values, the upper error UE that without any quasi-identifier, the anonymity error AE that on
@@ -17,6 +18,7 @@ import (
 	"runtime/debug"
 
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
@@ -28,7 +30,7 @@ import (
 // Options say what is evaluated, and how.
 type Options struct {
 	// Variants are jobs of one input with the same columns, one at least: they differ in
-	// algorithms and their options, and in k. All have a class.
+	// algorithms and their options, and in k. All have a class, the same one, or none has.
 	Variants []*job.Job
 
 	Folds, Repeats int // cross-validation: at least 2 folds, at least 1 repeat
@@ -73,7 +75,11 @@ func Evaluate(ctx context.Context, o Options) (*Report, error) {
 }
 
 func newEvaluation(o Options) *evaluation {
-	return &evaluation{Options: o, rounds: o.plan(), learners: classify.Learners()}
+	e := &evaluation{Options: o, rounds: o.plan()}
+	if o.Variants[0].Class != "" {
+		e.learners = classify.Learners()
+	}
+	return e
 }
 
 // once returns a function that tells every text once.
@@ -92,7 +98,7 @@ type evaluation struct {
 	Options
 	*pipeline.Records
 	rounds   []round
-	learners []classify.Learner
+	learners []classify.Learner // none without a class
 
 	rows    uint64
 	classes []uint64 // rows
@@ -103,7 +109,7 @@ type evaluation struct {
 
 // measurement is what one round tells of one way to mask, or of the raw rows.
 type measurement struct {
-	errors []float64 // by learner: the share of test rows that it gets wrong
+	tested []tested // by learner
 	costs  costs
 	failed error // why there is no release
 }
@@ -198,6 +204,8 @@ type parts struct {
 	training, test *part
 	source         *part                  // what rules are made from
 	histograms     []*partition.Histogram // of the source
+	workload       *workload.Workload
+	truth          *workload.Truth // of the source
 }
 
 // assign assigns the records. What the histograms take is drawn.
@@ -215,6 +223,9 @@ func (e *evaluation) assign(ctx context.Context, r round) (*parts, error) {
 		d.source = &part{evaluation: e, round: r, side: both, rows: e.rows}
 	}
 	var err error
-	d.histograms, err = d.source.histograms(ctx)
+	if d.histograms, err = d.source.histograms(ctx); err != nil {
+		return nil, err
+	}
+	d.workload, d.truth, err = d.source.ask(ctx, d.histograms)
 	return d, err
 }

@@ -178,7 +178,7 @@ func (l labels) besideRaw(nominal bool) (masked, raw feature) {
 
 // sight is what classifiers are shown of a part.
 type sight struct {
-	*tally
+	*tally              // nil: there are none
 	features []feature  // of the masked columns, then of the kept ones
 	columns  [][]uint32 // scratch
 	rows     uint64
@@ -194,7 +194,9 @@ func (t *trial) sight(masked []feature) *sight {
 	for i := range s.features {
 		domains = append(domains, s.features[i].Domain)
 	}
-	s.tally = t.tally(append(domains, len(t.ClassNames)), releaseTallies)
+	if len(t.learners) > 0 {
+		s.tally = t.tally(append(domains, len(t.ClassNames)), releaseTallies)
+	}
 	s.columns = make([][]uint32, len(domains)+1)
 	return s
 }
@@ -202,6 +204,12 @@ func (t *trial) sight(masked []feature) *sight {
 // show shows a block's records, as often as counts says. Without features of the masked
 // columns these are left out.
 func (s *sight) show(b *block, counts []uint32) error {
+	for _, n := range counts {
+		s.rows += uint64(n)
+	}
+	if s.tally == nil {
+		return nil
+	}
 	shown := b.columns[len(b.columns)-len(s.columns):]
 	for i := range s.features {
 		s.columns[i] = s.columns[i][:0]
@@ -210,9 +218,6 @@ func (s *sight) show(b *block, counts []uint32) error {
 		}
 	}
 	s.columns[len(s.features)] = b.class()
-	for _, n := range counts {
-		s.rows += uint64(n)
-	}
 	return s.add(counts, s.columns)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -86,11 +87,14 @@ func (d *assigner) next(key []uint64, rows uint32) (tested uint32) {
 	return tested
 }
 
+// kinds is the number of classes; 1 without a class, which all records are of then.
+func (e *evaluation) kinds() int { return max(1, len(e.ClassNames)) }
+
 // count counts the rows of the classes, and those of the second side of a split.
 func (e *evaluation) count(ctx context.Context) error {
 	fields, words := e.Table.Layout.Fields, e.Table.Layout.Words
 	class, last := fields[len(e.Attributes)+len(e.Kept)], fields[len(fields)-1]
-	e.classes, e.rows, e.split = make([]uint64, len(e.ClassNames)), 0, 0
+	e.classes, e.rows, e.split = make([]uint64, e.kinds()), 0, 0
 	return e.Table.Scan(ctx, partition.Space{Budget: e.Budget, Store: e.Store}, func(records *partition.Table) error {
 		for i, n := range records.Counts {
 			key := records.Keys[i*words : (i+1)*words]
@@ -227,7 +231,7 @@ func (s side) of(all, tested uint32) uint32 {
 
 // histograms counts the classes of every code of every attribute. What they take is drawn.
 func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err error) {
-	classes, sums, bytes := len(p.ClassNames), make([][]uint64, len(p.Attributes)), int64(0)
+	classes, sums, bytes := p.kinds(), make([][]uint64, len(p.Attributes)), int64(0)
 	for a := range sums {
 		bytes += 8 * int64(p.Attributes[a].Len()*classes)
 	}
@@ -264,4 +268,27 @@ func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err 
 		all = append(all, h)
 	}
 	return all, nil
+}
+
+// ask asks the rows a workload of their own. What that takes is drawn while it lasts.
+func (p *part) ask(ctx context.Context, histograms []*partition.Histogram) (*workload.Workload, *workload.Truth, error) {
+	bytes := int64(0)
+	for _, h := range histograms {
+		bytes += 16 * int64(h.Len())
+	}
+	if err := p.Budget.Draw("queries", bytes); err != nil {
+		return nil, nil, err
+	}
+	defer p.Budget.Return(bytes)
+	var sizes [][]uint64
+	for _, h := range histograms {
+		sizes = append(sizes, h.Sizes())
+	}
+	w := workload.New(p.Attributes, sizes)
+	counter := w.Counter()
+	err := p.each(ctx, false, func(b *block) error {
+		counter.Add(b.counts, b.masked())
+		return nil
+	})
+	return w, &workload.Truth{Answers: counter.Answers, Records: counter.Records}, err
 }

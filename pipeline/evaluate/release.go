@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -23,7 +24,7 @@ type release struct {
 const releaseTallies = 3
 
 // newRelease begins to make a release. Labels show the recoding's.
-func (t *trial) newRelease(recoding engine.Recoding) *release {
+func (t *trial) newRelease(recoding engine.Recoding) (*release, error) {
 	r := &release{trial: t, recoding: recoding}
 	var shown, tested []feature
 	var penalties [][]float64
@@ -39,8 +40,9 @@ func (t *trial) newRelease(recoding engine.Recoding) *release {
 		penalties = append(penalties, labels.penalties())
 	}
 	r.costs = t.costing(penalties)
+	r.costs.answered = t.workload.Estimate(recoding)
 	r.training, r.test = t.sight(shown), t.sight(tested)
-	return r
+	return r, t.budget.Draw("labels of queries", r.costs.answered.Bytes())
 }
 
 // make masks the records that the recoding was made from, and those for testing, unless they
@@ -119,7 +121,10 @@ func (m *masker) mask(b *block) {
 }
 
 // costs are what the release of a training part costs, as Costs names it.
-type costs struct{ discernibility, penalty, classSize, misclassified, dropped float64 }
+type costs struct {
+	discernibility, penalty, classSize, misclassified, dropped float64
+	queries                                                    workload.Error
+}
 
 // costing counts what a release costs.
 type costing struct {
@@ -129,6 +134,7 @@ type costing struct {
 	columns   [][]uint32 // scratch
 	released  uint64     // rows
 	dropped   uint64
+	answered  *workload.Estimate // by the equivalence classes; nil: nothing is asked
 }
 
 // costing returns one of a release whose labels have the given penalties, by attribute.
@@ -170,10 +176,13 @@ func (c *costing) release(ctx context.Context, k int) (costs, error) {
 	rows := float64(c.released + c.dropped)
 	m := costs{dropped: float64(c.dropped), discernibility: float64(c.dropped) * rows}
 	wrong, groups := c.dropped, 0
-	err := c.each(ctx, func(size, largest uint64) {
+	err := c.each(ctx, func(labels []uint32, size, largest uint64) {
 		m.discernibility += float64(size) * float64(size)
 		wrong += size - largest
 		groups++
+		if c.answered != nil {
+			c.answered.Add(labels, size)
+		}
 	})
 	if err != nil {
 		return m, err
@@ -186,22 +195,28 @@ func (c *costing) release(ctx context.Context, k int) (costs, error) {
 	return m, nil
 }
 
-// each hands out the equivalence classes: their sizes, and the rows of their most frequent
+// each hands out the equivalence classes: their labels, their sizes, and the rows of their most frequent
 // classes. The counts are consumed.
-func (c *costing) each(ctx context.Context, visit func(size, largest uint64)) error {
+func (c *costing) each(ctx context.Context, visit func(labels []uint32, size, largest uint64)) error {
 	table, err := c.classes.ordered(ctx)
 	if err != nil {
 		return err
 	}
 	of := table.Layout.Words - 1 // words that tell equivalence classes
 	var key []uint64
-	size, largest := uint64(0), uint64(0)
+	size, largest, labels := uint64(0), uint64(0), make([]uint32, len(c.labels))
+	end := func() {
+		for a := range labels {
+			labels[a] = table.Layout.Fields[a].Code(key)
+		}
+		visit(labels, size, largest)
+		size, largest = 0, 0
+	}
 	err = table.Scan(ctx, c.classes.space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
-			next := block.Keys[i*block.Layout.Words:][:of]
-			if size > 0 && !slices.Equal(key, next) {
-				visit(size, largest)
-				size, largest = 0, 0
+			next := block.Keys[i*block.Layout.Words:][:block.Layout.Words]
+			if size > 0 && !slices.Equal(key[:of], next[:of]) {
+				end()
 			}
 			key = append(key[:0], next...)
 			size, largest = size+uint64(n), max(largest, uint64(n))
@@ -209,7 +224,7 @@ func (c *costing) each(ctx context.Context, visit func(size, largest uint64)) er
 		return nil
 	})
 	if size > 0 {
-		visit(size, largest)
+		end()
 	}
 	return errors.Join(err, table.Discard(c.classes.space))
 }

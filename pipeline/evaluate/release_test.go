@@ -32,7 +32,8 @@ func TestRulesFromAll(t *testing.T) {
 				}
 				recoding, err := tr.search(t.Context(), variant, e.Requirement(variant))
 				must(t, err)
-				r := tr.newRelease(recoding)
+				r, err := tr.newRelease(recoding)
+				must(t, err)
 				must(t, r.make(t.Context()))
 				released, features := groups(t, r)
 				for labels, n := range released {

@@ -5,23 +5,41 @@ import (
 	"slices"
 )
 
-// Report is the result of an evaluation. Errors are shares of the test rows, by classifier.
+// Report is the result of an evaluation. Errors are shares of the test rows, by classifier. Without
+// a class there are no classifiers.
 type Report struct {
-	Rows     uint64           `json:"rows"`
-	Rounds   int              `json:"rounds"`
-	Learners []string         `json:"classifiers"`
-	Baseline map[string]Score `json:"baseline"` // BE: raw values
-	Upper    map[string]Score `json:"upper"`    // UE: without the quasi-identifiers
-	Results  []Result         `json:"results"`  // by variant
+	Rows            uint64             `json:"rows"`
+	Rounds          int                `json:"rounds"`
+	Learners        []string           `json:"classifiers"`
+	Baseline        map[string]Score   `json:"baseline"` // BE: raw values
+	Upper           map[string]Score   `json:"upper"`    // UE: without the quasi-identifiers
+	BaselineQuality map[string]Quality `json:"baseline_quality,omitempty"`
+	UpperQuality    map[string]Quality `json:"upper_quality,omitempty"`
+	Results         []Result           `json:"results"` // by variant
+}
+
+// Quality is what there is to say of a classifier beside its error.
+type Quality struct {
+	// AUC is the area under the curve of true over false positives, the mean over the classes of each
+	// against all others: how often a row of the class is ranked before another one. 1/2 is chance.
+	AUC Score `json:"auc"`
+	// F1 is the harmonic mean of precision and recall, the mean over the classes.
+	F1 Score `json:"f1"`
+	// BalancedError is the mean of the classes' errors.
+	BalancedError Score `json:"balanced_error"`
+	// ClassErrors are the shares of every class's test rows whose class is got wrong, in the order of the
+	// classes' labels, which a report does not name; nil of a class without test rows.
+	ClassErrors []*Score `json:"class_errors"`
 }
 
 // Result is how one variant of the job does.
 type Result struct {
-	Algorithm string           `json:"algorithm"`
-	K         []int            `json:"k"`                // of every set
-	Failed    string           `json:"failed,omitempty"` // why there is no release, in some round
-	Errors    map[string]Score `json:"errors,omitempty"` // AE: masked values
-	Release   *Costs           `json:"release,omitempty"`
+	Algorithm string             `json:"algorithm"`
+	K         []int              `json:"k"`                // of every set
+	Failed    string             `json:"failed,omitempty"` // why there is no release, in some round
+	Errors    map[string]Score   `json:"errors,omitempty"` // AE: masked values
+	Quality   map[string]Quality `json:"quality,omitempty"`
+	Release   *Costs             `json:"release,omitempty"`
 }
 
 // Costs are the metrics of the releases of the training parts. Equivalence classes are the
@@ -41,6 +59,10 @@ type Costs struct {
 	Misclassified Score `json:"classification_metric"`
 	// Dropped is the number of records that are not released.
 	Dropped Score `json:"dropped"`
+	// QueryError is the relative error of counting queries, the mean over a fixed workload of them
+	// (package engine/workload); QueryErrorMedian the median.
+	QueryError       Score `json:"query_error"`
+	QueryErrorMedian Score `json:"query_error_median"`
 }
 
 // Score is a mean over the rounds, and their standard deviation when there are several.
@@ -66,13 +88,20 @@ func over(rounds []measurement, number func(measurement) float64) (s Score) {
 	return s
 }
 
+// tested is how a classifier does on the test rows of a round.
+type tested struct {
+	wrong, auc, f1, balanced float64
+	classes                  []float64 // not a number of a class without test rows
+}
+
 // report sums the rounds up.
 func (e *evaluation) report() *Report {
-	r := &Report{Rows: e.rows, Rounds: len(e.rounds)}
+	r := &Report{Rows: e.rows, Rounds: len(e.rounds), Learners: []string{}}
 	for _, l := range e.learners {
 		r.Learners = append(r.Learners, l.Name())
 	}
-	r.Baseline, r.Upper = e.errors(e.roundsOf(raw)), e.errors(e.roundsOf(without))
+	r.Baseline, r.BaselineQuality = e.tested(e.roundsOf(raw))
+	r.Upper, r.UpperQuality = e.tested(e.roundsOf(without))
 	for v, job := range e.Variants {
 		result := Result{Algorithm: job.Algorithm.Name}
 		for _, set := range job.Sets {
@@ -83,7 +112,8 @@ func (e *evaluation) report() *Report {
 		if i := slices.IndexFunc(rounds, failed); i >= 0 {
 			result.Failed = rounds[i].failed.Error()
 		} else {
-			result.Errors, result.Release = e.errors(rounds), costsOf(rounds)
+			result.Errors, result.Quality = e.tested(rounds)
+			result.Release = costsOf(rounds)
 		}
 		r.Results = append(r.Results, result)
 	}
@@ -98,12 +128,27 @@ func (e *evaluation) roundsOf(number int) (rounds []measurement) {
 	return rounds
 }
 
-func (e *evaluation) errors(rounds []measurement) map[string]Score {
-	scores := make(map[string]Score, len(e.learners))
+// tested sums up how classifiers do.
+func (e *evaluation) tested(rounds []measurement) (errors map[string]Score, quality map[string]Quality) {
+	errors, quality = make(map[string]Score, len(e.learners)), make(map[string]Quality, len(e.learners))
 	for i, l := range e.learners {
-		scores[l.Name()] = over(rounds, func(m measurement) float64 { return m.errors[i] })
+		errors[l.Name()] = over(rounds, func(m measurement) float64 { return m.tested[i].wrong })
+		q := Quality{
+			AUC:           over(rounds, func(m measurement) float64 { return m.tested[i].auc }),
+			F1:            over(rounds, func(m measurement) float64 { return m.tested[i].f1 }),
+			BalancedError: over(rounds, func(m measurement) float64 { return m.tested[i].balanced }),
+		}
+		for class := range e.ClassNames {
+			absent := func(m measurement) bool { return math.IsNaN(m.tested[i].classes[class]) }
+			var score *Score
+			if those := slices.DeleteFunc(slices.Clone(rounds), absent); len(those) > 0 {
+				score = new(over(those, func(m measurement) float64 { return m.tested[i].classes[class] }))
+			}
+			q.ClassErrors = append(q.ClassErrors, score)
+		}
+		quality[l.Name()] = q
 	}
-	return scores
+	return errors, quality
 }
 
 func costsOf(rounds []measurement) *Costs {
@@ -113,5 +158,8 @@ func costsOf(rounds []measurement) *Costs {
 		ClassSize:      over(rounds, func(m measurement) float64 { return m.costs.classSize }),
 		Misclassified:  over(rounds, func(m measurement) float64 { return m.costs.misclassified }),
 		Dropped:        over(rounds, func(m measurement) float64 { return m.costs.dropped }),
+
+		QueryError:       over(rounds, func(m measurement) float64 { return m.costs.queries.Mean }),
+		QueryErrorMedian: over(rounds, func(m measurement) float64 { return m.costs.queries.Median }),
 	}
 }

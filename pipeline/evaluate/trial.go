@@ -24,6 +24,9 @@ type trial struct {
 
 // unmasked measures the classifiers on raw rows, with their quasi-identifiers or without.
 func (t *trial) unmasked(ctx context.Context, all bool) (measurement, error) {
+	if len(t.learners) == 0 {
+		return measurement{}, nil
+	}
 	var features []feature
 	for a := range t.Attributes {
 		if all {
@@ -42,8 +45,8 @@ func (t *trial) unmasked(ctx context.Context, all bool) (measurement, error) {
 	if err != nil {
 		return measurement{}, err
 	}
-	wrong, err := t.learn(ctx, training, test)
-	return measurement{errors: wrong}, err
+	tested, err := t.learn(ctx, training, test)
+	return measurement{tested: tested}, err
 }
 
 // variant masks the records as a job says. That no release can be made is a measurement, too.
@@ -59,14 +62,21 @@ func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err e
 	if err := t.budget.Draw("regions", recoding.Bytes()); err != nil {
 		return m, err
 	}
-	r := t.newRelease(recoding)
+	r, err := t.newRelease(recoding)
+	if err != nil {
+		return m, err
+	}
 	if err := r.make(ctx); err != nil {
 		return m, err
 	}
 	if m.costs, err = r.costs.release(ctx, max(1, int(requirement.United().K))); err != nil {
 		return m, err
 	}
-	m.errors, err = t.learn(ctx, r.training, r.test)
+	m.costs.queries = r.costs.answered.Error(t.truth)
+	if len(t.learners) == 0 {
+		return m, nil
+	}
+	m.tested, err = t.learn(ctx, r.training, r.test)
 	return m, err
 }
 
@@ -90,7 +100,7 @@ func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Req
 
 // compress counts what rules are made from, as an engine needs it.
 func (t *trial) compress(ctx context.Context, searcher engine.Engine, requirement engine.Requirement) (*engine.Table, error) {
-	classes := len(t.ClassNames)
+	classes := len(t.ClassNames) // 0 where there is none, as searches know it
 	plan := searcher.Plan(requirement)
 	attributes, histograms, err := t.pool(plan, requirement)
 	if err != nil {
@@ -103,7 +113,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 		for _, a := range g.Columns {
 			domains = append(domains, coarsenings[a].Domain)
 		}
-		if g.Kind {
+		if g.Kind && classes > 0 {
 			domains = append(domains, classes)
 		}
 		tallies[i] = t.tally(domains, len(tallies))
@@ -120,7 +130,7 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 			for _, a := range g.Columns {
 				columns = append(columns, b.columns[a])
 			}
-			if g.Kind {
+			if g.Kind && classes > 0 {
 				columns = append(columns, b.class())
 			}
 			if err := tallies[i].add(b.counts, columns); err != nil {
@@ -145,8 +155,8 @@ func (t *trial) compress(ctx context.Context, searcher engine.Engine, requiremen
 	return table, nil
 }
 
-// learn trains all classifiers, and returns the shares of test rows that they get wrong.
-func (t *trial) learn(ctx context.Context, training, test *sight) (wrong []float64, err error) {
+// learn trains all classifiers, and returns how they do on the test rows.
+func (t *trial) learn(ctx context.Context, training, test *sight) (all []tested, err error) {
 	learned, err := training.data(ctx)
 	if err != nil {
 		return nil, err
@@ -159,26 +169,29 @@ func (t *trial) learn(ctx context.Context, training, test *sight) (wrong []float
 		err = errors.Join(err, learned.Table.Discard(t.space()), checked.Table.Discard(t.space()))
 	}()
 	for _, l := range t.learners {
-		missed, err := t.try(ctx, l, learned, checked)
+		outcome, err := t.try(ctx, l, learned, checked)
 		if err != nil {
 			return nil, fmt.Errorf("train the %s classifier: %w", l.Name(), err)
 		}
-		wrong = append(wrong, float64(missed)/float64(test.rows))
+		all = append(all, tested{
+			wrong: float64(outcome.Wrong()) / float64(test.rows), auc: outcome.AUC(), f1: outcome.F1(),
+			balanced: outcome.BalancedError(), classes: outcome.ClassErrors(),
+		})
 	}
-	return wrong, nil
+	return all, nil
 }
 
-// try trains one classifier, and returns how many test rows it gets wrong.
-func (t *trial) try(ctx context.Context, l classify.Learner, training, test classify.Data) (wrong uint64, err error) {
+// try trains one classifier, and tests it.
+func (t *trial) try(ctx context.Context, l classify.Learner, training, test classify.Data) (*classify.Outcome, error) {
 	space := t.space()
 	space.Budget = space.Budget.Part(space.Share)
 	defer func() { space.Budget.Return(space.Budget.Used()) }()
 	training.Space, test.Space = space, space
 	classifier, err := l.Learn(ctx, training)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return classify.Errors(ctx, classifier, test)
+	return classify.Test(ctx, classifier, test)
 }
 
 // pools map the codes of every attribute to those that a search knows; nil: they are the same.

@@ -2,12 +2,16 @@ package evaluate
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -99,7 +103,7 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 	records := &pipeline.Records{
 		Attributes: codes.Attributes, ClassNames: make([]engine.Label, codes.Classes), Table: table, Budget: spill.NewBudget(1 << 30),
 	}
-	e = &evaluation{Options: Options{SplitColumn: "side"}, Records: records}
+	e = &evaluation{Options: Options{SplitColumn: "side"}, Records: records, learners: classify.Learners()}
 	must(t, e.count(t.Context()))
 	return e, rows
 }
@@ -126,11 +130,13 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 	if t.Failed() {
 		t.Fatalf("%s\n%s", name, c)
 	}
-	r := tr.newRelease(recoding)
+	r, err := tr.newRelease(recoding)
+	must(t, err)
 	must(t, r.make(t.Context()))
 	if r.training.rows != r.costs.released || r.training.rows+r.costs.dropped != tr.training.rows || r.test.rows != tr.parts.test.rows {
 		t.Fatalf("%s: %d rows are released, %d dropped, of %d, and %d tested", name, r.training.rows, r.costs.dropped, tr.training.rows, r.test.rows)
 	}
+	checkQueries(t, tr, recoding, r, name)
 	for a := range tr.Attributes {
 		l := labelsOf(&tr.Attributes[a], recoding, a)
 		for i, p := range l.penalties() {
@@ -142,6 +148,40 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, job.AlgorithmMondrian) {
 			checkNames(t, tr, recoding, c.Sets, a)
 		}
+	}
+}
+
+// checkQueries checks the error of queries: what row after row says, of the rows that rules were made from.
+func checkQueries(t *testing.T, tr *trial, recoding engine.Recoding, r *release, name string) {
+	t.Helper()
+	rows := gather(t, tr.source, true)
+	truth := make([]uint64, len(tr.workload.Queries))
+	for i := range rows.counts {
+		for q, query := range tr.workload.Queries {
+			other := func(of workload.Range) bool {
+				code := rows.columns[of.Attribute][i]
+				return code < of.Lo || code >= of.Hi
+			}
+			if !slices.ContainsFunc(query, other) {
+				truth[q]++
+			}
+		}
+	}
+	newMasker(recoding, tr.pools).mask(rows)
+	estimate, labels := tr.workload.Estimate(recoding), make([]uint32, len(tr.Attributes))
+	for i := range rows.counts {
+		for a := range labels {
+			labels[a] = rows.columns[a][i]
+		}
+		if labels[0] != engine.DroppedLabel {
+			estimate.Add(labels, 1)
+		}
+	}
+	_, err := r.costs.release(t.Context(), 1)
+	must(t, err)
+	want, got := estimate.Error(&workload.Truth{Answers: truth, Records: uint64(len(rows.counts))}), r.costs.answered.Error(tr.truth)
+	if !slices.Equal(truth, tr.truth.Answers) || math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
+		t.Fatalf("%s: queries have error %+v, want %+v", name, got, want)
 	}
 }
 

@@ -1,0 +1,148 @@
+package classify
+
+import (
+	"context"
+	"math"
+)
+
+// Outcome is how a classifier did on records that it was tested on.
+type Outcome struct {
+	classes int
+	counts  []uint64   // by class of the records, then by the class that they were said to have
+	ranks   [][]ranked // by class: records by how likely they were said to be of it
+}
+
+// ranked are records of a rank: of a class, and all others.
+type ranked struct{ own, other uint64 }
+
+// Ranks tell log-odds apart that differ by rankStep, between -rankMost and rankMost.
+const (
+	rankMost = 32
+	rankStep = 1.0 / 256
+	ranks    = 2 * rankMost / rankStep
+)
+
+// Test lets a classifier classify the data's records. What the outcome holds is drawn from the budget
+// of their space, and stays drawn.
+func Test(ctx context.Context, c Classifier, test Data) (*Outcome, error) {
+	o := &Outcome{classes: test.Classes, counts: make([]uint64, test.Classes*test.Classes), ranks: make([][]ranked, test.Classes)}
+	if err := test.hold("ranks of records", 2*ranks*test.Classes); err != nil {
+		return nil, err
+	}
+	for class := range o.ranks {
+		o.ranks[class] = make([]ranked, ranks)
+	}
+	logs := make([]float64, test.Classes)
+	err := test.each(ctx, func(tuple []uint32, class, count uint32) {
+		c.Logs(tuple, logs)
+		o.counts[int(class)*o.classes+int(first(logs))] += uint64(count)
+		for of, odds := range logOdds(logs) {
+			if at := &o.ranks[of][rank(odds)]; of == int(class) {
+				at.own += uint64(count)
+			} else {
+				at.other += uint64(count)
+			}
+		}
+	})
+	return o, err
+}
+
+// logOdds replaces the logarithms of how likely every class is by those of its odds.
+func logOdds(logs []float64) []float64 {
+	highest := first(logs)
+	most, others := logs[highest], 0.0
+	for class, l := range logs {
+		if uint32(class) != highest {
+			others += math.Exp(l - most)
+		}
+	}
+	for class, l := range logs {
+		if uint32(class) == highest {
+			logs[class] = -math.Log(others)
+		} else { // the highest one is among the others, so that little is lost
+			logs[class] = l - most - math.Log(1+others-math.Exp(l-most))
+		}
+	}
+	return logs
+}
+
+// rank returns the place of log-odds among the ranks.
+func rank(odds float64) int {
+	return int(min(max((odds+rankMost)/rankStep, 0), ranks-1))
+}
+
+// records returns how many records of a class there were.
+func (o *Outcome) records(class int) (n uint64) {
+	for _, said := range o.counts[class*o.classes:][:o.classes] {
+		n += said
+	}
+	return n
+}
+
+// Wrong returns how many records it got wrong.
+func (o *Outcome) Wrong() (wrong uint64) {
+	for class := range o.classes {
+		wrong += o.records(class) - o.counts[class*o.classes+class]
+	}
+	return wrong
+}
+
+// ClassErrors returns the share of the records of every class that it got wrong; not a number where there are none.
+func (o *Outcome) ClassErrors() (shares []float64) {
+	for class := range o.classes {
+		n := o.records(class)
+		shares = append(shares, float64(n-o.counts[class*o.classes+class])/float64(n))
+	}
+	return shares
+}
+
+// BalancedError returns the mean of the errors of the classes that records have.
+func (o *Outcome) BalancedError() float64 {
+	shares := o.ClassErrors()
+	return o.mean(func(class int) float64 { return shares[class] })
+}
+
+// F1 returns the mean over the classes that records have: of each the harmonic mean of precision and recall.
+func (o *Outcome) F1() float64 {
+	return o.mean(func(class int) float64 {
+		said := uint64(0)
+		for of := range o.classes {
+			said += o.counts[of*o.classes+class]
+		}
+		return 2 * float64(o.counts[class*o.classes+class]) / float64(said+o.records(class))
+	})
+}
+
+// AUC returns the mean over the classes that some records have and some have not: of each the area under the curve
+// of its true over its false positives, which is how often a record of the class is said to be more
+// likely of it than another one, both drawn at random. Where it is as likely counts half. Without such a class it is 1/2.
+func (o *Outcome) AUC() float64 {
+	sum, n := 0.0, 0
+	for class, of := range o.ranks {
+		own, above, other := float64(o.records(class)), 0.0, 0.0
+		for _, at := range of {
+			above += float64(float64(at.own) * (other + float64(at.other)/2))
+			other += float64(at.other)
+		}
+		if own > 0 && other > 0 {
+			sum += above / own / other
+			n++
+		}
+	}
+	if n == 0 {
+		return 0.5
+	}
+	return sum / float64(n)
+}
+
+// mean is that of a number of every class that records have.
+func (o *Outcome) mean(number func(class int) float64) float64 {
+	sum, n := 0.0, 0
+	for class := range o.classes {
+		if o.records(class) > 0 {
+			sum += number(class)
+			n++
+		}
+	}
+	return sum / float64(max(1, n))
+}
