@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/kcut/internal/report"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -16,20 +18,31 @@ type evaluateFlags struct {
 	kcut.EvaluateOptions
 	algorithms, ks                           []string
 	split, rules, testRows, intervals, roots string
+	curve, quality, overwrite                bool
+	page                                     string
 }
+
+// curveKs are what a curve is drawn over, unless asked otherwise.
+var curveKs = []string{"5", "10", "20", "50", "100", "200", "500", "1000"}
 
 func newEvaluate(u *ui) *cobra.Command {
 	var flags evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate JOB",
-		Short: "Tell how useful releases would be: train and test classifiers on them",
+		Short: "Tell how useful releases would be, for classifiers and for counting",
 		Long: `Masks training rows as the job says, masks test rows by the same rules, and counts how
 often classifiers that learn the class from the former are wrong about the latter: a
 decision tree, naive Bayes and logistic regression. Beside it stand the errors on raw
-values and without any quasi-identifier, and what masking costs. Writes nothing.`,
+values and without any quasi-identifier, how wrong answers to counting queries are, and
+what masking costs. Without a class only the last two are told.
+
+--curve does so for every algorithm that the job allows and k from 5 to 1000, unless
+others are named. --html draws it on one page, error against k and against the error
+of queries, which needs no network and no script. Nothing else is written.`,
 		Example: `  kcut evaluate people.yaml
   kcut evaluate people.yaml --algorithms tdr,mondrian --k 10,50,100 --folds 5
-  kcut evaluate people.yaml --split set=train --json`,
+  kcut evaluate people.yaml --split set=train --json
+  kcut evaluate people.yaml --curve --folds 2 --html curve.html`,
 		Args: takes("one job file", 1, 1),
 	}
 	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression", "--previous", "--allow-new-cut")
@@ -44,27 +57,43 @@ values and without any quasi-identifier, and what masking costs. Writes nothing.
 	addChoice(cmd, &flags.testRows, "test-rows", "test on `ROWS` that are masked by the rules, or raw", "masked", "raw")
 	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal", "midpoint", "nominal")
 	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
+	set.BoolVar(&flags.quality, "quality", false, "also tell AUC, F1, balanced error and the error of every class (--json always does)")
+	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows, and k from 5 to 1000")
+	set.StringVar(&flags.page, "html", "", "draw errors and k on an HTML page, written to `FILE`")
+	set.BoolVar(&flags.overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := flags.check(cmd.CommandPath()); err != nil {
 			return err
 		}
-		jobs, err := flags.variants(args[0], overrides())
+		if flags.page != "" {
+			if err := kcut.CheckFile("page", flags.page, flags.overwrite); err != nil { // before anything is counted
+				return err
+			}
+		}
+		jobs, err := flags.variants(u, args[0], overrides())
 		if err != nil {
 			return err
 		}
-		if jobs[0].Class == "" {
-			return usageError(cmd.CommandPath(), "the job has no class that classifiers could learn")
+		page := kcut.Place{What: "page", Path: flags.page}
+		if err := kcut.CheckPlaces(jobs[0], []kcut.Place{page}, kcut.Place{What: "job file", Path: args[0]}); err != nil {
+			return err
 		}
 		keepTo(jobs[0].Limits.Threads)
 		progress := u.follow()
 		flags.Events = progress.events()
-		report, err := kcut.Evaluate(cmd.Context(), jobs, flags.EvaluateOptions)
+		evaluation, err := kcut.Evaluate(cmd.Context(), jobs, flags.EvaluateOptions)
 		progress.close()
 		if err != nil {
 			return err
 		}
-		return u.tell(report, evaluationText(report))
+		if flags.page != "" {
+			name := filepath.Base(args[0])
+			if err := report.WriteEvaluation(flags.page, name, evaluation, flags.overwrite); err != nil {
+				return err
+			}
+		}
+		return u.tell(evaluation, evaluationText(evaluation, flags.quality))
 	}
 	return cmd
 }
@@ -89,7 +118,15 @@ func (f *evaluateFlags) check(command string) error {
 }
 
 // variants loads the job once for every algorithm and k that were asked for.
-func (f *evaluateFlags) variants(path string, overrides []kcut.Override) (jobs []*kcut.Job, err error) {
+func (f *evaluateFlags) variants(u *ui, path string, overrides []kcut.Override) (jobs []*kcut.Job, err error) {
+	if f.curve && len(f.algorithms) == 0 {
+		if f.algorithms, err = allowed(u, path, overrides); err != nil {
+			return nil, err
+		}
+	}
+	if f.curve && len(f.ks) == 0 {
+		f.ks = curveKs
+	}
 	lists := varied([][]kcut.Override{overrides}, "algorithm.name", "--algorithms", f.algorithms)
 	for _, list := range varied(lists, "quasi_identifiers[].k", "--k", f.ks) {
 		job, err := kcut.LoadJob(path, list...)
@@ -99,6 +136,21 @@ func (f *evaluateFlags) variants(path string, overrides []kcut.Override) (jobs [
 		jobs = append(jobs, job)
 	}
 	return jobs, nil
+}
+
+// allowed names the algorithms that a job may have. It is an error when the job is wrong whatever its algorithm is.
+func allowed(u *ui, path string, overrides []kcut.Override) (names []string, err error) {
+	if _, err := kcut.LoadJob(path, overrides...); err != nil {
+		return nil, err
+	}
+	for _, a := range kcut.Algorithms() {
+		if _, err := kcut.LoadJob(path, varied([][]kcut.Override{overrides}, "algorithm.name", "--curve", []string{a.Name})[0]...); err != nil {
+			u.note(fmt.Sprintf("algorithm %s is left out: the job does not allow it", a.Name))
+		} else {
+			names = append(names, a.Name)
+		}
+	}
+	return names, nil
 }
 
 // varied returns every list of overrides with each of some values, if there are any.
@@ -115,10 +167,13 @@ func varied(lists [][]kcut.Override, key, origin string, values []string) (all [
 }
 
 // evaluationText lays a report out for people. Errors are in percent.
-func evaluationText(r *kcut.Evaluation) string {
-	header := []string{"masked by", "k"}
-	header = append(append(header, r.Learners...), "penalty", "class size", "misclassified", "discernibility", "dropped")
-	t := newTable(header...)
+func evaluationText(r *kcut.Evaluation, quality bool) string {
+	header := append([]string{"masked by", "k"}, r.Learners...)
+	header = append(header, "queries", "penalty", "class size")
+	if len(r.Learners) > 0 {
+		header = append(header, "misclassified")
+	}
+	t := newTable(append(header, "discernibility", "dropped")...)
 	row := func(name, k string, errors map[string]kcut.Score, costs *kcut.Costs) {
 		cells := []string{name, k}
 		for _, l := range r.Learners {
@@ -127,13 +182,18 @@ func evaluationText(r *kcut.Evaluation) string {
 			}
 		}
 		if costs != nil {
-			cells = append(cells, fmt.Sprintf("%.3f", costs.Penalty.Mean), fmt.Sprintf("%.2f", costs.ClassSize.Mean),
-				percent(costs.Misclassified), fmt.Sprintf("%.3g", costs.Discernibility.Mean), fmt.Sprintf("%.4g", costs.Dropped.Mean))
+			cells = append(cells, percent(costs.QueryError), fmt.Sprintf("%.3f", costs.Penalty.Mean), fmt.Sprintf("%.2f", costs.ClassSize.Mean))
+			if len(r.Learners) > 0 {
+				cells = append(cells, percent(costs.Misclassified))
+			}
+			cells = append(cells, fmt.Sprintf("%.3g", costs.Discernibility.Mean), fmt.Sprintf("%.4g", costs.Dropped.Mean))
 		}
 		t.add(cells...)
 	}
-	row("nothing (BE)", "", r.Baseline, nil)
-	row("removal (UE)", "", r.Upper, nil)
+	if len(r.Learners) > 0 {
+		row("nothing (BE)", "", r.Baseline, nil)
+		row("removal (UE)", "", r.Upper, nil)
+	}
 	failures := ""
 	for _, result := range r.Results {
 		row(result.Algorithm, kText(result.K), result.Errors, result.Release)
@@ -141,7 +201,39 @@ func evaluationText(r *kcut.Evaluation) string {
 			failures += fmt.Sprintf("%s, k %s: %s\n", result.Algorithm, kText(result.K), result.Failed)
 		}
 	}
-	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures)
+	more := ""
+	if quality && len(r.Learners) > 0 {
+		more = "\n" + qualityTable(r).String()
+	}
+	return fmt.Sprintf("%s, %s; errors in percent\n\n%s%s%s", text.Count(r.Rows, "row"), text.Count(r.Rounds, "round"), t, failures, more)
+}
+
+// qualityTable has a row for every classifier and way to mask. Errors are in percent.
+func qualityTable(r *kcut.Evaluation) *table {
+	t := newTable("masked by", "k", "classifier", "AUC", "F1", "balanced error", "error by class")
+	rows := func(name, k string, quality map[string]kcut.Quality) {
+		for _, l := range r.Learners {
+			q, ok := quality[l]
+			if !ok {
+				continue
+			}
+			var classes []string
+			for _, score := range q.ClassErrors {
+				if score == nil {
+					classes = append(classes, "-")
+				} else {
+					classes = append(classes, fmt.Sprintf("%.2f", 100*score.Mean))
+				}
+			}
+			t.add(name, k, l, fmt.Sprintf("%.3f", q.AUC.Mean), fmt.Sprintf("%.3f", q.F1.Mean), percent(q.BalancedError), strings.Join(classes, " "))
+		}
+	}
+	rows("nothing (BE)", "", r.BaselineQuality)
+	rows("removal (UE)", "", r.UpperQuality)
+	for _, result := range r.Results {
+		rows(result.Algorithm, kText(result.K), result.Quality)
+	}
+	return t
 }
 
 // percent writes a share, and its standard deviation if there is one.

@@ -2,7 +2,7 @@ package report
 
 import (
 	"cmp"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"path/filepath"
@@ -22,18 +22,20 @@ const (
 	fullBar      = 240 // width of a bar that stands for the most there is
 )
 
-//go:embed report.html
-var source string
+//go:embed *.html
+var layouts embed.FS
 
 // layout is parsed when it is first asked for: most commands write no page.
 var layout = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{
+	return template.Must(template.New("").Funcs(template.FuncMap{
 		"bar": newBar, "most": most, "micros": micros, "percent": percent, "share": text.Percent, "span": span, "grouped": grouped, "figure": figure,
 		"mebibytes": func(n int64) string { return text.Grouped(n>>20) + " MiB" },
 		"number":    func(index int) int { return index + 1 }, // of a set
 		"join":      func(names []string) string { return strings.Join(names, ", ") },
 		"label":     labelText, "labels": childrenText,
-	}).Parse(source))
+		"score": scoreText, "rest": func(number, of int) int { return number % of }, "dash": func(number int) string { return dashes[number%len(dashes)] },
+		"add": func(a, b int) int { return a + b },
+	}).ParseFS(layouts, "*.html"))
 })
 
 // page is what the layout shows.

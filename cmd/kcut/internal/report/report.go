@@ -49,7 +49,7 @@ func Write(w io.Writer, s Source) error {
 	if err := s.check(); err != nil {
 		return &kcut.Error{Class: kcut.ErrInput, Hint: "name the files that the run which made the release has written", Err: err}
 	}
-	if err := layout().Execute(w, newPage(s)); err != nil {
+	if err := layout().ExecuteTemplate(w, "report.html", newPage(s)); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil

@@ -162,35 +162,44 @@ func TestProtections(t *testing.T) {
 
 // A page stands for itself: well-formed, without scripts, and with nothing to fetch.
 func TestPageIsSelfContained(t *testing.T) {
-	fetching := []string{"src", "href", "style", "onload", "onclick"}
 	for name, source := range sources() {
 		t.Run(name, func(t *testing.T) {
 			page := written(t, source)
 			if again := written(t, source); again != page {
 				t.Error("it was written otherwise the second time")
 			}
-			for _, word := range []string{"<script", "http://", "https://", "@import", "url("} {
-				if strings.Contains(page, word) {
-					t.Errorf("it has %s", word)
-				}
-			}
-			ids := make(map[string]bool)
-			for _, e := range parse(t, page) {
-				if slices.Contains([]string{"script", "img", "link", "iframe", "object"}, e.name) {
-					t.Errorf("it has an element %s", e.name)
-				}
-				for _, attribute := range fetching {
-					if _, has := e.attributes[attribute]; has {
-						t.Errorf("element %s has %s", e.name, attribute)
-					}
-				}
-				if id := e.attributes["id"]; id != "" && ids[id] {
-					t.Errorf("id %s comes twice", id)
-				} else {
-					ids[id] = true
-				}
-			}
+			checkAlone(t, page)
 		})
+	}
+}
+
+// checkAlone checks that a page is well-formed, without scripts, and with nothing to fetch.
+func checkAlone(t *testing.T, page string) {
+	t.Helper()
+	fetching := []string{"src", "href", "style", "onload", "onclick"}
+	for _, word := range []string{"<script", "http://", "https://", "@import", "url("} {
+		if strings.Contains(page, word) {
+			t.Errorf("it has %s", word)
+		}
+	}
+	if !strings.Contains(page, `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>`) {
+		t.Error("it may fetch")
+	}
+	ids := make(map[string]bool)
+	for _, e := range parse(t, page) {
+		if slices.Contains([]string{"script", "img", "link", "iframe", "object"}, e.name) {
+			t.Errorf("it has an element %s", e.name)
+		}
+		for _, attribute := range fetching {
+			if _, has := e.attributes[attribute]; has {
+				t.Errorf("element %s has %s", e.name, attribute)
+			}
+		}
+		if id := e.attributes["id"]; id != "" && ids[id] {
+			t.Errorf("id %s comes twice", id)
+		} else {
+			ids[id] = true
+		}
 	}
 }
 
