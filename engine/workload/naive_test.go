@@ -125,7 +125,7 @@ func sizes(codes enginetest.Codes) (sizes [][]uint64) {
 // they suppress, drop or divide.
 func TestJudge(t *testing.T) {
 	met := map[string]int{}
-	enginetest.Cases(t, 200, func(r *rand.Rand) {
+	enginetest.Cases(t, 2000, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 40)
 		all := engine.Set{K: engine.KAnonymity(1 + r.IntN(min(len(c.Data.Rows), 6)))}
 		for a := range c.Data.Columns {
@@ -172,7 +172,7 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	})
-	if len(met) < 9 && met["all"] > 100 {
+	if len(met) < 9 && met["all"] > 1000 {
 		t.Errorf("the tables were not of every kind: %v", met)
 	}
 }
