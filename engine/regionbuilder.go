@@ -70,6 +70,17 @@ func (b *RegionBuilder) End(size, weight uint64) (group int32) {
 	return int32(len(b.sizes) - 1)
 }
 
+// Len returns the number of groups.
+func (b *RegionBuilder) Len() int { return len(b.sizes) }
+
+// Truncate leaves out all groups from one on.
+func (b *RegionBuilder) Truncate(group int) {
+	b.numbers, b.sizes = b.numbers[:group*len(b.columns)], b.sizes[:group]
+	if b.kinds.Weighted() {
+		b.weights = b.weights[:group]
+	}
+}
+
 // Bytes returns about how much memory the groups take.
 func (b *RegionBuilder) Bytes() int64 {
 	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes)+cap(b.weights))
@@ -82,7 +93,7 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))
 	for a := range b.attributes {
-		column, labels, wide := b.columns[a].release(&b.attributes[a])
+		column, labels, wide := b.columns[a].release(&b.attributes[a], b.used(a))
 		r.Columns = append(r.Columns, column)
 		for group := range widths {
 			n := &b.numbers[group*len(b.columns)+a]
@@ -113,12 +124,22 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	return r, regions
 }
 
-// release labels contents in order, and returns the label of each and the labels' widths. Contents
+// used reports which contents of an attribute some group has.
+func (b *RegionBuilder) used(attribute int) []bool {
+	used := make([]bool, len(b.columns[attribute].list))
+	for i := attribute; i < len(b.numbers); i += len(b.columns) {
+		used[b.numbers[i]] = true
+	}
+	return used
+}
+
+// release labels those contents in order that are used, and returns the label of each and the labels' widths. Contents
 // with the same label have the same width, too: else regions would not be in the order of what they
 // cover, and an apply would put records into a wider region than it need.
-func (c *contents) release(a *Attribute) (column RegionColumn, labels []uint32, widths []float64) {
+func (c *contents) release(a *Attribute, used []bool) (column RegionColumn, labels []uint32, widths []float64) {
 	order := slices.SortedFunc(slices.Values(c.list), a.compareContents)
-	labels = make([]uint32, len(order))
+	order = slices.DeleteFunc(order, func(content Content) bool { return !used[c.number[content]] })
+	labels = make([]uint32, len(c.list))
 	numbers := make(map[Label]uint32, len(order))
 	for _, content := range order {
 		label, interval := a.contentLabel(content)

@@ -24,7 +24,7 @@ var classless = []string{"tdr", "tds", "mondrian", "{name: mondrian, partitionin
 // searches are the values of a job's key algorithm that tests try: every algorithm, with
 // all the options that change what it does.
 func searches() []string {
-	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%", "tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
+	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%", "tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
 		"iack", "{name: iack, small: topup, bins: 3}", "{name: iacc, max_divergence: 0.4, max_information_change: 0.4}",
 		"kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
 }
@@ -216,7 +216,7 @@ quasi_identifiers: [{columns: [mail, age], k: 4}, {columns: [mail], k: 20}]
 columns: {mail: suppress, age: discretize, income: keep}
 `
 
-var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "infogain-mondrian"}
+var setAlgorithms = []string{"mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "infogain-mondrian", "guided"}
 
 // mailTable has rows whose values of mail a function gives.
 func mailTable(rows int, mail func(rng *rand.Rand, row int) string) *testTable {

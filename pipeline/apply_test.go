@@ -18,7 +18,7 @@ import (
 // TestApplyAgain: the cut of a release, applied to what it was made of, gives the same
 // labels, in and out of core.
 func TestApplyAgain(t *testing.T) {
-	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian", "kactus", "iack"} {
+	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian", "guided", "kactus", "iack"} {
 		t.Run(algorithm, func(t *testing.T) {
 			dir := jobFolder(t, nightlyJob)
 			newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))

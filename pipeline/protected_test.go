@@ -123,7 +123,7 @@ func TestEntityCountsPeople(t *testing.T) {
 	table := visits(rand.New(rand.NewPCG(5, 6)), visitRows())
 	attacked := 0
 	for _, algorithm := range []string{"tdr", "tds", "tdr\nmax_suppressed: 5%", "tds\nmax_suppressed: 3%\nsuppressed: drop",
-		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
+		"mondrian", "{name: mondrian, categories: ordered}", "infogain-mondrian", "guided", "kactus", "{name: kactus, leftover: recruit}", "iack"} {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			few := func(more string) (groups, below int) {
 				dir := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
@@ -198,7 +198,7 @@ func TestSensitiveValuesAreNotTold(t *testing.T) {
 	}
 	column := map[string]int{"diagnosis": 6, "again": 7}
 	attacked := 0
-	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian", "{name: kactus, leftover: recruit}"} {
+	for _, algorithm := range []string{"tdr", "tds", "mondrian", "infogain-mondrian", "guided", "{name: kactus, leftover: recruit}"} {
 		for _, of := range []struct {
 			column, measure string
 			bound           float64

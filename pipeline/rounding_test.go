@@ -82,7 +82,7 @@ func withoutLabels(trace string) string {
 func TestBoundsTellOfNobody(t *testing.T) {
 	table := members(rand.New(rand.NewPCG(11, 12)), 1500)
 	dir := table.folder(t, membersJob, 500)
-	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian"} {
+	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian", "guided"} {
 		t.Run(algorithm, func(t *testing.T) {
 			var recodings [2]engine.Recoding
 			var traces [2]bytes.Buffer
@@ -137,7 +137,7 @@ func TestBoundsTellOfNobody(t *testing.T) {
 // TestRoundIsASearchInRoundedValues: with round, every algorithm does what it does to a table whose values are rounded
 // down to multiples, step by step and part by part, and all bounds are multiples.
 func TestRoundIsASearchInRoundedValues(t *testing.T) {
-	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian"} {
+	for _, algorithm := range []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian", "guided"} {
 		t.Run(algorithm, func(t *testing.T) {
 			table := members(rand.New(rand.NewPCG(13, 14)), 600)
 			text := strings.Replace(membersJob, "joined: discretize", "joined: {mask: discretize, round: year, bounds: [1919-02-03, 2040-12-31]}", 1)

@@ -157,12 +157,13 @@ func Algorithms() []Algorithm {
 		{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"},
 		{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
 		{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
+		{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and pruned"},
 	}
 }
 
 // united are the algorithms that treat several sets as one, their union with the largest k.
 var united = []string{
-	job.AlgorithmKACTUS, job.AlgorithmIACc, job.AlgorithmMondrian, job.AlgorithmInfoGainMondrian,
+	job.AlgorithmKACTUS, job.AlgorithmIACc, job.AlgorithmMondrian, job.AlgorithmInfoGainMondrian, job.AlgorithmGuided,
 }
 
 // noteUnion tells that several sets are treated as one.
@@ -221,6 +222,8 @@ func newEngine(a job.Algorithm) engine.Engine {
 		}
 	case job.AlgorithmInfoGainMondrian:
 		return mondrian.Engine{InfoGain: true}
+	case job.AlgorithmGuided:
+		return mondrian.Engine{InfoGain: true, Guided: true}
 	}
 	return topdown.Engine{}
 }

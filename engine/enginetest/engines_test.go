@@ -26,7 +26,7 @@ var variants = []engine.Engine{
 	topdown.Engine{}, bottomup.Engine{}, bottomup.Engine{Loss: bottomup.Size, Bins: 3},
 	mondrian.Engine{}, mondrian.Engine{Median: mondrian.Exact}, mondrian.Engine{Ordered: true},
 	mondrian.Engine{Ordered: true, Median: mondrian.Exact}, mondrian.Engine{Relaxed: true, Seed: 1},
-	mondrian.Engine{Relaxed: true, Ordered: true, Seed: 2}, mondrian.Engine{InfoGain: true},
+	mondrian.Engine{Relaxed: true, Ordered: true, Seed: 2}, mondrian.Engine{InfoGain: true}, mondrian.Engine{InfoGain: true, Guided: true},
 	kactus.Engine{Seed: 1, MinObjects: 1}, kactus.Engine{MinObjects: 3, Leftover: kactus.Recruit},
 	kactus.Engine{Seed: 2, MinObjects: 2, Prune: true}, kactus.Engine{Prune: true, Leftover: kactus.Recruit},
 	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp, MinInfo: 0.3}, iac.Engine{Small: iac.Keep},
@@ -177,6 +177,7 @@ func TestPlan(t *testing.T) {
 		{recheck.Engine{OnBreak: recheck.Suppress}, engine.Plan{Groupings: one, Histograms: true, Whole: true}},
 		{mondrian.Engine{}, engine.Plan{Groupings: one, Whole: true, Pool: true}},
 		{mondrian.Engine{Relaxed: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
+		{mondrian.Engine{InfoGain: true, Guided: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
 		{mondrian.Engine{InfoGain: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
 	} {
 		if got := c.engine.Plan(requirement); !reflect.DeepEqual(got, c.want) {
@@ -305,7 +306,7 @@ func TestAdult(t *testing.T) {
 // large are engines that larger tables are searched with.
 var large = []engine.Engine{
 	topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Ordered: true, Relaxed: true},
-	mondrian.Engine{InfoGain: true}, kactus.Engine{Seed: 1}, kactus.Engine{MinObjects: 2, Prune: true, Leftover: kactus.Recruit},
+	mondrian.Engine{InfoGain: true}, mondrian.Engine{InfoGain: true, Guided: true}, kactus.Engine{Seed: 1}, kactus.Engine{MinObjects: 2, Prune: true, Leftover: kactus.Recruit},
 	iac.Engine{},
 }
 

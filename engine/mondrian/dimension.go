@@ -30,9 +30,12 @@ type dimension struct {
 // division says how a dimension divides a part into several: into the children of a node
 // or, of InfoGain's suppressed attributes, into two sets of values.
 type division struct {
-	part  []uint32 // by code, of those that occur
-	spans []span   // of codes that occur, ascending
-	sizes []uint64 // of the parts
+	part     []uint32         // by code, of those that occur
+	spans    []span           // of codes that occur, ascending
+	sizes    []uint64         // of the parts
+	contents []engine.Content // of the parts
+	whole    engine.Content   // of all that a node's children have
+	rest     int              // the part of joined children, whose codes are not adjacent; -1: there is none
 }
 
 func newDimension(a *engine.Attribute, e Engine) *dimension {
@@ -100,18 +103,18 @@ func (d *dimension) ancestor(e cells.Extent) int {
 	}
 }
 
-// below returns the codes of the child of a node that a code belongs to: lo ≤ code < hi.
-// A root that is a leaf is a child beside the null.
-func (d *dimension) below(node int, code uint32) (lo, hi uint32) {
+// below returns the codes of the child of a node that a code belongs to, lo ≤ code < hi, and what
+// records of it are known to hold. A root that is a leaf is a child beside the null.
+func (d *dimension) below(node int, code uint32) (lo, hi uint32, content engine.Content) {
 	if code == d.top {
-		return code, code + 1
+		return code, code + 1, engine.OnlyNulls
 	}
 	n := d.leaf[code]
 	for n != node && d.Tree.Parent(n) != node {
 		n = d.Tree.Parent(n)
 	}
 	l, h := d.Tree.Range(n)
-	return uint32(l), uint32(h)
+	return uint32(l), uint32(h), engine.Content{Lo: uint32(n)}
 }
 
 // largest returns the first of the largest parts.
@@ -122,7 +125,7 @@ func (d *division) reset(codes int) {
 	if d.part == nil {
 		d.part = make([]uint32, codes)
 	}
-	d.spans, d.sizes = d.spans[:0], d.sizes[:0]
+	d.spans, d.sizes, d.contents, d.rest = d.spans[:0], d.sizes[:0], d.contents[:0], -1
 }
 
 // put sends a code with so many records to a part, the last one or one more.
@@ -144,11 +147,13 @@ func (d *dimension) children(set *cells.FrequencySet) (several bool) {
 		e.Hi, e.Above = set.Codes[last-1], true
 	}
 	ancestor, hi := d.ancestor(e), uint32(0)
+	d.whole = engine.Content{Lo: uint32(ancestor)}
 	for i, code := range set.Codes {
 		if code >= hi {
 			s := span{part: uint32(len(d.sizes))}
-			s.lo, s.hi = d.below(ancestor, code)
-			d.spans = append(d.spans, s)
+			var content engine.Content
+			s.lo, s.hi, content = d.below(ancestor, code)
+			d.spans, d.contents = append(d.spans, s), append(d.contents, content)
 			hi = s.hi
 		}
 		d.put(code, d.spans[len(d.spans)-1].part, set.Size(i))
@@ -167,7 +172,43 @@ func (d *dimension) prefix(set *cells.FrequencySet, order []int, n int) {
 		}
 		d.put(set.Codes[i], part, set.Size(i))
 	}
+	var sides [2][]uint32
 	for _, code := range set.Codes {
-		d.spans = append(d.spans, span{lo: code, hi: code + 1, part: d.part[code]})
+		part := d.part[code]
+		d.spans = append(d.spans, span{lo: code, hi: code + 1, part: part})
+		sides[part] = append(sides[part], code)
 	}
+	for _, codes := range sides {
+		content := engine.Content{}
+		if uint64(len(codes)) <= d.most {
+			content = d.Named(codes)
+		}
+		d.contents = append(d.contents, content)
+	}
+}
+
+// join makes one part of some, the rest, which comes last, and reports whether there are several then.
+func (d *division) join(codes []uint32, some []bool) (several bool) {
+	numbers, n, size := make([]uint32, len(some)), 0, uint64(0)
+	for part, joined := range some {
+		if joined {
+			size += d.sizes[part]
+			continue
+		}
+		numbers[part], d.sizes[n], d.contents[n] = uint32(n), d.sizes[part], d.contents[part]
+		n++
+	}
+	for part, joined := range some {
+		if joined {
+			numbers[part] = uint32(n)
+		}
+	}
+	d.rest, d.sizes, d.contents = n, append(d.sizes[:n], size), append(d.contents[:n], d.whole)
+	for _, code := range codes {
+		d.part[code] = numbers[d.part[code]]
+	}
+	for i := range d.spans {
+		d.spans[i].part = numbers[d.spans[i].part]
+	}
+	return n > 0
 }

@@ -55,6 +55,10 @@ type Engine struct {
 	// InfoGain chooses the split after which the classes' entropy is least, instead of the
 	// widest dimension. The fields below, which are about the median, have no meaning then.
 	InfoGain bool
+	// Guided goes by the probabilities that a model gives to the classes instead of by the classes
+	// themselves, pools children that are too small, and prunes what does not make them surer. It is a
+	// way to gain information: InfoGain must be set, too.
+	Guided bool
 	// Relaxed shares the records at the median among both sides.
 	Relaxed bool
 	// Median is that of strict cuts.
@@ -105,7 +109,12 @@ func (s *search) start(ctx context.Context, table *engine.Table, space partition
 	case s.engine.InfoGain:
 		classes = table.Classes
 	}
-	cells, err := cells.New(table.Groupings[0], classes, space)
+	if s.guide != nil {
+		if err := s.guide.estimate(ctx, table, space); err != nil {
+			return errors.Join(err, table.Groupings[0].Discard(space))
+		}
+	}
+	cells, err := cells.NewProbable(table.Groupings[0], classes, s.guide.probabilities(), space)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,10 @@ type entropy struct {
 	best  engine.Best[split]
 	left  []uint64
 	right []uint64
-	order []int          // of a suppressed column's values
-	fold  *cells.Folding // of kinds to classes; nil: they are classes
+	order []int              // of a suppressed column's values
+	fold  *cells.Folding     // of kinds to classes; nil: they are classes
+	soft  cells.FrequencySet // of a guided search: the masses of a frequency set
+	bits  int                // by which a record's weight is shifted there
 }
 
 func newEntropy(table *engine.Table) entropy {
@@ -38,7 +40,7 @@ type split struct {
 // cutByEntropy cuts a part by the allowable split that leaves the least entropy.
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
 	x, size := &s.entropy, p.cells.Size()
-	x.best.Reset(float64(size))
+	x.best.Reset(float64(size << x.bits))
 	err = p.cells.Histograms(ctx, s.columns, func(column int, set *cells.FrequencySet) error {
 		s.offer(column, set, size)
 		return nil
@@ -71,7 +73,11 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	case len(set.Codes) < 2:
 		return
 	case d.kind == hierarchy:
-		if d.children(set) && s.allHold(kinds, &d.division) {
+		complies := s.allHold
+		if s.guide != nil {
+			complies = s.pool
+		}
+		if d.children(kinds) && complies(kinds, &d.division) {
 			x.best.Offer(x.lossOf(set, d), split{column: column})
 		}
 		return
@@ -91,17 +97,21 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	s.begin(kinds)
 	left := uint64(0)
 	for n, i := range x.order[:len(x.order)-1] {
-		left += x.shift(set, i)
+		left += x.shift(set, i) >> x.bits
 		s.shift(kinds, i, i+1)
 		if n >= first && s.allowable(left, size-left) {
-			x.best.Offer(x.loss(size), split{column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
+			x.best.Offer(x.loss(size<<x.bits), split{column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
 		}
 	}
 }
 
 // classes returns a frequency set by class of one by kind.
 func (x *entropy) classes(kinds *cells.FrequencySet) *cells.FrequencySet {
-	if x.fold == nil {
+	switch {
+	case x.bits > 0:
+		x.soft.Codes, x.soft.Histogram = kinds.Codes, kinds.Masses
+		return &x.soft
+	case x.fold == nil:
 		return kinds
 	}
 	return x.fold.Fold(kinds)
@@ -157,19 +167,34 @@ func (x *entropy) loss(size uint64) float64 {
 	return engine.NLog(left) + engine.NLog(size-left) - sum
 }
 
-// lossOf is loss for the parts of a division.
+// lossOf is loss for the parts of a division. The rest is the last one.
 func (x *entropy) lossOf(set *cells.FrequencySet, d *dimension) (loss float64) {
-	for part, i := 0, 0; part < len(d.sizes); part++ {
-		clear(x.left)
-		for ; i < len(set.Codes) && d.part[set.Codes[i]] == uint32(part); i++ {
-			for e := set.Start[i]; e < set.Start[i+1]; e++ {
-				x.left[set.Class[e]] += set.Count[e]
-			}
+	clear(x.left)
+	clear(x.right)
+	for i, code := range set.Codes {
+		part, to := d.part[code], x.left
+		if int(part) == d.rest {
+			to = x.right
 		}
-		loss += engine.NLog(d.sizes[part])
-		for _, n := range x.left {
-			loss -= engine.NLog(n)
+		for e := set.Start[i]; e < set.Start[i+1]; e++ {
+			to[set.Class[e]] += set.Count[e]
+		}
+		if int(part) != d.rest && (i+1 == len(set.Codes) || d.part[set.Codes[i+1]] != part) {
+			loss = x.addPart(loss, d.sizes[part], x.left)
 		}
 	}
+	if d.rest >= 0 {
+		loss = x.addPart(loss, d.sizes[d.rest], x.right)
+	}
+	return loss
+}
+
+// addPart adds the loss of a part of so many records, whose classes are cleared.
+func (x *entropy) addPart(loss float64, size uint64, classes []uint64) float64 {
+	loss += engine.NLog(size << x.bits)
+	for _, n := range classes {
+		loss -= engine.NLog(n)
+	}
+	clear(classes)
 	return loss
 }

@@ -89,8 +89,7 @@ func (j *judge) weight(ctx context.Context, of *cells.Cells) (weight uint64, err
 	if !j.kinds.Weighted() {
 		return 0, nil
 	}
-	fields := of.Layout().Fields
-	kind := fields[len(fields)-1]
+	kind := of.Layout().Fields[len(j.set.Columns)]
 	return weight, of.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {

@@ -55,6 +55,9 @@ func compareCells(a, b naiveCell) int {
 
 // search returns the labels of every row.
 func (n *naive) search() []string {
+	if n.engine.Guided {
+		return n.guided()
+	}
 	all := n.all()
 	n.released = map[string][]naivePart{}
 	full := make([][2]int, len(n.Attributes))

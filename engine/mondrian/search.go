@@ -2,6 +2,7 @@ package mondrian
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/kcut/kcut/engine"
@@ -26,19 +27,17 @@ type search struct {
 	ledger  *spill.Ledger
 
 	entropy entropy  // of InfoGain
+	guide   *guide   // nil: the search is not guided
 	relaxed *relaxed // nil: cuts are strict
 }
 
 // part is a part of the records that is still to be cut.
 type part struct {
 	cells  *cells.Cells
-	link   int32   // of the tree: what leads to it
-	path   string  // of relaxed cuts: which child of which child it is
-	bounds []bound // of strict cuts: of every dimension
+	link   int32            // of the tree: what leads to it
+	path   string           // of relaxed cuts: which child of which child it is
+	bounds []engine.Content // of strict cuts: what they have left of every continuous dimension; of a guided search, of all
 }
-
-// bound is the range of codes lo ≤ code < hi that cuts have left of a continuous dimension.
-type bound struct{ lo, hi uint32 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
 	s := &search{engine: e, judge: newJudge(set, table.Kinds), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
@@ -52,6 +51,9 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 	}
 	s.regions = engine.NewRegionBuilder(table)
 	s.entropy = newEntropy(table)
+	if e.Guided {
+		s.guide = newGuide(s, table)
+	}
 	if e.relaxed() {
 		s.relaxed = &relaxed{keys: engine.NewRowKeys(table), sampled: &sampled{tree: s.tree, keys: engine.NewRowKeys(table)}}
 	}
@@ -64,9 +66,11 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	if s.relaxed != nil {
 		s.relaxed.keys.Fields = s.fields
 	}
-	all := make([]bound, len(s.dimensions))
+	all := make([]engine.Content, len(s.dimensions))
 	for i, d := range s.dimensions {
-		all[i] = bound{hi: uint32(len(d.Texts))}
+		if d.Mask == engine.Discretize {
+			all[i].Hi = uint32(len(d.Texts))
+		}
 	}
 	s.pending = append(s.pending, part{cells: cells, link: rootLink, bounds: all})
 	for len(s.pending) > 0 {
@@ -104,7 +108,20 @@ func (s *search) divide(ctx context.Context, p part, column int) error {
 	n := node{column: int32(column)}
 	s.tree.addSteps(&n, d.spans, d.largest())
 	s.replace(p, n, children)
+	if s.guide != nil {
+		last := len(s.pending) - 1
+		for part, content := range d.contents {
+			s.pending[last-part].bounds = with(p.bounds, column, content)
+		}
+	}
 	return nil
+}
+
+// with returns bounds of which one is another.
+func with(bounds []engine.Content, column int, content engine.Content) []engine.Content {
+	other := slices.Clone(bounds)
+	other[column] = content
+	return other
 }
 
 // halve replaces a part by the codes of a dimension below at and the others.
@@ -120,18 +137,21 @@ func (s *search) halve(ctx context.Context, p part, column int, at uint32) error
 func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*cells.Cells) {
 	s.replace(p, node{column: int32(column), at: at}, halves[:])
 	if d := s.dimensions[column]; d.kind == continuous && s.relaxed == nil {
-		last := len(s.pending) - 1
-		left, right := append([]bound{}, p.bounds...), append([]bound{}, p.bounds...)
+		last, left, right := len(s.pending)-1, p.bounds[column], engine.OnlyNulls
 		if at < d.top { // nulls are cut off without a bound
-			left[column].hi, right[column].lo = at, at
+			right = left
+			left.Hi, right.Lo = at, at
 		}
-		s.pending[last].bounds, s.pending[last-1].bounds = left, right
+		s.pending[last].bounds, s.pending[last-1].bounds = with(p.bounds, column, left), with(p.bounds, column, right)
 	}
 }
 
 // replace puts a node in a part's place, and the parts below it among the pending ones,
 // the first of them on top.
 func (s *search) replace(p part, n node, children []*cells.Cells) {
+	if s.guide != nil {
+		s.guide.open(p, len(children))
+	}
 	at := s.tree.add(n, len(children))
 	s.tree.set(p.link, at)
 	for child := len(children) - 1; child >= 0; child-- {
@@ -145,6 +165,9 @@ func (s *search) replace(p part, n node, children []*cells.Cells) {
 
 // finish makes a part a region.
 func (s *search) finish(ctx context.Context, p part) error {
+	if s.guide != nil {
+		return s.guide.finish(ctx, p)
+	}
 	extents, err := p.cells.Extents(ctx, s.tops)
 	if err != nil {
 		return err
@@ -199,7 +222,7 @@ func (s *search) content(ctx context.Context, p part, column int, e cells.Extent
 	case s.relaxed != nil:
 		c.Lo, c.Hi = e.Lo, e.Hi+1
 	default:
-		c.Lo, c.Hi = p.bounds[column].lo, p.bounds[column].hi
+		c = p.bounds[column]
 	}
 	return c, err
 }

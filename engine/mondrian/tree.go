@@ -62,6 +62,11 @@ func (t *tree) addSteps(n *node, spans []span, largest uint32) {
 	t.step(n, next, largest)
 }
 
+// truncate leaves out the nodes, links and steps from the given ones on.
+func (t *tree) truncate(nodes, links, steps int) {
+	t.nodes, t.links, t.steps = t.nodes[:nodes], t.links[:links], t.steps[:steps]
+}
+
 // step adds a step, unless it goes where the last one does.
 func (t *tree) step(n *node, code, part uint32) {
 	if n.steps > 0 && t.steps[len(t.steps)-1].child == int32(part) {

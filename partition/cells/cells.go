@@ -38,11 +38,21 @@ type Cells struct {
 // budget, and the chunks of a spilled one, which must be in its store, are the cells' from
 // now on. Close returns them, and everything else that Cells made of these hold.
 func New(table *partition.Table, classes int, space partition.Space) (*Cells, error) {
-	return newCells(table, classes, space.Pool())
+	return newCells(table, classes, 0, space.Pool())
 }
 
-func newCells(table *partition.Table, classes int, pool *partition.Pool) (*Cells, error) {
-	s := &shared{layout: table.Layout, classes: classes, pool: pool, spilled: map[*Cells]bool{}}
+// NewProbable is New of a table whose last columns, after that of the class, are the probabilities of so many
+// classes, in parts of which Mass are 1, of MassBits bits. The one class more that there is has what is left.
+// Histograms add them up for every code's records.
+func NewProbable(table *partition.Table, classes, probabilities int, space partition.Space) (*Cells, error) {
+	return newCells(table, classes, probabilities, space.Pool())
+}
+
+func newCells(table *partition.Table, classes, probabilities int, pool *partition.Pool) (*Cells, error) {
+	s := &shared{layout: table.Layout, columns: len(table.Layout.Fields) - probabilities, classes: classes, probabilities: probabilities, pool: pool, spilled: map[*Cells]bool{}}
+	if classes > 0 {
+		s.columns--
+	}
 	s.block = pool.ChunkRecords(s.layout)
 	s.read.Layout, s.extra.Layout = s.layout, s.layout
 	c := &Cells{shared: s, size: table.Size()}

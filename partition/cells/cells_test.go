@@ -276,7 +276,7 @@ func (c *cellsCase) search(s *spilltest.MemoryStore, share int64, spilled bool) 
 	} else if err := budget.Draw("table", table.Bytes()); err != nil {
 		return err
 	}
-	root, err := newCells(table, c.classes, partition.NewPool(budget, s, share))
+	root, err := newCells(table, c.classes, 0, partition.NewPool(budget, s, share))
 	if err != nil {
 		return err
 	}

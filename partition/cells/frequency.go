@@ -17,7 +17,14 @@ import (
 type FrequencySet struct {
 	Codes []uint32 // ascending
 	partition.Histogram
+	Masses partition.Histogram // by code: of every class, in parts of which Mass are a record; empty without probabilities
 }
+
+// Mass is what the probabilities of all classes of a record add up to, of MassBits bits.
+const (
+	MassBits = 16
+	Mass     = 1 << MassBits
+)
 
 // Size returns the number of records of Codes[i].
 func (f *FrequencySet) Size(i int) (size uint64) {
@@ -32,6 +39,8 @@ func (f *FrequencySet) reset(classes int) {
 	f.Classes = classes
 	f.Codes, f.Class, f.Count = f.Codes[:0], f.Class[:0], f.Count[:0]
 	f.Start = append(f.Start[:0], 0)
+	m := &f.Masses
+	m.Start, m.Class, m.Count = append(m.Start[:0], 0), m.Class[:0], m.Count[:0]
 }
 
 // close ends the entries of a code, if it has any.
@@ -39,6 +48,20 @@ func (f *FrequencySet) close(code uint32) {
 	if n := len(f.Count); n > f.Start[len(f.Start)-1] {
 		f.Codes, f.Start = append(f.Codes, code), append(f.Start, n)
 	}
+}
+
+// closeMasses ends the masses of the last code: of all classes but the last one they are there.
+func (f *FrequencySet) closeMasses(classes int) {
+	m, last := &f.Masses, len(f.Codes)-1
+	left := f.Size(last) << MassBits
+	for _, mass := range m.Count[m.Start[last]:] {
+		left -= mass
+	}
+	m.Count = append(m.Count, left)
+	for class := range classes {
+		m.Class = append(m.Class, uint32(class))
+	}
+	m.Start = append(m.Start, len(m.Count))
 }
 
 // Bytes of counting one column: of a sum, a pair, and what an entry of a set takes.
@@ -58,7 +81,7 @@ func isDense(sums uint64, records int) bool { return sums <= 2*uint64(records)+d
 // countBytes returns the most memory that counting a column of so many records takes.
 func (s *shared) countBytes(column, records int) int64 {
 	sums := s.sums(column)
-	entries := int64(min(sums, uint64(records)))
+	entries := int64(min(sums, uint64(records)*uint64(1+s.probabilities)))
 	bytes := entries*entryBytes + int64(min(sums, 2*uint64(records)+denseSums))*sumBytes
 	if !isDense(sums, records) {
 		bytes += entries * 2 * pairBytes
@@ -66,9 +89,9 @@ func (s *shared) countBytes(column, records int) int64 {
 	return bytes
 }
 
-// sums returns the number of sums of a column: of its codes and classes.
+// sums returns the number of sums of a column: of its codes and classes, and of masses.
 func (s *shared) sums(column int) uint64 {
-	return (s.layout.Fields[column].Mask + 1) * uint64(max(1, s.classes))
+	return (s.layout.Fields[column].Mask + 1) * uint64(max(1, s.classes)+s.probabilities)
 }
 
 // Histograms counts the classes of columns, and hands out the frequency set of each in
@@ -163,7 +186,9 @@ func (s *shared) reserve(n int) []columnCount {
 // in the end, or, when they would be many for the part, in a list that is sorted.
 type columnCount struct {
 	field, class partition.Field
+	masses       []partition.Field // of the probabilities
 	classes      uint64
+	width        uint64   // sums of a code: of the classes, then of masses
 	base, codes  uint64   // the code of the first sum, and how many there are
 	dense        bool     // which of these are used
 	sums         []uint64 // by code - base, then class; all zero between two uses
@@ -179,9 +204,11 @@ func (x *columnCount) begin(s *shared, column int, lo, hi uint64, records, limit
 	x.base, x.codes = lo, hi-lo+1
 	x.class = partition.Field{}
 	if s.classes > 0 {
-		x.class = s.layout.Fields[len(s.layout.Fields)-1]
+		x.class = s.layout.Fields[s.columns]
 	}
-	sums := x.codes * x.classes
+	x.masses = s.layout.Fields[len(s.layout.Fields)-s.probabilities:]
+	x.width = x.classes + uint64(s.probabilities)
+	sums := x.codes * x.width
 	if x.dense = isDense(sums, records); x.dense {
 		if uint64(len(x.sums)) < sums {
 			x.sums = make([]uint64, sums)
@@ -197,7 +224,7 @@ func (x *columnCount) add(keys []uint64, words int, counts []uint32) {
 	switch {
 	case !x.dense:
 		x.list(keys, words, counts)
-	case x.classes == 1:
+	case x.width == 1:
 		at := x.field.Word
 		for _, n := range counts {
 			x.sums[keys[at]>>x.field.Shift&x.field.Mask-x.base] += uint64(n)
@@ -206,8 +233,11 @@ func (x *columnCount) add(keys []uint64, words int, counts []uint32) {
 	default:
 		at, class := x.field.Word, x.class.Word
 		for _, n := range counts {
-			code := keys[at]>>x.field.Shift&x.field.Mask - x.base
-			x.sums[code*x.classes+keys[class]>>x.class.Shift&x.class.Mask] += uint64(n)
+			first := (keys[at]>>x.field.Shift&x.field.Mask - x.base) * x.width
+			x.sums[first+keys[class]>>x.class.Shift&x.class.Mask] += uint64(n)
+			for i, f := range x.masses {
+				x.sums[first+x.classes+uint64(i)] += uint64(n) * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
+			}
 			at, class = at+words, class+words
 		}
 	}
@@ -219,6 +249,10 @@ func (x *columnCount) list(keys []uint64, words int, counts []uint32) {
 	for _, n := range counts {
 		code := keys[at]>>x.field.Shift&x.field.Mask - x.base
 		x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(keys[class] >> x.class.Shift & x.class.Mask), Count: uint64(n)})
+		for i, f := range x.masses {
+			mass := uint64(n) * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
+			x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(x.classes) + uint32(i), Count: mass})
+		}
 		at, class = at+words, class+words
 	}
 	if len(x.pairs) > x.limit {
@@ -229,7 +263,7 @@ func (x *columnCount) list(keys []uint64, words int, counts []uint32) {
 
 // bytes returns the memory that the counting takes, with that of its set.
 func (x *columnCount) bytes() int64 {
-	entries := min(uint64(len(x.pairs)), (x.field.Mask+1)*x.classes)
+	entries := min(uint64(len(x.pairs)), (x.field.Mask+1)*x.width)
 	if x.dense {
 		entries = uint64(len(x.sums))
 	}
@@ -245,9 +279,9 @@ func (x *columnCount) finish() *FrequencySet {
 	}
 	x.pairs, x.spare = x.pairs.MergeBy(x.spare)
 	for i, p := range x.pairs {
-		x.set.Class, x.set.Count = append(x.set.Class, p.Class), append(x.set.Count, p.Count)
+		x.enter(uint64(p.Class), p.Count)
 		if i+1 == len(x.pairs) || x.pairs[i+1].Code != p.Code {
-			x.set.close(uint32(x.base) + p.Code)
+			x.close(uint32(x.base) + p.Code)
 		}
 	}
 	return &x.set
@@ -257,14 +291,40 @@ func (x *columnCount) finish() *FrequencySet {
 func (x *columnCount) drain() {
 	at := 0
 	for code := range x.codes {
+		records := uint64(0)
 		for class := range x.classes {
 			if n := x.sums[at]; n > 0 {
-				x.set.Class, x.set.Count = append(x.set.Class, uint32(class)), append(x.set.Count, n)
+				x.enter(class, n)
+				x.sums[at] = 0
+				records += n
+			}
+			at++
+		}
+		for class := x.classes; class < x.width; class++ {
+			if records > 0 {
+				x.enter(class, x.sums[at])
 				x.sums[at] = 0
 			}
 			at++
 		}
-		x.set.close(uint32(x.base + code))
+		x.close(uint32(x.base + code))
+	}
+}
+
+// enter enters a sum: the records of a class or, after the classes, a mass.
+func (x *columnCount) enter(class, n uint64) {
+	if class < x.classes {
+		x.set.Class, x.set.Count = append(x.set.Class, uint32(class)), append(x.set.Count, n)
+	} else {
+		x.set.Masses.Count = append(x.set.Masses.Count, n)
+	}
+}
+
+// close ends the entries of a code, if it has any.
+func (x *columnCount) close(code uint32) {
+	codes := len(x.set.Codes)
+	if x.set.close(code); len(x.set.Codes) > codes && len(x.masses) > 0 {
+		x.set.closeMasses(len(x.masses) + 1)
 	}
 }
 

@@ -11,14 +11,16 @@ import (
 // shared is what all Cells of one table share: the memory and the store their records are
 // in, and scratch.
 type shared struct {
-	layout  partition.Layout
-	classes int
-	pool    *partition.Pool
-	block   int             // records that are read from a chunk list before they are worked on
-	spilled map[*Cells]bool // to be freed by Close
-	held    int64           // drawn for counting
-	arrays  int64           // bytes of all arrays
-	largest int             // records of the largest array there was since there was none
+	layout        partition.Layout
+	columns       int // but the class and the probabilities
+	classes       int
+	probabilities int // at the end of the records: of all classes but the last one
+	pool          *partition.Pool
+	block         int             // records that are read from a chunk list before they are worked on
+	spilled       map[*Cells]bool // to be freed by Close
+	held          int64           // drawn for counting
+	arrays        int64           // bytes of all arrays
+	largest       int             // records of the largest array there was since there was none
 
 	division partition.Division
 	counts   []columnCount
@@ -42,11 +44,8 @@ func (s *shared) admits(records int) bool {
 	if s.pool.Budget == nil {
 		return true
 	}
-	counting, largest, columns := int64(0), max(records, s.largest), len(s.layout.Fields)
-	if s.classes > 0 {
-		columns--
-	}
-	for column := range columns {
+	counting, largest := int64(0), max(records, s.largest)
+	for column := range s.columns {
 		counting = max(counting, s.countBytes(column, largest))
 	}
 	return s.arrays+s.layout.TableBytes(records)+counting <= s.pool.Share/4*3

@@ -318,7 +318,7 @@ func TestEvaluateSpilled(t *testing.T) {
 		rows[i][3] = fmt.Sprint(r.IntN(1 << 30))
 	}
 	many := put(t, rows)
-	all := []string{"tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian"}
+	all := []string{"tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian", "guided"}
 	for _, tt := range []struct {
 		job        string
 		options    Options

@@ -167,7 +167,7 @@ func (r *reader) rules() {
 }
 
 // classified are the algorithms that need a class: what they do goes by its frequencies.
-var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian}
+var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmInfoGainMondrian, AlgorithmGuided}
 
 // listed reports whether the columns of the job are known.
 func (r *reader) listed() bool { return !r.rejected("columns") && len(r.Columns) > 0 }

@@ -88,7 +88,7 @@ type field struct {
 // algorithms are the names of all searches.
 var algorithms = []string{
 	AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS,
-	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian,
+	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided,
 }
 
 // fieldTable defines the job file, in the order of the reference.
@@ -117,7 +117,7 @@ var fieldTable = []field{
 		min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
 		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
 	{path: "entity", kind: kindText, at: func(j *Job, _ int) any { return &j.Entity }, defWords: "none: k counts rows",
-		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one. For `tdr`, `tds`, `kactus`, `iack`, `mondrian` with `partitioning: strict`, and `infogain-mondrian`"},
+		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one. For `tdr`, `tds`, `kactus`, `iack`, `mondrian` with `partitioning: strict`, `infogain-mondrian` and `guided`"},
 	{path: "sensitive", kind: kindList, at: func(j *Job, _ int) any { return &j.Sensitive }, defWords: "none",
 		doc: "what must hold of kept columns in every equivalence class of every set, with at least one measure each; for the algorithms that `entity` is for, but `iack`"},
 	{path: "sensitive[].column", kind: kindText, at: func(j *Job, i int) any { return &j.Sensitive[i].Column }, required: true,
@@ -210,7 +210,7 @@ var fieldTable = []field{
 	{path: "max_steps", kind: kindInteger, at: func(j *Job, _ int) any { return &j.MaxSteps }, min: 0, defWords: "no limit", flag: "max-steps",
 		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
 	{path: "max_suppressed", kind: kindQuota, at: func(j *Job, _ int) any { return &j.MaxSuppressed },
-		pattern: quotaPattern, example: "0.5%", engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian}, defWords: "0",
+		pattern: quotaPattern, example: "0.5%", engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided}, defWords: "0",
 		doc: "`tdr` and `tds`: the most records that the search may take away, so that rare ones do not keep all others masked: a number, or a share as `0.5%`; others: the most that may be left in groups which are too small, without it any number"},
 	{path: "suppressed", kind: kindText, at: func(j *Job, _ int) any { return &j.Suppressed },
 		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS},

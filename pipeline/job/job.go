@@ -226,6 +226,7 @@ const (
 	AlgorithmIACc             = "iacc"
 	AlgorithmMondrian         = "mondrian"
 	AlgorithmInfoGainMondrian = "infogain-mondrian"
+	AlgorithmGuided           = "guided"
 
 	LossWeighted        = "weighted"
 	PrunePessimistic    = "pessimistic"

@@ -1,0 +1,174 @@
+// Package boost fits gradient-boosted decision trees to counted records, and tells the probability of every class
+// from a tuple of codes: what the guided search goes by.
+//
+//	records ──bins──▶ scores ──▶ gradients ──histograms──▶ tree ──▶ scores ──▶ … ──▶ Model
+//
+// Every round adds a tree for every class, of two classes one in all, that lowers the logistic loss. A tree grows leaf by
+// leaf: the split that gains most in any leaf is made (Friedman, 2001; Ke et al., 2017). Ordered columns are split
+// between two bins; bins of others are put in the order of their mean gradients first (Fisher, 1958).
+//
+// Contract: gradients are integers, so that sums of them are exact: a model depends on the records alone, not on
+// their order. What is not a sum is plain float64 without fused multiply-add, on every machine the same.
+// Not promised: any probability that is above zero by less than a Unit, or that the model stays what it is from one
+// version to the next.
+package boost
+
+import (
+	"context"
+	"math"
+)
+
+// Options say how a model is fitted.
+type Options struct {
+	Rounds int
+	Leaves int    // of a tree, at most; no more than 16
+	Least  uint64 // records of a leaf
+}
+
+const (
+	rate  = 0.1 // of what a tree would change, what it does
+	ridge = 1   // is added to the curvature of every leaf
+)
+
+// fit returns the model of records that count as often as weights say.
+func (b *binned) fit(ctx context.Context, weights []uint32, o Options) (*Model, error) {
+	n, trees := len(b.Class), treesOf(b.Classes)
+	f := &fitting{
+		binned: b, Options: o, weights: weights, model: newModel(trees, o.Rounds, b.first[len(b.Columns)]),
+		scores: make([]float64, n*trees), probabilities: make([]int32, n*trees),
+		gradients: make([]gradient, n), rows: make([]uint32, n), spare: make([]uint32, n),
+	}
+	for range o.Rounds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f.round()
+	}
+	return f.model, nil
+}
+
+// fitting is a model being made.
+type fitting struct {
+	*binned
+	Options
+	weights []uint32
+	model   *Model
+
+	scores        []float64 // by record and tree of a round
+	probabilities []int32   // as the scores, in parts of one
+	gradients     []gradient
+	rows          []uint32 // of the leaves, one after the other
+	spare         []uint32
+	leaves        []leaf
+	free          [][]gradient // histograms
+	order         []int        // of bins
+	means         [maxBins]float64
+}
+
+// gradientBytes is what a gradient takes.
+const gradientBytes = 24
+
+// gradient is that of some records' loss by their score, its curvature, and how many records there are.
+type gradient struct {
+	slope, curve int64
+	records      uint64
+}
+
+func (g *gradient) add(o *gradient) {
+	g.slope += o.slope
+	g.curve += o.curve
+	g.records += o.records
+}
+
+func (g *gradient) subtract(o *gradient) {
+	g.slope -= o.slope
+	g.curve -= o.curve
+	g.records -= o.records
+}
+
+// gain returns twice what a leaf of such records takes from the loss.
+func (g *gradient) gain() float64 {
+	slope := float64(g.slope)
+	return float64(slope*slope) / (float64(g.curve) + ridge*one)
+}
+
+// mean returns what a leaf of such records would subtract from their scores.
+func (g *gradient) mean() float64 { return float64(g.slope) / (float64(g.curve) + ridge*one) }
+
+// round adds the trees of a round.
+func (f *fitting) round() {
+	trees := f.model.trees
+	for row := range f.Class {
+		probabilities(f.scores[row*trees:][:trees], f.probabilities[row*trees:][:trees])
+	}
+	for t := range trees {
+		f.differentiate(t)
+		f.grow()
+		for i := range f.leaves {
+			l := &f.leaves[i]
+			value := float64(-rate * l.total.mean())
+			f.model.values[len(f.model.values)-1][i] = value
+			for _, row := range f.rows[l.from:l.to] {
+				f.scores[int(row)*trees+t] += value
+			}
+			f.free = append(f.free, l.sums)
+		}
+	}
+}
+
+// differentiate sets the gradients for a tree: of two classes for that of the second one.
+func (f *fitting) differentiate(tree int) {
+	trees, class := f.model.trees, uint32(tree)
+	if trees == 1 {
+		class = 1
+	}
+	for row, of := range f.Class {
+		p, n := int64(f.probabilities[row*trees+tree]), int64(f.weights[row])
+		g := gradient{slope: n * p, curve: n * (p * (one - p) / one), records: uint64(n)}
+		if of == class {
+			g.slope -= n * one
+		}
+		f.gradients[row] = g
+	}
+}
+
+// one is the probability 1.
+const one = 1 << 20
+
+// probabilities turns the scores of a record into probabilities: a single one into that of the second class.
+func probabilities(scores []float64, to []int32) {
+	if len(scores) == 1 {
+		e := exp(-math.Abs(scores[0]))
+		p := e / (1 + e)
+		if scores[0] > 0 {
+			p = 1 / (1 + e)
+		}
+		to[0] = int32(p * one)
+		return
+	}
+	largest, sum := scores[0], 0.0
+	for _, s := range scores {
+		largest = max(largest, s)
+	}
+	for _, s := range scores {
+		sum += exp(s - largest)
+	}
+	for i, s := range scores {
+		to[i] = int32(exp(s-largest) / sum * one)
+	}
+}
+
+// exp returns e to the power of x ≤ 0, nearly: math.Exp is not the same on all machines.
+func exp(x float64) float64 {
+	if x < -40 {
+		return 0
+	}
+	binary := float64(x * math.Log2E)
+	n := int(binary - 0.5)
+	r := float64((binary - float64(n)) * math.Ln2)
+	sum := 1.0 / 720
+	for _, c := range [...]float64{1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1} {
+		sum = float64(sum*r) + c
+	}
+	return sum * math.Float64frombits(uint64(1023+n)<<52)
+}

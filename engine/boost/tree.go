@@ -1,0 +1,167 @@
+package boost
+
+import (
+	"cmp"
+	"slices"
+)
+
+// leaf is a leaf of a tree that is being grown.
+type leaf struct {
+	from, to int        // its records, among the rows
+	sums     []gradient // by bin
+	total    gradient
+	split    split
+}
+
+// split is the best split of a leaf.
+type split struct {
+	gain   float64 // 0: there is none
+	column int
+	right  [maxBins]bool // by bin of the column: whether it goes right
+}
+
+// grow grows a tree, and leaves its leaves.
+func (f *fitting) grow() {
+	f.model.values = append(f.model.values, [maxLeaves]float64{})
+	for row := range f.rows {
+		f.rows[row] = uint32(row)
+	}
+	f.leaves = append(f.leaves[:0], leaf{to: len(f.rows), sums: f.histogram()})
+	f.count(&f.leaves[0])
+	f.choose(&f.leaves[0])
+	for len(f.leaves) < f.Leaves {
+		best := 0
+		for i := range f.leaves {
+			if f.leaves[i].split.gain > f.leaves[best].split.gain {
+				best = i
+			}
+		}
+		if f.leaves[best].split.gain <= 0 {
+			return
+		}
+		f.divide(best)
+	}
+}
+
+// histogram returns memory for a histogram.
+func (f *fitting) histogram() []gradient {
+	if last := len(f.free) - 1; last >= 0 {
+		h := f.free[last]
+		f.free = f.free[:last]
+		return h
+	}
+	return make([]gradient, f.model.bins)
+}
+
+// count adds up the gradients of a leaf's records.
+func (f *fitting) count(l *leaf) {
+	clear(l.sums)
+	columns := len(f.Columns)
+	for _, row := range f.rows[l.from:l.to] {
+		g := f.gradients[row]
+		for _, bin := range f.bins[int(row)*columns:][:columns] {
+			sum := &l.sums[bin]
+			sum.slope += g.slope
+			sum.curve += g.curve
+			sum.records += g.records
+		}
+	}
+}
+
+// choose chooses the split of a leaf that gains most: the first column and position of several.
+func (f *fitting) choose(l *leaf) {
+	l.total, l.split.gain = gradient{}, 0
+	for i := range l.sums[:f.first[1]] {
+		l.total.add(&l.sums[i])
+	}
+	if l.total.records < 2*f.Least {
+		return
+	}
+	whole := l.total.gain()
+	for c, column := range f.Columns {
+		sums := l.sums[f.first[c]:f.first[c+1]]
+		f.arrange(sums, column.Ordered)
+		var left gradient
+		best, mostRight := 0, false
+		for i, bin := range f.order[:max(0, len(f.order)-1)] {
+			left.add(&sums[bin])
+			right := l.total
+			right.subtract(&left)
+			if right.records < f.Least {
+				break
+			}
+			if left.records < f.Least {
+				continue
+			}
+			if gain := left.gain() + right.gain() - whole; gain > l.split.gain {
+				l.split.gain, best, mostRight = gain, i+1, right.records > left.records
+			}
+		}
+		if best > 0 {
+			l.split.column = c
+			for bin := range sums { // those that no record has go where most go, or as their order says
+				l.split.right[bin] = mostRight && !column.Ordered || column.Ordered && bin >= f.order[best]
+			}
+			for i, bin := range f.order {
+				l.split.right[bin] = i >= best
+			}
+		}
+	}
+}
+
+// arrange puts the bins that have records in the order in which they are split: their own or, without one, that
+// of what leaves of each alone would change.
+func (f *fitting) arrange(sums []gradient, ordered bool) {
+	f.order = f.order[:0]
+	for bin := range sums {
+		if sums[bin].records > 0 {
+			f.order = append(f.order, bin)
+		}
+	}
+	if ordered {
+		return
+	}
+	for _, bin := range f.order {
+		f.means[bin] = sums[bin].mean()
+	}
+	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(f.means[a], f.means[b]) })
+}
+
+// divide divides a leaf in two. The gradients of the larger one are what those of the smaller one leave.
+func (f *fitting) divide(at int) {
+	f.leaves = append(f.leaves, leaf{})
+	left, right := &f.leaves[at], &f.leaves[len(f.leaves)-1]
+	column, middle := left.split.column, f.partition(left)
+	f.model.split(at, len(f.leaves)-1, f.first[column], f.first[column+1], &left.split.right)
+	right.from, right.to, left.to = middle, left.to, middle
+	small, large := left, right
+	if left.to-left.from > right.to-right.from {
+		small, large = right, left
+	}
+	small.sums, large.sums = f.histogram(), left.sums
+	f.count(small)
+	for i := range large.sums {
+		large.sums[i].subtract(&small.sums[i])
+	}
+	f.choose(left)
+	f.choose(right)
+}
+
+// partition puts the records of a leaf that go left before the others, and returns where these begin.
+func (f *fitting) partition(l *leaf) (middle int) {
+	columns, first := len(f.Columns), f.first[l.split.column]
+	rows, right, goes := f.rows[l.from:l.to], f.spare, [maxBins]uint8{}
+	for bin, isRight := range l.split.right {
+		if isRight {
+			goes[bin] = 1
+		}
+	}
+	bins, n := f.bins[l.split.column:], 0
+	for _, row := range rows { // without a branch that would be mispredicted
+		is := int(goes[uint8(int(bins[int(row)*columns])-first)])
+		rows[middle], right[n] = row, row
+		middle, n = middle+1-is, n+is
+	}
+	copy(rows[middle:], right[:n])
+	return l.from + middle
+}

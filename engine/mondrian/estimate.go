@@ -1,0 +1,149 @@
+package mondrian
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/boost"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/partition"
+)
+
+// fittedCells is about how many cells models are fitted to: where there are more, those of some tuples.
+const fittedCells = 1 << 16
+
+// fewRecords is below how many records models are smaller.
+const fewRecords = 3000
+
+// optionsOf returns how models of so many records are fitted.
+func optionsOf(records uint64) boost.Options {
+	if records < fewRecords {
+		return boost.Options{Rounds: 60, Leaves: 7, Least: 8}
+	}
+	return boost.Options{Rounds: 80, Leaves: 15, Least: 20}
+}
+
+// estimate adds the probabilities of the classes to the records of a table, which are consumed.
+func (g *guide) estimate(ctx context.Context, table *engine.Table, space partition.Space) error {
+	if g.probabilities() == 0 {
+		return nil
+	}
+	e := estimate{table: table, classes: g.classes, attributes: len(table.Attributes)}
+	for a := range table.Attributes {
+		e.columns = append(e.columns, boost.Column{Domain: table.Attributes[a].Len(), Ordered: table.Attributes[a].Mask == engine.Discretize})
+	}
+	cells, threads := table.Groupings[0], max(1, space.Threads)
+	n, options := min(cells.Len(), fittedCells+fittedCells/32), optionsOf(table.Rows)
+	bytes := boost.Bytes(e.columns, e.classes, n, threads, options) + int64(n*(4*len(e.columns)+9))
+	if space.Budget != nil { // no more than a share of it is for records
+		if err := space.Budget.Draw("models of the classes", bytes); err != nil {
+			return err
+		}
+		defer space.Budget.Return(bytes)
+	}
+	records, err := e.sample(ctx, cells, space)
+	if err != nil {
+		return err
+	}
+	models, err := boost.Fit(ctx, records, options, threads)
+	if err != nil {
+		return err
+	}
+	scratch := make([]block, threads)
+	wider, err := cells.Widen(ctx, e.classes-1, bitsOf, func(w workers.Worker, t *partition.Table) ([][]uint32, error) {
+		b := &scratch[w.Number]
+		b.reset(len(e.columns))
+		for i := range t.Counts {
+			b.add(&e, t, i)
+		}
+		for len(b.masses) < e.classes-1 {
+			b.masses = append(b.masses, nil)
+		}
+		for class := range b.masses {
+			b.masses[class] = append(b.masses[class][:0], b.Counts...)
+		}
+		models.Probabilities(&b.scratch, b.Codes, b.Counts, b.Fold, b.masses)
+		return b.masses, nil
+	}, space)
+	if err == nil {
+		table.Groupings[0] = wider
+	}
+	return err
+}
+
+const bitsOf = 16
+
+// estimate is the making of probabilities.
+type estimate struct {
+	table      *engine.Table
+	columns    []boost.Column
+	classes    int
+	attributes int
+}
+
+// block is some cells, as models take them.
+type block struct {
+	boost.Records
+	masses  [][]uint32
+	scratch boost.Scratch
+}
+
+func (b *block) reset(columns int) {
+	for len(b.Codes) < columns {
+		b.Codes = append(b.Codes, nil)
+	}
+	for c := range b.Codes {
+		b.Codes[c] = b.Codes[c][:0]
+	}
+	b.Class, b.Counts, b.Fold = b.Class[:0], b.Counts[:0], b.Fold[:0]
+}
+
+// add adds a cell of a table. The first of its records is in a fold that its tuple says.
+func (b *block) add(e *estimate, t *partition.Table, i int) {
+	w := t.Layout.Words
+	key := t.Keys[i*w : (i+1)*w]
+	for a := range b.Codes {
+		b.Codes[a] = append(b.Codes[a], t.Layout.Fields[a].Code(key))
+	}
+	class := t.Layout.Fields[e.attributes].Code(key)
+	if e.table.Kinds != nil {
+		class = e.table.Kinds.Class[class]
+	}
+	b.Class, b.Counts = append(b.Class, class), append(b.Counts, t.Counts[i])
+	b.Fold = append(b.Fold, uint8(hash(t.Layout.Fields[:e.attributes], key)%boost.Folds))
+}
+
+// sample returns the cells that models are fitted to: those of the tuples with the least hashes.
+func (e *estimate) sample(ctx context.Context, t *partition.Table, space partition.Space) (*boost.Records, error) {
+	var b block
+	b.Columns, b.Classes = e.columns, e.classes
+	b.reset(len(e.columns))
+	all := uint64(t.Len())
+	return &b.Records, t.Scan(ctx, space, func(records *partition.Table) error {
+		w := records.Layout.Words
+		for i := range records.Counts {
+			place, _ := bits.Mul64(hash(records.Layout.Fields[:e.attributes], records.Keys[i*w:(i+1)*w]), all)
+			if all <= fittedCells || place < fittedCells {
+				b.add(e, records, i)
+			}
+		}
+		return nil
+	})
+}
+
+// hash returns a number that the codes of a tuple alone decide.
+func hash(fields []partition.Field, key []uint64) (h uint64) {
+	for _, f := range fields {
+		h = mix(h + uint64(f.Code(key)))
+	}
+	return h
+}
+
+// mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

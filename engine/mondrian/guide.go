@@ -1,0 +1,215 @@
+package mondrian
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/partition/cells"
+)
+
+// guide is what a guided search needs besides: the probabilities that cells have with them, and the
+// subtrees that may still be pruned.
+type guide struct {
+	*search
+	classes  int
+	subtrees []subtree // that are being grown, each below the one before it
+	leaf     outcome   // scratch
+}
+
+// subtree is a node and all below it.
+type subtree struct {
+	part                             // in whose place it is
+	nodes, links, steps, regions int // those before it
+	missing                      int // children that are not finished
+	outcome
+}
+
+// outcome is what is known of a part's records, and of the regions that it became.
+type outcome struct {
+	size, weight uint64
+	classes      []uint64 // records
+	masses       []uint64 // by class: the sums of their probabilities
+	risk         uint64   // the probability that their regions' decisions are wrong, added up in the same parts
+}
+
+func newGuide(s *search, table *engine.Table) *guide {
+	g := &guide{search: s, classes: max(1, table.Classes)}
+	g.leaf.reset(g.classes)
+	if g.probabilities() > 0 {
+		s.entropy.bits = cells.MassBits
+	}
+	return g
+}
+
+// probabilities returns how many a record has with it: the last class has what is left.
+func (g *guide) probabilities() int {
+	if g == nil {
+		return 0
+	}
+	return g.classes - 1
+}
+
+func (o *outcome) reset(classes int) {
+	if o.classes == nil {
+		o.classes, o.masses = make([]uint64, classes), make([]uint64, classes)
+	}
+	clear(o.classes)
+	clear(o.masses)
+	o.size, o.weight, o.risk = 0, 0, 0
+}
+
+func (o *outcome) add(other *outcome) {
+	o.size, o.weight, o.risk = o.size+other.size, o.weight+other.weight, o.risk+other.risk
+	for class := range o.classes {
+		o.classes[class] += other.classes[class]
+		o.masses[class] += other.masses[class]
+	}
+}
+
+// alone returns the risk of all records as one region: its decision is the class that most of them have, the first of
+// several.
+func (o *outcome) alone() uint64 {
+	decision := slices.Index(o.classes, slices.Max(o.classes))
+	return o.size<<cells.MassBits - o.masses[decision]
+}
+
+// open begins the subtree that takes a part's place.
+func (g *guide) open(p part, children int) {
+	n := len(g.subtrees)
+	if n == cap(g.subtrees) {
+		g.subtrees = append(g.subtrees, subtree{})
+	}
+	g.subtrees = g.subtrees[:n+1]
+	t := &g.subtrees[n]
+	t.outcome.reset(g.classes)
+	t.part, t.missing = p, children
+	t.nodes, t.links, t.steps, t.regions = len(g.tree.nodes), len(g.tree.links), len(g.tree.steps), g.regions.Len()
+}
+
+// finish makes a part a region, and prunes the subtrees that end with it: a subtree whose regions are not less
+// likely to be wrong than one in its place becomes that.
+func (g *guide) finish(ctx context.Context, p part) error {
+	o := &g.leaf
+	if err := g.look(ctx, p.cells, o); err != nil {
+		return err
+	}
+	if err := g.release(p, o); err != nil {
+		return err
+	}
+	for last := len(g.subtrees) - 1; last >= 0; last-- {
+		t := &g.subtrees[last]
+		t.add(o)
+		if t.missing--; t.missing > 0 {
+			break
+		}
+		g.subtrees, o = g.subtrees[:last], &t.outcome
+		if alone := o.alone(); alone <= o.risk {
+			o.risk = alone
+			g.tree.truncate(t.nodes, t.links, t.steps)
+			g.regions.Truncate(t.regions)
+			if err := g.release(t.part, o); err != nil {
+				return err
+			}
+		}
+	}
+	return p.cells.Free()
+}
+
+// look adds up what is known of cells.
+func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err error) {
+	o.reset(g.classes)
+	o.size = of.Size()
+	if o.weight, err = g.weight(ctx, of); err != nil || g.classes == 1 {
+		o.masses[0] = o.size << cells.MassBits
+		return err
+	}
+	class, probabilities := g.fields[len(g.dimensions)], g.fields[len(g.dimensions)+1:]
+	err = of.Visit(ctx, func(t *partition.Table) error {
+		w := t.Layout.Words
+		for i, count := range t.Counts {
+			key := t.Keys[i*w : (i+1)*w]
+			of := class.Code(key)
+			if g.kinds != nil {
+				of = g.kinds.Class[of]
+			}
+			o.classes[of] += uint64(count)
+			for c, f := range probabilities {
+				o.masses[c] += uint64(count) * uint64(f.Code(key))
+			}
+		}
+		return nil
+	})
+	last := g.classes - 1
+	o.masses[last] = o.size << cells.MassBits
+	for _, mass := range o.masses[:last] {
+		o.masses[last] -= mass
+	}
+	o.risk = o.alone()
+	return err
+}
+
+// release makes a region of a part: its labels are those that the cuts have left.
+func (g *guide) release(p part, o *outcome) error {
+	for _, content := range p.bounds {
+		g.regions.Put(content)
+	}
+	g.tree.set(p.link, -1-g.regions.End(o.size, o.weight))
+	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
+	return g.ledger.Draw(g.tree.bytes() + g.regions.Bytes() + pending)
+}
+
+// pendingBytes is what a part or a subtree takes besides its bounds and sums.
+const pendingBytes = 200
+
+// pool joins the parts of a division of a frequency set that do not hold into one, the rest, and as long as that does
+// not hold the smallest other part to it, the first of several. It reports whether there are several parts then.
+func (s *search) pool(kinds *cells.FrequencySet, d *division) bool {
+	rest := make([]bool, len(d.sizes))
+	first, pooled := 0, false
+	for part, size := range d.sizes {
+		after := first
+		for after < len(kinds.Codes) && d.part[kinds.Codes[after]] == uint32(part) {
+			after++
+		}
+		clear(s.left)
+		s.shift(kinds, first, after)
+		rest[part] = !s.holds(size, s.left)
+		pooled = pooled || rest[part]
+		first = after
+	}
+	if !pooled {
+		return true
+	}
+	for !s.restHolds(kinds, d, rest) {
+		smallest := -1
+		for part, size := range d.sizes {
+			if !rest[part] && (smallest < 0 || size < d.sizes[smallest]) {
+				smallest = part
+			}
+		}
+		if smallest < 0 {
+			return false
+		}
+		rest[smallest] = true
+	}
+	return d.join(kinds.Codes, rest)
+}
+
+// restHolds reports whether some parts of a division hold together.
+func (s *search) restHolds(kinds *cells.FrequencySet, d *division, rest []bool) bool {
+	size := uint64(0)
+	for part, n := range d.sizes {
+		if rest[part] {
+			size += n
+		}
+	}
+	clear(s.left)
+	for i, code := range kinds.Codes {
+		if rest[d.part[code]] {
+			s.shift(kinds, i, i+1)
+		}
+	}
+	return s.holds(size, s.left)
+}

@@ -1,0 +1,337 @@
+package mondrian_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/boost"
+)
+
+// naiveGuide is the guided search on single records, which looks at all of a part's for every question.
+type naiveGuide struct {
+	*naive
+	masses [][]int // by row and class
+}
+
+// naiveBound is what cuts have left of an attribute.
+type naiveBound struct {
+	lo, hi int // Discretize: codes; Generalize: lo is the node
+	nulls  bool
+	codes  []int // Suppress; none: all
+}
+
+// naiveCut is a part and, if it is cut, what became of it.
+type naiveCut struct {
+	part   []naiveCell
+	bounds []naiveBound
+	below  []naiveCut
+	loss   float64
+}
+
+const wholeMass = 1 << 16
+
+// guided returns the labels of every row.
+func (n *naive) guided() []string {
+	g := &naiveGuide{naive: n, masses: n.estimate()}
+	all := n.all()
+	bounds := make([]naiveBound, len(n.Attributes))
+	for a := range bounds {
+		bounds[a].hi = len(n.Attributes[a].Texts)
+		if n.Attributes[a].Mask == engine.Generalize {
+			bounds[a].hi = 0
+		}
+	}
+	rows := make([]string, n.Rows)
+	for _, region := range g.grow(naiveCut{part: all, bounds: bounds}) {
+		var labels []string
+		for a := range bounds {
+			labels = append(labels, g.label(a, region.bounds[a]))
+		}
+		for _, c := range region.part {
+			rows[c.row] = strings.Join(labels, " ; ")
+		}
+	}
+	return rows
+}
+
+// estimate returns the masses of every row: those of models that are fitted to the distinct tuples and kinds.
+func (n *naive) estimate() (masses [][]int) {
+	masses = make([][]int, n.Rows)
+	if n.Classes < 2 {
+		for row := range masses {
+			masses[row] = []int{wholeMass}
+		}
+		return masses
+	}
+	cells := map[string][]int{}
+	var order []string
+	for _, c := range n.all() {
+		id := c.id()
+		if n.Kind != nil {
+			id = fmt.Sprint(c.codes, n.Kind[c.row])
+		}
+		if cells[id] == nil {
+			order = append(order, id)
+		}
+		cells[id] = append(cells[id], c.row)
+	}
+	r := boost.Records{Classes: n.Classes, Codes: make([][]uint32, len(n.Attributes))}
+	for a := range n.Attributes {
+		r.Columns = append(r.Columns, boost.Column{Domain: n.Attributes[a].Len(), Ordered: n.Attributes[a].Mask == engine.Discretize})
+	}
+	for _, id := range order {
+		row, hash := cells[id][0], uint64(0)
+		for a := range n.Attributes {
+			r.Codes[a] = append(r.Codes[a], n.Columns[a][row])
+			hash += uint64(n.Columns[a][row]) + 0x9e3779b97f4a7c15
+			hash = (hash ^ hash>>30) * 0xbf58476d1ce4e5b9
+			hash = (hash ^ hash>>27) * 0x94d049bb133111eb
+			hash ^= hash >> 31
+		}
+		r.Class, r.Counts, r.Fold = append(r.Class, n.Class[row]), append(r.Counts, uint32(len(cells[id]))), append(r.Fold, uint8(hash%boost.Folds))
+	}
+	models, err := boost.Fit(context.Background(), &r, boost.Options{Rounds: 60, Leaves: 7, Least: 8}, 1)
+	if err != nil {
+		panic(err)
+	}
+	to := make([][]uint32, n.Classes-1)
+	for class := range to {
+		to[class] = make([]uint32, len(order))
+	}
+	models.Probabilities(&boost.Scratch{}, r.Codes, r.Counts, r.Fold, to)
+	for i, id := range order {
+		own, left := []int{}, wholeMass
+		for class := range to {
+			own = append(own, int(to[class][i]))
+			left -= int(to[class][i])
+		}
+		for _, row := range cells[id] {
+			masses[row] = append(own, left)
+		}
+	}
+	return masses
+}
+
+// grow returns the regions that a part becomes.
+func (g *naiveGuide) grow(p naiveCut) []naiveCut {
+	best := g.best(p)
+	if best == nil {
+		return []naiveCut{p}
+	}
+	var regions []naiveCut
+	for _, side := range best.below {
+		regions = append(regions, g.grow(side)...)
+	}
+	risk := 0
+	for _, r := range regions {
+		risk += g.risk(r.part)
+	}
+	if g.risk(p.part) <= risk {
+		return []naiveCut{p}
+	}
+	return regions
+}
+
+// risk adds up the masses of all classes but the one that most records have.
+func (g *naiveGuide) risk(part []naiveCell) (risk int) {
+	decision, most := 0, 0
+	for class := range max(1, g.Classes) {
+		records := 0
+		for _, c := range part {
+			if c.class == class {
+				records++
+			}
+		}
+		if records > most {
+			decision, most = class, records
+		}
+	}
+	for _, c := range part {
+		risk += wholeMass - g.masses[c.row][decision]
+	}
+	return risk
+}
+
+// best returns the first of the cuts with the least entropy of masses.
+func (g *naiveGuide) best(p naiveCut) *naiveCut {
+	var cuts []*naiveCut
+	for a := range g.Attributes {
+		codes := values(p.part, a)
+		switch {
+		case g.Attributes[a].Mask == engine.Generalize:
+			cuts = append(cuts, g.pooled(p, a))
+		case g.Attributes[a].Mask == engine.Suppress:
+			cuts = append(cuts, g.prefixes(p, a)...)
+		case g.mixed(a, codes):
+			cuts = append(cuts, g.threshold(p, a, codes[len(codes)-1]))
+		default:
+			for _, s := range codes[1:] {
+				cuts = append(cuts, g.threshold(p, a, s))
+			}
+		}
+	}
+	cuts = slices.DeleteFunc(cuts, func(c *naiveCut) bool { return c == nil })
+	least := math.Inf(1)
+	for _, c := range cuts {
+		c.loss = 0
+		for _, side := range c.below {
+			c.loss += g.entropy(side.part)
+		}
+		c.loss /= float64(len(p.part))
+		least = min(least, c.loss)
+	}
+	for _, c := range cuts {
+		if c.loss <= least+1e-9*max(1, math.Abs(least)) {
+			return c
+		}
+	}
+	return nil
+}
+
+// entropy returns the entropy of the masses of some records, times their number.
+func (g *naiveGuide) entropy(part []naiveCell) (sum float64) {
+	for class := range max(1, g.Classes) {
+		mass := 0
+		for _, c := range part {
+			mass += g.masses[c.row][class]
+		}
+		if mass > 0 {
+			p := float64(mass) / wholeMass / float64(len(part))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum * float64(len(part))
+}
+
+// sides cuts a part into groups of codes with a bound each, unless there is one that does not hold.
+func (g *naiveGuide) sides(p naiveCut, a int, group func(code int) int, bounds []naiveBound) *naiveCut {
+	cut := &naiveCut{}
+	for i, bound := range bounds {
+		side := naiveCut{bounds: slices.Clone(p.bounds)}
+		side.bounds[a] = bound
+		for _, c := range p.part {
+			if group(c.codes[a]) == i {
+				side.part = append(side.part, c)
+			}
+		}
+		if !g.holds(side.part) {
+			return nil
+		}
+		cut.below = append(cut.below, side)
+	}
+	return cut
+}
+
+func (g *naiveGuide) threshold(p naiveCut, a, s int) *naiveCut {
+	left, right := p.bounds[a], p.bounds[a]
+	if g.isNull(a, s) {
+		right = naiveBound{nulls: true}
+	} else {
+		left.hi, right.lo = s, s
+	}
+	return g.sides(p, a, func(code int) int {
+		if code < s {
+			return 0
+		}
+		return 1
+	}, []naiveBound{left, right})
+}
+
+// pooled cuts into the children of the lowest node above the values, of which those that do not hold become
+// one, with the smallest others while that does not hold.
+func (g *naiveGuide) pooled(p naiveCut, a int) *naiveCut {
+	codes := values(p.part, a)
+	if len(codes) < 2 {
+		return nil
+	}
+	top := g.lowest(a, codes)
+	child := func(code int) int {
+		if g.isNull(a, code) {
+			return math.MaxInt
+		}
+		above := g.ancestors(a, code)
+		return above[max(0, slices.Index(above, top)-1)]
+	}
+	groups := map[int][]naiveCell{}
+	for _, c := range p.part {
+		groups[child(c.codes[a])] = append(groups[child(c.codes[a])], c)
+	}
+	var own, rest []int
+	var pool []naiveCell
+	for node, group := range groups {
+		if g.holds(group) {
+			own = append(own, node)
+		} else {
+			rest, pool = append(rest, node), append(pool, group...)
+		}
+	}
+	sort.Slice(own, func(i, j int) bool {
+		if x, y := len(groups[own[i]]), len(groups[own[j]]); x != y {
+			return x < y
+		}
+		return own[i] < own[j]
+	})
+	for len(rest) > 0 && !g.holds(pool) {
+		if len(own) == 0 {
+			return nil
+		}
+		rest, pool, own = append(rest, own[0]), append(pool, groups[own[0]]...), own[1:]
+	}
+	slices.Sort(own)
+	var bounds []naiveBound
+	for _, node := range own {
+		bounds = append(bounds, naiveBound{lo: node, nulls: node == math.MaxInt})
+	}
+	if len(rest) > 0 {
+		bounds = append(bounds, naiveBound{lo: top})
+	}
+	if len(bounds) < 2 {
+		return nil
+	}
+	return g.sides(p, a, func(code int) int {
+		if i := slices.Index(own, child(code)); i >= 0 {
+			return i
+		}
+		return len(own)
+	}, bounds)
+}
+
+// prefixes cuts values, ordered by the first class's part of their masses, into a prefix and the rest.
+func (g *naiveGuide) prefixes(p naiveCut, a int) (cuts []*naiveCut) {
+	codes, first, size := values(p.part, a), map[int]int{}, map[int]int{}
+	for _, c := range p.part {
+		first[c.codes[a]] += g.masses[c.row][0]
+		size[c.codes[a]]++
+	}
+	sort.SliceStable(codes, func(i, j int) bool { return first[codes[i]]*size[codes[j]] < first[codes[j]]*size[codes[i]] })
+	for i := 1; i < len(codes); i++ {
+		left, right := slices.Sorted(slices.Values(codes[:i])), slices.Sorted(slices.Values(codes[i:]))
+		cuts = append(cuts, g.sides(p, a, func(code int) int {
+			if slices.Contains(left, code) {
+				return 0
+			}
+			return 1
+		}, []naiveBound{{codes: left}, {codes: right}}))
+	}
+	return cuts
+}
+
+func (g *naiveGuide) label(a int, b naiveBound) string {
+	attribute := &g.Attributes[a]
+	switch {
+	case b.nulls, len(b.codes) == 1 && g.isNull(a, b.codes[0]):
+		return nullLabel
+	case attribute.Mask == engine.Generalize:
+		return attribute.Tree.Name(b.lo)
+	case attribute.Mask == engine.Discretize:
+		return intervalText(attribute, b.lo, b.hi)
+	case b.codes == nil:
+		return "*"
+	}
+	return g.setLabel(a, b.codes)
+}
