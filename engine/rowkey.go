@@ -125,3 +125,11 @@ func fnvText(h uint64, text string) uint64 {
 	}
 	return h
 }
+
+// Mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
+func Mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -135,15 +135,7 @@ func (e *estimate) sample(ctx context.Context, t *partition.Table, space partiti
 // hash returns a number that the codes of a tuple alone decide.
 func hash(fields []partition.Field, key []uint64) (h uint64) {
 	for _, f := range fields {
-		h = mix(h + uint64(f.Code(key)))
+		h = engine.Mix(h + uint64(f.Code(key)))
 	}
 	return h
-}
-
-// mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

@@ -167,18 +167,12 @@ const pendingBytes = 200
 // not hold the smallest other part to it, the first of several. It reports whether there are several parts then.
 func (s *search) pool(kinds *cells.FrequencySet, d *division) bool {
 	rest := make([]bool, len(d.sizes))
-	first, pooled := 0, false
-	for part, size := range d.sizes {
-		after := first
-		for after < len(kinds.Codes) && d.part[kinds.Codes[after]] == uint32(part) {
-			after++
-		}
-		clear(s.left)
-		s.shift(kinds, first, after)
-		rest[part] = !s.holds(size, s.left)
-		pooled = pooled || rest[part]
-		first = after
-	}
+	pooled := false
+	s.eachPart(kinds, d, func(part int, holds bool) bool {
+		rest[part] = !holds
+		pooled = pooled || !holds
+		return true
+	})
 	if !pooled {
 		return true
 	}

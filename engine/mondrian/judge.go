@@ -66,8 +66,19 @@ func (j *judge) holds(size uint64, kinds []uint64) bool {
 	return j.set.Holds(j.stats)
 }
 
-// allHold reports whether all parts of a division of a frequency set hold, each of which has adjacent values.
-func (j *judge) allHold(set *cells.FrequencySet, d *division) bool {
+// allHold reports whether all parts of a division of a frequency set hold.
+func (j *judge) allHold(set *cells.FrequencySet, d *division) (all bool) {
+	all = true
+	j.eachPart(set, d, func(_ int, holds bool) bool {
+		all = holds
+		return holds
+	})
+	return all
+}
+
+// eachPart calls visit with every part of a division of a frequency set, which has adjacent values, and whether it holds, until
+// visit returns that this is enough.
+func (j *judge) eachPart(set *cells.FrequencySet, d *division, visit func(part int, holds bool) (more bool)) {
 	first := 0
 	for part, size := range d.sizes {
 		after := first
@@ -76,12 +87,11 @@ func (j *judge) allHold(set *cells.FrequencySet, d *division) bool {
 		}
 		clear(j.left)
 		j.shift(set, first, after)
-		if !j.holds(size, j.left) {
-			return false
+		if !visit(part, j.holds(size, j.left)) {
+			return
 		}
 		first = after
 	}
-	return true
 }
 
 // weight returns what k counts of cells, where that is not records.

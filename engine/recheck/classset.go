@@ -1,5 +1,7 @@
 package recheck
 
+import "github.com/kcut/kcut/engine"
+
 // classSet is a set of equivalence classes, by their labels. Most that it is asked for are not in it: of these a
 // bit of their hash mostly tells.
 type classSet struct {
@@ -52,8 +54,5 @@ func (c *classSet) has(class []byte) bool {
 
 // hashOf returns the hash of a label of an attribute.
 func hashOf(attribute int, label uint32) uint64 {
-	hash := (uint64(attribute)<<32 | uint64(label)) + 0x9e3779b97f4a7c15
-	hash = (hash ^ hash>>30) * 0xbf58476d1ce4e5b9
-	hash = (hash ^ hash>>27) * 0x94d049bb133111eb
-	return hash ^ hash>>31
+	return engine.Mix(uint64(attribute)<<32 | uint64(label))
 }

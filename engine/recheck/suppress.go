@@ -167,8 +167,15 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	}
 	s.Remaining, s.hashes = make([][]uint64, len(s.cut.Columns)), make([][]uint64, len(s.cut.Columns))
 	for _, a := range s.columns {
-		for label := range s.cut.Columns[a].Labels {
-			s.hashes[a] = append(s.hashes[a], hashOf(a, uint32(label)))
+		labels := len(s.cut.Columns[a].Labels)
+		if err := s.space.Draw("hashes of labels", 8*int64(labels)); err != nil {
+			giveBack(s.space, s.Held)
+			return err
+		}
+		s.Held += 8 * int64(labels)
+		s.hashes[a] = make([]uint64, labels)
+		for label := range s.hashes[a] {
+			s.hashes[a][label] = hashOf(a, uint32(label))
 		}
 	}
 	s.Records, s.marked = s.strange, slices.Clone(s.odd)

@@ -85,7 +85,9 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	var cut *engine.Cut
 	switch {
 	case err != nil && s != nil && s.undoable:
-		err = errors.Join(err, table.Groupings[len(s.asked)].Discard(space))
+		for _, grouping := range append(s.classes, table.Groupings[len(s.asked)]) {
+			err = errors.Join(err, grouping.Discard(space))
+		}
 	case err != nil:
 	case !s.undoable:
 		cut = s.cut()

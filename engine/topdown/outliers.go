@@ -109,7 +109,7 @@ func (s *search) killEmpty(column int) {
 }
 
 // noteClasses keeps the classes of every set when there are outliers among them, for suppress. Where records are of kinds, which
-// partitions do not tell apart, it counts them anew.
+// leaf partitions do not tell apart, suppress counts them anew.
 func (s *search) noteClasses() error {
 	if s.taken == 0 || s.inspects {
 		return nil

@@ -16,8 +16,6 @@ import (
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/engine/workload"
-	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/spill"
 )
 
 var engines = []engine.Engine{
@@ -92,14 +90,19 @@ func (k sharesKey) shares(c enginetest.Case, recoding engine.Recoding) (shares [
 	return shares
 }
 
-// released returns the labels of every row, nil of those that are not released.
-func released(codes enginetest.Codes, recoding engine.Recoding) [][]engine.Label {
+// labelsOf returns the label numbers of all rows, by attribute.
+func labelsOf(codes enginetest.Codes, recoding engine.Recoding) [][]uint32 {
 	labels := make([][]uint32, len(codes.Columns))
 	for a := range labels {
 		labels[a] = make([]uint32, codes.Rows)
 	}
 	recoding.Recode(engine.Rows{N: codes.Rows, Codes: codes.Columns, Classes: codes.Class, Taken: make([]uint64, recoding.Cells())}, labels)
-	rows := make([][]engine.Label, codes.Rows)
+	return labels
+}
+
+// released returns the labels of every row, nil of those that are not released.
+func released(labels [][]uint32, recoding engine.Recoding) [][]engine.Label {
+	rows := make([][]engine.Label, len(labels[0]))
 	for row := range rows {
 		for a := range labels {
 			if labels[0][row] != engine.DroppedLabel {
@@ -108,6 +111,23 @@ func released(codes enginetest.Codes, recoding engine.Recoding) [][]engine.Label
 		}
 	}
 	return rows
+}
+
+// errorOf returns the error of the workload on a release.
+func errorOf(w *workload.Workload, codes enginetest.Codes, labels [][]uint32, recoding engine.Recoding) workload.Error {
+	counter, estimate, counts := w.Counter(), w.Estimate(recoding), make([]uint32, codes.Rows)
+	for row := range counts {
+		counts[row] = 1
+		tuple := make([]uint32, len(labels))
+		for a := range labels {
+			tuple[a] = labels[a][row]
+		}
+		if tuple[0] != engine.DroppedLabel {
+			estimate.Add(tuple, 1)
+		}
+	}
+	counter.Add(counts, codes.Columns)
+	return estimate.Error(&counter.Truth)
 }
 
 // sizes counts the rows of every code.
@@ -123,7 +143,7 @@ func sizes(codes enginetest.Codes) (sizes [][]uint64) {
 
 // Errors agree with those of a program that looks at every row and value, for cuts and regions, whatever
 // they suppress, drop or divide.
-func TestJudge(t *testing.T) {
+func TestError(t *testing.T) {
 	met := map[string]int{}
 	enginetest.Cases(t, 2000, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 40)
@@ -147,19 +167,10 @@ func TestJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		space := partition.Space{Budget: spill.NewBudget(1 << 30), Share: 1 << 29}
-		tuples := codes.Table(engine.Plan{Groupings: []engine.Grouping{{Columns: all.Columns, Kind: true}}}).Groupings[0]
-		truth, err := w.Count(t.Context(), tuples, space)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := released(codes, recoding)
-		got, err := w.Judge(t.Context(), tuples, recoding, truth, space)
-		if want := naive(c, w.Queries, rows, recoding); err != nil || math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
-			t.Errorf("%T: error %+v, %v, want %+v\n%s", e, got, err, want, c)
-		}
-		if used := space.Budget.Used(); used != 0 {
-			t.Errorf("%d bytes stay drawn", used)
+		labels := labelsOf(codes, recoding)
+		rows, got := released(labels, recoding), errorOf(w, codes, labels, recoding)
+		if want := naive(c, w.Queries, rows, recoding); math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
+			t.Errorf("%T: error %+v, want %+v\n%s", e, got, want, c)
 		}
 		met["all"]++
 		for name, is := range map[string]bool{
@@ -175,66 +186,6 @@ func TestJudge(t *testing.T) {
 	if len(met) < 9 && met["all"] > 1000 {
 		t.Errorf("the tables were not of every kind: %v", met)
 	}
-}
-
-// A spilled table is judged as one in memory is, to the last bit.
-func TestJudgeSpilled(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 1))
-	c := enginetest.NewCase(r, 40)
-	for len(c.Data.Columns) < 3 || len(c.Data.Rows) < 60 {
-		c = enginetest.NewCase(r, 40)
-	}
-	all := engine.Set{K: 3}
-	for a := range c.Data.Columns {
-		all.Columns = append(all.Columns, a)
-	}
-	codes, requirement := c.Data.Codes(), engine.Requirement{Sets: []engine.Set{all}}
-	plan := engine.Plan{Groupings: []engine.Grouping{{Columns: all.Columns, Kind: true}}}
-	recoding, err := mondrian.Engine{}.Search(t.Context(), codes.Table(mondrian.Engine{}.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := workload.New(codes.Attributes, sizes(codes))
-	var first workload.Error
-	for i, space := range []partition.Space{{}, {Budget: spill.NewBudget(1 << 30), Share: 1 << 20, Store: enginetest.OpenStore(t)}} {
-		tuples := codes.Table(plan).Groupings[0]
-		if space.Store != nil {
-			tuples = stored(t, tuples, codes, space)
-		}
-		truth, err := w.Count(t.Context(), tuples, space)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := w.Judge(t.Context(), tuples, recoding, truth, space)
-		if i == 0 {
-			first = got
-		}
-		if err != nil || got != first || got.Mean == 0 {
-			t.Errorf("error %+v, %v, before %+v", got, err, first)
-		}
-	}
-}
-
-// stored returns a table of the codes' columns and class as one in the store.
-func stored(t *testing.T, tuples *partition.Table, codes enginetest.Codes, space partition.Space) *partition.Table {
-	t.Helper()
-	var maps [][]uint32
-	var domains []int
-	for a := range codes.Attributes {
-		domains = append(domains, codes.Attributes[a].Len())
-	}
-	if codes.Classes > 0 {
-		domains = append(domains, codes.Classes)
-	}
-	for _, domain := range domains {
-		maps = append(maps, engine.Identity(domain).Codes)
-	}
-	space.Share = 1
-	spilled, err := tuples.Aggregate(t.Context(), maps, domains, space)
-	if err != nil || !spilled.Spilled() {
-		t.Fatalf("the table is not in the store: %v", err)
-	}
-	return spilled
 }
 
 // What the workload asks is what its documentation says, and the same every time.

@@ -21,7 +21,7 @@
 //
 // Contract: a workload depends on its attributes and their histograms alone, and an error on these, the
 // tuples and the labels that records get: numbers are added up in the order of tuples of labels. All
-// that grows with the domains or labels is told by Bytes, for the caller to draw, or drawn by Judge.
+// that grows with the domains or labels is told by Bytes, for the caller to draw.
 // Not promised: that another version of the package asks the same.
 package workload
 

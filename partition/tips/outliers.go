@@ -10,7 +10,7 @@ import (
 // divided no further, since none of what it would be divided into could be anything else.
 type outlierCounts struct {
 	records uint64
-	done    partition.Table // the outliers, and one record for each other partition that is discarded
+	done    partition.Table // the outliers, and one record for each other partition that is discarded; without a protection
 	more    []uint64        // by value: what parts of fewer than k that refining it would make have
 	byCode  [][]uint64      // of records, by field and code
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
@@ -33,7 +33,7 @@ func (o *outlierCounts) bytes() int64 {
 
 // Classes returns the outliers and, for each other leaf partition, a record with a key of it and its size, or several where the
 // size needs them: with the values' labels, the equivalence classes. It takes memory of the space. There must have been
-// outliers to look for from the start.
+// outliers to look for from the start, and no protection.
 func (t *TIPS) Classes(space partition.Space) (*partition.Table, error) {
 	done := &t.outliers.done
 	records := done.Len() + len(t.partitions)
@@ -141,7 +141,7 @@ func (t *TIPS) divideOutliers(v *visit, field int) {
 // countOutliers counts the codes of a partition of outliers.
 func (t *TIPS) countOutliers(l leafPartition) {
 	if l.subs == nil {
-		t.outliers.add(t.table, l.Rows)
+		t.outliers.add(t.table, l.Rows, t.Protection == nil)
 		return
 	}
 	chunk := &t.outliers.chunk
@@ -151,21 +151,23 @@ func (t *TIPS) countOutliers(l leafPartition) {
 			chunk.Truncate()
 			err := chunk.Decode(frame)
 			if err == nil {
-				t.outliers.add(chunk, chunk.Rows(0, chunk.Len()))
+				t.outliers.add(chunk, chunk.Rows(0, chunk.Len()), t.Protection == nil)
 			}
 			return err
 		}))
 	}
 }
 
-// add counts the codes of records of a table, and keeps these.
-func (o *outlierCounts) add(t *partition.Table, rows partition.Rows) {
+// add counts the codes of records of a table, and may keep these.
+func (o *outlierCounts) add(t *partition.Table, rows partition.Rows, keep bool) {
 	for i := rows.Lo; i < rows.Hi; i++ {
 		key := t.Keys[i*t.Layout.Words:]
 		for field, f := range t.Layout.Fields[:len(o.byCode)] {
 			o.byCode[field][f.Code(key)] += uint64(t.Counts[i])
 		}
-		o.done.Put(key[:t.Layout.Words], uint64(t.Counts[i]))
+		if keep {
+			o.done.Put(key[:t.Layout.Words], uint64(t.Counts[i]))
+		}
 	}
 }
 

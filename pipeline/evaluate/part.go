@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
 )
@@ -30,7 +31,7 @@ func (o *Options) plan() (rounds []round) {
 // sampler takes about so many rows: those with the least hashes of their positions.
 func sampler(sample uint64) func(row, rows uint64) bool {
 	return func(row, rows uint64) bool {
-		hash, _ := bits.Mul64(mix(row), rows)
+		hash, _ := bits.Mul64(engine.Mix(row), rows)
 		return hash < sample
 	}
 }
@@ -65,7 +66,7 @@ func (e *evaluation) assigner(r round) *assigner {
 	d := &assigner{folds: uint64(e.Folds), test: r.test, class: fields[len(e.Attributes)+len(e.Kept)]}
 	first := uint64(0)
 	for c, n := range e.classes {
-		d.classes = append(d.classes, assigned{shuffle: newShuffle(n, mix(uint64(r.repeat)<<32|uint64(c))), first: first})
+		d.classes = append(d.classes, assigned{shuffle: newShuffle(n, engine.Mix(uint64(r.repeat)<<32|uint64(c))), first: first})
 		first += n
 	}
 	d.tested = (first + d.folds - 1 - d.test) / d.folds
@@ -124,20 +125,12 @@ func (s *shuffle) at(i uint64) uint64 {
 	for mask := uint64(1)<<s.half - 1; ; {
 		left, right := i>>s.half, i&mask
 		for round := range uint64(4) {
-			left, right = right, left^mix(s.key+round<<60+right)&mask
+			left, right = right, left^engine.Mix(s.key+round<<60+right)&mask
 		}
 		if i = left<<s.half | right; i < s.n {
 			return i
 		}
 	}
-}
-
-// mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // side is what a round takes rows for.
@@ -274,7 +267,7 @@ func (p *part) histograms(ctx context.Context) (all []*partition.Histogram, err 
 func (p *part) ask(ctx context.Context, histograms []*partition.Histogram) (*workload.Workload, *workload.Truth, error) {
 	bytes := int64(0)
 	for _, h := range histograms {
-		bytes += 16 * int64(h.Len())
+		bytes += 8 * int64(h.Len())
 	}
 	if err := p.Budget.Draw("queries", bytes); err != nil {
 		return nil, nil, err
@@ -285,6 +278,10 @@ func (p *part) ask(ctx context.Context, histograms []*partition.Histogram) (*wor
 		sizes = append(sizes, h.Sizes())
 	}
 	w := workload.New(p.Attributes, sizes)
+	if err := p.Budget.Draw("queries", w.Bytes()); err != nil {
+		return nil, nil, err
+	}
+	defer p.Budget.Return(w.Bytes())
 	counter := w.Counter()
 	err := p.each(ctx, false, func(b *block) error {
 		counter.Add(b.counts, b.masked())

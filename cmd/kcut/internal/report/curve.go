@@ -61,11 +61,11 @@ func newCurve(trace []kcut.TraceStep, cut *kcut.Cut) *curve {
 	gainY := func(g float64) float64 { return scale(g, 0, total, curveMiddle, curveTop) }
 	c.Gain = points(steps, func(i int) (float64, float64, bool) { return x(i), gainY(gains[i]), true })
 	for _, t := range ticks(total, 4) {
-		c.GainTicks = append(c.GainTicks, tick{coordinate(gainY(t)), figure(t)})
+		c.GainTicks = append(c.GainTicks, tick{coordinate(gainY(t)), numberText(t)})
 	}
 	for _, t := range ticks(float64(steps), 8) {
 		if t == math.Trunc(t) {
-			c.StepTicks = append(c.StepTicks, tick{coordinate(x(int(t))), figure(t)})
+			c.StepTicks = append(c.StepTicks, tick{coordinate(x(int(t))), numberText(t)})
 		}
 	}
 	c.addAnonymity(trace, cut, x)

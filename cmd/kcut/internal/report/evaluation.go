@@ -92,7 +92,7 @@ type measure struct {
 
 // text is the measure of a result in words.
 func (m measure) text(r *kcut.EvaluationResult) string {
-	return m.name + " " + figure(m.of(r)) + m.unit
+	return m.name + " " + numberText(m.of(r)) + m.unit
 }
 
 // level is a value of the vertical axis with a name.
@@ -150,10 +150,10 @@ func (p *evaluationPage) chart(id string, across, up measure, levels ...level) *
 	low, high := yTicks[0], yTicks[len(yTicks)-1]
 	y := func(v float64) string { return coordinate(scale(v, low, high, chartBottom, chartTop)) }
 	for _, v := range yTicks {
-		c.YTicks = append(c.YTicks, tick{y(v), figure(v)})
+		c.YTicks = append(c.YTicks, tick{y(v), numberText(v)})
 	}
 	for _, v := range logTicks(left, right) {
-		c.XTicks = append(c.XTicks, tick{x(v), figure(v)})
+		c.XTicks = append(c.XTicks, tick{x(v), numberText(v)})
 	}
 	for _, l := range levels {
 		c.Levels = append(c.Levels, tick{y(l.at), l.name})

@@ -28,7 +28,7 @@ var layouts embed.FS
 // layout is parsed when it is first asked for: most commands write no page.
 var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"bar": newBar, "most": most, "micros": micros, "percent": percent, "share": text.Percent, "span": span, "grouped": grouped, "figure": figure,
+		"bar": newBar, "most": most, "micros": micros, "percent": percent, "share": text.Percent, "span": span, "grouped": grouped, "numberText": numberText,
 		"mebibytes": func(n int64) string { return text.Grouped(n>>20) + " MiB" },
 		"number":    func(index int) int { return index + 1 }, // of a set
 		"join":      func(names []string) string { return strings.Join(names, ", ") },
@@ -260,8 +260,8 @@ func grouped(n any) string {
 	}
 }
 
-// figure writes a figure of the search with four digits that count.
-func figure(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+// numberText writes a number with four digits that count.
+func numberText(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 func labelText(l kcut.TraceLabel) string {
 	if l.Null {
