@@ -19,7 +19,7 @@ import (
 )
 
 var engines = []engine.Engine{
-	topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{Ordered: true}, mondrian.Engine{InfoGain: true},
+	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{Ordered: true}, mondrian.Engine{InfoGain: true},
 	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit}, iac.Engine{Small: iac.Drop, Bins: 3},
 	iac.Engine{Small: iac.TopUp}, iac.Engine{Capped: true, Delta: 0.5, Epsilon: 0.2, Bins: 5},
 }
@@ -145,7 +145,7 @@ func sizes(codes enginetest.Codes) (sizes [][]uint64) {
 // they suppress, drop or divide.
 func TestError(t *testing.T) {
 	met := map[string]int{}
-	enginetest.Cases(t, 2000, func(r *rand.Rand) {
+	enginetest.Cases(t, 600, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 40)
 		all := engine.Set{K: engine.KAnonymity(1 + r.IntN(min(len(c.Data.Rows), 6)))}
 		for a := range c.Data.Columns {
@@ -183,7 +183,8 @@ func TestError(t *testing.T) {
 			}
 		}
 	})
-	if len(met) < 9 && met["all"] > 1000 {
+	t.Logf("%v", met)
+	if len(met) < 9 && met["all"] > 500 {
 		t.Errorf("the tables were not of every kind: %v", met)
 	}
 }
