@@ -3,6 +3,7 @@ package release
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -52,7 +53,7 @@ type flatChunk struct {
 	pages
 	masked *Masked // nil: it is a kept column
 	kept   *Kept
-	hashes []uint64 // of null, of the entries of a kept column's dictionary, and of other values of the last rows
+	hashes []uint64 // of the entries of a kept column's dictionary, of null, and of other values of the last rows
 	labels labels
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
@@ -114,8 +115,16 @@ func (c *flatChunk) openMasked(g *rowGroup, masked *Masked) error {
 
 // openKept goes to the first row of a kept column's chunk.
 func (c *flatChunk) openKept(g *rowGroup, kept *Kept) error {
-	c.masked, c.kept, c.hashes, c.null, c.nullOK = nil, kept, append(c.hashes[:0], kept.Null), 0, true
+	c.masked, c.kept, c.hashes, c.nullOK = nil, kept, c.hashes[:0], true
+	c.numberNull()
 	return c.open(g, kept.Name)
+}
+
+// numberNull numbers null behind the entries of a kept column, whose numbers are their indexes.
+func (c *flatChunk) numberNull() {
+	if c.masked == nil {
+		c.null, c.hashes = uint32(len(c.hashes)), append(c.hashes, c.kept.Null)
+	}
 }
 
 func (c *flatChunk) open(g *rowGroup, name string) error {
@@ -230,13 +239,18 @@ func (c *flatChunk) someNull(dst []uint32) error {
 			spread(dst[:defined])
 		}
 	}
-	for row := len(dst) - 1; row >= 0; row-- { // from behind: a value moves to its row or stays
-		if levels[row] == 0 {
-			dst[row] = c.null
-		} else {
-			defined--
-			dst[row] = dst[defined]
+	row := len(dst) - 1
+	for ; defined > 0 && row >= defined; row-- { // from behind, without a branch: a value moves to its row
+		value, last := c.null, dst[defined-1]
+		if levels[row] > 0 {
+			value = last
 		}
+		dst[row] = value
+		defined -= int(levels[row])
+	}
+	if defined == 0 {
+		dst[0] = c.null
+		spread(dst[:row+1])
 	}
 	return nil
 }
@@ -260,7 +274,7 @@ func (c *flatChunk) values(dst []uint32) (same bool, err error) {
 	return same, c.look(dst)
 }
 
-// look replaces indexes by the numbers of their entries.
+// look replaces indexes by the numbers of their entries, which those of a kept column are themselves.
 func (c *flatChunk) look(indexes []uint32) error {
 	if c.wrong.unused > 0 {
 		for _, index := range indexes {
@@ -271,11 +285,21 @@ func (c *flatChunk) look(indexes []uint32) error {
 		}
 	}
 	numbers := c.entry
+	if c.masked == nil { // they are their numbers
+		return c.checkIndex(slices.Max(indexes))
+	}
 	for i, index := range indexes {
 		if int(index) >= len(numbers) {
-			return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, index, len(numbers))
+			return c.checkIndex(index)
 		}
 		indexes[i] = numbers[index]
+	}
+	return nil
+}
+
+func (c *flatChunk) checkIndex(index uint32) error {
+	if int(index) >= len(c.entry) {
+		return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, index, len(c.entry))
 	}
 	return nil
 }
@@ -352,9 +376,11 @@ func (c *flatChunk) dictionary(h *page.Header) error {
 	if err != nil {
 		return err
 	}
+	c.hashes = c.hashes[:0]
 	rest, err := c.labels.of(dictionary.Values, h.Entries, func(i int) {
 		c.entry, c.used = append(c.entry, c.number(i, &c.wrong.foreign)), append(c.used, false)
 	})
+	c.numberNull()
 	c.wrong.unused = len(c.used)
 	c.wrong.spare += len(rest)
 	return err
@@ -376,7 +402,9 @@ func (c *flatChunk) data(h *page.Header) error {
 		p.indexes.ResetPacked(p.indexBytes, 1)
 		if len(c.entry) == 0 {
 			c.labels.values.Words = append(c.labels.values.Words[:0], 0, 1)
+			c.hashes = c.hashes[:0]
 			c.entry = append(c.entry, c.number(0, nil), c.number(1, nil))
+			c.numberNull()
 		}
 		return nil
 	case p.isPlain:
