@@ -109,7 +109,7 @@ func (e *exposing) beside(res *resources) *count.Beside {
 	r := e.request()
 	return &count.Beside{Fields: slices.Concat(e.kept, e.masked), Begin: func(workers int) func(int, *formats.Batch, int, int) error {
 		e.close()
-		e.counts = risk.NewCounts(r, workers, res.budget)
+		e.counts = risk.NewCounts(r, e.Dataset.Rows(), workers, res.budget)
 		return func(worker int, b *formats.Batch, from, to int) error {
 			return e.counts.Scanner(worker).Block(b, from, to)
 		}

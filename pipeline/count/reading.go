@@ -236,18 +236,21 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 			}
 		}
 	}
-	for lo := from; lo < to; lo += countRows {
-		if err := w.count(b, lo, min(lo+countRows, to)); err != nil {
-			return err
-		}
-	}
 	if w.beside != nil {
 		w.others.Row, w.others.Rows, w.others.Columns = b.Row, b.Rows, w.others.Columns[:0]
 		for _, i := range w.also {
 			w.others.Columns = append(w.others.Columns, b.Columns[i])
 		}
-		if err := w.beside(w.number, &w.others, from, to); err != nil {
+	}
+	for lo := from; lo < to; lo += countRows {
+		hi := min(lo+countRows, to)
+		if err := w.count(b, lo, hi); err != nil {
 			return err
+		}
+		if w.beside != nil {
+			if err := w.beside(w.number, &w.others, lo, hi); err != nil {
+				return err
+			}
 		}
 	}
 	w.rows += int64(to - from)

@@ -23,12 +23,12 @@ type Counts struct {
 	scanners []*Scanner
 }
 
-// NewCounts returns what so many scanners count, each by one goroutine.
-func NewCounts(r *Request, scanners int, budget *spill.Budget) *Counts {
+// NewCounts returns what so many scanners count of so many rows, each by one goroutine.
+func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Counts {
 	c := &Counts{}
 	share := budget.Grant(&spill.Exposure) / int64(scanners)
 	for range scanners {
-		c.scanners = append(c.scanners, newScanner(r, budget, share))
+		c.scanners = append(c.scanners, newScanner(r, rows, budget, share))
 	}
 	return c
 }
@@ -66,7 +66,7 @@ func (c *Counts) Close() {
 
 // Count reads the columns of an input and counts its rows, on so many threads. It tells how many it has read.
 func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, threads int, budget *spill.Budget, advanced func(rows int64)) (*Counts, error) {
-	c := NewCounts(r, d.BlockScanners(threads), budget)
+	c := NewCounts(r, d.Rows(), d.BlockScanners(threads), budget)
 	if err := dataset.Scan(ctx, d, requests(columns), c.scanners, advanced); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("count what kept columns tell: %w", err)
@@ -77,7 +77,7 @@ func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, t
 
 // MayTell returns which kept columns tell a masked one, as far as the first rows show: most tell none.
 func MayTell(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, budget *spill.Budget) (kept []int, err error) {
-	s := newScanner(&Request{Kept: r.Kept, Masked: r.Masked}, budget, budget.Grant(&spill.Exposure))
+	s := newScanner(&Request{Kept: r.Kept, Masked: r.Masked}, 0, budget, budget.Grant(&spill.Exposure))
 	defer s.dependencies.close()
 	if len(d.Splits()) > 0 {
 		if err = s.readFirst(ctx, d, columns); err != nil {
@@ -131,9 +131,9 @@ type Scanner struct {
 // countRows is how many rows are hashed at a time: their hashes stay in a first-level cache.
 const countRows = 1024
 
-func newScanner(r *Request, budget *spill.Budget, share int64) *Scanner {
+func newScanner(r *Request, rows int64, budget *spill.Budget, share int64) *Scanner {
 	return &Scanner{
-		Request: r, tallies: NewTallies(len(r.Groupings), budget, share/4*3),
+		Request: r, tallies: NewTallies(len(r.Groupings), rows, budget, share/4*3),
 		tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4),
 	}
 }

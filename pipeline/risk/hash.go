@@ -1,10 +1,6 @@
 package risk
 
-import (
-	"hash/fnv"
-
-	"github.com/kcut/kcut/formats"
-)
+import "github.com/kcut/kcut/formats"
 
 // Hashes are the hashes of the values of one column, for one goroutine. They depend on the values
 // alone, so that what is counted with them does, too.
@@ -33,9 +29,11 @@ func HashValue(values *formats.Values, i int) uint64 {
 	if values.Type.InWords() {
 		return Scatter(values.Words[i])
 	}
-	h := fnv.New64a()
-	h.Write(values.Bytes(i))
-	return Scatter(h.Sum64())
+	hash := uint64(0xcbf29ce484222325) // FNV-1a
+	for _, b := range values.Bytes(i) {
+		hash = (hash ^ uint64(b)) * 0x100000001b3
+	}
+	return Scatter(hash)
 }
 
 // Join returns the hash of a tuple that a value is added to. That of the empty tuple is 0. Hashes of

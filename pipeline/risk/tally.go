@@ -7,15 +7,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Tally counts rows by their hashes, in a table that holds so many hashes at most. When it is full
-// it goes on with those alone that begin with one more zero bit. These are whole classes, chosen by
-// what has nothing to do with their sizes, so that they stand for all. How many zeros there are in
-// the end depends on the hashes and the limit, not on the order of rows or who counted them.
+// Tally counts rows by their hashes, in a table that holds so many hashes at most: few while those that
+// it counts have more than enough rows. When it is full it goes on with those alone that begin with
+// one more zero bit. These are whole classes, chosen by what has nothing to do with their sizes, so
+// that they stand for all. How many zeros there are in the end depends on the hashes, the number of
+// rows and the limit, not on the order of rows or who counted them.
 type Tally struct {
 	slots  []slot // by the low bits of the hash, open addressing; at most half of them are used
 	used   int
 	left   []slot // scratch: what is counted again
 	zeros  uint   // leading zero bits of the hashes that are counted
+	enough uint   // with so many of them no more than enough rows are counted
 	most   int    // hashes
 	budget *spill.Budget
 }
@@ -34,22 +36,30 @@ const (
 	// mostHashes is how many hashes a tally has at most: 3 MiB, which stay in a cache. Four times as
 	// many make a run of 3,000,000 rows take a fifth more processor time.
 	mostHashes = 1 << 16
+	// fewHashes is how many it has while more than enoughRows are counted: then most rows are left out soon.
+	fewHashes  = 1 << 14
+	enoughRows = 1 << 18
 )
 
-// NewTallies returns so many tallies that take so many bytes together, as many hashes each as fit.
-func NewTallies(n int, budget *spill.Budget, bytes int64) (tallies []*Tally) {
+// NewTallies returns so many tallies for tables of so many rows. They take so many bytes together, as many hashes each as
+// fit.
+func NewTallies(n int, rows int64, budget *spill.Budget, bytes int64) (tallies []*Tally) {
 	most := fewest / 2 // hashes: a power of two
 	for most < mostHashes && int64(2*2*most)*slotBytes*int64(n) <= bytes {
 		most *= 2
 	}
 	for range n {
-		tallies = append(tallies, newTally(most, budget))
+		tallies = append(tallies, newTally(most, rows, budget))
 	}
 	return tallies
 }
 
-func newTally(most int, budget *spill.Budget) *Tally {
-	return &Tally{slots: make([]slot, fewest), most: max(most, fewest/2), budget: budget}
+func newTally(most int, rows int64, budget *spill.Budget) *Tally {
+	t := &Tally{slots: make([]slot, fewest), most: max(most, fewest/2), budget: budget}
+	for rows>>t.enough > enoughRows {
+		t.enough++
+	}
+	return t
 }
 
 // Add counts a row for every hash. Most rows have one that is not counted, or that is where it is looked for.
@@ -92,8 +102,11 @@ func (t *Tally) add(hash uint64, rows uint32) {
 
 // makeRoom doubles the slots, or leaves out half of the hashes.
 func (t *Tally) makeRoom() {
-	size := len(t.slots)
-	if t.used < t.most && t.budget.Draw("the classes of kept columns", int64(size)*slotBytes) == nil {
+	size, most := len(t.slots), t.most
+	if t.zeros < t.enough {
+		most = min(most, fewHashes)
+	}
+	if t.used < most && t.budget.Draw("the classes of kept columns", int64(size)*slotBytes) == nil {
 		was := t.slots
 		t.slots, t.used = make([]slot, 2*size), 0
 		t.addSlots(was)

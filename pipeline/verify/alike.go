@@ -34,10 +34,11 @@ type alike struct {
 	ofCodes            [][]uint64  // hashes
 }
 
-// newAlike returns the counts of one of so many workers that share so many bytes: with kept columns, by these alone, too.
-func newAlike(kept, alone bool, workers int, memory int64) *alike {
+// newAlike returns the counts, of a release of so many rows, of one of so many workers that share so many bytes: with kept
+// columns, by these alone, too.
+func newAlike(kept, alone bool, rows int64, workers int, memory int64) *alike {
 	memory /= int64(workers)
-	tallies := risk.NewTallies(3, spill.NewBudget(memory), memory)
+	tallies := risk.NewTallies(3, rows, spill.NewBudget(memory), memory)
 	a := &alike{labels: tallies[0], byLabels: make([]uint64, release.BlockRows), byKept: make([]uint64, release.BlockRows)}
 	if kept {
 		a.both = tallies[1]
@@ -50,10 +51,18 @@ func newAlike(kept, alone bool, workers int, memory int64) *alike {
 
 // join adds the keys of a set, of so many words each, to what is known of the labels of a block.
 func (a *alike) join(keys []uint64, size int) {
-	for word := range size {
-		for i := range a.byLabels[:len(keys)/size] {
-			a.byLabels[i] = risk.Join(a.byLabels[i], keys[i*size+word])
+	labels := a.byLabels[:len(keys)/size]
+	if size == 1 { // nearly always
+		for i, key := range keys[:len(labels)] {
+			labels[i] = risk.Join(labels[i], key)
 		}
+		return
+	}
+	for i, label := range labels {
+		for _, word := range keys[i*size:][:size] {
+			label = risk.Join(label, word)
+		}
+		labels[i] = label
 	}
 }
 

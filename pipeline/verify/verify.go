@@ -140,7 +140,7 @@ func (v *verifier) scan(ctx context.Context) error {
 	var all []*alike
 	for _, c := range p.counters {
 		if v.alike > 0 {
-			c.alike = newAlike(len(v.kept) > 0, v.known == nil, v.threads, v.alike)
+			c.alike = newAlike(len(v.kept) > 0, v.known == nil, v.cut.Rows, v.threads, v.alike)
 			all = append(all, c.alike)
 		}
 	}
