@@ -23,11 +23,11 @@ func newClassSet(columns []int) classSet {
 // add adds a class, whose labels are written as appendLabel writes them.
 func (c *classSet) add(class []byte) {
 	c.classes[string(class)] = struct{}{}
-	hash := uint64(0)
+	hash := uint32(0)
 	for j, a := range c.columns {
 		hash += hashOf(a, labelAt(class, j))
 	}
-	at := hash >> (64 - filterBits)
+	at := hash >> (32 - filterBits)
 	c.filter[at/64] |= 1 << (at % 64)
 }
 
@@ -41,8 +41,8 @@ func (c *classSet) addAll(from *classSet) {
 }
 
 // mayHave reports whether a class may be in the set whose labels' hashes add up to the given one.
-func (c *classSet) mayHave(hash uint64) bool {
-	at := hash >> (64 - filterBits)
+func (c *classSet) mayHave(hash uint32) bool {
+	at := hash >> (32 - filterBits)
 	return c.filter != nil && c.filter[at/64]>>(at%64)&1 == 1
 }
 
@@ -53,6 +53,6 @@ func (c *classSet) has(class []byte) bool {
 }
 
 // hashOf returns the hash of a label of an attribute.
-func hashOf(attribute int, label uint32) uint64 {
-	return engine.Mix(uint64(attribute)<<32 | uint64(label))
+func hashOf(attribute int, label uint32) uint32 {
+	return uint32(engine.Mix(uint64(attribute)<<32|uint64(label)) >> 32)
 }

@@ -12,9 +12,13 @@ import (
 // they find are few, and noted by one worker after the other.
 type removal struct {
 	*suppression
-	sets []int // in which there are such classes
+	sets       []int      // in which there are such classes
+	codeHashes [][]uint32 // of the labels of codes, by field of the tuples
 	sync.Mutex
 }
+
+// hashBytes is what a hash of a label takes.
+const hashBytes = 4
 
 // removeNext removes the records of the classes that are to be taken away, of every set.
 func (s *suppression) removeNext(ctx context.Context) error {
@@ -27,6 +31,9 @@ func (s *suppression) removeNext(ctx context.Context) error {
 	if len(r.sets) == 0 {
 		return nil
 	}
+	if err := r.hashCodes(); err != nil {
+		return err
+	}
 	seekers := make([]seeker, max(1, s.space.Threads))
 	err := s.tuples.ScanTogether(ctx, s.space, func(worker int, block *partition.Table) error {
 		return seekers[worker].seek(r, block)
@@ -37,90 +44,137 @@ func (s *suppression) removeNext(ctx context.Context) error {
 	return err
 }
 
+// hashCodes hashes the labels of all codes of the fields that are looked at: tuples are many, codes are few.
+func (r *removal) hashCodes() error {
+	r.codeHashes = make([][]uint32, len(r.columns))
+	for _, i := range r.sets {
+		for _, f := range r.suppression.sets[i].fields {
+			codes, of := r.cut.Columns[r.columns[f]].Code, r.hashes[r.columns[f]]
+			if r.codeHashes[f] != nil {
+				continue
+			}
+			if err := r.space.Draw("hashes of codes", hashBytes*int64(len(codes))); err != nil {
+				return err
+			}
+			r.noted += hashBytes * int64(len(codes))
+			r.codeHashes[f] = make([]uint32, len(codes))
+			for code, label := range codes {
+				r.codeHashes[f][code] = of[label]
+			}
+		}
+	}
+	return nil
+}
+
 // seeker is what a worker looks for records with.
 type seeker struct {
-	hashes  []uint64 // of the records' classes of a set
-	found   []bool   // records that may be among those looked for
-	labels  []uint32 // of a record
+	hashes  []uint32 // of the records' classes of a set
+	may     []bool   // records that may be among those looked for
+	found   []foundTuple
+	labels  []uint32 // of those found, one after the other
 	classes [][]byte // of a record, by set
+}
+
+// foundTuple is a tuple whose records are removed.
+type foundTuple struct {
+	labels []uint32 // by field
+	engine.KindCount
 }
 
 // seek looks for records to be removed in a block.
 func (k *seeker) seek(r *removal, block *partition.Table) error {
-	n, words := block.Len(), block.Layout.Words
-	if len(k.found) < n {
-		*k = seeker{make([]uint64, n), make([]bool, n), make([]uint32, len(r.columns)), make([][]byte, len(r.suppression.sets))}
+	k.look(r, block)
+	k.found, k.labels = k.found[:0], k.labels[:0]
+	words := block.Layout.Words
+	for i, may := range k.may[:block.Len()] {
+		if !may {
+			continue
+		}
+		key, from := block.Keys[i*words:], len(k.labels)
+		for f, a := range r.columns {
+			k.labels = append(k.labels, r.cut.Columns[a].Code[block.Layout.Fields[f].Code(key)])
+		}
+		labels := k.labels[from:]
+		if r.isTaken(labels, k.classes) || !r.isNext(labels, k.classes) {
+			k.labels = k.labels[:from]
+			continue
+		}
+		found := foundTuple{labels, engine.KindCount{Records: uint64(block.Counts[i])}}
+		if r.kinds() != nil {
+			found.Kind = kindOf(block, key)
+		}
+		k.found = append(k.found, found)
 	}
-	hashes, found := k.hashes[:n], k.found[:n]
-	clear(found)
+	return r.removeAll(k.found, k.classes)
+}
+
+// look marks the records of a block that may be among those looked for, by the hashes of their classes.
+func (k *seeker) look(r *removal, block *partition.Table) {
+	n, words := block.Len(), block.Layout.Words
+	if len(k.may) < n {
+		*k = seeker{hashes: make([]uint32, n), may: make([]bool, n), classes: make([][]byte, len(r.suppression.sets))}
+	}
+	hashes, may := k.hashes[:n], k.may[:n]
+	clear(may)
 	for _, i := range r.sets {
 		o := &r.suppression.sets[i]
 		clear(hashes)
 		for _, f := range o.fields {
-			field, codes, of := block.Layout.Fields[f], r.cut.Columns[r.columns[f]].Code, r.hashes[r.columns[f]]
-			for i, at := 0, field.Word; i < n; i, at = i+1, at+words {
-				hashes[i] += of[codes[block.Keys[at]>>(field.Shift&63)&field.Mask]]
+			field, of, at := block.Layout.Fields[f], r.codeHashes[f], block.Layout.Fields[f].Word
+			for i := range hashes {
+				hashes[i] += of[block.Keys[at]>>(field.Shift&63)&field.Mask]
+				at += words
 			}
 		}
 		for i, hash := range hashes {
-			found[i] = found[i] || o.next.mayHave(hash)
+			may[i] = may[i] || o.next.mayHave(hash)
 		}
 	}
-	for i, is := range found {
-		if !is {
-			continue
+}
+
+// removeAll removes the records of tuples. It has room for the labels of a class of every set.
+func (r *removal) removeAll(tuples []foundTuple, room [][]byte) error {
+	r.Lock()
+	defer r.Unlock()
+	for _, t := range tuples {
+		if r.Records += t.Records; r.Records > r.most {
+			return nil // to be told how many
 		}
-		key := block.Keys[i*words:]
-		for f, a := range r.columns {
-			k.labels[f] = r.cut.Columns[a].Code[block.Layout.Fields[f].Code(key)]
-		}
-		if r.isTaken(k.labels, k.classes) || !r.isNext(k.labels, k.classes) {
-			continue
-		}
-		m := engine.KindCount{Records: uint64(block.Counts[i])}
-		if r.kinds() != nil {
-			m.Kind = kindOf(block, key)
-		}
-		if err := r.remove(k, m); err != nil {
+		if err := r.remove(t, room); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remove removes the records of a tuple, with the labels that a worker has of it.
-func (r *removal) remove(k *seeker, m engine.KindCount) (err error) {
+// remove notes what classes lose with the records of a tuple.
+func (r *removal) remove(t foundTuple, room [][]byte) (err error) {
 	const what = "equivalence classes that lose records"
-	r.Lock()
-	defer r.Unlock()
-	if r.Records += m.Records; r.Records > r.most {
-		return nil // to be told how many
-	}
 	for f, a := range r.columns {
-		r.Remaining[a][k.labels[f]] -= m.Records
+		r.Remaining[a][t.labels[f]] -= t.Records
 	}
 	if r.kinds() != nil {
-		if r.marked, err = r.addKind(what, r.marked, m, countBytes, &r.noted); err != nil {
+		if r.marked, err = r.addKind(what, r.marked, t.KindCount, countBytes, &r.noted); err != nil {
 			return err
 		}
 	}
 	for j := range r.suppression.sets {
 		o := &r.suppression.sets[j]
-		class := o.class(k.labels, k.classes[j][:0])
-		k.classes[j] = class
-		lost, known := o.lost[string(class)]
-		if !known {
-			if err := r.draw(what, class, &r.noted); err != nil {
+		room[j] = o.class(t.labels, room[j][:0])
+		lost := o.lost[string(room[j])]
+		if lost == nil {
+			if err := r.draw(what, room[j], &r.noted); err != nil {
 				return err
 			}
+			lost = &loss{}
+			o.lost[string(room[j])] = lost
 		}
-		lost.records += m.Records
+		lost.records += t.Records
 		if r.kinds() != nil {
-			if lost.of, err = r.addKind(what, lost.of, m, countBytes, &r.noted); err != nil {
+			if lost.of, err = r.addKind(what, lost.of, t.KindCount, countBytes, &r.noted); err != nil {
 				return err
 			}
 		}
-		o.lost[string(class)] = lost
 	}
 	return nil
 }
@@ -147,8 +201,8 @@ func (r *removal) isNext(labels []uint32, room [][]byte) bool {
 }
 
 // isIn reports whether the class of labels, by field, is in a set of classes. It has room for its labels.
-func (o *outliers) isIn(classes *classSet, hashes [][]uint64, labels []uint32, room *[]byte) bool {
-	hash := uint64(0)
+func (o *outliers) isIn(classes *classSet, hashes [][]uint32, labels []uint32, room *[]byte) bool {
+	hash := uint32(0)
 	for j, f := range o.fields {
 		hash += hashes[o.Columns[j]][labels[f]]
 	}

@@ -30,7 +30,7 @@ type suppression struct {
 	most    uint64             // records that may be taken away
 	least   uint64             // records that are, if any
 	sets    []outliers
-	hashes  [][]uint64 // of labels, by attribute
+	hashes  [][]uint32 // of labels, by attribute
 	noted   int64      // bytes that are drawn for what classes lost
 }
 
@@ -43,7 +43,7 @@ type outliers struct {
 	taken  classSet         // whose records are removed
 	next   classSet         // whose records are to be removed
 	marks  string           // the labels of suppressed records
-	lost   map[string]loss  // what classes have lost, for whatever set
+	lost   map[string]*loss // what classes have lost, for whatever set
 }
 
 // loss is what a class has lost: so many records and, where there are kinds, of which.
@@ -154,7 +154,7 @@ func (s *suppression) takeAway(from *engine.Cut) {
 func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
 	for _, set := range s.classes.sets {
-		o := outliers{Set: set, lost: make(map[string]loss)}
+		o := outliers{Set: set, lost: make(map[string]*loss)}
 		var marks []byte
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
@@ -165,15 +165,15 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 		o.marks = string(marks)
 		s.sets = append(s.sets, o)
 	}
-	s.Remaining, s.hashes = make([][]uint64, len(s.cut.Columns)), make([][]uint64, len(s.cut.Columns))
+	s.Remaining, s.hashes = make([][]uint64, len(s.cut.Columns)), make([][]uint32, len(s.cut.Columns))
 	for _, a := range s.columns {
 		labels := len(s.cut.Columns[a].Labels)
-		if err := s.space.Draw("hashes of labels", 8*int64(labels)); err != nil {
+		if err := s.space.Draw("hashes of labels", hashBytes*int64(labels)); err != nil {
 			giveBack(s.space, s.Held)
 			return err
 		}
-		s.Held += 8 * int64(labels)
-		s.hashes[a] = make([]uint64, labels)
+		s.Held += hashBytes * int64(labels)
+		s.hashes[a] = make([]uint32, labels)
 		for label := range s.hashes[a] {
 			s.hashes[a][label] = hashOf(a, uint32(label))
 		}
@@ -353,7 +353,6 @@ func (s *suppression) left(ctx context.Context, o *outliers, visit func(class []
 				return nil
 			}
 			lost.of = sumUp(lost.of)
-			o.lost[string(class)] = lost
 			of = subtract(of[:0], c.of, lost.of)
 			c = s.contentOf(c.records-lost.records, of, &stats)
 		}
@@ -459,13 +458,13 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 type recordLocator struct {
 	cut    *engine.Cut
 	sets   []outliers // in which classes are taken away
-	hashes [][]uint64 // of labels, by attribute
+	hashes [][]uint32 // of labels, by attribute
 }
 
 // Locate tells which tuples are suppressed.
 func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	const block = 512
-	var sums [block]uint64
+	var sums [block]uint32
 	var class []byte
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
