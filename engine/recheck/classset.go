@@ -56,3 +56,12 @@ func (c *classSet) has(class []byte) bool {
 func hashOf(attribute int, label uint32) uint32 {
 	return uint32(engine.Mix(uint64(attribute)<<32|uint64(label)) >> 32)
 }
+
+// hashCodes returns the hashes of the labels of codes: records are many, codes are few.
+func hashCodes(codes, ofLabels []uint32) []uint32 {
+	hashes := make([]uint32, len(codes))
+	for code, label := range codes {
+		hashes[code] = ofLabels[label]
+	}
+	return hashes
+}

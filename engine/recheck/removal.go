@@ -44,22 +44,18 @@ func (s *suppression) removeNext(ctx context.Context) error {
 	return err
 }
 
-// hashCodes hashes the labels of all codes of the fields that are looked at: tuples are many, codes are few.
+// hashCodes hashes the labels of all codes of the fields that are looked at.
 func (r *removal) hashCodes() error {
 	r.codeHashes = make([][]uint32, len(r.columns))
 	for _, i := range r.sets {
 		for _, f := range r.suppression.sets[i].fields {
-			codes, of := r.cut.Columns[r.columns[f]].Code, r.hashes[r.columns[f]]
-			if r.codeHashes[f] != nil {
-				continue
-			}
-			if err := r.space.Draw("hashes of codes", hashBytes*int64(len(codes))); err != nil {
-				return err
-			}
-			r.noted += hashBytes * int64(len(codes))
-			r.codeHashes[f] = make([]uint32, len(codes))
-			for code, label := range codes {
-				r.codeHashes[f][code] = of[label]
+			a := r.columns[f]
+			if codes := r.cut.Columns[a].Code; r.codeHashes[f] == nil {
+				if err := r.space.Draw("hashes of codes", hashBytes*int64(len(codes))); err != nil {
+					return err
+				}
+				r.noted += hashBytes * int64(len(codes))
+				r.codeHashes[f] = hashCodes(codes, r.hashes[a])
 			}
 		}
 	}

@@ -146,7 +146,17 @@ func SuppressOutliers(
 
 // takeAway makes the suppression that of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	s.Locator = &recordLocator{from, slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken.classes) == 0 }), s.hashes}
+	sets := slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken.classes) == 0 })
+	hashes := make([][]uint32, len(from.Columns))
+	for i := range sets {
+		for _, a := range sets[i].Columns {
+			if codes := from.Columns[a].Code; hashes[a] == nil {
+				hashes[a] = hashCodes(codes, s.hashes[a])
+				s.Held += hashBytes * int64(len(codes))
+			}
+		}
+	}
+	s.Locator = &recordLocator{from, sets, hashes}
 	from.Suppression = s.RecordSuppression
 }
 
@@ -458,7 +468,7 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 type recordLocator struct {
 	cut    *engine.Cut
 	sets   []outliers // in which classes are taken away
-	hashes [][]uint32 // of labels, by attribute
+	hashes [][]uint32 // of the labels of codes, by attribute
 }
 
 // Locate tells which tuples are suppressed.
@@ -475,9 +485,9 @@ func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
 			o, hashes := &r.sets[j], sums[:hi-lo]
 			clear(hashes)
 			for _, a := range o.Columns {
-				of, labels := r.hashes[a], r.cut.Columns[a].Code
+				of := r.hashes[a]
 				for i, code := range codes[a][lo:hi] {
-					hashes[i] += of[labels[code]]
+					hashes[i] += of[code]
 				}
 			}
 			for i, hash := range hashes {

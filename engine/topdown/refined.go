@@ -45,7 +45,9 @@ func newRefined(p profile, s shape, worker workers.Worker) *refined {
 		level := r.nodes[n:]
 		children := make([][]node, len(level))
 		workers.Must(worker.Each(len(level), func(_ workers.Worker, i int) error {
-			children[i] = r.divide(&level[i])
+			if level[i].size > r.outliers { // of fewer all may be taken away, so that little below them can never be refined
+				children[i] = r.divide(&level[i])
+			}
 			return nil
 		}))
 		for i := range level {
