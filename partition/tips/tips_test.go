@@ -3,7 +3,6 @@ package tips
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -28,12 +27,26 @@ type model struct {
 	outliers bool // parts may have fewer than k records
 }
 
-// modelColumn knows for every code its masked value, as text, and what can be refined.
+// modelColumn knows for every code its masked value, and what can be refined.
 type modelColumn struct {
-	masked []string // by code
+	masked []maskedValue // by code
 	ranges map[int32][]int
 	codes  map[int32]int // of suppressed values
 }
+
+// maskedValue stands for what codes of a column are masked to: a range of its codes, a child of the
+// value that would be refined, or that all suppressed values share.
+type maskedValue uint64
+
+const (
+	modelDomain = 49 // more than any column of the twin has codes
+	valueBits   = 12 // so that those of five columns fit into a word
+	suppressed  = maskedValue(1<<valueBits - 1)
+	disclosed   = suppressed - 1
+)
+
+func rangeOfCodes(lo, hi int) maskedValue  { return maskedValue(lo*modelDomain + hi) }
+func childNumber(child uint32) maskedValue { return maskedValue(modelDomain*modelDomain + child) }
 
 // newModel draws columns of both kinds and sets over them.
 func newModel(r *rand.Rand, pool *Pool) *model {
@@ -47,7 +60,7 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		domain := (1 + r.IntN(12)) << (2 * r.IntN(2))
 		domains = append(domains, domain)
 		m.view.Columns = append(m.view.Columns, NewColumn(domain))
-		m.columns = append(m.columns, modelColumn{masked: make([]string, domain), ranges: map[int32][]int{}, codes: map[int32]int{}})
+		m.columns = append(m.columns, modelColumn{masked: make([]maskedValue, domain), ranges: map[int32][]int{}, codes: map[int32]int{}})
 		if r.IntN(3) == 0 {
 			m.suppress(c)
 		} else {
@@ -102,7 +115,7 @@ func (m *model) suppress(c int) {
 	v.Suppressed = true
 	for code := range v.Value {
 		v.Value[code], v.Child[code] = m.view.Add(c, 2), uint32(code)
-		m.columns[c].masked[code] = "*"
+		m.columns[c].masked[code] = suppressed
 		m.columns[c].codes[v.Value[code]] = code
 	}
 }
@@ -117,7 +130,7 @@ func (m *model) enter(r *rand.Rand, c, lo, hi int) {
 		}
 	}
 	value := None
-	if hi > lo+1 || r.IntN(2) == 0 && column.masked[lo] != fmt.Sprint(lo, hi) {
+	if hi > lo+1 || r.IntN(2) == 0 && column.masked[lo] != rangeOfCodes(lo, hi) {
 		value = m.view.Add(c, len(bounds))
 		column.ranges[value] = append(bounds, hi)
 	}
@@ -127,7 +140,7 @@ func (m *model) enter(r *rand.Rand, c, lo, hi int) {
 			child++
 		}
 		v.Value[code], v.Child[code] = value, uint32(child)
-		column.masked[code] = fmt.Sprint(lo, hi)
+		column.masked[code] = rangeOfCodes(lo, hi)
 	}
 }
 
@@ -157,7 +170,7 @@ func (m *model) refine(r *rand.Rand, c int, value int32) partition.Refinement {
 	if v.Suppressed {
 		code := column.codes[value]
 		v.Value[code] = None
-		column.masked[code] = fmt.Sprint(code)
+		column.masked[code] = rangeOfCodes(code, code+1)
 		return partition.Refinement{Value: value, Column: c, Children: 2, First: uint32(code), Child: []uint32{1}}
 	}
 	bounds := column.ranges[value]
@@ -170,45 +183,45 @@ func (m *model) refine(r *rand.Rand, c int, value int32) partition.Refinement {
 }
 
 // masked returns what the codes of a column would be masked to after refining a value.
-func (m *model) masked(c int, value int32) []string {
+func (m *model) masked(c int, value int32) []maskedValue {
 	column := &m.columns[c]
-	masked := append([]string(nil), column.masked...)
+	masked := slices.Clone(column.masked)
 	if m.view.Columns[c].Suppressed {
-		masked[column.codes[value]] = "disclosed"
+		masked[column.codes[value]] = disclosed
 		return masked
 	}
 	bounds := column.ranges[value]
 	for code := bounds[0]; code < bounds[len(bounds)-1]; code++ {
-		masked[code] = fmt.Sprint("child ", m.view.Columns[c].Child[code])
+		masked[code] = childNumber(m.view.Columns[c].Child[code])
 	}
 	return masked
 }
 
 // groups counts a set from its records, with one column masked otherwise. It returns the groups' sizes,
 // and the group of every record.
-func (m *model) groups(set, other int, masked []string) (groups map[string]uint64, of []string) {
+func (m *model) groups(set, other int, masked []maskedValue) (groups map[uint64]uint64, of []uint64) {
 	table := m.tables[set]
-	groups = map[string]uint64{}
+	of = make([]uint64, table.Len())
 	w := table.Layout.Words
-	for i, n := range table.Counts {
-		group := ""
-		for f, c := range m.sets[set] {
-			code := table.Layout.Fields[f].Code(table.Keys[i*w : (i+1)*w])
-			if c == other {
-				group += masked[code] + "|"
-			} else {
-				group += m.columns[c].masked[code] + "|"
-			}
+	for f, c := range m.sets[set] {
+		values := m.columns[c].masked
+		if c == other {
+			values = masked
 		}
-		groups[group] += uint64(n)
-		of = append(of, group)
+		for i := range of {
+			of[i] = of[i]<<valueBits | uint64(values[table.Layout.Fields[f].Code(table.Keys[i*w:(i+1)*w])])
+		}
+	}
+	groups = map[uint64]uint64{}
+	for i, n := range table.Counts {
+		groups[of[i]] += uint64(n)
 	}
 	return groups, of
 }
 
 // anonymity returns the size of a set's smallest group, with one column masked otherwise, and how many
 // records are in groups of fewer than k, which count as one of k if there may be such.
-func (m *model) anonymity(set, other int, masked []string) (smallest, outliers uint64) {
+func (m *model) anonymity(set, other int, masked []maskedValue) (smallest, outliers uint64) {
 	groups, _ := m.groups(set, other, masked)
 	smallest = math.MaxUint64
 	for _, size := range groups {
@@ -242,8 +255,10 @@ func (m *model) outliersBy(set, column int) (byCode []uint64) {
 // check compares all minima and deaths with the twin's, and returns the values alive.
 func (m *model) check(t *testing.T) (alive []int32) {
 	t.Helper()
+	now, before := make([]uint64, len(m.tips)), make([]uint64, len(m.tips))
 	for set, tips := range m.tips {
 		want, outliers := m.anonymity(set, -1, nil)
+		now[set], before[set] = want, outliers
 		if got := tips.Anonymity(); got != want {
 			t.Errorf("set %d: anonymity %d, want %d", set, got, want)
 		}
@@ -269,15 +284,14 @@ func (m *model) check(t *testing.T) (alive []int32) {
 			if !slices.Contains(m.sets[set], c) {
 				continue
 			}
-			now, before := m.anonymity(set, -1, nil)
 			want, outliers := m.anonymity(set, c, m.masked(c, value))
 			if got := tips.After(value); got != want {
 				t.Errorf("set %d: value %d of column %d: anonymity %d after it, want %d", set, value, c, got, want)
 			}
-			if got := tips.MoreOutliers(value); got != outliers-before {
-				t.Errorf("set %d: value %d of column %d: %d more outliers after it, want %d", set, value, c, got, outliers-before)
+			if got := tips.MoreOutliers(value); got != outliers-before[set] {
+				t.Errorf("set %d: value %d of column %d: %d more outliers after it, want %d", set, value, c, got, outliers-before[set])
 			}
-			if want < m.ks[set] && now >= m.ks[set] {
+			if want < m.ks[set] && now[set] >= m.ks[set] {
 				t.Errorf("set %d: value %d lives although it would leave %d together", set, value, want)
 			}
 		}
