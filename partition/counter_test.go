@@ -44,15 +44,16 @@ func randomRows(rng *rand.Rand, rows, columns int) (codes [][]uint32) {
 	return codes
 }
 
-// countPlainly counts tuples with a map from their text, as Table.tuples does.
+// countPlainly counts tuples with a map, as Table.tuples does.
 func countPlainly(codes [][]uint32) map[string]uint64 {
 	counts := make(map[string]uint64)
+	var tuple []byte
 	for row := range codes[0] {
-		tuple := ""
+		tuple = tuple[:0]
 		for c := range codes {
-			tuple += fmt.Sprint(codes[c][row], " ")
+			tuple = appendCode(tuple, codes[c][row])
 		}
-		counts[tuple]++
+		counts[string(tuple)]++
 	}
 	return counts
 }

@@ -2,6 +2,7 @@ package cells
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -69,8 +70,13 @@ func rowsOf(t *partition.Table) (rows []row) {
 // sums returns the counts by tuple.
 func sums(rows []row) map[string]uint64 {
 	sums := map[string]uint64{}
+	var tuple []byte
 	for _, r := range rows {
-		sums[fmt.Sprint(r.codes)] += r.count
+		tuple = tuple[:0]
+		for _, code := range r.codes {
+			tuple = binary.LittleEndian.AppendUint32(tuple, code)
+		}
+		sums[string(tuple)] += r.count
 	}
 	return sums
 }
