@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release test test-long race bench lint fmt clean
+.PHONY: build demo man release test test-long race bench cells lint fmt clean
 
 # Build bin/kcut.
 build:
@@ -59,6 +59,12 @@ bench:
 	cat build/bench.md
 	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./cmd/kcut/internal/bench
 	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
+
+# The table of docs/results.md on guided and all other algorithms, where the data of docs/cells is. Minutes.
+cells:
+	mkdir -p build
+	KCUT_CELLS=$(CURDIR)/build/cells.md $(GO) test -count=1 -timeout 2h -run '^TestCells$$' ./cmd/kcut
+	cat build/cells.md
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }
