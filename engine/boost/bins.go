@@ -16,7 +16,7 @@ type Records struct {
 	Codes   [][]uint32
 	Class   []uint32
 	Counts  []uint32
-	Fold    []uint8 // of the first of every tuple's records; that of the next is the next one
+	Hash    []uint64 // of every tuple: in which folds its records are
 }
 
 // binned are records with the codes of every column in few bins.

@@ -23,6 +23,7 @@ type Options struct {
 	Rounds int
 	Leaves int    // of a tree, at most; no more than 16
 	Least  uint64 // records of a leaf
+	Deals  int    // how often the records are dealt among folds, and models are fitted; no more than 5
 }
 
 const (

@@ -30,9 +30,9 @@ func newRecords(r *rand.Rand) (*Records, Options) {
 		}
 		records.Class = append(records.Class, uint32(class))
 		records.Counts = append(records.Counts, uint32(1+r.IntN(9)))
-		records.Fold = append(records.Fold, uint8(r.IntN(Folds)))
+		records.Hash = append(records.Hash, r.Uint64())
 	}
-	return records, Options{Rounds: 1 + r.IntN(6), Leaves: 2 + r.IntN(6), Least: uint64(1 + r.IntN(8))}
+	return records, Options{Rounds: 1 + r.IntN(6), Leaves: 2 + r.IntN(6), Least: uint64(1 + r.IntN(8)), Deals: 1 + r.IntN(3)}
 }
 
 // told returns what models tell of the records that they were fitted to, by class but the last.
@@ -46,7 +46,7 @@ func told(t *testing.T, r *Records, o Options, threads int) [][]uint32 {
 	for class := range to {
 		to[class] = make([]uint32, len(r.Counts))
 	}
-	models.Probabilities(&Scratch{}, r.Codes, r.Counts, r.Fold, to)
+	models.Probabilities(&Scratch{}, r.Codes, r.Counts, r.Hash, to)
 	return to
 }
 
@@ -76,15 +76,15 @@ func naiveProbabilities(r *Records, o Options) [][]uint32 {
 	for class := range sums {
 		sums[class] = make([]uint64, len(r.Counts))
 	}
-	for fold := range Folds {
-		n := newNaive(r, o, fold)
+	for fit := range Folds * o.Deals {
+		n := newNaive(r, o, fit)
 		for range o.Rounds {
 			n.round()
 		}
 		for row := range r.Counts {
 			p := n.probabilities(row)
 			for j := range r.Counts[row] {
-				if (uint32(r.Fold[row])+j)%Folds == uint32(fold) {
+				if naiveFold(r.Hash[row], j, fit) {
 					for class := range sums {
 						sums[class][row] += uint64(p[class])
 					}
@@ -96,14 +96,23 @@ func naiveProbabilities(r *Records, o Options) [][]uint32 {
 	for class := range r.Classes - 1 {
 		told = append(told, nil)
 		for row, n := range r.Counts {
-			mean := sums[class][row] / uint64(n)
+			n := uint64(n) * uint64(o.Deals)
+			mean := sums[class][row] / n
 			if r.Classes == 2 { // what the model tells is rounded for the second class
-				mean = one - sums[1][row]/uint64(n)
+				mean = one - sums[1][row]/n
 			}
 			told[class] = append(told[class], uint32(min(mean>>4, 1<<16-1)))
 		}
 	}
 	return told
+}
+
+// naiveFold reports whether a fit leaves a tuple's record of a number out: every deal divides what is left of the hash by 4,096.
+func naiveFold(hash uint64, number uint32, fit int) bool {
+	for range fit / Folds {
+		hash /= 4096
+	}
+	return (hash%Folds+uint64(number))%Folds == uint64(fit%Folds)
 }
 
 // naive is a model of single records that is being fitted.
@@ -115,12 +124,12 @@ type naive struct {
 	scores  [][]float64 // by record and class
 }
 
-func newNaive(r *Records, o Options, fold int) *naive {
+func newNaive(r *Records, o Options, fit int) *naive {
 	n := &naive{Records: r, Options: o}
 	for row, count := range r.Counts {
 		weight := int64(0)
 		for j := range count {
-			if (uint32(r.Fold[row])+j)%Folds != uint32(fold) {
+			if !naiveFold(r.Hash[row], j, fit) {
 				weight++
 			}
 		}
@@ -298,7 +307,7 @@ func TestOrderAndThreadsDoNotMatter(t *testing.T) {
 			for c := range r.Codes {
 				other.Codes[c] = append(other.Codes[c], r.Codes[c][row])
 			}
-			other.Class, other.Counts, other.Fold = append(other.Class, r.Class[row]), append(other.Counts, r.Counts[row]), append(other.Fold, r.Fold[row])
+			other.Class, other.Counts, other.Hash = append(other.Class, r.Class[row]), append(other.Counts, r.Counts[row]), append(other.Hash, r.Hash[row])
 		}
 		want, got := told(t, r, o, 1), told(t, other, o, 4)
 		for class := range want {
@@ -320,18 +329,20 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// TestHeld deals the records of a tuple among folds.
+// TestHeld deals the records of a tuple among folds, five times.
 func TestHeld(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 3))
 	for n := range uint32(13) {
-		for first := range uint8(Folds) {
-			want := [Folds]uint32{}
+		hash := random.Uint64()
+		for fit := range 5 * Folds {
+			want := uint32(0)
 			for j := range n {
-				want[(uint32(first)+j)%Folds]++
-			}
-			for fold := range Folds {
-				if got := held(n, first, fold); got != want[fold] {
-					t.Errorf("of %d records from fold %d on, %d are in fold %d, want %d", n, first, got, fold, want[fold])
+				if naiveFold(hash, j, fit) {
+					want++
 				}
+			}
+			if got := held(n, hash, fit); got != want {
+				t.Errorf("fit %d leaves out %d of %d records, want %d", fit, got, n, want)
 			}
 		}
 	}
@@ -362,13 +373,13 @@ func BenchmarkFit(b *testing.B) {
 		if random.IntN(60) < int(r.Codes[0][row]%20+r.Codes[2][row]) {
 			class = 1
 		}
-		r.Class, r.Counts, r.Fold = append(r.Class, class), append(r.Counts, 1), append(r.Fold, uint8(random.IntN(Folds)))
+		r.Class, r.Counts, r.Hash = append(r.Class, class), append(r.Counts, 1), append(r.Hash, random.Uint64())
 	}
 	var models *Models
 	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
 			var err error
-			if models, err = Fit(b.Context(), r, Options{Rounds: 80, Leaves: 15, Least: 20}, 1); err != nil {
+			if models, err = Fit(b.Context(), r, Options{Rounds: 80, Leaves: 15, Least: 20, Deals: 1}, 1); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -377,7 +388,7 @@ func BenchmarkFit(b *testing.B) {
 		to := [][]uint32{make([]uint32, n)}
 		var s Scratch
 		for b.Loop() {
-			models.Probabilities(&s, r.Codes, r.Counts, r.Fold, to)
+			models.Probabilities(&s, r.Codes, r.Counts, r.Hash, to)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
 	})

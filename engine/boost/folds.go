@@ -6,27 +6,28 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// Folds is how many models are fitted: each to the records of all folds but one, of which it tells the probabilities.
+// Folds is how many models are fitted for a deal of the records: each to the records of all folds but one, of which it tells the
+// probabilities.
 const Folds = 5
 
-// Models are one for every fold.
+// Models are one for every fold of every deal.
 type Models struct {
 	binning
 	columns int
 	classes int
-	folds   [Folds]*Model
+	fits    []*Model
 }
 
 // Fit fits the models.
 func Fit(ctx context.Context, r *Records, o Options, threads int) (*Models, error) {
 	b := newBinned(r)
-	m := &Models{binning: b.binning, columns: len(r.Columns), classes: r.Classes}
-	return m, workers.Each(Folds, threads, func(_ workers.Worker, fold int) (err error) {
+	m := &Models{binning: b.binning, columns: len(r.Columns), classes: r.Classes, fits: make([]*Model, Folds*o.Deals)}
+	return m, workers.Each(len(m.fits), threads, func(_ workers.Worker, fit int) (err error) {
 		weights := make([]uint32, len(r.Counts))
 		for row, n := range r.Counts {
-			weights[row] = n - held(n, r.Fold[row], fold)
+			weights[row] = n - held(n, r.Hash[row], fit)
 		}
-		m.folds[fold], err = b.fit(ctx, weights, o)
+		m.fits[fit], err = b.fit(ctx, weights, o)
 		return err
 	})
 }
@@ -38,14 +39,19 @@ func Bytes(columns []Column, classes, records, threads int, o Options) int64 {
 		bins += int64(min(c.Domain, maxBins))
 	}
 	fitting := int64(records)*(12*trees+gradientBytes+4+4+4) + bins*gradientBytes*int64(o.Leaves+1)
-	return int64(records*2*len(columns)) + fitting*int64(min(max(1, threads), Folds)) + Folds*modelBytes(int(trees), o.Rounds, int(bins))
+	return int64(records*2*len(columns)) + fitting*int64(min(max(1, threads), Folds*o.Deals)) + int64(Folds*o.Deals)*modelBytes(int(trees), o.Rounds, int(bins))
 }
 
-// held returns how many of a tuple's n records, the first of which is in a given fold, are in a fold.
-func held(n uint32, first uint8, fold int) uint32 {
-	before := uint32(fold-int(first)+Folds) % Folds
+// held returns how many of a tuple's n records are in the fold that a fit leaves out. The fold of the first one is what some bits
+// of the tuple's hash say, others for every deal; that of the next is the next one.
+func held(n uint32, hash uint64, fit int) uint32 {
+	first := uint32(hash >> (bitsOfDeal * (fit / Folds)) % Folds)
+	before := (uint32(fit%Folds) + Folds - first) % Folds
 	return (n + Folds - 1 - before) / Folds
 }
+
+// bitsOfDeal are how many bits of a hash are left out for the next deal.
+const bitsOfDeal = 12
 
 // Scratch is memory of Probabilities, of one goroutine.
 type Scratch struct {
@@ -58,14 +64,14 @@ type Scratch struct {
 
 // Probabilities writes the probabilities of all classes but the last one, in parts of which Mass are 1, by class and
 // tuple: the means of what the models tell of a tuple's records that have not seen them.
-func (m *Models) Probabilities(s *Scratch, codes [][]uint32, counts []uint32, first []uint8, to [][]uint32) {
+func (m *Models) Probabilities(s *Scratch, codes [][]uint32, counts []uint32, hashes []uint64, to [][]uint32) {
 	n, trees := len(counts), treesOf(m.classes)
-	s.grow(n, m.columns, trees, m.folds[0].words)
+	s.grow(n, m.columns, trees, m.fits[0].words)
 	m.translate(codes, s.bins)
 	clear(s.sums)
-	for fold, model := range m.folds {
+	for fit, model := range m.fits {
 		for row := range n {
-			if k := uint64(held(counts[row], first[row], fold)); k > 0 {
+			if k := uint64(held(counts[row], hashes[row], fit)); k > 0 {
 				model.score(s.bins[row*m.columns:][:m.columns], s.leaves, s.scores)
 				probabilities(s.scores, s.probabilities)
 				for t, p := range s.probabilities {
@@ -74,9 +80,10 @@ func (m *Models) Probabilities(s *Scratch, codes [][]uint32, counts []uint32, fi
 			}
 		}
 	}
+	deals := uint64(len(m.fits) / Folds)
 	for class, masses := range to {
 		for row := range masses {
-			p := s.sums[row*trees+class] / uint64(counts[row])
+			p := s.sums[row*trees+class] / (uint64(counts[row]) * deals)
 			if trees == 1 { // that of the second class
 				p = one - p
 			}

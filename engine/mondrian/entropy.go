@@ -35,6 +35,7 @@ type split struct {
 	column int
 	at     uint32 // of numbers: the first code on the right
 	prefix int    // of suppressed values: how many go left
+	class  uint32 // by whose share they are ordered
 }
 
 // cutByEntropy cuts a part by the allowable split that leaves the least entropy.
@@ -54,7 +55,7 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 		return true, s.halve(ctx, p, chosen.column, chosen.at)
 	case ordered: // whose values were in another order meanwhile
 		err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *cells.FrequencySet) error {
-			x.sort(x.classes(set))
+			x.sort(x.classes(set), chosen.class)
 			d.prefix(set, x.order, chosen.prefix)
 			return nil
 		})
@@ -67,11 +68,10 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 
 // offer lists the allowable splits of a dimension as candidates, in canonical order.
 func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
-	x, d, first := &s.entropy, s.dimensions[column], 0
+	x, d := &s.entropy, s.dimensions[column]
 	set := x.classes(kinds)
 	switch {
 	case len(set.Codes) < 2:
-		return
 	case d.kind == hierarchy:
 		complies := s.allHold
 		if s.guide != nil {
@@ -80,27 +80,46 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 		if d.children(kinds) && complies(kinds, &d.division) {
 			x.best.Offer(x.lossOf(set, d), split{column: column})
 		}
-		return
 	case d.kind == ordered:
-		x.sort(set)
+		for class := range s.orders() {
+			x.sort(set, class)
+			s.offerHalves(kinds, set, size, split{column: column, class: class})
+		}
 	default:
 		x.natural(set)
+		first := split{column: column}
 		if d.nullsApart(set) {
-			first = len(set.Codes) - 2
+			first.prefix = len(set.Codes) - 2
 		}
+		s.offerHalves(kinds, set, size, first)
 	}
+}
+
+// orders returns how many orders values without one of their own have: one, or when a guided search has more than two classes, one a
+// class, since no single order is sure to have the best split in it then.
+func (s *search) orders() uint32 {
+	if s.guide != nil && s.guide.classes > 2 {
+		return uint32(s.guide.classes)
+	}
+	return 1
+}
+
+// offerHalves lists the splits of values in their order: those with more on the left than first has.
+func (s *search) offerHalves(kinds, set *cells.FrequencySet, size uint64, first split) {
+	x := &s.entropy
 	clear(x.left)
 	clear(x.right)
 	for i, class := range set.Class {
 		x.right[class] += set.Count[i]
 	}
 	s.begin(kinds)
-	left := uint64(0)
+	left, candidate := uint64(0), first
 	for n, i := range x.order[:len(x.order)-1] {
 		left += x.shift(set, i) >> x.bits
 		s.shift(kinds, i, i+1)
-		if n >= first && s.allowable(left, size-left) {
-			x.best.Offer(x.loss(size<<x.bits), split{column: column, at: set.Codes[x.order[n+1]], prefix: n + 1})
+		if n >= first.prefix && s.allowable(left, size-left) {
+			candidate.at, candidate.prefix = set.Codes[x.order[n+1]], n+1
+			x.best.Offer(x.loss(size<<x.bits), candidate)
 		}
 	}
 }
@@ -125,12 +144,12 @@ func (x *entropy) natural(set *cells.FrequencySet) {
 	}
 }
 
-// sort orders values by the share of their records that the first class has, then by code.
-func (x *entropy) sort(set *cells.FrequencySet) {
+// sort orders values by the share of their records that a class has, then by code.
+func (x *entropy) sort(set *cells.FrequencySet, class uint32) {
 	x.natural(set)
 	slices.SortFunc(x.order, func(i, j int) int {
-		hi, lo := bits.Mul64(firstClass(set, i), set.Size(j))
-		otherHi, otherLo := bits.Mul64(firstClass(set, j), set.Size(i))
+		hi, lo := bits.Mul64(ofClass(set, i, class), set.Size(j))
+		otherHi, otherLo := bits.Mul64(ofClass(set, j, class), set.Size(i))
 		if order := cmp.Compare(hi, otherHi); order != 0 {
 			return order
 		}
@@ -138,10 +157,12 @@ func (x *entropy) sort(set *cells.FrequencySet) {
 	})
 }
 
-// firstClass returns the number of records of a value that have class 0.
-func firstClass(set *cells.FrequencySet, i int) uint64 {
-	if at := set.Start[i]; set.Class[at] == 0 {
-		return set.Count[at]
+// ofClass returns the number of records of a value that have a class.
+func ofClass(set *cells.FrequencySet, i int, class uint32) uint64 {
+	for e := set.Start[i]; e < set.Start[i+1] && set.Class[e] <= class; e++ {
+		if set.Class[e] == class {
+			return set.Count[e]
+		}
 	}
 	return 0
 }

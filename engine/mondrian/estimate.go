@@ -13,15 +13,15 @@ import (
 // fittedCells is about how many cells models are fitted to: where there are more, those of some tuples.
 const fittedCells = 1 << 16
 
-// fewRecords is below how many records models are smaller.
+// fewRecords is below how many records models have smaller trees, and chance decides so much about a model that several are fitted.
 const fewRecords = 3000
 
 // optionsOf returns how models of so many records are fitted.
 func optionsOf(records uint64) boost.Options {
 	if records < fewRecords {
-		return boost.Options{Rounds: 60, Leaves: 7, Least: 8}
+		return boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5}
 	}
-	return boost.Options{Rounds: 80, Leaves: 15, Least: 20}
+	return boost.Options{Rounds: 80, Leaves: 15, Least: 20, Deals: 1}
 }
 
 // estimate adds the probabilities of the classes to the records of a table, which are consumed.
@@ -35,7 +35,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 	}
 	cells, threads := table.Groupings[0], max(1, space.Threads)
 	n, options := min(cells.Len(), fittedCells+fittedCells/32), optionsOf(table.Rows)
-	bytes := boost.Bytes(e.columns, e.classes, n, threads, options) + int64(n*(4*len(e.columns)+9))
+	bytes := boost.Bytes(e.columns, e.classes, n, threads, options) + int64(n*(4*len(e.columns)+16))
 	if space.Budget != nil { // no more than a share of it is for records
 		if err := space.Budget.Draw("models of the classes", bytes); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 		for class := range b.masses {
 			b.masses[class] = append(b.masses[class][:0], b.Counts...)
 		}
-		models.Probabilities(&b.scratch, b.Codes, b.Counts, b.Fold, b.masses)
+		models.Probabilities(&b.scratch, b.Codes, b.Counts, b.Hash, b.masses)
 		return b.masses, nil
 	}, space)
 	if err == nil {
@@ -96,10 +96,10 @@ func (b *block) reset(columns int) {
 	for c := range b.Codes {
 		b.Codes[c] = b.Codes[c][:0]
 	}
-	b.Class, b.Counts, b.Fold = b.Class[:0], b.Counts[:0], b.Fold[:0]
+	b.Class, b.Counts, b.Hash = b.Class[:0], b.Counts[:0], b.Hash[:0]
 }
 
-// add adds a cell of a table. The first of its records is in a fold that its tuple says.
+// add adds a cell of a table.
 func (b *block) add(e *estimate, t *partition.Table, i int) {
 	w := t.Layout.Words
 	key := t.Keys[i*w : (i+1)*w]
@@ -111,7 +111,7 @@ func (b *block) add(e *estimate, t *partition.Table, i int) {
 		class = e.table.Kinds.Class[class]
 	}
 	b.Class, b.Counts = append(b.Class, class), append(b.Counts, t.Counts[i])
-	b.Fold = append(b.Fold, uint8(hash(t.Layout.Fields[:e.attributes], key)%boost.Folds))
+	b.Hash = append(b.Hash, hash(t.Layout.Fields[:e.attributes], key))
 }
 
 // sample returns the cells that models are fitted to: those of the tuples with the least hashes.

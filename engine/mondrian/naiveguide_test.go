@@ -93,9 +93,9 @@ func (n *naive) estimate() (masses [][]int) {
 			hash = (hash ^ hash>>27) * 0x94d049bb133111eb
 			hash ^= hash >> 31
 		}
-		r.Class, r.Counts, r.Fold = append(r.Class, n.Class[row]), append(r.Counts, uint32(len(cells[id]))), append(r.Fold, uint8(hash%boost.Folds))
+		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]), append(r.Counts, uint32(len(cells[id]))), append(r.Hash, hash)
 	}
-	models, err := boost.Fit(context.Background(), &r, boost.Options{Rounds: 60, Leaves: 7, Least: 8}, 1)
+	models, err := boost.Fit(context.Background(), &r, boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5}, 1)
 	if err != nil {
 		panic(err)
 	}
@@ -103,7 +103,7 @@ func (n *naive) estimate() (masses [][]int) {
 	for class := range to {
 		to[class] = make([]uint32, len(order))
 	}
-	models.Probabilities(&boost.Scratch{}, r.Codes, r.Counts, r.Fold, to)
+	models.Probabilities(&boost.Scratch{}, r.Codes, r.Counts, r.Hash, to)
 	for i, id := range order {
 		own, left := []int{}, wholeMass
 		for class := range to {
@@ -301,22 +301,28 @@ func (g *naiveGuide) pooled(p naiveCut, a int) *naiveCut {
 	}, bounds)
 }
 
-// prefixes cuts values, ordered by the first class's part of their masses, into a prefix and the rest.
+// prefixes cuts values, ordered by a class's part of their masses, into a prefix and the rest: of two classes by that of the first
+// one, of more by that of each.
 func (g *naiveGuide) prefixes(p naiveCut, a int) (cuts []*naiveCut) {
-	codes, first, size := values(p.part, a), map[int]int{}, map[int]int{}
-	for _, c := range p.part {
-		first[c.codes[a]] += g.masses[c.row][0]
-		size[c.codes[a]]++
-	}
-	sort.SliceStable(codes, func(i, j int) bool { return first[codes[i]]*size[codes[j]] < first[codes[j]]*size[codes[i]] })
-	for i := 1; i < len(codes); i++ {
-		left, right := slices.Sorted(slices.Values(codes[:i])), slices.Sorted(slices.Values(codes[i:]))
-		cuts = append(cuts, g.sides(p, a, func(code int) int {
-			if slices.Contains(left, code) {
-				return 0
-			}
-			return 1
-		}, []naiveBound{{codes: left}, {codes: right}}))
+	for class := range max(1, g.Classes) {
+		if class > 0 && g.Classes == 2 {
+			break
+		}
+		codes, mass, size := values(p.part, a), map[int]int{}, map[int]int{}
+		for _, c := range p.part {
+			mass[c.codes[a]] += g.masses[c.row][class]
+			size[c.codes[a]]++
+		}
+		sort.SliceStable(codes, func(i, j int) bool { return mass[codes[i]]*size[codes[j]] < mass[codes[j]]*size[codes[i]] })
+		for i := 1; i < len(codes); i++ {
+			left, right := slices.Sorted(slices.Values(codes[:i])), slices.Sorted(slices.Values(codes[i:]))
+			cuts = append(cuts, g.sides(p, a, func(code int) int {
+				if slices.Contains(left, code) {
+					return 0
+				}
+				return 1
+			}, []naiveBound{{codes: left}, {codes: right}}))
+		}
 	}
 	return cuts
 }
