@@ -134,7 +134,7 @@ func (r *removal) removeAll(tuples []foundTuple, room [][]byte) error {
 	defer r.Unlock()
 	for _, t := range tuples {
 		if r.Records += t.Records; r.Records > r.most {
-			return nil // to be told how many
+			continue // to be told how many
 		}
 		if err := r.remove(t, room); err != nil {
 			return err
