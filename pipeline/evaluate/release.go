@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
 )
@@ -26,18 +26,18 @@ const releaseTallies = 3
 // newRelease begins to make a release. Labels show the recoding's.
 func (t *trial) newRelease(recoding engine.Recoding) (*release, error) {
 	r := &release{trial: t, recoding: recoding}
-	var shown, tested []feature
+	var shown, tested []labels.Feature
 	var penalties [][]float64
 	for a := range t.Attributes {
-		labels := labelsOf(&t.Attributes[a], recoding, a)
-		labels.roots = t.RootsTell
-		masked := labels.feature(t.Nominal)
+		of := labels.Of(&t.Attributes[a], recoding, a)
+		of.Roots = t.RootsTell
+		masked := of.Feature(t.Nominal)
 		test := masked
 		if t.RawTest {
-			masked, test = labels.besideRaw(t.Nominal)
+			masked, test = of.BesideRaw(t.Nominal)
 		}
 		shown, tested = append(shown, masked), append(tested, test)
-		penalties = append(penalties, labels.penalties())
+		penalties = append(penalties, of.Penalties())
 	}
 	r.costs = t.costing(penalties)
 	r.costs.answered = t.workload.Estimate(recoding)
@@ -237,61 +237,4 @@ func (c *costing) penalty() (sum float64) {
 		}
 	}
 	return sum / float64(len(c.labels))
-}
-
-// penalties returns what every label loses: the share of the values, or of the range, that it
-// covers; nothing if it is a value.
-func (l labels) penalties() []float64 {
-	penalties := make([]float64, len(l.values))
-	penalty := l.setPenalty
-	switch l.Mask {
-	case engine.Discretize:
-		penalty = l.intervalPenalty
-	case engine.Generalize:
-		penalty = l.nodePenalty
-	}
-	for i, v := range l.values {
-		if !v.Null {
-			penalties[i] = penalty(i)
-		}
-	}
-	return penalties
-}
-
-func (l labels) intervalPenalty(label int) float64 {
-	lower, upper := l.ends(label)
-	if l.Upper == l.Lower {
-		return 0
-	}
-	return (upper - lower) / (l.Upper - l.Lower)
-}
-
-// nodePenalty is the penalty of a node. The null is a leaf under the root.
-func (l labels) nodePenalty(label int) float64 {
-	null := l.Len() - len(l.Texts)
-	n, _ := l.Tree.Node(l.values[label].Text)
-	below := l.Tree.Values(n)
-	if n == 0 {
-		below += null
-	}
-	if below == 1 {
-		return 0
-	}
-	return float64(below) / float64(l.Tree.Values(0)+null)
-}
-
-// setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.
-func (l labels) setPenalty(label int) float64 {
-	text := l.values[label].Text
-	switch {
-	case text == engine.Suppressed:
-		return 1
-	case slices.Contains(l.Texts, text) || !strings.HasPrefix(text, "{"):
-		return 0
-	}
-	values := len(engine.Members(l.values[label]))
-	if values == 1 {
-		return 0
-	}
-	return float64(values) / float64(l.Len())
 }

@@ -75,7 +75,7 @@ func groups(t *testing.T, r *release) (released, features map[string]uint64) {
 			if f < b.attributes {
 				labels += fmt.Sprint(codes[i], " ")
 			}
-			shown += fmt.Sprint(r.training.features[f].code(codes[i]), " ")
+			shown += fmt.Sprint(r.training.features[f].Code(codes[i]), " ")
 		}
 		released[labels] += uint64(n)
 		features[shown+fmt.Sprint(b.class()[i], " ")] += uint64(n)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
@@ -27,10 +28,10 @@ func (t *trial) unmasked(ctx context.Context, all bool) (measurement, error) {
 	if len(t.learners) == 0 {
 		return measurement{}, nil
 	}
-	var features []feature
+	var features []labels.Feature
 	for a := range t.Attributes {
 		if all {
-			features = append(features, rawFeature(&t.Attributes[a]))
+			features = append(features, labels.Raw(&t.Attributes[a]))
 		}
 	}
 	show := func(p *part) (*sight, error) {

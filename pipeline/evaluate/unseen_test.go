@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
@@ -138,13 +139,13 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 	}
 	checkQueries(t, tr, recoding, r, name)
 	for a := range tr.Attributes {
-		l := labelsOf(&tr.Attributes[a], recoding, a)
-		for i, p := range l.penalties() {
+		l := labels.Of(&tr.Attributes[a], recoding, a)
+		for i, p := range l.Penalties() {
 			if p < 0 || p > 1 {
 				t.Fatalf("%s: label %d of attribute %d has penalty %g\n%s", name, i, a, p, c)
 			}
 		}
-		l.feature(false)
+		l.Feature(false)
 		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, job.AlgorithmMondrian) {
 			checkNames(t, tr, recoding, c.Sets, a)
 		}

@@ -1,26 +1,32 @@
-package evaluate
+// Package labels is what released labels tell: to classifiers, as features, and how much less they tell than values.
+//
+//	Recoding ──Of──▶ Labels ──Feature──▶ a column of package classify: intervals are numbers, what tells nothing is missing
+//	                      └──Penalties──▶ the normalized certainty penalty of every label
+package labels
 
 import (
-	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 )
 
-// labels are the released values of an attribute.
-type labels struct {
+// Labels are the released values of an attribute.
+type Labels struct {
 	*engine.Attribute
+	Roots bool // the widest labels are labels like any other, instead of missing values
+
 	values    []engine.Label
 	intervals []engine.Interval
 	positions map[string]float64 // of the ends of intervals
 	global    bool               // labels depend on the attribute's own values alone
-	roots     bool               // are labels like any other
 }
 
-func labelsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) labels {
-	return labels{
+// Of returns the labels that a recoding gives an attribute, by its number.
+func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
+	return Labels{
 		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute),
 		positions: positions(a), global: recoding.Codes(attribute) != nil,
 	}
@@ -40,12 +46,12 @@ func positions(a *engine.Attribute) map[string]float64 {
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
 // The mark of suppressed values tells that a value is none of those that are always disclosed.
-func (l labels) tells(label int) bool {
+func (l Labels) tells(label int) bool {
 	v := l.values[label]
 	switch {
 	case v.Null:
 		return false
-	case l.roots && l.Mask != engine.Suppress:
+	case l.Roots && l.Mask != engine.Suppress:
 		return true
 	case l.Mask == engine.Discretize:
 		i := l.intervals[label]
@@ -57,7 +63,7 @@ func (l labels) tells(label int) bool {
 }
 
 // ends returns the ends of an interval on the number line.
-func (l labels) ends(label int) (lower, upper float64) {
+func (l Labels) ends(label int) (lower, upper float64) {
 	i := l.intervals[label]
 	lower, upper = l.Lower, l.Upper
 	if i.Lower != l.LowerText {
@@ -69,24 +75,24 @@ func (l labels) ends(label int) (lower, upper float64) {
 	return lower, upper
 }
 
-// feature is a column as classifiers see it.
-type feature struct {
+// Feature is a column as classifiers see it.
+type Feature struct {
 	classify.Column
 	codes []uint32 // of every code of the attribute, or of every number of a label
 }
 
-// code returns the feature's code. What was dropped is missing.
-func (f *feature) code(of uint32) uint32 {
+// Code returns the feature's code. What was dropped is missing.
+func (f *Feature) Code(of uint32) uint32 {
 	if of == engine.DroppedLabel {
 		return uint32(f.Domain - 1)
 	}
 	return f.codes[of]
 }
 
-// rawFeature returns an attribute's own values; nulls are missing.
-func rawFeature(a *engine.Attribute) feature {
+// Raw returns an attribute's own values; nulls are missing.
+func Raw(a *engine.Attribute) Feature {
 	all := engine.Identity(len(a.Texts) + 1)
-	f := feature{Column: classify.Column{Domain: all.Domain}, codes: all.Codes}
+	f := Feature{Column: classify.Column{Domain: all.Domain}, codes: all.Codes}
 	if a.Mask == engine.Discretize {
 		f.Numeric, f.Values = true, a.Positions
 	}
@@ -94,8 +100,8 @@ func rawFeature(a *engine.Attribute) feature {
 }
 
 // numeric returns a feature of numbers that are on a scale, which ascends; others are missing.
-func numeric(numbers, scale []float64) feature {
-	f := feature{Column: classify.Column{Numeric: true, Values: scale, Domain: len(scale) + 1}}
+func numeric(numbers, scale []float64) Feature {
+	f := Feature{Column: classify.Column{Numeric: true, Values: scale, Domain: len(scale) + 1}}
 	for _, x := range numbers {
 		at, found := slices.BinarySearch(scale, x)
 		if !found {
@@ -106,13 +112,13 @@ func numeric(numbers, scale []float64) feature {
 	return f
 }
 
-// feature returns an attribute's labels: those of intervals are numbers, their midpoints,
+// Feature returns an attribute's labels: those of intervals are numbers, their midpoints,
 // unless they are to be nominal. Labels that tell nothing are missing.
-func (l labels) feature(nominal bool) feature {
+func (l Labels) Feature(nominal bool) Feature {
 	if l.Mask == engine.Discretize && !nominal {
 		return numeric(l.midpoints())
 	}
-	f := feature{codes: make([]uint32, len(l.values))}
+	f := Feature{codes: make([]uint32, len(l.values))}
 	next := uint32(0)
 	for i := range l.values {
 		if l.tells(i) {
@@ -130,7 +136,7 @@ func (l labels) feature(nominal bool) feature {
 }
 
 // midpoints returns those of intervals, or no number, and the scale of all.
-func (l labels) midpoints() (middles, scale []float64) {
+func (l Labels) midpoints() (middles, scale []float64) {
 	for i := range l.values {
 		middle := math.NaN()
 		if l.tells(i) {
@@ -144,16 +150,16 @@ func (l labels) midpoints() (middles, scale []float64) {
 	return middles, slices.Compact(scale)
 }
 
-// besideRaw returns the feature of the labels and that of the attribute's own values as one
+// BesideRaw returns the feature of the labels and that of the attribute's own values as one
 // column: values lie among the midpoints of intervals, or have the code of the label that
 // says the same, else one that no label has.
-func (l labels) besideRaw(nominal bool) (masked, raw feature) {
+func (l Labels) BesideRaw(nominal bool) (masked, raw Feature) {
 	if l.Mask == engine.Discretize && !nominal {
 		middles, scale := l.midpoints()
 		scale = slices.Compact(slices.Sorted(slices.Values(slices.Concat(scale, l.Positions))))
 		return numeric(middles, scale), numeric(append(slices.Clone(l.Positions), math.NaN()), scale)
 	}
-	masked = l.feature(nominal)
+	masked = l.Feature(nominal)
 	other, missing := uint32(masked.Domain-1), uint32(masked.Domain)
 	masked.Domain++
 	said := make(map[string]uint32, len(l.values))
@@ -176,58 +182,59 @@ func (l labels) besideRaw(nominal bool) (masked, raw feature) {
 	return masked, raw
 }
 
-// sight is what classifiers are shown of a part.
-type sight struct {
-	*tally              // nil: there are none
-	features []feature  // of the masked columns, then of the kept ones
-	columns  [][]uint32 // scratch
-	rows     uint64
-}
-
-// sight returns one with the given features of the masked columns, and the kept columns.
-func (t *trial) sight(masked []feature) *sight {
-	s := &sight{features: slices.Clip(masked)}
-	for a := range t.Kept {
-		s.features = append(s.features, rawFeature(&t.Kept[a]))
+// Penalties returns what every label loses: the share of the values, or of the range, that it
+// covers; nothing if it is a value.
+func (l Labels) Penalties() []float64 {
+	penalties := make([]float64, len(l.values))
+	penalty := l.setPenalty
+	switch l.Mask {
+	case engine.Discretize:
+		penalty = l.intervalPenalty
+	case engine.Generalize:
+		penalty = l.nodePenalty
 	}
-	var domains []int
-	for i := range s.features {
-		domains = append(domains, s.features[i].Domain)
-	}
-	if len(t.learners) > 0 {
-		s.tally = t.tally(append(domains, len(t.ClassNames)), releaseTallies)
-	}
-	s.columns = make([][]uint32, len(domains)+1)
-	return s
-}
-
-// show shows a block's records, as often as counts says. Without features of the masked
-// columns these are left out.
-func (s *sight) show(b *block, counts []uint32) error {
-	for _, n := range counts {
-		s.rows += uint64(n)
-	}
-	if s.tally == nil {
-		return nil
-	}
-	shown := b.columns[len(b.columns)-len(s.columns):]
-	for i := range s.features {
-		s.columns[i] = s.columns[i][:0]
-		for _, code := range shown[i] {
-			s.columns[i] = append(s.columns[i], s.features[i].code(code))
+	for i, v := range l.values {
+		if !v.Null {
+			penalties[i] = penalty(i)
 		}
 	}
-	s.columns[len(s.features)] = b.class()
-	return s.add(counts, s.columns)
+	return penalties
 }
 
-// data returns what was shown.
-func (s *sight) data(ctx context.Context) (classify.Data, error) {
-	d := classify.Data{Classes: s.domains[len(s.features)]}
-	for i := range s.features {
-		d.Columns = append(d.Columns, s.features[i].Column)
+func (l Labels) intervalPenalty(label int) float64 {
+	lower, upper := l.ends(label)
+	if l.Upper == l.Lower {
+		return 0
 	}
-	var err error
-	d.Table, err = s.ordered(ctx)
-	return d, err
+	return (upper - lower) / (l.Upper - l.Lower)
+}
+
+// nodePenalty is the penalty of a node. The null is a leaf under the root.
+func (l Labels) nodePenalty(label int) float64 {
+	null := l.Len() - len(l.Texts)
+	n, _ := l.Tree.Node(l.values[label].Text)
+	below := l.Tree.Values(n)
+	if n == 0 {
+		below += null
+	}
+	if below == 1 {
+		return 0
+	}
+	return float64(below) / float64(l.Tree.Values(0)+null)
+}
+
+// setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.
+func (l Labels) setPenalty(label int) float64 {
+	text := l.values[label].Text
+	switch {
+	case text == engine.Suppressed:
+		return 1
+	case slices.Contains(l.Texts, text) || !strings.HasPrefix(text, "{"):
+		return 0
+	}
+	values := len(engine.Members(l.values[label]))
+	if values == 1 {
+		return 0
+	}
+	return float64(values) / float64(l.Len())
 }
