@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/choose"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/storage"
@@ -38,9 +39,10 @@ type Bound struct {
 	dropped     []int // redundant sets, by position in the job
 	quota       Quota // of records that may be taken away
 
-	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
-	applied bool          // it is applied, and none searched for
-	engine  engine.Engine // that finds the recoding
+	given   *domain.Cut     // the cut of an earlier release, if it bounds the job
+	applied bool            // it is applied, and none searched for
+	engine  engine.Engine   // that finds the recoding
+	verdict *choose.Verdict // of algorithm auto, once there is one
 	inputs  []storage.Info
 }
 
@@ -51,7 +53,7 @@ func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }
 // checked before a row is read. When nothing is wrong but that some k cannot be met, it returns
 // both. close is owed whenever there is a result.
 func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
-	b := &Bound{Job: job, Taxonomies: t, class: -1, entity: -1, quota: job.MaxSuppressed, engine: newEngine(job.Algorithm)}
+	b := &Bound{Job: job, Taxonomies: t, class: -1, entity: -1, quota: job.MaxSuppressed, engine: newEngine(job)}
 	if b.Dataset, err = dataset.Open(ctx, job.Input, readOptions(job, res.budget, res.threads)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
@@ -143,7 +145,7 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 
 // isTopDown reports whether a job's search may take records away. Others end with the groups that are too small.
 func isTopDown(j *job.Job) bool {
-	return j.Algorithm.Name == job.AlgorithmTDR || j.Algorithm.Name == job.AlgorithmTDS
+	return slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmAuto}, j.Algorithm.Name)
 }
 
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, of so

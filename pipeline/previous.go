@@ -12,9 +12,9 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// columnwise are the algorithms whose labels depend on their own column alone. Those of others make
+// columnwise are the algorithms whose labels depend on their own column alone, or that choose such a one. Those of others make
 // regions, anew for every input: two of them have the same only by chance.
-var columnwise = []string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp}
+var columnwise = []string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp, job.AlgorithmAuto}
 
 // previousOf reads the cut of a job's previous release, for a search; nil if it names none. Regions
 // cannot be compared with what a search finds.

@@ -187,5 +187,5 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 
 // SearchOf returns the engine of a job, and the options that it gives it.
 func SearchOf(job *job.Job) (engine.Engine, engine.Options) {
-	return newEngine(job.Algorithm), engine.Options{Score: scores[job.Score], MaxSteps: maxSteps(job)}
+	return newEngine(job), engine.Options{Score: scores[job.Score], MaxSteps: maxSteps(job)}
 }

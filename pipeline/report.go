@@ -27,12 +27,14 @@ type Report struct {
 	Released int64  `json:"released"` // rows that are not dropped
 	// Suppressed is how many of them are released with nothing but the widest labels, since
 	// too few records were like them.
-	Suppressed uint64           `json:"suppressed,omitempty"`
-	Sets       []cutfile.Set    `json:"quasi_identifiers"`
-	Steps      int              `json:"steps"`
-	Applied    *cutfile.Applied `json:"applied,omitempty"` // of kcut apply: what became of the cut
-	Live       []uint64         `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples     []int            `json:"distinct_tuples"`   // of every grouping, before the search
+	Suppressed uint64        `json:"suppressed,omitempty"`
+	Sets       []cutfile.Set `json:"quasi_identifiers"`
+	Steps      int           `json:"steps"`
+	// Auto is what algorithm auto has chosen; nil where the job names another one.
+	Auto    *Choice          `json:"auto,omitempty"`
+	Applied *cutfile.Applied `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live    []uint64         `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples  []int            `json:"distinct_tuples"`   // of every grouping, before the search
 	// Stopped says of every label of the cut why it is no finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`

@@ -59,14 +59,22 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 	if opt.Trace != nil && opt.Checkpoint > 0 {
 		trace.out = io.MultiWriter(opt.Trace, &f.trace)
 	}
+	asked := *b
 	recoding, err := searchOnce(ctx, b, counts, res, trace)
-	if errors.Is(err, spill.ErrBudget) && res.scratch.opened() == nil {
+	for {
+		beyond := errors.Is(err, spill.ErrBudget) && res.scratch.opened() == nil
+		if !beyond && !b.next(err) {
+			break
+		}
+		b.Job, b.requirement = asked.Job, asked.requirement
 		res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
 		debug.FreeOSMemory()
-		if _, err := res.scratch.open("the leaf partitions"); err != nil {
-			return nil, err
+		if beyond {
+			if _, err := res.scratch.open("the leaf partitions"); err != nil {
+				return nil, err
+			}
 		}
-		if counts, err = countInput(ctx, b, res, opt.System.tuning(), true, nil); err != nil {
+		if counts, err = countInput(ctx, b, res, opt.System.tuning(), res.scratch.opened() != nil, nil); err != nil {
 			return nil, err
 		}
 		recoding, err = searchOnce(ctx, b, counts, res, trace)
@@ -91,7 +99,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
 	}
-	recoding, err := b.engine.Search(ctx, table, b.requirement, engine.Options{
+	recoding, err := b.searcher().Search(ctx, table, b.requirement, engine.Options{
 		Score:    scores[b.Job.Score],
 		MaxSteps: maxSteps(b.Job),
 		Space:    partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads},
@@ -104,6 +112,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 			res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
 		},
 	})
+	b.adopt(res)
 	if err := errors.Join(err, trace.err); err != nil {
 		return nil, err
 	}
@@ -158,6 +167,7 @@ func Algorithms() []Algorithm {
 		{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
 		{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
 		{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and pruned"},
+		{job.AlgorithmAuto, "", "judges tdr, kactus, the Mondrians and guided, and takes the best"},
 	}
 }
 
@@ -182,7 +192,7 @@ func (b *Bound) noteUnion(res *resources) {
 // noteSuppressible tells how many records may be taken away.
 func (b *Bound) noteSuppressible(res *resources) {
 	switch most, able := b.requirement.MaxSuppressed, b.requirement.Suppressible(); {
-	case most == 0:
+	case most == 0, b.Job.Algorithm.Name == job.AlgorithmAuto: // it is not known yet
 	case able == 0:
 		res.events.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those that are must be as many as the largest k", text.Count(most, "record")))
 	default:
@@ -190,9 +200,12 @@ func (b *Bound) noteSuppressible(res *resources) {
 	}
 }
 
-// newEngine returns the engine of an algorithm with its options.
-func newEngine(a job.Algorithm) engine.Engine {
+// newEngine returns the engine of a job's algorithm with its options.
+func newEngine(j *job.Job) engine.Engine {
+	a := &j.Algorithm
 	switch a.Name {
+	case job.AlgorithmAuto:
+		return newChoice(j)
 	case job.AlgorithmBottomUp:
 		e := bottomup.Engine{Bins: a.Bins}
 		if a.Loss == job.LossWeighted {

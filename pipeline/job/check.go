@@ -228,6 +228,9 @@ func (r *reader) classRules() {
 	if name := r.Algorithm.Name; r.Class == "" && slices.Contains(classified, name) && !r.rejected("class") {
 		r.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
+	if r.Class == "" && (r.Objective == ObjectiveClassification || r.Objective == ObjectiveBalanced) && !r.rejected("class") {
+		r.add("objective", "name the column that a model is to predict: class: …", "objective %s needs a class", r.Objective)
+	}
 	if r.Class == "" || !r.listed() {
 		return
 	}

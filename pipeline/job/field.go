@@ -88,7 +88,7 @@ type field struct {
 // algorithms are the names of all searches.
 var algorithms = []string{
 	AlgorithmTDR, AlgorithmTDS, AlgorithmBottomUp, AlgorithmKACTUS,
-	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided,
+	AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided, AlgorithmAuto,
 }
 
 // fieldTable defines the job file, in the order of the reference.
@@ -117,7 +117,7 @@ var fieldTable = []field{
 		min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
 		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
 	{path: "entity", kind: kindText, at: func(j *Job, _ int) any { return &j.Entity }, defWords: "none: k counts rows",
-		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one. For `tdr`, `tds`, `kactus`, `iack`, `mondrian` with `partitioning: strict`, `infogain-mondrian` and `guided`"},
+		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one. For `tdr`, `tds`, `kactus`, `iack`, `mondrian` with `partitioning: strict`, `infogain-mondrian`, `guided` and `auto`"},
 	{path: "sensitive", kind: kindList, at: func(j *Job, _ int) any { return &j.Sensitive }, defWords: "none",
 		doc: "what must hold of kept columns in every equivalence class of every set, with at least one measure each; for the algorithms that `entity` is for, but `iack`"},
 	{path: "sensitive[].column", kind: kindText, at: func(j *Job, i int) any { return &j.Sensitive[i].Column }, required: true,
@@ -204,16 +204,19 @@ var fieldTable = []field{
 	{path: "algorithm.categories", kind: kindText, at: func(j *Job, _ int) any { return &j.Algorithm.Categories },
 		def: "hierarchy", enum: []string{"hierarchy", CategoriesOrdered}, engines: []string{AlgorithmMondrian},
 		doc: "how generalized columns are cut: along the taxonomy, or at a median of its leaves"},
+	{path: "objective", kind: kindText, at: func(j *Job, _ int) any { return &j.Objective }, engines: []string{AlgorithmAuto},
+		enum: []string{ObjectiveClassification, ObjectiveQueries, ObjectiveBalanced}, defWords: "`classification`; without a class `queries`", defOf: ownObjective, flag: "objective",
+		doc: "what `auto` judges algorithms by: the error of a decision tree, the errors of counting queries and the certainty penalty, or `balanced`: both"},
 	{path: "score", kind: kindText, at: func(j *Job, _ int) any { return &j.Score },
 		enum: []string{"tdr", "tds", "infogain"}, defWords: "the algorithm's own", defOf: ownScore, flag: "score",
 		doc: "`tdr` and `tds`: what makes a specialization the best; other algorithms leave it aside"},
 	{path: "max_steps", kind: kindInteger, at: func(j *Job, _ int) any { return &j.MaxSteps }, min: 0, defWords: "no limit", flag: "max-steps",
 		doc: "`tdr` and `tds`: the most specializations to perform, 0: none; other algorithms leave it aside"},
 	{path: "max_suppressed", kind: kindQuota, at: func(j *Job, _ int) any { return &j.MaxSuppressed },
-		pattern: quotaPattern, example: "0.5%", engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided}, defWords: "0",
+		pattern: quotaPattern, example: "0.5%", engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmIACk, AlgorithmIACc, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided, AlgorithmAuto}, defWords: "0",
 		doc: "`tdr` and `tds`: the most records that the search may take away, so that rare ones do not keep all others masked: a number, or a share as `0.5%`; others: the most that may be left in groups which are too small, without it any number"},
 	{path: "suppressed", kind: kindText, at: func(j *Job, _ int) any { return &j.Suppressed },
-		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS},
+		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmAuto},
 		doc: "the records that `max_suppressed` takes away: `mark`: released with the widest label in every masked column; `drop`: not released"},
 	{path: "order", kind: kindText, at: func(j *Job, _ int) any { return &j.Order }, def: OrderReleased, enum: []string{OrderReleased, OrderInput}, flag: "order",
 		doc: "of the release's rows: `released`: by their labels and kept values, so that it tells nothing; `input`: that of the input, which is faster and tells whose row is whose to who knows it"},
@@ -232,6 +235,9 @@ var fieldTable = []field{
 	{path: "limits.spill_dir", kind: kindPath, at: func(j *Job, _ int) any { return &j.Limits.SpillDir },
 		local: true, defWords: "beside the output", flag: "spill-dir",
 		doc: "where data beyond the memory limit goes until the run ends"},
+	{path: "limits.time", kind: kindText, at: func(j *Job, _ int) any { return &j.Limits.Time },
+		engines: []string{AlgorithmAuto}, pattern: timePattern, example: "10m", defWords: "no limit", flag: "time",
+		doc: "what `auto` may take to judge and search, as `90s`, `10m` or `2h`: algorithms are left out that are predicted to take longer, so the result does not depend on the machine"},
 	{path: "csv", kind: kindMap, at: func(j *Job, _ int) any { return &j.CSV },
 		doc: "how to read CSV input"},
 	{path: "csv.delimiter", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Delimiter }, defWords: "found in the header",
@@ -261,6 +267,17 @@ func ownScore(j *Job, _ int) string {
 	}
 	return ""
 }
+
+// ownObjective returns what auto judges by when nothing is said: without a class there is nothing to learn.
+func ownObjective(j *Job, _ int) string {
+	if j.Class == "" {
+		return ObjectiveQueries
+	}
+	return ObjectiveClassification
+}
+
+// timePattern matches durations.
+const timePattern = `^[1-9][0-9]*[smh]$`
 
 // fieldAt returns the field of a path, or nil.
 func fieldAt(path string) *field {

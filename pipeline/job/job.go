@@ -57,6 +57,7 @@ type Job struct {
 	Taxonomies   map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
 
 	Algorithm Algorithm
+	Objective string // of auto: one of the Objective constants
 	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
 	MaxSteps  *int   // nil: no limit
 	Order     string // of the release's rows: OrderReleased or OrderInput
@@ -187,6 +188,7 @@ type Limits struct {
 	Memory   int64 // bytes
 	Threads  int
 	SpillDir string
+	Time     string // that choosing an algorithm may take, as it is predicted: "90s"; empty: any
 }
 
 // CSV says how to read CSV input.
@@ -227,6 +229,11 @@ const (
 	AlgorithmMondrian         = "mondrian"
 	AlgorithmInfoGainMondrian = "infogain-mondrian"
 	AlgorithmGuided           = "guided"
+	AlgorithmAuto             = "auto"
+
+	ObjectiveClassification = "classification"
+	ObjectiveQueries        = "queries"
+	ObjectiveBalanced       = "balanced"
 
 	LossWeighted        = "weighted"
 	PrunePessimistic    = "pessimistic"

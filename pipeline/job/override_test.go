@@ -63,7 +63,7 @@ func TestOverrideProblems(t *testing.T) {
 	}{
 		{Override{"quasi_identifiers[].k", "0", "--k"}, "--k: k must be an integer of at least 1, not 0"},
 		{Override{"limits.memory", "lots", "KCUT_MEMORY"}, `KCUT_MEMORY: memory must be a size such as 1GiB, 512MiB or 2GB, not "lots"`},
-		{Override{"algorithm.name", "mondrien", "--algorithm"}, "--algorithm: algorithm must be one of tdr, tds, bottom-up, kactus, iack, iacc, mondrian, infogain-mondrian, guided, not \"mondrien\"\n    hint: did you mean \"mondrian\"?"},
+		{Override{"algorithm.name", "mondrien", "--algorithm"}, "--algorithm: algorithm must be one of tdr, tds, bottom-up, kactus, iack, iacc, mondrian, infogain-mondrian, guided, auto, not \"mondrien\"\n    hint: did you mean \"mondrian\"?"},
 		{Override{"score", "tdx", "--score"}, "--score: score must be one of tdr, tds, infogain, not \"tdx\"\n    hint: did you mean \"tdr\"?"},
 		{Override{"allow_new_cut", "yes", "--allow-new-cut"}, `--allow-new-cut: allow_new_cut must be true or false, not "yes"`},
 		{Override{"output.path", "", "--output"}, "--output: path is empty"},
@@ -99,7 +99,7 @@ func TestEnvironmentOverrides(t *testing.T) {
 	for _, f := range Flags() {
 		flags = append(flags, f.Name)
 	}
-	const all = "--input --output --compression --class --k --algorithm --score --max-steps --order --previous --allow-new-cut --memory --threads --spill-dir"
+	const all = "--input --output --compression --class --k --algorithm --objective --score --max-steps --order --previous --allow-new-cut --memory --threads --spill-dir --time"
 	if strings.Join(flags, " ") != all {
 		t.Errorf("flags %v, want %s", flags, all)
 	}

@@ -11,8 +11,8 @@ import (
 // sensitiveEngines are the algorithms that see the values of sensitive columns, entityEngines those that count
 // entities.
 var (
-	sensitiveEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided}
-	entityEngines    = append(sensitiveEngines[:6:6], AlgorithmIACk)
+	sensitiveEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided, AlgorithmAuto}
+	entityEngines    = append(sensitiveEngines[:len(sensitiveEngines):len(sensitiveEngines)], AlgorithmIACk)
 )
 
 // checkShares checks what a program gives for the most that single values may have.

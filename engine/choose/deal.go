@@ -1,0 +1,174 @@
+package choose
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
+)
+
+// MostJudged is about how many records candidates are judged by: where a table has more, it is a sample of them.
+const MostJudged = 1 << 16
+
+// folds is how many parts records are dealt to: each tests what the others have found.
+const folds = 5
+
+// dealt are the records that candidates are judged by, in the order in which they were dealt: those of a class after those of
+// another, in the order of the tuples' hashes, the first one to the first fold, the next one to the next.
+type dealt struct {
+	table   *engine.Table    // that they are of
+	records *partition.Table // a field for every attribute, and one for the kind
+	first   []uint8          // the fold of every tuple's first record
+	size    uint64           // all records
+	whole   uint64           // the table's
+	most    uint64           // that are drawn, about
+}
+
+// hashed is a tuple that is put in order.
+type hashed struct {
+	hash  uint64
+	class uint32
+	at    int32
+}
+
+const hashedBytes = 16
+
+// deal draws the records and deals them. What it holds stays drawn.
+func deal(ctx context.Context, table *engine.Table, most int, space partition.Space) (*dealt, error) {
+	all := table.Groupings[0]
+	d := &dealt{table: table, whole: all.Size(), most: uint64(most)}
+	layout := partition.NewLayout(domainsOf(table))
+	tuples := min(all.Len(), most+most/32) // more are hardly ever drawn
+	bytes := int64(tuples) * int64(2*(8*layout.Words+4)+hashedBytes+1)
+	if err := space.Budget.Draw("records that algorithms are judged by", bytes); err != nil {
+		return nil, err
+	}
+	drawn, order, key := &partition.Table{Layout: layout}, []hashed(nil), make([]uint64, layout.Words)
+	err := scan(ctx, table, space, func(b *block) error {
+		for i, n := range b.counts {
+			clear(key)
+			for c, field := range layout.Fields {
+				key[field.Word] |= uint64(b.columns[c][i]) << field.Shift
+			}
+			hash := hashOf(key)
+			if n = d.share(hash, n); n == 0 {
+				continue
+			}
+			order = append(order, hashed{hash: hash, class: classOf(table, b.kinds()[i]), at: int32(len(order))})
+			drawn.Put(key, uint64(n))
+			d.size += uint64(n)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.order(drawn, order)
+	return d, nil
+}
+
+// domainsOf returns the domains of the attributes and the kinds.
+func domainsOf(table *engine.Table) (domains []int) {
+	for a := range table.Attributes {
+		domains = append(domains, table.Attributes[a].Len())
+	}
+	return append(domains, table.KindsLen())
+}
+
+// hashOf returns a number that looks random and depends on the key alone.
+func hashOf(key []uint64) (hash uint64) {
+	for _, word := range key {
+		hash = engine.Mix(hash ^ word)
+	}
+	return hash
+}
+
+// share returns how many of a tuple's records are drawn: its share of as many as are judged, rounded up or down as
+// the hash says.
+func (d *dealt) share(hash uint64, records uint32) uint32 {
+	if d.whole <= d.most {
+		return records
+	}
+	chance, _ := bits.Mul64(engine.Mix(hash), d.whole) // below all records
+	return uint32((uint64(records)*d.most + chance) / d.whole)
+}
+
+// order puts the tuples in the order in which they are dealt, and deals them.
+func (d *dealt) order(drawn *partition.Table, order []hashed) {
+	w := drawn.Layout.Words
+	slices.SortFunc(order, func(a, b hashed) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.hash, b.hash),
+			slices.Compare(drawn.Keys[int(a.at)*w:][:w], drawn.Keys[int(b.at)*w:][:w]))
+	})
+	d.records, d.first = &partition.Table{Layout: drawn.Layout}, make([]uint8, len(order))
+	next := uint64(0)
+	for i, h := range order {
+		n := drawn.Counts[h.at]
+		d.records.Put(drawn.Keys[int(h.at)*w:][:w], uint64(n))
+		d.first[i] = uint8(next % folds)
+		next += uint64(n)
+	}
+}
+
+// tested returns how many of so many records, the first of which is in a fold, are in another one.
+func tested(records uint32, first, fold uint8) uint32 {
+	skipped := uint32((fold + folds - first) % folds)
+	return (records + folds - 1 - skipped) / folds
+}
+
+// part returns the records of a fold, or those of all others.
+func (d *dealt) part(fold int, test bool) source {
+	return func(ctx context.Context, visit func(*block) error) error {
+		b, w := newBlock(d.table), d.records.Layout.Words
+		for lo := 0; lo < d.records.Len(); lo += blockRecords {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			b.reset()
+			for i := lo; i < min(lo+blockRecords, d.records.Len()); i++ {
+				all := d.records.Counts[i]
+				n := tested(all, d.first[i], uint8(fold))
+				if !test {
+					n = all - n
+				}
+				if n > 0 {
+					b.add(d.records.Layout.Fields, d.records.Keys[i*w:(i+1)*w], n)
+				}
+			}
+			if len(b.counts) > 0 {
+				if err := visit(b); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// blockRecords is how many tuples a block has at most.
+const blockRecords = 1 << 12
+
+// scaled returns a requirement for a training part of so many records: k and what may be taken away are as much
+// less as these are fewer than the table's, so that groups are as hard to fill as there.
+func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Requirement {
+	requirement.Sets = slices.Clone(requirement.Sets)
+	for i := range requirement.Sets {
+		k := &requirement.Sets[i].K
+		*k = max(min(*k, leastK), engine.KAnonymity((proportion(2*k.Size(), records, d.whole)+1)/2))
+	}
+	requirement.MaxSuppressed = proportion(requirement.MaxSuppressed, records, d.whole)
+	return requirement
+}
+
+// leastK is the least k of a training part, unless k is less.
+const leastK = 2
+
+// proportion returns n·part/whole, rounded down.
+func proportion(n, part, whole uint64) uint64 {
+	hi, lo := bits.Mul64(n, part)
+	quotient, _ := bits.Div64(hi, lo, whole)
+	return quotient
+}

@@ -1,0 +1,251 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/workload"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// judging is the judging of all candidates.
+type judging struct {
+	Engine
+	*dealt
+	requirement engine.Requirement
+	options     engine.Options // of all searches, but for their space
+	space       partition.Space
+}
+
+// judge judges the candidates.
+func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (*Verdict, error) {
+	space := options.Space
+	options.OnStep = nil
+	v := &Verdict{Estimates: e.admit(table.Groupings[0].Len(), len(table.Attributes))}
+	v.choose()
+	first := v.Chosen
+	if admitted(v.Estimates) < 2 {
+		return v, nil
+	}
+	before := space.Budget.Used()
+	defer func() { space.Budget.Return(space.Budget.Used() - before) }()
+	d, err := deal(ctx, table, e.most(), space)
+	if err != nil {
+		return nil, err
+	}
+	v.Records = d.size
+	j := &judging{Engine: e, dealt: d, requirement: requirement, options: options, space: space}
+	sums := make([]score, len(e.Candidates))
+	for f := range folds {
+		if err := j.fold(ctx, f, v.Estimates, sums); err != nil {
+			return nil, err
+		}
+	}
+	for i := range v.Estimates {
+		if v.Estimates[i].LeftOut == "" {
+			e.sum(&v.Estimates[i], &sums[i])
+		}
+	}
+	if v.choose(); v.Chosen < 0 { // a part of the records may be too few for all
+		v.Chosen = first
+	}
+	return v, nil
+}
+
+// admitted counts the candidates that are not left out.
+func admitted(estimates []Estimate) (n int) {
+	for i := range estimates {
+		if estimates[i].LeftOut == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// leastTrial is the budget of a trial beside which there may be another one.
+const leastTrial = 64 << 20
+
+// fold judges the candidates that are left by one fold.
+func (j *judging) fold(ctx context.Context, number int, estimates []Estimate, sums []score) error {
+	before := j.space.Budget.Used()
+	defer func() { j.space.Budget.Return(j.space.Budget.Used() - before) }()
+	f, err := j.newFold(ctx, number)
+	if err != nil {
+		return err
+	}
+	left := j.space.Budget.Left()
+	threads := max(1, min(int64(j.space.Threads), left/leastTrial))
+	return workers.Each(len(estimates), int(threads), func(_ workers.Worker, i int) error {
+		if estimates[i].LeftOut != "" {
+			return nil
+		}
+		began := time.Now()
+		t := &trial{fold: f, Candidate: &j.Candidates[i], space: partition.Space{Budget: j.space.Budget.Part(left / threads), Store: j.space.Store, Threads: 1}}
+		defer func() { t.space.Budget.Return(t.space.Budget.Used()) }()
+		s, err := t.run(ctx)
+		estimates[i].Took += time.Since(began)
+		if err != nil && (errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Privacy) {
+			return err
+		}
+		if err != nil {
+			estimates[i].LeftOut = err.Error()
+			return nil
+		}
+		sums[i].add(s)
+		return nil
+	})
+}
+
+// fold is what all candidates are judged by.
+type fold struct {
+	*judging
+	training, test source
+	table          *engine.Table      // of the training part, without groupings
+	requirement    engine.Requirement // of that
+	workload       *workload.Workload // nil: nothing is asked
+	truth          *workload.Truth
+	removal        float64 // the error of queries when everything is masked
+	plain          uint64  // test records that are not of the most frequent class of the training part
+}
+
+// newFold prepares a fold. What it holds stays drawn.
+func (j *judging) newFold(ctx context.Context, number int) (f *fold, err error) {
+	f = &fold{judging: j, training: j.part(number, false), test: j.part(number, true)}
+	if err := j.space.Budget.Draw("counts of classes", trainingBytes(j.table)); err != nil {
+		return nil, err
+	}
+	if f.table, err = training(ctx, j.table, f.training); err != nil {
+		return nil, err
+	}
+	f.requirement = j.scaled(j.requirement, f.table.Rows)
+	if j.Objective == Balanced {
+		err = f.guess(ctx)
+	}
+	if err == nil && j.Objective != Classification {
+		err = f.ask(ctx)
+	}
+	return f, err
+}
+
+// guess counts what the most frequent class of the training part gets wrong.
+func (f *fold) guess(ctx context.Context) error {
+	classes := make([]uint64, max(1, f.table.Classes))
+	h := f.table.Histograms[0]
+	for i, class := range h.Class {
+		classes[class] += h.Count[i]
+	}
+	most := uint32(slices.Index(classes, slices.Max(classes)))
+	return f.test(ctx, func(b *block) error {
+		for i, kind := range b.kinds() {
+			if classOf(f.table, kind) != most {
+				f.plain += uint64(b.counts[i])
+			}
+		}
+		return nil
+	})
+}
+
+// ask asks the training part a workload.
+func (f *fold) ask(ctx context.Context) error {
+	var sizes [][]uint64
+	for _, h := range f.table.Histograms {
+		sizes = append(sizes, h.Sizes())
+	}
+	f.workload = workload.New(f.table.Attributes, sizes)
+	if err := f.space.Budget.Draw("queries", 2*f.workload.Bytes()); err != nil {
+		return err
+	}
+	counter, removed := f.workload.Counter(), f.workload.Estimate(removal(f.table.Attributes))
+	err := f.training(ctx, func(b *block) error {
+		counter.Add(b.counts, b.attributes())
+		return nil
+	})
+	f.truth = &workload.Truth{Answers: counter.Answers, Records: counter.Records}
+	removed.Add(make([]uint32, len(f.table.Attributes)), f.truth.Records)
+	f.removal = removed.Error(f.truth).Mean
+	return err
+}
+
+// removal returns the recoding that masks everything.
+func removal(attributes []engine.Attribute) *engine.Cut {
+	c := &engine.Cut{}
+	for i := range attributes {
+		a := &attributes[i]
+		column := engine.ColumnCut{Labels: []engine.Label{{Text: a.Widest()}}, Code: make([]uint32, a.Len())}
+		if a.Mask == engine.Discretize {
+			column.Intervals = []engine.Interval{a.Interval(0, len(a.Texts))}
+		}
+		c.Columns = append(c.Columns, column)
+	}
+	return c
+}
+
+// trainingBytes is what the counts of a training part take.
+func trainingBytes(table *engine.Table) (bytes int64) {
+	for a := range table.Attributes {
+		n := int64(table.Attributes[a].Len())
+		bytes += 8*n*int64(max(1, table.Classes)) + 16*n
+	}
+	return bytes
+}
+
+// score is what trials have found, summed over folds.
+type score struct {
+	tested, wrong, plain uint64  // test records; those that the tree, or the most frequent class of its part, gets wrong
+	trained              float64 // training records
+	penalty              float64 // summed over training records
+	queries, removal     float64 // summed over folds
+	folds                int
+}
+
+func (s *score) add(o score) {
+	s.tested, s.wrong, s.plain = s.tested+o.tested, s.wrong+o.wrong, s.plain+o.plain
+	s.trained, s.penalty = s.trained+o.trained, s.penalty+o.penalty
+	s.queries, s.removal, s.folds = s.queries+o.queries, s.removal+o.removal, s.folds+1
+}
+
+// sum makes an estimate of a score.
+func (e Engine) sum(to *Estimate, s *score) {
+	wrong, plain := float64(s.wrong)/float64(s.tested), float64(s.plain)/float64(s.tested)
+	if e.Objective != Queries {
+		to.Error = &wrong
+	}
+	to.Loss = wrong
+	if e.Objective == Classification {
+		return
+	}
+	queries, penalty := s.queries/float64(s.folds), s.penalty/s.trained
+	to.QueryError, to.Penalty = &queries, &penalty
+	to.Loss = (ratio(s.queries, s.removal) + penalty) / 2
+	if e.Objective == Balanced {
+		to.Loss = (to.Loss + ratio(wrong, plain)) / 2
+	}
+}
+
+// ratio returns a share of a whole; of nothing, nothing.
+func ratio(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// Tie is by how much a loss may be greater than the least one and is as good.
+const Tie = 0.001
+
+// choose chooses the first candidate whose loss is as good as the least one, of those that are not left out.
+func (v *Verdict) choose() {
+	least, found := 0.0, false
+	for i := range v.Estimates {
+		if x := &v.Estimates[i]; x.LeftOut == "" && (!found || x.Loss < least) {
+			least, found = x.Loss, true
+		}
+	}
+	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool { return x.LeftOut == "" && x.Loss <= least+Tie })
+}

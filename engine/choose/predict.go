@@ -1,0 +1,46 @@
+package choose
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// judgeCost is what judging a candidate takes beside its searches, in nanoseconds for every distinct tuple that is judged and every
+// attribute.
+const judgeCost = 250
+
+// Predict returns what choosing takes for every candidate that may be chosen, of a table with so many distinct tuples of all attributes:
+// its searches of training parts, the judging, and the search of the whole table. A table that is large enough
+// makes it right by half; machines differ as much.
+func (e Engine) Predict(tuples, attributes int) []time.Duration {
+	predicted := make([]time.Duration, len(e.Candidates))
+	judged := float64(min(tuples, e.most()) * attributes)
+	for i, c := range e.Candidates {
+		if c.Barred == "" {
+			predicted[i] = time.Duration(judged*((folds-1)*c.Cost+folds*judgeCost) + float64(tuples*attributes)*c.Cost)
+		}
+	}
+	return predicted
+}
+
+// most returns how many records candidates are judged by.
+func (e Engine) most() int { return cmp.Or(e.Most, MostJudged) }
+
+// admit returns the estimates of all candidates, none of which is judged yet. Those that are barred are left out, and those
+// with which it is predicted to take more than the time there is: the first one never is.
+func (e Engine) admit(tuples, attributes int) []Estimate {
+	estimates, all := make([]Estimate, len(e.Candidates)), time.Duration(0)
+	for i, predicted := range e.Predict(tuples, attributes) {
+		x := &estimates[i]
+		x.Predicted, x.LeftOut = predicted, e.Candidates[i].Barred
+		switch {
+		case x.LeftOut != "":
+		case e.Time > 0 && all > 0 && all+predicted > e.Time:
+			x.LeftOut = fmt.Sprintf("it is predicted to take %s, of which limits.time leaves %s", predicted.Round(time.Millisecond), (e.Time - min(all, e.Time)).Round(time.Millisecond))
+		default:
+			all += predicted
+		}
+	}
+	return estimates
+}

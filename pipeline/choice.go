@@ -1,0 +1,172 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/choose"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// searchCosts are the candidates of algorithm auto, those whose cuts are simpler to use again first, and of regions those that leave no
+// record out, and what a search of theirs takes, in nanoseconds for every distinct tuple and column (docs/performance.md says of what machine).
+var searchCosts = []struct {
+	algorithm  string
+	suppresses bool
+	cost       float64
+}{
+	{job.AlgorithmTDR, false, 10},
+	{job.AlgorithmTDR, true, 30},
+	{job.AlgorithmMondrian, false, 60},
+	{job.AlgorithmInfoGainMondrian, false, 100},
+	{job.AlgorithmGuided, false, 800},
+	{job.AlgorithmKACTUS, false, 100},
+}
+
+// objectives are what candidates are judged by, by the job file's names.
+var objectives = map[string]choose.Objective{
+	job.ObjectiveClassification: choose.Classification, job.ObjectiveQueries: choose.Queries, job.ObjectiveBalanced: choose.Balanced,
+}
+
+// newChoice returns the engine of algorithm auto.
+func newChoice(j *job.Job) engine.Engine {
+	e := choose.Engine{Objective: objectives[j.Objective], Limited: j.MaxSuppressed != job.Quota{}}
+	e.Time, _ = time.ParseDuration(j.Limits.Time) // empty: any; else it is one
+	for _, c := range searchCosts {
+		switch as := chosen(j, c.algorithm); {
+		case c.suppresses && j.MaxSuppressed == job.Quota{},
+			c.algorithm == job.AlgorithmMondrian && e.Objective == choose.Classification,
+			j.Class == "" && c.algorithm != job.AlgorithmTDR && c.algorithm != job.AlgorithmMondrian:
+		default:
+			e.Candidates = append(e.Candidates, choose.Candidate{
+				Name: c.algorithm, Engine: newEngine(as), Suppresses: c.suppresses, Cost: c.cost, Barred: barred(as),
+			})
+		}
+	}
+	return e
+}
+
+// chosen returns the job with an algorithm that was chosen.
+func chosen(j *job.Job, algorithm string) *job.Job {
+	as := *j
+	as.Algorithm = job.Algorithm{Name: algorithm}
+	return &as
+}
+
+// barred says why a job must not have its algorithm; nothing if it may.
+func barred(j *job.Job) string {
+	switch name := j.Algorithm.Name; {
+	case j.Previous != "" && !j.AllowNewCut && name != job.AlgorithmTDR:
+		return "it cuts new regions for every input, and the job names a previous release"
+	case name == job.AlgorithmKACTUS:
+		for _, s := range j.Sensitive {
+			if s.T != nil {
+				return "it drops records, which changes the whole that t compares with"
+			}
+		}
+	}
+	return ""
+}
+
+// Choice is what algorithm auto has chosen, and why.
+type Choice struct {
+	Objective  string   `json:"objective"`
+	Records    uint64   `json:"records"` // that candidates were judged by
+	Algorithm  string   `json:"algorithm"`
+	Suppresses bool     `json:"suppresses,omitempty"`
+	Candidates []Judged `json:"candidates"`
+}
+
+// Judged is what is expected of a candidate's release. Errors are shares.
+type Judged struct {
+	Algorithm  string   `json:"algorithm"`
+	Suppresses bool     `json:"suppresses,omitempty"` // takes away as many records as max_suppressed allows
+	Error      *float64 `json:"error,omitempty"`      // of a decision tree on test records
+	QueryError *float64 `json:"query_error,omitempty"`
+	Penalty    *float64 `json:"certainty_penalty,omitempty"`
+	Loss       *float64 `json:"loss,omitempty"` // what was judged
+	Predicted  float64  `json:"predicted_seconds"`
+	Seconds    float64  `json:"seconds"` // the judging
+	LeftOut    string   `json:"left_out,omitempty"`
+}
+
+// choice describes what a verdict says of a job's candidates.
+func choice(j *job.Job, e choose.Engine, v *choose.Verdict) *Choice {
+	c := &Choice{Objective: j.Objective, Records: v.Records}
+	if v.Chosen >= 0 {
+		c.Algorithm, c.Suppresses = e.Candidates[v.Chosen].Name, e.Candidates[v.Chosen].Suppresses
+	}
+	for i, x := range v.Estimates {
+		judged := Judged{
+			Algorithm: e.Candidates[i].Name, Suppresses: e.Candidates[i].Suppresses, Error: x.Error, QueryError: x.QueryError, Penalty: x.Penalty,
+			Predicted: x.Predicted.Seconds(), Seconds: x.Took.Seconds(), LeftOut: x.LeftOut,
+		}
+		if x.Error != nil || x.QueryError != nil {
+			judged.Loss = &x.Loss
+		}
+		c.Candidates = append(c.Candidates, judged)
+	}
+	return c
+}
+
+// words tells of a choice in one line, without times.
+func (c *Choice) words() string {
+	var all []string
+	for _, j := range c.Candidates {
+		what := name(j.Algorithm, j.Suppresses)
+		switch {
+		case j.LeftOut != "":
+			what += " left out: " + j.LeftOut
+		case j.Loss != nil:
+			what += fmt.Sprintf(" %.2f", 100**j.Loss)
+		}
+		all = append(all, what)
+	}
+	return fmt.Sprintf("algorithm auto: %s, judged by %s of %s: %s", name(c.Algorithm, c.Suppresses), c.Objective, text.Count(c.Records, "record"), strings.Join(all, ", "))
+}
+
+// name is a candidate's in messages.
+func name(algorithm string, suppresses bool) string {
+	if suppresses {
+		return algorithm + " with max_suppressed"
+	}
+	return algorithm
+}
+
+// searcher returns the engine that searches. What algorithm auto chooses is kept: a search that starts again
+// need not judge again.
+func (b *Bound) searcher() engine.Engine {
+	e, ok := b.engine.(choose.Engine)
+	if !ok {
+		return b.engine
+	}
+	e.Known, e.OnVerdict = b.verdict, func(v *choose.Verdict) { b.verdict = v }
+	return e
+}
+
+// adopt makes a job that was bound one of the algorithm that was chosen for it, and tells that. What the engine has
+// counted stays what it is.
+func (b *Bound) adopt(res *resources) {
+	e, ok := b.engine.(choose.Engine)
+	if !ok || b.verdict == nil || b.verdict.Chosen < 0 {
+		return
+	}
+	c := choice(b.Job, e, b.verdict)
+	res.report.Auto = c
+	res.events.Noted(c.words())
+	b.Job = chosen(b.Job, c.Algorithm)
+	if !c.Suppresses {
+		b.requirement.MaxSuppressed, b.requirement.Drop = 0, false
+	}
+	b.noteUnion(res)
+	b.noteSuppressible(res)
+}
+
+// next reports whether a search is to be tried with another algorithm, since the one that was chosen has failed.
+func (b *Bound) next(err error) bool {
+	return b.verdict != nil && fault.ClassOf(err) == fault.Privacy && b.verdict.Reject(err)
+}
