@@ -19,10 +19,11 @@ type (
 	Forecast         = forecast.Forecast
 	ForecastSet      = forecast.Set
 	ForecastColumn   = forecast.Column
-	ForecastGrouping = forecast.Grouping // columns whose values are counted together
-	Range            = forecast.Range    // what a number is expected to lie in, both ends included
-	Room             = forecast.Room     // what a folder's file system has free
-	Verdict          = forecast.Verdict  // whether something will be
+	ForecastChoice   = forecast.Candidate // what algorithm auto may choose
+	ForecastGrouping = forecast.Grouping  // columns whose values are counted together
+	Range            = forecast.Range     // what a number is expected to lie in, both ends included
+	Room             = forecast.Room      // what a folder's file system has free
+	Verdict          = forecast.Verdict   // whether something will be
 )
 
 // The verdicts.

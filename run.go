@@ -49,6 +49,8 @@ type (
 	StageTime      = pipeline.StageTime
 	Digests        = pipeline.Digests
 	ErrorReport    = pipeline.ErrorReport
+	Choice         = pipeline.Choice // of algorithm auto
+	Judged         = pipeline.Judged // one that it might have chosen
 )
 
 // Run carries out a job and publishes its release. On an error nothing is published.

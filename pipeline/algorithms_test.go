@@ -19,12 +19,12 @@ import (
 )
 
 // classless are the values of a job's key algorithm that tests try and that need no class.
-var classless = []string{"tdr", "tds", "mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}"}
+var classless = []string{"tdr", "tds", "auto", "mondrian", "{name: mondrian, partitioning: relaxed, seed: 5}", "{name: mondrian, categories: ordered}"}
 
 // searches are the values of a job's key algorithm that tests try: every algorithm, with
 // all the options that change what it does.
 func searches() []string {
-	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%", "tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
+	return append(slices.Clone(classless), "tdr\nmax_suppressed: 8%", "tds\nmax_suppressed: 12%\nsuppressed: drop", "infogain-mondrian", "guided", "auto\nobjective: balanced\nmax_suppressed: 9%", "bottom-up", "{name: bottom-up, loss: weighted, bins: 5}",
 		"iack", "{name: iack, small: topup, bins: 3}", "{name: iacc, max_divergence: 0.4, max_information_change: 0.4}",
 		"kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/kcut/kcut/engine/choose"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
 // searchCosts are the candidates of algorithm auto, those whose cuts are simpler to use again first, and of regions those that leave no
-// record out, and what a search of theirs takes, in nanoseconds for every distinct tuple and column (docs/performance.md says of what machine).
+// record out. What a search of theirs takes was measured on Adult with all its columns, on one processor of today (AMD EPYC).
 var searchCosts = []struct {
-	algorithm  string
-	suppresses bool
-	cost       float64
+	algorithm     string
+	suppresses    bool
+	cost, fitting float64
 }{
-	{job.AlgorithmTDR, false, 10},
-	{job.AlgorithmTDR, true, 30},
-	{job.AlgorithmMondrian, false, 60},
-	{job.AlgorithmInfoGainMondrian, false, 100},
-	{job.AlgorithmGuided, false, 800},
-	{job.AlgorithmKACTUS, false, 100},
+	{job.AlgorithmTDR, false, 25, 0},
+	{job.AlgorithmTDR, true, 75, 0},
+	{job.AlgorithmMondrian, false, 1600, 0},
+	{job.AlgorithmInfoGainMondrian, false, 350, 0},
+	{job.AlgorithmGuided, false, 350, 2850},
+	{job.AlgorithmKACTUS, false, 230, 0},
 }
 
 // objectives are what candidates are judged by, by the job file's names.
@@ -43,7 +44,7 @@ func newChoice(j *job.Job) engine.Engine {
 			j.Class == "" && c.algorithm != job.AlgorithmTDR && c.algorithm != job.AlgorithmMondrian:
 		default:
 			e.Candidates = append(e.Candidates, choose.Candidate{
-				Name: c.algorithm, Engine: newEngine(as), Suppresses: c.suppresses, Cost: c.cost, Barred: barred(as),
+				Name: c.algorithm, Engine: newEngine(as), Suppresses: c.suppresses, Cost: c.cost, Fitting: c.fitting, Barred: barred(as),
 			})
 		}
 	}
@@ -169,4 +170,19 @@ func (b *Bound) adopt(res *resources) {
 // next reports whether a search is to be tried with another algorithm, since the one that was chosen has failed.
 func (b *Bound) next(err error) bool {
 	return b.verdict != nil && fault.ClassOf(err) == fault.Privacy && b.verdict.Reject(err)
+}
+
+// foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
+func (p *planning) foretellChoice(f *forecast.Forecast) {
+	e, ok := p.engine.(choose.Engine)
+	if !ok {
+		return
+	}
+	tuples := f.Groupings[0].Tuples
+	least, most := e.Predict(int(tuples.AtLeast), len(p.masked)), e.Predict(int(tuples.AtMost), len(p.masked))
+	for i, c := range e.Candidates {
+		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
+		f.Auto = append(f.Auto, forecast.Candidate{Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred})
+		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+of.AtLeast, f.Seconds.AtMost+of.AtMost
+	}
 }

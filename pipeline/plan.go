@@ -117,6 +117,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 		}
 	}
 	f.Weigh(&p.load)
+	p.foretellChoice(f)
 	// The two are never there at one time: what was spilled is removed before the first row is masked.
 	output := forecast.Range{AtMost: f.Disk.Output}
 	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)

@@ -74,8 +74,27 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	if f.Threads != 1 {
 		threads = fmt.Sprintf("%d threads", f.Threads)
 	}
-	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
-		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, riskTable(f), needTable(f))
+	return u.printf("%s in %s, %s; %s on %s\n\n%s\n%s\n%s\n%s%s%s", text.Count(f.Rows, "row"), text.Count(f.Files, "file"), size(f.Bytes),
+		f.Algorithm, threads, reachTable(f.Sets), columns, groupings, riskTable(f), choiceTable(f), needTable(f))
+}
+
+// choiceTable tells what choosing an algorithm takes, and nothing where the job names one.
+func choiceTable(f *kcut.Forecast) string {
+	if len(f.Auto) == 0 {
+		return ""
+	}
+	t := newTable("may be chosen", "judging and searching")
+	for _, c := range f.Auto {
+		name, takes := c.Algorithm, duration(c.Seconds.AtLeast)+" to "+duration(c.Seconds.AtMost)
+		if c.Suppresses {
+			name += " with max_suppressed"
+		}
+		if c.LeftOut != "" {
+			takes = "left out: " + c.LeftOut
+		}
+		t.add(name, takes)
+	}
+	return t.String() + "\n"
 }
 
 // riskTable tells what sampled rows are alike on, and nothing where none were sampled.

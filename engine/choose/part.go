@@ -60,10 +60,7 @@ func scan(ctx context.Context, table *engine.Table, space partition.Space, visit
 func group(ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement, space partition.Space, from source) error {
 	plan, merges := e.Plan(requirement), engine.Merge(e, table, requirement)
 	table.Merged = true
-	var tallies []*tally
-	for range plan.Groupings {
-		tallies = append(tallies, nil)
-	}
+	tallies := make([]*tally, len(plan.Groupings))
 	for i, g := range plan.Groupings {
 		var domains []int
 		for _, a := range g.Columns {
@@ -81,32 +78,34 @@ func group(ctx context.Context, e engine.Engine, table *engine.Table, requiremen
 			}
 		}
 		for i, g := range plan.Groupings {
-			var columns [][]uint32
-			for _, a := range g.Columns {
-				columns = append(columns, b.columns[a])
-			}
-			if g.Kind && hasKinds(table) {
-				columns = append(columns, b.kinds())
-			}
-			counts := b.counts
-			if g.Weighted && table.Kinds.Weighted() {
-				counts = tallies[i].weigh(table.Kinds, b)
-			}
-			if err := tallies[i].add(counts, columns); err != nil {
+			if err := tallies[i].addGrouping(table, g, b); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	for _, t := range tallies {
-		if err != nil {
-			return err
-		}
+	for i := 0; i < len(tallies) && err == nil; i++ {
 		var grouping *partition.Table
-		grouping, err = t.table(ctx)
+		grouping, err = tallies[i].table(ctx)
 		table.Groupings = append(table.Groupings, grouping)
 	}
 	return err
+}
+
+// addGrouping counts the records of a block as a grouping of a table asks for.
+func (t *tally) addGrouping(table *engine.Table, g engine.Grouping, b *block) error {
+	var columns [][]uint32
+	for _, a := range g.Columns {
+		columns = append(columns, b.columns[a])
+	}
+	if g.Kind && hasKinds(table) {
+		columns = append(columns, b.kinds())
+	}
+	counts := b.counts
+	if g.Weighted && table.Kinds.Weighted() {
+		counts = t.weigh(table.Kinds, b)
+	}
+	return t.add(counts, columns)
 }
 
 // tally counts tuples.

@@ -15,13 +15,19 @@ const judgeCost = 250
 // makes it right by half; machines differ as much.
 func (e Engine) Predict(tuples, attributes int) []time.Duration {
 	predicted := make([]time.Duration, len(e.Candidates))
-	judged := float64(min(tuples, e.most()) * attributes)
+	judged := min(tuples, e.most())
 	for i, c := range e.Candidates {
 		if c.Barred == "" {
-			predicted[i] = time.Duration(judged*((folds-1)*c.Cost+folds*judgeCost) + float64(tuples*attributes)*c.Cost)
+			judging := float64(folds * judgeCost * judged * attributes)
+			predicted[i] = time.Duration(folds*c.predict(judged*(folds-1)/folds, attributes) + judging + c.predict(tuples, attributes))
 		}
 	}
 	return predicted
+}
+
+// predict returns the nanoseconds of a search.
+func (c *Candidate) predict(tuples, attributes int) float64 {
+	return c.Cost*float64(tuples*attributes) + c.Fitting*float64(min(tuples, MostJudged)*attributes)
 }
 
 // most returns how many records candidates are judged by.

@@ -22,7 +22,9 @@ type Forecast struct {
 	Columns     []Column   `json:"columns"`
 	Sets        []Set      `json:"quasi_identifiers"`
 	Groupings   []Grouping `json:"distinct_tuples"` // of columns that are counted together
-	Sampled     int64      `json:"sampled_rows"`
+	// Auto are the candidates of algorithm auto, and what choosing takes for each, as limits.time is held against.
+	Auto    []Candidate `json:"auto,omitempty"`
+	Sampled int64       `json:"sampled_rows"`
 	// Risk tells of the sampled rows how many are alike on the kept columns, and on the quasi-identifiers before they
 	// are masked. Of all rows, shares are at most that.
 	Risk    *risk.Report `json:"risk,omitempty"`
@@ -31,6 +33,14 @@ type Forecast struct {
 	Disk    Disk         `json:"disk"`
 	Seconds Seconds      `json:"seconds"`
 	Notices []string     `json:"notices,omitempty"`
+}
+
+// Candidate is one that algorithm auto may choose. At least and at most are those of the distinct tuples.
+type Candidate struct {
+	Algorithm  string  `json:"algorithm"`
+	Suppresses bool    `json:"suppresses,omitempty"` // takes away as many records as max_suppressed allows
+	Seconds    Seconds `json:"predicted_seconds"`
+	LeftOut    string  `json:"left_out,omitempty"` // why it is not judged; one for which there may be no time is not
 }
 
 // Set is a quasi-identifier set. With everything at its widest label all rows are alike, so

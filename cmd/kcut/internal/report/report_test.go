@@ -54,6 +54,9 @@ func exampleSource() Source {
 		},
 		Run: &kcut.Report{
 			Output: "release.parquet", Rows: 120, Released: 100, Steps: 2, Sets: sets, Inputs: []string{"a", "b"}, Notices: []string{hostile},
+			Auto: &kcut.Choice{Objective: "balanced", Records: 98, Algorithm: "tdr", Suppresses: true, Candidates: []kcut.Judged{
+				{Algorithm: "tdr", Suppresses: true, Loss: new(0.4375), Error: new(0.0625), Seconds: 1.5}, {Algorithm: "kactus", LeftOut: hostile},
+			}},
 			Nulls:   []kcut.NullCount{{Column: "zip", Rows: 20}},
 			Columns: []kcut.ColumnReport{{Name: "name", Mask: "drop"}, {Name: hostile, Mask: "keep"}},
 			Stages:  []kcut.StageTime{{Stage: kcut.StageMask, Seconds: 0.5}, {Stage: kcut.StageVerify, Seconds: 0}},
@@ -137,6 +140,23 @@ func protectedSource() Source {
 		{Set: 2, Column: hostile, L: 7, T: new(0.125)}, {Set: 2, Column: "debt", MaxConfidence: 0.25},
 	}
 	return s
+}
+
+// The page tells what algorithm auto judged, and what it took.
+func TestChoice(t *testing.T) {
+	text := ""
+	for _, e := range parse(t, written(t, exampleSource())) {
+		if e.name == "tr" || e.name == "p" {
+			text += e.text + "\n"
+		}
+	}
+	for _, want := range []string{
+		"judged these by balanced of 98 records, and took tdr with max_suppressed.\n", "tdr with max_suppressed0.43750.06251.50 s\n", "kactus0.00 sleft out: " + hostile + "\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
 }
 
 // The page tells that k counts entities, and what was promised and counted of sensitive columns.

@@ -1,0 +1,116 @@
+package choose
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/spill"
+)
+
+// verdict searches a table, and returns what was found and said, without the seconds.
+func (p problem) verdict(t *testing.T, codes enginetest.Codes, space partition.Space) (*Verdict, engine.Recoding) {
+	t.Helper()
+	var verdict *Verdict
+	p.engine.OnVerdict = func(v *Verdict) { verdict = v }
+	recoding, err := enginetest.SearchIn(t, p.engine, codes, p.requirement, engine.Options{MaxSteps: -1, Space: space}, space.Store == nil)
+	if err != nil && !errors.Is(err, engine.ErrInfeasible) {
+		t.Fatalf("%v\n%s", err, p)
+	}
+	for i := range verdict.Estimates {
+		verdict.Estimates[i].Took = 0
+	}
+	return verdict, recoding
+}
+
+// The verdict, and what is released, are the same whatever the order of the rows, the threads and the store, and the recoding is
+// that of the candidate's own search.
+func TestSame(t *testing.T) {
+	enginetest.Cases(t, 60, func(r *rand.Rand) {
+		p := newProblem(r)
+		if !p.Reachable() {
+			return
+		}
+		names := p.codes.ClassNames
+		wide := partition.Space{Budget: spill.NewBudget(1 << 30), Share: 1 << 30, Threads: 3}
+		want, recoding := p.verdict(t, p.codes, wide)
+		tight := partition.Space{Budget: spill.NewBudget(1 << 26), Share: 1 << 24, Store: enginetest.OpenStore(t), Threads: 1}
+		if got, again := p.verdict(t, p.codes, tight); !reflect.DeepEqual(got, want) || recoding != nil && !reflect.DeepEqual(p.Data.Released(again), p.Data.Released(recoding)) {
+			t.Fatalf("in a store: %+v, want %+v\n%s", got, want, p)
+		}
+		shuffled := p.Data.Shuffle(r).Codes()
+		shuffled.ClassNames = names
+		if p.codes.Kinds == nil { // kinds have numbers in the order of rows
+			if got, _ := p.verdict(t, shuffled, wide); !reflect.DeepEqual(got, want) {
+				t.Fatalf("shuffled: %+v, want %+v\n%s", got, want, p)
+			}
+		}
+		if recoding == nil {
+			return
+		}
+		c := &p.engine.Candidates[want.Chosen]
+		requirement := c.of(p.requirement)
+		own, err := c.Engine.Search(t.Context(), p.codes.Table(c.Engine.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+		if err != nil || !reflect.DeepEqual(p.Data.Released(own), p.Data.Released(recoding)) {
+			t.Fatalf("%s by itself releases other labels: %v\n%s", c.Name, err, p)
+		}
+	})
+}
+
+// The first of candidates that are as good is chosen, a better one before it is, and what is left out never.
+func TestTies(t *testing.T) {
+	for _, tt := range []struct {
+		losses []float64
+		left   string // one letter a candidate: x is left out
+		want   int
+	}{
+		{[]float64{0.3, 0.3, 0.3}, "...", 0},
+		{[]float64{0.3005, 0.3, 0.2995}, "...", 0},
+		{[]float64{0.302, 0.3005, 0.3}, "...", 1},
+		{[]float64{0.1, 0.2, 0.3}, "x..", 1},
+		{[]float64{0.1, 0.2, 0.3}, "xxx", -1},
+	} {
+		v := &Verdict{}
+		for i, loss := range tt.losses {
+			v.Estimates = append(v.Estimates, Estimate{Loss: loss, LeftOut: strings.Trim(tt.left[i:i+1], ".")})
+		}
+		if v.choose(); v.Chosen != tt.want {
+			t.Errorf("%v %s: %d is chosen, want %d", tt.losses, tt.left, v.Chosen, tt.want)
+		}
+	}
+	v := &Verdict{Estimates: []Estimate{{Loss: 0.3}, {Loss: 0.2}}, Chosen: 1}
+	if !v.Reject(errors.New("broken")) || v.Chosen != 0 || v.Estimates[1].LeftOut != "broken" || v.Reject(errors.New("too")) || v.Chosen != -1 || v.Reject(errors.New("more")) {
+		t.Errorf("after rejecting: %+v", v)
+	}
+}
+
+// Candidates are admitted as far as the time goes, and the first one in any case.
+func TestTime(t *testing.T) {
+	e := Engine{Candidates: []Candidate{{Cost: 100}, {Cost: 1000, Barred: "no"}, {Cost: 5000}, {Cost: 200}}}
+	const tuples, attributes = 100_000, 5
+	predicted := e.Predict(tuples, attributes)
+	if predicted[1] != 0 || predicted[0] >= predicted[3] || predicted[3] >= predicted[2] {
+		t.Errorf("predicted are %v", predicted)
+	}
+	for _, tt := range []struct {
+		time time.Duration
+		want string // x is left out
+	}{
+		{0, ".x.."}, {1, ".xxx"}, {predicted[0] + predicted[3], ".xx."}, {predicted[0] + predicted[2] + predicted[3], ".x.."},
+	} {
+		e.Time = tt.time
+		got := ""
+		for _, x := range e.admit(tuples, attributes) {
+			got += map[bool]string{true: ".", false: "x"}[x.LeftOut == ""]
+		}
+		if got != tt.want {
+			t.Errorf("in %s: %s, want %s", tt.time, got, tt.want)
+		}
+	}
+}
