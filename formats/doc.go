@@ -41,7 +41,7 @@ var (
 	// ErrSchema is returned when files of one input disagree, or a named column is missing.
 	ErrSchema = fault.New(fault.Input, "schema mismatch")
 	// ErrNoInput is returned when an input path, directory or glob names no file.
-	ErrNoInput = fault.New(fault.Input, "no input file")
+	ErrNoInput = fault.New(fault.Input, "no such file")
 	// ErrBusy is returned when another run is writing the same output.
 	ErrBusy = fault.New(fault.Transient, "output is being written by another run")
 	// ErrLeak is returned when a released file holds something that it must not give away.

@@ -225,12 +225,31 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 	}
 	switch {
 	case len(missing) > 0:
-		return mismatch("find columns in the input: it lacks %s", strings.Join(missing, ", "))
+		return fault.Errorf(fault.Input, hintOfNames(missing, schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	case len(unlisted) > 0:
 		return fault.Errorf(fault.Input, "add each to columns with a mask, keep or drop, or set unlisted: drop",
 			"match the input with the job: no entry for column %s", strings.Join(unlisted, ", "))
 	}
 	return nil
+}
+
+// hintOfNames says what the input has instead of columns that it lacks.
+func hintOfNames(missing []string, schema *formats.Schema) string {
+	const most = 40 // columns that are named
+	var names, hints []string
+	for i := range schema.Fields {
+		names = append(names, schema.Fields[i].Name)
+	}
+	for _, name := range missing {
+		if hint := job.DidYouMean(name, names); hint != "" {
+			hints = append(hints, hint)
+		}
+	}
+	has := names
+	if len(has) > most {
+		has = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(append(hints, "the input has "+strings.Join(has, ", ")), " ")
 }
 
 // foreign reports whether a column has a type that can neither be masked nor kept.

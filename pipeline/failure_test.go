@@ -74,7 +74,7 @@ func TestFailures(t *testing.T) {
 		}, fault.Input, runs, "", []string{"column city", "2 distinct values of 4 rows", "b.parquet, row 212"}},
 		{"k unreachable", changed("k: 5", "k: 301"), same, nil, fault.Privacy, foretells, "", []string{"the input has 300 rows, k is 301"}},
 		{"no rows", peopleJob, func(table *testTable) { table.rows = nil }, nil, fault.Privacy, foretells, "", []string{"the input has 0 rows"}},
-		{"no input", peopleJob, nil, nil, fault.Input, fails, "", []string{"in: no input file"}},
+		{"no input", peopleJob, nil, nil, fault.Input, fails, "", []string{"in: no such file"}},
 		{"no such input", changed("input: in", "input: nowhere"), same, nil, fault.Input, fails, "", []string{"nowhere"}},
 		{"damaged input", changed("input: in", "input: [in/a.parquet, there.pq]"), same, nil, fault.Input, fails, "", []string{there}},
 		{

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kcut/kcut/formats/publish"
@@ -255,6 +258,7 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 	for _, set := range b.dropped {
 		res.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
 	}
+	b.noteJob(res)
 	if a.applied == nil {
 		b.noteUnion(res)
 		if b.entity < 0 { // else it is known when they are counted
@@ -268,4 +272,16 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		}
 	}
 	return b, nil
+}
+
+// noteJob tells what of a job may be meant otherwise.
+func (b *Bound) noteJob(res *resources) {
+	for i := range b.Job.Sets {
+		if b.Job.Sets[i].K == 1 {
+			res.events.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
+		}
+	}
+	if output := b.Job.Output.Path; slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
+		res.events.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))
+	}
 }

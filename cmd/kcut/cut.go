@@ -98,7 +98,7 @@ func cutTable(columns kcut.CutColumns) string {
 		if c.Render != "" {
 			mask += ", " + c.Render
 		}
-		for _, line := range fold(labelTexts(c), labelWidth) {
+		for _, line := range shorten(fold(labelTexts(c), " |", labelWidth), len(c.Cut)) {
 			t.add(name, mask, line)
 			name, mask = "", ""
 		}
@@ -122,14 +122,12 @@ func labelTexts(c kcut.CutColumn) []string {
 	return texts
 }
 
-// fold lays texts out in lines of at most width characters, where that is possible. It leaves out
-// lines of a long list, and tells of how many labels it is.
-func fold(texts []string, width int) []string {
-	var lines []string
+// fold lays texts out in lines of at most width characters, where that is possible, with a mark behind each but the last.
+func fold(texts []string, mark string, width int) (lines []string) {
 	line := ""
 	for i, label := range texts {
 		if i < len(texts)-1 {
-			label += " |"
+			label += mark
 		}
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(label) > width {
 			lines = append(lines, line)
@@ -137,10 +135,15 @@ func fold(texts []string, width int) []string {
 		}
 		line = strings.TrimPrefix(line+" "+label, " ")
 	}
-	if lines = append(lines, line); len(lines) > mostLines {
-		lines = append(lines[:mostLines-1], fmt.Sprintf("... of %s labels", text.Grouped(int64(len(texts)))))
+	return append(lines, line)
+}
+
+// shorten leaves out lines of a long list, and tells of how many labels it is.
+func shorten(lines []string, labels int) []string {
+	if len(lines) <= mostLines {
+		return lines
 	}
-	return lines
+	return append(lines[:mostLines-1], fmt.Sprintf("... of %s labels", text.Grouped(int64(labels))))
 }
 
 func newDiff(u *ui) *cobra.Command {
@@ -180,7 +183,7 @@ differ.`,
 func differenceText(d *kcut.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
 	lines := func(labels []kcut.CutLabel) []string {
-		return fold(labelTexts(kcut.CutColumn{Cut: labels}), labelWidth/2)
+		return shorten(fold(labelTexts(kcut.CutColumn{Cut: labels}), " |", labelWidth/2), len(labels))
 	}
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)

@@ -288,7 +288,11 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 func setTable(sets []kcut.CutSet) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
 	for _, set := range sets {
-		t.add(strings.Join(set.Columns, ", "), text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity)))
+		k, anonymity := text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity))
+		for _, line := range fold(set.Columns, ",", labelWidth) {
+			t.add(line, k, anonymity)
+			k, anonymity = "", ""
+		}
 	}
 	return t.String()
 }

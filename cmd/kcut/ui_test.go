@@ -148,7 +148,7 @@ func TestFold(t *testing.T) {
 		{[]string{"aaa", "bb", "c"}, []string{"aaa | bb |", "c"}},
 		{[]string{"much too long", "b"}, []string{"much too long |", "b"}},
 	} {
-		if got := fold(tt.texts, 10); !slices.Equal(got, tt.want) {
+		if got := fold(tt.texts, " |", 10); !slices.Equal(got, tt.want) {
 			t.Errorf("fold(%q) = %q, want %q", tt.texts, got, tt.want)
 		}
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -348,7 +349,7 @@ func embedded(ctx context.Context, path string) ([]byte, error) {
 	defer release.Close()
 	text, ok := release.Metadata(Key)
 	if !ok {
-		return nil, fmt.Errorf("read %s: it has no %s metadata: %w", path, Key, formats.ErrDamaged)
+		return nil, fault.Errorf(fault.Input, "", "read %s: it is not a release of kcut: it has no %s metadata", path, Key)
 	}
 	return []byte(text), nil
 }

@@ -182,7 +182,7 @@ func (r *reader) setRules(set *Set, path string) {
 		case name == r.Class:
 			r.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
 		case spec == nil && r.listed():
-			r.add(at, didYouMean(name, r.columnNames()), "column %q is in a set and has no entry in columns", name)
+			r.add(at, DidYouMean(name, r.columnNames()), "column %q is in a set and has no entry in columns", name)
 		case spec != nil && spec.Mask != "" && !spec.masked():
 			r.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
 		}
@@ -214,7 +214,7 @@ func (r *reader) taxonomyRules(spec *Column) {
 	if _, ok := r.Taxonomies[name]; ok {
 		return
 	}
-	hint := didYouMean(name, slices.Sorted(maps.Keys(r.Taxonomies)))
+	hint := DidYouMean(name, slices.Sorted(maps.Keys(r.Taxonomies)))
 	if strings.HasSuffix(at, ":") {
 		hint = cmp.Or(hint, "name one, or add it to taxonomies; without a taxonomy use suppress")
 		r.add(at, hint, "column %q is generalized and has no taxonomy", spec.Name)
@@ -236,7 +236,7 @@ func (r *reader) classRules() {
 	}
 	switch spec := r.Column(r.Class); {
 	case spec == nil && r.Unlisted != UnlistedKeep:
-		hint := cmp.Or(didYouMean(r.Class, r.columnNames()), "add it with the mask keep")
+		hint := cmp.Or(DidYouMean(r.Class, r.columnNames()), "add it with the mask keep")
 		r.add("class", hint, "the class column %q has no entry in columns", r.Class)
 	case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
 		r.add(columnPath(r.Class)+".mask", "", "the class column %q must be kept: its mask is %s", r.Class, spec.Mask)
@@ -263,6 +263,9 @@ func (r *reader) outputRules() {
 			return strings.TrimSuffix(path, "/")
 		}
 		return filepath.Clean(path)
+	}
+	if filepath.Base(r.Output.Path) == "-" {
+		r.add("output.path", "name a file, or a directory by a slash at its end", "output is not a stream: a release is recounted before it gets its name")
 	}
 	for i, input := range r.Input {
 		if r.Output.Path != "" && cleaned(input) == cleaned(r.Output.Path) {

@@ -104,7 +104,7 @@ func (r *reader) keys(prefix, owner string, m *yaml.Node) {
 		switch i := slices.Index(names, key); {
 		case i < 0:
 			r.record(path+":", e.Key)
-			hint := cmp.Or(didYouMean(key, names), "the keys here are "+strings.Join(names, ", "))
+			hint := cmp.Or(DidYouMean(key, names), "the keys here are "+strings.Join(names, ", "))
 			r.add(path+":", hint, "unknown key %q", key)
 		case !r.replaces(fieldAt(prefix + key)):
 			r.record(path+":", e.Key)

@@ -132,8 +132,8 @@ func asError(problems []Problem) error {
 	return &Error{unique}
 }
 
-// didYouMean returns a hint naming the candidate that is spelled most like a word, or "".
-func didYouMean(word string, candidates []string) string {
+// DidYouMean returns a hint naming the candidate that is spelled most like a word, or "".
+func DidYouMean(word string, candidates []string) string {
 	hint, distance := "", 1+max(1, len(word)/3)
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < distance {

@@ -291,7 +291,7 @@ func TestDidYouMean(t *testing.T) {
 		if want != "" {
 			want = `did you mean "` + want + `"?`
 		}
-		if got := didYouMean(word, names); got != want {
+		if got := DidYouMean(word, names); got != want {
 			t.Errorf("%s: got %q, want %q", word, got, want)
 		}
 	}

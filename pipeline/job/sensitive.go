@@ -44,7 +44,7 @@ func (r *reader) entityRules() {
 	case slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) }):
 		r.add("entity", hint, "the entity column %q is in a set", name)
 	case spec == nil && r.listed() && r.Unlisted != UnlistedDrop:
-		r.add("entity", cmp.Or(didYouMean(name, r.columnNames()), hint), "the entity column %q has no entry in columns", name)
+		r.add("entity", cmp.Or(DidYouMean(name, r.columnNames()), hint), "the entity column %q has no entry in columns", name)
 	case spec != nil && spec.Mask != "" && spec.Mask != MaskDrop:
 		r.add(columnPath(name)+".mask", hint, "the entity column %q must be dropped: its mask is %s", name, spec.Mask)
 	}
@@ -66,7 +66,7 @@ func (r *reader) sensitiveRules() {
 		case slices.ContainsFunc(r.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }):
 			r.add(path+".column", "one entry has all measures of a column", "column %q is sensitive twice", s.Column)
 		case spec == nil && r.listed() && r.Unlisted != UnlistedKeep:
-			r.add(path+".column", cmp.Or(didYouMean(s.Column, r.columnNames()), "add it with the mask keep"), "the sensitive column %q has no entry in columns", s.Column)
+			r.add(path+".column", cmp.Or(DidYouMean(s.Column, r.columnNames()), "add it with the mask keep"), "the sensitive column %q has no entry in columns", s.Column)
 		case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
 			r.add(path+".column", "keep it: what is masked or dropped is protected so", "the sensitive column %q must be kept: its mask is %s", s.Column, spec.Mask)
 		}

@@ -265,7 +265,7 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 			tree = trees[name]
 		}
 		if tree == nil && trees != nil {
-			hint := didYouMean(name, slices.Sorted(maps.Keys(trees)))
+			hint := DidYouMean(name, slices.Sorted(maps.Keys(trees)))
 			r.add(j.namedAt(c), hint, "column %q: no taxonomy named %q in %s", c.Name, name, path)
 		}
 		out[c.Name] = Taxonomy{Tree: tree}

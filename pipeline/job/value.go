@@ -116,7 +116,7 @@ func (f *field) wrong(text string) (message, hint string) {
 	}
 	switch {
 	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
-		return f.not(strconv.Quote(text), didYouMean(text, f.enum))
+		return f.not(strconv.Quote(text), DidYouMean(text, f.enum))
 	case f.pattern != "" && !regexp.MustCompile(f.pattern).MatchString(text):
 		return f.not(strconv.Quote(text))
 	case text == "":
@@ -243,6 +243,9 @@ func (r *reader) read(s slot, n *yaml.Node) {
 		}
 		if n.Kind != yaml.Scalar || n.Null() || !s.parse(n, p) {
 			message, hint := s.not(s.describe(n))
+			if unquoted := (yaml.Node{Kind: yaml.Scalar, Text: n.Text}); n.Quoted && s.number() && s.parse(&unquoted, p) {
+				hint = "write it without quotes"
+			}
 			r.add(s.path, hint, "%s %s", s.title(), message)
 			return
 		}
