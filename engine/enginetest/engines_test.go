@@ -278,13 +278,13 @@ func TestSearchStopsWhenCancelled(t *testing.T) {
 			cancel()
 		}
 		table := p.codes().Table(p.engine.Plan(p.requirement()))
-		budget := spill.NewBudget(1 << 20)
+		budget := spill.NewBudget(1 << 22)
 		for _, grouping := range table.Groupings {
 			if err := budget.Draw("table", grouping.Bytes()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		options.Space = partition.Space{Budget: budget, Share: 1 << 20}
+		options.Space = partition.Space{Budget: budget, Share: 1 << 22}
 		_, err = p.engine.Search(ctx, table, p.requirement(), options)
 		if !errors.Is(err, context.Canceled) || steps > 1 || budget.Used() != 0 {
 			t.Errorf("%T: got %v after %d steps of %d, %d bytes in use", p.engine, err, steps, len(want.steps), budget.Used())
