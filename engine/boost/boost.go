@@ -21,15 +21,14 @@ import (
 // Options say how a model is fitted.
 type Options struct {
 	Rounds int
-	Leaves int    // of a tree, at most; no more than 16
-	Least  uint64 // records of a leaf
-	Deals  int    // how often the records are dealt among folds, and models are fitted; no more than 5
+	Leaves int     // of a tree, at most; no more than 16
+	Least  uint64  // records of a leaf
+	Deals  int     // how often the records are dealt among folds, and models are fitted; no more than 5
+	Rate   float64 // of what a tree would change, what it does
 }
 
-const (
-	rate  = 0.1 // of what a tree would change, what it does
-	ridge = 1   // is added to the curvature of every leaf
-)
+// ridge is added to the curvature of every leaf.
+const ridge = 1
 
 // fit returns the model of records that count as often as weights say.
 func (b *binned) fit(ctx context.Context, weights []uint32, o Options) (*Model, error) {
@@ -107,7 +106,7 @@ func (f *fitting) round() {
 		f.grow()
 		for i := range f.leaves {
 			l := &f.leaves[i]
-			value := float64(-rate * l.total.mean())
+			value := float64(-f.Rate * l.total.mean())
 			f.model.values[len(f.model.values)-1][i] = value
 			for _, row := range f.rows[l.from:l.to] {
 				f.scores[int(row)*trees+t] += value

@@ -32,7 +32,7 @@ func newRecords(r *rand.Rand) (*Records, Options) {
 		records.Counts = append(records.Counts, uint32(1+r.IntN(9)))
 		records.Hash = append(records.Hash, r.Uint64())
 	}
-	return records, Options{Rounds: 1 + r.IntN(6), Leaves: 2 + r.IntN(6), Least: uint64(1 + r.IntN(8)), Deals: 1 + r.IntN(3)}
+	return records, Options{Rounds: 1 + r.IntN(6), Leaves: 2 + r.IntN(6), Least: uint64(1 + r.IntN(8)), Deals: 1 + r.IntN(3), Rate: 0.1 + r.Float64()/10}
 }
 
 // told returns what models tell of the records that they were fitted to, by class but the last.
@@ -213,7 +213,7 @@ func (n *naive) round() {
 		for _, leaf := range leaves {
 			slope, curve, _ := n.sums(leaf, class, told)
 			for _, row := range leaf {
-				n.scores[row][class] += float64(-0.1 * (float64(slope) / (float64(curve) + 1<<20)))
+				n.scores[row][class] += float64(-n.Rate * (float64(slope) / (float64(curve) + 1<<20)))
 			}
 		}
 	}
@@ -379,7 +379,7 @@ func BenchmarkFit(b *testing.B) {
 	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
 			var err error
-			if models, err = Fit(b.Context(), r, Options{Rounds: 80, Leaves: 15, Least: 20, Deals: 1}, 1); err != nil {
+			if models, err = Fit(b.Context(), r, Options{Rounds: 53, Leaves: 15, Least: 20, Deals: 1, Rate: 0.15}, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -19,9 +19,9 @@ const fewRecords = 3000
 // optionsOf returns how models of so many records are fitted.
 func optionsOf(records uint64) boost.Options {
 	if records < fewRecords {
-		return boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5}
+		return boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}
 	}
-	return boost.Options{Rounds: 80, Leaves: 15, Least: 20, Deals: 1}
+	return boost.Options{Rounds: 53, Leaves: 15, Least: 20, Deals: 1, Rate: 0.15}
 }
 
 // estimate adds the probabilities of the classes to the records of a table, which are consumed.

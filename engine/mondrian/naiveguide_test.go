@@ -95,7 +95,7 @@ func (n *naive) estimate() (masses [][]int) {
 		}
 		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]), append(r.Counts, uint32(len(cells[id]))), append(r.Hash, hash)
 	}
-	models, err := boost.Fit(context.Background(), &r, boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5}, 1)
+	models, err := boost.Fit(context.Background(), &r, boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}, 1)
 	if err != nil {
 		panic(err)
 	}
