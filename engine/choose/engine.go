@@ -33,8 +33,10 @@ type Candidate struct {
 	Engine     engine.Engine
 	Suppresses bool    // takes as many records away as the requirement allows; others none
 	Cost       float64 // nanoseconds that a search takes for a distinct tuple and an attribute, about
-	Fitting    float64 // and that fitting models takes, for MostJudged tuples at most
 	Barred     string  // why it must not be chosen; empty: it may be
+
+	// Fitting returns the nanoseconds that fitting models to so many tuples, MostJudged at most, takes for an attribute; nil: it has none.
+	Fitting func(tuples int) float64
 }
 
 // Objective is what candidates are judged by.

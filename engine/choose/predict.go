@@ -27,7 +27,11 @@ func (e Engine) Predict(tuples, attributes int) []time.Duration {
 
 // predict returns the nanoseconds of a search.
 func (c *Candidate) predict(tuples, attributes int) float64 {
-	return c.Cost*float64(tuples*attributes) + c.Fitting*float64(min(tuples, MostJudged)*attributes)
+	searching := c.Cost * float64(tuples*attributes)
+	if c.Fitting == nil {
+		return searching
+	}
+	return searching + c.Fitting(min(tuples, MostJudged))*float64(attributes)
 }
 
 // most returns how many records candidates are judged by.
