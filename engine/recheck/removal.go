@@ -12,8 +12,7 @@ import (
 // they find are few, and noted by one worker after the other.
 type removal struct {
 	*suppression
-	sets       []int      // in which there are such classes
-	codeHashes [][]uint32 // of the labels of codes, by field of the tuples
+	sets []int // in which there are such classes
 	sync.Mutex
 }
 
@@ -46,16 +45,18 @@ func (s *suppression) removeNext(ctx context.Context) error {
 
 // hashCodes hashes the labels of all codes of the fields that are looked at.
 func (r *removal) hashCodes() error {
-	r.codeHashes = make([][]uint32, len(r.columns))
+	if r.ofCodes == nil {
+		r.ofCodes = make([][]uint32, len(r.columns))
+	}
 	for _, i := range r.sets {
 		for _, f := range r.suppression.sets[i].fields {
 			a := r.columns[f]
-			if codes := r.cut.Columns[a].Code; r.codeHashes[f] == nil {
+			if codes := r.cut.Columns[a].Code; r.ofCodes[f] == nil {
 				if err := r.space.Draw("hashes of codes", hashBytes*int64(len(codes))); err != nil {
 					return err
 				}
 				r.noted += hashBytes * int64(len(codes))
-				r.codeHashes[f] = hashCodes(codes, r.hashes[a])
+				r.ofCodes[f] = hashCodes(codes, r.hashes[a])
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (k *seeker) look(r *removal, block *partition.Table) {
 		o := &r.suppression.sets[i]
 		clear(hashes)
 		for _, f := range o.fields {
-			field, of, at := block.Layout.Fields[f], r.codeHashes[f], block.Layout.Fields[f].Word
+			field, of, at := block.Layout.Fields[f], r.ofCodes[f], block.Layout.Fields[f].Word
 			for i := range hashes {
 				hashes[i] += of[block.Keys[at]>>(field.Shift&63)&field.Mask]
 				at += words

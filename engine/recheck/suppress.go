@@ -31,7 +31,8 @@ type suppression struct {
 	least   uint64             // records that are, if any
 	sets    []outliers
 	hashes  [][]uint32 // of labels, by attribute
-	noted   int64      // bytes that are drawn for what classes lost
+	ofCodes [][]uint32 // the same by field and code of the tuples, where a field was looked at
+	noted   int64      // bytes that are drawn for what classes lost, and for hashes of codes
 }
 
 // outliers are the classes of one set that are taken away.
