@@ -36,7 +36,7 @@ decision tree, naive Bayes and logistic regression. Beside it stand the errors o
 values and without any quasi-identifier, how wrong answers to counting queries are, and
 what masking costs. Without a class only the last two are told.
 
---curve does so for every algorithm that the job allows and k from 5 to 1000, unless
+--curve does so for every algorithm that the job allows but auto, and k from 5 to 1000, unless
 others are named. --html draws it on one page, error against k and against the error
 of queries, which needs no network and no script. Nothing else is written.`,
 		Example: `  kcut evaluate people.yaml
@@ -58,7 +58,7 @@ of queries, which needs no network and no script. Nothing else is written.`,
 	addChoice(cmd, &flags.intervals, "intervals", "show intervals to classifiers as `FORM`: midpoint, a number, or nominal", "midpoint", "nominal")
 	addChoice(cmd, &flags.roots, "roots", "show taxonomy roots and whole ranges to classifiers as `FORM`: missing, or values", "missing", "values")
 	set.BoolVar(&flags.quality, "quality", false, "also tell AUC, F1, balanced error and the error of every class (--json always does)")
-	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows, and k from 5 to 1000")
+	set.BoolVar(&flags.curve, "curve", false, "try every algorithm that the job allows but auto, and k from 5 to 1000")
 	set.StringVar(&flags.page, "html", "", "draw errors and k on an HTML page, written to `FILE`")
 	set.BoolVar(&flags.overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
@@ -144,6 +144,9 @@ func allowed(u *ui, path string, overrides []kcut.Override) (names []string, err
 		return nil, err
 	}
 	for _, a := range kcut.Algorithms() {
+		if a.Name == "auto" { // which is one of the others
+			continue
+		}
 		if _, err := kcut.LoadJob(path, varied([][]kcut.Override{overrides}, "algorithm.name", "--curve", []string{a.Name})[0]...); err != nil {
 			u.note(fmt.Sprintf("algorithm %s is left out: the job does not allow it", a.Name))
 		} else {
