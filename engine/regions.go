@@ -225,3 +225,15 @@ func (r Rows) tuples() [][]uint32 {
 	}
 	return append(r.Codes[:len(r.Codes):len(r.Codes)], r.Classes)
 }
+
+// DropEverywhere gives records that are not released, as the labels of the first attribute say, DroppedLabel in all attributes.
+func DropEverywhere(labels [][]uint32) {
+	for i, label := range labels[0] {
+		if label != DroppedLabel {
+			continue
+		}
+		for a := range labels {
+			labels[a][i] = DroppedLabel
+		}
+	}
+}

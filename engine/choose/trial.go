@@ -119,13 +119,8 @@ func (t *trial) mask(ctx context.Context, recoding engine.Recoding, from source,
 			m.labels[a] = append(m.labels[a][:0], codes...)
 		}
 		recoding.Recode(engine.Rows{N: len(b.counts), Codes: b.attributes(), Classes: classes, Taken: taken}, m.labels)
-		first := m.labels[0]
+		engine.DropEverywhere(m.labels)
 		for a, labels := range m.labels {
-			for i := range labels {
-				if first[i] == engine.DroppedLabel {
-					labels[i] = engine.DroppedLabel
-				}
-			}
 			b.columns[a], m.labels[a] = labels, b.columns[a]
 		}
 		return visit(b)

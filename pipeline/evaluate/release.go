@@ -109,13 +109,8 @@ func (m *masker) mask(b *block) {
 		m.labels[a] = append(m.labels[a][:0], b.columns[a]...)
 	}
 	m.Recode(engine.Rows{N: n, Codes: b.masked(), Classes: b.class(), Taken: m.taken}, m.labels)
-	first := m.labels[0]
+	engine.DropEverywhere(m.labels)
 	for a, labels := range m.labels {
-		for i := range labels {
-			if first[i] == engine.DroppedLabel {
-				labels[i] = engine.DroppedLabel
-			}
-		}
 		b.columns[a], m.labels[a] = labels, b.columns[a]
 	}
 }
