@@ -206,33 +206,19 @@ func dictionaryBytes(size, entries int) int64 {
 // derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
 const derivedBytes = 8
 
-// defined reads the definition levels of as many entries as there is room for, and returns how
-// many have a value. It reads none when all have.
-func (e *entryReader) defined(levels []uint32) (int, error) {
-	highest := uint32(e.leaf.Definition)
-	if highest == 0 {
-		return len(levels), nil
+// defined reads the definition levels of the next n entries of a flat column, as bits, and returns how many have a
+// value. It reads none when all have.
+func (e *entryReader) defined(words []uint64, n int) (int, error) {
+	if e.leaf.Definition == 0 {
+		return n, nil
 	}
-	if level, same := e.definitions.Repeated(len(levels)); same && level == highest {
-		return len(levels), nil
+	if level, same := e.definitions.Repeated(n); same && level > 0 {
+		return n, nil
 	} else if same {
-		clear(levels)
+		clear(words)
 		return 0, nil
 	}
-	if err := e.definitions.Read(levels); err != nil {
-		return 0, err
-	}
-	defined := uint32(0)
-	if highest == 1 { // as of all flat columns
-		for _, level := range levels {
-			defined += level
-		}
-		return int(defined), nil
-	}
-	for _, level := range levels {
-		defined += 1 - min(level^highest, 1)
-	}
-	return int(defined), nil
+	return e.definitions.Bits(words, n)
 }
 
 // notEOF turns the end of a chunk, where there should be more, into damage.

@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
+	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -46,7 +47,7 @@ type flatColumn struct {
 	// fleeting says that values are nearly all different.
 	fleeting bool
 	scratch  formats.Values
-	levels   [stepRows]uint32
+	levels   [stepRows / 64]uint64 // bits of rows: 1 for a value, 0 for a null
 }
 
 func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
@@ -130,7 +131,7 @@ func (c *flatColumn) read(n int) error {
 			return notEOF(err)
 		}
 		m := min(n, c.left)
-		defined, err := c.defined(c.levels[:m])
+		defined, err := c.defined(c.levels[:], m)
 		if err != nil {
 			return err
 		}
@@ -195,7 +196,7 @@ func (c *flatColumn) readIndexes(n, defined int) error {
 		return err
 	}
 	if defined < n {
-		c.spread(codes, defined)
+		rle.Spread(codes, c.levels[:], defined, 0)
 	}
 	if c.isPlain {
 		return c.toPlain()
@@ -238,19 +239,6 @@ func addOne(indexes []uint32) uint32 {
 	return max(a, b, c, d)
 }
 
-// spread moves the codes of the defined entries to their rows and puts 0 for the nulls.
-func (c *flatColumn) spread(codes []uint32, defined int) {
-	from := defined
-	for i := len(codes) - 1; i >= 0; i-- {
-		if c.levels[i] != 0 {
-			from--
-			codes[i] = codes[from]
-		} else {
-			codes[i] = 0
-		}
-	}
-}
-
 // readValues reads n entries of a page of plain values.
 func (c *flatColumn) readValues(n, defined int) error {
 	if !c.coded {
@@ -258,7 +246,7 @@ func (c *flatColumn) readValues(n, defined int) error {
 			return err
 		}
 		for i := range n {
-			c.valid = append(c.valid, defined == n || c.levels[i] != 0)
+			c.valid = append(c.valid, defined == n || c.levels[i/64]>>(i%64)&1 != 0)
 		}
 		return c.cells.append(&c.plain, defined)
 	}
@@ -273,7 +261,7 @@ func (c *flatColumn) readValues(n, defined int) error {
 	c.codes = slices.Grow(c.codes, n)
 	c.codes = c.codesOf(c.codes, &c.scratch)[:at+n]
 	if defined < n {
-		c.spread(c.codes[at:], defined)
+		rle.Spread(c.codes[at:], c.levels[:], defined, 0)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package release
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -65,7 +64,7 @@ type flatChunk struct {
 	wrong  wrongPages
 	page   flatPage
 
-	scratch []uint32
+	levels [BlockRows / 64]uint64 // of a part of a block: 1 for a value, 0 for a null
 }
 
 // flatPage is a data page that is being read.
@@ -139,7 +138,7 @@ func (c *flatChunk) open(g *rowGroup, name string) error {
 		return err
 	}
 	if c.every == nil {
-		c.every, c.scratch = make([]uint32, windowBlocks*BlockRows), make([]uint32, BlockRows)
+		c.every = make([]uint32, windowBlocks*BlockRows)
 	}
 	c.wrong, c.page = wrongPages{}, flatPage{}
 	c.entry, c.used = c.entry[:0], c.used[:0]
@@ -221,13 +220,9 @@ func (c *flatChunk) countNulls(n int) {
 
 // someNull reads rows some of which are null.
 func (c *flatChunk) someNull(dst []uint32) error {
-	levels := c.scratch[:len(dst)]
-	if err := c.page.levels.Read(levels); err != nil {
+	defined, err := c.page.levels.Bits(c.levels[:], len(dst))
+	if err != nil {
 		return err
-	}
-	defined := 0
-	for _, level := range levels {
-		defined += int(level)
 	}
 	c.countNulls(len(dst) - defined)
 	if defined > 0 {
@@ -239,19 +234,7 @@ func (c *flatChunk) someNull(dst []uint32) error {
 			spread(dst[:defined])
 		}
 	}
-	row := len(dst) - 1
-	for ; defined > 0 && row >= defined; row-- { // from behind, without a branch: a value moves to its row
-		value, last := c.null, dst[defined-1]
-		if levels[row] > 0 {
-			value = last
-		}
-		dst[row] = value
-		defined -= int(levels[row])
-	}
-	if defined == 0 {
-		dst[0] = c.null
-		spread(dst[:row+1])
-	}
+	rle.Spread(dst, c.levels[:], defined, c.null)
 	return nil
 }
 
@@ -286,7 +269,7 @@ func (c *flatChunk) look(indexes []uint32) error {
 	}
 	numbers := c.entry
 	if c.masked == nil { // they are their numbers
-		return c.checkIndex(slices.Max(indexes))
+		return c.checkIndex(highest(indexes))
 	}
 	for i, index := range indexes {
 		if int(index) >= len(numbers) {
@@ -295,6 +278,18 @@ func (c *flatChunk) look(indexes []uint32) error {
 		indexes[i] = numbers[index]
 	}
 	return nil
+}
+
+// highest returns the highest of some indexes. It compares four at a time: one would wait for the other.
+func highest(indexes []uint32) uint32 {
+	var a, b, c, d uint32
+	for ; len(indexes) >= 4; indexes = indexes[4:] {
+		a, b, c, d = max(a, indexes[0]), max(b, indexes[1]), max(c, indexes[2]), max(d, indexes[3])
+	}
+	for _, index := range indexes {
+		a = max(a, index)
+	}
+	return max(a, b, c, d)
 }
 
 func (c *flatChunk) checkIndex(index uint32) error {

@@ -29,6 +29,7 @@ type Reader struct {
 	left   int    // values left in the current run
 	packed bool   // the current run is bit-packed
 	value  uint32 // of a run that is not
+	passed int    // bits of the first byte that are read already, when bits are read
 
 	block [32]uint32 // values of a group that was cut
 	ready []uint32
