@@ -282,32 +282,62 @@ func (k *labelKey) digit(key []uint64, i int) uint32 {
 	return uint32(key[k.words[i]] / k.strides[i] % k.below[i])
 }
 
+// digits are the numbers of a block of rows in one column, and what they are multiplied by in a word of a key.
+type digits struct {
+	numbers []uint32
+	stride  uint64
+}
+
 // pack writes a word of the keys of a block of rows, and reports whether all have the same.
 func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (same bool) {
-	one, same := uint64(0), true
+	one, rows := uint64(0), len(keys)/k.size
+	var few [8]digits
+	varying := few[:0]
 	for i, column := range k.columns {
 		switch n := &numbers[column]; {
 		case k.words[i] != word:
 		case n.Same:
 			one += uint64(n.One) * k.strides[i]
 		default:
-			same = false
+			varying = append(varying, digits{n.Every[:rows], k.strides[i]})
 		}
+	}
+	if k.size == 1 { // nearly always
+		packAlone(keys, one, varying)
+		return len(varying) == 0
 	}
 	for at := word; at < len(keys); at += k.size {
 		keys[at] = one
 	}
-	for i, column := range k.columns {
-		n, stride, at := &numbers[column], k.strides[i], word
-		if k.words[i] != word || n.Same {
-			continue
-		}
-		for _, number := range n.Every[:len(keys)/k.size] {
-			keys[at] += uint64(number) * stride
-			at += k.size
+	for _, d := range varying {
+		for row, number := range d.numbers {
+			keys[row*k.size+word] += uint64(number) * d.stride
 		}
 	}
-	return same
+	return len(varying) == 0
+}
+
+// packAlone writes keys of one word, two columns at a time: sums of these are not stored in between.
+func packAlone(keys []uint64, one uint64, varying []digits) {
+	for i := range keys {
+		keys[i] = one
+	}
+	for ; len(varying) >= 2; varying = varying[2:] {
+		addTwo(keys, varying[0], varying[1])
+	}
+	if len(varying) > 0 {
+		d := varying[0]
+		for i, number := range d.numbers[:len(keys)] {
+			keys[i] += uint64(number) * d.stride
+		}
+	}
+}
+
+func addTwo(keys []uint64, a, b digits) {
+	x, y := a.numbers[:len(keys)], b.numbers[:len(keys)]
+	for i, key := range keys {
+		keys[i] = key + uint64(x[i])*a.stride + uint64(y[i])*b.stride
+	}
 }
 
 // A set with fewer combinations of labels than mostCells, sound or not, is counted in a
