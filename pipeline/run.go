@@ -127,6 +127,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	}
 	if found.recoding == nil { // of the counts nothing is needed any more; the store has returned its own share
 		res.budget.Return(res.budget.Used() - bound.Taxonomies.bytes)
+		spill.Reuse()
 	}
 	if err := ledger.openRelease(ctx); err != nil {
 		return err

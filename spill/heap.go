@@ -2,6 +2,7 @@ package spill
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"sync"
 )
@@ -39,6 +40,10 @@ func LimitHeap(memory int64) (undo func()) {
 		debug.SetGCPercent(growth)
 	}
 }
+
+// Reuse makes room in the heap of what nothing needs any more, as between two stages: what comes next takes memory that the
+// process has, where it would else be given more, page by page, which takes longer than to collect what is left.
+func Reuse() { runtime.GC() }
 
 // ExpectHeap prepares the heap for so many bytes that a process with such a budget is going to
 // fill, if it does at all. It takes some milliseconds and no memory. Only the first call of a
