@@ -83,17 +83,8 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 	present := rows
 	switch {
 	case slices.Contains(rows, absent):
-		e.levels, e.present = e.levels[:0], e.present[:0]
-		for _, index := range rows {
-			if index == absent {
-				e.levels = append(e.levels, 0)
-				continue
-			}
-			e.levels = append(e.levels, 1)
-			e.present = append(e.present, index)
-		}
+		present = e.split(rows)
 		e.body = rle.AppendLevels(e.body, e.levels, 1)
-		present = e.present
 	case d.nullable:
 		e.body = append(e.body, 0, 0, 0, 0)
 		e.body = rle.AppendRun(e.body, 1, len(rows), 1)
@@ -102,4 +93,19 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 	e.body = append(e.body, byte(width))
 	e.body = rle.Append(e.body, present, width)
 	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
+}
+
+// split fills the levels of rows, and returns the indexes that are not absent. It has no branch.
+func (e *pageEncoder) split(rows []uint32) (present []uint32) {
+	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)], slices.Grow(e.present[:0], len(rows))[:len(rows)]
+	n := 0
+	for i, index := range rows {
+		level := byte(1)
+		if index == absent {
+			level = 0
+		}
+		e.levels[i], e.present[n] = level, index
+		n += int(level)
+	}
+	return e.present[:n]
 }
