@@ -6,6 +6,8 @@ type Field struct {
 	Type     Type
 	Nullable bool
 	Hive     bool // the column comes from directory names (key=value)
+	// Text is the line of a CSV file from which on a column that began with numbers is one of texts; 0: it is none such.
+	Text int64
 
 	// Declared is how the source declares the column: exact physical and logical types. Readers
 	// of Parquet, and of nested columns, fill it in; without it a release declares the usual.

@@ -74,10 +74,10 @@ func ShareColumns(r BatchReader, share Share) {
 // ReadOptions say how to read what a file itself does not say.
 type ReadOptions struct {
 	Types     map[string]Type // declared types of CSV columns; the others are inferred
-	Delimiter byte            // of CSV; 0: ',' , or ';' or tab when the header has that and no comma
-	BatchRows int             // most rows a batch; 0: 65,536. Tests set it to 1
-	Threads   int             // goroutines that open a file, or the files of a dataset; 0: one a processor
-	Remember  int             // most distinct values of a column that a reader keeps from batch to batch; 0: as the format likes it. Dictionaries of the file are kept whole
+	CSV       CSV
+	BatchRows int // most rows a batch; 0: 65,536. Tests set it to 1
+	Threads   int // goroutines that open a file, or the files of a dataset; 0: one a processor
+	Remember  int // most distinct values of a column that a reader keeps from batch to batch; 0: as the format likes it. Dictionaries of the file are kept whole
 	// Hold is told how many more bytes a reader holds than what is usual for one column, because a page, a
 	// dictionary or a record batch is large; fewer when negative. It may refuse, and the reading ends. Nil: nobody asks.
 	Hold func(bytes int64) error
@@ -85,6 +85,26 @@ type ReadOptions struct {
 	// what is read; fewer when negative. Where it refuses, less is fetched at a time. Nil: nobody asks.
 	Ahead func(bytes int64) error
 }
+
+// CSV says how CSV is written. The zero value is RFC 4180 in UTF-8, or in UTF-16 with a byte order mark.
+type CSV struct {
+	Delimiter byte                   // 0: ',' , or ';' or tab when the header has that and no comma
+	Quote     byte                   // around a field; 0: '"'
+	Escape    byte                   // takes what is behind it as it is; 0: there is none, and quotes are doubled
+	Encoding  string                 // as EncodingLatin1; empty: UTF-8, or what a byte order mark says
+	Nulls     []string               // texts that stand for null, beside the empty field without quotes
+	Names     map[int]string         // of columns, by position from 1 on, in place of the header's
+	Layouts   map[string]string      // package time's layouts of declared dates and timestamps, by column
+	Known     func(name string) bool // whether messages may show a name of the header: it might be a value where there is none. Nil: none
+}
+
+// Encodings of CSV beside UTF-8.
+const (
+	EncodingUTF8        = "utf-8"
+	EncodingUTF16       = "utf-16" // little-endian without a byte order mark
+	EncodingLatin1      = "latin-1"
+	EncodingWindows1252 = "windows-1252"
+)
 
 // Range is a part of a file, in bytes: from From to before To.
 type Range struct{ From, To int64 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -268,8 +269,11 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 		return fault.Errorf(fault.Input, "a nested column can be kept or dropped",
 			"mask column %s: it is nested", spec.Name)
 	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
-		return fault.Errorf(fault.Input, "use suppress or generalize, or declare the column's type when the input is CSV",
-			"discretize column %s: its type is %s, which has no order that intervals could cut", spec.Name, t)
+		hint, from := "use suppress or generalize, or declare the column's type when the input is CSV", ""
+		if f.Text > 0 {
+			hint, from = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use suppress or generalize", fmt.Sprintf(": line %s is the first that has no number", text.Grouped(f.Text))
+		}
+		return fault.Errorf(fault.Input, hint, "discretize column %s: its type is %s, which has no order that intervals could cut%s", spec.Name, t, from)
 	}
 	return nil
 }

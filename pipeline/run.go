@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -106,7 +108,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 
 	var bound *Bound
 	defer func() { err = joinClosed(err, bound.close()) }()
-	err = res.stage(ctx, StagePlan, func() error { bound, err = a.plan(ctx, ledger, res); return err })
+	err = res.stage(ctx, StagePlan, func() error { bound, err = a.plan(ctx, ledger, res); return a.await(err) })
 	if err != nil || res.report.AlreadyDone {
 		return err
 	}
@@ -160,6 +162,14 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	}
 	ledger.completeBeside(ctx)
 	return ledger.record()
+}
+
+// await says of an error whether a missing input is to be waited for: then another try may find it.
+func (a *assignment) await(err error) error {
+	if a.job.InputMissing == job.InputRetry && errors.Is(err, formats.ErrNoInput) {
+		return &fault.Error{Class: fault.Transient, Hint: "the job says input_missing: retry: try again when the input is there", Err: err}
+	}
+	return err
 }
 
 // find counts the input and searches the counts.

@@ -67,7 +67,7 @@ func TestAgreesWithStandardLibrary(t *testing.T) {
 
 // scanAll returns all records, with line ends inside fields as encoding/csv makes them.
 func scanAll(text string, columns, buffer int) (records [][]string, err error) {
-	s := newScanner(io.NopCloser(strings.NewReader(text)), ',', 1, columns, nil)
+	s := newScanner(io.NopCloser(strings.NewReader(text)), dialect{delim: ',', quote: '"'}, 1, columns, nil)
 	s.skip, s.buf = true, make([]byte, buffer)
 	for {
 		fields, err := s.record()

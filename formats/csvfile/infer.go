@@ -22,6 +22,7 @@ const (
 	guessLocal // timestamp without an offset
 	guessZoned // timestamp with one
 
+	numeric  = guessInt | guessFloat
 	guessAny = ^guess(0)
 )
 
@@ -30,22 +31,36 @@ type evidence struct {
 	guess guess
 	nulls bool
 	texts bool // has a field that is not null
+
+	numbers bool  // fields stood for numbers before one did not
+	text    int64 // line of the first one that did not; 0: all do
 }
 
-// see narrows the guess by one more field.
-func (c *evidence) see(f field) {
+// see narrows the guess by one more field, of a record on a line.
+func (c *evidence) see(f field, line int64) {
 	if f.null() {
 		c.nulls = true
 		return
 	}
-	c.texts = true
 	if c.guess != 0 {
+		was := c.guess & numeric
 		c.guess &= guessText(f.text)
+		switch {
+		case was == 0:
+		case c.guess&numeric != 0:
+			c.numbers = true
+		default:
+			c.text = line
+		}
 	}
+	c.texts = true
 }
 
-// join adds what other texts of the column allow.
+// join adds what texts of the column further down allow.
 func (c *evidence) join(other evidence) {
+	if c.text == 0 {
+		c.numbers, c.text = c.numbers || other.numbers, other.text
+	}
 	c.guess &= other.guess
 	c.nulls = c.nulls || other.nulls
 	c.texts = c.texts || other.texts

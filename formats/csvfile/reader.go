@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -28,8 +29,10 @@ type target struct {
 	formats.Request
 	field  formats.Field
 	out    formats.Column
-	coded  *formats.Distinct // nil for a plain column
-	values formats.Values    // of a plain one
+	layout string                                     // of dates and timestamps, as package time has it; empty: ISO 8601
+	append func(v *formats.Values, text []byte) error // parse
+	coded  *formats.Distinct                          // nil for a plain column
+	values formats.Values                             // of a plain one
 }
 
 // Read returns the rows of count chunks from first on.
@@ -41,6 +44,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	for i, request := range columns {
 		t := &r.columns[i]
 		t.Request, t.field = request, s.schema[request.Column]
+		t.layout, t.append = s.csv.Layouts[t.field.Name], t.parse
 		if t.values.Type = t.field.Type; request.Coded {
 			t.coded = formats.NewParsed(t.field.Type)
 		}
@@ -133,13 +137,13 @@ func (t *target) add(f field) (err error) {
 	case t.coded == nil:
 		t.out.Valid = append(t.out.Valid, !f.null())
 		if !f.null() {
-			err = parse(&t.values, f.text)
+			err = t.append(&t.values, f.text)
 		}
 	case f.null():
 		t.out.Codes = append(t.out.Codes, 0)
 	default:
 		var code uint32
-		code, err = t.coded.CodeOfText(f.text, parse)
+		code, err = t.coded.CodeOfText(f.text, t.append)
 		t.out.Codes = append(t.out.Codes, code)
 	}
 	if err != nil { // the parser's own words could quote the value
@@ -149,10 +153,20 @@ func (t *target) add(f field) (err error) {
 }
 
 // parse appends the value that text stands for, without an allocation for common types.
-func parse(v *formats.Values, text []byte) error {
-	if v.Type.Kind == formats.String {
+func (t *target) parse(v *formats.Values, text []byte) error {
+	switch {
+	case v.Type.Kind == formats.String:
 		v.AppendBytes(text)
 		return nil
+	case t.layout == "":
+		return v.Parse(asString(text))
 	}
-	return v.Parse(asString(text))
+	at, err := time.Parse(t.layout, string(text))
+	if err != nil {
+		return err
+	}
+	if v.Type.Kind == formats.Date {
+		return v.Parse(at.Format(time.DateOnly))
+	}
+	return v.Parse(at.Format("2006-01-02T15:04:05.999999"))
 }

@@ -24,7 +24,7 @@ const (
 type field struct {
 	text    []byte
 	quoted  bool
-	doubled bool // quotes are still doubled
+	escaped bool // quotes are still doubled, or what is taken as it is still marked
 }
 
 // null reports whether the field stands for a null: empty and not quoted.
@@ -32,8 +32,9 @@ func (f field) null() bool { return len(f.text) == 0 && !f.quoted }
 
 // scanner cuts CSV text into records: RFC 4180, with LF or CRLF.
 type scanner struct {
-	r       io.ReadCloser
-	delim   byte
+	r io.ReadCloser
+	dialect
+	nulls   map[string]bool // texts that are nulls
 	limit   int             // most fields a record may have
 	skip    bool            // blank lines are no records
 	names   []formats.Field // for errors, when known
@@ -52,10 +53,13 @@ type scanner struct {
 
 // newScanner returns a scanner of r, whose first byte is on the given line. It refuses
 // records of more than limit fields, and tells hold of large ones: see formats.ReadOptions.
-func newScanner(r io.ReadCloser, delim byte, line int64, limit int, hold func(bytes int64) error) *scanner {
-	s := &scanner{r: r, delim: delim, limit: limit, next: line, memory: takeBuffer(), holding: formats.Holding{Tell: hold}}
+func newScanner(r io.ReadCloser, d dialect, line int64, limit int, hold func(bytes int64) error) *scanner {
+	s := &scanner{r: r, dialect: d, limit: limit, next: line, memory: takeBuffer(), holding: formats.Holding{Tell: hold}}
 	s.buf = *s.memory
-	s.special[delim], s.special['\n'], s.special['"'] = true, true, true
+	s.special[d.delim], s.special['\n'], s.special[d.quote] = true, true, true
+	if d.escape != 0 {
+		s.special[d.escape] = true
+	}
 	return s
 }
 
@@ -113,8 +117,10 @@ func (s *scanner) accept(at int) ([]field, error) {
 	s.line = s.next
 	s.next += int64(bytes.Count(raw, newline))
 	for i, f := range s.fields {
-		if f.doubled {
-			s.fields[i].text = undouble(f.text)
+		if s.nulls != nil && s.nulls[string(f.text)] {
+			s.fields[i] = field{}
+		} else if f.escaped {
+			s.fields[i].text = s.plain(f.text, f.quoted)
 		}
 	}
 	s.offset += int64(len(raw))
@@ -136,15 +142,21 @@ func (s *scanner) invalid() string {
 	return "unknown"
 }
 
-// undouble turns doubled quotes into single ones, in place.
-func undouble(text []byte) []byte {
+// plain takes out what only marks other characters, in place.
+func (d *dialect) plain(text []byte, quoted bool) []byte {
 	n := 0
 	for i := 0; i < len(text); i++ {
-		text[n] = text[i]
-		n++
-		if text[i] == '"' {
+		switch {
+		case d.isEscape(text[i]) && i+1 < len(text):
 			i++
+			text[n] = text[i]
+		case quoted && text[i] == d.quote:
+			text[n] = text[i]
+			i++
+		default:
+			text[n] = text[i]
 		}
+		n++
 	}
 	return text[:n:n]
 }
@@ -177,7 +189,7 @@ func (s *scanner) cut() (int, error) {
 	for i := s.pos; ; i++ {
 		var err error
 		var f field
-		if i < s.end && s.buf[i] == '"' {
+		if i < s.end && s.buf[i] == s.quote {
 			f, i, err = s.quoted(i)
 		} else {
 			f, i, err = s.bare(i)
@@ -202,14 +214,26 @@ func (s *scanner) cut() (int, error) {
 // feed or end of file behind it.
 func (s *scanner) bare(i int) (f field, end int, err error) {
 	start, buf := i, s.buf[:s.end]
-	for i < len(buf) && !s.special[buf[i]] {
-		i++
+	for i < len(buf) {
+		if !s.special[buf[i]] {
+			i++
+		} else if s.isEscape(buf[i]) && i+1 < len(buf) {
+			i += 2
+			f.escaped = true
+		} else {
+			break
+		}
 	}
 	f.text = buf[start:i:i]
 	switch {
 	case i == s.end && !s.eof:
 		return f, 0, errMore
-	case i < s.end && buf[i] == '"':
+	case i < s.end && s.isEscape(buf[i]):
+		if !s.eof {
+			return f, 0, errMore
+		}
+		return f, 0, fmt.Errorf("%w: an escape with nothing behind it", formats.ErrDamaged)
+	case i < s.end && buf[i] == s.quote:
 		return f, 0, fmt.Errorf("%w: a quote inside an unquoted field", formats.ErrDamaged)
 	case i > start && buf[i-1] == '\r' && (i == s.end || buf[i] == '\n'):
 		f.text = buf[start : i-1 : i-1]
@@ -221,8 +245,8 @@ func (s *scanner) bare(i int) (f field, end int, err error) {
 func (s *scanner) quoted(i int) (f field, end int, err error) {
 	start := i + 1
 	f.quoted = true
-	for i++; ; i += 2 {
-		n := bytes.IndexByte(s.buf[i:s.end], '"')
+	for i++; ; i = min(i+2, s.end) {
+		n := s.indexQuote(s.buf[i:s.end])
 		if n < 0 {
 			if s.eof {
 				return f, 0, fmt.Errorf("%w: a quote that is never closed", formats.ErrDamaged)
@@ -230,10 +254,10 @@ func (s *scanner) quoted(i int) (f field, end int, err error) {
 			return f, 0, errMore
 		}
 		i += n
-		if i+1 == s.end || s.buf[i+1] != '"' {
+		if !s.isEscape(s.buf[i]) && (i+1 == s.end || s.buf[i+1] != s.quote) {
 			break
 		}
-		f.doubled = true
+		f.escaped = true
 	}
 	f.text = s.buf[start:i:i]
 	i++

@@ -1,10 +1,10 @@
 // Package csvfile reads CSV files, plain, gzip or Zstandard: a formats.Source whose chunks
-// are ranges of whole records. RFC 4180 in UTF-8, with a header; an empty field without
-// quotes is a null.
+// are ranges of whole records. RFC 4180 in UTF-8, or what formats.CSV says, with a header; an
+// empty field without quotes is a null.
 //
 // Contract: opening reads the file once from end to end, to count its rows and to infer the
 // types that are not declared: block by block on several goroutines, unless it is
-// compressed. The file is not held open. A type is inferred only when every text of the
+// compressed, in another encoding or has escapes. The file is not held open. A type is inferred only when every text of the
 // column stands for a value of it; what only looks like a number, such as a code with
 // leading zeros, stays a text.
 //
@@ -19,6 +19,7 @@ import (
 	"io"
 	"io/fs"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 const (
@@ -43,8 +45,10 @@ type source struct {
 	threads  int
 	cutting  cutting
 	unpack   func(io.Reader) (io.ReadCloser, error) // nil: the file is not packed
-	delim    byte
-	remember int // distinct values of a coded column
+	dialect  dialect
+	csv      formats.CSV
+	nulls    map[string]bool // texts that are nulls; nil: none
+	remember int             // distinct values of a coded column
 	batch    int
 	schema   []formats.Field
 	parts    []part
@@ -75,13 +79,19 @@ func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cut
 	}
 	s := &source{
 		path: path, info: info, ahead: opt.Ahead, hold: opt.Hold, cutting: cutting,
-		threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember,
+		threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember, csv: opt.CSV,
 	}
 	if s.batch <= 0 {
 		s.batch = batchRows
 	}
 	if s.threads <= 0 {
 		s.threads = runtime.GOMAXPROCS(0)
+	}
+	for _, text := range opt.CSV.Nulls {
+		if s.nulls == nil {
+			s.nulls = make(map[string]bool)
+		}
+		s.nulls[text] = true
 	}
 	if err := s.profile(ctx, opt); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -189,7 +199,7 @@ func damage(err error) error {
 
 // profile finds the delimiter, the columns, their types and the chunks.
 func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
-	start, err := s.sniff(ctx, opt.Delimiter)
+	start, err := s.sniff(ctx, &opt.CSV)
 	if err != nil {
 		return err
 	}
@@ -197,7 +207,7 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	scan := newScanner(r, s.delim, 1, maxColumns, s.hold)
+	scan := newScanner(r, s.dialect, 1, maxColumns, s.hold)
 	defer scan.close()
 	scan.offset = start
 	if err := s.header(scan); err != nil {
@@ -212,9 +222,9 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// sniff sets the compression and the delimiter, and returns where the text starts, behind a
+// sniff sets what unpacks and decodes the file, and the dialect, and returns where the text starts, behind a
 // byte order mark.
-func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
+func (s *source) sniff(ctx context.Context, declared *formats.CSV) (int64, error) {
 	head, err := s.head(ctx)
 	if s.unpack = unpackerOf(head); err == nil && s.unpack != nil {
 		head, err = s.head(ctx)
@@ -222,15 +232,17 @@ func (s *source) sniff(ctx context.Context, delim byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	from, err := encodingOf(declared.Encoding, head)
+	if err == nil && from != nil {
+		s.unpack = decode(s.unpack, from)
+		head, err = s.head(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
 	text := bytes.TrimPrefix(head, utf8BOM)
-	s.delim = delim
-	if delim == 0 {
-		s.delim = delimiterOf(text)
-	}
-	if s.delim == '"' || s.delim == '\n' || s.delim == '\r' || s.delim >= 0x80 {
-		return 0, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, s.delim)
-	}
-	return int64(len(head) - len(text)), nil
+	s.dialect, err = dialectOf(declared, text)
+	return int64(len(head) - len(text)), err
 }
 
 // head returns the first bytes of the text.
@@ -248,27 +260,6 @@ func (s *source) head(ctx context.Context) ([]byte, error) {
 	return head[:n], nil
 }
 
-// delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,
-// else a semicolon, a tab or a bar, whichever comes first.
-func delimiterOf(text []byte) byte {
-	found, quoted, started := byte(','), false, false
-	for _, c := range text {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == ',':
-			return ','
-		case c == '\n' && started:
-			return found
-		case found == ',' && (c == ';' || c == '\t' || c == '|'):
-			found = c
-		}
-		started = started || c != '\n' && c != '\r'
-	}
-	return found
-}
-
 // header makes the columns, still without types, of the first record.
 func (s *source) header(scan *scanner) error {
 	scan.skip = true
@@ -282,18 +273,32 @@ func (s *source) header(scan *scanner) error {
 	seen := make(map[string]int, len(names)) // positions, from 1 on
 	for i, f := range names {
 		name := string(f.text)
+		if given, ok := s.csv.Names[i+1]; ok {
+			name = given
+		}
 		switch {
 		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"): // the whole file is one line: what follows are values
 			return fmt.Errorf("%w: line 1 has a carriage return in column %d: lines must end with a line feed", formats.ErrSchema, i+1)
 		case name == "" && (i > 0 || len(names) == 1): // the first may be pandas' row numbers
 			return fmt.Errorf("%w: column %d has no name in the header", formats.ErrSchema, i+1)
-		case seen[name] > 0: // what looks like a name may be a value where there is no header
-			return fmt.Errorf("%w: the header has the same name for columns %d and %d", formats.ErrSchema, seen[name], i+1)
+		case seen[name] > 0:
+			return s.sameName(name, seen[name], i+1)
 		}
 		seen[name] = i + 1
 		s.schema = append(s.schema, formats.Field{Name: name})
 	}
 	return nil
+}
+
+// sameName refuses a name that two columns have. It is shown when the job has it, too: what looks like a name may be a
+// value where there is no header.
+func (s *source) sameName(name string, first, second int) error {
+	shown := "the same name"
+	if s.csv.Known != nil && s.csv.Known(name) {
+		shown = "the name " + strconv.Quote(name)
+	}
+	return fault.Errorf(fault.Input, fmt.Sprintf("give one of them another name in its entry of the job, as in home-address: {mask: drop, rename: %d}", second),
+		"%w: the header has %s for columns %d and %d", formats.ErrSchema, shown, first, second)
 }
 
 // record returns the next record, which has as many fields as the header.
@@ -313,6 +318,9 @@ func (s *source) declare(columns []evidence, types map[string]formats.Type) erro
 	for i := range s.schema {
 		f := &s.schema[i]
 		f.Type, f.Nullable = columns[i].inferred(), columns[i].nulls
+		if columns[i].numbers && f.Type.Kind == formats.String {
+			f.Text = columns[i].text
+		}
 		if t, ok := types[f.Name]; ok {
 			f.Type = t
 		}

@@ -14,7 +14,7 @@ import (
 // returns what each column's texts allow.
 func (s *source) survey(ctx context.Context, start place, types map[string]formats.Type) ([]evidence, error) {
 	sections := []section{{place: start, end: -1}}
-	if s.unpack == nil {
+	if s.unpack == nil && s.dialect.escape == 0 { // else nothing tells where a record starts
 		var err error
 		if sections, err = s.cut(ctx, start); err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (s *source) surveySection(ctx context.Context, t *section, columns []eviden
 		}
 		t.rows++
 		for i, f := range record {
-			columns[i].see(f)
+			columns[i].see(f, scan.line)
 		}
 	}
 }
@@ -109,7 +109,8 @@ func (s *source) scan(ctx context.Context, from place, end int64) (*scanner, err
 	if err != nil {
 		return nil, err
 	}
-	scan := newScanner(text, s.delim, from.line, len(s.schema), s.hold)
+	scan := newScanner(text, s.dialect, from.line, len(s.schema), s.hold)
+	scan.nulls = s.nulls
 	scan.offset = from.offset
 	scan.skip, scan.names = len(s.schema) > 1, s.schema
 	return scan, nil
@@ -129,6 +130,7 @@ var usualCutting = cutting{block: 1 << 20, chunk: 65536, mark: 512}
 // quotes: that depends on all quotes before it. In text that is CSV a newline ends a record
 // when an even number of quotes is before it.
 type block struct {
+	quote  []byte
 	size   int64
 	quotes int64
 	lines  int64
@@ -187,17 +189,18 @@ func (s *source) look(ctx context.Context, b *block, from, to int64) error {
 	defer text.Close()
 	memory := takeBuffer()
 	defer leaveBuffer(memory)
+	b.quote = []byte{s.dialect.quote}
 	_, err = io.CopyBuffer(b, text, *memory)
 	return err
 }
 
-var quote, newline = []byte{'"'}, []byte{'\n'}
+var newline = []byte{'\n'}
 
 // Write counts what is in some more bytes of the block.
 func (b *block) Write(text []byte) (int, error) {
 	for rest := text; len(rest) > 0; {
 		line, behind, ended := bytes.Cut(rest, newline)
-		b.quotes += int64(bytes.Count(line, quote))
+		b.quotes += int64(bytes.Count(line, b.quote))
 		b.size += int64(len(line))
 		if ended {
 			b.size++

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
 )
 
 // kind says what a field of the job file holds.
@@ -95,6 +96,8 @@ var algorithms = []string{
 var fieldTable = []field{
 	{path: "input", kind: kindPaths, at: func(j *Job, _ int) any { return &j.Input }, required: true, flag: "input",
 		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them; paths or URLs `s3://`, `gs://`, `azblob://`, `file://`"},
+	{path: "input_missing", kind: kindText, at: func(j *Job, _ int) any { return &j.InputMissing }, enum: []string{"error", InputRetry}, defWords: "`error`",
+		doc: "an input that does not exist: `error` (exit 3), or `retry` (exit 6), so that a scheduler tries again until it is there"},
 	{path: "output", kind: kindMap, at: func(j *Job, _ int) any { return &j.Output }, required: true,
 		doc: "what to write; a bare path is short for `{path: …}`"},
 	{path: "output.path", kind: kindPath, at: func(j *Job, _ int) any { return &j.Output.Path }, required: true, bare: true, flag: "output",
@@ -160,7 +163,10 @@ var fieldTable = []field{
 		doc: "`accepted`: the kept column may be released although it tells rows apart; `{keep: {identifying: accepted}}` is the same entry"},
 	{path: "columns.*.type", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Type },
 		pattern: typePattern, example: "decimal(10,2)", defWords: "inferred",
-		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`"},
+		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`, `date(MM/DD/YYYY)`, `timestamp(D.M.YYYY hh:mm)`"},
+	{path: "columns.*.rename", kind: kindInteger, at: func(j *Job, i int) any { return &j.Columns[i].Rename },
+		min: 1, max: 65536, defWords: "the header's name",
+		doc: "the number of the CSV column, from 1 on, that has this name instead of the header's, where that has one twice"},
 	{path: "unlisted", kind: kindText, at: func(j *Job, _ int) any { return &j.Unlisted },
 		def: UnlistedError, enum: []string{UnlistedError, UnlistedDrop, UnlistedKeep},
 		doc: "input columns without an entry in `columns`"},
@@ -242,6 +248,15 @@ var fieldTable = []field{
 		doc: "how to read CSV input"},
 	{path: "csv.delimiter", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Delimiter }, defWords: "found in the header",
 		doc: "the one character between fields"},
+	{path: "csv.quote", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Quote }, defWords: "the double quote",
+		doc: "the one character around a field that may have delimiters and line ends in it"},
+	{path: "csv.escape", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Escape }, defWords: "none: quotes are doubled",
+		doc: "the one character that has the next one taken as it is, often `\\`"},
+	{path: "csv.encoding", kind: kindText, at: func(j *Job, _ int) any { return &j.CSV.Encoding },
+		enum: []string{formats.EncodingUTF8, formats.EncodingUTF16, formats.EncodingLatin1, formats.EncodingWindows1252}, defWords: "`utf-8`, or `utf-16` where the file begins with its byte order mark",
+		doc: "how the text is written"},
+	{path: "csv.nulls", kind: kindTexts, at: func(j *Job, _ int) any { return &j.CSV.Nulls }, defWords: "none",
+		doc: "texts that stand for null, in quotes or not, as `[NA, NaN, \"?\"]`; an empty field without quotes always does"},
 }
 
 // atTaxonomies returns where the taxonomies are, or else the path of a file that has them.

@@ -52,6 +52,7 @@ type Job struct {
 
 	Sensitive []Sensitive // what must hold of kept columns in every equivalence class
 
+	InputMissing string              // InputRetry: try again later; else it is an error
 	Unlisted     string              // UnlistedError, UnlistedDrop or UnlistedKeep
 	TaxonomyFile string              // YAML file of named trees; empty: none
 	Taxonomies   map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
@@ -174,7 +175,8 @@ type Column struct {
 	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
 	Unknown  string   // generalize: UnknownError or UnknownRoot
 	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
-	Type     string   // of a CSV column, as "integer" or "decimal(10,2)"; empty: inferred
+	Type     string   // of a CSV column, as "integer", "decimal(10,2)" or "date(MM/DD/YYYY)"; empty: inferred
+	Rename   int      // position, from 1 on, of the CSV column that has this name instead of the header's; 0: none
 
 	Identifying string // keep: IdentifyingAccepted when it may be released although it tells rows apart
 }
@@ -193,11 +195,17 @@ type Limits struct {
 
 // CSV says how to read CSV input.
 type CSV struct {
-	Delimiter byte // 0: found in the header
+	Delimiter byte     // 0: found in the header
+	Quote     byte     // 0: '"'
+	Escape    byte     // 0: none, quotes are doubled
+	Encoding  string   // as formats.EncodingLatin1; empty: UTF-8, or what a byte order mark says
+	Nulls     []string // texts that stand for null
 }
 
 // Values of enumerated fields: the options of algorithms have a default, too, that no code names.
 const (
+	InputRetry = "retry"
+
 	MaskGeneralize = "generalize"
 	MaskDiscretize = "discretize"
 	MaskSuppress   = "suppress"

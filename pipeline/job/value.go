@@ -132,9 +132,11 @@ func (f *field) wrong(text string) (message, hint string) {
 			return "must be a path of this machine, not a URL of an object store", ""
 		}
 	case f.pattern == typePattern:
-		if _, ok := (&Column{Type: text}).DeclaredType(); !ok {
+		column := Column{Type: text}
+		if _, ok := column.DeclaredType(); !ok {
 			return "must be of 1 to 38 digits, no more of them after the point", ""
 		}
+		return column.wrongForm(), "as in date(MM/DD/YYYY) or timestamp(DD.MM.YYYY hh:mm:ss)"
 	}
 	return "", ""
 }
@@ -364,7 +366,56 @@ func sizeText(bytes int64) string {
 const stepPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\))$`
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|timestamp)\([YMDhms./: ,T-]+\))$`
+
+// layoutOf makes a layout of package time of the form that a type has in parentheses.
+var layoutOf = strings.NewReplacer("YYYY", "2006", "MM", "01", "M", "1", "DD", "02", "D", "2", "hh", "15", "mm", "04", "ss", "05")
+
+// form returns what the type of a date or timestamp has in parentheses.
+func (c *Column) form() string {
+	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
+	if name == "decimal" {
+		return ""
+	}
+	return form
+}
+
+// Layout returns the layout of package time that the declared type has; empty: that of ISO 8601.
+func (c *Column) Layout() string { return layoutOf.Replace(c.form()) }
+
+// wrongForm says what the form of a declared date or timestamp lacks.
+func (c *Column) wrongForm() string {
+	parts := []string{"YYYY", "M", "D"}
+	if strings.HasPrefix(c.Type, "timestamp") {
+		parts = append(parts, "hh", "mm")
+	}
+	for _, part := range parts {
+		if form := c.form(); form != "" && !strings.Contains(form, part) {
+			return fmt.Sprintf("%q lacks %s", c.Type, part)
+		}
+	}
+	return ""
+}
+
+// Read returns how CSV input is read whose columns have entries.
+func (c *CSV) Read(columns []Column) formats.CSV {
+	csv := formats.CSV{
+		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls,
+		Names: make(map[int]string), Layouts: make(map[string]string),
+		Known: func(name string) bool {
+			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
+		},
+	}
+	for i := range columns {
+		if columns[i].Rename > 0 {
+			csv.Names[columns[i].Rename] = columns[i].Name
+		}
+		if layout := columns[i].Layout(); layout != "" {
+			csv.Layouts[columns[i].Name] = layout
+		}
+	}
+	return csv
+}
 
 // simpleTypes are the declared types without parameters.
 var simpleTypes = map[string]formats.Type{
@@ -380,7 +431,8 @@ var simpleTypes = map[string]formats.Type{
 // DeclaredType returns the type that the job declares for a CSV column. It is not ok without one,
 // and for a decimal that cannot be.
 func (c *Column) DeclaredType() (t formats.Type, ok bool) {
-	if t, ok = simpleTypes[c.Type]; ok {
+	name, _, _ := strings.Cut(c.Type, "(")
+	if t, ok = simpleTypes[name]; ok {
 		return t, true
 	}
 	var precision, scale int

@@ -1,0 +1,126 @@
+package csvfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// dialect is what parts fields, and what is around them.
+type dialect struct {
+	delim, quote byte
+	escape       byte // 0: none
+}
+
+// isEscape reports whether a character has what is behind it taken as it is.
+func (d *dialect) isEscape(c byte) bool { return c == d.escape && c != 0 }
+
+// indexQuote returns the position of the first quote or escape, or -1.
+func (d *dialect) indexQuote(text []byte) int {
+	at := bytes.IndexByte(text, d.quote)
+	if d.escape == 0 {
+		return at
+	}
+	if at >= 0 {
+		text = text[:at]
+	}
+	if first := bytes.IndexByte(text, d.escape); first >= 0 {
+		return first
+	}
+	return at
+}
+
+// dialectOf returns what is declared, and the rest as the text's head has it.
+func dialectOf(declared *formats.CSV, head []byte) (d dialect, err error) {
+	d = dialect{declared.Delimiter, declared.Quote, declared.Escape}
+	if d.quote == 0 {
+		d.quote = '"'
+	}
+	if d.escape == d.quote { // quotes are doubled
+		d.escape = 0
+	}
+	if d.delim == 0 {
+		d.delim = delimiterOf(head, d.quote)
+	}
+	for _, c := range []byte{d.delim, d.quote, d.escape} {
+		if c == '\n' || c == '\r' || c >= 0x80 {
+			return d, fmt.Errorf("%w: %q in place of a delimiter or a quote", formats.ErrUnsupported, c)
+		}
+	}
+	if d.delim == d.quote || d.delim == d.escape {
+		return d, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, d.delim)
+	}
+	return d, nil
+}
+
+// delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,
+// else a semicolon, a tab or a bar, whichever comes first.
+func delimiterOf(text []byte, quote byte) byte {
+	found, quoted, started := byte(','), false, false
+	for _, c := range text {
+		switch {
+		case c == quote:
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			return ','
+		case c == '\n' && started:
+			return found
+		case found == ',' && (c == ';' || c == '\t' || c == '|'):
+			found = c
+		}
+		started = started || c != '\n' && c != '\r'
+	}
+	return found
+}
+
+// encodingOf returns the encoding that is declared, or that a byte order mark says; nil for UTF-8.
+func encodingOf(declared string, head []byte) (encoding.Encoding, error) {
+	if declared == "" && (bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})) {
+		declared = formats.EncodingUTF16
+	}
+	switch declared {
+	case "", formats.EncodingUTF8:
+		return nil, nil
+	case formats.EncodingUTF16:
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), nil
+	case formats.EncodingLatin1:
+		return charmap.ISO8859_1, nil
+	case formats.EncodingWindows1252:
+		return charmap.Windows1252, nil
+	}
+	return nil, fmt.Errorf("%w: encoding %q", formats.ErrUnsupported, declared)
+}
+
+// decoded is text in UTF-8, made of what another reader has.
+type decoded struct {
+	io.Reader
+	of io.Closer // nil: it has nothing to close
+}
+
+func (d decoded) Close() error {
+	if d.of == nil {
+		return nil
+	}
+	return d.of.Close()
+}
+
+// decode returns what unpacks a file, if anything does, and then makes UTF-8 of its text.
+func decode(unpack func(io.Reader) (io.ReadCloser, error), from encoding.Encoding) func(io.Reader) (io.ReadCloser, error) {
+	return func(r io.Reader) (io.ReadCloser, error) {
+		if unpack == nil {
+			return decoded{Reader: from.NewDecoder().Reader(r)}, nil
+		}
+		unpacked, err := unpack(r)
+		if err != nil {
+			return nil, err
+		}
+		return decoded{from.NewDecoder().Reader(unpacked), unpacked}, nil
+	}
+}

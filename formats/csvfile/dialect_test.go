@@ -1,0 +1,272 @@
+package csvfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// readEscaped is a plain reader of CSV with an escape: character by character.
+func readEscaped(text string, delim, quote, escape byte) (records [][]string) {
+	var record []string
+	var field []byte
+	inside := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == escape:
+			i++
+			field = append(field, text[i])
+		case c == quote:
+			inside = !inside
+		case inside || c != delim && c != '\n':
+			field = append(field, c)
+		default:
+			record, field = append(record, string(field)), nil
+			if c == '\n' {
+				records, record = append(records, record), nil
+			}
+		}
+	}
+	return records
+}
+
+// Whatever the quote, the escape and the delimiter are, fields are those that a plain reader finds, in buffers and
+// blocks of any size.
+func TestDialects(t *testing.T) {
+	r := formatstest.Rand(t)
+	for range 2000 {
+		d := dialect{delim: ",;\t"[r.IntN(3)], quote: "\"'"[r.IntN(2)]}
+		if r.IntN(3) > 0 {
+			d.escape = "\\~"[r.IntN(2)]
+		}
+		alphabet := []byte{'a', 'b', '1', '\n', d.delim, d.quote, ' '}
+		if d.escape != 0 {
+			alphabet = append(alphabet, d.escape)
+		}
+		var text strings.Builder
+		var want [][]string
+		columns := 2 + r.IntN(3)
+		text.WriteString(strings.Join([]string{"w", "x", "y", "z"}[:columns], string(d.delim)) + "\n")
+		for range r.IntN(30) {
+			var record []string
+			for c := range columns {
+				if c > 0 {
+					text.WriteByte(d.delim)
+				}
+				field := make([]byte, r.IntN(6))
+				for i := range field {
+					field[i] = alphabet[r.IntN(len(alphabet))]
+				}
+				record = append(record, string(field))
+				text.WriteString(quoteWith(d, field, r.IntN(2) == 0))
+			}
+			text.WriteByte('\n')
+			want = append(want, record)
+		}
+		if d.escape != 0 {
+			if got := readEscaped(text.String(), d.delim, d.quote, d.escape)[1:]; !reflect.DeepEqual(got, want) && len(want) > 0 {
+				t.Fatalf("the plain reader finds %q, not %q", got, want)
+			}
+		}
+		opt := formats.ReadOptions{CSV: formats.CSV{Delimiter: d.delim, Quote: d.quote, Escape: d.escape}, Types: map[string]formats.Type{}}
+		for _, name := range []string{"w", "x", "y", "z"} {
+			opt.Types[name] = formats.Type{Kind: formats.String}
+		}
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := open(context.Background(), path, opt, cutting{block: 1 + r.Int64N(50), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)})
+		if err != nil {
+			t.Fatalf("seed %d: %q: %v", formatstest.Seed, text.String(), err)
+		}
+		got := formatstest.ReadAll(t, s, r.IntN(2) == 0)
+		for c := range columns {
+			for row := range want {
+				if cell := want[row][c]; got[c][row] != cell && !(cell == "" && got[c][row] == formatstest.NullCell) {
+					t.Fatalf("seed %d: %q: row %d, column %d is %q, want %q", formatstest.Seed, text.String(), row, c, got[c][row], cell)
+				}
+			}
+		}
+	}
+}
+
+// quoteWith writes a field, in quotes when it must be or shall.
+func quoteWith(d dialect, field []byte, shall bool) string {
+	var b strings.Builder
+	special := func(c byte) bool { return c == d.quote || d.isEscape(c) || c == d.delim || c == '\n' }
+	if d.escape != 0 && !shall && !bytes.Contains(field, []byte{'\n'}) {
+		for _, c := range field {
+			if special(c) {
+				b.WriteByte(d.escape)
+			}
+			b.WriteByte(c)
+		}
+		return b.String()
+	}
+	if !shall && !bytes.ContainsFunc(field, func(c rune) bool { return special(byte(c)) }) {
+		return string(field)
+	}
+	b.WriteByte(d.quote)
+	for _, c := range field {
+		switch {
+		case d.escape != 0 && (c == d.quote || c == d.escape):
+			b.WriteByte(d.escape)
+		case c == d.quote:
+			b.WriteByte(c)
+		}
+		b.WriteByte(c)
+	}
+	b.WriteByte(d.quote)
+	return b.String()
+}
+
+// A text in any encoding is the same table, packed or not.
+func TestEncodings(t *testing.T) {
+	const text = "größe,name\n1,André\n2,Zoë\n"
+	latin := func(s string) (b []byte) {
+		for _, r := range s {
+			b = append(b, byte(r))
+		}
+		return b
+	}
+	utf16of := func(s string, high int) (b []byte) {
+		for _, u := range utf16.Encode([]rune(s)) {
+			pair := []byte{byte(u), byte(u >> 8)}
+			b = append(b, pair[high], pair[1-high])
+		}
+		return b
+	}
+	want := [][]string{{"1", "2"}, {"André", "Zoë"}}
+	for _, tt := range []struct {
+		encoding string
+		text     []byte
+	}{
+		{"", []byte(text)},
+		{formats.EncodingUTF8, []byte("\ufeff" + text)},
+		{formats.EncodingLatin1, latin(text)},
+		{formats.EncodingWindows1252, latin(text)},
+		{"", utf16of("\ufeff"+text, 0)},
+		{"", utf16of("\ufeff"+text, 1)},
+		{formats.EncodingUTF16, utf16of("\ufeff"+text, 1)},
+		{formats.EncodingUTF16, utf16of(text, 0)},
+	} {
+		for _, data := range [][]byte{tt.text, packedText(t, tt.text, true), packedText(t, tt.text, false)} {
+			s, err := tryCSV(t, string(data), formats.ReadOptions{BatchRows: 1, CSV: formats.CSV{Encoding: tt.encoding}})
+			if err != nil {
+				t.Errorf("%q: %v", tt.encoding, err)
+				continue
+			}
+			if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) || s.Fields()[0].Name != "größe" {
+				t.Errorf("%q: got %q under %q", tt.encoding, got, s.Fields()[0].Name)
+			}
+		}
+	}
+	if s := mustCSV(t, "a\n\x80\n", formats.ReadOptions{CSV: formats.CSV{Encoding: formats.EncodingWindows1252}}); formatstest.ReadAll(t, s, true)[0][0] != "€" {
+		t.Error("0x80 of windows-1252 is not €")
+	}
+	if _, err := tryCSV(t, "a\n1\n", formats.ReadOptions{CSV: formats.CSV{Encoding: "ebcdic"}}); !errors.Is(err, formats.ErrUnsupported) {
+		t.Errorf("an unknown encoding: %v", err)
+	}
+}
+
+// Texts that stand for null do so in and out of quotes, leave the type alone, and are names in a header.
+func TestNullTexts(t *testing.T) {
+	const text = "NA,n\n1,NA\n\"NA\",2\nnan,\\N\n"
+	s := mustCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Nulls: []string{"NA", "nan", `\N`}}})
+	want := [][]string{{"1", formatstest.NullCell, formatstest.NullCell}, {formatstest.NullCell, "2", formatstest.NullCell}}
+	for _, coded := range []bool{true, false} {
+		if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for _, f := range s.Fields() {
+		if f.Type.Kind != formats.Int || !f.Nullable || f.Text != 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+	if s.Fields()[0].Name != "NA" {
+		t.Errorf("the header's name is %q", s.Fields()[0].Name)
+	}
+}
+
+// The line of the first text in a column of numbers is told, wherever blocks end.
+func TestLineOfFirstText(t *testing.T) {
+	r := formatstest.Rand(t)
+	for range 300 {
+		var text strings.Builder
+		text.WriteString("a,b,c\n")
+		want, numbers, broke := int64(0), false, false
+		for line := int64(2); line < int64(3+r.IntN(60)); line++ {
+			cell := fmt.Sprint(r.IntN(100))
+			switch r.IntN(30) {
+			case 0:
+				cell = "x"
+			case 1:
+				cell = ""
+			}
+			if cell == "x" && !broke {
+				broke = true
+				if numbers {
+					want = line
+				}
+			}
+			numbers = numbers || cell != "" && cell != "x"
+			fmt.Fprintf(&text, "%s,text,2000-01-01\n", cell)
+		}
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := open(context.Background(), path, formats.ReadOptions{}, cutting{block: 1 + r.Int64N(200), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := s.Fields(); f[0].Text != want || f[1].Text != 0 || f[2].Text != 0 {
+			t.Fatalf("seed %d: %q: lines %d, %d, %d, want %d", formatstest.Seed, text.String(), f[0].Text, f[1].Text, f[2].Text, want)
+		}
+	}
+}
+
+func TestNamesByPosition(t *testing.T) {
+	opt := formats.ReadOptions{CSV: formats.CSV{Names: map[int]string{3: "c"}}}
+	s := mustCSV(t, "a,b,a\n1,2,3\n", opt)
+	if f := s.Fields(); f[0].Name != "a" || f[2].Name != "c" {
+		t.Errorf("got %+v", f)
+	}
+	opt.CSV = formats.CSV{Known: func(name string) bool { return name == "a" }}
+	if _, err := tryCSV(t, "a,b,a\n1,2,3\n", opt); err == nil || !strings.Contains(err.Error(), `the name "a" for columns 1 and 3`) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := tryCSV(t, "secret,b,secret\n1,2,3\n", opt); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLayouts(t *testing.T) {
+	opt := formats.ReadOptions{
+		Types: map[string]formats.Type{"day": date, "at": local},
+		CSV:   formats.CSV{Layouts: map[string]string{"day": "1/2/2006", "at": "02.01.2006 15:04"}},
+	}
+	s := mustCSV(t, "day,at\n1/2/1970,01.01.1970 00:01\n12/31/1969,\n", opt)
+	want := [][]string{{"1", "-1"}, {"60000000", formatstest.NullCell}}
+	for _, coded := range []bool{true, false} {
+		if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	s = mustCSV(t, "day,at\n31/12/1969,\n", opt)
+	if _, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) || strings.Contains(err.Error(), "31") {
+		t.Errorf("got %v", err)
+	}
+}
