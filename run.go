@@ -142,7 +142,8 @@ const (
 	StageMask     = pipeline.StageMask
 	StageVerify   = pipeline.StageVerify
 	StagePublish  = pipeline.StagePublish
-	StageEvaluate = evaluate.Stage // of Evaluate, instead of those after StageCompress
+	StageEvaluate = evaluate.Stage      // of Evaluate, instead of those after StageCompress
+	StageCheck    = pipeline.StageCheck // the only one of Check
 )
 
 // Progress counts what a stage has done of what it has to do: rows, or steps of the search.

@@ -19,6 +19,9 @@ const (
 	StagePublish  Stage = "publish"
 )
 
+// StageCheck is all that Check does.
+const StageCheck Stage = "check"
+
 // Events is told what a run does. Every function may be nil; Progress may be called
 // from several goroutines at a time, the others from one.
 type Events struct {

@@ -143,12 +143,12 @@ func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
 	}
 }
 
-// addLimits registers the flags of limits for a command without a job file, which needs no folder
-// to spill to. The returned function gives what the environment and they ask for.
-func addLimits(cmd *cobra.Command) func() (kcut.Limits, error) {
+// addLimits registers the flags of limits for a command without a job file: memory, threads, and others by their
+// keys. The returned function gives what the environment and they ask for.
+func addLimits(cmd *cobra.Command, others ...string) func() (kcut.Limits, error) {
 	var but []string
 	for _, f := range kcut.Flags() {
-		if f.Key != "limits.memory" && f.Key != "limits.threads" {
+		if f.Key != "limits.memory" && f.Key != "limits.threads" && !slices.Contains(others, f.Key) {
 			but = append(but, f.Name)
 		}
 	}

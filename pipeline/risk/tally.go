@@ -153,10 +153,10 @@ func (t *Tally) Close() {
 
 // Figures tells of so many rows what the classes are like, of which those below k are small.
 func (t *Tally) Figures(rows int64, k int) *Figures {
-	c := classes{k: k}
+	c := Classes{K: k}
 	for _, s := range t.slots {
 		if s.rows > 0 {
-			c.add(int64(s.rows))
+			c.Add(int64(s.rows))
 		}
 	}
 	return c.figures(rows, t.zeros)
@@ -175,39 +175,46 @@ func (f *Figures) Refine(part *Figures) {
 // which those below k are small.
 func FiguresOf(hashes []uint64, k int) *Figures {
 	slices.Sort(hashes)
-	c := classes{k: k}
+	c := Classes{K: k}
 	for i := 0; i < len(hashes); {
 		first := i
 		for i++; i < len(hashes) && hashes[i] == hashes[first]; i++ {
 		}
-		c.add(int64(i - first))
+		c.Add(int64(i - first))
 	}
 	return c.figures(int64(len(hashes)), 0)
 }
 
-// classes sums up classes of rows that are alike.
-type classes struct {
-	k             int
+// Classes sums up classes of rows that are alike, of which those below K are small.
+type Classes struct {
+	K             int
 	number        float64
 	unique, below float64 // rows
 	smallest      int64
 }
 
-func (c *classes) add(rows int64) {
+// Add adds a class.
+func (c *Classes) Add(rows int64) {
 	if c.number++; c.number == 1 || rows < c.smallest {
 		c.smallest = rows
 	}
 	if rows == 1 {
 		c.unique++
 	}
-	if rows < int64(c.k) {
+	if rows < int64(c.K) {
 		c.below += float64(rows)
 	}
 }
 
+// Smallest returns the size of the smallest class, 0 if there is none.
+func (c *Classes) Smallest() int64 { return c.smallest }
+
+// Figures tells of so many rows what the classes are like, all of which were added.
+func (c *Classes) Figures(rows int64) *Figures { return c.figures(rows, 0) }
+
 // figures tells of so many rows what the classes are like, when those were counted whose hash begins with
 // so many zero bits.
-func (c *classes) figures(rows int64, zeros uint) *Figures {
+func (c *Classes) figures(rows int64, zeros uint) *Figures {
 	f := &Figures{}
 	if c.number == 0 {
 		return f

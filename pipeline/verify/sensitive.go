@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // slack is what floats may be off by: a share that is written with decimals is not exactly what it says.
@@ -183,7 +183,7 @@ func (j *judge) addClasses(claim, n int, at func(i int) (key []uint64, records u
 				break
 			}
 			value := key[len(class):]
-			m.values = append(m.values, valueCount{value[0], records, j.whole[m.column].records(value)})
+			m.values = append(m.values, risk.ValueCount{Value: value[0], Records: records, Whole: j.whole[m.column].records(value)})
 		}
 		m.addClass(uint64(j.rows))
 	}
@@ -199,11 +199,8 @@ type measures struct {
 	classes int
 	over    bool // a value has a larger share than it may
 
-	values []valueCount // of the last class
+	values []risk.ValueCount // of the last class, by their hashes
 }
-
-// valueCount is how many records of a class, and of the release, have a value.
-type valueCount struct{ hash, records, whole uint64 }
 
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
@@ -227,27 +224,18 @@ func (r *rules) newMeasures() (all []measures) {
 func (m *measures) addClass(rows uint64) {
 	all := uint64(0)
 	for _, v := range m.values {
-		all += v.records
+		all += v.Records
 	}
-	// In an order that does not depend on hashes: sums of floats do on theirs.
-	slices.SortFunc(m.values, func(a, b valueCount) int {
-		return cmp.Or(cmp.Compare(a.records, b.records), cmp.Compare(a.whole, b.whole))
-	})
-	entropy, moved, there := 0.0, 0.0, uint64(0)
 	for _, v := range m.values {
-		share := float64(v.records) / float64(all)
-		entropy -= float64(share * math.Log(share))
-		moved += math.Abs(share - float64(v.whole)/float64(rows))
-		there += v.whole
-		m.addShare(v.hash, share)
+		m.addShare(v.Value, float64(v.Records)/float64(all))
 	}
-	moved += float64(rows-there) / float64(rows) // values that the class lacks
+	entropy, moved := risk.Spread(m.values, rows)
 	if m.classes++; m.classes == 1 {
 		m.worst.L, m.entropy = len(m.values), entropy
 	}
 	m.worst.L, m.entropy = min(m.worst.L, len(m.values)), min(m.entropy, entropy)
 	if m.worst.T != nil {
-		*m.worst.T = max(*m.worst.T, moved/2)
+		*m.worst.T = max(*m.worst.T, moved)
 	}
 }
 

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
+)
+
+func newCheck(u *ui) *cobra.Command {
+	var opt kcut.CheckOptions
+	cmd := &cobra.Command{
+		Use:   "check FILE... --columns NAMES",
+		Short: "Tell how anonymous any table is on some columns, without a job",
+		Long: `Counts how many rows of a table share every combination of values of some columns: k, how
+many rows are unique, and the risks of being found. With --sensitive it tells what the
+rows of such a class have in common in other columns, too. Files are one table, and may be
+Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
+		Example: `  kcut check people.parquet --columns birth-date,sex,zip
+  kcut check exports/*.csv --columns age,zip --sensitive diagnosis --k 5 --json
+  kcut check s3://bucket/stays.parquet --columns age,zip --entity patient`,
+		Args: takes("at least one file, directory or glob", 1, -1),
+	}
+	set := cmd.Flags()
+	set.StringSliceVar(&opt.Columns, "columns", nil, "`NAMES` of columns that somebody may know together, with commas between")
+	set.StringArrayVar(&opt.Sensitive, "sensitive", nil, "tell how alike a class is in column `NAME`; may be given several times")
+	set.StringVar(&opt.Entity, "entity", "", "count different values of column `NAME`, such as people, instead of rows")
+	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
+	addJSON(cmd, u)
+	limits := addLimits(cmd, "limits.spill_dir")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(opt.Columns) == 0:
+			return usageError(cmd.CommandPath(), "--columns names no column")
+		case set.Changed("k") && opt.K < 1:
+			return usageError(cmd.CommandPath(), "k must be at least 1, not %d", opt.K)
+		}
+		var err error
+		if opt.Limits, err = limits(); err != nil {
+			return err
+		}
+		keepTo(opt.Limits.Threads)
+		opt.Input = args
+		progress := u.follow()
+		opt.Events = progress.events()
+		checked, err := kcut.Check(cmd.Context(), opt)
+		progress.close()
+		if checked == nil {
+			return err
+		}
+		answer := struct {
+			*kcut.Checked
+			Error *failure `json:"error,omitempty"`
+		}{checked, failureOf(cmd.Context(), err)}
+		return errors.Join(err, u.tell(answer, checkedText(checked)))
+	}
+	return cmd
+}
+
+// checkedText lays out for people what a check found.
+func checkedText(c *kcut.Checked) string {
+	counted := ""
+	if c.Entity != "" {
+		counted = "; classes have as many people as values of " + printable(c.Entity, "")
+	}
+	header, cells := []string{"columns"}, []string{""}
+	if c.K > 0 {
+		header, cells = append(header, "k", "below k"), append(cells, text.Grouped(int64(c.K)), text.Percent(c.Below))
+	}
+	sizes := newTable(append(header, "anonymity", "classes", "unique")...)
+	cells = append(cells, text.Grouped(c.Anonymity), text.Grouped(c.Classes), text.Percent(c.Unique))
+	for _, line := range fold(c.Columns, ",", labelWidth) {
+		cells[0] = line
+		sizes.add(cells...)
+		cells = cells[:1]
+	}
+	risks := newTable("risk", "highest", "average")
+	risks.add("prosecutor", text.Percent(c.Prosecutor.Highest), text.Percent(c.Prosecutor.Average))
+	risks.add("journalist", text.Percent(c.Journalist.Highest), text.Percent(c.Journalist.Average))
+	risks.add("marketer", "", text.Percent(c.Marketer))
+	words := fmt.Sprintf("%s%s\n\n%s\n%s", text.Count(c.Rows, "row"), counted, sizes, risks)
+	if len(c.Sensitive) > 0 {
+		words += "\n" + sensitiveTable(c.Sensitive).String()
+	}
+	return words
+}
+
+// sensitiveTable tells of sensitive columns, each measure in the class where it is worst.
+func sensitiveTable(columns []kcut.CheckedSensitive) *table {
+	t := newTable("sensitive", "values", "l", "entropy_l", "max_confidence", "t")
+	short := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+	for _, s := range columns {
+		t.add(s.Column, text.Grouped(int64(s.Values)), text.Grouped(int64(s.L)), short(s.EntropyL), short(s.MaxConfidence), short(s.T))
+	}
+	return t
+}

@@ -1,0 +1,108 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/check"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// CheckOptions say which columns of which table are looked at.
+type CheckOptions struct {
+	Input     []string // files, directories, globs, URLs: one table
+	Columns   []string // that somebody may know together
+	Entity    string   // column that tells of whom a row is; empty: rows are counted
+	Sensitive []string
+	K         int        // that must hold; 0: any does
+	Limits    job.Limits // without a SpillDir, the current folder has one
+	Events    Events
+
+	Spill bool // count in the store, whatever the budget is
+}
+
+// Check tells how well the rows of any table hide each other in some columns. When K does not hold it returns what it
+// found together with an error of class Privacy.
+func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
+	j := &job.Job{Input: opt.Input, Limits: opt.Limits}
+	for _, name := range opt.names() {
+		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
+	}
+	res, err := newResources(j, &Report{}, opt.Events, spill.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer spill.LimitHeap(res.budget.Limit())()
+	result, err := opt.count(ctx, j, res)
+	if err = joinClosed(err, res.closeStore()); err != nil {
+		return nil, advise(err, res, j)
+	}
+	if !result.OK {
+		err = fault.Errorf(fault.Privacy, "mask these columns before the table goes out: kcut init drafts a job, kcut run does it",
+			"check %s: anonymity %d is below k = %d", strings.Join(opt.Columns, ", "), result.Anonymity, opt.K)
+	}
+	return result, err
+}
+
+// names returns the names of all columns that are read.
+func (o *CheckOptions) names() []string {
+	names := slices.Concat(o.Columns, o.Sensitive)
+	if o.Entity != "" {
+		names = append(names, o.Entity)
+	}
+	return names
+}
+
+// count opens the table and counts it.
+func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (result *check.Result, err error) {
+	in, err := dataset.Open(ctx, j.Input, readOptions(j, res.budget, res.threads))
+	if err != nil {
+		return nil, fmt.Errorf("open input: %w", err)
+	}
+	defer func() { err = joinClosed(err, in.Close()) }()
+	request, err := o.request(in)
+	if err != nil {
+		return nil, err
+	}
+	res.threads = threadsWithin(res.budget.Limit(), res.threads, len(j.Columns))
+	counting := res.counting()
+	counting.Advanced = func(done, total int64) { res.events.Advanced(StageCheck, Progress{Done: done, Total: total}) }
+	err = res.stage(ctx, StageCheck, func() error {
+		result, err = check.Count(ctx, request, counting)
+		return err
+	})
+	return result, err
+}
+
+// request finds the columns in the schema.
+func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
+	r := &check.Request{Dataset: in, Entity: -1, K: o.K, Spill: o.Spill}
+	schema, names := in.Schema(), o.names()
+	var missing []string
+	for i, name := range names {
+		switch field := schema.Index(name); {
+		case field < 0:
+			missing = append(missing, name)
+		case slices.Contains(names[:i], name):
+			return nil, fault.Errorf(fault.Usage, "name every column once", "check column %s: it is named twice", name)
+		case schema.Fields[field].Type.Kind == formats.Nested:
+			return nil, fault.Errorf(fault.Usage, "name columns of values", "check column %s: it is nested", name)
+		case i < len(o.Columns):
+			r.Columns = append(r.Columns, field)
+		case i < len(o.Columns)+len(o.Sensitive):
+			r.Sensitive = append(r.Sensitive, field)
+		default:
+			r.Entity = field
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fault.Errorf(fault.Usage, hintOfNames(missing, schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+	}
+	return r, nil
+}

@@ -1,0 +1,156 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/risk"
+)
+
+// digestWords are the words of a key that a digest takes.
+const digestWords = pieces / 2
+
+// walk goes through the tuples of a table, class after class.
+type walk struct {
+	*Request
+	fields  []partition.Field // of the codes of sensitive values
+	spreads []spread
+	classes risk.Classes
+	people  int64 // in all classes
+
+	class []uint64 // the words of the last tuple's digests
+	size  int64    // people of its class so far; 0: there is none
+}
+
+func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
+	w := &walk{Request: r, classes: risk.Classes{K: r.K}}
+	w.fields = layout.Fields[len(layout.Fields)-len(values):]
+	for i, v := range values {
+		w.spreads = append(w.spreads, spread{
+			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
+			worst: Sensitive{Column: r.field(r.Sensitive[i]).Name}, entropy: math.Inf(1),
+		})
+	}
+	return w
+}
+
+// addWhole counts the sensitive values of all rows.
+func (w *walk) addWhole(records *partition.Table) error {
+	words := records.Layout.Words
+	for i, n := range records.Counts {
+		key := records.Keys[i*words : (i+1)*words]
+		for s := range w.spreads {
+			w.spreads[s].whole[w.fields[s].Code(key)] += uint64(n)
+		}
+	}
+	return nil
+}
+
+// add takes in tuples, those of one class after the other.
+func (w *walk) add(records *partition.Table) error {
+	words, known := records.Layout.Words, digestWords
+	if w.Entity >= 0 {
+		known += digestWords
+	}
+	for i, n := range records.Counts {
+		key := records.Keys[i*words : (i+1)*words]
+		same := w.size > 0 && slices.Equal(key[:digestWords], w.class[:digestWords])
+		if !same {
+			w.end()
+		}
+		switch {
+		case w.Entity < 0:
+			w.size += int64(n)
+		case !same || !slices.Equal(key[digestWords:known], w.class[digestWords:known]):
+			w.size++
+		}
+		w.class = append(w.class[:0], key[:known]...)
+		for s := range w.spreads {
+			w.spreads[s].add(w.fields[s].Code(key), n)
+		}
+	}
+	return nil
+}
+
+// end takes in the class whose tuples were added, if there is one.
+func (w *walk) end() {
+	if w.size == 0 {
+		return
+	}
+	w.classes.Add(w.size)
+	w.people += w.size
+	w.size = 0
+	for s := range w.spreads {
+		w.spreads[s].end(uint64(w.Dataset.Rows()))
+	}
+}
+
+// result tells what was found.
+func (w *walk) result() *Result {
+	w.end()
+	r := &Result{Rows: w.Dataset.Rows(), K: w.K, Anonymity: w.classes.Smallest(), Figures: w.classes.Figures(w.people)}
+	for _, field := range w.Columns {
+		r.Columns = append(r.Columns, w.field(field).Name)
+	}
+	if w.Entity >= 0 {
+		r.Entity = w.field(w.Entity).Name
+	}
+	for i := range w.spreads {
+		r.Sensitive = append(r.Sensitive, w.spreads[i].result())
+	}
+	r.OK = r.Anonymity >= int64(w.K)
+	return r
+}
+
+// spread is what is known of the values of a sensitive column.
+type spread struct {
+	whole, class []uint64 // rows by code: of the table, and of the class
+	met          []uint32 // codes that the class has
+	values       []risk.ValueCount
+
+	worst   Sensitive // of all classes so far
+	entropy float64   // the least
+}
+
+// add adds rows of the class.
+func (s *spread) add(code, rows uint32) {
+	if s.class[code] == 0 {
+		s.met = append(s.met, code)
+	}
+	s.class[code] += uint64(rows)
+}
+
+// end takes in the class, of a table of so many rows.
+func (s *spread) end(rows uint64) {
+	s.values = s.values[:0]
+	all, most := uint64(0), uint64(0)
+	for _, code := range s.met {
+		n := s.class[code]
+		s.values = append(s.values, risk.ValueCount{Value: uint64(code), Records: n, Whole: s.whole[code]})
+		all, most = all+n, max(most, n)
+		s.class[code] = 0
+	}
+	s.met = s.met[:0]
+	entropy, moved := risk.Spread(s.values, rows)
+	if s.worst.L == 0 {
+		s.worst.L = len(s.values)
+	}
+	s.worst.L, s.entropy = min(s.worst.L, len(s.values)), min(s.entropy, entropy)
+	s.worst.MaxConfidence, s.worst.T = max(s.worst.MaxConfidence, float64(most)/float64(all)), max(s.worst.T, moved)
+}
+
+// result tells where the values were worst.
+func (s *spread) result() Sensitive {
+	worst := s.worst
+	for _, rows := range s.whole {
+		if rows > 0 {
+			worst.Values++
+		}
+	}
+	if worst.L > 0 {
+		worst.EntropyL = math.Exp(s.entropy)
+	}
+	return worst
+}

@@ -1,0 +1,202 @@
+package check
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/domain"
+)
+
+// digest stands for values. Those of a tuple are joined by exclusive or: each has the place of its column in it, so that
+// values that change places make another sum.
+type digest [pieces]uint32
+
+// pieces of a digest are codes of the tuples that are counted.
+const pieces = 4
+
+// digests are those of the values of one column, for one goroutine.
+type digests struct {
+	place  uint32
+	of     *formats.Values
+	byCode []digest // the null's first
+	text   []byte   // scratch
+}
+
+// learn finds the digests of the values that are new to it.
+func (d *digests) learn(values *formats.Values) {
+	if d.of != values {
+		d.of, d.byCode = values, append(d.byCode[:0], d.sum(false, nil))
+	}
+	var word [8]byte
+	for i := len(d.byCode) - 1; i < values.Len(); i++ {
+		value := word[:]
+		if values.Type.InWords() {
+			binary.LittleEndian.PutUint64(value, domain.CanonicalWord(values, i))
+		} else {
+			value = values.Bytes(i)
+		}
+		d.byCode = append(d.byCode, d.sum(true, value))
+	}
+}
+
+// sum returns the digest of a value, or of none.
+func (d *digests) sum(some bool, value []byte) (digest digest) {
+	d.text = binary.LittleEndian.AppendUint32(d.text[:0], d.place)
+	if some {
+		d.text = append(append(d.text, 1), value...)
+	}
+	sum := sha256.Sum256(d.text)
+	for i := range digest {
+		digest[i] = binary.LittleEndian.Uint32(sum[4*i:])
+	}
+	return digest
+}
+
+// add adds the digests of rows to those of tuples, of which every piece is a list.
+func (d *digests) add(codes []uint32, tuples [][]uint32) {
+	n := len(codes)
+	a, b, c, e := tuples[0][:n], tuples[1][:n], tuples[2][:n], tuples[3][:n]
+	for row, code := range codes {
+		digest := &d.byCode[code]
+		a[row] ^= digest[0]
+		b[row] ^= digest[1]
+		c[row] ^= digest[2]
+		e[row] ^= digest[3]
+	}
+}
+
+// scanner counts the tuples of rows for one worker: the digests of the columns and of the entity, and the codes of
+// sensitive values.
+type scanner struct {
+	columns []digests
+	entity  []digests // one, or none
+	values  []domain.Mapping
+	counter *partition.Counter
+	codes   [][]uint32
+	domains []int
+}
+
+// countRows is how many rows are counted at a time: their codes stay in a first-level cache.
+const countRows = 1024
+
+func (r *Request) newScanner(values []*domain.Interner, space partition.Space) *scanner {
+	s := &scanner{columns: make([]digests, len(r.Columns))}
+	for i := range s.columns {
+		s.columns[i].place = uint32(i)
+	}
+	n := pieces
+	if r.Entity >= 0 {
+		s.entity = make([]digests, 1)
+		n += pieces
+	}
+	for _, v := range values {
+		s.values = append(s.values, domain.NewMapping(v))
+	}
+	for i := range n + len(values) {
+		s.domains = append(s.domains, 1<<32) // a store must know them beforehand
+		s.codes = append(s.codes, nil)
+		if i < n {
+			s.codes[i] = make([]uint32, countRows)
+		}
+	}
+	s.counter = partition.NewCounter(s.domains, space)
+	return s
+}
+
+func (s *scanner) BeginSplit(formats.Split)     {}
+func (s *scanner) EndSplit() error              { return nil }
+func (s *scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
+
+// Divides reports whether lists of values are short: every worker that takes a part learns them.
+func (s *scanner) Divides(b *formats.Batch) bool {
+	for _, column := range b.Columns {
+		if column.Values.Len() > b.Rows {
+			return false
+		}
+	}
+	return true
+}
+
+// Block counts rows of a batch, whose columns are in the order of fields.
+func (s *scanner) Block(b *formats.Batch, from, to int) error {
+	digested := len(s.columns) + len(s.entity)
+	columns, sensitive := b.Columns[:digested], b.Columns[digested:]
+	for i, column := range columns {
+		s.digestsOf(i).learn(column.Values)
+	}
+	for i, column := range sensitive {
+		if err := s.values[i].Learn(column.Values); err != nil {
+			return err
+		}
+	}
+	for lo := from; lo < to; lo += countRows {
+		hi := min(lo+countRows, to)
+		first := len(s.codes) - len(sensitive)
+		for _, codes := range s.codes[:first] {
+			clear(codes)
+		}
+		for i, column := range columns {
+			tuples := s.codes[:pieces]
+			if i >= len(s.columns) {
+				tuples = s.codes[pieces:]
+			}
+			s.digestsOf(i).add(column.Codes[lo:hi], tuples)
+		}
+		for i, column := range sensitive {
+			s.codes[first+i] = s.values[i].Apply(column.Codes[lo:hi], s.codes[first+i])
+		}
+		if err := s.counter.Add(hi-lo, s.codes, s.domains); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// digestsOf returns the digests of a column, or behind all of them of the entity.
+func (s *scanner) digestsOf(i int) *digests {
+	if i < len(s.columns) {
+		return &s.columns[i]
+	}
+	return &s.entity[0]
+}
+
+// requests asks for the columns, the entity and the sensitive columns, in this order.
+func (r *Request) requests() (requests []formats.Request) {
+	add := func(fields ...int) {
+		for _, field := range fields {
+			requests = append(requests, formats.Request{Column: field, Coded: true})
+		}
+	}
+	add(r.Columns...)
+	if r.Entity >= 0 {
+		add(r.Entity)
+	}
+	add(r.Sensitive...)
+	return requests
+}
+
+// tabulate reads the table, and counts its tuples.
+func (r *Request) tabulate(ctx context.Context, res *count.Resources, space partition.Space, values []*domain.Interner) (*partition.Table, error) {
+	n, rows := r.Dataset.BlockScanners(res.Threads), r.Dataset.Rows()
+	if space.Store != nil { // those without a split of their own would take part of the share from the others
+		n = r.Dataset.Scanners(res.Threads)
+	}
+	scanners, part := make([]*scanner, n), space
+	part.Share /= int64(n)
+	for i := range scanners {
+		scanners[i] = r.newScanner(values, part)
+	}
+	if err := dataset.Scan(ctx, r.Dataset, r.requests(), scanners, func(done int64) { res.Advanced(done, rows) }); err != nil {
+		return nil, err
+	}
+	counters := make([]*partition.Counter, n)
+	for i, s := range scanners {
+		counters[i] = s.counter
+	}
+	return partition.Tabulate(ctx, counters, space, res.Threads)
+}
