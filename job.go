@@ -33,6 +33,7 @@ const (
 	MaskDiscretize = job.MaskDiscretize // intervals
 	MaskSuppress   = job.MaskSuppress   // the value, or a mark
 	MaskKeep       = job.MaskKeep       // copied as it is
+	MaskPseudonym  = job.MaskPseudonym  // a keyed token
 	MaskDrop       = job.MaskDrop       // not released
 )
 

@@ -22,6 +22,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/pseudonym"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -39,6 +40,8 @@ type Bound struct {
 	requirement engine.Requirement
 	dropped     []int // redundant sets, by position in the job
 	quota       Quota // of records that may be taken away
+
+	keys map[string]*pseudonym.Key // of the columns of pseudonyms, by name; nil: they are not masked
 
 	given   *domain.Cut     // the cut of an earlier release, if it bounds the job
 	applied bool            // it is applied, and none searched for
@@ -208,6 +211,9 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		}
 		if spec.Mask == job.MaskKeep && foreign(&field) {
 			return refusedType("keep", &field)
+		}
+		if spec.Mask == job.MaskPseudonym && field.Type.Kind == formats.Nested {
+			return checkMask(spec, &field)
 		}
 		if spec.Identifying != "" && field.Type.Kind == formats.Nested {
 			err := j.Located(spec.Name, "identifying", fmt.Errorf("column %s is nested: it is not counted how many rows are unique on it", spec.Name))

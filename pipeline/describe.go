@@ -53,6 +53,11 @@ func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error
 		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
 		Entity: b.Job.Entity != "", Sensitive: describeSensitive(b.Job.Sensitive),
 	}
+	for _, spec := range b.specs {
+		if spec.Mask == job.MaskPseudonym {
+			cut.Pseudonyms = append(cut.Pseudonyms, spec.Name)
+		}
+	}
 	if b.requirement.MaxSuppressed > 0 || b.applied {
 		cut.Dropped = uint64(d.report.Rows - d.report.Released)
 	}

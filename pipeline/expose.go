@@ -17,11 +17,11 @@ import (
 // mostUnique is the share of the rows that may be unique on kept columns that nobody has accepted.
 const mostUnique = 0.01
 
-// kept returns the fields of the columns that are kept, but for nested ones. Of a job that keeps
+// kept returns the fields of the columns that are kept, as they are or as pseudonyms, but for nested ones. Of a job that keeps
 // nothing but the class there are none: it has few values.
 func (b *Bound) kept() (fields []int) {
 	for i, field := range b.Dataset.Schema().Fields {
-		if b.specs[i].Mask == job.MaskKeep && field.Type.Kind != formats.Nested {
+		if b.specs[i].Keeps() && field.Type.Kind != formats.Nested {
 			fields = append(fields, i)
 		}
 	}
@@ -225,9 +225,13 @@ func (b *Bound) refuse(fields []int, unique float64, what string, res *resources
 		return nil
 	}
 	name := b.specs[fields[first]].Name
+	entry := "{keep: {identifying: accepted}}"
+	if b.specs[fields[first]].Mask == job.MaskPseudonym {
+		entry = "{mask: pseudonym, identifying: accepted, ...}"
+	}
 	return &fault.Error{
 		Class: fault.Privacy,
-		Hint:  fmt.Sprintf("drop or mask %s, or accept it in the entry of each, as in %s: {keep: {identifying: accepted}}", names, job.Quoted(name)),
+		Hint:  fmt.Sprintf("drop or mask %s, or accept it in the entry of each, as in %s: %s", names, job.Quoted(name), entry),
 		Err:   b.Job.Located(name, "mask", fmt.Errorf("%s, more than %s", told, text.Percent(mostUnique))),
 	}
 }

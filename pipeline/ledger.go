@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	paths "path"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,9 @@ func (a *assignment) identify(ctx context.Context, t *taxonomies, threads int) (
 	fmt.Fprintf(hash, "release %d\n", releaseForm)
 	if err := a.job.Identity(hash, t.of); err != nil {
 		return nil, fmt.Errorf("digest job: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.keys)) {
+		fmt.Fprintf(hash, "key of %q: %x\n", name, a.keys[name].Fingerprint())
 	}
 	if a.given != nil {
 		if a.applied != nil {

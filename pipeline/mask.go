@@ -47,7 +47,7 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 
 // masker returns what masks the input.
 func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker, error) {
-	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.specs, b.masked, recoder.Recoding)
+	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.specs, b.masked, recoder.Recoding, b.keys)
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 		return nil, err
 	}
 	f.Exists = l.exists
+	if a.keys, err = loadKeys(job); err != nil {
+		return nil, err
+	}
 	if f.AlreadyDone, err = l.done(ctx, a, b.Taxonomies); err != nil || f.AlreadyDone {
 		return f, err
 	}
@@ -111,8 +114,8 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 		}
 	}
 	rows := p.Dataset.Rows()
-	for _, c := range f.Columns { // kept ones in which nearly every row has a value of its own
-		if c.Mask == job.MaskKeep && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
+	for i, c := range f.Columns { // kept ones in which nearly every row has a value of its own
+		if p.specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
 			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
 		}
 	}
@@ -159,7 +162,7 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 			Name: field.Name, Type: field.Type.String(), Mask: spec.Mask, Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
 		})
 		size := int64(float64(s.Stored) * scale)
-		if stored += size; spec.Mask == job.MaskKeep {
+		if stored += size; spec.Keeps() {
 			p.load.Kept += size
 		}
 	}

@@ -86,7 +86,7 @@ func (a *assignment) finer(b *Bound, cut *cutfile.File, res *resources) (string,
 	}
 	for _, spec := range b.specs {
 		masked := slices.ContainsFunc(a.previous.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
-		if spec.Mask == job.MaskKeep && masked {
+		if spec.Keeps() && masked {
 			columns = append(columns, spec.Name)
 		}
 	}

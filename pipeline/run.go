@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/pseudonym"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -60,8 +61,9 @@ func (s *System) tuning() count.Tuning {
 type assignment struct {
 	job     *job.Job
 	opt     *RunOptions
-	given   *domain.Cut   // the cut of an earlier release, if it bounds the job
-	applied *ApplyOptions // how that cut is applied; nil: a cut is searched for
+	keys    map[string]*pseudonym.Key // of the columns of pseudonyms, by name
+	given   *domain.Cut               // the cut of an earlier release, if it bounds the job
+	applied *ApplyOptions             // how that cut is applied; nil: a cut is searched for
 
 	previous *domain.Cut // what no cut may be finer than; nil: the job names no release
 }
@@ -203,6 +205,9 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Boun
 	if err != nil {
 		return nil, err
 	}
+	if a.keys, err = loadKeys(a.job); err != nil {
+		return nil, err
+	}
 	if res.report.Digests, err = a.identify(ctx, taxonomies, res.threads); err != nil {
 		return nil, err
 	}
@@ -244,7 +249,7 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		return nil, err
 	}
 	rows := b.Dataset.Rows()
-	res.report.Rows = rows
+	res.report.Rows, b.keys = rows, a.keys
 	for _, file := range b.Dataset.Files() {
 		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
 	}

@@ -52,7 +52,7 @@ escaped; with --schema, the JSON Schema of cuts.`,
 			loss = "\n" + loss
 		}
 		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), protectionText(cut), cutTable(cut.Columns))
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), protectionText(cut), cutTable(cut))
 		return u.tell(json.RawMessage(cut.Raw), printable(words, "\n"))
 	}
 	return cmd
@@ -90,10 +90,10 @@ func lossText(suppressed, dropped uint64) string {
 	return strings.Join(parts, "; ")
 }
 
-// cutTable lists masked columns and their released labels.
-func cutTable(columns kcut.CutColumns) string {
+// cutTable lists masked columns and their released labels, and the columns of pseudonyms.
+func cutTable(cut *kcut.Cut) string {
 	t := newTable("column", "mask", "released as")
-	for _, c := range columns {
+	for _, c := range cut.Columns {
 		name, mask := c.Name, c.Mask
 		if c.Render != "" {
 			mask += ", " + c.Render
@@ -102,6 +102,9 @@ func cutTable(columns kcut.CutColumns) string {
 			t.add(name, mask, line)
 			name, mask = "", ""
 		}
+	}
+	for _, name := range cut.Pseudonyms {
+		t.add(name, "pseudonym", "a keyed token for every value")
 	}
 	return t.String()
 }

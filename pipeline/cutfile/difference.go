@@ -67,18 +67,19 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 	d := &Difference{From: from, To: to, Columns: []ColumnDifference{}}
 	regions := a.Kind == KindRegions || b.Kind == KindRegions
 	comparisons := make(map[string]*comparison)
-	for _, of := range slices.Concat(a.Columns, b.Columns) {
+	ofA, ofB := a.columns(), b.columns()
+	for _, of := range slices.Concat(ofA, ofB) {
 		if comparisons[of.Name] != nil {
 			continue
 		}
 		c := &comparison{from: &Column{}, to: &Column{}, regions: regions}
-		if i := a.Columns.position(of.Name); i >= 0 {
-			c.from = &a.Columns[i]
+		if i := ofA.position(of.Name); i >= 0 {
+			c.from = &ofA[i]
 		} else {
 			c.only = Added
 		}
-		if i := b.Columns.position(of.Name); i >= 0 {
-			c.to = &b.Columns[i]
+		if i := ofB.position(of.Name); i >= 0 {
+			c.to = &ofB[i]
 		} else {
 			c.only = Removed
 		}
@@ -91,10 +92,19 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 		d.Columns = append(d.Columns, c.difference(of.Name))
 	}
 	d.Relation = d.overall()
-	if regions && len(a.Columns) == len(d.Columns) && len(b.Columns) == len(d.Columns) {
+	if regions && len(ofA) == len(d.Columns) && len(ofB) == len(d.Columns) && slices.Equal(a.Pseudonyms, b.Pseudonyms) {
 		d.Relation = compareRegions(a, b, d.Columns, comparisons)
 	}
 	return d, nil
+}
+
+// columns returns the masked columns, and those of pseudonyms, which have no labels.
+func (c *File) columns() Columns {
+	columns := slices.Clip(c.Columns)
+	for _, name := range c.Pseudonyms {
+		columns = append(columns, Column{Name: name, Mask: job.MaskPseudonym})
+	}
+	return columns
 }
 
 // overall joins the relations of all columns.

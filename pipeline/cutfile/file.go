@@ -57,6 +57,8 @@ type File struct {
 	Entity    bool        `json:"entity,omitempty"`    // k and anonymity count entities, of which each may have several records
 	Sensitive []Sensitive `json:"sensitive,omitempty"` // kept columns of which more holds in every equivalence class
 
+	Pseudonyms []string `json:"pseudonyms,omitempty"` // kept columns that have keyed tokens instead of values
+
 	Columns Columns  `json:"columns"`
 	Regions []Region `json:"regions,omitempty"`
 	Steps   int      `json:"steps"`
@@ -146,6 +148,11 @@ func (c *File) check() error {
 		names[column.Name] = true
 		if !slices.Contains([]string{job.MaskGeneralize, job.MaskDiscretize, job.MaskSuppress}, column.Mask) {
 			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
+		}
+	}
+	for _, name := range c.Pseudonyms {
+		if names[name] || name == c.Class {
+			return fmt.Errorf("column %s has pseudonyms and a cut, or is the class: %w", name, formats.ErrDamaged)
 		}
 	}
 	if err := c.checkRegions(); err != nil {

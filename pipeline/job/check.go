@@ -202,8 +202,22 @@ func (r *reader) columnRules(i int) {
 	if spec.masked() && spec.Name != r.Class && !inSet {
 		r.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
 	}
+	if spec.Mask == MaskPseudonym {
+		r.keyRules(spec, path)
+	}
 	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" && !r.rejected("taxonomies") {
 		r.taxonomyRules(spec)
+	}
+}
+
+// keyRules: a column of pseudonyms has one key.
+func (r *reader) keyRules(spec *Column, path string) {
+	file, variable := path+".key_file", path+".key_env"
+	switch {
+	case spec.KeyFile != "" && spec.KeyEnv != "":
+		r.add(variable, "leave out key_file or key_env", "column %q has two keys", spec.Name)
+	case spec.KeyFile == "" && spec.KeyEnv == "" && !r.rejected(file) && !r.rejected(variable):
+		r.add(path+":", "name a file that holds it with key_file, or an environment variable with key_env", "column %q has no key for its pseudonyms", spec.Name)
 	}
 }
 

@@ -169,7 +169,7 @@ type Algorithm struct {
 // Column says what happens to one input column.
 type Column struct {
 	Name     string
-	Mask     string   // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep or MaskDrop
+	Mask     string   // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep, MaskPseudonym or MaskDrop
 	Bounds   Bounds   // discretize
 	Round    string   // discretize: a number or a unit of time whose multiples bounds are; empty: any value
 	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
@@ -178,7 +178,10 @@ type Column struct {
 	Type     string   // of a CSV column, as "integer", "decimal(10,2)" or "date(MM/DD/YYYY)"; empty: inferred
 	Rename   int      // position, from 1 on, of the CSV column that has this name instead of the header's; 0: none
 
-	Identifying string // keep: IdentifyingAccepted when it may be released although it tells rows apart
+	Identifying string // keep, pseudonym: IdentifyingAccepted when it may be released although it tells rows apart
+
+	KeyFile string // pseudonym: the file that holds the key; empty: KeyEnv
+	KeyEnv  string // pseudonym: the environment variable that holds the key; empty: KeyFile
 }
 
 // Bounds are the declared ends of a discretized column, as text; empty is open. Whether
@@ -210,6 +213,7 @@ const (
 	MaskDiscretize = "discretize"
 	MaskSuppress   = "suppress"
 	MaskKeep       = "keep"
+	MaskPseudonym  = "pseudonym"
 	MaskDrop       = "drop"
 
 	UnlistedError = "error"
@@ -266,6 +270,9 @@ func (j *Job) Column(name string) *Column {
 func (c *Column) masked() bool {
 	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
 }
+
+// Keeps reports whether rows that differ in the column differ in the release: it is kept, as it is or as pseudonyms.
+func (c *Column) Keeps() bool { return c.Mask == MaskKeep || c.Mask == MaskPseudonym }
 
 func (j *Job) columnNames() []string {
 	names := make([]string, len(j.Columns))

@@ -219,8 +219,8 @@ func Quoted(text string) string {
 }
 
 // circumstances are the settings that a release does not depend on, or not on their text: what
-// taxonomies and the previous release hold counts, not what they are called.
-var circumstances = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.(memory|threads|spill_dir)$|columns\..*\.taxonomy$)`)
+// taxonomies, the previous release and keys hold counts, not what they are called.
+var circumstances = regexp.MustCompile(`(?s)^(input$|output\.path$|taxonomies|previous$|allow_new_cut$|limits\.(memory|threads|spill_dir)$|columns\..*\.(taxonomy|key_file|key_env)$)`)
 
 // Identity writes everything of the job that a byte of its release depends on, but for the
 // input and the previous release, with what is said of it: every setting with its value, and the

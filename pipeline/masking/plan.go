@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
 // column is one column of the released table and where its values come from.
@@ -18,6 +19,7 @@ type column struct {
 	output    writer.Column
 	request   int             // position among the mask stage's requests
 	attribute int             // masked: the attribute, else -1
+	key       *pseudonym.Key  // kept as pseudonyms: what makes them; else nil
 	values    *formats.Values // masked: the released values
 	codes     []uint32        // masked: for every label number, 0 or 1 + the value's position
 	mark      uint32          // masked: 1 + the position of the mark of suppressed values, or 0
@@ -30,8 +32,9 @@ type Plan struct {
 }
 
 // NewPlan lays out the released columns in the input's order, as CheckLayout has let pass. A masked column becomes
-// one column of labels (masked has the field of every attribute), or the numeric columns its render option asks for.
-func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding) (*Plan, error) {
+// one column of labels (masked has the field of every attribute), or the numeric columns its render option asks for. One of
+// pseudonyms becomes texts, made with its key.
+func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding, keys map[string]*pseudonym.Key) (*Plan, error) {
 	number := make(map[int]int, len(masked))
 	for a, field := range masked {
 		number[field] = a
@@ -44,7 +47,13 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 		}
 		request := len(plan.requests)
 		a, masked := number[i]
-		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked})
+		pseudonyms := specs[i].Mask == job.MaskPseudonym
+		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked || pseudonyms})
+		if pseudonyms {
+			texts := formats.Field{Name: field.Name, Type: formats.Type{Kind: formats.String}, Nullable: field.Nullable}
+			plan.columns = append(plan.columns, column{output: writer.Column{Field: texts}, request: request, attribute: -1, key: keys[field.Name]})
+			continue
+		}
 		if !masked {
 			plan.columns = append(plan.columns, column{
 				output: writer.Column{Field: field, Masked: field.Hive}, request: request, attribute: -1,

@@ -24,6 +24,7 @@ type worker struct {
 	pool   workers.Worker // the goroutine
 	rows   *writer.RowGroup
 	drawn  int64
+	tokens []*tokens        // of every released column: its pseudonyms; nil where it has none
 	labels []domain.Mapping // of every released column: to places among its values; nil when rows are recoded as a whole
 	tuples *tuples          // then
 
@@ -32,7 +33,8 @@ type worker struct {
 	reader   formats.BatchReader
 	open     formats.Split
 	batch    *formats.Batch
-	used     int // rows of batch already taken
+	replaced formats.Batch // the batch with pseudonyms
+	used     int           // rows of batch already taken
 }
 
 // tuples recodes the rows of a batch as a whole.
@@ -55,7 +57,12 @@ func (m *Masker) newWorker() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{m: m, rows: rows}
+	w := &worker{m: m, rows: rows, tokens: make([]*tokens, len(m.Plan.columns))}
+	for i := range m.Plan.columns {
+		if c := &m.Plan.columns[i]; c.key != nil {
+			w.tokens[i] = newTokens(c, m.Budget)
+		}
+	}
 	if Columnwise(m.Recoding, len(m.Coders)) {
 		for i := range m.Plan.columns {
 			w.labels = append(w.labels, m.mapping(&m.Plan.columns[i]))
@@ -108,6 +115,11 @@ func (w *worker) choose(copied []bool) {
 
 func (w *worker) close() error {
 	w.m.Budget.Return(w.drawn)
+	for _, t := range w.tokens {
+		if t != nil {
+			t.close()
+		}
+	}
 	return w.closeReader()
 }
 
@@ -191,6 +203,9 @@ func (w *worker) next(ctx context.Context) (err error) {
 		return err
 	}
 	w.used = 0
+	if err := w.pseudonymize(); err != nil {
+		return err
+	}
 	if w.tuples != nil {
 		return w.recode()
 	}
@@ -199,6 +214,21 @@ func (w *worker) next(ctx context.Context) (err error) {
 			return nil
 		}
 		return w.labels[i].Learn(w.batch.Columns[w.slots[i]].Values)
+	})
+}
+
+// pseudonymize puts pseudonyms in the place of the batch's values.
+func (w *worker) pseudonymize() error {
+	if !slices.ContainsFunc(w.tokens, func(t *tokens) bool { return t != nil }) {
+		return nil
+	}
+	w.replaced = formats.Batch{Row: w.batch.Row, Rows: w.batch.Rows, Columns: append(w.replaced.Columns[:0], w.batch.Columns...)}
+	w.batch = &w.replaced
+	return w.pool.Share(len(w.tokens), func(_, i int) (err error) {
+		if slot := w.slots[i]; w.tokens[i] != nil && slot >= 0 {
+			w.replaced.Columns[slot], err = w.tokens[i].replace(w.replaced.Columns[slot])
+		}
+		return err
 	})
 }
 
@@ -342,7 +372,7 @@ func (w *worker) copyColumns(ctx context.Context, s formats.Split) (copied []boo
 
 func (w *worker) copyColumn(ctx context.Context, group *dataset.RowGroup, i int, rows int64) (bool, error) {
 	rc := &w.m.Plan.columns[i]
-	if rc.attribute >= 0 {
+	if rc.attribute >= 0 || rc.key != nil {
 		return false, nil
 	}
 	chunks, err := group.Chunks(ctx, w.m.Plan.requests[rc.request].Column)

@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// keptColumns returns the columns of a part that its cut does not name. A class alone is none: it has few values.
+// keptColumns returns the columns of a part that its cut does not name, or as pseudonyms. A class alone is none: it has few values.
 func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) {
 	file, err := release.Open(ctx, part)
 	if err != nil {
@@ -17,7 +17,7 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 	}
 	defer file.Close() // it was only read
 	kept := slices.DeleteFunc(file.Flat(), func(name string) bool {
-		return slices.ContainsFunc(r.checks, func(c columnCheck) bool { return c.name == name })
+		return slices.ContainsFunc(r.checks, func(c columnCheck) bool { return c.name == name && !c.tokens })
 	})
 	if slices.Equal(kept, []string{r.cut.Class}) {
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kcut/kcut/engine"
@@ -37,6 +38,9 @@ func rulesOf(cut *cutfile.File) *rules {
 			r.first[cut.Columns[i].Name] = append(r.first[cut.Columns[i].Name], len(r.checks))
 			r.checks = append(r.checks, check)
 		}
+	}
+	for _, name := range cut.Pseudonyms {
+		r.checks = append(r.checks, columnCheck{name: name, fits: isText, null: true, tokens: true})
 	}
 	for _, set := range cut.Sets {
 		var columns []int
@@ -161,6 +165,7 @@ type columnCheck struct {
 	fits    func(formats.Type) bool
 	numbers map[string]uint32 // of every accepted text, from 0 on
 	null    bool              // whether null is accepted
+	tokens  bool              // any pseudonym is accepted, and all have one number: the column is kept
 	labels  []acceptedLabel   // in the order of the cut, the mark of a suppressed value last
 }
 
@@ -249,11 +254,19 @@ func acceptedMiddle(interval cutfile.Label) acceptedLabel {
 // number returns the number of a released text or of null, and whether the cut accepts it.
 // What it does not accept is numbered 0.
 func (c *columnCheck) number(text string, null bool) (uint32, bool) {
+	if c.tokens {
+		return 0, null || isToken(text)
+	}
 	if null && c.null {
 		return uint32(len(c.numbers)), true
 	}
 	n, ok := c.numbers[text]
 	return n, ok && !null
+}
+
+// isToken reports whether a text has the form of a pseudonym.
+func isToken(text string) bool {
+	return len(text) == 32 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // below returns the number that all numbers are below.
