@@ -38,6 +38,12 @@ func (b *binned) fit(ctx context.Context, weights []uint32, o Options) (*Model, 
 		scores: make([]float64, n*trees), probabilities: make([]int32, n*trees),
 		gradients: make([]gradient, n), rows: make([]uint32, n), spare: make([]uint32, n),
 	}
+	for row, weight := range weights {
+		if weight > 0 {
+			f.all = append(f.all, uint32(row))
+		}
+	}
+	f.rows = f.rows[:len(f.all)]
 	for range o.Rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -56,6 +62,7 @@ type fitting struct {
 
 	scores        []float64 // by record and tree of a round
 	probabilities []int32   // as the scores, in parts of one
+	all           []uint32  // records that count
 	gradients     []gradient
 	rows          []uint32 // of the leaves, one after the other
 	spare         []uint32
@@ -98,8 +105,8 @@ func (g *gradient) mean() float64 { return float64(g.slope) / (float64(g.curve) 
 // round adds the trees of a round.
 func (f *fitting) round() {
 	trees := f.model.trees
-	for row := range f.Class {
-		probabilities(f.scores[row*trees:][:trees], f.probabilities[row*trees:][:trees])
+	for _, row := range f.all {
+		probabilities(f.scores[int(row)*trees:][:trees], f.probabilities[int(row)*trees:][:trees])
 	}
 	for t := range trees {
 		f.differentiate(t)
@@ -122,10 +129,10 @@ func (f *fitting) differentiate(tree int) {
 	if trees == 1 {
 		class = 1
 	}
-	for row, of := range f.Class {
-		p, n := int64(f.probabilities[row*trees+tree]), int64(f.weights[row])
+	for _, row := range f.all {
+		p, n := int64(f.probabilities[int(row)*trees+tree]), int64(f.weights[row])
 		g := gradient{slope: n * p, curve: n * (p * (one - p) / one), records: uint64(n)}
-		if of == class {
+		if f.Class[row] == class {
 			g.slope -= n * one
 		}
 		f.gradients[row] = g
@@ -139,11 +146,11 @@ const one = 1 << 20
 func probabilities(scores []float64, to []int32) {
 	if len(scores) == 1 {
 		e := exp(-math.Abs(scores[0]))
-		p := e / (1 + e)
+		p := e
 		if scores[0] > 0 {
-			p = 1 / (1 + e)
+			p = 1
 		}
-		to[0] = int32(p * one)
+		to[0] = int32(p / (1 + e) * one)
 		return
 	}
 	largest, sum := scores[0], 0.0

@@ -23,9 +23,7 @@ type split struct {
 // grow grows a tree, and leaves its leaves.
 func (f *fitting) grow() {
 	f.model.values = append(f.model.values, [maxLeaves]float64{})
-	for row := range f.rows {
-		f.rows[row] = uint32(row)
-	}
+	copy(f.rows, f.all)
 	f.leaves = append(f.leaves[:0], leaf{to: len(f.rows), sums: f.histogram()})
 	f.count(&f.leaves[0])
 	f.choose(&f.leaves[0])
