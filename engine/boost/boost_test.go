@@ -379,7 +379,7 @@ func BenchmarkFit(b *testing.B) {
 	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
 			var err error
-			if models, err = Fit(b.Context(), r, Options{Rounds: 53, Leaves: 15, Least: 20, Deals: 1, Rate: 0.15}, 1); err != nil {
+			if models, err = Fit(b.Context(), r, Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}, 1); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -21,7 +21,7 @@ func optionsOf(records uint64) boost.Options {
 	if records < fewRecords {
 		return boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}
 	}
-	return boost.Options{Rounds: 53, Leaves: 15, Least: 20, Deals: 1, Rate: 0.15}
+	return boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
 }
 
 // estimate adds the probabilities of the classes to the records of a table, which are consumed.
