@@ -7,35 +7,49 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/choose"
+	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// searchCosts are the candidates of algorithm auto, those whose cuts are simpler to use again first, and of regions those that leave no
+// candidates are those of algorithm auto, the ones whose cuts are simpler to use again first, and of regions those that leave no
 // record out. What a search of theirs takes was measured on Adult with all its columns, on one processor of today (AMD EPYC).
-var searchCosts = []struct {
+var candidates = []struct {
 	algorithm  string
 	suppresses bool
 	cost       float64
 	fitting    func(tuples int) float64
+	sketch     *choose.Searcher
 }{
-	{job.AlgorithmTDR, false, 25, nil},
-	{job.AlgorithmTDR, true, 75, nil},
-	{job.AlgorithmMondrian, false, 1600, nil},
-	{job.AlgorithmInfoGainMondrian, false, 350, nil},
-	{job.AlgorithmGuided, false, 350, guideCost},
-	{job.AlgorithmKACTUS, false, 230, nil},
+	{job.AlgorithmTDR, false, 25, nil, nil},
+	{job.AlgorithmTDR, true, 75, nil, nil},
+	{job.AlgorithmMondrian, false, 1600, nil, nil},
+	{job.AlgorithmInfoGainMondrian, false, 350, nil, nil},
+	{job.AlgorithmGuided, false, 350, fitting, &choose.Searcher{
+		Engine: mondrian.Engine{InfoGain: true, Guided: true, Brief: true}, Cost: 350, Fitting: briefFitting,
+	}},
+	{job.AlgorithmKACTUS, false, 230, nil, nil},
 }
 
-// guideCost is what it takes to fit the models of guided, which are five times as many for few records.
-func guideCost(tuples int) float64 {
-	const few = 3000
+// few is below how many tuples guided fits more and other models.
+const few = 3000
+
+// fitting is what it takes to fit the models of guided.
+func fitting(tuples int) float64 {
 	if tuples < few {
 		return 50e6 + 45e3*float64(tuples)
 	}
-	return 8e6 + 1900*float64(tuples)
+	return 3e6 + 550*float64(tuples)
+}
+
+// briefFitting is what it takes to fit those that it is judged by.
+func briefFitting(tuples int) float64 {
+	if tuples < few {
+		return 2e6 + 1900*float64(tuples)
+	}
+	return 1e6 + 150*float64(tuples)
 }
 
 // objectives are what candidates are judged by, by the job file's names.
@@ -47,14 +61,15 @@ var objectives = map[string]choose.Objective{
 func newChoice(j *job.Job) engine.Engine {
 	e := choose.Engine{Objective: objectives[j.Objective], Limited: j.MaxSuppressed != job.Quota{}}
 	e.Time, _ = time.ParseDuration(j.Limits.Time) // empty: any; else it is one
-	for _, c := range searchCosts {
+	for _, c := range candidates {
 		switch as := chosen(j, c.algorithm); {
 		case c.suppresses && j.MaxSuppressed == job.Quota{},
 			c.algorithm == job.AlgorithmMondrian && e.Objective == choose.Classification,
 			j.Class == "" && c.algorithm != job.AlgorithmTDR && c.algorithm != job.AlgorithmMondrian:
 		default:
 			e.Candidates = append(e.Candidates, choose.Candidate{
-				Name: c.algorithm, Engine: newEngine(as), Suppresses: c.suppresses, Cost: c.cost, Fitting: c.fitting, Barred: barred(as),
+				Name: c.algorithm, Searcher: choose.Searcher{Engine: newEngine(as), Cost: c.cost, Fitting: c.fitting}, Sketch: c.sketch,
+				Suppresses: c.suppresses, Barred: barred(as),
 			})
 		}
 	}
@@ -99,7 +114,8 @@ type Judged struct {
 	Error      *float64 `json:"error,omitempty"`      // of a decision tree on test records
 	QueryError *float64 `json:"query_error,omitempty"`
 	Penalty    *float64 `json:"certainty_penalty,omitempty"`
-	Loss       *float64 `json:"loss,omitempty"` // what was judged
+	Loss       *float64 `json:"loss,omitempty"`   // what was judged
+	Rounds     int      `json:"rounds,omitempty"` // in which it was judged: fewer than others, where it was clearly worse
 	Predicted  float64  `json:"predicted_seconds"`
 	Seconds    float64  `json:"seconds"` // the judging
 	LeftOut    string   `json:"left_out,omitempty"`
@@ -117,7 +133,7 @@ func choice(j *job.Job, e choose.Engine, v *choose.Verdict) *Choice {
 			Predicted: x.Predicted.Seconds(), Seconds: x.Took.Seconds(), LeftOut: x.LeftOut,
 		}
 		if x.Error != nil || x.QueryError != nil {
-			judged.Loss = &x.Loss
+			judged.Loss, judged.Rounds = &x.Loss, x.Rounds
 		}
 		c.Candidates = append(c.Candidates, judged)
 	}
@@ -189,7 +205,7 @@ func (p *planning) foretellChoice(f *forecast.Forecast) {
 		return
 	}
 	tuples := f.Groupings[0].Tuples
-	least, most := e.Predict(int(tuples.AtLeast), len(p.masked)), e.Predict(int(tuples.AtMost), len(p.masked))
+	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.masked)), e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.masked))
 	for i, c := range e.Candidates {
 		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
 		f.Auto = append(f.Auto, forecast.Candidate{Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred})

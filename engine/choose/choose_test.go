@@ -92,9 +92,13 @@ func TestTies(t *testing.T) {
 
 // Candidates are admitted as far as the time goes, and the first one in any case.
 func TestTime(t *testing.T) {
-	e := Engine{Candidates: []Candidate{{Cost: 100}, {Cost: 1000, Barred: "no"}, {Cost: 5000}, {Cost: 200}}}
-	const tuples, attributes = 100_000, 5
-	predicted := e.Predict(tuples, attributes)
+	e := Engine{}
+	for _, cost := range []float64{100, 1000, 5000, 200} {
+		e.Candidates = append(e.Candidates, Candidate{Searcher: Searcher{Cost: cost}})
+	}
+	e.Candidates[1].Barred = "no"
+	const records, tuples, attributes = 1_000_000, 100_000, 5
+	predicted := e.Predict(records, tuples, attributes)
 	if predicted[1] != 0 || predicted[0] >= predicted[3] || predicted[3] >= predicted[2] {
 		t.Errorf("predicted are %v", predicted)
 	}
@@ -106,7 +110,7 @@ func TestTime(t *testing.T) {
 	} {
 		e.Time = tt.time
 		got := ""
-		for _, x := range e.admit(tuples, attributes) {
+		for _, x := range e.admit(records, tuples, attributes) {
 			got += map[bool]string{true: ".", false: "x"}[x.LeftOut == ""]
 		}
 		if got != tt.want {

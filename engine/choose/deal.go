@@ -13,7 +13,7 @@ import (
 // MostJudged is about how many records candidates are judged by: where a table has more, it is a sample of them.
 const MostJudged = 1 << 16
 
-// folds is how many parts records are dealt to: each tests what the others have found.
+// folds is how many parts records are dealt to: some test what the others have found.
 const folds = 5
 
 // dealt are the records that candidates are judged by, in the order in which they were dealt: those of a class after those of
@@ -36,8 +36,8 @@ type hashed struct {
 
 const hashedBytes = 16
 
-// deal draws the records and deals them. What it holds stays drawn.
-func deal(ctx context.Context, table *engine.Table, most int, space partition.Space) (*dealt, error) {
+// deal draws the records and deals them, after so many other deals in another order. What it holds stays drawn.
+func deal(ctx context.Context, table *engine.Table, most, before int, space partition.Space) (*dealt, error) {
 	all := table.Groupings[0]
 	d := &dealt{table: table, whole: all.Size(), most: uint64(most)}
 	layout := partition.NewLayout(domainsOf(table))
@@ -56,6 +56,9 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 			hash := hashOf(key)
 			if n = d.share(hash, n); n == 0 {
 				continue
+			}
+			if before > 0 {
+				hash = engine.Mix(hash + uint64(before))
 			}
 			order = append(order, hashed{hash: hash, class: classOf(table, b.kinds()[i]), at: int32(len(order))})
 			drawn.Put(key, uint64(n))
@@ -113,14 +116,22 @@ func (d *dealt) order(drawn *partition.Table, order []hashed) {
 	}
 }
 
+// testFolds returns how many folds of so many records test what is found in the others, which have no more than a fifth of the
+// records that candidates are judged by at most: more would tell little more of which one is the best. Of tables that have no more
+// than a quarter of these records it is one.
+func testFolds(size, most uint64) int {
+	return folds - max(1, min(folds-1, int(most/max(1, size))))
+}
+
 // tested returns how many of so many records, the first of which is in a fold, are in another one.
 func tested(records uint32, first, fold uint8) uint32 {
 	skipped := uint32((fold + folds - first) % folds)
 	return (records + folds - 1 - skipped) / folds
 }
 
-// part returns the records of a fold, or those of all others.
-func (d *dealt) part(fold int, test bool) source {
+// part returns the records that a round tests with: those of the fold of its number and, if one does not do, of the following. Or it
+// returns those of all others.
+func (d *dealt) part(round int, test bool) source {
 	return func(ctx context.Context, visit func(*block) error) error {
 		b, w := newBlock(d.table), d.records.Layout.Words
 		for lo := 0; lo < d.records.Len(); lo += blockRecords {
@@ -130,7 +141,10 @@ func (d *dealt) part(fold int, test bool) source {
 			b.reset()
 			for i := lo; i < min(lo+blockRecords, d.records.Len()); i++ {
 				all := d.records.Counts[i]
-				n := tested(all, d.first[i], uint8(fold))
+				n := uint32(0)
+				for fold := range testFolds(d.size, d.most) {
+					n += tested(all, d.first[i], uint8((round+fold)%folds))
+				}
 				if !test {
 					n = all - n
 				}

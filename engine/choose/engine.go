@@ -29,11 +29,17 @@ import (
 
 // Candidate is an algorithm that may be chosen.
 type Candidate struct {
-	Name       string
-	Engine     engine.Engine
-	Suppresses bool    // takes as many records away as the requirement allows; others none
-	Cost       float64 // nanoseconds that a search takes for a distinct tuple and an attribute, about
-	Barred     string  // why it must not be chosen; empty: it may be
+	Name string
+	Searcher
+	Sketch     *Searcher // stands in for it while it is judged: faster, and about as good; nil: nothing does
+	Suppresses bool      // takes as many records away as the requirement allows; others none
+	Barred     string    // why it must not be chosen; empty: it may be
+}
+
+// Searcher is an engine, and what a search of it takes.
+type Searcher struct {
+	Engine engine.Engine
+	Cost   float64 // nanoseconds for a distinct tuple and an attribute, about
 
 	// Fitting returns the nanoseconds that fitting models to so many tuples, MostJudged at most, takes for an attribute; nil: it has none.
 	Fitting func(tuples int) float64
@@ -75,7 +81,8 @@ type Verdict struct {
 
 // Estimate is what is expected of a candidate's release.
 type Estimate struct {
-	Loss       float64  // what is judged: less is better
+	Rounds     int      // in which it was judged: the more, the longer it was among the best
+	Loss       float64  // what is judged, over these rounds: less is better
 	Error      *float64 // of a decision tree, as a share of the test records; nil: not looked at
 	QueryError *float64 // relative, the mean over a workload; nil: not looked at
 	Penalty    *float64 // the normalized certainty penalty; nil: not looked at
@@ -134,6 +141,14 @@ func (v *Verdict) Reject(why error) bool {
 	v.Estimates[v.Chosen].LeftOut = why.Error()
 	v.choose()
 	return v.Chosen >= 0
+}
+
+// judged returns what searches for a candidate that is judged.
+func (c *Candidate) judged() *Searcher {
+	if c.Sketch != nil {
+		return c.Sketch
+	}
+	return &c.Searcher
 }
 
 // of returns what a candidate has to meet.

@@ -27,7 +27,8 @@ type judging struct {
 func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (*Verdict, error) {
 	space := options.Space
 	options.OnStep = nil
-	v := &Verdict{Estimates: e.admit(table.Groupings[0].Len(), len(table.Attributes))}
+	tuples, attributes := table.Groupings[0].Len(), len(table.Attributes)
+	v := &Verdict{Estimates: e.admit(table.Groupings[0].Size(), tuples, attributes)}
 	v.choose()
 	first := v.Chosen
 	if admitted(v.Estimates) < 2 {
@@ -35,27 +36,45 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 	}
 	before := space.Budget.Used()
 	defer func() { space.Budget.Return(space.Budget.Used() - before) }()
-	d, err := deal(ctx, table, e.most(), space)
+	d, err := deal(ctx, table, e.most(), 0, space)
 	if err != nil {
 		return nil, err
 	}
 	v.Records = d.size
 	j := &judging{Engine: e, dealt: d, requirement: requirement, options: options, space: space}
-	sums := make([]score, len(e.Candidates))
-	for f := range folds {
-		if err := j.fold(ctx, f, v.Estimates, sums); err != nil {
+	c := newContest(v.Estimates)
+	for round := range e.rounds(e.open(v.Estimates), d.size, tuples, attributes) {
+		if deals := round / folds; deals > 0 && round%folds == 0 {
+			if j.dealt, err = deal(ctx, table, e.most(), deals, space); err != nil {
+				return nil, err
+			}
+		}
+		if err := j.round(ctx, round%folds, c); err != nil {
 			return nil, err
+		}
+		if e.Objective == Classification && c.drop(d.size) < 2 {
+			break
 		}
 	}
 	for i := range v.Estimates {
 		if v.Estimates[i].LeftOut == "" {
-			e.sum(&v.Estimates[i], &sums[i])
+			e.sum(&v.Estimates[i], &c.sums[i])
 		}
 	}
 	if v.choose(); v.Chosen < 0 { // a part of the records may be too few for all
 		v.Chosen = first
 	}
 	return v, nil
+}
+
+// open returns the candidates that are not left out.
+func (e Engine) open(estimates []Estimate) (open []*Candidate) {
+	for i := range estimates {
+		if estimates[i].LeftOut == "" {
+			open = append(open, &e.Candidates[i])
+		}
+	}
+	return open
 }
 
 // admitted counts the candidates that are not left out.
@@ -71,35 +90,42 @@ func admitted(estimates []Estimate) (n int) {
 // leastTrial is the budget of a trial beside which there may be another one.
 const leastTrial = 64 << 20
 
-// fold judges the candidates that are left by one fold.
-func (j *judging) fold(ctx context.Context, number int, estimates []Estimate, sums []score) error {
+// round judges the candidates that are still in a contest.
+func (j *judging) round(ctx context.Context, number int, c *contest) error {
 	before := j.space.Budget.Used()
 	defer func() { j.space.Budget.Return(j.space.Budget.Used() - before) }()
 	f, err := j.newFold(ctx, number)
+	if err == nil {
+		err = j.space.Budget.Draw("what trees get wrong", int64(len(c.in))*int64(j.size-f.table.Rows))
+	}
 	if err != nil {
 		return err
 	}
 	left := j.space.Budget.Left()
 	threads := max(1, min(int64(j.space.Threads), left/leastTrial))
-	return workers.Each(len(estimates), int(threads), func(_ workers.Worker, i int) error {
-		if estimates[i].LeftOut != "" {
+	missed := make([][]bool, len(c.estimates))
+	err = workers.Each(len(missed), int(threads), func(_ workers.Worker, i int) error {
+		if !c.in[i] {
 			return nil
 		}
 		began := time.Now()
 		t := &trial{fold: f, Candidate: &j.Candidates[i], space: partition.Space{Budget: j.space.Budget.Part(left / threads), Store: j.space.Store, Threads: 1}}
 		defer func() { t.space.Budget.Return(t.space.Budget.Used()) }()
 		s, err := t.run(ctx)
-		estimates[i].Took += time.Since(began)
+		c.estimates[i].Took += time.Since(began)
 		if err != nil && (errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Privacy) {
 			return err
 		}
 		if err != nil {
-			estimates[i].LeftOut = err.Error()
+			c.estimates[i].LeftOut, c.in[i] = err.Error(), false
 			return nil
 		}
-		sums[i].add(s)
+		missed[i] = t.missed
+		c.sums[i].add(s)
 		return nil
 	})
+	c.compare(missed)
+	return err
 }
 
 // fold is what all candidates are judged by.
@@ -195,19 +221,19 @@ func trainingBytes(table *engine.Table) (bytes int64) {
 	return bytes
 }
 
-// score is what trials have found, summed over folds.
+// score is what trials have found, summed over rounds.
 type score struct {
 	tested, wrong, plain uint64  // test records; those that the tree, or the most frequent class of its part, gets wrong
 	trained              float64 // training records
 	penalty              float64 // summed over training records
-	queries, removal     float64 // summed over folds
-	folds                int
+	queries, removal     float64 // summed over rounds
+	rounds               int
 }
 
 func (s *score) add(o score) {
 	s.tested, s.wrong, s.plain = s.tested+o.tested, s.wrong+o.wrong, s.plain+o.plain
 	s.trained, s.penalty = s.trained+o.trained, s.penalty+o.penalty
-	s.queries, s.removal, s.folds = s.queries+o.queries, s.removal+o.removal, s.folds+1
+	s.queries, s.removal, s.rounds = s.queries+o.queries, s.removal+o.removal, s.rounds+1
 }
 
 // sum makes an estimate of a score.
@@ -216,11 +242,11 @@ func (e Engine) sum(to *Estimate, s *score) {
 	if e.Objective != Queries {
 		to.Error = &wrong
 	}
-	to.Loss = wrong
+	to.Loss, to.Rounds = wrong, s.rounds
 	if e.Objective == Classification {
 		return
 	}
-	queries, penalty := s.queries/float64(s.folds), s.penalty/s.trained
+	queries, penalty := s.queries/float64(s.rounds), s.penalty/s.trained
 	to.QueryError, to.Penalty = &queries, &penalty
 	to.Loss = (ratio(s.queries, s.removal) + penalty) / 2
 	if e.Objective == Balanced {
@@ -239,13 +265,15 @@ func ratio(part, whole float64) float64 {
 // Tie is by how much a loss may be greater than the least one and is as good.
 const Tie = 0.001
 
-// choose chooses the first candidate whose loss is as good as the least one, of those that are not left out.
+// choose chooses, of the candidates that are not left out and were judged in as many rounds as any, the first one whose loss is as good as
+// the least.
 func (v *Verdict) choose() {
-	least, found := 0.0, false
+	rounds, least, found := 0, 0.0, false
 	for i := range v.Estimates {
-		if x := &v.Estimates[i]; x.LeftOut == "" && (!found || x.Loss < least) {
-			least, found = x.Loss, true
+		x := &v.Estimates[i]
+		if x.LeftOut == "" && (!found || x.Rounds > rounds || x.Rounds == rounds && x.Loss < least) {
+			rounds, least, found = x.Rounds, x.Loss, true
 		}
 	}
-	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool { return x.LeftOut == "" && x.Loss <= least+Tie })
+	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool { return x.LeftOut == "" && x.Rounds == rounds && x.Loss <= least+Tie })
 }

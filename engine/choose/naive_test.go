@@ -19,11 +19,19 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// candidates are all that may be chosen of a table with classes or without.
-func candidates(classes int) []Candidate {
+// candidates are all that may be chosen of a table with classes or without. Their costs are drawn: these decide how often they are judged.
+func candidates(r *rand.Rand, classes int) []Candidate {
+	guided := mondrian.Engine{InfoGain: true, Guided: true}
+	brief := guided
+	brief.Brief = true
 	all := []Candidate{
-		{Name: "tdr", Engine: topdown.Engine{}}, {Name: "tdr, suppressing", Engine: topdown.Engine{}, Suppresses: true},
-		{Name: "kactus", Engine: kactus.Engine{}}, {Name: "mondrian", Engine: mondrian.Engine{}}, {Name: "infogain-mondrian", Engine: mondrian.Engine{InfoGain: true}},
+		{Name: "tdr", Searcher: Searcher{Engine: topdown.Engine{}}}, {Name: "tdr, suppressing", Searcher: Searcher{Engine: topdown.Engine{}}, Suppresses: true},
+		{Name: "kactus", Searcher: Searcher{Engine: kactus.Engine{}}}, {Name: "mondrian", Searcher: Searcher{Engine: mondrian.Engine{}}},
+		{Name: "infogain-mondrian", Searcher: Searcher{Engine: mondrian.Engine{InfoGain: true}}},
+		{Name: "guided", Searcher: Searcher{Engine: guided}, Sketch: &Searcher{Engine: brief}},
+	}
+	for i := range all {
+		all[i].Cost = float64(r.IntN(2000))
 	}
 	if classes == 0 {
 		return []Candidate{all[0], all[1], all[3]}
@@ -69,12 +77,12 @@ func newProblem(r *rand.Rand) problem {
 	for class := range p.codes.Classes {
 		p.codes.ClassNames = append(p.codes.ClassNames, engine.Label{Text: string(rune('a' + class))})
 	}
-	p.engine = Engine{Candidates: candidates(p.codes.Classes), Objective: Queries, Limited: r.IntN(2) == 0}
+	p.engine = Engine{Candidates: candidates(r, p.codes.Classes), Objective: Queries, Limited: r.IntN(2) == 0}
 	if p.codes.Classes > 0 {
 		p.engine.Objective = Objective(r.IntN(3))
 	}
 	if r.IntN(3) == 0 {
-		p.engine.Most = 10 + r.IntN(len(p.Data.Rows))
+		p.engine.Most = 10 + r.IntN(4*len(p.Data.Rows))
 	}
 	return p
 }
@@ -91,7 +99,7 @@ func (p *problem) kind(row int) (kind, class uint32) {
 }
 
 // dealNaively returns the rows of every fold: of rows that are alike, it does not matter which.
-func (p *problem) dealNaively() (folded [folds][]int) {
+func (p *problem) dealNaively(before int) (folded [folds][]int) {
 	var domains []int
 	for a := range p.codes.Attributes {
 		domains = append(domains, p.codes.Attributes[a].Len())
@@ -102,9 +110,9 @@ func (p *problem) dealNaively() (folded [folds][]int) {
 	}
 	layout := partition.NewLayout(append(domains, kinds))
 	type tuple struct {
-		class uint32
-		hash  uint64
-		rows  []int
+		class       uint32
+		hash, place uint64
+		rows        []int
 	}
 	tuples := map[string]*tuple{}
 	for row := range p.codes.Rows {
@@ -130,9 +138,13 @@ func (p *problem) dealNaively() (folded [folds][]int) {
 	}
 	var order []*tuple
 	for _, t := range tuples {
+		t.place = t.hash
+		if before > 0 {
+			t.place = engine.Mix(t.hash + uint64(before))
+		}
 		order = append(order, t)
 	}
-	slices.SortFunc(order, func(a, b *tuple) int { return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.hash, b.hash)) })
+	slices.SortFunc(order, func(a, b *tuple) int { return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.place, b.place)) })
 	next := 0
 	for _, t := range order {
 		if all := uint64(p.codes.Rows); p.engine.Most > 0 && all > uint64(p.engine.Most) {
@@ -187,9 +199,11 @@ func recoded(recoding engine.Recoding, c enginetest.Codes) (rows [][]uint32) {
 	return rows
 }
 
-// naive is what the folds tell of a candidate.
+// naive is what the rounds tell of a candidate.
 type naive struct {
 	tested, wrong, plain int
+	missed               []bool // of the last round
+	rounds               int
 	penalty, trained     float64
 	queries, removal     float64
 	failed               bool
@@ -207,7 +221,11 @@ func (n *naive) add(t *testing.T, p *problem, c Candidate, training, test engine
 	if !c.Suppresses {
 		requirement.MaxSuppressed, requirement.Drop = 0, false
 	}
-	recoding, err := c.Engine.Search(t.Context(), training.Table(c.Engine.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+	by := c.Engine
+	if c.Sketch != nil {
+		by = c.Sketch.Engine
+	}
+	recoding, err := by.Search(t.Context(), training.Table(by.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
 	if err != nil {
 		n.failed = true
 		return
@@ -216,6 +234,7 @@ func (n *naive) add(t *testing.T, p *problem, c Candidate, training, test engine
 		n.failed = true
 		return
 	}
+	n.rounds++
 	learned, checked := recoded(recoding, training), recoded(recoding.Unsearched(), test)
 	n.tree(t, p, recoding, learned, checked, training.Class, test.Class)
 	n.costs(p, recoding, learned, training)
@@ -281,9 +300,11 @@ func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned
 		frequent[class]++
 	}
 	most := slices.Index(frequent, slices.Max(frequent))
+	n.missed = nil
 	for i, row := range checked {
 		n.tested++
-		if tree.Classify(seen(row)) != expected[i] {
+		n.missed = append(n.missed, tree.Classify(seen(row)) != expected[i])
+		if n.missed[i] {
 			n.wrong++
 		}
 		if most != int(expected[i]) {
@@ -344,59 +365,156 @@ func (n *naive) loss(o Objective) float64 {
 	return (counting + share(float64(n.wrong), float64(n.plain))) / 2
 }
 
+// contestants are candidates that are judged naively.
+type contestants struct {
+	*problem
+	folded [folds][]int
+	size   int
+	found  []naive
+	in     []bool
+	apart  [][]int
+}
+
+func (p *problem) contestants() *contestants {
+	n := len(p.engine.Candidates)
+	c := &contestants{problem: p, folded: p.dealNaively(0), found: make([]naive, n), in: slices.Repeat([]bool{true}, n)}
+	for _, rows := range c.folded {
+		c.size += len(rows)
+	}
+	for range n {
+		c.apart = append(c.apart, make([]int, n))
+	}
+	return c
+}
+
+// round lets those that are left search some folds, and examines them by the others.
+func (c *contestants) round(t *testing.T, round int) {
+	if round%folds == 0 {
+		c.folded = c.dealNaively(round / folds)
+	}
+	trained := 4
+	if c.engine.Most > 0 {
+		trained = max(1, min(4, c.engine.Most/c.size))
+	}
+	var training, test []int
+	for f := range folds {
+		if rows := c.folded[(round+f)%folds]; f < folds-trained {
+			test = append(test, rows...)
+		} else {
+			training = append(training, rows...)
+		}
+	}
+	for i := range c.found {
+		if c.in[i] {
+			c.found[i].add(t, c.problem, c.engine.Candidates[i], c.of(training), c.of(test))
+			c.in[i] = !c.found[i].failed
+		}
+	}
+	for i := range c.found {
+		for o := range c.found {
+			for record := range test {
+				if c.in[i] && c.in[o] && c.codes.Classes > 0 && c.found[i].missed[record] != c.found[o].missed[record] {
+					c.apart[i][o]++
+				}
+			}
+		}
+	}
+}
+
+// noise is the standard error of a difference.
+func (c *contestants) noise(i, o int) float64 {
+	tested := float64(c.found[i].tested)
+	return math.Sqrt(float64(c.apart[i][o])*max(1, tested/float64(c.size))) / tested
+}
+
+// lose drops those that are far behind, and reports whether there is still something to find out.
+func (c *contestants) lose() bool {
+	best, left := -1, 0
+	for i, n := range c.found {
+		if c.in[i] && (best < 0 || n.wrong < c.found[best].wrong) {
+			best = i
+		}
+	}
+	for i, n := range c.found {
+		if c.in[i] {
+			behind := float64(n.wrong-c.found[best].wrong) / float64(n.tested)
+			if c.in[i] = behind <= Tie || behind <= 3*c.noise(i, best); c.in[i] {
+				left++
+			}
+		}
+	}
+	return left > 1
+}
+
+// chosen returns the candidate that is to be chosen, −1 if there is none.
+func (c *contestants) chosen() int {
+	rounds, best := 0, -1
+	for _, n := range c.found {
+		if !n.failed {
+			rounds = max(rounds, n.rounds)
+		}
+	}
+	loss := func(i int) float64 { return c.found[i].loss(c.engine.Objective) }
+	for i, n := range c.found {
+		if !n.failed && n.rounds == rounds && (best < 0 || loss(i) < loss(best)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	return slices.IndexFunc(c.found, func(n naive) bool {
+		return !n.failed && n.rounds == rounds && n.loss(c.engine.Objective) <= loss(best)+Tie
+	})
+}
+
 // TestNaive holds every estimate, and the choice, against a judge that deals, masks and counts row by row.
 func TestNaive(t *testing.T) {
-	judged, chosen := 0, map[string]int{}
-	enginetest.Cases(t, 100, func(r *rand.Rand) {
+	judged, chosen, rounds := 0, map[string]int{}, map[int]int{}
+	enginetest.Cases(t, 80, func(r *rand.Rand) {
 		p := newProblem(r)
 		var got *Verdict
 		p.engine.OnVerdict = func(v *Verdict) { got = v }
-		_, err := p.engine.Search(t.Context(), p.codes.Table(p.engine.Plan(p.requirement)), p.requirement, engine.Options{MaxSteps: -1})
+		table := p.codes.Table(p.engine.Plan(p.requirement))
+		tuples := table.Groupings[0].Len()
+		_, err := p.engine.Search(t.Context(), table, p.requirement, engine.Options{MaxSteps: -1})
 		if got == nil {
 			t.Fatalf("%v\n%s", err, p)
 		}
-		folded := p.dealNaively()
-		whole, best, losses := 0, math.Inf(1), make([]float64, len(p.engine.Candidates))
-		for _, rows := range folded {
-			whole += len(rows)
+		c := p.contestants()
+		var open []*Candidate
+		for i := range p.engine.Candidates {
+			open = append(open, &p.engine.Candidates[i])
 		}
-		for i, c := range p.engine.Candidates {
-			var n naive
-			for f := range folds {
-				var training []int
-				for other := range folds {
-					if other != f {
-						training = append(training, folded[other]...)
-					}
-				}
-				if n.add(t, &p, c, p.of(training), p.of(folded[f])); n.failed {
-					break
-				}
+		for round := range p.engine.rounds(open, uint64(c.size), tuples, len(p.codes.Attributes)) {
+			if c.round(t, round); p.engine.Objective == Classification && !c.lose() {
+				break
 			}
-			losses[i] = math.NaN()
-			if x := &got.Estimates[i]; n.failed != (x.LeftOut != "") {
-				t.Fatalf("%s: left out: %q, it fails naively: %t\n%s", c.Name, x.LeftOut, n.failed, p)
+		}
+		for i, n := range c.found {
+			x, name := &got.Estimates[i], p.engine.Candidates[i].Name
+			if n.failed != (x.LeftOut != "") {
+				t.Fatalf("%s: left out: %q, it fails naively: %t\n%s", name, x.LeftOut, n.failed, p)
 			}
 			if n.failed {
 				continue
 			}
 			judged++
-			losses[i] = n.loss(p.engine.Objective)
-			best = min(best, losses[i])
-			if math.Abs(losses[i]-got.Estimates[i].Loss) > 1e-9 {
-				t.Fatalf("%s by %d of %d: the loss is %g, naively %g\n%s", c.Name, whole, p.codes.Rows, got.Estimates[i].Loss, losses[i], p)
+			rounds[n.rounds]++
+			if loss := n.loss(p.engine.Objective); math.Abs(loss-x.Loss) > 1e-9 || n.rounds != x.Rounds {
+				t.Fatalf("%s by %d of %d: the loss is %g in %d rounds, naively %g in %d\n%s", name, c.size, p.codes.Rows, x.Loss, x.Rounds, loss, n.rounds, p)
 			}
 		}
-		want := slices.IndexFunc(losses, func(loss float64) bool { return loss <= best+Tie })
+		want := c.chosen()
 		if max(0, want) != got.Chosen {
-			t.Fatalf("%d is chosen of %v, want %d\n%s", got.Chosen, losses, want, p)
+			t.Fatalf("%d is chosen, want %d\n%s", got.Chosen, want, p)
 		}
 		if want >= 0 {
 			chosen[p.engine.Candidates[want].Name]++
 		}
 	})
-	if judged < 100 || len(chosen) < 4 {
-		t.Errorf("%d candidates were judged, chosen are %v", judged, chosen)
+	if judged < 100 || len(chosen) < 4 || len(rounds) < 3 {
+		t.Errorf("%d candidates were judged, chosen are %v, judged in so many rounds %v", judged, chosen, rounds)
 	}
-	t.Log(judged, chosen)
+	t.Log(judged, chosen, rounds)
 }

@@ -22,6 +22,7 @@ type trial struct {
 	features  []labels.Feature
 	penalties [][]float64
 	masker    masker
+	missed    []bool // by test record: whether the tree gets its class wrong
 }
 
 // run lets the candidate search the training part, and judges what it has found.
@@ -51,11 +52,15 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 	if err := costs.answer(ctx, &s); err != nil || learned == nil {
 		return s, err
 	}
-	checked := t.sight()
-	if err := t.mask(ctx, recoding.Unsearched(), t.test, checked.show); err != nil {
+	tree, err := t.learn(ctx, learned)
+	if err != nil {
 		return s, err
 	}
-	return s, t.learn(ctx, learned, checked, &s)
+	s.plain = t.fold.plain
+	return s, t.mask(ctx, recoding.Unsearched(), t.test, func(b *block) error {
+		t.examine(b, tree, &s)
+		return nil
+	})
 }
 
 // search finds the candidate's recoding of the training part.
@@ -63,7 +68,7 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	table := *t.table
 	requirement := t.of(t.fold.requirement)
 	space := t.space
-	if err := group(ctx, t.Candidate.Engine, &table, requirement, space, t.training); err != nil {
+	if err := group(ctx, t.judged().Engine, &table, requirement, space, t.training); err != nil {
 		return nil, err
 	}
 	options := t.options
@@ -72,7 +77,7 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	for _, grouping := range table.Groupings {
 		options.Space.Share += grouping.Bytes()
 	}
-	recoding, err := t.Candidate.Engine.Search(ctx, &table, requirement, options)
+	recoding, err := t.judged().Engine.Search(ctx, &table, requirement, options)
 	if err != nil || !t.Limited || t.Suppresses {
 		return recoding, err
 	}
@@ -165,7 +170,7 @@ func (t *trial) sight() *sight {
 }
 
 // tallies is how many tallies a trial has at the same time.
-const tallies = 3
+const tallies = 2
 
 // show shows a masked block. Records that are not released have nothing but missing values.
 func (s *sight) show(b *block) error {
@@ -199,26 +204,35 @@ func (s *sight) data(ctx context.Context) (classify.Data, error) {
 	return d, err
 }
 
-// learn grows a tree and counts what it gets wrong.
-func (t *trial) learn(ctx context.Context, learned, checked *sight, s *score) error {
+// learn grows a tree.
+func (t *trial) learn(ctx context.Context, learned *sight) (classify.Classifier, error) {
 	training, err := learned.data(ctx)
 	if err != nil {
-		return err
-	}
-	test, err := checked.data(ctx)
-	if err != nil {
-		return err
+		return nil, err
 	}
 	tree, err := classify.Tree{}.Learn(ctx, training)
 	if err != nil {
-		return fmt.Errorf("train a tree: %w", err)
+		return nil, fmt.Errorf("train a tree: %w", err)
 	}
-	outcome, err := classify.Test(ctx, tree, test)
-	if err != nil {
-		return err
+	return tree, nil
+}
+
+// examine tells of every record of a masked block whether the tree gets its class wrong.
+func (t *trial) examine(b *block, tree classify.Classifier, s *score) {
+	tuple := make([]uint32, len(t.features))
+	for i, kind := range b.kinds() {
+		for a := range t.features {
+			tuple[a] = t.features[a].Code(b.columns[a][i])
+		}
+		wrong := tree.Classify(tuple) != classOf(t.fold.table, kind)
+		for range b.counts[i] {
+			t.missed = append(t.missed, wrong)
+		}
+		s.tested += uint64(b.counts[i])
+		if wrong {
+			s.wrong += uint64(b.counts[i])
+		}
 	}
-	s.tested, s.wrong, s.plain = test.Table.Size(), outcome.Wrong(), t.fold.plain
-	return nil
 }
 
 // costing counts what a release costs those who count. Nil counts nothing.

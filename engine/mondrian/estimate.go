@@ -16,12 +16,18 @@ const fittedCells = 1 << 16
 // fewRecords is below how many records models have smaller trees, and chance decides so much about a model that several are fitted.
 const fewRecords = 3000
 
-// optionsOf returns how models of so many records are fitted.
-func optionsOf(records uint64) boost.Options {
-	if records < fewRecords {
+// options returns how models of so many records are fitted.
+func (e Engine) options(records uint64) boost.Options {
+	switch few := records < fewRecords; {
+	case few && e.Brief:
+		return boost.Options{Rounds: 25, Leaves: 7, Least: 8, Deals: 1, Rate: 0.3}
+	case few:
 		return boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}
+	case e.Brief:
+		return boost.Options{Rounds: 10, Leaves: 15, Least: 20, Deals: 1, Rate: 0.4}
+	default:
+		return boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
 	}
-	return boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
 }
 
 // estimate adds the probabilities of the classes to the records of a table, which are consumed.
@@ -34,7 +40,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 		e.columns = append(e.columns, boost.Column{Domain: table.Attributes[a].Len(), Ordered: table.Attributes[a].Mask == engine.Discretize})
 	}
 	cells, threads := table.Groupings[0], max(1, space.Threads)
-	n, options := min(cells.Len(), fittedCells+fittedCells/32), optionsOf(table.Rows)
+	n, options := min(cells.Len(), fittedCells+fittedCells/32), g.engine.options(table.Rows)
 	bytes := boost.Bytes(e.columns, e.classes, n, threads, options) + int64(n*(4*len(e.columns)+16))
 	if space.Budget != nil { // no more than a share of it is for records
 		if err := space.Budget.Draw("models of the classes", bytes); err != nil {
