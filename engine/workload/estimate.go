@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/cover"
 )
 
 // Estimate is what the queries are told of a release.
@@ -12,29 +13,32 @@ type Estimate struct {
 	Answers []float64 // by query
 
 	workload *Workload
-	covers   [][]cover // by attribute that is asked and label number
+	covers   [][]cover.Cover // by attribute that is asked and label number
 	counted  [][]querySet
 }
 
 // Estimate returns the estimate of a release without records, which has the labels of a recoding.
 func (w *Workload) Estimate(recoding engine.Recoding) *Estimate {
 	n := len(w.attributes)
-	e := &Estimate{workload: w, Answers: make([]float64, len(w.Queries)), covers: make([][]cover, n), counted: make([][]querySet, n)}
+	e := &Estimate{workload: w, Answers: make([]float64, len(w.Queries)), covers: make([][]cover.Cover, n), counted: make([][]querySet, n)}
 	for a, asked := range w.asked {
 		if !asked {
 			continue
 		}
-		e.covers[a] = coversOf(&w.attributes[a], recoding, a)
-		e.counted[a] = w.counted(a, len(e.covers[a]), func(label int, r Range) bool { return e.covers[a][label].common(r) > 0 })
+		e.covers[a] = cover.Of(&w.attributes[a], recoding, a)
+		e.counted[a] = w.counted(a, len(e.covers[a]), func(label int, r Range) bool { return e.covers[a][label].Common(r.Lo, r.Hi) > 0 })
 	}
 	return e
 }
+
+// queriesBytes is what the queries that may count a label take.
+const queriesBytes = (Queries + 63) / 64 * 8
 
 // Bytes returns about how much memory the estimate takes.
 func (e *Estimate) Bytes() (bytes int64) {
 	for a := range e.covers {
 		for i := range e.covers[a] {
-			bytes += labelBytes + runBytes*int64(cap(e.covers[a][i].runs))
+			bytes += queriesBytes + e.covers[a][i].Bytes()
 		}
 	}
 	return bytes
@@ -48,7 +52,7 @@ func (e *Estimate) Add(labels []uint32, records uint64) {
 		share := 1.0
 		for _, r := range e.workload.Queries[query] {
 			c := &e.covers[r.Attribute][labels[r.Attribute]]
-			share = float64(share * (float64(c.common(r)) / float64(c.values)))
+			share = float64(share * (float64(c.Common(r.Lo, r.Hi)) / float64(c.Values)))
 		}
 		e.Answers[query] += float64(n * share)
 	})

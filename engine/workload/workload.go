@@ -6,18 +6,9 @@
 //
 // A query asks how many records have, in each of one to three columns, a value of a run of
 // neighbouring codes. It is estimated from a release as who has nothing else must do it: the records
-// of a label are spread evenly over the values that it covers, whatever their other labels are.
+// of a label are spread evenly over the values that it covers (package engine/cover), whatever their other labels are.
 //
-//	an interval             the attribute's codes in it; the whole range: and the null
-//	a node of a taxonomy    the leaves below it, whether they occur or not; the root: and the null
-//	{a|b}                   its members
-//	*                       all values; where labels depend on their own column alone, as the cut tells,
-//	                        all but those that are always disclosed
-//	a suppressed record     all values
-//	a null                  the null
-//
-// A leaf of a pruned taxonomy counts as all values below it. A record that is not released is missing
-// from every estimate.
+// A record that is not released is missing from every estimate.
 //
 // Contract: a workload depends on its attributes and their histograms alone, and an error on these, the
 // tuples and the labels that records get: numbers are added up in the order of tuples of labels. All

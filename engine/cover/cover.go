@@ -1,36 +1,74 @@
-package workload
+// Package cover tells which values a released label may stand for: what somebody can tell who has the release and
+// nothing else. The records of a label are spread evenly over these values, whatever their other labels are.
+//
+//	an interval             the attribute's codes in it; the whole range: and the null
+//	a node of a taxonomy    the leaves below it, whether they occur or not; the root: and the null
+//	{a|b}                   its members
+//	*                       all values; where labels depend on their own column alone, as the cut tells,
+//	                        all but those that are always disclosed
+//	a suppressed record     all values
+//	a null                  the null
+//
+// A leaf of a pruned taxonomy counts as all values below it.
+//
+// Contract: a cover depends on the attribute and the recoding's labels alone. What it takes, Bytes tells, for the
+// caller to draw.
+package cover
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/kcut/kcut/engine"
 )
 
-// cover is what a label covers: runs of codes, ascending and apart.
-type cover struct {
+// Cover is what a label covers: runs of codes, ascending and apart.
+type Cover struct {
+	Values uint64 // that all its codes stand for
+
 	attribute *engine.Attribute
 	runs      []run
-	values    uint64 // that all codes stand for
 }
 
 // run has the codes lo ≤ code < hi.
 type run struct{ lo, hi uint32 }
 
-// What a label's cover and querySet take, and a run of it.
+// What a cover takes, and a run of it.
 const (
-	labelBytes = 112
+	coverBytes = 48
 	runBytes   = 8
 )
 
-// common returns how many values are covered and in a range.
-func (c *cover) common(r Range) (values uint64) {
+// Bytes returns about how much memory the cover takes.
+func (c *Cover) Bytes() int64 { return coverBytes + runBytes*int64(cap(c.runs)) }
+
+// Common returns how many values are covered and have one of the codes from ≤ code < to.
+func (c *Cover) Common(from, to uint32) (values uint64) {
 	for _, run := range c.runs {
-		if lo, hi := max(run.lo, r.Lo), min(run.hi, r.Hi); lo < hi {
+		if lo, hi := max(run.lo, from), min(run.hi, to); lo < hi {
 			values += valuesOf(c.attribute, lo, hi)
 		}
 	}
 	return values
+}
+
+// Value returns the code of one of the covered values, by its number, which is below Values.
+func (c *Cover) Value(number uint64) uint32 {
+	for _, run := range c.runs {
+		n := valuesOf(c.attribute, run.lo, run.hi)
+		if number >= n {
+			number -= n
+			continue
+		}
+		if n == uint64(run.hi-run.lo) {
+			return run.lo + uint32(number)
+		}
+		return run.lo + uint32(sort.Search(int(run.hi-run.lo), func(i int) bool {
+			return valuesOf(c.attribute, run.lo, run.lo+uint32(i)+1) > number
+		}))
+	}
+	panic("cover: the number of a value is not below Values")
 }
 
 // valuesOf returns how many values some codes stand for: one each, but for pruned leaves.
@@ -42,10 +80,10 @@ func valuesOf(a *engine.Attribute, lo, hi uint32) uint64 {
 	return uint64(a.Tree.ValuesIn(int(min(lo, leaves)), int(min(hi, leaves)))) + uint64(max(hi, leaves)-max(lo, leaves))
 }
 
-// coversOf returns what every label of an attribute covers.
-func coversOf(a *engine.Attribute, recoding engine.Recoding, attribute int) []cover {
+// Of returns what every label of an attribute covers that a recoding gives it, by its number.
+func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 	labels := recoding.Labels(attribute)
-	covers := make([]cover, len(labels))
+	covers := make([]Cover, len(labels))
 	all, null := []run{{0, uint32(a.Len())}}, []run{{a.NullCode(), a.NullCode() + 1}}
 	var starts map[string]uint32
 	if a.Mask == engine.Discretize {
@@ -74,7 +112,7 @@ func coversOf(a *engine.Attribute, recoding engine.Recoding, attribute int) []co
 	}
 	for i := range covers {
 		for _, run := range covers[i].runs {
-			covers[i].values += valuesOf(a, run.lo, run.hi)
+			covers[i].Values += valuesOf(a, run.lo, run.hi)
 		}
 	}
 	return covers
@@ -130,7 +168,7 @@ func members(a *engine.Attribute, label engine.Label) (runs []run) {
 }
 
 // undisclosed takes what is always disclosed from what suppressed values may be, if something is left.
-func undisclosed(a *engine.Attribute, labels []engine.Label, covers []cover) {
+func undisclosed(a *engine.Attribute, labels []engine.Label, covers []Cover) {
 	var left []run
 	next := uint32(0)
 	disclosed := func(r run) {
