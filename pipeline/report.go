@@ -30,6 +30,9 @@ type Report struct {
 	Suppressed uint64        `json:"suppressed,omitempty"`
 	Sets       []cutfile.Set `json:"quasi_identifiers"`
 	Steps      int           `json:"steps"`
+	// Information is how much of the masked columns is left, from 0, nothing, to 1: 1 less the normalized
+	// certainty penalty, the mean over the input's rows and those columns. Nil where an earlier cut was given.
+	Information *float64 `json:"information_kept,omitempty"`
 	// Auto is what algorithm auto has chosen; nil where the job names another one.
 	Auto    *Choice          `json:"auto,omitempty"`
 	Applied *cutfile.Applied `json:"applied,omitempty"` // of kcut apply: what became of the cut

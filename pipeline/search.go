@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/engine/bottomup"
 	"github.com/kcut/kcut/engine/iac"
 	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/internal/fault"
@@ -127,6 +128,9 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		return nil, err
 	}
 	report.Suppressed, report.Released = suppressed, report.Rows-int64(dropped)
+	if b.given == nil { // else the domains are the labels of that
+		report.Information = new(1 - labels.Penalty(table, recoding))
+	}
 	report.reused(b, recoding, res)
 	report.Sets = setsOf(b, recoding)
 	return recoding, nil

@@ -2,12 +2,12 @@
 //
 //	Recoding ──Of──▶ Labels ──Feature──▶ a column of package classify: intervals are numbers, what tells nothing is missing
 //	                      └──Penalties──▶ the normalized certainty penalty of every label
+//	Recoding, Table ──Penalty──▶ that of all records
 package labels
 
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
@@ -28,24 +28,33 @@ type Labels struct {
 func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
 	return Labels{
 		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute),
-		positions: positions(a), global: recoding.Codes(attribute) != nil,
+		positions: positions(a, recoding.Intervals(attribute)), global: recoding.Codes(attribute) != nil,
 	}
 }
 
-// positions returns where the bounds of an attribute are on the number line, if they are.
-func positions(a *engine.Attribute) map[string]float64 {
-	at := make(map[string]float64, len(a.Positions))
+// positions returns where the ends of intervals of an attribute are on the number line, if they are.
+func positions(a *engine.Attribute, intervals []engine.Interval) map[string]float64 {
+	at := make(map[string]float64, len(intervals)+1)
+	for _, i := range intervals {
+		at[i.Lower], at[i.Upper] = 0, 0
+	}
+	note := func(text string, position float64) {
+		if _, ends := at[text]; ends {
+			at[text] = position
+		}
+	}
 	for code, position := range a.Positions {
-		at[a.Texts[code]] = position
+		note(a.Texts[code], position)
 	}
 	for _, bound := range a.Bounds {
-		at[bound.Text] = bound.Position
+		note(bound.Text, bound.Position)
 	}
 	return at
 }
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
-// The mark of suppressed values tells that a value is none of those that are always disclosed.
+// The mark of suppressed values tells that a value is none of those that are always disclosed, that of suppressed
+// records nothing.
 func (l Labels) tells(label int) bool {
 	v := l.values[label]
 	switch {
@@ -53,6 +62,8 @@ func (l Labels) tells(label int) bool {
 		return false
 	case l.Roots && l.Mask != engine.Suppress:
 		return true
+	case v.Mark:
+		return false
 	case l.Mask == engine.Discretize:
 		i := l.intervals[label]
 		return i.Lower != l.LowerText || i.Upper != l.UpperText
@@ -66,6 +77,9 @@ func (l Labels) tells(label int) bool {
 func (l Labels) ends(label int) (lower, upper float64) {
 	i := l.intervals[label]
 	lower, upper = l.Lower, l.Upper
+	if l.values[label].Mark {
+		return lower, upper
+	}
 	if i.Lower != l.LowerText {
 		lower = l.positions[i.Lower]
 	}
@@ -180,61 +194,4 @@ func (l Labels) BesideRaw(nominal bool) (masked, raw Feature) {
 	}
 	raw.codes = append(raw.codes, missing)
 	return masked, raw
-}
-
-// Penalties returns what every label loses: the share of the values, or of the range, that it
-// covers; nothing if it is a value.
-func (l Labels) Penalties() []float64 {
-	penalties := make([]float64, len(l.values))
-	penalty := l.setPenalty
-	switch l.Mask {
-	case engine.Discretize:
-		penalty = l.intervalPenalty
-	case engine.Generalize:
-		penalty = l.nodePenalty
-	}
-	for i, v := range l.values {
-		if !v.Null {
-			penalties[i] = penalty(i)
-		}
-	}
-	return penalties
-}
-
-func (l Labels) intervalPenalty(label int) float64 {
-	lower, upper := l.ends(label)
-	if l.Upper == l.Lower {
-		return 0
-	}
-	return (upper - lower) / (l.Upper - l.Lower)
-}
-
-// nodePenalty is the penalty of a node. The null is a leaf under the root.
-func (l Labels) nodePenalty(label int) float64 {
-	null := l.Len() - len(l.Texts)
-	n, _ := l.Tree.Node(l.values[label].Text)
-	below := l.Tree.Values(n)
-	if n == 0 {
-		below += null
-	}
-	if below == 1 {
-		return 0
-	}
-	return float64(below) / float64(l.Tree.Values(0)+null)
-}
-
-// setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.
-func (l Labels) setPenalty(label int) float64 {
-	text := l.values[label].Text
-	switch {
-	case text == engine.Suppressed:
-		return 1
-	case slices.Contains(l.Texts, text) || !strings.HasPrefix(text, "{"):
-		return 0
-	}
-	values := len(engine.Members(l.values[label]))
-	if values == 1 {
-		return 0
-	}
-	return float64(values) / float64(l.Len())
 }

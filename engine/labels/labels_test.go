@@ -53,11 +53,11 @@ func TestLabels(t *testing.T) {
 			"[0 0 1]", "[0 2 1]", "[]",
 		},
 		{
-			"intervals", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), intervals: intervals, positions: positions(&numbers)},
+			"intervals", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), intervals: intervals, positions: positions(&numbers, intervals)},
 			"[1 0.4 1 0.6 0.8 0]", "[4 0 1 3 2 4]", "[1 2.5 3 3.5]",
 		},
 		{
-			"intervals, the whole range too", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, positions: positions(&numbers), Roots: true},
+			"intervals, the whole range too", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, positions: positions(&numbers, intervals), Roots: true},
 			"[1 0.4 0]", "[1 0 2]", "[1 2.5]",
 		},
 	} {

@@ -3,11 +3,15 @@ package evaluate
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
@@ -57,6 +61,39 @@ func TestRulesFromAll(t *testing.T) {
 		if divided == 0 || dropped == 0 {
 			t.Errorf("%d divided cells, %d rows dropped", divided, dropped)
 		}
+	}
+}
+
+// What a run tells to be left of the masked columns is what an evaluation by rules from all rows tells.
+func TestInformationOfRuns(t *testing.T) {
+	path, _ := people(t, rand.New(rand.NewPCG(9, 1)), 900)
+	text, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(text), "name: keep", "name: drop", 1)), 0o600))
+	lost := false
+	for _, most := range []uint64{0, 40} {
+		names := []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian", "guided"}
+		if most > 0 {
+			names = names[:2]
+		}
+		variants := load(t, path, "quasi_identifiers[].k", "20", names...)
+		for _, variant := range variants {
+			variant.MaxSuppressed = job.Quota{Records: most}
+		}
+		report, err := Evaluate(t.Context(), Options{Variants: variants, SplitColumn: "set", SplitValue: "training", RulesFromAll: true})
+		must(t, err)
+		for i, variant := range variants {
+			run, err := pipeline.Run(t.Context(), variant, pipeline.RunOptions{Overwrite: true})
+			must(t, err)
+			got, want := *run.Information, 1-report.Results[i].Release.Penalty.Mean
+			if math.Abs(got-want) > 1e-9 || got <= 0 || got >= 1 {
+				t.Errorf("%s: the run tells %g, the evaluation %g", names[i], got, want)
+			}
+			lost = lost || run.Suppressed > 0
+		}
+	}
+	if !lost {
+		t.Error("no record was suppressed")
 	}
 }
 

@@ -91,6 +91,9 @@ func (r Run) Text() []byte {
 	e.gauge("run_rows", "Rows of the input.", float64(report.Rows))
 	e.gauge("run_rows_released", "Rows of the release.", float64(released))
 	e.gauge("run_rows_suppressed", "Rows released with nothing but the widest labels.", float64(suppressed))
+	if report.Information != nil && r.Exit == 0 {
+		e.gauge("run_information_kept", "How much of the masked columns is left in the release: 1 less the normalized certainty penalty.", *report.Information)
+	}
 	e.gauge("run_released_bytes", "Size of the release.", float64(bytes))
 	e.gauge("run_steps", "Steps of the search.", float64(report.Steps))
 	e.gauge("run_spilled_bytes", "Bytes written to spilled data.", float64(report.Spilled))

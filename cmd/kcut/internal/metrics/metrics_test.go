@@ -43,7 +43,7 @@ func exampleReport() *kcut.Report {
 		Rows: 1000, Released: 990, Suppressed: 7, Steps: 12, Bytes: 4096, Files: 1,
 		Sets:     []kcut.CutSet{{Columns: []string{"age", `odd "name"\`}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
 		Stages:   []kcut.StageTime{{Stage: kcut.StagePlan, Seconds: 0.5}, {Stage: kcut.StageMask, Seconds: 1e-9}},
-		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99,
+		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99, Information: new(0.25),
 	}
 }
 
@@ -63,7 +63,7 @@ func TestText(t *testing.T) {
 			map[string]float64{
 				"kcut_run_success": 1, "kcut_run_exit_code": 0, "kcut_run_already_done": 0, "kcut_run_duration_seconds": 60,
 				"kcut_run_end_timestamp_seconds": 1700000000.5, "kcut_last_success_timestamp_seconds": 1700000000.5,
-				"kcut_run_rows": 1000, "kcut_run_rows_released": 990, "kcut_run_rows_suppressed": 7, "kcut_run_steps": 12,
+				"kcut_run_rows": 1000, "kcut_run_rows_released": 990, "kcut_run_rows_suppressed": 7, "kcut_run_steps": 12, "kcut_run_information_kept": 0.25,
 				"kcut_run_released_bytes": 4096, "kcut_run_spilled_bytes": 3, "kcut_run_spilled_peak_bytes": 2,
 				"kcut_run_budget_peak_bytes": 1 << 40, "kcut_run_resident_peak_bytes": 99,
 				"kcut_run_stage_duration_seconds stage=plan": 0.5, "kcut_run_stage_duration_seconds stage=mask": 1e-9,
@@ -78,7 +78,7 @@ func TestText(t *testing.T) {
 				"kcut_run_success": 1, "kcut_run_already_done": 1, "kcut_run_rows_released": 1000,
 				"kcut_last_success_timestamp_seconds": 1700000000.5,
 			},
-			nil,
+			[]string{"information"},
 		},
 		{
 			"failed after success", Run{Report: failed, Exit: 4, Succeeded: earlier},
@@ -87,7 +87,7 @@ func TestText(t *testing.T) {
 				"kcut_run_rows": 1000, "kcut_run_rows_released": 0, "kcut_run_rows_suppressed": 0, "kcut_run_released_bytes": 0,
 				"kcut_run_stage_duration_seconds stage=plan": 0.5,
 			},
-			[]string{"kcut_anonymity", "kcut_k", "mask"},
+			[]string{"kcut_anonymity", "kcut_k", "mask", "information"},
 		},
 		{
 			"not even loaded", Run{Exit: 2},

@@ -1,0 +1,103 @@
+package labels
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// Penalty returns the normalized certainty penalty of a release (Xu and others, 2006): the mean over all records of a
+// table and its attributes, 0 when values are released, 1 when nothing is told. What is taken away of a record costs 1.
+func Penalty(table *engine.Table, recoding engine.Recoding) float64 {
+	sum := 0.0
+	for a := range table.Attributes {
+		penalties, rest := Of(&table.Attributes[a], recoding, a).Penalties(), table.Rows
+		for label, records := range sizes(table, recoding, a) {
+			sum += float64(float64(records) * penalties[label])
+			rest -= records
+		}
+		sum += float64(rest)
+	}
+	return sum / float64(max(1, table.Rows)) / float64(len(table.Attributes))
+}
+
+// sizes returns how many records have every label of an attribute, but those that are suppressed or dropped.
+func sizes(table *engine.Table, recoding engine.Recoding, attribute int) []uint64 {
+	sizes := make([]uint64, len(recoding.Labels(attribute)))
+	switch r := recoding.(type) {
+	case *engine.Regions:
+		for region, records := range r.Sizes {
+			sizes[r.Region(int32(region))[attribute]] += records
+		}
+	case *engine.Cut:
+		if r.Suppression != nil {
+			return r.Suppression.Remaining[attribute]
+		}
+		h := table.Histograms[attribute]
+		for code, label := range r.Columns[attribute].Code {
+			for _, records := range h.Count[h.Start[code]:h.Start[code+1]] {
+				sizes[label] += records
+			}
+		}
+	}
+	return sizes
+}
+
+// Penalties returns what every label loses: the share of the values, or of the range, that it
+// covers; nothing if it is a value.
+func (l Labels) Penalties() []float64 {
+	penalties := make([]float64, len(l.values))
+	penalty := l.setPenalty
+	switch l.Mask {
+	case engine.Discretize:
+		penalty = l.intervalPenalty
+	case engine.Generalize:
+		penalty = l.nodePenalty
+	}
+	for i, v := range l.values {
+		if !v.Null {
+			penalties[i] = penalty(i)
+		}
+	}
+	return penalties
+}
+
+func (l Labels) intervalPenalty(label int) float64 {
+	lower, upper := l.ends(label)
+	if l.Upper == l.Lower {
+		return 0
+	}
+	return (upper - lower) / (l.Upper - l.Lower)
+}
+
+// nodePenalty is the penalty of a node. The null is a leaf under the root.
+func (l Labels) nodePenalty(label int) float64 {
+	null := l.Len() - len(l.Texts)
+	n, _ := l.Tree.Node(l.values[label].Text)
+	below := l.Tree.Values(n)
+	if n == 0 {
+		below += null
+	}
+	if below == 1 {
+		return 0
+	}
+	return float64(below) / float64(l.Tree.Values(0)+null)
+}
+
+// setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.
+func (l Labels) setPenalty(label int) float64 {
+	text := l.values[label].Text
+	_, found := slices.BinarySearch(l.Texts, text)
+	switch {
+	case text == engine.Suppressed:
+		return 1
+	case found || !strings.HasPrefix(text, "{"):
+		return 0
+	}
+	values := len(engine.Members(l.values[label]))
+	if values == 1 {
+		return 0
+	}
+	return float64(values) / float64(l.Len())
+}

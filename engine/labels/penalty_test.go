@@ -1,0 +1,128 @@
+package labels_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/bottomup"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/iac"
+	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/labels"
+	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/topdown"
+)
+
+var engines = []engine.Engine{
+	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{InfoGain: true},
+	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit}, iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp},
+}
+
+// naive returns the penalty of a release from the labels of its rows, nil of those that are not released.
+func naive(d enginetest.Data, codes enginetest.Codes, released [][]engine.Label) (sum float64) {
+	for _, row := range released {
+		for a := range d.Columns {
+			if row == nil {
+				sum++
+			} else {
+				sum += penaltyOf(d, a, &codes.Attributes[a], row[a])
+			}
+		}
+	}
+	return sum / float64(len(released)) / float64(len(d.Columns))
+}
+
+// penaltyOf returns the share of the values of a column, or of its range, that a label is true of.
+func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.Label) float64 {
+	share := func(covered, all int) float64 {
+		if covered == 1 {
+			return 0
+		}
+		return float64(covered) / float64(all)
+	}
+	switch {
+	case label.Null:
+		return 0
+	case a.Mask == engine.Discretize:
+		if a.Lower == a.Upper {
+			return 0
+		}
+		ends := strings.Split(strings.Trim(label.Text, "[]()"), ",")
+		lower, upper := a.Lower, a.Upper
+		if ends[0] != "" {
+			lower = enginetest.Number(ends[0])
+		}
+		if ends[1] != "" {
+			upper = enginetest.Number(ends[1])
+		}
+		return (upper - lower) / (a.Upper - a.Lower)
+	case a.Mask == engine.Suppress && label.Text == engine.Suppressed:
+		return 1
+	case a.Mask == engine.Suppress:
+		return share(len(engine.Members(label)), a.Len())
+	}
+	covered, domain := 0, d.Domain(column)
+	for _, v := range domain {
+		if d.Columns[column].Covers(label, v) {
+			covered++
+		}
+	}
+	return share(covered, len(domain))
+}
+
+// The penalty of all records agrees with what their labels say, row by row, for cuts and regions, whatever they suppress or drop.
+func TestPenalty(t *testing.T) {
+	met := map[string]int{}
+	enginetest.Cases(t, 500, func(r *rand.Rand) {
+		c := enginetest.NewCase(r, 40)
+		all := engine.Set{K: engine.KAnonymity(1 + r.IntN(min(len(c.Data.Rows), 6)))}
+		for a := range c.Data.Columns {
+			all.Columns = append(all.Columns, a)
+		}
+		requirement := engine.Requirement{Sets: append(c.Sets, all)}
+		e, codes := engines[r.IntN(len(engines))], c.Data.Codes()
+		if _, isTopdown := e.(topdown.Engine); isTopdown {
+			requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(2)*r.IntN(len(c.Data.Rows))), r.IntN(2) == 0
+		}
+		table := codes.Table(engine.Plan{Groupings: e.Plan(requirement).Groupings, Histograms: true})
+		recoding, err := e.Search(t.Context(), table, requirement, engine.Options{MaxSteps: -1})
+		if errors.Is(err, engine.ErrInfeasible) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		released := c.Data.Released(recoding)
+		got, want := labels.Penalty(table, recoding), naive(c.Data, codes, released)
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%T: penalty %g, want %g\n%s", e, got, want, c)
+		}
+		suppressed, dropped := recoding.Lost()
+		_, regions := recoding.(*engine.Regions)
+		for name, is := range map[string]bool{"regions": regions, "a cut": !regions, "suppressed": suppressed > 0, "dropped": dropped > 0, "some": got > 0 && got < 1} {
+			if is {
+				met[name]++
+			}
+		}
+	})
+	t.Logf("%v", met)
+	if len(met) < 5 {
+		t.Errorf("the tables were not of every kind: %v", met)
+	}
+}
+
+// What the mark of suppressed records tells is nothing, wherever the declared bounds are.
+func TestMark(t *testing.T) {
+	a := engine.Attribute{Mask: engine.Discretize, Texts: []string{"1", "2", "5"}, Positions: []float64{1, 2, 5}, Lower: 1, Upper: 9, LowerText: "1", UpperText: "9"}
+	column := engine.CutIntervals(&a, []int{0, 2})
+	mark := column.AddMark(a.Widest())
+	of := labels.Of(&a, &engine.Cut{Columns: []engine.ColumnCut{column}}, 0)
+	feature := of.Feature(false)
+	if got := of.Penalties(); got[mark] != 1 || feature.Code(mark) != uint32(feature.Domain-1) {
+		t.Errorf("the mark has penalty %g and code %d of %d", got[mark], feature.Code(mark), feature.Domain)
+	}
+}
