@@ -33,8 +33,9 @@ func newEvaluate(u *ui) *cobra.Command {
 		Long: `Masks training rows as the job says, masks test rows by the same rules, and counts how
 often classifiers that learn the class from the former are wrong about the latter: a
 decision tree, naive Bayes and logistic regression. Beside it stand the errors on raw
-values and without any quasi-identifier, how wrong answers to counting queries are, and
-what masking costs. Without a class only the last two are told.
+values and without any quasi-identifier, how wrong answers to counting queries are, how
+well a release is told from the rows that it was made from, and what masking costs.
+Without a class only the last three are told.
 
 --curve does so for every algorithm that the job allows but auto, and k from 5 to 1000, unless
 others are named. --html draws it on one page, error against k and against the error
@@ -172,7 +173,7 @@ func varied(lists [][]kcut.Override, key, origin string, values []string) (all [
 // evaluationText lays a report out for people. Errors are in percent.
 func evaluationText(r *kcut.Evaluation, quality bool) string {
 	header := append([]string{"masked by", "k"}, r.Learners...)
-	header = append(header, "queries", "penalty", "class size")
+	header = append(header, "queries", "propensity", "penalty", "class size")
 	if len(r.Learners) > 0 {
 		header = append(header, "misclassified")
 	}
@@ -185,7 +186,7 @@ func evaluationText(r *kcut.Evaluation, quality bool) string {
 			}
 		}
 		if costs != nil {
-			cells = append(cells, percent(costs.QueryError), fmt.Sprintf("%.3f", costs.Penalty.Mean), fmt.Sprintf("%.2f", costs.ClassSize.Mean))
+			cells = append(cells, percent(costs.QueryError), fmt.Sprintf("%.3f", costs.Propensity.Mean), fmt.Sprintf("%.3f", costs.Penalty.Mean), fmt.Sprintf("%.2f", costs.ClassSize.Mean))
 			if len(r.Learners) > 0 {
 				cells = append(cells, percent(costs.Misclassified))
 			}

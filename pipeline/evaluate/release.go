@@ -119,6 +119,7 @@ func (m *masker) mask(b *block) {
 type costs struct {
 	discernibility, penalty, classSize, misclassified, dropped float64
 	queries                                                    workload.Error
+	propensity                                                 float64
 }
 
 // costing counts what a release costs.

@@ -63,6 +63,11 @@ type Costs struct {
 	// (package engine/workload); QueryErrorMedian the median.
 	QueryError       Score `json:"query_error"`
 	QueryErrorMedian Score `json:"query_error_median"`
+	// Propensity is how much better than chance a decision tree tells released rows, whose labels are replaced by
+	// values that they cover, from their originals: twice its AUC less 1. 0: it tells as well as chance; 1: always.
+	Propensity Score `json:"propensity"`
+	// Information is how much of the quasi-identifiers is left: 1 less the Penalty.
+	Information Score `json:"information_kept"`
 }
 
 // Score is a mean over the rounds, and their standard deviation when there are several.
@@ -161,5 +166,7 @@ func costsOf(rounds []measurement) *Costs {
 
 		QueryError:       over(rounds, func(m measurement) float64 { return m.costs.queries.Mean }),
 		QueryErrorMedian: over(rounds, func(m measurement) float64 { return m.costs.queries.Median }),
+		Propensity:       over(rounds, func(m measurement) float64 { return m.costs.propensity }),
+		Information:      over(rounds, func(m measurement) float64 { return 1 - m.costs.penalty }),
 	}
 }

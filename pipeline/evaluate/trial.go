@@ -74,10 +74,12 @@ func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err e
 		return m, err
 	}
 	m.costs.queries = r.costs.answered.Error(t.truth)
-	if len(t.learners) == 0 {
-		return m, nil
+	if len(t.learners) > 0 {
+		if m.tested, err = t.learn(ctx, r.training, r.test); err != nil {
+			return m, err
+		}
 	}
-	m.tested, err = t.learn(ctx, r.training, r.test)
+	m.costs.propensity, err = t.propensity(ctx, recoding)
 	return m, err
 }
 

@@ -1,0 +1,179 @@
+package evaluate
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// compared are rows beside what is released of them, by hand.
+type compared struct {
+	features [][]uint32 // of a row: codes of the columns, the null's the last; then the class
+	origin   []uint32
+}
+
+// add adds the rows of a part and what is released of them. Row after row is numbered.
+func (c *compared) add(t *testing.T, of enginetest.Case, tr *trial, p *part, recoding engine.Recoding, row *uint64) {
+	t.Helper()
+	before, after := gather(t, p, true), gather(t, p, true)
+	newMasker(recoding, tr.pools).mask(after)
+	for i := range before.counts {
+		var values []uint32
+		for _, codes := range before.columns {
+			values = append(values, codes[i])
+		}
+		c.features, c.origin = append(c.features, values), append(c.origin, original)
+		if after.columns[0][i] != engine.DroppedLabel {
+			values = slices.Clone(values)
+			for a := range tr.Attributes {
+				covers := covered(of, recoding, a, recoding.Labels(a)[after.columns[a][i]])
+				number, _ := bits.Mul64(engine.Mix(engine.Mix(*row)+uint64(a)), uint64(len(covers)))
+				values[a] = covers[number]
+			}
+			c.features, c.origin = append(c.features, values), append(c.origin, released)
+		}
+		*row++
+	}
+}
+
+// covered returns the codes of the values that a label may stand for.
+func covered(c enginetest.Case, recoding engine.Recoding, a int, label engine.Label) (codes []uint32) {
+	column := c.Data.Columns[a]
+	for code, v := range c.Data.Domain(a) {
+		disclosed := column.Mask == engine.Suppress && label.Text == engine.Suppressed && recoding.Codes(a) != nil && slices.Contains(recoding.Labels(a), v)
+		if column.Covers(label, v) && !disclosed {
+			codes = append(codes, uint32(code))
+		}
+	}
+	return codes
+}
+
+// data counts the rows.
+func (c *compared) data(t *testing.T, columns []classify.Column) classify.Data {
+	t.Helper()
+	d := classify.Data{Columns: columns, Classes: origins}
+	var domains []int
+	for _, column := range columns {
+		domains = append(domains, column.Domain)
+	}
+	domains = append(domains, origins)
+	tuples := make([][]uint32, len(domains))
+	for i, values := range c.features {
+		for f, code := range append(slices.Clip(values), c.origin[i]) {
+			tuples[f] = append(tuples[f], code)
+		}
+	}
+	space := partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}
+	counter := partition.NewCounter(domains, space)
+	must(t, counter.AddCounted(slices.Repeat([]uint32{1}, len(c.origin)), tuples, domains))
+	var err error
+	d.Table, err = partition.Tabulate(t.Context(), []*partition.Counter{counter}, space, 1)
+	must(t, err)
+	must(t, d.Table.Order(t.Context(), space))
+	return d
+}
+
+// area returns how often a released row is ranked above an original one, of all pairs.
+func (c *compared) area(classifier classify.Classifier) float64 {
+	rank := func(i int) float64 {
+		logs := make([]float64, origins)
+		classifier.Logs(c.features[i], logs)
+		return math.Floor(min(max((logs[released]-logs[original])*256, -32*256), 32*256-1))
+	}
+	above, pairs := 0.0, 0.0
+	for i, of := range c.origin {
+		for j, other := range c.origin {
+			if of == released && other == original {
+				pairs++
+				switch x, y := rank(i), rank(j); {
+				case x > y:
+					above++
+				case x == y:
+					above += 0.5
+				}
+			}
+		}
+	}
+	if pairs == 0 {
+		return 0.5
+	}
+	return above / pairs
+}
+
+// The propensity agrees with what a tree ranks, pair by pair, that has learned from rows and values that are put together
+// one by one.
+func TestPropensity(t *testing.T) {
+	none, some := 0, 0
+	enginetest.Cases(t, 200, func(r *rand.Rand) {
+		c := enginetest.NewCase(r, 40)
+		if len(c.Data.Classes) == 0 {
+			return
+		}
+		codes := c.Data.Codes()
+		if slices.ContainsFunc(codes.Attributes, func(a engine.Attribute) bool { return a.HasRest }) {
+			return // no evaluation has them
+		}
+		e, _ := split(t, r, codes)
+		if e == nil {
+			return
+		}
+		e.RulesFromAll = r.IntN(2) == 0
+		all := engine.Set{K: engine.KAnonymity(1 + r.IntN(4))}
+		for a := range codes.Attributes {
+			all.Columns = append(all.Columns, a)
+		}
+		algorithm := algorithms[r.IntN(len(algorithms))]
+		d, err := e.assign(t.Context(), round{})
+		must(t, err)
+		tr := &trial{evaluation: e, parts: d, budget: spill.NewBudget(1 << 30)}
+		recoding, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: []engine.Set{all}})
+		if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
+			return
+		}
+		must(t, err)
+		got, err := tr.propensity(t.Context(), recoding)
+		must(t, err)
+		comparison, err := tr.comparison(recoding)
+		must(t, err)
+		sides, row := [2]compared{}, uint64(0)
+		if e.RulesFromAll {
+			var both compared
+			both.add(t, c, tr, tr.source, recoding, &row)
+			at, tested := -1, gather(t, tr.source, true).tested
+			for i, origin := range both.origin {
+				if origin == original {
+					at++
+				}
+				side := &sides[tested[at]]
+				side.features, side.origin = append(side.features, both.features[i]), append(side.origin, origin)
+			}
+		} else {
+			sides[0].add(t, c, tr, tr.training, recoding, &row)
+			sides[1].add(t, c, tr, tr.parts.test, recoding.Unsearched(), &row)
+		}
+		tree, err := classify.Tree{}.Learn(t.Context(), sides[0].data(t, comparison.shown()))
+		must(t, err)
+		if want := 2*sides[1].area(tree) - 1; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: propensity %g, want %g\n%s", algorithm.Name, got, want, c)
+		}
+		if got == 0 {
+			none++
+		} else {
+			some++
+		}
+	})
+	t.Logf("the propensity was 0 in %d cases, and not in %d", none, some)
+	if none == 0 || some == 0 {
+		t.Errorf("the propensity was 0 in %d cases, and not in %d", none, some)
+	}
+}
