@@ -102,6 +102,7 @@ func Identities(attributes []Attribute) []CodeMerge {
 // Options steer a search.
 type Options struct {
 	Score    Score
+	Weights  []float64  // by attribute: what the scores of its specializations are multiplied by, above 0; nil: 1. Top-down only
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every step; may be nil
 

@@ -185,7 +185,7 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	return kept
 }
 
-// SearchOf returns the engine of a job, and the options that it gives it.
-func SearchOf(job *job.Job) (engine.Engine, engine.Options) {
-	return newEngine(job), engine.Options{Score: scores[job.Score], MaxSteps: maxSteps(job)}
+// SearchOf returns the engine of a job, and the options that it gives it for the records' attributes.
+func (r *Records) SearchOf(job *job.Job) (engine.Engine, engine.Options) {
+	return newEngine(job), engine.Options{Score: scores[job.Score], Weights: weights(job, r.Attributes), MaxSteps: maxSteps(job)}
 }

@@ -33,6 +33,19 @@ var scores = map[string]engine.Score{
 	"tdr": engine.ScoreTDR, "tds": engine.ScoreTDS, "infogain": engine.ScoreInfoGain,
 }
 
+// weights returns the weights of attributes; nil: a job has none.
+func weights(j *job.Job, attributes []engine.Attribute) (all []float64) {
+	for a := range attributes {
+		if spec := j.Column(attributes[a].Name); spec != nil && spec.Weight > 0 {
+			if all == nil {
+				all = slices.Repeat([]float64{1}, len(attributes))
+			}
+			all[a] = spec.Weight
+		}
+	}
+	return all
+}
+
 // maxSteps is a job's limit in the engine's form.
 func maxSteps(job *job.Job) int {
 	if job.MaxSteps == nil {
@@ -102,6 +115,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	}
 	recoding, err := b.searcher().Search(ctx, table, b.requirement, engine.Options{
 		Score:    scores[b.Job.Score],
+		Weights:  weights(b.Job, table.Attributes),
 		MaxSteps: maxSteps(b.Job),
 		Space:    partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads},
 		OnStep: func(s engine.Step) {

@@ -53,7 +53,7 @@ type randomCase struct {
 
 func (c randomCase) String() string {
 	table := enginetest.Case{Data: c.data, Sets: c.sets}
-	return fmt.Sprintf("score %d max steps %d %s", c.options.Score, c.options.MaxSteps, table)
+	return fmt.Sprintf("score %d weights %v max steps %d %s", c.options.Score, c.options.Weights, c.options.MaxSteps, table)
 }
 
 // compare fails the test where engine and naive search differ. It returns the steps.
@@ -113,6 +113,11 @@ func newCase(r *rand.Rand) randomCase {
 	c.options = engine.Options{Score: engine.Score(r.IntN(3)), MaxSteps: -1}
 	if r.IntN(5) == 0 {
 		c.options.MaxSteps = r.IntN(6)
+	}
+	if r.IntN(3) == 0 {
+		for range c.data.Columns {
+			c.options.Weights = append(c.options.Weights, []float64{0.01, 0.7, 1, 3, 1000}[r.IntN(5)])
+		}
 	}
 	return c
 }

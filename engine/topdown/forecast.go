@@ -95,7 +95,7 @@ func (f *forecast) score(p *prospect) float64 {
 	for _, i := range sets {
 		loss += f.anonymity[i] * (1 - f.left(p))
 	}
-	return score(f.options.Score, p.gain, loss/float64(len(sets)))
+	return weighted(f.options.Weights, p.Column, score(f.options.Score, p.gain, loss/float64(len(sets))))
 }
 
 // left returns what a refinement would leave of the smallest partitions.

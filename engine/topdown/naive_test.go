@@ -17,6 +17,7 @@ type naive struct {
 	sets     []engine.Set
 	outliers uint64 // records that may be taken away
 	score    engine.Score
+	scales   []float64  // by column, nil: 1
 	weights  []uint64   // by row, nil where k counts records
 	values   [][]string // of every sensitive column
 	rows     []int
@@ -92,7 +93,7 @@ func (n *naive) holds() bool {
 // newNaive is the search before its first step.
 func newNaive(data enginetest.Data, sets []engine.Set, options engine.Options) *naive {
 	kept, _ := engine.Requirement{Sets: sets}.Reduce()
-	n := &naive{data: data, sets: kept.Sets, score: options.Score, weights: data.Weights()}
+	n := &naive{data: data, sets: kept.Sets, score: options.Score, scales: options.Weights, weights: data.Weights()}
 	for _, column := range data.Sensitive {
 		n.values = append(n.values, slices.Compact(slices.Sorted(slices.Values(column))))
 	}
@@ -228,6 +229,9 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 		x.score = x.gain / x.loss
 	default:
 		x.score = x.gain
+	}
+	if n.scales != nil {
+		x.score *= n.scales[x.column]
 	}
 	return valid
 }

@@ -207,11 +207,11 @@ func (s *search) rescore(value int32) {
 	c := &s.queue.candidates[value]
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:
-		c.score = c.gain
+		c.score = weighted(s.options.Weights, c.column, c.gain)
 	case s.inspects && s.outliers > 0 && !s.isInspected(value):
-		c.score = atMost(s.options.Score, c.gain, s.loss(value), len(s.with[c.column]))
+		c.score = weighted(s.options.Weights, c.column, atMost(s.options.Score, c.gain, s.loss(value), len(s.with[c.column])))
 	default:
-		c.score = score(s.options.Score, c.gain, s.loss(value))
+		c.score = weighted(s.options.Weights, c.column, score(s.options.Score, c.gain, s.loss(value)))
 	}
 }
 
@@ -225,6 +225,14 @@ func score(by engine.Score, gain, loss float64) float64 {
 		return gain / loss
 	}
 	return gain
+}
+
+// weighted returns the score of a column by its weight, if there are weights.
+func weighted(weights []float64, column int, score float64) float64 {
+	if weights == nil {
+		return score
+	}
+	return score * weights[column]
 }
 
 // loss returns AnonyLoss: how far refining a value would lower A(QID), on average over the

@@ -10,7 +10,6 @@ import (
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
@@ -85,7 +84,7 @@ func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err e
 
 // search finds the recoding.
 func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Requirement) (engine.Recoding, error) {
-	searcher, options := pipeline.SearchOf(job)
+	searcher, options := t.SearchOf(job)
 	table, err := t.compress(ctx, searcher, requirement)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,7 @@ func (r *reader) use(s slot) {
 	fits := len(s.masks) == 0 || slices.Contains(s.masks, mask)
 	switch given := r.given(s); {
 	case given && !fits && mask != "":
-		r.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), s.masks[0], r.Columns[s.i].Name, mask)
+		r.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), strings.Join(s.masks, ", "), r.Columns[s.i].Name, mask)
 	case given && algorithm != "" && !s.serves(algorithm):
 		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
 	case given, r.rejected(s.path), r.rejected(s.owner):

@@ -173,6 +173,7 @@ type Column struct {
 	Bounds   Bounds   // discretize
 	Round    string   // discretize: a number or a unit of time whose multiples bounds are; empty: any value
 	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
+	Weight   float64  // masked: what scores of its specializations are multiplied by; 0: 1
 	Unknown  string   // generalize: UnknownError or UnknownRoot
 	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
 	Type     string   // of a CSV column, as "integer", "decimal(10,2)" or "date(MM/DD/YYYY)"; empty: inferred
