@@ -29,6 +29,7 @@ var (
 	DateLevels = taxonomy.DateLevels
 	Flat       = taxonomy.Flat
 	Given      = taxonomy.Given
+	MonthFirst = taxonomy.MonthFirst
 	Prefixes   = taxonomy.Prefixes
 	Ranges     = taxonomy.Ranges
 )

@@ -241,6 +241,55 @@ func (d *dates) below(node string) (text string, values int) {
 	return node, 0
 }
 
+// monthFirst generates a taxonomy of dates as they are written in the United States, such as 5/3/1990 or 05/03/1990 10:00.
+// Above them stand the nodes of dates in ISO form, in whose order texts do not come.
+type monthFirst struct{ dates }
+
+// MonthFirst returns the generator of the given levels of dates in the form month/day/year.
+func MonthFirst(levels []string) (Generator, error) {
+	d, err := Dates(levels)
+	if err != nil {
+		return nil, err
+	}
+	return &monthFirst{*d.(*dates)}, nil
+}
+
+func (m *monthFirst) scattered() bool { return true }
+
+func (m *monthFirst) arrange(siblings []*branch) {
+	slices.SortFunc(siblings, func(a, b *branch) int { return cmp.Compare(a.name(), b.name()) })
+}
+
+func (m *monthFirst) path(text string, to []step) (path []step, ok bool) {
+	date, ok := parseMonthFirst(text)
+	if !ok {
+		return to, false
+	}
+	iso := date.Format(time.DateOnly)
+	for _, level := range m.levels {
+		to = append(to, level.of(iso))
+	}
+	return to, true
+}
+
+// parseMonthFirst reads the date that a text starts with: alone, or with a time after it.
+func parseMonthFirst(text string) (date time.Time, ok bool) {
+	text, _, _ = strings.Cut(text, " ")
+	const form = "1/2/2006"
+	date, err := time.Parse(form, text)
+	return date, err == nil
+}
+
+// below returns the first date of a period.
+func (m *monthFirst) below(node string) (text string, values int) {
+	text, values = m.dates.below(node)
+	if values > 0 {
+		year, month, day := text[:4], text[5:7], text[8:10]
+		text = month + "/" + day + "/" + year
+	}
+	return text, values
+}
+
 // decimal is a number to be compared exactly.
 type decimal struct {
 	text string

@@ -52,6 +52,9 @@ func TestGenerators(t *testing.T) {
 	date := func(levels ...string) func([]string) (*Tree, error) {
 		return generateWith(Dates(levels))
 	}
+	monthFirst := func(levels ...string) func([]string) (*Tree, error) {
+		return generateWith(MonthFirst(levels))
+	}
 	ranges := func(bounds ...string) func([]string) (*Tree, error) {
 		return generateWith(Ranges(bounds))
 	}
@@ -77,6 +80,9 @@ func TestGenerators(t *testing.T) {
 		{"clash with the day of a later time", date("day"), "1990-05-03 1990-05-03T10:00:00Z", "1 values have the name"},
 		{"decades", date("decade"), "0987-12-31 2001-01-01", "*(0980s(0987-12-31) 2000s(2001-01-01))"},
 		{"no dates", date("year"), "1990-02-30 1990-02-03 soon 1990-02-03x", "3 of 4 values are no dates"},
+		{"months first", monthFirst("month", "year"), "05/03/1990 12/31/1989 5/1/1991 5/13/1990", "*(1989(1989-12(12/31/1989)) 1990(1990-05(05/03/1990 5/13/1990)) 1991(1991-05(5/1/1991)))"},
+		{"days of dates with the month first", monthFirst("day"), "05/03/1990 5/3/1990", "*(1990-05-03(05/03/1990 5/3/1990))"},
+		{"days first", monthFirst("year"), "1/12/1990 13/12/1990 1990-12-13 2/30/1990", "3 of 4 values are no dates"},
 		{"unknown level", date("week"), "1990-02-03", `unknown level "week"`},
 		{"ranges", ranges("0", "18", "65"), "70 17 18 5 -1 64.5", "(,)((,0)(-1) [0,18)(5 17) [18,65)(18 64.5) [65,)(70))"},
 		{"empty range", ranges("0", "18"), "20 -1", "(,)((,0)(-1) [18,)(20))"},

@@ -1,6 +1,7 @@
 package taxonomy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -100,6 +101,8 @@ type branch struct {
 	size        uint64 // what K counts
 	records     uint64
 	frequencies []Frequency // of its records, until its parent has them
+	parent      *branch     // of a node that is opened
+	depth       int
 	pruned      bool
 	outliers    uint64 // records of children of fewer than K
 	nodes       int    // below it, held
@@ -173,7 +176,7 @@ func (g *Grower) turn(path []step) error {
 	for ; depth < len(path) && !g.open[depth].pruned; depth++ {
 		b, ok := g.waiting[path[depth]]
 		if !ok {
-			b = &branch{step: path[depth]}
+			b = &branch{step: path[depth], parent: g.open[depth], depth: depth}
 			b.stem = strings.Clone(b.stem) // which must not hold on to the text
 		}
 		g.open = append(g.open, b)
@@ -261,13 +264,15 @@ func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 	if err := g.close(1); err != nil {
 		return nil, nil, err
 	}
-	root, waiting := g.open[0], slices.Collect(maps.Values(g.waiting))
-	g.generator.arrange(waiting)
+	waiting := slices.SortedFunc(maps.Values(g.waiting), func(a, b *branch) int {
+		return cmp.Or(b.depth-a.depth, cmp.Compare(a.name(), b.name())) // what is below another joins it first
+	})
 	for _, b := range waiting {
-		if err := g.join(root, b); err != nil {
+		if err := g.join(b.parent, b); err != nil {
 			return nil, nil, err
 		}
 	}
+	root := g.open[0]
 	t := newTree(root.nodes + 1)
 	pairs := g.lay(t, root, -1, nil)
 	return t, pairs, t.check()

@@ -114,7 +114,12 @@ func grown(tree *Tree, pairs partition.Pairs, n int) string {
 // sowing returns a generator, and texts of its kind.
 func sowing(rng *rand.Rand) (g Generator, text func() string, err error) {
 	text = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(14))) }
-	switch rng.IntN(4) {
+	switch rng.IntN(5) {
+	case 4:
+		g, err = MonthFirst([]string{"decade", "quarter", "day"})
+		text = func() string {
+			return fmt.Sprintf("%d/%02d/20%02d", 1+rng.IntN(12), 1+rng.IntN(3), rng.IntN(30))
+		}
 	case 0:
 		g, err = Prefixes([]int{1, 2, 4})
 	case 1:

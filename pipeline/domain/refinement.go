@@ -105,7 +105,7 @@ func (m *members) parts(nodes []string, taxonomy job.Taxonomy) bool {
 // generator may have had prefixes of other lengths, or days, when the label was made.
 func begins(label string, nodes []string, taxonomy job.Taxonomy) bool {
 	stem, starred := strings.CutSuffix(label, "*")
-	if !(starred && taxonomy.Prefix != nil || taxonomy.Date != nil) {
+	if !(starred && taxonomy.Prefix != nil || taxonomy.Date != nil || taxonomy.USDate != nil) {
 		return false
 	}
 	i, _ := slices.BinarySearch(nodes, stem)

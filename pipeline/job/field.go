@@ -433,7 +433,8 @@ const (
 	generatorSchema = `{"description":"a taxonomy made of the values that occur: prefixes of codes, units of dates, ranges of numbers",` +
 		`"type":"object","properties":{` +
 		`"prefix":{"type":"array","items":{"type":"integer","minimum":1},"minItems":1},` +
-		`"date":{"type":"array","items":{"type":"string","enum":%s},"minItems":1},` +
+		`"date":{"type":"array","items":{"type":"string","enum":%[1]s},"minItems":1},` +
+		`"us_date":{"type":"array","items":{"type":"string","enum":%[1]s},"minItems":1},` +
 		`"ranges":{"type":"array","items":{"type":"number"},"minItems":1}},` +
 		`"additionalProperties":false,"minProperties":1,"maxProperties":1}`
 )

@@ -241,6 +241,9 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 			b = append(b, treeText(t.Tree)...) // no other tree has its text
 		} else {
 			b = fmt.Appendf(b, "%d %q %q", t.Prefix, t.Date, t.Ranges)
+			if t.USDate != nil { // which jobs of earlier versions do not have
+				b = fmt.Appendf(b, " %q", t.USDate)
+			}
 		}
 		b = append(b, '\n')
 	}

@@ -24,6 +24,7 @@ type Taxonomy struct {
 
 	Prefix []int    // lengths of prefixes in characters, descending: the levels above the values
 	Date   []string // units that dates are generalized to, each coarser than the one before
+	USDate []string // as Date, of dates in the form month/day/year
 	Ranges []string // ascending numbers, as text: the edges between ranges
 }
 
@@ -40,6 +41,8 @@ func (t *Taxonomy) generated() (word string, levels []string) {
 		return "prefix", levels
 	case len(t.Date) > 0:
 		return "date", t.Date
+	case len(t.USDate) > 0:
+		return "us_date", t.USDate
 	case len(t.Ranges) > 0:
 		return "ranges", t.Ranges
 	}
@@ -65,6 +68,8 @@ func GeneratorOf(t Taxonomy) (engine.Generator, error) {
 		return engine.Prefixes(t.Prefix)
 	case len(t.Date) > 0:
 		return engine.Dates(t.Date)
+	case len(t.USDate) > 0:
+		return engine.MonthFirst(t.USDate)
 	case len(t.Ranges) > 0:
 		return engine.Ranges(t.Ranges)
 	}
@@ -106,11 +111,11 @@ func (r *reader) readTaxonomies(s slot, n *yaml.Node) {
 	}
 }
 
-// inline reads a tree, or a generator: {prefix: […]}, {date: […]} or {ranges: […]}.
+// inline reads a tree, or a generator: {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
 func (r *reader) inline(path string, n *yaml.Node) (t Taxonomy) {
 	if n.Kind == yaml.Map && len(n.Entries) == 1 {
 		word, list := n.Entries[0].Key.Text, n.Entries[0].Value
-		if slices.Contains([]string{"prefix", "date", "ranges"}, word) && list.Kind == yaml.List {
+		if slices.Contains([]string{"prefix", "date", "us_date", "ranges"}, word) && list.Kind == yaml.List {
 			return r.generator(path, word, list)
 		}
 	}
@@ -128,7 +133,7 @@ func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 			r.add(at, "", "%s: must be a single value", word)
 			return t
 		}
-		if levels[i] = item.Text; word != "date" {
+		if levels[i] = item.Text; word == "prefix" || word == "ranges" {
 			levels[i] = shown(item) // a text in quotes is no number
 		}
 	}
@@ -144,6 +149,8 @@ func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 		}
 	case "date":
 		t.Date = levels
+	case "us_date":
+		t.USDate = levels
 	case "ranges":
 		t.Ranges = levels
 	}
@@ -164,7 +171,7 @@ func (r *reader) checkTaxonomies(path string) {
 // checkTaxonomy checks one of them. Of its forms the one for others must not be set.
 func (r *reader) checkTaxonomy(path string, t *Taxonomy, others, forms string) {
 	set := 0
-	for _, given := range []bool{t.Name != "", t.File != "", t.Tree != nil, len(t.Prefix) > 0, len(t.Date) > 0, len(t.Ranges) > 0} {
+	for _, given := range []bool{t.Name != "", t.File != "", t.Tree != nil, len(t.Prefix) > 0, len(t.Date) > 0, len(t.USDate) > 0, len(t.Ranges) > 0} {
 		if given {
 			set++
 		}
@@ -215,7 +222,7 @@ func wrongLevel(word, last, text string) string {
 		} else if last != "" && value >= before {
 			return "lengths must descend, the longest prefix first"
 		}
-	case "date":
+	case "date", "us_date":
 		if !slices.Contains(engine.DateLevels, text) {
 			return fmt.Sprintf("a unit must be one of %s, not %q", strings.Join(engine.DateLevels, ", "), text)
 		} else if slices.Index(engine.DateLevels, text) <= slices.Index(engine.DateLevels, last) {
