@@ -96,14 +96,23 @@ func Algorithms() []AlgorithmInfo { return pipeline.Algorithms() }
 
 // InitOptions say what to draft a job for.
 type InitOptions struct {
-	Input []string // files, directories, globs
-	K     int      // 0: 10, or what a smaller table has
-	Class string   // column that a model is to predict; empty: the one that looks like it
+	Input  []string // files, directories, globs
+	K      int      // of every set; 0: 10, or what a smaller table has
+	Class  string   // column that a model is to predict; empty: the one that looks like it
+	File   string   // to write the job to: relative paths in it start from its folder. Empty: none, and the current directory
+	Limits Limits   // of memory and threads
+
+	Overwrite bool // replace the file if it exists
 }
 
 // Init looks at some rows of an input and returns the text of a job file with a proposed role
 // for every column, and comments that say why. It is a draft, to be read by somebody who knows
-// the data. The same input gives the same text, and no cell's value is in it.
+// the data. The same input gives the same text, and no cell's value is in it. A file that is named is written in one step.
 func Init(ctx context.Context, opt InitOptions) (string, error) {
-	return guarded(func() (string, error) { return draft.Job(ctx, draft.Options(opt)) })
+	return guarded(func() (string, error) {
+		if opt.File != "" {
+			return draft.Write(ctx, draft.Options(opt))
+		}
+		return draft.Job(ctx, draft.Options(opt))
+	})
 }

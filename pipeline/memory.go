@@ -1,13 +1,9 @@
 package pipeline
 
 import (
-	"fmt"
-	"runtime"
-	"runtime/metrics"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
@@ -19,19 +15,6 @@ const MinMemory = 16 << 20
 // residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
 // heap's, the program itself, its stacks and what of files the system counts in.
 const residentOverhead = 112 << 20
-
-// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
-// large allocation after the other outrun a collection that has begun.
-func makeRoom(memory, bytes int64) {
-	if bytes < spill.HeapOverhead/2 {
-		return
-	}
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(heap)
-	if int64(heap[0].Value.Uint64())+bytes > memory {
-		runtime.GC()
-	}
-}
 
 const (
 	// readerBytes is what reading one column takes: pages as they lie in the file and
@@ -49,22 +32,6 @@ const (
 func threadsWithin(memory int64, threads, columns int) int {
 	room := spill.Reading.Part(memory) / readerBytes / int64(max(1, columns))
 	return int(min(max(room, 1), int64(threads)))
-}
-
-// holdRead returns a function that draws what readers hold beyond what is usual, or returns it.
-func holdRead(budget *spill.Budget) func(bytes int64) error {
-	return func(bytes int64) error {
-		if bytes <= 0 {
-			budget.Return(-bytes)
-			return nil
-		}
-		if err := budget.Draw("reading", bytes); err != nil {
-			const hint = "give more than %d MiB with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups"
-			return &fault.Error{Class: fault.Resources, Hint: fmt.Sprintf(hint, (budget.Used()+bytes)>>20), Err: err}
-		}
-		makeRoom(budget.Limit(), bytes)
-		return nil
-	}
 }
 
 // fetchAhead returns a function that draws what is fetched ahead, as long as it stays within
@@ -92,7 +59,7 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 // readOptions are the job's, with readers that remember no more than their share, and draw what
 // they hold of large pages and dictionaries.
 func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOptions {
-	options := formats.ReadOptions{CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), Threads: threads, Hold: holdRead(budget), Ahead: fetchAhead(budget)}
+	options := formats.ReadOptions{CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), Threads: threads, Hold: budget.HoldRead, Ahead: fetchAhead(budget)}
 	memory := budget.Limit()
 	columns := 0
 	for i := range j.Columns {

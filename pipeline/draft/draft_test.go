@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func wantMasks(t *testing.T, job *job.Job, want map[string]string) {
 	for _, c := range job.Columns {
 		got := c.Mask
 		if t := c.Taxonomy; t.Generated() {
-			got += fmt.Sprintf("{%v %v %v}", t.Prefix, t.Date, t.Ranges)
+			got += fmt.Sprintf("{%v %v %v}", t.Prefix, append(t.Date, t.USDate...), t.Ranges)
 		}
 		if got != want[c.Name] {
 			t.Errorf("column %s: %s, want %s", c.Name, got, want[c.Name])
@@ -144,7 +145,7 @@ func TestDraftOfRealData(t *testing.T) {
 	}
 }
 
-// Columns beyond what a set can take are left out, and widely known ones come first.
+// Many columns make many sets, and what everybody knows comes first.
 func TestDraftOfManyColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
@@ -161,8 +162,14 @@ func TestDraftOfManyColumns(t *testing.T) {
 	}
 	write(t, "wide.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"wide.csv"}}))
-	if set := job.Sets[0].Columns; len(set) != 12 || set[0] != "Age" || set[1] != "c0" {
-		t.Errorf("set %q", set)
+	in := 0
+	for i, set := range job.Sets {
+		if in += len(set.Columns); len(set.Columns) < 2 || len(set.Columns) > 5 {
+			t.Errorf("set %d has %d columns", i, len(set.Columns))
+		}
+	}
+	if in != 301 {
+		t.Errorf("%d columns are in sets", in)
 	}
 }
 
@@ -259,4 +266,111 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 		t.Errorf("with k = 50:\n%s", text)
 	}
 
+}
+
+// Parts of names go with names, ages with dates of birth, and what another column tells with that; of what is left, sets have columns of one sort.
+func TestDraftLooksAtColumnsTogether(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("name,first,last,dob,age,sex,zip,city,occupation,hours,day first,remark,same,two_year_recid\n")
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i := range 2000 {
+		n, year, place := rng.IntN(1500), 1940+rng.IntN(60), rng.IntN(30)
+		fmt.Fprintf(&out, "f%d l%d,f%d,l%d,%02d/%02d/%d,%d,%s,%c%d,city %d,job %d,%d,%d.%d.2020,%d,x,%d\n", n, n, n, n, 1+rng.IntN(12), 1+rng.IntN(28), year, 2020-year,
+			[]string{"f", "m"}[rng.IntN(2)], 'A'+place%26, 1000+place, place/4, rng.IntN(9), rng.IntN(60), 1+rng.IntN(28), 1+rng.IntN(12), i%700, rng.IntN(2))
+	}
+	write(t, "people.csv", out.String())
+	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+	job, _ := runDraft(t, text)
+	wantMasks(t, job, map[string]string{
+		"name": "drop", "first": "drop", "last": "drop", "dob": "generalize{[] [month year decade] []}", "age": "drop", "sex": "suppress", "zip": "generalize{[5 3 1] [] []}",
+		"city": "drop", "occupation": "suppress", "hours": "discretize", "day first": "suppress", "remark": "drop", "same": "drop", "two_year_recid": "keep",
+	})
+	if first := job.Sets[0].Columns; job.Class != "two_year_recid" || !slices.Equal(first[:2], []string{"dob", "sex"}) {
+		t.Errorf("class %s, first set %q", job.Class, first)
+	}
+	for column, reason := range map[string]string{"first": "beside name", "age": "dob tells it", "city": "zip tells it", "same": "all rows have the same", "hours": "cut at multiples of 5", "remark": "free text"} {
+		if line := regexp.MustCompile(`(?m)^  ` + column + `: .*$`).FindString(text); !strings.Contains(line, reason) {
+			t.Errorf("%s: want %q", line, reason)
+		}
+	}
+}
+
+// Where no column looks like the class the draft asks for it, and names some that it could be, the last one first.
+func TestDraftAsksForTheClass(t *testing.T) {
+	for header, want := range map[string]string{
+		"age,sex,grade":       "# kcut init --class NAME. Few values have: grade, sex.\n",
+		"age,sex,income_50k":  "class: income_50k\n",
+		"age,loan_default,b":  "class: loan_default\n",
+		"age,default_loan,b":  "# class: no column looks like it.",
+		"age,Target,y":        "class: Target\n",
+		"age,label_of_what,b": "# class: no column looks like it.",
+	} {
+		t.Chdir(t.TempDir())
+		var out strings.Builder
+		out.WriteString(header + "\n")
+		for i := range 90 {
+			fmt.Fprintf(&out, "%d,%d,%d\n", i%45, i%2, i%3)
+		}
+		write(t, "table.csv", out.String())
+		text := draftOf(t, draft.Options{Input: []string{"table.csv"}})
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: want %q in\n%s", header, want, text)
+		}
+		runDraft(t, text)
+	}
+}
+
+// The job lies in a folder of its own: its paths start there, and it is none of the input.
+func TestDraftForAFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "data/people.csv", "age,city\n1,a\n2,b\n3,a\n")
+	absolute, err := filepath.Abs("jobs/people.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"jobs/people.yaml", absolute} {
+		text := draftOf(t, draft.Options{Input: []string{"data/*.csv"}, File: file, K: 1})
+		if !strings.Contains(text, "\ninput: ../data/*.csv\noutput: table-release.parquet\n") {
+			t.Errorf("paths of %s:\n%s", file, text)
+		}
+	}
+	if _, err := os.Stat("jobs"); err == nil {
+		t.Error("Job has made a folder")
+	}
+	opt := draft.Options{Input: []string{"data"}, File: "people.yaml"}
+	text, err := draft.Write(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written, err := os.ReadFile("people.yaml"); err != nil || string(written) != text {
+		t.Errorf("written: %v\n%s\nwant:\n%s", err, written, text)
+	}
+	if _, err := draft.Write(t.Context(), opt); fault.ClassOf(err) != fault.Exists {
+		t.Errorf("the file exists: %v", err)
+	}
+	opt.Class, opt.Overwrite = "city", true
+	if text, err := draft.Write(t.Context(), opt); err != nil || !strings.Contains(text, "\nclass: city\n") {
+		t.Errorf("replaced: %v\n%s", err, text)
+	}
+	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"data"}, File: "data/people.yaml"}); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("a job among its input: %v\n%s", err, text)
+	}
+}
+
+// What is kept of the rows, and what readers hold, stays within the memory that there is.
+func TestDraftKeepsToItsMemory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "people.csv", "age,city\n"+strings.Repeat("1,a\n2,b\n", 100))
+	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 10}}); fault.ClassOf(err) != fault.Resources {
+		t.Errorf("with 1 KiB: %v\n%s", err, text)
+	}
+	draftOf(t, draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 20}})
+	long := formatstest.Text{Name: "story", Rows: []string{strings.Repeat("x", 32<<20), "y"}}
+	if err := formatstest.WriteIndexed("long.parquet", []formatstest.Text{long}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 16 << 20}}); fault.ClassOf(err) != fault.Resources {
+		t.Errorf("a text of 32 MiB within 16: %v\n%s", err, text)
+	}
 }

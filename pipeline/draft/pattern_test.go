@@ -16,6 +16,11 @@ func TestForms(t *testing.T) {
 		"2020-01-31":                           {isoDate, code},
 		"2020-01-31T10:00:00Z":                 {isoDate},
 		"2020-13-31":                           {phone, code},
+		"01/31/2020":                           {usDate, code},
+		"1/2/2020 10:00":                       {usDate, euroDate},
+		"31.12.2020":                           {euroDate, code},
+		"31/12/2020":                           {euroDate, code},
+		"13/31/2020":                           {code},
 		"https://example.org/x":                {url},
 		"10.0.0.1":                             {address, code},
 		"::1":                                  {address},
@@ -69,6 +74,7 @@ func TestDirectMeaning(t *testing.T) {
 		"country-name": "", "product_name": "", "customer_id": "identifiers", "CustomerID": "identifiers", "e-mail": "e-mail addresses",
 		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts", "SSN": "numbers of people",
 		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers", "number": "identifiers",
+		"profile_url": "web pages", "Comments": "free text", "patient": "identifiers", "patient_age": "",
 		"number_of_children": "", "no": "", "paid": "", "idle": "", "age": "", "telegraph": "",
 	} {
 		if got := directMeaning(wordsOf(name)).meaning; got != want {

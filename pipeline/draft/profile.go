@@ -1,8 +1,8 @@
 package draft
 
 import (
-	"net/netip"
-	"regexp"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +22,15 @@ type Profile struct {
 	place int // in the excerpt, -1 of a column that cannot be read
 	texts textProfile
 	role  *Role // what is proposed
+
+	// Of a column whose values have an order: that of every row, NaN for a null, until they are measured;
+	// and what is between the middle nine tenths of its distinct ones.
+	numbers   []float64
+	low, high float64
+}
+
+func newProfile(field formats.Field) *Profile {
+	return &Profile{name: field.Name, typ: field.Type, place: -1, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)}}
 }
 
 // textProfile counts rows by what their texts look like. Only columns of texts have one.
@@ -39,6 +48,15 @@ type textProfile struct {
 // observe counts the rows of a batch. It returns its scratch space.
 func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 	p.Rows += int64(len(column.Codes))
+	if p.typ.Ordered() {
+		for _, code := range column.Codes {
+			number := math.NaN()
+			if code > 0 {
+				number = column.Values.Float(int(code) - 1)
+			}
+			p.numbers = append(p.numbers, number)
+		}
+	}
 	if p.typ.Kind != formats.String {
 		return counts
 	}
@@ -56,6 +74,41 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 		}
 	}
 	return counts
+}
+
+// parts is how many parts of about as many rows an order is divided into, where it is asked which
+// columns together make rows unique: a release cuts it, too.
+const parts = 8
+
+// measure looks at the numbers of all rows, and returns in which part of their order every row lies. They
+// are not kept.
+func (p *Profile) measure() []uint64 {
+	numbers := p.numbers
+	p.numbers = nil
+	sorted := slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)
+	slices.Sort(sorted)
+	var starts []float64 // of all parts but the first
+	for i := 1; i < parts && len(sorted) > 0; i++ {
+		if start := sorted[len(sorted)*i/parts]; start > sorted[0] {
+			starts = append(starts, start)
+		}
+	}
+	starts = slices.Compact(starts)
+	if sorted = slices.Compact(sorted); len(sorted) > 0 {
+		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
+	}
+	of := make([]uint64, len(numbers))
+	for row, number := range numbers {
+		switch at, found := slices.BinarySearch(starts, number); {
+		case math.IsNaN(number):
+			of[row] = parts
+		case found:
+			of[row] = uint64(at) + 1
+		default:
+			of[row] = uint64(at)
+		}
+	}
+	return of
 }
 
 // observe counts n rows with a text.
@@ -104,112 +157,3 @@ func (p *Profile) isProse() bool {
 	rows := float64(max(1, p.Field.Rows))
 	return float64(p.texts.length)/rows > 60 || float64(p.texts.spaces)/rows > 4 && p.distinctShare() > 0.1
 }
-
-// pattern is a form that texts of a column may have.
-type pattern uint8
-
-const (
-	email pattern = iota
-	phone
-	url
-	address // of a network
-	uuid
-	iban
-	card
-	socialSecurity
-	isoDate
-	zip
-	diagnosis
-	code
-	number
-	patterns // how many there are
-)
-
-// forms decide whether a text, which is not empty, has a form.
-var forms = [patterns]func(text string) bool{
-	email:          matches(`^[^@\s]+@[^@\s]+\.[^@\s.]+$`),
-	phone:          isPhone,
-	url:            matches(`^[a-z][a-z0-9+.-]*://\S+$`),
-	address:        isAddress,
-	uuid:           matches(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`),
-	iban:           isIBAN,
-	card:           isCard,
-	socialSecurity: matches(`^\d{3}-\d{2}-\d{4}$`),
-	isoDate:        isDate,
-	zip:            matches(`^\d{5}(-\d{4})?$`),
-	diagnosis:      matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`), // ICD-10
-	code:           isCode,
-	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
-}
-
-var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
-
-func matches(pattern string) func(text string) bool { return regexp.MustCompile(pattern).MatchString }
-
-// isPhone wants 7 to 15 digits and what nobody writes in a plain number.
-func isPhone(text string) bool {
-	digits, signs := 0, 0
-	for i, r := range text {
-		switch {
-		case r >= '0' && r <= '9':
-			digits++
-		case r == '+' && i == 0:
-			signs += 2
-		case strings.ContainsRune(" -./()", r):
-			signs++
-		default:
-			return false
-		}
-	}
-	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text)
-}
-
-func isAddress(text string) bool {
-	_, err := netip.ParseAddr(text)
-	return err == nil
-}
-
-// isIBAN checks the remainder of an international account number (ISO 13616).
-func isIBAN(text string) bool {
-	text = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
-	if len(text) < 15 || len(text) > 34 {
-		return false
-	}
-	remainder := 0
-	for i, r := range text[4:] + text[:4] {
-		switch {
-		case r >= '0' && r <= '9' && i != len(text)-4 && i != len(text)-3:
-			remainder = (remainder*10 + int(r-'0')) % 97
-		case r >= 'A' && r <= 'Z':
-			remainder = (remainder*100 + int(r-'A') + 10) % 97
-		default:
-			return false
-		}
-	}
-	return remainder == 1
-}
-
-// isCard checks the last digit of a payment card's number (ISO 7812).
-func isCard(text string) bool {
-	digits := strings.NewReplacer(" ", "", "-", "").Replace(text)
-	if len(digits) < 13 || len(digits) > 19 {
-		return false
-	}
-	sum := 0
-	for i := range digits {
-		n := int(digits[len(digits)-1-i] - '0')
-		if n < 0 || n > 9 {
-			return false
-		}
-		if i%2 == 1 {
-			n = n*2%10 + n/5
-		}
-		sum += n
-	}
-	return sum%10 == 0
-}
-
-// isCode wants few characters that a key is made of, digits among them.
-func isCode(text string) bool { return len(text) >= 3 && len(text) <= 12 && codeForm(text) }
-
-var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

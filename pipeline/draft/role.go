@@ -2,11 +2,8 @@ package draft
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
@@ -15,10 +12,10 @@ import (
 
 // Role is what is proposed for a column.
 type Role struct {
-	Mask     string
-	Taxonomy string // of generalize, a generator as YAML
-	Reason   string
-	Repeats  bool // it belongs to one person, of whom there are several rows
+	Mask   string
+	Detail string // of the mask, as YAML: a taxonomy or a step; empty: none
+	Reason string
+	owned  bool // its values belong to one person each
 }
 
 // masked reports whether the column is proposed as a quasi-identifier.
@@ -28,51 +25,85 @@ func drop(format string, args ...any) *Role {
 	return &Role{Mask: job.MaskDrop, Reason: fmt.Sprintf(format, args...)}
 }
 
+// discretize splits intervals at round steps, where there are many values.
+func discretize(p *Profile, reason string) *Role {
+	role := &Role{Mask: job.MaskDiscretize, Reason: reason}
+	if step := p.step(); step != "" {
+		at := "multiples of " + step
+		if p.typ.Kind == formats.Date || p.typ.Kind == formats.Timestamp || p.typ.Kind == formats.Time {
+			at = "starts of " + step + "s"
+		}
+		role.Detail, role.Reason = "round: "+step, reason+", cut at "+at
+	}
+	return role
+}
+
+func generalize(p *Profile, taxonomy, reason string) *Role {
+	return &Role{Mask: job.MaskGeneralize, Detail: "taxonomy: " + taxonomy, Reason: reason + ", " + distinctValues(p)}
+}
+
+// rule proposes a role for the columns that it is for.
+type rule struct {
+	applies func(p *Profile) bool
+	role    func(p *Profile) *Role
+}
+
+// rules are in the order in which they are tried: what no mask is for, what tells who somebody is, by its looks, by its name,
+// or since nobody else has the value, and then how everything else is masked.
+var rules = slices.Concat(unusable, looking, named, alone, quasiIdentifiers)
+
 // roleOf proposes what becomes of a column that is not the class.
 func roleOf(p *Profile) *Role {
-	if role := unusable(p); role != nil {
-		return role
+	for _, r := range rules {
+		if r.applies(p) {
+			return r.role(p)
+		}
 	}
-	if role := identifying(p); role != nil {
-		return role
-	}
-	return quasiIdentifier(p)
+	return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
 }
 
-// unusable drops what no mask is for.
-func unusable(p *Profile) *Role {
-	switch kind := p.typ.Kind; {
-	case p.name == "":
-		return drop("it has no name, as pandas' row numbers have none: only kept or dropped")
-	case kind == formats.Nested:
-		return drop("nested: it can be kept or dropped, not masked")
-	case kind == formats.Binary:
-		return drop("bytes whose meaning nobody declares")
-	case p.Field.Rows == 0:
-		return drop("no row that was looked at has a value")
-	case p.texts.broken > 0:
+// unusable is what no mask is for.
+var unusable = []rule{
+	{func(p *Profile) bool { return p.name == "" }, dropped("it has no name, as pandas' row numbers have none: only kept or dropped")},
+	{ofKind(formats.Nested), dropped("nested: it can be kept or dropped, not masked")},
+	{ofKind(formats.Binary), dropped("bytes whose meaning nobody declares")},
+	{func(p *Profile) bool { return p.Field.Rows == 0 }, dropped("no row that was looked at has a value")},
+	{func(p *Profile) bool { return p.texts.broken > 0 }, func(p *Profile) *Role {
 		return drop("%s values are not UTF-8", text.Grouped(p.texts.broken))
-	case p.texts.marks > 0:
+	}},
+	{func(p *Profile) bool { return p.texts.marks > 0 }, func(p *Profile) *Role {
 		return drop("%s values are the mark of a suppressed value itself", text.Grouped(p.texts.marks))
-	}
-	return nil
+	}},
+	{func(p *Profile) bool { return p.Field.Distinct == 1 && p.Field.Rows == p.Rows }, dropped("all rows have the same value: it tells nothing")},
 }
 
-// directPatterns tell who somebody is, when so large a part of the values has them.
-var directPatterns = []struct {
-	form  pattern
-	part  float64
-	looks string
-	owned bool // each belongs to one person
-}{
-	{email, 0.05, "e-mail addresses", true},
-	{socialSecurity, 0.05, "social security numbers", true},
-	{iban, 0.05, "account numbers", true},
-	{card, 0.5, "numbers of payment cards", true},
-	{phone, 0.5, "telephone numbers", true},
-	{url, 0.5, "addresses of web pages", false},
-	{address, 0.5, "network addresses", false},
-	{uuid, 0.5, "UUIDs", true},
+func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
+	return func(p *Profile) bool { return slices.Contains(kinds, p.typ.Kind) }
+}
+
+func dropped(reason string) func(p *Profile) *Role {
+	return func(*Profile) *Role { return drop("%s", reason) }
+}
+
+// looking is what tells who somebody is when so large a part of the values has the form.
+var looking = []rule{
+	{ofKind(formats.UUID), func(*Profile) *Role { return &Role{Mask: job.MaskDrop, Reason: "UUIDs", owned: true} }},
+	likeDirect(email, 0.05, "e-mail addresses", true),
+	likeDirect(socialSecurity, 0.05, "social security numbers", true),
+	likeDirect(iban, 0.05, "account numbers", true),
+	likeDirect(card, 0.5, "numbers of payment cards", true),
+	likeDirect(phone, 0.5, "telephone numbers", true),
+	likeDirect(url, 0.5, "addresses of web pages", false),
+	likeDirect(address, 0.5, "network addresses", false),
+	likeDirect(uuid, 0.5, "UUIDs", true),
+}
+
+func likeDirect(form pattern, part float64, looks string, owned bool) rule {
+	return rule{func(p *Profile) bool { return p.share(form) >= part }, func(p *Profile) *Role {
+		role := drop("%s of %s values look like %s", text.Grouped(p.texts.forms[form]), text.Grouped(p.Field.Rows), looks)
+		role.owned = owned
+		return role
+	}}
 }
 
 const (
@@ -88,78 +119,98 @@ const (
 	most = 0.95
 )
 
+// hasMany reports whether there are many different values.
+func (p *Profile) hasMany() bool {
+	return p.typ.Kind != formats.Boolean && (p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare)
+}
+
+// named is what is called like what tells who somebody is, and has many values.
+var named = []rule{{
+	func(p *Profile) bool { return p.hasMany() && directMeaning(wordsOf(p.name)).meaning != "" },
+	func(p *Profile) *Role {
+		meaning := directMeaning(wordsOf(p.name))
+		role := drop("called like %s, with %s", meaning.meaning, distinctValues(p))
+		role.owned = !meaning.shared
+		return role
+	},
+}}
+
 // uniqueShare is the part of the rows that have a value of their own in a column that tells who
 // somebody is. Measurements may have that, too, unless they are whole numbers that are all
 // different.
 var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.99, formats.Uint: 0.99}
 
-// identifying drops what tells who somebody is, by what it looks like, what it is called, or since
-// nobody else has the value; and free text.
-func identifying(p *Profile) *Role {
-	if p.typ.Kind == formats.UUID {
-		return drop("UUIDs").repeating(p, true)
-	}
-	for _, d := range directPatterns {
-		if p.share(d.form) >= d.part {
-			return drop("%s of %s values look like %s", text.Grouped(p.texts.forms[d.form]), text.Grouped(p.Field.Rows), d.looks).repeating(p, d.owned)
-		}
-	}
-	meaning, many := directMeaning(wordsOf(p.name)), p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare
-	least, countable := uniqueShare[p.typ.Kind]
-	switch {
-	case meaning.meaning != "" && many && p.typ.Kind != formats.Boolean:
-		return drop("called like %s, with %s", meaning.meaning, distinctValues(p)).repeating(p, !meaning.shared)
-	case countable && p.Field.Rows >= fewRows && p.distinctShare() >= least:
-		return drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows)).repeating(p, true)
-	case p.isProse():
+// alone is what hardly two rows have the same value of, and free text. Dates are not, which are generalized.
+var alone = []rule{
+	{func(p *Profile) bool { return p.dateForm() != "" }, func(p *Profile) *Role {
+		return generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
+	}},
+	{func(p *Profile) bool {
+		least, countable := uniqueShare[p.typ.Kind]
+		return countable && p.Field.Rows >= fewRows && p.distinctShare() >= least
+	}, func(p *Profile) *Role {
+		role := drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
+		role.owned = true
+		return role
+	}},
+	{(*Profile).isProse, func(p *Profile) *Role {
 		return drop("free text, %d characters long on average", p.texts.length/p.Field.Rows)
-	}
-	return nil
+	}},
 }
 
-// mostOnce is the part of the rows up to which values of an identifier repeat, and not by mistake.
-const mostOnce = 0.98
-
-// repeating says of an identifier whose values belong to one person each whether they repeat.
-func (r *Role) repeating(p *Profile, owned bool) *Role {
-	r.Repeats = owned && p.Field.Distinct >= 2 && p.distinctShare() <= mostOnce
-	return r
-}
-
-// dates are the levels that dates are generalized to.
-const dates = "{date: [month, year, decade]}"
-
-// quasiIdentifier masks what has an order by intervals, dates and numbers that are texts by units
-// and ranges, codes by their first characters, and everything else by suppressing it: values of
-// which enough records have the same are disclosed.
-func quasiIdentifier(p *Profile) *Role {
-	kind, name, rows, many := p.typ.Kind, wordsOf(p.name), p.Field.Rows, p.Field.Distinct > fewCodes
-	distinct := distinctValues(p)
-	generalize := func(taxonomy, why string) *Role {
-		return &Role{Mask: job.MaskGeneralize, Taxonomy: taxonomy, Reason: why + ", " + distinct}
-	}
-	switch {
-	case p.typ.Ordered() && places.has(name):
-		return &Role{Mask: job.MaskDiscretize, Reason: distinct + "; coordinates tell an address"}
-	case kind == formats.Date || kind == formats.Timestamp:
-		return &Role{Mask: job.MaskDiscretize, Reason: distinct + "; or generalize by " + dates}
-	case p.typ.Ordered():
-		return &Role{Mask: job.MaskDiscretize, Reason: distinct}
+// dateForm returns the generator of a text column of dates, or "".
+func (p *Profile) dateForm() string {
+	switch rows := p.Field.Rows; {
+	case p.typ.Kind != formats.String || rows == 0:
+		return ""
 	case p.texts.forms[isoDate] >= rows:
-		return generalize(dates, "dates as text")
-	case p.share(zip) >= most && many:
-		return generalize("{prefix: [5, 3, 1]}", "like zip codes")
-	case p.share(diagnosis) >= most && many:
-		return generalize("{prefix: [3, 1]}", "like ICD codes")
-	case postal.has(name) && p.texts.longest <= 12:
-		return generalize("{prefix: [5, 3, 1]}", "called like zip codes")
-	case p.share(code) >= most && p.share(number) < most && many:
-		length := p.texts.longest // of whose codes a third and two thirds are released
-		return generalize(fmt.Sprintf("{prefix: [%d, %d]}", max(2, length*2/3), max(1, length/3)), "like codes")
-	case p.texts.forms[number] >= rows && many:
-		return generalize(roundRanges(p.texts.low, p.texts.high), "numbers as text")
+		return "date"
+	case p.texts.forms[usDate] >= rows && p.texts.forms[euroDate] < rows: // a day above 12 tells which
+		return "us_date"
 	}
-	return &Role{Mask: job.MaskSuppress, Reason: distinct}
+	return ""
+}
+
+// quasiIdentifiers mask what has an order by intervals with round ends, numbers that are texts by ranges, codes by their first
+// characters, and everything else by suppressing it: values of which enough records have the same are disclosed.
+var quasiIdentifiers = []rule{
+	{func(p *Profile) bool { return p.typ.Ordered() && places.has(wordsOf(p.name)) }, func(p *Profile) *Role {
+		return discretize(p, distinctValues(p)+"; coordinates tell an address")
+	}},
+	{func(p *Profile) bool { return p.typ.Ordered() }, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
+	{func(p *Profile) bool { return p.share(euroDate) >= most }, func(p *Profile) *Role {
+		return &Role{Mask: job.MaskSuppress, Reason: "dates with the day first, " + distinctValues(p) + ": written as 1990-12-31 they can be generalized"}
+	}},
+	{func(p *Profile) bool {
+		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) && p.texts.longest <= 12 && p.share(zip) < most
+	}, prefixes("called like zip codes", 5, 3, 1)},
+	{func(p *Profile) bool { return p.hasCodes(zip, most) }, prefixes("like zip codes", 5, 3, 1)},
+	{func(p *Profile) bool { return p.hasCodes(diagnosis, most) }, prefixes("like ICD codes", 3, 1)},
+	{func(p *Profile) bool {
+		return diagnoses.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
+	}, prefixes("codes, called like diagnoses", 3, 1)},
+	{func(p *Profile) bool { return p.hasCodes(code, most) && p.share(number) < most }, func(p *Profile) *Role {
+		length := p.texts.longest // of whose codes a third and two thirds are released
+		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
+	}},
+	{func(p *Profile) bool { return p.Field.Distinct > fewCodes && p.texts.forms[number] >= p.Field.Rows }, func(p *Profile) *Role {
+		return generalize(p, roundRanges(p.texts.low, p.texts.high), "numbers as text")
+	}},
+	{func(p *Profile) bool { return p.Field.Distinct > fewCodes }, func(p *Profile) *Role {
+		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) + ": the frequent ones are released, the rest becomes *"}
+	}},
+}
+
+// hasCodes reports whether a part of the values has a form, and these are many.
+func (p *Profile) hasCodes(form pattern, part float64) bool {
+	return p.Field.Distinct > fewCodes && p.share(form) >= part
+}
+
+// prefixes generalizes codes to their first characters.
+func prefixes(reason string, lengths ...int) func(p *Profile) *Role {
+	return func(p *Profile) *Role {
+		return generalize(p, fmt.Sprintf("{prefix: [%s]}", strings.Trim(strings.ReplaceAll(fmt.Sprint(lengths), " ", ", "), "[]")), reason)
+	}
 }
 
 func distinctValues(p *Profile) string {
@@ -169,122 +220,75 @@ func distinctValues(p *Profile) string {
 	return text.Grouped(p.Field.Distinct) + " distinct values"
 }
 
-// mostEdges is how many ranges a draft has, about.
-const mostEdges = 8
-
-// roundRanges is a generator of ranges with round ends that cover the numbers from low to
-// high. The ends depend on the order of magnitude only: they are no values of the data.
-func roundRanges(low, high float64) string {
-	step := roundUp((high - low) / mostEdges)
-	first := math.Floor(low / step)
-	var edges []string
-	for i := first; i*step <= high || len(edges) < 2; i++ {
-		text := strconv.FormatFloat(i*step, 'f', 12, 64) // without the noise of the last bits
-		edges = append(edges, strings.TrimSuffix(strings.TrimRight(text, "0"), "."))
-	}
-	return "{ranges: [" + strings.Join(edges, ", ") + "]}"
-}
-
-// roundUp returns the next number that is 1, 2 or 5 times a power of ten.
-func roundUp(x float64) float64 {
-	if x <= 0 {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, digit := range []float64{1, 2, 5} {
-		if x <= digit*power {
-			return digit * power
+// chooseRoles proposes a role for every column: by itself, and then beside the others.
+func (d *draft) chooseRoles() {
+	for _, p := range d.profiles {
+		if p == d.class {
+			p.role = &Role{Mask: job.MaskKeep, Reason: "the class, " + distinctValues(p)}
+		} else {
+			p.role = roleOf(p)
 		}
 	}
-	return 10 * power
+	d.dropNames()
+	d.dropAges()
+	for _, p := range d.profiles {
+		if teller := d.teller(p); p.role.masked() && teller != nil {
+			p.role = drop("%s tells it", job.Quoted(teller.name))
+		}
+	}
 }
 
-// wordsOf cuts a column's name into lower-case words: at what is no letter or digit, and
-// before a capital that follows a small letter.
-func wordsOf(name string) []string {
-	var text strings.Builder
-	small := false
-	for _, r := range name {
+// dropNames drops parts of names, such as first and last, beside a column of names or beside one another.
+func (d *draft) dropNames() {
+	var parts []*Profile
+	beside := ""
+	for _, p := range d.profiles {
+		switch name := wordsOf(p.name); {
+		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() && p.Field.Distinct > fewCodes:
+			parts = append(parts, p)
+		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
+			beside = p.name
+		}
+	}
+	for _, p := range parts {
 		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			text.WriteByte(' ')
-		case unicode.IsUpper(r) && small:
-			text.WriteByte(' ')
-			fallthrough
-		default:
-			text.WriteRune(unicode.ToLower(r))
-		}
-		small = unicode.IsLower(r)
-	}
-	return strings.Fields(text.String())
-}
-
-// words are the names of one meaning.
-type words struct {
-	meaning string
-	alone   []string // a word of the name, or two that follow one another are among these
-	whole   []string // the name's words together are one of these
-	last    []string // the last of several words is one of these
-	shared  bool     // people share them
-}
-
-// has reports whether a column's name has the meaning.
-func (w *words) has(name []string) bool {
-	if slices.Contains(w.whole, strings.Join(name, "")) {
-		return true
-	}
-	if n := len(name); n > 1 && slices.Contains(w.last, name[n-1]) {
-		return true
-	}
-	for i, word := range name {
-		if slices.Contains(w.alone, word) || i > 0 && slices.Contains(w.alone, name[i-1]+word) {
-			return true
+		case beside != "":
+			p.role = drop("called like a part of names, beside %s, with %s", job.Quoted(beside), distinctValues(p))
+		case len(parts) > 1:
+			p.role = drop("called like a part of names, beside another one, with %s", distinctValues(p))
 		}
 	}
-	return false
 }
 
-// direct are the names of columns that tell who somebody is.
-var direct = []words{
-	{meaning: "names of people", alone: []string{"surname", "firstname", "lastname", "forename", "fullname", "username", "nickname", "login", "middlename", "familyname", "givenname",
-		"maidenname", "patientname", "customername", "personname", "employeename", "clientname", "membername", "studentname", "mothername", "fathername",
-		"contactname", "holdername"}, whole: []string{"name"}, shared: true},
-	{meaning: "e-mail addresses", alone: []string{"email", "mail"}},
-	{meaning: "telephone numbers", alone: []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"}},
-	{meaning: "street addresses", alone: []string{"address", "street", "addr"}, whole: []string{"housenumber"}, shared: true},
-	{meaning: "numbers of people", alone: []string{"ssn", "nino", "passport", "mrn", "aadhaar", "cpf", "curp", "pesel", "taxid", "tin", "licence", "license"}, whole: []string{
-		"socialsecuritynumber", "socialsecurity", "nationalid", "nhsnumber", "medicalrecordnumber", "insurancenumber", "policynumber",
-	}},
-	{meaning: "accounts", alone: []string{"iban", "imei", "imsi", "mac", "token", "password", "secret"}, whole: []string{
-		"creditcard", "cardnumber", "cardno", "accountnumber", "accountno", "account", "deviceid", "cookie", "ip", "ipaddress",
-	}},
-	{meaning: "identifiers", alone: []string{"id", "uuid", "guid", "pk", "key", "nbr"}, whole: []string{"index", "rowid", "rownumber", "serialnumber", "number"},
-		last: []string{"number", "nr", "no"}},
-}
-
-// directMeaning returns what the name of a column says that tells who somebody is, or one that is empty.
-func directMeaning(name []string) words {
-	for i := range direct {
-		if direct[i].has(name) {
-			return direct[i]
+// dropAges drops ages beside dates of birth, which tell them but for a year.
+func (d *draft) dropAges() {
+	born := slices.IndexFunc(d.profiles, func(p *Profile) bool { return p.role.masked() && births.has(wordsOf(p.name)) && p.hasMany() })
+	if born < 0 {
+		return
+	}
+	for _, p := range d.profiles {
+		if p.role.masked() && slices.Contains(wordsOf(p.name), "age") && p.typ.Ordered() {
+			p.role = drop("%s tells it", job.Quoted(d.profiles[born].name))
 		}
 	}
-	return words{}
 }
 
-// known are the names of what is widely known of people.
-var known = words{alone: []string{
-	"age", "birth", "birthday", "birthdate", "dob", "born", "sex", "gender", "zip", "zipcode", "postal", "postcode", "postalcode", "plz", "city", "town",
-	"state", "county", "country", "region", "district", "municipality", "province", "race", "ethnicity", "nationality", "citizenship", "native", "foreign",
-	"marital", "married", "education", "school", "degree", "occupation", "job", "profession", "employer", "workclass", "religion", "language",
-	"height", "weight", "admission", "admitted", "discharge", "discharged", "death", "died", "diagnosis", "latitude", "longitude", "lat", "lon", "lng",
-}}
-
-// places are the names of coordinates.
-var places = words{alone: []string{"latitude", "longitude", "lat", "lon", "lng"}}
-
-// postal are the names of columns of zip codes.
-var postal = words{alone: []string{"zip", "zipcode", "postal", "postcode", "postalcode", "plz"}}
-
-// predicted are the names of what models are trained to tell, the likeliest first.
-var predicted = []string{"class", "label", "target", "outcome", "income", "response", "y", "churn", "churned", "default", "survived", "readmitted", "fraud"}
+// teller returns a masked column of which every value goes with one value of a column, or nil.
+// Its values have many rows each, so that this is no accident. Of two that tell each other
+// the first stays.
+func (d *draft) teller(of *Profile) *Profile {
+	determines := func(p, other *Profile) bool {
+		return p.place >= 0 && other.place >= 0 && d.excerpt.Determines(p.place, other.place)
+	}
+	before := true
+	for _, p := range d.profiles {
+		often := p.Field.Distinct >= 2 && p.Field.Distinct*20 <= p.Rows
+		switch {
+		case p == of:
+			before = false
+		case of.Field.Distinct >= 2 && often && p.role.masked() && determines(p, of) && (before || !determines(of, p)):
+			return p
+		}
+	}
+	return nil
+}

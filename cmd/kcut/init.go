@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kcut/kcut"
+)
+
+func newInit(u *ui) *cobra.Command {
+	var opt kcut.InitOptions
+	cmd := &cobra.Command{
+		Use:   "init INPUT...",
+		Short: "Look at an input and draft a starter job for it",
+		Long: `Looks at up to 200,000 rows from all over the input and drafts a job file with a proposed
+role for every column: what looks like an identifier or free text is dropped, a class is
+kept, and the rest is masked, with sets of columns that one source tells, and taxonomies
+or round steps for dates, numbers and codes. Comments say why. It is a draft, to be read
+by somebody who knows the data. It is printed, or written to the file that --output names.`,
+		Example: `  kcut init people.parquet -o people.yaml
+  kcut init --k 50 --class income exports/*.csv -o people.yaml`,
+		Args: takes("at least one file, directory or glob", 1, -1),
+	}
+	cmd.Flags().IntVar(&opt.K, "k", 0, "ask for `N` records in every class of equals (default 10)")
+	cmd.Flags().StringVar(&opt.Class, "class", "", "take column `NAME` as what a model is to predict")
+	cmd.Flags().StringVarP(&opt.File, "output", "o", "", "write the job to `FILE`, from whose folder its paths start")
+	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the job if it exists")
+	limits := addLimits(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if cmd.Flags().Changed("k") && opt.K < 1 {
+			return usageError("kcut init", "k must be at least 1, not %d", opt.K)
+		}
+		if opt.Limits, err = limits(); err != nil {
+			return err
+		}
+		keepTo(opt.Limits.Threads)
+		opt.Input = args
+		job, err := kcut.Init(cmd.Context(), opt)
+		if err != nil || opt.File != "" {
+			return err
+		}
+		return u.printf("%s", job)
+	}
+	return cmd
+}

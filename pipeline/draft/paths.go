@@ -1,0 +1,86 @@
+package draft
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// outputPath returns where the release goes, as the job says it: a place that is not among the input itself.
+// The job's file must not be either.
+func (d *draft) outputPath() (string, error) {
+	if d.File != "" {
+		if isInput, err := d.reads(d.File); err != nil {
+			return "", err
+		} else if isInput {
+			return "", fault.Errorf(fault.Usage, "name a file that is not among the input", "write job %s: the job would read it as input", d.File)
+		}
+	}
+	stem := stemOf(d.Input[0])
+	candidates := []string{stem + "-release.parquet", "release/", "../" + stem + "-release.parquet"}
+	for _, output := range candidates {
+		file := path.Clean(output)
+		if strings.HasSuffix(output, "/") {
+			file = path.Join(output, "part.parquet")
+		}
+		if isInput, err := d.reads(filepath.Join(filepath.Dir(d.File), file)); err != nil {
+			return "", err
+		} else if !isInput {
+			return output, nil
+		}
+	}
+	return candidates[0], nil
+}
+
+// reads reports whether a file would be among the input.
+func (d *draft) reads(file string) (bool, error) {
+	for _, pattern := range d.Input {
+		if found, err := dataset.Finds(pattern, file); err != nil || found {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// inputPaths returns the input as the job says it: relative paths start from the job's folder.
+func (d *draft) inputPaths() ([]string, error) {
+	folder := filepath.Dir(d.File)
+	if folder == "." {
+		return d.Input, nil
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, fmt.Errorf("find folder of job %s: %w", d.File, err)
+	}
+	paths := make([]string, len(d.Input))
+	for i, name := range d.Input {
+		paths[i] = name
+		if storage.IsRemote(name) || filepath.IsAbs(name) {
+			continue
+		}
+		absolute, err := filepath.Abs(name)
+		if err != nil {
+			return nil, fmt.Errorf("find input %s: %w", name, err)
+		}
+		if paths[i], err = filepath.Rel(folder, absolute); err != nil { // on another drive
+			paths[i] = absolute
+		}
+		paths[i] = filepath.ToSlash(paths[i])
+	}
+	return paths, nil
+}
+
+// stemOf is the name of an input without wildcards and endings.
+func stemOf(input string) string {
+	stem, _, _ := strings.Cut(path.Base(filepath.ToSlash(input)), ".")
+	for _, sign := range `*?[]\/ ` {
+		stem = strings.ReplaceAll(stem, string(sign), "")
+	}
+	return cmp.Or(strings.Trim(stem, "-_"), "table")
+}

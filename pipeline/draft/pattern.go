@@ -1,0 +1,127 @@
+package draft
+
+import (
+	"net/netip"
+	"regexp"
+	"strings"
+)
+
+// pattern is a form that texts of a column may have.
+type pattern uint8
+
+const (
+	email pattern = iota
+	phone
+	url
+	address // of a network
+	uuid
+	iban
+	card
+	socialSecurity
+	isoDate
+	usDate
+	euroDate
+	zip
+	diagnosis
+	code
+	number
+	patterns // how many there are
+)
+
+// forms decide whether a text, which is not empty, has a form.
+var forms = [patterns]func(text string) bool{
+	email:          matches(`^[^@\s]+@[^@\s]+\.[^@\s.]+$`),
+	phone:          isPhone,
+	url:            matches(`^[a-z][a-z0-9+.-]*://\S+$`),
+	address:        isAddress,
+	uuid:           matches(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`),
+	iban:           isIBAN,
+	card:           isCard,
+	socialSecurity: matches(`^\d{3}-\d{2}-\d{4}$`),
+	isoDate:        isDate,
+	usDate:         isUSDate,
+	euroDate:       matches(`^(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]\d{4}([T ].*)?$`),
+	zip:            matches(`^\d{5}(-\d{4})?$`),
+	diagnosis:      matches(`^[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?$`), // ICD-10
+	code:           isCode,
+	number:         matches(`^[+-]?\d{1,15}(\.\d{1,15})?$`),
+}
+
+var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
+
+// isUSDate takes a month, a day and a year, as in the United States.
+var isUSDate = matches(`^(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/\d{4}( .*)?$`)
+
+func matches(pattern string) func(text string) bool { return regexp.MustCompile(pattern).MatchString }
+
+// isPhone wants 7 to 15 digits and what nobody writes in a plain number.
+func isPhone(text string) bool {
+	digits, signs := 0, 0
+	for i, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r == '+' && i == 0:
+			signs += 2
+		case strings.ContainsRune(" -./()", r):
+			signs++
+		default:
+			return false
+		}
+	}
+	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text) && !dateForm(text)
+}
+
+// dateForm is that of dates with the year at the end, which some write with two digits, and other numbers than months and
+// days may be in by mistake.
+var dateForm = matches(`^\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})([T ].*)?$`)
+
+func isAddress(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil
+}
+
+// isIBAN checks the remainder of an international account number (ISO 13616).
+func isIBAN(text string) bool {
+	text = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
+	if len(text) < 15 || len(text) > 34 {
+		return false
+	}
+	remainder := 0
+	for i, r := range text[4:] + text[:4] {
+		switch {
+		case r >= '0' && r <= '9' && i != len(text)-4 && i != len(text)-3:
+			remainder = (remainder*10 + int(r-'0')) % 97
+		case r >= 'A' && r <= 'Z':
+			remainder = (remainder*100 + int(r-'A') + 10) % 97
+		default:
+			return false
+		}
+	}
+	return remainder == 1
+}
+
+// isCard checks the last digit of a payment card's number (ISO 7812).
+func isCard(text string) bool {
+	digits := strings.NewReplacer(" ", "", "-", "").Replace(text)
+	if len(digits) < 13 || len(digits) > 19 {
+		return false
+	}
+	sum := 0
+	for i := range digits {
+		n := int(digits[len(digits)-1-i] - '0')
+		if n < 0 || n > 9 {
+			return false
+		}
+		if i%2 == 1 {
+			n = n*2%10 + n/5
+		}
+		sum += n
+	}
+	return sum%10 == 0
+}
+
+// isCode wants few characters that a key is made of, digits among them.
+func isCode(text string) bool { return len(text) >= 3 && len(text) <= 12 && codeForm(text) }
+
+var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

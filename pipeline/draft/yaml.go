@@ -1,0 +1,120 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// headWords come before what a job reads and writes.
+const headWords = `# A draft by kcut init, from %s of %s rows. What a release tells about people is for
+# somebody to judge who knows them and the data: read every line, change it, then try kcut plan.
+`
+
+// noClassWords stand where the class would.
+const noClassWords = `# class: no column looks like it. Name what a model is to predict here and keep it, or say
+# kcut init --class NAME%s.
+`
+
+// setWords go before the sets, columnWords before the columns.
+const (
+	setWords = `
+# What somebody may know of a person, source by source. k holds for who knows the columns of one
+# set, not those of two: join sets that one person may know. Less is left of their columns then.
+quasi_identifiers:
+`
+	columnWords = `
+# A taxonomy of your own, and generalize, leaves more than suppress. Declare bounds of what is
+# discretized when they are public. Keep what nobody can know.
+columns:
+`
+)
+
+// entityWords are what k counts.
+const entityWords = `
+# Several rows may be of one person: k counts the values of this column, not rows. Leave it out if it is none of a person.
+entity: %s
+`
+
+// yaml writes the draft as a job file.
+func (d *draft) yaml() (string, error) {
+	var out strings.Builder
+	fmt.Fprintf(&out, headWords, text.Grouped(d.excerpt.Rows), text.Grouped(d.rows))
+	inputs, err := d.inputPaths()
+	if err != nil {
+		return "", err
+	}
+	input := job.Quoted(inputs[0])
+	if len(inputs) > 1 {
+		input = "[" + quotedList(inputs) + "]"
+	}
+	fmt.Fprintf(&out, "input: %s\noutput: %s\n", input, job.Quoted(d.output))
+	if d.class != nil {
+		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))
+	} else {
+		could := ""
+		if names := d.classCandidates(); len(names) > 0 {
+			could = ". Few values have: " + quotedList(names)
+		}
+		fmt.Fprintf(&out, noClassWords, could)
+	}
+	out.WriteString(setWords)
+	for _, s := range d.sets {
+		fmt.Fprintf(&out, "  # %s: %s of the rows are alone in these columns\n", s.tells, text.Percent(s.unique))
+		names := make([]string, len(s.columns))
+		for i, p := range s.columns {
+			names[i] = p.name
+		}
+		fmt.Fprintf(&out, "  - columns: [%s]\n    k: %d\n", quotedList(names), d.K)
+	}
+	if d.entity != nil {
+		fmt.Fprintf(&out, entityWords, job.Quoted(d.entity.name))
+	}
+	out.WriteString(columnWords)
+	d.writeColumns(&out)
+	return out.String(), nil
+}
+
+// writeColumns writes an entry a column, with the reasons below one another.
+func (d *draft) writeColumns(out *strings.Builder) {
+	names, entries := make([]string, len(d.profiles)), make([]string, len(d.profiles))
+	nameWidth, entryWidth := 0, 0
+	for i, p := range d.profiles {
+		names[i], entries[i] = job.Quoted(p.name)+":", p.role.Mask
+		if p.role.Detail != "" {
+			entries[i] = fmt.Sprintf("{mask: %s, %s}", p.role.Mask, p.role.Detail)
+		}
+		nameWidth = max(nameWidth, utf8.RuneCountInString(names[i]))
+		if n := utf8.RuneCountInString(entries[i]); n <= widestEntry {
+			entryWidth = max(entryWidth, n)
+		}
+	}
+	for i, p := range d.profiles {
+		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], d.reason(p))
+	}
+}
+
+// widestEntry is how wide an entry is at most that moves the reasons of others to the right.
+const widestEntry = 66
+
+// reason says why a column has its role.
+func (d *draft) reason(p *Profile) string {
+	switch {
+	case p == d.entity:
+		return fmt.Sprintf("%s, in %s rows: it repeats, and is taken for the entity that k counts", p.role.Reason, text.Grouped(p.Field.Rows))
+	case p.repeats():
+		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count", p.role.Reason, text.Grouped(p.Field.Rows))
+	}
+	return p.role.Reason
+}
+
+func quotedList(texts []string) string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = job.Quoted(text)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,37 @@
+package spill
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// HoldRead draws what readers of the input hold beyond what is usual, or returns it where bytes are
+// negative. It is what formats.ReadOptions.Hold asks for.
+func (b *Budget) HoldRead(bytes int64) error {
+	if bytes <= 0 {
+		b.Return(-bytes)
+		return nil
+	}
+	if err := b.Draw("reading", bytes); err != nil {
+		const hint = "give more than %d MiB with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups"
+		return &fault.Error{Class: fault.Resources, Hint: fmt.Sprintf(hint, (b.Used()+bytes)>>20), Err: err}
+	}
+	makeRoom(b.limit, bytes)
+	return nil
+}
+
+// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
+// large allocation after the other outrun a collection that has begun.
+func makeRoom(memory, bytes int64) {
+	if bytes < HeapOverhead/2 {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if int64(heap[0].Value.Uint64())+bytes > memory {
+		runtime.GC()
+	}
+}
