@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release test test-long race bench cells lint fmt clean
+.PHONY: build demo man release test test-long race bench cells drafts lint fmt clean
 
 # Build bin/kcut.
 build:
@@ -65,6 +65,12 @@ cells:
 	mkdir -p build
 	KCUT_CELLS=$(CURDIR)/build/cells.md $(GO) test -count=1 -timeout 2h -run '^TestCells$$' ./cmd/kcut
 	cat build/cells.md
+
+# The table of docs/plan.md on what drafts keep, where the data of docs/cells is. Minutes.
+drafts:
+	mkdir -p build
+	KCUT_DRAFTS=$(CURDIR)/build/drafts.md $(GO) test -count=1 -timeout 1h -run '^TestDrafts$$' ./cmd/kcut
+	cat build/drafts.md
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }

@@ -77,20 +77,23 @@ func Write(ctx context.Context, opt Options) (string, error) {
 }
 
 // Job looks at some rows of the input and returns a job file with a proposed role for every
-// column. The same input gives the same text.
+// column. The same input gives the same text, whatever the threads; a small memory limit lets fewer rows be looked at.
 //
 // It returns an error of fault.Usage when there is no column of the class's name, it has too
 // many values, or the job's file would be read as input; of fault.Input when the input has no rows, or no column that could be masked; and
 // of fault.Resources when reading takes more than the memory limit.
 func Job(ctx context.Context, opt Options) (_ string, err error) {
+	d := &draft{Options: opt}
+	if err := d.checkFile(); err != nil {
+		return "", err
+	}
 	budget := spill.NewBudget(cmp.Or(opt.Limits.Memory, spill.DefaultLimit()))
 	in, err := dataset.Open(ctx, opt.Input, formats.ReadOptions{Threads: opt.Limits.Threads, Hold: budget.HoldRead})
 	if err != nil {
 		return "", fmt.Errorf("open input: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	d := &draft{Options: opt, rows: in.Rows()}
-	if d.rows == 0 {
+	if d.rows = in.Rows(); d.rows == 0 {
 		return "", &fault.Error{Class: fault.Input, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
 	}
 	if d.K == 0 {

@@ -12,16 +12,20 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// outputPath returns where the release goes, as the job says it: a place that is not among the input itself.
-// The job's file must not be either.
-func (d *draft) outputPath() (string, error) {
-	if d.File != "" {
-		if isInput, err := d.reads(d.File); err != nil {
-			return "", err
-		} else if isInput {
-			return "", fault.Errorf(fault.Usage, "name a file that is not among the input", "write job %s: the job would read it as input", d.File)
-		}
+// checkFile refuses a job's file that would be among the input itself.
+func (d *draft) checkFile() error {
+	if d.File == "" {
+		return nil
 	}
+	isInput, err := d.reads(d.File)
+	if isInput {
+		err = fault.Errorf(fault.Usage, "name a file that is not among the input", "write job %s: the job would read it as input", d.File)
+	}
+	return err
+}
+
+// outputPath returns where the release goes, as the job says it: a place that is not among the input itself.
+func (d *draft) outputPath() (string, error) {
 	stem := stemOf(d.Input[0])
 	candidates := []string{stem + "-release.parquet", "release/", "../" + stem + "-release.parquet"}
 	for _, output := range candidates {
