@@ -88,6 +88,7 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 		return "", err
 	}
 	budget := spill.NewBudget(cmp.Or(opt.Limits.Memory, spill.DefaultLimit()))
+	defer spill.LimitHeap(budget.Limit())()
 	in, err := dataset.Open(ctx, opt.Input, formats.ReadOptions{Threads: opt.Limits.Threads, Hold: budget.HoldRead})
 	if err != nil {
 		return "", fmt.Errorf("open input: %w", err)
