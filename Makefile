@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release test test-long race bench cells drafts lint fmt clean
+.PHONY: build demo man release test test-long test-browser screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut.
 build:
@@ -40,6 +40,14 @@ test:
 # The tests that take minutes, too.
 test-long:
 	KCUT_LONG=1 $(GO) test -timeout 60m ./...
+
+# Look at pages of releases in a headless Chromium (apt-get install chromium); skipped where there is none.
+test-browser:
+	KCUT_BROWSER=1 $(GO) test -count=1 -v -run '^TestBrowser$$' ./cmd/kcut
+
+# Take the pictures of docs/report again.
+screenshots:
+	KCUT_SCREENSHOTS=$(CURDIR)/docs/report $(GO) test -count=1 -v -run '^TestScreenshots$$' ./cmd/kcut
 
 # The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
 # that count what is allocated, since the detector allocates, too, and without what has one goroutine.

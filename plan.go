@@ -87,3 +87,8 @@ func Evaluate(ctx context.Context, jobs []*Job, opt EvaluateOptions) (*Evaluatio
 		})
 	})
 }
+
+// ReadEvaluation reads what kcut evaluate --json has printed.
+func ReadEvaluation(text []byte) (*Evaluation, error) {
+	return guarded(func() (*Evaluation, error) { return evaluate.ReadReport(text) })
+}

@@ -38,6 +38,7 @@ type (
 	Measured    = verify.Measured // what was counted of a sensitive column in the classes of a set
 	SizeBucket  = verify.SizeBucket
 	LabelGroups = verify.LabelGroups
+	Homogeneity = verify.Homogeneity // classes of a set with one value of the class or of a sensitive column
 )
 
 // Inspect verifies a release and tells what its equivalence classes are like. One that does not

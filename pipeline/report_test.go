@@ -180,11 +180,13 @@ func TestReportOfWhatStands(t *testing.T) {
 // What an inspection tells of groups is what a plain count over the released rows finds, also
 // when a column is released as numbers, and with regions.
 func TestInspect(t *testing.T) {
+	homogeneous := uint64(0)
 	for _, tt := range []struct{ name, job string }{
 		{"labels", peopleJob},
 		{"numbers", changed("weight: discretize", "weight: {mask: discretize, render: midpoint}")},
 		{"regions", changed("class: income", "class: income\nalgorithm: mondrian")},
 		{"parts", changed("out.parquet", "out/")},
+		{"sensitive class", changed("class: income", "class: income\nsensitive: [{column: income, max_confidence: {high: 0.99}}]")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := peopleFolder(t, tt.job, 300)
@@ -194,9 +196,45 @@ func TestInspect(t *testing.T) {
 			if in.Rows != report.Rows || in.Digest != report.Digests.Output {
 				t.Errorf("%d rows, digest %s; the report has %d and %s", in.Rows, in.Digest, report.Rows, report.Digests.Output)
 			}
-			checkGroups(t, in, readTable(t, report.Output))
+			table := readTable(t, report.Output)
+			checkGroups(t, in, table)
+			homogeneous += checkHomogeneity(t, in, table)
 		})
 	}
+	if homogeneous == 0 {
+		t.Error("no class has one value")
+	}
+}
+
+// checkHomogeneity compares the classes of one value of the class column with plain counts, and returns how many
+// there are.
+func checkHomogeneity(t *testing.T, in *verify.Inspection, table *testTable) (total uint64) {
+	t.Helper()
+	if len(in.Homogeneous) != len(in.Cut.Sets) {
+		t.Fatalf("%d columns and sets of %d", len(in.Homogeneous), len(in.Cut.Sets))
+	}
+	for i, set := range in.Cut.Sets {
+		values, records := make(map[string]map[string]bool), make(map[string]uint64)
+		for _, row := range table.rows {
+			class := table.key(row, set.Columns)
+			if values[class] == nil {
+				values[class] = make(map[string]bool)
+			}
+			values[class][row[table.index("income")]] = true
+			records[class]++
+		}
+		want := verify.Homogeneity{Set: i + 1, Column: "income"}
+		for class, of := range values {
+			if len(of) == 1 {
+				want.Classes, want.Records = want.Classes+1, want.Records+records[class]
+			}
+		}
+		total += want.Classes
+		if in.Homogeneous[i] != want {
+			t.Errorf("%+v, want %+v", in.Homogeneous[i], want)
+		}
+	}
+	return total
 }
 
 // checkGroups compares what an inspection tells of sizes and labels with plain counts.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func newReport(u *ui) *cobra.Command {
-	var trace, runJSON string
+	var trace, runJSON, evaluation string
 	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "report RELEASE PAGE",
@@ -21,17 +20,22 @@ func newReport(u *ui) *cobra.Command {
 		Long: `Recounts a released file or directory and writes one HTML page: its quasi-identifier sets
 and how large their classes are, what kept columns and labels together tell, every column's
 labels and how many records have them.
-With the trace of the run, also what every step gained and cost; with its report, what
-the run read and took.
+With the trace of the run, also what every step gained and cost, and a slider over the
+steps; with its report, the risk before, why no label is finer, and what the run took;
+with an evaluation of its job, how useful this and other releases are.
 
-The page needs no network and no script. It is for reviewers, not for release. There is
-none of a release that does not hold.`,
+The page needs no network, and no script but its own, for the slider. It is for reviewers,
+not for release. There is none of a release that does not hold.`,
 		Example: `  kcut run people.yaml --trace trace.jsonl --run-json run.json
-  kcut report release.parquet report.html --trace trace.jsonl --run-json run.json`,
+  kcut report release.parquet report.html --trace trace.jsonl --run-json run.json
+
+  kcut evaluate people.yaml --curve --folds 2 --json > evaluation.json
+  kcut report release.parquet report.html --evaluation evaluation.json`,
 		Args: takes("a release and a page to write", 2, 2),
 	}
 	cmd.Flags().StringVar(&trace, "trace", "", "`FILE` that kcut run --trace has written of the release")
 	cmd.Flags().StringVar(&runJSON, "run-json", "", "`FILE` that kcut run --run-json has written of the release")
+	cmd.Flags().StringVar(&evaluation, "evaluation", "", "`FILE` with what kcut evaluate --json has printed of the job")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
@@ -39,7 +43,9 @@ none of a release that does not hold.`,
 		if err := kcut.CheckFile("page", args[1], overwrite); err != nil { // before everything is counted
 			return err
 		}
-		read := []kcut.Place{{What: "release", Path: args[0]}, {What: "trace", Path: trace}, {What: "report of the run", Path: runJSON}}
+		read := []kcut.Place{
+			{What: "release", Path: args[0]}, {What: "trace", Path: trace}, {What: "report of the run", Path: runJSON}, {What: "evaluation", Path: evaluation},
+		}
 		if err := kcut.CheckPlaces(nil, []kcut.Place{{What: "page", Path: args[1]}}, read...); err != nil {
 			return err
 		}
@@ -48,7 +54,13 @@ none of a release that does not hold.`,
 			return err
 		}
 		keepTo(limits.Threads)
-		source, err := pageSource(cmd.Context(), u, args[0], trace, runJSON, limits)
+		source, err := readBeside(trace, runJSON, evaluation)
+		if err != nil {
+			return err
+		}
+		progress := u.follow()
+		source.Release, err = kcut.Inspect(cmd.Context(), args[0], kcut.VerifyOptions{Limits: limits, Events: progress.events()})
+		progress.close()
 		if err != nil {
 			return err
 		}
@@ -60,8 +72,8 @@ none of a release that does not hold.`,
 	return cmd
 }
 
-// pageSource gathers what a page is made of.
-func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limits kcut.Limits) (s report.Source, err error) {
+// readBeside reads what there is beside a release to make its page of.
+func readBeside(trace, runJSON, evaluation string) (s report.Source, err error) {
 	readTrace := func(text []byte) ([]kcut.TraceStep, error) { return kcut.ReadTrace(bytes.NewReader(text)) }
 	if s.Trace, err = readInput("trace", trace, readTrace); err != nil {
 		return s, err
@@ -69,12 +81,7 @@ func pageSource(ctx context.Context, u *ui, release, trace, runJSON string, limi
 	if s.Run, err = readInput("report", runJSON, kcut.ReadReport); err != nil {
 		return s, err
 	}
-	progress := u.follow()
-	defer progress.close()
-	s.Release, err = kcut.Inspect(ctx, release, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
-	if err == nil {
-		s.Risk = s.Release.Risk
-	}
+	s.Evaluation, err = readInput("evaluation", evaluation, kcut.ReadEvaluation)
 	return s, err
 }
 

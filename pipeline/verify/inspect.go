@@ -22,6 +22,16 @@ type Inspection struct {
 	// suppressed value if it has one; nil for a column that is released as numbers.
 	Labels [][]LabelGroups
 	Risk   *risk.Report // how well the rows hide each other
+	// Homogeneous are those of every set with the class and every sensitive column.
+	Homogeneous []Homogeneity
+}
+
+// Homogeneity counts the equivalence classes of a set whose records have one value of a kept column, and these records:
+// who finds such a class knows the value.
+type Homogeneity struct {
+	Set              int // from 1 on
+	Column           string
+	Classes, Records uint64
 }
 
 // GroupSizes tell how large the equivalence classes of a quasi-identifier set are.
@@ -56,7 +66,15 @@ func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.told}, nil
+	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.told, Homogeneous: v.homogeneous()}, nil
+}
+
+// inspected returns the rules of an inspection: the class is counted, too.
+func inspected(cut *cutfile.File) *rules {
+	if cut.Class == "" {
+		return rulesOf(cut)
+	}
+	return rulesOf(cut, cut.Class)
 }
 
 // groups takes over the groups that a recount has counted.

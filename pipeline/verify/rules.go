@@ -20,17 +20,24 @@ import (
 // rules are what a release may hold, going by its cut alone.
 type rules struct {
 	cut    *cutfile.File
-	sum    [sha256.Size]byte // of its JSON
-	checks []columnCheck     // released columns of masked columns
-	first  map[string][]int  // positions in checks of a masked column's released columns
-	keys   []labelKey        // of every set, of a cut of regions of all checks, and of every claim
+	sum    [sha256.Size]byte   // of its JSON
+	checks []columnCheck       // released columns of masked columns
+	first  map[string][]int    // positions in checks of a masked column's released columns
+	keys   []labelKey          // of every set, of a cut of regions of all checks, and of every claim
+	values []cutfile.Sensitive // kept columns whose values are counted in every class: those of the cut, then those that it claims nothing of
 
 	marks []uint32 // of a cut that tells of suppressed records, and has marks in all columns: of every check, the number of its mark
 	exact bool     // no other record can look like one of marks alone
 }
 
-func rulesOf(cut *cutfile.File) *rules {
-	r := &rules{cut: cut, sum: sha256.Sum256(cut.Raw), first: make(map[string][]int)}
+// rulesOf returns the rules of a cut. The values of some kept columns are counted beside those that it claims something of.
+func rulesOf(cut *cutfile.File, counted ...string) *rules {
+	r := &rules{cut: cut, sum: sha256.Sum256(cut.Raw), first: make(map[string][]int), values: slices.Clip(cut.Sensitive)}
+	for _, name := range counted {
+		if !slices.ContainsFunc(r.values, func(s cutfile.Sensitive) bool { return s.Column == name }) {
+			r.values = append(r.values, cutfile.Sensitive{Column: name})
+		}
+	}
 	var all []int
 	for i := range cut.Columns {
 		for _, check := range checksOf(&cut.Columns[i]) {

@@ -39,19 +39,19 @@ const nullHash = 0x6a09e667f3bcc909
 // sensitive returns how the sensitive columns are read.
 func (r *rules) sensitive() (kept []release.Kept) {
 	hash := func(values *formats.Values, i int) uint64 { return valueHash(values.Text(i)) }
-	for i := range r.cut.Sensitive {
-		kept = append(kept, release.Kept{Name: r.cut.Sensitive[i].Column, Hash: hash, Null: nullHash})
+	for i := range r.values {
+		kept = append(kept, release.Kept{Name: r.values[i].Column, Hash: hash, Null: nullHash})
 	}
 	return kept
 }
 
-// claim is what a cut says of a sensitive column in the classes of a set.
+// claim is what a cut says of a sensitive column in the classes of a set, if it says something.
 type claim struct{ set, column int }
 
 // claims returns the claims of the cut. Their keys come after all others, in this order.
 func (r *rules) claims() (claims []claim) {
 	for set := range r.cut.Sets {
-		for column := range r.cut.Sensitive {
+		for column := range r.values {
 			claims = append(claims, claim{set, column})
 		}
 	}
@@ -59,7 +59,7 @@ func (r *rules) claims() (claims []claim) {
 }
 
 // claimOf returns which claim a key is of; below 0, of none.
-func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets)*len(r.cut.Sensitive) }
+func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets)*len(r.values) }
 
 // withValue returns the key of a set's labels and, in a word of its own that is the last, the hash of the value of
 // a sensitive column.
@@ -83,7 +83,7 @@ func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool)
 // newWhole returns tables that count the values of the sensitive columns of all rows where the cut compares
 // with these, of so many bytes for all; without a limit if it is not above 0.
 func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
-	spans := make([]*span, len(r.cut.Sensitive))
+	spans := make([]*span, len(r.values))
 	for i := range spans {
 		if limit > 0 {
 			spans[i] = newSpan()
@@ -103,7 +103,7 @@ func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
 // countWhole counts the values of a block of rows.
 func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 	for i, t := range c.whole {
-		if c.rules.cut.Sensitive[i].T == nil {
+		if c.rules.values[i].T == nil {
 			continue
 		}
 		keys, one := c.keys[:rows], labelKey{size: 1}
@@ -198,13 +198,14 @@ type measures struct {
 	entropy float64
 	classes int
 	over    bool // a value has a larger share than it may
+	alike   Homogeneity
 
 	values []risk.ValueCount // of the last class, by their hashes
 }
 
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
-		s := &r.cut.Sensitive[c.column]
+		s := &r.values[c.column]
 		m := measures{claim: c, of: s, worst: Measured{Set: c.set + 1, Column: s.Column}}
 		if s.T != nil {
 			m.worst.T = new(float64)
@@ -234,6 +235,10 @@ func (m *measures) addClass(rows uint64) {
 		m.worst.L, m.entropy = len(m.values), entropy
 	}
 	m.worst.L, m.entropy = min(m.worst.L, len(m.values)), min(m.entropy, entropy)
+	if len(m.values) == 1 {
+		m.alike.Classes++
+		m.alike.Records += all
+	}
 	if m.worst.T != nil {
 		*m.worst.T = max(*m.worst.T, moved)
 	}
@@ -258,6 +263,9 @@ func (m *measures) addShare(value uint64, share float64) {
 func (j *judge) checkSensitive() (measured []Measured) {
 	for i := range j.measures {
 		m := &j.measures[i]
+		if m.column >= len(j.cut.Sensitive) {
+			continue // the cut claims nothing
+		}
 		claims, found := m.of, m.worst
 		check := func(asked, fails bool, measure string, is, claimed float64) {
 			if asked && fails {
@@ -283,4 +291,14 @@ func (j *judge) checkSensitive() (measured []Measured) {
 		measured = append(measured, found)
 	}
 	return measured
+}
+
+// homogeneous returns how many classes have one value of a column, of every claim.
+func (j *judge) homogeneous() (all []Homogeneity) {
+	for i := range j.measures {
+		m := &j.measures[i]
+		m.alike.Set, m.alike.Column = m.set+1, m.of.Column
+		all = append(all, m.alike)
+	}
+	return all
 }

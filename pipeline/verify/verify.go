@@ -45,6 +45,7 @@ func verify(ctx context.Context, path string, limits job.Limits, watch Watch, in
 	}
 	defer spill.LimitHeap(memory)()
 	if inspects {
+		v.judge = newJudge(inspected(v.cut))
 		v.groups = newGroups(v.rules)
 	}
 	if err := v.checkFolder(ctx); err != nil {
@@ -437,7 +438,7 @@ func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []
 func (p *reading) tellNothing() {
 	for i, c := range p.counters {
 		c.alike = nil
-		p.scanners[i].ShowKept(len(p.cut.Sensitive))
+		p.scanners[i].ShowKept(len(p.values))
 	}
 }
 

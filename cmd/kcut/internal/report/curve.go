@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -32,6 +31,7 @@ type curve struct {
 	GainTicks []tick
 	Ratios    []tick // of the lower panel: A(QID) / k
 	Floor     string // y of k
+	Height    int    // of the picture
 }
 
 type line struct {
@@ -47,7 +47,7 @@ type tick struct{ At, Text string }
 var dashes = []string{"none", "6 3", "2 3", "8 3 2 3", "12 4", "1 2"}
 
 func newCurve(trace []kcut.TraceStep, cut *kcut.Cut) *curve {
-	c := &curve{}
+	c := &curve{Height: max(curveBottom+40, lowerTop+legendLine*(len(cut.Sets)+1))}
 	steps := len(trace)
 	x := func(step int) float64 { return scale(float64(step), 0, float64(steps), curveLeft, curveRight) }
 	gains := make([]float64, steps+1)
@@ -80,7 +80,7 @@ func (c *curve) addAnonymity(trace []kcut.TraceStep, cut *kcut.Cut, x func(int) 
 		if step > 0 {
 			return float64(trace[step-1].Anonymity[set]) / float64(cut.Sets[set].K), true
 		}
-		return float64(cut.Rows) / float64(cut.Sets[set].K), cut.Algorithm != "bottom-up"
+		return float64(cut.Rows) / float64(cut.Sets[set].K), !generalizes(cut)
 	}
 	low, high := 1.0, 2.0
 	for set := range cut.Sets {
@@ -123,29 +123,4 @@ func points(last int, at func(step int) (x, y float64, ok bool)) string {
 		}
 	}
 	return strings.TrimSuffix(text.String(), " ")
-}
-
-// scale maps from..to linearly to first..last.
-func scale(v, from, to, first, last float64) float64 {
-	if to == from {
-		return first
-	}
-	return first + (v-from)/(to-from)*(last-first)
-}
-
-func coordinate(v float64) string { return fmt.Sprintf("%.1f", v) }
-
-// ticks returns round numbers from 0 to most, so many at most and 0.
-func ticks(most float64, count int) (at []float64) {
-	step := math.Pow10(int(math.Floor(math.Log10(most / float64(count)))))
-	for _, factor := range []float64{1, 2, 5, 10} {
-		if most <= step*factor*float64(count) {
-			step *= factor
-			break
-		}
-	}
-	for i := 0; float64(i)*step <= most; i++ {
-		at = append(at, float64(i)*step)
-	}
-	return at
 }

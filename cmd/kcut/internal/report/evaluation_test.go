@@ -61,7 +61,7 @@ func writtenEvaluation(t *testing.T, e *kcut.Evaluation) string {
 func TestEvaluationPage(t *testing.T) {
 	for _, classified := range []bool{true, false} {
 		page := writtenEvaluation(t, exampleEvaluation(classified))
-		checkAlone(t, page)
+		checkAlone(t, page, false)
 		var lines, titles []string
 		marks, text := 0, ""
 		for _, e := range parse(t, page) {
@@ -81,14 +81,14 @@ func TestEvaluationPage(t *testing.T) {
 				text += e.text + "\n"
 			}
 		}
-		// tdr has one line a chart, the other algorithm two of a point each; and both a mark in the legend.
-		if points := strings.Join(lines, ";"); len(lines) != 6 || strings.Count(lines[0], ",") != 3 || strings.Count(points, ",") != 10 || marks != 12 {
+		// tdr has one line in each of three charts, the other algorithm two of a point each; and both a mark in the legend.
+		if points := strings.Join(lines, ";"); len(lines) != 9 || strings.Count(lines[0], ",") != 3 || strings.Count(points, ",") != 15 || marks != 17 {
 			t.Errorf("lines %q, %d marks", lines, marks)
 		}
-		want := []string{"tdr5", hostile + "1,000", hostile + "50" + hostile}
-		title := "tdr, k 50: error of queries 10 %, k 50"
+		want := []string{"tdr5", shown + "1,000", shown + "50" + shown}
+		title := "tdr, k 50: certainty penalty 50 %, error of queries 10 %"
 		if classified {
-			title = "tdr, k 50: error of the tree classifier 20 %, k 50"
+			title = "tdr, k 50: error of the tree classifier 20 %, error of queries 10 %"
 			want = append(want, "nothing (BE)17.00 ± 1.70", "tdr5020.00 ± 2.0021.00 ± 2.1010.00 ± 1.00")
 		}
 		for _, w := range want {
@@ -96,7 +96,7 @@ func TestEvaluationPage(t *testing.T) {
 				t.Errorf("no %q in\n%s", w, text)
 			}
 		}
-		if !slices.Contains(titles, title) || titles[0] != "Evaluation of "+hostile {
+		if !slices.Contains(titles, title) || titles[0] != "Evaluation of "+shown {
 			t.Errorf("no %q among %q", title, titles)
 		}
 	}
@@ -121,8 +121,8 @@ func TestEvaluationPageOfLittle(t *testing.T) {
 	e = exampleEvaluation(false)
 	e.Results = e.Results[:1]
 	e.Results[0].Release.QueryError.Mean = 0
-	if page := writtenEvaluation(t, e); strings.Count(page, "<polyline") != 2 || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
-		t.Error("one result is not one point in two charts")
+	if page := writtenEvaluation(t, e); strings.Count(page, "<polyline") != 3 || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+		t.Error("one result is not one point in each of three charts")
 	}
 }
 

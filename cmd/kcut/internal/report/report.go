@@ -1,18 +1,17 @@
 // Package report lays out what is known of a release as one HTML page, for those who decide
 // whether it may go out.
 //
-// Contract: the page needs nothing but itself: no script, no image, no font, no network. What
-// comes from the data or the job file is escaped. Equal arguments give equal bytes. No
-// equivalence class of the release below k is shown: there is no page of a release with one.
+// Contract: the page needs nothing but itself: no image, no font, no network, and no script but its own, without
+// which it tells the same but for the slider over the steps. What comes from the data or the job file is escaped.
+// Equal arguments give equal bytes. No equivalence class of the release below k is shown: there is no page of a
+// release with one.
 //
 // The page is not for release: with a trace it tells values that the release does not.
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/kcut/kcut"
@@ -21,10 +20,10 @@ import (
 
 // Source is what a page is made of.
 type Source struct {
-	Release *kcut.Inspection
-	Risk    *kcut.Risk       // of the released rows; nil: not known
-	Trace   []kcut.TraceStep // of the run that made the release; nil: not known
-	Run     *kcut.Report     // of that run; nil: not known
+	Release    *kcut.Inspection
+	Trace      []kcut.TraceStep // of the run that made the release; nil: not known
+	Run        *kcut.Report     // of that run; nil: not known
+	Evaluation *kcut.Evaluation // of the job of that run; nil: there was none
 }
 
 // WriteFile writes the page of a release to a file, in one step. One that exists is an error of
@@ -33,26 +32,27 @@ func WriteFile(path string, s Source, overwrite bool) error {
 	if err := kcut.CheckFile("page", path, overwrite); err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := Write(&text, s); err != nil {
+	text, err := s.page()
+	if err != nil {
 		return err
 	}
-	if err := publish.Replace(path, text.Bytes()); err != nil {
+	return replace(path, text)
+}
+
+// replace writes a page.
+func replace(path string, text []byte) error {
+	if err := publish.Replace(path, text); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
 }
 
-// Write writes the page of a release. A trace or a report of another release is an error of
-// kcut.ErrInput.
-func Write(w io.Writer, s Source) error {
+// page makes the page of a release. A trace or a report of another release is an error of kcut.ErrInput.
+func (s *Source) page() ([]byte, error) {
 	if err := s.check(); err != nil {
-		return &kcut.Error{Class: kcut.ErrInput, Hint: "name the files that the run which made the release has written", Err: err}
+		return nil, &kcut.Error{Class: kcut.ErrInput, Hint: "name the files that the run which made the release has written", Err: err}
 	}
-	if err := layout().ExecuteTemplate(w, "report.html", newPage(s)); err != nil {
-		return fmt.Errorf("write page: %w", err)
-	}
-	return nil
+	return execute("report.html", newPage(*s))
 }
 
 // check compares the trace and the report with the release.
@@ -80,14 +80,25 @@ func (s *Source) traced() bool {
 	if len(s.Trace) == 0 {
 		return cut.Steps == 0 || cut.Kind == kcut.KindRegions
 	}
-	if slices.ContainsFunc(s.Trace, func(step kcut.TraceStep) bool { return len(step.Anonymity) != len(cut.Sets) }) {
+	foreign := func(step kcut.TraceStep) bool {
+		named := func(c kcut.CutColumn) bool { return c.Name == step.Column }
+		return len(step.Anonymity) != len(cut.Sets) || !slices.ContainsFunc(cut.Columns, named)
+	}
+	if slices.ContainsFunc(s.Trace, foreign) {
 		return false
 	}
 	last := s.Trace[len(s.Trace)-1]
 	for i, set := range cut.Sets {
-		if last.Anonymity[i] != set.Anonymity {
+		if last.Anonymity[i] != set.Anonymity && !leavesOut(cut) {
 			return false
 		}
 	}
 	return last.Step == cut.Steps && len(s.Trace) == cut.Steps
+}
+
+// leavesOut reports whether records were taken out of their classes when the steps were done, so that these and the
+// ones of marks alone are of other sizes than the trace's.
+func leavesOut(cut *kcut.Cut) bool {
+	marked, _ := cut.Marked()
+	return marked > 0 || cut.Dropped > 0
 }

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut"
+)
+
+// How many labels are listed: of a column, of one of very many columns, of all of these together.
+const (
+	mostLabels      = 200
+	fewestLabels    = 20
+	mostLabelsOfAll = 4000
+	openLabels      = 12 // of a column that are not folded
+)
+
+// column is a masked column and its labels.
+type column struct {
+	kcut.CutColumn
+	Sets   []int   // those with the column
+	Labels []label // in the cut's order
+	Folded []label // the same, of a long list
+	Of     int     // all labels
+	More   int     // labels that are not listed
+	Most   uint64  // records with one label
+	Widest float64 // share of the records with the label that most have
+	Reason string  // the one reason why no label is finer; empty: there is none, or it is not known
+	Why    bool    // labels have reasons of their own
+}
+
+// label is one released label. Of a column that is released as numbers nothing was counted.
+type label struct {
+	Label   string
+	Special bool   // it is no text of the data: the null or the mark of suppressed values
+	Records uint64 // that have it
+	Size    uint64 // of the smallest class that has it, in the set where it is closest to k; 0: there is none
+	Set     int    // which that is, from 0 on
+	Near    bool   // a step that divides the class would break k
+	Why     string
+}
+
+// column lays out a masked column, of which so many labels are listed.
+func (p *page) column(i, listed int) column {
+	c := column{CutColumn: p.Cut.Columns[i]}
+	for set := range p.Cut.Sets {
+		if contains(p.Cut.Sets[set], c.Name) {
+			c.Sets = append(c.Sets, set)
+		}
+	}
+	for _, of := range c.Cut {
+		l := label{Label: of.Label, Special: of.Null}
+		if of.Null {
+			l.Label = "null"
+		}
+		c.Labels = append(c.Labels, l)
+	}
+	if c.Suppressed != "" {
+		c.Labels = append(c.Labels, label{Label: c.Suppressed, Special: true})
+	}
+	for at, groups := range p.Release.Labels[i] {
+		p.count(&c.Labels[at], groups, c.Sets)
+		c.Most = max(c.Most, groups.Records)
+	}
+	if p.Release.Rows > 0 {
+		c.Widest = float64(c.Most) / float64(p.Release.Rows)
+	}
+	c.explain(p.Run)
+	c.Of = len(c.Labels)
+	if c.More = max(c.Of-listed, 0); c.More > 0 {
+		c.Labels = c.Labels[:listed]
+	}
+	if len(c.Labels) > openLabels+3 {
+		c.Labels, c.Folded = c.Labels[:openLabels], c.Labels[openLabels:]
+	}
+	return c
+}
+
+// count notes how many records have a label, and where that is closest to k.
+func (p *page) count(l *label, groups kcut.LabelGroups, sets []int) {
+	l.Records = groups.Records
+	for _, set := range sets {
+		size, k := groups.Smallest[set], uint64(p.Cut.Sets[set].K)
+		if size == 0 {
+			continue
+		}
+		if l.Size == 0 || size*uint64(p.Cut.Sets[l.Set].K) < l.Size*k {
+			l.Size, l.Set = size, set
+		}
+		l.Near = l.Near || size < 2*k
+	}
+}
+
+// Became says in a few words what the column is released as.
+func (c *column) Became() string {
+	kind := map[string]string{kcut.MaskDiscretize: "range", kcut.MaskSuppress: "value"}[c.Mask]
+	n := len(c.Cut)
+	switch {
+	case c.Render != "":
+		return "numbers: the " + c.Render + " of " + counted(grouped(n), "range")
+	case n == 1 && c.Suppressed == "":
+		return "one label for all: " + shortened(c.Cut[0].Label)
+	case n == 0:
+		return "nothing but " + c.Suppressed
+	case c.Suppressed != "":
+		return counted(grouped(n), cmp.Or(kind, "label")) + " and " + c.Suppressed
+	}
+	return counted(grouped(n), cmp.Or(kind, "label"))
+}
+
+// row is a label as the layout shows it, beside its column.
+type row struct {
+	Column *column
+	Rows   int64 // of the release
+	label
+}
+
+// Row puts a label in its place.
+func (p *page) Row(c column, l label) row { return row{&c, p.Release.Rows, l} }
+
+// whyWords say in words why a label is no finer.
+var whyWords = map[string]string{
+	"finest": "nothing finer is there or allowed", "empty": "no record has it", "class": "its records have one class",
+	"records": "a part would have fewer than k records", "steps": "the steps were used up",
+	"suppressed": "more records than may be would have to be suppressed", "few": "its records would be in classes of fewer than k",
+}
+
+// explain puts in words why labels are no finer, when the report tells it.
+func (c *column) explain(run *kcut.Report) {
+	if run == nil {
+		return
+	}
+	at := slices.IndexFunc(run.Stopped, func(s kcut.StoppedColumn) bool { return s.Column == c.Name && len(s.Why) == len(c.Labels) })
+	if at < 0 || len(c.Labels) == 0 {
+		return
+	}
+	c.Why = true
+	for i, why := range run.Stopped[at].Why {
+		if set, ok := strings.CutPrefix(why, "sensitive "); ok {
+			c.Labels[i].Why = "a class of set " + set + " would not have what is asked of sensitive values"
+		} else {
+			c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
+		}
+	}
+	other := func(l label) bool { return l.Why != c.Labels[0].Why }
+	if len(c.Labels) > 1 && !slices.ContainsFunc(c.Labels, other) {
+		c.Why, c.Reason = false, c.Labels[0].Why
+	}
+}
+
+// Reasons counts why labels are no finer.
+func (c *column) Reasons() string {
+	if c.Reason != "" {
+		return c.Reason
+	}
+	var words []string
+	counts := make(map[string]int)
+	for _, l := range append(slices.Clip(c.Labels), c.Folded...) {
+		if l.Why != "" && counts[l.Why] == 0 {
+			words = append(words, l.Why)
+		}
+		counts[l.Why]++
+	}
+	if len(words) == 1 {
+		return words[0]
+	}
+	for i, w := range words {
+		words[i] = fmt.Sprintf("%s: %s", counted(grouped(counts[w]), "label"), w)
+	}
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut"
+)
+
+const (
+	mostReplayed      = 5000    // steps that the slider goes over
+	mostReplayedBytes = 1 << 20 // of their labels
+)
+
+// replay is the trace of a run as the page's script reads it. Labels are numbers of a list.
+type replay struct {
+	Up      bool           `json:"up"` // steps generalize, and what is known is where they end
+	Rows    int64          `json:"rows"`
+	First   int            `json:"first"` // steps before those that are replayed
+	Total   int            `json:"total"`
+	Start   []uint64       `json:"start"` // anonymity before those that are replayed; nil: not known
+	Left    int            `json:"left"`  // of the curve
+	Right   int            `json:"right"`
+	Labels  []string       `json:"labels"`
+	Sets    []replaySet    `json:"sets"`
+	Columns []replayColumn `json:"columns"`
+	Steps   []replayStep   `json:"steps"`
+
+	numbers map[kcut.TraceLabel]int
+}
+
+type replaySet struct {
+	Columns []int `json:"columns"`
+}
+
+// replayColumn is a masked column, and the labels that a replay begins with.
+type replayColumn struct {
+	Name   string `json:"name"`
+	Labels []int  `json:"labels"`
+}
+
+type replayStep struct {
+	Column    int      `json:"column"`
+	Value     int      `json:"value"`
+	Children  []int    `json:"children"`
+	Gain      float64  `json:"gain"`
+	Loss      float64  `json:"loss"`
+	Score     float64  `json:"score"`
+	Anonymity []uint64 `json:"anonymity"`
+}
+
+// newReplay makes a replay of a trace, of a long one of its beginning; bottom-up, where the end is what is known, of
+// its end.
+func newReplay(trace []kcut.TraceStep, cut *kcut.Cut) *replay {
+	r := &replay{
+		Up: generalizes(cut), Rows: cut.Rows, Total: len(trace), Left: curveLeft, Right: curveRight,
+		numbers: make(map[kcut.TraceLabel]int),
+	}
+	window := r.window(trace)
+	if r.First > 0 {
+		r.Start = trace[r.First-1].Anonymity
+	} else if !r.Up && !cut.Entity {
+		r.Start = slices.Repeat([]uint64{uint64(cut.Rows)}, len(cut.Sets))
+	}
+	positions := make(map[string]int)
+	for i := range cut.Columns {
+		c := &cut.Columns[i]
+		positions[c.Name] = i
+		r.Columns = append(r.Columns, replayColumn{visible(c.Name), r.list(r.begin(c, trace))})
+	}
+	for _, set := range cut.Sets {
+		var s replaySet
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, positions[name])
+		}
+		r.Sets = append(r.Sets, s)
+	}
+	for i := range window {
+		s := &window[i]
+		r.Steps = append(r.Steps, replayStep{
+			positions[s.Column], r.number(s.Value), r.list(s.Children), s.InfoGain, s.AnonyLoss, s.Score, s.Anonymity,
+		})
+	}
+	return r
+}
+
+// window returns the steps that are replayed, and notes how many are before them.
+func (r *replay) window(trace []kcut.TraceStep) []kcut.TraceStep {
+	steps, bytes := 0, 0
+	for ; steps < min(len(trace), mostReplayed); steps++ {
+		step := &trace[steps]
+		if r.Up {
+			step = &trace[len(trace)-1-steps]
+		}
+		bytes += len(step.Value.Text)
+		for _, c := range step.Children {
+			bytes += len(c.Text) + 6
+		}
+		if bytes > mostReplayedBytes {
+			break
+		}
+	}
+	if r.Up {
+		r.First = len(trace) - steps
+		return trace[r.First:]
+	}
+	return trace[:steps]
+}
+
+// begin returns the labels of a column that a replay begins with: those of the release where steps are taken back,
+// or were never taken; else its widest one.
+func (r *replay) begin(c *kcut.CutColumn, trace []kcut.TraceStep) (labels []kcut.TraceLabel) {
+	first := slices.IndexFunc(trace, func(s kcut.TraceStep) bool { return s.Column == c.Name })
+	switch {
+	case r.Up || first < 0:
+		for _, l := range c.Cut {
+			labels = append(labels, kcut.TraceLabel{Text: l.Label, Null: l.Null})
+		}
+	case c.Mask != kcut.MaskSuppress:
+		labels = append(labels, plain(trace[first].Value))
+	}
+	if mark := (kcut.TraceLabel{Text: c.Suppressed}); c.Suppressed != "" && !slices.Contains(labels, mark) {
+		labels = append(labels, mark)
+	}
+	return labels
+}
+
+// plain is a label as the trace's file has it.
+func plain(l kcut.TraceLabel) kcut.TraceLabel { return kcut.TraceLabel{Text: l.Text, Null: l.Null} }
+
+func (r *replay) list(labels []kcut.TraceLabel) []int {
+	numbers := make([]int, len(labels))
+	for i, l := range labels {
+		numbers[i] = r.number(l)
+	}
+	return numbers
+}
+
+// number returns the number of a label.
+func (r *replay) number(l kcut.TraceLabel) int {
+	l = plain(l)
+	number, known := r.numbers[l]
+	if !known {
+		number = len(r.Labels)
+		r.numbers[l] = number
+		r.Labels = append(r.Labels, visible(traceText(l)))
+	}
+	return number
+}

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
+)
+
+// Risk is that of the released rows; nil: it is not known.
+func (p *page) Risk() *kcut.Risk { return p.Release.Risk }
+
+// alike is what rows are like on some columns.
+type alike struct {
+	What string
+	*kcut.RiskFigures
+}
+
+// Alike lists what is known of rows that are alike.
+func (p *page) Alike() (known []alike) {
+	add := func(what string, f *kcut.RiskFigures) {
+		if f != nil {
+			known = append(known, alike{what, f})
+		}
+	}
+	add("Before masking", p.Before())
+	add("After: the labels", p.Risk().Labels)
+	add("Kept columns", p.Risk().Kept)
+	add("All that is released", p.Risk().Both)
+	return known
+}
+
+// Before are the risks of the quasi-identifiers as the input has them; nil: they are not known.
+func (p *page) Before() *kcut.RiskFigures {
+	if p.Run == nil || p.Run.Risk == nil {
+		return nil
+	}
+	return p.Run.Risk.Raw
+}
+
+// riskRow is one measure of the risk, of all that Alike lists.
+type riskRow struct {
+	Name, Of string
+	Cells    []string
+	Before   string // where it stands on a scale of a hundred; empty: not known
+	After    string
+}
+
+// RiskRows lists the measures.
+func (p *page) RiskRows() (rows []riskRow) {
+	known := p.Alike()
+	add := func(name, of string, share func(f *kcut.RiskFigures) float64) {
+		row := riskRow{Name: name, Of: of}
+		for _, a := range known {
+			row.Cells = append(row.Cells, text.Percent(share(a.RiskFigures)))
+		}
+		if f := p.Before(); f != nil {
+			row.Before = coordinate(riskLeft + riskWidth*share(f))
+		}
+		if f := p.Risk().Labels; f != nil {
+			row.After = coordinate(riskLeft + riskWidth*share(f))
+		}
+		rows = append(rows, row)
+	}
+	add("Prosecutor", "highest", func(f *kcut.RiskFigures) float64 { return f.Prosecutor.Highest })
+	add("Prosecutor", "average", func(f *kcut.RiskFigures) float64 { return f.Prosecutor.Average })
+	add("Journalist", "highest", func(f *kcut.RiskFigures) float64 { return f.Journalist.Highest })
+	add("Journalist", "average", func(f *kcut.RiskFigures) float64 { return f.Journalist.Average })
+	add("Marketer", "average", func(f *kcut.RiskFigures) float64 { return f.Marketer })
+	add("Unique rows", "", func(f *kcut.RiskFigures) float64 { return f.Unique })
+	add("In groups below "+grouped(p.Risk().K), "", func(f *kcut.RiskFigures) float64 { return f.Below })
+	return rows
+}
+
+// The scale on which the risk before and after stands, in its picture.
+const (
+	riskLeft  = 5
+	riskWidth = 100
+)
+
+// Estimated tells of a part of the classes that stands for all.
+func (a *alike) Estimated() string {
+	if a.Part == 0 {
+		return ""
+	}
+	return "1/" + grouped(int64(1/a.Part))
+}

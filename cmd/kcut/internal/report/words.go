@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/text"
+)
+
+const (
+	mostChildren = 12  // of a step that are listed
+	mostRunes    = 160 // of a label
+)
+
+// percent is a share with one digit after the point, computed in whole numbers.
+func percent(part uint64, whole int64) string {
+	if whole == 0 {
+		return "0.0 %"
+	}
+	tenths := (part*1000 + uint64(whole)/2) / uint64(whole)
+	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
+}
+
+// span writes the sizes of a bucket, of which the largest that there is may be the last.
+func span(from, to, largest uint64) string {
+	if to = min(to-1, largest); from == to {
+		return grouped(from)
+	}
+	return grouped(from) + " – " + grouped(to)
+}
+
+// grouped writes a whole number of any type.
+func grouped(n any) string {
+	if v := reflect.ValueOf(n); v.CanUint() {
+		return text.Grouped(int64(v.Uint()))
+	} else {
+		return text.Grouped(v.Int())
+	}
+}
+
+// counted writes a number of things.
+func counted(number, what string) string {
+	switch {
+	case number == "1":
+		return "1 " + what
+	case strings.HasSuffix(what, "ss"):
+		return number + " " + what + "es"
+	}
+	return number + " " + what + "s"
+}
+
+// numberText writes a number with four digits that count, as the script of the page does.
+func numberText(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil || rounded == 0 {
+		return "0"
+	}
+	if math.Abs(rounded) >= 1e-6 {
+		return strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return strings.Replace(strconv.FormatFloat(rounded, 'e', -1, 64), "e-0", "e-", 1)
+}
+
+// scoreText writes a share in percent, and its standard deviation if there is one.
+func scoreText(s kcut.Score) string {
+	if s.Deviation == nil {
+		return fmt.Sprintf("%.2f", 100*s.Mean)
+	}
+	return fmt.Sprintf("%.2f ± %.2f", 100*s.Mean, 100**s.Deviation)
+}
+
+// traceText writes a label of a step.
+func traceText(l kcut.TraceLabel) string {
+	if l.Null {
+		return "null"
+	}
+	return shortened(l.Text)
+}
+
+// shortened writes a label, of one that is too long to be read its beginning.
+func shortened(label any) string {
+	var whole string
+	switch l := label.(type) {
+	case string:
+		whole = l
+	case kcut.TraceLabel:
+		return traceText(l)
+	}
+	if len(whole) <= mostRunes {
+		return whole
+	}
+	if runes := []rune(whole); len(runes) > mostRunes {
+		return string(runes[:mostRunes]) + "… of " + counted(grouped(len(runes)), "character")
+	}
+	return whole
+}
+
+func childrenText(children []kcut.TraceLabel) string {
+	var texts []string
+	for _, c := range children[:min(len(children), mostChildren)] {
+		texts = append(texts, traceText(c))
+	}
+	if len(children) > mostChildren {
+		texts = append(texts, "… of "+grouped(len(children)))
+	}
+	return strings.Join(texts, " | ")
+}
+
+// anonymityText lists the anonymity of every set.
+func anonymityText(of []uint64) string {
+	var texts []string
+	for _, n := range of {
+		texts = append(texts, grouped(n))
+	}
+	return strings.Join(texts, " · ")
+}
+
+// visible writes characters that do not print as their numbers.
+func visible(label string) string { return text.Escaped(label) }
