@@ -135,7 +135,7 @@ func TestBrowser(t *testing.T) {
 // contrast is below that of WCAG 2.1 AA.
 const lookScript = `(width => {
   document.querySelectorAll("details").forEach(d => d.open = true);
-  const wide = [], faint = [];
+  const wide = [], faint = [], split = [];
   if (document.documentElement.scrollWidth > width) wide.push("the page: " + document.documentElement.scrollWidth);
   const number = c => { const n = c.match(/[\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
   const luminance = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -151,13 +151,17 @@ const lookScript = `(width => {
     if (box.width === 0 || box.right < 0) continue;
     seen++;
     if (box.right > width + 0.5 || box.left < -0.5) wide.push(e.tagName + ": " + text.slice(0, 40) + " to " + box.right);
+    for (const word of node.textContent.matchAll(/(?<!\S)[A-Za-z]{2,14}(?!\S)/g)) {
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) split.push(word[0]);
+    }
     const style = getComputedStyle(e), size = parseFloat(style.fontSize);
     const large = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700;
     const [a, b] = [luminance(number(e.closest("svg") ? style.fill : style.color)), luminance(ground(e))].sort((x, y) => y - x);
     if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) faint.push(e.tagName + "." + e.className + ": " + text.slice(0, 40) + " " + (a + 0.05) / (b + 0.05));
   }
-  const split = [...document.querySelectorAll("thead th")].filter(e => e.checkVisibility() && e.textContent.trim().length > 3 && e.getBoundingClientRect().width < 20).map(e => e.textContent);
-  return { wide: wide.slice(0, 5), faint: faint.slice(0, 5), split, seen, height: document.documentElement.scrollHeight };
+  return { wide: wide.slice(0, 5), faint: faint.slice(0, 5), split: split.slice(0, 5), seen, height: document.documentElement.scrollHeight };
 })(%d)`
 
 // checkLook checks that all texts of the page fit into a width, and can be read.

@@ -92,6 +92,9 @@ func (p *evaluationPage) Release() *kcut.EvaluationResult {
 	return nil
 }
 
+// Few reports whether what was measured is not folded: a page of its own is opened for it, and a short list is read at once.
+func (p *evaluationPage) Few() bool { return p.release == nil || len(p.Results) <= 24 }
+
 // Error writes the error of the classifier that charts are of.
 func (p *evaluationPage) Error(errors map[string]kcut.Score) string {
 	return text.Percent(errors[p.Classifier].Mean)

@@ -425,3 +425,113 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+// A replay of a whole trace ends with the labels of the release, or begins with them where steps generalize, and names
+// nothing that does not print.
+func TestReplay(t *testing.T) {
+	s := exampleSource()
+	r := newReplay(s.Trace, s.Release.Cut)
+	if r.First != 0 || r.Total != 2 || !slices.Equal(r.Start, []uint64{100, 100}) || len(r.Steps) != 2 {
+		t.Errorf("%+v", r)
+	}
+	texts := func(numbers []int) (texts []string) {
+		for _, n := range numbers {
+			texts = append(texts, r.Labels[n])
+		}
+		return texts
+	}
+	want := [][]string{{"(,37)", "[37,)"}, {"ANY"}, {"*"}} // no step, one that divides, one that discloses
+	for i, labels := range want {
+		if got := texts(r.Columns[i].Labels); !slices.Equal(got, labels) {
+			t.Errorf("column %d begins with %q, want %q", i, got, labels)
+		}
+	}
+	if got := texts(r.Steps[0].Children); !slices.Equal(got, []string{shown, "empty", "null"}) {
+		t.Errorf("children %q", got)
+	}
+	s.Release.Cut.Algorithm = "bottom-up"
+	if r = newReplay(s.Trace, s.Release.Cut); !r.Up || r.Start != nil || !slices.Equal(texts(r.Columns[1].Labels), []string{shown, "empty", "null"}) {
+		t.Errorf("bottom-up: %+v", r)
+	}
+}
+
+// Of a long trace the beginning is replayed, or, where steps generalize, the end.
+func TestReplayOfManySteps(t *testing.T) {
+	for name, text := range map[string]string{"steps": "x", "bytes": strings.Repeat("x", 1000)} {
+		for _, algorithm := range []string{"tdr", "bottom-up"} {
+			s := exampleSource()
+			s.Release.Cut.Algorithm, s.Trace = algorithm, nil
+			for i := range mostReplayed + 100 {
+				s.Trace = append(s.Trace, kcut.TraceStep{Step: i + 1, Column: "zip", Value: kcut.TraceLabel{Text: text}, Anonymity: []uint64{uint64(i), 9}})
+			}
+			r := newReplay(s.Trace, s.Release.Cut)
+			steps := len(r.Steps)
+			if steps > mostReplayed || steps*len(text) > mostReplayedBytes || steps < min(mostReplayed, mostReplayedBytes/len(text)-1) {
+				t.Errorf("%s, %s: %d steps", name, algorithm, steps)
+			}
+			first := 0
+			if algorithm == "bottom-up" {
+				first = len(s.Trace) - steps
+				if r.Start[0] != uint64(first-1) {
+					t.Errorf("%s: it starts with %v", name, r.Start)
+				}
+			}
+			if r.First != first || r.Steps[0].Anonymity[0] != uint64(first) {
+				t.Errorf("%s, %s: it begins after %d", name, algorithm, r.First)
+			}
+		}
+	}
+}
+
+// A page with an evaluation marks what the release was made as, and no other.
+func TestPageOfEvaluated(t *testing.T) {
+	s := exampleSource()
+	s.Evaluation = exampleEvaluation(true)
+	s.Release.Cut.Sets[0].K, s.Release.Cut.Sets[1].K = 50, 50
+	chosen := func() (rows, marks int, text string) {
+		page := written(t, s)
+		checkAlone(t, page, true)
+		for _, e := range parse(t, page) {
+			switch {
+			case e.class == "this":
+				rows, text = rows+1, e.text
+			case e.class == "chosen":
+				marks++
+			}
+		}
+		return rows, marks, text
+	}
+	if rows, marks, text := chosen(); rows != 1 || marks != 3 || !strings.HasPrefix(text, "tdr5020.00 ± 2.00") {
+		t.Errorf("%d rows and %d marks: %s", rows, marks, text)
+	}
+	s.Release.Cut.Sets[0].K = 5 // of two sets with two k nothing was evaluated
+	if rows, marks, _ := chosen(); rows != 0 || marks != 0 {
+		t.Errorf("%d rows and %d marks", rows, marks)
+	}
+}
+
+// The page of thousands of labels in many columns, and of thousands of steps, stays small.
+func TestPageOfMuch(t *testing.T) {
+	s := exampleSource()
+	s.Run, s.Trace = nil, nil
+	cut := s.Release.Cut
+	for c := range 60 {
+		column := kcut.CutColumn{Name: fmt.Sprintf("column %d", c), Mask: kcut.MaskGeneralize}
+		var groups []kcut.LabelGroups
+		for i := range 3000 {
+			column.Cut = append(column.Cut, kcut.CutLabel{Label: fmt.Sprintf("a label of some length %d", i)})
+			groups = append(groups, kcut.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
+		}
+		cut.Columns, s.Release.Labels = append(cut.Columns, column), append(s.Release.Labels, groups)
+		cut.Sets[0].Columns = append(cut.Sets[0].Columns, column.Name)
+	}
+	for i := range 20_000 {
+		children := []kcut.TraceLabel{{Text: strings.Repeat("x", 50)}, {Text: strings.Repeat("y", 50)}}
+		s.Trace = append(s.Trace, kcut.TraceStep{Step: i + 1, Column: "zip", Children: children, Anonymity: []uint64{5, 9}})
+	}
+	cut.Steps = len(s.Trace)
+	page := written(t, s)
+	if len(page) > 4<<20 || !strings.Contains(page, "2,937 labels that are not listed") || !strings.Contains(page, "19,500 steps that are not listed") {
+		t.Errorf("%d bytes: %q", len(page), regexp.MustCompile("[0-9,]+ (labels|steps) that are not listed").FindAllString(page, 3))
+	}
+}
