@@ -163,8 +163,9 @@ func SetLabel(values []Label) Label {
 // Members returns the values that the label of a suppressed attribute in a region stands for: one, or
 // those of a set. It undoes SetLabel.
 func Members(label Label) (values []Label) {
-	set, isSet := strings.CutPrefix(label.Text, "{")
-	if set, isSet = strings.CutSuffix(set, "}"); !isSet || label.Null || len(set) == len(label.Text)-1 {
+	set, _ := strings.CutPrefix(label.Text, "{")
+	set, isSet := strings.CutSuffix(set, "}")
+	if !isSet || label.Null || len(set) == len(label.Text)-1 {
 		return []Label{label}
 	}
 	var value strings.Builder

@@ -492,10 +492,10 @@ func TestPageOfEvaluated(t *testing.T) {
 		page := written(t, s)
 		checkAlone(t, page, true)
 		for _, e := range parse(t, page) {
-			switch {
-			case e.class == "this":
+			switch e.class {
+			case "this":
 				rows, text = rows+1, e.text
-			case e.class == "chosen":
+			case "chosen":
 				marks++
 			}
 		}
