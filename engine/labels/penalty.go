@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -63,10 +64,14 @@ func (l Labels) Penalties() []float64 {
 	return penalties
 }
 
+// intervalPenalty is the share that an interval has of the whole range, where that is infinite of what is finite none.
 func (l Labels) intervalPenalty(label int) float64 {
 	lower, upper := l.ends(label)
-	if l.Upper == l.Lower {
+	switch {
+	case lower == upper:
 		return 0
+	case math.IsInf(upper-lower, 0):
+		return 1
 	}
 	return (upper - lower) / (l.Upper - l.Lower)
 }
