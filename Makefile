@@ -6,11 +6,11 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release test test-long test-browser screenshots race bench cells drafts lint fmt clean
+.PHONY: build demo man release wheels packages test-wheels test test-long test-browser screenshots race bench cells drafts lint fmt clean
 
-# Build bin/kcut.
+# Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 build:
-	$(GO) build -ldflags '-X main.version=$(VERSION)' -o bin/kcut ./cmd/kcut
+	$(GO) build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/kcut ./cmd/kcut
 
 # Make people, anonymize them, and look at what came out.
 demo: build
@@ -30,6 +30,18 @@ man: build
 # Build static programs for all systems into build/release, the same bytes every time.
 release:
 	GO='$(GO)' VERSION='$(VERSION)' .ci/release
+
+# Build Python wheels for all systems into build/wheels, the same bytes every time.
+wheels:
+	GO='$(GO)' VERSION='$(VERSION)' .ci/wheels
+
+# Build deb and rpm packages into build/packages.
+packages:
+	GO='$(GO)' VERSION='$(VERSION)' .ci/packages
+
+# Install this system's wheel into a fresh virtual environment, and run the Python of the documents. It takes Python and the network.
+test-wheels:
+	GO='$(GO)' VERSION='$(VERSION)' .ci/test-wheels
 
 # The fast tests of the whole repository. The heap may grow as it may in a run of kcut (spill.LimitHeap): to
 # collect garbage as often as usual takes a quarter longer. What go test would vet, make lint does.

@@ -27,13 +27,13 @@ func repository(t *testing.T, path ...string) string {
 func TestContainerfile(t *testing.T) {
 	image := repository(t, "Containerfile")
 	goVersion := regexp.MustCompile(`(?m)^go (.*)$`).FindStringSubmatch(repository(t, "go.mod"))[1]
-	build := regexp.MustCompile(`CGO_ENABLED=0 .*go"? build -tags=disable_grpc_modules -trimpath -buildvcs=false -ldflags "-s -w -X main\.version=\$`)
+	build := regexp.MustCompile(`CGO_ENABLED=0 .*go}?"? build -tags=disable_grpc_modules -trimpath -buildvcs=false -ldflags "-s -w -X main\.version=\$`)
 	_, last, _ := strings.Cut(image, "\nFROM scratch\n")
 	_, cron := cronJobExample(t)
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(last)
 	for what, ok := range map[string]bool{
 		"Go":          strings.Contains(image, "FROM docker.io/library/golang:"+goVersion+" AS build\n"),
-		"build":       build.MatchString(image) && build.MatchString(repository(t, ".ci", "release")),
+		"build":       build.MatchString(image) && build.MatchString(repository(t, ".ci", "build")),
 		"no shell":    last != "" && !strings.Contains(last, "RUN ") && strings.HasSuffix(last, "ENTRYPOINT [\"/kcut\"]\n"),
 		"a user":      user != nil && user[1] != "0",
 		"its own one": user != nil && user[1] == strconv.Itoa(cron.Spec.JobTemplate.Spec.Template.Spec.SecurityContext.RunAsUser),

@@ -1,0 +1,90 @@
+"""The labels of discretized columns as intervals of pandas."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def intervals(labels: Any) -> pandas.arrays.IntervalArray:
+    """Makes intervals of the labels of a discretized column.
+
+    labels is a column of texts such as ``[17,37)``, ``(,17)`` or ``[44,99]``. Numbers become floats,
+    dates and timestamps datetime64, times of a day timedelta64. All intervals are closed on the left:
+    an upper end that belongs to its interval, as 99 here, becomes the next larger value. Open ends
+    are infinite, or the first and the last moment of the years 1 to 9999 (of nanoseconds 1678 to 2261),
+    or of a day. Nulls, and ``*`` of suppressed records, are missing. Raises ValueError for a text that is no interval.
+    """
+    import numpy as np
+    import pandas as pd
+
+    codes, texts = pd.factorize(pd.Series(labels))
+    ends = [_Ends.of(text) for text in texts]
+    scale = _scale([bound for end in ends for bound in (end.lower, end.upper) if bound])
+
+    def side(bounds: list[str | None], open_end: str) -> Any:
+        moments = [scale.missing if b is None else scale.day + b.removesuffix("Z") if b else open_end for b in bounds]
+        return np.array(moments, dtype=str).astype(scale.dtype)
+
+    lower = side([end.lower for end in ends], scale.first)
+    upper = side([end.upper for end in ends], scale.last)
+    closed = np.array([end.closed for end in ends], dtype=bool)
+    upper[closed] = np.nextafter(upper[closed], np.inf) if scale.dtype == "f8" else upper[closed] + 1
+    if scale.day:
+        lower, upper = (x - np.datetime64(0, "s") for x in (lower, upper))
+    zone = "UTC" if any((end.lower or end.upper or "").endswith("Z") for end in ends) else None
+    indexes = [pd.DatetimeIndex(x, tz=zone) if zone else pd.Index(x) for x in (lower, upper)]
+    return pd.arrays.IntervalArray.from_arrays(*indexes, closed="left").take(codes, allow_fill=True)
+
+
+_INTERVAL = re.compile(r"[\[(]([^,]*),([^,]*)[\])]")
+
+
+class _Ends(NamedTuple):
+    """The bounds of a label: empty where it is open, None where there is no interval."""
+
+    lower: str | None
+    upper: str | None
+    closed: bool
+
+    @classmethod
+    def of(cls, text: str) -> _Ends:
+        if text == "*":
+            return cls(None, None, False)
+        found = _INTERVAL.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text!r} is no interval")
+        return cls(found[1], found[2], text.endswith("]"))
+
+
+class _Scale(NamedTuple):
+    """What bounds are made of; all but dtype are texts that become one."""
+
+    dtype: str
+    first: str  # where the lower end is open
+    last: str  # where the upper end is
+    missing: str
+    day: str  # goes before a bound
+
+
+def _scale(bounds: list[str]) -> _Scale:
+    if all(map(_is_number, bounds)):
+        return _Scale("f8", "-inf", "inf", "nan", "")
+    nanoseconds = any(re.search(r"\.\d{7}", bound) for bound in bounds)
+    dtype = "M8[ns]" if nanoseconds else "M8[us]"
+    if all(re.fullmatch(r"\d\d:[\d:.]*", bound) for bound in bounds):
+        return _Scale(dtype, "1970-01-01", "1970-01-02", "NaT", "1970-01-01T")
+    if nanoseconds:  # which reach from 1677 to 2262
+        return _Scale(dtype, "1678-01-01", "2261-12-31T23:59:59.999999999", "NaT", "")
+    return _Scale(dtype, "0001-01-01", "9999-12-31T23:59:59.999999", "NaT", "")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

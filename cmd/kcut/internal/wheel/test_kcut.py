@@ -1,0 +1,94 @@
+"""Tests of the installed module. They need pandas; `make test-wheels` runs them."""
+
+import os
+import tempfile
+import unittest
+
+import numpy as np
+import pandas as pd
+
+import kcut
+
+
+class Intervals(unittest.TestCase):
+    def check(self, labels, inside):
+        """Holds every label against values inside it, and the next label's, which are outside."""
+        found = kcut.intervals(labels)
+        self.assertEqual(found.closed, "left")
+        self.assertEqual(len(found), len(labels))
+        for interval, label, values in zip(found, labels, inside):
+            if values is None:
+                self.assertTrue(pd.isna(interval), label)
+                continue
+            for others in inside:
+                for value in others or ():
+                    self.assertEqual(value in interval, value in values, f"{value} in {label}")
+
+    def test_numbers(self):
+        self.check(
+            ["[17,37)", "(,17)", None, "[37,44)", "[44,99]", "[17,37)", "*"],
+            [(17, 36.9), (-1e300, 16), None, (37, 43), (44, 98.5, 99), (17, 36.9), None],
+        )
+        self.check(["(,-1.5)", "[-1.5,2e21)", "[2e21,)"], [(-2,), (-1.5, 0), (2e21, np.finfo(float).max)])
+        self.check(["(,)", None], [(0, 1e300, -1e300), None])
+        last = kcut.intervals(["[44,99]"])[0]
+        self.assertNotIn(np.nextafter(last.right, np.inf), last)
+
+    def test_dates(self):
+        day = pd.Timestamp
+        self.check(
+            ["(,1943-06-01)", "[1943-06-01,2005-08-26)", "[2005-08-26,2006-01-01]", None, "*"],
+            [(day("0001-01-01"), day("1943-05-31")), (day("1943-06-01"),), (day("2005-08-26"), day("2006-01-01")), None, None],
+        )
+        self.check(["(,2020-01-01)", "[2020-01-01,)"], [(day("1066-10-14"),), (day("2020-01-01"), day("9999-12-31"))])
+
+    def test_timestamps(self):
+        at = pd.Timestamp
+        self.check(
+            ["(,2020-01-01T00:00:00.5)", "[2020-01-01T00:00:00.5,)"],
+            [(at("2020-01-01"), at("2020-01-01T00:00:00.499999")), (at("2020-01-01T00:00:00.5"),)],
+        )
+        self.check(["(,2020-01-01T00:00:00Z)", "[2020-01-01T00:00:00Z,)"], [(at("2019-12-31T23:00Z"),), (at("2020-01-01T00:00Z"),)])
+        self.check(
+            ["(,2020-01-01T00:00:00.123456789)", "[2020-01-01T00:00:00.123456789,)"],
+            [(at("2020-01-01T00:00:00.123456788"),), (at("2020-01-01T00:00:00.123456789"),)],
+        )
+
+    def test_times(self):
+        after = pd.Timedelta
+        self.check(
+            ["(,08:00:00)", "[08:00:00,17:30:00)", "[17:30:00,)"],
+            [(after("0h"), after("7h")), (after("8h"),), (after("17.5h"), after("23h"))],
+        )
+
+    def test_columns(self):
+        """Categories, as pandas reads dictionaries of Parquet, and an empty column."""
+        labels = pd.Series(["[1,2)", None, "[2,)"], dtype="category")
+        self.assertEqual(list(kcut.intervals(labels).left.dropna()), [1, 2])
+        self.assertEqual(len(kcut.intervals([])), 0)
+        self.assertTrue(pd.isna(kcut.intervals([None, "*"])).all())
+
+    def test_others(self):
+        for label in ["Female", "17", "", "[17;37)", "[1,2,3)"]:
+            with self.assertRaises(ValueError, msg=label):
+                kcut.intervals([label])
+
+
+class Program(unittest.TestCase):
+    def test_error(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaises(kcut.Error) as caught:
+            kcut.run(os.path.join(folder, "none.yaml"), overwrite=True)
+        error = caught.exception
+        self.assertEqual((error.exit, error.class_), (2, "usage"))
+        self.assertIn("none.yaml", error.message)
+        self.assertTrue(error.hint)
+        self.assertIn(error.message, str(error))
+
+    def test_no_such_flag(self):
+        with self.assertRaises(kcut.Error) as caught:
+            kcut.run("people.yaml", no_such_flag=1)
+        self.assertIn("--no-such-flag", caught.exception.message)
+
+
+if __name__ == "__main__":
+    unittest.main()
