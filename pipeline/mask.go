@@ -29,8 +29,9 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		return err
 	}
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, m.Plan)
+	to.target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
-		Target: to.target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(found.Cut)},
+		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
 	if b.Job.Order == job.OrderReleased {

@@ -54,7 +54,7 @@ func checkDirectory(t *testing.T, job *job.Job) {
 		rows = masking.UsualGroup
 	}
 	groups := (1000 + rows - 1) / rows
-	want := []string{"_SUCCESS", "_manifest.json"}
+	want := []string{"_SUCCESS", "_manifest.parquet"}
 	for part := range (groups + output.GroupsPerPart - 1) / output.GroupsPerPart {
 		want = append(want, fmt.Sprintf("part-%05d.parquet", part))
 	}

@@ -257,7 +257,7 @@ func TestMaskBySplits(t *testing.T) {
 			}
 			must(t, follow(t, dir, false))
 			maskBySplits(t, rng, dir, bindSplits(t, dir))
-			parts, err := filepath.Glob(filepath.Join(dir, "out", "*.parquet"))
+			parts, err := filepath.Glob(filepath.Join(dir, "out", "part-*.parquet"))
 			if err != nil || len(parts) < 2 {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}
@@ -299,8 +299,9 @@ func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
 	target, err := output.Open(t.Context(), nil, filepath.Join(dir, "other")+"/", "", false, nil)
 	must(t, err)
 	m := b.cutMasker(t, cut.Raw)
+	target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
-		Target: target, Columns: m.Plan.Outputs(), Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
+		Target: target, Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
 		Ended: func() {}, Footer: spill.NewLedger(b.res.budget, "the footer"),
 	}
 	results := handOut(t, rng, dir, "mask", len(b.tasks(&followAll)))

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -331,6 +332,36 @@ func TestVerifyFlipped(t *testing.T) {
 	t.Logf("%d flips passed, all in the footer", passed)
 }
 
+// writeManifest makes a manifest that of a directory.
+func writeManifest(t *testing.T, out string, m *fileset.Manifest) {
+	t.Helper()
+	text, err := m.Text()
+	must(t, err)
+	likeManifest(t, out, 0, string(text), func(*testTable, map[string]string) {})
+}
+
+// likeManifest puts so many rows of a directory's first part in the place of its manifest, under a text, with what change adds.
+func likeManifest(t *testing.T, out string, rows int, text string, change func(*testTable, map[string]string)) {
+	t.Helper()
+	parts, err := fileset.Parts(t.Context(), out)
+	must(t, err)
+	table, metadata := readTable(t, parts[0]), map[string]string{release.ManifestKey: text}
+	class := &table.fields[len(table.fields)-1]
+	class.Nullable, class.Declared = false, nil // readers let any column have nulls
+	change(table, metadata)
+	table.encode(t, filepath.Join(out, fileset.ManifestFile), metadata, 0, rows, 100)
+}
+
+// manifestOf returns the text of a directory's manifest.
+func manifestOf(t *testing.T, out string) string {
+	t.Helper()
+	m, err := fileset.ReadManifest(t.Context(), out)
+	must(t, err)
+	text, err := m.Text()
+	must(t, err)
+	return string(text)
+}
+
 func TestVerifyDirectory(t *testing.T) {
 	remove := func(t *testing.T, path string) {
 		must(t, os.Remove(path))
@@ -340,9 +371,7 @@ func TestVerifyDirectory(t *testing.T) {
 			m, err := fileset.ReadManifest(t.Context(), out)
 			must(t, err)
 			change(m)
-			text, err := m.Text()
-			must(t, err)
-			write(t, filepath.Join(out, fileset.ManifestFile), string(text))
+			writeManifest(t, out, m)
 		}
 	}
 	for _, tt := range []struct {
@@ -362,6 +391,26 @@ func TestVerifyDirectory(t *testing.T) {
 		{manifest(func(m *fileset.Manifest) { m.Version++ }), []string{"its manifest is not of the form that kcut writes"}},
 		{func(t *testing.T, out, _ string) {
 			write(t, filepath.Join(out, fileset.ManifestFile), `{"version":1,"rows":2000,"parts":[],"name":"Anna"}`)
+		}, []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) { // rows of its own
+			likeManifest(t, out, 1, manifestOf(t, out), func(*testTable, map[string]string) {})
+		}, []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) { // a column of its own
+			likeManifest(t, out, 0, manifestOf(t, out), func(table *testTable, _ map[string]string) { table.fields[0].Name = "Anna" })
+		}, []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) { // a text of its own
+			likeManifest(t, out, 0, manifestOf(t, out), func(_ *testTable, metadata map[string]string) { metadata["name"] = "Anna" })
+		}, []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) { // as it was once
+			write(t, filepath.Join(out, "_manifest.json"), manifestOf(t, out))
+			remove(t, filepath.Join(out, fileset.ManifestFile))
+		}, nil},
+		{func(t *testing.T, out, _ string) { // both
+			write(t, filepath.Join(out, "_manifest.json"), manifestOf(t, out))
+		}, []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) {
+			write(t, filepath.Join(out, "_manifest.json"), manifestOf(t, out)+" ")
+			remove(t, filepath.Join(out, fileset.ManifestFile))
 		}, []string{"its manifest is not of the form that kcut writes"}},
 		{
 			func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "people.csv"), "name") },

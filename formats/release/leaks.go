@@ -32,14 +32,17 @@ func (f Finding) String() string {
 
 // FooterLeaks looks for what the file must not hold outside of its pages: in the footer, and
 // in bytes that no reader would miss. It returns the findings in the order of the file.
-func (r *File) FooterLeaks() (findings []Finding, err error) {
+func (r *File) FooterLeaks() (findings []Finding, err error) { return r.footerLeaks(CutKey) }
+
+// footerLeaks is FooterLeaks for a file of one metadata key.
+func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 	find := func(column, what string) { findings = append(findings, Finding{column, -1, what}) }
 	for i, kv := range r.footer.KeyValueMetadata {
 		switch {
-		case kv.Key != CutKey:
-			find("", "metadata besides "+CutKey)
+		case kv.Key != key:
+			find("", "metadata besides "+key)
 		case i > 0:
-			find("", "more than one "+CutKey) // readers differ in which they take
+			find("", "more than one "+key) // readers differ in which they take
 		}
 	}
 	if r.footer.CreatedBy != formats.CreatedBy {

@@ -26,7 +26,6 @@ type Part struct {
 // Parts writes encoded row groups to the target's one file, or to part files in turn.
 type Parts struct {
 	Target   *Target
-	Columns  []writer.Column
 	Metadata map[string]string
 	Ended    func()        // called when one more is finished
 	Footer   *spill.Ledger // draws what that of the open part takes
@@ -73,7 +72,7 @@ func (p *Parts) begin() (err error) {
 			return err
 		}
 	}
-	p.writer, err = writer.New(p.file, p.Columns, p.Metadata)
+	p.writer, err = writer.New(p.file, p.Target.Columns, p.Metadata)
 	return err
 }
 

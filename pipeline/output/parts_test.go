@@ -50,8 +50,8 @@ func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 	t.Cleanup(func() { _ = publication.Discard() })
 	column := writer.Column{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
 	return &Parts{
-		Target: &Target{Publication: publication, directory: directory}, Columns: []writer.Column{column},
-		Ended: func() {}, Footer: spill.NewLedger(budget, "the footer"),
+		Target: &Target{Publication: publication, directory: directory, Columns: []writer.Column{column}},
+		Ended:  func() {}, Footer: spill.NewLedger(budget, "the footer"),
 	}
 }
 
@@ -59,11 +59,11 @@ func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 // there was room for.
 func fillParts(t *testing.T, p *Parts, most int) int {
 	t.Helper()
-	group, err := writer.NewRowGroup(p.Columns, writer.Options{})
+	group, err := writer.NewRowGroup(p.Target.Columns, writer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := &formats.Values{Type: p.Columns[0].Field.Type, Words: []uint64{formats.IntWord(1)}}
+	values := &formats.Values{Type: p.Target.Columns[0].Field.Type, Words: []uint64{formats.IntWord(1)}}
 	for n := range most {
 		if err := group.Append(0, &formats.Column{Values: values, Codes: []uint32{1}}, 0, 1); err != nil {
 			t.Fatal(err)

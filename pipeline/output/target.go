@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -21,6 +23,7 @@ import (
 // Target is where a release is written until it is published.
 type Target struct {
 	*publish.Publication
+	Columns   []writer.Column
 	Finished  []Part // files that an earlier run has finished, then this one's
 	directory bool
 	upload    *upload // to an object store; nil: it stays on this machine
@@ -169,7 +172,11 @@ func (t *Target) writeManifest(ctx context.Context, threads int) error {
 	if err != nil {
 		return err
 	}
-	if _, err = file.Write(text); err != nil {
+	w, err := writer.New(file, t.Columns, map[string]string{release.ManifestKey: string(text)})
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
 		err = fmt.Errorf("write manifest: %w", err)
 	}
 	return errors.Join(err, file.Close())

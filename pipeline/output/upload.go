@@ -97,7 +97,7 @@ func (u *upload) clear(ctx context.Context) error {
 		return err
 	}
 	for _, object := range objects {
-		if name := object.Location[len(u.to):]; fileset.IsPart(name) || name == fileset.ManifestFile {
+		if name := object.Location[len(u.to):]; name != publish.SuccessFile && fileset.Belongs(name) {
 			if err := storage.Remove(ctx, object.Location); err != nil {
 				return err
 			}
