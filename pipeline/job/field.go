@@ -160,7 +160,7 @@ var fieldTable = []field{
 		doc: "values that the taxonomy lacks: `error`, or `root`: a child of their own under the root"},
 	{path: "columns.*.render", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Render },
 		masks: []string{MaskDiscretize}, def: RenderLabel, enum: []string{RenderLabel, RenderBounds, RenderMidpoint},
-		doc: "the released form: `label`: range text; `bounds`: two numeric columns; `midpoint`: one"},
+		doc: "the released form: `label`: range text; `bounds`: two numeric columns; `midpoint`: one, in which an open end stands for the outermost bound of all labels"},
 	{path: "columns.*.identifying", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Identifying },
 		masks: []string{MaskKeep, MaskPseudonym}, enum: []string{IdentifyingAccepted}, defWords: "a column that tells rows apart stops the run",
 		doc: "`accepted`: the kept column, or the pseudonyms, may be released although it tells rows apart; `{keep: {identifying: accepted}}` is the same entry"},

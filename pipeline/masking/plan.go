@@ -1,10 +1,7 @@
 package masking
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -144,7 +141,11 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		if field.Type.Kind == formats.Date {
 			t = field.Type
 		}
-		middle, err := ofIntervals(field.Name, t, addMiddle)
+		middles, err := middlesOf(intervals, t)
+		if err != nil {
+			return nil, err
+		}
+		middle, err := ofIntervals(field.Name, t, middles.add)
 		return []column{middle}, err
 	}
 	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
@@ -191,30 +192,4 @@ func addEnd(values *formats.Values, end string) error {
 		return nil
 	}
 	return values.Parse(end)
-}
-
-// addMiddle appends the middle of an interval: of numbers as a float, halfway between the floats
-// nearest to the ends' texts; of dates as the date, rounded down. An interval with an open end has
-// none.
-func addMiddle(values *formats.Values, i engine.Interval) error {
-	if i.Lower == "" || i.Upper == "" {
-		return nil
-	}
-	if values.Type.Kind == formats.Date {
-		ends := &formats.Values{Type: values.Type}
-		if err := errors.Join(ends.Parse(i.Lower), ends.Parse(i.Upper)); err != nil {
-			return err
-		}
-		values.Words = append(values.Words, ends.Words[0]+(ends.Words[1]-ends.Words[0])/2)
-		return nil
-	}
-	lower, err1 := strconv.ParseFloat(i.Lower, 64)
-	upper, err2 := strconv.ParseFloat(i.Upper, 64)
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	if middle := lower + (upper-lower)/2; !math.IsInf(middle, 0) && !math.IsNaN(middle) {
-		values.Words = append(values.Words, formats.FloatWord(math.Float64bits(middle)))
-	}
-	return nil
 }

@@ -3,11 +3,8 @@ package verify
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -197,7 +194,7 @@ func checksOf(c *cutfile.Column) []columnCheck {
 			newCheck(c, c.Name+"_upper", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }),
 		}
 	case job.RenderMidpoint:
-		return []columnCheck{newCheck(c, c.Name, acceptedMiddle)}
+		return []columnCheck{newCheck(c, c.Name, acceptedMiddles(c.Cut))}
 	}
 	return []columnCheck{newCheck(c, c.Name, func(l cutfile.Label) acceptedLabel { return acceptedLabel{l.Label, l.Null} })}
 }
@@ -234,28 +231,6 @@ func isNumber(t formats.Type) bool { return t.Ordered() || t.Kind == formats.Nul
 func acceptedEnd(end json.RawMessage) acceptedLabel {
 	text, ok := cutfile.EndText(end)
 	return acceptedLabel{text, !ok}
-}
-
-// acceptedMiddle is an interval's middle, which is null when an end is open.
-func acceptedMiddle(interval cutfile.Label) acceptedLabel {
-	lower, upper := acceptedEnd(interval.Lower), acceptedEnd(interval.Upper)
-	if lower.null || upper.null {
-		return acceptedLabel{null: true}
-	}
-	from, err1 := time.Parse(time.DateOnly, lower.text)
-	to, err2 := time.Parse(time.DateOnly, upper.text)
-	if err1 == nil && err2 == nil {
-		days := int(to.Unix()-from.Unix()) / 86400 / 2 // a Duration holds 292 years only
-		return acceptedLabel{text: from.AddDate(0, 0, days).Format(time.DateOnly)}
-	}
-	a, err1 := strconv.ParseFloat(lower.text, 64)
-	b, err2 := strconv.ParseFloat(upper.text, 64)
-	middle := a + (b-a)/2
-	if err1 != nil || err2 != nil || math.IsNaN(middle) || math.IsInf(middle, 0) {
-		return acceptedLabel{null: true}
-	}
-	word := []uint64{formats.FloatWord(math.Float64bits(middle))}
-	return acceptedLabel{text: (&formats.Values{Type: formats.Type{Kind: formats.Float, Bits: 64}, Words: word}).Text(0)}
 }
 
 // number returns the number of a released text or of null, and whether the cut accepts it.
