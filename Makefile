@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release wheels packages test-wheels test test-long test-browser screenshots race bench cells drafts lint fmt clean
+.PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 build:
@@ -56,6 +56,16 @@ test-long:
 # Look at pages of releases in a headless Chromium (apt-get install chromium); skipped where there is none.
 test-browser:
 	KCUT_BROWSER=1 $(GO) test -count=1 -v -run '^TestBrowser$$' ./cmd/kcut
+
+# Have pyarrow, pandas, polars, DuckDB, fastparquet and DataFusion read releases, with a Python that is set up in build.
+READERS := build/readers/bin/python
+test-readers: $(READERS)
+	KCUT_READERS=$(CURDIR)/$(READERS) $(GO) test -count=1 -v -run '^TestReaders$$' ./cmd/kcut
+
+$(READERS):
+	python3 -m venv build/readers
+	build/readers/bin/pip install -q pyarrow pandas polars duckdb || { rm -r build/readers; exit 1; }
+	-build/readers/bin/pip install -q fastparquet datafusion
 
 # Take the pictures of docs/report again.
 screenshots:

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut"
+)
+
+// readers runs a program of testdata/readers in the Python of make test-readers.
+func readers(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), os.Getenv("KCUT_READERS"), append([]string{program}, args...)...)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", filepath.Base(program), err, said.Bytes())
+	}
+	if said.Len() > 0 {
+		t.Logf("%s: %s", filepath.Base(program), said.Bytes())
+	}
+	return out
+}
+
+// TestReaders has the readers that people have read releases of one file and of a directory, and holds the sizes of the
+// groups that they find against those that a recount finds. It runs the README's code over labels, too.
+func TestReaders(t *testing.T) {
+	if os.Getenv("KCUT_READERS") == "" {
+		t.Skip("make test-readers names a Python with readers of Parquet")
+	}
+	programs, err := filepath.Abs(filepath.Join("testdata", "readers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	demoFolder(t, "20000")
+	change(t, "people.yaml", "hours-per-week: {mask: discretize, bounds: [1, 99]}", "hours-per-week: {mask: discretize}")
+	change(t, "people.yaml", "output: release.parquet", "output: {path: release.parquet, row_group_rows: 500}")
+	for _, tt := range []struct {
+		name, render string
+		flags        []string
+	}{
+		{"release.parquet", "", nil},
+		{"release/", "", nil},
+		{"input/", "", []string{"--order", "input"}},
+		{"bounds.parquet", "bounds", nil},
+		{"bounds/", "", nil},
+		{"mondrian.parquet", "", []string{"--algorithm", "mondrian"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.render != "" {
+				change(t, "people.yaml", "hours-per-week: {mask: discretize}", "hours-per-week: {mask: discretize, render: "+tt.render+"}")
+			}
+			kcutMust(t, append([]string{"run", "people.yaml", "--quiet", "--output", tt.name}, tt.flags...)...)
+			checkGroups(t, filepath.Join(programs, "sizes.py"), tt.name)
+		})
+	}
+	t.Run("README", func(t *testing.T) {
+		_, code, _ := strings.Cut(string(readme), "```python\n")
+		code, _, _ = strings.Cut(code, "```\n")
+		save(t, "readme.py", []byte(code))
+		save(t, "cut.json", kcutMust(t, "show", "release.parquet", "--json"))
+		if out := readers(t, filepath.Join(programs, "ends.py"), "readme.py", "cut.json"); !bytes.HasSuffix(out, []byte("ok\n")) {
+			t.Errorf("got %s", out)
+		}
+	})
+}
+
+// checkGroups has all readers find the groups of a release.
+func checkGroups(t *testing.T, program, release string) {
+	t.Helper()
+	inspection, err := kcut.Inspect(t.Context(), release, kcut.VerifyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rendered := func(name string) []string {
+		for _, c := range inspection.Cut.Columns {
+			if c.Name == name && c.Render == "bounds" {
+				return []string{name + "_lower", name + "_upper"}
+			}
+		}
+		return []string{name}
+	}
+	var sets [][]string
+	for _, set := range inspection.Cut.Sets {
+		var columns []string
+		for _, name := range set.Columns {
+			columns = append(columns, rendered(name)...)
+		}
+		sets = append(sets, columns)
+	}
+	args, err := json.Marshal(sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string][][]uint64) // by reader and set, the sizes in order
+	if err := json.Unmarshal(readers(t, program, string(args), release), &found); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pyarrow", "pandas", "polars", "polars, lazy", "duckdb", "duckdb, glob"} {
+		if found[name] == nil {
+			t.Errorf("%s has not read it", name)
+		}
+	}
+	for name, sizes := range found {
+		for i, of := range inspection.Sizes {
+			rows := uint64(0)
+			for _, size := range sizes[i] {
+				rows += size
+			}
+			switch smallest := inspection.Sets[i].Anonymity; {
+			case int64(rows) != inspection.Rows, uint64(len(sizes[i])) != of.Classes, sizes[i][0] != smallest, slices.Max(sizes[i]) != of.Largest:
+				t.Errorf("%s, set %d: %d rows in %d groups of %d to %d, a recount finds %d in %d of %d to %d",
+					name, i+1, rows, len(sizes[i]), sizes[i][0], slices.Max(sizes[i]), inspection.Rows, of.Classes, smallest, of.Largest)
+			case !slices.Equal(bucketsOf(sizes[i]), of.Buckets):
+				t.Errorf("%s, set %d: groups of other sizes", name, i+1)
+			}
+		}
+	}
+}
+
+// bucketsOf counts groups whose sizes are in order as a recount does.
+func bucketsOf(sizes []uint64) (buckets []kcut.SizeBucket) {
+	for _, size := range sizes {
+		last := len(buckets) - 1
+		if last < 0 || size >= buckets[last].To {
+			to := uint64(1)
+			for to <= size {
+				to *= 2
+			}
+			from := to / 2
+			if last < 0 {
+				from = size
+			}
+			buckets = append(buckets, kcut.SizeBucket{From: from, To: to})
+			last++
+		}
+		buckets[last].Classes++
+		buckets[last].Records += size
+	}
+	return buckets
+}
+
+// change replaces a text in a file, which must be there.
+func change(t *testing.T, file, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(text, []byte(from)) {
+		t.Fatalf("%s lacks %s: %v", file, from, err)
+	}
+	save(t, file, bytes.Replace(text, []byte(from), []byte(to), 1))
+}
+
+func save(t *testing.T, file string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,75 @@
+"""Prints the sizes of all groups of a release, by reader and set of columns, as JSON.
+
+usage: sizes.py SETS RELEASE, with the sets as a JSON list of lists of column names.
+"""
+
+import json
+import os
+import sys
+import warnings
+
+import duckdb
+import pandas
+import polars
+import pyarrow.parquet
+
+warnings.simplefilter("ignore")
+sets, release = json.loads(sys.argv[1]), sys.argv[2]
+glob = os.path.join(release, "*.parquet") if os.path.isdir(release) else release
+
+
+def of_pandas(table):
+    return lambda names: table.groupby(names, dropna=False, observed=True).size().tolist()
+
+
+def of_polars(table):
+    return lambda names: table.group_by(names).len()["len"].to_list()
+
+
+def of_sql(rows):
+    def sizes(names):
+        columns = ", ".join(f'"{name}"' for name in names)
+        return [row[0] for row in rows(f"SELECT count(*) FROM {{}} GROUP BY {columns}")]
+    return sizes
+
+
+def with_duckdb(path):
+    return of_sql(lambda query: duckdb.sql(query.format(f"read_parquet('{path}')")).fetchall())
+
+
+def with_pyarrow():
+    table = pyarrow.parquet.read_table(release)
+    return lambda names: table.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist()
+
+
+def with_fastparquet():
+    import fastparquet
+    return of_pandas(fastparquet.ParquetFile(release).to_pandas())
+
+
+def with_datafusion():
+    import datafusion
+    context = datafusion.SessionContext()
+    context.register_parquet("release", release)
+    return of_sql(lambda query: zip(*context.sql(query.format("release")).to_pydict().values()))
+
+
+readers = {
+    "pyarrow": with_pyarrow,
+    "pandas": lambda: of_pandas(pandas.read_parquet(release)),
+    "polars": lambda: of_polars(polars.read_parquet(release)),
+    "polars, lazy": lambda: of_polars(polars.scan_parquet(release).collect()),
+    "duckdb": lambda: with_duckdb(release),
+    "duckdb, glob": lambda: with_duckdb(glob),
+    "fastparquet": with_fastparquet,
+    "datafusion": with_datafusion,
+}
+found = {}
+for name, open_release in readers.items():
+    try:
+        sizes = open_release()
+    except ImportError as e:
+        print(f"{name}: {e}", file=sys.stderr)
+        continue
+    found[name] = [sorted(int(n) for n in sizes(names)) for names in sets]
+print(json.dumps(found))
