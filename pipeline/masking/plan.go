@@ -129,12 +129,12 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 	}
 	switch spec.Render {
 	case job.RenderBounds:
-		names := releasedNames(spec)
-		lower, err := ofIntervals(names[0], field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
+		names, of := releasedNames(spec), typeOfBounds(field.Type, intervals)
+		lower, err := ofIntervals(names[0], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
 		if err != nil {
 			return nil, err
 		}
-		upper, err := ofIntervals(names[1], field.Type, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
+		upper, err := ofIntervals(names[1], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
 		return []column{lower, upper}, err
 	case job.RenderMidpoint:
 		t := formats.Type{Kind: formats.Float, Bits: 64}
@@ -184,6 +184,23 @@ func newRendered(name string, t formats.Type, labels int, add func(values *forma
 		}
 	}
 	return c, nil
+}
+
+// typeOfBounds returns the type that the ends of a column's intervals are released in: the column's own, but microseconds instead of
+// nanoseconds where these hold every end. Not all that read Parquet, Spark among them, read nanoseconds.
+func typeOfBounds(of formats.Type, intervals []engine.Interval) formats.Type {
+	if of.Wide || of.Unit != formats.Nano || of.Kind != formats.Time && of.Kind != formats.Timestamp {
+		return of
+	}
+	micro := of
+	micro.Unit = formats.Micro
+	ends := &formats.Values{Type: micro}
+	for _, i := range intervals {
+		if addEnd(ends, i.Lower) != nil || addEnd(ends, i.Upper) != nil {
+			return of
+		}
+	}
+	return micro
 }
 
 // addEnd appends an end of an interval in the source column's type. Open ones have none.
