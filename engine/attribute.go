@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"strings"
 
 	"github.com/kcut/kcut/engine/taxonomy"
@@ -45,6 +46,7 @@ type Attribute struct {
 	Positions            []float64
 	Lower, Upper         float64
 	LowerText, UpperText string
+	MinWidth             float64 // of intervals, in the units of Positions; 0: any. Top-down only
 	Bounds               []Bound // by code: where intervals that start there are said to start; nil: at the code's own value
 }
 
@@ -121,6 +123,36 @@ func (a *Attribute) Bound(code int) string {
 		return a.Texts[code]
 	}
 	return a.Bounds[code].Text
+}
+
+// Splits reports whether the interval of the codes lo ≤ code < hi may be split at a code: both parts are as wide as they
+// must be. One with an open end is.
+func (a *Attribute) Splits(lo, at, hi int) bool {
+	if a.MinWidth == 0 {
+		return true
+	}
+	lower, upper, bound := math.Inf(-1), math.Inf(1), a.position(at)
+	switch {
+	case lo > 0:
+		lower = a.position(lo)
+	case a.LowerText != "":
+		lower = a.Lower
+	}
+	switch {
+	case hi < len(a.Texts):
+		upper = a.position(hi)
+	case a.UpperText != "":
+		upper = a.Upper
+	}
+	return bound-lower >= a.MinWidth && upper-bound >= a.MinWidth
+}
+
+// position returns where the bound of a code lies on the number line.
+func (a *Attribute) position(code int) float64 {
+	if a.Bounds == nil {
+		return a.Positions[code]
+	}
+	return a.Bounds[code].Position
 }
 
 // Widest returns the text of the label that is true of every value: the root, the full interval, or

@@ -55,6 +55,17 @@ func (u Unit) perSecond() int64 {
 // digits returns the number of fraction digits of a second in the unit.
 func (u Unit) digits() int { return 3 * int(u) }
 
+// Width returns a length of time, in seconds, as Values.Float measures times and timestamps of the type, or dates.
+func (t Type) Width(seconds float64) float64 {
+	switch {
+	case t.Kind == Date:
+		return seconds / 86400
+	case t.Wide:
+		return seconds * 1e9
+	}
+	return seconds * float64(t.Unit.perSecond())
+}
+
 // nanosOfDay is how many nanoseconds a day has.
 const nanosOfDay = 86400e9
 

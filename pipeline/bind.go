@@ -354,20 +354,21 @@ func (b *Bound) checkUnchanged(ctx context.Context) error {
 	return nil
 }
 
-// pruning says which values of an attribute no search tells apart: none when the engine
-// wants to know every value. The k is the largest of the sets with the attribute: each must
+// pruning says which values of an attribute no search tells apart: those below the finest level, and no others when the
+// engine wants to know every value. The k is the largest of the sets with the attribute: each must
 // hold by itself, and a named value of fewer records stands out in the set that asks for most.
 // A set without the attribute says nothing of its values.
 func (b *Bound) pruning(attribute int) engine.Pruning {
 	of, _ := b.requirement.Of(attribute) // every attribute is in a set
-	k := of.K.Size()
+	k, spec := of.K.Size(), b.specs[b.masked[attribute]]
+	level := spec.FinestLevel()
 	switch {
 	case !b.plan().Whole:
-		return engine.Pruning{K: k, Outliers: b.requirement.Suppressible(), Classes: b.class >= 0}
-	case b.plan().Pool && b.specs[b.masked[attribute]].Mask == job.MaskSuppress:
+		return engine.Pruning{Level: level, K: k, Outliers: b.requirement.Suppressible(), Classes: b.class >= 0}
+	case b.plan().Pool && spec.Mask == job.MaskSuppress:
 		return engine.Pruning{K: k}
 	}
-	return engine.Pruning{}
+	return engine.Pruning{Level: level}
 }
 
 // columns returns the masked columns as they are counted.

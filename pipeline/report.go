@@ -130,10 +130,13 @@ var whys = [...]string{
 }
 
 // stopped describes why a cut is no finer. No label is in it: a report has no values.
-func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedColumn) {
+func stopped(cut *engine.Cut, attributes []engine.Attribute, specs []*job.Column) (columns []StoppedColumn) {
 	for a, stops := range cut.Stops {
 		column := StoppedColumn{Column: attributes[a].Name}
-		for _, stop := range stops {
+		for i, stop := range stops {
+			if stop.Why != engine.WhyEmpty && isFinest(&attributes[a], specs[a], cut.Labels(a)[i]) {
+				stop.Why = engine.WhyFinest
+			}
 			why := whys[stop.Why]
 			if stop.Why == engine.WhySet || stop.Why == engine.WhyProtection {
 				why = fmt.Sprintf("%s %d", why, stop.Set+1)
@@ -146,6 +149,16 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute) (columns []StoppedC
 		columns = append(columns, column)
 	}
 	return columns
+}
+
+// isFinest reports whether a label is as fine as the job lets the column be.
+func isFinest(a *engine.Attribute, spec *job.Column, label engine.Label) bool {
+	level := spec.FinestLevel()
+	if level == 0 || label.Null {
+		return false
+	}
+	n, ok := a.Tree.Node(label.Text)
+	return ok && a.Tree.Depth(n) == level
 }
 
 // weigh notes the size of the release that lies at a path.

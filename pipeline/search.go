@@ -132,7 +132,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		return nil, err
 	}
 	if cut, ok := recoding.(*engine.Cut); ok {
-		report.Stopped = stopped(cut, table.Attributes)
+		report.Stopped = stopped(cut, table.Attributes, b.maskedSpecs())
 	}
 	if err := drawRecoding(recoding, len(b.masked), res); err != nil {
 		return nil, err

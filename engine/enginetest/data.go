@@ -18,6 +18,7 @@ type Column struct {
 	Tree         taxonomy.Node // Generalize
 	Lower, Upper string        // Discretize: declared bounds, or empty
 	Round        int           // Discretize: values between which no multiple lies, above the lower one, are one; 0: none
+	MinWidth     int           // Discretize: of intervals; 0: any
 	Rare         int           // Suppress: values of fewer records, or entities, the null too, are the rest; 0: none
 }
 
@@ -116,7 +117,7 @@ func (d Data) Released(recoding engine.Recoding) [][]engine.Label {
 // attribute returns the domain of a column.
 func (d Data) attribute(i int) engine.Attribute {
 	c := d.Columns[i]
-	a := engine.Attribute{Name: c.Name, Mask: c.Mask, LowerText: c.Lower, UpperText: c.Upper}
+	a := engine.Attribute{Name: c.Name, Mask: c.Mask, LowerText: c.Lower, UpperText: c.Upper, MinWidth: float64(c.MinWidth)}
 	var texts []string
 	for _, row := range d.Rows {
 		if row[i].Null {

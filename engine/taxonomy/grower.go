@@ -31,8 +31,9 @@ func AddFrequencies(to, from []Frequency) []Frequency {
 }
 
 // Pruning says which nodes of a taxonomy no search refines: those with children of fewer
-// than K records, and those whose records have one class. The zero value prunes nothing.
+// than K records, those whose records have one class, and those of the finest level. The zero value prunes nothing.
 type Pruning struct {
+	Level    int    // the finest, in steps from the root; 0: any
 	K        uint64 // the largest threshold of the sets with the column
 	Outliers uint64 // records that such children may have together after all
 	Classes  bool   // a class was declared
@@ -176,7 +177,7 @@ func (g *Grower) turn(path []step) error {
 	for ; depth < len(path) && !g.open[depth].pruned; depth++ {
 		b, ok := g.waiting[path[depth]]
 		if !ok {
-			b = &branch{step: path[depth], parent: g.open[depth], depth: depth}
+			b = &branch{step: path[depth], parent: g.open[depth], depth: depth, pruned: depth+1 == g.pruning.Level}
 			b.stem = strings.Clone(b.stem) // which must not hold on to the text
 		}
 		g.open = append(g.open, b)

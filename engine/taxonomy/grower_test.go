@@ -61,6 +61,10 @@ func whole(tree *Tree, values []sown) []map[uint32]uint64 {
 // expected returns the outline of what is left of a node when nodes that no search refines
 // are pruned: every leaf with what it stands for and its records.
 func expected(tree *Tree, counts []map[uint32]uint64, n int, p Pruning) string {
+	depth := 0
+	for at := n; at != 0; at = tree.Parent(at) {
+		depth++
+	}
 	refinable, outliers := n == 0 || (!p.Classes || len(counts[n]) > 1) && total(counts[n]) >= p.K, uint64(0)
 	for _, c := range tree.Children(n) {
 		if records := total(counts[c]); records < p.K {
@@ -72,7 +76,7 @@ func expected(tree *Tree, counts []map[uint32]uint64, n int, p Pruning) string {
 	switch {
 	case tree.IsLeaf(n):
 		return fmt.Sprint(name, " ", counts[n])
-	case !refinable:
+	case !refinable, p.Level > 0 && depth == p.Level:
 		return fmt.Sprint(name, "/", tree.Values(n), " ", counts[n])
 	}
 	var children []string
@@ -155,7 +159,7 @@ func TestGrowerPrunes(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := int64(0)
-		p := Pruning{K: uint64(rng.IntN(12)), Outliers: uint64(rng.IntN(2) * rng.IntN(40)), Classes: rng.IntN(2) == 0, Hold: func(n int64) error { held += n; return nil }}
+		p := Pruning{Level: rng.IntN(4), K: uint64(rng.IntN(12)), Outliers: uint64(rng.IntN(2) * rng.IntN(40)), Classes: rng.IntN(2) == 0, Hold: func(n int64) error { held += n; return nil }}
 		g := NewGrower(generator, p)
 		for _, v := range values {
 			if err := g.Add(v.text, v.frequencies); err != nil {

@@ -116,6 +116,46 @@ func sameName(first, second int) error {
 	return fmt.Errorf("build taxonomy: nodes %d and %d have the same name", first+1, second+1)
 }
 
+// Within returns the tree down to a level, in steps from the root, and by code of a leaf that of the leaf of
+// the new tree that it is or is below. Nodes of the level are pruned.
+func (t *Tree) Within(level int) (within *Tree, codes []uint32) {
+	within = newTree(0)
+	var add func(n, depth, parent int)
+	add = func(n, depth, parent int) {
+		at, lo, hi := within.begin(t.names[n], parent), t.lo[n], t.hi[n]
+		if t.IsLeaf(n) || depth == level {
+			for range hi - lo {
+				codes = append(codes, uint32(len(within.leaves)))
+			}
+			values := t.Values(n)
+			if t.IsLeaf(n) && !t.IsPruned(n) {
+				values = 0
+			}
+			within.leaf(values)
+			within.finish(at)
+			return
+		}
+		for _, child := range t.Children(n) {
+			add(child, depth+1, at)
+		}
+		within.finish(at)
+	}
+	add(0, 0, -1)
+	_ = within.check() // names are some of the tree's
+	return within, codes
+}
+
+// IsWhole reports whether no node is pruned.
+func (t *Tree) IsWhole() bool { return !slices.Contains(t.pruned, true) }
+
+// Depth returns how many nodes are above node n.
+func (t *Tree) Depth(n int) (depth int) {
+	for ; t.parent[n] >= 0; n = int(t.parent[n]) {
+		depth++
+	}
+	return depth
+}
+
 // AddLeaves adds leaves directly under the root, after its own children, in bytewise order. It is an
 // error if the tree does not admit one of them.
 func (t *Tree) AddLeaves(names []string) error {

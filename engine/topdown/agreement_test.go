@@ -106,7 +106,7 @@ func newCase(r *rand.Rand) randomCase {
 	if r.IntN(3) == 0 {
 		for i := range c.data.Columns {
 			if c.data.Columns[i].Mask == engine.Discretize {
-				c.data.Columns[i].Round = r.IntN(6)
+				c.data.Columns[i].Round, c.data.Columns[i].MinWidth = r.IntN(6), r.IntN(4)
 			}
 		}
 	}

@@ -69,11 +69,23 @@ func leafNames(node taxonomy.Node) []string {
 	return all
 }
 
-func (n *naive) nodePenalty(c int, node taxonomy.Node, root bool) float64 {
+// values returns how many values the leaves of a tree stand for.
+func values(node taxonomy.Node) int {
 	if len(node.Children) == 0 {
+		return max(1, node.Values)
+	}
+	all := 0
+	for _, child := range node.Children {
+		all += values(child)
+	}
+	return all
+}
+
+func (n *naive) nodePenalty(c int, node taxonomy.Node, root bool) float64 {
+	if len(node.Children) == 0 && node.Values == 0 {
 		return 0
 	}
-	under, all := len(leafNames(node)), len(leafNames(n.data.Columns[c].Tree))
+	under, all := values(node), values(n.data.Columns[c].Tree)
 	if len(n.nulls(c)) > 0 {
 		all++
 		if root {
@@ -121,6 +133,9 @@ func (n *naive) splits(c int) []*naiveCandidate {
 			if !n.parts(c, values[i-1], values[i]) {
 				continue
 			}
+			if !n.wide(c, v, enginetest.Number(values[i])) {
+				continue
+			}
 			x := n.split(c, at, v, values[i])
 			if best == nil || x.gain > best.gain {
 				best = x
@@ -142,6 +157,19 @@ func (n *naive) parts(c int, below, text string) bool {
 		}
 	}
 	return false
+}
+
+// wide reports whether the parts of an interval that is split at a bound are as wide as they must be.
+func (n *naive) wide(c int, v naiveInterval, bound float64) bool {
+	column := n.data.Columns[c]
+	lower, upper := v.lo, v.hi
+	if v.lower == "" && column.Lower != "" {
+		lower = enginetest.Number(column.Lower)
+	}
+	if v.upper == "" && column.Upper != "" {
+		upper = enginetest.Number(column.Upper)
+	}
+	return bound-lower >= float64(column.MinWidth) && upper-bound >= float64(column.MinWidth)
 }
 
 func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {

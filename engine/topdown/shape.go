@@ -58,15 +58,16 @@ func (v *intervals) penalty(of span) float64 {
 	return (upper - lower) / width
 }
 
-// finest does not count the null: where there is one number, nothing is split from it.
+// finest does not count the null: where there is one number, or all parts would be too narrow, nothing is split from it.
 func (v *intervals) finest(of span) bool {
-	values := 0
-	for code := of.lo; code < min(of.hi, len(v.attribute.Texts)) && values < 2; code++ {
-		if v.occurs(code) {
-			values++
+	before, end := false, min(of.hi, len(v.attribute.Texts))
+	for code := of.lo; code < end; code++ {
+		if before && v.occurs(code) && v.attribute.Splits(of.lo, code, end) {
+			return false
 		}
+		before = before || v.occurs(code)
 	}
-	return values < 2
+	return true
 }
 
 func (v *intervals) label(of span) engine.Label {
@@ -86,7 +87,7 @@ func (v *intervals) cut(through []span) engine.ColumnCut {
 
 // bestSplit returns the code, not the smallest that occurs among lo ≤ code < hi, that
 // splits these codes with the highest gain, the smallest such code if there are several,
-// or -1 if only one occurs. Frequencies are of all the records, the null's included.
+// or -1 if only one occurs, or all parts would be narrower than they may be. Frequencies are of all the records, the null's included.
 func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
 	n := len(frequencies)
 	room := make([]uint64, 3*n)
@@ -107,7 +108,7 @@ func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) i
 	right.size = whole.size - null.size
 	best, highest, h := -1, 0.0, v.histogram
 	for at := lo; at < hi; at++ {
-		if left.size > 0 && v.occurs(at) {
+		if left.size > 0 && v.occurs(at) && v.attribute.Splits(lo, at, hi) {
 			left.impurity = v.impurity(onLeft, left.size, v.penalty(span{lo: lo, hi: at}))
 			right.impurity = v.impurity(onRight, right.size, v.penalty(span{lo: at, hi: hi}))
 			if gain := v.gainOf(whole, left, right, null); best < 0 || gain > highest {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/engine/topdown"
 )
 
@@ -81,12 +82,20 @@ func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
 		open = n.stopped(x, engine.Stop{Why: engine.WhySteps}) || open
 	}
 	if tried == 0 {
+		if pruned(n.data.Columns[column].Tree, label.Text) {
+			return stop.Why == engine.WhyRecords || stop.Why == engine.WhyClass
+		}
 		return stop.Why == engine.WhyFinest
 	}
 	if stop.Why == engine.WhySteps { // which is said of what was not inspected, too
 		return agrees || len(n.values) > 0
 	}
 	return agrees && !open
+}
+
+// pruned reports whether a node of a tree, by name, is a leaf that stands for what was below it.
+func pruned(node taxonomy.Node, name string) bool {
+	return node.Name == name && node.Values > 0 || slices.ContainsFunc(node.Children, func(child taxonomy.Node) bool { return pruned(child, name) })
 }
 
 // stopped reports whether a candidate was not performed for a reason.

@@ -168,6 +168,10 @@ func (b *binding) discretize(total uint64) error {
 	if err != nil {
 		return err
 	}
+	a := &b.Attribute
+	if a.MinWidth, err = domain.NewMinWidth(b.Spec, typ); err != nil {
+		return err
+	}
 	bins := newBinner(typ, rounding, total)
 	err = b.walk(func(v *domain.Counted) error {
 		bins.add(v)
@@ -182,7 +186,6 @@ func (b *binding) discretize(total uint64) error {
 		edges, b.Binned = &bins.bins, bins.values
 	}
 	b.Pairs = edges.pairs.Pairs
-	a := &b.Attribute
 	a.Mask = engine.Discretize
 	for i := range edges.first.Len() {
 		a.Texts = append(a.Texts, edges.first.Text(i))

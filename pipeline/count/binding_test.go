@@ -33,7 +33,7 @@ func TestDomainsAgree(t *testing.T) {
 
 func mustBindAlike(t *testing.T, rng *rand.Rand) {
 	t.Helper()
-	column := &Column{Pruning: engine.Pruning{K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0}}
+	column := &Column{Pruning: engine.Pruning{Level: rng.IntN(3), K: uint64(rng.IntN(6)), Classes: rng.IntN(2) == 0}}
 	column.Spec, column.Taxonomy = randomMask(rng)
 	if rng.IntN(3) == 0 {
 		column.Pruning = engine.Pruning{}
@@ -61,7 +61,7 @@ func mustBindAlike(t *testing.T, rng *rand.Rand) {
 		t.Errorf("in memory %q %t, out of core %q %t", a.Texts, a.HasRest, b.Texts, b.HasRest)
 	}
 	for _, v := range bound {
-		if column.Pruning.K == 0 && !column.Pruning.Classes && v.label.Text != v.value {
+		if column.Pruning.K == 0 && column.Pruning.Level == 0 && !column.Pruning.Classes && v.label.Text != v.value {
 			t.Errorf("a value of %d bytes shares the code %d", len(v.value), v.code)
 		}
 	}

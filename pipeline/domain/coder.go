@@ -130,8 +130,8 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 	c := &valueCoder{attribute: a}
 	switch a.Mask {
 	case engine.Generalize:
-		var generator engine.Generator
-		if taxonomy.Tree == nil {
+		var generator engine.Generator // of a whole tree the leaves are the values
+		if taxonomy.Tree == nil || !a.Tree.IsWhole() {
 			var err error
 			if generator, err = job.GeneratorOf(taxonomy); err != nil {
 				return nil, err

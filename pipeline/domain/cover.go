@@ -162,6 +162,9 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 		case !unknown && !engine.Takes(generator, label.Label):
 			return g.mismatch("column %s: its taxonomy lacks a node of the cut", spec.Name)
 		default:
+			if err := g.checkLevel(spec, generator, label.Label); err != nil {
+				return err
+			}
 			number[label.Label] = numbers[i]
 		}
 	}
@@ -189,6 +192,10 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 // coverIntervals finds the intervals that a value lies in.
 func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
 	bounds, err := NewBounds(spec, t)
+	if err != nil {
+		return err
+	}
+	least, err := NewMinWidth(spec, t)
 	if err != nil {
 		return err
 	}
@@ -220,6 +227,10 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 		}
 		if isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper) {
 			c.nulls = append(c.nulls, numbers[i])
+		} else if span.Lower != nil && span.Upper != nil {
+			if err := g.checkWidth(spec, span.Upper.Float(0)-span.Lower.Float(0), least); err != nil {
+				return err
+			}
 		}
 		o.spans = append(o.spans, span)
 	}

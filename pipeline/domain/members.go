@@ -104,6 +104,9 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 		m.generator = generated
 	}
 	for _, label := range labels {
+		if err := g.checkLevel(spec, m.generator, label); err != nil {
+			return nil, err
+		}
 		if _, ok := m.tree.Node(label); ok {
 			m.known = append(m.known, label)
 		} else {
@@ -119,6 +122,14 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 	m.all = slices.Contains(labels, m.tree.Name(0))
 	m.begin = func() find { return m.find(engine.NewFinder(m.tree, generated)) }
 	return m, nil
+}
+
+// checkLevel refuses a label of the cut that is finer than the job lets its column be.
+func (g *Cut) checkLevel(spec *job.Column, generator engine.Generator, label string) error {
+	if level := spec.FinestLevel(); level > 0 && len(engine.Ancestry(generator, label)) > level+1 {
+		return g.mismatch("column %s: a label is finer than the job's at_most: %d", spec.Name, level)
+	}
+	return nil
 }
 
 // isCut finds the labels over the leaves of the tree, and reports whether every leaf has one.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -93,6 +95,32 @@ func NewRounding(spec *job.Column, t formats.Type) (*formats.Rounding, error) {
 		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("round the bounds of column %s: %w", spec.Name, err)}
 	}
 	return r, nil
+}
+
+// NewMinWidth returns how wide the job wants the intervals of a discretized column of a type to be, as positions are
+// measured; 0: it does not say.
+func NewMinWidth(spec *job.Column, t formats.Type) (float64, error) {
+	number := strings.TrimRight(spec.AtMost, "dhms")
+	unit := spec.AtMost[len(number):]
+	width, _ := strconv.ParseFloat(number, 64) // the job was checked
+	wants := ""
+	switch t.Kind {
+	case formats.Null:
+		return 0, nil
+	case formats.Date:
+		wants = "d"
+	case formats.Time, formats.Timestamp:
+		wants = "dhms"
+	}
+	seconds, timed := map[string]float64{"d": 86400, "h": 3600, "m": 60, "s": 1}[unit]
+	switch {
+	case number == "" || wants == "" && !timed:
+		return width, nil
+	case wants == "" || !timed || !strings.Contains(wants, unit):
+		units := map[string]string{"": "no unit", "d": "the unit d", "dhms": "one of the units d, h, m and s"}[wants]
+		return 0, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read at_most: %s of column %s: a width of %s has %s", spec.AtMost, spec.Name, t, units)}
+	}
+	return t.Width(width * seconds), nil
 }
 
 // parseBound reads a declared bound as a value of the column's type. It returns nil when
@@ -188,7 +216,37 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_
 	if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, s.intervals[0].Lower); err == nil {
 		s.Upper, err = g.end(spec, t, spec.Bounds.Upper, s.intervals[s.n-1].Upper)
 	}
+	if err == nil {
+		err = g.checkWidths(spec, t, s)
+	}
 	return s, err
+}
+
+// checkWidths refuses parts of a split interval that are narrower than the job lets them be.
+func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *spans) error {
+	var ends []float64
+	if s.Lower != nil {
+		ends = append(ends, s.Lower.Float(0))
+	}
+	for i := range s.starts.Len() {
+		ends = append(ends, s.starts.Float(i))
+	}
+	if s.Upper != nil {
+		ends = append(ends, s.Upper.Float(0))
+	}
+	least, err := NewMinWidth(spec, t)
+	for i := 1; i < len(ends) && s.n > 1 && err == nil; i++ {
+		err = g.checkWidth(spec, ends[i]-ends[i-1], least)
+	}
+	return err
+}
+
+// checkWidth refuses an interval that is narrower than the job lets it be.
+func (g *Cut) checkWidth(spec *job.Column, width, least float64) error {
+	if width < least {
+		return g.mismatch("column %s: an interval is narrower than the job's at_most: %s", spec.Name, spec.AtMost)
+	}
+	return nil
 }
 
 // checkStep refuses an inner bound of the cut that is not rounded as the job wants it. One that is no value of the

@@ -30,7 +30,13 @@ func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, b
 		return nil
 	}
 	if taxonomy.Tree != nil {
-		return coverTree(spec, taxonomy, pruning, each)
+		tree, pairs, err := coverTree(spec, taxonomy, pruning, each)
+		if err == nil && pruning.Level > 0 {
+			var codes []uint32
+			tree, codes = tree.Within(pruning.Level)
+			pairs = pairs.Translate(codes, nil)
+		}
+		return tree, pairs, err
 	}
 	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {

@@ -85,7 +85,7 @@ func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err e
 // search finds the recoding.
 func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Requirement) (engine.Recoding, error) {
 	searcher, options := t.SearchOf(job)
-	table, err := t.compress(ctx, searcher, requirement)
+	table, err := t.compress(ctx, job, searcher, requirement)
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +101,10 @@ func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Req
 }
 
 // compress counts what rules are made from, as an engine needs it.
-func (t *trial) compress(ctx context.Context, searcher engine.Engine, requirement engine.Requirement) (*engine.Table, error) {
+func (t *trial) compress(ctx context.Context, job *job.Job, searcher engine.Engine, requirement engine.Requirement) (*engine.Table, error) {
 	classes := len(t.ClassNames) // 0 where there is none, as searches know it
 	plan := searcher.Plan(requirement)
-	attributes, histograms, err := t.pool(plan, requirement)
+	attributes, histograms, err := t.pool(job, plan, requirement)
 	if err != nil {
 		return nil, err
 	}
@@ -219,19 +219,39 @@ func (p pools) bytes() (n int64) {
 
 // pool returns the attributes and histograms that a search gets. If its plan asks for it, values
 // of suppressed columns that fewer than k records of the source have are one, as in a run, so
-// are nulls; k is the largest of the column's sets. What the codes take is drawn.
-func (t *trial) pool(plan engine.Plan, requirement engine.Requirement) (attributes []engine.Attribute, histograms []*partition.Histogram, err error) {
+// are nulls; k is the largest of the column's sets. So are values below one node of the finest level that the job
+// lets a column have. What the codes take is drawn.
+func (t *trial) pool(job *job.Job, plan engine.Plan, requirement engine.Requirement) (attributes []engine.Attribute, histograms []*partition.Histogram, err error) {
 	t.pools = make(pools, len(t.Attributes))
 	attributes, histograms = slices.Clone(t.Attributes), slices.Clone(t.histograms)
 	for a := range attributes {
 		of, _ := requirement.Of(a)
-		if !plan.Pool || attributes[a].Mask != engine.Suppress {
+		level := 0
+		if spec := job.Column(attributes[a].Name); spec != nil {
+			level = spec.FinestLevel()
+		}
+		switch {
+		case plan.Pool && attributes[a].Mask == engine.Suppress:
+			attributes[a], t.pools[a] = poolRare(&attributes[a], t.histograms[a].Sizes(), of.K.Size())
+		case level > 0 && attributes[a].Mask == engine.Generalize:
+			attributes[a], t.pools[a] = poolLevel(&attributes[a], level)
+		default:
 			continue
 		}
-		attributes[a], t.pools[a] = poolRare(&attributes[a], t.histograms[a].Sizes(), of.K.Size())
 		histograms[a] = poolHistogram(t.histograms[a], t.pools[a], attributes[a].Len())
 	}
 	return attributes, histograms, t.budget.Draw("pooled values", t.pools.bytes())
+}
+
+// poolLevel returns an attribute with the nodes of a level for its finest, and the code that each value has in it.
+func poolLevel(a *engine.Attribute, level int) (engine.Attribute, []uint32) {
+	pooled := *a
+	tree, codes := a.Tree.Within(level)
+	pooled.Tree, pooled.Texts = tree, tree.Leaves()
+	if a.HasNull {
+		codes = append(codes, pooled.NullCode())
+	}
+	return pooled, codes
 }
 
 // poolRare returns an attribute of the values of at least k records, and the code that each

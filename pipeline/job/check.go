@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -202,11 +203,25 @@ func (r *reader) columnRules(i int) {
 	if spec.masked() && spec.Name != r.Class && !inSet {
 		r.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
 	}
+	if spec.AtMost != "" {
+		r.limitRules(spec, path+".at_most")
+	}
 	if spec.Mask == MaskPseudonym {
 		r.keyRules(spec, path)
 	}
 	if spec.Mask == MaskGeneralize && spec.Taxonomy.Name != "" && r.TaxonomyFile == "" && !r.rejected("taxonomies") {
 		r.taxonomyRules(spec)
+	}
+}
+
+// limitRules: of a generalized column a limit is a level, and of a discretized one only some algorithms keep to a width.
+func (r *reader) limitRules(spec *Column, path string) {
+	switch name := r.Algorithm.Name; {
+	case spec.Mask == MaskGeneralize && !regexp.MustCompile(levelPattern).MatchString(spec.AtMost):
+		r.add(path, "", "at_most of a generalized column must be a level, an integer of at least 1, not %q", spec.AtMost)
+	case spec.Mask == MaskDiscretize && name != "" && name != AlgorithmTDR && name != AlgorithmTDS:
+		r.add(path, "with every algorithm round keeps bounds apart: they are multiples of what it says",
+			"at_most of a discretized column is for algorithm tdr or tds, the algorithm is %s", name)
 	}
 }
 

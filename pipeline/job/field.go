@@ -29,6 +29,7 @@ const (
 	kindQuota                  // a number of records, or a share of them
 	kindCharacter              // one ASCII character
 	kindStep                   // a number above zero, or a unit of time
+	kindLimit                  // a level of a taxonomy, or a width of intervals
 	kindBounds                 // [lower, upper]
 	kindTaxonomy               // a name, an inline tree or a generator
 	kindTaxonomies             // a path, or a map from names to taxonomies
@@ -54,6 +55,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindQuota:      {"number or share", "a number of records, or a share of them as 0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`, ""},
 	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`, ""},
 	kindStep:       {"number or unit", "a number above zero, or one of year, month, day, hour, minute, second", `{"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","pattern":%s}]}`, ""},
+	kindLimit:      {"level or width", "a number above zero, of dates and times with a unit, as 30d, 12h, 5m or 1s", `{"type":["number","string"],"pattern":%s,"exclusiveMinimum":0}`, ""},
 	kindBounds:     {"`[lower, upper]`", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`, ""},
 	kindTaxonomy:   {"name, tree or generator", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`, ""},
 	kindTaxonomies: {"path or map", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`, ""},
@@ -148,6 +150,9 @@ var fieldTable = []field{
 	{path: "columns.*.round", kind: kindStep, at: func(j *Job, i int) any { return &j.Columns[i].Round },
 		masks: []string{MaskDiscretize}, pattern: stepPattern, example: "5", defWords: "any value, the roundest",
 		doc: "what inner bounds are multiples of: a number; of dates and times `year`, `month`, `day`, `hour`, `minute` or `second`"},
+	{path: "columns.*.at_most", kind: kindLimit, at: func(j *Job, i int) any { return &j.Columns[i].AtMost },
+		masks: []string{MaskGeneralize, MaskDiscretize}, pattern: limitPattern, example: "2", defWords: "no limit",
+		doc: "the finest that the column may be released: a level of its taxonomy, in steps from the root; with `tdr` and `tds` also a width that no interval is below, as `10`, or `30d` of dates"},
 	{path: "columns.*.weight", kind: kindNumber, at: func(j *Job, i int) any { return &j.Columns[i].Weight },
 		masks: []string{MaskGeneralize, MaskDiscretize, MaskSuppress}, engines: []string{AlgorithmTDR, AlgorithmTDS}, min: 0, open: "min", defWords: "1",
 		doc: "how much the column counts when the search chooses: the scores of its specializations are multiplied by it"},
@@ -511,7 +516,7 @@ func (f *field) schema() string {
 		return fmt.Sprintf(form, f.numberSchema(), f.numberSchema())
 	case f.kind == kindSize:
 		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
-	case f.kind == kindQuota, f.kind == kindStep:
+	case f.kind == kindQuota, f.kind == kindStep, f.kind == kindLimit:
 		return fmt.Sprintf(form, inJSON(f.pattern))
 	case f.pattern != "":
 		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`

@@ -173,6 +173,7 @@ type Column struct {
 	Bounds   Bounds   // discretize
 	Round    string   // discretize: a number or a unit of time whose multiples bounds are; empty: any value
 	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
+	AtMost   string   // generalize: the finest level, in steps from the root; discretize: the least width, as "30" or "30d"; empty: any
 	Weight   float64  // masked: what scores of its specializations are multiplied by; 0: 1
 	Unknown  string   // generalize: UnknownError or UnknownRoot
 	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
@@ -270,6 +271,15 @@ func (j *Job) Column(name string) *Column {
 // masked reports whether the column's values are masked, not kept or dropped.
 func (c *Column) masked() bool {
 	return c.Mask == MaskGeneralize || c.Mask == MaskDiscretize || c.Mask == MaskSuppress
+}
+
+// FinestLevel returns the finest level that labels of a generalized column have, in steps from the root; 0: any.
+func (c *Column) FinestLevel() int {
+	if c.Mask != MaskGeneralize {
+		return 0
+	}
+	level, _ := strconv.Atoi(c.AtMost) // Resolve has asked
+	return level
 }
 
 // Keeps reports whether rows that differ in the column differ in the release: it is kept, as it is or as pseudonyms.

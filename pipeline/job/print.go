@@ -158,7 +158,7 @@ func (p *printer) text(f *field, v any) string {
 		if f.isPath() || f.kind == kindTaxonomies {
 			text = fromFolder(p.folder, text)
 		}
-		if texts[i] = text; f.kind == kindStep {
+		if texts[i] = text; f.kind == kindStep || f.kind == kindLimit {
 			texts[i] = boundText(text)
 		} else if !f.plain() {
 			texts[i] = Quoted(text)

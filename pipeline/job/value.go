@@ -365,6 +365,12 @@ func sizeText(bytes int64) string {
 // stepPattern matches what bounds are rounded to: a number above zero, or a unit of time.
 const stepPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
 
+// limitPattern matches levels and widths.
+const limitPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)[dhms]?$`
+
+// levelPattern matches levels.
+const levelPattern = `^[1-9][0-9]{0,3}$`
+
 // typePattern matches the declared types of CSV columns.
 const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|timestamp)\([YMDhms./: ,T-]+\))$`
 
