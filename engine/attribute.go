@@ -147,6 +147,18 @@ func (a *Attribute) Splits(lo, at, hi int) bool {
 	return bound-lower >= a.MinWidth && upper-bound >= a.MinWidth
 }
 
+// IntervalWidth returns how wide the interval of the codes lo ≤ code < hi is. An open end lies where the data ends.
+func (a *Attribute) IntervalWidth(lo, hi int) float64 {
+	lower, upper := a.Lower, a.Upper
+	if lo > 0 {
+		lower = a.position(lo)
+	}
+	if hi < len(a.Texts) {
+		upper = a.position(hi)
+	}
+	return upper - lower
+}
+
 // position returns where the bound of a code lies on the number line.
 func (a *Attribute) position(code int) float64 {
 	if a.Bounds == nil {

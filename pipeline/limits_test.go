@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -151,4 +152,33 @@ func widthOf(t *testing.T, label cutfile.Label) float64 {
 		ends[i] = number
 	}
 	return ends[1] - ends[0]
+}
+
+// TestAtLeast: what a run releases is as fine as its columns reach, and a limit that it does not reach ends it.
+func TestAtLeast(t *testing.T) {
+	text := strings.NewReplacer("city: {", "city: {at_least: 2, ", "code: {", "code: {at_least: 1, ", "  - {columns: [city, code], k: 4}", "  - {columns: [city], k: 4}\n  - {columns: [code], k: 2}").Replace(levelsJob)
+	dir := citizens(rand.New(rand.NewPCG(21, 22)), 700).folder(t, text, 100)
+	mustRun(t, dir, nil)
+	for _, label := range auditFolder(t, dir).cut.Columns[0].Cut {
+		if label.Label == "ANY" || label.Label == "North" || label.Label == "South" {
+			t.Errorf("a label %s", label.Label)
+		}
+	}
+	for _, k := range []string{"k: 300", "k: 699"} {
+		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(text, "k: 4", k, 1))
+		_, err := runJob(t, dir, nil, "output.path", filepath.Join(dir, "none.parquet"))
+		if fault.ClassOf(err) != fault.Privacy || !strings.Contains(fmt.Sprint(err), "coarser than the job's at_least") {
+			t.Errorf("%s: %v", k, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "none.parquet")); err == nil {
+			t.Errorf("%s: there is a release", k)
+		}
+	}
+	dir = members(rand.New(rand.NewPCG(23, 24)), 900).folder(t, membersJob, 300)
+	for width, fits := range map[string]bool{"1000000": true, "1000": false} {
+		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, "paid: discretize", "paid: {mask: discretize, at_least: "+width+"}", 1))
+		if _, err := runJob(t, dir, nil); (err == nil) != fits || !fits && fault.ClassOf(err) != fault.Privacy {
+			t.Errorf("%s: %v", width, err)
+		}
+	}
 }

@@ -141,6 +141,9 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	if err := b.checkLost(table, suppressed+dropped); err != nil {
 		return nil, err
 	}
+	if err := b.checkReached(table, recoding); err != nil {
+		return nil, err
+	}
 	report.Suppressed, report.Released = suppressed, report.Rows-int64(dropped)
 	if b.given == nil { // else the domains are the labels of that
 		report.Information = new(1 - labels.Penalty(table, recoding))

@@ -97,11 +97,21 @@ func NewRounding(spec *job.Column, t formats.Type) (*formats.Rounding, error) {
 	return r, nil
 }
 
-// NewMinWidth returns how wide the job wants the intervals of a discretized column of a type to be, as positions are
-// measured; 0: it does not say.
+// NewMinWidth returns how wide the intervals of a discretized column of a type must be, as positions are measured; 0: the job
+// does not say.
 func NewMinWidth(spec *job.Column, t formats.Type) (float64, error) {
-	number := strings.TrimRight(spec.AtMost, "dhms")
-	unit := spec.AtMost[len(number):]
+	return newWidth(spec, "at_most", spec.AtMost, t)
+}
+
+// NewMaxWidth returns how wide they may be; 0: the job does not say.
+func NewMaxWidth(spec *job.Column, t formats.Type) (float64, error) {
+	return newWidth(spec, "at_least", spec.AtLeast, t)
+}
+
+// newWidth reads a width that a key of the job has.
+func newWidth(spec *job.Column, key, text string, t formats.Type) (float64, error) {
+	number := strings.TrimRight(text, "dhms")
+	unit := text[len(number):]
 	width, _ := strconv.ParseFloat(number, 64) // the job was checked
 	wants := ""
 	switch t.Kind {
@@ -118,7 +128,7 @@ func NewMinWidth(spec *job.Column, t formats.Type) (float64, error) {
 		return width, nil
 	case wants == "" || !timed || !strings.Contains(wants, unit):
 		units := map[string]string{"": "no unit", "d": "the unit d", "dhms": "one of the units d, h, m and s"}[wants]
-		return 0, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read at_most: %s of column %s: a width of %s has %s", spec.AtMost, spec.Name, t, units)}
+		return 0, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read %s: %s of column %s: a width of %s has %s", key, text, spec.Name, t, units)}
 	}
 	return t.Width(width * seconds), nil
 }

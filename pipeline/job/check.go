@@ -203,9 +203,7 @@ func (r *reader) columnRules(i int) {
 	if spec.masked() && spec.Name != r.Class && !inSet {
 		r.add(path+":", "add it to a set, or keep or drop it", "column %q is masked and in no quasi-identifier set", spec.Name)
 	}
-	if spec.AtMost != "" {
-		r.limitRules(spec, path+".at_most")
-	}
+	r.limitRules(spec, path)
 	if spec.Mask == MaskPseudonym {
 		r.keyRules(spec, path)
 	}
@@ -214,14 +212,19 @@ func (r *reader) columnRules(i int) {
 	}
 }
 
-// limitRules: of a generalized column a limit is a level, and of a discretized one only some algorithms keep to a width.
+// limitRules: of a generalized column limits are levels, and of a discretized one only some algorithms keep to a width.
 func (r *reader) limitRules(spec *Column, path string) {
-	switch name := r.Algorithm.Name; {
-	case spec.Mask == MaskGeneralize && !regexp.MustCompile(levelPattern).MatchString(spec.AtMost):
-		r.add(path, "", "at_most of a generalized column must be a level, an integer of at least 1, not %q", spec.AtMost)
-	case spec.Mask == MaskDiscretize && name != "" && name != AlgorithmTDR && name != AlgorithmTDS:
-		r.add(path, "with every algorithm round keeps bounds apart: they are multiples of what it says",
+	for _, limit := range []struct{ key, value string }{{".at_most", spec.AtMost}, {".at_least", spec.AtLeast}} {
+		if limit.value != "" && spec.Mask == MaskGeneralize && !regexp.MustCompile(levelPattern).MatchString(limit.value) {
+			r.add(path+limit.key, "", "%s of a generalized column must be a level, an integer of at least 1, not %q", limit.key[1:], limit.value)
+		}
+	}
+	if name := r.Algorithm.Name; spec.AtMost != "" && spec.Mask == MaskDiscretize && name != "" && name != AlgorithmTDR && name != AlgorithmTDS {
+		r.add(path+".at_most", "with every algorithm round keeps bounds apart: they are multiples of what it says",
 			"at_most of a discretized column is for algorithm tdr or tds, the algorithm is %s", name)
+	}
+	if finest := spec.FinestLevel(); finest > 0 && spec.CoarsestLevel() > finest {
+		r.add(path+".at_least", "", "at_least: %s is finer than at_most: %s", spec.AtLeast, spec.AtMost)
 	}
 }
 

@@ -174,6 +174,7 @@ type Column struct {
 	Round    string   // discretize: a number or a unit of time whose multiples bounds are; empty: any value
 	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
 	AtMost   string   // generalize: the finest level, in steps from the root; discretize: the least width, as "30" or "30d"; empty: any
+	AtLeast  string   // as AtMost, the coarsest level or the greatest width that the column may be released with; empty: any
 	Weight   float64  // masked: what scores of its specializations are multiplied by; 0: 1
 	Unknown  string   // generalize: UnknownError or UnknownRoot
 	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
@@ -274,11 +275,16 @@ func (c *Column) masked() bool {
 }
 
 // FinestLevel returns the finest level that labels of a generalized column have, in steps from the root; 0: any.
-func (c *Column) FinestLevel() int {
+func (c *Column) FinestLevel() int { return c.level(c.AtMost) }
+
+// CoarsestLevel returns the coarsest level that labels of a generalized column may have, in steps from the root; 0: any.
+func (c *Column) CoarsestLevel() int { return c.level(c.AtLeast) }
+
+func (c *Column) level(limit string) int {
 	if c.Mask != MaskGeneralize {
 		return 0
 	}
-	level, _ := strconv.Atoi(c.AtMost) // Resolve has asked
+	level, _ := strconv.Atoi(limit) // Resolve has asked
 	return level
 }
 

@@ -1,0 +1,71 @@
+package pipeline
+
+import (
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// checkReached refuses a cut that is coarser in a column than its at_least allows. Records that are taken away do not count.
+func (b *Bound) checkReached(t *engine.Table, recoding engine.Recoding) error {
+	cut, ok := recoding.(*engine.Cut)
+	if !ok { // the job was checked: no algorithm that makes regions has such a limit
+		return nil
+	}
+	for a, spec := range b.maskedSpecs() {
+		if spec.AtLeast == "" {
+			continue
+		}
+		width, err := domain.NewMaxWidth(spec, b.Dataset.Schema().Fields[b.masked[a]].Type)
+		if err != nil {
+			return err
+		}
+		if coarse := coarseRecords(t, cut, a, spec, width); coarse > 0 {
+			return fault.Errorf(fault.Privacy, "lower k or at_least, raise the weight of the column, take columns out of its sets, or allow max_suppressed",
+				"mask column %s: %s of %s have a label that is coarser than the job's at_least: %s",
+				spec.Name, text.Count(coarse, "record"), text.Grouped(int64(t.Rows)), spec.AtLeast)
+		}
+	}
+	return nil
+}
+
+// coarseRecords returns how many records have a label of an attribute that is coarser than its job allows: of a lower level and
+// no value, or a wider interval of several values.
+func coarseRecords(t *engine.Table, cut *engine.Cut, attribute int, spec *job.Column, width float64) (coarse uint64) {
+	a, column := &t.Attributes[attribute], &cut.Columns[attribute]
+	records := make([]uint64, len(column.Labels))
+	for code, n := range t.Histograms[attribute].Sizes() {
+		records[column.Code[code]] += n
+	}
+	for label, n := range records {
+		if cut.Suppression != nil {
+			if left, known := cut.Suppression.Left(attribute, label); known {
+				n = left
+			}
+		}
+		if n > 0 && isCoarse(a, column, label, spec, width) {
+			coarse += n
+		}
+	}
+	return coarse
+}
+
+// isCoarse reports whether a label is coarser than the job allows.
+func isCoarse(a *engine.Attribute, column *engine.ColumnCut, label int, spec *job.Column, width float64) bool {
+	switch is := column.Labels[label]; {
+	case is.Null, is.Mark:
+		return false
+	case spec.Mask == job.MaskGeneralize:
+		n, _ := a.Tree.Node(is.Text)
+		return a.Tree.Depth(n) < spec.CoarsestLevel() && (!a.Tree.IsLeaf(n) || a.Tree.IsPruned(n))
+	}
+	lo, hi := len(a.Texts), 0
+	for code := range a.Texts {
+		if int(column.Code[code]) == label {
+			lo, hi = min(lo, code), code+1
+		}
+	}
+	return hi > lo && a.IntervalWidth(lo, hi) > width
+}
