@@ -219,9 +219,6 @@ func newTree(r *rand.Rand, count *int, depth int) taxonomy.Node {
 	*count++
 	node := taxonomy.Node{Name: fmt.Sprintf("n%d", *count)}
 	if depth == 0 || depth < 3 && r.IntN(4) == 0 {
-		if r.IntN(4) == 0 { // pruned
-			node.Values = 1 + r.IntN(3)
-		}
 		return node
 	}
 	for range 1 + r.IntN(3) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/taxonomy"
 	"github.com/kcut/kcut/engine/topdown"
 )
 
@@ -110,6 +111,11 @@ func newCase(r *rand.Rand) randomCase {
 			}
 		}
 	}
+	for i := range c.data.Columns {
+		if r.IntN(3) == 0 {
+			pruneLeaves(r, &c.data.Columns[i].Tree)
+		}
+	}
 	c.options = engine.Options{Score: engine.Score(r.IntN(3)), MaxSteps: -1}
 	if r.IntN(5) == 0 {
 		c.options.MaxSteps = r.IntN(6)
@@ -153,5 +159,15 @@ func TestEveryPrefixIsTheLimitedSearch(t *testing.T) {
 		if got, _ := mustSearch(t, table1(), engine.ScoreTDR, n, sets...); !reflect.DeepEqual(append([]engine.Step{}, got...), whole[:n]) {
 			t.Errorf("max_steps %d: got %+v, want %+v", n, got, whole[:n])
 		}
+	}
+}
+
+// pruneLeaves makes some leaves of a tree stand for several values.
+func pruneLeaves(r *rand.Rand, node *taxonomy.Node) {
+	if len(node.Children) == 0 {
+		node.Values = r.IntN(4)
+	}
+	for i := range node.Children {
+		pruneLeaves(r, &node.Children[i])
 	}
 }
