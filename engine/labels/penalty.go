@@ -9,7 +9,8 @@ import (
 )
 
 // Penalty returns the normalized certainty penalty of a release (Xu and others, 2006): the mean over all records of a
-// table and its attributes, 0 when values are released, 1 when nothing is told. What is taken away of a record costs 1.
+// table and its attributes, 0 when values are released, 1 when nothing is told. What is dropped of a record costs 1, and so does what is suppressed,
+// but in an attribute with one value.
 func Penalty(table *engine.Table, recoding engine.Recoding) float64 {
 	sum := 0.0
 	for a := range table.Attributes {
@@ -18,9 +19,17 @@ func Penalty(table *engine.Table, recoding engine.Recoding) float64 {
 			sum += float64(float64(records) * penalties[label])
 			rest -= records
 		}
-		sum += float64(rest)
+		sum += float64(float64(rest) * lost(recoding, a, penalties))
 	}
 	return sum / float64(max(1, table.Rows)) / float64(len(table.Attributes))
+}
+
+// lost returns the penalty of a record that is taken away: 1, but for an attribute with one value, which its mark tells.
+func lost(recoding engine.Recoding, attribute int, penalties []float64) float64 {
+	if cut, ok := recoding.(*engine.Cut); ok && cut.Suppression != nil && cut.Suppression.Marks != nil {
+		return penalties[cut.Suppression.Marks[attribute]]
+	}
+	return 1
 }
 
 // sizes returns how many records have every label of an attribute, but those that are suppressed or dropped.
