@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
@@ -129,6 +130,9 @@ func TestCheckAgreesWithNaive(t *testing.T) {
 		want := table.naive(columns, opt.K, opt.Entity != "")
 		opt.Input = []string{table.write(t, 1+rng.IntN(4))}
 		got, err := Check(t.Context(), opt)
+		if errors.Is(err, formats.ErrSchema) { // a few rows may all lack a value, or have whole numbers alone
+			return
+		}
 		if got == nil || (err == nil) != want.OK || err != nil && fault.ClassOf(err) != fault.Privacy {
 			t.Fatalf("%v, want %t", err, want.OK)
 		}

@@ -112,7 +112,7 @@ func newCase(r *rand.Rand) randomCase {
 		}
 	}
 	for i := range c.data.Columns {
-		if r.IntN(3) == 0 {
+		if c.data.Columns[i].Mask == engine.Generalize && r.IntN(3) == 0 {
 			pruneLeaves(r, &c.data.Columns[i].Tree)
 		}
 	}
