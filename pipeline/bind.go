@@ -232,7 +232,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 	}
 	switch {
 	case len(missing) > 0:
-		return fault.Errorf(fault.Input, hintOfNames(missing, schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+		return fault.Errorf(fault.Input, hintOfNames(missing, len(j.Columns), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	case len(unlisted) > 0:
 		return fault.Errorf(fault.Input, "add each to columns with a mask, keep or drop, or set unlisted: drop",
 			"match the input with the job: no entry for column %s", strings.Join(unlisted, ", "))
@@ -240,8 +240,12 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 	return nil
 }
 
-// hintOfNames says what the input has instead of columns that it lacks.
-func hintOfNames(missing []string, schema *formats.Schema) string {
+// hintOfNames says what the input has instead of columns that it lacks, of so many that were asked for. Where it lacks all of
+// them, its names may be values of a CSV file without a header, and are not shown.
+func hintOfNames(missing []string, asked int, schema *formats.Schema) string {
+	if len(missing) == asked {
+		return "it has none of these names; is it another file, or CSV without a header?"
+	}
 	const most = 40 // columns that are named
 	var names, hints []string
 	for i := range schema.Fields {

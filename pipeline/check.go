@@ -102,7 +102,7 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fault.Errorf(fault.Usage, hintOfNames(missing, schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+		return nil, fault.Errorf(fault.Usage, hintOfNames(missing, len(names), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	}
 	return r, nil
 }
