@@ -72,10 +72,9 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				var bytes []keptBytes
+				cells := make([]keptCells, len(columns))
 				for k := range columns {
-					bytes = append(bytes, keptBytes{})
-					if err := form.kept[k].learn(&bytes[k], columns[k], batchRows); err != nil {
+					if err := form.kept[k].learn(&cells[k], columns[k], batchRows); err != nil {
 						return err
 					}
 				}
@@ -86,7 +85,7 @@ func TestCodedRowsAgreeWithBytes(t *testing.T) {
 					for k := range columns {
 						n, f := &numbers[w.Number][k], &known.fields[k]
 						rows[row*known.words+f.word] |= uint64(f.ranks[n.numbers[n.codes[row]]]) << f.shift
-						b = append(b, bytes[k].bytes(row)...)
+						b = form.kept[k].appendCell(b, &cells[k], row)
 					}
 					want[i] = append(want[i], b)
 				}

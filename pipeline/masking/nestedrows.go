@@ -10,13 +10,13 @@ import (
 
 // learnNested finds the bytes of every row of a nested column: their number in 4 bytes, and for each leaf the number of
 // its entries, their levels, and the values of those that are defined, each with its length in front.
-func (f *keptField) learnNested(k *keptBytes, c *formats.Column, rows int) error {
+func (f *keptField) learnNested(k *keptCells, c *formats.Column, rows int) error {
 	if len(c.Leaves) != len(f.levels) {
 		return fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(f.levels))
 	}
-	k.values, k.data, k.ends, k.codes = nil, append(k.data[:0], nullTag), append(k.ends[:0], 1), k.codes[:0]
+	k.data, k.ends = k.data[:0], k.ends[:0]
 	entry, value := make([]int, len(c.Leaves)), make([]int, len(c.Leaves))
-	for row := range rows {
+	for range rows {
 		from := len(k.data)
 		k.data = append(k.data, 0, 0, 0, 0)
 		for i := range c.Leaves {
@@ -25,14 +25,13 @@ func (f *keptField) learnNested(k *keptBytes, c *formats.Column, rows int) error
 			}
 		}
 		binary.BigEndian.PutUint32(k.data[from:], uint32(len(k.data)-from-4))
-		k.ends = append(k.ends, uint32(len(k.data)))
-		k.codes = append(k.codes, uint32(row+1))
+		k.ends = append(k.ends, len(k.data))
 	}
 	return nil
 }
 
 // appendEntries appends the entries of the row that begins at an entry of a leaf, with the values from a number on.
-func (f *keptField) appendEntries(k *keptBytes, i int, l *formats.Leaf, entry, value *int) error {
+func (f *keptField) appendEntries(k *keptCells, i int, l *formats.Leaf, entry, value *int) error {
 	from, to := *entry, *entry+1
 	for l.Repetition != nil && to < l.Entries && l.Repetition[to] != 0 {
 		to++

@@ -50,7 +50,7 @@ type ordering struct {
 type orderedBatch struct {
 	*worker
 	ranks   []rankMap // by masked field
-	kept    []keptBytes
+	kept    []keptCells
 	numbers []keptNumbers
 }
 
@@ -154,7 +154,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 		if w.tuples != nil {
 			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
 		}
-		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptBytes, len(o.form.kept)), numbers: make([]keptNumbers, len(o.form.kept))}
+		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptCells, len(o.form.kept)), numbers: make([]keptNumbers, len(o.form.kept))}
 		o.batches[pool.Number] = b
 	}
 	b.pool = pool
@@ -336,7 +336,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 		}
 		run.Bytes = o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words])
 		for k := range b.kept {
-			run.Bytes = append(run.Bytes, b.kept[k].bytes(from+i)...)
+			run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], from+i)
 		}
 		if err := run.End(1); err != nil {
 			return err
@@ -350,7 +350,7 @@ func (o *ordering) put(b *orderedBatch, worker int, cell uint32, row int) error 
 	run := o.divided.Run(worker)
 	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
 	for k := range b.kept {
-		run.Bytes = append(run.Bytes, b.kept[k].bytes(row)...)
+		run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], row)
 	}
 	for _, codes := range b.tuples.codes {
 		run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, codes[row])

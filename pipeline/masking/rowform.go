@@ -113,42 +113,34 @@ func (m *maskedField) rank(words []uint64) int {
 	return int(words[m.word] >> m.shift & (1<<m.bits - 1))
 }
 
-// keptBytes are the bytes of one kept column's values in a batch.
-type keptBytes struct {
-	values *formats.Values // whose bytes are known
-	data   []byte
-	ends   []uint32 // by code, that of the null first
-	codes  []uint32 // of the batch's rows
+// keptCells are the cells of one kept column in a batch.
+type keptCells struct {
+	values *formats.Values
+	codes  []uint32 // by row: 0 for null or 1 + a position among the values
 	room   []uint32
+	data   []byte // of a nested column: the bytes of all rows
+	ends   []int  // likewise: by row, where they end
 }
 
-// bytes returns the bytes of a row of the batch.
-func (k *keptBytes) bytes(row int) []byte {
-	code := k.codes[row]
-	if code == 0 {
-		return k.data[:k.ends[0]]
+// appendCell appends the bytes of a row's cell. Those of a dictionary's values are not kept: they may be as large as the memory.
+func (f *keptField) appendCell(to []byte, k *keptCells, row int) []byte {
+	if f.levels == nil {
+		return f.appendValue(to, k.values, k.codes[row])
 	}
-	return k.data[k.ends[code-1]:k.ends[code]]
+	from := 0
+	if row > 0 {
+		from = k.ends[row-1]
+	}
+	return append(to, k.data[from:k.ends[row]]...)
 }
 
-// learn finds the bytes of a batch's values: once of each where rows have codes.
-func (f *keptField) learn(k *keptBytes, c *formats.Column, rows int) error {
+// learn finds the cells of a batch.
+func (f *keptField) learn(k *keptCells, c *formats.Column, rows int) error {
 	if f.levels != nil {
 		return f.learnNested(k, c, rows)
 	}
-	if c.Codes == nil || c.Values != k.values {
-		k.values, k.data, k.ends = c.Values, append(k.data[:0], nullTag), append(k.ends[:0], 1)
-	}
-	for i := len(k.ends) - 1; i < c.Values.Len(); i++ {
-		if c.Values.Type.InWords() {
-			k.data = appendWord(k.data, c.Values.Words[i], f.base)
-		} else {
-			k.data = appendText(k.data, c.Values.Bytes(i))
-		}
-		k.ends = append(k.ends, uint32(len(k.data)))
-	}
-	if k.codes = c.Codes; c.Codes == nil {
-		k.values = nil // values of that shape change under their pointer
+	k.values, k.codes = c.Values, c.Codes
+	if c.Codes == nil {
 		k.room = k.room[:0]
 		last := uint32(0)
 		for _, ok := range c.Valid[:rows] {
@@ -161,7 +153,7 @@ func (f *keptField) learn(k *keptBytes, c *formats.Column, rows int) error {
 		}
 		k.codes = k.room
 	}
-	if len(k.codes) > 0 && int(slices.Max(k.codes)) >= len(k.ends) {
+	if len(k.codes) > 0 && int(slices.Max(k.codes)) > k.values.Len() {
 		return fmt.Errorf("%w: code without a value", formats.ErrDamaged)
 	}
 	return nil

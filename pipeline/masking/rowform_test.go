@@ -78,14 +78,14 @@ func TestNestedRowBytes(t *testing.T) {
 			}
 			flat.Values.AppendBytes(textOf(rng))
 		}
-		var k keptBytes
+		var k keptCells
 		if err := f.learn(&k, &formats.Column{Leaves: []formats.Leaf{list, flat}}, rows); err != nil {
 			t.Fatal(err)
 		}
 		var back keptRows
 		back.begin(f)
 		for row := range rows {
-			b := k.bytes(row)
+			b := f.appendCell(nil, &k, row)
 			if f.length(b) != len(b) {
 				t.Fatalf("%x has a length of %d", b, f.length(b))
 			}
