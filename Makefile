@@ -57,7 +57,8 @@ test-long:
 test-browser:
 	KCUT_BROWSER=1 $(GO) test -count=1 -v -run '^TestBrowser$$' ./cmd/kcut
 
-# Have pyarrow, pandas, polars, DuckDB, fastparquet and DataFusion read releases, with a Python that is set up in build.
+# Have pyarrow, pandas, polars, DuckDB, fastparquet, DataFusion and Spark (where there is Java) read releases, with a Python that is
+# set up in build.
 READERS := build/readers/bin/python
 test-readers: $(READERS)
 	KCUT_READERS=$(CURDIR)/$(READERS) $(GO) test -count=1 -v -run '^TestReaders$$' ./cmd/kcut
@@ -65,7 +66,7 @@ test-readers: $(READERS)
 $(READERS):
 	python3 -m venv build/readers
 	build/readers/bin/pip install -q pyarrow pandas polars duckdb || { rm -r build/readers; exit 1; }
-	-build/readers/bin/pip install -q fastparquet datafusion
+	-build/readers/bin/pip install -q fastparquet datafusion pyspark
 
 # Take the pictures of docs/report again.
 screenshots:

@@ -5,6 +5,7 @@ usage: sizes.py SETS RELEASE, with the sets as a JSON list of lists of column na
 
 import json
 import os
+import shutil
 import sys
 import warnings
 
@@ -54,6 +55,17 @@ def with_datafusion():
     return of_sql(lambda query: zip(*context.sql(query.format("release")).to_pydict().values()))
 
 
+def with_spark():
+    from pyspark.sql import SparkSession
+    if not shutil.which("java"):
+        raise ImportError("no Java")
+    options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.ansi.doubleQuotedIdentifiers": "true", "spark.sql.shuffle.partitions": "2"}
+    spark = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    spark.read.parquet(os.path.abspath(release)).createOrReplaceTempView("release")
+    return of_sql(lambda query: spark.sql(query.format("release")).collect())
+
+
 readers = {
     "pyarrow": with_pyarrow,
     "pandas": lambda: of_pandas(pandas.read_parquet(release)),
@@ -63,6 +75,7 @@ readers = {
     "duckdb, glob": lambda: with_duckdb(glob),
     "fastparquet": with_fastparquet,
     "datafusion": with_datafusion,
+    "spark": with_spark,
 }
 found = {}
 for name, open_release in readers.items():
