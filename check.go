@@ -11,6 +11,7 @@ import (
 type CheckOptions struct {
 	Input     []string // files, directories, globs, URLs: one table
 	Columns   []string // what somebody may know together
+	Count     string   // column that says how many records a row stands for; empty: one
 	Entity    string   // column that tells of whom a row is, so that people are counted; empty: rows are
 	Sensitive []string // columns whose values are looked at in every class
 	K         int      // that must hold; 0: any does
@@ -30,7 +31,7 @@ type (
 func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
-			Input: opt.Input, Columns: opt.Columns, Entity: opt.Entity, Sensitive: opt.Sensitive,
+			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity, Sensitive: opt.Sensitive,
 			K: opt.K, Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})

@@ -197,7 +197,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 	var missing, unlisted []string
 	for i := range j.Columns {
 		spec := &j.Columns[i]
-		if schema.Index(spec.Name) < 0 {
+		if schema.Index(spec.Name) < 0 && spec.Name != j.Count {
 			missing = append(missing, spec.Name)
 		}
 	}
@@ -214,6 +214,9 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		}
 		if spec.Mask == job.MaskPseudonym && field.Type.Kind == formats.Nested {
 			return checkMask(spec, &field)
+		}
+		if j.Count != "" && field.Type.Kind == formats.Nested && spec.Mask == job.MaskKeep {
+			return fault.Errorf(fault.Input, "drop it", "keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
 		}
 		if spec.Identifying != "" && field.Type.Kind == formats.Nested {
 			err := j.Located(spec.Name, "identifying", fmt.Errorf("column %s is nested: it is not counted how many rows are unique on it", spec.Name))

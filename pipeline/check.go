@@ -18,6 +18,7 @@ import (
 type CheckOptions struct {
 	Input     []string // files, directories, globs, URLs: one table
 	Columns   []string // that somebody may know together
+	Count     string   // column that says how many records a row stands for; empty: one
 	Entity    string   // column that tells of whom a row is; empty: rows are counted
 	Sensitive []string
 	K         int        // that must hold; 0: any does
@@ -30,7 +31,7 @@ type CheckOptions struct {
 // Check tells how well the rows of any table hide each other in some columns. When K does not hold it returns what it
 // found together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
-	j := &job.Job{Input: opt.Input, Limits: opt.Limits}
+	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits}
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}

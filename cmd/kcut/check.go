@@ -28,6 +28,7 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 	set := cmd.Flags()
 	set.StringSliceVar(&opt.Columns, "columns", nil, "`NAMES` of columns that somebody may know together, with commas between")
 	set.StringArrayVar(&opt.Sensitive, "sensitive", nil, "tell how alike a class is in column `NAME`; may be given several times")
+	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
 	set.StringVar(&opt.Entity, "entity", "", "count different values of column `NAME`, such as people, instead of rows")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
 	addJSON(cmd, u)

@@ -1,5 +1,6 @@
 // Package dataset is the front door to input: it finds files, tells their formats, makes
-// sure that they have the same columns, and presents them as one table, cut into splits.
+// sure that they have the same columns, and presents them as one table, cut into splits. Where a column says how many
+// records a row stands for, the table has so many rows, and not that column.
 //
 // Contract: splits lie in the order of the patterns and, within one, of the paths, and
 // depend on the files alone. Whatever the number of files, few are open at a time. A file

@@ -69,7 +69,15 @@ func openFile(ctx context.Context, path string, opt formats.ReadOptions) (format
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, path, opt)
+	src, err := open(ctx, path, opt)
+	if err != nil || opt.Count == "" {
+		return src, err
+	}
+	of, err := newCounted(ctx, src, path, opt)
+	if err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	return of, nil
 }
 
 // release gives back what acquire returned.

@@ -163,6 +163,7 @@ func (r *reader) rules() {
 	}
 	r.classRules()
 	r.entityRules()
+	r.countRules()
 	r.sensitiveRules()
 	r.outputRules()
 }

@@ -123,6 +123,8 @@ var fieldTable = []field{
 		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
 	{path: "entity", kind: kindText, at: func(j *Job, _ int) any { return &j.Entity }, defWords: "none: k counts rows",
 		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one. For `tdr`, `tds`, `kactus`, `iack`, `mondrian` with `partitioning: strict`, `infogain-mondrian`, `guided` and `auto`"},
+	{path: "count", kind: kindText, at: func(j *Job, _ int) any { return &j.Count }, defWords: "none: a row is one record",
+		doc: "the column of integers that says how many records a row of the input stands for; the release has a row for each of these, and not the column"},
 	{path: "sensitive", kind: kindList, at: func(j *Job, _ int) any { return &j.Sensitive }, defWords: "none",
 		doc: "what must hold of kept columns in every equivalence class of every set, with at least one measure each; for the algorithms that `entity` is for, but `iack`"},
 	{path: "sensitive[].column", kind: kindText, at: func(j *Job, i int) any { return &j.Sensitive[i].Column }, required: true,

@@ -48,6 +48,7 @@ type Job struct {
 	Class   string // empty: none
 	Sets    []Set  // at least one
 	Entity  string // the column that tells of whom a record is: k counts these; empty: k counts records
+	Count   string // the column that says how many records a row of the input stands for; empty: one
 	Columns []Column
 
 	Sensitive []Sensitive // what must hold of kept columns in every equivalence class

@@ -50,6 +50,23 @@ func (r *reader) entityRules() {
 	}
 }
 
+// countRules: the column of counts is nothing else.
+func (r *reader) countRules() {
+	name := r.Count
+	if name == "" {
+		return
+	}
+	const hint = "it says how many records a row stands for, and is not released; it needs no entry in columns"
+	switch spec := r.Column(name); {
+	case name == r.Class, name == r.Entity, slices.ContainsFunc(r.Sensitive, func(s Sensitive) bool { return s.Column == name }):
+		r.add("count", hint, "the column of counts %q has another role", name)
+	case slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) }):
+		r.add("count", hint, "the column of counts %q is in a set", name)
+	case spec != nil && spec.Mask != "" && spec.Mask != MaskDrop:
+		r.add(columnPath(name)+".mask", hint, "the column of counts %q must be dropped: its mask is %s", name, spec.Mask)
+	}
+}
+
 // sensitiveRules: every sensitive column is kept, is there once, and has measures that can hold beside
 // what else the job asks for.
 func (r *reader) sensitiveRules() {

@@ -1,0 +1,211 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// counted is a file whose rows stand for as many records as one of its columns says, as the file with a row for each of these,
+// without that column. Its columns are coded; nested ones cannot be read.
+type counted struct {
+	formats.Source
+	opt    formats.ReadOptions
+	path   string
+	column int // of the counts
+	fields []formats.Field
+	chunks []int64 // records
+}
+
+// keptCounted is one of a file that is worth keeping open.
+type keptCounted struct{ *counted }
+
+// Kept implements formats.Kept.
+func (keptCounted) Kept() {}
+
+// countedRows are the most records of a batch.
+const countedRows = 65536
+
+// mostCounted is more records than any input may have: their sum overflows nothing.
+const mostCounted = 1 << 40
+
+// newCounted reads the counts of a file once, to learn how many records there are.
+func newCounted(ctx context.Context, src formats.Source, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
+	c := &counted{Source: src, opt: opt, path: path, column: -1}
+	for i, field := range src.Fields() {
+		if field.Name == opt.Count {
+			c.column = i
+			continue
+		}
+		c.fields = append(c.fields, field)
+	}
+	if c.column < 0 {
+		return nil, fault.Errorf(fault.Input, "count names the column that says how many records a row stands for", "open %s: it has no column %s", path, opt.Count)
+	}
+	if kind := src.Fields()[c.column].Type.Kind; kind != formats.Int && kind != formats.Uint {
+		return nil, fault.Errorf(fault.Input, "export it as an integer", "open %s: column %s counts records, and is no integer", path, opt.Count)
+	}
+	if err := c.sum(ctx); err != nil {
+		return nil, fmt.Errorf("count the records of %s: %w", path, err)
+	}
+	if _, kept := src.(formats.Kept); kept {
+		return keptCounted{c}, nil
+	}
+	return c, nil
+}
+
+// sum finds the records of every chunk.
+func (c *counted) sum(ctx context.Context) error {
+	rows := c.Source.Chunks()
+	c.chunks = make([]int64, len(rows))
+	for chunk := range rows {
+		reader, err := c.read(ctx, chunk, 1, nil)
+		if err != nil {
+			return err
+		}
+		for err == nil {
+			c.chunks[chunk] += int64(reader.left())
+			err = reader.pull(ctx)
+		}
+		if err = errors.Join(ended(err), reader.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended returns an error but io.EOF.
+func ended(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// Fields implements formats.Source.
+func (c *counted) Fields() []formats.Field { return c.fields }
+
+// Chunks implements formats.Source.
+func (c *counted) Chunks() []int64 { return c.chunks }
+
+// Read implements formats.Source.
+func (c *counted) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+	return c.read(ctx, first, count, columns)
+}
+
+func (c *counted) read(ctx context.Context, first, count int, columns []formats.Request) (*countedReader, error) {
+	if err := formats.CheckRead(c, first, count, columns); err != nil {
+		return nil, err
+	}
+	r := &countedReader{of: c, most: c.opt.BatchRows}
+	if r.most == 0 {
+		r.most = countedRows
+	}
+	var inFile []formats.Request
+	for _, request := range columns {
+		if c.fields[request.Column].Type.Kind == formats.Nested {
+			return nil, fmt.Errorf("read %s: column %q is nested, and its rows are counted: %w", c.path, c.fields[request.Column].Name, formats.ErrUnsupported)
+		}
+		if request.Column >= c.column {
+			request.Column++
+		}
+		request.Coded = true
+		inFile = append(inFile, request)
+		r.batch.Columns = append(r.batch.Columns, &formats.Column{})
+	}
+	var err error
+	r.BatchReader, err = c.Source.Read(ctx, first, count, append(inFile, formats.Request{Column: c.column}))
+	return r, err
+}
+
+// countedReader hands out every row of a batch as often as it counts.
+type countedReader struct {
+	formats.BatchReader // the columns asked for, and behind them the counts
+	of                  *counted
+	most                int // records of a batch
+	in                  *formats.Batch
+	rows                []repeated // of in that are left
+	batch               formats.Batch
+	next                int64 // record
+}
+
+// repeated is a row of a batch, and how often it is still to be handed out.
+type repeated struct {
+	row   int
+	times uint64
+}
+
+// left returns how many records of the batch in hand are left.
+func (r *countedReader) left() (records uint64) {
+	for _, row := range r.rows {
+		records += row.times
+	}
+	return records
+}
+
+// pull reads the next batch of the file.
+func (r *countedReader) pull(ctx context.Context) (err error) {
+	r.rows = r.rows[:0]
+	if r.in, err = r.BatchReader.Next(ctx); err != nil {
+		return err
+	}
+	counts := r.in.Columns[len(r.in.Columns)-1]
+	signed, at := counts.Values.Type.Kind == formats.Int, 0
+	for row := range r.in.Rows {
+		value := -1
+		if counts.Codes != nil {
+			value = int(counts.Codes[row]) - 1
+		} else if counts.Valid[row] {
+			value, at = at, at+1
+		}
+		times := uint64(mostCounted)
+		if value >= 0 && value < counts.Values.Len() {
+			if times = counts.Values.Words[value]; signed {
+				times = uint64(formats.WordInt(times)) // of a negative one: very many
+			}
+		}
+		if times >= mostCounted {
+			return fault.Errorf(fault.Input, "every row stands for a number of records, 0 or more",
+				"read column %s of %s: row %d of a chunk has no count, or one below 0 or above %d", r.of.opt.Count, r.of.path, r.in.Row+int64(row)+1, uint64(mostCounted)-1)
+		}
+		if times > 0 {
+			r.rows = append(r.rows, repeated{row, times})
+		}
+	}
+	return nil
+}
+
+// Next implements formats.BatchReader.
+func (r *countedReader) Next(ctx context.Context) (*formats.Batch, error) {
+	for len(r.rows) == 0 {
+		if err := r.pull(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.batch.Row, r.batch.Rows = r.next, 0
+	for i, c := range r.batch.Columns {
+		c.Values, c.Codes = r.in.Columns[i].Values, c.Codes[:0]
+	}
+	for len(r.rows) > 0 && r.batch.Rows < r.most {
+		n := int(min(r.rows[0].times, uint64(r.most-r.batch.Rows)))
+		for i, c := range r.batch.Columns {
+			code := r.in.Columns[i].Codes[r.rows[0].row]
+			for range n {
+				c.Codes = append(c.Codes, code)
+			}
+		}
+		r.batch.Rows += n
+		if r.rows[0].times -= uint64(n); r.rows[0].times == 0 {
+			r.rows = r.rows[1:]
+		}
+	}
+	r.next += int64(r.batch.Rows)
+	return &r.batch, nil
+}
+
+// Share implements formats.SharedReader, if the file's reader does.
+func (r *countedReader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }
