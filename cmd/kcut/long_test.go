@@ -121,6 +121,17 @@ func bigRuns() []bigRun {
 			room: 150,
 		},
 		{
+			name: "giant dictionaries, one after another",
+			table: bigTable{rows: bigRows(4e6), rowGroup: 1 << 20, columns: []bigColumn{
+				numbers("age", 74), words("sex", 2),
+				{name: "note", typ: bigText, text: long, domain: int(bigRows(2e6)), listed: true},
+				{name: "memo", typ: bigText, text: long, domain: int(bigRows(2e6)), listed: true},
+			}},
+			masks: "discretize suppress prefix keep",
+			k:     50, tight: []int{1024},
+			room: 150,
+		},
+		{
 			name: manyChunks,
 			// 2,000 row groups of 63 columns, and as many in the release.
 			table: bigTable{rows: 400_000, rowGroup: 200, columns: slices.Concat(

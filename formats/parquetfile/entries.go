@@ -193,6 +193,9 @@ func (e *entryReader) readDictionary(h *page.Header, entries *formats.Values, be
 	}
 	if e.Memory() > maxKeptBytes {
 		e.Stored, e.Unpacked = nil, nil
+		if len(e.cells.data) == 0 {
+			e.cells.data = nil // the end of the page would keep all of it
+		}
 	}
 	return nil
 }

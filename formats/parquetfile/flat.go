@@ -170,6 +170,13 @@ func (c *flatColumn) loadDictionary(h *page.Header) error {
 	return c.holdBeside(c.weight())
 }
 
+// close implements columnReader. It empties the values, which may be as large as the memory: whoever has read them
+// still knows their pointer, to see whether they are the same.
+func (c *flatColumn) close() {
+	*c.values = formats.Values{Type: c.kind}
+	c.entryReader.close()
+}
+
 // weight returns the bytes that the column holds beside its page, the codes that whoever
 // reads derives from values among them.
 func (c *flatColumn) weight() int64 {

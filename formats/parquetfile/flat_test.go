@@ -112,6 +112,10 @@ func TestSharedDictionary(t *testing.T) {
 			t.Fatalf("row %d has values of its own", b.Row)
 		}
 	}
+	must(t, r.Close())
+	if first.MemoryBytes() > 0 {
+		t.Error("whoever still has the pointer keeps the values of a closed reader")
+	}
 }
 
 func TestReaderStopsWhenAsked(t *testing.T) {
