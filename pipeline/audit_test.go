@@ -28,7 +28,7 @@ type audit struct {
 	cut     *cutfile.File
 	trees   map[string]*taxonomy.Node     // of the taxonomy file, once it is read
 	of      []int                         // source row of every released row
-	known   map[string]map[[3]uint32]bool // by masked column: whether labels cover a value
+	known   map[string]map[[4]uint32]bool // by masked column: whether labels cover a value
 }
 
 // mustRelease runs a folder's job, which takes so many steps at least, and audits release and report.
@@ -53,8 +53,8 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
 	path := j.Output.Path
-	a := &audit{TB: tb, job: j, source: readGrid(tb, j), cut: readCut(tb, path), known: make(map[string]map[[3]uint32]bool)}
-	a.release = readGrid(tb, &job.Job{Input: []string{path}})
+	a := &audit{TB: tb, job: j, source: readGrid(tb, j, nil), cut: readCut(tb, path), known: make(map[string]map[[4]uint32]bool)}
+	a.release = readReleased(tb, path, a.source.fields...)
 	a.checkColumns()
 	a.align()
 	for i := range a.source.fields {
@@ -75,6 +75,9 @@ func auditJob(tb testing.TB, j *job.Job) *audit {
 func releasedNames(name, render string) []string {
 	if render == job.RenderBounds {
 		return []string{name + "_lower", name + "_upper"}
+	}
+	if render == job.RenderInterval {
+		return []string{name + ".lower", name + ".upper", name + ".closed"}
 	}
 	return []string{name}
 }
@@ -199,11 +202,11 @@ func (a *audit) checkTruth(column *cutfile.Column) {
 func (a *audit) isTrue(column *cutfile.Column, row, of int) bool {
 	known := a.known[column.Name]
 	if known == nil {
-		known = make(map[[3]uint32]bool)
+		known = make(map[[4]uint32]bool)
 		a.known[column.Name] = known
 	}
 	was := a.source.column(column.Name)
-	key := [3]uint32{was.codes[of]}
+	key := [4]uint32{was.codes[of]}
 	for i, name := range releasedNames(column.Name, column.Render) {
 		key[i+1] = a.release.column(name).codes[row]
 	}
@@ -380,6 +383,7 @@ func (a *audit) widest(column *cutfile.Column) string {
 
 // grid is a table as the texts of its cells, column by column.
 type grid struct {
+	testing.TB
 	fields  []formats.Field
 	columns []textColumn
 	rows    int
@@ -410,27 +414,34 @@ func (c *textColumn) code(text string, isNull bool) uint32 {
 // at returns the text of a row, or null.
 func (c *textColumn) at(row int) string { return c.texts[c.codes[row]] }
 
-// readGrid reads all flat columns of the files that a job reads.
-func readGrid(tb testing.TB, job *job.Job) *grid {
+// readGrid reads all flat columns of the files that a job reads, and structs as their fields.
+func readGrid(tb testing.TB, job *job.Job, of structs) *grid {
 	tb.Helper()
 	dataset, err := dataset.Open(context.Background(), job.Input, formats.ReadOptions{})
 	must(tb, err)
 	defer dataset.Close()
-	g := &grid{fields: dataset.Schema().Fields}
+	fields := dataset.Schema().Fields
+	g := &grid{TB: tb, fields: of.split(fields)}
 	g.columns = make([]textColumn, len(g.fields))
 	var requests []formats.Request
-	for i, field := range g.fields {
-		if field.Type.Kind != formats.Nested {
-			requests = append(requests, formats.Request{Column: i, Coded: true})
+	var places []int // of a request: its first column
+	at := 0
+	for i, field := range fields {
+		_, isStruct := of[field.Name]
+		if nested := field.Type.Kind == formats.Nested; isStruct || !nested {
+			requests, places = append(requests, formats.Request{Column: i, Coded: !nested}), append(places, at)
+		}
+		if at++; isStruct {
+			at += len(structParts) - 1
 		}
 	}
 	for _, split := range dataset.Splits() {
-		must(tb, g.read(dataset, split, requests))
+		must(tb, g.read(dataset, split, requests, places))
 	}
 	return g
 }
 
-func (g *grid) read(dataset *dataset.Dataset, split formats.Split, requests []formats.Request) (err error) {
+func (g *grid) read(dataset *dataset.Dataset, split formats.Split, requests []formats.Request, places []int) (err error) {
 	ctx := context.Background()
 	reader, err := dataset.Read(ctx, split, requests)
 	if err != nil {
@@ -446,8 +457,14 @@ func (g *grid) read(dataset *dataset.Dataset, split formats.Split, requests []fo
 			return err
 		}
 		g.rows += batch.Rows
-		for i, request := range requests {
-			g.columns[request.Column].append(batch.Columns[i])
+		for i, at := range places {
+			if requests[i].Coded {
+				g.columns[at].append(batch.Columns[i])
+				continue
+			}
+			for k := range batch.Columns[i].Leaves {
+				g.columns[at+k].appendLeaf(g, &batch.Columns[i].Leaves[k], g.fields[at+k].Type)
+			}
 		}
 	}
 }

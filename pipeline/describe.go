@@ -146,7 +146,7 @@ func names(n *taxonomy.Node, name string) bool {
 
 func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutfile.Column {
 	column := cutfile.Column{Name: spec.Name, Mask: spec.Mask}
-	if spec.Render == job.RenderBounds || spec.Render == job.RenderMidpoint {
+	if spec.Render != job.RenderLabel {
 		column.Render = spec.Render
 	}
 	// Records are suppressed in the column, or some region of the cut is made of marks.

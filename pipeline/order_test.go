@@ -79,7 +79,7 @@ func releasedRows(t *testing.T, dir string, overrides ...string) (r rowsOf) {
 func readRows(t *testing.T, path string) (r rowsOf) {
 	t.Helper()
 	cut := readCut(t, path)
-	g := readGrid(t, &job.Job{Input: []string{path}})
+	g := readReleased(t, path)
 	r.ranks = make([]map[string]int, len(g.fields))
 	index := map[string]int{}
 	for c := range g.fields {

@@ -82,7 +82,7 @@ func visits(rng *rand.Rand, rows int) *testTable {
 // groupsOf returns the rows of the table in every group of a folder's release: those alike in all labels.
 func (t *testTable) groupsOf(tb testing.TB, path string) map[string][][]string {
 	tb.Helper()
-	g := readGrid(tb, &job.Job{Input: []string{path}})
+	g := readGrid(tb, &job.Job{Input: []string{path}}, nil)
 	groups := map[string][][]string{}
 	for i := range g.rows {
 		key, row := "", 0

@@ -38,7 +38,7 @@ func outputIs(output string) string {
 // readTable reads a release as a table.
 func readTable(tb testing.TB, path string) *testTable {
 	tb.Helper()
-	g := readGrid(tb, &job.Job{Input: []string{path}})
+	g := readGrid(tb, &job.Job{Input: []string{path}}, nil)
 	table := &testTable{}
 	for _, field := range g.fields {
 		table.fields = append(table.fields, formats.Field{Name: field.Name, Type: field.Type, Nullable: true})
@@ -214,6 +214,13 @@ func TestVerifyFindsRawColumns(t *testing.T) {
 		{"nothing", func(*forged) {}, nil},
 		{"the name of a masked one", raw("x"), []string{"column x has the name of a masked column that was released under others"}},
 		{"another type", typed("x_lower", textType), []string{"column x_lower, row group 0" + other}},
+		{"ends of two labels", func(f *forged) {
+			for row := range f.rows {
+				if f.rows[row][f.index("x_lower")] == null {
+					f.set(row, "x_lower", f.rows[len(f.rows)-1][f.index("x_lower")])
+				}
+			}
+		}, []string{"column x: ends that no label of its cut has together"}},
 	}...)
 }
 

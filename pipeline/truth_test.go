@@ -34,6 +34,16 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 	switch column.Render {
 	case job.RenderBounds:
 		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
+	case job.RenderInterval:
+		if texts[2] == null {
+			return value == null && texts[0] == null && texts[1] == null
+		}
+		i := interval{lower: texts[0], upper: texts[1], closed: texts[2] == "both"}
+		return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
+			label, _ := parseInterval(l.Label)
+			return !l.Null && sameEnd(i.lower, label.lower) && sameEnd(i.upper, label.upper) && i.closed == label.closed &&
+				(value != null && within(value, i) || value == null && l.Label == a.full(column))
+		})
 	case job.RenderMidpoint:
 		return true // see TestMidpoints
 	}
@@ -45,6 +55,11 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 	}
 	parsed, ok := parseInterval(released)
 	return ok && within(value, parsed)
+}
+
+// sameEnd reports whether a released end, or null, is that of a label.
+func sameEnd(is, end string) bool {
+	return is == null && end == "" || is != null && end != "" && order(is, end) == 0
 }
 
 // closed reports whether an upper bound is the declared one, which belongs to its interval.

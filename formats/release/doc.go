@@ -15,5 +15,5 @@
 // dictionary, which rows must use, and, where the footer names a smallest and a largest value, values.
 //
 // Not promised: that it decodes every Parquet column. It decodes what kcut writes, and copies: PLAIN and
-// dictionary encoding, packed with zstd, snappy, gzip or not at all; masked columns are flat.
+// dictionary encoding, packed with zstd, snappy, gzip or not at all; masked columns are flat, or structs of flat fields.
 package release

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
@@ -89,6 +90,18 @@ func (r *File) Columns() []string {
 	names := make([]string, len(r.footer.columns))
 	for i, c := range r.footer.columns {
 		names[i] = c.Elements[0].Name
+	}
+	return names
+}
+
+// Parts returns the names of what is in the structs of a column, with those above it, in order; of a flat column none.
+func (r *File) Parts(column string) (names []string) {
+	i := r.footer.column(column)
+	if i < 0 || r.footer.columns[i].Flat() {
+		return nil
+	}
+	for _, leaf := range r.footer.leaves[r.footer.columns[i].First:r.footer.columns[i].Last] {
+		names = append(names, strings.Join(leaf.Path[1:], "."))
 	}
 	return names
 }

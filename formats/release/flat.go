@@ -18,6 +18,9 @@ import (
 // Masked is a released column whose labels a cut gives.
 type Masked struct {
 	Name string
+	Part string // the field that is read of a column of structs; empty: the column is flat
+	// Whole returns the same as Number for rows whose struct is null; nil: the column is flat.
+	Whole func() (number uint32, ok bool)
 	// Number returns the number that stands for a label, or for null, and whether the cut
 	// holds it. It is asked for every entry of a dictionary, every value that is stored without
 	// one, and the bounds of the column, by several goroutines when several scanners read, or one
@@ -57,14 +60,14 @@ type flatChunk struct {
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
 
-	null   uint32
-	nullOK bool
-	entry  []uint32 // numbers of the entries of the dictionary
-	used   []bool   // by a row
-	wrong  wrongPages
-	page   flatPage
+	nulls [structLevels]ofNull // by level; of a flat column there is one
+	entry []uint32             // numbers of the entries of the dictionary
+	used  []bool               // by a row
+	wrong wrongPages
+	page  flatPage
 
 	levels [BlockRows / 64]uint64 // of a part of a block: 1 for a value, 0 for a null
+	either [BlockRows]uint32      // of the fields of structs: the levels themselves
 }
 
 // flatPage is a data page that is being read.
@@ -98,7 +101,7 @@ type wrongPages struct {
 
 // openMasked goes to the first row of a masked column's chunk.
 func (c *flatChunk) openMasked(g *rowGroup, masked *Masked) error {
-	if err := c.open(g, masked.Name); err != nil {
+	if err := c.open(g, masked.Name, masked.Part); err != nil {
 		return err
 	}
 	if t := c.leaf.Type.V; t == format.Boolean || t == format.Int96 {
@@ -108,26 +111,31 @@ func (c *flatChunk) openMasked(g *rowGroup, masked *Masked) error {
 	if masked.Fits != nil && !masked.Fits(c.labels.values.Type) {
 		c.wrong.kind = 1
 	}
-	c.null, c.nullOK = masked.Number("", true)
+	null := &c.nulls[0]
+	if masked.Whole != nil {
+		null.number, null.ok = masked.Whole()
+		null = &c.nulls[1]
+	}
+	null.number, null.ok = masked.Number("", true)
 	return nil
 }
 
 // openKept goes to the first row of a kept column's chunk.
 func (c *flatChunk) openKept(g *rowGroup, kept *Kept) error {
-	c.masked, c.kept, c.hashes, c.nullOK = nil, kept, c.hashes[:0], true
+	c.masked, c.kept, c.hashes, c.nulls[0].ok = nil, kept, c.hashes[:0], true
 	c.numberNull()
-	return c.open(g, kept.Name)
+	return c.open(g, kept.Name, "")
 }
 
 // numberNull numbers null behind the entries of a kept column, whose numbers are their indexes.
 func (c *flatChunk) numberNull() {
 	if c.masked == nil {
-		c.null, c.hashes = uint32(len(c.hashes)), append(c.hashes, c.kept.Null)
+		c.nulls[0].number, c.hashes = uint32(len(c.hashes)), append(c.hashes, c.kept.Null)
 	}
 }
 
-func (c *flatChunk) open(g *rowGroup, name string) error {
-	leaf, err := g.file.footer.leaf(name)
+func (c *flatChunk) open(g *rowGroup, name, part string) error {
+	leaf, err := g.file.footer.leaf(name, part)
 	if err != nil {
 		return err
 	}
@@ -188,54 +196,6 @@ func spread(numbers []uint32) {
 	for i := range numbers {
 		numbers[i] = one
 	}
-}
-
-// rows reads rows of the page. It reports whether they show to have the same number, which is then
-// the first of dst alone.
-func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
-	switch {
-	case c.page.passed:
-		dst[0] = c.null
-		return true, nil
-	case c.leaf.Definition == 0:
-		return c.values(dst)
-	}
-	level, same := c.page.levels.Repeated(len(dst))
-	switch {
-	case !same:
-		return false, c.someNull(dst)
-	case level == 0:
-		c.countNulls(len(dst))
-		dst[0] = c.null
-		return true, nil
-	}
-	return c.values(dst)
-}
-
-func (c *flatChunk) countNulls(n int) {
-	if !c.nullOK {
-		c.wrong.nulls += n
-	}
-}
-
-// someNull reads rows some of which are null.
-func (c *flatChunk) someNull(dst []uint32) error {
-	defined, err := c.page.levels.Bits(c.levels[:], len(dst))
-	if err != nil {
-		return err
-	}
-	c.countNulls(len(dst) - defined)
-	if defined > 0 {
-		same, err := c.values(dst[:defined])
-		if err != nil {
-			return err
-		}
-		if same {
-			spread(dst[:defined])
-		}
-	}
-	rle.Spread(dst, c.levels[:], defined, c.null)
-	return nil
 }
 
 // values reads rows that are not null, as rows does.
@@ -390,7 +350,7 @@ func (c *flatChunk) data(h *page.Header) error {
 	c.wrong.spare += len(unpacked.Repetition) // of a flat column there are none
 	p := &c.page
 	*p = flatPage{header: h, rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
-	p.levels.Reset(p.levelBytes, 1)
+	p.levels.Reset(p.levelBytes, c.levelBits())
 	switch {
 	case p.isPlain && c.leaf.Type.V == format.Boolean: // indexes into both
 		p.isPlain, p.isBits, p.indexBytes = false, true, unpacked.Values
@@ -415,6 +375,9 @@ func (c *flatChunk) data(h *page.Header) error {
 	return err
 }
 
+// levelBits is how many bits a level of the leaf has.
+func (c *flatChunk) levelBits() int { return max(1, rle.Width(c.leaf.Definition)) }
+
 // endPage counts the bytes that belong to no row of the data page.
 func (c *flatChunk) endPage() error {
 	p, levels, indexes := &c.page, 0, 0
@@ -428,7 +391,7 @@ func (c *flatChunk) endPage() error {
 	if !p.isPlain {
 		indexes = p.defined
 	}
-	spare, err := rle.Spare(p.levelBytes, 1, levels)
+	spare, err := rle.Spare(p.levelBytes, c.levelBits(), levels)
 	if err != nil {
 		return err
 	}

@@ -73,16 +73,31 @@ func decode(raw []byte, into any) (same bool, err error) {
 	return bytes.Equal(again, raw), err
 }
 
-// leaf returns the position of a flat column among the leaves.
-func (f *footer) leaf(name string) (int, error) {
-	i := slices.IndexFunc(f.columns, func(c schema.Column) bool { return c.Elements[0].Name == name })
+// leaf returns the position among the leaves of a flat column or, if there is a part, of that field of a column of structs.
+func (f *footer) leaf(name, part string) (int, error) {
+	i := f.column(name)
 	switch {
 	case i < 0:
 		return 0, fmt.Errorf("%w: no such column", formats.ErrSchema)
-	case !f.columns[i].Flat():
+	case part == "" && !f.columns[i].Flat():
 		return 0, fmt.Errorf("%w: nested column", formats.ErrUnsupported)
+	case part == "":
+		return f.columns[i].First, nil
 	}
-	return f.columns[i].First, nil
+	for leaf := f.columns[i].First; leaf < f.columns[i].Last; leaf++ {
+		if l := &f.leaves[leaf]; l.Definition == structLevels && l.Repetition == 0 && slices.Equal(l.Path, []string{name, part}) {
+			return leaf, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: no structs with %s", formats.ErrSchema, part)
+}
+
+// structLevels is the definition level of the fields of structs, where either may be null.
+const structLevels = 2
+
+// column returns the position of a top-level column, or −1.
+func (f *footer) column(name string) int {
+	return slices.IndexFunc(f.columns, func(c schema.Column) bool { return c.Elements[0].Name == name })
 }
 
 // Numbers of fields in a footer, and in a row group's entry.

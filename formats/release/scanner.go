@@ -91,12 +91,21 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 	return findings, nil
 }
 
-// name returns the name of the column that a chunk is of.
-func (s *Scanner) name(i int) string {
+// leaf returns the name of the column that a chunk is of, and of the field of its structs.
+func (s *Scanner) leaf(i int) (column, part string) {
 	if i < len(s.masked) {
-		return s.masked[i].Name
+		return s.masked[i].Name, s.masked[i].Part
 	}
-	return s.kept[i-len(s.masked)].Name
+	return s.kept[i-len(s.masked)].Name, ""
+}
+
+// name returns what findings call a chunk.
+func (s *Scanner) name(i int) string {
+	column, part := s.leaf(i)
+	if part != "" {
+		return column + "." + part
+	}
+	return column
 }
 
 // open goes to the first row of a chunk.
@@ -157,7 +166,7 @@ func inColumn(g *rowGroup, name string, do func() error) (err error) {
 func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []Finding, err error) {
 	read := make(map[int]bool, len(s.chunks))
 	for i := range s.chunks {
-		if leaf, err := r.footer.leaf(s.name(i)); err == nil {
+		if leaf, err := r.footer.leaf(s.leaf(i)); err == nil {
 			read[leaf] = true
 		}
 	}

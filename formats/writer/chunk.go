@@ -13,7 +13,8 @@ import (
 
 // chunk collects the rows of one column chunk: of a leaf.
 //
-//	labels                indexes of a dictionary, as wide as the labels met so far need
+//	labels                indexes of a dictionary, as wide as the labels met so far need; of parts of structs, pages
+//	                      before the first value have levels alone
 //	other flat columns    indexes while that pays, which the values of all rows decide, else PLAIN
 //	leaves of nested ones PLAIN
 //	copies                pages of another file, each under a header of our own
@@ -27,7 +28,7 @@ import (
 type chunk struct {
 	leaf     schema.Leaf
 	encoders *PageEncoders
-	dict     dictionary // of a flat column
+	dict     dictionary // of a flat column, or a part of structs
 	bounds
 	done    []storedPage // of a row group of any size little more than compressed pages is held
 	full    int          // rows of done
@@ -39,11 +40,11 @@ type chunk struct {
 	words []uint64 // scratch
 }
 
-// newChunk returns the chunk of a leaf of a column.
-func newChunk(c Column, leaf schema.Leaf, p *PageEncoders) (_ *chunk, err error) {
+// newChunk returns the chunk of a leaf of a column, and of a part of its structs if it has these.
+func newChunk(c Column, part *Part, leaf schema.Leaf, p *PageEncoders) (_ *chunk, err error) {
 	k := &chunk{leaf: leaf, encoders: p, entries: entries{size: plain.SizeOf(leaf.SchemaElement)}}
-	if c.Field.Type.Kind != formats.Nested {
-		k.dict, err = newDictionary(c, leaf)
+	if part != nil || c.Field.Type.Kind != formats.Nested {
+		k.dict, err = newDictionary(c, part, leaf)
 	}
 	k.reset()
 	return k, err
@@ -145,10 +146,21 @@ func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
 	case n < rows:
 		err = c.unfold()
 	case c.dict.forced && len(c.indexes) == pageRows:
-		err = c.addPage(pageRows, func(e *pageEncoder) (storedPage, error) { return e.indexPage(c.indexes, &c.dict) })
-		c.indexes = c.indexes[:0]
+		err = c.addIndexes()
 	}
 	return n, err
+}
+
+// addIndexes makes a page of the rows that are in none yet.
+func (c *chunk) addIndexes() error {
+	err := c.addPage(len(c.indexes), func(e *pageEncoder) (storedPage, error) {
+		if c.dict.part != nil && c.dict.Values.Len() == 0 {
+			return e.levelPage(c.indexes, &c.dict)
+		}
+		return e.indexPage(c.indexes, &c.dict)
+	})
+	c.indexes = c.indexes[:0]
+	return err
 }
 
 // addPage makes a page of so many rows with an encoder.
@@ -181,7 +193,7 @@ func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 	switch {
 	case len(codes) > 0 && int(slices.Max(codes)) > v.Len():
 		return errCode
-	case c.dict.nullable:
+	case c.dict.highest > 0:
 		for _, code := range codes {
 			c.definition = append(c.definition, byte(min(code, 1)))
 		}
@@ -214,6 +226,11 @@ func (c *chunk) encode(p *pageWriter) (err error) {
 	p.begin(c.leaf)
 	if rows := c.rows(); c.coded {
 		switch distinct := c.dict.Values.Len(); {
+		case c.dict.part != nil && distinct == 0 && len(c.indexes) > 0:
+			c.coded = false
+			err = c.addIndexes()
+		case c.dict.part != nil && distinct == 0:
+			c.coded = false
 		case c.dict.forced && distinct == 0: // no label, but nulls
 			c.reset()
 			c.coded, c.number, c.definition = false, rows, make([]byte, rows)

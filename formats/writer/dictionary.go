@@ -23,27 +23,29 @@ const (
 type dictionary struct {
 	*formats.Distinct // the entries; nil: there is no dictionary
 	form              plain.Form
-	nullable          bool
-	forced            bool // it has no limits
+	part              *Part // of a column of structs
+	highest           int   // definition level, that of a value
+	forced            bool  // it has no limits
 
 	// Codes of a batch mean what they mean as long as the pointer stays: every value is
 	// looked up once. Only values that some row used have an index here.
 	source    *formats.Values
-	indexes   []uint32 // code → index + 2, 1 for null; 0: not met yet
+	indexes   []uint32 // code → index + 1 + highest, or 1 + the level of what is no value; 0: not met yet
 	positions []uint32 // codes of rows that have none
 }
 
-// What indexes holds. Less firstIndex, a null becomes absent.
-const (
-	unmet      = 0
-	nullIndex  = 1
-	firstIndex = 2
-)
+// unmet stands in indexes for a code that no row had. The index of what is no value is its level less the highest, a null's of
+// a flat column absent.
+const unmet = 0
 
-func newDictionary(c Column, leaf schema.Leaf) (d dictionary, err error) {
-	d = dictionary{nullable: leaf.Definition > 0, forced: c.Masked && leaf.Type.V != format.Boolean}
-	d.Distinct = formats.NewDistinct(&formats.Values{Type: c.Field.Type})
-	d.form, err = plain.FormOf(c.Field.Type, *leaf.SchemaElement)
+func newDictionary(c Column, part *Part, leaf schema.Leaf) (d dictionary, err error) {
+	d = dictionary{part: part, highest: leaf.Definition, forced: c.Masked && leaf.Type.V != format.Boolean}
+	of := c.Field.Type
+	if part != nil {
+		of = part.Values.Type
+	}
+	d.Distinct = formats.NewDistinct(&formats.Values{Type: of})
+	d.form, err = plain.FormOf(of, *leaf.SchemaElement)
 	return d, err
 }
 
@@ -103,7 +105,7 @@ var (
 // lookUp fills the indexes of rows, absent for null, until the dictionary has outgrown what pays, and
 // returns how many it filled. A code that leads through others has the place through[code].
 func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, err error) {
-	table := d.indexes
+	table, first := d.indexes, uint32(1+d.highest)
 	indexes = indexes[:len(codes)]
 	for i, code := range codes {
 		if through != nil {
@@ -125,20 +127,26 @@ func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, err error)
 			}
 			table[code] = own
 		}
-		indexes[i] = own - firstIndex
+		indexes[i] = own - first
 	}
 	return len(codes), nil
 }
 
 // meet returns what indexes has of a code, whose value it adds when it is new.
 func (d *dictionary) meet(code uint32) (uint32, error) {
+	values := d.source
 	switch {
-	case code == 0 && d.nullable:
-		return nullIndex, nil
+	case code == 0 && d.highest > 0:
+		return 1, nil
 	case code == 0:
 		return unmet, errRequired
+	case d.part != nil:
+		if code = d.part.Codes[code-1]; code == 0 {
+			return 2, nil
+		}
+		values = d.part.Values
 	}
-	return d.CodeOf(d.source, int(code-1)) - 1 + firstIndex, nil
+	return d.CodeOf(values, int(code-1)) + uint32(d.highest), nil
 }
 
 // bytes returns the PLAIN size of the entries.

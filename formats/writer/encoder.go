@@ -82,10 +82,13 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 	e.body = e.body[:0]
 	present := rows
 	switch {
+	case d.part != nil:
+		present = e.splitParts(rows, d.highest)
+		e.body = rle.AppendLevels(e.body, e.levels, d.highest)
 	case slices.Contains(rows, absent):
 		present = e.split(rows)
 		e.body = rle.AppendLevels(e.body, e.levels, 1)
-	case d.nullable:
+	case d.highest > 0:
 		e.body = append(e.body, 0, 0, 0, 0)
 		e.body = rle.AppendRun(e.body, 1, len(rows), 1)
 		binary.LittleEndian.PutUint32(e.body, uint32(len(e.body)-4))
@@ -93,6 +96,27 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 	e.body = append(e.body, byte(width))
 	e.body = rle.Append(e.body, present, width)
 	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
+}
+
+// levelPage makes the page of some rows that have no value.
+func (e *pageEncoder) levelPage(rows []uint32, d *dictionary) (storedPage, error) {
+	e.splitParts(rows, d.highest)
+	e.body = rle.AppendLevels(e.body[:0], e.levels, d.highest)
+	return e.dataPage(len(rows), len(rows), format.Plain)
+}
+
+// splitParts is split for a part of structs, where what is no value may have any level below the highest.
+func (e *pageEncoder) splitParts(rows []uint32, highest int) (present []uint32) {
+	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)], e.present[:0]
+	for i, index := range rows {
+		level := index + uint32(highest) // of what is no value: it is below zero
+		if index <= absent-uint32(highest) {
+			level = uint32(highest)
+			e.present = append(e.present, index)
+		}
+		e.levels[i] = byte(level)
+	}
+	return e.present
 }
 
 // split fills the levels of rows, and returns the indexes that are not absent. It has no branch.

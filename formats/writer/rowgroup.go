@@ -14,6 +14,14 @@ import (
 type Column struct {
 	Field  formats.Field // name, type, nullable
 	Masked bool          // rebuilt from labels: nothing of the source's declaration is used, and the column is always dictionary encoded
+	Parts  []Part        // of a masked column of structs, its fields in their order; the type in Field is Nested then
+}
+
+// Part is a field of the structs that stand for labels. It may be null in a struct that is not.
+type Part struct {
+	Name   string
+	Values *formats.Values
+	Codes  []uint32 // by the position of a label: 1 + the position of its value, 0 for null
 }
 
 // elements returns the column's subtree of the release's schema.
@@ -22,7 +30,22 @@ func (c Column) elements() schema.Elements {
 	if c.Masked {
 		f.Declared = nil
 	}
-	return schema.Of(f)
+	if c.Parts == nil {
+		return schema.Of(f)
+	}
+	group := schema.Group(f.Name, f.Nullable)
+	for _, part := range c.Parts {
+		group = group.With(schema.Of(formats.Field{Name: part.Name, Type: part.Values.Type, Nullable: true}))
+	}
+	return group
+}
+
+// part returns the part that a leaf of the column is, or nil.
+func (c Column) part(leaf int) *Part {
+	if c.Parts == nil {
+		return nil
+	}
+	return &c.Parts[leaf]
 }
 
 // Levels are the highest levels of a leaf.
@@ -78,7 +101,7 @@ func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 		}
 		chunks := make([]*chunk, len(leaves))
 		for j, leaf := range leaves {
-			if chunks[j], err = newChunk(column, leaf, p); err != nil {
+			if chunks[j], err = newChunk(column, column.part(j), leaf, p); err != nil {
 				return nil, g.wrap(i, err)
 			}
 		}
@@ -106,23 +129,31 @@ func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 }
 
 // AppendLabels adds a row for each code to a masked column: its label is 1 + the position
-// through[code] in labels, 0 for null. It is Append for codes that many rows share.
+// through[code] in labels, 0 for null. It is Append for codes that many rows share. Of a column of structs the parts tell what
+// stands for a label, and labels only how many there are.
 func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, codes []uint32) error {
-	chunk := g.chunks[column][0]
-	if !chunk.dict.forced {
-		return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
+	for _, chunk := range g.chunks[column] {
+		if !chunk.dict.forced {
+			return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
+		}
+		chunk.dict.follow(labels)
+		if err := chunk.appendCodes(labels, through, codes); err != nil {
+			return g.wrap(column, err)
+		}
 	}
-	chunk.dict.follow(labels)
-	return g.wrap(column, chunk.appendCodes(labels, through, codes))
+	return nil
 }
 
 // EnterLabels makes labels, each 1 + a position in labels, the next entries of a masked column's dictionary, in
 // this order. Every one must get a row.
 func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint32) error {
-	dict := &g.chunks[column][0].dict
-	dict.follow(labels)
-	_, err := dict.lookUp(make([]uint32, len(codes)), nil, codes)
-	return g.wrap(column, err)
+	for _, chunk := range g.chunks[column] {
+		chunk.dict.follow(labels)
+		if _, err := chunk.dict.lookUp(make([]uint32, len(codes)), nil, codes); err != nil {
+			return g.wrap(column, err)
+		}
+	}
+	return nil
 }
 
 // Copy makes a column of the row group a copy of chunks of so many rows, one a leaf. Bytes

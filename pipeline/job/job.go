@@ -178,7 +178,7 @@ type Column struct {
 	AtLeast  string   // as AtMost, the coarsest level or the greatest width that the column may be released with; empty: any
 	Weight   float64  // masked: what scores of its specializations are multiplied by; 0: 1
 	Unknown  string   // generalize: UnknownError or UnknownRoot
-	Render   string   // discretize: RenderLabel, RenderBounds or RenderMidpoint
+	Render   string   // discretize: RenderLabel, RenderBounds, RenderMidpoint or RenderInterval
 	Type     string   // of a CSV column, as "integer", "decimal(10,2)" or "date(MM/DD/YYYY)"; empty: inferred
 	Rename   int      // position, from 1 on, of the CSV column that has this name instead of the header's; 0: none
 
@@ -235,6 +235,7 @@ const (
 	RenderLabel    = "label"
 	RenderBounds   = "bounds"
 	RenderMidpoint = "midpoint"
+	RenderInterval = "interval"
 
 	AlgorithmTDR              = "tdr"
 	AlgorithmTDS              = "tds"

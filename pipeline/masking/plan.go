@@ -29,7 +29,7 @@ type Plan struct {
 }
 
 // NewPlan lays out the released columns in the input's order, as CheckLayout has let pass. A masked column becomes
-// one column of labels (masked has the field of every attribute), or the numeric columns its render option asks for. One of
+// one column of labels (masked has the field of every attribute), or what its render option asks for: numeric columns, or structs. One of
 // pseudonyms becomes texts, made with its key.
 func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []int, recoding engine.Recoding, keys map[string]*pseudonym.Key) (*Plan, error) {
 	number := make(map[int]int, len(masked))
@@ -147,6 +147,9 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		}
 		middle, err := ofIntervals(field.Name, t, middles.add)
 		return []column{middle}, err
+	case job.RenderInterval:
+		c, err := renderIntervals(field, labels, intervals)
+		return []column{c}, err
 	}
 	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
 		if !labels[label].Null {

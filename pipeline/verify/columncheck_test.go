@@ -13,6 +13,7 @@ func FuzzColumnChecks(f *testing.F) {
 		`{"mask":"discretize","render":"midpoint","cut":[{"label":"[1990-01-01,2000-05-03)","lower":"1990-01-01","upper":"2000-05-03"}]}`,
 		`{"mask":"generalize","cut":[{"label":"","lower":{"x":[1]},"upper":null}]}`,
 		`{"mask":"suppress","cut":["Sales",null],"suppressed":"*"}`,
+		`{"mask":"discretize","render":"interval","cut":[{"label":"(,)"},{"label":"(,37)","upper":37},{"label":"[37,90]","lower":37,"upper":90},null],"suppressed":"*"}`,
 	} {
 		f.Add([]byte(`{"version":1,"quasi_identifiers":[{"columns":["a"],"k":1}],"columns":{"a":` + column + `}}`))
 	}

@@ -79,6 +79,7 @@ type judge struct {
 	regions   *table     // of a cut of regions, else nil
 	found     int        // regions that have records
 	strange   uint64     // records that belong to no region
+	ends      [][]ends   // of every set: its columns of which both ends are released
 	groups    *groups    // nil: what groups are like is not asked for
 	measures  []measures // of every claim
 	whole     []*table   // of every sensitive column, the records that have a value, by its hash
@@ -91,6 +92,9 @@ func newJudge(r *rules) *judge {
 	j := &judge{rules: r, anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(), has: make(map[string]bool)}
 	if r.hasRegions() {
 		j.regions = r.regions()
+	}
+	for i := range r.cut.Sets {
+		j.ends = append(j.ends, r.endsOf(i))
 	}
 	return j
 }
@@ -108,6 +112,7 @@ func (j *judge) add(key int, group []uint64, records uint64) {
 	switch {
 	case key < len(j.cut.Sets):
 		j.anonymity[key] = smaller(j.anonymity[key], records)
+		j.checkEnds(key, group)
 		if j.groups != nil {
 			j.groups.add(key, group, records)
 		}

@@ -119,7 +119,11 @@ func (r *rules) findMarks() {
 func (r *rules) masked() []release.Masked {
 	masked := make([]release.Masked, len(r.checks))
 	for i := range r.checks {
-		masked[i] = release.Masked{Name: r.checks[i].name, Number: r.checks[i].number, Fits: r.checks[i].fits}
+		check := &r.checks[i]
+		masked[i] = release.Masked{Name: check.name, Part: check.part, Number: check.number, Fits: check.fits}
+		if check.part != "" {
+			masked[i].Whole = check.numberOfNone
+		}
 	}
 	return masked
 }
@@ -155,6 +159,16 @@ func (r *rules) namesakes(file *release.File) (names []string) {
 	return names
 }
 
+// otherParts returns the columns of structs that have other fields in a part of the release than they must.
+func (r *rules) otherParts(file *release.File) (names []string) {
+	for _, c := range r.cut.Columns {
+		if c.Render == job.RenderInterval && !slices.Equal(file.Parts(c.Name), []string{"lower", "upper", "closed"}) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
 // rendered reports whether a column of a set is released as numbers instead of labels, so
 // that different labels may look alike and groups be larger than the cut claims.
 func (r *rules) rendered(set cutfile.Set) bool {
@@ -166,9 +180,11 @@ func (r *rules) rendered(set cutfile.Set) bool {
 // columnCheck says which values a released column may hold, going by the cut alone.
 type columnCheck struct {
 	name    string
+	part    string // of a column of structs: the field
 	fits    func(formats.Type) bool
 	numbers map[string]uint32 // of every accepted text, from 0 on
 	null    bool              // whether null is accepted
+	none    bool              // of a field of structs: whether no struct at all is accepted
 	tokens  bool              // any pseudonym is accepted, and all have one number: the column is kept
 	labels  []acceptedLabel   // in the order of the cut, the mark of a suppressed value last
 }
@@ -177,12 +193,25 @@ type columnCheck struct {
 type acceptedLabel struct {
 	text string
 	null bool
+	none bool // there is no struct
 }
 
 // numberOf returns the number of the cut's label at a position.
 func (c *columnCheck) numberOf(label uint32) uint32 {
+	if c.labels[label].none {
+		n, _ := c.numberOfNone()
+		return n
+	}
 	n, _ := c.number(c.labels[label].text, c.labels[label].null)
 	return n
+}
+
+// numberOfNone is number for a row without a struct.
+func (c *columnCheck) numberOfNone() (uint32, bool) {
+	if !c.none {
+		return 0, false
+	}
+	return uint32(len(c.numbers)) + uint32(asNumber(c.null)), true
 }
 
 // checksOf returns the checks of the columns that a masked column was released as.
@@ -195,8 +224,14 @@ func checksOf(c *cutfile.Column) []columnCheck {
 		}
 	case job.RenderMidpoint:
 		return []columnCheck{newCheck(c, c.Name, acceptedMiddles(c.Cut))}
+	case job.RenderInterval:
+		lower := newCheck(c, c.Name, inStruct(func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }))
+		upper := newCheck(c, c.Name, inStruct(func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }))
+		closed := newCheck(c, c.Name, inStruct(acceptedClosed))
+		lower.part, upper.part, closed.part, closed.fits = "lower", "upper", "closed", isText
+		return []columnCheck{lower, upper, closed}
 	}
-	return []columnCheck{newCheck(c, c.Name, func(l cutfile.Label) acceptedLabel { return acceptedLabel{l.Label, l.Null} })}
+	return []columnCheck{newCheck(c, c.Name, func(l cutfile.Label) acceptedLabel { return acceptedLabel{text: l.Label, null: l.Null} })}
 }
 
 // newCheck returns the check of a column that has what accept makes of every label. A mark of
@@ -210,13 +245,14 @@ func newCheck(c *cutfile.Column, name string, accept func(cutfile.Label) accepte
 		check.labels = append(check.labels, accept(label))
 	}
 	if c.Suppressed != "" {
-		check.labels = append(check.labels, acceptedLabel{c.Suppressed, c.Render != ""})
+		check.labels = append(check.labels, acceptedLabel{c.Suppressed, c.Render != "", c.Render == job.RenderInterval})
 	}
 	for _, label := range check.labels {
 		if _, known := check.numbers[label.text]; !known && !label.null {
 			check.numbers[label.text] = uint32(len(check.numbers))
 		}
-		check.null = check.null || label.null
+		check.null = check.null || label.null && !label.none
+		check.none = check.none || label.none
 	}
 	return check
 }
@@ -230,7 +266,25 @@ func isNumber(t formats.Type) bool { return t.Ordered() || t.Kind == formats.Nul
 // acceptedEnd is an interval's end, which is null when it is open.
 func acceptedEnd(end json.RawMessage) acceptedLabel {
 	text, ok := cutfile.EndText(end)
-	return acceptedLabel{text, !ok}
+	return acceptedLabel{text: text, null: !ok}
+}
+
+// inStruct returns what accept says of an interval, and that null is no struct.
+func inStruct(accept func(cutfile.Label) acceptedLabel) func(cutfile.Label) acceptedLabel {
+	return func(l cutfile.Label) acceptedLabel {
+		if l.Null {
+			return acceptedLabel{null: true, none: true}
+		}
+		return accept(l)
+	}
+}
+
+// acceptedClosed tells which ends of an interval belong to it.
+func acceptedClosed(l cutfile.Label) acceptedLabel {
+	if strings.HasSuffix(l.Label, "]") {
+		return acceptedLabel{text: "both"}
+	}
+	return acceptedLabel{text: "left"}
 }
 
 // number returns the number of a released text or of null, and whether the cut accepts it.
@@ -253,9 +307,13 @@ func isToken(text string) bool {
 
 // below returns the number that all numbers are below.
 func (c *columnCheck) below() uint64 {
-	n := uint64(len(c.numbers))
-	if c.null {
-		n++
+	return max(uint64(len(c.numbers))+asNumber(c.null)+asNumber(c.none), 1)
+}
+
+// asNumber is 1 for what has a number, else 0.
+func asNumber(has bool) uint64 {
+	if has {
+		return 1
 	}
-	return max(n, 1)
+	return 0
 }

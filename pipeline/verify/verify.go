@@ -388,6 +388,9 @@ func (p *reading) footer(file *release.File) (findings []string, err error) {
 	for _, name := range p.namesakes(file) {
 		findings = append(findings, fmt.Sprintf("column %s has the name of a masked column that was released under others", name))
 	}
+	for _, name := range p.otherParts(file) {
+		findings = append(findings, fmt.Sprintf("column %s has other fields than intervals have", name))
+	}
 	return appendTexts(findings, leaks), err
 }
 

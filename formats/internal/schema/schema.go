@@ -39,6 +39,17 @@ func Of(f formats.Field) Elements {
 	return elements
 }
 
+// Group returns what a release declares for a column of structs that has no fields yet.
+func Group(name string, nullable bool) Elements {
+	return Elements{{Name: name, RepetitionType: thrift.New(Repetition(nullable)), NumChildren: thrift.New(int32(0))}}
+}
+
+// With returns the group with one more field.
+func (e Elements) With(field Elements) Elements {
+	e[0].NumChildren.V++
+	return append(e, field...)
+}
+
 // Optional implements formats.Declaration.
 func (e Elements) Optional() formats.Declaration {
 	e = slices.Clone(e)

@@ -98,6 +98,8 @@ func (c *column) Became() string {
 	kind := map[string]string{kcut.MaskDiscretize: "range", kcut.MaskSuppress: "value"}[c.Mask]
 	n := len(c.Cut)
 	switch {
+	case c.Render == "interval":
+		return "structs of " + counted(grouped(n), "range")
 	case c.Render != "":
 		return "numbers: the " + c.Render + " of " + counted(grouped(n), "range")
 	case n == 1 && c.Suppressed == "":

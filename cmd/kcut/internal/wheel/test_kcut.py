@@ -1,5 +1,7 @@
 """Tests of the installed module. They need pandas; `make test-wheels` runs them."""
 
+import datetime
+import decimal
 import os
 import tempfile
 import unittest
@@ -67,6 +69,24 @@ class Intervals(unittest.TestCase):
         self.assertEqual(list(kcut.intervals(labels).left.dropna()), [1, 2])
         self.assertEqual(len(kcut.intervals([])), 0)
         self.assertTrue(pd.isna(kcut.intervals([None, "*"])).all())
+
+    def test_structs(self):
+        """Structs are the intervals that their labels are, however pandas holds them."""
+        day, at = datetime.date, datetime.datetime
+        for labels, ends in [
+            (["(,17)", "[17,37.5)", "[37.5,99]", None, "(,)"], [(None, 17), (17, 37.5), (37.5, 99), None, (None, None)]),
+            (["(,1943-06-01)", "[1943-06-01,)"], [(None, day(1943, 6, 1)), (day(1943, 6, 1), None)]),
+            (["(,08:00:00)", "[08:00:00,)"], [(None, datetime.time(8)), (datetime.time(8), None)]),
+            (["[2020-01-01T00:00:00.5Z,)"], [(at(2020, 1, 1, 0, 0, 0, 500000, datetime.timezone.utc), None)]),
+            (["[-1.5,2.50)"], [(decimal.Decimal("-1.5"), decimal.Decimal("2.50"))]),
+        ]:
+            structs = [
+                end and {"lower": end[0], "upper": end[1], "closed": "both" if label.endswith("]") else "left"} for label, end in zip(labels, ends)
+            ]
+            want = kcut.intervals(labels)
+            self.assertTrue(kcut.intervals(structs).equals(want), labels)
+            self.assertTrue(kcut.intervals(pd.Series(structs)).equals(want), labels)
+        self.assertTrue(pd.isna(kcut.intervals([None, None])).all())
 
     def test_others(self):
         for label in ["Female", "17", "", "[17;37)", "[1,2,3)"]:

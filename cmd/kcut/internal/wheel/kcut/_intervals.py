@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 def intervals(labels: Any) -> pandas.arrays.IntervalArray:
     """Makes intervals of the labels of a discretized column.
 
-    labels is a column of texts such as ``[17,37)``, ``(,17)`` or ``[44,99]``. Numbers become floats,
-    dates and timestamps datetime64, times of a day timedelta64. All intervals are closed on the left:
+    labels is a column of texts such as ``[17,37)``, ``(,17)`` or ``[44,99]``, or of structs as ``render: interval``
+    makes them: dictionaries with lower, upper and closed. Numbers become floats, dates and timestamps datetime64, times of a day timedelta64. All intervals are closed on the left:
     an upper end that belongs to its interval, as 99 here, becomes the next larger value. Open ends
     are infinite, or the first and the last moment of the years 1 to 9999 (of nanoseconds 1678 to 2261),
     or of a day. Nulls, and ``*`` of suppressed records, are missing. Raises ValueError for a text that is no interval.
@@ -21,7 +21,10 @@ def intervals(labels: Any) -> pandas.arrays.IntervalArray:
     import numpy as np
     import pandas as pd
 
-    codes, texts = pd.factorize(pd.Series(labels))
+    column = pd.Series(labels)
+    if any(isinstance(label, dict) for label in column.dropna().head(1)):
+        column = column.map(_text, na_action="ignore")
+    codes, texts = pd.factorize(column)
     ends = [_Ends.of(text) for text in texts]
     scale = _scale([bound for end in ends for bound in (end.lower, end.upper) if bound])
 
@@ -38,6 +41,19 @@ def intervals(labels: Any) -> pandas.arrays.IntervalArray:
     zone = "UTC" if any((end.lower or end.upper or "").endswith("Z") for end in ends) else None
     indexes = [pd.DatetimeIndex(x, tz=zone) if zone else pd.Index(x) for x in (lower, upper)]
     return pd.arrays.IntervalArray.from_arrays(*indexes, closed="left").take(codes, allow_fill=True)
+
+
+def _text(label: dict[str, Any]) -> str:
+    """The text of an interval that is a dictionary."""
+    lower, upper = (_bound(label[end]) for end in ("lower", "upper"))
+    return f"{'[' if lower else '('}{lower},{upper}{']' if label['closed'] == 'both' else ')'}"
+
+
+def _bound(end: Any) -> str:
+    if end is None:
+        return ""
+    text = end.isoformat() if hasattr(end, "isoformat") else str(end)
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
 
 
 _INTERVAL = re.compile(r"[\[(]([^,]*),([^,]*)[\])]")

@@ -1,0 +1,66 @@
+package masking
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/writer"
+)
+
+// renderIntervals makes a column of structs of a column's labels: the ends of an interval, null where it is open, and which of them
+// belong to it. The null and the mark of suppressed records are no struct.
+func renderIntervals(field formats.Field, labels []engine.Label, intervals []engine.Interval) (column, error) {
+	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
+		if label < len(intervals) {
+			values.AppendBytes([]byte(intervals[label].Label))
+		}
+		return nil
+	})
+	if err != nil {
+		return c, err
+	}
+	ends := typeOfBounds(field.Type, intervals)
+	lower, upper := newPart("lower", ends), newPart("upper", ends)
+	closed := newPart("closed", formats.Type{Kind: formats.String})
+	for _, i := range intervals {
+		if err := lower.add(i.Lower); err != nil {
+			return c, err
+		}
+		if err := upper.add(i.Upper); err != nil {
+			return c, err
+		}
+		if err := closed.add(closedEnds(i)); err != nil {
+			return c, err
+		}
+	}
+	c.output.Field.Type = formats.Type{Kind: formats.Nested, Nested: fmt.Sprintf("{lower: %s, upper: %[1]s, closed: %s}", ends, closed.Values.Type)}
+	c.output.Parts = []writer.Part{lower.Part, upper.Part, closed.Part}
+	return c, nil
+}
+
+// closedEnds says which ends of an interval belong to it, as pandas does. Of an open end it says nothing.
+func closedEnds(i engine.Interval) string {
+	if strings.HasSuffix(i.Label, "]") {
+		return "both"
+	}
+	return "left"
+}
+
+// part is a field of structs that is being made.
+type part struct{ writer.Part }
+
+func newPart(name string, t formats.Type) part {
+	return part{writer.Part{Name: name, Values: &formats.Values{Type: t}}}
+}
+
+// add adds what the next label has, nothing for null.
+func (p *part) add(text string) error {
+	if err := addEnd(p.Values, text); err != nil || text == "" {
+		p.Codes = append(p.Codes, 0)
+		return err
+	}
+	p.Codes = append(p.Codes, uint32(p.Values.Len()))
+	return nil
+}
