@@ -103,6 +103,7 @@ func Identities(attributes []Attribute) []CodeMerge {
 type Options struct {
 	Score    Score
 	Weights  []float64  // by attribute: what the scores of its specializations are multiplied by, above 0; nil: 1. Top-down only
+	Balance  float64    // what a score is divided by: 1 + the specializations of its column so far, to this power; 0: 1. Top-down only
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every step; may be nil
 

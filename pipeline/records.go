@@ -187,5 +187,5 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 
 // SearchOf returns the engine of a job, and the options that it gives it for the records' attributes.
 func (r *Records) SearchOf(job *job.Job) (engine.Engine, engine.Options) {
-	return newEngine(job), engine.Options{Score: scores[job.Score], Weights: weights(job, r.Attributes), MaxSteps: maxSteps(job)}
+	return newEngine(job), engine.Options{Score: scores[job.Score], Weights: weights(job, r.Attributes), Balance: job.Balance, MaxSteps: maxSteps(job)}
 }

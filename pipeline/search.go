@@ -116,6 +116,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	recoding, err := b.searcher().Search(ctx, table, b.requirement, engine.Options{
 		Score:    scores[b.Job.Score],
 		Weights:  weights(b.Job, table.Attributes),
+		Balance:  b.Job.Balance,
 		MaxSteps: maxSteps(b.Job),
 		Space:    partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads},
 		OnStep: func(s engine.Step) {

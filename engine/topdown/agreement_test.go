@@ -54,7 +54,7 @@ type randomCase struct {
 
 func (c randomCase) String() string {
 	table := enginetest.Case{Data: c.data, Sets: c.sets}
-	return fmt.Sprintf("score %d weights %v max steps %d %s", c.options.Score, c.options.Weights, c.options.MaxSteps, table)
+	return fmt.Sprintf("score %d balance %v weights %v max steps %d %s", c.options.Score, c.options.Balance, c.options.Weights, c.options.MaxSteps, table)
 }
 
 // compare fails the test where engine and naive search differ. It returns the steps.
@@ -124,6 +124,9 @@ func newCase(r *rand.Rand) randomCase {
 		for range c.data.Columns {
 			c.options.Weights = append(c.options.Weights, []float64{0.01, 0.7, 1, 3, 1000}[r.IntN(5)])
 		}
+	}
+	if r.IntN(3) == 0 {
+		c.options.Balance = []float64{0.1, 0.5, 1, 2, 10}[r.IntN(5)]
 	}
 	return c
 }

@@ -21,6 +21,7 @@ const (
 // makes a search on disk faster; nothing else depends on it.
 type forecast struct {
 	*search
+	balance
 	anonymity []float64 // by set
 	rarest    []float64 // by attribute: the records of its rarest value
 	open      []prospect
@@ -36,7 +37,7 @@ type prospect struct {
 
 // predict returns the refinements that are expected to follow, the next one first.
 func (s *search) predict() (ahead tips.Lookahead) {
-	f := &forecast{search: s}
+	f := &forecast{search: s, balance: s.clone()}
 	for _, set := range s.sets {
 		f.anonymity = append(f.anonymity, float64(set.Anonymity()))
 	}
@@ -95,7 +96,7 @@ func (f *forecast) score(p *prospect) float64 {
 	for _, i := range sets {
 		loss += f.anonymity[i] * (1 - f.left(p))
 	}
-	return weighted(f.options.Weights, p.Column, score(f.options.Score, p.gain, loss/float64(len(sets))))
+	return f.balanced(p.Column, score(f.options.Score, p.gain, loss/float64(len(sets))))
 }
 
 // left returns what a refinement would leave of the smallest partitions.
@@ -118,6 +119,7 @@ func (f *forecast) perform(p *prospect) {
 		f.anonymity[i] *= left
 	}
 	f.rarest[p.Column] *= left
+	f.balance.count(p.Column)
 	for _, node := range p.nodes {
 		f.add(p.Column, node)
 	}

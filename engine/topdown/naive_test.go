@@ -17,7 +17,9 @@ type naive struct {
 	sets     []engine.Set
 	outliers uint64 // records that may be taken away
 	score    engine.Score
-	scales   []float64  // by column, nil: 1
+	scales   []float64 // by column, nil: 1
+	balance  float64
+	steps    []int      // by column
 	weights  []uint64   // by row, nil where k counts records
 	values   [][]string // of every sensitive column
 	rows     []int
@@ -93,7 +95,7 @@ func (n *naive) holds() bool {
 // newNaive is the search before its first step.
 func newNaive(data enginetest.Data, sets []engine.Set, options engine.Options) *naive {
 	kept, _ := engine.Requirement{Sets: sets}.Reduce()
-	n := &naive{data: data, sets: kept.Sets, score: options.Score, scales: options.Weights, weights: data.Weights()}
+	n := &naive{data: data, sets: kept.Sets, score: options.Score, scales: options.Weights, balance: options.Balance, steps: make([]int, len(data.Columns)), weights: data.Weights()}
 	for _, column := range data.Sensitive {
 		n.values = append(n.values, slices.Compact(slices.Sorted(slices.Values(column))))
 	}
@@ -121,6 +123,7 @@ func (n *naive) search(options engine.Options) (steps []engine.Step) {
 			}
 		}
 		best.apply()
+		n.steps[best.column]++
 		steps = append(steps, engine.Step{
 			Number: len(steps) + 1, Attribute: best.column, Value: best.value, Children: best.children,
 			InfoGain: best.gain, AnonyLoss: best.loss, Score: best.score, Anonymity: best.anonymity,
@@ -232,6 +235,9 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 	}
 	if n.scales != nil {
 		x.score *= n.scales[x.column]
+	}
+	if n.balance > 0 {
+		x.score /= math.Pow(float64(1+n.steps[x.column]), n.balance)
 	}
 	return valid
 }

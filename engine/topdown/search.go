@@ -26,6 +26,7 @@ type search struct {
 	view  tips.View
 	queue queue
 	stale []int32 // values whose score changed, or who died, since the last update
+	balance
 }
 
 // newSearch returns the search at its start, everything masked. The groupings of sets are consumed, on an
@@ -45,6 +46,7 @@ func newSearch(
 	}()
 	n := len(table.Attributes)
 	s := &search{options: options, asked: requirement.Sets, kinds: table.Kinds, columns: make([]column, n), with: make([][]int, n)}
+	s.balance = newBalance(options, n)
 	requirement.MaxSuppressed = requirement.Suppressible()
 	s.outlierSearch = outlierSearch{
 		requirement: requirement, outliers: requirement.MaxSuppressed, undoable: isUndoable(table, requirement),
@@ -128,7 +130,7 @@ func (s *search) add(c candidate, children int) int32 {
 // run performs the best candidate until there is none or the steps are used up (TDS, section 5.1;
 // TDR, section 4.1).
 func (s *search) run(ctx context.Context) error {
-	s.update(true)
+	s.update(true, none)
 	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -144,7 +146,12 @@ func (s *search) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.update((fell || s.inspects && s.outliers > 0) && s.options.Score != engine.ScoreInfoGain)
+		changed := none // the column whose candidates all have another score
+		if s.options.Balance > 0 {
+			changed = c.column
+			s.balance.count(changed)
+		}
+		s.update((fell || s.inspects && s.outliers > 0) && s.options.Score != engine.ScoreInfoGain, changed)
 		s.report(c.node, step)
 	}
 	return nil
@@ -170,15 +177,18 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	return fell, nil
 }
 
-// update rescores the stale candidates, or all of them (TDS, section 5.4; TDR, section 4.4).
-func (s *search) update(all bool) {
+// none is no column.
+const none = -1
+
+// update rescores the stale candidates, those of a column that has changed, or all (TDS, section 5.4; TDR, section 4.4).
+func (s *search) update(all bool, changed int) {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
 	}
 	if s.outliers > 0 {
 		s.killOutliers()
 	}
-	many := all || len(s.stale) > len(s.queue.values)/8
+	many := all || changed != none || len(s.stale) > len(s.queue.values)/8
 	for _, value := range s.stale {
 		if s.view.Dead(value) {
 			s.queue.remove(value)
@@ -192,9 +202,11 @@ func (s *search) update(all bool) {
 		}
 	}
 	s.stale = s.stale[:0]
-	if all {
+	if all || changed != none {
 		for _, value := range s.queue.values {
-			s.rescore(value)
+			if all || s.queue.candidates[value].column == changed {
+				s.rescore(value)
+			}
 		}
 	}
 	if many {
@@ -207,11 +219,11 @@ func (s *search) rescore(value int32) {
 	c := &s.queue.candidates[value]
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:
-		c.score = weighted(s.options.Weights, c.column, c.gain)
+		c.score = s.balanced(c.column, c.gain)
 	case s.inspects && s.outliers > 0 && !s.isInspected(value):
-		c.score = weighted(s.options.Weights, c.column, atMost(s.options.Score, c.gain, s.loss(value), len(s.with[c.column])))
+		c.score = s.balanced(c.column, atMost(s.options.Score, c.gain, s.loss(value), len(s.with[c.column])))
 	default:
-		c.score = weighted(s.options.Weights, c.column, score(s.options.Score, c.gain, s.loss(value)))
+		c.score = s.balanced(c.column, score(s.options.Score, c.gain, s.loss(value)))
 	}
 }
 
@@ -225,14 +237,6 @@ func score(by engine.Score, gain, loss float64) float64 {
 		return gain / loss
 	}
 	return gain
-}
-
-// weighted returns the score of a column by its weight, if there are weights.
-func weighted(weights []float64, column int, score float64) float64 {
-	if weights == nil {
-		return score
-	}
-	return score * weights[column]
 }
 
 // loss returns AnonyLoss: how far refining a value would lower A(QID), on average over the

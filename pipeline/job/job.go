@@ -59,10 +59,11 @@ type Job struct {
 	Taxonomies   map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
 
 	Algorithm Algorithm
-	Objective string // of auto: one of the Objective constants
-	Score     string // of top-down algorithms: "tdr", "tds" or "infogain"
-	MaxSteps  *int   // nil: no limit
-	Order     string // of the release's rows: OrderReleased or OrderInput
+	Objective string  // of auto: one of the Objective constants
+	Score     string  // of top-down algorithms: "tdr", "tds" or "infogain"
+	MaxSteps  *int    // nil: no limit
+	Balance   float64 // of top-down algorithms: how much a column's specializations so far count against the next one; 0: not at all
+	Order     string  // of the release's rows: OrderReleased or OrderInput
 
 	MaxSuppressed Quota  // of top-down algorithms: records that may be taken away so that the others meet the sets
 	Suppressed    string // what becomes of these: "mark" or SuppressedDrop

@@ -172,6 +172,8 @@ func (f *field) wants() string {
 		return fmt.Sprintf("an integer of at least %d", f.min)
 	case f.kind == kindNumber && f.max == 0:
 		return fmt.Sprintf("a number above %d", f.min)
+	case f.kind == kindNumber && f.open == "":
+		return fmt.Sprintf("a number from %d to %d", f.min, f.max)
 	case f.open == "max":
 		return fmt.Sprintf("a number of at least %d and below %d", f.min, f.max)
 	case f.open != "":
