@@ -59,7 +59,7 @@ func runSize(share int64) int { return int(share * runEighths / 8) }
 // pebbleOptions makes Pebble a directory of tables: nothing goes through its log or its
 // memtables, which on a full disk retry forever, and nothing is compacted, which would
 // write scratch data five times over.
-func (s *Store) pebbleOptions() *pebble.Options {
+func pebbleOptions(s *Store) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          s.files,
 		FormatMajorVersion:          formatVersion,

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // readBatch is how many bytes are read at once, unless one chunk has more. A batch is read
@@ -167,30 +165,30 @@ func (r *Reader) fill(b *batch) (err error) {
 
 // snapshot is the tables that were there after a number of commits, open for reading.
 type snapshot struct {
-	*pebble.Iterator
+	iterator
 	commits uint64
 }
 
 // open opens the tables of now, unless it has those of so many commits.
 func (t *snapshot) open(r *Reader, commits uint64) error {
-	if t.Iterator != nil && t.commits >= commits {
+	if t.iterator != nil && t.commits >= commits {
 		return nil
 	}
 	if err := t.close(); err != nil {
 		return err
 	}
-	it, err := r.store.db.NewIterWithContext(r.ctx, &pebble.IterOptions{})
+	it, err := r.store.db.iterate(r.ctx)
 	if err != nil {
 		return err
 	}
-	t.Iterator, t.commits = it, commits
+	t.iterator, t.commits = it, commits
 	return nil
 }
 
 func (t *snapshot) close() (err error) {
-	if t.Iterator != nil {
-		err = t.Iterator.Close()
-		t.Iterator = nil
+	if t.iterator != nil {
+		err = t.iterator.Close()
+		t.iterator = nil
 	}
 	return err
 }
@@ -204,7 +202,7 @@ func (r *Reader) fillFrom(from *source, b *batch, stored *snapshot) error {
 	if err := stored.open(r, commits); err != nil {
 		return r.broken(err)
 	}
-	return r.fillStored(from, b, stored.Iterator, where)
+	return r.fillStored(from, b, stored.iterator, where)
 }
 
 // buffered adds the chunks of a source that are in memory to a batch. When the next one is
@@ -228,7 +226,7 @@ func (s *Store) buffered(from *source, b *batch) (where extent, commits uint64, 
 }
 
 // fillStored adds a source's chunks that are in an extent.
-func (r *Reader) fillStored(from *source, b *batch, it *pebble.Iterator, e extent) error {
+func (r *Reader) fillStored(from *source, b *batch, it iterator, e extent) error {
 	end := min(e.end, from.end)
 	first := appendKey(nil, e.home, from.number, from.next)
 	it.SetBounds(first, appendKey(nil, e.home, from.number, end))

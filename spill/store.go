@@ -27,7 +27,6 @@ package spill
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +37,6 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -51,8 +49,7 @@ type Store struct {
 	share   int64
 	folder  *folder
 	files   *scratchFS
-	db      *pebble.DB
-	format  sstable.WriterOptions
+	db      database
 	written uint64 // tables ever written; the background writer's
 
 	writer sync.WaitGroup // the one in the background
@@ -113,10 +110,7 @@ func (s *Store) open(dir string, fsys vfs.FS) (err error) {
 		return err
 	}
 	s.files = newScratchFS(fsys, s.fail)
-	options := s.pebbleOptions()
-	if s.db, err = pebble.Open(s.folder.path, options); err == nil {
-		s.format = options.MakeWriterOptions(0, s.db.TableFormat())
-	} else {
+	if s.db, err = openPebble(s); err != nil {
 		s.fail(err)
 	}
 	return s.failed()
@@ -296,8 +290,7 @@ func (s *Store) excise(homes []uint64) error {
 		for ; i < len(homes) && homes[i] <= end; i++ {
 			end = homes[i] + 1
 		}
-		span := pebble.KeyRange{Start: homeKey(from), End: homeKey(end)}
-		if err := s.db.Excise(context.Background(), span); err != nil {
+		if err := s.db.excise(homeKey(from), homeKey(end)); err != nil {
 			s.fail(err)
 			break
 		}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -128,7 +126,7 @@ func (s *Store) writeTable(t *table) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	w := sstable.NewWriter(objstorageprovider.NewFileWritable(file), s.format)
+	w := s.db.newTable(file)
 	for _, p := range t.pieces {
 		if err = writePiece(w, t.home, p); err != nil {
 			break
@@ -137,7 +135,7 @@ func (s *Store) writeTable(t *table) (path string, err error) {
 	return path, errors.Join(err, w.Close())
 }
 
-func writePiece(w *sstable.Writer, home uint64, p *piece) error {
+func writePiece(w tableWriter, home uint64, p *piece) error {
 	key := make([]byte, 0, keySize)
 	for i, chunk := range p.chunks {
 		key = appendKey(key[:0], home, p.sequence.number, p.first+uint64(i))
