@@ -1,6 +1,6 @@
 GO      ?= go
-# Without it, Google's client brings service meshes along that a bucket has no use for: 13 MB.
-export GOFLAGS += -tags=disable_grpc_modules
+# No program here has symbols, and no test needs them: without them the compiler takes a sixth less time.
+export GOFLAGS += -gcflags=all=-dwarf=false
 # The same program with a C compiler as without one, the one of releases; it starts 2 ms sooner.
 export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -9,6 +9,8 @@ DEMO    := build/demo
 .PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
+# The compiler may use more memory than usual: to collect garbage as often takes a tenth longer.
+build: export GOGC = 400
 build:
 	$(GO) build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/kcut ./cmd/kcut
 

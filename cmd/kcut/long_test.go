@@ -231,7 +231,7 @@ func TestManyColumnChunks(t *testing.T) {
 func built(t *testing.T) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "kcut")
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-tags", "disable_grpc_modules", "-o", program, ".").CombinedOutput(); err != nil {
+	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build kcut: %v\n%s", err, text)
 	}
 	return program

@@ -2,14 +2,10 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
-
-	"gocloud.dev/blob"
 )
 
 // mostRequests is how many objects or parts of one bucket are read at a time.
@@ -17,14 +13,13 @@ const mostRequests = 16
 
 // bucket is an open bucket. All that is opened in it shares its connections.
 type bucket struct {
-	*blob.Bucket
+	store
 	url      string
 	requests chan struct{} // one for every request under way
 	users    int
 }
 
-// buckets are those in use. The last user closes one, so that the next opens it with the
-// environment of its time.
+// buckets are those in use. Who comes after the last user opens one anew, with the environment of that time.
 var buckets = struct {
 	sync.Mutex
 	open map[string]*bucket
@@ -41,11 +36,11 @@ func useObject(ctx context.Context, path string) (b *bucket, key string, err err
 	defer buckets.Unlock()
 	if b = buckets.open[url]; b == nil {
 		// What is opened outlives the stage of a run that opens it first.
-		opened, err := openBucket(context.WithoutCancel(ctx), url)
+		opened, err := openStore(context.WithoutCancel(ctx), url)
 		if err != nil { // of settings or credentials: nothing was asked yet
 			return nil, "", fmt.Errorf("%w: open %s: %s", ErrDenied, url, oneLine(err))
 		}
-		b = &bucket{Bucket: opened, url: url, requests: make(chan struct{}, mostRequests)}
+		b = &bucket{store: opened, url: url, requests: make(chan struct{}, mostRequests)}
 		buckets.open[url] = b
 	}
 	b.users++
@@ -53,14 +48,12 @@ func useObject(ctx context.Context, path string) (b *bucket, key string, err err
 }
 
 // leave ends one use.
-func (b *bucket) leave() error {
+func (b *bucket) leave() {
 	buckets.Lock()
 	defer buckets.Unlock()
-	if b.users--; b.users > 0 {
-		return nil
+	if b.users--; b.users == 0 {
+		delete(buckets.open, b.url)
 	}
-	delete(buckets.open, b.url)
-	return b.Close()
 }
 
 // Entry is an object of a listing.
@@ -80,19 +73,14 @@ func List(ctx context.Context, prefix string) (entries []Entry, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
-	defer func() { err = errors.Join(err, b.leave()) }()
-	objects := b.List(&blob.ListOptions{Prefix: start})
-	for {
-		object, err := objects.Next(ctx)
-		if err == io.EOF {
-			break
+	defer b.leave()
+	err = b.list(ctx, start, func(key string, size int64) {
+		if size > 0 || !strings.HasSuffix(key, "/") && !strings.HasSuffix(key, markerSuffix) {
+			entries = append(entries, Entry{b.url + "/" + key, size})
 		}
-		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", prefix, explain(ctx, err))
-		}
-		if object.Size > 0 || !strings.HasSuffix(object.Key, "/") && !strings.HasSuffix(object.Key, markerSuffix) {
-			entries = append(entries, Entry{b.url + "/" + object.Key, object.Size})
-		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, explain(ctx, err))
 	}
 	byLocation := func(e Entry, location string) int { return strings.Compare(e.Location, location) }
 	slices.SortFunc(entries, func(a, b Entry) int { return byLocation(a, b.Location) })

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
-	"gocloud.dev/gcerrors"
 	"golang.org/x/oauth2"
-	"google.golang.org/api/googleapi"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -39,51 +38,57 @@ func explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	kind := ErrUnavailable
-	switch code := gcerrors.Code(err); {
-	case code == gcerrors.PermissionDenied, isDenied(err):
+	switch status, code := statusOf(err); {
+	case isDenied(err):
 		kind = ErrDenied
-	case code == gcerrors.NotFound:
+	case status == http.StatusNotFound, isNoAccount(err):
 		kind = fs.ErrNotExist
-	case code == gcerrors.FailedPrecondition, code == gcerrors.AlreadyExists:
+	case status == http.StatusPreconditionFailed, code == "BlobAlreadyExists":
 		kind = ErrChanged
-	case code == gcerrors.InvalidArgument, code == gcerrors.Unimplemented:
+	case status == http.StatusNotImplemented, status == http.StatusBadRequest && !passingCodes[code], status == http.StatusMovedPermanently:
 		kind = formats.ErrUnsupported
 	}
 	return fmt.Errorf("%w: %s", kind, oneLine(err))
 }
 
-// deniedCodes are those of S3 that gocloud.dev does not know for a refusal.
-var deniedCodes = map[string]bool{
-	"InvalidAccessKeyId": true, "SignatureDoesNotMatch": true, "ExpiredToken": true, "InvalidToken": true, "TokenRefreshRequired": true,
-	"AccountProblem": true, "AllAccessDisabled": true,
+// statusOf returns the status and the word with which a service has refused what was asked of it.
+func statusOf(err error) (status int, code string) {
+	var own *refusal
+	var amazon *awshttp.ResponseError // of credentials
+	var microsoft *azcore.ResponseError
+	var token *oauth2.RetrieveError // of Google's accounts
+	switch {
+	case errors.As(err, &own):
+		return own.status, own.Code
+	case errors.As(err, &amazon):
+		return amazon.HTTPStatusCode(), ""
+	case errors.As(err, &microsoft):
+		return microsoft.StatusCode, microsoft.ErrorCode
+	case errors.As(err, &token) && token.Response != nil:
+		return token.Response.StatusCode, token.ErrorCode
+	}
+	return 0, ""
 }
 
-// isDenied knows the refusals that gocloud.dev takes for something else: of Google's, that the
-// object is missing, of most others that nothing is known of them.
+// isNoAccount reports whether there is no host of a name of Azure's accounts.
+func isNoAccount(err error) bool {
+	var lookup *net.DNSError
+	return errors.As(err, &lookup) && lookup.IsNotFound && strings.HasSuffix(lookup.Name, microsoftDomain)
+}
+
+// deniedCodes are refusals that have another status than others: S3's, and Google's of its accounts.
+var deniedCodes = map[string]bool{
+	"InvalidAccessKeyId": true, "SignatureDoesNotMatch": true, "ExpiredToken": true, "InvalidToken": true, "TokenRefreshRequired": true,
+	"AccountProblem": true, "AllAccessDisabled": true, "invalid_grant": true,
+}
+
+// isDenied reports whether an error is a refusal of the user, and not of what was asked.
 func isDenied(err error) bool {
-	var code smithy.APIError
 	var final interface{ NonRetriable() } // credentials of Azure that are missing or refused
-	if errors.As(err, &code) && deniedCodes[code.ErrorCode()] || errors.As(err, &final) {
-		return true
-	}
-	var amazon *awshttp.ResponseError
-	var microsoft *azcore.ResponseError
-	var google *googleapi.Error
-	var token *oauth2.RetrieveError // of Google's accounts
-	status := 0
-	switch {
-	case errors.As(err, &amazon):
-		status = amazon.HTTPStatusCode()
-	case errors.As(err, &microsoft):
-		status = microsoft.StatusCode
-	case errors.As(err, &google):
-		status = google.Code
-	case errors.As(err, &token) && token.ErrorCode == "invalid_grant":
-		return true
-	case errors.As(err, &token) && token.Response != nil:
-		status = token.Response.StatusCode
-	}
-	return status == http.StatusForbidden || status == http.StatusUnauthorized
+	var amazon smithy.APIError            // of a service that gives credentials
+	status, code := statusOf(err)
+	return errors.As(err, &final) || errors.As(err, &amazon) && deniedCodes[amazon.ErrorCode()] || deniedCodes[code] ||
+		status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
 // oneLine is an error's text on one line of bearable length.

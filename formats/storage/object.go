@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http/httptrace"
 	"sync"
-	"sync/atomic"
-
-	"gocloud.dev/blob"
 )
 
 // object is one version of an object. Whoever reads it does so by ranges.
@@ -46,17 +42,20 @@ func newObject(ctx context.Context, path string, ahead Ahead) (*object, error) {
 
 // look asks for the object's size and version. It closes one that it does not find.
 func (o *object) look(ctx context.Context) error {
-	attributes, err := o.bucket.Attributes(ctx, o.key)
+	found, err := o.bucket.attributes(ctx, o.key)
 	if err != nil {
 		return errors.Join(explain(ctx, err), o.Close())
 	}
-	o.info = Info{size: attributes.Size, changed: attributes.ModTime, version: versionOf(attributes)}
+	o.info = Info{size: found.size, changed: found.changed, version: found.version}
 	return nil
 }
 
 func (o *object) Info() Info { return o.info }
 
-func (o *object) Close() error { return o.bucket.leave() }
+func (o *object) Close() error {
+	o.bucket.leave()
+	return nil
+}
 
 // smallRead is how much a read of less fetches: of formats that are read piece by piece the
 // next piece is near.
@@ -103,7 +102,7 @@ func (o *object) readSmall(ctx context.Context, p []byte, off int64) (int, error
 }
 
 // tries is how often a body is asked for that ends before its end. What goes wrong before a
-// body begins, the cloud's own client tries again.
+// body begins, the client of the store tries again.
 const tries = 3
 
 // fetch fills p, which lies within the object.
@@ -135,29 +134,19 @@ func (o *object) explain(ctx context.Context, err error) error {
 	return explained
 }
 
-// mostSent is how many requests a cloud's own client may send for one range. Google's asks for the
-// rest of a body that was cut as often as it is cut, and does not wait between.
-const mostSent = 50
-
 // fetchOnce makes one request. It returns how much of p it has filled, and whether the rest
 // may be asked for again.
 func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, again bool, err error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	var sent atomic.Int64
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() {
-		if sent.Add(1) > mostSent {
-			end()
-		}
-	}})
-	r, err := o.bucket.NewRangeReader(ctx, o.key, off, int64(len(p)), &blob.ReaderOptions{BeforeRead: o.info.version.only})
+	r, found, err := o.bucket.read(ctx, o.key, o.info.version, off, int64(len(p)))
 	if err != nil {
 		return 0, false, err
 	}
 	defer r.Close()
-	// Stores that know no conditional reads are asked afterwards. Google's do, and tell the time of
-	// a read in seconds, that of an object in less.
-	if r.Size() != o.info.size || o.info.version.generation == 0 && !r.ModTime().Equal(o.info.changed) {
+	// Stores that know no conditional reads are asked afterwards. Google's do, and do not tell the time of
+	// the object.
+	if found.size != o.info.size || o.info.version.generation == 0 && !found.changed.Equal(o.info.changed) {
 		return 0, false, ErrChanged
 	}
 	n, err = io.ReadFull(r, p)

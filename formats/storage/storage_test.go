@@ -33,9 +33,9 @@ func randomBytes(n int) []byte {
 
 // eachStore runs a test on every store, in the words of its own client.
 func eachStore(t *testing.T, test func(t *testing.T, server *storagetest.Server)) {
-	was := googlePauses.Initial
-	googlePauses.Initial = time.Millisecond
-	t.Cleanup(func() { googlePauses.Initial = was })
+	was := firstPause
+	firstPause = time.Millisecond
+	t.Cleanup(func() { firstPause = was })
 	for _, scheme := range storagetest.Schemes {
 		t.Run(scheme, func(t *testing.T) { test(t, storagetest.NewOf(t, scheme)) })
 	}
@@ -231,9 +231,6 @@ func testErrors(t *testing.T, server *storagetest.Server) {
 		}, ErrChanged},
 		{"always cut", t.Context(), server.URL("x"), from(storagetest.Cut, 1), ErrUnavailable}, // the last: requests that were given up may still arrive
 	} {
-		if c.name == "reading refused" && strings.HasPrefix(server.URL(""), azureScheme) && os.Getenv("KCUT_LONG") == "" {
-			continue // its client waits for ten seconds
-		}
 		server.Fail(c.fail)
 		if err := read(c.ctx, c.location); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)

@@ -11,10 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
-
-	"gocloud.dev/blob"
 )
 
 // ErrExists is returned when an object is there that was to be new.
@@ -41,18 +38,23 @@ func UploadFile(ctx context.Context, path, to string, fresh bool) error {
 		return err
 	}
 	defer f.Close()
-	return upload(ctx, f, to, "application/vnd.apache.parquet", fresh)
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return upload(ctx, f, info.Size(), to, "application/vnd.apache.parquet", fresh)
 }
 
 // UploadText makes an object of a text, as UploadFile does.
 func UploadText(ctx context.Context, text []byte, to string, fresh bool) error {
-	return upload(ctx, bytes.NewReader(text), to, "application/json", fresh)
+	return upload(ctx, bytes.NewReader(text), int64(len(text)), to, "application/json", fresh)
 }
 
-func upload(ctx context.Context, content io.ReadSeeker, to, mediaType string, fresh bool) error {
+func upload(ctx context.Context, from io.ReaderAt, size int64, to, mediaType string, fresh bool) error {
 	b, key, err := useObject(ctx, to)
 	if err == nil {
-		err = errors.Join(b.upload(ctx, key, content, mediaType, fresh), b.leave())
+		err = b.upload(ctx, key, content{ReaderAt: from, size: size, mediaType: mediaType, fresh: fresh})
+		b.leave()
 	}
 	if err != nil {
 		return fmt.Errorf("upload %s: %w", to, err)
@@ -63,38 +65,32 @@ func upload(ctx context.Context, content io.ReadSeeker, to, mediaType string, fr
 // lastWait is how long a request under way may take to end when its upload is cancelled.
 const lastWait = 3 * time.Second
 
-func (b *bucket) upload(ctx context.Context, key string, content io.ReadSeeker, mediaType string, fresh bool) error {
+func (b *bucket) upload(ctx context.Context, key string, c content) error {
 	quick, strong := md5.New(), sha256.New()
-	size, err := io.Copy(io.MultiWriter(quick, strong), content)
-	if err == nil {
-		_, err = content.Seek(0, io.SeekStart)
-	}
+	_, err := io.Copy(io.MultiWriter(quick, strong), io.NewSectionReader(c, 0, c.size))
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
+	c.part, c.md5, c.digest = max(partBytes, c.size/mostParts), quick.Sum(nil), hex.EncodeToString(strong.Sum(nil))
 	// An object that is sent in one request may come to stand after its sender has gone, and after
 	// he has removed it: so he waits.
 	lasting, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, end) })()
 	sending := ctx
-	if size <= partBytes {
+	if c.size <= partBytes {
 		sending = lasting
 	}
-	digest := hex.EncodeToString(strong.Sum(nil))
-	err = b.write(sending, key, content, &blob.WriterOptions{
-		BufferSize: int(max(partBytes, size/mostParts)), MaxConcurrency: partsAtOnce, ContentType: mediaType,
-		ContentMD5: quick.Sum(nil), Metadata: map[string]string{digestKey: digest}, IfNotExist: fresh,
-	})
+	err = b.write(sending, key, c)
 	// Whatever the answer was, or if there was none: what counts is what stands there.
-	stands, found := b.Attributes(lasting, key)
+	stands, missing := b.attributes(lasting, key)
 	switch {
-	case found == nil && stands.Size == size && stands.Metadata[digestKey] == digest:
+	case missing == nil && stands.size == c.size && stands.digest == c.digest:
 		return nil
-	case err == nil && found == nil:
+	case err == nil && missing == nil:
 		return fmt.Errorf("%w: it is not what was sent", ErrUnavailable)
 	case err == nil:
-		return explain(ctx, found)
+		return explain(ctx, missing)
 	}
 	if err = explain(ctx, err); errors.Is(err, ErrChanged) {
 		return ErrExists
@@ -102,37 +98,14 @@ func (b *bucket) upload(ctx context.Context, key string, content io.ReadSeeker, 
 	return err
 }
 
-// write sends the bytes. The first error of reading, sending or closing ends it, and the
-// store forgets what it has.
-func (b *bucket) write(ctx context.Context, key string, content io.Reader, opt *blob.WriterOptions) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if strings.HasPrefix(b.url, azureScheme) {
-		// A writer of Azure's that has failed must not be closed: it would panic. And only its blocks
-		// are checked when they arrive, not the whole.
-		opt.ContentMD5, opt.BeforeWrite = nil, checkBlocks
-		return b.Upload(ctx, key, content, opt)
-	}
-	w, err := b.NewWriter(ctx, key, opt)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, content); err != nil {
-		cancel()
-		w.Close()
-		return err
-	}
-	return w.Close()
-}
-
 // Remove removes an object, if it is there.
 func Remove(ctx context.Context, name string) error {
 	b, key, err := useObject(ctx, name)
 	if err == nil {
-		if err = explain(ctx, b.Delete(ctx, key)); errors.Is(err, fs.ErrNotExist) {
+		if err = explain(ctx, b.remove(ctx, key)); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		err = errors.Join(err, b.leave())
+		b.leave()
 	}
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)

@@ -26,8 +26,8 @@ type object struct {
 type upload struct {
 	description []byte // Google's, of the object
 	data        []byte
-	fresh       bool // there must be no such object yet
-	ended       bool
+	fresh       bool          // there must be no such object yet
+	made        *googleObject // when it has ended
 }
 
 // changedKey is where the backend keeps the time of an object.
