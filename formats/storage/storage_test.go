@@ -324,11 +324,13 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 		t.Errorf("the same again: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "y")
-	if err := os.WriteFile(other, []byte("other"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := UploadFile(t.Context(), other, server.URL("x"), true); !errors.Is(err, ErrExists) {
-		t.Errorf("another object that was to be fresh: %v", err)
+	for _, another := range [][]byte{[]byte("other"), data[:6<<20]} {
+		if err := os.WriteFile(other, another, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := UploadFile(t.Context(), other, server.URL("x"), true); !errors.Is(err, ErrExists) {
+			t.Errorf("another object of %d bytes that was to be fresh: %v", len(another), err)
+		}
 	}
 	faults := []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Refused, storagetest.Done}
 	for n := range requests {

@@ -21,10 +21,12 @@ var amazon = dialect{
 	},
 	isPart: func(r *http.Request) bool { return r.URL.Query().Has("partNumber") },
 	serve: func(s *Server, w http.ResponseWriter, r *http.Request) int {
-		if match := r.Header.Get("If-Match"); match != "" && r.Method == http.MethodGet { // gofakes3 knows none
-			if o := s.object(strings.TrimPrefix(r.URL.Path, "/"+Bucket+"/")); o == nil || o.etag != match {
-				return http.StatusPreconditionFailed
-			}
+		// gofakes3 knows no conditions of these two.
+		o := s.object(strings.TrimPrefix(r.URL.Path, "/"+Bucket+"/"))
+		switch match := r.Header.Get("If-Match"); {
+		case r.Method == http.MethodGet && match != "" && (o == nil || o.etag != match),
+			r.Method == http.MethodPost && r.URL.Query().Has("uploadId") && r.Header.Get("If-None-Match") == "*" && o != nil:
+			return http.StatusPreconditionFailed
 		}
 		s.s3.ServeHTTP(w, r)
 		return 0
