@@ -74,6 +74,10 @@ func (c *client) send(ctx context.Context, q request) (*http.Response, error) {
 		}
 	}
 	answer, err := c.http.Do(r)
+	var network *url.Error
+	if errors.As(err, &network) {
+		network.URL, _, _ = strings.Cut(network.URL, "?") // who knows that of an upload may send to it
+	}
 	if err != nil {
 		return nil, err
 	}

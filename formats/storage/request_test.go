@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,6 +168,10 @@ func TestTries(t *testing.T) {
 		if service.asked != c.asked || (err == nil) != c.ok {
 			t.Errorf("%v: asked %d times, %v", c.status, service.asked, err)
 		}
+	}
+	_, err := (&client{http: &http.Client{}, tries: 1}).take(t.Context(), request{method: http.MethodGet, url: url.URL{Scheme: "http", Host: "127.0.0.1:1", Path: "/x", RawQuery: "secret"}}, nil)
+	if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "127.0.0.1:1/x") {
+		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
