@@ -38,7 +38,7 @@ func TestImage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-gcflags=all=-dwarf=false", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(root, "kcut"), ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags=tinygo", "-gcflags=all=-dwarf=false", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(root, "kcut"), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v: %s", err, out)

@@ -27,7 +27,7 @@ func repository(t *testing.T, path ...string) string {
 func TestContainerfile(t *testing.T) {
 	image := repository(t, "Containerfile")
 	goVersion := regexp.MustCompile(`(?m)^go (.*)$`).FindStringSubmatch(repository(t, "go.mod"))[1]
-	build := regexp.MustCompile(`CGO_ENABLED=0 .*go}?"? build -gcflags=all=-dwarf=false -trimpath -buildvcs=false -ldflags "-s -w -X main\.version=\$`)
+	build := regexp.MustCompile(`CGO_ENABLED=0 .*go}?"? build -tags=tinygo -gcflags=all=-dwarf=false -trimpath -buildvcs=false -ldflags "-s -w -X main\.version=\$`)
 	_, last, _ := strings.Cut(image, "\nFROM scratch\n")
 	_, cron := cronJobExample(t)
 	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(last)
