@@ -151,7 +151,9 @@ func (a *amazon) write(ctx context.Context, key string, c content) error {
 	var begun struct {
 		UploadID string `xml:"UploadId"`
 	}
-	if _, err := a.take(ctx, a.request(http.MethodPost, key, url.Values{"uploads": {""}}, about), &begun); err != nil {
+	lasting, end := outlast(ctx) // who does not hear the number of an upload cannot abort it
+	defer end()
+	if _, err := a.take(lasting, a.request(http.MethodPost, key, url.Values{"uploads": {""}}, about), &begun); err != nil {
 		return err
 	}
 	id := url.Values{"uploadId": {begun.UploadID}}
@@ -171,9 +173,9 @@ func (a *amazon) write(ctx context.Context, key string, c content) error {
 	if err == nil {
 		return nil
 	}
-	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
+	aborting, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
 	defer cancel()
-	_, aborted := a.take(lasting, a.request(http.MethodDelete, key, id, nil), nil)
+	_, aborted := a.take(aborting, a.request(http.MethodDelete, key, id, nil), nil)
 	if aborted != nil {
 		return fmt.Errorf("%w; its parts are left: %s", err, oneLine(aborted))
 	}

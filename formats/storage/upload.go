@@ -65,6 +65,13 @@ func upload(ctx context.Context, from io.ReaderAt, size int64, to, mediaType str
 // lastWait is how long a request under way may take to end when its upload is cancelled.
 const lastWait = 3 * time.Second
 
+// outlast returns a context that ends so much later than another.
+func outlast(ctx context.Context) (lasting context.Context, end func()) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, cancel) })
+	return lasting, func() { stop(); cancel() }
+}
+
 func (b *bucket) upload(ctx context.Context, key string, c content) error {
 	quick, strong := md5.New(), sha256.New()
 	_, err := io.Copy(io.MultiWriter(quick, strong), io.NewSectionReader(c, 0, c.size))
@@ -74,9 +81,8 @@ func (b *bucket) upload(ctx context.Context, key string, c content) error {
 	c.part, c.md5, c.digest = max(partBytes, c.size/mostParts), quick.Sum(nil), hex.EncodeToString(strong.Sum(nil))
 	// An object that is sent in one request may come to stand after its sender has gone, and after
 	// he has removed it: so he waits.
-	lasting, end := context.WithCancel(context.WithoutCancel(ctx))
+	lasting, end := outlast(ctx)
 	defer end()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, end) })()
 	sending := ctx
 	if c.size <= partBytes {
 		sending = lasting
