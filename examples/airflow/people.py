@@ -1,9 +1,11 @@
 """Anonymizes the day's export every night: plan, run, verify.
 
-Needs Airflow 2.9 or newer, and kcut on the worker's PATH. What a task prints last, one JSON
-object, is its XCom.
+Needs Airflow 2.9 or newer, and kcut on the worker's PATH. The object that --json prints is a
+task's XCom: {{ ti.xcom_pull(task_ids="run")["quasi_identifiers"] }} is what was reached. With
+input_missing: retry in the job, an export that comes late is waited for.
 """
 
+import json
 from datetime import datetime, timedelta
 
 from airflow import DAG
@@ -33,11 +35,23 @@ class KcutOperator(BaseOperator):
 
     def execute(self, context):
         result = self.hook.run_command(["kcut", *self.arguments])
+        answer = self.answer(result.output)
+        if result.exit_code == 0:
+            return answer
+        said = answer.get("error", {"message": "it said nothing", "hint": "look into the log"})
+        message = f"kcut ended with {result.exit_code}: {said['message']}; {said['hint']}"
         if result.exit_code in NEVER_AGAIN:
-            raise AirflowFailException(f"kcut ended with {result.exit_code}")
-        if result.exit_code != 0:
-            raise AirflowException(f"kcut ended with {result.exit_code}")
-        return result.output
+            raise AirflowFailException(message)
+        raise AirflowException(message)
+
+    @staticmethod
+    def answer(line):
+        """The last line of what kcut has printed, as an object; one that was killed has printed none."""
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            return {}
+        return answer if isinstance(answer, dict) else {}
 
     def on_kill(self):
         """SIGTERM, which kcut answers within ten seconds."""

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // Load reads a job file, lays the overrides over it, and resolves the job. It opens no other file.
@@ -22,7 +23,8 @@ import (
 func Load(path string, overrides []Override) (*Job, error) {
 	text, err := yaml.ReadFile(path, yaml.MaxBytes)
 	if cause := pathCause(err); cause != "" {
-		return nil, &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
+		missing := &Error{[]Problem{{File: path, Message: "open job file: " + cause}}}
+		return nil, &fault.Error{Class: fault.Usage, Hint: "check its name; kcut init drafts a job for an input", Err: missing}
 	} else if err != nil {
 		return nil, fmt.Errorf("read job file: %w", err)
 	}

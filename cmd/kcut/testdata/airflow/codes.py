@@ -1,6 +1,7 @@
 """Imports a DAG with a stand-in for Airflow, and prints what its operator makes of exit codes."""
 
 import importlib.util
+import subprocess
 import sys
 import types
 
@@ -43,10 +44,11 @@ class DAG:
 
 class SubprocessHook:
     code = 0
+    output = "{}"
 
     def run_command(self, command):
         assert command[0] == "kcut", command
-        return types.SimpleNamespace(exit_code=self.code, output="{}")
+        return types.SimpleNamespace(exit_code=self.code, output=self.output)
 
     def send_sigterm(self):
         print("killed: SIGTERM")
@@ -72,3 +74,18 @@ for SubprocessHook.code in (0, 1, 2, 3, 4, 5, 6, 7, 130, 143):
         outcome = "again"
     print(f"{SubprocessHook.code}: {outcome}")
 operator.on_kill()
+
+
+def last_line(*arguments):
+    """What Airflow's hook takes for the output: the last line of both streams."""
+    ended = subprocess.run(["kcut", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return ended.returncode, ended.stdout.splitlines()[-1]
+
+
+SubprocessHook.code, SubprocessHook.output = last_line("version", "--json")
+print("answer:", sorted(operator.execute({})))
+for SubprocessHook.code, SubprocessHook.output in (last_line("run", "missing.yaml", "--json"), (137, "a line that was not finish")):
+    try:
+        operator.execute({})
+    except AirflowException as failed:
+        print("exception:", failed)
