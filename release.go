@@ -94,6 +94,14 @@ func ReadCut(ctx context.Context, path string) (*Cut, error) {
 	return guarded(func() (*Cut, error) { return cutfile.Read(ctx, path) })
 }
 
+// Outline is what a release is at a glance: its cut, and what its schema and statistics tell beside that.
+type Outline = cutfile.Outline
+
+// ReadOutline returns the outline of a released file or directory, or of a file that holds the JSON of a cut alone.
+func ReadOutline(ctx context.Context, path string) (*Outline, error) {
+	return guarded(func() (*Outline, error) { return cutfile.ReadOutline(ctx, path) })
+}
+
 // CutSchema returns the JSON Schema (draft 2020-12) of cuts.
 func CutSchema() []byte { return cutfile.Schema() }
 

@@ -32,9 +32,11 @@ again, and goes on from the part files that were finished when it was stopped.`,
 		Example: `  kcut apply people.yaml --cut release/2026-01-30.parquet --output release/2026-01-31.parquet
   kcut apply people.yaml --cut cut.json --on-break coarsen --json
   kcut apply people.yaml --cut cut.json --on-break suppress --max-suppressed 0.5%`,
-		Args: takes("one job file", 1, 1),
+		Args:              takes("one job file", 1, 1),
+		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
+	offerFiles(cmd, "cut", "parquet", "json")
 	addChoice(cmd, &flags.onBreak, "on-break", "`WHAT` to do when a set does not hold: fail, coarsen or suppress", "fail", "coarsen", "suppress")
 	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
 	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`", "--algorithm", "--score", "--max-steps")

@@ -57,13 +57,13 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 			*kcut.Checked
 			Error *failure `json:"error,omitempty"`
 		}{checked, failureOf(cmd.Context(), err)}
-		return errors.Join(err, u.tell(answer, checkedText(checked)))
+		return errors.Join(err, u.tell(answer, u.checkedText(checked)))
 	}
 	return cmd
 }
 
 // checkedText lays out for people what a check found.
-func checkedText(c *kcut.Checked) string {
+func (u *ui) checkedText(c *kcut.Checked) string {
 	counted := ""
 	if c.Entity != "" {
 		counted = "; classes have as many people as values of " + printable(c.Entity, "")
@@ -74,7 +74,7 @@ func checkedText(c *kcut.Checked) string {
 	}
 	sizes := newTable(append(header, "anonymity", "classes", "unique")...)
 	cells = append(cells, text.Grouped(c.Anonymity), text.Grouped(c.Classes), text.Percent(c.Unique))
-	for _, line := range fold(c.Columns, ",", labelWidth) {
+	for _, line := range fold(c.Columns, ",", u.room(len("  1,000,000  100.0 %  anonymity  1,000,000  100.0 %"))) {
 		cells[0] = line
 		sizes.add(cells...)
 		cells = cells[:1]

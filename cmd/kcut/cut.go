@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,21 +14,24 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// Lists of labels are folded at labelWidth characters, and cut off after mostLines lines.
+// Lists of labels are folded where the terminal ends but not before fewestCharacters, elsewhere at labelWidth characters, and cut off
+// after mostLines lines.
 const (
-	labelWidth = 72
-	mostLines  = 8
+	labelWidth       = 72
+	fewestCharacters = 24
+	mostLines        = 8
 )
 
 func newShow(u *ui) *cobra.Command {
 	var schema bool
 	cmd := &cobra.Command{
 		Use:   "show [FILE]",
-		Short: "Print the cut that a released file carries",
-		Long: `Prints the cut that a released file carries, with long lists of labels shortened. With
---json it is the cut as the file has it, but for characters that do not print, which are
-escaped; with --schema, the JSON Schema of cuts.`,
-		Args: takes("at most one released file", 0, 1),
+		Short: "Print what became of the columns of a released file",
+		Long: `Prints the cut that a released file carries, with long lists of labels shortened, and the
+columns that were kept. With --json it is the cut as the file has it, but for characters
+that do not print, which are escaped; with --schema, the JSON Schema of cuts.`,
+		Args:              takes("at most one released file", 0, 1),
+		ValidArgsFunction: endingIn("parquet", "json"),
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of cuts")
 	addJSON(cmd, u)
@@ -38,10 +42,11 @@ escaped; with --schema, the JSON Schema of cuts.`,
 		case len(args) == 0:
 			return usageError("kcut show", "kcut show takes a released file, or --schema")
 		}
-		cut, err := kcut.ReadCut(cmd.Context(), args[0])
+		outline, err := kcut.ReadOutline(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
+		cut := outline.Cut
 		class := ""
 		if cut.Class != "" {
 			class = ", class " + cut.Class
@@ -52,7 +57,7 @@ escaped; with --schema, the JSON Schema of cuts.`,
 			loss = "\n" + loss
 		}
 		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, setTable(cut.Sets), protectionText(cut), cutTable(cut))
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, u.setTable(cut.Sets), protectionText(cut), u.columnTable(outline))
 		return u.tell(json.RawMessage(cut.Raw), printable(words, "\n"))
 	}
 	return cmd
@@ -90,27 +95,37 @@ func lossText(suppressed, dropped uint64) string {
 	return strings.Join(parts, "; ")
 }
 
-// cutTable lists masked columns and their released labels, and the columns of pseudonyms.
-func cutTable(cut *kcut.Cut) string {
-	t := newTable("column", "mask", "released as")
-	for _, c := range cut.Columns {
+// columnTable lists masked columns and their released labels, then those of pseudonyms and kept ones.
+func (u *ui) columnTable(o *kcut.Outline) string {
+	others := 0
+	for _, c := range o.Cut.Columns {
+		others = max(others, utf8.RuneCountInString(c.Name)+len("  discretize  "+c.Render))
+	}
+	for _, name := range slices.Concat(o.Cut.Pseudonyms, o.Kept) {
+		others = max(others, utf8.RuneCountInString(name)+len("  discretize  "))
+	}
+	t, room := newTable("column", "mask", "released as"), u.room(others)
+	for _, c := range o.Cut.Columns {
 		name, mask := c.Name, c.Mask
 		if c.Render != "" {
 			mask += ", " + c.Render
 		}
-		for _, line := range shorten(fold(labelTexts(c), " |", labelWidth), len(c.Cut)) {
+		for _, line := range shorten(fold(labelTexts(c, o.Unmarked), " |", room), len(c.Cut)) {
 			t.add(name, mask, line)
 			name, mask = "", ""
 		}
 	}
-	for _, name := range cut.Pseudonyms {
+	for _, name := range o.Cut.Pseudonyms {
 		t.add(name, "pseudonym", "a keyed token for every value")
+	}
+	for _, name := range o.Kept {
+		t.add(name, "keep", "its values")
 	}
 	return t.String()
 }
 
-// labelTexts returns a column's labels for people.
-func labelTexts(c kcut.CutColumn) []string {
+// labelTexts returns a column's labels for people, but for a mark of suppressed values that no record has.
+func labelTexts(c kcut.CutColumn, unmarked []string) []string {
 	var texts []string
 	for _, label := range c.Cut {
 		if label.Null {
@@ -119,7 +134,7 @@ func labelTexts(c kcut.CutColumn) []string {
 			texts = append(texts, label.Label)
 		}
 	}
-	if c.Suppressed != "" {
+	if c.Suppressed != "" && !slices.Contains(unmarked, c.Name) {
 		texts = append(texts, c.Suppressed+" for the rest")
 	}
 	return texts
@@ -162,9 +177,11 @@ of labels, and where that does not tell cuts are called different. It is no erro
 differ.`,
 		Example: `  kcut diff release/2026-01-30.parquet release/2026-01-31.parquet --job people.yaml
   kcut diff a.parquet cut.json --json`,
-		Args: takes("two releases", 2, 2),
+		Args:              takes("two releases", 2, 2),
+		ValidArgsFunction: endingIn("parquet", "json"),
 	}
 	cmd.Flags().StringVar(&path, "job", "", "the `JOB` whose taxonomies tell which nodes are above each other")
+	offerFiles(cmd, "job", jobEndings...)
 	addJSON(cmd, u)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		var job *kcut.Job
@@ -177,16 +194,20 @@ differ.`,
 		if err != nil {
 			return err
 		}
-		return u.tell(d, printable(differenceText(d), "\n"))
+		return u.tell(d, printable(u.differenceText(d), "\n"))
 	}
 	return cmd
 }
 
 // differenceText lays a difference out for people.
-func differenceText(d *kcut.Difference) string {
+func (u *ui) differenceText(d *kcut.Difference) string {
 	t := newTable("column", "is", "labels", "instead of")
+	others := 0
+	for _, c := range d.Columns {
+		others = max(others, utf8.RuneCountInString(c.Column)+len("  incomparable    "))
+	}
 	lines := func(labels []kcut.CutLabel) []string {
-		return shorten(fold(labelTexts(kcut.CutColumn{Cut: labels}), " |", labelWidth/2), len(labels))
+		return shorten(fold(labelTexts(kcut.CutColumn{Cut: labels}, nil), " |", u.room(others)/2), len(labels))
 	}
 	for _, c := range d.Columns {
 		name, relation := c.Column, string(c.Relation)

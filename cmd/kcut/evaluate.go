@@ -44,11 +44,13 @@ of queries, which needs no network and no script. Nothing else is written.`,
   kcut evaluate people.yaml --algorithms tdr,mondrian --k 10,50,100 --folds 5
   kcut evaluate people.yaml --split set=train --json
   kcut evaluate people.yaml --curve --folds 2 --html curve.html`,
-		Args: takes("one job file", 1, 1),
+		Args:              takes("one job file", 1, 1),
+		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	overrides := addOverrides(cmd, "--k", "--algorithm", "--output", "--compression", "--previous", "--allow-new-cut")
 	set := cmd.Flags()
 	set.StringSliceVar(&flags.algorithms, "algorithms", nil, "`NAMES` of algorithms, with commas between (default the job's)")
+	offerSome(cmd, "algorithms", algorithmNames()...)
 	set.StringSliceVar(&flags.ks, "k", nil, "`NUMBERS` for k of every set, with commas between (default the job's)")
 	set.IntVar(&flags.Folds, "folds", 10, "cross-validate on `N` parts of the rows")
 	set.IntVar(&flags.Repeats, "repeats", 1, "cross-validate `N` times, on other parts each time")

@@ -23,6 +23,7 @@ by somebody who knows the data. It is printed, or written to the file that --out
 	cmd.Flags().IntVar(&opt.K, "k", 0, "ask for `N` records in every class of equals (default 10)")
 	cmd.Flags().StringVar(&opt.Class, "class", "", "take column `NAME` as what a model is to predict")
 	cmd.Flags().StringVarP(&opt.File, "output", "o", "", "write the job to `FILE`, from whose folder its paths start")
+	offerFiles(cmd, "output", jobEndings...)
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the job if it exists")
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {

@@ -21,7 +21,8 @@ func newConfig(u *ui) *cobra.Command {
 file, as a job file in which every value has a comment that says where it came from. With
 --json it is one object with all settings; with --schema, the JSON Schema of job files,
 for editors.`,
-		Args: takes("at most one job file", 0, 1),
+		Args:              takes("at most one job file", 0, 1),
+		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	overrides := addOverrides(cmd)
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of job files")
@@ -50,7 +51,8 @@ func newAlgorithms(u *ui) *cobra.Command {
 and when to use it. docs/algorithms.md describes them.`,
 		Example: `  kcut algorithms
   kcut run people.yaml --algorithm mondrian`,
-		Args: takes("no arguments", 0, 0),
+		Args:              takes("no arguments", 0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	addJSON(cmd, u)
 	cmd.RunE = func(*cobra.Command, []string) error {
@@ -61,6 +63,14 @@ and when to use it. docs/algorithms.md describes them.`,
 		return u.tell(map[string][]kcut.AlgorithmInfo{"algorithms": kcut.Algorithms()}, t.String())
 	}
 	return cmd
+}
+
+// algorithmNames are those that a job can name.
+func algorithmNames() (names []string) {
+	for _, a := range kcut.Algorithms() {
+		names = append(names, a.Name)
+	}
+	return names
 }
 
 // jobFlag is a flag that replaces a value of the job file. It keeps the text as it was

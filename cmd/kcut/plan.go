@@ -25,7 +25,8 @@ With --sample it reads some of the rows, too, up to half a million, which makes 
 narrow, and tells how many of these rows are alike on the kept columns.`,
 		Example: `  kcut plan people.yaml
   kcut plan people.yaml --memory 2GiB --sample --json`,
-		Args: takes("one job file", 1, 1),
+		Args:              takes("one job file", 1, 1),
+		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	overrides := addOverrides(cmd)
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "plan a run that replaces the output if it exists")

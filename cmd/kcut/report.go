@@ -31,11 +31,15 @@ not for release. There is none of a release that does not hold.`,
 
   kcut evaluate people.yaml --curve --folds 2 --json > evaluation.json
   kcut report release.parquet report.html --evaluation evaluation.json`,
-		Args: takes("a release and a page to write", 2, 2),
+		Args:              takes("a release and a page to write", 2, 2),
+		ValidArgsFunction: endingIn("parquet", "html"),
 	}
 	cmd.Flags().StringVar(&trace, "trace", "", "`FILE` that kcut run --trace has written of the release")
 	cmd.Flags().StringVar(&runJSON, "run-json", "", "`FILE` that kcut run --run-json has written of the release")
 	cmd.Flags().StringVar(&evaluation, "evaluation", "", "`FILE` with what kcut evaluate --json has printed of the job")
+	offerFiles(cmd, "trace", "jsonl")
+	offerFiles(cmd, "run-json", "json")
+	offerFiles(cmd, "evaluation", "json")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace the page if it exists")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)

@@ -92,11 +92,45 @@ func offer(cmd *cobra.Command, flag string, words ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// offerSome lets shells complete a flag by several words, with commas between.
+func offerSome(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) (lists []string, _ cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		for _, word := range words {
+			if !slices.Contains(strings.Split(before, ","), word) {
+				lists = append(lists, before+word)
+			}
+		}
+		return lists, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
+// jobEndings are those of job files.
+var jobEndings = []string{"yaml", "yml"}
+
+// offerFiles lets shells complete a flag by folders, and files whose names end in one of some words.
+func offerFiles(cmd *cobra.Command, flag string, endings ...string) {
+	_ = cmd.MarkFlagFilename(flag, endings...)
+}
+
+// endingIn lets shells complete arguments by folders, and files whose names end in one of some words.
+func endingIn(endings ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
+}
+
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Explain a command",
 		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			for _, c := range cmd.Root().Commands() {
+				if len(args) == 0 && c.IsAvailableCommand() {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -110,12 +144,13 @@ func newHelp() *cobra.Command {
 
 func newCompletion(u *ui) *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion bash|zsh|fish",
+		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a completion script for a shell",
 		Example: `  source <(kcut completion bash)
-  kcut completion fish > ~/.config/fish/completions/kcut.fish`,
+  kcut completion fish > ~/.config/fish/completions/kcut.fish
+  kcut completion powershell | Out-String | Invoke-Expression`,
 		Args:      takes("the name of one shell", 1, 1),
-		ValidArgs: []string{"bash", "zsh", "fish"},
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch args[0] {
 			case "bash":
@@ -124,8 +159,10 @@ func newCompletion(u *ui) *cobra.Command {
 				return cmd.Root().GenZshCompletion(u.out)
 			case "fish":
 				return cmd.Root().GenFishCompletion(u.out, true)
+			case "powershell":
+				return cmd.Root().GenPowerShellCompletionWithDesc(u.out)
 			}
-			return usageError("kcut completion", "%s is none of bash, zsh, fish", args[0])
+			return usageError("kcut completion", "%s is none of bash, zsh, fish, powershell", args[0])
 		},
 	}
 }

@@ -36,10 +36,12 @@ it goes on from the last stage or part file whose end it has kept.
 Flags and KCUT_ environment variables replace values of the job file.`,
 		Example: `  kcut run people.yaml
   kcut run people.yaml --k 100 --memory 2GiB --json`,
-		Args: takes("one job file", 1, 1),
+		Args:              takes("one job file", 1, 1),
+		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	flags := addRunFlags(cmd, u, &opt, "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	cmd.Flags().StringVar(&opt.OnlyCoarsen, "only-coarsen", "", "go below no node of the cut of an earlier release: `FILE`, as of kcut apply")
+	offerFiles(cmd, "only-coarsen", "parquet", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return flags.release(cmd, args[0], kcut.Place{What: "earlier release", Path: opt.OnlyCoarsen}, func(job *kcut.Job) (*kcut.Report, error) {
 			return kcut.Run(cmd.Context(), job, opt)
@@ -256,10 +258,11 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
-	cut, err := kcut.ReadCut(ctx, r.Output)
+	outline, err := kcut.ReadOutline(ctx, r.Output)
 	if err != nil {
 		return fmt.Errorf("summarize release: %w", err)
 	}
+	cut := outline.Cut
 	loss, live := "", ""
 	if r.Suppressed > 0 {
 		loss = fmt.Sprintf(", %s of them suppressed", text.Grouped(int64(r.Suppressed)))
@@ -269,7 +272,7 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	}
 	columns := newTable("column", "mask", "labels")
 	for _, c := range cut.Columns {
-		columns.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c)))))
+		columns.add(c.Name, c.Mask, text.Grouped(int64(len(labelTexts(c, outline.Unmarked)))))
 	}
 	if n := len(r.Live); n > 0 { // records that the search could still tell apart
 		live = fmt.Sprintf("live records: %s after the first step, %s after the last\n",
@@ -280,16 +283,16 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
 	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", r.Output, text.Count(r.Released, "row"), extent(cut), loss,
-		setTable(r.Sets), printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
+		u.setTable(r.Sets), printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }
 
 // setTable lists quasi-identifier sets and how anonymous they are.
-func setTable(sets []kcut.CutSet) string {
+func (u *ui) setTable(sets []kcut.CutSet) string {
 	t := newTable("quasi-identifiers", "k", "anonymity")
 	for _, set := range sets {
 		k, anonymity := text.Grouped(int64(set.K)), text.Grouped(int64(set.Anonymity))
-		for _, line := range fold(set.Columns, ",", labelWidth) {
+		for _, line := range fold(set.Columns, ",", u.room(len("  1,000,000  anonymity"))) {
 			t.add(line, k, anonymity)
 			k, anonymity = "", ""
 		}

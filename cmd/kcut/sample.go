@@ -14,8 +14,9 @@ func newSample(u *ui) *cobra.Command {
 		Long: `Writes synthetic people with correlated attributes, nulls, direct identifiers and an
 income class as Parquet or CSV, whichever the name ends in. The same rows and seed
 give the same file, on any machine.`,
-		Example: `  kcut sample --rows 1000000 people.parquet`,
-		Args:    takes("one file to write", 1, 1),
+		Example:           `  kcut sample --rows 1000000 people.parquet`,
+		Args:              takes("one file to write", 1, 1),
+		ValidArgsFunction: endingIn("parquet", "csv"),
 	}
 	flags := cmd.Flags()
 	flags.Int64Var(&opt.Rows, "rows", 0, "make `N` people")

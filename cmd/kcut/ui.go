@@ -56,6 +56,16 @@ func (u *ui) width() (columns int) {
 	return cmp.Or(columns, 80)
 }
 
+// room returns how many characters a list may take beside so many others of a line: what an answer's terminal has left, or as many as are usual.
+func (u *ui) room(others int) int {
+	if f, ok := u.out.(*os.File); ok {
+		if columns := columnsOf(f); columns > 0 {
+			return max(columns-others, fewestCharacters)
+		}
+	}
+	return labelWidth
+}
+
 // isTerminal reports whether somebody may be looking at what is written to a file.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()

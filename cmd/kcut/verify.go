@@ -17,7 +17,8 @@ func newVerify(u *ui) *cobra.Command {
 		Short: "Recount released files and look for leaks, from the files alone",
 		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
 against the embedded cut, and looks for anything that a release must not give away.`,
-		Args: takes("at least one released file", 1, -1),
+		Args:              takes("at least one released file", 1, -1),
+		ValidArgsFunction: endingIn("parquet"),
 	}
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
@@ -73,7 +74,7 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s\n%s", printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), setTable(v.Sets))
+	err := u.printf("%s: %s, %s\n%s", printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), u.setTable(v.Sets))
 	if v.Entity {
 		err = errors.Join(err, u.printf("by its cut, k counts entities; whose a row is is not released, so rows were counted\n"))
 	}

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,4 +115,34 @@ func (r *File) Flat() (names []string) {
 		}
 	}
 	return names
+}
+
+// Smallest returns the smallest values of columns, as the statistics of row groups have them. It leaves out those of which some row
+// group does not tell, those with no value, and those that are nested or not there.
+func (r *File) Smallest(columns []string) (map[string][]byte, error) {
+	smallest := make(map[string][]byte, len(columns))
+	silent := make(map[string]bool)
+	err := r.eachRowGroup(func(g *rowGroup) error {
+		for _, name := range columns {
+			leaf, err := r.footer.leaf(name)
+			if err != nil {
+				silent[name] = true
+				continue
+			}
+			chunk := g.chunk(leaf)
+			said := chunk.Statistics.V
+			least, known := smallest[name]
+			switch {
+			case said.MinValue == nil && (!said.NullCount.Valid || said.NullCount.V != chunk.NumValues):
+				silent[name] = true
+			case said.MinValue != nil && (!known || bytes.Compare(said.MinValue, least) < 0):
+				smallest[name] = bytes.Clone(said.MinValue)
+			}
+		}
+		return nil
+	})
+	for name := range silent {
+		delete(smallest, name)
+	}
+	return smallest, err
 }

@@ -1,0 +1,83 @@
+package cutfile
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// Outline is what a release is at a glance: its cut, and what its schema and statistics tell beside that.
+type Outline struct {
+	Cut *File
+	// Kept are the columns that went out as they were, in the order of the release; of a file that holds a cut's JSON alone they
+	// are not known.
+	Kept []string
+	// Unmarked are the masked columns of which no record has the mark of a suppressed value, as far as statistics tell.
+	Unmarked []string
+}
+
+// mostParts is how many files of a directory are asked for statistics: more take long in an object store.
+const mostParts = 64
+
+// ReadOutline returns the outline of a released file or directory, or of a file that holds the cut's JSON alone.
+func ReadOutline(ctx context.Context, path string) (o *Outline, err error) {
+	o = &Outline{}
+	if o.Cut, err = Read(ctx, path); err != nil {
+		return nil, err
+	}
+	defer func() { err = fileset.Advise(err) }()
+	if path, err = fileset.Resolve(path); err != nil {
+		return nil, err
+	}
+	if text, err := textOf(ctx, path); err == nil && text != nil {
+		return o, nil
+	}
+	parts, err := fileset.Parts(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range o.Cut.Columns {
+		if c.Suppressed != "" && c.Render == "" && len(parts) <= mostParts {
+			o.Unmarked = append(o.Unmarked, c.Name)
+		}
+	}
+	for i, part := range parts {
+		if i > 0 && len(o.Unmarked) == 0 {
+			break
+		}
+		if err := o.readPart(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// readPart reads what a file tells: of the first one that is read, the columns, too.
+func (o *Outline) readPart(ctx context.Context, path string) (err error) {
+	file, err := release.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if o.Kept == nil {
+		o.Kept = slices.DeleteFunc(file.Columns(), o.isMade)
+	}
+	smallest, err := file.Smallest(o.Unmarked)
+	o.Unmarked = slices.DeleteFunc(o.Unmarked, func(name string) bool {
+		mark := o.Cut.Columns[o.Cut.Columns.position(name)].Suppressed
+		least, known := smallest[name]
+		return !known || string(least) <= mark
+	})
+	return err
+}
+
+// isMade reports whether a released column is made of labels or pseudonyms.
+func (o *Outline) isMade(name string) bool {
+	return slices.Contains(o.Cut.Pseudonyms, name) || slices.ContainsFunc(o.Cut.Columns, func(c Column) bool {
+		return name == c.Name || c.Render == job.RenderBounds && (name == c.Name+"_lower" || name == c.Name+"_upper")
+	})
+}
