@@ -35,6 +35,8 @@ import "github.com/kcut/kcut/internal/fault"
 var (
 	// ErrDamaged is returned when a file's bytes contradict its own format.
 	ErrDamaged = fault.New(fault.Input, "damaged file")
+	// ErrEncoding is that of CSV which is not UTF-8, and does not say what else it is.
+	ErrEncoding = fault.New(fault.Input, "invalid UTF-8")
 	// ErrUnsupported is returned when a file is sound but uses something kcut does not read
 	// (encryption, an unknown codec, a nested column where a flat one is needed).
 	ErrUnsupported = fault.New(fault.Input, "unsupported")

@@ -175,6 +175,12 @@ func TestEncodings(t *testing.T) {
 	if s := mustCSV(t, "a\n\x80\n", formats.ReadOptions{CSV: formats.CSV{Encoding: formats.EncodingWindows1252}}); formatstest.ReadAll(t, s, true)[0][0] != "€" {
 		t.Error("0x80 of windows-1252 is not €")
 	}
+	if _, err := tryCSV(t, string(latin(text)), formats.ReadOptions{}); !errors.Is(err, formats.ErrEncoding) || !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("latin-1 that is not declared: %v", err)
+	}
+	if _, err := tryCSV(t, string(utf16of("a,b\n1,2\n", 0)), formats.ReadOptions{}); !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), "UTF-16") {
+		t.Errorf("UTF-16 that is not declared: %v", err)
+	}
 	if _, err := tryCSV(t, "a\n1\n", formats.ReadOptions{CSV: formats.CSV{Encoding: "ebcdic"}}); !errors.Is(err, formats.ErrUnsupported) {
 		t.Errorf("an unknown encoding: %v", err)
 	}

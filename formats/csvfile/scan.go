@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 const (
@@ -108,11 +109,14 @@ func (s *scanner) record() ([]field, error) {
 	}
 }
 
+// encodingHint is what to do about a file in another encoding than was expected.
+const encodingHint = "write it as UTF-8, or say in the job how it is written, as csv: {encoding: windows-1252}, latin-1 or utf-16"
+
 // accept makes the fields of the record that ends before at.
 func (s *scanner) accept(at int) ([]field, error) {
 	raw := s.buf[s.pos:at]
 	if !utf8.Valid(raw) {
-		return nil, fmt.Errorf("line %d, column %s: %w: invalid UTF-8", s.next, s.invalid(), formats.ErrDamaged)
+		return nil, fault.Errorf(fault.Input, encodingHint, "line %d, column %s: %w: %w", s.next, s.invalid(), formats.ErrDamaged, formats.ErrEncoding)
 	}
 	s.line = s.next
 	s.next += int64(bytes.Count(raw, newline))

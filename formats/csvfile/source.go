@@ -277,6 +277,8 @@ func (s *source) header(scan *scanner) error {
 			name = given
 		}
 		switch {
+		case strings.Contains(name, "\x00"):
+			return fault.Errorf(fault.Input, encodingHint, "%w: line 1 has a zero byte in column %d, as UTF-16 has", formats.ErrDamaged, i+1)
 		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"): // the whole file is one line: what follows are values
 			return fmt.Errorf("%w: line 1 has a carriage return in column %d: lines must end with a line feed", formats.ErrSchema, i+1)
 		case name == "" && (i > 0 || len(names) == 1): // the first may be pandas' row numbers

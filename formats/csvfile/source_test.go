@@ -97,7 +97,7 @@ func TestRefuses(t *testing.T) {
 		{"quote in the middle", "a,b\n1,2\"\n", formats.ErrDamaged, "line 2"},
 		{"no UTF-8", "a,b\n1,2\n3,\xff\n", formats.ErrDamaged, `line 3, column "b"`},
 		{"no UTF-8 in the header", "a,\xff\n", formats.ErrDamaged, "line 1, column 2"},
-		{"UTF-16 without a mark", "a\x00,\x00b\x00\n\x00", formats.ErrDamaged, "line 2"},
+		{"UTF-16 without a mark", "a\x00,\x00b\x00\n\x00", formats.ErrDamaged, "line 1 has a zero byte"},
 		{"long field", "a,b\n1,\"" + long, formats.ErrDamaged, "line 2"},
 	}
 	for _, tt := range tests {

@@ -51,10 +51,11 @@ func (d *draft) takeClass() error {
 		d.class = d.profiles[i]
 		return nil
 	}
-	return &fault.Error{
-		Class: fault.Usage, Hint: "name a column with few distinct values with --class",
-		Err: fmt.Errorf("take column %s as class: %s", d.Class, cause),
+	hint := "name a column with few distinct values with --class"
+	if names := d.classCandidates(); len(names) > 0 {
+		hint += ", as " + strings.Join(names, ", ")
 	}
+	return fault.Errorf(fault.Usage, hint, "take column %s as class: %s", d.Class, cause)
 }
 
 // classRank says how much a column looks like the class, 0 the most; −1: it does not.

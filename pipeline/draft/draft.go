@@ -58,6 +58,7 @@ type draft struct {
 	entity   *Profile // nil: none
 	sets     []*set
 	output   string
+	encoding string // of CSV that is no UTF-8
 }
 
 // Write writes the job to its file, in one step and only when all went well, and returns its text. Errors are those of Job, of fault.Exists
@@ -89,7 +90,7 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 	}
 	budget := spill.NewBudget(cmp.Or(opt.Limits.Memory, spill.DefaultLimit()))
 	defer spill.LimitHeap(budget.Limit())()
-	in, err := dataset.Open(ctx, opt.Input, formats.ReadOptions{Threads: opt.Limits.Threads, Hold: budget.HoldRead})
+	in, err := d.open(ctx, budget)
 	if err != nil {
 		return "", fmt.Errorf("open input: %w", err)
 	}
@@ -120,6 +121,18 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 		return "", err
 	}
 	return d.yaml()
+}
+
+// open opens the input. CSV that is no UTF-8 is taken for what most of such is.
+func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Dataset, error) {
+	opt := formats.ReadOptions{Threads: d.Limits.Threads, Hold: budget.HoldRead}
+	in, err := dataset.Open(ctx, d.Input, opt)
+	if errors.Is(err, formats.ErrEncoding) {
+		d.encoding = formats.EncodingWindows1252
+		opt.CSV.Encoding = d.encoding
+		in, err = dataset.Open(ctx, d.Input, opt)
+	}
+	return in, err
 }
 
 // profile looks at some rows.

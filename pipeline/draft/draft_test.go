@@ -358,6 +358,17 @@ func TestDraftForAFile(t *testing.T) {
 	}
 }
 
+// A file that is no UTF-8 is read as windows-1252, which the draft says and the job then does.
+func TestDraftOfAnotherEncoding(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "people.csv", "age,city,income\n"+strings.Repeat("1,K\xf6ln,a\n2,Bonn,b\n", 100))
+	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
+	if !strings.Contains(text, "\ncsv: {encoding: windows-1252} #") {
+		t.Errorf("drafted:\n%s", text)
+	}
+	runDraft(t, text)
+}
+
 // What is kept of the rows, and what readers hold, stays within the memory that there is.
 func TestDraftKeepsToItsMemory(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -1,10 +1,10 @@
 package draft
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/kcut/kcut/engine"
@@ -117,16 +117,16 @@ func (t *textProfile) observe(value []byte, n int64) {
 		t.broken += n
 		return
 	}
+	size := utf8.RuneCount(value)
+	t.length += n * int64(size)
+	t.longest = max(t.longest, size)
+	t.spaces += n * int64(bytes.Count(bytes.TrimSpace(value), []byte(" ")))
+	if size > mostMatched { // it may be large: nothing is made of it
+		return
+	}
 	text := string(value)
 	if text == engine.Suppressed {
 		t.marks += n
-	}
-	size := utf8.RuneCountInString(text)
-	t.length += n * int64(size)
-	t.longest = max(t.longest, size)
-	t.spaces += n * int64(strings.Count(strings.TrimSpace(text), " "))
-	if size > mostMatched {
-		return
 	}
 	for form, match := range forms {
 		if text != "" && match(text) {

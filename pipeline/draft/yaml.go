@@ -14,6 +14,9 @@ const headWords = `# A draft by kcut init, from %s of %s rows. What a release te
 # somebody to judge who knows them and the data: read every line, change it, then try kcut plan.
 `
 
+// encodingWords say how CSV was read that is no UTF-8.
+const encodingWords = "csv: {encoding: %s} # it is no UTF-8: look whether letters came out right\n"
+
 // noClassWords stand where the class would.
 const noClassWords = `# class: no column looks like it. Name what a model is to predict here and keep it, or say
 # kcut init --class NAME%s.
@@ -52,6 +55,9 @@ func (d *draft) yaml() (string, error) {
 		input = "[" + quotedList(inputs) + "]"
 	}
 	fmt.Fprintf(&out, "input: %s\noutput: %s\n", input, job.Quoted(d.output))
+	if d.encoding != "" {
+		fmt.Fprintf(&out, encodingWords, d.encoding)
+	}
 	if d.class != nil {
 		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))
 	} else {
