@@ -45,6 +45,7 @@ type (
 	ColumnReport   = pipeline.ColumnReport
 	ReleasedColumn = pipeline.ReleasedColumn
 	StoppedColumn  = pipeline.StoppedColumn
+	MaskedColumn   = pipeline.MaskedColumn
 	NullCount      = pipeline.NullCount
 	StageTime      = pipeline.StageTime
 	Digests        = pipeline.Digests

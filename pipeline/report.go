@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
@@ -33,6 +35,8 @@ type Report struct {
 	// Information is how much of the masked columns is left, from 0, nothing, to 1: 1 less the normalized
 	// certainty penalty, the mean over the input's rows and those columns. Nil where an earlier cut was given.
 	Information *float64 `json:"information_kept,omitempty"`
+	// Masked says how much of every masked column is left, and what it was; nil as Information.
+	Masked []MaskedColumn `json:"masked,omitempty"`
 	// Auto is what algorithm auto has chosen; nil where the job names another one.
 	Auto    *Choice          `json:"auto,omitempty"`
 	Applied *cutfile.Applied `json:"applied,omitempty"` // of kcut apply: what became of the cut
@@ -92,6 +96,41 @@ type ReleasedColumn struct {
 type StoppedColumn struct {
 	Column string   `json:"column"`
 	Why    []string `json:"why"`
+}
+
+// MaskedColumn says of a masked column how much of it is left, as Report.Information says it of all, and how the input's values were
+// spread, without naming one.
+type MaskedColumn struct {
+	Column      string   `json:"column"`
+	Information float64  `json:"information_kept"`
+	Values      int      `json:"values"`             // of the input that the search could tell apart, the null among them
+	Frequent    []uint64 `json:"frequent,omitempty"` // records of the most frequent of these, as far as they have the largest k of the column's sets
+}
+
+// mostFrequent is how many values are told of in MaskedColumn.Frequent.
+const mostFrequent = 12
+
+// maskedColumns tells what is left of masked columns.
+func maskedColumns(table *engine.Table, recoding engine.Recoding, sets []engine.Set) (columns []MaskedColumn) {
+	for a := range table.Attributes {
+		attribute := &table.Attributes[a]
+		column := MaskedColumn{Column: attribute.Name, Information: 1 - labels.PenaltyOf(table, recoding, a), Values: attribute.Len()}
+		k := uint64(1)
+		for _, set := range sets {
+			if slices.Contains(set.Columns, a) {
+				k = max(k, set.K.Size())
+			}
+		}
+		for code, records := range table.Histograms[a].Sizes() {
+			if records >= k && !attribute.IsRest(code) {
+				column.Frequent = append(column.Frequent, records)
+			}
+		}
+		slices.SortFunc(column.Frequent, func(a, b uint64) int { return cmp.Compare(b, a) })
+		column.Frequent = column.Frequent[:min(mostFrequent, len(column.Frequent))]
+		columns = append(columns, column)
+	}
+	return columns
 }
 
 // NullCount is the number of nulls of a masked column.

@@ -108,7 +108,7 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 // searchOnce searches the counts, and reports what it finds.
 func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resources, trace *tracer) (engine.Recoding, error) {
 	table, report := counts.Table, res.report
-	report.Steps, report.Live, report.Sets = 0, nil, nil
+	report.Steps, report.Live, report.Sets, report.Masked = 0, nil, nil, nil
 	share := res.budget.Grant(&spill.Search) // all that nobody else has drawn
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
@@ -148,6 +148,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	report.Suppressed, report.Released = suppressed, report.Rows-int64(dropped)
 	if b.given == nil { // else the domains are the labels of that
 		report.Information = new(1 - labels.Penalty(table, recoding))
+		report.Masked = maskedColumns(table, recoding, b.requirement.Sets)
 	}
 	report.reused(b, recoding, res)
 	report.Sets = setsOf(b, recoding)

@@ -14,14 +14,25 @@ import (
 func Penalty(table *engine.Table, recoding engine.Recoding) float64 {
 	sum := 0.0
 	for a := range table.Attributes {
-		penalties, rest := Of(&table.Attributes[a], recoding, a).Penalties(), table.Rows
-		for label, records := range sizes(table, recoding, a) {
-			sum += float64(float64(records) * penalties[label])
-			rest -= records
-		}
-		sum += float64(float64(rest) * lost(recoding, a, penalties))
+		addPenalties(&sum, table, recoding, a)
 	}
 	return sum / float64(max(1, table.Rows)) / float64(len(table.Attributes))
+}
+
+// PenaltyOf returns the penalty of one attribute: the mean over all records.
+func PenaltyOf(table *engine.Table, recoding engine.Recoding, attribute int) (sum float64) {
+	addPenalties(&sum, table, recoding, attribute)
+	return sum / float64(max(1, table.Rows))
+}
+
+// addPenalties adds the penalties of all records in an attribute to a sum.
+func addPenalties(sum *float64, table *engine.Table, recoding engine.Recoding, attribute int) {
+	penalties, rest := Of(&table.Attributes[attribute], recoding, attribute).Penalties(), table.Rows
+	for label, records := range sizes(table, recoding, attribute) {
+		*sum += float64(float64(records) * penalties[label])
+		rest -= records
+	}
+	*sum += float64(float64(rest) * lost(recoding, attribute, penalties))
 }
 
 // lost returns the penalty of a record that is taken away: 1, but for an attribute with one value, which its mark tells.

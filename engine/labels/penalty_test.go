@@ -22,18 +22,16 @@ var engines = []engine.Engine{
 	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit}, iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp},
 }
 
-// naive returns the penalty of a release from the labels of its rows, nil of those that are not released.
-func naive(d enginetest.Data, codes enginetest.Codes, released [][]engine.Label) (sum float64) {
+// naive returns the penalty of one column of a release from the labels of its rows, nil of those that are not released.
+func naive(d enginetest.Data, codes enginetest.Codes, released [][]engine.Label, column int) (sum float64) {
 	for _, row := range released {
-		for a := range d.Columns {
-			if row == nil {
-				sum++
-			} else {
-				sum += penaltyOf(d, a, &codes.Attributes[a], row[a])
-			}
+		if row == nil {
+			sum++
+		} else {
+			sum += penaltyOf(d, column, &codes.Attributes[column], row[column])
 		}
 	}
-	return sum / float64(len(released)) / float64(len(d.Columns))
+	return sum / float64(len(released))
 }
 
 // penaltyOf returns the share of the values of a column, or of its range, that a label is true of.
@@ -97,7 +95,14 @@ func TestPenalty(t *testing.T) {
 			t.Fatal(err)
 		}
 		released := c.Data.Released(recoding)
-		got, want := labels.Penalty(table, recoding), naive(c.Data, codes, released)
+		got, want := labels.Penalty(table, recoding), 0.0
+		for a := range table.Attributes {
+			one := naive(c.Data, codes, released, a)
+			want += one / float64(len(table.Attributes))
+			if of := labels.PenaltyOf(table, recoding, a); math.Abs(of-one) > 1e-9 {
+				t.Errorf("%T: penalty %g of attribute %d, want %g\n%s", e, of, a, one, c)
+			}
+		}
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%T: penalty %g, want %g\n%s", e, got, want, c)
 		}

@@ -89,6 +89,13 @@ func TestInformationOfRuns(t *testing.T) {
 			if math.Abs(got-want) > 1e-9 || got <= 0 || got >= 1 {
 				t.Errorf("%s: the run tells %g, the evaluation %g", names[i], got, want)
 			}
+			mean := 0.0
+			for _, column := range run.Masked {
+				mean += column.Information / float64(len(run.Masked))
+			}
+			if math.Abs(got-mean) > 1e-9 {
+				t.Errorf("%s: the run tells %g, its columns %g", names[i], got, mean)
+			}
 			lost = lost || run.Suppressed > 0
 		}
 	}

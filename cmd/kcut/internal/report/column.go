@@ -29,6 +29,9 @@ type column struct {
 	Widest float64 // share of the records with the label that most have
 	Reason string  // the one reason why no label is finer; empty: there is none, or it is not known
 	Why    bool    // labels have reasons of their own
+
+	Loss    string    // how much of it is lost; empty: it is not known
+	Spreads []*spread // of the rows, before masking and after it; nil: they are not known
 }
 
 // label is one released label. Of a column that is released as numbers nothing was counted.
@@ -68,6 +71,7 @@ func (p *page) column(i, listed int) column {
 		c.Widest = float64(c.Most) / float64(p.Release.Rows)
 	}
 	c.explain(p.Run)
+	c.spread(p.Run, p.Release.Rows)
 	c.Of = len(c.Labels)
 	if c.More = max(c.Of-listed, 0); c.More > 0 {
 		c.Labels = c.Labels[:listed]

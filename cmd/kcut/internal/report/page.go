@@ -81,6 +81,9 @@ func (p *page) Suppressed() uint64 {
 // Scripted reports whether the page has a script.
 func (p *page) Scripted() bool { return p.Replay != nil }
 
+// Losses reports whether it is known what columns have lost.
+func (p *page) Losses() bool { return p.Run != nil && len(p.Run.Masked) > 0 }
+
 // Unreleased is how many rows were read and not released.
 func (p *page) Unreleased() int64 { return p.Run.Rows - p.Run.Released }
 
