@@ -297,7 +297,7 @@ func TestPageTells(t *testing.T) {
 		"Releaserelease.parquet", "tdr, 2 steps", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %", "null", "*", "set 1 would fall below its k",
 		"the steps were used up", "no record has it", "set 2", "10 × k", "ANY → " + shown + " | empty | null", "0.25", "0.00609", "0.50 s",
 		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (counted: 1/8 of the classes)", "Before masking", "98.7 %",
-		"37.5 % of the masked columns", "75.0 %", "3 values, of which the most frequent has 50.0 % of the rows", "73 values", "2 labels, of which the most frequent has 80.0 % of the rows",
+		"37.5 % of the masked columns", "75.0 %", "3 values, the most frequent 50.0 %", "73 values", "2 labels, the most frequent 80.0 %",
 		"5 records; k is 5, set 1", "98.7 % → 0.0 % by the labels of all sets", "100 of 120", "2 steps", "5 (set 1)", "25.0 %", "20 · 20",
 	} {
 		if !slices.Contains(texts, want) {

@@ -28,7 +28,7 @@ func newSpread(when string, different int, what string, records []uint64, rows i
 	records = slices.SortedFunc(slices.Values(records), func(a, b uint64) int { return cmp.Compare(b, a) })
 	s := &spread{When: when, Words: counted(grouped(different), what)}
 	if len(records) > 0 && rows > 0 {
-		s.Words += ", of which the most frequent has " + text.Percent(float64(records[0])/float64(rows)) + " of the rows"
+		s.Words += ", the most frequent " + text.Percent(float64(records[0])/float64(rows))
 	}
 	left := 0.0
 	for i, n := range records[:min(mostParts, len(records))] {
