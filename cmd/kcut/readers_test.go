@@ -30,7 +30,7 @@ func readers(t *testing.T, program string, args ...string) []byte {
 }
 
 // TestReaders has the readers that people have read releases of one file and of a directory, and holds the sizes of the
-// groups that they find against those that a recount finds. It runs the README's code over labels, too.
+// groups that they find against those that a recount finds. It runs the code of docs/python.md over labels, too.
 func TestReaders(t *testing.T) {
 	if os.Getenv("KCUT_READERS") == "" {
 		t.Skip("make test-readers names a Python with readers of Parquet")
@@ -39,7 +39,7 @@ func TestReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "python.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +65,12 @@ func TestReaders(t *testing.T) {
 			checkGroups(t, filepath.Join(programs, "sizes.py"), tt.name)
 		})
 	}
-	t.Run("README", func(t *testing.T) {
-		_, code, _ := strings.Cut(string(readme), "```python\n")
+	t.Run("labels", func(t *testing.T) {
+		_, code, _ := strings.Cut(string(document), "```py\n")
 		code, _, _ = strings.Cut(code, "```\n")
-		save(t, "readme.py", []byte(code))
+		save(t, "labels.py", []byte(code))
 		save(t, "cut.json", kcutMust(t, "show", "release.parquet", "--json"))
-		if out := readers(t, filepath.Join(programs, "ends.py"), "readme.py", "cut.json"); !bytes.HasSuffix(out, []byte("ok\n")) {
+		if out := readers(t, filepath.Join(programs, "ends.py"), "labels.py", "cut.json"); !bytes.HasSuffix(out, []byte("ok\n")) {
 			t.Errorf("got %s", out)
 		}
 	})

@@ -124,7 +124,7 @@ func (r *File) Smallest(columns []string) (map[string][]byte, error) {
 	silent := make(map[string]bool)
 	err := r.eachRowGroup(func(g *rowGroup) error {
 		for _, name := range columns {
-			leaf, err := r.footer.leaf(name)
+			leaf, err := r.footer.leaf(name, "")
 			if err != nil {
 				silent[name] = true
 				continue

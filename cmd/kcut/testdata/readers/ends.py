@@ -1,4 +1,4 @@
-"""Runs the code of README.md, and holds what it makes of interval labels against the cut's own ends.
+"""Runs the code of docs/python.md, and holds what it makes of interval labels against the cut's own ends.
 
 usage: ends.py CODE CUT, the latter the JSON of kcut show. Its last line is ok.
 """
