@@ -18,7 +18,7 @@ import (
 func variants(seed uint64) []mondrian.Engine {
 	return []mondrian.Engine{
 		{}, {Median: mondrian.Exact}, {Ordered: true}, {Ordered: true, Median: mondrian.Exact},
-		{Relaxed: true, Seed: seed}, {Relaxed: true, Ordered: true, Seed: seed}, {InfoGain: true}, {InfoGain: true, Guided: true},
+		{Relaxed: true, Seed: seed}, {Relaxed: true, Ordered: true, Seed: seed}, {InfoGain: true}, {InfoGain: true, Guided: true}, {InfoGain: true, Guided: true, Brief: true},
 	}
 }
 

@@ -56,10 +56,11 @@ type Engine struct {
 	// widest dimension. The fields below, which are about the median, have no meaning then.
 	InfoGain bool
 	// Guided goes by the probabilities that a model gives to the classes instead of by the classes
-	// themselves, pools children that are too small, and prunes what does not make them surer. It is a
+	// themselves and by what a split gains for the sizes of its sides, tries several splits in small tables, pools children that are too small, and prunes what does not make them surer. It is a
 	// way to gain information: InfoGain must be set, too.
 	Guided bool
-	// Brief fits models of far fewer trees: what is found is nearly as good in the mean, and found much sooner.
+	// Brief fits models of far fewer trees, and tries no splits: what is found is nearly as good, or in small tables somewhat
+	// worse, and found much sooner.
 	Brief bool
 	// Relaxed shares the records at the median among both sides.
 	Relaxed bool
@@ -115,6 +116,7 @@ func (s *search) start(ctx context.Context, table *engine.Table, space partition
 		if err := s.guide.estimate(ctx, table, space); err != nil {
 			return errors.Join(err, table.Groupings[0].Discard(space))
 		}
+		s.guide.tries = s.guide.triesFor(table.Groupings[0].Len())
 	}
 	cells, err := cells.NewProbable(table.Groupings[0], classes, s.guide.probabilities(), space)
 	if err != nil {

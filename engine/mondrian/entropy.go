@@ -15,6 +15,7 @@ type entropy struct {
 	best  engine.Best[split]
 	left  []uint64
 	right []uint64
+	found []option           // of a guided search: the best split of every column
 	order []int              // of a suppressed column's values
 	fold  *cells.Folding     // of kinds to classes; nil: they are classes
 	soft  cells.FrequencySet // of a guided search: the masses of a frequency set
@@ -36,34 +37,53 @@ type split struct {
 	at     uint32 // of numbers: the first code on the right
 	prefix int    // of suppressed values: how many go left
 	class  uint32 // by whose share they are ordered
+	left   uint64 // of two sides: the records on the left
+	loss   float64
 }
 
-// cutByEntropy cuts a part by the allowable split that leaves the least entropy.
+// cutByEntropy cuts a part by the allowable split that leaves the least entropy or, of a guided search, gains most for its sides.
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
-	x, size := &s.entropy, p.cells.Size()
-	x.best.Reset(float64(size << x.bits))
-	err = p.cells.Histograms(ctx, s.columns, func(column int, set *cells.FrequencySet) error {
-		s.offer(column, set, size)
-		return nil
-	})
-	chosen, ok := x.best.First()
+	chosen, ok, err := s.choose(ctx, p.cells)
 	if err != nil || !ok {
 		return false, err
 	}
-	switch d := s.dimensions[chosen.column]; d.kind {
-	case continuous:
+	if d := s.dimensions[chosen.column]; d.kind == continuous {
 		return true, s.halve(ctx, p, chosen.column, chosen.at)
-	case ordered: // whose values were in another order meanwhile
-		err = p.cells.Histograms(ctx, []int{chosen.column}, func(_ int, set *cells.FrequencySet) error {
-			x.sort(x.classes(set), chosen.class)
-			d.prefix(set, x.order, chosen.prefix)
-			return nil
-		})
-		if err != nil {
-			return false, err
-		}
 	}
 	return true, s.divide(ctx, p, chosen.column)
+}
+
+// choose returns the split of cells that is to be made. The dimension, if it is not continuous, is divided by it.
+func (s *search) choose(ctx context.Context, of *cells.Cells) (chosen split, ok bool, err error) {
+	if s.guide != nil {
+		return s.guide.choose(ctx, of)
+	}
+	s.entropy.best.Reset(float64(of.Size()))
+	err = of.Histograms(ctx, s.columns, func(column int, set *cells.FrequencySet) error {
+		s.offer(column, set, of.Size())
+		return nil
+	})
+	if chosen, ok = s.entropy.best.First(); err == nil && ok && s.dimensions[chosen.column].kind == ordered {
+		err = s.arrange(ctx, of, chosen)
+	}
+	return chosen, ok, err
+}
+
+// arrange divides the dimension of a split by it, unless it is continuous: meanwhile values were in another order, or other cells were looked at.
+func (s *search) arrange(ctx context.Context, of *cells.Cells, by split) error {
+	x, d := &s.entropy, s.dimensions[by.column]
+	if d.kind == continuous {
+		return nil
+	}
+	return of.Histograms(ctx, []int{by.column}, func(_ int, set *cells.FrequencySet) error {
+		if d.kind == ordered {
+			x.sort(x.classes(set), by.class)
+			d.prefix(set, x.order, by.prefix)
+		} else if d.children(set) && s.guide != nil {
+			s.pool(set, &d.division)
+		}
+		return nil
+	})
 }
 
 // offer lists the allowable splits of a dimension as candidates, in canonical order.
@@ -78,7 +98,8 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 			complies = s.pool
 		}
 		if d.children(kinds) && complies(kinds, &d.division) {
-			x.best.Offer(x.lossOf(set, d), split{column: column})
+			loss := x.lossOf(set, d)
+			x.best.Offer(loss, split{column: column, loss: loss})
 		}
 	case d.kind == ordered:
 		for class := range s.orders() {
@@ -118,8 +139,8 @@ func (s *search) offerHalves(kinds, set *cells.FrequencySet, size uint64, first 
 		left += x.shift(set, i) >> x.bits
 		s.shift(kinds, i, i+1)
 		if n >= first.prefix && s.allowable(left, size-left) {
-			candidate.at, candidate.prefix = set.Codes[x.order[n+1]], n+1
-			x.best.Offer(x.loss(size<<x.bits), candidate)
+			candidate.at, candidate.prefix, candidate.left, candidate.loss = set.Codes[x.order[n+1]], n+1, left, x.loss(size<<x.bits)
+			x.best.Offer(candidate.loss, candidate)
 		}
 	}
 }
@@ -186,6 +207,15 @@ func (x *entropy) loss(size uint64) float64 {
 		sum += engine.NLog(n) + engine.NLog(x.right[class])
 	}
 	return engine.NLog(left) + engine.NLog(size-left) - sum
+}
+
+// lossOfAll is loss before any split.
+func (x *entropy) lossOfAll(set *cells.FrequencySet, size uint64) float64 {
+	clear(x.left)
+	for e, class := range set.Class {
+		x.left[class] += set.Count[e]
+	}
+	return x.addPart(0, size, x.left)
 }
 
 // lossOf is loss for the parts of a division. The rest is the last one.

@@ -14,6 +14,7 @@ import (
 type guide struct {
 	*search
 	classes  int
+	tries    int       // splits of a part, at most
 	subtrees []subtree // that are being grown, each below the one before it
 	leaf     outcome   // scratch
 }
@@ -92,7 +93,11 @@ func (g *guide) open(p part, children int) {
 // likely to be wrong than one in its place becomes that.
 func (g *guide) finish(ctx context.Context, p part) error {
 	o := &g.leaf
-	if err := g.look(ctx, p.cells, o); err != nil {
+	err := g.look(ctx, p.cells, o)
+	if err != nil {
+		return err
+	}
+	if o.weight, err = g.weight(ctx, p.cells); err != nil {
 		return err
 	}
 	if err := g.release(p, o); err != nil {
@@ -117,13 +122,13 @@ func (g *guide) finish(ctx context.Context, p part) error {
 	return p.cells.Free()
 }
 
-// look adds up what is known of cells.
+// look adds up what is known of cells, but for what they weigh.
 func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err error) {
 	o.reset(g.classes)
 	o.size = of.Size()
-	if o.weight, err = g.weight(ctx, of); err != nil || g.classes == 1 {
+	if g.classes == 1 {
 		o.masses[0] = o.size << cells.MassBits
-		return err
+		return nil
 	}
 	class, probabilities := g.fields[len(g.dimensions)], g.fields[len(g.dimensions)+1:]
 	err = of.Visit(ctx, func(t *partition.Table) error {
@@ -162,48 +167,3 @@ func (g *guide) release(p part, o *outcome) error {
 
 // pendingBytes is what a part or a subtree takes besides its bounds and sums.
 const pendingBytes = 200
-
-// pool joins the parts of a division of a frequency set that do not hold into one, the rest, and as long as that does
-// not hold the smallest other part to it, the first of several. It reports whether there are several parts then.
-func (s *search) pool(kinds *cells.FrequencySet, d *division) bool {
-	rest := make([]bool, len(d.sizes))
-	pooled := false
-	s.eachPart(kinds, d, func(part int, holds bool) bool {
-		rest[part] = !holds
-		pooled = pooled || !holds
-		return true
-	})
-	if !pooled {
-		return true
-	}
-	for !s.restHolds(kinds, d, rest) {
-		smallest := -1
-		for part, size := range d.sizes {
-			if !rest[part] && (smallest < 0 || size < d.sizes[smallest]) {
-				smallest = part
-			}
-		}
-		if smallest < 0 {
-			return false
-		}
-		rest[smallest] = true
-	}
-	return d.join(kinds.Codes, rest)
-}
-
-// restHolds reports whether some parts of a division hold together.
-func (s *search) restHolds(kinds *cells.FrequencySet, d *division, rest []bool) bool {
-	size := uint64(0)
-	for part, n := range d.sizes {
-		if rest[part] {
-			size += n
-		}
-	}
-	clear(s.left)
-	for i, code := range kinds.Codes {
-		if rest[d.part[code]] {
-			s.shift(kinds, i, i+1)
-		}
-	}
-	return s.holds(size, s.left)
-}

@@ -56,7 +56,7 @@ func compareCells(a, b naiveCell) int {
 // search returns the labels of every row.
 func (n *naive) search() []string {
 	if n.engine.Guided {
-		return n.guided()
+		return n.guided(n.engine.Brief)
 	}
 	all := n.all()
 	n.released = map[string][]naivePart{}

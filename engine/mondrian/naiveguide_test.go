@@ -30,14 +30,20 @@ type naiveCut struct {
 	part   []naiveCell
 	bounds []naiveBound
 	below  []naiveCut
-	loss   float64
+	loss   float64 // of entropy, for a record
+	gain   float64
+	ratio  float64 // of the gain to the entropy of the sizes
 }
 
 const wholeMass = 1 << 16
 
 // guided returns the labels of every row.
-func (n *naive) guided() []string {
-	g := &naiveGuide{naive: n, masses: n.estimate()}
+func (n *naive) guided(brief bool) []string {
+	options, tries := boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}, len(n.Attributes)
+	if brief {
+		options, tries = boost.Options{Rounds: 25, Leaves: 7, Least: 8, Deals: 1, Rate: 0.3}, 1
+	}
+	g := &naiveGuide{naive: n, masses: n.estimate(options)}
 	all := n.all()
 	bounds := make([]naiveBound, len(n.Attributes))
 	for a := range bounds {
@@ -47,7 +53,7 @@ func (n *naive) guided() []string {
 		}
 	}
 	rows := make([]string, n.Rows)
-	for _, region := range g.grow(naiveCut{part: all, bounds: bounds}) {
+	for _, region := range g.grow(naiveCut{part: all, bounds: bounds}, tries) {
 		var labels []string
 		for a := range bounds {
 			labels = append(labels, g.label(a, region.bounds[a]))
@@ -60,7 +66,7 @@ func (n *naive) guided() []string {
 }
 
 // estimate returns the masses of every row: those of models that are fitted to the distinct tuples and kinds.
-func (n *naive) estimate() (masses [][]int) {
+func (n *naive) estimate(options boost.Options) (masses [][]int) {
 	masses = make([][]int, n.Rows)
 	if n.Classes < 2 {
 		for row := range masses {
@@ -95,7 +101,7 @@ func (n *naive) estimate() (masses [][]int) {
 		}
 		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]), append(r.Counts, uint32(len(cells[id]))), append(r.Hash, hash)
 	}
-	models, err := boost.Fit(context.Background(), &r, boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}, 1)
+	models, err := boost.Fit(context.Background(), &r, options, 1)
 	if err != nil {
 		panic(err)
 	}
@@ -117,24 +123,34 @@ func (n *naive) estimate() (masses [][]int) {
 	return masses
 }
 
-// grow returns the regions that a part becomes.
-func (g *naiveGuide) grow(p naiveCut) []naiveCut {
-	best := g.best(p)
-	if best == nil {
-		return []naiveCut{p}
+// grow returns the regions that a part becomes when so many cuts of it, and of parts of it, are tried.
+func (g *naiveGuide) grow(p naiveCut, tries int) []naiveCut {
+	var below []naiveCut
+	least := -1
+	for _, cut := range g.best(p, tries) {
+		risk := 0
+		for _, side := range cut.below {
+			risk += g.riskOf(g.grow(side, 1))
+		}
+		if least < 0 || risk < least {
+			below, least = cut.below, risk
+		}
 	}
 	var regions []naiveCut
-	for _, side := range best.below {
-		regions = append(regions, g.grow(side)...)
+	for _, side := range below {
+		regions = append(regions, g.grow(side, tries)...)
 	}
-	risk := 0
-	for _, r := range regions {
-		risk += g.risk(r.part)
-	}
-	if g.risk(p.part) <= risk {
+	if len(regions) == 0 || g.risk(p.part) <= g.riskOf(regions) {
 		return []naiveCut{p}
 	}
 	return regions
+}
+
+func (g *naiveGuide) riskOf(regions []naiveCut) (risk int) {
+	for _, r := range regions {
+		risk += g.risk(r.part)
+	}
+	return risk
 }
 
 // risk adds up the masses of all classes but the one that most records have.
@@ -157,22 +173,59 @@ func (g *naiveGuide) risk(part []naiveCell) (risk int) {
 	return risk
 }
 
-// best returns the first of the cuts with the least entropy of masses.
-func (g *naiveGuide) best(p naiveCut) *naiveCut {
-	var cuts []*naiveCut
+// best returns the best cuts of so many attributes: of each the first with the least entropy of masses, those of largest gain ratio first, but
+// those that gain less than all do in the mean last.
+func (g *naiveGuide) best(p naiveCut, most int) (best []*naiveCut) {
+	whole, mean := g.entropy(p.part)/float64(len(p.part)), 0.0
+	var all []*naiveCut
 	for a := range g.Attributes {
-		codes := values(p.part, a)
-		switch {
-		case g.Attributes[a].Mask == engine.Generalize:
-			cuts = append(cuts, g.pooled(p, a))
-		case g.Attributes[a].Mask == engine.Suppress:
-			cuts = append(cuts, g.prefixes(p, a)...)
-		case g.mixed(a, codes):
-			cuts = append(cuts, g.threshold(p, a, codes[len(codes)-1]))
-		default:
-			for _, s := range codes[1:] {
-				cuts = append(cuts, g.threshold(p, a, s))
+		if cut := g.purest(p, a); cut != nil {
+			cut.gain = whole - cut.loss
+			cut.ratio = cut.gain / cut.information(len(p.part))
+			all = append(all, cut)
+		}
+	}
+	for _, c := range all {
+		mean += c.gain / float64(len(all))
+	}
+	less := func(c *naiveCut) bool { return c.gain+1e-9 < mean }
+	gaining, others := slices.DeleteFunc(slices.Clone(all), less), slices.DeleteFunc(slices.Clone(all), func(c *naiveCut) bool { return !less(c) })
+	for _, cuts := range [][]*naiveCut{gaining, others} {
+		for len(cuts) > 0 && len(best) < most {
+			largest := math.Inf(-1)
+			for _, c := range cuts {
+				largest = max(largest, c.ratio)
 			}
+			i := slices.IndexFunc(cuts, func(c *naiveCut) bool { return c.ratio >= largest-1e-9 })
+			best, cuts = append(best, cuts[i]), slices.Delete(cuts, i, i+1)
+		}
+	}
+	return best
+}
+
+// information returns the entropy of the sizes of the parts that so many records become.
+func (c *naiveCut) information(size int) (sum float64) {
+	for _, side := range c.below {
+		share := float64(len(side.part)) / float64(size)
+		sum -= share * math.Log2(share)
+	}
+	return sum
+}
+
+// purest returns the first of the cuts of an attribute with the least entropy of masses.
+func (g *naiveGuide) purest(p naiveCut, a int) *naiveCut {
+	var cuts []*naiveCut
+	codes := values(p.part, a)
+	switch {
+	case g.Attributes[a].Mask == engine.Generalize:
+		cuts = append(cuts, g.pooled(p, a))
+	case g.Attributes[a].Mask == engine.Suppress:
+		cuts = g.prefixes(p, a)
+	case g.mixed(a, codes):
+		cuts = append(cuts, g.threshold(p, a, codes[len(codes)-1]))
+	default:
+		for _, s := range codes[1:] {
+			cuts = append(cuts, g.threshold(p, a, s))
 		}
 	}
 	cuts = slices.DeleteFunc(cuts, func(c *naiveCut) bool { return c == nil })

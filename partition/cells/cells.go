@@ -124,6 +124,23 @@ func (c *Cells) home() *partition.Table {
 	return &c.view
 }
 
+// Copy returns cells of the same records, so that both can be consumed, the one before or after the other. In memory
+// these have the same place, where dividing cells moves records and changes none: Halve must not divide single cells of them.
+func (c *Cells) Copy(ctx context.Context) (*Cells, error) {
+	err, same := c.fetch(ctx), (*Cells)(nil)
+	if err == nil && c.chunks == nil {
+		c.array.cells++
+		return &Cells{shared: c.shared, array: c.array, lo: c.lo, hi: c.hi, size: c.size}, nil
+	}
+	if err == nil {
+		err = c.scan(ctx, c.chunks, false, func() error { return c.pass(&same, &c.read, c.read.Rows(0, c.read.Len())) })
+	}
+	if err != nil {
+		return nil, fmt.Errorf("copy cells: %w", err)
+	}
+	return same, nil
+}
+
 // Free drops the cells.
 func (c *Cells) Free() error {
 	if c.chunks == nil {

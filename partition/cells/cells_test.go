@@ -106,6 +106,11 @@ func (c *cellsCase) run(ctx context.Context, root *Cells) error {
 		if err := c.compare(ctx, p.cells, p.rows); err != nil {
 			return err
 		}
+		if c.r.IntN(6) == 0 {
+			if err := c.copy(ctx, p.cells, p.rows); err != nil {
+				return err
+			}
+		}
 		if len(p.rows) < 4 || c.r.IntN(12) == 0 {
 			if err := p.cells.Free(); err != nil {
 				return err
@@ -130,6 +135,24 @@ func (c *cellsCase) run(ctx context.Context, root *Cells) error {
 		}
 	}
 	return nil
+}
+
+// copy divides a copy of cells, and compares its parts and then the cells with their twins.
+func (c *cellsCase) copy(ctx context.Context, cells *Cells, rows []row) error {
+	same, err := cells.Copy(ctx)
+	if err != nil {
+		return err
+	}
+	children, below, err := c.divide(ctx, same, rows)
+	for i, child := range children {
+		if child != nil && err == nil {
+			err = errors.Join(c.compare(ctx, child, below[i]), child.Free())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.compare(ctx, cells, rows)
 }
 
 func (c *cellsCase) divide(ctx context.Context, cells *Cells, rows []row) ([]*Cells, [][]row, error) {

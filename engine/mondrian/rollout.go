@@ -1,0 +1,96 @@
+package mondrian
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/partition/cells"
+)
+
+// rolledOut is how many cells a table may have for every split that is tried in each of its parts.
+const rolledOut = 1 << 15
+
+// triesFor returns how many splits of every part are tried in a table of so many cells.
+func (g *guide) triesFor(cells int) int {
+	if g.engine.Brief {
+		return 1
+	}
+	return max(1, min(len(g.dimensions), rolledOut/max(1, cells)))
+}
+
+// choose returns the split of cells that is to be made: the first option or, where a table is small enough to try several, the one
+// after which the regions are least likely to be wrong when all parts are cut on by first options (the rollout policy of Bertsekas, Tsitsiklis
+// and Wu, 1997). The first of several.
+func (g *guide) choose(ctx context.Context, of *cells.Cells) (chosen split, ok bool, err error) {
+	options, err := g.options(ctx, of, g.tries)
+	if err != nil || len(options) == 0 {
+		return chosen, false, err
+	}
+	if chosen = options[0].split; len(options) > 1 {
+		chosen, err = g.safest(ctx, of, options)
+	}
+	if err == nil && (len(options) > 1 || g.dimensions[chosen.column].kind == ordered) {
+		err = g.arrange(ctx, of, chosen)
+	}
+	return chosen, true, err
+}
+
+// safest rolls options out, and returns the one that leaves the least risk.
+func (g *guide) safest(ctx context.Context, of *cells.Cells, options []option) (chosen split, err error) {
+	tries, least := g.tries, uint64(0)
+	g.tries = 1
+	defer func() { g.tries = tries }()
+	for i, option := range options {
+		same, err := of.Copy(ctx)
+		if err == nil {
+			err = g.arrange(ctx, same, option.split)
+		}
+		if err != nil {
+			return chosen, err
+		}
+		found, err := g.below(ctx, same, option.split)
+		if err != nil {
+			return chosen, err
+		}
+		if i == 0 || found.risk < least {
+			chosen, least = option.split, found.risk
+		}
+	}
+	return chosen, nil
+}
+
+// below returns what becomes of cells that are cut by a split, by which its dimension is divided. They are consumed.
+func (g *guide) below(ctx context.Context, of *cells.Cells, by split) (found outcome, err error) {
+	var parts []*cells.Cells
+	if d := g.dimensions[by.column]; d.kind == continuous {
+		halves, failed := of.Halve(ctx, by.column, by.at, func([]uint64, uint32) uint32 { return 0 })
+		parts, err = halves[:], failed
+	} else {
+		parts, err = of.Divide(ctx, by.column, d.part, len(d.sizes))
+	}
+	found.reset(g.classes)
+	for i := 0; err == nil && i < len(parts); i++ {
+		var grown outcome
+		grown, err = g.grown(ctx, parts[i])
+		found.add(&grown)
+	}
+	return found, err
+}
+
+// grown returns what becomes of cells that are cut on, and pruned. They are consumed.
+func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err error) {
+	if of.Size() >= 2*g.set.K.Size() {
+		by, ok, err := g.choose(ctx, of)
+		if err != nil {
+			return found, err
+		}
+		if ok {
+			found, err = g.below(ctx, of, by)
+			found.risk = min(found.risk, found.alone())
+			return found, err
+		}
+	}
+	if err := g.look(ctx, of, &found); err != nil {
+		return found, err
+	}
+	return found, of.Free()
+}
