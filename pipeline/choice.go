@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// candidates are those of algorithm auto, the ones whose cuts are simpler to use again first, and of regions those that leave no
-// record out. What a search of theirs takes was measured on Adult with all its columns, on one processor of today (AMD EPYC).
+// candidates are those of algorithm auto, the ones whose cuts are simpler to use again first, then the one that is trusted, and last the
+// one that leaves records out. What a search of theirs takes was measured on Adult with all its columns, on one processor of today (AMD EPYC).
 var candidates = []struct {
 	algorithm  string
 	suppresses bool
@@ -25,11 +25,11 @@ var candidates = []struct {
 }{
 	{job.AlgorithmTDR, false, 25, nil, nil},
 	{job.AlgorithmTDR, true, 75, nil, nil},
-	{job.AlgorithmMondrian, false, 1600, nil, nil},
-	{job.AlgorithmInfoGainMondrian, false, 350, nil, nil},
 	{job.AlgorithmGuided, false, 350, fitting, &choose.Searcher{
 		Engine: mondrian.Engine{InfoGain: true, Guided: true, Brief: true}, Cost: 350, Fitting: briefFitting,
 	}},
+	{job.AlgorithmMondrian, false, 1600, nil, nil},
+	{job.AlgorithmInfoGainMondrian, false, 350, nil, nil},
 	{job.AlgorithmKACTUS, false, 230, nil, nil},
 }
 
@@ -69,7 +69,7 @@ func newChoice(j *job.Job) engine.Engine {
 		default:
 			e.Candidates = append(e.Candidates, choose.Candidate{
 				Name: c.algorithm, Searcher: choose.Searcher{Engine: newEngine(as), Cost: c.cost, Fitting: c.fitting}, Sketch: c.sketch,
-				Suppresses: c.suppresses, Barred: barred(as),
+				Trusted: c.algorithm == job.AlgorithmGuided, Suppresses: c.suppresses, Barred: barred(as),
 			})
 		}
 	}

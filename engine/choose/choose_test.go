@@ -84,6 +84,13 @@ func TestTies(t *testing.T) {
 			t.Errorf("%v %s: %d is chosen, want %d", tt.losses, tt.left, v.Chosen, tt.want)
 		}
 	}
+	trusting := &Verdict{Estimates: []Estimate{{Loss: 0.32}, {Loss: 0.31, Chance: 0.01}, {Loss: 0.3}}}
+	for _, want := range []int{1, 2} {
+		if trusting.choose(); trusting.Chosen != want {
+			t.Errorf("%d is chosen where %g is chance, want %d", trusting.Chosen, trusting.Estimates[1].Chance, want)
+		}
+		trusting.Estimates[1].Chance = 0.009
+	}
 	v := &Verdict{Estimates: []Estimate{{Loss: 0.3}, {Loss: 0.2}}, Chosen: 1}
 	if !v.Reject(errors.New("broken")) || v.Chosen != 0 || v.Estimates[1].LeftOut != "broken" || v.Reject(errors.New("too")) || v.Chosen != -1 || v.Reject(errors.New("more")) {
 		t.Errorf("after rejecting: %+v", v)

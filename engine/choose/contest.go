@@ -10,7 +10,7 @@ type contest struct {
 	apart     [][]uint64 // by candidate and candidate: the test records that one of them gets wrong and the other does not
 }
 
-// sure is how many standard errors a candidate must be behind the best one to be judged no further.
+// sure is how many standard errors a candidate must be behind the best one to be judged no further and, if it is trusted, not to be chosen.
 const sure = 3
 
 func newContest(estimates []Estimate) *contest {
@@ -43,12 +43,7 @@ func (c *contest) compare(missed [][]bool) {
 // drop ends the judging of candidates that are behind the best one by more than chance and a tie, and returns how many are left. So
 // many records were dealt.
 func (c *contest) drop(size uint64) (left int) {
-	best := -1
-	for i, in := range c.in {
-		if in && (best < 0 || c.sums[i].wrong < c.sums[best].wrong) {
-			best = i
-		}
-	}
+	best := c.best()
 	for i, in := range c.in {
 		if !in {
 			continue
@@ -59,6 +54,17 @@ func (c *contest) drop(size uint64) (left int) {
 		}
 	}
 	return left
+}
+
+// best returns the candidate, of those that are still judged, that gets the least wrong: the first of several; −1 if there is none.
+func (c *contest) best() int {
+	best := -1
+	for i, in := range c.in {
+		if in && (best < 0 || c.sums[i].wrong < c.sums[best].wrong) {
+			best = i
+		}
+	}
+	return best
 }
 
 // deviation returns the standard error of the difference of two candidates' errors (McNemar, 1947): that of the number of records that

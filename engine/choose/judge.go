@@ -60,6 +60,9 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 		if v.Estimates[i].LeftOut == "" {
 			e.sum(&v.Estimates[i], &c.sums[i])
 		}
+		if c.in[i] && e.Candidates[i].Trusted && e.Objective == Classification {
+			v.Estimates[i].Chance = sure * c.deviation(i, c.best(), d.size)
+		}
 	}
 	if v.choose(); v.Chosen < 0 { // a part of the records may be too few for all
 		v.Chosen = first
@@ -266,7 +269,7 @@ func ratio(part, whole float64) float64 {
 const Tie = 0.001
 
 // choose chooses, of the candidates that are not left out and were judged in as many rounds as any, the first one whose loss is as good as
-// the least.
+// the least or, of one that is trusted, may be.
 func (v *Verdict) choose() {
 	rounds, least, found := 0, 0.0, false
 	for i := range v.Estimates {
@@ -275,5 +278,7 @@ func (v *Verdict) choose() {
 			rounds, least, found = x.Rounds, x.Loss, true
 		}
 	}
-	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool { return x.LeftOut == "" && x.Rounds == rounds && x.Loss <= least+Tie })
+	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool {
+		return x.LeftOut == "" && x.Rounds == rounds && x.Loss <= least+max(Tie, x.Chance)
+	})
 }

@@ -49,7 +49,7 @@ func (e Engine) round(c *Candidate, size uint64, tuples, attributes int) float64
 // mostDeals is how often the records of a small table are dealt, so that less depends on who is in a fold with whom, and fewDealt how many
 // records these make in all.
 const (
-	mostDeals = 5
+	mostDeals = 2
 	fewDealt  = 1 << 13
 )
 
