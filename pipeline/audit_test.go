@@ -29,8 +29,6 @@ type audit struct {
 	trees   map[string]*taxonomy.Node     // of the taxonomy file, once it is read
 	of      []int                         // source row of every released row
 	known   map[string]map[[4]uint32]bool // by masked column: whether labels cover a value
-
-	labelled map[string]bool // by masked column, if it is known: whether labels stand beside bounds
 }
 
 // mustRelease runs a folder's job, which takes so many steps at least, and audits release and report.
@@ -55,7 +53,7 @@ func auditFolder(tb testing.TB, dir string, overrides ...string) *audit {
 func auditJob(tb testing.TB, j *job.Job) *audit {
 	tb.Helper()
 	path := j.Output.Path
-	a := &audit{TB: tb, job: j, source: readGrid(tb, j, nil), cut: readCut(tb, path), known: make(map[string]map[[4]uint32]bool), labelled: make(map[string]bool)}
+	a := &audit{TB: tb, job: j, source: readGrid(tb, j, nil), cut: readCut(tb, path), known: make(map[string]map[[4]uint32]bool)}
 	a.release = readReleased(tb, path, a.source.fields...)
 	a.checkColumns()
 	a.align()
@@ -115,9 +113,6 @@ func (a *audit) checkColumns() {
 	for _, field := range a.source.fields {
 		if spec := a.spec(field.Name); spec.Mask != job.MaskDrop {
 			want = append(want, releasedNames(field.Name, spec.Render)...)
-			if a.hasLabels(field.Name) {
-				want = append(want, field.Name+"_label")
-			}
 		}
 	}
 	for _, field := range a.release.fields {
@@ -215,9 +210,6 @@ func (a *audit) isTrue(column *cutfile.Column, row, of int) bool {
 	for i, name := range releasedNames(column.Name, column.Render) {
 		key[i+1] = a.release.column(name).codes[row]
 	}
-	if a.hasLabels(column.Name) {
-		key[3] = a.release.column(column.Name + "_label").codes[row]
-	}
 	if _, ok := known[key]; !ok {
 		known[key] = a.covers(column, was.at(of), a.texts(column, row))
 	}
@@ -229,27 +221,7 @@ func (a *audit) texts(column *cutfile.Column, row int) (texts []string) {
 	for _, name := range releasedNames(column.Name, column.Render) {
 		texts = append(texts, a.release.column(name).at(row))
 	}
-	if a.hasLabels(column.Name) {
-		texts = append(texts, a.release.column(column.Name+"_label").at(row))
-	}
 	return texts
-}
-
-// hasLabels reports whether labels must stand beside bounds: these do not tell a null from the interval of all numbers.
-func (a *audit) hasLabels(name string) bool {
-	if has, known := a.labelled[name]; known {
-		return has
-	}
-	alike := 0
-	for _, c := range a.cut.Columns {
-		for _, l := range c.Cut {
-			if c.Name == name && c.Render == job.RenderBounds && (l.Null || l.Label == "(,)") {
-				alike++
-			}
-		}
-	}
-	a.labelled[name] = alike > 1
-	return alike > 1
 }
 
 // checkCut: a column has no label twice, and none that no region has; and a cut without regions is one: a

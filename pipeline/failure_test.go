@@ -140,10 +140,6 @@ columns:
 			"bounds collide with a column", changed("weight: discretize", "weight: {mask: discretize, render: bounds}\n  weight_lower: keep"), adds("weight_lower"), nil,
 			fault.Usage, fails, "", []string{"two columns would be named weight_lower"},
 		},
-		{
-			"labels beside bounds might collide with a column", changed("weight: discretize", "weight: {mask: discretize, render: bounds}\n  weight_label: keep"), adds("weight_label"), nil,
-			fault.Usage, fails, "", []string{"two columns would be named weight_label"},
-		},
 		{"midpoints of times", changed("born: discretize", "born: {mask: discretize, render: midpoint}"), func(table *testTable) {
 			table.fields[1].Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
 		}, nil, fault.Usage, fails, "", []string{"column born: a column of times has no midpoints"}},

@@ -33,12 +33,6 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 	}
 	switch column.Render {
 	case job.RenderBounds:
-		if len(texts) > 2 && (texts[2] == null) != (value == null && texts[2] != "(,)") {
-			return false // a null may lie in the full interval, too
-		}
-		if label, ok := parseInterval(texts[len(texts)-1]); len(texts) > 2 && ok && !(sameEnd(texts[0], label.lower) && sameEnd(texts[1], label.upper)) {
-			return false
-		}
 		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
 	case job.RenderInterval:
 		if texts[2] == null {

@@ -78,6 +78,6 @@ func (o *Outline) readPart(ctx context.Context, path string) (err error) {
 // isMade reports whether a released column is made of labels or pseudonyms.
 func (o *Outline) isMade(name string) bool {
 	return slices.Contains(o.Cut.Pseudonyms, name) || slices.ContainsFunc(o.Cut.Columns, func(c Column) bool {
-		return name == c.Name || c.Render == job.RenderBounds && (name == c.Name+"_lower" || name == c.Name+"_upper" || name == c.Name+"_label")
+		return name == c.Name || c.Render == job.RenderBounds && (name == c.Name+"_lower" || name == c.Name+"_upper")
 	})
 }

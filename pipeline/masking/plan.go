@@ -2,7 +2,6 @@ package masking
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -78,7 +77,7 @@ func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 		if kind := field.Type.Kind; specs[i].Render == job.RenderMidpoint && (kind == formats.Time || kind == formats.Timestamp) {
 			return fault.Errorf(fault.Usage, "render its bounds or labels", "render column %s: a column of times has no midpoints", field.Name)
 		}
-		for _, name := range reservedNames(specs[i]) {
+		for _, name := range releasedNames(specs[i]) {
 			if seen[name] {
 				return fault.Errorf(fault.Usage, "drop the column of that name, or render labels instead of bounds",
 					"lay out the release: two columns would be named %s", name)
@@ -89,16 +88,7 @@ func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	return nil
 }
 
-// reservedNames returns the names of the columns that one of the input is released as, whatever the cut is.
-func reservedNames(spec *job.Column) []string {
-	names := releasedNames(spec)
-	if spec.Render == job.RenderBounds && spec.Bounds == (job.Bounds{}) {
-		names = append(names, labelName(spec.Name))
-	}
-	return names
-}
-
-// releasedNames returns the names of the columns that one of the input is released as, but for that of labels beside bounds.
+// releasedNames returns the names of the columns that one of the input is released as.
 func releasedNames(spec *job.Column) []string {
 	switch {
 	case spec.Mask == job.MaskDrop:
@@ -145,11 +135,7 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 			return nil, err
 		}
 		upper, err := ofIntervals(names[1], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
-		if err != nil || !areAlike(labels, intervals) {
-			return []column{lower, upper}, err
-		}
-		texts, err := renderLabels(labelName(spec.Name), spec.Mask, labels)
-		return []column{lower, upper, texts}, err
+		return []column{lower, upper}, err
 	case job.RenderMidpoint:
 		t := formats.Type{Kind: formats.Float, Bits: 64}
 		if field.Type.Kind == formats.Date {
@@ -165,35 +151,19 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		c, err := renderIntervals(field, labels, intervals)
 		return []column{c}, err
 	}
-	c, err := renderLabels(field.Name, spec.Mask, labels)
-	return []column{c}, err
-}
-
-// renderLabels makes a column of the texts of labels.
-func renderLabels(name, mask string, labels []engine.Label) (column, error) {
-	c, err := newRendered(name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
+	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
 		if !labels[label].Null {
 			values.AppendBytes([]byte(labels[label].Text))
 		}
 		return nil
 	})
 	for label, of := range labels {
-		if IsMark(of, mask) {
+		if IsMark(of, spec.Mask) {
 			c.mark = c.codes[label]
 		}
 	}
-	return c, err
+	return []column{c}, err
 }
-
-// areAlike reports whether the null and an interval without a bound are labels of a column, as they may be where labels are chosen by region:
-// by bounds nobody could tell one from the other.
-func areAlike(labels []engine.Label, intervals []engine.Interval) bool {
-	return slices.ContainsFunc(labels, func(l engine.Label) bool { return l.Null }) &&
-		slices.ContainsFunc(intervals, func(i engine.Interval) bool { return i.Lower == "" && i.Upper == "" })
-}
-
-// labelName is the name of the column of labels beside those of bounds.
-func labelName(column string) string { return column + "_label" }
 
 // IsMark reports whether a label of a column with a mask is the mark of suppressed values or records.
 func IsMark(label engine.Label, mask string) bool {

@@ -218,16 +218,10 @@ func (c *columnCheck) numberOfNone() (uint32, bool) {
 func checksOf(c *cutfile.Column) []columnCheck {
 	switch c.Render {
 	case job.RenderBounds:
-		checks := []columnCheck{
+		return []columnCheck{
 			newCheck(c, c.Name+"_lower", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }),
 			newCheck(c, c.Name+"_upper", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }),
 		}
-		if areAlike(c.Cut) {
-			labels := *c
-			labels.Render = ""
-			checks = append(checks, newCheck(&labels, c.Name+"_label", acceptedText))
-		}
-		return checks
 	case job.RenderMidpoint:
 		return []columnCheck{newCheck(c, c.Name, acceptedMiddles(c.Cut))}
 	case job.RenderInterval:
@@ -237,17 +231,8 @@ func checksOf(c *cutfile.Column) []columnCheck {
 		lower.part, upper.part, closed.part, closed.fits = "lower", "upper", "closed", isText
 		return []columnCheck{lower, upper, closed}
 	}
-	return []columnCheck{newCheck(c, c.Name, acceptedText)}
+	return []columnCheck{newCheck(c, c.Name, func(l cutfile.Label) acceptedLabel { return acceptedLabel{text: l.Label, null: l.Null} })}
 }
-
-// areAlike reports whether bounds do not tell the null from another label: then labels stand beside them.
-func areAlike(cut []cutfile.Label) bool {
-	return slices.ContainsFunc(cut, func(l cutfile.Label) bool { return l.Null }) &&
-		slices.ContainsFunc(cut, func(l cutfile.Label) bool { return l.Interval && l.Lower == nil && l.Upper == nil })
-}
-
-// acceptedText is a label itself.
-func acceptedText(l cutfile.Label) acceptedLabel { return acceptedLabel{text: l.Label, null: l.Null} }
 
 // newCheck returns the check of a column that has what accept makes of every label. A mark of
 // suppressed values is null in a column of numbers.
