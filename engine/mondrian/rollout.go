@@ -67,13 +67,18 @@ func (g *guide) below(ctx context.Context, of *cells.Cells, by split) (found out
 	} else {
 		parts, err = of.Divide(ctx, by.column, d.part, len(d.sizes))
 	}
+	if err != nil {
+		return found, err
+	}
 	found.reset(g.classes)
-	for i := 0; err == nil && i < len(parts); i++ {
-		var grown outcome
-		grown, err = g.grown(ctx, parts[i])
+	for _, part := range parts {
+		grown, err := g.grown(ctx, part)
+		if err != nil {
+			return found, err
+		}
 		found.add(&grown)
 	}
-	return found, err
+	return found, nil
 }
 
 // grown returns what becomes of cells that are cut on, and pruned. They are consumed.
