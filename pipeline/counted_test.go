@@ -43,7 +43,7 @@ func (t *testTable) counted(rng *rand.Rand) *testTable {
 // The release of rows that stand for several records is that of a table with a row for each of these, byte for byte.
 func TestCountedRows(t *testing.T) {
 	released := 0
-	for _, seed := range seeded(t, 80) {
+	for _, seed := range seeded(t, 40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := randomCase(rng)
 		list := searches()

@@ -19,7 +19,7 @@ import (
 // files, row groups, threads or memory. It has the rows that it has in the input's order, in their own.
 func TestOrderOfTheRelease(t *testing.T) {
 	rows := 0
-	for _, seed := range seeded(t, 80) {
+	for _, seed := range seeded(t, 40) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := randomCase(rng)
 		list := searches()
