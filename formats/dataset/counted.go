@@ -30,7 +30,7 @@ func (keptCounted) Kept() {}
 // countedRows are the most records of a batch.
 const countedRows = 65536
 
-// mostCounted is more records than any input may have: their sum overflows nothing.
+// mostCounted is more records than any input may have, so that none of a row, nor of a chunk, overflows.
 const mostCounted = 1 << 40
 
 // newCounted reads the counts of a file once, to learn how many records there are.
@@ -68,7 +68,10 @@ func (c *counted) sum(ctx context.Context) error {
 			return err
 		}
 		for err == nil {
-			c.chunks[chunk] += int64(reader.left())
+			if c.chunks[chunk] += int64(reader.left()); c.chunks[chunk] >= mostCounted {
+				err = fmt.Errorf("%w: more than %d records in one chunk", formats.ErrUnsupported, int64(mostCounted)-1)
+				break
+			}
 			err = reader.pull(ctx)
 		}
 		if err = errors.Join(ended(err), reader.Close()); err != nil {

@@ -63,6 +63,7 @@ func TestCountedRowsRefused(t *testing.T) {
 		{"name,n\nann,2\nbob,-7\n", "n", "row 2 of a chunk has no count"},
 		{"name,n\nann,2\nbob,\n", "n", "row 2 of a chunk has no count"},
 		{"name,n\nann,9223372036854775807\n", "n", "above 1099511627775"},
+		{"name,n\nann,1099511627775\nbob,1\n", "n", "more than 1099511627775 records"},
 	} {
 		path := filepath.Join(dir, "in.csv")
 		if err := os.WriteFile(path, []byte(c.csv), 0o600); err != nil {
