@@ -41,6 +41,7 @@ func bindSplits(tb testing.TB, dir string) splitJob {
 	job := mustLoad(tb, dir)
 	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
 	must(tb, err)
+	res.scratch.beside = job.Output.Path
 	tb.Cleanup(func() {
 		if err := res.closeStore(); err != nil {
 			tb.Error(err)

@@ -46,18 +46,20 @@ type folder struct {
 	lock io.Closer
 }
 
+// tries bounds how often a folder is made or removed again because another process has removed
+// or filled it meanwhile.
+const tries = 100
+
 // openFolder makes and locks a new folder in dir, making dir when there is none, after
-// removing the folders of runs that ended without closing them.
+// removing the folders of runs that ended without closing them. It begins again when another
+// run, the last one in dir until now, has taken dir away on closing.
 func openFolder(fsys vfs.FS, dir string) (*folder, error) {
 	live.Lock()
 	defer live.Unlock()
 	f := &folder{place: place{fs: fsys, path: dir}}
-	err := f.makeParents()
-	if err == nil {
-		err = sweep(fsys, dir)
-	}
-	if err == nil {
-		err = f.claim(dir)
+	err := f.open(dir)
+	for try := 1; errors.Is(err, fs.ErrNotExist) && try < tries; try++ {
+		err = f.open(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(explain("open", f.path, err), f.removeParents())
@@ -69,8 +71,21 @@ func openFolder(fsys vfs.FS, dir string) (*folder, error) {
 	return f, nil
 }
 
+// open makes the folder in dir and locks it, unless dir is taken away meanwhile.
+func (f *folder) open(dir string) error {
+	f.path = dir
+	if err := f.makeParents(); err != nil {
+		return err
+	}
+	if err := sweep(f.fs, dir); err != nil {
+		return err
+	}
+	return f.claim(dir)
+}
+
 // makeParents makes the folder that the private one is to be in.
 func (f *folder) makeParents() error {
+	f.made = nil
 	for at := f.path; ; at = f.fs.PathDir(at) {
 		_, err := f.fs.Stat(at)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -169,18 +184,15 @@ func (f *folder) make(fresh string) error {
 	return nil
 }
 
-// removeTries bounds how often a folder is removed again because a sweeping process has
-// made its lock file there meanwhile.
-const removeTries = 100
-
-// remove removes the folder and all that is in it, then gives up the lock, then removes
-// the parents that were made for it, unless somebody else uses them now.
+// remove removes the folder and all that is in it, again if a sweeping process has made its
+// lock file there meanwhile, then gives up the lock, then removes the parents that were made
+// for it, unless somebody else uses them now.
 func (f *folder) remove() error {
 	live.Lock()
 	defer live.Unlock()
 	delete(live.folders, f.place)
 	err := f.fs.RemoveAll(f.path)
-	for try := 1; errors.Is(err, syscall.ENOTEMPTY) && try < removeTries; try++ {
+	for try := 1; errors.Is(err, syscall.ENOTEMPTY) && try < tries; try++ {
 		err = f.fs.RemoveAll(f.path)
 	}
 	return errors.Join(err, f.lock.Close(), f.removeParents())

@@ -117,6 +117,44 @@ func TestFolderLostWhileOpening(t *testing.T) {
 	}
 }
 
+// goneFS takes the folder above away while a store is opened in it, as a run that closes may: before
+// it is listed or, of a folder that was made in it, before that is there.
+type goneFS struct {
+	vfs.FS
+	list, mkdir int // how often yet
+}
+
+func (g *goneFS) List(dir string) ([]string, error) {
+	if g.list > 0 {
+		g.list--
+		if err := g.RemoveAll(dir); err != nil {
+			return nil, err
+		}
+	}
+	return g.FS.List(dir)
+}
+
+func (g *goneFS) MkdirAll(dir string, mode os.FileMode) error {
+	if g.mkdir > 0 && strings.Contains(dir, newPrefix) {
+		g.mkdir--
+		return &os.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOENT}
+	}
+	return g.FS.MkdirAll(dir, mode)
+}
+
+func TestFolderAboveIsTakenAway(t *testing.T) {
+	for _, gone := range []*goneFS{{list: 1}, {mkdir: 1}, {list: 3, mkdir: 5}} {
+		gone.FS = vfs.NewMem()
+		s := open(t, gone, "/scratch")
+		seq := s.NewSequence()
+		check(t, s, seq, fill(t, s, seq, 40, 100<<10))
+	}
+	gone := &goneFS{FS: vfs.NewMem(), list: 1 << 20}
+	if s, err := Open("/scratch", Options{Budget: small(), FS: gone}); !errors.Is(err, ErrDisk) {
+		t.Errorf("%v, %v: a folder that is always taken away was opened", s, err)
+	}
+}
+
 // childEnv says what a copy of this program does, and in which folder.
 const childEnv = "KCUT_TEST_CHILD"
 
