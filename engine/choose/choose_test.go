@@ -84,12 +84,24 @@ func TestTies(t *testing.T) {
 			t.Errorf("%v %s: %d is chosen, want %d", tt.losses, tt.left, v.Chosen, tt.want)
 		}
 	}
-	trusting := &Verdict{Estimates: []Estimate{{Loss: 0.32}, {Loss: 0.31, Chance: 0.01}, {Loss: 0.3}}}
-	for _, want := range []int{1, 2} {
-		if trusting.choose(); trusting.Chosen != want {
-			t.Errorf("%d is chosen where %g is chance, want %d", trusting.Chosen, trusting.Estimates[1].Chance, want)
+	for _, tt := range []struct {
+		losses, chances [3]float64
+		want            int
+	}{
+		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0034}, 1},      // the best one is better by chance
+		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0033}, 2},      // it is better
+		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0061, 0, 0}, 1},        // the simpler one is better by chance
+		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0059, 0, 0}, 0},        // it is as good at least
+		{[3]float64{0.3, 0.3, 0.3}, [3]float64{0.0005, 0, 0.001}, 0},       // all are as good
+		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0005, 0, 0.001}, 0}, // so are they
+	} {
+		v := &Verdict{}
+		for i, loss := range tt.losses {
+			v.Estimates = append(v.Estimates, Estimate{Loss: loss, Chance: tt.chances[i], Trusted: i == 1})
 		}
-		trusting.Estimates[1].Chance = 0.009
+		if v.choose(); v.Chosen != tt.want {
+			t.Errorf("%v of chances %v: %d is chosen, want %d", tt.losses, tt.chances, v.Chosen, tt.want)
+		}
 	}
 	v := &Verdict{Estimates: []Estimate{{Loss: 0.3}, {Loss: 0.2}}, Chosen: 1}
 	if !v.Reject(errors.New("broken")) || v.Chosen != 0 || v.Estimates[1].LeftOut != "broken" || v.Reject(errors.New("too")) || v.Chosen != -1 || v.Reject(errors.New("more")) {

@@ -6,6 +6,7 @@ import "math"
 type contest struct {
 	estimates []Estimate
 	in        []bool     // those that are still judged
+	size      uint64     // the records that were dealt
 	sums      []score    // by candidate
 	apart     [][]uint64 // by candidate and candidate: the test records that one of them gets wrong and the other does not
 }
@@ -13,9 +14,10 @@ type contest struct {
 // sure is how many standard errors a candidate must be behind the best one to be judged no further and, if it is trusted, not to be chosen.
 const sure = 3
 
-func newContest(estimates []Estimate) *contest {
+// newContest returns one that is judged by so many records.
+func newContest(estimates []Estimate, size uint64) *contest {
 	n := len(estimates)
-	c := &contest{estimates: estimates, in: make([]bool, n), sums: make([]score, n), apart: make([][]uint64, n)}
+	c := &contest{estimates: estimates, size: size, in: make([]bool, n), sums: make([]score, n), apart: make([][]uint64, n)}
 	for i := range estimates {
 		c.in[i], c.apart[i] = estimates[i].LeftOut == "", make([]uint64, n)
 	}
@@ -40,16 +42,15 @@ func (c *contest) compare(missed [][]bool) {
 	}
 }
 
-// drop ends the judging of candidates that are behind the best one by more than chance and a tie, and returns how many are left. So
-// many records were dealt.
-func (c *contest) drop(size uint64) (left int) {
+// drop ends the judging of candidates that are behind the best one by more than chance and a tie, and returns how many are left.
+func (c *contest) drop() (left int) {
 	best := c.best()
 	for i, in := range c.in {
 		if !in {
 			continue
 		}
 		behind := float64(c.sums[i].wrong-c.sums[best].wrong) / float64(c.sums[i].tested)
-		if c.in[i] = behind <= max(Tie, sure*c.deviation(i, best, size)); c.in[i] {
+		if c.in[i] = behind <= max(Tie, sure*c.deviation(i, best)); c.in[i] {
 			left++
 		}
 	}
@@ -69,7 +70,7 @@ func (c *contest) best() int {
 
 // deviation returns the standard error of the difference of two candidates' errors (McNemar, 1947): that of the number of records that
 // only one of both gets wrong. Records that are tested again tell nothing new.
-func (c *contest) deviation(i, o int, size uint64) float64 {
+func (c *contest) deviation(i, o int) float64 {
 	tested := float64(c.sums[i].tested)
-	return math.Sqrt(float64(c.apart[i][o])*max(1, tested/float64(size))) / tested
+	return math.Sqrt(float64(c.apart[i][o])*max(1, tested/float64(c.size))) / tested
 }

@@ -36,8 +36,8 @@ type hashed struct {
 
 const hashedBytes = 16
 
-// deal draws the records and deals them, after so many other deals in another order. What it holds stays drawn.
-func deal(ctx context.Context, table *engine.Table, most, before int, space partition.Space) (*dealt, error) {
+// deal draws the records and deals them. What it holds stays drawn.
+func deal(ctx context.Context, table *engine.Table, most int, space partition.Space) (*dealt, error) {
 	all := table.Groupings[0]
 	d := &dealt{table: table, whole: all.Size(), most: uint64(most)}
 	layout := partition.NewLayout(domainsOf(table))
@@ -56,9 +56,6 @@ func deal(ctx context.Context, table *engine.Table, most, before int, space part
 			hash := hashOf(key)
 			if n = d.share(hash, n); n == 0 {
 				continue
-			}
-			if before > 0 {
-				hash = engine.Mix(hash + uint64(before))
 			}
 			order = append(order, hashed{hash: hash, class: classOf(table, b.kinds()[i]), at: int32(len(order))})
 			drawn.Put(key, uint64(n))

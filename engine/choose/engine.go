@@ -32,7 +32,7 @@ type Candidate struct {
 	Name string
 	Searcher
 	Sketch     *Searcher // stands in for it while it is judged: faster, and about as good; nil: nothing does
-	Trusted    bool      // is chosen unless another one is better by more than chance: it was the better one on other tables
+	Trusted    bool      // is chosen unless chance can not explain that another one is better, or as good and simpler: it was the better one on other tables. No more than one is
 	Suppresses bool      // takes as many records away as the requirement allows; others none
 	Barred     string    // why it must not be chosen; empty: it may be
 }
@@ -84,7 +84,8 @@ type Verdict struct {
 type Estimate struct {
 	Rounds     int      // in which it was judged: the more, the longer it was among the best
 	Loss       float64  // what is judged, over these rounds: less is better
-	Chance     float64  // by how much the loss may be greater than the least one by chance, of a candidate that is trusted
+	Trusted    bool     // the candidate is trusted, and the losses are errors
+	Chance     float64  // the standard error of the difference between its loss and that of the trusted candidate
 	Error      *float64 // of a decision tree, as a share of the test records; nil: not looked at
 	QueryError *float64 // relative, the mean over a workload; nil: not looked at
 	Penalty    *float64 // the normalized certainty penalty; nil: not looked at

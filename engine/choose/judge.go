@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,6 +22,7 @@ type judging struct {
 	requirement engine.Requirement
 	options     engine.Options // of all searches, but for their space
 	space       partition.Space
+	own         bool // candidates are judged by their own searches, not by sketches
 }
 
 // judge judges the candidates.
@@ -36,38 +38,71 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 	}
 	before := space.Budget.Used()
 	defer func() { space.Budget.Return(space.Budget.Used() - before) }()
-	d, err := deal(ctx, table, e.most(), 0, space)
+	d, err := deal(ctx, table, e.most(), space)
 	if err != nil {
 		return nil, err
 	}
 	v.Records = d.size
 	j := &judging{Engine: e, dealt: d, requirement: requirement, options: options, space: space}
-	c := newContest(v.Estimates)
-	for round := range e.rounds(e.open(v.Estimates), d.size, tuples, attributes) {
-		if deals := round / folds; deals > 0 && round%folds == 0 {
-			if j.dealt, err = deal(ctx, table, e.most(), deals, space); err != nil {
-				return nil, err
-			}
-		}
-		if err := j.round(ctx, round%folds, c); err != nil {
+	if err := j.contest(ctx, v); err != nil {
+		return nil, err
+	}
+	if j.unfair(v) {
+		j.own = true
+		if err := j.contest(ctx, v); err != nil {
 			return nil, err
 		}
-		if e.Objective == Classification && c.drop(d.size) < 2 {
+	}
+	if v.Chosen < 0 { // a part of the records may be too few for all
+		v.Chosen = first
+	}
+	return v, nil
+}
+
+// contest judges the candidates that are not left out, and chooses one.
+func (j *judging) contest(ctx context.Context, v *Verdict) error {
+	c, table := newContest(v.Estimates, j.size), j.table
+	for round := range j.rounds(j.open(v.Estimates), j.size, table.Groupings[0].Len(), len(table.Attributes)) {
+		if err := j.round(ctx, round, c); err != nil {
+			return err
+		}
+		if j.Objective == Classification && c.drop() < 2 {
 			break
 		}
 	}
 	for i := range v.Estimates {
 		if v.Estimates[i].LeftOut == "" {
-			e.sum(&v.Estimates[i], &c.sums[i])
-		}
-		if c.in[i] && e.Candidates[i].Trusted && e.Objective == Classification {
-			v.Estimates[i].Chance = sure * c.deviation(i, c.best(), d.size)
+			j.sum(&v.Estimates[i], &c.sums[i])
 		}
 	}
-	if v.choose(); v.Chosen < 0 { // a part of the records may be too few for all
-		v.Chosen = first
+	if trusted := j.trusted(); trusted >= 0 && c.in[trusted] && j.Objective == Classification {
+		v.Estimates[trusted].Trusted = true
+		for i := range v.Estimates {
+			if c.in[i] {
+				v.Estimates[i].Chance = c.deviation(i, trusted)
+			}
+		}
 	}
-	return v, nil
+	v.choose()
+	return nil
+}
+
+// unfair reports whether a trusted candidate has lost by what stood in for it, and may be judged again.
+func (j *judging) unfair(v *Verdict) bool {
+	trusted := j.trusted()
+	return trusted >= 0 && v.Chosen != trusted && v.Estimates[trusted].LeftOut == "" && j.mayJudgeAgain(j.size)
+}
+
+// mayJudgeAgain reports whether candidates are judged again, all by their own searches, when one that is trusted has lost by its sketch: where
+// so few records are judged that this takes no time.
+func (e Engine) mayJudgeAgain(size uint64) bool {
+	trusted := e.trusted()
+	return trusted >= 0 && e.Candidates[trusted].Sketch != nil && e.Objective == Classification && testFolds(size, uint64(e.most())) == 1
+}
+
+// trusted returns the candidate that is trusted, −1 if none is.
+func (e Engine) trusted() int {
+	return slices.IndexFunc(e.Candidates, func(c Candidate) bool { return c.Trusted })
 }
 
 // open returns the candidates that are not left out.
@@ -269,16 +304,32 @@ func ratio(part, whole float64) float64 {
 const Tie = 0.001
 
 // choose chooses, of the candidates that are not left out and were judged in as many rounds as any, the first one whose loss is as good as
-// the least or, of one that is trusted, may be.
+// the least. Where one is trusted it is that one, unless the best one is surely better, or another one before it is as good even if chance
+// has favoured that by a standard error.
 func (v *Verdict) choose() {
-	rounds, least, found := 0, 0.0, false
+	best, trusted := -1, -1
 	for i := range v.Estimates {
 		x := &v.Estimates[i]
-		if x.LeftOut == "" && (!found || x.Rounds > rounds || x.Rounds == rounds && x.Loss < least) {
-			rounds, least, found = x.Rounds, x.Loss, true
+		if x.LeftOut == "" && (best < 0 || cmp.Or(cmp.Compare(v.Estimates[best].Rounds, x.Rounds), cmp.Compare(x.Loss, v.Estimates[best].Loss)) < 0) {
+			best = i
+		}
+	}
+	if v.Chosen = best; best < 0 {
+		return
+	}
+	least := &v.Estimates[best]
+	for i := range v.Estimates {
+		if x := &v.Estimates[i]; x.Trusted && x.LeftOut == "" && x.Rounds == least.Rounds && x.Loss <= least.Loss+max(Tie, sure*least.Chance) {
+			trusted = i
 		}
 	}
 	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool {
-		return x.LeftOut == "" && x.Rounds == rounds && x.Loss <= least+max(Tie, x.Chance)
+		switch {
+		case x.LeftOut != "" || x.Rounds < least.Rounds:
+			return false
+		case trusted < 0:
+			return x.Loss <= least.Loss+Tie
+		}
+		return x.Trusted || x.Loss+x.Chance <= v.Estimates[trusted].Loss+Tie
 	})
 }

@@ -25,7 +25,11 @@ func (e Engine) Predict(records uint64, tuples, attributes int) []time.Duration 
 	rounds := float64(e.rounds(open, size, tuples, attributes))
 	for i := range e.Candidates {
 		if c := &e.Candidates[i]; c.Barred == "" {
-			predicted[i] = time.Duration(rounds*e.round(c, size, tuples, attributes) + c.predict(tuples, attributes))
+			judging := e.round(c, c.judged(), size, tuples, attributes)
+			if e.mayJudgeAgain(size) {
+				judging += e.round(c, &c.Searcher, size, tuples, attributes)
+			}
+			predicted[i] = time.Duration(rounds*judging + c.predict(tuples, attributes))
 		}
 	}
 	return predicted
@@ -40,20 +44,13 @@ func (s *Searcher) predict(tuples, attributes int) float64 {
 	return searching + s.Fitting(min(tuples, MostJudged))*float64(attributes)
 }
 
-// round returns the nanoseconds of judging a candidate in one round, with so many records of a table.
-func (e Engine) round(c *Candidate, size uint64, tuples, attributes int) float64 {
+// round returns the nanoseconds of judging a candidate in one round by what a searcher finds, with so many records of a table.
+func (e Engine) round(c *Candidate, by *Searcher, size uint64, tuples, attributes int) float64 {
 	judged, trained := min(tuples, int(size)), int(size)*(folds-testFolds(size, uint64(e.most())))/folds
-	return judgeCost*float64(judged*attributes) + c.judged().predict(min(tuples, trained), attributes)
+	return judgeCost*float64(judged*attributes) + by.predict(min(tuples, trained), attributes)
 }
 
-// mostDeals is how often the records of a small table are dealt, so that less depends on who is in a fold with whom, and fewDealt how many
-// records these make in all.
-const (
-	mostDeals = 2
-	fewDealt  = 1 << 13
-)
-
-// rounds returns in how many rounds some candidates are judged at most: all folds of all deals or, where one round does with a part of the records
+// rounds returns in how many rounds some candidates are judged at most: all folds or, where one round does with a part of the records
 // for training, no more than are predicted to take, with the longest search, what the searches of all take. So choosing
 // does not take longer than trying them all.
 func (e Engine) rounds(open []*Candidate, size uint64, tuples, attributes int) int {
@@ -61,12 +58,12 @@ func (e Engine) rounds(open []*Candidate, size uint64, tuples, attributes int) i
 		return folds
 	}
 	if testFolds(size, uint64(e.most())) == 1 {
-		return folds * max(1, min(mostDeals, int(fewDealt/max(1, size))))
+		return folds
 	}
 	round, all, longest := 0.0, 0.0, 0.0
 	for _, c := range open {
 		search := c.predict(tuples, attributes)
-		round, all, longest = round+e.round(c, size, tuples, attributes), all+search, max(longest, search)
+		round, all, longest = round+e.round(c, c.judged(), size, tuples, attributes), all+search, max(longest, search)
 	}
 	return max(1, min(folds, int((all-longest)/max(1, round))))
 }

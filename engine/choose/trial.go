@@ -63,12 +63,20 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 	})
 }
 
+// searcher returns what searches for the candidate.
+func (t *trial) searcher() *Searcher {
+	if t.own {
+		return &t.Searcher
+	}
+	return t.judged()
+}
+
 // search finds the candidate's recoding of the training part.
 func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	table := *t.table
 	requirement := t.of(t.fold.requirement)
 	space := t.space
-	if err := group(ctx, t.judged().Engine, &table, requirement, space, t.training); err != nil {
+	if err := group(ctx, t.searcher().Engine, &table, requirement, space, t.training); err != nil {
 		return nil, err
 	}
 	options := t.options
@@ -77,7 +85,7 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	for _, grouping := range table.Groupings {
 		options.Space.Share += grouping.Bytes()
 	}
-	recoding, err := t.judged().Engine.Search(ctx, &table, requirement, options)
+	recoding, err := t.searcher().Engine.Search(ctx, &table, requirement, options)
 	if err != nil || !t.Limited || t.Suppresses {
 		return recoding, err
 	}
