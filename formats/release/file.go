@@ -22,6 +22,21 @@ type File struct {
 	file   storage.File
 	size   int64
 	footer footer
+	given  map[string]uint32 // see Give
+}
+
+// Give says that all rows have the same number in a masked column that the file does not have.
+func (r *File) Give(column string, number uint32) {
+	if r.given == nil {
+		r.given = make(map[string]uint32)
+	}
+	r.given[column] = number
+}
+
+// Given reports whether all rows have a given number in a masked column.
+func (r *File) Given(column string) bool {
+	_, given := r.given[column]
+	return given
 }
 
 // Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet

@@ -57,6 +57,7 @@ type flatChunk struct {
 	kept   *Kept
 	hashes []uint64 // of the entries of a kept column's dictionary, of null, and of other values of the last rows
 	labels labels
+	given  bool                  // all rows have one number, and there are no pages
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
 
@@ -97,6 +98,14 @@ type wrongPages struct {
 	nulls   int // rows with a null that the cut does not hold
 	counts  int // pages that say another number of nulls or rows than they have
 	spare   int // bytes after levels and values
+}
+
+// give has all rows have a number.
+func (c *flatChunk) give(number uint32) {
+	c.given = true
+	for i := range c.blocks {
+		c.blocks[i] = Numbers{Same: true, One: number}
+	}
 }
 
 // openMasked goes to the first row of a masked column's chunk.

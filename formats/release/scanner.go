@@ -79,6 +79,9 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 		}
 	}
 	for i := range s.chunks {
+		if s.chunks[i].given {
+			continue
+		}
 		err := inColumn(g, s.name(i), func() error {
 			report, err := s.chunks[i].finish()
 			findings = g.find(findings, s.name(i), report)
@@ -111,6 +114,11 @@ func (s *Scanner) name(i int) string {
 // open goes to the first row of a chunk.
 func (s *Scanner) open(g *rowGroup, i int) error {
 	if i < len(s.masked) {
+		if number, ok := g.file.given[s.masked[i].Name]; ok {
+			s.chunks[i].give(number)
+			return nil
+		}
+		s.chunks[i].given = false
 		return s.chunks[i].openMasked(g, &s.masked[i])
 	}
 	return s.chunks[i].openKept(g, &s.kept[i-len(s.masked)])
@@ -122,6 +130,9 @@ func (s *Scanner) ShowKept(n int) { s.kept, s.chunks = s.kept[:n], s.chunks[:len
 // window reads the next n rows of all columns, and shows them.
 func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, numbers []Numbers, kept []Hashes) error) error {
 	err := s.share(len(s.chunks), func(_, i int) error {
+		if s.chunks[i].given {
+			return nil
+		}
 		return inColumn(g, s.name(i), func() error { return s.chunks[i].readWindow(n) })
 	})
 	if err != nil {

@@ -17,7 +17,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats"
@@ -28,14 +30,20 @@ import (
 )
 
 // IsDirectory reports whether an output path names a directory of part files.
-func IsDirectory(path string) bool { return strings.HasSuffix(path, "/") }
+func IsDirectory(output string) bool { return strings.HasSuffix(output, "/") }
 
 // PartName returns the name of a part file, from 0 on.
 func PartName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
 
-// IsPart reports whether a file of a released directory is one of its parts.
+// IsPart reports whether a file of a released directory, or of the partitions in it, is one of its parts.
 func IsPart(name string) bool {
-	return strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet") && !strings.Contains(name, "/")
+	folder, base := path.Split(name)
+	for level := range strings.SplitSeq(strings.TrimSuffix(folder, "/"), "/") {
+		if folder != "" && !isPartition(level) {
+			return false
+		}
+	}
+	return strings.HasPrefix(base, "part-") && strings.HasSuffix(base, ".parquet")
 }
 
 // Belongs reports whether a released directory has files of this name.
@@ -43,14 +51,10 @@ func Belongs(name string) bool {
 	return name == publish.SuccessFile || name == ManifestFile || name == textManifest || IsPart(name)
 }
 
-// Names returns what lies in a released directory, in order.
+// Names returns what lies in a released directory and its partitions, in order.
 func Names(ctx context.Context, directory string) (names []string, err error) {
 	if !storage.IsRemote(directory) {
-		entries, err := os.ReadDir(directory)
-		for _, entry := range entries {
-			names = append(names, entry.Name())
-		}
-		return names, err
+		return localNames(directory, "")
 	}
 	directory = storage.Join(directory, "")
 	objects, err := storage.List(ctx, directory)
@@ -60,42 +64,76 @@ func Names(ctx context.Context, directory string) (names []string, err error) {
 	return names, err
 }
 
-// Parts returns the files of a release: itself, or a directory's part files in order.
-func Parts(ctx context.Context, path string) (parts []string, err error) {
-	if single, err := isFile(ctx, path); err != nil {
+// localNames returns what lies in a folder of a released directory.
+func localNames(directory, folder string) (names []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(directory, filepath.FromSlash(folder)))
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		name := path.Join(folder, entry.Name())
+		if !entry.IsDir() || !isPartition(entry.Name()) {
+			names = append(names, name)
+			continue
+		}
+		below, err := localNames(directory, name)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, below...)
+	}
+	return names, nil
+}
+
+// NameIn returns the name of a part in a release, with slashes: that of a file of its own is the file's.
+func NameIn(release, part string) string {
+	inside, err := filepath.Rel(filepath.Clean(release), part)
+	if storage.IsRemote(release) {
+		inside = strings.TrimPrefix(part, storage.Join(release, ""))
+	}
+	if err != nil || inside == "." {
+		return path.Base(filepath.ToSlash(part))
+	}
+	return filepath.ToSlash(inside)
+}
+
+// Parts returns the files of a release: itself, or a directory's part files in the order of their numbers.
+func Parts(ctx context.Context, release string) (parts []string, err error) {
+	if single, err := isFile(ctx, release); err != nil {
 		return nil, fmt.Errorf("open release: %w", err)
 	} else if single {
-		return []string{path}, nil
+		return []string{release}, nil
 	}
-	names, err := Names(ctx, path)
+	names, err := Names(ctx, release)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open release: %w", err)
 	}
-	directory := path
-	if !storage.IsRemote(path) {
-		directory = filepath.Clean(path)
+	directory := release
+	if !storage.IsRemote(release) {
+		directory = filepath.Clean(release)
 	}
 	for _, name := range names {
 		if IsPart(name) {
 			parts = append(parts, storage.Join(directory, name))
 		}
 	}
+	slices.SortStableFunc(parts, func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) })
 	if len(parts) == 0 {
-		return nil, fault.Errorf(fault.Input, "", "open release %s: it has no part files: %w", path, formats.ErrNoInput)
+		return nil, fault.Errorf(fault.Input, "", "open release %s: it has no part files: %w", release, formats.ErrNoInput)
 	}
 	return parts, nil
 }
 
 // isFile reports whether there is a release of one file. One that is nowhere in an object store may
 // be a directory: these have no name of their own there.
-func isFile(ctx context.Context, path string) (bool, error) {
-	if storage.IsRemote(path) {
-		if IsDirectory(path) {
+func isFile(ctx context.Context, release string) (bool, error) {
+	if storage.IsRemote(release) {
+		if IsDirectory(release) {
 			return false, nil
 		}
-		return storage.Exists(ctx, path)
+		return storage.Exists(ctx, release)
 	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(release)
 	if err != nil {
 		return false, fault.Errorf(fault.Input, "", "%w", err)
 	}
@@ -113,8 +151,8 @@ func Resolve(path string) (string, error) {
 
 // Digest returns the digest of a release: of its one file, or of its parts with their
 // names. It is empty when a directory lacks what completes it.
-func Digest(ctx context.Context, path string, threads int) (string, error) {
-	parts, err := Parts(ctx, path)
+func Digest(ctx context.Context, release string, threads int) (string, error) {
+	parts, err := Parts(ctx, release)
 	if err != nil {
 		return "", err
 	}
@@ -124,8 +162,8 @@ func Digest(ctx context.Context, path string, threads int) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("digest release: %w", err)
 		}
-		if part != path {
-			fmt.Fprintf(hash, "%q ", filepath.Base(part))
+		if part != release {
+			fmt.Fprintf(hash, "%q ", NameIn(release, part))
 		}
 		fmt.Fprintln(hash, sum)
 	}

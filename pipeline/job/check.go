@@ -305,4 +305,42 @@ func (r *reader) outputRules() {
 			r.add(itemPath("input", i), "", "input and output are the same")
 		}
 	}
+	r.partitionRules()
+}
+
+// partitionRules: folders are named by labels, and never by values.
+func (r *reader) partitionRules() {
+	if len(r.Output.PartitionBy) == 0 {
+		return
+	}
+	const key = "output.partition_by"
+	switch {
+	case !strings.HasSuffix(r.Output.Path, "/"):
+		r.add(key, "end output.path with a slash", "partitions are folders of a directory, and the output is a file")
+	case r.Order == OrderInput:
+		r.add(key, "leave order out", "rows of a partition are together, which they are not in the order of the input")
+	}
+	released := 0
+	for i := range r.Columns {
+		if r.Columns[i].Mask != MaskDrop {
+			released++
+		}
+	}
+	for i, name := range r.Output.PartitionBy {
+		at := itemPath(key, i)
+		switch spec := r.Column(name); {
+		case slices.Contains(r.Output.PartitionBy[:i], name):
+			r.add(at, "", "column %q is there twice", name)
+		case spec == nil && r.listed():
+			r.add(at, DidYouMean(name, r.columnNames()), "column %q has no entry in columns", name)
+		case spec == nil || spec.Mask == "":
+		case !spec.masked():
+			r.add(at, "use generalize, discretize or suppress", "column %q would name folders by its values: its mask is %s", name, spec.Mask)
+		case spec.Render != "" && spec.Render != RenderLabel:
+			r.add(at, "leave render out", "column %q has no labels that could name folders: it is rendered as %s", name, spec.Render)
+		}
+	}
+	if released > 0 && released <= len(r.Output.PartitionBy) {
+		r.add(key, "", "no column is left for the files")
+	}
 }

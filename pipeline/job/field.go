@@ -112,6 +112,8 @@ var fieldTable = []field{
 	{path: "output.row_group_rows", kind: kindInteger, at: func(j *Job, _ int) any { return &j.Output.RowGroupRows },
 		min: 1, max: 1 << 31, defWords: "262,144; with `order: input` the input's own where they are of a good size",
 		doc: "rows a row group of the release"},
+	{path: "output.partition_by", kind: kindTexts, at: func(j *Job, _ int) any { return &j.Output.PartitionBy }, defWords: "none",
+		doc: "masked columns whose labels become hive partitions of a directory, `region=Europe/`, the first one outermost; files do not have these columns"},
 	{path: "class", kind: kindText, at: func(j *Job, _ int) any { return &j.Class }, defWords: "none: the search gains granularity", flag: "class",
 		doc: "the column that a model will be trained to predict from the release"},
 	{path: "quasi_identifiers", kind: kindList, at: func(j *Job, _ int) any { return &j.Sets }, required: true,

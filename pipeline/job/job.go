@@ -80,10 +80,11 @@ type Job struct {
 
 // Output says what to write.
 type Output struct {
-	Path         string // a directory of part files when it ends in "/"
-	Compression  string // "zstd", "snappy", "gzip" or "none"
-	Level        int    // of compression; 0: its own default
-	RowGroupRows int    // 0: those of the input where they are of a size to follow
+	Path         string   // a directory of part files when it ends in "/"
+	Compression  string   // "zstd", "snappy", "gzip" or "none"
+	Level        int      // of compression; 0: its own default
+	RowGroupRows int      // 0: those of the input where they are of a size to follow
+	PartitionBy  []string // masked columns whose labels are folders of the directory, and not in the files
 }
 
 // Set is one quasi-identifier set.

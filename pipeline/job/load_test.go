@@ -64,7 +64,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Output{Path: "jobs/out.parquet", Compression: "zstd"}
-	if job.Output != want || job.Algorithm != (Algorithm{Name: AlgorithmTDR}) || job.Score != "tdr" || job.MaxSteps != nil {
+	if !reflect.DeepEqual(job.Output, want) || job.Algorithm != (Algorithm{Name: AlgorithmTDR}) || job.Score != "tdr" || job.MaxSteps != nil {
 		t.Errorf("got %+v", job)
 	}
 	if job, err = Parse("a.yaml", []byte(smallJob+"algorithm: tds\n"), nil); err != nil || job.Score != "tds" {

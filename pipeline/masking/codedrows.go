@@ -248,6 +248,8 @@ func (r *codedRows) pull() (n int64, err error) {
 	return n, err
 }
 
+func (r *codedRows) labels(form *rowForm, _ []uint64) []uint64 { return r.row[:form.words] }
+
 func (r *codedRows) give(g *orderedGroup, n int64) {
 	g.different, g.count = append(g.different, r.row...), g.count+n
 	g.size += r.head

@@ -75,8 +75,8 @@ func Columnwise(recoding engine.Recoding, attributes int) bool {
 type Sink interface {
 	// Next returns where those end that are there already.
 	Next() Place
-	// Add appends a row group, whose copied pages lie in source and behind which is a place.
-	Add(source io.ReaderAt, g *writer.EncodedRowGroup, end Place) error
+	// Add appends a row group of a folder, whose copied pages lie in source and behind which is a place.
+	Add(source io.ReaderAt, g *writer.EncodedRowGroup, folder string, end Place) error
 }
 
 // group is a row group of the release, and the row group of the input that it copies
@@ -85,6 +85,7 @@ type group struct {
 	*writer.EncodedRowGroup
 	source formats.Split
 	copies bool
+	folder string // of a partition that it is of
 	at     Place
 }
 
@@ -176,14 +177,14 @@ func (m *Masker) add(ctx context.Context, to Sink, g group) error {
 	}
 	end := Place{g.at.Task, g.at.Group + 1}
 	if !g.copies {
-		return to.Add(nil, g.EncodedRowGroup, end)
+		return to.Add(nil, g.EncodedRowGroup, g.folder, end)
 	}
 	source, err := m.Dataset.RowGroup(ctx, g.source)
 	if err != nil {
 		return err
 	}
 	source.Expect(ctx, g.Copied())
-	return errors.Join(to.Add(source, g.EncodedRowGroup, end), source.Close())
+	return errors.Join(to.Add(source, g.EncodedRowGroup, g.folder, end), source.Close())
 }
 
 // coded finds the codes of a batch's tuples, for one goroutine.

@@ -67,6 +67,9 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	if o.form, err = newRowForm(m.Plan); err != nil {
 		return err
 	}
+	if err := o.form.checkFolders(); err != nil {
+		return err
+	}
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}
@@ -438,7 +441,12 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	limit := cmp.Or(o.order.Rows, UsualGroup)
 	count, size := rows.most()
 	groups := int((count + limit - 1) / limit)
+	folders := o.form.folderCount()
+	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows
 	pull := &pulling{rows: rows, limit: limit}
+	if folders > 1 {
+		pull.form = o.form
+	}
 	if o.order.Rows == 0 {
 		pull.bytes = groupBytes
 		groups += int(min(count, 2*size/groupBytes)) // at most: a row of several groups is in each of them
@@ -472,7 +480,11 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 			return err
 		}
 		o.told(int(g.count))
-		return emit(group{EncodedRowGroup: encoded, at: at})
+		folder, err := o.form.folderPath(g.folder)
+		if err != nil {
+			return err
+		}
+		return emit(group{EncodedRowGroup: encoded, folder: folder, at: at})
 	}, func(g group) error { return o.add(ctx, to, g) })
 }
 
@@ -482,6 +494,8 @@ type orderedRows interface {
 	most() (rows, bytes int64)
 	// pull goes on to the next row, and returns how many there are of it, or io.EOF.
 	pull() (n int64, err error)
+	// labels returns the words of the row that its labels are in, in room if there is need of it.
+	labels(form *rowForm, room []uint64) []uint64
 	// give adds it to a row group n times.
 	give(g *orderedGroup, n int64)
 	Close() error
@@ -510,6 +524,10 @@ func (r *byteRows) pull() (n int64, err error) {
 	return n, err
 }
 
+func (r *byteRows) labels(form *rowForm, room []uint64) []uint64 {
+	return form.parseHead(r.row, room[:form.words])
+}
+
 func (r *byteRows) give(g *orderedGroup, n int64) {
 	g.bytes, g.size, g.count = append(g.bytes, r.row...), g.size+len(r.row), g.count+n
 	g.some = append(g.some, equalRows{len(g.bytes), n})
@@ -524,6 +542,10 @@ type pulling struct {
 	limit int64
 	bytes int   // a row group ends with the row that reaches it; 0: it does not matter
 	left  int64 // of the row that was read last, which the group before had no room for
+
+	form   *rowForm // a row group ends before a row of another folder; nil: there are none
+	room   []uint64
+	folder int // of the row that was read last
 }
 
 // next waits until all groups before have been taken, and takes the rows of the next one. It may have none, when all were taken.
@@ -542,7 +564,15 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 			if err != nil {
 				return err
 			}
+			if p.form != nil {
+				p.room = slices.Grow(p.room[:0], p.form.words)
+				p.folder = p.form.folderOf(p.rows.labels(p.form, p.room))
+			}
 		}
+		if g.count > 0 && p.folder != g.folder {
+			return nil
+		}
+		g.folder = p.folder
 		n := min(p.left, p.limit-g.count)
 		p.rows.give(g, n)
 		if err := g.drawRows(); err != nil {

@@ -20,6 +20,7 @@ type orderedGroup struct {
 	some      []equalRows
 	size      int   // of different rows, as bytes
 	count     int64 // of rows
+	folder    int   // number of the folder that they are in, as rowForm.folderOf has it
 	held      int64 // drawn for them: what is more than usual
 
 	words []uint64   // scratch: labels of a row, or the rows of a block
@@ -137,6 +138,9 @@ func (g *orderedGroup) enterLabels() error {
 	}
 	for i := range used {
 		f := &g.form.masked[i]
+		if i < g.form.folders {
+			continue
+		}
 		var codes []uint32
 		for rank, is := range used[i] {
 			if is && f.codes[rank] > 0 {
@@ -200,6 +204,9 @@ func appendEqual(codes []uint32, code uint32, n int) []uint32 {
 func (g *orderedGroup) flush(rows int) (err error) {
 	for i := range g.form.masked {
 		f := &g.form.masked[i]
+		if i < g.form.folders {
+			continue
+		}
 		if g.coded != nil {
 			g.decode(f.column, f.word, f.shift, f.bits, nil)
 		}

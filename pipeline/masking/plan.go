@@ -2,6 +2,7 @@ package masking
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -24,7 +25,8 @@ type column struct {
 
 // Plan is the shape of the release: its columns, and what must be read to make them.
 type Plan struct {
-	columns  []column
+	columns  []column // those that files have, and then those that name folders
+	folders  int      // how many name folders
 	requests []formats.Request
 }
 
@@ -66,8 +68,19 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 			plan.columns = append(plan.columns, column)
 		}
 	}
+	plan.partition(j.Output.PartitionBy)
 	return plan, nil
 }
+
+// partition puts the columns of some names last, in that order: they name folders.
+func (p *Plan) partition(names []string) {
+	p.folders = len(names)
+	of := func(c *column) int { return slices.Index(names, c.output.Field.Name) }
+	slices.SortStableFunc(p.columns, func(a, b column) int { return of(&a) - of(&b) })
+}
+
+// files are the columns that files have.
+func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
 // CheckLayout refuses a job of which no cut could be released: two columns would share a name, or one of
 // times would be rendered as midpoints.
@@ -106,10 +119,10 @@ func (p *Plan) EachReleased(f func(source int, released formats.Field)) {
 	}
 }
 
-// Outputs returns the columns as the writer wants them.
+// Outputs returns the columns that files have as the writer wants them.
 func (p *Plan) Outputs() []writer.Column {
-	outputs := make([]writer.Column, len(p.columns))
-	for i := range p.columns {
+	outputs := make([]writer.Column, len(p.files()))
+	for i := range outputs {
 		outputs[i] = p.columns[i].output
 	}
 	return outputs

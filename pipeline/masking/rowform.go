@@ -13,8 +13,8 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
-// rowForm writes rows of the release as bytes whose order is that of the rows: by the labels of the masked columns, in
-// the order of the cut, then by the values of the kept columns. A null comes last.
+// rowForm writes rows of the release as bytes whose order is that of the rows: by the labels of the masked columns, those that
+// name folders first and the others in the order of the cut, then by the values of the kept columns. A null comes last.
 //
 //	labels, each in as few bits as its column needs │ kept column │ kept column │ ...
 //
@@ -23,6 +23,7 @@ type rowForm struct {
 	columns []column
 	masked  []maskedField
 	kept    []keptField
+	folders int // masked fields, the first ones, that name folders
 	words   int // that labels take
 	used    int // bits of the last word
 	head    int // bytes that they take
@@ -65,7 +66,14 @@ func newRowForm(p *Plan) (*rowForm, error) {
 		}
 		f.kept = append(f.kept, kept)
 	}
-	slices.SortStableFunc(f.masked, func(a, b maskedField) int { return p.columns[a.column].attribute - p.columns[b.column].attribute })
+	f.folders = p.folders
+	place := func(m *maskedField) int {
+		if m.column >= len(p.files()) {
+			return m.column - len(p.columns)
+		}
+		return p.columns[m.column].attribute
+	}
+	slices.SortStableFunc(f.masked, func(a, b maskedField) int { return place(&a) - place(&b) })
 	used := 0
 	for i := range f.masked {
 		m := &f.masked[i]

@@ -80,14 +80,14 @@ func CheckReplaced(output string) error {
 	if storage.IsRemote(output) || !fileset.IsDirectory(output) {
 		return nil
 	}
-	entries, err := os.ReadDir(output)
+	names, err := fileset.Names(context.Background(), output)
 	if err != nil {
 		return fmt.Errorf("look into output: %w", err)
 	}
-	for _, entry := range entries {
-		if !fileset.Belongs(entry.Name()) {
+	for _, name := range names {
+		if !fileset.Belongs(name) {
 			return fault.Errorf(fault.Exists, "name a directory of its own for the output",
-				"replace output %s: it holds %s, which is no part of a release", Shown(output), entry.Name())
+				"replace output %s: it holds %s, which is no part of a release", Shown(output), name)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package output
 import (
 	"errors"
 	"io"
+	"path"
 	"path/filepath"
 
 	"github.com/kcut/kcut/formats/publish"
@@ -31,7 +32,9 @@ type Parts struct {
 	Footer   *spill.Ledger // draws what that of the open part takes
 
 	open   fileset.Part
-	groups int // in the open part
+	folder string        // of the open part
+	end    masking.Place // behind its last row group
+	groups int           // in the open part
 	file   *publish.Handle
 	writer *writer.Writer
 }
@@ -44,10 +47,15 @@ func (p *Parts) Next() masking.Place {
 	return masking.Place{}
 }
 
-// Add appends a row group, whose copied pages lie in source and behind which is a place.
-func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.Place) error {
+// Add appends a row group, whose copied pages lie in source and behind which is a place. A part has row groups of one folder alone.
+func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, folder string, end masking.Place) error {
+	if p.writer != nil && folder != p.folder {
+		if err := p.finish(p.end); err != nil {
+			return err
+		}
+	}
 	if p.writer == nil {
-		if err := p.begin(); err != nil {
+		if err := p.begin(folder); err != nil {
 			return err
 		}
 	}
@@ -57,17 +65,18 @@ func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, end masking.P
 	if err := p.Footer.Draw(p.writer.Held()); err != nil {
 		return &fault.Error{Class: fault.Resources, Hint: "set or raise output.row_group_rows, or give more with --memory", Err: err}
 	}
-	p.open.Rows += g.Rows
+	p.open.Rows, p.end = p.open.Rows+g.Rows, end
 	if p.groups++; p.Target.directory && p.groups == GroupsPerPart {
 		return p.finish(end)
 	}
 	return nil
 }
 
-func (p *Parts) begin() (err error) {
+func (p *Parts) begin(folder string) (err error) {
+	p.folder = folder
 	p.file, p.groups, p.open = p.Target.File(), 0, fileset.Part{Name: filepath.Base(p.Target.Path())}
 	if p.Target.directory {
-		p.open.Name = fileset.PartName(len(p.Target.Finished))
+		p.open.Name = path.Join(folder, fileset.PartName(len(p.Target.Finished)))
 		if p.file, err = p.Target.Create(p.open.Name); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/formats/publish"
@@ -57,9 +58,10 @@ func Open(ctx context.Context, files *publish.FS, local, output string, exists b
 	return t, nil
 }
 
-// Publish puts the release where it is to be; a directory gets its manifest first.
+// Publish puts the release where it is to be; a directory without partitions gets its manifest first: some readers of partitions take no
+// file that is in none.
 func (t *Target) Publish(ctx context.Context, threads int) error {
-	if t.directory {
+	if t.directory && !t.inPartitions() {
 		if err := t.writeManifest(ctx, threads); err != nil {
 			return err
 		}
@@ -74,13 +76,18 @@ func (t *Target) Publish(ctx context.Context, threads int) error {
 	return t.Discard()
 }
 
+// inPartitions reports whether the parts lie in partitions.
+func (t *Target) inPartitions() bool {
+	return slices.ContainsFunc(t.Finished, func(p Part) bool { return strings.Contains(p.Name, "/") })
+}
+
 // Done reports whether the release is where it is to be.
 func (t *Target) Done() bool { return t.uploaded || t.Publication.Done() }
 
 // path returns where a part lies until the release is published.
 func (t *Target) path(p *Part) string {
 	if t.directory {
-		return filepath.Join(t.Path(), p.Name)
+		return filepath.Join(t.Path(), filepath.FromSlash(p.Name))
 	}
 	return t.Path()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,16 +68,16 @@ func (u *upload) directory(ctx context.Context) error {
 		return err
 	}
 	for _, file := range files {
-		to := storage.Join(u.to, filepath.Base(file))
+		to := storage.Join(u.to, fileset.NameIn(u.from, file))
 		if err := u.note(to, storage.UploadFile(ctx, file, to, true)); err != nil {
 			return err
 		}
 	}
 	manifest, err := os.ReadFile(filepath.Join(u.from, fileset.ManifestFile))
-	if err != nil {
-		return err
+	if err == nil {
+		err = u.text(ctx, fileset.ManifestFile, manifest)
 	}
-	if err := u.text(ctx, fileset.ManifestFile, manifest); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // there is none beside partitions
 		return err
 	}
 	if err := u.alone(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -128,11 +129,46 @@ func (r *rules) masked() []release.Masked {
 	return masked
 }
 
+// readFolders gives a part the labels that the folders above it name, in the columns that it lacks.
+func (r *rules) readFolders(path string, file *release.File) {
+	has := file.Columns()
+	for i := range r.checks {
+		check := &r.checks[i]
+		if check.part != "" || slices.Contains(has, check.name) {
+			continue
+		}
+		if label, null, found := fileset.LabelIn(path, check.name); found {
+			if number, ok := check.number(label, null); ok {
+				file.Give(check.name, number)
+			}
+		}
+	}
+}
+
+// isFolder reports whether a part may lie in folders: all name a label of the cut.
+func (r *rules) isFolder(name string) bool {
+	levels := strings.Split(name, "/")
+	for at := range levels[:len(levels)-1] {
+		is := func(c columnCheck) bool {
+			label, null, found := fileset.LabelIn(levels[at]+"/", c.name)
+			if !found || c.part != "" || c.tokens {
+				return false
+			}
+			_, ok := c.number(label, null)
+			return ok
+		}
+		if !slices.ContainsFunc(r.checks, is) {
+			return false
+		}
+	}
+	return true
+}
+
 // lackingColumn returns the first column that the cut speaks of and a part lacks, or nothing.
 func (r *rules) lackingColumn(file *release.File) string {
 	has := file.Columns()
 	for i := range r.checks {
-		if name := r.checks[i].name; !slices.Contains(has, name) {
+		if name := r.checks[i].name; !slices.Contains(has, name) && !file.Given(name) {
 			return name
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -248,6 +247,8 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 		complete = complete || name == publish.SuccessFile
 		if !fileset.Belongs(name) {
 			v.find("%s holds %s, which is no part of a release", v.path, name)
+		} else if !v.isFolder(name) {
+			v.find("%s has a part in a folder that is named by no label of the cut", v.path)
 		}
 	}
 	if !complete {
@@ -266,7 +267,7 @@ func (v *verifier) checkManifest(ctx context.Context) error {
 		return nil
 	case err != nil || m == nil:
 		return err
-	case !slices.EqualFunc(m.Parts, v.parts, func(p fileset.Part, path string) bool { return p.Name == filepath.Base(path) }):
+	case !slices.EqualFunc(m.Parts, v.parts, func(p fileset.Part, path string) bool { return p.Name == fileset.NameIn(v.path, path) }):
 		v.find("%s: its manifest lists other parts", v.path)
 		return nil
 	}
@@ -349,6 +350,7 @@ func (p *reading) part(ctx context.Context, w workers.Worker, path string, from,
 	if to < 0 {
 		to = file.RowGroups()
 	}
+	p.readFolders(path, file)
 	findings, err = p.rowGroups(ctx, w, file, from, to)
 	for i, finding := range findings {
 		findings[i] = path + ": " + finding

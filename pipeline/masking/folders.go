@@ -1,0 +1,62 @@
+package masking
+
+import (
+	"path"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/fileset"
+)
+
+// Rows of a release in partitions are ordered by the labels that name folders first, so that those of a folder are together. A folder's
+// number has the ranks of these labels as its digits.
+
+// mostFolders is how many folders a release may have: combinations of labels, whether rows have them or not.
+const mostFolders = 1 << 16
+
+// checkFolders refuses more folders than a release may have.
+func (f *rowForm) checkFolders() error {
+	if n := f.folderCount(); n > mostFolders {
+		return fault.Errorf(fault.Usage, "name fewer columns, or some with fewer labels, in output.partition_by",
+			"divide the release into partitions: its columns have more than %d combinations of labels", mostFolders)
+	}
+	return nil
+}
+
+// folderCount returns how many folders there may be, 1 if there are none, or more than mostFolders.
+func (f *rowForm) folderCount() int {
+	n := 1
+	for i := range f.masked[:f.folders] {
+		if n *= len(f.masked[i].codes); n > mostFolders {
+			return n
+		}
+	}
+	return n
+}
+
+// folderOf returns the number of the folder of a row with some labels.
+func (f *rowForm) folderOf(words []uint64) (number int) {
+	for i := range f.masked[:f.folders] {
+		number = number*len(f.masked[i].codes) + f.masked[i].rank(words)
+	}
+	return number
+}
+
+// folderPath returns the path of a folder, empty if there are none.
+func (f *rowForm) folderPath(number int) (folder string, err error) {
+	for i := f.folders - 1; i >= 0; i-- {
+		m := &f.masked[i]
+		c := &f.columns[m.column]
+		code := m.codes[number%len(m.codes)]
+		number /= len(m.codes)
+		label := ""
+		if code > 0 {
+			label = string(c.values.Bytes(int(code - 1)))
+		}
+		name, err := fileset.PartitionName(c.output.Field.Name, label, code == 0)
+		if err != nil {
+			return "", fault.Errorf(fault.Usage, "name another column in output.partition_by", "name a partition: %w", err)
+		}
+		folder = path.Join(name, folder)
+	}
+	return folder, nil
+}
