@@ -44,6 +44,10 @@ type Quota = job.Quota
 // set of the job holds, or can be made to as the options say. It searches nothing: of the
 // job's algorithm nothing matters. On an error nothing is published.
 func Apply(ctx context.Context, j *job.Job, opt ApplyOptions) (*Report, error) {
+	j, err := j.OfRows()
+	if err != nil {
+		return nil, err
+	}
 	cut, err := domain.ReadCut(ctx, opt.Cut)
 	if err != nil {
 		return nil, err

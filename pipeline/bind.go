@@ -58,7 +58,11 @@ func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }
 // both. close is owed whenever there is a result.
 func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
 	b := &Bound{Job: job, Taxonomies: t, class: -1, entity: -1, quota: job.MaxSuppressed, engine: newEngine(job)}
-	if b.Dataset, err = dataset.Open(ctx, job.Input, readOptions(job, res.budget, res.threads)); err != nil {
+	open, paths := dataset.Open, job.Input
+	if len(job.InputCounts) > 0 {
+		open, paths = dataset.OpenTables, job.InputCounts
+	}
+	if b.Dataset, err = open(ctx, paths, readOptions(job, res.budget, res.threads)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	if err = output.CheckDistinct(job, b.Dataset); err == nil {
@@ -197,7 +201,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 	var missing, unlisted []string
 	for i := range j.Columns {
 		spec := &j.Columns[i]
-		if schema.Index(spec.Name) < 0 && spec.Name != j.Count {
+		if schema.Index(spec.Name) < 0 && spec.Name != j.CountColumn() && !j.Uncounted(spec.Name) {
 			missing = append(missing, spec.Name)
 		}
 	}

@@ -31,7 +31,10 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 		}
 	}
 	counting := count.Input
-	if inStore {
+	switch {
+	case len(b.Dataset.Tables()) > 1:
+		counting = count.Tables
+	case inStore:
 		counting = count.InStore
 	}
 	counts, err := counting(ctx, request, res.counting())

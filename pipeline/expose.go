@@ -18,8 +18,11 @@ import (
 const mostUnique = 0.01
 
 // kept returns the fields of the columns that are kept, as they are or as pseudonyms, but for nested ones. Of a job that keeps
-// nothing but the class there are none: it has few values.
+// nothing but the class there are none: it has few values. Nor are there any in tables of counts.
 func (b *Bound) kept() (fields []int) {
+	if len(b.Job.InputCounts) > 0 {
+		return nil // the counts do not have them
+	}
 	for i, field := range b.Dataset.Schema().Fields {
 		if b.specs[i].Keeps() && field.Type.Kind != formats.Nested {
 			fields = append(fields, i)

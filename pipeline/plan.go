@@ -30,6 +30,9 @@ type PlanOptions struct {
 // would end with as far as it can be known; beside an error there is a forecast when the
 // output exists or a k cannot be met, else none.
 func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forecast, err error) {
+	if job, err = job.OfRows(); err != nil {
+		return nil, err
+	}
 	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err

@@ -49,6 +49,9 @@ type RecordsOptions struct {
 // WithRecords reads the records of a job's input, and hands them to use. Kept columns that are left
 // out are noted.
 func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func(*Records) error) (err error) {
+	if job, err = job.OfRows(); err != nil {
+		return err
+	}
 	res, err := newResources(job, &Report{}, opt.Events, spill.Options{})
 	if err != nil {
 		return err

@@ -62,6 +62,7 @@ type Report struct {
 	Files int   `json:"released_files"`
 	// Digests tell what made the release, and what it is.
 	Digests *Digests `json:"digests,omitempty"`
+	CutOnly bool     `json:"cut_only,omitempty"` // of counts: the output is a cut, and nothing is released
 	// AlreadyDone says that the release stood, and this is the report of the run that made it.
 	AlreadyDone bool         `json:"already_done,omitempty"`
 	Error       *ErrorReport `json:"error,omitempty"` // of a run that failed

@@ -92,7 +92,11 @@ func carryOut(ctx context.Context, a *assignment) (*Report, error) {
 	if a.opt.Events.Meter != nil {
 		a.opt.Events.Meter(res.usage)
 	}
-	err = a.run(ctx, res)
+	if len(a.job.InputCounts) > 0 {
+		err = a.findCut(ctx, res)
+	} else {
+		err = a.run(ctx, res)
+	}
 	if err = joinClosed(err, res.closeStore()); err != nil {
 		report.PeakDraw, report.PeakRSS = res.budget.Peak(), spill.PeakResident()
 		return nil, report.failed(advise(err, res, a.job), a.opt)
@@ -297,7 +301,7 @@ func (b *Bound) noteJob(res *resources) {
 			res.events.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
 		}
 	}
-	if output := b.Job.Output.Path; slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
+	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 && slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
 		res.events.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))
 	}
 }

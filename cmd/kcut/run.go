@@ -253,8 +253,12 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	if u.quiet || r.AlreadyDone {
 		return nil
 	}
+	made := "released"
+	if r.CutOnly {
+		made = "wrote the cut"
+	}
 	if !u.terminal {
-		u.log.Info("released", "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released, "suppressed", r.Suppressed,
+		u.log.Info(made, "output", r.Output, "rows", r.Released, "dropped", r.Rows-r.Released, "suppressed", r.Suppressed,
 			"quasi_identifiers", r.Sets, "steps", r.Steps)
 		return nil
 	}
@@ -282,7 +286,7 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 	for _, stage := range r.Stages {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
-	fmt.Fprintf(u.err, "released %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", r.Output, text.Count(r.Released, "row"), extent(cut), loss,
+	fmt.Fprintf(u.err, "%s %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", made, r.Output, text.Count(r.Released, "row"), extent(cut), loss,
 		u.setTable(r.Sets), printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }

@@ -11,6 +11,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -27,6 +28,7 @@ type Dataset struct {
 	splits  []formats.Split
 	rows    int64
 	sources *sourceCache
+	tables  []*Dataset // of counts, where there are several: they are read instead
 }
 
 // member is what a dataset remembers of a file while it is not open.
@@ -153,7 +155,15 @@ func (d *Dataset) acquire(ctx context.Context, s formats.Split) (*member, format
 }
 
 // Close closes the files that no reader uses. It is called last.
-func (d *Dataset) Close() error { return d.sources.close() }
+func (d *Dataset) Close() (err error) {
+	for _, table := range d.tables {
+		err = errors.Join(err, table.Close())
+	}
+	if d.sources != nil {
+		err = errors.Join(err, d.sources.close())
+	}
+	return err
+}
 
 // splitRows is how many rows a split has at least, unless its file ends: row groups
 // smaller than that are joined.

@@ -17,6 +17,7 @@ import (
 // where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
 func (j *Job) Resolve() (*Job, error) {
 	resolved := *j
+	resolved.InputCounts = slices.Clone(j.InputCounts)
 	resolved.Input, resolved.Sets, resolved.Columns, resolved.Sensitive = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns), slices.Clone(j.Sensitive)
 	resolved.origins.places = make(map[string]place)
 	maps.Copy(resolved.origins.places, j.origins.places)
@@ -133,7 +134,7 @@ func (r *reader) use(s slot) {
 	case given && algorithm != "" && !s.serves(algorithm):
 		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
 	case given, r.rejected(s.path), r.rejected(s.owner):
-	case s.required && !slices.Contains(s.excused, algorithm):
+	case s.required && !slices.Contains(s.excused, algorithm) && !r.replacesRequired(s):
 		hint := s.key() + ": " + s.plainDoc()
 		if len(s.enum) > 0 {
 			hint = s.key() + " is " + s.wants()
@@ -144,6 +145,11 @@ func (r *reader) use(s slot) {
 		s.parse(&yaml.Node{Text: value}, s.value)
 		r.origins.places[s.path] = place{name: originDefault}
 	}
+}
+
+// replacesRequired reports whether another field was given in the place of a required one.
+func (r *reader) replacesRequired(s slot) bool {
+	return s.without != "" && !isZero(fieldAt(s.without).at(r.Job, 0))
 }
 
 // rules checks what the parts of a job say of each other. What was wrong is absent here, and rules
@@ -164,6 +170,7 @@ func (r *reader) rules() {
 	r.classRules()
 	r.entityRules()
 	r.countRules()
+	r.countedRules()
 	r.sensitiveRules()
 	r.outputRules()
 }
@@ -278,6 +285,24 @@ func (r *reader) classRules() {
 
 // maxLevels are the highest levels of the compressions that have some.
 var maxLevels = map[string]int{"zstd": 22, "gzip": 9}
+
+// countedRules: no column needs what only kcut does to rows, and what several tables cannot tell is not asked for.
+func (r *reader) countedRules() {
+	if len(r.InputCounts) == 0 {
+		return
+	}
+	for i := range r.Columns {
+		if c := &r.Columns[i]; c.Mask == MaskPseudonym {
+			r.add(columnPath(c.Name)+".mask", "keep or drop it, or let kcut read the rows", "column %q has pseudonyms, which no counts have and no statement of SQL can make", c.Name)
+		}
+	}
+	if r.Unlisted == UnlistedKeep {
+		r.add("unlisted", "name every column that is kept", "unlisted: keep needs to know the columns, which counts do not tell")
+	}
+	if len(r.InputCounts) > 1 && (r.Entity != "" || len(r.Sensitive) > 0) {
+		r.add("input_counts", "kcut sql count prints the statement that makes it", "entity and sensitive take one table of counts with all columns")
+	}
+}
 
 // outputRules: the level is one of the compression's, and the output is no input.
 func (r *reader) outputRules() {

@@ -85,6 +85,7 @@ type field struct {
 	local    bool                       // paths: no URLs of object stores
 	required bool
 	excused  []string // algorithms with which it is not required
+	without  string   // the field that takes its place: one of both is required
 	bare     bool     // a map's key that a bare word in the map's place stands for
 }
 
@@ -96,14 +97,16 @@ var algorithms = []string{
 
 // fieldTable defines the job file, in the order of the reference.
 var fieldTable = []field{
-	{path: "input", kind: kindPaths, at: func(j *Job, _ int) any { return &j.Input }, required: true, flag: "input",
+	{path: "input", kind: kindPaths, at: func(j *Job, _ int) any { return &j.Input }, required: true, without: "input_counts", flag: "input",
 		doc: "what to read: a file, a directory (hive partitions too) or a glob, or a list of them; paths or URLs `s3://`, `gs://`, `azblob://`, `file://`"},
+	{path: "input_counts", kind: kindPaths, at: func(j *Job, _ int) any { return &j.InputCounts }, defWords: "none", flag: "input-counts",
+		doc: "instead of the input, tables of its counts, as the statements of `kcut sql count` make them: each a file, a directory or a glob; a run then writes a cut, not a release"},
 	{path: "input_missing", kind: kindText, at: func(j *Job, _ int) any { return &j.InputMissing }, enum: []string{"error", InputRetry}, defWords: "`error`",
 		doc: "an input that does not exist: `error` (exit 3), or `retry` (exit 6), so that a scheduler tries again until it is there"},
 	{path: "output", kind: kindMap, at: func(j *Job, _ int) any { return &j.Output }, required: true,
 		doc: "what to write; a bare path is short for `{path: …}`"},
 	{path: "output.path", kind: kindPath, at: func(j *Job, _ int) any { return &j.Output.Path }, required: true, bare: true, flag: "output",
-		doc: "a file, or a directory of part files when it ends in `/`; a path or a URL"},
+		doc: "a file, or a directory of part files when it ends in `/`; a path or a URL; with `input_counts` the file of the cut, which ends in `.json`"},
 	{path: "output.compression", kind: kindText, at: func(j *Job, _ int) any { return &j.Output.Compression },
 		def: "zstd", enum: []string{"zstd", "snappy", "gzip", "none"}, flag: "compression",
 		doc: "of the pages that are encoded; those that `order: input` copies keep theirs"},
@@ -126,7 +129,7 @@ var fieldTable = []field{
 	{path: "entity", kind: kindText, at: func(j *Job, _ int) any { return &j.Entity }, defWords: "none: k counts rows",
 		doc: "the dropped column that tells of whom a row is: every k counts its values, not rows; all nulls are one. For `tdr`, `tds`, `kactus`, `iack`, `mondrian` with `partitioning: strict`, `infogain-mondrian`, `guided` and `auto`"},
 	{path: "count", kind: kindText, at: func(j *Job, _ int) any { return &j.Count }, defWords: "none: a row is one record",
-		doc: "the column of integers that says how many records a row of the input stands for; the release has a row for each of these, and not the column"},
+		doc: "the column of integers that says how many records a row of the input stands for; the release has a row for each of these, and not the column. Of `input_counts` it is `kcut_count` when absent"},
 	{path: "sensitive", kind: kindList, at: func(j *Job, _ int) any { return &j.Sensitive }, defWords: "none",
 		doc: "what must hold of kept columns in every equivalence class of every set, with at least one measure each; for the algorithms that `entity` is for, but `iack`"},
 	{path: "sensitive[].column", kind: kindText, at: func(j *Job, i int) any { return &j.Sensitive[i].Column }, required: true,
@@ -490,7 +493,7 @@ func objectSchema(fields []*field) string {
 			s = s[:len(s)-1] + `,"default":` + inJSON(f.def) + `}`
 		}
 		properties = append(properties, inJSON(f.key())+":"+s)
-		if f.required && f.excused == nil {
+		if f.required && f.excused == nil && f.without == "" {
 			required = append(required, f.key())
 		}
 	}

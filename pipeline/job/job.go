@@ -21,6 +21,7 @@ package job
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,13 +44,15 @@ import (
 //
 // Resolve checks a job and gives what was left out its default. Load does so, too.
 type Job struct {
-	Input   []string // files, directories, globs; at least one
+	Input   []string // files, directories, globs; at least one, or InputCounts
 	Output  Output
 	Class   string // empty: none
 	Sets    []Set  // at least one
 	Entity  string // the column that tells of whom a record is: k counts these; empty: k counts records
 	Count   string // the column that says how many records a row of the input stands for; empty: one
 	Columns []Column
+
+	InputCounts []string // tables of the input's counts, each a file, a directory or a glob: a run reads them instead, and writes a cut; nil: none
 
 	Sensitive []Sensitive // what must hold of kept columns in every equivalence class
 
@@ -262,6 +265,37 @@ const (
 	CategoriesOrdered   = "ordered"
 	SuppressedDrop      = "drop"
 )
+
+// countColumn is the column of counts in tables of counts, where the job names none.
+const countColumn = "kcut_count"
+
+// CountColumn returns the column that says how many records a row of the input, or of its counts, stands for; empty: one.
+func (j *Job) CountColumn() string {
+	if j.Count == "" && len(j.InputCounts) > 0 {
+		return countColumn
+	}
+	return j.Count
+}
+
+// Uncounted reports whether a column is of no matter for the search, and so need not be in tables of counts.
+func (j *Job) Uncounted(name string) bool {
+	spec := j.Column(name)
+	return len(j.InputCounts) > 0 && spec != nil && !spec.masked() && name != j.Class && name != j.Entity &&
+		!slices.ContainsFunc(j.Sensitive, func(s Sensitive) bool { return s.Column == name })
+}
+
+// OfRows returns the job as it reads its input, and no counts of that; itself if it names none.
+func (j *Job) OfRows() (*Job, error) {
+	if len(j.InputCounts) == 0 {
+		return j, nil
+	}
+	if len(j.Input) == 0 {
+		return nil, j.LocatedKey("input_counts", "name the input, too, as --input does, or use kcut sql", errors.New("this takes rows, and the job has counts of them alone"))
+	}
+	rows := *j
+	rows.InputCounts, rows.Count = nil, ""
+	return &rows, nil
+}
 
 // Column returns the named column's spec, or nil.
 func (j *Job) Column(name string) *Column {

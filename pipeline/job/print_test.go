@@ -203,6 +203,8 @@ func (f *field) referenceDefault() string {
 	switch {
 	case f.excused != nil:
 		return "required, but for `" + strings.Join(f.excused, "`, `") + "`"
+	case f.without != "":
+		return "required, or `" + f.without + "`"
 	case f.required:
 		return "required"
 	case f.def != "":

@@ -15,6 +15,7 @@ import (
 // column is one column of the released table and where its values come from.
 type column struct {
 	output    writer.Column
+	source    string          // the input's column
 	request   int             // position among the mask stage's requests
 	attribute int             // masked: the attribute, else -1
 	key       *pseudonym.Key  // kept as pseudonyms: what makes them; else nil
@@ -50,12 +51,12 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked || pseudonyms})
 		if pseudonyms {
 			texts := formats.Field{Name: field.Name, Type: formats.Type{Kind: formats.String}, Nullable: field.Nullable}
-			plan.columns = append(plan.columns, column{output: writer.Column{Field: texts}, request: request, attribute: -1, key: keys[field.Name]})
+			plan.columns = append(plan.columns, column{output: writer.Column{Field: texts}, source: field.Name, request: request, attribute: -1, key: keys[field.Name]})
 			continue
 		}
 		if !masked {
 			plan.columns = append(plan.columns, column{
-				output: writer.Column{Field: field, Masked: field.Hive}, request: request, attribute: -1,
+				output: writer.Column{Field: field, Masked: field.Hive}, source: field.Name, request: request, attribute: -1,
 			})
 			continue
 		}
@@ -64,7 +65,7 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 			return nil, fmt.Errorf("render column %s: %w", field.Name, err)
 		}
 		for _, column := range rendered {
-			column.request, column.attribute = request, a
+			column.source, column.request, column.attribute = field.Name, request, a
 			plan.columns = append(plan.columns, column)
 		}
 	}
@@ -117,6 +118,27 @@ func (p *Plan) EachReleased(f func(source int, released formats.Field)) {
 	for i := range p.columns {
 		f(p.requests[p.columns[i].request].Column, p.columns[i].output.Field)
 	}
+}
+
+// Released is a column of the release, for those who write it down in another form.
+type Released struct {
+	Field     formats.Field
+	Source    string // the input's column that it is made of
+	Attribute int    // -1: it is kept
+	// Of a masked one: the values, and for every label number 0, which is null, or 1 + the position of its value.
+	Values *formats.Values
+	Codes  []uint32
+	Parts  []writer.Part // of structs, by label number: values stand for them then
+}
+
+// Released returns the columns in the release's order.
+func (p *Plan) Released() []Released {
+	released := make([]Released, len(p.columns))
+	for i := range p.columns {
+		c := &p.columns[i]
+		released[i] = Released{c.output.Field, c.source, c.attribute, c.values, c.codes, c.output.Parts}
+	}
+	return released
 }
 
 // Outputs returns the columns that files have as the writer wants them.

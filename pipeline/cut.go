@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/output"
+)
+
+// mostCut bounds a cut that is compared with the one that stands.
+const mostCut = math.MaxInt32
+
+// findCut searches the counts of an input, and writes the cut that it finds: there are no rows that could be masked.
+func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
+	path := a.job.Output.Path
+	res.report.CutOnly = true
+	if !strings.HasSuffix(path, ".json") {
+		return a.job.LocatedKey("output.path", "name a file that ends in .json, as --output does", errors.New("a run of input_counts writes a cut, and no release"))
+	}
+	exists, err := output.Check(ctx, path)
+	if err != nil {
+		return err
+	}
+	if res.scratch.beside, err = output.Local(a.job); err != nil {
+		return err
+	}
+	var bound *Bound
+	defer func() { err = joinClosed(err, bound.close()) }()
+	err = res.stage(ctx, StagePlan, func() error {
+		t, err := loadTaxonomies(a.job, res.budget)
+		if err == nil {
+			bound, err = a.bind(ctx, t, res)
+		}
+		return a.await(err)
+	})
+	if err != nil {
+		return err
+	}
+	found, err := a.find(ctx, bound, res)
+	if err != nil {
+		return err
+	}
+	if err := a.compare(bound, found, res); err != nil {
+		return err
+	}
+	return res.stage(ctx, StagePublish, func() error { return a.writeCut(ctx, append(found.Cut, '\n'), exists, res) })
+}
+
+// writeCut writes a cut, unless it is the one that stands. Another one is replaced only if that was asked for.
+func (a *assignment) writeCut(ctx context.Context, text []byte, exists bool, res *resources) error {
+	path := output.Shown(a.job.Output.Path)
+	if exists {
+		stands, err := storage.ReadText(ctx, path, mostCut)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("read the cut that stands: %w", err)
+		case bytes.Equal(stands, text):
+			res.report.AlreadyDone = true
+			return res.report.save(a.opt.RunJSON)
+		case !a.opt.Overwrite:
+			return fault.Errorf(fault.Exists, "name another output, or replace it with --overwrite", "write cut %s: it exists, and is another one", path)
+		}
+	}
+	if err := res.report.save(a.opt.RunJSON); err != nil {
+		return err
+	}
+	if storage.IsRemote(path) {
+		return storage.UploadText(ctx, text, path, !exists)
+	}
+	if err := publish.Replace(path, text); err != nil {
+		return fmt.Errorf("write cut %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/sql"
+	"github.com/kcut/kcut/spill"
+)
+
+// SQLOptions say in which dialect a statement is, and of which tables.
+type SQLOptions struct {
+	Dialect string
+	Table   string // that is read
+	Into    string // of MaskSQL: that is made
+}
+
+// parse reads the options.
+func (o *SQLOptions) parse() (d *sql.Dialect, from sql.Table, err error) {
+	if d, err = sql.DialectOf(o.Dialect); err == nil {
+		from, err = sql.ParseTable(o.Table)
+	}
+	return d, from, err
+}
+
+// CountSQL writes the statements that make the tables of counts of a job. They are one for every list of columns whose combinations
+// its search counts, but for those that are within another one, all of them with the class, of which it counts every value's records.
+func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
+	d, from, err := opt.parse()
+	if err != nil {
+		return "", err
+	}
+	for i := range j.Columns {
+		if j.Columns[i].Name == countColumnOf(j) {
+			return "", j.Located(j.Columns[i].Name, "mask", fmt.Errorf("a column of the table has the name of the counts: name another one with count"))
+		}
+	}
+	return sql.Count(d, from, countedColumns(j), countColumnOf(j)), nil
+}
+
+// countColumnOf returns the column of counts in tables that are to be made.
+func countColumnOf(j *job.Job) string {
+	counted := *j
+	counted.InputCounts = []string{"."}
+	return counted.CountColumn()
+}
+
+// countedColumns returns the columns of every table of counts.
+func countedColumns(j *job.Job) (groupings [][]string) {
+	var names, beside []string
+	number := make(map[string]int)
+	for _, set := range j.Sets {
+		for _, name := range set.Columns {
+			if _, ok := number[name]; !ok {
+				number[name] = len(names)
+				names = append(names, name)
+			}
+		}
+	}
+	if j.Class != "" {
+		beside = append(beside, j.Class)
+	}
+	for _, s := range j.Sensitive {
+		if !slices.Contains(beside, s.Column) {
+			beside = append(beside, s.Column)
+		}
+	}
+	if j.Entity != "" || len(j.Sensitive) > 0 { // what kinds of records there are is known of one table alone
+		if j.Entity != "" {
+			beside = append(beside, j.Entity)
+		}
+		return [][]string{slices.Concat(names, beside)}
+	}
+	requirement, _ := requirementOf(j, number, math.MaxUint32) // rows: as many as may be suppressed
+	var columns [][]int
+	for _, g := range newEngine(j).Plan(requirement).Groupings {
+		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool { return a >= len(names) }) // the kind is the class
+		columns = append(columns, of)
+	}
+	for i, of := range columns {
+		within := func(other []int) bool {
+			return !slices.ContainsFunc(of, func(a int) bool { return !slices.Contains(other, a) })
+		}
+		larger := func(other []int) bool { return len(other) > len(of) && within(other) }
+		if slices.ContainsFunc(columns, larger) || slices.ContainsFunc(columns[:i], within) {
+			continue
+		}
+		var grouping []string
+		for _, a := range of {
+			grouping = append(grouping, names[a])
+		}
+		groupings = append(groupings, append(grouping, beside...))
+	}
+	return groupings
+}
+
+// MaskSQL writes the statement that masks a table with a cut. Of the job's counts, or of its input, it reads the types of the columns.
+func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text string, err error) {
+	d, from, err := opt.parse()
+	if err != nil {
+		return "", err
+	}
+	into, err := sql.ParseTable(opt.Into)
+	if err != nil {
+		return "", err
+	}
+	given, err := domain.ReadCut(ctx, cut)
+	if err != nil {
+		return "", err
+	}
+	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	if err != nil {
+		return "", err
+	}
+	b, err := bindJob(ctx, j, res)
+	if err != nil && fault.ClassOf(err) != fault.Privacy {
+		return "", err
+	}
+	defer func() { err = joinClosed(err, b.close()) }()
+	if err := given.Bind(j, b.maskedSpecs()); err != nil {
+		return "", err
+	}
+	if given.Kind == "" {
+		if _, err := b.labelers(given, res.budget); err != nil { // the cut fits the columns' types and taxonomies
+			return "", err
+		}
+	}
+	m := &sql.Masked{
+		Job: j, Cut: given, Columns: b.maskedSpecs(), Types: make(map[string]formats.Type), Taxonomies: b.Taxonomies.of, From: from, Into: into,
+	}
+	for _, field := range b.masked {
+		f := &b.Dataset.Schema().Fields[field]
+		m.Types[f.Name] = f.Type
+	}
+	return sql.Mask(d, m)
+}

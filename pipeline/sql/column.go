@@ -1,0 +1,363 @@
+package sql
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// column is a masked column, of which every label has a number, as the recoding of the cut gives it.
+type column struct {
+	*Dialect
+	spec  *job.Column
+	cut   *cutfile.Column
+	typ   formats.Type
+	tree  job.Taxonomy
+	x     string // the column as an expression of its type
+	null  int    // label of the null
+	mark  int    // label of all other values of a suppressed column
+	texts []string
+}
+
+func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type, tree job.Taxonomy, recoding engine.Recoding, a int) *column {
+	c := &column{Dialect: d, spec: spec, cut: cut, typ: t, tree: tree, x: d.name(spec.Name)}
+	for _, label := range cut.Cut {
+		if !label.Null {
+			c.texts = append(c.texts, label.Label)
+		}
+	}
+	// Behind the codes of the labels are those of the null, of what has no label, and of what is suppressed.
+	codes := recoding.Codes(a)[len(c.texts):]
+	c.null, c.mark = numberOf(codes[0]), numberOf(codes[2])
+	return c
+}
+
+func numberOf(code uint32) int {
+	if code == math.MaxUint32 {
+		return noLabel
+	}
+	return int(code)
+}
+
+// decide returns how the label of a value is found.
+func (c *column) decide() (n node, err error) {
+	isNull := c.x + " IS NULL"
+	rest := node{}
+	switch {
+	case c.typ.Kind == formats.Null:
+		rest = labeled(noLabel)
+	case c.spec.Mask == job.MaskDiscretize:
+		if c.typ.Kind == formats.Float {
+			is, err := c.isNaN(c.typ, c.x)
+			if err != nil {
+				return n, err
+			}
+			isNull += " OR " + is
+		}
+		rest, err = c.intervals()
+	case c.spec.Mask == job.MaskSuppress:
+		rest, err = c.values()
+	case slices.Contains(c.texts, c.root()) && c.null == 0:
+		return labeled(0), nil // whatever the value is
+	default:
+		rest, err = c.nodes()
+	}
+	n.on(isNull, labeled(c.null))
+	return n.otherwise(rest), err
+}
+
+// root returns the name of the taxonomy's root.
+func (c *column) root() string {
+	generator, err := job.GeneratorOf(c.tree)
+	if err != nil {
+		return ""
+	}
+	return engine.Ancestry(generator, "")[0]
+}
+
+// intervals decides about an ordered column.
+func (c *column) intervals() (n node, err error) {
+	var starts []string
+	var labels []int
+	for i := range c.cut.Cut {
+		label := &c.cut.Cut[i]
+		if label.Null {
+			continue
+		}
+		lower, closed := cutfile.EndText(label.Lower)
+		upper, bounded := cutfile.EndText(label.Upper)
+		if len(labels) > 0 {
+			start, err := c.literal(c.typ, lower)
+			if err != nil {
+				return n, err
+			}
+			starts = append(starts, start)
+		} else if lower = cmp.Or(c.spec.Bounds.Lower, lower); closed || lower != "" {
+			least, err := c.literal(c.typ, lower)
+			if err != nil {
+				return n, err
+			}
+			n.on(c.x+" < "+least, labeled(noLabel))
+		}
+		labels = append(labels, len(labels))
+		if last := len(labels) == len(c.texts); last && (bounded || c.spec.Bounds.Upper != "") {
+			most, err := c.literal(c.typ, cmp.Or(c.spec.Bounds.Upper, upper))
+			if err != nil {
+				return n, err
+			}
+			n.on(c.x+" > "+most, labeled(noLabel))
+		}
+	}
+	return n.otherwise(between(c.x, starts, labels)), nil
+}
+
+// ownText reports whether a value of the column's type is cast to the text that kcut knows it by.
+func (c *column) ownText() bool {
+	return c.typ.Kind == formats.String || c.typ.Kind == formats.Int || c.typ.Kind == formats.Uint
+}
+
+// asText writes the text of a value.
+func (c *column) asText() string {
+	if c.typ.Kind == formats.String {
+		return c.x
+	}
+	return fmt.Sprintf("CAST(%s AS %s)", c.x, c.types["string"])
+}
+
+// named adds branches for values that are labels themselves.
+func (c *column) named(n *node, texts []string) error {
+	if c.ownText() && len(texts) > 1 {
+		is, err := c.isValue(c.typ, c.x, texts)
+		n.on(is, node{own: c.asText()})
+		return err
+	}
+	for _, text := range texts {
+		is, err := c.isValue(c.typ, c.x, []string{text})
+		if err != nil {
+			return err
+		}
+		n.on(is, labeled(slices.Index(c.texts, text)))
+	}
+	return nil
+}
+
+// values decides about a column whose values are disclosed or not.
+func (c *column) values() (n node, err error) {
+	if err := c.named(&n, c.texts); err != nil {
+		return n, err
+	}
+	return n.otherwise(labeled(c.mark)), nil
+}
+
+// nodes decides about a generalized column.
+func (c *column) nodes() (n node, err error) {
+	switch {
+	case c.tree.Tree != nil:
+		err = c.given(&n)
+	case len(c.tree.Prefix) > 0:
+		err = c.prefixes(&n)
+	case len(c.tree.Date) > 0:
+		return c.periods()
+	case len(c.tree.Ranges) > 0:
+		return c.ranges()
+	default:
+		err = errors.New("dates in the form month/day/year are texts, whose order is not theirs")
+	}
+	return n.otherwise(labeled(noLabel)), err
+}
+
+// given decides by the leaves of a tree.
+func (c *column) given(n *node) error {
+	tree, err := engine.NewTree(job.TreeOf(c.tree.Tree))
+	if err != nil {
+		return err
+	}
+	var own []string
+	for i, text := range c.texts {
+		at, ok := tree.Node(text)
+		if !ok || tree.IsLeaf(at) { // one that the tree lacks was unknown
+			own = append(own, text)
+			continue
+		}
+		lo, hi := tree.Range(at)
+		is, err := c.isValue(c.typ, c.x, tree.Leaves()[lo:hi])
+		if err != nil {
+			return err
+		}
+		n.on(is, labeled(i))
+	}
+	return c.named(n, own)
+}
+
+// prefixes decides by the first characters of a text.
+func (c *column) prefixes(n *node) error {
+	if !c.ownText() {
+		return fmt.Errorf("prefixes are of texts and integers, not of %s", c.typ)
+	}
+	text, texts := c.asText(), formats.Type{Kind: formats.String}
+	stems := make(map[int][]string) // by their length
+	var own []string
+	for _, label := range c.texts {
+		if stem, starred := strings.CutSuffix(label, "*"); starred && slices.Contains(c.tree.Prefix, utf8.RuneCountInString(stem)) {
+			stems[utf8.RuneCountInString(stem)] = append(stems[utf8.RuneCountInString(stem)], stem)
+		} else {
+			own = append(own, label)
+		}
+	}
+	for _, length := range slices.Sorted(slices.Values(c.tree.Prefix)) {
+		stem := fmt.Sprintf("SUBSTR(%s, 1, %d)", text, length)
+		is, err := c.isValue(texts, stem, stems[length])
+		if err != nil {
+			return err
+		}
+		if is != "" {
+			n.on(fmt.Sprintf("LENGTH(%s) > %d AND %s", text, length, is), node{own: fmt.Sprintf("CONCAT(%s, '*')", stem)})
+		}
+	}
+	return c.named(n, own)
+}
+
+// piece is a part of an ordered column that has a label.
+type piece struct {
+	from, to *formats.Values // to is beyond it; nil: there is no end
+	label    int
+}
+
+// pieces decides by parts of the column's order; between them there is nothing.
+func (c *column) pieces(n *node, all []piece) (node, error) {
+	slices.SortFunc(all, func(a, b piece) int {
+		if a.from == nil || b.from == nil {
+			return -1
+		}
+		return domain.CompareValues(a.from, 0, b.from, 0)
+	})
+	var starts []string
+	labels := []int{noLabel}
+	begin := func(at *formats.Values, label int) error {
+		start, err := c.literal(c.typ, at.Text(0))
+		starts, labels = append(starts, start), append(labels, label)
+		return err
+	}
+	for i, p := range all {
+		switch {
+		case p.from == nil:
+			labels[0] = p.label
+		case i > 0 && all[i-1].to != nil && domain.CompareValues(all[i-1].to, 0, p.from, 0) == 0:
+			labels[len(labels)-1] = p.label
+		default:
+			if err := begin(p.from, p.label); err != nil {
+				return *n, err
+			}
+		}
+		if p.to != nil {
+			if err := begin(p.to, noLabel); err != nil {
+				return *n, err
+			}
+		}
+	}
+	return n.otherwise(between(c.x, starts, labels)), nil
+}
+
+// value returns a text as a value of the column's type.
+func (c *column) value(text string) (*formats.Values, error) {
+	v := &formats.Values{Type: c.typ}
+	return v, v.Parse(text)
+}
+
+// periods decides by dates.
+func (c *column) periods() (n node, err error) {
+	if c.typ.Kind != formats.Date && c.typ.Kind != formats.Timestamp {
+		return n, fmt.Errorf("dates are generalized of dates and timestamps, not of %s", c.typ)
+	}
+	var own []string
+	var all []piece
+	for i, label := range c.texts {
+		from, to, ok := periodOf(label)
+		if !ok {
+			own = append(own, label)
+			continue
+		}
+		p := piece{label: i}
+		if p.from, err = c.value(from.Format(time.DateOnly)); err == nil {
+			p.to, err = c.value(to.Format(time.DateOnly))
+		}
+		if err != nil {
+			return n, err
+		}
+		all = append(all, p)
+	}
+	if err := c.named(&n, own); err != nil {
+		return n, err
+	}
+	return c.pieces(&n, all)
+}
+
+// periodOf returns the first day of the period of a name, and the first one behind it.
+func periodOf(name string) (from, to time.Time, ok bool) {
+	for _, form := range []struct {
+		suffix, rest, layout string
+		years, months, days  int
+	}{
+		{"", "", "2006-01-02", 0, 0, 1}, {"", "", "2006-01", 0, 1, 0}, {"", "", "2006", 1, 0, 0}, {"0s", "0", "2006", 10, 0, 0}, {"XX", "00", "2006", 100, 0, 0},
+		{"-Q1", "-01", "2006-01", 0, 3, 0}, {"-Q2", "-04", "2006-01", 0, 3, 0}, {"-Q3", "-07", "2006-01", 0, 3, 0}, {"-Q4", "-10", "2006-01", 0, 3, 0},
+	} {
+		stem, is := strings.CutSuffix(name, form.suffix)
+		if from, err := time.Parse(form.layout, stem+form.rest); is && err == nil {
+			return from, from.AddDate(form.years, form.months, form.days), true
+		}
+	}
+	return from, to, false
+}
+
+// ranges decides by the intervals between numbers.
+func (c *column) ranges() (n node, err error) {
+	if !c.typ.Ordered() || c.typ.Kind == formats.Date || c.typ.Kind == formats.Time || c.typ.Kind == formats.Timestamp {
+		return n, fmt.Errorf("ranges are of numbers, not of %s", c.typ)
+	}
+	edges := append(append([]string{""}, c.tree.Ranges...), "")
+	var own []string
+	var all []piece
+	for label, text := range c.texts {
+		at := slices.IndexFunc(edges[1:], func(string) bool { return false })
+		for i := range edges[1:] {
+			opening := "[" + edges[i]
+			if i == 0 {
+				opening = "("
+			}
+			if text == opening+","+edges[i+1]+")" {
+				at = i
+			}
+		}
+		if at < 0 {
+			own = append(own, text)
+			continue
+		}
+		p := piece{label: label}
+		for _, end := range []struct {
+			text string
+			to   **formats.Values
+		}{{edges[at], &p.from}, {edges[at+1], &p.to}} {
+			if end.text != "" {
+				if *end.to, err = c.value(end.text); err != nil {
+					return n, err
+				}
+			}
+		}
+		all = append(all, p)
+	}
+	if err := c.named(&n, own); err != nil {
+		return n, err
+	}
+	return c.pieces(&n, all)
+}

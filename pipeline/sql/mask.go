@@ -1,0 +1,252 @@
+package sql
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
+)
+
+// Masked is a table that is masked with a cut.
+type Masked struct {
+	Job        *job.Job
+	Cut        *domain.Cut             // bound to the job's masked columns
+	Columns    []*job.Column           // these, in the cut's order
+	Types      map[string]formats.Type // of these, by name
+	Taxonomies map[string]job.Taxonomy // by column
+	From, Into Table
+}
+
+// refuse is the error of something that a statement cannot say.
+func refuse(d *Dialect, what string, err error) error {
+	return fault.Errorf(fault.Usage, "leave it out of the job, use another dialect, or let kcut apply mask the rows", "write %s in SQL of %s: %w", what, d.Name, err)
+}
+
+// Mask writes the statement that makes a masked table of another one.
+func Mask(d *Dialect, m *Masked) (string, error) {
+	if err := m.check(d); err != nil {
+		return "", err
+	}
+	released, err := m.released(d)
+	if err != nil {
+		return "", err
+	}
+	var w writer
+	if m.Job.Order == job.OrderReleased && d.ordered != "" {
+		w.WriteString("-- " + d.ordered + "\n")
+	}
+	fmt.Fprintf(&w, "CREATE TABLE %s %sAS\nSELECT", d.table(m.Into), d.create)
+	var names []string
+	for i, r := range released {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.WriteString("\n  ")
+		name := d.name(r.name)
+		if r.decision == nil {
+			w.WriteString(name)
+		} else {
+			w.expression(r.decision, 1, r.of)
+			w.WriteString(" AS " + name)
+		}
+		names = append(names, name)
+	}
+	fmt.Fprintf(&w, "\nFROM (\n  SELECT\n    %s\n  FROM %s\n) AS %s", strings.Join(m.taken(d), ",\n    "), d.table(m.From), d.name("kcut_rows"))
+	if m.Job.Order == job.OrderReleased {
+		w.WriteString("\nORDER BY " + strings.Join(names, ", "))
+	}
+	w.WriteString(";\n")
+	return w.String(), nil
+}
+
+// check refuses cuts and jobs that no statement can follow.
+func (m *Masked) check(d *Dialect) error {
+	cut := m.Cut
+	marked, _ := cut.Marked()
+	switch {
+	case cut.Kind == cutfile.KindRegions:
+		return refuse(d, "a cut of regions", errors.New("labels of several columns were chosen together"))
+	case marked > 0 || cut.Dropped > 0:
+		return refuse(d, "a cut that suppresses records", errors.New("which they are depends on all rows together; without max_suppressed there are none"))
+	case m.Job.Unlisted == job.UnlistedKeep:
+		return refuse(d, "unlisted: keep", errors.New("only columns that the job names are known"))
+	}
+	for i := range m.Job.Columns {
+		if c := &m.Job.Columns[i]; c.Mask == job.MaskPseudonym {
+			return refuse(d, "the pseudonyms of column "+c.Name, errors.New("their key must not be in a statement"))
+		}
+	}
+	return nil
+}
+
+// taken writes the columns that are read: masked ones as values of the types that the cut knows them by.
+func (m *Masked) taken(d *Dialect) (columns []string) {
+	for i := range m.Job.Columns {
+		spec := &m.Job.Columns[i]
+		name := d.name(spec.Name)
+		switch t, masked := m.Types[spec.Name]; {
+		case masked && slices.ContainsFunc(m.Columns, func(c *job.Column) bool { return c.Name == spec.Name }):
+			if as, err := d.typeOf(t); err == nil { // else it is null, or was refused
+				name = fmt.Sprintf("CAST(%s AS %s) AS %[1]s", name, as)
+			}
+			columns = append(columns, name)
+		case spec.Mask == job.MaskKeep:
+			columns = append(columns, name)
+		}
+	}
+	return columns
+}
+
+// releasedColumn is a column of the masked table.
+type releasedColumn struct {
+	name     string
+	decision *node // nil: it is kept
+	of       func(n *node) string
+	values   []string // of a masked one: all that it may have but null; nil: structs
+	null     bool     // it may have null
+}
+
+// released lays out the masked table: its columns are those of the release of the same job, in the job's order.
+func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
+	schema, specs, masked := m.schema()
+	recoding := m.Cut.Recoding()
+	plan, err := masking.NewPlan(m.Job, schema, specs, masked, recoding, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := masking.CheckLayout(schema, specs); err != nil {
+		return nil, err
+	}
+	decisions := make([]*node, len(masked))
+	for a, spec := range m.Columns {
+		c := newColumn(d, spec, m.Cut.Column(a), m.Types[spec.Name], m.Taxonomies[spec.Name], recoding, a)
+		if c.typ.Kind != formats.Null {
+			if _, err := d.typeOf(c.typ); err != nil {
+				return nil, refuse(d, "column "+spec.Name, err)
+			}
+		}
+		n, err := c.decide()
+		if err != nil {
+			return nil, refuse(d, "column "+spec.Name, err)
+		}
+		decisions[a] = &n
+	}
+	for _, r := range plan.Released() {
+		column := releasedColumn{name: r.Field.Name}
+		if r.Attribute >= 0 {
+			if column, err = d.rendered(&r, decisions[r.Attribute]); err != nil {
+				return nil, refuse(d, "column "+r.Field.Name, err)
+			}
+		}
+		all = append(all, column)
+	}
+	return all, nil
+}
+
+// schema returns the columns that are released of, in the job's order, and which of them are masked, in the cut's.
+func (m *Masked) schema() (*formats.Schema, []*job.Column, []int) {
+	schema, masked := &formats.Schema{}, make([]int, len(m.Columns))
+	var specs []*job.Column
+	for i := range m.Job.Columns {
+		spec := &m.Job.Columns[i]
+		if spec.Mask == job.MaskDrop {
+			continue
+		}
+		field := formats.Field{Name: spec.Name, Type: formats.Type{Kind: formats.String}}
+		if a := slices.IndexFunc(m.Columns, func(c *job.Column) bool { return c.Name == spec.Name }); a >= 0 {
+			masked[a], field.Type = len(schema.Fields), m.Types[spec.Name]
+		}
+		schema.Fields, specs = append(schema.Fields, field), append(specs, spec)
+	}
+	return schema, specs, masked
+}
+
+// rendered writes what every label is released as.
+func (d *Dialect) rendered(r *masking.Released, decision *node) (column releasedColumn, err error) {
+	column = releasedColumn{name: r.Field.Name, decision: decision}
+	labels := make([]string, len(r.Codes))
+	if len(r.Parts) > 0 {
+		err = d.structsOf(r, labels)
+	} else {
+		labels, column.null, err = d.valuesOf(r.Values, r.Codes)
+		for _, value := range slices.Compact(slices.Sorted(slices.Values(labels))) {
+			if !strings.HasPrefix(value, "CAST(NULL ") {
+				column.values = append(column.values, value)
+			}
+		}
+	}
+	column.of = func(n *node) string {
+		switch {
+		case n.own != "":
+			return n.own
+		case n.label == noLabel:
+			return d.failing(r)
+		}
+		return labels[n.label]
+	}
+	return column, err
+}
+
+// failing writes what ends the statement, in the type of a released column.
+func (d *Dialect) failing(r *masking.Released) string {
+	fail := fmt.Sprintf(d.fail, d.text("a value of column "+r.Source+" has no label in the cut"), d.name(r.Source))
+	if d.fail == castFail {
+		fail = strings.ReplaceAll(fail, "VARCHAR", d.types["string"])
+	}
+	if len(r.Parts) > 0 || r.Field.Type.Kind == formats.String {
+		return fail
+	}
+	as, err := d.typeOf(r.Field.Type)
+	if err != nil {
+		return fail
+	}
+	return fmt.Sprintf("CAST(%s AS %s)", fail, as)
+}
+
+// valuesOf writes values by codes, of which 0 is null.
+func (d *Dialect) valuesOf(values *formats.Values, codes []uint32) (written []string, null bool, err error) {
+	as, err := d.typeOf(values.Type)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, code := range codes {
+		value := fmt.Sprintf("CAST(NULL AS %s)", as)
+		if null = null || code == 0; code > 0 {
+			if value, err = d.literal(values.Type, values.Text(int(code-1))); err != nil {
+				return nil, false, err
+			}
+		}
+		written = append(written, value)
+	}
+	return written, null, nil
+}
+
+// structsOf writes the structs of labels; those that are none are null.
+func (d *Dialect) structsOf(r *masking.Released, labels []string) error {
+	if d.structs == "" {
+		return errors.New("its intervals are structs, which the dialect does not compare")
+	}
+	fields := make([][]string, len(labels))
+	for _, part := range r.Parts {
+		values, _, err := d.valuesOf(part.Values, part.Codes)
+		if err != nil {
+			return err
+		}
+		for i, value := range values {
+			fields[i] = append(fields[i], fmt.Sprintf(d.field, value, d.name(part.Name), d.text(part.Name)))
+		}
+	}
+	for label, code := range r.Codes {
+		if labels[label] = "NULL"; code > 0 {
+			labels[label] = fmt.Sprintf(d.structs, strings.Join(fields[label], ", "))
+		}
+	}
+	return nil
+}
