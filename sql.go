@@ -25,6 +25,11 @@ func CountSQL(job *Job, opt SQLOptions) (string, error) {
 	})
 }
 
+// VerifySQL returns the statements that recount a table that was masked with the cut of a release, or of a file that has its JSON alone.
+func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) {
+	return guarded(func() (string, error) { return pipeline.VerifySQL(ctx, cut, opt) })
+}
+
 // MaskSQL returns the statement that masks a table where it is, with the cut of a release or of a file that has its JSON alone.
 // The types of columns are those of the job's InputCounts, or of its Input. What the dialect cannot say is an error of ErrUsage.
 func MaskSQL(ctx context.Context, job *Job, cut string, opt SQLOptions) (string, error) {

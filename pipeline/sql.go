@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/sql"
@@ -98,6 +99,19 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 		groupings = append(groupings, append(grouping, beside...))
 	}
 	return groupings
+}
+
+// VerifySQL writes the statements that recount a table that was masked with a cut.
+func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) {
+	d, of, err := opt.parse()
+	if err != nil {
+		return "", err
+	}
+	file, err := cutfile.Read(ctx, cut)
+	if err != nil {
+		return "", err
+	}
+	return sql.Verify(d, file, of)
 }
 
 // MaskSQL writes the statement that masks a table with a cut. Of the job's counts, or of its input, it reads the types of the columns.

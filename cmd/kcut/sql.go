@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
@@ -15,22 +18,45 @@ for a cut, and the engine masks the table with it. See docs/sql.md.`,
 		Args: takes("the name of a statement: count, mask or verify", 1, -1),
 		RunE: noCommand,
 	}
-	cmd.AddCommand(newSQLCount(u), newSQLMask(u))
+	cmd.AddCommand(newSQLCount(u), newSQLMask(u), newSQLVerify(u))
 	return cmd
 }
 
-// sqlFlags are those of every statement.
+// sqlFlags are those of every statement, and which of them must be there.
 type sqlFlags struct {
 	kcut.SQLOptions
-	overrides func() []kcut.Override
+	cut  string
+	must map[string]*string // by name
 }
 
-// addSQLFlags registers them.
+// addSQLFlags registers those of every statement.
 func addSQLFlags(cmd *cobra.Command, table string) *sqlFlags {
 	f := &sqlFlags{}
 	addChoice(cmd, &f.Dialect, "dialect", "write it as `ENGINE` reads it: duckdb, spark, trino, bigquery, snowflake or postgres", kcut.SQLDialects()...)
 	cmd.Flags().StringVar(&f.Table, "table", "", table)
+	f.must = map[string]*string{"table": &f.Table}
 	return f
+}
+
+// addCut registers the cut.
+func (f *sqlFlags) addCut(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.cut, "cut", "", "the cut as JSON, or a release that has it: `FILE`")
+	offerFiles(cmd, "cut", "parquet", "json")
+	f.must["cut"] = &f.cut
+}
+
+// print prints a statement, when all flags are there that it takes.
+func (f *sqlFlags) print(u *ui, cmd *cobra.Command, statement func() (string, error)) error {
+	for _, name := range slices.Sorted(maps.Keys(f.must)) {
+		if *f.must[name] == "" {
+			return usageError(cmd.CommandPath(), "--%s is missing", name)
+		}
+	}
+	text, err := statement()
+	if err != nil {
+		return err
+	}
+	return u.printf("%s", text)
 }
 
 func newSQLCount(u *ui) *cobra.Command {
@@ -44,26 +70,20 @@ item of the job's input_counts: kcut run searches these counts and writes a cut.
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	f := addSQLFlags(cmd, "the `TABLE` to be counted, as people or census.people")
-	f.overrides = addOverrides(cmd)
+	overrides := addOverrides(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.Table == "" {
-			return usageError(cmd.CommandPath(), "--table is missing: name the table to be counted")
-		}
-		job, err := kcut.LoadJob(args[0], f.overrides()...)
-		if err != nil {
-			return err
-		}
-		text, err := kcut.CountSQL(job, f.SQLOptions)
-		if err != nil {
-			return err
-		}
-		return u.printf("%s", text)
+		return f.print(u, cmd, func() (string, error) {
+			job, err := kcut.LoadJob(args[0], overrides()...)
+			if err != nil {
+				return "", err
+			}
+			return kcut.CountSQL(job, f.SQLOptions)
+		})
 	}
 	return cmd
 }
 
 func newSQLMask(u *ui) *cobra.Command {
-	var cut string
 	cmd := &cobra.Command{
 		Use:   "mask JOB --cut FILE --table TABLE --into TABLE",
 		Short: "Print the statement that masks a table with a cut",
@@ -75,25 +95,36 @@ What the dialect cannot say is refused.`,
 		ValidArgsFunction: endingIn(jobEndings...),
 	}
 	f := addSQLFlags(cmd, "the `TABLE` to be masked, as people or census.people")
-	cmd.Flags().StringVar(&cut, "cut", "", "the cut as JSON, or a release that has it: `FILE`")
-	offerFiles(cmd, "cut", "parquet", "json")
+	f.addCut(cmd)
 	cmd.Flags().StringVar(&f.Into, "into", "", "the `TABLE` to be made")
-	f.overrides = addOverrides(cmd)
+	f.must["into"] = &f.Into
+	overrides := addOverrides(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		for _, missing := range []struct{ name, value string }{{"cut", cut}, {"table", f.Table}, {"into", f.Into}} {
-			if missing.value == "" {
-				return usageError(cmd.CommandPath(), "--%s is missing", missing.name)
+		return f.print(u, cmd, func() (string, error) {
+			job, err := kcut.LoadJob(args[0], overrides()...)
+			if err != nil {
+				return "", err
 			}
-		}
-		job, err := kcut.LoadJob(args[0], f.overrides()...)
-		if err != nil {
-			return err
-		}
-		text, err := kcut.MaskSQL(cmd.Context(), job, cut, f.SQLOptions)
-		if err != nil {
-			return err
-		}
-		return u.printf("%s", text)
+			return kcut.MaskSQL(cmd.Context(), job, f.cut, f.SQLOptions)
+		})
+	}
+	return cmd
+}
+
+func newSQLVerify(u *ui) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify --cut FILE --table TABLE",
+		Short: "Print the statements that recount a masked table",
+		Long: `Prints statements that count every quasi-identifier set of the cut again, in the masked
+table, and look for labels that the cut lacks.`,
+		Example:           `  kcut sql verify --cut cut.json --dialect trino --table release.people`,
+		Args:              takes("no argument", 0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f := addSQLFlags(cmd, "the masked `TABLE`, as people or release.people")
+	f.addCut(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return f.print(u, cmd, func() (string, error) { return kcut.VerifySQL(cmd.Context(), f.cut, f.SQLOptions) })
 	}
 	return cmd
 }

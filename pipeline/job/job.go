@@ -329,6 +329,17 @@ func (c *Column) level(limit string) int {
 // Keeps reports whether rows that differ in the column differ in the release: it is kept, as it is or as pseudonyms.
 func (c *Column) Keeps() bool { return c.Mask == MaskKeep || c.Mask == MaskPseudonym }
 
+// Released returns the names of the columns that the column is released as.
+func (c *Column) Released() []string {
+	switch {
+	case c.Mask == MaskDrop:
+		return nil
+	case c.Render == RenderBounds:
+		return []string{c.Name + "_lower", c.Name + "_upper"}
+	}
+	return []string{c.Name}
+}
+
 func (j *Job) columnNames() []string {
 	names := make([]string, len(j.Columns))
 	for i := range j.Columns {

@@ -91,7 +91,7 @@ func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 		if kind := field.Type.Kind; specs[i].Render == job.RenderMidpoint && (kind == formats.Time || kind == formats.Timestamp) {
 			return fault.Errorf(fault.Usage, "render its bounds or labels", "render column %s: a column of times has no midpoints", field.Name)
 		}
-		for _, name := range releasedNames(specs[i]) {
+		for _, name := range specs[i].Released() {
 			if seen[name] {
 				return fault.Errorf(fault.Usage, "drop the column of that name, or render labels instead of bounds",
 					"lay out the release: two columns would be named %s", name)
@@ -100,17 +100,6 @@ func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 		}
 	}
 	return nil
-}
-
-// releasedNames returns the names of the columns that one of the input is released as.
-func releasedNames(spec *job.Column) []string {
-	switch {
-	case spec.Mask == job.MaskDrop:
-		return nil
-	case spec.Render == job.RenderBounds:
-		return []string{spec.Name + "_lower", spec.Name + "_upper"}
-	}
-	return []string{spec.Name}
 }
 
 // EachReleased calls f with every released column, and the input's field that it is made of.
@@ -164,7 +153,7 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 	}
 	switch spec.Render {
 	case job.RenderBounds:
-		names, of := releasedNames(spec), typeOfBounds(field.Type, intervals)
+		names, of := spec.Released(), typeOfBounds(field.Type, intervals)
 		lower, err := ofIntervals(names[0], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Lower) })
 		if err != nil {
 			return nil, err

@@ -13,19 +13,20 @@ import (
 type Dialect struct {
 	Name string
 
-	quote     string            // around a name; doubled, or behind a backslash, in it
-	backslash bool              // one in a text has the next character taken otherwise than it is
-	types     map[string]string // by the key of a type (typeKey); %d are precision and scale
-	digits    int               // of a fraction of seconds
-	utc       string            // behind a timestamp with a zone
-	infinity  string
-	bytes     string // of hexadecimal digits, %s; empty: none
-	nan       string // whether %s is not a number; empty: it equals NaN
-	fail      string // an expression of text that ends the statement with the message %[1]s, a text; %[2]s is any expression
-	structs   string // of fields %s; empty: there are none
-	field     string // of structs: %[1]s is the value, %[2]s the name, %[3]s the name as a text
-	create    string // what is between a new table's name and AS
-	ordered   string // what is to be known of the order of a new table's rows; empty: they have it
+	quote      string            // around a name; doubled, or behind a backslash, in it
+	badInNames string            // characters that names of columns do not have
+	backslash  bool              // one in a text has the next character taken otherwise than it is
+	types      map[string]string // by the key of a type (typeKey); %d are precision and scale
+	digits     int               // of a fraction of seconds
+	utc        string            // behind a timestamp with a zone
+	infinity   string
+	bytes      string // of hexadecimal digits, %s; empty: none
+	nan        string // whether %s is not a number; empty: it equals NaN
+	fail       string // an expression of text that ends the statement with the message %[1]s, a text; %[2]s is any expression
+	structs    string // of fields %s; empty: there are none
+	field      string // of structs: %[1]s is the value, %[2]s the name, %[3]s the name as a text
+	create     string // what is between a new table's name and AS
+	ordered    string // what is to be known of the order of a new table's rows; empty: they have it
 }
 
 // usual are the types that have one name in most dialects.
@@ -76,7 +77,7 @@ var dialects = []*Dialect{
 		}),
 	},
 	{
-		Name: "bigquery", quote: "`", backslash: true, digits: 6, utc: "+00:00", infinity: "Infinity", bytes: "FROM_HEX('%s')", nan: "IS_NAN(%s)", fail: "ERROR(%[1]s)",
+		Name: "bigquery", quote: "`", badInNames: "!\"$()*,./;?@[\\]^`{}~", backslash: true, digits: 6, utc: "+00:00", infinity: "Infinity", bytes: "FROM_HEX('%s')", nan: "IS_NAN(%s)", fail: "ERROR(%[1]s)",
 		structs: "STRUCT(%s)", field: "%[1]s AS %[2]s",
 		ordered: "BigQuery keeps no order of a table's rows: sort them again where they are exported",
 		types: but(map[string]string{
@@ -120,9 +121,6 @@ func DialectOf(name string) (*Dialect, error) {
 
 // Name writes a name.
 func (d *Dialect) name(name string) string {
-	if d.backslash && d.Name == "bigquery" {
-		return d.quote + strings.NewReplacer(`\`, `\\`, d.quote, `\`+d.quote).Replace(name) + d.quote
-	}
 	return d.quote + strings.ReplaceAll(name, d.quote, d.quote+d.quote) + d.quote
 }
 

@@ -1,0 +1,149 @@
+package sql
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// Verify writes the statements that recount a masked table: a row for every quasi-identifier set, which holds if none of its classes is
+// below k; a row for every column of labels, with the rows whose label the cut lacks; and of sensitive columns the fewest different
+// values in a class.
+func Verify(d *Dialect, cut *cutfile.File, of Table) (string, error) {
+	v := &verifying{Dialect: d, cut: cut, of: d.table(of)}
+	var sets, labels, sensitive []string
+	for i := range cut.Sets {
+		if err := v.check(&cut.Sets[i]); err != nil {
+			return "", err
+		}
+		sets = append(sets, v.set(i))
+		for _, s := range cut.Sensitive {
+			if s.L > 0 {
+				sensitive = append(sensitive, v.values(i, s))
+			}
+		}
+	}
+	for i := range cut.Columns {
+		if cut.Columns[i].Render != "" {
+			continue
+		}
+		column, err := v.labels(&cut.Columns[i])
+		if err != nil {
+			return "", refuse(d, "column "+cut.Columns[i].Name, err)
+		}
+		labels = append(labels, column)
+	}
+	var w strings.Builder
+	w.WriteString("-- every set holds if below_k is 0\n" + union(sets))
+	if len(labels) > 0 {
+		w.WriteString("\n-- labels are the cut's if other_rows is 0\n" + union(labels))
+	}
+	if len(sensitive) > 0 {
+		w.WriteString("\n-- l holds if least_l is no smaller\n" + union(sensitive))
+	}
+	for _, note := range v.notes() {
+		w.WriteString("\n-- " + note + "\n")
+	}
+	return w.String(), nil
+}
+
+// union joins queries to a statement.
+func union(queries []string) string { return strings.Join(queries, "\nUNION ALL\n") + ";\n" }
+
+// verifying writes queries about a masked table.
+type verifying struct {
+	*Dialect
+	cut *cutfile.File
+	of  string
+}
+
+// check refuses a set with a column that the dialect cannot group by.
+func (v *verifying) check(set *cutfile.Set) error {
+	for i := range v.cut.Columns {
+		if c := &v.cut.Columns[i]; c.Render == job.RenderInterval && slices.Contains(set.Columns, c.Name) && (v.structs == "" || v.Name == "bigquery") {
+			return refuse(v.Dialect, "column "+c.Name, errors.New("rows are not grouped by structs there"))
+		}
+	}
+	return nil
+}
+
+// released writes the columns that those of a set are released as.
+func (v *verifying) released(set *cutfile.Set) string {
+	var names []string
+	for _, name := range set.Columns {
+		i := slices.IndexFunc(v.cut.Columns, func(c cutfile.Column) bool { return c.Name == name })
+		for _, released := range (&job.Column{Name: name, Mask: v.cut.Columns[i].Mask, Render: v.cut.Columns[i].Render}).Released() {
+			names = append(names, v.name(released))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// set writes the query that counts a set.
+func (v *verifying) set(i int) string {
+	set, big := &v.cut.Sets[i], v.types["int64"]
+	return fmt.Sprintf(`SELECT %[1]d AS %[2]s, %[3]d AS %[4]s, CAST(SUM(%[5]s) AS %[6]s) AS %[7]s, COUNT(*) AS %[8]s, MIN(%[5]s) AS %[9]s,
+  CAST(SUM(CASE WHEN %[5]s < %[3]d THEN 1 ELSE 0 END) AS %[6]s) AS %[10]s
+FROM (SELECT COUNT(*) AS %[5]s FROM %[11]s GROUP BY %[12]s) AS %[13]s`,
+		i+1, v.name("set"), set.K, v.name("k"), v.name("records"), big, v.name("all_rows"), v.name("classes"), v.name("anonymity"), v.name("below_k"),
+		v.of, v.released(set), v.name("kcut_classes"))
+}
+
+// labels writes the query that counts what a column has and its cut lacks.
+func (v *verifying) labels(c *cutfile.Column) (string, error) {
+	var labels []string
+	texts, null := []string{}, "1"
+	for _, label := range c.Cut {
+		if label.Null {
+			null = "0"
+		} else {
+			texts = append(texts, label.Label)
+		}
+	}
+	if c.Suppressed != "" {
+		texts = append(texts, c.Suppressed)
+	}
+	for _, text := range texts {
+		label, err := v.label(text)
+		if err != nil {
+			return "", err
+		}
+		labels = append(labels, label)
+	}
+	if len(labels) == 0 {
+		labels = []string{"NULL"}
+	}
+	x := v.name(c.Name)
+	return fmt.Sprintf("SELECT %s AS %s, CAST(SUM(CASE WHEN %s IS NULL THEN %s WHEN %[3]s IN (%[5]s) THEN 0 ELSE 1 END) AS %s) AS %s\nFROM %s",
+		v.text(c.Name), v.name("released"), x, null, strings.Join(labels, ", "), v.types["int64"], v.name("other_rows"), v.of), nil
+}
+
+// values writes the query that finds the fewest different values of a sensitive column in a class.
+func (v *verifying) values(i int, s cutfile.Sensitive) string {
+	x := v.name(s.Column)
+	return fmt.Sprintf(`SELECT %d AS %s, %s AS %s, %d AS %s, MIN(%[7]s) AS %[8]s
+FROM (SELECT COUNT(DISTINCT %[9]s) + MAX(CASE WHEN %[9]s IS NULL THEN 1 ELSE 0 END) AS %[7]s FROM %[10]s GROUP BY %[11]s) AS %[12]s`,
+		i+1, v.name("set"), v.text(s.Column), v.name("sensitive"), s.L, v.name("l"), v.name("different"), v.name("least_l"),
+		x, v.of, v.released(&v.cut.Sets[i]), v.name("kcut_classes"))
+}
+
+// notes say what no statement here finds out.
+func (v *verifying) notes() (notes []string) {
+	if v.cut.Entity {
+		notes = append(notes, "k counts entities, and whose a row is is not in the table: rows are counted")
+	}
+	for _, s := range v.cut.Sensitive {
+		if s.EntropyL > 0 || s.MaxConfidence != nil || s.T != nil {
+			notes = append(notes, "entropy_l, max_confidence and t are recounted by kcut verify, from the files")
+			break
+		}
+	}
+	if slices.ContainsFunc(v.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
+		notes = append(notes, "columns that are released as numbers are held against the cut by kcut verify, from the files")
+	}
+	return notes
+}
