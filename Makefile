@@ -7,7 +7,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers screenshots race bench cells drafts lint fmt clean
+.PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -71,6 +71,15 @@ $(READERS):
 	python3 -m venv build/readers
 	build/readers/bin/pip install -q pyarrow pandas polars duckdb || { rm -r build/readers; exit 1; }
 	-build/readers/bin/pip install -q fastparquet datafusion pyspark
+
+# Have DuckDB and Spark (which takes Java) run what kcut sql prints, and parse what it prints for others, with a Python that is set up in build.
+ENGINES := build/engines/bin/python
+test-sql: $(ENGINES)
+	KCUT_SQL=$(CURDIR)/$(ENGINES) $(GO) test -count=1 -v -timeout 30m -run '^TestSQL$$' ./cmd/kcut
+
+$(ENGINES):
+	python3 -m venv build/engines
+	build/engines/bin/pip install -q pyarrow duckdb sqlglot pyspark==4.0.1 || { rm -r build/engines; exit 1; }
 
 # Take the pictures of docs/report again.
 screenshots:

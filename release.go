@@ -13,6 +13,9 @@ import (
 type VerifyOptions struct {
 	Limits Limits // of which SpillDir does not matter: what does not fit the memory is read again
 	Events Events
+	// Cut is a file with the JSON of a cut, or a release that has it, which files of another engine were masked with: they have
+	// none of their own. Empty: the release has its cut. Inspect and RiskOf leave it aside.
+	Cut string
 }
 
 // Verification is what a recount of a release found.
@@ -24,6 +27,9 @@ type Verification = verify.Result
 // with an error of ErrPrivacy.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verification, error) {
 	return guarded(func() (*Verification, error) {
+		if opt.Cut != "" {
+			return verify.Against(ctx, path, opt.Cut, opt.Limits, opt.Events.verifying())
+		}
 		return verify.Release(ctx, path, opt.Limits, opt.Events.verifying())
 	})
 }

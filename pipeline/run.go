@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
@@ -65,7 +66,8 @@ type assignment struct {
 	given   *domain.Cut               // the cut of an earlier release, if it bounds the job
 	applied *ApplyOptions             // how that cut is applied; nil: a cut is searched for
 
-	previous *domain.Cut // what no cut may be finer than; nil: the job names no release
+	stamp    *cutfile.File // what the input was masked with already; nil: it has values
+	previous *domain.Cut   // what no cut may be finer than; nil: the job names no release
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -120,11 +122,16 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	}
 
 	found := ledger.resume(bound)
-	if found == nil {
-		if found, err = a.find(ctx, bound, res); err != nil {
-			return err
+	switch {
+	case a.stamp != nil:
+		found, err = stamped(bound, a.stamp, res)
+	case found == nil:
+		if found, err = a.find(ctx, bound, res); err == nil {
+			ledger.keepCut(ctx, found)
 		}
-		ledger.keepCut(ctx, found)
+	}
+	if err != nil {
+		return err
 	}
 	if err := a.compare(bound, found, res); err != nil {
 		return err

@@ -12,14 +12,19 @@ import (
 )
 
 func newVerify(u *ui) *cobra.Command {
+	var cut string
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Recount released files and look for leaks, from the files alone",
 		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
-against the embedded cut, and looks for anything that a release must not give away.`,
+against the embedded cut, and looks for anything that a release must not give away. With
+--cut it does so for files that another engine has masked and that have no cut; whatever
+kcut would not have written is a finding then, and kcut restamp makes a release of them.`,
 		Args:              takes("at least one released file", 1, -1),
 		ValidArgsFunction: endingIn("parquet"),
 	}
+	cmd.Flags().StringVar(&cut, "cut", "", "the cut that files of another engine were masked with: `FILE`")
+	offerFiles(cmd, "cut", "parquet", "json")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -28,7 +33,7 @@ against the embedded cut, and looks for anything that a release must not give aw
 			return err
 		}
 		keepTo(limits.Threads)
-		verified, err := u.verify(cmd.Context(), args, limits)
+		verified, err := u.verify(cmd.Context(), args, kcut.VerifyOptions{Limits: limits, Cut: cut})
 		if !u.json {
 			return err
 		}
@@ -46,12 +51,13 @@ type verifications struct {
 }
 
 // verify verifies all files, also after one has failed, and returns the first failure.
-func (u *ui) verify(ctx context.Context, paths []string, limits kcut.Limits) (*verifications, error) {
+func (u *ui) verify(ctx context.Context, paths []string, opt kcut.VerifyOptions) (*verifications, error) {
 	all := &verifications{Files: []*kcut.Verification{}, OK: true}
 	var first error
 	for _, path := range paths {
 		progress := u.follow()
-		v, err := kcut.Verify(ctx, path, kcut.VerifyOptions{Limits: limits, Events: progress.events()})
+		opt.Events = progress.events()
+		v, err := kcut.Verify(ctx, path, opt)
 		progress.close()
 		if v != nil {
 			all.Files = append(all.Files, v)

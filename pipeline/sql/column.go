@@ -32,15 +32,24 @@ type column struct {
 
 func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type, tree job.Taxonomy, recoding engine.Recoding, a int) *column {
 	c := &column{Dialect: d, spec: spec, cut: cut, typ: t, tree: tree, x: d.name(spec.Name)}
+	hasNull := false
 	for _, label := range cut.Cut {
-		if !label.Null {
+		if hasNull = hasNull || label.Null; !label.Null {
 			c.texts = append(c.texts, label.Label)
 		}
 	}
 	// Behind the codes of the labels are those of the null, of what has no label, and of what is suppressed.
 	codes := recoding.Codes(a)[len(c.texts):]
 	c.null, c.mark = numberOf(codes[0]), numberOf(codes[2])
+	if !hasNull && spec.Mask != job.MaskSuppress && !c.isWhole() {
+		c.null = noLabel // there was none
+	}
 	return c
+}
+
+// isWhole reports whether the column has one label for everything.
+func (c *column) isWhole() bool {
+	return len(c.texts) == 1 && (c.spec.Mask == job.MaskDiscretize || c.spec.Mask == job.MaskGeneralize && c.texts[0] == c.root())
 }
 
 func numberOf(code uint32) int {
@@ -68,7 +77,7 @@ func (c *column) decide() (n node, err error) {
 		rest, err = c.intervals()
 	case c.spec.Mask == job.MaskSuppress:
 		rest, err = c.values()
-	case slices.Contains(c.texts, c.root()) && c.null == 0:
+	case c.isWhole():
 		return labeled(0), nil // whatever the value is
 	default:
 		rest, err = c.nodes()
@@ -237,8 +246,11 @@ type piece struct {
 // pieces decides by parts of the column's order; between them there is nothing.
 func (c *column) pieces(n *node, all []piece) (node, error) {
 	slices.SortFunc(all, func(a, b piece) int {
-		if a.from == nil || b.from == nil {
+		switch {
+		case a.from == nil:
 			return -1
+		case b.from == nil:
+			return 1
 		}
 		return domain.CompareValues(a.from, 0, b.from, 0)
 	})

@@ -58,7 +58,7 @@ type LabelGroups struct {
 // Inspect verifies a released file or directory and tells what its groups are like. A release
 // that does not hold is an error, as of Release.
 func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (*Inspection, error) {
-	v, verified, err := verify(ctx, path, limits, watch, true)
+	v, verified, err := verify(ctx, path, "", limits, watch, true)
 	if err != nil {
 		return nil, err
 	}

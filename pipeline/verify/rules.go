@@ -26,6 +26,8 @@ type rules struct {
 
 	marks []uint32 // of a cut that tells of suppressed records, and has marks in all columns: of every check, the number of its mark
 	exact bool     // no other record can look like one of marks alone
+
+	unstamped bool // the files need not have the cut
 }
 
 // rulesOf returns the rules of a cut. The values of some kept columns are counted beside those that it claims something of.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -27,18 +28,25 @@ import (
 // together with a *fault.Error of class Privacy. It keeps to the limits, absent ones are the
 // machine's; it needs no folder to spill to, but reads the release again for what does not fit.
 func Release(ctx context.Context, path string, limits job.Limits, watch Watch) (*Result, error) {
-	_, result, err := verify(ctx, path, limits, watch, false)
+	_, result, err := verify(ctx, path, "", limits, watch, false)
 	return result, err
 }
 
-// verify verifies a release, and counts what an inspection tells if there is one.
-func verify(ctx context.Context, path string, limits job.Limits, watch Watch, inspects bool) (v *verifier, r *Result, err error) {
+// Against is Release for files that another engine has masked, with the cut of a release or of a file that has its JSON alone: theirs
+// have none. What such an engine writes beside values, and a release does not have, is found as in any file.
+func Against(ctx context.Context, path, cut string, limits job.Limits, watch Watch) (*Result, error) {
+	_, result, err := verify(ctx, path, cut, limits, watch, false)
+	return result, err
+}
+
+// verify verifies a release by its own cut, or the one at a path, and counts what an inspection tells if there is one.
+func verify(ctx context.Context, path, given string, limits job.Limits, watch Watch, inspects bool) (v *verifier, r *Result, err error) {
 	defer func() { err = fileset.Advise(err) }()
 	if path, err = fileset.Resolve(path); err != nil {
 		return nil, nil, err
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
-	v, err = newVerifier(ctx, path, cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory, watch, inspects)
+	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory, watch, inspects)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +77,7 @@ func verify(ctx context.Context, path string, limits job.Limits, watch Watch, in
 // tells of the stage, so that only the watch's Progress is called. When it asks, it is told which rows are alike;
 // those in kept columns are not counted when that is known.
 func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool, kept *risk.Figures) (*risk.Report, error) {
-	v, err := newVerifier(ctx, path, threads, memory, watch, tells)
+	v, err := newVerifier(ctx, path, path, threads, memory, watch, tells)
 	if err != nil {
 		return nil, err
 	}
@@ -106,17 +114,19 @@ type verifier struct {
 	told  *risk.Report  // which they are, after a reading
 }
 
-// newVerifier returns a verifier of a release that takes its part of so many bytes of memory.
-func newVerifier(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool) (*verifier, error) {
+// newVerifier returns a verifier of a release, by the cut of that or another one, that takes its part of so many bytes of memory.
+func newVerifier(ctx context.Context, path, of string, threads int, memory int64, watch Watch, tells bool) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := cutfile.Read(ctx, path)
+	cut, err := cutfile.Read(ctx, of)
 	if err != nil {
 		return nil, err
 	}
+	cut.Raw = bytes.TrimSpace(cut.Raw) // a file of its own ends a line
 	v := &verifier{judge: newJudge(rulesOf(cut)), path: path, parts: parts, threads: threads, memory: spill.Recount.Part(memory), watch: watch}
+	v.unstamped = of != path
 	if v.judge.regions != nil {
 		v.memory = max(v.memory-8*int64(len(v.judge.regions.slots)), v.memory/2)
 	}
@@ -384,7 +394,7 @@ func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release
 // footer looks at what a part says of itself.
 func (p *reading) footer(file *release.File) (findings []string, err error) {
 	leaks, err := file.FooterLeaks()
-	if text, _ := file.Metadata(cutfile.Key); text != string(p.cut.Raw) {
+	if text, stamped := file.Metadata(cutfile.Key); (stamped || !p.unstamped) && text != string(p.cut.Raw) {
 		findings = append(findings, "its cut differs from the first part's")
 	}
 	for _, name := range p.namesakes(file) {

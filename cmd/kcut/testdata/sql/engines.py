@@ -5,6 +5,7 @@ engines.py table FILE                          writes a table of many types, wit
 engines.py run ENGINE FILE STATEMENTS FOLDER   runs statements over a Parquet file, the table people: the result of every query is FOLDER/N.parquet,
                                                or a folder of that name, from 1 on; the table masked is FOLDER/masked.parquet
 engines.py same A B                            says how many rows only one of two Parquet files or folders has
+engines.py holds FOLDER                        fails unless the results of a recount say that all sets hold, and all labels are the cut's
 engines.py transpile DIALECT STATEMENTS        prints what sqlglot makes of statements of a dialect for DuckDB
 """
 
@@ -96,7 +97,8 @@ def run_duckdb(file, path, folder, kind="VIEW"):
     db = duckdb.connect()
     db.execute("CREATE MACRO fail(message) AS error(message)")  # it is Trino's
     db.execute("SET TimeZone = 'America/New_York'")  # of no matter
-    db.execute(f"CREATE {kind} people AS SELECT * FROM {quoted(file)}")
+    source = quoted(file + "/*.parquet" if os.path.isdir(file) else file)
+    db.execute(f"CREATE {kind} people AS SELECT * FROM read_parquet({source})")
     queries = 0
     for statement in statements(path):
         if re.match(r"(\s|--.*\n)*CREATE", statement):
@@ -168,10 +170,21 @@ def same(a, b):
     print(db.execute("SELECT COUNT(*) FROM a").fetchone()[0], "rows are the same")
 
 
+def holds(folder):
+    import duckdb
+
+    for name, column in (("1", "below_k"), ("2", "other_rows")):
+        path = f"{folder}/{name}.parquet"
+        source = quoted(path + "/*.parquet" if os.path.isdir(path) else path)
+        rows, wrong = duckdb.connect().execute(f"SELECT COUNT(*), SUM({column}) FROM read_parquet({source})").fetchone()
+        if not rows or wrong:
+            sys.exit(f"{column} is {wrong} in {rows} rows")
+
+
 if __name__ == "__main__":
     command, *args = sys.argv[1:]
     if command == "run":
         os.makedirs(args[3], exist_ok=True)
         {"duckdb": run_duckdb, "spark": run_spark, "transpiled": run_transpiled}[args[0]](*args[1:])
     else:
-        {"table": table, "same": same, "transpile": transpile}[command](*args)
+        {"table": table, "same": same, "holds": holds, "transpile": transpile}[command](*args)

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// countedTables counts the rows of a CSV file, going by the statements of kcut sql count, and writes the counts as CSV files. It
+// returns the flags that name them.
+func countedTables(t *testing.T, file string, statements []byte) (flags []string) {
+	t.Helper()
+	rows := readCSV(t, file)
+	selected := regexp.MustCompile(`(?m)^SELECT (.*), CAST\(COUNT`)
+	for i, match := range selected.FindAllSubmatch(statements, -1) {
+		var at []int
+		header := []string{}
+		for _, name := range strings.Split(string(match[1]), ", ") {
+			name = strings.Trim(name, `"`)
+			header, at = append(header, name), append(at, slices.Index(rows[0], name))
+		}
+		records := make(map[string]int)
+		for _, row := range rows[1:] {
+			var values []string
+			for _, column := range at {
+				values = append(values, row[column])
+			}
+			records[strings.Join(values, "\x00")]++
+		}
+		var out bytes.Buffer
+		w := csv.NewWriter(&out)
+		if err := w.Write(append(header, "kcut_count")); err != nil {
+			t.Fatal(err)
+		}
+		for values, n := range records {
+			if err := w.Write(append(strings.Split(values, "\x00"), strconv.Itoa(n))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Flush()
+		name := fmt.Sprintf("counts%d.csv", i+1)
+		save(t, name, out.Bytes())
+		flags = append(flags, "--input-counts", name)
+	}
+	return flags
+}
+
+func readCSV(t *testing.T, file string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// A run of counts finds the cut of a run of the rows, whatever is asked for, with tables for every set or one for all.
+func TestInputCounts(t *testing.T) {
+	demoFolder(t, "3000")
+	kcutMust(t, "sample", "--rows", "3000", "people.csv", "--quiet")
+	change(t, "people.yaml", "input: people.parquet", "input: people.csv")
+	for _, tt := range []struct {
+		name   string
+		tables int
+		change []string
+		flags  []string
+	}{
+		{name: "sets", tables: 3},
+		{name: "tds", tables: 3, flags: []string{"--algorithm", "tds"}},
+		{name: "bottom-up", tables: 3, flags: []string{"--algorithm", "bottom-up"}},
+		{name: "union", tables: 1, flags: []string{"--algorithm", "infogain-mondrian"}},
+		{name: "kactus", tables: 1, flags: []string{"--algorithm", "kactus"}},
+		{name: "redundant", tables: 3, change: []string{"  - {columns: [sex, native-country], k: 100}", "  - {columns: [sex, native-country], k: 100}\n  - {columns: [sex], k: 50}"}},
+		{name: "few", tables: 3, flags: []string{"--memory", "64MiB"}},
+		{name: "suppressed", tables: 1, change: []string{"\ncolumns:", "\nmax_suppressed: 5%\n\ncolumns:"}},
+		{name: "sensitive", tables: 1, change: []string{"\ncolumns:", "\nsensitive:\n  - {column: income, l: 2}\n\ncolumns:"}},
+		{name: "entity", tables: 1, change: []string{"\ncolumns:", "\nentity: id\n\ncolumns:"}},
+		{name: "no class", tables: 3, change: []string{"class: income", "# none", "income:         keep", "income: {keep: {identifying: accepted}}"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			was, err := os.ReadFile("people.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer save(t, "people.yaml", was)
+			for pair := range slices.Chunk(tt.change, 2) {
+				change(t, "people.yaml", pair[0], pair[1])
+			}
+			count := kcutMust(t, append([]string{"sql", "count", "people.yaml", "--table", "people"}, tt.flags...)...)
+			counts := countedTables(t, "people.csv", count)
+			if len(counts) != 2*tt.tables {
+				t.Errorf("%d tables, want %d:\n%s", len(counts)/2, tt.tables, count)
+			}
+			run := append([]string{"run", "people.yaml", "--quiet", "--overwrite"}, tt.flags...)
+			kcutMust(t, append(run, "--output", "release.parquet")...)
+			kcutMust(t, slices.Concat(run, counts, []string{"--output", "cut.json"})...)
+			cut, err := os.ReadFile("cut.json")
+			if want := kcutMust(t, "show", "release.parquet", "--json"); err != nil || !bytes.Equal(cut, want) {
+				t.Errorf("%v; got\n%s\nwant\n%s", err, cut, want)
+			}
+		})
+	}
+}
+
+// What does not go with counts is refused.
+func TestInputCountsRefused(t *testing.T) {
+	demoFolder(t, "2000")
+	kcutMust(t, "sample", "--rows", "2000", "people.csv", "--quiet")
+	change(t, "people.yaml", "input: people.parquet", "input: people.csv")
+	counts := countedTables(t, "people.csv", kcutMust(t, "sql", "count", "people.yaml", "--table", "people"))
+	run := append([]string{"run", "people.yaml", "--quiet", "--output", "cut.json"}, counts...)
+	kcutMust(t, run...)
+	kcutMust(t, run...) // it stands
+	first, err := os.ReadFile("counts1.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(first), "\n")
+	doubled := regexp.MustCompile(`,1\n`).ReplaceAllString(lines[1], ",2\n")
+	other := strings.Join(append([]string{lines[0], doubled}, lines[2:]...), "")
+	for _, tt := range []struct {
+		name string
+		args []string
+		exit int
+		says string
+	}{
+		{"another cut", append(run, "--k", "90"), 5, "it exists, and is another one"},
+		{"no name of a cut", append(run, "--output", "release.parquet"), 2, "writes a cut, and no release"},
+		{"a set without a table", []string{"run", "people.yaml", "--output", "x.json", "--input-counts", "counts1.csv", "--input-counts", "counts3.csv"}, 3, "it lacks education"},
+		{"other rows", []string{"run", "people.yaml", "--output", "x.json", "--input-counts", "other.csv", "--input-counts", "counts2.csv", "--input-counts", "counts3.csv"}, 3, "they count 2001 and 2000 records"},
+		{"other values", []string{"run", "people.yaml", "--output", "x.json", "--input-counts", "moved.csv", "--input-counts", "counts2.csv", "--input-counts", "counts3.csv"}, 3, "they have other values, or counts, in column"},
+		{"no rows to mask", []string{"apply", "rows.yaml", "--cut", "cut.json", "--output", "x.parquet", "--input-counts", "counts1.csv"}, 2, "the job has counts of them alone"},
+		{"no table", []string{"sql", "count", "people.yaml"}, 2, "--table is missing"},
+		{"no statement", []string{"sql", "delete"}, 2, "delete"},
+		{"no dialect", []string{"sql", "count", "people.yaml", "--table", "x", "--dialect", "mysql"}, 2, "not mysql"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			save(t, "other.csv", []byte(other))
+			moved := strings.ReplaceAll(string(first), ",Female,", ",Male,")
+			save(t, "moved.csv", []byte(moved))
+			text, err := os.ReadFile("people.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			save(t, "rows.yaml", bytes.Replace(text, []byte("input: people.csv\n"), nil, 1))
+			var output bytes.Buffer
+			exit := execute(t.Context(), tt.args, newUI(&output, &output, false))
+			if exit != tt.exit || !strings.Contains(output.String(), tt.says) {
+				t.Errorf("exit %d, want %d and %s:\n%s", exit, tt.exit, tt.says, output.Bytes())
+			}
+		})
+	}
+}
+
+// Files of another engine are a release when they hold, and nothing when not.
+func TestRestamp(t *testing.T) {
+	demoFolder(t, "2000")
+	kcutMust(t, "run", "people.yaml", "--quiet")
+	cut := kcutMust(t, "show", "release.parquet", "--json")
+	save(t, "cut.json", cut)
+	save(t, "other.json", bytes.Replace(cut, []byte(`"cut":["`), []byte(`"cut":["Other `), 1))
+	kcutMust(t, "restamp", "release.parquet", "--cut", "cut.json", "--output", "again.parquet", "--quiet")
+	kcutMust(t, "restamp", "release.parquet", "--cut", "cut.json", "--output", "again.parquet", "--quiet") // it stands
+	kcutMust(t, "verify", "again.parquet", "--quiet")
+	kcutMust(t, "verify", "release.parquet", "--cut", "cut.json", "--quiet")
+	if again := kcutMust(t, "show", "again.parquet", "--json"); !bytes.Equal(again, cut) {
+		t.Errorf("got %s", again)
+	}
+	for _, tt := range []struct {
+		args []string
+		exit int
+	}{
+		{[]string{"restamp", "people.parquet", "--cut", "cut.json", "--output", "x.parquet"}, 4},
+		{[]string{"restamp", "release.parquet", "--cut", "other.json", "--output", "x.parquet"}, 4},
+		{[]string{"restamp", "none.parquet", "--cut", "cut.json", "--output", "x.parquet"}, 3},
+		{[]string{"restamp", "release.parquet", "--cut", "cut.json", "--output", "release.parquet", "--overwrite"}, 2},
+		{[]string{"restamp", "release.parquet", "--cut", "cut.json"}, 2},
+		{[]string{"verify", "people.parquet", "--cut", "cut.json"}, 4},
+	} {
+		var output bytes.Buffer
+		if exit := execute(t.Context(), append(tt.args, "--quiet"), newUI(&output, &output, false)); exit != tt.exit {
+			t.Errorf("%s: exit %d, want %d:\n%s", tt.args, exit, tt.exit, output.Bytes())
+		}
+		if _, err := os.Stat("x.parquet"); err == nil {
+			t.Fatalf("%s: it was published", tt.args)
+		}
+	}
+}
+
+// engines runs the program of testdata/sql in the Python of make test-sql.
+func engines(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var said bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), os.Getenv("KCUT_SQL"), append([]string{filepath.Join(os.Getenv("KCUT_SQL_PROGRAMS"), "engines.py")}, args...)...)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s\n%s", args[0], err, out, said.Bytes())
+	}
+	return out
+}
+
+// TestSQL has engines count and mask a table of many types, with odd names and values, by what kcut prints for them, and holds what
+// comes out against what kcut apply makes of the rows. What is printed for engines that are not here is parsed as theirs, and made
+// DuckDB's.
+func TestSQL(t *testing.T) {
+	if os.Getenv("KCUT_SQL") == "" {
+		t.Skip("make test-sql names a Python with engines")
+	}
+	programs, err := filepath.Abs(filepath.Join("testdata", "sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KCUT_SQL_PROGRAMS", programs)
+	demoFolder(t, "20000")
+	job, err := os.ReadFile(filepath.Join(programs, "types.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, "odd.yaml", job)
+	all := strings.Replace(string(job), "\ncolumns:\n", `  - {columns: [clock, u8], k: 20}
+  - {columns: [u64], k: 20}
+  - {columns: [nano], k: 20}
+  - {columns: [bytes], k: 20}
+
+columns:
+  clock: {mask: discretize, render: interval}
+  u8:    discretize
+  u64:   discretize
+  nano:  {mask: discretize, render: bounds}
+  bytes: suppress
+`, 1)
+	save(t, "all.yaml", []byte(strings.Replace(all, "\n\n  - {columns: [clock", "\n  - {columns: [clock", 1)))
+	halfless := bytes.Replace(bytes.Replace(job, []byte("[wide price, half]"), []byte("[wide price]"), 1), []byte("half:        suppress"), []byte("half:        drop"), 1)
+	save(t, "halfless.yaml", halfless) // without numbers of single precision
+	plain := strings.NewReplacer(`'say "hi"'`, "say hi", "back`tick", "backtick", "semi;colon", "semicolon", "at.time", "attime", "yes?", "yes")
+	save(t, "plain.yaml", []byte(plain.Replace(string(halfless))))
+	for _, name := range []string{"odd", "all", "plain"} {
+		engines(t, "table", name+".parquet")
+	}
+	for _, tt := range []struct{ dialect, job, file string }{
+		{"duckdb", "people", "people"}, {"duckdb", "all", "all"}, {"spark", "people", "people"}, {"spark", "odd", "odd"},
+		{"trino", "odd", "odd"}, {"bigquery", "plain", "plain"}, {"snowflake", "halfless", "odd"}, {"postgres", "odd", "odd"},
+	} {
+		t.Run(tt.dialect+" "+tt.job, func(t *testing.T) { checkRoundTrip(t, tt.dialect, tt.job+".yaml", tt.file+".parquet") })
+	}
+}
+
+// checkRoundTrip has an engine, or DuckDB in its place, count a file, a run search the counts, and the engine mask and recount it.
+func checkRoundTrip(t *testing.T, dialect, job, file string) {
+	folder := t.TempDir()
+	run := func(name string, statements []byte) {
+		path, engine := filepath.Join(folder, name), dialect
+		save(t, path, statements)
+		if dialect != "duckdb" && dialect != "spark" {
+			engine = "transpiled"
+			save(t, path, engines(t, "transpile", dialect, path))
+		}
+		engines(t, "run", engine, file, path, filepath.Join(folder, strings.TrimSuffix(name, ".sql")))
+	}
+	statements := kcutMust(t, "sql", "count", job, "--dialect", dialect, "--table", "people")
+	run("count.sql", statements)
+	var counts []string
+	for i := range bytes.Count(statements, []byte("\nGROUP BY ")) {
+		counts = append(counts, "--input-counts", filepath.Join(folder, "count", fmt.Sprintf("%d.parquet", i+1)))
+	}
+	cut, release := filepath.Join(folder, "cut.json"), filepath.Join(folder, "release.parquet")
+	kcutMust(t, append([]string{"run", job, "--output", cut, "--quiet"}, counts...)...)
+	run("mask.sql", kcutMust(t, append([]string{"sql", "mask", job, "--cut", cut, "--dialect", dialect, "--table", "people", "--into", "masked"}, counts...)...))
+	masked := filepath.Join(folder, "mask", "masked.parquet")
+	kcutMust(t, "apply", job, "--input", file, "--cut", cut, "--output", release, "--quiet")
+	t.Logf("%s", engines(t, "same", masked, release))
+
+	restamped := filepath.Join(folder, "restamped.parquet")
+	if dialect == "duckdb" || dialect == "spark" { // whose types are those of the source
+		kcutMust(t, "restamp", masked, "--cut", cut, "--output", restamped, "--quiet")
+		t.Logf("restamped: %s", engines(t, "same", restamped, release))
+	}
+	recount := string(kcutMust(t, "sql", "verify", "--cut", cut, "--dialect", dialect, "--table", "people"))
+	recount = regexp.MustCompile(`(?m)^-- .*\n`).ReplaceAllString(recount, "")
+	save(t, filepath.Join(folder, "verify.sql"), []byte(recount))
+	if dialect != "duckdb" && dialect != "spark" {
+		save(t, filepath.Join(folder, "verify.sql"), engines(t, "transpile", dialect, filepath.Join(folder, "verify.sql")))
+		dialect = "transpiled"
+	}
+	engines(t, "run", dialect, masked, filepath.Join(folder, "verify.sql"), filepath.Join(folder, "verify"))
+	engines(t, "holds", filepath.Join(folder, "verify"))
+}
