@@ -178,10 +178,13 @@ func TestRestamp(t *testing.T) {
 	if again := kcutMust(t, "show", "again.parquet", "--json"); !bytes.Equal(again, cut) {
 		t.Errorf("got %s", again)
 	}
+	kcutMust(t, "run", "people.yaml", "--order", "input", "--output", "input.parquet", "--quiet")
 	for _, tt := range []struct {
 		args []string
 		exit int
 	}{
+		{[]string{"verify", "input.parquet", "--cut", "cut.json"}, 4}, // for its order
+		{[]string{"verify", "input.parquet"}, 0},
 		{[]string{"restamp", "people.parquet", "--cut", "cut.json", "--output", "x.parquet"}, 4},
 		{[]string{"restamp", "release.parquet", "--cut", "other.json", "--output", "x.parquet"}, 4},
 		{[]string{"restamp", "none.parquet", "--cut", "cut.json", "--output", "x.parquet"}, 3},

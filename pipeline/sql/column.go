@@ -62,7 +62,7 @@ func numberOf(code uint32) int {
 // decide returns how the label of a value is found.
 func (c *column) decide() (n node, err error) {
 	isNull := c.x + " IS NULL"
-	rest := node{}
+	var rest node
 	switch {
 	case c.typ.Kind == formats.Null:
 		rest = labeled(noLabel)

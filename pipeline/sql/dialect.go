@@ -87,7 +87,7 @@ var dialects = []*Dialect{
 		}),
 	},
 	{
-		Name: "snowflake", quote: `"`, backslash: true, digits: 9, utc: " +00:00", infinity: "inf", bytes: "TO_BINARY('%s', 'HEX')", fail: castFail,
+		Name: "snowflake", quote: `"`, backslash: true, digits: 9, utc: "+00:00", infinity: "inf", bytes: "TO_BINARY('%s', 'HEX')", fail: castFail,
 		types: but(map[string]string{
 			"float32": "", "float64": "DOUBLE", "decimal": "NUMBER(%d, %d)", "time": "TIME(9)", "time ns": "TIME(9)",
 			"timestamp": "TIMESTAMP_NTZ(9)", "timestamp ns": "TIMESTAMP_NTZ(9)", "instant": "TIMESTAMP_TZ(9)", "instant ns": "TIMESTAMP_TZ(9)", "binary": "BINARY",

@@ -43,7 +43,7 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 		w.WriteString("-- " + d.ordered + "\n")
 	}
 	fmt.Fprintf(&w, "CREATE TABLE %s %sAS\nSELECT", d.table(m.Into), d.create)
-	var names []string
+	var labels, kept []string
 	for i, r := range released {
 		if i > 0 {
 			w.WriteByte(',')
@@ -52,15 +52,16 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 		name := d.name(r.name)
 		if r.decision == nil {
 			w.WriteString(name)
-		} else {
-			w.expression(r.decision, 1, r.of)
-			w.WriteString(" AS " + name)
+			kept = append(kept, name)
+			continue
 		}
-		names = append(names, name)
+		w.expression(r.decision, 1, r.of)
+		w.WriteString(" AS " + name)
+		labels = append(labels, name)
 	}
 	fmt.Fprintf(&w, "\nFROM (\n  SELECT\n    %s\n  FROM %s\n) AS %s", strings.Join(m.taken(d), ",\n    "), d.table(m.From), d.name("kcut_rows"))
 	if m.Job.Order == job.OrderReleased {
-		w.WriteString("\nORDER BY " + strings.Join(names, ", "))
+		w.WriteString("\nORDER BY " + strings.Join(append(labels, kept...), ", "))
 	}
 	w.WriteString(";\n")
 	return w.String(), nil

@@ -357,6 +357,7 @@ type counter struct {
 	whole  []*table // of every sensitive column, its values in all rows; nil: they are counted
 	marked uint64   // rows with marks alone
 	alike  *alike   // nil: nobody asks which rows are alike
+	turns  []uint64 // of every check: rows of another label than the row before them in their block; nil: nobody asks
 	keys   []uint64 // scratch: of a block, one after the other
 }
 
@@ -411,6 +412,21 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 		}
 	}
 	return nil
+}
+
+// countTurns counts where labels change from row to row of a block.
+func (c *counter) countTurns(rows int, numbers []release.Numbers) {
+	for i := range numbers {
+		if numbers[i].Same {
+			continue
+		}
+		every := numbers[i].Every[:rows]
+		for row := 1; row < rows; row++ {
+			if every[row] != every[row-1] {
+				c.turns[i]++
+			}
+		}
+	}
 }
 
 // countMarked counts the rows of a block that have the mark in every masked column.

@@ -149,6 +149,9 @@ func (v *verifier) scan(ctx context.Context) error {
 	}
 	var all []*alike
 	for _, c := range p.counters {
+		if v.unstamped {
+			c.turns = make([]uint64, len(v.checks))
+		}
 		if v.alike > 0 {
 			c.alike = newAlike(len(v.kept) > 0, v.known == nil, v.cut.Rows, v.threads, v.alike)
 			all = append(all, c.alike)
@@ -173,6 +176,7 @@ func (v *verifier) scan(ctx context.Context) error {
 			if err := v.joinWhole(p.counters); err != nil {
 				return err
 			}
+			v.checkOrder(p)
 		}
 		if v.alike > 0 && !p.again {
 			v.tell(all)
@@ -190,6 +194,28 @@ func (v *verifier) scan(ctx context.Context) error {
 		p.open = open
 	}
 	return nil
+}
+
+// checkOrder looks whether rows that another engine has written lie in the order of the labels of some column: if they do, labels
+// change no more often than there are some, in each part. Rows in no such order may lie in the order of the source.
+func (v *verifier) checkOrder(p *reading) {
+	sorted, varies := false, false
+	for check := range v.checks {
+		turns := uint64(0)
+		for _, c := range p.counters {
+			if c.turns != nil {
+				turns += c.turns[check]
+			}
+		}
+		varies = varies || turns > 0
+		sorted = sorted || turns > 0 && turns <= uint64(v.checks[check].below())*uint64(len(v.parts))
+	}
+	if varies && !sorted {
+		v.find("rows are in the order of no column's labels, and so may be in that of the table that was masked")
+	}
+	for _, c := range p.counters {
+		c.turns = nil
+	}
 }
 
 // spans returns those of the keys that are not counted in cells, and the memory for them. A
@@ -435,6 +461,9 @@ func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []
 	if p.marks != nil && !p.again {
 		c.countMarked(rows, numbers)
 	}
+	if c.turns != nil {
+		c.countTurns(rows, numbers)
+	}
 	for _, key := range p.open {
 		if err := c.count(key, rows, numbers, kept); err != nil {
 			return err
@@ -452,7 +481,7 @@ func (p *reading) count(c *counter, rows int, numbers []release.Numbers, kept []
 // tellNothing has later passes count groups alone, and see no kept columns but the sensitive ones.
 func (p *reading) tellNothing() {
 	for i, c := range p.counters {
-		c.alike = nil
+		c.alike, c.turns = nil, nil
 		p.scanners[i].ShowKept(len(p.values))
 	}
 }
