@@ -73,9 +73,11 @@ $(READERS):
 	-build/readers/bin/pip install -q fastparquet datafusion pyspark
 
 # Have DuckDB and Spark (which takes Java) run what kcut sql prints, and parse what it prints for others, with a Python that is set up in build.
+# People are ROWS.
 ENGINES := build/engines/bin/python
+ROWS ?= 10000000
 test-sql: $(ENGINES)
-	KCUT_SQL=$(CURDIR)/$(ENGINES) $(GO) test -count=1 -v -timeout 30m -run '^TestSQL$$' ./cmd/kcut
+	KCUT_SQL=$(CURDIR)/$(ENGINES) KCUT_SQL_ROWS=$(ROWS) $(GO) test -count=1 -v -timeout 30m -run '^TestSQL$$' ./cmd/kcut
 
 $(ENGINES):
 	python3 -m venv build/engines

@@ -58,11 +58,11 @@ func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }
 // both. close is owed whenever there is a result.
 func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
 	b := &Bound{Job: job, Taxonomies: t, class: -1, entity: -1, quota: job.MaxSuppressed, engine: newEngine(job)}
-	open, paths := dataset.Open, job.Input
+	open := dataset.Open
 	if len(job.InputCounts) > 0 {
-		open, paths = dataset.OpenTables, job.InputCounts
+		open = dataset.OpenTables
 	}
-	if b.Dataset, err = open(ctx, paths, readOptions(job, res.budget, res.threads)); err != nil {
+	if b.Dataset, err = open(ctx, job.Reads(), readOptions(job, res.budget, res.threads)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	if err = output.CheckDistinct(job, b.Dataset); err == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -227,7 +228,7 @@ func TestSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("KCUT_SQL_PROGRAMS", programs)
-	demoFolder(t, "20000")
+	demoFolder(t, cmp.Or(os.Getenv("KCUT_SQL_ROWS"), "20000"))
 	job, err := os.ReadFile(filepath.Join(programs, "types.yaml"))
 	if err != nil {
 		t.Fatal(err)

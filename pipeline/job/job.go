@@ -277,6 +277,14 @@ func (j *Job) CountColumn() string {
 	return j.Count
 }
 
+// Reads returns the files, directories and globs that a run reads: its counts, or else its input.
+func (j *Job) Reads() []string {
+	if len(j.InputCounts) > 0 {
+		return j.InputCounts
+	}
+	return j.Input
+}
+
 // Uncounted reports whether a column is of no matter for the search, and so need not be in tables of counts.
 func (j *Job) Uncounted(name string) bool {
 	spec := j.Column(name)

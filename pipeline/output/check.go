@@ -116,7 +116,7 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 	if fileset.IsDirectory(job.Output.Path) {
 		written = storage.Join(output, fileset.PartName(0))
 	}
-	for _, pattern := range job.Input {
+	for _, pattern := range job.Reads() {
 		found, err := dataset.Finds(pattern, written)
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func CheckDistinct(job *job.Job, in *dataset.Dataset) error {
 func CheckBeside(job *job.Job, written []fileset.Place, read ...fileset.Place) error {
 	others := append(filesOf(job), fileset.Place{What: "output", Path: job.Output.Path})
 	others = append(append(others, fileset.Place{What: "previous release", Path: job.Previous}), read...)
-	for _, pattern := range job.Input {
+	for _, pattern := range job.Reads() {
 		for _, w := range written {
 			if w.Path == "" {
 				continue

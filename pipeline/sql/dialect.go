@@ -17,6 +17,7 @@ type Dialect struct {
 	badInNames string            // characters that names of columns do not have
 	backslash  bool              // one in a text has the next character taken otherwise than it is
 	types      map[string]string // by the key of a type (typeKey); %d are precision and scale
+	bigDecimal string            // the type of decimals that those of types do not hold; empty: none
 	digits     int               // of a fraction of seconds
 	utc        string            // behind a timestamp with a zone
 	infinity   string
@@ -77,12 +78,12 @@ var dialects = []*Dialect{
 		}),
 	},
 	{
-		Name: "bigquery", quote: "`", badInNames: "!\"$()*,./;?@[\\]^`{}~", backslash: true, digits: 6, utc: "+00:00", infinity: "Infinity", bytes: "FROM_HEX('%s')", nan: "IS_NAN(%s)", fail: "ERROR(%[1]s)",
+		Name: "bigquery", quote: "`", badInNames: "!\"$()*,./;?@[\\]^`{}~", backslash: true, digits: 6, utc: "+00:00", infinity: "Infinity", bigDecimal: "BIGNUMERIC(%d, %d)", bytes: "FROM_HEX('%s')", nan: "IS_NAN(%s)", fail: "ERROR(%[1]s)",
 		structs: "STRUCT(%s)", field: "%[1]s AS %[2]s",
 		ordered: "BigQuery keeps no order of a table's rows: sort them again where they are exported",
 		types: but(map[string]string{
 			"boolean": "BOOL", "int8": "INT64", "int16": "INT64", "int32": "INT64", "int64": "INT64", "uint8": "INT64", "uint16": "INT64", "uint32": "INT64",
-			"uint64": "NUMERIC", "float32": "", "float64": "FLOAT64", "decimal": "BIGNUMERIC(%d, %d)", "string": "STRING",
+			"uint64": "NUMERIC", "float32": "", "float64": "FLOAT64", "decimal": "NUMERIC(%d, %d)", "string": "STRING",
 			"time": "TIME", "timestamp": "DATETIME", "instant": "TIMESTAMP", "binary": "BYTES",
 		}),
 	},
@@ -94,7 +95,7 @@ var dialects = []*Dialect{
 		}),
 	},
 	{
-		Name: "postgres", quote: `"`, digits: 6, utc: "+00:00", infinity: "Infinity", bytes: "decode('%s', 'hex')", fail: castFail,
+		Name: "postgres", quote: `"`, digits: 6, utc: "+00:00", infinity: "Infinity", bigDecimal: "NUMERIC(%d, %d)", bytes: "decode('%s', 'hex')", fail: castFail,
 		types: but(map[string]string{
 			"int8": "SMALLINT", "float64": "DOUBLE PRECISION", "decimal": "NUMERIC(%d, %d)", "uint64": "NUMERIC(20, 0)", "time": "TIME", "timestamp": "TIMESTAMP",
 			"instant": "TIMESTAMPTZ", "binary": "BYTEA", "uuid": "UUID",
@@ -159,8 +160,14 @@ func (d *Dialect) typeOf(t formats.Type) (string, error) {
 	if name == "" {
 		return "", fmt.Errorf("%s has no type for %s", d.Name, t)
 	}
-	if t.Kind == formats.Decimal && strings.Contains(name, "%") {
-		return fmt.Sprintf(name, t.Precision, t.Scale), nil
+	if t.Kind != formats.Decimal {
+		return name, nil
 	}
-	return name, nil
+	if d.bigDecimal != "" && (t.Scale > 9 || t.Precision-t.Scale > 29) {
+		name = d.bigDecimal
+	}
+	if t.Scale < 0 || t.Precision > 38 && name != d.bigDecimal {
+		return "", fmt.Errorf("%s has no type for %s", d.Name, t)
+	}
+	return fmt.Sprintf(name, t.Precision, t.Scale), nil
 }

@@ -90,10 +90,10 @@ SELECT
   CASE
     WHEN `paid` IS NULL THEN ERROR('a value of column paid has no label in the cut')
     ELSE CASE
-      WHEN `paid` = CAST('1.50' AS BIGNUMERIC(9, 2)) THEN '1.50'
+      WHEN `paid` = CAST('1.50' AS NUMERIC(9, 2)) THEN '1.50'
       ELSE CASE
-        WHEN `paid` < CAST('0.00' AS BIGNUMERIC(9, 2)) THEN '(,0)'
-        WHEN `paid` < CAST('9.50' AS BIGNUMERIC(9, 2)) THEN ERROR('a value of column paid has no label in the cut')
+        WHEN `paid` < CAST('0.00' AS NUMERIC(9, 2)) THEN '(,0)'
+        WHEN `paid` < CAST('9.50' AS NUMERIC(9, 2)) THEN ERROR('a value of column paid has no label in the cut')
         ELSE '[9.5,)'
       END
     END
@@ -122,7 +122,7 @@ FROM (
     CAST(`zip` AS STRING) AS `zip`,
     CAST(`tree` AS STRING) AS `tree`,
     CAST(`code` AS INT64) AS `code`,
-    CAST(`paid` AS BIGNUMERIC(9, 2)) AS `paid`,
+    CAST(`paid` AS NUMERIC(9, 2)) AS `paid`,
     CAST(`wage` AS FLOAT64) AS `wage`,
     `city`,
     `income`

@@ -83,7 +83,7 @@ func Start(target Target, job *kcut.Job, o Options) *Run {
 	now := time.Now()
 	r := &Run{
 		target: target, options: o, id: newUUID(now),
-		inputs: datasetNames(job.Input), output: nameOf(job.Output.Path), class: job.Class,
+		inputs: datasetNames(job.Reads()), output: nameOf(job.Output.Path), class: job.Class,
 		begun: make(chan error, 1),
 	}
 	go func() {
