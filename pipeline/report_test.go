@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/spill"
 )
 
 // Columns of the input are reported with what is released of them, and the release with its size.
@@ -53,7 +54,7 @@ func TestReportOfColumns(t *testing.T) {
 // While a run goes on it tells what it takes, also to other goroutines, and afterwards what
 // it has spilled.
 func TestUsage(t *testing.T) {
-	dir := peopleFolder(t, peopleJob, 300)
+	dir := spillingRows(t, 2000)
 	job := mustLoad(t, dir)
 	var usage func() Usage
 	quit, over := make(chan struct{}), make(chan struct{})
@@ -77,7 +78,7 @@ func TestUsage(t *testing.T) {
 				during = usage()
 			}
 		},
-	}, System: System{Spill: true}})
+	}, System: System{Spill: true, Room: 300, Store: spill.Options{Share: 64 << 10}}})
 	close(quit)
 	<-over
 	must(t, err)

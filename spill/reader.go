@@ -1,7 +1,6 @@
 package spill
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -9,9 +8,8 @@ import (
 	"sync"
 )
 
-// readBatch is how many bytes are read at once, unless one chunk has more. A batch is read
-// with an iterator of its own: while one is open, no table that was there when it was
-// opened can be deleted, whosoever it is.
+// readBatch is how many bytes are read at once, unless one chunk has more. Between batches
+// a reader holds nothing of Pebble's, and no table whose sequences are freed stays for it.
 const readBatch = 256 << 10
 
 // ReaderBytes is what a reader of chunks smaller than a batch holds.
@@ -150,101 +148,97 @@ func (r *Reader) Close() error {
 
 // fill puts chunks into a batch, at least one, until it is full or all are read.
 func (r *Reader) fill(b *batch) (err error) {
-	var stored snapshot
+	var at cursor
 	for len(r.sources) > 0 && !b.full() && err == nil {
 		from := &r.sources[0]
-		if err = r.fillFrom(from, b, &stored); err == nil && from.next == from.end {
+		if err = r.fillFrom(from, b, &at); err == nil && from.next == from.end {
 			r.sources = r.sources[1:]
 		}
 	}
-	if closed := stored.close(); err == nil && closed != nil {
+	if closed := at.close(); err == nil && closed != nil {
 		return r.broken(closed)
 	}
 	return err
 }
 
-// snapshot is the tables that were there after a number of commits, open for reading.
-type snapshot struct {
+// cursor is the table that chunks are read from.
+type cursor struct {
 	iterator
-	commits uint64
+	table *table
 }
 
-// open opens the tables of now, unless it has those of so many commits.
-func (t *snapshot) open(r *Reader, commits uint64) error {
-	if t.iterator != nil && t.commits >= commits {
+// open goes to a table, unless it is there.
+func (c *cursor) open(ctx context.Context, t *table) error {
+	if c.table == t {
 		return nil
 	}
-	if err := t.close(); err != nil {
+	if err := c.close(); err != nil {
 		return err
 	}
-	it, err := r.store.db.iterate(r.ctx)
+	reader, opened, err := t.use(ctx)
 	if err != nil {
 		return err
 	}
-	t.iterator, t.commits = it, commits
-	return nil
-}
-
-func (t *snapshot) close() (err error) {
-	if t.iterator != nil {
-		err = t.iterator.Close()
-		t.iterator = nil
+	c.table = t
+	if opened {
+		err = t.store.recent.add(t)
+	}
+	if err == nil {
+		c.iterator, err = reader.iterate(ctx)
 	}
 	return err
 }
 
-// fillFrom adds a source's next chunks that are together, in memory or in a table's keys.
-func (r *Reader) fillFrom(from *source, b *batch, stored *snapshot) error {
-	where, commits, err := r.store.buffered(from, b)
-	if err != nil || where.end == 0 {
+// close leaves the table.
+func (c *cursor) close() (err error) {
+	if c.iterator != nil {
+		err = c.iterator.Close()
+	}
+	if c.table != nil {
+		err = cmp.Or(err, c.table.leave())
+	}
+	*c = cursor{}
+	return err
+}
+
+// fillFrom adds a source's next chunks that are together, in memory or in a table.
+func (r *Reader) fillFrom(from *source, b *batch, at *cursor) error {
+	where, err := r.store.buffered(from, b)
+	if err != nil || where.table == nil {
 		return err
 	}
-	if err := stored.open(r, commits); err != nil {
+	if err := at.open(r.ctx, where.table); err != nil {
 		return r.broken(err)
 	}
-	return r.fillStored(from, b, stored.iterator, where)
-}
-
-// buffered adds the chunks of a source that are in memory to a batch. When the next one is
-// not, it returns the extent that it is stored in instead, and the commits until now.
-func (s *Store) buffered(from *source, b *batch) (where extent, commits uint64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.usable(); err != nil {
-		return extent{}, 0, err
-	}
-	if from.freed {
-		return extent{}, 0, errFreed
-	}
-	if from.next < from.stored {
-		return from.extentOf(from.next), s.commits, nil
-	}
-	for ; from.next < from.end && !b.full(); from.next++ {
-		b.add(from.buffered(from.next))
-	}
-	return extent{}, 0, nil
-}
-
-// fillStored adds a source's chunks that are in an extent.
-func (r *Reader) fillStored(from *source, b *batch, it iterator, e extent) error {
-	end := min(e.end, from.end)
-	first := appendKey(nil, e.home, from.number, from.next)
-	it.SetBounds(first, appendKey(nil, e.home, from.number, end))
 	key := make([]byte, 0, keySize)
-	for found := it.First(); ; found = it.Next() {
-		key = appendKey(key[:0], e.home, from.number, from.next)
-		if !found || !bytes.Equal(it.Key(), key) {
-			return r.broken(cmp.Or(it.Error(), errMissing))
-		}
-		chunk, err := it.ValueAndErr()
+	for end := min(where.end, from.end); from.next < end && !b.full(); from.next++ {
+		chunk, err := at.chunk(appendKey(key[:0], from.number, from.next))
 		if err != nil {
 			return r.broken(err)
 		}
 		b.add(chunk)
-		if from.next++; from.next == end || b.full() {
-			return nil
-		}
 	}
+	return nil
+}
+
+// buffered adds the chunks of a source that are in memory to a batch. When the next one is
+// not, it returns the extent that it is stored in instead.
+func (s *Store) buffered(from *source, b *batch) (where extent, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return extent{}, err
+	}
+	if from.freed {
+		return extent{}, errFreed
+	}
+	if from.next < from.stored {
+		return from.extentOf(from.next), nil
+	}
+	for ; from.next < from.end && !b.full(); from.next++ {
+		b.add(from.buffered(from.next))
+	}
+	return extent{}, nil
 }
 
 // broken fails the store for an error in reading, unless the reading itself was ended.

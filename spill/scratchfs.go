@@ -10,10 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// scratchFS is the file system below Pebble. It leaves out what only a crash would need
-// (syncing, preallocation), counts bytes, and passes every failure to fail, too, because
-// Pebble survives some of them silently: a run that lost a file operation must not end
-// well. That a file is missing is not a failure by itself; who needs it says so.
+// scratchFS is the file system below tables. It leaves out syncing, which only a crash would
+// need, counts bytes, and passes every failure to fail, too: what Pebble makes of one does not
+// matter. That a file is missing is not a failure by itself; who needs it says so.
 type scratchFS struct {
 	vfs.FS
 	fail func(error)
@@ -47,18 +46,12 @@ func (s *scratchFS) grow(name string, n int64) {
 	s.peak = max(s.peak, s.total)
 }
 
-// move gives the bytes of one name to another, which loses its own. With "" they are gone.
-func (s *scratchFS) move(from, to string) {
+// forget takes the bytes of a file off, which is gone.
+func (s *scratchFS) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	size := s.sizes[from]
-	delete(s.sizes, from)
-	s.total -= s.sizes[to]
-	if to == "" {
-		s.total -= size
-		return
-	}
-	s.sizes[to] = size
+	s.total -= s.sizes[name]
+	delete(s.sizes, name)
 }
 
 // usage returns the bytes of the files that exist, now and at most.
@@ -85,38 +78,13 @@ func (s *scratchFS) Open(name string, options ...vfs.OpenOption) (vfs.File, erro
 	return s.file(name, f, err)
 }
 
-func (s *scratchFS) OpenDir(name string) (vfs.File, error) {
-	f, err := s.FS.OpenDir(name)
-	return s.file(name, f, err)
-}
-
-// Link counts the file under its new name: Pebble removes the old one.
-func (s *scratchFS) Link(from, to string) error {
-	err := s.FS.Link(from, to)
-	if err == nil {
-		s.move(from, to)
-	}
-	return s.note(err)
-}
-
-func (s *scratchFS) Rename(from, to string) error {
-	err := s.FS.Rename(from, to)
-	if err == nil {
-		s.move(from, to)
-	}
-	return s.note(err)
-}
-
 func (s *scratchFS) Remove(name string) error {
 	err := s.FS.Remove(name)
 	if err == nil {
-		s.move(name, "")
+		s.forget(name)
 	}
 	return s.note(err)
 }
-
-// Unwrap returns the file system below.
-func (s *scratchFS) Unwrap() vfs.FS { return s.FS }
 
 // scratchFile is an open file of a scratchFS.
 type scratchFile struct {
@@ -145,8 +113,5 @@ func (f *scratchFile) Write(p []byte) (int, error) {
 
 func (f *scratchFile) Close() error { return f.fs.note(f.File.Close()) }
 
-// Preallocate, Sync, SyncTo and SyncData do nothing: the files end with the run.
-func (f *scratchFile) Preallocate(offset, length int64) error { return nil }
-func (f *scratchFile) Sync() error                            { return nil }
-func (f *scratchFile) SyncData() error                        { return nil }
-func (f *scratchFile) SyncTo(length int64) (bool, error)      { return false, nil }
+// Sync does nothing: the files end with the run.
+func (f *scratchFile) Sync() error { return nil }

@@ -1,9 +1,6 @@
 package spill
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
 // Sequence names a list of chunks in a Store. Numbers are never reused.
 type Sequence uint64
@@ -16,12 +13,14 @@ type sequence struct {
 	stored  uint64
 	extents []extent // in the order of their chunks
 	pieces  []*piece // in the order of their chunks
-	tables  int      // tables of its own
 	freed   bool
 }
 
-// extent is a row of chunks, first to end-1, that are neighbours in one home's keys.
-type extent struct{ home, first, end uint64 }
+// extent is a row of chunks, first to end-1, in one table.
+type extent struct {
+	table      *table
+	first, end uint64
+}
 
 // piece is the part of a sequence that is in one run. It changes only while its run is
 // the one being filled.
@@ -56,32 +55,12 @@ func (q *sequence) buffered(chunk uint64) []byte {
 	return nil
 }
 
-// store notes that the oldest piece has been written to a home.
-func (q *sequence) store(p *piece, home uint64) {
+// store notes that the oldest piece has been written to a table.
+func (q *sequence) store(p *piece, t *table) {
 	q.pieces = q.pieces[1:]
 	q.stored = p.end()
-	if n := len(q.extents); n > 0 && q.extents[n-1].home == home {
-		q.extents[n-1].end = p.end()
-		return
-	}
-	q.extents = append(q.extents, extent{home: home, first: p.first, end: p.end()})
+	q.extents = append(q.extents, extent{table: t, first: p.first, end: p.end()})
 }
-
-// sharedHome is the bit that tells the home of a shared table from that of a sequence.
-const sharedHome = 1 << 63
-
-// keySize is the length of a key: home, sequence, chunk number.
-const keySize = 24
-
-// appendKey appends the key of a chunk.
-func appendKey(to []byte, home uint64, number Sequence, chunk uint64) []byte {
-	to = binary.BigEndian.AppendUint64(to, home)
-	to = binary.BigEndian.AppendUint64(to, uint64(number))
-	return binary.BigEndian.AppendUint64(to, chunk)
-}
-
-// homeKey returns the smallest key of a home.
-func homeKey(home uint64) []byte { return binary.BigEndian.AppendUint64(nil, home) }
 
 // chunkCost is what a chunk takes of a run beside its bytes: its slice header and its part
 // of a piece. It bounds runs of empty chunks.

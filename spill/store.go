@@ -4,16 +4,12 @@
 // A Store holds sequences: numbered lists of chunks of bytes, appended at the end, read
 // from the start as often as needed, freed as a whole.
 //
-//	Append ──▶ run (memory) ──full──▶ background writer ──▶ tables ──ingest──▶ Pebble ──▶ Read
-//	                                                                  Free ──excise──▶ file deleted
+//	Append ──▶ run (memory) ──full──▶ background writer ──▶ tables ──▶ Read
+//	                                                          Free ──▶ file removed
 //
-// A run is cut into tables. A sequence with much in the run gets a table to itself, the
-// others share one, so no table's keys lie between another's and a table's file goes when
-// what is in it has been freed:
-//
-//	key   = home (8 bytes) │ sequence (8 bytes) │ chunk number (8 bytes), all big-endian
-//	home  = the sequence, or 1<<63 plus a number of its own for a shared table
-//	value = the chunk
+// A run is cut into tables, which are files in Pebble's format. A sequence with much in the run
+// gets a table to itself, the others share one, and a table's file goes when all that is in it
+// has been freed.
 //
 // Contract: a draw that does not fit fails at once and takes nothing; the peak is exact. A
 // Store returns the chunks that were appended or an error, never other bytes: every block
@@ -31,12 +27,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -49,25 +43,23 @@ type Store struct {
 	share   int64
 	folder  *folder
 	files   *scratchFS
-	db      database
+	recent  recent
 	written uint64 // tables ever written; the background writer's
 
 	writer sync.WaitGroup // the one in the background
 	ended  atomic.Bool    // as closed; for those that do not hold mu
 
-	// mu guards what follows. Nobody who holds it waits for Pebble or a file, because fail
-	// takes it, and fail is called from inside them.
+	// mu guards what follows. Nobody who holds it waits for a file, because fail takes it, and
+	// fail is called from inside that.
 	mu        sync.Mutex
 	changed   sync.Cond // current, queue, spare, failure or closed have changed
 	sequences map[Sequence]*sequence
 	last      Sequence
-	shared    map[uint64]int // sequences alive in a shared table, by home
-	ownTables int            // tables alive of one sequence each
-	current   *run           // being filled; nil while there is no spare one
-	queue     []*run         // to be written, in this order
+	tables    int    // with something alive
+	current   *run   // being filled; nil while there is no spare one
+	queue     []*run // to be written, in this order
 	spare     []*run
 	chunks    int64
-	commits   uint64 // how often tables were added
 	failure   error
 	closed    bool
 }
@@ -76,10 +68,7 @@ type Store struct {
 // exist, and removes what crashed runs have left there. It returns an error wrapping
 // ErrBudget when its share is not to be had and ErrDisk when dir cannot be written to.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{
-		budget: o.Budget, share: o.share(),
-		sequences: map[Sequence]*sequence{}, shared: map[uint64]int{},
-	}
+	s := &Store{budget: o.Budget, share: o.share(), sequences: map[Sequence]*sequence{}}
 	s.changed.L = &s.mu
 	if s.budget != nil {
 		if err := s.budget.Draw("the spill store's buffers", s.share); err != nil {
@@ -96,7 +85,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// open makes the folder and Pebble's files in it.
+// open makes the folder.
 func (s *Store) open(dir string, fsys vfs.FS) (err error) {
 	if fsys == nil {
 		fsys = vfs.Default
@@ -110,18 +99,12 @@ func (s *Store) open(dir string, fsys vfs.FS) (err error) {
 		return err
 	}
 	s.files = newScratchFS(fsys, s.fail)
-	if s.db, err = openPebble(s); err != nil {
-		s.fail(err)
-	}
-	return s.failed()
+	return nil
 }
 
 // release closes and removes everything and returns the share of the budget.
 func (s *Store) release() error {
-	var err error
-	if s.db != nil {
-		err = s.db.Close()
-	}
+	err := s.recent.close()
 	if s.folder != nil {
 		if removed := s.folder.remove(); removed != nil {
 			err = errors.Join(err, explain("remove", s.folder.path, removed))
@@ -241,61 +224,44 @@ func (s *Store) sequenceOf(seq Sequence) *sequence {
 }
 
 // Free drops sequences with all their chunks. Chunks that were still in memory are never
-// written; a table's file is deleted soon after the last sequence in it was freed and no
-// reader is in it. A reader of a freed sequence gets an error.
+// written; a table's file is removed with the last sequence in it, once no reader is in
+// it. A reader of a freed sequence gets an error.
 func (s *Store) Free(seqs ...Sequence) error {
 	s.mu.Lock()
-	homes := []uint64(nil)
+	dead := []*table(nil)
 	for _, seq := range seqs {
 		if q := s.sequences[seq]; q != nil {
 			delete(s.sequences, seq)
-			homes = append(homes, s.drop(q)...)
+			dead = append(dead, s.drop(q)...)
 		}
 	}
 	err := s.usable()
 	s.mu.Unlock()
-	if err != nil {
-		return err
+	if err == nil {
+		if err = remove(dead); err != nil {
+			s.fail(err)
+			err = s.failed()
+		}
 	}
-	return s.excise(homes)
+	return err
 }
 
-// drop forgets a sequence and returns the homes in which nothing is left alive.
-func (s *Store) drop(q *sequence) (homes []uint64) {
+// drop forgets a sequence and returns the tables in which nothing is left alive.
+func (s *Store) drop(q *sequence) (dead []*table) {
 	q.freed = true
 	for _, p := range q.pieces {
 		if p.run.live -= p.bytes; p.run.live == 0 && p.run == s.current {
 			p.run.reset()
 		}
 	}
-	s.ownTables -= q.tables
 	for _, e := range q.extents {
-		if e.home&sharedHome == 0 {
-			homes = append(homes, e.home)
-		} else if s.shared[e.home]--; s.shared[e.home] == 0 {
-			delete(s.shared, e.home)
-			homes = append(homes, e.home)
+		if e.table.alive--; e.table.alive == 0 {
+			dead = append(dead, e.table)
 		}
 	}
+	s.tables -= len(dead)
 	q.pieces, q.extents = nil, nil
-	return homes
-}
-
-// excise drops the tables of homes. Homes that follow each other go in one step.
-func (s *Store) excise(homes []uint64) error {
-	slices.Sort(homes)
-	for i := 0; i < len(homes); {
-		from := homes[i]
-		end := from
-		for ; i < len(homes) && homes[i] <= end; i++ {
-			end = homes[i] + 1
-		}
-		if err := s.db.excise(homeKey(from), homeKey(end)); err != nil {
-			s.fail(err)
-			break
-		}
-	}
-	return s.failed()
+	return dead
 }
 
 // Stats are a store's numbers.
@@ -349,6 +315,7 @@ var (
 	errFreed        = errors.New("the sequence was freed while it was read")
 	errReaderClosed = errors.New("the reader of a spilled sequence is closed")
 	errMissing      = errors.New("a chunk is missing")
+	errDamaged      = errors.New("a table cannot be read")
 )
 
 // diskErrors are the causes of ErrDisk.
@@ -365,7 +332,7 @@ func explain(verb, folder string, err error) error {
 			return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrDisk, err)
 		}
 	}
-	if pebble.IsCorruptionError(err) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, errDamaged) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s spill folder %s: %w: %s", verb, folder, ErrCorrupt, err.Error())
 	}
 	if errno := syscall.Errno(0); errors.As(err, &errno) {

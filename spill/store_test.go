@@ -148,7 +148,7 @@ func TestFreedInMemory(t *testing.T) {
 	}
 }
 
-// eventually waits for what Pebble does in the background.
+// eventually waits for what is done in the background.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 2000 {

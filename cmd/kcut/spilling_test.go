@@ -136,7 +136,7 @@ func (r *running) until(t *testing.T, what string, happened func() bool) {
 // tables returns the paths of the tables below a folder, where files come and go.
 func tables(folder string) (paths []string) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".sst") {
+		if err == nil && strings.HasPrefix(entry.Name(), "table-") {
 			paths = append(paths, path)
 		}
 		return nil

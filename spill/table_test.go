@@ -7,7 +7,7 @@ import (
 )
 
 // TestPebbleIsHidden: no type that importers see has a field of one of Pebble's, interfaces apart, from which the
-// compiler would make code in every package that sees it: see database.
+// compiler would make code in every package that sees it: see tableReader.
 func TestPebbleIsHidden(t *testing.T) {
 	seen := make(map[reflect.Type]bool)
 	var walk func(of reflect.Type, path string)
