@@ -21,8 +21,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/smithy-go/encoding/httpbinding"
 	"github.com/aws/smithy-go/logging"
-
-	"github.com/kcut/kcut/internal/workers"
 )
 
 // amazon is a bucket of S3, or of a store that speaks it, by its REST API. Settings, credentials and
@@ -193,16 +191,8 @@ func (a *amazon) put(ctx context.Context, key string, query url.Values, header m
 
 // sendParts sends the parts of an upload, some at a time, and calls end with their list.
 func (a *amazon) sendParts(ctx context.Context, key, id string, c content, end func(list []byte) error) error {
-	tags := make([]string, (c.size+c.part-1)/c.part)
-	var buffers [partsAtOnce][]byte
-	err := workers.Each(len(tags), partsAtOnce, func(w workers.Worker, i int) error {
-		if buffers[w.Number] == nil {
-			buffers[w.Number] = make([]byte, c.part)
-		}
-		body, err := c.piece(buffers[w.Number], int64(i))
-		if err != nil {
-			return err
-		}
+	tags := make([]string, c.parts())
+	err := c.eachPart(func(i int, body []byte) error {
 		answer, err := a.put(ctx, key, url.Values{"partNumber": {strconv.Itoa(i + 1)}, "uploadId": {id}}, map[string]string{}, body)
 		if err == nil {
 			tags[i] = answer.Header.Get("Etag")

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 	"golang.org/x/oauth2"
@@ -55,15 +54,12 @@ func explain(ctx context.Context, err error) error {
 func statusOf(err error) (status int, code string) {
 	var own *refusal
 	var amazon *awshttp.ResponseError // of credentials
-	var microsoft *azcore.ResponseError
-	var token *oauth2.RetrieveError // of Google's accounts
+	var token *oauth2.RetrieveError   // of Google's accounts
 	switch {
 	case errors.As(err, &own):
 		return own.status, own.Code
 	case errors.As(err, &amazon):
 		return amazon.HTTPStatusCode(), ""
-	case errors.As(err, &microsoft):
-		return microsoft.StatusCode, microsoft.ErrorCode
 	case errors.As(err, &token) && token.Response != nil:
 		return token.Response.StatusCode, token.ErrorCode
 	}
@@ -84,10 +80,9 @@ var deniedCodes = map[string]bool{
 
 // isDenied reports whether an error is a refusal of the user, and not of what was asked.
 func isDenied(err error) bool {
-	var final interface{ NonRetriable() } // credentials of Azure that are missing or refused
-	var amazon smithy.APIError            // of a service that gives credentials
+	var amazon smithy.APIError // of a service that gives credentials
 	status, code := statusOf(err)
-	return errors.As(err, &final) || errors.As(err, &amazon) && deniedCodes[amazon.ErrorCode()] || deniedCodes[code] ||
+	return errors.Is(err, errIdentity) || errors.As(err, &amazon) && deniedCodes[amazon.ErrorCode()] || deniedCodes[code] ||
 		status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 

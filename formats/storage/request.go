@@ -116,6 +116,8 @@ type refusal struct {
 	Code    string
 	Message string
 	status  int
+	// challenge is what is asked of who does not say who he is.
+	challenge string
 }
 
 func (r *refusal) Error() string {
@@ -133,23 +135,31 @@ func refusalOf(answer *http.Response) *refusal {
 			Errors  []struct{ Reason string }
 		}
 	}
+	var entra struct {
+		Error       string
+		Description string `json:"error_description"`
+	}
 	if json.Unmarshal(text, &google) == nil {
 		r.Message = google.Error.Message
 		for _, e := range google.Error.Errors {
 			r.Code = e.Reason
 		}
+	} else if json.Unmarshal(text, &entra) == nil && entra.Error != "" {
+		r.Code, r.Message = entra.Error, entra.Description
 	} else if xml.Unmarshal(text, r) != nil {
-		r.Message = http.StatusText(answer.StatusCode)
+		r.Code, r.Message = answer.Header.Get("X-Ms-Error-Code"), http.StatusText(answer.StatusCode)
 	}
 	if region := answer.Header.Get("X-Amz-Bucket-Region"); region != "" && answer.StatusCode < http.StatusForbidden {
 		r.Message += "; the bucket is in the region " + region
 	}
-	r.status = answer.StatusCode
+	r.status, r.challenge = answer.StatusCode, answer.Header.Get("Www-Authenticate")
 	return r
 }
 
-// passingCodes are S3's of what has a status of a bad request and may pass.
-var passingCodes = map[string]bool{"RequestTimeout": true, "BadDigest": true, "IncompleteBody": true, "XAmzContentSHA256Mismatch": true}
+// passingCodes are S3's and Azure's of what has a status of a bad request and may pass.
+var passingCodes = map[string]bool{
+	"RequestTimeout": true, "BadDigest": true, "IncompleteBody": true, "XAmzContentSHA256Mismatch": true, "Md5Mismatch": true,
+}
 
 // mayPass reports whether the same request may be answered in another way soon.
 func mayPass(err error) bool {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/workers"
 )
 
 // azureScheme begins the URLs of what is in Azure.
@@ -58,6 +59,24 @@ func (c *content) piece(buffer []byte, index int64) ([]byte, error) {
 	buffer = buffer[:min(c.part, c.size-index*c.part)]
 	_, err := io.ReadFull(io.NewSectionReader(c, index*c.part, int64(len(buffer))), buffer)
 	return buffer, err
+}
+
+// parts is how many there are.
+func (c *content) parts() int { return int((c.size + c.part - 1) / c.part) }
+
+// eachPart hands out the parts, some at a time.
+func (c *content) eachPart(send func(i int, body []byte) error) error {
+	var buffers [partsAtOnce][]byte
+	return workers.Each(c.parts(), partsAtOnce, func(w workers.Worker, i int) error {
+		if buffers[w.Number] == nil {
+			buffers[w.Number] = make([]byte, c.part)
+		}
+		body, err := c.piece(buffers[w.Number], int64(i))
+		if err != nil {
+			return err
+		}
+		return send(i, body)
+	})
 }
 
 // openStore opens a bucket as the environment says, which is read at that time.

@@ -1,15 +1,17 @@
 package storagetest
 
 import (
-	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/xml"
 	"fmt"
-	"hash/crc64"
 	"html"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,7 +38,7 @@ func serveMicrosoft(s *Server, w http.ResponseWriter, r *http.Request) int {
 	container, query := "/"+microsoftAccount+"/"+Bucket, r.URL.Query()
 	key, inContainer := strings.CutPrefix(r.URL.Path, container+"/")
 	switch o := s.object(key); {
-	case !strings.HasPrefix(r.Header.Get("Authorization"), "SharedKey "+microsoftAccount+":") && !query.Has("sig"):
+	case !signed(r):
 		return http.StatusForbidden
 	case r.URL.Path != container && !inContainer:
 		return http.StatusNotFound
@@ -114,18 +116,45 @@ func (s *Server) takeMicrosoft(w http.ResponseWriter, r *http.Request, key strin
 	return 0
 }
 
-// microsoftPolynomial is that of the checksums of Azure's storage.
-const microsoftPolynomial = 0x9A6C9329AC4BC9B5
-
 // checkedBody returns the body of a request, if it is what its checksum says.
 func checkedBody(r *http.Request) ([]byte, bool) {
 	data, err := io.ReadAll(r.Body)
-	if sum := r.Header.Get("X-Ms-Content-Crc64"); sum != "" {
-		want, err := base64.StdEncoding.DecodeString(sum)
-		got := binary.LittleEndian.AppendUint64(nil, crc64.Checksum(data, crc64.MakeTable(microsoftPolynomial)))
-		if err != nil || !bytes.Equal(got, want) {
-			return nil, false
+	return data, err == nil && r.Header.Get("Content-Md5") == md5Text(data)
+}
+
+// signed reports whether a request has the signature that what arrived of it takes, by
+// https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key, or a token of shared access.
+func signed(r *http.Request) bool {
+	if query := r.URL.Query(); query.Has("sig") {
+		return r.Header.Get("Authorization") == ""
+	}
+	var own []string
+	for name, values := range r.Header {
+		if name = strings.ToLower(name); strings.HasPrefix(name, "x-ms-") {
+			own = append(own, name+":"+strings.Join(values, ",")+"\n")
 		}
 	}
-	return data, err == nil
+	slices.Sort(own)
+	path, query, _ := strings.Cut(r.RequestURI, "?")
+	resource := "/" + microsoftAccount + path
+	parameters := strings.Split(query, "&")
+	slices.Sort(parameters)
+	for _, p := range parameters {
+		name, value, _ := strings.Cut(p, "=")
+		if text, err := url.QueryUnescape(value); err == nil && name != "" {
+			resource += "\n" + strings.ToLower(name) + ":" + text
+		}
+	}
+	length := ""
+	if r.ContentLength > 0 {
+		length = strconv.FormatInt(r.ContentLength, 10)
+	}
+	text := r.Method + "\n" + r.Header.Get("Content-Encoding") + "\n" + r.Header.Get("Content-Language") + "\n" + length + "\n" +
+		r.Header.Get("Content-Md5") + "\n" + r.Header.Get("Content-Type") + "\n" + r.Header.Get("Date") + "\n" +
+		r.Header.Get("If-Modified-Since") + "\n" + r.Header.Get("If-Match") + "\n" + r.Header.Get("If-None-Match") + "\n" +
+		r.Header.Get("If-Unmodified-Since") + "\n" + r.Header.Get("Range") + "\n" + strings.Join(own, "") + resource
+	sum := hmac.New(sha256.New, []byte("key"))
+	sum.Write([]byte(text))
+	_, recent := http.ParseTime(r.Header.Get("X-Ms-Date"))
+	return recent == nil && r.Header.Get("Authorization") == "SharedKey "+microsoftAccount+":"+base64.StdEncoding.EncodeToString(sum.Sum(nil))
 }
