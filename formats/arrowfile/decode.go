@@ -7,8 +7,6 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
@@ -55,10 +53,10 @@ func (b *recordBatch) column(f *field) (*column, error) {
 	return c, nil
 }
 
-// load reads the buffers of a column and of all below it, and makes an array of Arrow's library
-// of each once they are as long as its rows need.
+// load reads the buffers of a column and of all below it, and makes sure of them.
 func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int) ([]byte, error)) error {
-	f, buffers := c.field, make([]*memory.Buffer, len(c.buffers))
+	f := c.field
+	c.data = make([][]byte, len(c.buffers))
 	for i, place := range c.buffers {
 		if i == 0 && place == (storage.Range{}) {
 			continue
@@ -75,7 +73,7 @@ func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int)
 		} else if i < len(f.buffers) && r.src.big {
 			f.swap(raw, f.buffers[i])
 		}
-		buffers[i] = memory.NewBufferBytes(raw)
+		c.data[i] = raw
 	}
 	var err error
 	if f.values != nil {
@@ -83,20 +81,14 @@ func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int)
 			return err
 		}
 	}
-	parts := make([]arrow.ArrayData, len(c.children))
-	for i, child := range c.children {
+	for _, child := range c.children {
 		if err := r.load(child, codec, from, alloc); err != nil {
 			return err
 		}
-		parts[i] = child.array.Data()
 	}
-	data := array.NewData(f.storage, c.n, buffers, parts, array.UnknownNullCount, 0)
-	if err := c.checkParts(data); err != nil {
+	if err := c.checkParts(); err != nil {
 		return err
 	}
-	c.array = array.MakeFromData(data)
-	c.bytes, _ = c.array.(byteArray)
-	c.lists, _ = c.array.(array.ListLike)
 	return c.checkRows()
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"github.com/kcut/kcut/formats"
 )
 
@@ -120,7 +118,7 @@ func appendCodes[T whole](dst []uint32, c *column, from, to int) ([]uint32, erro
 	start, entries := len(dst), uint64(d.n)
 	dst = slices.Grow(dst, to-from)[:start+to-from]
 	out := dst[start:]
-	for i, index := range arrow.GetValues[T](c.array.Data(), 1)[from:to] {
+	for i, index := range rowsOf[T](c, 1)[from:to] {
 		code := uint32(0)
 		if uint64(index) < entries {
 			code = uint32(index) + 1

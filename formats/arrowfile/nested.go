@@ -192,7 +192,7 @@ func (n *nestedNode) visit(a *column, i, repetition, definition int) error {
 
 // items adds the items of a list.
 func (n *nestedNode) items(a *column, i, repetition, definition int) error {
-	from, to := a.lists.ValueOffsets(i)
+	from, to := a.span(i)
 	if from == to {
 		return n.empty(repetition, definition)
 	}

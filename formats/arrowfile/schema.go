@@ -1,17 +1,13 @@
 package arrowfile
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/fence"
 )
 
 // field is a column of an Arrow schema, or a part of a nested one.
@@ -32,7 +28,7 @@ type field struct {
 	flat    flat // how the rows, or the indexes, are read
 }
 
-// store sets the type as which Arrow's library lays out the field.
+// store sets the type as which the field is laid out.
 func (f *field) store(dt arrow.DataType) {
 	layout, id := dt.Layout(), dt.ID()
 	f.storage, f.views = dt, layout.VariadicSpec != nil
@@ -44,8 +40,6 @@ func (f *field) store(dt arrow.DataType) {
 
 const deepest = 64 // levels of nesting, as other readers allow
 
-var errSchema = fmt.Errorf("%w: broken schema", formats.ErrDamaged)
-
 // decodeSchema returns the columns that a schema message declares, and whether the numbers
 // in the file are big-endian.
 func decodeSchema(m *message) (fields []*field, big bool, err error) {
@@ -53,18 +47,13 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 		return nil, false, fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
 	}
 	defer brokenMetadata("schema", &err)
-	checked := bytes.Clone(m.meta)
-	checkSchema(table{flatbuffers.Table{Bytes: checked, Pos: m.header.Pos}})
-	schema, err := libraryDecode(checked)
-	if err != nil {
-		return nil, false, err
-	}
-	declared := m.header.tables(1)
-	if schema.NumFields() != len(declared) {
-		return nil, false, errSchema
-	}
-	for i, f := range schema.Fields() {
-		field, err := newField(f, declared[i])
+	checkSchema(m.header)
+	for _, t := range m.header.tables(1) {
+		f, err := declaredField(t)
+		if err != nil {
+			return nil, false, err
+		}
+		field, err := newField(f, t)
 		if err != nil {
 			return nil, false, fmt.Errorf("column %q: %w", f.Name, err)
 		}
@@ -73,23 +62,8 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 	return fields, number(m.header, 0, flatbuffers.GetInt16) == 1, nil
 }
 
-// libraryDecode lets Arrow's library read the schema, framed as a stream of its own.
-func libraryDecode(meta []byte) (schema *arrow.Schema, err error) {
-	defer fence.Catch(&err)
-	frame := binary.LittleEndian.AppendUint32(nil, continued)
-	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(meta)))
-	stream := bytes.NewReader(append(frame, meta...))
-	r, err := ipc.NewReader(stream, ipc.WithEnsureNativeEndian(false))
-	if err != nil {
-		return nil, fmt.Errorf("%w: a schema that Arrow's library refuses", formats.ErrUnsupported)
-	}
-	defer r.Release()
-	return r.Schema(), nil
-}
-
-// checkSchema visits the fields of a schema before the library does, which neither checks
-// the lengths of vectors nor notices fields that are shared a million times, and panics at what
-// is broken. It makes short decimals, which the library does not know, such of 128 bits.
+// checkSchema visits the fields of a schema, and panics at vectors that are longer than the buffer, and at more fields
+// than there are bytes for: one that is shared may be there a million times.
 func checkSchema(t table) {
 	left := len(t.Bytes) / 8 // fields and other entries that there are bytes for
 	take := func(n int) {
@@ -107,13 +81,9 @@ func checkSchema(t table) {
 			panic("nested too deep")
 		}
 		for _, f := range fields {
-			switch typ := f.child(3); number(f, 2, flatbuffers.GetByte) {
-			case decimalTag:
-				if bits := number(typ, 2, flatbuffers.GetInt32); bits == 32 || bits == 64 {
-					typ.MutateInt32(typ.slot(2), 128)
-				}
-			case unionTag:
-				typ.vector(1, 4) // checks the length of its type ids
+			if typ := f.child(3); number(f, 2, flatbuffers.GetByte) == unionTag {
+				_, n := typ.vector(1, 4)
+				take(n)
 			}
 			number(f.child(4), 0, flatbuffers.GetInt64) // the id of a dictionary
 			metadata(f, 6)
@@ -124,19 +94,10 @@ func checkSchema(t table) {
 	check(t.tables(1), 0)
 }
 
-// Tags in the union of types.
-const (
-	decimalTag = 7
-	unionTag   = 14
-)
-
-// newField joins what the library knows about a field and what it does not tell: the id of
+// newField joins the type of a field and what types of Arrow's library do not tell: the id of
 // a dictionary and the size of a short decimal.
 func newField(f arrow.Field, t table) (*field, error) {
 	dt := f.Type
-	if extension, ok := dt.(arrow.ExtensionType); ok {
-		dt = extension.StorageType()
-	}
 	out := &field{name: f.Name, nullable: f.Nullable}
 	if d, ok := dt.(*arrow.DictionaryType); ok {
 		return out, out.addValues(f, d, t)
@@ -198,9 +159,8 @@ func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, t table
 	return nil
 }
 
-// storageOf returns the type as which Arrow's library lays out a column, and which the file
-// declares so. Texts are bytes to it, decimals bytes of a fixed number, maps lists: it would
-// read text as strings, knows no short decimals and panics on null keys.
+// storageOf returns the type as which a column is laid out that the file declares so: texts are
+// laid out as bytes, decimals as bytes of a fixed number, maps as lists.
 func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.StringType:

@@ -200,7 +200,7 @@ func arrowCell(a arrow.Array, i int) string {
 		return a.Value(i).BigInt().String()
 	case *array.Decimal256:
 		return a.Value(i).BigInt().String()
-	case byteArray:
+	case interface{ Value(int) []byte }:
 		return fmt.Sprintf("%x", a.Value(i))
 	}
 	return a.ValueStr(i)

@@ -63,7 +63,7 @@ func (c *column) appendBytes(v *formats.Values, from, to int) error {
 
 // value returns the bytes of row i as Values keeps them.
 func (c *column) value(i int, scratch *[32]byte) ([]byte, error) {
-	b := c.bytes.Value(i)
+	b := c.bytes(i)
 	if c.field.typ.Kind != formats.Decimal {
 		return b, nil
 	}
@@ -137,28 +137,28 @@ func wholeOf[T whole](kind formats.Kind, bits int) flat {
 	words := func(dst []uint64, c *column, from, to int) ([]uint64, error) {
 		start := len(dst)
 		dst = slices.Grow(dst, to-from)[:start+to-from]
-		for i, x := range arrow.GetValues[T](c.array.Data(), 1)[from:to] {
+		for i, x := range rowsOf[T](c, 1)[from:to] {
 			dst[start+i] = uint64(x) ^ flip
 		}
 		return dst, nil
 	}
-	index := func(c *column, row int) uint64 { return uint64(arrow.GetValues[T](c.array.Data(), 1)[row]) }
+	index := func(c *column, row int) uint64 { return uint64(rowsOf[T](c, 1)[row]) }
 	return flat{formats.Type{Kind: kind, Bits: bits}, words, appendCodes[T], index}
 }
 
 func appendFloats(dst []uint64, c *column, from, to int) ([]uint64, error) {
-	data, dst := c.array.Data(), slices.Grow(dst, to-from)
+	dst = slices.Grow(dst, to-from)
 	switch c.field.typ.Bits {
 	case 16:
-		for _, x := range arrow.GetValues[uint16](data, 1)[from:to] {
+		for _, x := range rowsOf[uint16](c, 1)[from:to] {
 			dst = append(dst, formats.FloatWord(formats.WidenFloat16(x)))
 		}
 	case 32:
-		for _, x := range arrow.GetValues[uint32](data, 1)[from:to] {
+		for _, x := range rowsOf[uint32](c, 1)[from:to] {
 			dst = append(dst, formats.FloatWord(formats.WidenFloat32(x)))
 		}
 	default:
-		for _, x := range arrow.GetValues[uint64](data, 1)[from:to] {
+		for _, x := range rowsOf[uint64](c, 1)[from:to] {
 			dst = append(dst, formats.FloatWord(x))
 		}
 	}
@@ -166,7 +166,7 @@ func appendFloats(dst []uint64, c *column, from, to int) ([]uint64, error) {
 }
 
 func appendBooleans(dst []uint64, c *column, from, to int) ([]uint64, error) {
-	bits, dst := c.array.Data().Buffers()[1].Bytes(), slices.Grow(dst, to-from)
+	bits, dst := c.data[1], slices.Grow(dst, to-from)
 	for i := from; i < to; i++ {
 		dst = append(dst, uint64(bits[i>>3]>>(i&7)&1))
 	}
@@ -178,7 +178,7 @@ func appendDecimals(dst []uint64, c *column, from, to int) ([]uint64, error) {
 	var v [8]byte
 	dst = slices.Grow(dst, to-from)
 	for i := from; i < to; i++ {
-		if fits := extend(v[:], c.bytes.Value(i)); !fits && c.valid(i) {
+		if fits := extend(v[:], c.bytes(i)); !fits && c.valid(i) {
 			return dst, errDigits
 		}
 		dst = append(dst, formats.IntWord(int64(binary.LittleEndian.Uint64(v[:]))))
@@ -191,7 +191,7 @@ const millisPerDay = 24 * 60 * 60 * 1000
 // appendDays appends dates that the file keeps as milliseconds.
 func appendDays(dst []uint64, c *column, from, to int) ([]uint64, error) {
 	dst = slices.Grow(dst, to-from)
-	for i, ms := range arrow.GetValues[int64](c.array.Data(), 1)[from:to] {
+	for i, ms := range rowsOf[int64](c, 1)[from:to] {
 		if ms%millisPerDay != 0 && c.valid(from+i) {
 			return dst, fmt.Errorf("%w: a date that is no whole day at row %d", formats.ErrDamaged, from+i)
 		}
