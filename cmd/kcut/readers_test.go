@@ -46,6 +46,7 @@ func TestReaders(t *testing.T) {
 	demoFolder(t, "20000")
 	change(t, "people.yaml", "hours-per-week: {mask: discretize, bounds: [1, 99]}", "hours-per-week: {mask: discretize}")
 	change(t, "people.yaml", "output: release.parquet", "output: {path: release.parquet, row_group_rows: 500}")
+	entry := "hours-per-week: {mask: discretize}"
 	for _, tt := range []struct {
 		name, render string
 		flags        []string
@@ -56,10 +57,14 @@ func TestReaders(t *testing.T) {
 		{"bounds.parquet", "bounds", nil},
 		{"bounds/", "", nil},
 		{"mondrian.parquet", "", []string{"--algorithm", "mondrian"}},
+		{"interval.parquet", "interval", nil},
+		{"interval/", "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.render != "" {
-				change(t, "people.yaml", "hours-per-week: {mask: discretize}", "hours-per-week: {mask: discretize, render: "+tt.render+"}")
+				rendered := "hours-per-week: {mask: discretize, render: " + tt.render + "}"
+				change(t, "people.yaml", entry, rendered)
+				entry = rendered
 			}
 			kcutMust(t, append([]string{"run", "people.yaml", "--quiet", "--output", tt.name}, tt.flags...)...)
 			checkGroups(t, filepath.Join(programs, "sizes.py"), tt.name)
@@ -114,6 +119,9 @@ func checkGroups(t *testing.T, program, release string) {
 	}
 	for name, sizes := range found {
 		for i, of := range inspection.Sizes {
+			if sizes[i] == nil && name == "fastparquet" && strings.HasPrefix(release, "interval") {
+				continue // see sizes.py
+			}
 			rows := uint64(0)
 			for _, size := range sizes[i] {
 				rows += size

@@ -1,4 +1,4 @@
-"""Prints the sizes of all groups of a release, by reader and set of columns, as JSON.
+"""Prints the sizes of all groups of a release, by reader and set of columns, as JSON: null where a reader cannot read one of these.
 
 usage: sizes.py SETS RELEASE, with the sets as a JSON list of lists of column names.
 """
@@ -20,6 +20,9 @@ glob = os.path.join(release, "*.parquet") if os.path.isdir(release) else release
 
 
 def of_pandas(table):
+    for name in table.columns:  # pandas has structs as dicts, which it does not group by
+        if isinstance(next((v for v in table[name] if v is not None), None), dict):
+            table[name] = table[name].map(lambda v: v if v is None else tuple(v.values()))
     return lambda names: table.groupby(names, dropna=False, observed=True).size().tolist()
 
 
@@ -38,14 +41,28 @@ def with_duckdb(path):
     return of_sql(lambda query: duckdb.sql(query.format(f"read_parquet('{path}')")).fetchall())
 
 
+def structs():
+    schema = pyarrow.parquet.read_table(release).schema
+    return [field for field in schema if pyarrow.types.is_struct(field.type)]
+
+
 def with_pyarrow():
     table = pyarrow.parquet.read_table(release)
-    return lambda names: table.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist()
+    parts = {field.name: [f"{field.name}.{part.name}" for part in field.type] for field in structs()}
+    table = table.flatten()  # it does not group by structs
+    return lambda names: group(table, [part for name in names for part in parts.get(name, [name])])
+
+
+def group(table, names):
+    return table.group_by(names).aggregate([([], "count_all")])["count_all"].to_pylist()
 
 
 def with_fastparquet():
     import fastparquet
-    return of_pandas(fastparquet.ParquetFile(release).to_pandas())
+    beyond = {field.name for field in structs()}  # whole numbers in structs, with nulls
+    file = fastparquet.ParquetFile(release)
+    sizes = of_pandas(file.to_pandas(columns=[name for name in file.columns if name.split(".")[0] not in beyond]))
+    return lambda names: None if beyond & set(names) else sizes(names)
 
 
 def with_datafusion():
@@ -84,5 +101,5 @@ for name, open_release in readers.items():
     except ImportError as e:
         print(f"{name}: {e}", file=sys.stderr)
         continue
-    found[name] = [sorted(int(n) for n in sizes(names)) for names in sets]
+    found[name] = [counted and sorted(int(n) for n in counted) for counted in map(sizes, sets)]
 print(json.dumps(found))
