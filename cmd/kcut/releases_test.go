@@ -107,14 +107,17 @@ func formatReleases(lines []string, releases []*release) []byte {
 // the digests, which it may renew.
 func (r *release) check(t *testing.T, flags string, renew bool) {
 	t.Helper()
-	if err := os.RemoveAll(r.name); err != nil {
-		t.Fatal(err)
+	spilled, least := false, strings.Contains(flags, "--memory")
+	for try := 0; try == 0 || least && !spilled && try < 5; try++ { // all may be freed before it is written
+		if err := os.RemoveAll(r.name); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(r.name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		spilled = r.run(t, strings.Fields(flags))
 	}
-	if err := os.Mkdir(r.name, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	spilled := r.run(t, strings.Fields(flags))
-	if least := strings.Contains(flags, "--memory"); spilled != least {
+	if spilled != least {
 		t.Errorf("%s %s: spilled: %v", r.line, flags, spilled)
 	}
 	got := releasedDigests(t, r.name)
