@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type CheckOptions struct {
 	Entity    string   // column that tells of whom a row is; empty: rows are counted
 	Sensitive []string
 	K         int        // that must hold; 0: any does
+	Encoding  string     // of CSV, as in a job
 	Limits    job.Limits // without a SpillDir, the current folder has one
 	Events    Events
 
@@ -31,7 +33,7 @@ type CheckOptions struct {
 // Check tells how well the rows of any table hide each other in some columns. When K does not hold it returns what it
 // found together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
-	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits}
+	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: job.CSV{Encoding: opt.Encoding}}
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}
@@ -63,6 +65,9 @@ func (o *CheckOptions) names() []string {
 // count opens the table and counts it.
 func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (result *check.Result, err error) {
 	in, err := dataset.Open(ctx, j.Input, readOptions(j, res.budget, res.threads))
+	if errors.Is(err, formats.ErrEncoding) {
+		err = &fault.Error{Class: fault.Input, Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16", Err: err}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
