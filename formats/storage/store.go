@@ -92,14 +92,10 @@ func openStore(ctx context.Context, url string) (store, error) {
 }
 
 // checkName refuses names that stores, or what is on the way to them, write in a way of their own, so
-// that there would be no object of that name, and others none of theirs.
+// that there would be no object of that name, and others none of theirs. Azure makes \ a slash.
 func checkName(url, key string) error {
-	letters := ""
-	if strings.HasPrefix(url, azureScheme) {
-		letters = `"#%?\`
-	}
-	if strings.ContainsFunc(key, unicode.IsControl) || strings.Contains(key, "../") || strings.ContainsAny(key, letters) {
-		return fmt.Errorf("a name with ../, control characters or one of %q: %w", letters, formats.ErrUnsupported)
+	if strings.ContainsFunc(key, unicode.IsControl) || strings.Contains(key, "../") || strings.HasPrefix(url, azureScheme) && strings.Contains(key, `\`) {
+		return fmt.Errorf(`a name with ../, control characters or, of Azure, \: %w`, formats.ErrUnsupported)
 	}
 	return nil
 }
