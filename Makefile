@@ -7,7 +7,7 @@ export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 
-.PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql screenshots race bench cells drafts lint fmt clean
+.PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -82,6 +82,22 @@ test-sql: $(ENGINES)
 $(ENGINES):
 	python3 -m venv build/engines
 	build/engines/bin/pip install -q pyarrow duckdb sqlglot pyspark==4.0.1 || { rm -r build/engines; exit 1; }
+
+# Run jobs from and to servers that speak as the clouds' stores do, which are set up in build with npm, Go and Python, and have the clouds'
+# own clients read what they hold. What cannot be installed is skipped.
+STORES := build/stores/bin/python
+test-stores: $(STORES)
+	KCUT_STORES=$(CURDIR)/build/stores $(GO) test -count=1 -v -timeout 30m -run '^TestStores$$' ./cmd/kcut
+
+$(STORES): export GOFLAGS :=
+$(STORES): export GOBIN := $(CURDIR)/build/stores/bin
+$(STORES):
+	-npm install --silent --no-audit --no-fund --prefix build/stores azurite@3.37.0
+	-$(GO) install github.com/fsouza/fake-gcs-server@v1.56.1
+	-$(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+	-$(GO) install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c
+	python3 -m venv build/stores
+	build/stores/bin/pip install -q azure-storage-blob boto3 google-cloud-storage || { rm -r build/stores; exit 1; }
 
 # Take the pictures of docs/report again.
 screenshots:
