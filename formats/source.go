@@ -208,6 +208,21 @@ func (v *Values) MemoryBytes() int64 {
 	return int64(cap(v.Words))*8 + int64(cap(v.Ends))*4 + int64(cap(v.Data))
 }
 
+// Grow makes room for a value, or some, of so many bytes. When that is much it first says what new memory
+// for the values takes, beside the old, which may not be had.
+func (v *Values) Grow(size int, hold func(more int64) error) error {
+	const small = 64 << 10 // of values that follow a large one
+	room := max(len(v.Data)+size+small, cap(v.Data)+cap(v.Data)/4)
+	if cap(v.Data)-len(v.Data) >= size || room <= usualBytes {
+		return nil
+	}
+	if err := hold(int64(room)); err != nil {
+		return err
+	}
+	v.Data = append(make([]byte, 0, room), v.Data...)
+	return nil
+}
+
 // MemoryBytes returns the memory that the table takes beside its Values.
 func (d *Distinct) MemoryBytes() int64 {
 	bytes := int64(len(d.slots)) * 8

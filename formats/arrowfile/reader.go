@@ -42,6 +42,8 @@ type target struct {
 	coded  *formats.Distinct // of a column to be coded that has no dictionary
 	values formats.Values    // of a plain one
 	nested *shredder
+
+	holding formats.Holding // of the values
 }
 
 // Read returns the rows of count record batches from first on.
@@ -56,6 +58,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold},
 	}
 	for i, c := range columns {
+		r.targets[i].holding.Tell = s.hold
 		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
 		}
@@ -102,6 +105,9 @@ func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 	from, to := r.row, min(r.row+r.src.rows, r.rows)
 	for i := range r.targets {
 		t := &r.targets[i]
+		if err := t.more(0); err != nil {
+			return nil, fmt.Errorf("read %s: column %q: %w", r.src.path, t.field.Name, err)
+		}
 		if err := r.fill(t, r.columns[t.Column], from, to); err != nil {
 			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.next-1, t.field.Name, err)
 		}
@@ -158,9 +164,21 @@ func (r *reader) take(n int64) error {
 	return nil
 }
 
+// more says that the values of a column are about to take so much more.
+func (t *target) more(bytes int64) error {
+	bytes += t.values.MemoryBytes()
+	if t.coded != nil {
+		bytes += t.coded.Values.MemoryBytes() + t.coded.MemoryBytes()
+	}
+	return t.holding.Hold(bytes)
+}
+
 // Close frees the decompressors, and the reader's memory.
 func (r *reader) Close() error {
 	r.holding.Release()
+	for i := range r.targets {
+		r.targets[i].holding.Release()
+	}
 	r.unpacker.close()
 	return nil
 }
@@ -194,7 +212,9 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 		for i := from; i < to; i++ {
 			out.Valid = append(out.Valid, c.valid(i))
 		}
-		err = c.appendValues(v, from, to)
+		if err = v.Grow(c.size(v, from, to), t.more); err == nil {
+			err = c.appendValues(v, from, to)
+		}
 	}
 	if err != nil || t.field.Nullable {
 		return err
@@ -236,6 +256,11 @@ func (t *target) codeBytes(c *column, from, to int) error {
 			b, err := c.value(i, &scratch)
 			if err != nil {
 				return err
+			}
+			if v := t.coded.Values; cap(v.Data)-len(v.Data) < len(b) {
+				if err := v.Grow(len(b), t.more); err != nil {
+					return err
+				}
 			}
 			code = t.coded.CodeOfBytes(b)
 			if len(t.coded.Values.Data) > batchBytes {

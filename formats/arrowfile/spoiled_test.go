@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -85,31 +86,25 @@ func TestHold(t *testing.T) {
 	const rows = 1 << 20
 	for _, options := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
 		path := formatstest.WriteTemp(t, "t.arrow", numbers(t, rows, true, options...))
-		var held, most, limit int64 = 0, 0, 1 << 40
-		hold := func(bytes int64) error {
-			if held+bytes > limit {
-				return errMuch
-			}
-			held += bytes
-			most = max(most, held)
-			return nil
-		}
-		s, err := Open(t.Context(), path, formats.ReadOptions{Hold: hold})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if _, err := formatstest.Drain(s, []formats.Request{{}}); err != nil || held != 0 || most < 8*rows-1<<20 || most > 9*rows {
-			t.Errorf("held %d bytes, at most %d (%v)", held, most, err)
-		}
-		limit = most - 1
-		if _, err := formatstest.Drain(s, []formats.Request{{}}); !errors.Is(err, errMuch) || held != 0 {
-			t.Errorf("with a byte less: got %v, %d bytes still held", err, held)
-		}
+		formatstest.CheckHeld(t, 8*rows-1<<20, 9*rows, false, func(hold func(int64) error) (formats.Source, error) {
+			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		})
 	}
 }
 
-var errMuch = errors.New("too much")
+// TestLargeCellIsHeld: a large text is told as it lies in the file, and before a column has it, too.
+func TestLargeCellIsHeld(t *testing.T) {
+	const size = 8 << 20
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.StringBuilder).AppendValues([]string{"x", strings.Repeat("y", size), "z"}, nil)
+	path := formatstest.WriteTemp(t, "t.arrow", arrowBytes(t, true, schema, []arrow.Record{b.NewRecord()}))
+	for _, coded := range []bool{true, false} {
+		formatstest.CheckHeld(t, 2*size-2<<20, 3*size, coded, func(hold func(int64) error) (formats.Source, error) {
+			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		})
+	}
+}
 
 func TestNullWhereNoneIsAllowed(t *testing.T) {
 	required := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)

@@ -44,6 +44,19 @@ func (c *column) appendValues(v *formats.Values, from, to int) (err error) {
 	return nil
 }
 
+// size returns the bytes of the valid rows of [from, to) of a flat column, 0 where values keep words.
+func (c *column) size(v *formats.Values, from, to int) (bytes int) {
+	if v.Type.InWords() || v.Type.Kind == formats.Decimal {
+		return 0
+	}
+	for i := from; i < to; i++ {
+		if c.valid(i) {
+			bytes += len(c.bytes(i))
+		}
+	}
+	return min(bytes, batchBytes)
+}
+
 func (c *column) appendBytes(v *formats.Values, from, to int) error {
 	var scratch [32]byte
 	for i := from; i < to; i++ {

@@ -152,6 +152,34 @@ func Drain(s formats.Source, requests []formats.Request) (rows int64, err error)
 	}
 }
 
+// CheckHeld reads the first column of a source whose reader is to say, before it takes it, that it holds between
+// least and most bytes, none afterwards, and to take no for an answer.
+func CheckHeld(t testing.TB, least, most int64, coded bool, open func(hold func(bytes int64) error) (formats.Source, error)) {
+	t.Helper()
+	refused := errors.New("refused")
+	held, peak, limit := int64(0), int64(0), int64(math.MaxInt64)
+	s, err := open(func(bytes int64) error {
+		if held+bytes > limit {
+			return refused
+		}
+		held += bytes
+		peak = max(peak, held)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	request := []formats.Request{{Coded: coded}}
+	if _, err := Drain(s, request); err != nil || held != 0 || peak < least || peak > most {
+		t.Errorf("coded %v: %d bytes at most, want %d to %d, and %d in the end: %v", coded, peak, least, most, held, err)
+	}
+	limit = peak - 1
+	if _, err := Drain(s, request); !errors.Is(err, refused) || held != 0 {
+		t.Errorf("coded %v, with a byte less: %v, %d bytes still held", coded, err, held)
+	}
+}
+
 // CheckRefused makes sure that bad input is refused as such, not by a panic.
 func CheckRefused(t testing.TB, err error) {
 	t.Helper()

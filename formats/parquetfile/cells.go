@@ -23,6 +23,7 @@ type cells struct {
 	width    int // bytes of a value; 0: byte strings
 	decode   plain.Decoder
 	hold     func(bytes int64) error // called before decoded values take so much in all
+	more     func(bytes int64) error // called before values take so much more
 	data     []byte                  // PLAIN, to come
 
 	decoded []byte     // what data is, unless it lies in the page
@@ -63,8 +64,20 @@ func (c *cells) reset(data []byte, encoding format.Encoding, limit int) (err err
 	return fmt.Errorf("read page: encoding %s of %s: %w", encoding, c.physical, formats.ErrUnsupported)
 }
 
+// large is how many bytes a page has whose values may be large.
+const large = 1 << 20
+
 // append appends the next n values to dst.
 func (c *cells) append(dst *formats.Values, n int) (err error) {
+	if len(c.data) > large && !dst.Type.InWords() {
+		rest, err := plain.Skip(c.data, c.width, n)
+		if err == nil {
+			err = dst.Grow(len(c.data)-len(rest), c.more)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if c.physical != format.Boolean {
 		c.data, err = c.decode(dst, c.data, n)
 		return err
@@ -78,6 +91,21 @@ func (c *cells) append(dst *formats.Values, n int) (err error) {
 	}
 	_, err = c.decode(dst, c.bools, n)
 	return err
+}
+
+// each calls take with the next n values, which are bytes.
+func (c *cells) each(n int, take func(value []byte) error) error {
+	for range n {
+		value, rest := plain.Next(c.data, c.width)
+		if value == nil {
+			return fmt.Errorf("read %d values: page ends early: %w", n, formats.ErrDamaged)
+		}
+		if err := take(value); err != nil {
+			return err
+		}
+		c.data = rest
+	}
+	return nil
 }
 
 // room makes decoded as long as that.

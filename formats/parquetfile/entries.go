@@ -50,7 +50,7 @@ type entryReader struct {
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
 func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 	e.leaf = leaf
-	e.cells = cells{physical: leaf.Type.V, width: plain.SizeOf(leaf.SchemaElement), hold: e.holdDecoded}
+	e.cells = cells{physical: leaf.Type.V, width: plain.SizeOf(leaf.SchemaElement), hold: e.holdDecoded, more: e.holdMore}
 	e.cells.decode = plain.DecoderOf(t, leaf.Type.V, e.cells.width)
 	if t.Kind == formats.Nested {
 		e.cells.decode = plain.Raw(e.cells.width)
@@ -97,6 +97,17 @@ func (e *entryReader) holdPage(bytes int64) error {
 func (e *entryReader) holdBeside(bytes int64) error {
 	e.beside = bytes
 	return e.holdPage(e.Memory())
+}
+
+// holdMore says what the column is about to hold beside that.
+func (e *entryReader) holdMore(bytes int64) error { return e.holdBeside(e.beside + bytes) }
+
+// room makes room for a value of so many bytes.
+func (e *entryReader) room(v *formats.Values, size int) error {
+	if err := plain.Room(v, size); err != nil || cap(v.Data)-len(v.Data) >= size {
+		return err
+	}
+	return v.Grow(size, e.holdMore)
 }
 
 // holdDecoded says what decoded values of the page take.

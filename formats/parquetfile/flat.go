@@ -8,7 +8,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/page"
-	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
@@ -257,20 +256,41 @@ func (c *flatColumn) readValues(n, defined int) error {
 		}
 		return c.cells.append(&c.plain, defined)
 	}
-	c.scratch.Words, c.scratch.Ends, c.scratch.Data = c.scratch.Words[:0], c.scratch.Ends[:0], c.scratch.Data[:0]
-	if err := c.cells.append(&c.scratch, defined); err != nil {
-		return err
-	}
-	if err := plain.Room(c.values, len(c.scratch.Data)); err != nil {
-		return err
-	}
 	at := len(c.codes)
 	c.codes = slices.Grow(c.codes, n)
-	c.codes = c.codesOf(c.codes, &c.scratch)[:at+n]
+	if err := c.codeValues(defined); err != nil {
+		return err
+	}
+	c.codes = c.codes[:at+n]
 	if defined < n {
 		rle.Spread(c.codes[at:], c.levels[:], defined, 0)
 	}
 	return nil
+}
+
+// codeValues appends the codes of the next n values of the page. Texts, which may be large, are looked up where they lie.
+func (c *flatColumn) codeValues(n int) error {
+	if c.kind.Kind == formats.String || c.kind.Kind == formats.Binary {
+		if c.table == nil {
+			c.table = formats.NewDistinct(c.values)
+		}
+		return c.cells.each(n, func(value []byte) error {
+			if err := c.room(c.values, len(value)); err != nil {
+				return err
+			}
+			c.codes = append(c.codes, c.table.CodeOfBytes(value))
+			return nil
+		})
+	}
+	c.scratch.Words, c.scratch.Ends, c.scratch.Data = c.scratch.Words[:0], c.scratch.Ends[:0], c.scratch.Data[:0]
+	err := c.cells.append(&c.scratch, n)
+	if err == nil {
+		err = c.room(c.values, len(c.scratch.Data))
+	}
+	if err == nil {
+		c.codes = c.codesOf(c.codes, &c.scratch)
+	}
+	return err
 }
 
 // codesOf appends the codes of some values.
@@ -300,7 +320,7 @@ func (c *flatColumn) toPlain() error {
 			continue
 		}
 		value := c.values.Bytes(int(code - 1))
-		if err := plain.Room(&c.plain, len(value)); err != nil {
+		if err := c.room(&c.plain, len(value)); err != nil {
 			return err
 		}
 		c.plain.AppendBytes(value)

@@ -256,6 +256,31 @@ func TestLargeFooterIsHeld(t *testing.T) {
 	}
 }
 
+// A large text is told as it lies in its page, and before a column has it, too.
+func TestLargeCellIsHeld(t *testing.T) {
+	const size = 8 << 20
+	type row struct {
+		A string `parquet:"a"`
+	}
+	type nested struct {
+		A []string `parquet:"a"`
+	}
+	var flat, list bytes.Buffer
+	large := strings.Repeat("y", size)
+	w := parquet.NewGenericWriter[row](&flat)
+	_, err := w.Write([]row{{"x"}, {large}, {"z"}})
+	must(t, errors.Join(err, w.Close()))
+	v := parquet.NewGenericWriter[nested](&list)
+	_, err = v.Write([]nested{{[]string{"x", large}}, {[]string{"z"}}})
+	must(t, errors.Join(err, v.Close()))
+	for i, coded := range []bool{true, false, false} {
+		path := formatstest.WriteTemp(t, "t.parquet", [][]byte{flat.Bytes(), flat.Bytes(), list.Bytes()}[i])
+		formatstest.CheckHeld(t, 2*size-2<<20, 3*size, coded, func(hold func(int64) error) (formats.Source, error) {
+			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		})
+	}
+}
+
 // An open file keeps what it has decoded of its footer, not the footer's bytes.
 func TestFooterIsForgotten(t *testing.T) {
 	type row struct {

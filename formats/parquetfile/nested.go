@@ -7,7 +7,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/page"
-	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
@@ -164,7 +163,7 @@ func (l *leafReader) takeIndexed(n int) error {
 			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.entry.Len(), formats.ErrDamaged)
 		}
 		value := l.entry.Bytes(int(index))
-		if err := plain.Room(&l.values, len(value)); err != nil {
+		if err := l.room(&l.values, len(value)); err != nil {
 			return err
 		}
 		l.values.AppendBytes(value)

@@ -384,4 +384,7 @@ func TestDraftKeepsToItsMemory(t *testing.T) {
 	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 16 << 20}}); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("a text of 32 MiB within 16: %v\n%s", err, text)
 	}
+	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 48 << 20}}); fault.ClassOf(err) != fault.Resources {
+		t.Errorf("a text of 32 MiB, twice, within 48: %v\n%s", err, text)
+	}
 }
