@@ -29,7 +29,7 @@ func readers(t *testing.T, program string, args ...string) []byte {
 	return out
 }
 
-// TestReaders has the readers that people have read releases of one file and of a directory, and holds the sizes of the
+// TestReaders has the readers that people have read releases of one file, of a directory and of hive partitions, and holds the sizes of the
 // groups that they find against those that a recount finds. It runs the code of docs/python.md over labels, too.
 func TestReaders(t *testing.T) {
 	if os.Getenv("KCUT_READERS") == "" {
@@ -70,6 +70,12 @@ func TestReaders(t *testing.T) {
 			checkGroups(t, filepath.Join(programs, "sizes.py"), tt.name)
 		})
 	}
+	t.Run("partitions/", func(t *testing.T) {
+		change(t, "people.yaml", entry, "hours-per-week: {mask: discretize}")
+		change(t, "people.yaml", "{path: release.parquet,", "{path: release.parquet, partition_by: [native-country, hours-per-week],")
+		kcutMust(t, "run", "people.yaml", "--quiet", "--output", "partitions/")
+		checkGroups(t, filepath.Join(programs, "sizes.py"), "partitions/", "native-country", "hours-per-week")
+	})
 	t.Run("labels", func(t *testing.T) {
 		_, code, _ := strings.Cut(string(document), "```py\n")
 		code, _, _ = strings.Cut(code, "```\n")
@@ -81,8 +87,14 @@ func TestReaders(t *testing.T) {
 	})
 }
 
-// checkGroups has all readers find the groups of a release.
-func checkGroups(t *testing.T, program, release string) {
+// readRelease is what a reader has found.
+type readRelease struct {
+	Sizes  [][]uint64 // of each set, in order; none where it cannot read a column: see sizes.py
+	Values [][]string // of each column of hive partitions
+}
+
+// checkGroups has all readers find the groups of a release, and the labels of its hive partitions.
+func checkGroups(t *testing.T, program, release string, partitions ...string) {
 	t.Helper()
 	inspection, err := kcut.Inspect(t.Context(), release, kcut.VerifyOptions{})
 	if err != nil {
@@ -104,20 +116,30 @@ func checkGroups(t *testing.T, program, release string) {
 		}
 		sets = append(sets, columns)
 	}
+	names, err := json.Marshal(append([]string{}, partitions...))
+	if err != nil {
+		t.Fatal(err)
+	}
 	args, err := json.Marshal(sets)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := make(map[string][][]uint64) // by reader and set, the sizes in order
-	if err := json.Unmarshal(readers(t, program, string(args), release), &found); err != nil {
+	found := make(map[string]readRelease)
+	if err := json.Unmarshal(readers(t, program, string(args), string(names), release), &found); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"pyarrow", "pandas", "polars", "polars, lazy", "duckdb", "duckdb, glob"} {
-		if found[name] == nil {
+		if found[name].Sizes == nil {
 			t.Errorf("%s has not read it", name)
 		}
 	}
-	for name, sizes := range found {
+	for name, read := range found {
+		sizes := read.Sizes
+		for i, partition := range partitions {
+			if want := labelsOf(t, inspection, partition); len(want) < 2 || !slices.Equal(read.Values[i], want) {
+				t.Errorf("%s: labels of %s are %q, want %q", name, partition, read.Values[i], want)
+			}
+		}
 		for i, of := range inspection.Sizes {
 			if sizes[i] == nil && name == "fastparquet" && strings.HasPrefix(release, "interval") {
 				continue // see sizes.py
@@ -135,6 +157,20 @@ func checkGroups(t *testing.T, program, release string) {
 			}
 		}
 	}
+}
+
+// labelsOf returns the labels of a column that a release has, in order.
+func labelsOf(t *testing.T, inspection *kcut.Inspection, name string) (labels []string) {
+	t.Helper()
+	for _, c := range inspection.Cut.Columns {
+		if c.Name == name {
+			for _, node := range c.Cut {
+				labels = append(labels, node.Label)
+			}
+		}
+	}
+	slices.Sort(labels)
+	return labels
 }
 
 // bucketsOf counts groups whose sizes are in order as a recount does.
