@@ -18,6 +18,7 @@ func newRoot(u *ui) *cobra.Command {
 		Long: `kcut finds a version of a table in which every combination of quasi-identifier
 values is shared by at least k records, keeps it as useful as possible for training
 a classifier, and writes it as Parquet with the rule it applied in the file's metadata.`,
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -35,6 +36,7 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 		newRun(u), newApply(u), newPlan(u), newInit(u), newCheck(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSQL(u), newRestamp(u),
 		newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u), newMan(u),
 	)
+	root.SetVersionTemplate(versionLine())
 	root.SetHelpCommand(newHelp())
 	return root
 }
@@ -45,7 +47,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		return usageError("kcut", "no command given")
 	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return usageError("kcut", "no command is called %s; near are: %s", args[0], strings.Join(near, ", "))
+		return usageError("kcut", "no command is called %s; did you mean %s?", args[0], strings.Join(near, " or "))
 	}
 	return usageError("kcut", "no command is called %s", args[0])
 }
@@ -178,12 +180,14 @@ func newVersion(u *ui) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			return u.tell(map[string]string{"version": versionText(), "go": runtime.Version()},
-				fmt.Sprintf("kcut %s (%s)\n", versionText(), runtime.Version()))
+				versionLine())
 		},
 	}
 	addJSON(cmd, u)
 	return cmd
 }
+
+func versionLine() string { return fmt.Sprintf("kcut %s (%s)\n", versionText(), runtime.Version()) }
 
 // versionText returns the linked version, or what the Go tool knows about the module.
 func versionText() string {

@@ -299,7 +299,7 @@ func (s *source) sameName(name string, first, second int) error {
 	if s.csv.Known != nil && s.csv.Known(name) {
 		shown = "the name " + strconv.Quote(name)
 	}
-	return fault.Errorf(fault.Input, fmt.Sprintf("give one of them another name in its entry of the job, as in home-address: {mask: drop, rename: %d}", second),
+	return fault.Errorf(fault.Input, fmt.Sprintf("give one of them another name in the header, or in its entry of the job, as in home-address: {mask: drop, rename: %d}", second),
 		"%w: the header has %s for columns %d and %d", formats.ErrSchema, shown, first, second)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/parquetfile"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // keptSources is how many files that nobody reads stay open, so that an input of
@@ -193,7 +194,8 @@ func detectByName(path string) (opener, error) {
 	case ".parquet", ".parq", ".pq":
 		return nil, fmt.Errorf("detect format of %s: file does not start with PAR1: %w", path, formats.ErrDamaged)
 	}
-	return nil, fmt.Errorf("detect format of %s: starts neither as Parquet nor as Arrow, and is not named .csv, .tsv, .csv.gz or .csv.zst: %w", path, formats.ErrUnsupported)
+	return nil, fault.Errorf(fault.Input, "of a folder name the files that are meant, as folder/*.parquet; give CSV a name that says so",
+		"detect format of %s: starts neither as Parquet nor as Arrow, and is not named .csv, .tsv, .csv.gz or .csv.zst: %w", path, formats.ErrUnsupported)
 }
 
 // firstBytes returns up to eight bytes.

@@ -176,7 +176,11 @@ func Advise(err error) error {
 	if fault.ClassOf(err) != fault.Input {
 		return err
 	}
-	return &fault.Error{Class: fault.Input, Hint: "name a file or directory as kcut has released it", Err: err}
+	hint := "name a file or directory as kcut has released it"
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) {
+		hint = "check its name: a release is a Parquet file, or a directory of part files"
+	}
+	return &fault.Error{Class: fault.Input, Hint: hint, Err: err}
 }
 
 // Sum returns the size of a file and the SHA-256 of all its bytes.
