@@ -9,8 +9,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
+
+// errLargeRow is returned when a row is too large for the store, which happens only where rows do not fit the memory.
+var errLargeRow = fault.Errorf(fault.Resources, "give more with --memory, so that rows are put in order in memory, drop the column that has values of megabytes, or release in order: input",
+	"put rows in order on disk: one has more than %d bytes", MaxChunk)
 
 // Run is rows in memory, in order. Rows are bytes or words; R is the run itself.
 type Run[E byte | uint64, R any] interface {
@@ -129,6 +134,9 @@ func (s *SortedRuns[E, R]) write(rows *SortedRows[E, R], encode func(chunk []byt
 			chunk = encode(chunk, row, uint32(min(n, math.MaxUint32)))
 		}
 		if len(chunk) >= sortedChunk || err == io.EOF && len(chunk) > 0 {
+			if len(chunk) > MaxChunk {
+				return errLargeRow
+			}
 			if err := s.store.Append(sequence, chunk); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package spill
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -94,6 +96,30 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A row that is larger than the store takes is a matter of memory, and no bug.
+func TestSorterRefusesLargeRow(t *testing.T) {
+	budget := NewBudget(64 << 20)
+	store, err := Open("scratch", Options{Budget: budget, FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSorter(budget, 1<<20, 1, func() (*Store, error) { return store, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < 20 && err == nil; i++ {
+		run := s.Run(0)
+		run.Bytes = append(run.Bytes, make([]byte, MaxChunk)...)
+		err = run.End(1)
+	}
+	if fault.ClassOf(err) != fault.Resources {
+		t.Errorf("got %v", err)
+	}
+	if err := errors.Join(s.Close(), store.Close()); err != nil {
+		t.Error(err)
 	}
 }
 
