@@ -97,7 +97,7 @@ $(STORES):
 	-$(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 	-$(GO) install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c
 	python3 -m venv build/stores
-	build/stores/bin/pip install -q azure-storage-blob boto3 google-cloud-storage || { rm -r build/stores; exit 1; }
+	build/stores/bin/pip install -q azure-storage-blob boto3 google-cloud-storage || rm -r build/stores
 
 # Take the pictures of docs/report again.
 screenshots:
