@@ -32,6 +32,8 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	}
 	counting := count.Input
 	switch {
+	case res.elsewhere != nil:
+		counting = res.elsewhere.count
 	case len(b.Dataset.Tables()) > 1:
 		counting = count.Tables
 	case inStore:

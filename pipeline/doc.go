@@ -8,6 +8,11 @@
 // split, so equal inputs and jobs give equal bytes. Masking is applying the cut: of what was
 // found a later run, or a worker elsewhere, needs no more than that.
 //
+// With a Runner, other processes do what touches rows, and this one the rest: a Step is tasks of splits, and what Workers make of
+// them lies in a folder that all share, under names that say what is in it, so that it does not matter how often a task is done.
+//
+//	survey, count ──▶ counts ──search──▶ cut ──▶ mask, or sort and encode ──▶ row groups ──▶ parts ──tally──▶ publish
+//
 // This package decides what is done when, and what a run leaves for the next one. How it is done
 // lies below it, each part for itself:
 //

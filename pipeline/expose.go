@@ -152,6 +152,19 @@ func (e *exposing) expose(ctx context.Context, res *resources) error {
 	return e.checkAccepted(ctx, e.kept, report.Kept.Unique, res)
 }
 
+// checkKept counts the kept columns, unless all of them are accepted, and refuses them as expose does.
+func (b *Bound) checkKept(ctx context.Context, res *resources) error {
+	kept := b.kept()
+	if b.accepts(kept) {
+		return nil
+	}
+	shares, err := b.unique(ctx, kept, [][]int{positions(0, len(kept))}, res)
+	if err != nil || shares[0] <= mostUnique {
+		return err
+	}
+	return b.checkAccepted(ctx, kept, shares[0], res)
+}
+
 // checkAccepted refuses kept columns on which so many rows are unique, unless their entries accept
 // that: those that do it alone and, when the others still do together, all of these. The class need
 // not be accepted among the others.

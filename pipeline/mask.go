@@ -34,10 +34,13 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
-	if b.Job.Order == job.OrderReleased {
+	switch {
+	case res.elsewhere != nil:
+		err = res.elsewhere.mask(ctx, b, found.Cut, m, parts)
+	case b.Job.Order == job.OrderReleased:
 		order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: func() (*spill.Store, error) { return res.scratch.open("rows of the release") }}
 		err = m.MaskInOrder(ctx, order, parts)
-	} else {
+	default:
 		err = m.Mask(ctx, b.tasks(system), parts)
 	}
 	if err == nil {

@@ -26,6 +26,8 @@ type resources struct {
 	scratch *scratch
 	events  Events
 	report  *Report
+
+	elsewhere *elsewhere // that works on the splits; nil: this process does
 }
 
 // newResources gives a run the threads and the memory that the job says, or that the machine has. It

@@ -12,11 +12,13 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
@@ -39,6 +41,11 @@ type RunOptions struct {
 	// finished part file to the next, for the next run to go on from; 0: it keeps nothing.
 	Checkpoint time.Duration
 
+	// Runner has other processes work on the splits; nil: this one does. Shared is the folder, or the place in an object store,
+	// that all of them see; empty: beside the output.
+	Runner Runner
+	Shared string
+
 	System System
 }
 
@@ -52,6 +59,7 @@ type System struct {
 	Room   int   // values in memory before they spill; 0: what the budget allows
 	Many   int   // values of a column, or tuples, that make a run read its input twice; 0: as many as pay
 	Follow int64 // rows from which a row group of the input is followed; 0: masking.LeastFollowed
+	Keys   int   // that what other processes find is merged by; 0: as many as pay
 }
 
 func (s *System) tuning() count.Tuning {
@@ -85,6 +93,11 @@ func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
 
 // carryOut provides what a run takes, and reports what became of it.
 func carryOut(ctx context.Context, a *assignment) (*Report, error) {
+	if a.opt.Runner != nil {
+		if err := refuseElsewhere(a); err != nil {
+			return nil, err
+		}
+	}
 	report := &Report{Output: a.job.Output.Path}
 	res, err := newResources(a.job, report, a.opt.Events, a.opt.System.Store)
 	if err != nil {
@@ -113,6 +126,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.close(err)) }()
+	defer func() { err = joinClosed(err, res.elsewhere.close(ctx)) }()
 
 	var bound *Bound
 	defer func() { err = joinClosed(err, bound.close()) }()
@@ -121,6 +135,11 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return err
 	}
 
+	if a.opt.Runner != nil {
+		if res.elsewhere, err = ledger.share(ctx); err != nil {
+			return err
+		}
+	}
 	found := ledger.resume(bound)
 	switch {
 	case a.stamp != nil:
@@ -151,15 +170,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
 	})
 	if err == nil {
-		err = res.stage(ctx, StageVerify, func() error {
-			// with none of the code that wrote it
-			tells := len(bound.kept()) > 0
-			told, err := verify.Unpublished(ctx, ledger.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, keptFigures(res.report))
-			if err == nil && tells {
-				bound.exposeRelease(told, res)
-			}
-			return err
-		})
+		err = res.stage(ctx, StageVerify, func() error { return a.verify(ctx, bound, ledger, res) })
 	}
 	if err == nil {
 		err = bound.close()
@@ -177,6 +188,19 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	return ledger.record()
 }
 
+// verify recounts the release, with none of the code that wrote it.
+func (a *assignment) verify(ctx context.Context, b *Bound, l *ledger, res *resources) error {
+	if out := a.job.Output.Path; res.elsewhere != nil && fileset.IsDirectory(out) && !storage.IsRemote(out) && !storage.IsRemote(string(res.elsewhere.folder)) {
+		return res.elsewhere.tally(ctx, l.target.Path())
+	}
+	tells := len(b.kept()) > 0
+	told, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, keptFigures(res.report))
+	if err == nil && tells {
+		b.exposeRelease(told, res)
+	}
+	return err
+}
+
 // await says of an error whether a missing input is to be waited for: then another try may find it.
 func (a *assignment) await(err error) error {
 	if a.job.InputMissing == job.InputRetry && errors.Is(err, formats.ErrNoInput) {
@@ -189,6 +213,13 @@ func (a *assignment) await(err error) error {
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
+		if res.elsewhere != nil {
+			if err := b.checkKept(ctx, res); err != nil {
+				return err
+			}
+			counts, err = countInput(ctx, b, res, a.opt.System.tuning(), false, nil)
+			return err
+		}
 		e, err := b.exposing(ctx, res)
 		if err != nil {
 			return err

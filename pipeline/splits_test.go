@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,310 +11,480 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/masking"
-	"github.com/kcut/kcut/pipeline/output"
-	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
-// splitEnv gives a copy of the test program its work: the folder of a job, and for every task a
-// line with what is done, the number of the split or the task, and the file that the result goes to.
-const splitEnv = "KCUT_TEST_SPLITS"
+// errandEnv gives a copy of the test program an errand.
+const errandEnv = "KCUT_TEST_ERRAND"
 
-// splitJob is a job of which splits are counted, bound to its input.
-type splitJob struct {
-	*Bound
-	res     *resources
-	request *count.Request
+// errand is what a worker process does of a step: tasks, whose blocks go to files of a folder, or keys, whose blocks are there.
+type errand struct {
+	Step   Step
+	Blocks string
+	Tasks  []int // one may be there twice
+	Keys   []int
+	Dies   bool // when all but the last one is done
 }
 
-// bindSplits binds a folder's job. Values spill when a worker holds a few.
-func bindSplits(tb testing.TB, dir string) splitJob {
-	tb.Helper()
-	job := mustLoad(tb, dir)
-	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
-	must(tb, err)
-	res.scratch.beside = job.Output.Path
-	tb.Cleanup(func() {
-		if err := res.closeStore(); err != nil {
-			tb.Error(err)
-		}
-	})
-	b, err := bindJob(context.Background(), job, res)
-	must(tb, err)
-	tb.Cleanup(func() { b.close() })
-	return splitJob{b, res, b.request(count.Tuning{Room: 40})}
-}
-
-// TestSplitWorker is no test but what a worker process does: it knows its job, and reads and writes
-// files.
+// TestSplitWorker is no test but what a worker process does.
 func TestSplitWorker(t *testing.T) {
-	dir, tasks, ok := strings.Cut(os.Getenv(splitEnv), "\n")
+	text, ok := os.LookupEnv(errandEnv)
 	if !ok {
 		t.Skip("this process is no worker")
 	}
-	b := bindSplits(t, dir)
-	for task := range strings.Lines(tasks) {
-		words := strings.Fields(task)
-		number, _ := strconv.Atoi(words[1])
-		var result []byte
-		var err error
-		switch words[0] {
-		case "survey":
-			survey, failed := count.Survey(t.Context(), b.request, b.res.counting(), b.Dataset.Splits()[number:number+1])
-			if err = failed; err == nil {
-				result, err = survey.Encode(t.Context())
-			}
-		case "tuples":
-			book, failed := count.DecodeBook(b.request, mustRead(t, filepath.Join(dir, "book")))
-			if failed != nil {
-				t.Fatal(failed)
-			}
-			tuples, failed := count.Count(t.Context(), b.request, b.res.counting(), book, b.Dataset.Splits()[number:number+1])
-			if err = failed; err == nil {
-				result, err = tuples.Encode(t.Context())
-			}
-		case "tally":
-			cut, failed := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
-			if failed != nil {
-				t.Fatal(failed)
-			}
-			recount, failed := verify.Tally(t.Context(), cut, filepath.Join(dir, "other", fileset.PartName(number)), 0, -1, 1<<20)
-			if err = failed; err == nil {
-				result = recount.Encode()
-			}
-		default:
-			m := b.cutMasker(t, mustRead(t, filepath.Join(dir, "cut")))
-			result, err = m.MaskTask(t.Context(), b.tasks(&followAll)[number])
+	var e errand
+	must(t, json.Unmarshal([]byte(text), &e))
+	w, err := OpenWorker(t.Context(), e.Step.Folder)
+	must(t, err)
+	for i, task := range e.Tasks {
+		if e.Dies && i == len(e.Tasks)-1 {
+			os.Exit(3)
 		}
+		must(t, w.Do(t.Context(), e.Step, task, func(key int, block []byte) error {
+			name := filepath.Join(e.Blocks, fmt.Sprintf("%d.%d", key, task))
+			if was, err := os.ReadFile(name); err == nil && !bytes.Equal(was, block) {
+				return fmt.Errorf("%s: another worker said something else", name)
+			}
+			return publish.Replace(name, block)
+		}))
+	}
+	for _, key := range e.Keys {
+		names, err := filepath.Glob(filepath.Join(e.Blocks, fmt.Sprint(key)+".*"))
 		must(t, err)
-		write(t, filepath.Join(dir, words[2]), string(result))
+		rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		var blocks [][]byte
+		for _, name := range names {
+			blocks = append(blocks, mustRead(t, name))
+		}
+		must(t, w.Merge(t.Context(), e.Step, key, blocks))
 	}
+	must(t, w.Close())
 }
 
-// followAll follows every row group of the input that can be followed.
-var followAll = System{Follow: 1}
-
-// cutMasker returns what masks by the text of a cut.
-func (b *splitJob) cutMasker(tb testing.TB, cut []byte) *masking.Masker {
-	tb.Helper()
-	recoder, err := cutRecoder(b.Bound, cut, b.res.budget)
-	must(tb, err)
-	m, err := b.masker(recoder, b.res)
-	must(tb, err)
-	return m
+// processes runs steps in processes of their own, which share nothing but files. Tasks are in random order, and some are done twice.
+type processes struct {
+	t    *testing.T
+	rng  *rand.Rand
+	dies bool // one process of each step does; another one does its work
 }
 
-// handOut has worker processes do something for every split or task, in random order and some
-// twice, and returns the results by its number. Whoever does it returns the same bytes.
-func handOut(t *testing.T, rng *rand.Rand, dir, what string, splits int) [][]byte {
-	t.Helper()
-	const processes = 3
-	tasks := make([]string, processes)
-	results := make([][]string, splits)
-	todo := append(rng.Perm(splits), rng.Perm(splits)[:splits/2]...)
-	for i, split := range todo {
-		name := fmt.Sprintf("%s.%d.%d", what, split, i)
-		tasks[i%processes] += fmt.Sprintf("\n%s %d %s", what, split, name)
-		results[split] = append(results[split], name)
-	}
-	var workers []*exec.Cmd
-	for _, list := range tasks {
-		worker := exec.Command(os.Args[0], "-test.run=^TestSplitWorker$", "-test.v")
-		worker.Env = append(os.Environ(), splitEnv+"="+dir+list)
-		worker.Stdout = &bytes.Buffer{}
-		must(t, worker.Start())
-		workers = append(workers, worker)
-	}
-	for _, worker := range workers {
-		if err := worker.Wait(); err != nil {
-			t.Errorf("a worker: %v\n%s", err, worker.Stdout)
+func (p *processes) Do(_ context.Context, s Step) error {
+	e := errand{Step: s, Blocks: p.t.TempDir()}
+	const workers = 3
+	todo := append(p.rng.Perm(s.Tasks), p.rng.Perm(s.Tasks)[:s.Tasks/2]...)
+	for i, half := range [][]int{todo, p.rng.Perm(s.Keys)} {
+		var running sync.WaitGroup
+		errs := make([]error, workers)
+		for w := range workers {
+			own := e
+			for at := w; at < len(half); at += workers {
+				if i == 0 {
+					own.Tasks = append(own.Tasks, half[at])
+				} else {
+					own.Keys = append(own.Keys, half[at])
+				}
+			}
+			running.Go(func() { errs[w] = runErrand(own, p.dies && i == 0 && w == 0) })
+		}
+		running.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
 		}
 	}
-	var all [][]byte
-	for split, names := range results {
-		for i, name := range names {
-			result := mustRead(t, filepath.Join(dir, name))
-			if i == 0 {
-				all = append(all, result)
-			} else if !bytes.Equal(result, all[split]) {
-				t.Errorf("two workers say different things of split %d", split)
+	return nil
+}
+
+// runErrand has a process run an errand, and again when the first one dies.
+func runErrand(e errand, dies bool) error {
+	if len(e.Tasks)+len(e.Keys) == 0 {
+		return nil
+	}
+	e.Dies = dies
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	worker := exec.Command(os.Args[0], "-test.run=^TestSplitWorker$", "-test.v")
+	worker.Env = append(os.Environ(), errandEnv+"="+string(text))
+	if out, err := worker.CombinedOutput(); err != nil && !dies {
+		return fmt.Errorf("a worker: %w\n%s", err, out)
+	} else if dies && err == nil {
+		return errors.New("a worker was to die")
+	}
+	if dies {
+		return runErrand(e, false)
+	}
+	return nil
+}
+
+// goroutines runs steps in this process, as processes does.
+type goroutines struct {
+	rng    *rand.Rand
+	spoils func(s Step, key int, block []byte) [][]byte // what becomes of a block; nil: it stays
+	before func(s Step) error
+	turns  bool // tasks are done one after the other
+}
+
+func (g *goroutines) Do(ctx context.Context, s Step) error {
+	if g.before != nil {
+		if err := g.before(s); err != nil {
+			return err
+		}
+	}
+	w, err := OpenWorker(ctx, s.Folder)
+	if err != nil {
+		return err
+	}
+	todo := append(g.rng.Perm(s.Tasks), g.rng.Perm(s.Tasks)[:s.Tasks/2]...)
+	emitted := make([]map[int][]byte, s.Keys) // by key and task
+	var mu sync.Mutex
+	errs := make([]error, len(todo))
+	var running sync.WaitGroup
+	for i, task := range todo {
+		if g.turns {
+			running.Wait()
+		}
+		running.Go(func() {
+			errs[i] = w.Do(ctx, s, task, func(key int, block []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if emitted[key] == nil {
+					emitted[key] = make(map[int][]byte)
+				}
+				if was := emitted[key][task]; was != nil && !bytes.Equal(was, block) {
+					return fmt.Errorf("task %d says two different things", task)
+				}
+				emitted[key][task] = bytes.Clone(block)
+				return nil
+			})
+		})
+	}
+	running.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return errors.New("tasks failed, and nobody knows why") // as runners tell
+	}
+	for key, byTask := range emitted {
+		var blocks [][]byte
+		for _, block := range byTask { // in random order
+			if g.spoils != nil {
+				blocks = append(blocks, g.spoils(s, key, block)...)
+			} else {
+				blocks = append(blocks, block)
+			}
+		}
+		if len(blocks) == 0 {
+			continue
+		}
+		for range 2 {
+			if err := w.Merge(ctx, s, key, blocks); err != nil {
+				return errors.New("merges failed, and nobody knows why")
 			}
 		}
 	}
-	return all
+	return w.Close()
 }
 
-// countBySplits counts an input by worker processes.
-func countBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) *count.Counts {
+// splitFolder makes a folder with a job and files of a table of many splits, in which each file has a class of its own.
+func splitFolder(t *testing.T, rng *rand.Rand, job string, rows, group int) string {
 	t.Helper()
-	ctx, splits := t.Context(), len(b.Dataset.Splits())
-	bind := func(b splitJob, surveys [][]byte) (*count.Counts, error) {
-		survey, err := count.MergeSurveys(b.request, b.res.counting(), surveys)
-		if err != nil {
-			return nil, err
-		}
-		return survey.Bind(ctx)
+	dir := jobFolder(t, job)
+	table := people(rng, rows)
+	table.fields[5].Nullable, table.rows[7][5], table.rows[rows-100][5] = true, null, null
+	for from := 0; from < rows; from += 150 {
+		table.rows[from][5] = fmt.Sprint("class ", rows-from)
 	}
-	surveys := handOut(t, rng, dir, "survey", splits)
-	rng.Shuffle(splits, func(i, j int) { surveys[i], surveys[j] = surveys[j], surveys[i] })
+	if strings.HasPrefix(job, "count: ") {
+		table = table.counted(rng)
+	}
+	for from := 0; from < len(table.rows); from += 150 {
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)), from, min(from+150, len(table.rows)), group)
+	}
+	return dir
+}
+
+// sameReleases compares the files of two releases.
+func sameReleases(t *testing.T, got, want string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(want, "*"))
+	must(t, err)
+	hidden, err := filepath.Glob(filepath.Join(want, ".*"))
+	must(t, err)
+	if names = append(names, hidden...); len(names) < 2 {
+		names = []string{want}
+	}
+	for _, name := range names {
+		other := filepath.Join(got, strings.TrimPrefix(name, want))
+		if !bytes.Equal(mustRead(t, other), mustRead(t, name)) {
+			t.Errorf("%s: other bytes than those of one process", filepath.Base(name))
+		}
+	}
+	if others, err := os.ReadDir(got); err == nil && len(others) != len(names) {
+		t.Errorf("%d files, want %d", len(others), len(names))
+	}
+}
+
+// leftovers fails if something lies beside the inputs and outputs of a folder.
+func leftovers(t *testing.T, dir string, known ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	for _, entry := range entries {
+		inner, _ := filepath.Glob(filepath.Join(dir, entry.Name(), sharedPrefix+"*"))
+		if len(inner) > 0 || entry.Name()[0] == '.' && !slices.Contains(known, entry.Name()) {
+			t.Errorf("%s is left: %q", entry.Name(), inner)
+		}
+	}
+}
+
+// Whoever works on the splits of a run, its release has the same bytes.
+func TestRunElsewhere(t *testing.T) {
+	t.Setenv("KCUT_TEST_KEY", "0123456789abcdef0123456789abcdef")
+	directory := func(job string) string { return strings.Replace(job, "output: out.parquet", "output: out/", 1) }
+	small := func(job string) string {
+		return strings.Replace(job, "output: out.parquet", "output: {path: out/, row_group_rows: 40}", 1)
+	}
+	jobs := map[string]string{
+		"released":     directory(peopleJob),
+		"one file":     peopleJob,
+		"small groups": small(peopleJob),
+		"input":        small(peopleJob),
+		"followed":     directory(peopleJob),
+		"no class":     small(changed("class: income\n", "")),
+		"bottom-up":    small(withAlgorithm(peopleJob, "bottom-up")),
+		"prefix":       small(changed("job: suppress", "job: {mask: generalize, taxonomy: {prefix: [1]}}")),
+		"rendered":     small(changed("born: discretize", "born: {mask: discretize, render: interval}")),
+		"pseudonyms":   small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: {mask: pseudonym, key_env: KCUT_TEST_KEY}", 1)),
+		"balance":      small("balance: 1\n" + peopleJob),
+		"score":        small("score: infogain\nmax_steps: 9\n" + peopleJob),
+		"bounds":       small(changed("born: discretize", "born: {mask: discretize, render: bounds, round: month}")),
+		"midpoints":    small(changed("weight: discretize", "weight: {mask: discretize, render: midpoint, weight: 2}")),
+		"levels":       small(changed("city: generalize", "city: {mask: generalize, at_most: 1}")),
+		"counted":      small("count: times\n" + peopleJob),
+		"nothing kept": small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: drop", 1)),
+	}
+	seed := uint64(0)
+	for name, text := range jobs {
+		seed++
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 25))
+			dir := splitFolder(t, rng, text, 1500, 60)
+			order := job.OrderReleased
+			if name == "input" || name == "followed" {
+				order = job.OrderInput
+			}
+			system := System{Follow: 1, Keys: 1 + rng.IntN(5), Room: 40}
+			run := func(runner Runner, out string) error {
+				j := mustLoad(t, dir, "order", order)
+				j.Output.Path = filepath.Join(dir, out) + strings.TrimPrefix(filepath.Base(j.Output.Path), "out")
+				if strings.HasSuffix(mustLoad(t, dir).Output.Path, "/") {
+					j.Output.Path = filepath.Join(dir, out) + "/"
+				}
+				_, err := Run(t.Context(), j, RunOptions{System: system, Runner: runner})
+				return err
+			}
+			must(t, run(nil, "alone"))
+			must(t, run(&goroutines{rng: rng}, "elsewhere"))
+			names, err := filepath.Glob(filepath.Join(dir, "alone*"))
+			if err != nil || len(names) != 1 {
+				t.Fatal(names, err)
+			}
+			sameReleases(t, strings.Replace(names[0], "alone", "elsewhere", 1), names[0])
+		})
+	}
+}
+
+// Tuples that the run has no room for, although each worker has for its part of them, spill where the run is.
+func TestElsewhereSpills(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36))
+	dir := jobFolder(t, strings.NewReplacer("out.parquet", "out/", "[city, age, job], k: 5",
+		"[city, age, born, weight], k: 2}\n  - {columns: [job, age, born, weight], k: 2}\n  - {columns: [job, city, born, weight], k: 2").Replace(peopleJob))
+	table := people(rng, 240_000)
+	for from := 0; from < len(table.rows); from += 10_000 {
+		table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%06d.parquet", from)), from, from+10_000, 10_000)
+	}
+	for _, runner := range []Runner{nil, &goroutines{rng: rng, turns: true}} {
+		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased, "limits.memory", "16MiB"), RunOptions{Runner: runner})
+		must(t, err)
+		if report.Spilled == 0 {
+			t.Errorf("%v: nothing was spilled of %d tuples", runner, report.Tuples)
+		}
+		if runner == nil {
+			must(t, os.Rename(filepath.Join(dir, "out"), filepath.Join(dir, "alone")))
+		}
+	}
+	sameReleases(t, filepath.Join(dir, "out"), filepath.Join(dir, "alone"))
+}
+
+// Workers that are processes of their own, one of which dies in each step, make the same bytes.
+func TestRunByProcesses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	for _, order := range []string{job.OrderReleased, job.OrderInput} {
+		t.Run(order, func(t *testing.T) {
+			dir := splitFolder(t, rng, changed("output: out.parquet", "output: {path: out/, row_group_rows: 40}"), 900, 60)
+			for _, runner := range []Runner{nil, &processes{t: t, rng: rng, dies: true}} {
+				must(t, tryJob(t, dir, t.Context(), RunOptions{Runner: runner, System: System{Keys: 3}}, "order", order))
+				if runner == nil {
+					must(t, os.Rename(filepath.Join(dir, "out"), filepath.Join(dir, "alone")))
+				}
+			}
+			sameReleases(t, filepath.Join(dir, "out"), filepath.Join(dir, "alone"))
+			leftovers(t, dir, ".out.kcut")
+		})
+	}
+}
+
+// Whatever fails elsewhere fails the run, which keeps its class and leaves nothing.
+func TestElsewhereFailures(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30))
+	base := changed("output: out.parquet", "output: {path: out/, row_group_rows: 40}")
+	dir := splitFolder(t, rng, base, 900, 60)
+	stopped, stop := context.WithCancel(t.Context())
+	for name, tc := range map[string]struct {
+		runner Runner
+		want   error
+	}{
+		"runner": {&goroutines{rng: rng, before: func(s Step) error {
+			if s.does() == stepEncode {
+				return errors.New("the cluster is gone")
+			}
+			return nil
+		}}, fault.Transient},
+		"stopped": {&goroutines{rng: rng, before: func(s Step) error { stop(); return stopped.Err() }}, fault.Cancelled},
+		"input gone": {&goroutines{rng: rng, before: func(s Step) error {
+			if s.does() == stepCount {
+				return os.Rename(filepath.Join(dir, "in", "0150.parquet"), filepath.Join(dir, "in", "_gone"))
+			}
+			return nil
+		}}, fault.Input},
+		"damaged": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte {
+			if s.does() == stepCount {
+				block[len(block)/2] ^= 0x55
+			}
+			return [][]byte{block}
+		}}, fault.Transient},
+		"lost": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte {
+			if s.does() == stepCount && key == 0 {
+				return nil
+			}
+			return [][]byte{block}
+		}}, fault.Transient},
+		"twice": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte { return [][]byte{block, block} }}, fault.Transient},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			if name == "stopped" {
+				ctx = stopped
+			}
+			err := tryJob(t, dir, ctx, RunOptions{Runner: tc.runner, System: System{Keys: 3}}, "order", job.OrderReleased)
+			if !errors.Is(fault.Advised(err), tc.want) {
+				t.Errorf("%v, want class %v", err, tc.want)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "out")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("there is an output: %v", err)
+			}
+			leftovers(t, dir)
+		})
+		_ = os.Rename(filepath.Join(dir, "in", "_gone"), filepath.Join(dir, "in", "0150.parquet"))
+	}
+}
+
+// What takes one machine is refused, and rows that are unique on kept columns are.
+func TestElsewhereRefuses(t *testing.T) {
+	for text, want := range map[string]error{
+		changed("class: income", "entity: job\nclass: income"):                         fault.Usage,
+		changed("class: income", "sensitive: [{column: income, l: 2}]\nclass: income"): fault.Usage,
+		changed("class: income", "max_suppressed: 1%\nclass: income"):                  fault.Usage,
+		withAlgorithm(peopleJob, "mondrian"):                                           fault.Usage,
+		strings.Replace(changed("income: keep", "income: {keep: {identifying: accepted}}"), "out.parquet", "{path: out/, partition_by: [city]}", 1): fault.Usage,
+		strings.Replace(changed("input: in", "input_counts: in"), "out.parquet", "out.json", 1):                                                     fault.Usage,
+		withAlgorithm(peopleJob, "guided"): fault.Usage,
+		withAlgorithm(peopleJob, "auto"):   fault.Usage,
+		strings.NewReplacer("weight: discretize", "weight: keep", ", weight]", "]").Replace(peopleJob): fault.Privacy,
+	} {
+		text = strings.NewReplacer("job: suppress", "job: drop", ", job]", "]").Replace(text)
+		dir := splitFolder(t, rand.New(rand.NewPCG(31, 32)), text, 900, 150)
+		err := tryJob(t, dir, t.Context(), RunOptions{Runner: &goroutines{rng: rand.New(rand.NewPCG(1, 2))}}, "order", job.OrderReleased)
+		if !errors.Is(fault.Advised(err), want) {
+			t.Errorf("%v, want class %v", err, want)
+		}
+		if want == fault.Usage && !strings.Contains(err.Error(), "on one machine only: use kcut run") {
+			t.Errorf("%v: refused for another reason", err)
+		}
+	}
+}
+
+// A worker's job is the run's, wherever it is read.
+func TestPortableJob(t *testing.T) {
+	dir := jobFolder(t, changed("job: suppress", "job: {mask: generalize, taxonomy: {prefix: [1]}}")+"max_suppressed: 0.5%\nmax_steps: 0\n")
+	j := mustLoad(t, dir)
+	text, err := j.Portable()
+	must(t, err)
+	must(t, os.Remove(filepath.Join(dir, "trees.yaml")))
+	t.Chdir(t.TempDir())
+	read, err := job.ParsePortable(text)
+	must(t, err)
+	again, err := read.Portable()
+	must(t, err)
+	if !bytes.Equal(again, text) || read.MaxSuppressed != j.MaxSuppressed || read.MaxSteps == nil || read.Column("city").Taxonomy.Tree == nil {
+		t.Errorf("%s\n%s", again, text)
+	}
+}
+
+// Surveys and tuples of other splits than those of the input are refused.
+func TestSplitsThatLack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	dir := splitFolder(t, rng, peopleJob, 900, 60)
+	j := mustLoad(t, dir)
+	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	must(t, err)
+	b, err := bindJob(t.Context(), j, res)
+	must(t, err)
+	defer b.close()
+	request := b.request(count.Tuning{})
+	var surveys, runs [][]byte
+	splits := b.Dataset.Splits()
+	for i := range splits {
+		survey, err := count.Survey(t.Context(), request, res.counting(), splits[i:i+1])
+		must(t, err)
+		encoded, err := survey.Encode(t.Context())
+		must(t, err)
+		surveys = append(surveys, encoded)
+	}
 	damaged := bytes.Clone(surveys[0])
 	damaged[len(damaged)/2]++
-	for what, wrong := range map[string][][]byte{"missing": surveys[1:], "there twice": append(surveys, surveys[0]), "damaged": append(surveys[1:], damaged)} {
-		if _, err := bind(bindSplits(t, dir), wrong); !errors.Is(err, count.ErrDamaged) {
+	for what, given := range map[string][][]byte{"missing": surveys[1:], "there twice": append(surveys, surveys[0]), "damaged": append(surveys[1:], damaged)} {
+		survey, err := count.MergeSurveys(request, res.counting(), each(given))
+		if err == nil {
+			_, err = survey.Bind(t.Context())
+		}
+		if !errors.Is(err, count.ErrDamaged) {
 			t.Errorf("the survey of a split is %s: %v", what, err)
 		}
 	}
-	counts, err := bind(b, surveys)
+	survey, err := count.MergeSurveys(request, res.counting(), each(surveys))
 	must(t, err)
-	book := count.NewBook(b.request, counts)
-	encoded, err := book.Encode(b.res.counting())
+	counts, err := survey.Bind(t.Context())
 	must(t, err)
-	write(t, filepath.Join(dir, "book"), string(encoded))
-	runs := handOut(t, rng, dir, "tuples", splits)
-	merge := func(b splitJob, runs ...[]byte) *count.Tuples {
-		t.Helper()
-		tuples, err := count.Merge(ctx, b.request, b.res.counting(), book, runs)
+	book := count.NewBook(request, counts)
+	for i := range splits {
+		tuples, err := count.Count(t.Context(), request, res.counting(), book, splits[i:i+1])
 		must(t, err)
-		return tuples
+		encoded, err := tuples.Encode(t.Context(), 2)
+		must(t, err)
+		runs = append(runs, encoded...)
 	}
-	half, err := merge(bindSplits(t, dir), runs[:splits/2]...).Encode(ctx)
+	tuples, err := count.Merge(t.Context(), request, res.counting(), book, each(runs[1:]))
 	must(t, err)
-	if err := merge(b, append(runs[splits/2+1:], half)...).Bind(counts); !errors.Is(err, count.ErrDamaged) {
+	if err := tuples.Bind(counts); !errors.Is(err, count.ErrDamaged) || errors.Is(err, formats.ErrUnsupported) {
 		t.Errorf("the tuples of a split are missing: %v", err)
 	}
-	must(t, merge(b, append(runs[splits/2:], half)...).Bind(counts))
-	return counts
-}
-
-// Processes that share nothing but files count an input split by split, and a search finds the same
-// cut as in what one process counts.
-func TestCountBySplits(t *testing.T) {
-	jobs := []string{
-		peopleJob, changed("class: income\n", ""), withAlgorithm(peopleJob, "mondrian"),
-		changed("job: suppress", "job: {mask: generalize, taxonomy: {prefix: [1]}}"),
-	}
-	rng := rand.New(rand.NewPCG(21, 22))
-	for i, job := range jobs {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			dir := jobFolder(t, job)
-			table := people(rng, 900)
-			table.fields[5].Nullable, table.rows[7][5], table.rows[800][5] = true, null, null
-			for from := 0; from < 900; from += 150 { // each file has a class of its own
-				table.rows[from][5] = fmt.Sprint("class ", 900-from)
-				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%d.parquet", from)), from, from+150, 60)
-			}
-			b, alone := bindSplits(t, dir), bindSplits(t, dir)
-			if n := len(b.Dataset.Splits()); n < 4 {
-				t.Fatalf("%d splits tell too little", n)
-			}
-			if i == 1 {
-				if _, err := b.res.scratch.open("the tuples"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			bySplits := countBySplits(t, rng, dir, b)
-			local, err := count.Input(t.Context(), alone.request, alone.res.counting())
-			must(t, err)
-			if !slices.Equal(bySplits.Table.ClassNames, local.Table.ClassNames) || bySplits.Table.Rows != local.Table.Rows {
-				t.Errorf("classes %v, want %v", bySplits.Table.ClassNames, local.Table.ClassNames)
-			}
-			find := func(b splitJob, counts *count.Counts) string {
-				var trace strings.Builder
-				found, err := search(t.Context(), b.Bound, counts, b.res, &RunOptions{Trace: &trace})
-				must(t, err)
-				return fmt.Sprintf("%s%s\n%+v", trace.String(), found.Cut, b.res.report.Stopped)
-			}
-			if got, want := find(b, bySplits), find(alone, local); got != want {
-				t.Errorf("by splits\n%s\nlocally\n%s", got, want)
-			}
-		})
-	}
-}
-
-// Processes that share nothing but files mask an input task by task: the part files are byte for
-// byte those of a run. Others recount them.
-func TestMaskBySplits(t *testing.T) {
-	rng := rand.New(rand.NewPCG(23, 24))
-	for name, tc := range map[string]struct {
-		output string
-		group  int // rows of the input's row groups
-	}{
-		"cut":      {"output: {path: out/, row_group_rows: 40}", 60},
-		"followed": {"output: out/", 150},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := jobFolder(t, changed("output: out.parquet", tc.output))
-			table := people(rng, 3000)
-			for from := 0; from < 3000; from += 150 {
-				table.parquet(t, filepath.Join(dir, "in", fmt.Sprintf("%04d.parquet", from)), from, from+150, tc.group)
-			}
-			must(t, follow(t, dir, false))
-			maskBySplits(t, rng, dir, bindSplits(t, dir))
-			parts, err := filepath.Glob(filepath.Join(dir, "out", "part-*.parquet"))
-			if err != nil || len(parts) < 2 {
-				t.Fatalf("%d parts, %v", len(parts), err)
-			}
-			for _, part := range parts {
-				got, want := mustRead(t, filepath.Join(dir, "other", filepath.Base(part))), mustRead(t, part)
-				if !bytes.Equal(got, want) {
-					t.Errorf("%s: other bytes than those of a run", filepath.Base(part))
-				}
-			}
-			judgeBySplits(t, rng, dir, len(parts))
-		})
-	}
-}
-
-// judgeBySplits has worker processes recount the parts that others have made.
-func judgeBySplits(t *testing.T, rng *rand.Rand, dir string, parts int) {
-	t.Helper()
-	cut, err := cutfile.Parse(mustRead(t, filepath.Join(dir, "cut")))
-	must(t, err)
-	var sum *verify.Recount
-	for _, encoded := range handOut(t, rng, dir, "tally", parts) {
-		recount, err := verify.DecodeRecount(encoded)
-		if err == nil && sum != nil {
-			recount, err = sum.Merge(recount)
-		}
-		must(t, err)
-		sum = recount
-	}
-	if result, err := verify.Judge(filepath.Join(dir, "other"), cut, sum); err != nil || !result.OK || result.Rows != 3000 {
-		t.Errorf("recounted by parts: %+v, %v", result, err)
-	}
-}
-
-// maskBySplits has worker processes mask by the cut of the folder's release, and publishes what they make beside it.
-func maskBySplits(t *testing.T, rng *rand.Rand, dir string, b splitJob) {
-	t.Helper()
-	cut := readCut(t, filepath.Join(dir, "out"))
-	write(t, filepath.Join(dir, "cut"), string(cut.Raw))
-	target, err := output.Open(t.Context(), nil, filepath.Join(dir, "other")+"/", "", false, nil)
-	must(t, err)
-	m := b.cutMasker(t, cut.Raw)
-	target.Columns = m.Plan.Outputs()
-	parts := &output.Parts{
-		Target: target, Metadata: map[string]string{cutfile.Key: string(cut.Raw)},
-		Ended: func() {}, Footer: spill.NewLedger(b.res.budget, "the footer"),
-	}
-	results := handOut(t, rng, dir, "mask", len(b.tasks(&followAll)))
-	damaged := bytes.Clone(results[0])
-	damaged[len(damaged)/2]++
-	if err := m.AddTask(t.Context(), 0, damaged, parts); !errors.Is(err, formats.ErrDamaged) {
-		t.Errorf("damaged row groups: %v", err)
-	}
-	for number, result := range results {
-		must(t, m.AddTask(t.Context(), number, result, parts))
-	}
-	must(t, parts.Close(true, masking.Place{}))
-	must(t, target.Publish(t.Context(), 1))
 }

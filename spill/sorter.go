@@ -75,6 +75,20 @@ func (s *Sorter) Run(worker int) *RowRun { return s.runs[worker] }
 func (s *Sorter) Len() int64  { return s.rows.Load() }
 func (s *Sorter) Size() int64 { return s.size.Load() }
 
+// AddSorted adds different rows in order, encoded as by RowRun.Encoder. The bytes stay the caller's.
+func (s *Sorter) AddSorted(encoded []byte) error {
+	r := &RowRun{}
+	if err := r.Decode(encoded); err != nil || r.Len() == 0 {
+		return err
+	}
+	for i := range r.refs {
+		s.rows.Add(int64(r.refs[i].count))
+		r.size += int(r.refs[i].to - r.refs[i].from)
+	}
+	s.size.Add(int64(r.size))
+	return s.sorted.Add(r)
+}
+
 // Merge returns all rows in order. No more are appended.
 func (s *Sorter) Merge(ctx context.Context) (*SortedRows[byte, *RowRun], error) {
 	err := s.sorted.End(len(s.runs), func(worker int) error { return s.seal(s.runs[worker]) })

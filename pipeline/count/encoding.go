@@ -3,6 +3,7 @@ package count
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
@@ -48,6 +49,19 @@ func decode(form string, b []byte, take func(*checkpoint.Reader) error) error {
 		return fmt.Errorf("read %q of %d bytes: %w", form[:len(form)-1], len(b), ErrDamaged)
 	}
 	return err
+}
+
+// decodeAll reads, one after the other, what encode has returned of several splits.
+func decodeAll(form string, encoded iter.Seq2[[]byte, error], take func(*checkpoint.Reader) error) error {
+	for b, err := range encoded {
+		if err == nil {
+			err = decode(form, b, take)
+		}
+		if err != nil {
+			return fmt.Errorf("read what was counted of a split: %w", err)
+		}
+	}
+	return nil
 }
 
 // saveAttribute writes what coders know of an attribute. The texts of a taxonomy's leaves are in its tree.

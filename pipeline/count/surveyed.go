@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -26,18 +27,13 @@ func Survey(ctx context.Context, r *Request, res *Resources, splits []formats.Sp
 	return survey(ctx, r, res, res.Budget.Part(res.Budget.Limit()), splits, false)
 }
 
-// MergeSurveys returns the survey of all splits whose encoded surveys are given, in any order.
-func MergeSurveys(r *Request, res *Resources, surveys [][]byte) (*Surveyed, error) {
+// MergeSurveys returns the survey of all splits whose encoded surveys are given, in any order, as one or as several.
+func MergeSurveys(r *Request, res *Resources, surveys iter.Seq2[[]byte, error]) (*Surveyed, error) {
 	s := newSurvey(r, res, res.Budget.Part(res.Budget.Limit()), false)
 	if err := s.checkEncoded(); err != nil {
 		return nil, err
 	}
-	for _, survey := range surveys {
-		if err := decode(surveyForm, survey, s.load); err != nil {
-			return nil, fmt.Errorf("read the survey of a split: %w", err)
-		}
-	}
-	return s, nil
+	return s, decodeAll(surveyForm, surveys, s.load)
 }
 
 // survey reads splits. With tuples all is counted in memory, in the codes in which values are numbered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -129,16 +130,11 @@ func Count(ctx context.Context, r *Request, res *Resources, book *Book, splits [
 	})
 }
 
-// Merge returns the sum of encoded tuples of some splits, in any order.
-func Merge(ctx context.Context, r *Request, res *Resources, book *Book, runs [][]byte) (*Tuples, error) {
+// Merge returns the sum of encoded tuples of some splits, in any order. They may be asked for again.
+func Merge(ctx context.Context, r *Request, res *Resources, book *Book, runs iter.Seq2[[]byte, error]) (*Tuples, error) {
 	one := func(*spill.Store) int { return 1 }
 	return newTuples(ctx, r, res, book, one, func(t *Tuples) error {
-		for _, run := range runs {
-			if err := decode(tuplesForm, run, t.load); err != nil {
-				return fmt.Errorf("read the tuples of a split: %w", err)
-			}
-		}
-		return nil
+		return decodeAll(tuplesForm, runs, t.load)
 	})
 }
 
@@ -204,9 +200,10 @@ func (t *Tuples) Bind(c *Counts) error {
 	return nil
 }
 
-// Encode returns the tuples as bytes, in order, the same ones whoever counted them. They must fit the
-// memory. What they have drawn is given back.
-func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
+// Encode returns the tuples as bytes, in order, the same ones whoever counted them, in so many parts: those of a number
+// have the same tuples of whatever splits, so that Merge may sum them up one number after the other. They must fit the memory. What
+// they have drawn is given back.
+func (t *Tuples) Encode(ctx context.Context, parts int) (encoded [][]byte, err error) {
 	if t.Kinds != nil {
 		return nil, errKinds
 	}
@@ -215,12 +212,35 @@ func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
 	if t.space.Store != nil {
 		return nil, fmt.Errorf("write down the tuples of a split: there are too many: %w", spill.ErrBudget)
 	}
-	return encode(tuplesForm, budget, func(w *checkpoint.Writer) {
-		w.Uint(uint64(len(t.joined)))
-		for g, table := range t.joined {
+	dealt := make([][]*partition.Table, parts)
+	for _, table := range t.joined {
+		table.Sort()
+		if parts > 1 {
+			if err := budget.Draw("the tuples of a split", table.Bytes()); err != nil {
+				return nil, err
+			}
+		}
+		for i, part := range deal(table, parts) {
+			dealt[i] = append(dealt[i], part)
+		}
+	}
+	for _, tables := range dealt {
+		part, err := t.encodePart(tables)
+		if err != nil {
+			return nil, err
+		}
+		encoded = append(encoded, part)
+	}
+	return encoded, nil
+}
+
+// encodePart returns tables of the groupings as bytes.
+func (t *Tuples) encodePart(tables []*partition.Table) ([]byte, error) {
+	return encode(tuplesForm, t.space.Budget, func(w *checkpoint.Writer) {
+		w.Uint(uint64(len(tables)))
+		for g, table := range tables {
 			checkpoint.Numbers(w, t.domainsOf(t.groupings[g].Columns))
 			w.Uint(uint64(table.Len()))
-			table.Sort()
 			w.Fail(table.Save(func(chunk []byte) error {
 				w.Bytes(chunk)
 				return w.Err()
@@ -228,6 +248,29 @@ func (t *Tuples) Encode(ctx context.Context) ([]byte, error) {
 			w.Bytes(nil)
 		}
 	})
+}
+
+// deal deals the records of a table by their keys.
+func deal(t *partition.Table, parts int) []*partition.Table {
+	if parts == 1 {
+		return []*partition.Table{t}
+	}
+	dealt := make([]*partition.Table, parts)
+	for i := range dealt {
+		dealt[i] = &partition.Table{Layout: t.Layout}
+	}
+	words := t.Layout.Words
+	for i, n := range t.Counts {
+		key := t.Keys[i*words : (i+1)*words]
+		hash := uint64(0)
+		for _, word := range key {
+			hash = (hash ^ word) * 0x9e3779b97f4a7c15
+			hash ^= hash >> 32
+		}
+		to := dealt[hash%uint64(parts)]
+		to.Keys, to.Counts = append(to.Keys, key...), append(to.Counts, n)
+	}
+	return dealt
 }
 
 // load adds what Encode has written.

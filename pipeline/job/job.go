@@ -135,6 +135,9 @@ func (q Quota) String() string {
 	return strconv.FormatUint(q.Records, 10)
 }
 
+// MarshalText returns what UnmarshalText reads.
+func (q Quota) MarshalText() ([]byte, error) { return []byte(q.String()), nil }
+
 // UnmarshalText reads a number of records, or a share of them as "0.5%".
 func (q *Quota) UnmarshalText(text []byte) (err error) {
 	*q = Quota{}

@@ -6,6 +6,7 @@
 //	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups, rows as in the input ──▶ Sink, in order
 //
 //	task ──MaskTask──▶ bytes ──AddTask──▶ Sink, in order: tasks may be masked by several processes
+//	split ──SortSplit──▶ rows in order, by range ──MergeRange──▶ range ──LayOut──▶ span ──EncodeSpan──▶ bytes ──AddTask──▶ Sink: likewise
 //
 // Contract: what is made depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns are made of labels alone; nothing of the source's

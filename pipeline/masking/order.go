@@ -1,7 +1,6 @@
 package masking
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -20,9 +19,12 @@ import (
 
 // Order says how the rows of a release are put in order.
 type Order struct {
-	Rows  int64 // of a row group; 0: UsualGroup, fewer where rows are large
-	Store func() (*spill.Store, error)
+	Rows    int64 // of a row group; 0: UsualGroup, fewer where rows are large
+	Store   func() (*spill.Store, error)
+	Sharers int // that put rows in order in one budget at a time; 0: there is one
 }
+
+func (o *Order) sharers() int { return max(1, o.Sharers) }
 
 // ordering masks the input into rows of bytes, sorts these, and encodes row groups of them. What comes out depends on
 // which rows the release has, and on nothing else of the input.
@@ -63,14 +65,11 @@ const (
 
 // MaskInOrder masks the input and hands on its row groups with their rows in order.
 func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err error) {
-	o := &ordering{Masker: m, order: order}
-	if o.form, err = newRowForm(m.Plan); err != nil {
+	o, err := m.ordering(order)
+	if err != nil {
 		return err
 	}
 	if err := o.form.checkFolders(); err != nil {
-		return err
-	}
-	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}
 	share := m.Budget.Grant(&spill.ReleasedRows)
@@ -92,13 +91,22 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	if err != nil {
 		return err
 	}
-	if err = o.read(ctx); err == nil && o.divided != nil {
+	if err = o.read(ctx, m.Dataset.Splits()); err == nil && o.divided != nil {
 		err = o.recodeDivided(ctx)
 	}
 	if err == nil {
 		err = o.write(ctx, to)
 	}
 	return err
+}
+
+// ordering returns what puts rows in order, once it has a sorter.
+func (m *Masker) ordering(order Order) (o *ordering, err error) {
+	o = &ordering{Masker: m, order: order}
+	if o.form, err = newRowForm(m.Plan); err == nil {
+		m.encoders, err = writer.NewPageEncoders(m.Write)
+	}
+	return o, err
 }
 
 func (o *ordering) close() (err error) {
@@ -114,8 +122,8 @@ func (o *ordering) close() (err error) {
 // told tells how many rows have been read or written: half of the work on a row each.
 func (o *ordering) told(rows int) { o.Advanced(o.done.Add(int64(rows))/2, o.Dataset.Rows()) }
 
-// read makes rows of the input.
-func (o *ordering) read(ctx context.Context) error {
+// read makes rows of splits.
+func (o *ordering) read(ctx context.Context, splits []formats.Split) error {
 	if !Columnwise(o.Recoding, len(o.Coders)) {
 		for i := range o.form.masked {
 			o.labelOf = append(o.labelOf, o.form.labelRanks(i))
@@ -126,7 +134,6 @@ func (o *ordering) read(ctx context.Context) error {
 		o.heads[i] = make([]uint64, orderedBlock*o.form.words)
 		o.cellRows[i] = make([]int32, orderedBlock)
 	}
-	splits := o.Dataset.Splits()
 	err := workers.Each(len(splits), o.Threads, func(pool workers.Worker, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -438,18 +445,17 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	limit := cmp.Or(o.order.Rows, UsualGroup)
+	limit := newGroupLimit(o.order.Rows)
 	count, size := rows.most()
-	groups := int((count + limit - 1) / limit)
+	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
 	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows
 	pull := &pulling{rows: rows, limit: limit}
 	if folders > 1 {
 		pull.form = o.form
 	}
-	if o.order.Rows == 0 {
-		pull.bytes = groupBytes
-		groups += int(min(count, 2*size/groupBytes)) // at most: a row of several groups is in each of them
+	if limit.bytes > 0 {
+		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
 	}
 	pull.turn.L = &pull.mu
 	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes))))
@@ -528,9 +534,22 @@ func (r *byteRows) labels(form *rowForm, room []uint64) []uint64 {
 	return form.parseHead(r.row, room[:form.words])
 }
 
-func (r *byteRows) give(g *orderedGroup, n int64) {
-	g.bytes, g.size, g.count = append(g.bytes, r.row...), g.size+len(r.row), g.count+n
-	g.some = append(g.some, equalRows{len(g.bytes), n})
+func (r *byteRows) give(g *orderedGroup, n int64) { g.take(r.row, n) }
+
+// groupLimit says where row groups end: with so many rows, or with the row whose bytes reach a limit, all equal ones included.
+type groupLimit struct{ rows, bytes int64 } // bytes may be 0: they do not matter
+
+// newGroupLimit returns the limit of row groups of so many rows; 0: as Order.Rows.
+func newGroupLimit(rows int64) groupLimit {
+	if rows == 0 {
+		return groupLimit{UsualGroup, groupBytes}
+	}
+	return groupLimit{rows: rows}
+}
+
+// ends reports whether a row group ends that has so many rows and, equal ones once, bytes.
+func (l groupLimit) ends(rows, bytes int64) bool {
+	return rows >= l.rows || l.bytes > 0 && bytes >= l.bytes
 }
 
 // pulling takes the rows of one row group after the other.
@@ -539,8 +558,7 @@ type pulling struct {
 	turn  sync.Cond
 	done  int // groups
 	rows  orderedRows
-	limit int64
-	bytes int   // a row group ends with the row that reaches it; 0: it does not matter
+	limit groupLimit
 	left  int64 // of the row that was read last, which the group before had no room for
 
 	form   *rowForm // a row group ends before a row of another folder; nil: there are none
@@ -556,7 +574,7 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 		p.turn.Wait()
 	}
 	defer p.pass()
-	for g.count < p.limit && (p.bytes == 0 || g.size < p.bytes || p.left > 0) {
+	for !p.limit.ends(g.count, int64(g.size)) {
 		if p.left == 0 {
 			if p.left, err = p.rows.pull(); err == io.EOF {
 				return nil
@@ -573,7 +591,7 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 			return nil
 		}
 		g.folder = p.folder
-		n := min(p.left, p.limit-g.count)
+		n := min(p.left, p.limit.rows-g.count)
 		p.rows.give(g, n)
 		if err := g.drawRows(); err != nil {
 			return err

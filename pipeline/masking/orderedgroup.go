@@ -55,6 +55,12 @@ func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
 	return g
 }
 
+// take adds n rows that are equal, and bytes.
+func (g *orderedGroup) take(row []byte, n int64) {
+	g.bytes, g.size, g.count = append(g.bytes, row...), g.size+len(row), g.count+n
+	g.some = append(g.some, equalRows{len(g.bytes), n})
+}
+
 // drawRows draws what the rows have grown by.
 func (g *orderedGroup) drawRows() error {
 	if more := int64(cap(g.bytes)) + 8*int64(cap(g.different)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {

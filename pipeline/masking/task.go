@@ -111,8 +111,13 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 		return nil, err
 	}
 	m.workers = make([]*worker, 1)
+	return encodeGroups(func(add func(group) error) error { return m.task(ctx, workers.Worker{}, t, add) })
+}
+
+// encodeGroups returns the row groups that are added as bytes.
+func encodeGroups(make func(add func(group) error) error) ([]byte, error) {
 	return checkpoint.Encode(taskForm, nil, func(w *checkpoint.Writer) {
-		w.Fail(m.task(ctx, workers.Worker{}, t, func(g group) error {
+		w.Fail(make(func(g group) error {
 			b, err := g.AppendTo(nil)
 			if err != nil {
 				return err
@@ -129,8 +134,8 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 	})
 }
 
-// AddTask hands on the row groups of a task, given by its number, that MaskTask has made. Tasks come
-// in order. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
+// AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the one that EncodeSpan has. Tasks
+// come in order, and what the sink has already is passed over. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
 func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
 	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
 		splits := m.Dataset.Splits()
@@ -152,6 +157,9 @@ func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sin
 			}
 			if g.EncodedRowGroup, err = writer.ParseRowGroup(b); err != nil {
 				return err
+			}
+			if at.before(to.Next()) {
+				continue
 			}
 			if err := m.add(ctx, to, g); err != nil {
 				return err

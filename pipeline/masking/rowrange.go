@@ -1,0 +1,214 @@
+package masking
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/spill"
+)
+
+// Several processes put the rows of a release in order: rows are divided into ranges, each of which one process merges, and
+// whoever has looked at all ranges knows where row groups begin. Rows are bytes, encoded as by spill.RowRun.
+
+const (
+	// Bounds are chosen among some rows of some splits.
+	sampledSplits, sampledRows = 64, 4096
+	// chunkRows is how many different rows one reads to find where among them a row group begins.
+	chunkRows = 4096
+)
+
+// sortSome sorts the rows of some splits, and calls use with them and their number.
+func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Split, use func(rows *spill.SortedRows[byte, *spill.RowRun], n int64) error) (err error) {
+	if m.Recoding.Cells() > 0 {
+		return fmt.Errorf("sort the rows of a split alone: cells are divided in the order of rows: %w", formats.ErrUnsupported)
+	}
+	o, err := m.ordering(order)
+	if err != nil {
+		return err
+	}
+	if o.sorter, err = spill.NewSorter(m.Budget, m.Budget.Grant(&spill.ReleasedRows)/int64(order.sharers()), m.Threads, order.Store); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	if err = o.read(ctx, splits); err != nil {
+		return err
+	}
+	rows, err := o.sorter.Merge(ctx)
+	if err != nil {
+		return fmt.Errorf("sort rows of the release: %w", err)
+	}
+	return errors.Join(use(rows, o.sorter.Len()), rows.Close())
+}
+
+// Bounds returns where so many ranges begin, the first one left out, of about as many rows each, going by some rows of the input.
+// What is released does not depend on them.
+func (m *Masker) Bounds(ctx context.Context, order Order, ranges int) (bounds [][]byte, err error) {
+	var sample []formats.Split
+	splits := m.Dataset.Splits()
+	for i := 0; i < len(splits); i += max(1, len(splits)/sampledSplits) {
+		s := splits[i]
+		s.Rows = min(s.Rows, sampledRows)
+		sample = append(sample, s)
+	}
+	err = m.sortSome(ctx, order, sample, func(rows *spill.SortedRows[byte, *spill.RowRun], total int64) error {
+		for seen := int64(0); ; {
+			row, n, err := rows.Next()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if next := int64(len(bounds) + 1); next < int64(ranges) && seen*int64(ranges) >= next*total {
+				bounds = append(bounds, bytes.Clone(row))
+			}
+			seen += n
+		}
+	})
+	return bounds, err
+}
+
+// SortSplit masks a split and returns its rows in order, those of every range by themselves. The bytes are the caller's, and
+// drawn from no budget.
+func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split, bounds [][]byte) ([][]byte, error) {
+	ranges := make([][]byte, len(bounds)+1)
+	at, encode := 0, (&spill.RowRun{}).Encoder()
+	err := m.sortSome(ctx, order, []formats.Split{split}, func(rows *spill.SortedRows[byte, *spill.RowRun], _ int64) error {
+		for {
+			row, n, err := rows.Next()
+			if err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			for at < len(bounds) && bytes.Compare(row, bounds[at]) >= 0 {
+				at++
+			}
+			ranges[at] = encode(ranges[at], row, uint32(n))
+		}
+	})
+	return ranges, err
+}
+
+// rangeForm begins the index of a range, whose length is in 4 bytes in front of it. Behind the index come the chunks.
+const rangeForm = "kcut rows\x01"
+
+// Range is a range of the rows of a release in order, which are read chunk by chunk.
+type Range struct {
+	in     io.ReaderAt
+	chunks []rowChunk
+}
+
+// rowChunk is where different rows are, how many rows and bytes these are, and what they hash to.
+type rowChunk struct {
+	at, length, rows, size int64
+	hash                   uint64
+}
+
+// MergeRange merges the rows of a range, which splits have, into the bytes that OpenRange opens.
+func (m *Masker) MergeRange(ctx context.Context, order Order, blocks [][]byte) ([]byte, error) {
+	return m.mergeRange(ctx, order, blocks, chunkRows)
+}
+
+// mergeRange merges rows into chunks of so many different ones.
+func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, most int) (_ []byte, err error) {
+	sorter, err := spill.NewSorter(m.Budget, m.Budget.Grant(&spill.ReleasedRows)/int64(order.sharers()), 1, order.Store)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	for _, block := range blocks {
+		if err := sorter.AddSorted(block); err != nil {
+			return nil, fmt.Errorf("read the rows of a split: %w", err)
+		}
+	}
+	rows, err := sorter.Merge(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("merge the rows of splits: %w", err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var chunks []rowChunk
+	var data []byte
+	open, different, encode := rowChunk{}, 0, (&spill.RowRun{}).Encoder()
+	for {
+		row, n, err := rows.Next()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if different == most || err == io.EOF && different > 0 {
+			open.length = int64(len(data)) - open.at
+			open.hash = xxhash.Sum64(data[open.at:])
+			chunks = append(chunks, open)
+			open, different = rowChunk{at: int64(len(data))}, 0
+		}
+		if err == io.EOF {
+			return appendRange(chunks, data)
+		}
+		data = encode(data, row, uint32(n))
+		open.rows, open.size, different = open.rows+n, open.size+int64(len(row)), different+1
+	}
+}
+
+// appendRange puts an index in front of the chunks of a range.
+func appendRange(chunks []rowChunk, data []byte) ([]byte, error) {
+	index, err := checkpoint.Encode(rangeForm, nil, func(w *checkpoint.Writer) {
+		checkpoint.List(w, chunks, func(c rowChunk) {
+			for _, v := range []int64{c.length, c.rows, c.size} {
+				w.Uint(uint64(v))
+			}
+			w.Uint(c.hash)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(index))), index...), data...), nil
+}
+
+// OpenRange opens a range, of which the index is read.
+func OpenRange(in io.ReaderAt) (*Range, error) {
+	var head [4]byte
+	if _, err := in.ReadAt(head[:], 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read rows in order: %w", err)
+	}
+	index := make([]byte, min(binary.BigEndian.Uint32(head[:]), math.MaxInt32))
+	if _, err := in.ReadAt(index, int64(len(head))); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read rows in order: %w", err)
+	}
+	r, at := &Range{in: in}, int64(len(head)+len(index))
+	err := checkpoint.Decode(index, rangeForm, func(from *checkpoint.Reader) error {
+		r.chunks = checkpoint.ReadList(from, func() rowChunk {
+			c := rowChunk{at: at, length: int64(from.Int()), rows: int64(from.Int()), size: int64(from.Int()), hash: from.Uint()}
+			at += c.length
+			return c
+		})
+		return from.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read rows in order: %w: %w", formats.ErrDamaged, err)
+	}
+	return r, nil
+}
+
+// chunk reads a chunk.
+func (r *Range) chunk(i int) (*spill.RowRun, error) {
+	c := &r.chunks[i]
+	data, rows := make([]byte, c.length), &spill.RowRun{}
+	if _, err := r.in.ReadAt(data, c.at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read rows in order: %w", err)
+	}
+	if xxhash.Sum64(data) != c.hash {
+		return nil, fmt.Errorf("read rows in order: %w", formats.ErrDamaged)
+	}
+	return rows, rows.Decode(data)
+}

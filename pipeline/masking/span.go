@@ -1,0 +1,134 @@
+package masking
+
+import "cmp"
+
+// RowPlace is a place among the rows of ranges: in a chunk, behind so many of the rows that are equal to one of it.
+type RowPlace struct {
+	Range, Chunk, Row int
+	Taken             int64
+}
+
+// RowSpan is the rows of a row group: from a place to another.
+type RowSpan struct{ From, To RowPlace }
+
+// LayOut returns the row groups of a release whose rows are in order in ranges, of so many rows each; 0: as Order.Rows.
+func LayOut(ranges []*Range, rows int64) ([]RowSpan, error) {
+	return layOut(ranges, newGroupLimit(rows))
+}
+
+func layOut(ranges []*Range, limit groupLimit) ([]RowSpan, error) {
+	l := layingOut{groupLimit: limit}
+	for at, r := range ranges {
+		for i := range r.chunks {
+			c := &r.chunks[i]
+			if !l.ends(l.count+c.rows, l.size+c.size) {
+				l.count, l.size = l.count+c.rows, l.size+c.size
+				continue
+			}
+			different, err := r.chunk(i)
+			if err != nil {
+				return nil, err
+			}
+			for row := range different.Len() {
+				_, b, n := different.At(row)
+				l.add(RowPlace{at, i, row, 0}, int64(len(b)), int64(n))
+			}
+		}
+	}
+	if l.count > 0 {
+		l.end(RowPlace{Range: len(ranges)})
+	}
+	return l.spans, nil
+}
+
+// layingOut is row groups as pulling.next makes them, and the rows of the open one.
+type layingOut struct {
+	groupLimit
+	spans       []RowSpan
+	from        RowPlace
+	count, size int64
+}
+
+// add adds so many rows that are equal, of a length.
+func (l *layingOut) add(at RowPlace, length, rows int64) {
+	for left := rows; left > 0; {
+		n := min(left, l.rows-l.count)
+		l.count, l.size, left = l.count+n, l.size+length, left-n
+		if !l.ends(l.count, l.size) {
+			continue
+		}
+		if at.Taken = rows - left; left == 0 {
+			at.Row, at.Taken = at.Row+1, 0
+		}
+		l.end(at)
+	}
+}
+
+func (l *layingOut) end(at RowPlace) {
+	l.spans = append(l.spans, RowSpan{l.from, at})
+	l.from, l.count, l.size = at, 0, 0
+}
+
+// EncodeSpan encodes a row group of rows of the ranges, as AddTask takes it.
+func (m *Masker) EncodeSpan(ranges []*Range, span RowSpan) ([]byte, error) {
+	o, err := m.ordering(Order{})
+	if err != nil {
+		return nil, err
+	}
+	w, err := m.newWorker()
+	if err != nil {
+		return nil, err
+	}
+	g := newOrderedGroup(o, w)
+	defer g.close()
+	err = eachRow(ranges, span, func(row []byte, n int64) error {
+		g.take(row, n)
+		return g.drawRows()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return encodeGroups(func(add func(group) error) error {
+		encoded, err := g.encode()
+		if err != nil {
+			return err
+		}
+		return add(group{EncodedRowGroup: encoded})
+	})
+}
+
+// eachRow calls use with the rows of a span in order, equal ones together.
+func eachRow(ranges []*Range, span RowSpan, use func(row []byte, n int64) error) error {
+	for at := span.From; at.Range < len(ranges) && !at.reaches(span.To); {
+		r := ranges[at.Range]
+		if at.Chunk == len(r.chunks) {
+			at = RowPlace{Range: at.Range + 1}
+			continue
+		}
+		rows, err := r.chunk(at.Chunk)
+		if err != nil {
+			return err
+		}
+		for ; at.Row < rows.Len() && !at.reaches(span.To); at.Row, at.Taken = at.Row+1, 0 {
+			_, row, n := rows.At(at.Row)
+			if err := use(row, at.equal(span.To, int64(n))-at.Taken); err != nil {
+				return err
+			}
+		}
+		at = RowPlace{at.Range, at.Chunk + 1, 0, 0}
+	}
+	return nil
+}
+
+// reaches reports whether a place is not before another.
+func (p RowPlace) reaches(to RowPlace) bool {
+	return cmp.Or(cmp.Compare(p.Range, to.Range), cmp.Compare(p.Chunk, to.Chunk), cmp.Compare(p.Row, to.Row), cmp.Compare(p.Taken, to.Taken)) >= 0
+}
+
+// equal returns how many of n rows that are equal, at the place, come before another one.
+func (p RowPlace) equal(to RowPlace, n int64) int64 {
+	if p.Range == to.Range && p.Chunk == to.Chunk && p.Row == to.Row {
+		return to.Taken
+	}
+	return n
+}

@@ -1,0 +1,71 @@
+package masking
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// naiveGroups returns how many rows each row group has of those in order: rows are added one by one, the bytes of equal ones count once.
+func naiveGroups(rows [][]byte, limit groupLimit) (groups []int64) {
+	count, size := int64(0), int64(0)
+	for i, row := range rows {
+		if count == 0 || !bytes.Equal(row, rows[i-1]) {
+			size += int64(len(row))
+		}
+		count++
+		same := i+1 < len(rows) && bytes.Equal(row, rows[i+1])
+		if count == limit.rows || limit.bytes > 0 && size >= limit.bytes && !same || i+1 == len(rows) {
+			groups, count, size = append(groups, count), 0, 0
+		}
+	}
+	return groups
+}
+
+// Row groups that are laid out in ranges begin and end where they do when rows are taken one by one.
+func TestLayOut(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 37))
+		limit := groupLimit{1 + rng.Int64N(60), rng.Int64N(3) * rng.Int64N(200)}
+		var rows [][]byte
+		var ranges []*Range
+		for first := byte('a'); first < 'd'; first++ { // a range each
+			m := &Masker{Budget: spill.NewBudget(1 << 30)}
+			var run []byte
+			encode := (&spill.RowRun{}).Encoder()
+			for i := range byte(rng.IntN(40)) {
+				row := slices.Concat([]byte{first, i}, make([]byte, rng.IntN(9)))
+				n := 1 + rng.IntN(3)*rng.IntN(40)
+				run = encode(run, row, uint32(n))
+				rows = append(rows, slices.Repeat([][]byte{row}, n)...)
+			}
+			merged, err := m.mergeRange(t.Context(), Order{}, [][]byte{run}, 1+rng.IntN(9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := OpenRange(bytes.NewReader(merged))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ranges = append(ranges, r)
+		}
+		spans, err := layOut(ranges, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, span := range spans {
+			n := int64(0)
+			if err := eachRow(ranges, span, func(_ []byte, times int64) error { n += times; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, n)
+		}
+		if want := naiveGroups(rows, limit); !slices.Equal(got, want) {
+			t.Fatalf("seed %d, %+v: row groups of %d rows, want %d", seed, limit, got, want)
+		}
+	}
+}

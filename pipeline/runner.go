@@ -1,0 +1,365 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/spill"
+)
+
+// Runner has other processes do the steps of a run, one after the other. These processes are Workers; they share nothing with the
+// run but the step's folder.
+type Runner interface {
+	// Do has all tasks of a step done, by Worker.Do, and then what they have emitted merged by key, by Worker.Merge. In
+	// which order, and how often, does not matter.
+	Do(ctx context.Context, s Step) error
+}
+
+// Step is what workers do of a run at a time.
+type Step struct {
+	Folder string // location that the run and all workers share
+	Name   string // what is done, behind a number: its results have names that begin with it
+	Tasks  int    // numbered from 0 on
+	Keys   int    // what tasks emit has keys below; 0: they emit nothing
+}
+
+// What is done in a step.
+const (
+	stepSurvey = "survey" // split → values of its columns
+	stepCount  = "count"  // split, book → tuples
+	stepMask   = "mask"   // task, cut → row groups in the order of the input
+	stepSort   = "sort"   // split, cut, bounds → ranges of rows in the order of the release
+	stepEncode = "encode" // span, cut, ranges → row group
+	stepTally  = "tally"  // part file, cut → recount
+)
+
+// does returns what is done in the step.
+func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+1:] }
+
+// given is what all tasks of a step need, in a file of the shared folder.
+type given struct {
+	Book   []byte            `json:",omitempty"`
+	Cut    []byte            `json:",omitempty"`
+	Bounds [][]byte          `json:",omitempty"`
+	Ranges []string          `json:",omitempty"` // files of the shared folder
+	Spans  []masking.RowSpan `json:",omitempty"`
+	Parts  []string          `json:",omitempty"` // files of the release
+	Follow int64             `json:",omitempty"` // System.Follow
+}
+
+// The files of a shared folder beside results.
+const (
+	jobFile     = "job"
+	givenSuffix = "-given"
+	errorSuffix = "-error"
+)
+
+// elsewhere has the splits of a run worked on by other processes.
+type elsewhere struct {
+	runner Runner
+	folder sharedFolder
+	system *System
+	steps  int
+	res    *resources
+}
+
+// rowsOfRange is about how many rows one process puts in order at a time.
+const rowsOfRange = 1 << 19
+
+// attempts is how often a step is tried, since not every runner tries again what failed.
+const attempts = 3
+
+// mostKeys is how many processes may merge the counts of all splits.
+const mostKeys = 64
+
+// refuseElsewhere refuses a job that processes which share nothing but files cannot do together.
+func refuseElsewhere(a *assignment) error {
+	j := a.job
+	refuse := func(key, hint, format string, args ...any) error {
+		return j.LocatedKey(key, hint, fmt.Errorf(format+" on one machine only: use kcut run", args...))
+	}
+	switch {
+	case len(j.InputCounts) > 0:
+		return refuse("input_counts", "", "counts are searched")
+	case len(j.Output.PartitionBy) > 0:
+		return refuse("output.partition_by", "leave it out, or use kcut run", "partitions are written")
+	case j.Entity != "":
+		return refuse("entity", "", "entities are counted")
+	case len(j.Sensitive) > 0:
+		return refuse("sensitive", "", "the values of sensitive columns are counted")
+	case j.MaxSuppressed != Quota{}:
+		return refuse("max_suppressed", "leave it out, or use kcut run", "records are suppressed")
+	case !slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp}, j.Algorithm.Name):
+		return refuse("algorithm", "take tdr, tds or bottom-up", "labels of algorithm %s depend on other columns: they are found", j.Algorithm.Name)
+	case a.given != nil || a.stamp != nil:
+		return fault.Errorf(fault.Usage, "leave out the runner", "work by an earlier cut: that is done on one machine only")
+	}
+	return nil
+}
+
+// share opens the folder that a run shares with its workers, and tells them the job. close is owed.
+func (l *ledger) share(ctx context.Context) (*elsewhere, error) {
+	folder := sharedFolder(l.work.Path)
+	if l.beside != "" {
+		folder = sharedFolder(l.beside)
+	}
+	if l.opt.Shared != "" {
+		folder = sharedFolder(l.opt.Shared)
+	}
+	e := &elsewhere{runner: l.opt.Runner, system: &l.opt.System, res: l.res}
+	text, err := l.job.Portable()
+	if err != nil {
+		return nil, err
+	}
+	if err := sweepShared(ctx, folder); err != nil {
+		return nil, fmt.Errorf("sweep shared folder: %w", err)
+	}
+	e.folder = sharedFolder(storage.Join(string(folder), newSharedName()))
+	if err := e.folder.make(); err != nil {
+		return nil, fmt.Errorf("make shared folder: %w", err)
+	}
+	return e, e.folder.put(ctx, jobFile, text)
+}
+
+// close removes what was shared, although the run may have been stopped.
+func (e *elsewhere) close(ctx context.Context) error {
+	if e == nil {
+		return nil
+	}
+	ctx, cancel := output.Afterwards(ctx)
+	defer cancel()
+	return e.folder.remove(ctx)
+}
+
+// results are files of the shared folder, by task or by key; empty: there was nothing to merge.
+type results struct {
+	sharedFolder
+	names []string
+}
+
+func (r *results) all(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, name := range r.names {
+			if name == "" {
+				continue
+			}
+			if content, err := r.get(ctx, name); !yield(content, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// do has a step done, again when it may work then.
+func (e *elsewhere) do(ctx context.Context, what string, tasks, keys int, g *given) (r *results, err error) {
+	for attempt := 1; ; attempt++ {
+		if r, err = e.try(ctx, what, tasks, keys, g); fault.ClassOf(err) != fault.Transient || attempt == attempts {
+			return r, err
+		}
+		e.res.events.Noted(fmt.Sprintf("trying again: %v", err))
+	}
+}
+
+// try has a step done.
+func (e *elsewhere) try(ctx context.Context, what string, tasks, keys int, g *given) (*results, error) {
+	e.steps++
+	s := Step{Folder: string(e.folder), Name: fmt.Sprintf("%02d-%s", e.steps, what), Tasks: tasks, Keys: keys}
+	if err := e.folder.putJSON(ctx, s.Name+givenSuffix, g); err != nil {
+		return nil, err
+	}
+	if err := e.runner.Do(ctx, s); err != nil {
+		return nil, e.failure(ctx, s, err)
+	}
+	names, err := e.folder.list(ctx, s.Name+"-0")
+	if err != nil {
+		return nil, err
+	}
+	r := &results{e.folder, make([]string, cmp.Or(keys, tasks))}
+	for _, name := range names {
+		number, err := strconv.Atoi(strings.Split(name, "-")[2])
+		if err != nil || number >= len(r.names) {
+			return nil, fmt.Errorf("find the results of %s: %w", s.Name, count.ErrDamaged)
+		}
+		if r.names[number] != "" {
+			return nil, fault.Errorf(fault.Transient, "do all workers run the same kcut, on the same files?", "find the results of %s: two workers say different things of number %d", s.Name, number)
+		}
+		r.names[number] = name
+	}
+	if keys == 0 && slices.Contains(r.names, "") {
+		return nil, fault.Errorf(fault.Transient, "try again", "find the results of %s: of %d there are %d", s.Name, tasks, len(names))
+	}
+	return r, nil
+}
+
+// result is how the name of a result begins.
+func (s *Step) result(number int) string { return fmt.Sprintf("%s-0%06d", s.Name, number) }
+
+// workerError is the error of a worker, as it is left in the shared folder.
+type workerError struct {
+	Class         fault.Class
+	Message, Hint string
+}
+
+// failure returns the error of a worker, if it was one that failed, or that of what ran the workers.
+func (e *elsewhere) failure(ctx context.Context, s Step, err error) error {
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	names, failed := e.folder.list(ctx, s.Name+errorSuffix)
+	var of workerError
+	if failed != nil || len(names) == 0 || e.folder.getJSON(ctx, names[0], &of) != nil {
+		return fault.Errorf(fault.Transient, "look at what the runner says, and try again", "do %s: %w", s.Name, err)
+	}
+	return &fault.Error{Class: of.Class, Hint: of.Hint, Err: errors.New(of.Message)}
+}
+
+// count counts the input.
+func (e *elsewhere) count(ctx context.Context, request *count.Request, counting *count.Resources) (*count.Counts, error) {
+	splits := len(request.Dataset.Splits())
+	keys := cmp.Or(e.system.Keys, min(splits, mostKeys))
+	surveys, err := e.do(ctx, stepSurvey, splits, min(keys, 8), &given{})
+	if err != nil {
+		return nil, err
+	}
+	survey, err := count.MergeSurveys(request, counting, surveys.all(ctx))
+	if err != nil {
+		return nil, err
+	}
+	counts, err := survey.Bind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	book := count.NewBook(request, counts)
+	encoded, err := book.Encode(counting)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := e.do(ctx, stepCount, splits, keys, &given{Book: encoded})
+	if err != nil {
+		return nil, err
+	}
+	tuples, err := count.Merge(ctx, request, counting, book, runs.all(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return counts, tuples.Bind(counts)
+}
+
+// mask has the row groups of the release made, and writes them.
+func (e *elsewhere) mask(ctx context.Context, b *Bound, cut []byte, m *masking.Masker, parts *output.Parts) (err error) {
+	var made *results
+	if b.Job.Order == job.OrderReleased {
+		made, err = e.maskInOrder(ctx, b, cut, m)
+	} else {
+		made, err = e.do(ctx, stepMask, len(b.tasks(e.system)), 0, &given{Cut: cut, Follow: e.system.Follow})
+	}
+	if err != nil {
+		return err
+	}
+	for number, name := range made.names {
+		groups, err := made.get(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := m.AddTask(ctx, number, groups, parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maskInOrder has the rows of the release put in order, and row groups made of them.
+func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, cut []byte, m *masking.Masker) (made *results, err error) {
+	keys := cmp.Or(e.system.Keys, int(max(b.Dataset.Rows()/rowsOfRange, 1)))
+	order := masking.Order{Store: func() (*spill.Store, error) { return e.res.scratch.open("rows of the release") }}
+	bounds, err := m.Bounds(ctx, order, keys)
+	if err != nil {
+		return nil, err
+	}
+	sorted, err := e.do(ctx, stepSort, len(b.Dataset.Splits()), keys, &given{Cut: cut, Bounds: bounds})
+	if err != nil {
+		return nil, err
+	}
+	names := slices.DeleteFunc(sorted.names, func(name string) bool { return name == "" })
+	ranges, closeAll, err := e.folder.ranges(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	spans, err := masking.LayOut(ranges, int64(b.Job.Output.RowGroupRows))
+	if err != nil {
+		return nil, err
+	}
+	return e.do(ctx, stepEncode, len(spans), 0, &given{Cut: cut, Ranges: names, Spans: spans})
+}
+
+// ranges opens ranges of rows.
+func (f sharedFolder) ranges(ctx context.Context, names []string) (ranges []*masking.Range, closeAll func() error, err error) {
+	var files []storage.File
+	closeAll = func() (err error) {
+		for _, file := range files {
+			err = errors.Join(err, file.Close())
+		}
+		return err
+	}
+	for _, name := range names {
+		file, err := f.open(ctx, name)
+		if err != nil {
+			return nil, nil, errors.Join(err, closeAll())
+		}
+		files = append(files, file)
+		r, err := masking.OpenRange(file)
+		if err != nil {
+			return nil, nil, errors.Join(err, closeAll())
+		}
+		ranges = append(ranges, r)
+	}
+	return ranges, closeAll, nil
+}
+
+// tally has the parts of the release recounted, which lie where workers see them, and judges them.
+func (e *elsewhere) tally(ctx context.Context, release string) error {
+	parts, err := fileset.Parts(ctx, release)
+	if err != nil {
+		return err
+	}
+	cut, err := cutfile.Read(ctx, release)
+	if err != nil {
+		return err
+	}
+	counted, err := e.do(ctx, stepTally, len(parts), 0, &given{Cut: cut.Raw, Parts: parts})
+	if err != nil {
+		return err
+	}
+	var sum *verify.Recount
+	for encoded, err := range counted.all(ctx) {
+		if err != nil {
+			return err
+		}
+		recount, err := verify.DecodeRecount(encoded)
+		if err == nil && sum != nil {
+			recount, err = sum.Merge(recount)
+		}
+		if err != nil {
+			return err
+		}
+		sum = recount
+	}
+	_, err = verify.Judge(release, cut, sum)
+	return err
+}

@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats/storage"
+)
+
+// sharedFolder is where the processes of one run leave files for each other: a private folder of a disk that all of them
+// see, or a place in an object store. Files appear whole, and are not changed.
+type sharedFolder string
+
+// unfinishedPrefix begins the names of files of a disk until they are whole.
+const unfinishedPrefix = ".unfinished-"
+
+// put writes a file. Who writes the same again changes nothing.
+func (f sharedFolder) put(ctx context.Context, name string, content []byte) (err error) {
+	to := storage.Join(string(f), name)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write shared file %s: %w", to, err)
+		}
+	}()
+	if storage.IsRemote(string(f)) {
+		return storage.UploadText(ctx, content, to, false)
+	}
+	file, err := os.CreateTemp(string(f), unfinishedPrefix)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+func (f sharedFolder) putJSON(ctx context.Context, name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return f.put(ctx, name, text)
+}
+
+// putResult writes a file whose name says what is in it: processes that make the same write the same.
+func (f sharedFolder) putResult(ctx context.Context, prefix string, content []byte) error {
+	return f.put(ctx, fmt.Sprintf("%s-%.8x", prefix, sha256.Sum256(content)), content)
+}
+
+func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {
+	content, err := storage.ReadText(ctx, storage.Join(string(f), name), math.MaxInt64)
+	if err != nil {
+		return nil, fmt.Errorf("read shared file: %w", err)
+	}
+	return content, nil
+}
+
+func (f sharedFolder) getJSON(ctx context.Context, name string, v any) error {
+	text, err := f.get(ctx, name)
+	if err != nil {
+		return err
+	}
+	return json.NewDecoder(bytes.NewReader(text)).Decode(v)
+}
+
+// open opens a file to read parts of it.
+func (f sharedFolder) open(ctx context.Context, name string) (storage.File, error) {
+	return storage.Open(ctx, storage.Join(string(f), name), nil)
+}
+
+// list returns the names that begin with a prefix, in order.
+func (f sharedFolder) list(ctx context.Context, prefix string) (names []string, err error) {
+	if storage.IsRemote(string(f)) {
+		entries, err := storage.List(ctx, storage.Join(string(f), prefix))
+		for _, entry := range entries {
+			names = append(names, path.Base(entry.Location))
+		}
+		return names, err
+	}
+	entries, err := os.ReadDir(string(f))
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, err
+}
+
+// make makes the folder, which is new.
+func (f sharedFolder) make() error {
+	if storage.IsRemote(string(f)) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
+		return err
+	}
+	return os.Mkdir(string(f), 0o700)
+}
+
+// remove removes the folder and what is in it.
+func (f sharedFolder) remove(ctx context.Context) error {
+	if !storage.IsRemote(string(f)) {
+		return os.RemoveAll(string(f))
+	}
+	entries, err := storage.List(ctx, string(f))
+	for _, entry := range slices.Backward(entries) {
+		err = errors.Join(err, storage.Remove(ctx, entry.Location))
+	}
+	return err
+}

@@ -1,0 +1,350 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/verify"
+	"github.com/kcut/kcut/spill"
+)
+
+// Worker does tasks of a run that another process carries out. Its methods may be called from several goroutines at a time.
+type Worker struct {
+	folder sharedFolder
+	bound  *Bound
+	res    *resources
+	base   int64 // bytes that are drawn while nothing is done
+
+	mu      sync.Mutex
+	working int
+	step    string // that was worked on last
+	last    *instructed
+}
+
+// instructed is what all tasks of a step need.
+type instructed struct {
+	given
+	once    sync.Once
+	err     error
+	book    *count.Book
+	recoder masking.Recoder
+	cut     *cutfile.File
+	ranges  []*masking.Range
+}
+
+// OpenWorker opens the job of a run, of whose steps the folder is.
+func OpenWorker(ctx context.Context, folder string) (w *Worker, err error) {
+	w = &Worker{folder: sharedFolder(folder)}
+	text, err := w.folder.get(ctx, jobFile)
+	if err != nil {
+		return nil, err
+	}
+	j, err := job.ParsePortable(text)
+	if err != nil {
+		return nil, err
+	}
+	if w.res, err = newResources(j, &Report{}, Events{}, spill.Options{}); err != nil {
+		return nil, err
+	}
+	w.res.threads, w.res.scratch.beside = 1, filepath.Join(os.TempDir(), "kcut")
+	if err := w.res.scratch.sweep(); err != nil {
+		return nil, err
+	}
+	taxonomies, err := loadTaxonomies(j, w.res.budget)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := loadKeys(j)
+	if err != nil {
+		return nil, err
+	}
+	if w.bound, err = Bind(ctx, j, taxonomies, w.res); err != nil {
+		return nil, joinClosed(err, w.bound.close())
+	}
+	w.bound.keys, w.base = keys, w.res.budget.Used()
+	return w, nil
+}
+
+// Close lets go of the input. Nothing is being done.
+func (w *Worker) Close() error { return w.bound.close() }
+
+// Do does a task of a step. What it emits is to be given to Merge, with that of all tasks with the same key.
+func (w *Worker) Do(ctx context.Context, s Step, task int, emit func(key int, block []byte) error) error {
+	return w.work(ctx, s, func(g *instructed) error {
+		packed := func(key int, block []byte) error { return emit(key, packing().EncodeAll(block, nil)) }
+		switch s.does() {
+		case stepSurvey:
+			return w.survey(ctx, task, func(block []byte) error { return packed(task%s.Keys, block) })
+		case stepCount:
+			return w.count(ctx, s, g, task, packed)
+		case stepSort:
+			return w.sort(ctx, g, task, packed)
+		}
+		result, err := w.make(ctx, s.does(), g, task)
+		if err != nil {
+			return err
+		}
+		return w.folder.putResult(ctx, s.result(task), result)
+	})
+}
+
+// Merge merges what tasks of a step have emitted with a key.
+func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) error {
+	return w.work(ctx, s, func(g *instructed) (err error) {
+		if blocks, err = unpacked(blocks); err != nil {
+			return err
+		}
+		var result []byte
+		switch s.does() {
+		case stepSurvey:
+			var merged *count.Surveyed
+			if merged, err = count.MergeSurveys(w.request(), w.res.counting(), each(blocks)); err == nil {
+				result, err = merged.Encode(ctx)
+			}
+		case stepCount:
+			var merged *count.Tuples
+			if merged, err = count.Merge(ctx, w.request(), w.res.counting(), g.book, each(blocks)); err == nil {
+				var parts [][]byte
+				if parts, err = merged.Encode(ctx, 1); err == nil {
+					result = parts[0]
+				}
+			}
+		default:
+			result, err = (&masking.Masker{Budget: w.res.budget}).MergeRange(ctx, w.order(), blocks)
+		}
+		if err != nil {
+			return err
+		}
+		return w.folder.putResult(ctx, s.result(key), result)
+	})
+}
+
+// Blocks are packed: they go over networks, and through what a runner keeps.
+var (
+	packing = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+		workers.Must(err) // its options are right
+		return e
+	})
+	unpacking = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil)
+		workers.Must(err) // likewise
+		return d
+	})
+)
+
+func unpacked(blocks [][]byte) (out [][]byte, err error) {
+	for _, block := range blocks {
+		b, err := unpacking().DecodeAll(block, nil)
+		if err != nil {
+			return nil, fmt.Errorf("unpack what was counted of a split: %w: %w", count.ErrDamaged, err)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+func each(blocks [][]byte) func(func([]byte, error) bool) {
+	return func(yield func([]byte, error) bool) {
+		for _, block := range blocks {
+			if !yield(block, nil) {
+				return
+			}
+		}
+	}
+}
+
+// work does something of a step. Its error is left for the run, since what brings it there may not keep its class.
+func (w *Worker) work(ctx context.Context, s Step, do func(g *instructed) error) error {
+	w.begin()
+	err := workers.Fence(func() error {
+		g, err := w.instructed(ctx, s)
+		if err != nil {
+			return err
+		}
+		return do(g)
+	})
+	err = errors.Join(err, w.end())
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	advised := &fault.Error{}
+	errors.As(fault.Advised(err), &advised)
+	left := w.folder.putJSON(ctx, fmt.Sprintf("%s%s-%s", s.Name, errorSuffix, rand.Text()), workerError{advised.Class, err.Error(), advised.Hint})
+	return errors.Join(err, left)
+}
+
+func (w *Worker) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.working++
+}
+
+// end lets go of what was spilled, and of what a failed task has drawn, when nothing is being done.
+func (w *Worker) end() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.working--; w.working > 0 {
+		return nil
+	}
+	err := w.res.closeStore()
+	w.res.budget.Return(w.res.budget.Used() - w.base)
+	return err
+}
+
+// instructed returns what all tasks of a step need.
+func (w *Worker) instructed(ctx context.Context, s Step) (*instructed, error) {
+	w.mu.Lock()
+	if w.step != s.Name {
+		w.step, w.last = s.Name, &instructed{}
+	}
+	g := w.last
+	w.mu.Unlock()
+	g.once.Do(func() { g.err = w.instruct(ctx, s, g) })
+	return g, g.err
+}
+
+func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error) {
+	if err = w.folder.getJSON(ctx, s.Name+givenSuffix, &g.given); err != nil {
+		return err
+	}
+	switch s.does() {
+	case stepCount:
+		g.book, err = count.DecodeBook(w.request(), g.Book)
+	case stepMask, stepSort, stepEncode:
+		g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
+	case stepTally:
+		g.cut, err = cutfile.Parse(g.Cut)
+	}
+	if err == nil && s.does() == stepEncode {
+		g.ranges, _, err = w.folder.ranges(ctx, g.Ranges)
+	}
+	return err
+}
+
+func (w *Worker) request() *count.Request { return w.bound.request(count.Tuning{}) }
+
+// split returns the split of a task, alone.
+func (w *Worker) split(task int) (alone []formats.Split, err error) {
+	all := w.bound.Dataset.Splits()
+	if task >= len(all) {
+		return nil, fmt.Errorf("read split %d: the input has %d, it was changed during the run: %w", task, len(all), formats.ErrDamaged)
+	}
+	return all[task : task+1], nil
+}
+
+func (w *Worker) survey(ctx context.Context, task int, emit func(block []byte) error) error {
+	splits, err := w.split(task)
+	if err != nil {
+		return err
+	}
+	survey, err := count.Survey(ctx, w.request(), w.res.counting(), splits)
+	if err != nil {
+		return err
+	}
+	block, err := survey.Encode(ctx)
+	if err != nil {
+		return err
+	}
+	return emit(block)
+}
+
+func (w *Worker) count(ctx context.Context, s Step, g *instructed, task int, emit func(key int, block []byte) error) error {
+	splits, err := w.split(task)
+	if err != nil {
+		return err
+	}
+	tuples, err := count.Count(ctx, w.request(), w.res.counting(), g.book, splits)
+	if err != nil {
+		return err
+	}
+	blocks, err := tuples.Encode(ctx, s.Keys)
+	for key, block := range blocks {
+		err = errors.Join(err, emit(key, block))
+	}
+	return err
+}
+
+func (w *Worker) sort(ctx context.Context, g *instructed, task int, emit func(key int, block []byte) error) error {
+	splits, err := w.split(task)
+	if err != nil {
+		return err
+	}
+	m, err := w.bound.masker(g.recoder, w.res)
+	if err != nil {
+		return err
+	}
+	blocks, err := m.SortSplit(ctx, w.order(), splits[0], g.Bounds)
+	for key, block := range blocks {
+		if len(block) > 0 {
+			err = errors.Join(err, emit(key, block))
+		}
+	}
+	return err
+}
+
+// order says how the worker puts rows in order.
+func (w *Worker) order() masking.Order {
+	return masking.Order{
+		Store:   func() (*spill.Store, error) { return w.res.scratch.open("rows of the release") },
+		Sharers: runtime.GOMAXPROCS(0),
+	}
+}
+
+// make does what makes a result by itself.
+func (w *Worker) make(ctx context.Context, what string, g *instructed, task int) ([]byte, error) {
+	if what == stepTally {
+		recount, err := verify.Tally(ctx, g.cut, g.Parts[task], 0, -1, spill.Recount.Part(w.res.budget.Limit())/int64(runtime.GOMAXPROCS(0)))
+		if err != nil {
+			return nil, err
+		}
+		return recount.Encode(), nil
+	}
+	m, err := w.bound.masker(g.recoder, w.res)
+	if err != nil {
+		return nil, err
+	}
+	if what == stepEncode {
+		return m.EncodeSpan(g.ranges, g.Spans[task])
+	}
+	return m.MaskTask(ctx, w.bound.tasks(&System{Follow: g.Follow})[task])
+}
+
+// newSharedName returns the name of a folder that a run shares with its workers. Workers outlive a run, so that another one has another name.
+func newSharedName() string { return sharedPrefix + strings.ToLower(rand.Text()) }
+
+const sharedPrefix = "shared-"
+
+// sweepShared removes what runs that were killed have shared.
+func sweepShared(ctx context.Context, folder sharedFolder) error {
+	if storage.IsRemote(string(folder)) {
+		return sharedFolder(storage.Join(string(folder), sharedPrefix)).remove(ctx)
+	}
+	names, err := folder.list(ctx, sharedPrefix)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, name := range slices.Clone(names) {
+		err = errors.Join(err, sharedFolder(path.Join(string(folder), name)).remove(ctx))
+	}
+	return err
+}
