@@ -6,8 +6,9 @@ export GOFLAGS += -tags=tinygo -gcflags=all=-dwarf=false
 export CGO_ENABLED = 0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
+BEAM    := cmd/kcut-beam
 
-.PHONY: build demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores screenshots race bench cells drafts lint fmt clean
+.PHONY: build beam demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -15,6 +16,12 @@ build: export GOGC = off
 build: export GOMEMLIMIT = 1GiB
 build:
 	$(GO) build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/kcut ./cmd/kcut
+
+# Build bin/kcut-beam, which runs jobs on Apache Beam: a module of its own, whose first build takes a while (docs/dependencies.md).
+beam: export GOGC = off
+beam: export GOMEMLIMIT = 1GiB
+beam:
+	cd $(BEAM) && $(GO) build -ldflags '-s -w -X main.version=$(VERSION)' -o $(CURDIR)/bin/kcut-beam .
 
 # Make people, anonymize them, and look at what came out.
 demo: build
@@ -47,15 +54,17 @@ packages:
 test-wheels:
 	GO='$(GO)' VERSION='$(VERSION)' .ci/test-wheels
 
-# The fast tests of the whole repository. The heap may grow as it may in a run of kcut (spill.LimitHeap): to
+# The fast tests of the whole repository, with the module of kcut-beam. The heap may grow as it may in a run of kcut (spill.LimitHeap): to
 # collect garbage as often as usual takes a quarter longer. What go test would vet, make lint does.
 test: export GOGC = 400
 test:
 	$(GO) test -vet=off ./...
+	cd $(BEAM) && $(GO) test -vet=off ./...
 
 # The tests that take minutes, too.
 test-long:
 	KCUT_LONG=1 $(GO) test -timeout 60m ./...
+	cd $(BEAM) && KCUT_LONG=1 $(GO) test -timeout 60m ./...
 
 # Look at pages of releases in a headless Chromium (apt-get install chromium); skipped where there is none.
 test-browser:
@@ -137,7 +146,8 @@ drafts:
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }
 	$(GO) vet ./...
-	@if command -v golangci-lint >/dev/null; then golangci-lint run; fi
+	cd $(BEAM) && $(GO) vet ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run && cd $(BEAM) && golangci-lint run; fi
 
 fmt:
 	gofmt -w .

@@ -28,12 +28,17 @@ type RunOptions struct {
 	Trace       io.Writer // one JSON line per step of the search, not for release; nil: none
 	RunJSON     string    // file that receives the report, before publishing; empty: none
 	Events      Events
+
+	// Runner has other processes do what touches rows; nil: this process does all. The release has the same bytes. Shared is
+	// a folder, or a place in an object store, that all of them see; empty: beside the output.
+	Runner Runner
+	Shared string
 }
 
 func (o *RunOptions) below() pipeline.RunOptions {
 	return pipeline.RunOptions{
 		Overwrite: o.Overwrite, Resume: o.Resume, Checkpoint: o.Checkpoint, OnlyCoarsen: o.OnlyCoarsen,
-		Trace: o.Trace, RunJSON: o.RunJSON, Events: o.Events.below(),
+		Trace: o.Trace, RunJSON: o.RunJSON, Events: o.Events.below(), Runner: o.Runner, Shared: o.Shared,
 	}
 }
 
