@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 DEMO    := build/demo
 BEAM    := cmd/kcut-beam
 
-.PHONY: build beam demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores screenshots race bench cells drafts lint fmt clean
+.PHONY: build beam demo man release wheels packages test-wheels test test-long test-browser test-readers test-sql test-stores test-engines screenshots race bench cells drafts lint fmt clean
 
 # Build bin/kcut, without symbols, as releases are. They are built with -trimpath, too, for which all packages would be compiled once more.
 # The compiler may take up to 1 GiB before it collects garbage, which makes it a sixth faster.
@@ -107,6 +107,13 @@ $(STORES):
 	-$(GO) install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c
 	python3 -m venv build/stores
 	build/stores/bin/pip install -q azure-storage-blob boto3 google-cloud-storage || rm -r build/stores
+# Have Flink, with two task managers of which one is killed, and Spark run jobs of kcut-beam. It takes Java and Maven.
+JARS := build/jars
+test-engines: build $(JARS)/flink $(JARS)/spark
+	cd $(BEAM) && KCUT_BEAM_JARS=$(CURDIR)/$(JARS) $(GO) test -count=1 -v -timeout 90m -run '^(TestEngines|TestKilledTaskManagers)$$' .
+
+$(JARS)/%: $(BEAM)/testdata/%.xml
+	mvn -q -f $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$@
 
 # Take the pictures of docs/report again.
 screenshots:

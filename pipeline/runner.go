@@ -223,6 +223,9 @@ func (e *elsewhere) failure(ctx context.Context, s Step, err error) error {
 	names, failed := e.folder.list(ctx, s.Name+errorSuffix)
 	var of workerError
 	if failed != nil || len(names) == 0 || e.folder.getJSON(ctx, names[0], &of) != nil {
+		if _, advised := errors.AsType[*fault.Error](err); advised {
+			return fmt.Errorf("do %s: %w", s.Name, err)
+		}
 		return fault.Errorf(fault.Transient, "look at what the runner says, and try again", "do %s: %w", s.Name, err)
 	}
 	return &fault.Error{Class: of.Class, Hint: of.Hint, Err: errors.New(of.Message)}

@@ -256,7 +256,9 @@ func TestCommandLine(t *testing.T) {
 		{"version", 0, "kcut-beam "},
 		{"run", 2, "takes one job file"},
 		{"run JOB --runner dask", 2, "--runner is one of prism, flink, spark, dataflow, not dask"},
-		{"run JOB --nothing", 2, "kcut-beam run --help"},
+		{"run JOB --runner flink --endpoint=", 2, "takes the job server's --endpoint"},
+		{"run JOB --runner spark --endpoint localhost:1 --json", 6, `"class":"transient"`},
+		{"run JOB --endpoint= --nothing", 2, "kcut-beam run --help"},
 		{"run JOB --k 0 --json", 2, `"exit":2`},
 		{"run JOB --trace nowhere/trace", 2, "nowhere"},
 		{"run JOB --algorithm mondrian", 2, "use kcut run"},
@@ -322,7 +324,7 @@ func program(dir, out, address, halts string) (cmd *exec.Cmd, file string) {
 // awaitHalt waits until a worker halts, and returns its process.
 func awaitHalt(t *testing.T, file string, said fmt.Stringer) int {
 	t.Helper()
-	for range 600 {
+	for range 6_000 { // Flink takes its time
 		if text, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(text), "\n") {
 			var pid int
 			_, err := fmt.Sscan(string(text), &pid)

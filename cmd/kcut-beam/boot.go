@@ -42,6 +42,7 @@ func boot(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// A child: Prism can miss that a worker has ended when the process that it has started ends with it.
 	return execx.Execute(program, "--worker=true", "--id="+*id,
 		"--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+info.GetControlEndpoint().GetUrl())
 }

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -107,6 +108,9 @@ func (s *settings) run(ctx context.Context, path string, overrides []kcut.Overri
 	if !slices.Contains(runners, s.runner) {
 		return usage("--runner is one of %s, not %s", strings.Join(runners, ", "), s.runner)
 	}
+	if *jobopts.Endpoint == "" && (s.runner == "flink" || s.runner == "spark") {
+		return usage("--runner %s takes the job server's --endpoint", s.runner)
+	}
 	if err := errors.Join(kcut.CheckFolder("trace", s.trace), kcut.CheckFolder("report", s.opt.RunJSON)); err != nil {
 		return err
 	}
@@ -162,6 +166,19 @@ func (s *settings) prepare() error {
 		log.SetLogger(silence{})
 	}
 	return nil
+}
+
+// reach tries the job server, if there is one: Beam tries one that is not there for two minutes.
+func reach(ctx context.Context) error {
+	if *jobopts.Endpoint == "" {
+		return nil
+	}
+	dialer := net.Dialer{Timeout: 10 * time.Second}
+	c, err := dialer.DialContext(ctx, "tcp", *jobopts.Endpoint)
+	if err != nil {
+		return &kcut.Error{Class: kcut.ErrTransient, Err: fmt.Errorf("reach the job server: %w", err), Hint: "is it running, and is --endpoint where it listens?"}
+	}
+	return c.Close()
 }
 
 // silence is Beam's log when nobody asks for it.

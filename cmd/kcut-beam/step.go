@@ -131,6 +131,9 @@ func (r runner) Do(ctx context.Context, s kcut.Step) error {
 	if s.Tasks == 0 {
 		return nil
 	}
+	if err := reach(ctx); err != nil {
+		return err
+	}
 	numbers := make([]int, s.Tasks)
 	for i := range numbers {
 		numbers[i] = i

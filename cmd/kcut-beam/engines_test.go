@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// jarsEnv names a folder with the jars of Flink in flink, and of Spark in spark; "make test-engines" gets them.
+const jarsEnv = "KCUT_BEAM_JARS"
+
+// engine is what runs jobs in processes of its own.
+type engine struct {
+	t         *testing.T
+	dir       string // configuration and logs
+	jars      string
+	processes []*exec.Cmd
+	address   string // of its job server
+}
+
+// javaPackages are those of Java's own that Flink and Spark look into.
+var javaPackages = []string{"lang", "lang.invoke", "lang.reflect", "io", "net", "nio", "time", "util", "util.concurrent", "util.concurrent.atomic"}
+
+// java starts a program of the jars.
+func (e *engine) java(name string, memory string, args ...string) *exec.Cmd {
+	e.t.Helper()
+	all := []string{"-Xmx" + memory, "-cp", filepath.Join(e.jars, "*")}
+	for _, p := range javaPackages {
+		all = append(all, "--add-opens=java.base/java."+p+"=ALL-UNNAMED")
+	}
+	all = append(all, "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.base/sun.security.action=ALL-UNNAMED")
+	logs, err := os.Create(filepath.Join(e.dir, fmt.Sprintf("%s-%d.log", name, len(e.processes))))
+	must(e.t, err)
+	cmd := exec.Command("java", append(all, args...)...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = logs, logs, e.dir
+	must(e.t, cmd.Start())
+	must(e.t, logs.Close())
+	e.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	e.processes = append(e.processes, cmd)
+	return cmd
+}
+
+// freePort returns a port that nobody listens on.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	must(t, err)
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// until waits for a condition.
+func (e *engine) until(what string, holds func() bool) {
+	e.t.Helper()
+	for range 600 {
+		if holds() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	e.t.Fatalf("%s: not within a minute; logs are in %s", what, e.dir)
+}
+
+// serve starts the job server of one of Beam's runners.
+func (e *engine) serve(driver string, args ...string) {
+	e.t.Helper()
+	port := freePort(e.t)
+	e.address = fmt.Sprintf("localhost:%d", port)
+	e.java("jobserver", "1g", append([]string{driver, "--job-port", strconv.Itoa(port), "--artifact-port", strconv.Itoa(freePort(e.t)),
+		"--expansion-port", strconv.Itoa(freePort(e.t))}, args...)...)
+	e.until("start of the job server", func() bool {
+		c, err := net.Dial("tcp", e.address)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+}
+
+// flinkConfig is of a session cluster on this machine. A task manager has room for a whole job, so that one suffices after the other
+// was killed.
+const flinkConfig = `
+jobmanager: {rpc: {address: localhost, port: %d}, bind-host: localhost}
+rest: {address: localhost, bind-address: localhost, port: %d}
+taskmanager:
+  host: localhost
+  bind-host: localhost
+  numberOfTaskSlots: 2
+  cpu: {cores: 2}
+  memory:
+    framework: {heap.size: 128m, off-heap.size: 128m}
+    task: {heap.size: 768m, off-heap.size: 128m}
+    network: {min: 128m, max: 128m}
+    managed.size: 256m
+    jvm-metaspace.size: 256m
+    jvm-overhead: {min: 128m, max: 128m}
+parallelism: {default: 2}
+cluster: {evenly-spread-out-slots: true}
+classloader: {resolve-order: parent-first}
+heartbeat: {timeout: 10000, interval: 2000}
+restart-strategy: {type: fixed-delay, fixed-delay: {attempts: 3, delay: 1 s}}
+`
+
+// startFlink starts a session cluster with two task managers, and Beam's job server before it.
+func startFlink(t *testing.T, jars string) (e *engine, managers []*exec.Cmd) {
+	t.Helper()
+	e = &engine{t: t, dir: t.TempDir(), jars: filepath.Join(jars, "flink")}
+	rest := freePort(t)
+	must(t, os.WriteFile(filepath.Join(e.dir, "config.yaml"), fmt.Appendf(nil, flinkConfig, freePort(t), rest), 0o600))
+	e.java("jobmanager", "768m", "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", e.dir)
+	for range 2 {
+		managers = append(managers, e.java("taskmanager", "1g", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", e.dir))
+	}
+	e.until("start of two task managers", func() bool {
+		answer, err := http.Get(fmt.Sprintf("http://localhost:%d/overview", rest))
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		return err == nil && bytes.Contains(text, []byte(`"taskmanagers":2`))
+	})
+	e.serve("org.apache.beam.runners.flink.FlinkJobServerDriver", "--flink-master", fmt.Sprintf("localhost:%d", rest), "--flink-conf-dir", e.dir)
+	return e, managers
+}
+
+// startSpark starts Beam's job server with Spark in it.
+func startSpark(t *testing.T, jars string) *engine {
+	t.Helper()
+	e := &engine{t: t, dir: t.TempDir(), jars: filepath.Join(jars, "spark")}
+	e.serve("org.apache.beam.runners.spark.SparkJobServerDriver", "--spark-master-url", "local[2]")
+	return e
+}
+
+// stat returns the fields of a process behind its name, as proc(5) has them from the third on.
+func stat(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+}
+
+// seconds returns the time of processors that the engine's processes have taken, with those that they have started and seen end.
+func (e *engine) seconds() (sum float64) {
+	for _, cmd := range e.processes {
+		fields := stat(cmd.Process.Pid)
+		for i := 11; i < 15 && len(fields) > 15; i++ { // utime, stime, cutime, cstime
+			ticks, err := strconv.ParseFloat(fields[i], 64)
+			must(e.t, err)
+			sum += ticks / 100
+		}
+	}
+	return sum
+}
+
+// people is the demo's job, and its table of so many rows.
+type people struct {
+	dir  string
+	rows int
+}
+
+func newPeople(t *testing.T, rows int) *people {
+	t.Helper()
+	p := &people{t.TempDir(), rows}
+	for _, name := range []string{"people.yaml", "taxonomies.yaml"} {
+		text, err := os.ReadFile(filepath.Join("../../docs/demo", name))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(p.dir, name), text, 0o600))
+	}
+	p.finish(t, exec.Command("../../bin/kcut", "sample", "--rows", strconv.Itoa(rows), filepath.Join(p.dir, "people.parquet")))
+	return p
+}
+
+// finish runs a command that ends well.
+func (p *people) finish(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
+
+// run runs the job, and says what that took: seconds of the wall, of this machine's processors for kcut, and for the engine.
+func (p *people) run(t *testing.T, what string, e *engine, cmd *exec.Cmd) {
+	t.Helper()
+	before, start := 0.0, time.Now()
+	if e != nil {
+		before = e.seconds()
+	}
+	p.finish(t, cmd)
+	wall, engines := time.Since(start).Seconds(), 0.0
+	if e != nil {
+		engines = e.seconds() - before
+	}
+	t.Logf("| %s | %d | %.1f | %.1f | %.1f |", what, p.rows, wall, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), engines)
+}
+
+// command returns that of a run by the engine, whose workers are its children, or this process's if there is no engine.
+func (p *people) command(out, runner string, e *engine, halts string) (cmd *exec.Cmd, file string) {
+	file = filepath.Join(p.dir, out+".halted")
+	environment, _ := json.Marshal(map[string]any{
+		"command": os.Args[0], "env": map[string]string{roleEnv: "program", haltEnv: halts + "=" + file},
+	})
+	args := []string{"run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"),
+		"--output", filepath.Join(p.dir, out) + "/", "--runner", runner}
+	if e != nil {
+		args = append(args, "--endpoint", e.address, "--parallelism", "2", "--environment_type", "PROCESS", "--environment_config", string(environment))
+	}
+	cmd = exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), roleEnv+"=program", haltEnv+"=")
+	return cmd, file
+}
+
+// kill kills the task manager that a worker belongs to, and the worker.
+func kill(t *testing.T, worker int, managers []*exec.Cmd) {
+	t.Helper()
+	for pid := worker; pid > 1; {
+		parent := 0
+		if fields := stat(pid); len(fields) > 1 {
+			parent, _ = strconv.Atoi(fields[1])
+		}
+		must(t, syscall.Kill(pid, syscall.SIGKILL))
+		if slices.ContainsFunc(managers, func(m *exec.Cmd) bool { return m.Process.Pid == pid }) {
+			return
+		}
+		pid = parent
+	}
+	t.Fatalf("worker %d is no task manager's", worker)
+}
+
+// Flink's and Spark's own processes make the bytes of kcut run, also when a task manager is killed while it counts, and while it masks.
+func TestEngines(t *testing.T) {
+	jars := os.Getenv(jarsEnv)
+	if jars == "" {
+		t.Skip("takes Java, and jars of Flink and Spark: make test-engines gets them")
+	}
+	for _, rows := range []int{1_000_000, 10_000_000} {
+		p := newPeople(t, rows)
+		alone := exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/")
+		p.run(t, "kcut run", nil, alone)
+		cmd, _ := p.command("prism", "prism", nil, "")
+		p.run(t, "Prism", nil, cmd)
+		same(t, p.dir, "prism", "alone")
+		spark := startSpark(t, jars)
+		cmd, _ = p.command("spark", "spark", spark, "nowhere")
+		p.run(t, "Spark", spark, cmd)
+		same(t, p.dir, "spark", "alone")
+		flink, _ := startFlink(t, jars)
+		cmd, _ = p.command("flink", "flink", flink, "nowhere")
+		p.run(t, "Flink", flink, cmd)
+		same(t, p.dir, "flink", "alone")
+	}
+}
+
+// A task manager of Flink's that is killed while it counts, or masks, changes no byte of the release.
+func TestKilledTaskManagers(t *testing.T) {
+	jars := os.Getenv(jarsEnv)
+	if jars == "" {
+		t.Skip("takes Java, and jars of Flink: make test-engines gets them")
+	}
+	p := newPeople(t, 1_000_000)
+	p.finish(t, exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/"))
+	for _, step := range []string{"count", "sort", "encode"} {
+		flink, managers := startFlink(t, jars)
+		cmd, file := p.command(step, "flink", flink, step)
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		must(t, cmd.Start())
+		kill(t, awaitHalt(t, file, &said), managers)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("a task manager was killed at %s: %v\n%s", step, err, said.String())
+			continue
+		}
+		t.Logf("a task manager was killed at %s: %q", step, said.String())
+		same(t, p.dir, step, "alone")
+	}
+}
