@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage/storagetest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
@@ -322,6 +324,29 @@ func TestElsewhereSpills(t *testing.T) {
 		}
 	}
 	sameReleases(t, filepath.Join(dir, "out"), filepath.Join(dir, "alone"))
+}
+
+// Workers that share an object store with the run make its bytes there, from its input, and leave nothing else.
+func TestElsewhereInStores(t *testing.T) {
+	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
+		rng := rand.New(rand.NewPCG(37, 38))
+		var want map[string][]byte
+		for _, opt := range []RunOptions{
+			{}, {Runner: &goroutines{rng: rng}}, {Runner: &goroutines{rng: rng}, Shared: server.URL("shared")},
+		} {
+			opt.System = System{Follow: 1, Keys: 3}
+			if _, err := runRemote(t, dir, server, "out/", opt); err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = outputs(t, server)
+			}
+			if got := server.Keys(t); len(want) < 3 || !maps.EqualFunc(outputs(t, server), want, bytes.Equal) || len(got) != len(want)+5 {
+				t.Errorf("shared %q: %q, want %d objects, and the same, beside 4 of the input and run.json", opt.Shared, got, len(want))
+			}
+			removeOutputs(t, server)
+		}
+	})
 }
 
 // Workers that are processes of their own, one of which dies in each step, make the same bytes.
