@@ -19,6 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 	"github.com/spf13/cobra"
 
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -33,7 +34,7 @@ func main() {
 			os.Exit(u.fail(context.Background(), boot(context.Background(), os.Args[1:]), nil))
 		}
 	}
-	os.Exit(execute(stoppable(), os.Args[1:], u))
+	os.Exit(exit.Stoppable(func(ctx context.Context) int { return execute(ctx, os.Args[1:], u) }, exit.Grace, exit.Signals()))
 }
 
 // execute runs a command line and returns its exit code.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -60,8 +61,8 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 		}
 		answer := struct {
 			*kcut.Checked
-			Error *failure `json:"error,omitempty"`
-		}{checked, failureOf(cmd.Context(), err)}
+			Error *exit.Failure `json:"error,omitempty"`
+		}{checked, exit.FailureOf(cmd.Context(), err)}
 		return errors.Join(err, u.tell(answer, u.checkedText(checked)))
 	}
 	return cmd

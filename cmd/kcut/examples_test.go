@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 )
 
 // The tests of this file carry out what examples/ says, with other paths: no cluster and no
@@ -66,9 +67,9 @@ func (p place) kcut(t *testing.T, env []string, args ...string) (code int, outpu
 // permanent are the exit codes after which trying again is no use.
 func permanent() []int {
 	codes := []int{}
-	for class, exit := range exits {
+	for class, end := range exit.Classes {
 		if class != kcut.ErrTransient && class != kcut.ErrCancelled {
-			codes = append(codes, exit.code)
+			codes = append(codes, end.Code)
 		}
 	}
 	slices.Sort(codes)
@@ -258,9 +259,9 @@ func TestDAGRuns(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "jobs", "people.yaml"), []byte(p.local(jobs.Data["people.yaml"])), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, exit := range exits { // the operator meets every one
-		if !strings.Contains(repository(t, "cmd", "kcut", "testdata", "script", "airflow.txtar"), "\n"+strconv.Itoa(exit.code)+": ") {
-			t.Errorf("no case for exit code %d", exit.code)
+	for _, end := range exit.Classes { // the operator meets every one
+		if !strings.Contains(repository(t, "cmd", "kcut", "testdata", "script", "airflow.txtar"), "\n"+strconv.Itoa(end.Code)+": ") {
+			t.Errorf("no case for exit code %d", end.Code)
 		}
 	}
 	tasks := pythonTasks.FindAllStringSubmatch(dag, -1)

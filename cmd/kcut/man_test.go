@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/spf13/cobra"
 )
 
@@ -50,9 +51,9 @@ func TestManPages(t *testing.T) {
 			}
 		}
 	}
-	for class, exit := range exits {
-		if !strings.Contains(manPage(root), "\n.B \""+strconv.Itoa(exit.code)+"\"\n") {
-			t.Errorf("exit code %d of class %d is missing", exit.code, class)
+	for class, end := range exit.Classes {
+		if !strings.Contains(manPage(root), "\n.B \""+strconv.Itoa(end.Code)+"\"\n") {
+			t.Errorf("exit code %d of class %d is missing", end.Code, class)
 		}
 	}
 	lintPages(t, dir)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -47,8 +48,8 @@ narrow, and tells how many of these rows are alike on the kept columns.`,
 		}
 		return errors.Join(err, u.answer(struct {
 			*kcut.Forecast
-			Error *failure `json:"error,omitempty"`
-		}{plan, failureOf(cmd.Context(), err)}))
+			Error *exit.Failure `json:"error,omitempty"`
+		}{plan, exit.FailureOf(cmd.Context(), err)}))
 	}
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 )
 
 func TestLiveLine(t *testing.T) {
@@ -164,7 +165,7 @@ func TestProgressOnDumbTerminal(t *testing.T) {
 	events.Notice("two nulls")
 	events.End(kcut.StageMask, time.Second)
 	p.close()
-	u.fail(&failure{Message: "mask", Hint: "look"}, nil)
+	u.fail(&exit.Failure{Message: "mask", Hint: "look"}, nil)
 	if got, want := stderr.String(), "kcut: note: two nulls\nkcut: error: mask\nkcut: hint: look\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

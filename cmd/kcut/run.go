@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/cmd/kcut/internal/lineage"
 	"github.com/kcut/kcut/cmd/kcut/internal/metrics"
 	"github.com/kcut/kcut/internal/text"
@@ -112,7 +113,7 @@ func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place, 
 		return err
 	})
 	if err != nil {
-		ran.Exit = failureOf(cmd.Context(), err).Exit
+		ran.Exit = exit.FailureOf(cmd.Context(), err).Exit
 	}
 	if f.metrics != "" {
 		ran.Ended = time.Now()

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -129,17 +130,17 @@ func (u *ui) say(level slog.Level, kind, words string) {
 
 // fail prints an error, its hint and, when asked to, the place of a bug. args are needed
 // because a command line that cannot be parsed may still ask for JSON.
-func (u *ui) fail(f *failure, args []string) {
+func (u *ui) fail(f *exit.Failure, args []string) {
 	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), printable(f.Message, "\n\t"))
 	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), printable(f.Hint, "\n"))
-	if f.stack != nil && os.Getenv("KCUT_DEBUG") != "" {
-		fmt.Fprintf(u.err, "%s", f.stack)
+	if f.Stack != nil && os.Getenv("KCUT_DEBUG") != "" {
+		fmt.Fprintf(u.err, "%s", f.Stack)
 	}
 	if !u.answered && (u.json || slices.Contains(args, "--json")) {
 		// Standard output may be what failed; the exit code tells the rest.
 		told := *f
 		told.Message, told.Hint = text.WithoutPartitions(f.Message), text.WithoutPartitions(f.Hint)
-		_ = u.answer(map[string]*failure{"error": &told})
+		_ = u.answer(map[string]*exit.Failure{"error": &told})
 	}
 }
 

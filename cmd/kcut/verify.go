@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/cmd/internal/exit"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -37,7 +38,7 @@ kcut would not have written is a finding then, and kcut restamp makes a release 
 		if !u.json {
 			return err
 		}
-		verified.Error = failureOf(cmd.Context(), err)
+		verified.Error = exit.FailureOf(cmd.Context(), err)
 		return errors.Join(err, u.answer(verified))
 	}
 	return cmd
@@ -47,7 +48,7 @@ kcut would not have written is a finding then, and kcut restamp makes a release 
 type verifications struct {
 	Files []*kcut.Verification `json:"files"`
 	OK    bool                 `json:"ok"`
-	Error *failure             `json:"error,omitempty"`
+	Error *exit.Failure        `json:"error,omitempty"`
 }
 
 // verify verifies all files, also after one has failed, and returns the first failure.

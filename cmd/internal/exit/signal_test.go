@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"context"
@@ -43,9 +43,9 @@ func TestStoppable(t *testing.T) {
 		}, 143},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			signals := stopSignals()
+			signals := Signals()
 			defer signal.Stop(signals)
-			if got := stoppable(tt.f, tt.grace, signals); got != tt.want {
+			if got := Stoppable(tt.f, tt.grace, signals); got != tt.want {
 				t.Errorf("exit code %d, want %d", got, tt.want)
 			}
 		})
