@@ -150,6 +150,7 @@ drafts:
 	KCUT_DRAFTS=$(CURDIR)/build/drafts.md $(GO) test -count=1 -timeout 1h -run '^TestDrafts$$' ./cmd/kcut
 	cat build/drafts.md
 
+lint: export GOGC = 400
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted: $$unformatted" >&2; exit 1; }
 	$(GO) vet ./...
