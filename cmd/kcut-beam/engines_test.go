@@ -36,7 +36,7 @@ var javaPackages = []string{"lang", "lang.invoke", "lang.reflect", "io", "net", 
 // java starts a program of the jars.
 func (e *engine) java(name string, memory string, args ...string) *exec.Cmd {
 	e.t.Helper()
-	all := []string{"-Xmx" + memory, "-cp", filepath.Join(e.jars, "*")}
+	all := []string{"-Xmx" + memory, "-Djava.io.tmpdir=" + e.dir, "-cp", filepath.Join(e.jars, "*")}
 	for _, p := range javaPackages {
 		all = append(all, "--add-opens=java.base/java."+p+"=ALL-UNNAMED")
 	}
@@ -79,7 +79,7 @@ func (e *engine) serve(driver string, args ...string) {
 	port := freePort(e.t)
 	e.address = fmt.Sprintf("localhost:%d", port)
 	e.java("jobserver", "1g", append([]string{driver, "--job-port", strconv.Itoa(port), "--artifact-port", strconv.Itoa(freePort(e.t)),
-		"--expansion-port", strconv.Itoa(freePort(e.t))}, args...)...)
+		"--expansion-port", strconv.Itoa(freePort(e.t)), "--artifacts-dir", filepath.Join(e.dir, "artifacts")}, args...)...)
 	e.until("start of the job server", func() bool {
 		c, err := net.Dial("tcp", e.address)
 		if err == nil {
@@ -109,6 +109,7 @@ taskmanager:
 parallelism: {default: 2}
 cluster: {evenly-spread-out-slots: true}
 classloader: {resolve-order: parent-first}
+io: {tmp.dirs: %s}
 heartbeat: {timeout: 10000, interval: 2000}
 restart-strategy: {type: fixed-delay, fixed-delay: {attempts: 3, delay: 1 s}}
 `
@@ -118,7 +119,7 @@ func startFlink(t *testing.T, jars string) (e *engine, managers []*exec.Cmd) {
 	t.Helper()
 	e = &engine{t: t, dir: t.TempDir(), jars: filepath.Join(jars, "flink")}
 	rest := freePort(t)
-	must(t, os.WriteFile(filepath.Join(e.dir, "config.yaml"), fmt.Appendf(nil, flinkConfig, freePort(t), rest), 0o600))
+	must(t, os.WriteFile(filepath.Join(e.dir, "config.yaml"), fmt.Appendf(nil, flinkConfig, freePort(t), rest, e.dir), 0o600))
 	e.java("jobmanager", "768m", "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", e.dir)
 	for range 2 {
 		managers = append(managers, e.java("taskmanager", "1g", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", e.dir))
@@ -247,20 +248,22 @@ func TestEngines(t *testing.T) {
 		t.Skip("takes Java, and jars of Flink and Spark: make test-engines gets them")
 	}
 	for _, rows := range []int{1_000_000, 10_000_000} {
-		p := newPeople(t, rows)
-		alone := exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/")
-		p.run(t, "kcut run", nil, alone)
-		cmd, _ := p.command("prism", "prism", nil, "")
-		p.run(t, "Prism", nil, cmd)
-		same(t, p.dir, "prism", "alone")
-		spark := startSpark(t, jars)
-		cmd, _ = p.command("spark", "spark", spark, "nowhere")
-		p.run(t, "Spark", spark, cmd)
-		same(t, p.dir, "spark", "alone")
-		flink, _ := startFlink(t, jars)
-		cmd, _ = p.command("flink", "flink", flink, "nowhere")
-		p.run(t, "Flink", flink, cmd)
-		same(t, p.dir, "flink", "alone")
+		t.Run(strconv.Itoa(rows), func(t *testing.T) {
+			p := newPeople(t, rows)
+			alone := exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/")
+			p.run(t, "kcut run", nil, alone)
+			cmd, _ := p.command("prism", "prism", nil, "")
+			p.run(t, "Prism", nil, cmd)
+			same(t, p.dir, "prism", "alone")
+			spark := startSpark(t, jars)
+			cmd, _ = p.command("spark", "spark", spark, "nowhere")
+			p.run(t, "Spark", spark, cmd)
+			same(t, p.dir, "spark", "alone")
+			flink, _ := startFlink(t, jars)
+			cmd, _ = p.command("flink", "flink", flink, "nowhere")
+			p.run(t, "Flink", flink, cmd)
+			same(t, p.dir, "flink", "alone")
+		})
 	}
 }
 
@@ -273,17 +276,17 @@ func TestKilledTaskManagers(t *testing.T) {
 	p := newPeople(t, 1_000_000)
 	p.finish(t, exec.Command("../../bin/kcut", "run", filepath.Join(p.dir, "people.yaml"), "--input", filepath.Join(p.dir, "people.parquet"), "--output", filepath.Join(p.dir, "alone")+"/"))
 	for _, step := range []string{"count", "sort", "encode"} {
-		flink, managers := startFlink(t, jars)
-		cmd, file := p.command(step, "flink", flink, step)
-		var said bytes.Buffer
-		cmd.Stderr = &said
-		must(t, cmd.Start())
-		kill(t, awaitHalt(t, file, &said), managers)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("a task manager was killed at %s: %v\n%s", step, err, said.String())
-			continue
-		}
-		t.Logf("a task manager was killed at %s: %q", step, said.String())
-		same(t, p.dir, step, "alone")
+		t.Run(step, func(t *testing.T) {
+			flink, managers := startFlink(t, jars)
+			cmd, file := p.command(step, "flink", flink, step)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			must(t, cmd.Start())
+			kill(t, awaitHalt(t, file, &said), managers)
+			if err := cmd.Wait(); err != nil {
+				t.Fatalf("a task manager was killed: %v\n%s", err, said.String())
+			}
+			same(t, p.dir, step, "alone")
+		})
 	}
 }
