@@ -60,7 +60,7 @@ func TestImage(t *testing.T) {
 		{"run /data/people.yaml --k 10", 0, "released"},
 		{"run /data/people.yaml --k 10", 0, "already done"},
 		{"verify /data/release.parquet", 0, "ok, 5,000 rows"},
-		{"run /data/people.yaml --output s3://bucket/x.parquet", 6, "credentials"},
+		{"run /data/people.yaml --output s3://bucket/x.parquet", 2, "AWS_REGION"},
 	} {
 		args := append([]string{"--mount", "sh", "-ec", inImage, "sh", root, data}, strings.Fields(tt.args)...)
 		cmd := exec.CommandContext(t.Context(), "unshare", args...)
