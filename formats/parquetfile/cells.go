@@ -72,7 +72,11 @@ func (c *cells) append(dst *formats.Values, n int) (err error) {
 	if len(c.data) > large && !dst.Type.InWords() {
 		rest, err := plain.Skip(c.data, c.width, n)
 		if err == nil {
-			err = dst.Grow(len(c.data)-len(rest), c.more)
+			size := len(c.data) - len(rest)
+			if c.width == 0 {
+				size -= 4 * n // lengths: a dictionary's values have room without them
+			}
+			err = dst.Grow(size, c.more)
 		}
 		if err != nil {
 			return err
