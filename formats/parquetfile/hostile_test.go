@@ -281,6 +281,26 @@ func TestLargeCellIsHeld(t *testing.T) {
 	}
 }
 
+// The values of a large dictionary are told once, and its page.
+func TestLargeDictionaryIsHeld(t *testing.T) {
+	const size, each = 8 << 20, 1 << 10
+	type row struct {
+		A string `parquet:"a,dict"`
+	}
+	rows := make([]row, size/each)
+	for i := range rows {
+		rows[i].A = fmt.Sprintf("%0*d", each, i)
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file)
+	_, err := w.Write(rows)
+	must(t, errors.Join(err, w.Close()))
+	path := formatstest.WriteTemp(t, "t.parquet", file.Bytes())
+	formatstest.CheckHeld(t, 3*size/2, 2*size+size/4, true, func(hold func(int64) error) (formats.Source, error) {
+		return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+	})
+}
+
 // An open file keeps what it has decoded of its footer, not the footer's bytes.
 func TestFooterIsForgotten(t *testing.T) {
 	type row struct {
