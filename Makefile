@@ -107,6 +107,7 @@ $(STORES):
 	-$(GO) install github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c
 	python3 -m venv build/stores
 	build/stores/bin/pip install -q azure-storage-blob boto3 google-cloud-storage || rm -r build/stores
+
 # Have Flink, with two task managers of which one is killed, and Spark run jobs of kcut-beam. It takes Java and Maven.
 JARS := build/jars
 test-engines: build $(JARS)/flink $(JARS)/spark

@@ -71,6 +71,9 @@ func (u *ui) fail(ctx context.Context, err error, args []string) int {
 		return 0
 	}
 	fmt.Fprintf(u.err, "kcut: error: %s\nkcut: hint: %s\n", text.Escaped(f.Message), text.Escaped(f.Hint))
+	if f.Stack != nil && os.Getenv("KCUT_DEBUG") != "" {
+		fmt.Fprintf(u.err, "%s", f.Stack)
+	}
 	if u.json || slices.Contains(args, "--json") {
 		_ = u.answer(map[string]*exit.Failure{"error": f})
 	}
