@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
@@ -126,10 +127,15 @@ func (l *ledger) share(ctx context.Context) (*elsewhere, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sweepShared(ctx, folder); err != nil {
+	out, err := output.Absolute(l.job.Output.Path)
+	if err != nil {
+		return nil, err
+	}
+	prefix := sharedPrefix(out)
+	if err := sweepShared(ctx, folder, prefix); err != nil {
 		return nil, fmt.Errorf("sweep shared folder: %w", err)
 	}
-	e.folder = sharedFolder(storage.Join(string(folder), newSharedName()))
+	e.folder = sharedFolder(storage.Join(string(folder), prefix+strings.ToLower(rand.Text())))
 	if err := e.folder.make(); err != nil {
 		return nil, fmt.Errorf("make shared folder: %w", err)
 	}
@@ -287,7 +293,7 @@ func (e *elsewhere) mask(ctx context.Context, b *Bound, cut []byte, m *masking.M
 }
 
 // maskInOrder has the rows of the release put in order, and row groups made of them.
-func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, cut []byte, m *masking.Masker) (made *results, err error) {
+func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, cut []byte, m *masking.Masker) (*results, error) {
 	keys := cmp.Or(e.system.Keys, int(max(b.Dataset.Rows()/rowsOfRange, 1)))
 	order := masking.Order{Store: func() (*spill.Store, error) { return e.res.scratch.open("rows of the release") }}
 	bounds, err := m.Bounds(ctx, order, keys)
@@ -299,40 +305,33 @@ func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, cut []byte, m *ma
 		return nil, err
 	}
 	names := slices.DeleteFunc(sorted.names, func(name string) bool { return name == "" })
-	ranges, closeAll, err := e.folder.ranges(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, closeAll()) }()
-	spans, err := masking.LayOut(ranges, int64(b.Job.Output.RowGroupRows))
+	spans, err := masking.LayOut(e.folder.ranges(ctx, names), int64(b.Job.Output.RowGroupRows))
 	if err != nil {
 		return nil, err
 	}
 	return e.do(ctx, stepEncode, len(spans), 0, &given{Cut: cut, Ranges: names, Spans: spans})
 }
 
-// ranges opens ranges of rows.
-func (f sharedFolder) ranges(ctx context.Context, names []string) (ranges []*masking.Range, closeAll func() error, err error) {
-	var files []storage.File
-	closeAll = func() (err error) {
-		for _, file := range files {
-			err = errors.Join(err, file.Close())
+// ranges opens ranges of rows, one after the other: each is closed before the next.
+func (f sharedFolder) ranges(ctx context.Context, names []string) iter.Seq2[*masking.Range, error] {
+	return func(yield func(*masking.Range, error) bool) {
+		for _, name := range names {
+			file, err := f.open(ctx, name)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			r, err := masking.OpenRange(file)
+			more := yield(r, err)
+			if err = file.Close(); err != nil && more {
+				yield(nil, err)
+				return
+			}
+			if !more {
+				return
+			}
 		}
-		return err
 	}
-	for _, name := range names {
-		file, err := f.open(ctx, name)
-		if err != nil {
-			return nil, nil, errors.Join(err, closeAll())
-		}
-		files = append(files, file)
-		r, err := masking.OpenRange(file)
-		if err != nil {
-			return nil, nil, errors.Join(err, closeAll())
-		}
-		ranges = append(ranges, r)
-	}
-	return ranges, closeAll, nil
 }
 
 // tally has the parts of the release recounted, which lie where workers see them, and judges them.

@@ -123,3 +123,27 @@ func (f sharedFolder) remove(ctx context.Context) error {
 	}
 	return err
 }
+
+// sharedBy begins the names of all shared folders.
+const sharedBy = "shared-"
+
+// sharedPrefix begins the names of the folders that runs to an output share with their workers, in a place that runs to several
+// outputs may have. Workers outlive a run, so that the next one's folder has another name.
+func sharedPrefix(output string) string {
+	return fmt.Sprintf("%s%.8x-", sharedBy, sha256.Sum256([]byte(output)))
+}
+
+// sweepShared removes what runs to an output that were killed have shared.
+func sweepShared(ctx context.Context, folder sharedFolder, prefix string) error {
+	if storage.IsRemote(string(folder)) {
+		return sharedFolder(storage.Join(string(folder), prefix)).remove(ctx)
+	}
+	names, err := folder.list(ctx, prefix)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, name := range names {
+		err = errors.Join(err, sharedFolder(filepath.Join(string(folder), name)).remove(ctx))
+	}
+	return err
+}

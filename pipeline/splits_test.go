@@ -18,6 +18,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/storage/storagetest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
@@ -134,6 +135,7 @@ type goroutines struct {
 	spoils func(s Step, key int, block []byte) [][]byte // what becomes of a block; nil: it stays
 	before func(s Step) error
 	turns  bool // tasks are done one after the other
+	hides  bool // what the first task needs: it fails, and is done later
 }
 
 func (g *goroutines) Do(ctx context.Context, s Step) error {
@@ -145,6 +147,18 @@ func (g *goroutines) Do(ctx context.Context, s Step) error {
 	w, err := OpenWorker(ctx, s.Folder)
 	if err != nil {
 		return err
+	}
+	if g.hides {
+		given := filepath.Join(s.Folder, s.Name+givenSuffix)
+		if err := os.Rename(given, given+"-hidden"); err != nil {
+			return err
+		}
+		if err := w.Do(ctx, s, 0, func(int, []byte) error { return nil }); err == nil {
+			return errors.New("a task was done of which nothing is known")
+		}
+		if err := os.Rename(given+"-hidden", given); err != nil {
+			return err
+		}
 	}
 	todo := append(g.rng.Perm(s.Tasks), g.rng.Perm(s.Tasks)[:s.Tasks/2]...)
 	emitted := make([]map[int][]byte, s.Keys) // by key and task
@@ -240,7 +254,7 @@ func leftovers(t *testing.T, dir string, known ...string) {
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	for _, entry := range entries {
-		inner, _ := filepath.Glob(filepath.Join(dir, entry.Name(), sharedPrefix+"*"))
+		inner, _ := filepath.Glob(filepath.Join(dir, entry.Name(), sharedBy+"*"))
 		if len(inner) > 0 || entry.Name()[0] == '.' && !slices.Contains(known, entry.Name()) {
 			t.Errorf("%s is left: %q", entry.Name(), inner)
 		}
@@ -294,7 +308,7 @@ func TestRunElsewhere(t *testing.T) {
 				return err
 			}
 			must(t, run(nil, "alone"))
-			must(t, run(&goroutines{rng: rng}, "elsewhere"))
+			must(t, run(&goroutines{rng: rng, hides: true}, "elsewhere"))
 			names, err := filepath.Glob(filepath.Join(dir, "alone*"))
 			if err != nil || len(names) != 1 {
 				t.Fatal(names, err)
@@ -324,6 +338,36 @@ func TestElsewhereSpills(t *testing.T) {
 		}
 	}
 	sameReleases(t, filepath.Join(dir, "out"), filepath.Join(dir, "alone"))
+}
+
+// Runs to several outputs share one place with their workers, of which each removes what runs to its output have left there, and nothing else.
+func TestSharedFolder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(39, 40))
+	eachStore(t, 600, func(t *testing.T, dir string, server *storagetest.Server) {
+		in := t.TempDir()
+		for name, store := range map[string]sharedFolder{"a disk": sharedFolder(in), "a store": sharedFolder(server.URL("shared"))} {
+			run := func(out string, before func(Step) error) error {
+				j := mustLoad(t, dir, "output.path", filepath.Join(t.TempDir(), out)+"/", "order", job.OrderReleased)
+				left := sharedFolder(storage.Join(string(store), sharedPrefix(filepath.Clean(j.Output.Path))+"left"))
+				must(t, left.make())
+				must(t, left.put(t.Context(), jobFile, []byte("of a run that was killed")))
+				_, err := Run(t.Context(), j, RunOptions{Runner: &goroutines{rng: rng, before: before}, Shared: string(store)})
+				return err
+			}
+			err := run("one", func(s Step) error {
+				if s.does() == stepCount {
+					return run("other", nil)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if names, err := store.list(t.Context(), ""); err != nil || len(names) > 0 {
+				t.Errorf("%s: %q is left, %v", name, names, err)
+			}
+		}
+	})
 }
 
 // Workers that share an object store with the run make its bytes there, from its input, and leave nothing else.

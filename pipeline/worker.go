@@ -6,17 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/count"
@@ -43,12 +39,11 @@ type Worker struct {
 // instructed is what all tasks of a step need.
 type instructed struct {
 	given
-	once    sync.Once
-	err     error
+	mu      sync.Mutex
+	known   bool
 	book    *count.Book
 	recoder masking.Recoder
 	cut     *cutfile.File
-	ranges  []*masking.Range
 }
 
 // OpenWorker opens the job of a run, of whose steps the folder is.
@@ -219,8 +214,14 @@ func (w *Worker) instructed(ctx context.Context, s Step) (*instructed, error) {
 	}
 	g := w.last
 	w.mu.Unlock()
-	g.once.Do(func() { g.err = w.instruct(ctx, s, g) })
-	return g, g.err
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known {
+		return g, nil
+	}
+	err := w.instruct(ctx, s, g) // where it fails, as of a task that is stopped, the next task tries again
+	g.known = err == nil
+	return g, err
 }
 
 func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error) {
@@ -234,9 +235,6 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 		g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
 	case stepTally:
 		g.cut, err = cutfile.Parse(g.Cut)
-	}
-	if err == nil && s.does() == stepEncode {
-		g.ranges, _, err = w.folder.ranges(ctx, g.Ranges)
 	}
 	return err
 }
@@ -324,27 +322,8 @@ func (w *Worker) make(ctx context.Context, what string, g *instructed, task int)
 		return nil, err
 	}
 	if what == stepEncode {
-		return m.EncodeSpan(g.ranges, g.Spans[task])
+		span := g.Spans[task]
+		return m.EncodeSpan(w.folder.ranges(ctx, g.Ranges[span.From.Range:]), span)
 	}
 	return m.MaskTask(ctx, w.bound.tasks(&System{Follow: g.Follow})[task])
-}
-
-// newSharedName returns the name of a folder that a run shares with its workers. Workers outlive a run, so that another one has another name.
-func newSharedName() string { return sharedPrefix + strings.ToLower(rand.Text()) }
-
-const sharedPrefix = "shared-"
-
-// sweepShared removes what runs that were killed have shared.
-func sweepShared(ctx context.Context, folder sharedFolder) error {
-	if storage.IsRemote(string(folder)) {
-		return sharedFolder(storage.Join(string(folder), sharedPrefix)).remove(ctx)
-	}
-	names, err := folder.list(ctx, sharedPrefix)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for _, name := range slices.Clone(names) {
-		err = errors.Join(err, sharedFolder(path.Join(string(folder), name)).remove(ctx))
-	}
-	return err
 }

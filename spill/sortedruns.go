@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -16,6 +17,17 @@ import (
 // errLargeRow is returned when a row is too large for the store, which happens only where rows do not fit the memory.
 var errLargeRow = fault.Errorf(fault.Resources, "give more with --memory, so that rows are put in order in memory, drop the column that has values of megabytes, or release in order: input",
 	"put rows in order on disk: one has more than %d bytes", MaxChunk)
+
+// EachCount returns how many rows to write of n that are equal, time after time: as many as have 32 bits.
+func EachCount(n int64) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for ; n > 0; n -= math.MaxUint32 {
+			if !yield(uint32(min(n, math.MaxUint32))) {
+				return
+			}
+		}
+	}
+}
 
 // Run is rows in memory, in order. Rows are bytes or words; R is the run itself.
 type Run[E byte | uint64, R any] interface {
@@ -130,8 +142,8 @@ func (s *SortedRuns[E, R]) write(rows *SortedRows[E, R], encode func(chunk []byt
 		if err != nil && err != io.EOF {
 			return err
 		}
-		for ; n > 0; n -= min(n, math.MaxUint32) {
-			chunk = encode(chunk, row, uint32(min(n, math.MaxUint32)))
+		for n := range EachCount(n) {
+			chunk = encode(chunk, row, n)
 		}
 		if len(chunk) >= sortedChunk || err == io.EOF && len(chunk) > 0 {
 			if len(chunk) > MaxChunk {

@@ -131,6 +131,17 @@ func (r *RowRun) End(n uint32) error {
 	return r.sorter.seal(r)
 }
 
+// Append appends so many rows that are equal.
+func (r *RowRun) Append(row []byte, n int64) error {
+	for n := range EachCount(n) {
+		r.Bytes = append(r.Bytes, row...)
+		if err := r.End(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // refer refers to a row in Bytes.
 func (r *RowRun) refer(from, to int, n uint32) {
 	r.refs = append(r.refs, rowRef{prefix: prefixOf(r.Bytes[from:to]), from: uint32(from), to: uint32(to), count: n})

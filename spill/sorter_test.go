@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -96,6 +97,32 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// More equal rows than a number of 32 bits counts are all there.
+func TestSorterOfManyEqualRows(t *testing.T) {
+	s, err := NewSorter(NewBudget(64<<20), 1<<20, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"a": 3 * math.MaxUint32, "b": 1<<40 + 1, "": 2}
+	for row, n := range want {
+		if err := s.Run(0).Append([]byte(row), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sorted, err := s.Merge(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range want {
+		if row, n, err := sorted.Next(); err != nil || n != want[string(row)] {
+			t.Errorf("%d times %q, want %d; %v", n, row, want[string(row)], err)
+		}
+	}
+	if err := errors.Join(sorted.Close(), s.Close()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -288,7 +287,7 @@ func (o *ordering) expand(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	run := o.sorter.Run(0)
+	run, bytes := o.sorter.Run(0), []byte(nil)
 	for {
 		row, n, err := rows.Next()
 		if err == io.EOF {
@@ -297,11 +296,9 @@ func (o *ordering) expand(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		run.Bytes = coded.values.appendRow(run.Bytes, rows.coding, row)
-		for ; n > 0; n -= min(n, math.MaxUint32) {
-			if err := run.End(uint32(min(n, math.MaxUint32))); err != nil {
-				return err
-			}
+		bytes = coded.values.appendRow(bytes[:0], rows.coding, row)
+		if err := run.Append(bytes, n); err != nil {
+			return err
 		}
 	}
 }

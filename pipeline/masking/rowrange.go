@@ -94,7 +94,9 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 			for at < len(bounds) && bytes.Compare(row, bounds[at]) >= 0 {
 				at++
 			}
-			ranges[at] = encode(ranges[at], row, uint32(n))
+			for n := range spill.EachCount(n) {
+				ranges[at] = encode(ranges[at], row, n)
+			}
 		}
 	})
 	return ranges, err
@@ -154,7 +156,9 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		if err == io.EOF {
 			return appendRange(chunks, data)
 		}
-		data = encode(data, row, uint32(n))
+		for n := range spill.EachCount(n) {
+			data = encode(data, row, n)
+		}
 		open.rows, open.size, different = open.rows+n, open.size+int64(len(row)), different+1
 	}
 }

@@ -1,6 +1,9 @@
 package masking
 
-import "cmp"
+import (
+	"cmp"
+	"iter"
+)
 
 // RowPlace is a place among the rows of ranges: in a chunk, behind so many of the rows that are equal to one of it.
 type RowPlace struct {
@@ -12,13 +15,16 @@ type RowPlace struct {
 type RowSpan struct{ From, To RowPlace }
 
 // LayOut returns the row groups of a release whose rows are in order in ranges, of so many rows each; 0: as Order.Rows.
-func LayOut(ranges []*Range, rows int64) ([]RowSpan, error) {
+func LayOut(ranges iter.Seq2[*Range, error], rows int64) ([]RowSpan, error) {
 	return layOut(ranges, newGroupLimit(rows))
 }
 
-func layOut(ranges []*Range, limit groupLimit) ([]RowSpan, error) {
-	l := layingOut{groupLimit: limit}
-	for at, r := range ranges {
+func layOut(ranges iter.Seq2[*Range, error], limit groupLimit) ([]RowSpan, error) {
+	l, at := layingOut{groupLimit: limit}, 0
+	for r, err := range ranges {
+		if err != nil {
+			return nil, err
+		}
 		for i := range r.chunks {
 			c := &r.chunks[i]
 			if !l.ends(l.count+c.rows, l.size+c.size) {
@@ -34,9 +40,10 @@ func layOut(ranges []*Range, limit groupLimit) ([]RowSpan, error) {
 				l.add(RowPlace{at, i, row, 0}, int64(len(b)), int64(n))
 			}
 		}
+		at++
 	}
 	if l.count > 0 {
-		l.end(RowPlace{Range: len(ranges)})
+		l.end(RowPlace{Range: at})
 	}
 	return l.spans, nil
 }
@@ -69,8 +76,8 @@ func (l *layingOut) end(at RowPlace) {
 	l.from, l.count, l.size = at, 0, 0
 }
 
-// EncodeSpan encodes a row group of rows of the ranges, as AddTask takes it.
-func (m *Masker) EncodeSpan(ranges []*Range, span RowSpan) ([]byte, error) {
+// EncodeSpan encodes a row group of rows of the ranges, as AddTask takes it. The first range is that in which the span begins.
+func (m *Masker) EncodeSpan(ranges iter.Seq2[*Range, error], span RowSpan) ([]byte, error) {
 	o, err := m.ordering(Order{})
 	if err != nil {
 		return nil, err
@@ -97,25 +104,29 @@ func (m *Masker) EncodeSpan(ranges []*Range, span RowSpan) ([]byte, error) {
 	})
 }
 
-// eachRow calls use with the rows of a span in order, equal ones together.
-func eachRow(ranges []*Range, span RowSpan, use func(row []byte, n int64) error) error {
-	for at := span.From; at.Range < len(ranges) && !at.reaches(span.To); {
-		r := ranges[at.Range]
-		if at.Chunk == len(r.chunks) {
-			at = RowPlace{Range: at.Range + 1}
-			continue
-		}
-		rows, err := r.chunk(at.Chunk)
+// eachRow calls use with the rows of a span in order, equal ones together. The first range is that in which it begins.
+func eachRow(ranges iter.Seq2[*Range, error], span RowSpan, use func(row []byte, n int64) error) error {
+	at := span.From
+	for r, err := range ranges {
 		if err != nil {
 			return err
 		}
-		for ; at.Row < rows.Len() && !at.reaches(span.To); at.Row, at.Taken = at.Row+1, 0 {
-			_, row, n := rows.At(at.Row)
-			if err := use(row, at.equal(span.To, int64(n))-at.Taken); err != nil {
+		for at.Chunk < len(r.chunks) && !at.reaches(span.To) {
+			rows, err := r.chunk(at.Chunk)
+			if err != nil {
 				return err
 			}
+			for ; at.Row < rows.Len() && !at.reaches(span.To); at.Row, at.Taken = at.Row+1, 0 {
+				_, row, n := rows.At(at.Row)
+				if err := use(row, at.equal(span.To, int64(n))-at.Taken); err != nil {
+					return err
+				}
+			}
+			at = RowPlace{at.Range, at.Chunk + 1, 0, 0}
 		}
-		at = RowPlace{at.Range, at.Chunk + 1, 0, 0}
+		if at = (RowPlace{Range: at.Range + 1}); at.reaches(span.To) {
+			return nil
+		}
 	}
 	return nil
 }
