@@ -41,6 +41,7 @@ type Step struct {
 
 // What is done in a step.
 const (
+	stepWeigh  = "weigh"  // split → records of entities
 	stepSurvey = "survey" // split → values of its columns
 	stepCount  = "count"  // split, book → tuples
 	stepMask   = "mask"   // task, cut → row groups in the order of the input
@@ -54,13 +55,14 @@ func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+
 
 // given is what all tasks of a step need, in a file of the shared folder.
 type given struct {
-	Book   []byte            `json:",omitempty"`
-	Cut    []byte            `json:",omitempty"`
-	Bounds [][]byte          `json:",omitempty"`
-	Ranges []string          `json:",omitempty"` // files of the shared folder
-	Spans  []masking.RowSpan `json:",omitempty"`
-	Parts  []string          `json:",omitempty"` // files of the release
-	Follow int64             `json:",omitempty"` // System.Follow
+	Weighed []string          `json:",omitempty"` // files of the shared folder: records of entities
+	Book    []byte            `json:",omitempty"`
+	Cut     []byte            `json:",omitempty"`
+	Bounds  [][]byte          `json:",omitempty"`
+	Ranges  []string          `json:",omitempty"` // files of the shared folder
+	Spans   []masking.RowSpan `json:",omitempty"`
+	Parts   []string          `json:",omitempty"` // files of the release
+	Follow  int64             `json:",omitempty"` // System.Follow
 }
 
 // The files of a shared folder beside results.
@@ -99,10 +101,6 @@ func refuseElsewhere(a *assignment) error {
 		return refuse("input_counts", "", "counts are searched")
 	case len(j.Output.PartitionBy) > 0:
 		return refuse("output.partition_by", "leave it out, or use kcut run", "partitions are written")
-	case j.Entity != "":
-		return refuse("entity", "", "entities are counted")
-	case len(j.Sensitive) > 0:
-		return refuse("sensitive", "", "the values of sensitive columns are counted")
 	case j.MaxSuppressed != Quota{}:
 		return refuse("max_suppressed", "leave it out, or use kcut run", "records are suppressed")
 	case !slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp}, j.Algorithm.Name):
@@ -241,7 +239,19 @@ func (e *elsewhere) failure(ctx context.Context, s Step, err error) error {
 func (e *elsewhere) count(ctx context.Context, request *count.Request, counting *count.Resources) (*count.Counts, error) {
 	splits := len(request.Dataset.Splits())
 	keys := cmp.Or(e.system.Keys, min(splits, mostKeys))
-	surveys, err := e.do(ctx, stepSurvey, splits, min(keys, 8), &given{})
+	weighed := &results{}
+	if request.Kinds != nil && request.Kinds.Entities {
+		var held int64
+		var err error
+		if weighed, err = e.do(ctx, stepWeigh, splits, keys, &given{}); err != nil {
+			return nil, err
+		}
+		if request, held, err = request.Weighed(counting.Budget, weighed.all(ctx)); err != nil {
+			return nil, err
+		}
+		defer counting.Budget.Return(held)
+	}
+	surveys, err := e.do(ctx, stepSurvey, splits, min(keys, 8), &given{Weighed: weighed.names})
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +268,7 @@ func (e *elsewhere) count(ctx context.Context, request *count.Request, counting 
 	if err != nil {
 		return nil, err
 	}
-	runs, err := e.do(ctx, stepCount, splits, keys, &given{Book: encoded})
+	runs, err := e.do(ctx, stepCount, splits, keys, &given{Weighed: weighed.names, Book: encoded})
 	if err != nil {
 		return nil, err
 	}

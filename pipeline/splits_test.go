@@ -285,7 +285,13 @@ func TestRunElsewhere(t *testing.T) {
 		"midpoints":    small(changed("weight: discretize", "weight: {mask: discretize, render: midpoint, weight: 2}")),
 		"levels":       small(changed("city: generalize", "city: {mask: generalize, at_most: 1}")),
 		"counted":      small("count: times\n" + peopleJob),
-		"nothing kept": small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: drop", 1)),
+		"sensitive":    small(changed("class: income\n", "class: income\nsensitive: [{column: income, l: 2, max_confidence: {high: 0.99}}]\n")),
+		"no class, sensitive": small(strings.NewReplacer("class: income\n", "sensitive: [{column: income, l: 2}, {column: job, l: 2, t: 0.6}]\n",
+			"job: suppress", "job: keep", ", job]", "]").Replace(peopleJob)),
+		"entities": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nsensitive: [{column: job, max_confidence: 0.9}, {column: income, l: 2}]\n",
+			"job: suppress", "job: keep", ", job]", "]", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
+		"entities, no class": small(strings.NewReplacer("class: income\n", "entity: born\n", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
+		"nothing kept":       small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: drop", 1)),
 	}
 	seed := uint64(0)
 	for name, text := range jobs {
@@ -304,7 +310,10 @@ func TestRunElsewhere(t *testing.T) {
 				if strings.HasSuffix(mustLoad(t, dir).Output.Path, "/") {
 					j.Output.Path = filepath.Join(dir, out) + "/"
 				}
-				_, err := Run(t.Context(), j, RunOptions{System: system, Runner: runner})
+				report, err := Run(t.Context(), j, RunOptions{System: system, Runner: runner})
+				if err == nil && report.Steps == 0 {
+					t.Error("nothing was refined")
+				}
 				return err
 			}
 			must(t, run(nil, "alone"))
@@ -469,10 +478,8 @@ func TestElsewhereFailures(t *testing.T) {
 // What takes one machine is refused, and rows that are unique on kept columns are.
 func TestElsewhereRefuses(t *testing.T) {
 	for text, want := range map[string]error{
-		changed("class: income", "entity: job\nclass: income"):                         fault.Usage,
-		changed("class: income", "sensitive: [{column: income, l: 2}]\nclass: income"): fault.Usage,
-		changed("class: income", "max_suppressed: 1%\nclass: income"):                  fault.Usage,
-		withAlgorithm(peopleJob, "mondrian"):                                           fault.Usage,
+		changed("class: income", "max_suppressed: 1%\nclass: income"): fault.Usage,
+		withAlgorithm(peopleJob, "mondrian"):                          fault.Usage,
 		strings.Replace(changed("income: keep", "income: {keep: {identifying: accepted}}"), "out.parquet", "{path: out/, partition_by: [city]}", 1): fault.Usage,
 		strings.Replace(changed("input: in", "input_counts: in"), "out.parquet", "out.json", 1):                                                     fault.Usage,
 		withAlgorithm(peopleJob, "guided"): fault.Usage,

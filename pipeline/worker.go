@@ -41,6 +41,8 @@ type instructed struct {
 	given
 	mu      sync.Mutex
 	known   bool
+	request *count.Request
+	held    int64 // bytes that are drawn for it
 	book    *count.Book
 	recoder masking.Recoder
 	cut     *cutfile.File
@@ -87,8 +89,10 @@ func (w *Worker) Do(ctx context.Context, s Step, task int, emit func(key int, bl
 	return w.work(ctx, s, func(g *instructed) error {
 		packed := func(key int, block []byte) error { return emit(key, packing().EncodeAll(block, nil)) }
 		switch s.does() {
+		case stepWeigh:
+			return w.weigh(ctx, s, g, task, packed)
 		case stepSurvey:
-			return w.survey(ctx, task, func(block []byte) error { return packed(task%s.Keys, block) })
+			return w.survey(ctx, g, task, func(block []byte) error { return packed(task%s.Keys, block) })
 		case stepCount:
 			return w.count(ctx, s, g, task, packed)
 		case stepSort:
@@ -110,14 +114,16 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 		}
 		var result []byte
 		switch s.does() {
+		case stepWeigh:
+			result, err = count.MergeEntities(g.request, w.res.counting(), key, s.Keys, each(blocks))
 		case stepSurvey:
 			var merged *count.Surveyed
-			if merged, err = count.MergeSurveys(w.request(), w.res.counting(), each(blocks)); err == nil {
+			if merged, err = count.MergeSurveys(g.request, w.res.counting(), each(blocks)); err == nil {
 				result, err = merged.Encode(ctx)
 			}
 		case stepCount:
 			var merged *count.Tuples
-			if merged, err = count.Merge(ctx, w.request(), w.res.counting(), g.book, each(blocks)); err == nil {
+			if merged, err = count.Merge(ctx, g.request, w.res.counting(), g.book, each(blocks)); err == nil {
 				var parts [][]byte
 				if parts, err = merged.Encode(ctx, 1); err == nil {
 					result = parts[0]
@@ -202,7 +208,11 @@ func (w *Worker) end() error {
 		return nil
 	}
 	err := w.res.closeStore()
-	w.res.budget.Return(w.res.budget.Used() - w.base)
+	held := w.base
+	if w.last != nil {
+		held += w.last.held
+	}
+	w.res.budget.Return(w.res.budget.Used() - held)
 	return err
 }
 
@@ -228,9 +238,16 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 	if err = w.folder.getJSON(ctx, s.Name+givenSuffix, &g.given); err != nil {
 		return err
 	}
+	g.request = w.bound.request(count.Tuning{})
+	if len(g.Weighed) > 0 {
+		weighed := results{w.folder, g.Weighed}
+		if g.request, g.held, err = g.request.Weighed(w.res.budget, weighed.all(ctx)); err != nil {
+			return err
+		}
+	}
 	switch s.does() {
 	case stepCount:
-		g.book, err = count.DecodeBook(w.request(), g.Book)
+		g.book, err = count.DecodeBook(g.request, g.Book)
 	case stepMask, stepSort, stepEncode:
 		g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
 	case stepTally:
@@ -238,8 +255,6 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 	}
 	return err
 }
-
-func (w *Worker) request() *count.Request { return w.bound.request(count.Tuning{}) }
 
 // split returns the split of a task, alone.
 func (w *Worker) split(task int) (alone []formats.Split, err error) {
@@ -250,12 +265,24 @@ func (w *Worker) split(task int) (alone []formats.Split, err error) {
 	return all[task : task+1], nil
 }
 
-func (w *Worker) survey(ctx context.Context, task int, emit func(block []byte) error) error {
+func (w *Worker) weigh(ctx context.Context, s Step, g *instructed, task int, emit func(key int, block []byte) error) error {
 	splits, err := w.split(task)
 	if err != nil {
 		return err
 	}
-	survey, err := count.Survey(ctx, w.request(), w.res.counting(), splits)
+	blocks, err := count.CountEntities(ctx, g.request, w.res.counting(), splits, s.Keys)
+	for key, block := range blocks {
+		err = errors.Join(err, emit(key, block))
+	}
+	return err
+}
+
+func (w *Worker) survey(ctx context.Context, g *instructed, task int, emit func(block []byte) error) error {
+	splits, err := w.split(task)
+	if err != nil {
+		return err
+	}
+	survey, err := count.Survey(ctx, g.request, w.res.counting(), splits)
 	if err != nil {
 		return err
 	}
@@ -271,7 +298,7 @@ func (w *Worker) count(ctx context.Context, s Step, g *instructed, task int, emi
 	if err != nil {
 		return err
 	}
-	tuples, err := count.Count(ctx, w.request(), w.res.counting(), g.book, splits)
+	tuples, err := count.Count(ctx, g.request, w.res.counting(), g.book, splits)
 	if err != nil {
 		return err
 	}

@@ -11,15 +11,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// What processes hand each other is bytes of one of three forms. Each begins with its name and a
+// What processes hand each other is bytes of one of four forms. Each begins with its name and a
 // byte, the version, and ends with a hash (checkpoint.Encode). Between them n… is a list: the number
 // of its elements and these; all numbers are uvarints, and texts and bytes have their length in front.
 //
-//	survey:    rows | n (column, mask, type)… | class values, if there is a class | of every column: nulls, values…
-//	           nulls:  n (class, records)…
-//	           values: n (class, records)… and the value: a word or bytes, in order; the last n is 0
-//	           class:  0 is the null, others are places among the class values, from 1 on
-//	code book: n (attribute, final code by code…, domain)…, the class's at last
+//	survey:    rows | n (column, mask, type)… | values of the class and of sensitive columns | kinds… | of every column: nulls, values…
+//	           nulls:  n (kind, records)…
+//	           values: n (kind, records)… and the value: a word or bytes, in order; the last n is 0
+//	           kinds:  n, and of each its class, the values of the sensitive columns, and its weight, where there are kinds beside classes
+//	           kind:   its place among the kinds from 1 on; or its class: 0 is the null, others are places among the class values, from 1 on
+//	code book: n (attribute, final code by code…, domain)…, those of the class and of sensitive columns at last | kinds: classes, weights, values of every sensitive column
+//	entities:  unit | bits of a place | of both rows of counts: n (places from the last one, records)…
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
 // Values are those of formats.Values, attributes those of saveAttribute, and
@@ -27,9 +29,11 @@ import (
 // the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
 // machine: of the same split or counts all write the same bytes.
 const (
-	surveyForm = "kcut survey\x02"
-	bookForm   = "kcut code book\x03"
+	surveyForm = "kcut survey\x03"
+	bookForm   = "kcut code book\x04"
 	tuplesForm = "kcut tuples\x02"
+
+	entitiesForm = "kcut entities\x01"
 )
 
 // ErrDamaged is returned of bytes that are not of the form that is read, or of another request.

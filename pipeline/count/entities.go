@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
 )
 
 // entities tell of every entity how many records it has, or more: counts that several entities may
@@ -51,9 +52,12 @@ func placesOf(rows uint64) int {
 	return max(fewPlaces, min(bits.Len64(2*rows), max(manyPlaces, min(bits.Len64(rows), mostPlaces))))
 }
 
+// entitiesOf returns the entities of so many rows, without their counts.
+func entitiesOf(rows uint64) *entities { return &entities{unit: unitOf(rows), bits: placesOf(rows)} }
+
 // newEntities returns what counts the records of the entities of so many rows.
 func newEntities(rows uint64) *entities {
-	e := &entities{unit: unitOf(rows), bits: placesOf(rows)}
+	e := entitiesOf(rows)
 	for row := range e.counts {
 		e.counts[row] = make([]atomic.Uint32, 1<<e.bits/2)
 	}
@@ -71,10 +75,17 @@ func (e *entities) hash(values *formats.Values, i int) uint64 {
 	return risk.HashValue(values, i)
 }
 
+// place returns the place of the count of a hash in a row.
+func (e *entities) place(row int, hash uint64) uint64 { return hash >> (32 * row) & (1<<e.bits - 1) }
+
+// at returns the word of the count at a place of a row, and the bits of it.
+func (e *entities) at(row int, place uint64) (word *atomic.Uint32, shift uint) {
+	return &e.counts[row][place/2], uint(place % 2 * 16)
+}
+
 // count returns the word of the count of a hash in a row, and the bits of it.
 func (e *entities) count(row int, hash uint64) (word *atomic.Uint32, shift uint) {
-	place := hash >> (32 * row) & (1<<e.bits - 1)
-	return &e.counts[row][place/2], uint(place % 2 * 16)
+	return e.at(row, e.place(row, hash))
 }
 
 const greatest = 1<<16 - 1
@@ -158,17 +169,21 @@ func (s *entityScanner) Divides(b *formats.Batch) bool {
 }
 
 func (s *entityScanner) Block(b *formats.Batch, from, to int) error {
-	values := b.Columns[0].Values
+	s.learn(b.Columns[0].Values)
+	for _, code := range b.Columns[0].Codes[from:to] {
+		s.add(s.hashes[code])
+	}
+	return nil
+}
+
+// learn hashes values.
+func (s *entityScanner) learn(values *formats.Values) {
 	if s.of != values {
 		s.of, s.hashes = values, append(s.hashes[:0], risk.Null)
 	}
 	for i := len(s.hashes) - 1; i < values.Len(); i++ {
 		s.hashes = append(s.hashes, s.hash(values, i))
 	}
-	for _, code := range b.Columns[0].Codes[from:to] {
-		s.add(s.hashes[code])
-	}
-	return nil
 }
 
 // weigh counts the records of every entity, if the request has these, before anything else is counted: it returns
@@ -177,33 +192,51 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	if r.Kinds == nil || !r.Kinds.Entities {
 		return r, res, func() {}, nil
 	}
-	column, rows := &r.Columns[len(r.Columns)-1], r.Dataset.Rows()
-	bytes := entitiesBytes(uint64(rows))
-	name := r.field(column).Name
-	if bytes > res.Budget.Limit()/2 {
-		return nil, nil, nil, fault.Errorf(fault.Resources, fmt.Sprintf("give %d MiB or more with --memory", (2*bytes+1<<20-1)>>20),
-			"count the records of every value of entity column %s: that takes %d bytes of a budget of %d", name, bytes, res.Budget.Limit())
-	}
-	if err := res.Budget.Draw("the records of every value of entity column "+name, bytes); err != nil {
+	e, bytes, err := r.drawEntities(res.Budget)
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	release = func() { res.Budget.Return(bytes) }
-	e := newEntities(uint64(rows))
+	rows := r.Dataset.Rows()
 	scanners := make([]*entityScanner, r.Dataset.BlockScanners(res.Threads))
 	for i := range scanners {
 		scanners[i] = &entityScanner{entities: e, sampling: sampling{take: r.Take}}
 	}
-	requests := []formats.Request{{Column: column.Field, Coded: true}}
-	if err := dataset.Scan(ctx, r.Dataset, requests, scanners, func(n int64) { res.Advanced(n, 2*rows) }); err != nil {
+	if err := dataset.Scan(ctx, r.Dataset, r.ofEntities(), scanners, func(n int64) { res.Advanced(n, 2*rows) }); err != nil {
 		release()
 		return nil, nil, nil, err
 	}
-	weighed, left := *r, *res
+	left := *res
+	left.Budget = res.Budget.Part(res.Budget.Left())
+	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
+	return r.weighedBy(e), &left, release, nil
+}
+
+// ofEntities asks for the column that tells of whom records are.
+func (r *Request) ofEntities() []formats.Request {
+	return []formats.Request{{Column: r.Columns[len(r.Columns)-1].Field, Coded: true}}
+}
+
+// drawEntities returns what counts the records of entities, and how much of the budget it takes.
+func (r *Request) drawEntities(budget *spill.Budget) (*entities, int64, error) {
+	rows := uint64(r.Dataset.Rows())
+	bytes, name := entitiesBytes(rows), r.field(&r.Columns[len(r.Columns)-1]).Name
+	if bytes > budget.Limit()/2 {
+		return nil, 0, fault.Errorf(fault.Resources, fmt.Sprintf("give %d MiB or more with --memory", (2*bytes+1<<20-1)>>20),
+			"count the records of every value of entity column %s: that takes %d bytes of a budget of %d", name, bytes, budget.Limit())
+	}
+	if err := budget.Draw("the records of every value of entity column "+name, bytes); err != nil {
+		return nil, 0, err
+	}
+	return newEntities(rows), bytes, nil
+}
+
+// weighedBy returns the request with entities whose records have been counted.
+func (r *Request) weighedBy(e *entities) *Request {
+	weighed := *r
 	weighed.entities = e
 	if !e.mayBeWeightless() {
 		weighed.Groupings = slices.DeleteFunc(slices.Clone(r.Groupings), func(g Grouping) bool { return g.Weightless })
 	}
-	left.Budget = res.Budget.Part(res.Budget.Left())
-	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
-	return &weighed, &left, release, nil
+	return &weighed
 }

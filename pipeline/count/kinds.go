@@ -1,7 +1,6 @@
 package count
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -21,9 +20,6 @@ type Kinds struct {
 
 // MaxKinds is the most kinds of records that a search works with.
 const MaxKinds = 1 << 16
-
-// errKinds is returned when kinds are to be counted split by split: every one would number them in its own way.
-var errKinds = fmt.Errorf("count entities or sensitive values by split: %w", formats.ErrUnsupported)
 
 // own returns how many columns there are for kinds alone.
 func (r *Request) own() (n int) {
@@ -213,12 +209,7 @@ func (s *Surveyed) bindKinds() *boundKinds {
 	if s.Kinds.Entities {
 		b.Unit = s.entities.unit
 	}
-	sorted := make([]int, len(tuples))
-	for i := range sorted {
-		sorted[i] = i
-	}
-	slices.SortFunc(sorted, func(x, y int) int { return slices.Compare(tuples[x], tuples[y]) })
-	for kind, i := range sorted {
+	for kind, i := range inOrder(tuples) {
 		tuple := tuples[i]
 		b.numbers[i+1], b.classes[i+1] = uint32(kind), tuple[0]
 		b.Class = append(b.Class, tuple[0])
@@ -230,6 +221,15 @@ func (s *Surveyed) bindKinds() *boundKinds {
 		}
 	}
 	return b
+}
+
+// inOrder returns the places of tuples in their order.
+func inOrder(tuples [][]uint32) (places []int) {
+	for i := range tuples {
+		places = append(places, i)
+	}
+	slices.SortFunc(places, func(x, y int) int { return slices.Compare(tuples[x], tuples[y]) })
+	return places
 }
 
 // pruning returns a pruning by kinds.

@@ -2,7 +2,9 @@ package count
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -185,6 +187,110 @@ func (k *kindTable) tuples(t *testing.T, c *Counts, g int, space partition.Space
 	return tuples
 }
 
+// bySplits counts as processes do that share nothing but bytes, in any order.
+func (k *kindTable) bySplits(t *testing.T, rng *rand.Rand, r *Request, res *Resources) *Counts {
+	t.Helper()
+	splits, keys := r.Dataset.Splits(), 1+rng.IntN(4)
+	// merged has what every split gives, by key, merged by key.
+	merged := func(of func(splits []formats.Split) ([][]byte, error), merge func(key int, blocks iter.Seq2[[]byte, error]) ([]byte, error)) iter.Seq2[[]byte, error] {
+		blocks := make([][][]byte, keys)
+		for _, i := range rng.Perm(len(splits)) {
+			parts, err := of(splits[i : i+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for key, part := range parts {
+				blocks[key] = append(blocks[key], part)
+			}
+		}
+		var results [][]byte
+		for key, of := range blocks {
+			if len(of) == 0 {
+				continue
+			}
+			result, err := merge(key, given(of))
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, result)
+		}
+		return given(results)
+	}
+	if r.Kinds.Entities {
+		parts := merged(func(splits []formats.Split) ([][]byte, error) {
+			return CountEntities(t.Context(), r, res, splits, keys)
+		},
+			func(key int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
+				return MergeEntities(r, res, key, keys, blocks)
+			})
+		weighed, held, err := r.Weighed(res.Budget, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = weighed
+		defer res.Budget.Return(held)
+	}
+	encoded := func(s *Surveyed, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return s.Encode(t.Context())
+	}
+	s, err := MergeSurveys(r, res, merged(func(splits []formats.Split) ([][]byte, error) {
+		b, err := encoded(Survey(t.Context(), r, res, splits))
+		return append(make([][]byte, rng.IntN(keys)), b), err
+	}, func(_ int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
+		return encoded(MergeSurveys(r, res, blocks))
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Bind(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := NewBook(r, c).Encode(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book, err := DecodeBook(r, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuples, err := Merge(t.Context(), r, res, book, merged(func(splits []formats.Split) ([][]byte, error) {
+		of, err := Count(t.Context(), r, res, book, splits)
+		if err != nil {
+			return nil, err
+		}
+		return of.Encode(t.Context(), keys)
+	}, func(_ int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
+		of, err := Merge(t.Context(), r, res, book, blocks)
+		if err != nil {
+			return nil, err
+		}
+		parts, err := of.Encode(t.Context(), 1)
+		return parts[0], err
+	}))
+	if err == nil {
+		err = tuples.Bind(c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// given returns blocks as they are read; those that are nil are not there.
+func given(blocks [][]byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, block := range blocks {
+			if block != nil && !yield(block, nil) {
+				return
+			}
+		}
+	}
+}
+
 // count counts in any of the ways.
 func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, partition.Space) {
 	t.Helper()
@@ -206,6 +312,9 @@ func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, 
 			return store, err
 		},
 		Store: func() *spill.Store { return store },
+	}
+	if !r.Spill && rng.IntN(3) == 0 {
+		return k.bySplits(t, rng, &r, res), partition.Space{Budget: budget}
 	}
 	c, err := Input(t.Context(), &r, res)
 	if err != nil {
@@ -410,6 +519,50 @@ func TestEntities(t *testing.T) {
 		if unit := unitOf(rows); unit*rows >= 1<<32 {
 			t.Errorf("%d rows weigh up to %d", rows, unit*rows)
 		}
+	}
+}
+
+// TestEntitiesOfSplits sums up counts of splits beyond the greatest, and refuses those of other rows than the input's.
+func TestEntitiesOfSplits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	k := newKindTable(t, rng, 300)
+	for !k.Kinds.Entities {
+		k = newKindTable(t, rng, 300)
+	}
+	budget := spill.NewBudget(64 << 20)
+	res := &Resources{Budget: budget, Threads: 1, Advanced: func(int64, int64) {}}
+	parts, err := CountEntities(t.Context(), k.Request, res, k.Dataset.Splits(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(parts[0])
+	damaged[len(damaged)/2] ^= 1
+	for what, blocks := range map[string][][]byte{"missing": nil, "twice": {parts[0], parts[0]}, "damaged": {damaged}} {
+		if _, _, err := k.Weighed(budget, given(blocks)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	e := entitiesOf(uint64(len(k.rows)))
+	some, err := e.encodePart([2][]placeCount{{{5, 40_000}, {6, 1}}, {{9, greatest}}}, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := MergeEntities(k.Request, res, 0, 1, given([][]byte{some, some}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	weighed, held, err := k.Weighed(budget, given([][]byte{sum}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint32{greatest, 2, greatest} {
+		word, shift := weighed.entities.at(i/2, []uint64{5, 6, 9}[i])
+		if got := word.Load() >> shift & greatest; got != want {
+			t.Errorf("count %d is %d, want %d", i, got, want)
+		}
+	}
+	if budget.Return(held); budget.Used() != 0 {
+		t.Errorf("%d bytes are still drawn", budget.Used())
 	}
 }
 

@@ -176,12 +176,8 @@ func (c *Counts) translate(t *partition.Table, columns []int, kinds []uint32, s 
 	return t
 }
 
-// checkEncoded refuses columns whose values are not counted in order, and kinds, of which the splits
-// would have numbers of their own.
+// checkEncoded refuses columns whose values are not counted in order.
 func (s *Surveyed) checkEncoded() error {
-	if s.kinds != nil {
-		return errKinds
-	}
 	for i := range s.Columns[:s.bound()] {
 		if s.columns[i].coder != nil {
 			return fmt.Errorf("survey column %s by split: its values are coded by a cut, or may be left out: %w", s.Columns[i].Spec.Name, formats.ErrUnsupported)
@@ -200,12 +196,7 @@ func (s *Surveyed) Encode(ctx context.Context) ([]byte, error) {
 	return encode(surveyForm, s.space.Budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(s.rows()))
 		checkpoint.List(w, s.names(), w.String)
-		numbers := []uint32{0}
-		if in := s.classes(); in != nil {
-			var classes []string
-			classes, numbers = in.InOrder()
-			checkpoint.List(w, classes, w.String)
-		}
+		numbers := s.saveKinds(w)
 		for _, c := range s.columns[:s.bound()] {
 			w.Fail(c.values.save(ctx, w, numbers))
 		}
@@ -218,10 +209,14 @@ func (s *Surveyed) names() (names []string) {
 		c := &s.Columns[i]
 		names = append(names, c.Spec.Name, c.Spec.Mask, s.field(c).Type.String())
 	}
-	return append(names, s.className())
+	names = append(names, s.className())
+	for i := len(s.Columns) - s.own(); i < len(s.Columns); i++ {
+		names = append(names, s.field(&s.Columns[i]).Name)
+	}
+	return names
 }
 
-// save writes the values, whose classes get the given numbers.
+// save writes the values, whose classes, or kinds, get the given numbers.
 func (c *Values) save(ctx context.Context, w *checkpoint.Writer, numbers []uint32) error {
 	saveClasses(w, c.nulls(), numbers)
 	err := c.each(ctx, func(v *domain.Counted) error {
@@ -255,25 +250,9 @@ func (s *Surveyed) load(r *checkpoint.Reader) error {
 	if !slices.Equal(checkpoint.ReadList(r, r.String), s.names()) {
 		return cmp.Or(r.Err(), error(ErrDamaged))
 	}
-	numbers := []uint32{0} // of the classes of that survey
-	if in := s.classes(); in != nil {
-		classes := formats.Values{Type: s.field(&s.Columns[s.class]).Type}
-		for _, text := range checkpoint.ReadList(r, r.String) {
-			if classes.Parse(text) != nil {
-				return ErrDamaged
-			}
-		}
-		if r.Err() != nil {
-			return r.Err()
-		}
-		var above int
-		var err error
-		if numbers, above, err = in.Encode(&classes, 0, []uint32{in.Null()}); err != nil {
-			return err
-		}
-		if err := domain.CheckClasses("class column "+in.Column, above); err != nil {
-			return err
-		}
+	numbers, err := s.loadKinds(r)
+	if err != nil {
+		return err
 	}
 	for i := range s.bound() {
 		if err := s.workers[0].tallies[i].part.load(r, numbers); err != nil {

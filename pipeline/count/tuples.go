@@ -1,6 +1,7 @@
 package count
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,15 +66,15 @@ func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err 
 
 // Encode returns the book as bytes.
 func (b *Book) Encode(res *Resources) ([]byte, error) {
-	if b.kinds != nil {
-		return nil, errKinds
-	}
 	return encode(bookForm, res.Budget, func(w *checkpoint.Writer) {
 		w.Uint(uint64(len(b.bound)))
 		for i, column := range b.bound {
 			saveAttribute(w, &column.Attribute)
 			checkpoint.Numbers(w, b.merges[i].Codes)
 			w.Uint(uint64(b.merges[i].Domain))
+		}
+		if b.kinds != nil {
+			saveKnown(w, b.kinds)
 		}
 	})
 }
@@ -82,23 +83,32 @@ func (b *Book) Encode(res *Resources) ([]byte, error) {
 func DecodeBook(r *Request, encoded []byte) (*Book, error) {
 	b := &Book{}
 	err := decode(bookForm, encoded, func(from *checkpoint.Reader) error {
-		columns := r.bound()
+		columns := r.bound() + r.own()
 		if r.Class >= 0 {
 			columns++
 		}
+		if r.Kinds != nil && r.Kinds.Entities { // which have weights
+			columns--
+		}
 		if from.Int() != columns {
-			return ErrDamaged
+			return cmp.Or(from.Err(), error(ErrDamaged))
 		}
 		for i := range columns {
 			attribute, err := loadAttribute(from)
 			if err != nil {
 				return err
 			}
-			if i != r.Class && attribute.Name != r.Columns[i].Spec.Name {
+			if i < r.bound() && attribute.Name != r.Columns[i].Spec.Name {
 				return ErrDamaged
 			}
 			b.bound = append(b.bound, &Bound{Domain: domain.Domain{Attribute: attribute}})
 			b.merges = append(b.merges, engine.CodeMerge{Codes: checkpoint.ReadNumbers[uint32](from), Domain: from.Int()})
+		}
+		if r.Kinds != nil {
+			var err error
+			if b.kinds, err = r.loadKnown(from); err != nil {
+				return err
+			}
 		}
 		return from.Err()
 	})
@@ -204,9 +214,6 @@ func (t *Tuples) Bind(c *Counts) error {
 // have the same tuples of whatever splits, so that Merge may sum them up one number after the other. They must fit the memory. What
 // they have drawn is given back.
 func (t *Tuples) Encode(ctx context.Context, parts int) (encoded [][]byte, err error) {
-	if t.Kinds != nil {
-		return nil, errKinds
-	}
 	budget := t.space.Budget
 	defer func() { budget.Return(budget.Used()) }()
 	if t.space.Store != nil {
