@@ -35,7 +35,7 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
 	switch {
-	case res.elsewhere != nil:
+	case res.elsewhere.masksElsewhere(b, recoder.Recoding):
 		err = res.elsewhere.mask(ctx, b, found.Cut, m, parts)
 	case b.Job.Order == job.OrderReleased:
 		order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: func() (*spill.Store, error) { return res.scratch.open("rows of the release") }}

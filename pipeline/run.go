@@ -190,7 +190,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 
 // verify recounts the release, with none of the code that wrote it.
 func (a *assignment) verify(ctx context.Context, b *Bound, l *ledger, res *resources) error {
-	if out := a.job.Output.Path; res.elsewhere != nil && fileset.IsDirectory(out) && !storage.IsRemote(out) && !storage.IsRemote(string(res.elsewhere.folder)) {
+	if out := a.job.Output.Path; res.elsewhere != nil && fileset.IsDirectory(out) && len(a.job.Output.PartitionBy) == 0 && !storage.IsRemote(out) && !storage.IsRemote(string(res.elsewhere.folder)) {
 		return res.elsewhere.tally(ctx, l.target.Path())
 	}
 	tells := len(b.kept()) > 0

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
@@ -90,25 +91,28 @@ const attempts = 3
 // mostKeys is how many processes may merge the counts of all splits.
 const mostKeys = 64
 
-// refuseElsewhere refuses a job that processes which share nothing but files cannot do together.
+// refuseElsewhere refuses what processes that share nothing but files cannot do with the run.
 func refuseElsewhere(a *assignment) error {
-	j := a.job
-	refuse := func(key, hint, format string, args ...any) error {
-		return j.LocatedKey(key, hint, fmt.Errorf(format+" on one machine only: use kcut run", args...))
-	}
-	switch {
-	case len(j.InputCounts) > 0:
-		return refuse("input_counts", "", "counts are searched")
-	case len(j.Output.PartitionBy) > 0:
-		return refuse("output.partition_by", "leave it out, or use kcut run", "partitions are written")
-	case j.MaxSuppressed != Quota{}:
-		return refuse("max_suppressed", "leave it out, or use kcut run", "records are suppressed")
-	case !slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp}, j.Algorithm.Name):
-		return refuse("algorithm", "take tdr, tds or bottom-up", "labels of algorithm %s depend on other columns: they are found", j.Algorithm.Name)
-	case a.given != nil || a.stamp != nil:
+	if a.given != nil || a.stamp != nil {
 		return fault.Errorf(fault.Usage, "leave out the runner", "work by an earlier cut: that is done on one machine only")
 	}
 	return nil
+}
+
+// masksElsewhere reports whether workers can mask by a recoding: where every label depends on its own value alone, all that
+// they need is the cut. It tells when they cannot.
+func (e *elsewhere) masksElsewhere(b *Bound, recoding engine.Recoding) bool {
+	switch {
+	case e == nil:
+		return false
+	case !masking.Columnwise(recoding, len(b.masked)):
+		e.res.events.Noted("labels depend on several columns: the rows are masked by this process alone")
+	case len(b.Job.Output.PartitionBy) > 0:
+		e.res.events.Noted("the release has partitions: the rows are masked by this process alone")
+	default:
+		return true
+	}
+	return false
 }
 
 // share opens the folder that a run shares with its workers, and tells them the job. close is owed.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -230,21 +231,23 @@ func splitFolder(t *testing.T, rng *rand.Rand, job string, rows, group int) stri
 // sameReleases compares the files of two releases.
 func sameReleases(t *testing.T, got, want string) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(want, "*"))
-	must(t, err)
-	hidden, err := filepath.Glob(filepath.Join(want, ".*"))
-	must(t, err)
-	if names = append(names, hidden...); len(names) < 2 {
-		names = []string{want}
+	files := func(root string) (names []string) {
+		must(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				names = append(names, strings.TrimPrefix(path, root))
+			}
+			return err
+		}))
+		return names
+	}
+	names := files(want)
+	if others := files(got); !slices.Equal(others, names) {
+		t.Errorf("the release has %q, want %q", others, names)
 	}
 	for _, name := range names {
-		other := filepath.Join(got, strings.TrimPrefix(name, want))
-		if !bytes.Equal(mustRead(t, other), mustRead(t, name)) {
-			t.Errorf("%s: other bytes than those of one process", filepath.Base(name))
+		if !bytes.Equal(mustRead(t, got+name), mustRead(t, want+name)) {
+			t.Errorf("%s: other bytes than those of one process", name)
 		}
-	}
-	if others, err := os.ReadDir(got); err == nil && len(others) != len(names) {
-		t.Errorf("%d files, want %d", len(others), len(names))
 	}
 }
 
@@ -291,6 +294,18 @@ func TestRunElsewhere(t *testing.T) {
 		"entities": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nsensitive: [{column: job, max_confidence: 0.9}, {column: income, l: 2}]\n",
 			"job: suppress", "job: keep", ", job]", "]", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
 		"entities, no class": small(strings.NewReplacer("class: income\n", "entity: born\n", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
+		"suppressed":         small("max_suppressed: 3%\n" + peopleJob),
+		"dropped":            small("max_suppressed: 3%\nsuppressed: drop\n" + peopleJob),
+		"kactus":             small(withAlgorithm(peopleJob, "kactus")),
+		"recruit":            small(withAlgorithm(peopleJob, "{name: kactus, leftover: recruit}")),
+		"iack":               small(withAlgorithm(peopleJob, "iack")),
+		"iacc":               small(withAlgorithm(peopleJob, "iacc")),
+		"mondrian":           small(withAlgorithm(peopleJob, "mondrian")),
+		"relaxed":            small(withAlgorithm(peopleJob, "{name: mondrian, partitioning: relaxed}")),
+		"infogain":           small(withAlgorithm(peopleJob, "infogain-mondrian")),
+		"guided":             small("max_suppressed: 1%\nsensitive: [{column: income, l: 2}]\n" + withAlgorithm(peopleJob, "guided")),
+		"auto":               small(withAlgorithm("max_suppressed: 1%\n"+changed("class: income\n", ""), "auto")),
+		"partitions":         strings.Replace(peopleJob, "out.parquet", "{path: out/, partition_by: [city]}", 1),
 		"nothing kept":       small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: drop", 1)),
 	}
 	seed := uint64(0)
@@ -307,12 +322,12 @@ func TestRunElsewhere(t *testing.T) {
 			run := func(runner Runner, out string) error {
 				j := mustLoad(t, dir, "order", order)
 				j.Output.Path = filepath.Join(dir, out) + strings.TrimPrefix(filepath.Base(j.Output.Path), "out")
-				if strings.HasSuffix(mustLoad(t, dir).Output.Path, "/") {
+				if strings.HasSuffix(mustLoad(t, dir, "order", order).Output.Path, "/") {
 					j.Output.Path = filepath.Join(dir, out) + "/"
 				}
 				report, err := Run(t.Context(), j, RunOptions{System: system, Runner: runner})
-				if err == nil && report.Steps == 0 {
-					t.Error("nothing was refined")
+				if err == nil && *report.Information == 0 && name != "iack" {
+					t.Error("nothing is left")
 				}
 				return err
 			}
@@ -325,6 +340,19 @@ func TestRunElsewhere(t *testing.T) {
 			sameReleases(t, strings.Replace(names[0], "alone", "elsewhere", 1), names[0])
 		})
 	}
+}
+
+// Of counts there is nothing to be done elsewhere: the run searches them itself.
+func TestCountsElsewhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	dir := splitFolder(t, rng, strings.NewReplacer("input: in", "input_counts: in", "out.parquet", "cut.json").Replace("count: times\n"+peopleJob), 1500, 60)
+	for _, runner := range []Runner{nil, &goroutines{rng: rng}} {
+		must(t, tryJob(t, dir, t.Context(), RunOptions{Runner: runner}))
+		if runner == nil {
+			must(t, os.Rename(filepath.Join(dir, "cut.json"), filepath.Join(dir, "alone")))
+		}
+	}
+	sameReleases(t, filepath.Join(dir, "cut.json"), filepath.Join(dir, "alone"))
 }
 
 // Tuples that the run has no room for, although each worker has for its part of them, spill where the run is.
@@ -475,26 +503,19 @@ func TestElsewhereFailures(t *testing.T) {
 	}
 }
 
-// What takes one machine is refused, and rows that are unique on kept columns are.
+// Rows that are unique on kept columns are refused, and so is a cut that is given.
 func TestElsewhereRefuses(t *testing.T) {
-	for text, want := range map[string]error{
-		changed("class: income", "max_suppressed: 1%\nclass: income"): fault.Usage,
-		withAlgorithm(peopleJob, "mondrian"):                          fault.Usage,
-		strings.Replace(changed("income: keep", "income: {keep: {identifying: accepted}}"), "out.parquet", "{path: out/, partition_by: [city]}", 1): fault.Usage,
-		strings.Replace(changed("input: in", "input_counts: in"), "out.parquet", "out.json", 1):                                                     fault.Usage,
-		withAlgorithm(peopleJob, "guided"): fault.Usage,
-		withAlgorithm(peopleJob, "auto"):   fault.Usage,
-		strings.NewReplacer("weight: discretize", "weight: keep", ", weight]", "]").Replace(peopleJob): fault.Privacy,
-	} {
-		text = strings.NewReplacer("job: suppress", "job: drop", ", job]", "]").Replace(text)
-		dir := splitFolder(t, rand.New(rand.NewPCG(31, 32)), text, 900, 150)
-		err := tryJob(t, dir, t.Context(), RunOptions{Runner: &goroutines{rng: rand.New(rand.NewPCG(1, 2))}}, "order", job.OrderReleased)
-		if !errors.Is(fault.Advised(err), want) {
-			t.Errorf("%v, want class %v", err, want)
-		}
-		if want == fault.Usage && !strings.Contains(err.Error(), "on one machine only: use kcut run") {
-			t.Errorf("%v: refused for another reason", err)
-		}
+	rng := rand.New(rand.NewPCG(31, 32))
+	opt := RunOptions{Runner: &goroutines{rng: rng}}
+	dir := splitFolder(t, rng, strings.NewReplacer("weight: discretize", "weight: keep", ", weight]", "]").Replace(peopleJob), 900, 150)
+	if err := tryJob(t, dir, t.Context(), opt); !errors.Is(fault.Advised(err), fault.Privacy) {
+		t.Errorf("a kept column that tells rows apart: %v", err)
+	}
+	dir = splitFolder(t, rng, peopleJob, 900, 150)
+	must(t, tryJob(t, dir, t.Context(), RunOptions{}))
+	opt.OnlyCoarsen, opt.Overwrite = filepath.Join(dir, "out.parquet"), true
+	if err := tryJob(t, dir, t.Context(), opt); !errors.Is(fault.Advised(err), fault.Usage) {
+		t.Errorf("a cut that is given: %v", err)
 	}
 }
 

@@ -182,6 +182,19 @@ func TestPrism(t *testing.T) {
 	}
 }
 
+// With protections, of which some count the rows of people, Prism makes the bytes of kcut run, too.
+func TestProtections(t *testing.T) {
+	startBeam(t)
+	dir := folder(t, 16_000)
+	protected := strings.Replace(testJob, "class: income\n", "class: income\nentity: name\nsensitive: [{column: income, l: 2, max_confidence: {high: 0.95}}]\n", 1)
+	for name, text := range map[string]string{"entities": protected, "suppressed": testJob + "max_suppressed: 2%\n"} {
+		must(t, os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(text), 0o600))
+		must(t, release(t, dir, "alone-"+name, nil))
+		must(t, release(t, dir, "prism-"+name, runner("prism")))
+		same(t, dir, "prism-"+name, "alone-"+name)
+	}
+}
+
 // Bundles that come in any order, that run twice, and of which each fails once change no byte.
 func TestBundles(t *testing.T) {
 	startBeam(t)
@@ -261,7 +274,7 @@ func TestCommandLine(t *testing.T) {
 		{"run JOB --endpoint= --nothing", 2, "kcut-beam run --help"},
 		{"run JOB --k 0 --json", 2, `"exit":2`},
 		{"run JOB --trace nowhere/trace", 2, "nowhere"},
-		{"run JOB --algorithm mondrian", 2, "use kcut run"},
+		{"run JOB --algorithm mondrian --output OTHER", 0, "masked by this process alone"},
 		{"run JOB --k 200000 --json", 4, `"class":"privacy"`},
 		{"run JOB --json --trace TRACE --run-json REPORT", 0, `"released":8000`},
 		{"run JOB --json", 0, `"already_done":true`},
@@ -271,7 +284,7 @@ func TestCommandLine(t *testing.T) {
 	} {
 		var out, said bytes.Buffer
 		u := &ui{out: &out, err: &said, log: slog.New(slog.NewJSONHandler(&said, nil))}
-		args := strings.Fields(strings.NewReplacer("JOB", job, "TRACE", trace, "REPORT", report).Replace(tt.args))
+		args := strings.Fields(strings.NewReplacer("JOB", job, "OTHER", filepath.Join(dir, "other.parquet"), "TRACE", trace, "REPORT", report).Replace(tt.args))
 		exit := execute(t.Context(), args, u)
 		if text := said.String() + out.String(); exit != tt.exit || !strings.Contains(text, tt.says) {
 			t.Errorf("%s: exit %d, want %d and %q:\n%s", tt.args, exit, tt.exit, tt.says, text)

@@ -15,6 +15,7 @@
 // them with all splits; processes that share nothing but files call them with one each, and hand each
 // other what they return as bytes:
 //
+//	split ──CountEntities──▶ records of entities ──MergeEntities──▶ the same ──Weighed──▶ request, if k counts entities
 //	split ──Survey, Encode──▶ survey ──MergeSurveys, Bind──▶ Counts ──NewBook, Encode──▶ code book
 //	split, book ──Count, Encode──▶ tuples ──Merge, Encode──▶ tuples ──Merge, Bind──▶ Counts
 //
