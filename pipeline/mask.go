@@ -34,9 +34,9 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
-	switch {
-	case res.elsewhere.masksElsewhere(b, recoder.Recoding):
-		err = res.elsewhere.mask(ctx, b, found.Cut, m, parts)
+	switch how := res.elsewhere.toMask(b, found); {
+	case how != nil:
+		err = res.elsewhere.mask(ctx, b, how, m, parts)
 	case b.Job.Order == job.OrderReleased:
 		order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: func() (*spill.Store, error) { return res.scratch.open("rows of the release") }}
 		err = m.MaskInOrder(ctx, order, parts)

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
@@ -56,14 +55,15 @@ func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+
 
 // given is what all tasks of a step need, in a file of the shared folder.
 type given struct {
-	Weighed []string          `json:",omitempty"` // files of the shared folder: records of entities
-	Book    []byte            `json:",omitempty"`
-	Cut     []byte            `json:",omitempty"`
-	Bounds  [][]byte          `json:",omitempty"`
-	Ranges  []string          `json:",omitempty"` // files of the shared folder
-	Spans   []masking.RowSpan `json:",omitempty"`
-	Parts   []string          `json:",omitempty"` // files of the release
-	Follow  int64             `json:",omitempty"` // System.Follow
+	Weighed  []string          `json:",omitempty"` // files of the shared folder: records of entities
+	Book     []byte            `json:",omitempty"`
+	Cut      []byte            `json:",omitempty"`
+	Recoding *portableRecoding `json:",omitempty"` // if the cut does not tell all
+	Bounds   [][]byte          `json:",omitempty"`
+	Ranges   []string          `json:",omitempty"` // files of the shared folder
+	Spans    []masking.RowSpan `json:",omitempty"`
+	Parts    []string          `json:",omitempty"` // files of the release
+	Follow   int64             `json:",omitempty"` // System.Follow
 }
 
 // The files of a shared folder beside results.
@@ -80,6 +80,7 @@ type elsewhere struct {
 	system *System
 	steps  int
 	res    *resources
+	book   []byte // that tuples were counted by
 }
 
 // rowsOfRange is about how many rows one process puts in order at a time.
@@ -99,20 +100,24 @@ func refuseElsewhere(a *assignment) error {
 	return nil
 }
 
-// masksElsewhere reports whether workers can mask by a recoding: where every label depends on its own value alone, all that
-// they need is the cut. It tells when they cannot.
-func (e *elsewhere) masksElsewhere(b *Bound, recoding engine.Recoding) bool {
-	switch {
-	case e == nil:
-		return false
-	case !masking.Columnwise(recoding, len(b.masked)):
-		e.res.events.Noted("labels depend on several columns: the rows are masked by this process alone")
-	case len(b.Job.Output.PartitionBy) > 0:
-		e.res.events.Noted("the release has partitions: the rows are masked by this process alone")
-	default:
-		return true
+// toMask returns what workers need to mask by what was found: where every label depends on its own value alone, that is
+// the cut. It is nil, and that is told, when this process must mask.
+func (e *elsewhere) toMask(b *Bound, found *Found) *given {
+	if e == nil {
+		return nil
 	}
-	return false
+	g := &given{Cut: found.Cut}
+	if found.recoding != nil {
+		if g.Book, g.Recoding = e.book, portable(found.recoding); g.Recoding == nil {
+			e.res.events.Noted("labels depend on more than masked columns, or on how many rows came before: this process masks the rows alone")
+			return nil
+		}
+	}
+	if len(b.Job.Output.PartitionBy) > 0 {
+		e.res.events.Noted("the release has partitions: this process masks the rows alone")
+		return nil
+	}
+	return g
 }
 
 // share opens the folder that a run shares with its workers, and tells them the job. close is owed.
@@ -268,11 +273,10 @@ func (e *elsewhere) count(ctx context.Context, request *count.Request, counting 
 		return nil, err
 	}
 	book := count.NewBook(request, counts)
-	encoded, err := book.Encode(counting)
-	if err != nil {
+	if e.book, err = book.Encode(counting); err != nil {
 		return nil, err
 	}
-	runs, err := e.do(ctx, stepCount, splits, keys, &given{Weighed: weighed.names, Book: encoded})
+	runs, err := e.do(ctx, stepCount, splits, keys, &given{Weighed: weighed.names, Book: e.book})
 	if err != nil {
 		return nil, err
 	}
@@ -284,12 +288,13 @@ func (e *elsewhere) count(ctx context.Context, request *count.Request, counting 
 }
 
 // mask has the row groups of the release made, and writes them.
-func (e *elsewhere) mask(ctx context.Context, b *Bound, cut []byte, m *masking.Masker, parts *output.Parts) (err error) {
+func (e *elsewhere) mask(ctx context.Context, b *Bound, how *given, m *masking.Masker, parts *output.Parts) (err error) {
 	var made *results
 	if b.Job.Order == job.OrderReleased {
-		made, err = e.maskInOrder(ctx, b, cut, m)
+		made, err = e.maskInOrder(ctx, b, how, m)
 	} else {
-		made, err = e.do(ctx, stepMask, len(b.tasks(e.system)), 0, &given{Cut: cut, Follow: e.system.Follow})
+		how.Follow = e.system.Follow
+		made, err = e.do(ctx, stepMask, len(b.tasks(e.system)), 0, how)
 	}
 	if err != nil {
 		return err
@@ -307,14 +312,16 @@ func (e *elsewhere) mask(ctx context.Context, b *Bound, cut []byte, m *masking.M
 }
 
 // maskInOrder has the rows of the release put in order, and row groups made of them.
-func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, cut []byte, m *masking.Masker) (*results, error) {
+func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, how *given, m *masking.Masker) (*results, error) {
 	keys := cmp.Or(e.system.Keys, int(max(b.Dataset.Rows()/rowsOfRange, 1)))
 	order := masking.Order{Store: func() (*spill.Store, error) { return e.res.scratch.open("rows of the release") }}
 	bounds, err := m.Bounds(ctx, order, keys)
 	if err != nil {
 		return nil, err
 	}
-	sorted, err := e.do(ctx, stepSort, len(b.Dataset.Splits()), keys, &given{Cut: cut, Bounds: bounds})
+	sorting, encoding := *how, *how
+	sorting.Bounds = bounds
+	sorted, err := e.do(ctx, stepSort, len(b.Dataset.Splits()), keys, &sorting)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +330,8 @@ func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, cut []byte, m *ma
 	if err != nil {
 		return nil, err
 	}
-	return e.do(ctx, stepEncode, len(spans), 0, &given{Cut: cut, Ranges: names, Spans: spans})
+	encoding.Ranges, encoding.Spans = names, spans
+	return e.do(ctx, stepEncode, len(spans), 0, &encoding)
 }
 
 // ranges opens ranges of rows, one after the other: each is closed before the next.

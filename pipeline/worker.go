@@ -42,7 +42,7 @@ type instructed struct {
 	mu      sync.Mutex
 	known   bool
 	request *count.Request
-	held    int64 // bytes that are drawn for it
+	held    int64 // bytes that are drawn for all this
 	book    *count.Book
 	recoder masking.Recoder
 	cut     *cutfile.File
@@ -249,7 +249,13 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 	case stepCount:
 		g.book, err = count.DecodeBook(g.request, g.Book)
 	case stepMask, stepSort, stepEncode:
-		g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
+		if g.Recoding == nil {
+			g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
+		} else if g.book, err = count.DecodeBook(g.request, g.Book); err == nil {
+			if g.recoder, err = g.Recoding.recoder(g.request, g.book, w.res.budget); err == nil {
+				g.held, err = g.Recoding.draw(w.res.budget)
+			}
+		}
 	case stepTally:
 		g.cut, err = cutfile.Parse(g.Cut)
 	}

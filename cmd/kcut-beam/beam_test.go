@@ -274,7 +274,7 @@ func TestCommandLine(t *testing.T) {
 		{"run JOB --endpoint= --nothing", 2, "kcut-beam run --help"},
 		{"run JOB --k 0 --json", 2, `"exit":2`},
 		{"run JOB --trace nowhere/trace", 2, "nowhere"},
-		{"run JOB --algorithm mondrian --output OTHER", 0, "masked by this process alone"},
+		{"run JOB --algorithm kactus --output OTHER", 0, "this process masks the rows alone"},
 		{"run JOB --k 200000 --json", 4, `"class":"privacy"`},
 		{"run JOB --json --trace TRACE --run-json REPORT", 0, `"released":8000`},
 		{"run JOB --json", 0, `"already_done":true`},

@@ -147,18 +147,13 @@ func SuppressOutliers(
 
 // takeAway makes the suppression that of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	sets := slices.DeleteFunc(s.sets, func(o outliers) bool { return len(o.taken.classes) == 0 })
-	hashes := make([][]uint32, len(from.Columns))
-	for i := range sets {
-		for _, a := range sets[i].Columns {
-			if codes := from.Columns[a].Code; hashes[a] == nil {
-				hashes[a] = hashCodes(codes, s.hashes[a])
-				s.Held += hashBytes * int64(len(codes))
-			}
+	l := &recordLocator{cut: from, hashes: make([][]uint32, len(from.Columns))}
+	for i := range s.sets {
+		if o := &s.sets[i]; len(o.taken.classes) > 0 {
+			s.Held += l.add(o.taken)
 		}
 	}
-	s.Locator = &recordLocator{from, sets, hashes}
-	from.Suppression = s.RecordSuppression
+	s.Locator, from.Suppression = l, s.RecordSuppression
 }
 
 // run finds the classes that are taken away.
@@ -463,46 +458,4 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 		return &Broken{Over: s.Records, Most: s.most, Strange: s.strange} // every record is suppressed, and they are too few
 	}
 	return s.suppressClass(of, smallest)
-}
-
-// recordLocator is the Locator of a record suppression.
-type recordLocator struct {
-	cut    *engine.Cut
-	sets   []outliers // in which classes are taken away
-	hashes [][]uint32 // of the labels of codes, by attribute
-}
-
-// Locate tells which tuples are suppressed.
-func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
-	const block = 512
-	var sums [block]uint32
-	var class []byte
-	for lo := 0; lo < n; lo += block {
-		hi := min(lo+block, n)
-		for i := lo; i < hi; i++ {
-			regions[i] = engine.ByCut
-		}
-		for j := range r.sets {
-			o, hashes := &r.sets[j], sums[:hi-lo]
-			clear(hashes)
-			for _, a := range o.Columns {
-				of := r.hashes[a]
-				for i, code := range codes[a][lo:hi] {
-					hashes[i] += of[code]
-				}
-			}
-			for i, hash := range hashes {
-				if !o.taken.mayHave(hash) {
-					continue
-				}
-				class = class[:0]
-				for _, a := range o.Columns {
-					class = appendLabel(class, r.cut.Columns[a].Code[codes[a][lo+i]])
-				}
-				if o.taken.has(class) {
-					regions[lo+i] = engine.ByMark
-				}
-			}
-		}
-	}
 }

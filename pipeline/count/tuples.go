@@ -43,6 +43,9 @@ func NewBook(r *Request, c *Counts) *Book {
 	return b
 }
 
+// Bound returns a column whose values are bound, as far as coders know it.
+func (b *Book) Bound(column int) *Bound { return b.bound[column] }
+
 // columns returns the columns as their tuples are counted.
 func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
 	for i := range r.Columns {

@@ -1,0 +1,66 @@
+package recheck
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/enginetest"
+)
+
+// A locator that is made again of its numbers finds the same records, which are those of the classes that it was given; numbers that
+// end before a class does are none.
+func TestReadLocator(t *testing.T) {
+	enginetest.Cases(t, 100, func(rng *rand.Rand) {
+		cut := &engine.Cut{Columns: make([]engine.ColumnCut, 3)}
+		const codes, labels, n = 12, 4, 300
+		tuples := make([][]uint32, len(cut.Columns))
+		for a := range cut.Columns {
+			for range codes {
+				cut.Columns[a].Code = append(cut.Columns[a].Code, uint32(rng.IntN(labels)))
+			}
+			for range n {
+				tuples[a] = append(tuples[a], uint32(rng.IntN(codes)))
+			}
+		}
+		l, want := &recordLocator{cut: cut, hashes: make([][]uint32, len(cut.Columns))}, make([]int32, n)
+		for range rng.IntN(3) {
+			taken := newClassSet(rng.Perm(len(cut.Columns))[:1+rng.IntN(len(cut.Columns))])
+			for range 1 + rng.IntN(6) {
+				record := rng.IntN(n)
+				var class []byte
+				for _, a := range taken.columns {
+					class = appendLabel(class, cut.Columns[a].Code[tuples[a][record]])
+				}
+				taken.add(class)
+				for i := range n { // all that are alike in these columns
+					alike := func(a int) bool { return cut.Columns[a].Code[tuples[a][i]] == cut.Columns[a].Code[tuples[a][record]] }
+					if !slices.ContainsFunc(taken.columns, func(a int) bool { return !alike(a) }) {
+						want[i] = engine.ByMark
+					}
+				}
+			}
+			l.add(taken)
+		}
+		numbers := l.Numbers()
+		read, err := ReadLocator(cut, numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, locator := range []engine.Locator{l, read} {
+			got := make([]int32, n)
+			if locator.Locate(n, tuples, got); !slices.Equal(got, want) {
+				t.Fatalf("%v, want %v", got, want)
+			}
+		}
+		if again := read.(engine.PortableLocator).Numbers(); !slices.Equal(again, numbers) {
+			t.Errorf("numbers %v, then %v", numbers, again)
+		}
+		if len(numbers) > 0 {
+			if _, err := ReadLocator(cut, numbers[:len(numbers)-1]); err == nil {
+				t.Error("a class is not whole")
+			}
+		}
+	})
+}
