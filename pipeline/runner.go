@@ -162,7 +162,8 @@ func (e *elsewhere) close(ctx context.Context) error {
 // results are files of the shared folder, by task or by key; empty: there was nothing to merge.
 type results struct {
 	sharedFolder
-	names []string
+	budget *spill.Budget // that the file which is being read is drawn from
+	names  []string
 }
 
 func (r *results) all(ctx context.Context) iter.Seq2[[]byte, error] {
@@ -171,7 +172,16 @@ func (r *results) all(ctx context.Context) iter.Seq2[[]byte, error] {
 			if name == "" {
 				continue
 			}
-			if content, err := r.get(ctx, name); !yield(content, err) || err != nil {
+			content, err := r.get(ctx, name)
+			if err == nil {
+				err = r.budget.Draw("what a worker has made", int64(len(content)))
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			more := yield(content, nil)
+			if r.budget.Return(int64(len(content))); !more {
 				return
 			}
 		}
@@ -202,7 +212,7 @@ func (e *elsewhere) try(ctx context.Context, what string, tasks, keys int, g *gi
 	if err != nil {
 		return nil, err
 	}
-	r := &results{e.folder, make([]string, cmp.Or(keys, tasks))}
+	r := &results{e.folder, e.res.budget, make([]string, cmp.Or(keys, tasks))}
 	for _, name := range names {
 		number, err := strconv.Atoi(strings.Split(name, "-")[2])
 		if err != nil || number >= len(r.names) {
@@ -299,14 +309,15 @@ func (e *elsewhere) mask(ctx context.Context, b *Bound, how *given, m *masking.M
 	if err != nil {
 		return err
 	}
-	for number, name := range made.names {
-		groups, err := made.get(ctx, name)
+	number := 0
+	for groups, err := range made.all(ctx) {
+		if err == nil {
+			err = m.AddTask(ctx, number, groups, parts)
+		}
 		if err != nil {
 			return err
 		}
-		if err := m.AddTask(ctx, number, groups, parts); err != nil {
-			return err
-		}
+		number++
 	}
 	return nil
 }

@@ -109,7 +109,9 @@ func (w *Worker) Do(ctx context.Context, s Step, task int, emit func(key int, bl
 // Merge merges what tasks of a step have emitted with a key.
 func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) error {
 	return w.work(ctx, s, func(g *instructed) (err error) {
-		if blocks, err = unpacked(blocks); err != nil {
+		blocks, held, err := unpacked(blocks, w.res.budget)
+		defer func() { w.res.budget.Return(held) }()
+		if err != nil {
 			return err
 		}
 		var result []byte
@@ -153,15 +155,20 @@ var (
 	})
 )
 
-func unpacked(blocks [][]byte) (out [][]byte, err error) {
+// unpacked unpacks blocks, and returns how many bytes are drawn for these and for the packed ones.
+func unpacked(blocks [][]byte, budget *spill.Budget) (out [][]byte, held int64, err error) {
 	for _, block := range blocks {
 		b, err := unpacking().DecodeAll(block, nil)
 		if err != nil {
-			return nil, fmt.Errorf("unpack what was counted of a split: %w: %w", count.ErrDamaged, err)
+			return nil, held, fmt.Errorf("unpack what was counted of a split: %w: %w", count.ErrDamaged, err)
 		}
-		out = append(out, b)
+		more := int64(len(block) + len(b))
+		if err := budget.Draw("blocks to be merged", more); err != nil {
+			return nil, held, err
+		}
+		out, held = append(out, b), held+more
 	}
-	return out, nil
+	return out, held, nil
 }
 
 func each(blocks [][]byte) func(func([]byte, error) bool) {
@@ -240,7 +247,7 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 	}
 	g.request = w.bound.request(count.Tuning{})
 	if len(g.Weighed) > 0 {
-		weighed := results{w.folder, g.Weighed}
+		weighed := results{w.folder, w.res.budget, g.Weighed}
 		if g.request, g.held, err = g.request.Weighed(w.res.budget, weighed.all(ctx)); err != nil {
 			return err
 		}

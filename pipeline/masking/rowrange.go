@@ -22,8 +22,8 @@ import (
 const (
 	// Bounds are chosen among some rows of some splits.
 	sampledSplits, sampledRows = 64, 4096
-	// chunkRows is how many different rows one reads to find where among them a row group begins.
-	chunkRows = 4096
+	// chunkRows is how many different rows one reads to find where among them a row group begins, or fewer that have chunkBytes.
+	chunkRows, chunkBytes = 4096, 1 << 20
 )
 
 // sortSome sorts the rows of some splits, and calls use with them and their number.
@@ -77,10 +77,11 @@ func (m *Masker) Bounds(ctx context.Context, order Order, ranges int) (bounds []
 	return bounds, err
 }
 
-// SortSplit masks a split and returns its rows in order, those of every range by themselves. The bytes are the caller's, and
-// drawn from no budget.
+// SortSplit masks a split and returns its rows in order, those of every range by themselves. The bytes are the caller's.
 func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split, bounds [][]byte) ([][]byte, error) {
 	ranges := make([][]byte, len(bounds)+1)
+	grown := growth{budget: m.Budget}
+	defer grown.end()
 	at, encode := 0, (&spill.RowRun{}).Encoder()
 	err := m.sortSome(ctx, order, []formats.Split{split}, func(rows *spill.SortedRows[byte, *spill.RowRun], _ int64) error {
 		for {
@@ -94,13 +95,39 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 			for at < len(bounds) && bytes.Compare(row, bounds[at]) >= 0 {
 				at++
 			}
+			had := len(ranges[at])
 			for n := range spill.EachCount(n) {
 				ranges[at] = encode(ranges[at], row, n)
+			}
+			if err := grown.by(len(ranges[at]) - had); err != nil {
+				return err
 			}
 		}
 	})
 	return ranges, err
 }
+
+// growth draws what bytes take while they become more.
+type growth struct {
+	budget       *spill.Budget
+	bytes, drawn int64
+}
+
+// by says that there are so many bytes more.
+func (g *growth) by(bytes int) error {
+	const step = 1 << 20
+	g.bytes += int64(bytes)
+	for g.drawn < g.bytes {
+		if err := g.budget.Draw("rows of a range", step); err != nil {
+			return err
+		}
+		g.drawn += step
+	}
+	return nil
+}
+
+// end gives back what is drawn: the bytes are somebody else's.
+func (g *growth) end() { g.budget.Return(g.drawn) }
 
 // rangeForm begins the index of a range, whose length is in 4 bytes in front of it. Behind the index come the chunks.
 const rangeForm = "kcut rows\x01"
@@ -139,6 +166,8 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		return nil, fmt.Errorf("merge the rows of splits: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	grown := growth{budget: m.Budget}
+	defer grown.end()
 	var chunks []rowChunk
 	var data []byte
 	open, different, encode := rowChunk{}, 0, (&spill.RowRun{}).Encoder()
@@ -147,7 +176,7 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
-		if different == most || err == io.EOF && different > 0 {
+		if different == most || int64(len(data))-open.at >= chunkBytes || err == io.EOF && different > 0 {
 			open.length = int64(len(data)) - open.at
 			open.hash = xxhash.Sum64(data[open.at:])
 			chunks = append(chunks, open)
@@ -156,8 +185,12 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		if err == io.EOF {
 			return appendRange(chunks, data)
 		}
+		had := len(data)
 		for n := range spill.EachCount(n) {
 			data = encode(data, row, n)
+		}
+		if err := grown.by(len(data) - had); err != nil {
+			return nil, err
 		}
 		open.rows, open.size, different = open.rows+n, open.size+int64(len(row)), different+1
 	}

@@ -95,7 +95,7 @@ func (m *Masker) EncodeSpan(ranges iter.Seq2[*Range, error], span RowSpan) ([]by
 	if err != nil {
 		return nil, err
 	}
-	return encodeGroups(func(add func(group) error) error {
+	return m.encodeGroups(func(add func(group) error) error {
 		encoded, err := g.encode()
 		if err != nil {
 			return err

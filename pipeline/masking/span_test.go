@@ -2,6 +2,7 @@ package masking
 
 import (
 	"bytes"
+	"errors"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -64,6 +65,41 @@ func TestManyEqualRows(t *testing.T) {
 	}
 	if rows["a"] != 3*math.MaxUint32 || rows["b"] != 9 || len(spans) != 7 {
 		t.Errorf("%d row groups of %v", len(spans), rows)
+	}
+}
+
+// Of large rows few are read at a time, and what becomes of them is drawn from the budget.
+func TestRangeOfLargeRows(t *testing.T) {
+	encode := (&spill.RowRun{}).Encoder()
+	var block []byte
+	for i := range byte(40) {
+		block = encode(block, slices.Concat([]byte{i}, make([]byte, 300_000)), 1)
+	}
+	for budget, fits := range map[int64]bool{64 << 20: true, 10 << 20: false} {
+		m := &Masker{Budget: spill.NewBudget(budget)}
+		var store *spill.Store
+		merged, err := m.MergeRange(t.Context(), Order{Store: func() (_ *spill.Store, err error) {
+			store, err = spill.Open(t.TempDir(), spill.Options{})
+			return store, err
+		}}, [][]byte{block})
+		if store != nil {
+			err = errors.Join(err, store.Close())
+		}
+		if errors.Is(err, spill.ErrBudget) == fits || m.Budget.Used() != 0 {
+			t.Errorf("budget %d: %v; %d bytes are still drawn", budget, err, m.Budget.Used())
+		}
+		if err != nil {
+			continue
+		}
+		r, err := OpenRange(bytes.NewReader(merged))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.chunks {
+			if n := r.chunks[i].length; n > chunkBytes+300_009 {
+				t.Errorf("a chunk has %d bytes", n)
+			}
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func (p Place) before(q Place) bool { return p.Task < q.Task || p.Task == q.Task
 const taskForm = "kcut row groups\x01"
 
 // MaskTask returns the row groups of one task, which any process can make. Labels may not depend on
-// how many rows came before. The bytes are the caller's, and drawn from no budget.
+// how many rows came before. The bytes are the caller's.
 func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 	if m.Recoding.Cells() > 0 {
 		return nil, fmt.Errorf("mask a task alone: cells are divided in the order of rows: %w", formats.ErrUnsupported)
@@ -111,12 +111,15 @@ func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
 		return nil, err
 	}
 	m.workers = make([]*worker, 1)
-	return encodeGroups(func(add func(group) error) error { return m.task(ctx, workers.Worker{}, t, add) })
+	return m.encodeGroups(func(add func(group) error) error { return m.task(ctx, workers.Worker{}, t, add) })
 }
 
-// encodeGroups returns the row groups that are added as bytes.
-func encodeGroups(make func(add func(group) error) error) ([]byte, error) {
-	return checkpoint.Encode(taskForm, nil, func(w *checkpoint.Writer) {
+// encodeGroups returns the row groups that are added as bytes, which are drawn from the budget while they become more.
+func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, error) {
+	held := m.Budget.Part(m.Budget.Limit())
+	defer func() { held.Return(held.Used()) }()
+	hold := func(n int64) error { return held.Draw("row groups of a task", n) }
+	return checkpoint.Encode(taskForm, hold, func(w *checkpoint.Writer) {
 		w.Fail(make(func(g group) error {
 			b, err := g.AppendTo(nil)
 			if err != nil {
