@@ -126,8 +126,11 @@ func (n *naive) estimate(options boost.Options) (masses [][]int) {
 // grow returns the regions that a part becomes when so many cuts of it, and of parts of it, are tried.
 func (g *naiveGuide) grow(p naiveCut, tries int) []naiveCut {
 	var below []naiveCut
-	least := -1
-	for _, cut := range g.best(p, tries) {
+	least, cuts := -1, g.best(p, tries)
+	if len(cuts) == 1 { // of which nothing is to be known: to grow below it twice, and twice below that, takes minutes
+		below, cuts = cuts[0].below, nil
+	}
+	for _, cut := range cuts {
 		risk := 0
 		for _, side := range cut.below {
 			risk += g.riskOf(g.grow(side, 1))
