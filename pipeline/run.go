@@ -12,13 +12,11 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
-	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
@@ -190,7 +188,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 
 // verify recounts the release, with none of the code that wrote it.
 func (a *assignment) verify(ctx context.Context, b *Bound, l *ledger, res *resources) error {
-	if out := a.job.Output.Path; res.elsewhere != nil && fileset.IsDirectory(out) && len(a.job.Output.PartitionBy) == 0 && !storage.IsRemote(out) && !storage.IsRemote(string(res.elsewhere.folder)) {
+	if res.elsewhere.recounts(&a.job.Output) {
 		return res.elsewhere.tally(ctx, l.target.Path())
 	}
 	tells := len(b.kept()) > 0

@@ -106,18 +106,24 @@ func (e *elsewhere) toMask(b *Bound, found *Found) *given {
 	if e == nil {
 		return nil
 	}
-	g := &given{Cut: found.Cut}
-	if found.recoding != nil {
-		if g.Book, g.Recoding = e.book, portable(found.recoding); g.Recoding == nil {
-			e.res.events.Noted("labels depend on more than masked columns, or on how many rows came before: this process masks the rows alone")
-			return nil
-		}
-	}
 	if len(b.Job.Output.PartitionBy) > 0 {
 		e.res.events.Noted("the release has partitions: this process masks the rows alone")
 		return nil
 	}
-	return g
+	if found.recoding == nil {
+		return &given{Cut: found.Cut}
+	}
+	recoding := portable(found.recoding)
+	if recoding == nil {
+		e.res.events.Noted("labels depend on more than workers can be told: this process masks the rows alone")
+		return nil
+	}
+	return &given{Cut: found.Cut, Book: e.book, Recoding: recoding}
+}
+
+// recounts reports whether workers recount a release: they see the parts of a local directory, but not what is in a store before it is published.
+func (e *elsewhere) recounts(out *job.Output) bool {
+	return e != nil && fileset.IsDirectory(out.Path) && len(out.PartitionBy) == 0 && !storage.IsRemote(out.Path) && !storage.IsRemote(string(e.folder))
 }
 
 // share opens the folder that a run shares with its workers, and tells them the job. close is owed.

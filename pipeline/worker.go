@@ -109,9 +109,9 @@ func (w *Worker) Do(ctx context.Context, s Step, task int, emit func(key int, bl
 // Merge merges what tasks of a step have emitted with a key.
 func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) error {
 	return w.work(ctx, s, func(g *instructed) (err error) {
-		blocks, held, err := unpacked(blocks, w.res.budget)
-		defer func() { w.res.budget.Return(held) }()
-		if err != nil {
+		held := spill.NewLedger(w.res.budget, "blocks to be merged")
+		defer held.Close()
+		if blocks, err = unpacked(blocks, held); err != nil {
 			return err
 		}
 		var result []byte
@@ -155,20 +155,21 @@ var (
 	})
 )
 
-// unpacked unpacks blocks, and returns how many bytes are drawn for these and for the packed ones.
-func unpacked(blocks [][]byte, budget *spill.Budget) (out [][]byte, held int64, err error) {
+// unpacked unpacks blocks. These and the packed ones are drawn.
+func unpacked(blocks [][]byte, held *spill.Ledger) (out [][]byte, err error) {
+	size := int64(0)
 	for _, block := range blocks {
 		b, err := unpacking().DecodeAll(block, nil)
 		if err != nil {
-			return nil, held, fmt.Errorf("unpack what was counted of a split: %w: %w", count.ErrDamaged, err)
+			return nil, fmt.Errorf("unpack what was counted of a split: %w: %w", count.ErrDamaged, err)
 		}
-		more := int64(len(block) + len(b))
-		if err := budget.Draw("blocks to be merged", more); err != nil {
-			return nil, held, err
+		size += int64(len(block) + len(b))
+		if err := held.Draw(size); err != nil {
+			return nil, err
 		}
-		out, held = append(out, b), held+more
+		out = append(out, b)
 	}
-	return out, held, nil
+	return out, nil
 }
 
 func each(blocks [][]byte) func(func([]byte, error) bool) {

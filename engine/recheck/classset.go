@@ -57,6 +57,15 @@ func hashOf(attribute int, label uint32) uint32 {
 	return uint32(engine.Mix(uint64(attribute)<<32|uint64(label)) >> 32)
 }
 
+// hashLabels returns the hashes of so many labels of an attribute.
+func hashLabels(attribute, labels int) []uint32 {
+	hashes := make([]uint32, labels)
+	for label := range hashes {
+		hashes[label] = hashOf(attribute, uint32(label))
+	}
+	return hashes
+}
+
 // hashCodes returns the hashes of the labels of codes: records are many, codes are few.
 func hashCodes(codes, ofLabels []uint32) []uint32 {
 	hashes := make([]uint32, len(codes))

@@ -18,15 +18,10 @@ type recordLocator struct {
 // add adds the classes of a set that are taken away, and returns how many bytes hashes take.
 func (r *recordLocator) add(taken classSet) (held int64) {
 	for _, a := range taken.columns {
-		codes := r.cut.Columns[a].Code
-		if r.hashes[a] != nil {
-			continue
+		if c := &r.cut.Columns[a]; r.hashes[a] == nil {
+			r.hashes[a] = hashCodes(c.Code, hashLabels(a, len(c.Labels)))
+			held += hashBytes * int64(len(c.Code))
 		}
-		r.hashes[a] = make([]uint32, len(codes))
-		for code, label := range codes {
-			r.hashes[a][code] = hashOf(a, label)
-		}
-		held += hashBytes * int64(len(codes))
 	}
 	r.taken = append(r.taken, taken)
 	return held

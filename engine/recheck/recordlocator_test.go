@@ -17,6 +17,7 @@ func TestReadLocator(t *testing.T) {
 		const codes, labels, n = 12, 4, 300
 		tuples := make([][]uint32, len(cut.Columns))
 		for a := range cut.Columns {
+			cut.Columns[a].Labels = make([]engine.Label, labels)
 			for range codes {
 				cut.Columns[a].Code = append(cut.Columns[a].Code, uint32(rng.IntN(labels)))
 			}

@@ -179,10 +179,7 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 			return err
 		}
 		s.Held += hashBytes * int64(labels)
-		s.hashes[a] = make([]uint32, labels)
-		for label := range s.hashes[a] {
-			s.hashes[a][label] = hashOf(a, uint32(label))
-		}
+		s.hashes[a] = hashLabels(a, labels)
 	}
 	s.Records, s.marked = s.strange, slices.Clone(s.odd)
 	err := s.find(ctx, onBreak)

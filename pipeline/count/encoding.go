@@ -21,7 +21,7 @@ import (
 //	           kinds:  n, and of each its class, the values of the sensitive columns, and its weight, where there are kinds beside classes
 //	           kind:   its place among the kinds from 1 on; or its class: 0 is the null, others are places among the class values, from 1 on
 //	code book: n (attribute, final code by code…, domain)…, those of the class and of sensitive columns at last | kinds: classes, weights, values of every sensitive column
-//	entities:  unit | bits of a place | of both rows of counts: n (places from the last one, records)…
+//	entities:  unit | bits of a place | of both rows of counts: (records, places since the one before)…; the last one has no records
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
 // Values are those of formats.Values, attributes those of saveAttribute, and

@@ -21,61 +21,59 @@ import (
 type entityPlaces struct {
 	entityScanner
 	places [2][]uint32 // by row, of every record
-	budget *spill.Budget
+	held   *spill.Ledger
 }
-
-// placeBytes is what a record takes among the places.
-const placeBytes = 8
 
 func (p *entityPlaces) Batch(b *formats.Batch) error { return p.Block(b, 0, b.Rows) }
 
 func (p *entityPlaces) Block(b *formats.Batch, from, to int) error {
-	if err := p.budget.Draw("the records of entities in a split", placeBytes*int64(to-from)); err != nil {
-		return err
-	}
 	p.learn(b.Columns[0].Values)
-	for _, code := range b.Columns[0].Codes[from:to] {
-		for row := range p.places {
+	for row := range p.places {
+		for _, code := range b.Columns[0].Codes[from:to] {
 			p.places[row] = append(p.places[row], uint32(p.place(row, p.hashes[code])))
 		}
 	}
-	return nil
+	return p.held.Draw(4 * int64(cap(p.places[0])+cap(p.places[1])))
 }
 
-// placeCount is how many records are counted at a place.
-type placeCount struct{ place, records uint32 }
+// counts returns the places of a row from first to end−1 that have records, in order, with these. Places are sorted.
+func (p *entityPlaces) counts(row int, first, end uint64) iter.Seq2[uint64, uint64] {
+	return func(yield func(place, records uint64) bool) {
+		places := p.places[row]
+		from, _ := slices.BinarySearch(places, uint32(first))
+		for from < len(places) && uint64(places[from]) < end {
+			place, to := places[from], from+1
+			for to < len(places) && places[to] == place {
+				to++
+			}
+			if !yield(uint64(place), min(uint64(to-from), greatest)) {
+				return
+			}
+			from = to
+		}
+	}
+}
 
 // CountEntities counts the records of every entity in some splits, and returns the counts as bytes in so many parts: of each number
 // those of all splits go to MergeEntities. The bytes are the caller's.
 func CountEntities(ctx context.Context, r *Request, res *Resources, splits []formats.Split, parts int) (encoded [][]byte, err error) {
-	budget := res.Budget.Part(res.Budget.Limit())
-	defer func() { budget.Return(budget.Used()) }()
-	p := &entityPlaces{entityScanner: entityScanner{entities: entitiesOf(uint64(r.Dataset.Rows()))}, budget: budget}
+	p := &entityPlaces{
+		entityScanner: entityScanner{entities: entitiesOf(uint64(r.Dataset.Rows()))}, held: spill.NewLedger(res.Budget, "the records of entities in a split"),
+	}
+	defer p.held.Close()
 	err = workers.Each(len(splits), 1, func(w workers.Worker, i int) error {
 		return dataset.ScanSplit(ctx, r.Dataset, splits[i], r.ofEntities(), []*entityPlaces{p}, w, func(int) {})
 	})
 	if err != nil {
 		return nil, err
 	}
-	var counts [2][]placeCount
-	for row, places := range p.places {
+	for _, places := range p.places {
 		slices.Sort(places)
-		for _, place := range places {
-			if last := len(counts[row]) - 1; last >= 0 && counts[row][last].place == place {
-				counts[row][last].records = min(counts[row][last].records+1, greatest)
-			} else {
-				counts[row] = append(counts[row], placeCount{place, 1})
-			}
-		}
 	}
 	for part := range parts {
-		in := counts
-		for row := range in {
-			from, _ := slices.BinarySearchFunc(in[row], p.firstOf(part, parts), comparePlace)
-			to, _ := slices.BinarySearchFunc(in[row], p.firstOf(part+1, parts), comparePlace)
-			in[row] = in[row][from:to]
-		}
-		b, err := p.encodePart(in, budget)
+		b, err := p.encodePart(res.Budget, func(row int) iter.Seq2[uint64, uint64] {
+			return p.counts(row, p.firstOf(part, parts), p.firstOf(part+1, parts))
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -84,23 +82,22 @@ func CountEntities(ctx context.Context, r *Request, res *Resources, splits []for
 	return encoded, nil
 }
 
-func comparePlace(c placeCount, place uint64) int { return cmp.Compare(uint64(c.place), place) }
-
 // firstOf returns the first place of one of so many parts.
 func (e *entities) firstOf(part, parts int) uint64 { return uint64(part) << e.bits / uint64(parts) }
 
-// encodePart returns counts as bytes.
-func (e *entities) encodePart(counts [2][]placeCount, budget *spill.Budget) ([]byte, error) {
+// encodePart returns the counts of places, in order, of both rows as bytes.
+func (e *entities) encodePart(budget *spill.Budget, counts func(row int) iter.Seq2[uint64, uint64]) ([]byte, error) {
 	return encode(entitiesForm, budget, func(w *checkpoint.Writer) {
 		w.Uint(e.unit)
 		w.Uint(uint64(e.bits))
-		for _, row := range counts {
-			last := uint32(0)
-			checkpoint.List(w, row, func(c placeCount) {
-				w.Uint(uint64(c.place - last))
-				w.Uint(uint64(c.records))
-				last = c.place
-			})
+		for row := range e.counts {
+			next := uint64(0)
+			for place, records := range counts(row) {
+				w.Uint(records)
+				w.Uint(place - next)
+				next = place + 1
+			}
+			w.Uint(0)
 		}
 	})
 }
@@ -111,16 +108,16 @@ func (e *entities) loadPart(r *checkpoint.Reader, add func(row int, place, recor
 		return cmp.Or(r.Err(), error(ErrDamaged))
 	}
 	for row := range e.counts {
-		place := uint64(0)
-		for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-			place += r.Uint()
-			records := r.Uint()
+		next := uint64(0)
+		for records := r.Uint(); records > 0; records = r.Uint() {
+			place := next + r.Uint()
 			if place >= 1<<e.bits || records > greatest {
 				return cmp.Or(r.Err(), error(ErrDamaged))
 			}
 			if err := add(row, place, records); err != nil {
 				return err
 			}
+			next = place + 1
 		}
 	}
 	return r.Err()
@@ -152,15 +149,15 @@ func MergeEntities(r *Request, res *Resources, part, parts int, encoded iter.Seq
 	if err != nil {
 		return nil, err
 	}
-	var counts [2][]placeCount
-	for row, sums := range sums {
-		for i, records := range sums {
-			if records > 0 {
-				counts[row] = append(counts[row], placeCount{uint32(first) + uint32(i), uint32(records)})
+	return e.encodePart(budget, func(row int) iter.Seq2[uint64, uint64] {
+		return func(yield func(place, records uint64) bool) {
+			for i, records := range sums[row] {
+				if records > 0 && !yield(first+uint64(i), uint64(records)) {
+					return
+				}
 			}
 		}
-	}
-	return e.encodePart(counts, budget)
+	})
 }
 
 // Weighed returns the request of an input of which the records of every entity have been counted, in parts. It returns

@@ -543,7 +543,9 @@ func TestEntitiesOfSplits(t *testing.T) {
 		}
 	}
 	e := entitiesOf(uint64(len(k.rows)))
-	some, err := e.encodePart([2][]placeCount{{{5, 40_000}, {6, 1}}, {{9, greatest}}}, budget)
+	some, err := e.encodePart(budget, func(row int) iter.Seq2[uint64, uint64] {
+		return maps.All([]map[uint64]uint64{{5: 40_000}, {9: greatest}}[row])
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -555,10 +557,10 @@ func TestEntitiesOfSplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []uint32{greatest, 2, greatest} {
-		word, shift := weighed.entities.at(i/2, []uint64{5, 6, 9}[i])
-		if got := word.Load() >> shift & greatest; got != want {
-			t.Errorf("count %d is %d, want %d", i, got, want)
+	for row, place := range []uint64{5, 9} { // of 80,000 and of more
+		word, shift := weighed.entities.at(row, place)
+		if got := word.Load() >> shift & greatest; got != greatest {
+			t.Errorf("the count at place %d is %d, want %d", place, got, greatest)
 		}
 	}
 	if budget.Return(held); budget.Used() != 0 {

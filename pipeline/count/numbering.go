@@ -39,9 +39,9 @@ func (s *Surveyed) saveKinds(w *checkpoint.Writer) []uint32 {
 	if s.kinds == nil {
 		return numbers[s.class]
 	}
-	tuples := s.kinds.tuples()
+	tuples, columns := s.kinds.tuples(), s.kindColumns()
 	for _, tuple := range tuples {
-		for i, column := range s.kindColumns() {
+		for i, column := range columns {
 			if of, ok := numbers[column]; ok {
 				tuple[i] = of[tuple[i]]
 			}
@@ -74,9 +74,9 @@ func (s *Surveyed) loadKinds(r *checkpoint.Reader) (numbers []uint32, err error)
 		return codes[s.class], nil
 	}
 	var classes []uint32
-	others := make([][]uint32, len(s.Columns))
+	others, columns := make([][]uint32, len(s.Columns)), s.kindColumns()
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		for i, column := range s.kindColumns() {
+		for i, column := range columns {
 			code := r.Uint()
 			if of, ok := codes[column]; ok {
 				if code >= uint64(len(of)) {

@@ -80,8 +80,8 @@ func (m *Masker) Bounds(ctx context.Context, order Order, ranges int) (bounds []
 // SortSplit masks a split and returns its rows in order, those of every range by themselves. The bytes are the caller's.
 func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split, bounds [][]byte) ([][]byte, error) {
 	ranges := make([][]byte, len(bounds)+1)
-	grown := growth{budget: m.Budget}
-	defer grown.end()
+	size, held := int64(0), spill.NewLedger(m.Budget, "the rows of a split")
+	defer held.Close()
 	at, encode := 0, (&spill.RowRun{}).Encoder()
 	err := m.sortSome(ctx, order, []formats.Split{split}, func(rows *spill.SortedRows[byte, *spill.RowRun], _ int64) error {
 		for {
@@ -99,35 +99,14 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 			for n := range spill.EachCount(n) {
 				ranges[at] = encode(ranges[at], row, n)
 			}
-			if err := grown.by(len(ranges[at]) - had); err != nil {
+			size += int64(len(ranges[at]) - had)
+			if err := held.Draw(size); err != nil {
 				return err
 			}
 		}
 	})
 	return ranges, err
 }
-
-// growth draws what bytes take while they become more.
-type growth struct {
-	budget       *spill.Budget
-	bytes, drawn int64
-}
-
-// by says that there are so many bytes more.
-func (g *growth) by(bytes int) error {
-	const step = 1 << 20
-	g.bytes += int64(bytes)
-	for g.drawn < g.bytes {
-		if err := g.budget.Draw("rows of a range", step); err != nil {
-			return err
-		}
-		g.drawn += step
-	}
-	return nil
-}
-
-// end gives back what is drawn: the bytes are somebody else's.
-func (g *growth) end() { g.budget.Return(g.drawn) }
 
 // rangeForm begins the index of a range, whose length is in 4 bytes in front of it. Behind the index come the chunks.
 const rangeForm = "kcut rows\x01"
@@ -166,8 +145,8 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		return nil, fmt.Errorf("merge the rows of splits: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	grown := growth{budget: m.Budget}
-	defer grown.end()
+	held := spill.NewLedger(m.Budget, "the rows of a range")
+	defer held.Close()
 	var chunks []rowChunk
 	var data []byte
 	open, different, encode := rowChunk{}, 0, (&spill.RowRun{}).Encoder()
@@ -185,11 +164,10 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		if err == io.EOF {
 			return appendRange(chunks, data)
 		}
-		had := len(data)
 		for n := range spill.EachCount(n) {
 			data = encode(data, row, n)
 		}
-		if err := grown.by(len(data) - had); err != nil {
+		if err := held.Draw(int64(len(data))); err != nil {
 			return nil, err
 		}
 		open.rows, open.size, different = open.rows+n, open.size+int64(len(row)), different+1

@@ -1,0 +1,87 @@
+package masking
+
+import (
+	"io"
+	"slices"
+	"sync"
+)
+
+// groupLimit says where row groups end: with so many rows, or with the row whose bytes reach a limit, all equal ones included.
+type groupLimit struct{ rows, bytes int64 } // bytes may be 0: they do not matter
+
+// newGroupLimit returns the limit of row groups of so many rows; 0: as Order.Rows.
+func newGroupLimit(rows int64) groupLimit {
+	if rows == 0 {
+		return groupLimit{UsualGroup, groupBytes}
+	}
+	return groupLimit{rows: rows}
+}
+
+// ends reports whether a row group ends that has so many rows and, equal ones once, bytes.
+func (l groupLimit) ends(rows, bytes int64) bool {
+	return rows >= l.rows || l.bytes > 0 && bytes >= l.bytes
+}
+
+// pulling takes the rows of one row group after the other.
+type pulling struct {
+	mu    sync.Mutex
+	turn  sync.Cond
+	done  int // groups
+	rows  orderedRows
+	limit groupLimit
+	left  int64 // of the row that was read last, which the group before had no room for
+
+	form   *rowForm // a row group ends before a row of another folder; nil: there are none
+	room   []uint64
+	folder int // of the row that was read last
+}
+
+// next waits until all groups before have been taken, and takes the rows of the next one. It may have none, when all were taken.
+func (p *pulling) next(i int, g *orderedGroup) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.done < i {
+		p.turn.Wait()
+	}
+	defer p.pass()
+	for !p.limit.ends(g.count, int64(g.size)) {
+		if p.left == 0 {
+			if p.left, err = p.rows.pull(); err == io.EOF {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if p.form != nil {
+				p.room = slices.Grow(p.room[:0], p.form.words)
+				p.folder = p.form.folderOf(p.rows.labels(p.form, p.room))
+			}
+		}
+		if g.count > 0 && p.folder != g.folder {
+			return nil
+		}
+		g.folder = p.folder
+		n := min(p.left, p.limit.rows-g.count)
+		p.rows.give(g, n)
+		if err := g.drawRows(); err != nil {
+			return err
+		}
+		p.left -= n
+	}
+	return nil
+}
+
+// skip passes a turn on.
+func (p *pulling) skip(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.done < i {
+		p.turn.Wait()
+	}
+	p.pass()
+}
+
+func (p *pulling) pass() {
+	p.done++
+	p.turn.Broadcast()
+}
