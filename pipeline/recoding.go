@@ -16,6 +16,7 @@ type portableRecoding struct {
 	Locator  []uint32           // engine.PortableLocator
 	Drop     bool               `json:",omitempty"` // of a cut
 	Marks    []uint32           `json:",omitempty"` // likewise
+	Held     int64              `json:",omitempty"` // likewise
 	Released []uint32           `json:",omitempty"` // of regions
 }
 
@@ -29,7 +30,8 @@ func portable(recoding engine.Recoding) *portableRecoding {
 		if r.Suppression == nil {
 			return nil
 		}
-		p.Columns, p.Drop, p.Marks, locator = r.Columns, r.Suppression.Drop, r.Suppression.Marks, r.Suppression.Locator
+		s := r.Suppression
+		p.Columns, p.Drop, p.Marks, p.Held, locator = r.Columns, s.Drop, s.Marks, s.Held, s.Locator
 	case *engine.Regions:
 		if r.ByClass() {
 			return nil
@@ -52,7 +54,7 @@ func (p *portableRecoding) recoding() (engine.Recoding, error) {
 	if p.Released == nil {
 		cut := &engine.Cut{Columns: p.Columns}
 		locator, err := recheck.ReadLocator(cut, p.Locator)
-		cut.Suppression = &engine.RecordSuppression{Drop: p.Drop, Marks: p.Marks, Locator: locator}
+		cut.Suppression = &engine.RecordSuppression{Drop: p.Drop, Marks: p.Marks, Locator: locator, Held: p.Held}
 		return cut, err
 	}
 	locator, err := mondrian.ReadLocator(p.Locator)
@@ -63,31 +65,24 @@ func (p *portableRecoding) recoding() (engine.Recoding, error) {
 	return regions, err
 }
 
-// draw draws what the recoding takes, twice its numbers, and returns how much that is.
-func (p *portableRecoding) draw(budget *spill.Budget) (held int64, err error) {
-	held = 8 * int64(len(p.Locator)+len(p.Released))
-	for _, c := range p.Columns {
-		held += 8 * int64(len(c.Code))
-	}
-	if err := budget.Draw("labels that depend on several columns", held); err != nil {
-		return 0, err
-	}
-	return held, nil
-}
-
-// recoder returns what leads from values to labels, by the book in whose codes the recoding is.
-func (p *portableRecoding) recoder(r *count.Request, book *count.Book, budget *spill.Budget) (recoder masking.Recoder, err error) {
+// recoder returns what leads from values to labels, by the book in whose codes the recoding is, and how many bytes of the budget
+// the recoding takes.
+func (p *portableRecoding) recoder(r *count.Request, book *count.Book, budget *spill.Budget) (recoder masking.Recoder, held int64, err error) {
 	if recoder.Recoding, err = p.recoding(); err != nil {
-		return recoder, err
+		return recoder, 0, err
+	}
+	held = recoder.Recoding.Bytes()
+	if err := budget.Draw("labels that depend on several columns", held); err != nil {
+		return recoder, 0, err
 	}
 	for a := range p.Columns {
 		bound := book.Bound(a)
 		coder, err := r.Coder(a, bound, budget)
 		if err != nil {
-			return recoder, err
+			return recoder, held, err
 		}
 		recoder.Coders = append(recoder.Coders, coder)
 		recoder.Domains = append(recoder.Domains, bound.Attribute.Len()+1)
 	}
-	return recoder, nil
+	return recoder, held, nil
 }

@@ -260,9 +260,7 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 		if g.Recoding == nil {
 			g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
 		} else if g.book, err = count.DecodeBook(g.request, g.Book); err == nil {
-			if g.recoder, err = g.Recoding.recoder(g.request, g.book, w.res.budget); err == nil {
-				g.held, err = g.Recoding.draw(w.res.budget)
-			}
+			g.recoder, g.held, err = g.Recoding.recoder(g.request, g.book, w.res.budget)
 		}
 	case stepTally:
 		g.cut, err = cutfile.Parse(g.Cut)

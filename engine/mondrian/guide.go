@@ -162,7 +162,7 @@ func (g *guide) release(p part, o *outcome) error {
 	}
 	g.tree.set(p.link, -1-g.regions.End(o.size, o.weight))
 	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
-	return g.ledger.Draw(g.tree.bytes() + g.regions.Bytes() + pending)
+	return g.ledger.Draw(g.tree.Bytes() + g.regions.Bytes() + pending)
 }
 
 // pendingBytes is what a part or a subtree takes besides its bounds and sums.

@@ -185,7 +185,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	}
 	region := s.regions.End(p.cells.Size(), weight)
 	s.tree.set(p.link, -1-region)
-	bytes := s.tree.bytes() + s.regions.Bytes()
+	bytes := s.tree.Bytes() + s.regions.Bytes()
 	if s.relaxed != nil {
 		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err

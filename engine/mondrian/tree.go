@@ -40,8 +40,8 @@ type span struct {
 	part   uint32
 }
 
-// bytes returns the memory that the tree takes.
-func (t *tree) bytes() int64 {
+// Bytes returns the memory that the tree takes.
+func (t *tree) Bytes() int64 {
 	return int64(cap(t.nodes))*20 + int64(cap(t.links))*4 + int64(cap(t.steps))*8
 }
 
