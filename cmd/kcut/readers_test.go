@@ -30,7 +30,7 @@ func readers(t *testing.T, program string, args ...string) []byte {
 }
 
 // TestReaders has the readers that people have read releases of one file, of a directory and of hive partitions, and holds the sizes of the
-// groups that they find against those that a recount finds. It runs the code of docs/python.md over labels, too.
+// groups that they find against those that a recount finds. It runs the code of README.md over labels, too.
 func TestReaders(t *testing.T) {
 	if os.Getenv("KCUT_READERS") == "" {
 		t.Skip("make test-readers names a Python with readers of Parquet")
@@ -39,7 +39,7 @@ func TestReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := os.ReadFile(filepath.Join("..", "..", "docs", "python.md"))
+	document, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
