@@ -124,13 +124,21 @@ func (r *running) untilSpilled(t *testing.T, scratch string) {
 // until waits until something has happened, and fails when the run ends before.
 func (r *running) until(t *testing.T, what string, happened func() bool) {
 	t.Helper()
+	if !r.saw(happened) {
+		t.Fatalf("it ended before %s: %s", what, &r.stderr)
+	}
+}
+
+// saw waits until something has happened, or the run ends: whether it was seen is also up to how often this process had a processor.
+func (r *running) saw(happened func() bool) bool {
 	for !happened() {
 		select {
 		case <-r.done:
-			t.Fatalf("it ended before %s: %s", what, &r.stderr)
+			return false
 		case <-time.After(time.Millisecond):
 		}
 	}
+	return true
 }
 
 // tables returns the paths of the tables below a folder, where files come and go.
