@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -350,7 +352,37 @@ func awaitHalt(t *testing.T, file string, said fmt.Stringer) int {
 	return 0
 }
 
+// workersOf returns the processes that work, or have worked, for a folder's releases.
+func workersOf(t *testing.T, dir string) (pids []string) {
+	t.Helper()
+	processes, err := filepath.Glob("/proc/[0-9]*")
+	must(t, err)
+	for _, process := range processes {
+		args, _ := os.ReadFile(filepath.Join(process, "cmdline")) // which may have ended
+		environment, _ := os.ReadFile(filepath.Join(process, "environ"))
+		if bytes.Contains(args, []byte("--worker=true")) && bytes.Contains(environment, []byte(dir)) {
+			pids = append(pids, filepath.Base(process))
+		}
+	}
+	return pids
+}
+
+// ended waits until no process works for a folder's releases.
+func ended(t *testing.T, dir string) {
+	t.Helper()
+	left := workersOf(t, dir)
+	for range 200 {
+		if len(left) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+		left = workersOf(t, dir)
+	}
+	t.Errorf("workers %v are left", left)
+}
+
 // A killed worker is of no matter. A killed driver, and a killed job server, leave no release, and the next run makes it.
+// No worker outlives what it works for.
 func TestKills(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -369,6 +401,7 @@ func TestKills(t *testing.T) {
 			continue
 		}
 		same(t, dir, "worker-"+step, "alone")
+		ended(t, dir)
 	}
 	for _, who := range []string{"driver", "server"} {
 		job, address := server(t)
@@ -377,13 +410,19 @@ func TestKills(t *testing.T) {
 		cmd.Stderr = &out
 		must(t, cmd.Start())
 		worker := awaitHalt(t, file, &out)
+		if !slices.Contains(workersOf(t, dir), strconv.Itoa(worker)) {
+			t.Errorf("worker %d is none of %v", worker, workersOf(t, dir))
+		}
 		if who == "driver" {
 			must(t, cmd.Process.Kill())
 		} else {
 			must(t, job.Process.Kill())
 		}
 		err := cmd.Wait()
-		_ = syscall.Kill(worker, syscall.SIGKILL)
+		if who == "driver" { // for which the job server goes on
+			must(t, syscall.Kill(worker, syscall.SIGKILL))
+		}
+		ended(t, dir)
 		if failure := new(exec.ExitError); !errors.As(err, &failure) || who == "server" && failure.ExitCode() != 6 {
 			t.Errorf("the %s was killed: %v", who, err)
 		}

@@ -4,16 +4,19 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/execx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
 // boot is what Beam's container does, for the environment type PROCESS: asks the runner where its services are, and starts this
-// program as a worker. See https://s.apache.org/beam-fn-api-container-contract.
+// program as a worker, which ends with it. See https://s.apache.org/beam-fn-api-container-contract.
 func boot(ctx context.Context, args []string) error {
 	told := flag.NewFlagSet("boot", flag.ContinueOnError)
 	id, provision := told.String("id", "", ""), told.String("provision_endpoint", "", "")
@@ -42,7 +45,36 @@ func boot(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	// A child: Prism can miss that a worker has ended when the process that it has started ends with it.
-	return execx.Execute(program, "--worker=true", "--id="+*id,
+	worker := exec.Command(program, "--"+bootedFlag, "--worker=true", "--id="+*id,
 		"--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+info.GetControlEndpoint().GetUrl())
+	worker.Stdout, worker.Stderr = os.Stdout, os.Stderr
+	if _, err := worker.StdinPipe(); err != nil { // which ends with this process, however that ends
+		return fmt.Errorf("start worker: %w", err)
+	}
+	if err := worker.Run(); err != nil {
+		time.Sleep(linger)
+		return fmt.Errorf("run worker: %w", err)
+	}
+	return nil
+}
+
+// bootedFlag tells a worker that it has been started by boot.
+const bootedFlag = "booted"
+
+// linger is how much later than a worker the process ends that has started it. Prism can wait forever for what a worker was doing
+// if it sees the end of the process before it sees that of the worker's connection.
+const linger = 2 * time.Second
+
+// work is a worker until the runner ends it. Runners end the process that they have started, which is boot's; without it, a worker
+// that has nothing more to do would stay.
+func work() {
+	booted := flag.Bool(bootedFlag, false, "")
+	flag.Parse()
+	if *booted {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(1)
+		}()
+	}
+	beam.Init() // does not return
 }

@@ -8,14 +8,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core"
 	"github.com/spf13/cobra"
 
@@ -28,8 +26,7 @@ func main() {
 	for _, arg := range os.Args[1:] {
 		switch {
 		case strings.HasPrefix(arg, "--worker="):
-			flag.Parse()
-			beam.Init() // does not return
+			work()
 		case strings.HasPrefix(arg, "--provision_endpoint="):
 			os.Exit(u.fail(context.Background(), boot(context.Background(), os.Args[1:]), nil))
 		}
