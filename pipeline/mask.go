@@ -34,7 +34,9 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
-	switch how := res.elsewhere.toMask(b, found); {
+	how, err := res.elsewhere.toMask(ctx, b, found)
+	switch {
+	case err != nil:
 	case how != nil:
 		err = res.elsewhere.mask(ctx, b, how, m, parts)
 	case b.Job.Order == job.OrderReleased:

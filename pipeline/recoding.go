@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/engine/recheck"
@@ -65,24 +68,39 @@ func (p *portableRecoding) recoding() (engine.Recoding, error) {
 	return regions, err
 }
 
-// recoder returns what leads from values to labels, by the book in whose codes the recoding is, and how many bytes of the budget
-// the recoding takes.
-func (p *portableRecoding) recoder(r *count.Request, book *count.Book, budget *spill.Budget) (recoder masking.Recoder, held int64, err error) {
-	if recoder.Recoding, err = p.recoding(); err != nil {
-		return recoder, 0, err
+// encode returns the recoding as bytes.
+func (p *portableRecoding) encode(budget *spill.Budget) ([]byte, error) {
+	held := toldBytes * int64(len(p.Locator)+len(p.Marks)+len(p.Released))
+	if err := budget.Draw("what workers are told", held); err != nil {
+		return nil, err
 	}
-	held = recoder.Recoding.Bytes()
-	if err := budget.Draw("labels that depend on several columns", held); err != nil {
-		return recoder, 0, err
+	defer budget.Return(held)
+	return json.Marshal(p)
+}
+
+// toldBytes is what a number takes while it is encoded: itself, and its digits.
+const toldBytes = 4 + 11
+
+// portableRecoder returns what leads from values to labels by a recoding that was encoded, and the book in whose codes it is.
+func portableRecoder(encoded []byte, r *count.Request, book *count.Book, budget *spill.Budget) (recoder masking.Recoder, err error) {
+	var p portableRecoding
+	if err := json.Unmarshal(encoded, &p); err != nil {
+		return recoder, fmt.Errorf("read recoding: %w", err)
+	}
+	if recoder.Recoding, err = p.recoding(); err != nil {
+		return recoder, err
+	}
+	if err := budget.Draw("labels that depend on several columns", recoder.Recoding.Bytes()); err != nil {
+		return recoder, err
 	}
 	for a := range p.Columns {
 		bound := book.Bound(a)
 		coder, err := r.Coder(a, bound, budget)
 		if err != nil {
-			return recoder, held, err
+			return recoder, err
 		}
 		recoder.Coders = append(recoder.Coders, coder)
 		recoder.Domains = append(recoder.Domains, bound.Attribute.Len()+1)
 	}
-	return recoder, held, nil
+	return recoder, nil
 }

@@ -55,22 +55,23 @@ func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+
 
 // given is what all tasks of a step need, in a file of the shared folder.
 type given struct {
-	Weighed  []string          `json:",omitempty"` // files of the shared folder: records of entities
-	Book     []byte            `json:",omitempty"`
-	Cut      []byte            `json:",omitempty"`
-	Recoding *portableRecoding `json:",omitempty"` // if the cut does not tell all
-	Bounds   [][]byte          `json:",omitempty"`
-	Ranges   []string          `json:",omitempty"` // files of the shared folder
-	Spans    []masking.RowSpan `json:",omitempty"`
-	Parts    []string          `json:",omitempty"` // files of the release
-	Follow   int64             `json:",omitempty"` // System.Follow
+	Weighed []string          `json:",omitempty"` // files of the shared folder: records of entities
+	Cut     []byte            `json:",omitempty"`
+	Recoded bool              `json:",omitempty"` // the cut does not tell all: there is a recoding, in the codes of the book
+	Bounds  [][]byte          `json:",omitempty"`
+	Ranges  []string          `json:",omitempty"` // files of the shared folder
+	Spans   []masking.RowSpan `json:",omitempty"`
+	Parts   []string          `json:",omitempty"` // files of the release
+	Follow  int64             `json:",omitempty"` // System.Follow
 }
 
 // The files of a shared folder beside results.
 const (
-	jobFile     = "job"
-	givenSuffix = "-given"
-	errorSuffix = "-error"
+	jobFile      = "job"
+	bookFile     = "book"     // that tuples are counted by
+	recodingFile = "recoding" // portableRecoding
+	givenSuffix  = "-given"
+	errorSuffix  = "-error"
 )
 
 // elsewhere has the splits of a run worked on by other processes.
@@ -80,7 +81,6 @@ type elsewhere struct {
 	system *System
 	steps  int
 	res    *resources
-	book   []byte // that tuples were counted by
 }
 
 // rowsOfRange is about how many rows one process puts in order at a time.
@@ -102,23 +102,37 @@ func refuseElsewhere(a *assignment) error {
 
 // toMask returns what workers need to mask by what was found: where every label depends on its own value alone, that is
 // the cut. It is nil, and that is told, when this process must mask.
-func (e *elsewhere) toMask(b *Bound, found *Found) *given {
+func (e *elsewhere) toMask(ctx context.Context, b *Bound, found *Found) (*given, error) {
 	if e == nil {
-		return nil
+		return nil, nil
 	}
 	if len(b.Job.Output.PartitionBy) > 0 {
 		e.res.events.Noted("the release has partitions: this process masks the rows alone")
-		return nil
+		return nil, nil
 	}
 	if found.recoding == nil {
-		return &given{Cut: found.Cut}
+		return &given{Cut: found.Cut}, nil
 	}
 	recoding := portable(found.recoding)
 	if recoding == nil {
 		e.res.events.Noted("labels depend on more than workers can be told: this process masks the rows alone")
-		return nil
+		return nil, nil
 	}
-	return &given{Cut: found.Cut, Book: e.book, Recoding: recoding}
+	text, err := recoding.encode(e.res.budget)
+	if err != nil {
+		return nil, err
+	}
+	return &given{Cut: found.Cut, Recoded: true}, e.putHeld(ctx, recodingFile, text)
+}
+
+// putHeld writes a file of the shared folder whose size grows with the input.
+func (e *elsewhere) putHeld(ctx context.Context, name string, content []byte) error {
+	held := int64(len(content))
+	if err := e.res.budget.Draw("what workers are told", held); err != nil {
+		return err
+	}
+	defer e.res.budget.Return(held)
+	return e.folder.put(ctx, name, content)
 }
 
 // recounts reports whether workers recount a release: they see the parts of a local directory, but not what is in a store before it is published.
@@ -178,16 +192,15 @@ func (r *results) all(ctx context.Context) iter.Seq2[[]byte, error] {
 			if name == "" {
 				continue
 			}
-			content, err := r.get(ctx, name)
-			if err == nil {
-				err = r.budget.Draw("what a worker has made", int64(len(content)))
-			}
+			more := false
+			err := r.getHeld(ctx, r.budget, name, func(content []byte) error {
+				more = yield(content, nil)
+				return nil
+			})
 			if err != nil {
 				yield(nil, err)
-				return
 			}
-			more := yield(content, nil)
-			if r.budget.Return(int64(len(content))); !more {
+			if !more {
 				return
 			}
 		}
@@ -289,10 +302,14 @@ func (e *elsewhere) count(ctx context.Context, request *count.Request, counting 
 		return nil, err
 	}
 	book := count.NewBook(request, counts)
-	if e.book, err = book.Encode(counting); err != nil {
+	text, err := book.Encode(counting)
+	if err != nil {
 		return nil, err
 	}
-	runs, err := e.do(ctx, stepCount, splits, keys, &given{Weighed: weighed.names, Book: e.book})
+	if err := e.putHeld(ctx, bookFile, text); err != nil {
+		return nil, err
+	}
+	runs, err := e.do(ctx, stepCount, splits, keys, &given{Weighed: weighed.names})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/spill"
 )
 
 // sharedFolder is where the processes of one run leave files for each other: a private folder of a disk that all of them
@@ -68,6 +69,20 @@ func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read shared file: %w", err)
 	}
 	return content, nil
+}
+
+// getHeld reads a file that grows with the input: it is drawn from the budget until read has ended.
+func (f sharedFolder) getHeld(ctx context.Context, budget *spill.Budget, name string, read func(content []byte) error) error {
+	content, err := f.get(ctx, name)
+	if err != nil {
+		return err
+	}
+	held := int64(len(content))
+	if err := budget.Draw("a shared file", held); err != nil {
+		return err
+	}
+	defer budget.Return(held)
+	return read(content)
 }
 
 func (f sharedFolder) getJSON(ctx context.Context, name string, v any) error {

@@ -189,6 +189,9 @@ func (g *goroutines) Do(ctx context.Context, s Step) error {
 	if err := errors.Join(errs...); err != nil {
 		return errors.New("tasks failed, and nobody knows why") // as runners tell
 	}
+	if drawn, needed := w.res.budget.Used(), w.last.held; drawn != w.base+needed || needed == 0 && (w.last.book != nil || w.last.Recoded) {
+		return fmt.Errorf("%d bytes are drawn between tasks of %s: %d for all steps, and %d for this", drawn, s.Name, w.base, needed)
+	}
 	for key, byTask := range emitted {
 		var blocks [][]byte
 		for _, block := range byTask { // in random order

@@ -246,26 +246,54 @@ func (w *Worker) instruct(ctx context.Context, s Step, g *instructed) (err error
 	if err = w.folder.getJSON(ctx, s.Name+givenSuffix, &g.given); err != nil {
 		return err
 	}
+	held := w.res.budget.Part(w.res.budget.Limit())
+	defer func() {
+		if g.held = held.Used(); err != nil {
+			held.Return(g.held)
+		}
+	}()
 	g.request = w.bound.request(count.Tuning{})
 	if len(g.Weighed) > 0 {
-		weighed := results{w.folder, w.res.budget, g.Weighed}
-		if g.request, g.held, err = g.request.Weighed(w.res.budget, weighed.all(ctx)); err != nil {
+		weighed := results{w.folder, held, g.Weighed}
+		if g.request, _, err = g.request.Weighed(held, weighed.all(ctx)); err != nil {
 			return err
 		}
 	}
 	switch s.does() {
 	case stepCount:
-		g.book, err = count.DecodeBook(g.request, g.Book)
+		g.book, err = w.book(ctx, g.request, held)
 	case stepMask, stepSort, stepEncode:
-		if g.Recoding == nil {
-			g.recoder, err = cutRecoder(w.bound, g.Cut, w.res.budget)
-		} else if g.book, err = count.DecodeBook(g.request, g.Book); err == nil {
-			g.recoder, g.held, err = g.Recoding.recoder(g.request, g.book, w.res.budget)
+		if g.Recoded {
+			g.recoder, err = w.recoder(ctx, g.request, held)
+		} else {
+			g.recoder, err = cutRecoder(w.bound, g.Cut, held)
 		}
 	case stepTally:
 		g.cut, err = cutfile.Parse(g.Cut)
 	}
 	return err
+}
+
+// book reads what tuples are counted by.
+func (w *Worker) book(ctx context.Context, r *count.Request, held *spill.Budget) (book *count.Book, err error) {
+	err = w.folder.getHeld(ctx, held, bookFile, func(content []byte) (err error) {
+		book, err = count.DecodeBook(r, held, content)
+		return err
+	})
+	return book, err
+}
+
+// recoder reads how records are masked of which the cut does not tell all.
+func (w *Worker) recoder(ctx context.Context, r *count.Request, held *spill.Budget) (recoder masking.Recoder, err error) {
+	book, err := w.book(ctx, r, held)
+	if err != nil {
+		return recoder, err
+	}
+	err = w.folder.getHeld(ctx, held, recodingFile, func(content []byte) (err error) {
+		recoder, err = portableRecoder(content, r, book, held)
+		return err
+	})
+	return recoder, err
 }
 
 // split returns the split of a task, alone.

@@ -253,7 +253,7 @@ func (k *kindTable) bySplits(t *testing.T, rng *rand.Rand, r *Request, res *Reso
 	if err != nil {
 		t.Fatal(err)
 	}
-	book, err := DecodeBook(r, text)
+	book, err := DecodeBook(r, res.Budget, text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestBookOfDeepTaxonomy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := DecodeBook(r, book); !errors.Is(err, want) {
+		if _, err := DecodeBook(r, spill.NewBudget(1<<20), book); !errors.Is(err, want) {
 			t.Errorf("%d levels: got %v, want %v", levels, err, want)
 		}
 	}

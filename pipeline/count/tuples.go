@@ -82,8 +82,11 @@ func (b *Book) Encode(res *Resources) ([]byte, error) {
 	})
 }
 
-// DecodeBook reads what Encode has returned of a book for the same request.
-func DecodeBook(r *Request, encoded []byte) (*Book, error) {
+// headerBytes is what a text takes beside itself.
+const headerBytes = 16
+
+// DecodeBook reads what Encode has returned of a book for the same request. The book is drawn from the budget.
+func DecodeBook(r *Request, budget *spill.Budget, encoded []byte) (*Book, error) {
 	b := &Book{}
 	err := decode(bookForm, encoded, func(from *checkpoint.Reader) error {
 		columns := r.bound() + r.own()
@@ -106,6 +109,13 @@ func DecodeBook(r *Request, encoded []byte) (*Book, error) {
 			}
 			b.bound = append(b.bound, &Bound{Domain: domain.Domain{Attribute: attribute}})
 			b.merges = append(b.merges, engine.CodeMerge{Codes: checkpoint.ReadNumbers[uint32](from), Domain: from.Int()})
+			bytes := 4 * int64(len(b.merges[i].Codes))
+			for _, text := range attribute.Texts {
+				bytes += headerBytes + int64(len(text))
+			}
+			if err := budget.Draw("the code book", bytes); err != nil {
+				return err
+			}
 		}
 		if r.Kinds != nil {
 			var err error
