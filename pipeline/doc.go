@@ -9,8 +9,9 @@
 // found a later run, or a worker elsewhere, needs no more than that.
 //
 // With a Runner, other processes do what touches rows, and this one the rest: a Step is tasks of splits, and what Workers make of
-// them lies in a folder that all share, under names that say what is in it, so that it does not matter how often a task is done. Rows whose labels
-// depend on more than workers can be told are masked by this one.
+// them lies in a folder that all share, under names that say what is in it, so that it does not matter how often a task is done. What
+// tasks make by key goes through the runner in blocks; rows do not. Rows whose labels depend on more than workers can be told are masked
+// by this process.
 //
 //	weigh, survey, count ──▶ counts ──search──▶ cut ──▶ mask, or sort and encode ──▶ row groups ──▶ parts ──tally──▶ publish
 //

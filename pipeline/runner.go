@@ -26,8 +26,8 @@ import (
 // Runner has other processes do the steps of a run, one after the other. These processes are Workers; they share nothing with the
 // run but the step's folder.
 type Runner interface {
-	// Do has all tasks of a step done, by Worker.Do, and then what they have emitted merged by key, by Worker.Merge. In
-	// which order, and how often, does not matter.
+	// Do has all tasks of a step done, by Worker.Do, and then the blocks that they have emitted merged by key, by Worker.Merge.
+	// In which order, and how often, does not matter.
 	Do(ctx context.Context, s Step) error
 }
 

@@ -60,7 +60,12 @@ func (f sharedFolder) putJSON(ctx context.Context, name string, v any) error {
 
 // putResult writes a file whose name says what is in it: processes that make the same write the same.
 func (f sharedFolder) putResult(ctx context.Context, prefix string, content []byte) error {
-	return f.put(ctx, fmt.Sprintf("%s-%.8x", prefix, sha256.Sum256(content)), content)
+	return f.put(ctx, named(prefix, content), content)
+}
+
+// named returns a file's name that says what is in it.
+func named(prefix string, content []byte) string {
+	return fmt.Sprintf("%s-%.8x", prefix, sha256.Sum256(content))
 }
 
 func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {

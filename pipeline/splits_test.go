@@ -469,6 +469,24 @@ func TestElsewhereFailures(t *testing.T) {
 	base := changed("output: out.parquet", "output: {path: out/, row_group_rows: 40}")
 	dir := splitFolder(t, rng, base, 900, 60)
 	stopped, stop := context.WithCancel(t.Context())
+	spoiling := func(step string, spoil func(key int, block []byte) [][]byte) Runner {
+		return &goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte {
+			if s.does() == step {
+				return spoil(key, block)
+			}
+			return [][]byte{block}
+		}}
+	}
+	damaged := func(_ int, block []byte) [][]byte {
+		block[len(block)/2] ^= 0x55
+		return [][]byte{block}
+	}
+	lost := func(key int, block []byte) [][]byte {
+		if key == 0 {
+			return nil
+		}
+		return [][]byte{block}
+	}
 	for name, tc := range map[string]struct {
 		runner Runner
 		want   error
@@ -486,19 +504,11 @@ func TestElsewhereFailures(t *testing.T) {
 			}
 			return nil
 		}}, fault.Input},
-		"damaged": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte {
-			if s.does() == stepCount {
-				block[len(block)/2] ^= 0x55
-			}
-			return [][]byte{block}
-		}}, fault.Transient},
-		"lost": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte {
-			if s.does() == stepCount && key == 0 {
-				return nil
-			}
-			return [][]byte{block}
-		}}, fault.Transient},
-		"twice": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte { return [][]byte{block, block} }}, fault.Transient},
+		"damaged counts": {spoiling(stepCount, damaged), fault.Transient},
+		"damaged rows":   {spoiling(stepSort, damaged), fault.Transient},
+		"lost counts":    {spoiling(stepCount, lost), fault.Transient},
+		"lost rows":      {spoiling(stepSort, lost), fault.Privacy},
+		"twice":          {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte { return [][]byte{block, block} }}, fault.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()

@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
@@ -87,16 +85,12 @@ func (w *Worker) Close() error { return w.bound.close() }
 // Do does a task of a step. What it emits is to be given to Merge, with that of all tasks with the same key.
 func (w *Worker) Do(ctx context.Context, s Step, task int, emit func(key int, block []byte) error) error {
 	return w.work(ctx, s, func(g *instructed) error {
-		packed := func(key int, block []byte) error { return emit(key, packing().EncodeAll(block, nil)) }
-		switch s.does() {
-		case stepWeigh:
-			return w.weigh(ctx, s, g, task, packed)
-		case stepSurvey:
-			return w.survey(ctx, g, task, func(block []byte) error { return packed(task%s.Keys, block) })
-		case stepCount:
-			return w.count(ctx, s, g, task, packed)
-		case stepSort:
-			return w.sort(ctx, g, task, packed)
+		if s.Keys > 0 {
+			blocks, err := w.blocks(ctx, s, g, task)
+			if err != nil {
+				return err
+			}
+			return w.emit(ctx, s, task, blocks, emit)
 		}
 		result, err := w.make(ctx, s.does(), g, task)
 		if err != nil {
@@ -111,7 +105,7 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 	return w.work(ctx, s, func(g *instructed) (err error) {
 		held := spill.NewLedger(w.res.budget, "blocks to be merged")
 		defer held.Close()
-		if blocks, err = unpacked(blocks, held); err != nil {
+		if blocks, err = w.unpacked(ctx, s, blocks, held); err != nil {
 			return err
 		}
 		var result []byte
@@ -139,47 +133,6 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 		}
 		return w.folder.putResult(ctx, s.result(key), result)
 	})
-}
-
-// Blocks are packed: they go over networks, and through what a runner keeps.
-var (
-	packing = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
-		workers.Must(err) // its options are right
-		return e
-	})
-	unpacking = sync.OnceValue(func() *zstd.Decoder {
-		d, err := zstd.NewReader(nil)
-		workers.Must(err) // likewise
-		return d
-	})
-)
-
-// unpacked unpacks blocks. These and the packed ones are drawn.
-func unpacked(blocks [][]byte, held *spill.Ledger) (out [][]byte, err error) {
-	size := int64(0)
-	for _, block := range blocks {
-		b, err := unpacking().DecodeAll(block, nil)
-		if err != nil {
-			return nil, fmt.Errorf("unpack what was counted of a split: %w: %w", count.ErrDamaged, err)
-		}
-		size += int64(len(block) + len(b))
-		if err := held.Draw(size); err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
-}
-
-func each(blocks [][]byte) func(func([]byte, error) bool) {
-	return func(yield func([]byte, error) bool) {
-		for _, block := range blocks {
-			if !yield(block, nil) {
-				return
-			}
-		}
-	}
 }
 
 // work does something of a step. Its error is left for the run, since what brings it there may not keep its class.
@@ -305,66 +258,35 @@ func (w *Worker) split(task int) (alone []formats.Split, err error) {
 	return all[task : task+1], nil
 }
 
-func (w *Worker) weigh(ctx context.Context, s Step, g *instructed, task int, emit func(key int, block []byte) error) error {
+// blocks does a task whose blocks are merged, and returns them by key.
+func (w *Worker) blocks(ctx context.Context, s Step, g *instructed, task int) ([][]byte, error) {
 	splits, err := w.split(task)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	blocks, err := count.CountEntities(ctx, g.request, w.res.counting(), splits, s.Keys)
-	for key, block := range blocks {
-		err = errors.Join(err, emit(key, block))
-	}
-	return err
-}
-
-func (w *Worker) survey(ctx context.Context, g *instructed, task int, emit func(block []byte) error) error {
-	splits, err := w.split(task)
-	if err != nil {
-		return err
-	}
-	survey, err := count.Survey(ctx, g.request, w.res.counting(), splits)
-	if err != nil {
-		return err
-	}
-	block, err := survey.Encode(ctx)
-	if err != nil {
-		return err
-	}
-	return emit(block)
-}
-
-func (w *Worker) count(ctx context.Context, s Step, g *instructed, task int, emit func(key int, block []byte) error) error {
-	splits, err := w.split(task)
-	if err != nil {
-		return err
-	}
-	tuples, err := count.Count(ctx, g.request, w.res.counting(), g.book, splits)
-	if err != nil {
-		return err
-	}
-	blocks, err := tuples.Encode(ctx, s.Keys)
-	for key, block := range blocks {
-		err = errors.Join(err, emit(key, block))
-	}
-	return err
-}
-
-func (w *Worker) sort(ctx context.Context, g *instructed, task int, emit func(key int, block []byte) error) error {
-	splits, err := w.split(task)
-	if err != nil {
-		return err
+	switch s.does() {
+	case stepWeigh:
+		return count.CountEntities(ctx, g.request, w.res.counting(), splits, s.Keys)
+	case stepSurvey:
+		survey, err := count.Survey(ctx, g.request, w.res.counting(), splits)
+		if err != nil {
+			return nil, err
+		}
+		blocks := make([][]byte, s.Keys)
+		blocks[task%s.Keys], err = survey.Encode(ctx)
+		return blocks, err
+	case stepCount:
+		tuples, err := count.Count(ctx, g.request, w.res.counting(), g.book, splits)
+		if err != nil {
+			return nil, err
+		}
+		return tuples.Encode(ctx, s.Keys)
 	}
 	m, err := w.bound.masker(g.recoder, w.res)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	blocks, err := m.SortSplit(ctx, w.order(), splits[0], g.Bounds)
-	for key, block := range blocks {
-		if len(block) > 0 {
-			err = errors.Join(err, emit(key, block))
-		}
-	}
-	return err
+	return m.SortSplit(ctx, w.order(), splits[0], g.Bounds)
 }
 
 // order says how the worker puts rows in order.

@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// A step is a pipeline of its own. Its elements are numbers of tasks and blocks: sorted runs of packed tuples, of values
-// or of rows of the release, as many as there are splits and keys; never rows.
+// A step is a pipeline of its own. Its elements are numbers of tasks and blocks, as many as there are splits and keys: sorted runs of
+// packed tuples or of values. Rows stay in the shared folder: of their sorted runs the blocks say where they are.
 //
 //	numbers of tasks ──Reshuffle──▶ Worker.Do ──(key, block)──▶ GroupByKey ──▶ Worker.Merge ──▶ file of the shared folder
 //	                                    └──▶ file of the shared folder, where nothing is merged
