@@ -103,27 +103,33 @@ func (w *Worker) keep(ctx context.Context, s Step, task int, blocks [][]byte, em
 	return nil
 }
 
+// blocksAtOnce is how many kept blocks are read at a time: in an object store each takes a request or two.
+const blocksAtOnce = 16
+
 // unpacked unpacks what tasks have emitted with a key. It is drawn, with what is unpacked.
-func (w *Worker) unpacked(ctx context.Context, s Step, blocks [][]byte, held *spill.Ledger) (out [][]byte, err error) {
+func (w *Worker) unpacked(ctx context.Context, s Step, blocks [][]byte, held *spill.Ledger) ([][]byte, error) {
+	out := make([][]byte, len(blocks))
+	readers := 1
+	if s.keepsBlocks() {
+		readers = blocksAtOnce
+	}
+	var mu sync.Mutex
 	size := int64(0)
-	for _, block := range blocks {
-		size += int64(len(block))
+	return out, workers.Each(len(blocks), readers, func(_ workers.Worker, i int) (err error) {
+		block := blocks[i]
 		if s.keepsBlocks() {
 			if block, err = w.folder.block(ctx, block); err != nil {
-				return nil, fmt.Errorf("read what was made of a split: %w", err)
+				return fmt.Errorf("read what was made of a split: %w", err)
 			}
 		}
-		b, err := unpacking().DecodeAll(block, nil)
-		if err != nil {
-			return nil, fmt.Errorf("unpack what was made of a split: %w: %w", count.ErrDamaged, err)
+		if out[i], err = unpacking().DecodeAll(block, nil); err != nil {
+			return fmt.Errorf("unpack what was made of a split: %w: %w", count.ErrDamaged, err)
 		}
-		size += int64(len(b))
-		if err := held.Draw(size); err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
+		mu.Lock()
+		defer mu.Unlock()
+		size += int64(len(blocks[i]) + len(out[i]))
+		return held.Draw(size)
+	})
 }
 
 // block reads a block that stays in the folder.

@@ -20,7 +20,6 @@ type content struct {
 	text    string
 	texts   []string
 	numbers []int32
-	floats  []float64
 	yes     bool
 }
 
@@ -29,17 +28,16 @@ func (c *content) save(w *Writer) {
 	w.String(c.text)
 	List(w, c.texts, w.String)
 	Numbers(w, c.numbers)
-	List(w, c.floats, w.Float)
 	w.Bool(c.yes)
 }
 
 func (c *content) load(r *Reader) error {
-	*c = content{r.Uint(), r.String(), ReadList(r, r.String), ReadNumbers[int32](r), ReadList(r, r.Float), r.Bool()}
+	*c = content{r.Uint(), r.String(), ReadList(r, r.String), ReadNumbers[int32](r), r.Bool()}
 	return nil
 }
 
 func (c *content) String() string {
-	return fmt.Sprint(c.number, len(c.text), strings.Count(c.text, "x"), c.texts, c.numbers, c.floats, c.yes)
+	return fmt.Sprint(c.number, len(c.text), strings.Count(c.text, "x"), c.texts, c.numbers, c.yes)
 }
 
 var key = Key{1, 2, 3}
@@ -57,7 +55,7 @@ func save(t *testing.T, f *Folder, c *content) {
 func contents() []*content {
 	return []*content{
 		{},
-		{number: 1<<64 - 1, text: "a text", texts: []string{"", "b"}, numbers: []int32{7, 0}, floats: []float64{-1.5e300, 0.1}, yes: true},
+		{number: 1<<64 - 1, text: "a text", texts: []string{"", "b"}, numbers: []int32{7, 0}, yes: true},
 		{text: strings.Repeat("x", 3*heldBytes+17), numbers: make([]int32, 2*heldBytes)},
 	}
 }

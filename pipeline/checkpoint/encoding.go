@@ -86,9 +86,6 @@ func (w *Writer) Bool(v bool) {
 	}
 }
 
-// Float writes the bits of a number.
-func (w *Writer) Float(v float64) { w.Uint(math.Float64bits(v)) }
-
 // Bytes writes some bytes behind their number.
 func (w *Writer) Bytes(v []byte) {
 	w.Uint(uint64(len(v)))
@@ -155,9 +152,6 @@ func (r *Reader) Int() int {
 
 // Bool reads a yes or no.
 func (r *Reader) Bool() bool { return r.Uint() != 0 }
-
-// Float reads the bits of a number.
-func (r *Reader) Float() float64 { return math.Float64frombits(r.Uint()) }
 
 // Bytes reads some bytes, which are part of what is decoded.
 func (r *Reader) Bytes() []byte {
