@@ -15,11 +15,10 @@ import (
 )
 
 // countInput counts what the engine wants of the input: in the codes of its own values or, where a
-// cut is given, of that one's labels. With inStore the counts did not fit the memory before. What is counted
+// cut is given, of that one's labels. With inStore the counts did not fit the memory before. What is exposed
 // beside may be nil.
-func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool, beside *count.Beside) (*count.Counts, error) {
+func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool, e *exposing) (*count.Counts, error) {
 	request := b.request(tuning)
-	request.Beside = beside
 	var labelers []domain.Labeler
 	if b.given != nil {
 		var err error
@@ -31,9 +30,14 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 		}
 	}
 	counting := count.Input
+	if res.elsewhere == nil {
+		request.Beside = e.beside(res)
+	}
 	switch {
 	case res.elsewhere != nil:
-		counting = res.elsewhere.count
+		counting = func(ctx context.Context, r *count.Request, c *count.Resources) (*count.Counts, error) {
+			return res.elsewhere.count(ctx, r, c, e)
+		}
 	case len(b.Dataset.Tables()) > 1:
 		counting = count.Tables
 	case inStore:

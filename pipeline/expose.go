@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -104,9 +105,12 @@ func (e *exposing) request() *risk.Request {
 	return r
 }
 
+// counted reports whether anything is counted.
+func (e *exposing) counted() bool { return e != nil && len(e.Bound.kept()) > 0 }
+
 // beside returns what is counted, or nil if nothing is.
 func (e *exposing) beside(res *resources) *count.Beside {
-	if len(e.Bound.kept()) == 0 {
+	if !e.counted() {
 		return nil
 	}
 	r := e.request()
@@ -117,6 +121,21 @@ func (e *exposing) beside(res *resources) *count.Beside {
 			return e.counts.Scanner(worker).Block(b, from, to)
 		}
 	}}
+}
+
+// merge adds up what was counted of several splits.
+func (e *exposing) merge(counted iter.Seq2[[]byte, error], res *resources) error {
+	e.close()
+	e.counts = risk.NewCounts(e.request(), e.Dataset.Rows(), 1, res.budget)
+	for encoded, err := range counted {
+		if err == nil {
+			err = e.counts.Merge(encoded)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close gives back what the counts have drawn.
@@ -150,19 +169,6 @@ func (e *exposing) expose(ctx context.Context, res *resources) error {
 		return nil
 	}
 	return e.checkAccepted(ctx, e.kept, report.Kept.Unique, res)
-}
-
-// checkKept counts the kept columns, unless all of them are accepted, and refuses them as expose does.
-func (b *Bound) checkKept(ctx context.Context, res *resources) error {
-	kept := b.kept()
-	if b.accepts(kept) {
-		return nil
-	}
-	shares, err := b.unique(ctx, kept, [][]int{positions(0, len(kept))}, res)
-	if err != nil || shares[0] <= mostUnique {
-		return err
-	}
-	return b.checkAccepted(ctx, kept, shares[0], res)
 }
 
 // checkAccepted refuses kept columns on which so many rows are unique, unless their entries accept

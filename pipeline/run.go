@@ -20,6 +20,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -188,11 +189,16 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 
 // verify recounts the release, with none of the code that wrote it.
 func (a *assignment) verify(ctx context.Context, b *Bound, l *ledger, res *resources) error {
+	recount := func(tells bool, known *risk.Figures) (*risk.Report, error) {
+		return verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, known)
+	}
 	if res.elsewhere.recounts(&a.job.Output) {
-		return res.elsewhere.tally(ctx, l.target.Path())
+		recount = func(tells bool, known *risk.Figures) (*risk.Report, error) {
+			return res.elsewhere.tally(ctx, l.target.Path(), tells, known)
+		}
 	}
 	tells := len(b.kept()) > 0
-	told, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, keptFigures(res.report))
+	told, err := recount(tells, keptFigures(res.report))
 	if err == nil && tells {
 		b.exposeRelease(told, res)
 	}
@@ -211,19 +217,12 @@ func (a *assignment) await(err error) error {
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
-		if res.elsewhere != nil {
-			if err := b.checkKept(ctx, res); err != nil {
-				return err
-			}
-			counts, err = countInput(ctx, b, res, a.opt.System.tuning(), false, nil)
-			return err
-		}
 		e, err := b.exposing(ctx, res)
 		if err != nil {
 			return err
 		}
 		defer e.close()
-		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e.beside(res))
+		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e)
 		if err == nil {
 			err = e.expose(ctx, res)
 		}

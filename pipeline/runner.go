@@ -19,6 +19,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -56,6 +57,7 @@ func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+
 // given is what all tasks of a step need, in a file of the shared folder.
 type given struct {
 	Weighed []string          `json:",omitempty"` // files of the shared folder: records of entities
+	Exposes *exposes          `json:",omitempty"` // which rows are alike is counted, too, under the last key
 	Cut     []byte            `json:",omitempty"`
 	Recoded bool              `json:",omitempty"` // the cut does not tell all: there is a recoding, in the codes of the book
 	Bounds  [][]byte          `json:",omitempty"`
@@ -63,6 +65,13 @@ type given struct {
 	Spans   []masking.RowSpan `json:",omitempty"`
 	Parts   []string          `json:",omitempty"` // files of the release
 	Follow  int64             `json:",omitempty"` // System.Follow
+}
+
+// exposes says of which rows it is counted whether they are alike: of the input, or of the release.
+type exposes struct {
+	Kept    []int `json:",omitempty"` // of the input: columns that are read, and
+	Refuses bool  `json:",omitempty"` // whether somebody has not accepted one
+	Known   bool  `json:",omitempty"` // of the release: those on kept columns are known
 }
 
 // The files of a shared folder beside results.
@@ -273,8 +282,8 @@ func (e *elsewhere) failure(ctx context.Context, s Step, err error) error {
 	return &fault.Error{Class: of.Class, Hint: of.Hint, Err: errors.New(of.Message)}
 }
 
-// count counts the input.
-func (e *elsewhere) count(ctx context.Context, request *count.Request, counting *count.Resources) (*count.Counts, error) {
+// count counts the input, and what it exposes.
+func (e *elsewhere) count(ctx context.Context, request *count.Request, counting *count.Resources, exposing *exposing) (*count.Counts, error) {
 	splits := len(request.Dataset.Splits())
 	keys := cmp.Or(e.system.Keys, min(splits, mostKeys))
 	weighed := &results{}
@@ -289,7 +298,7 @@ func (e *elsewhere) count(ctx context.Context, request *count.Request, counting 
 		}
 		defer counting.Budget.Return(held)
 	}
-	surveys, err := e.do(ctx, stepSurvey, splits, min(keys, 8), &given{Weighed: weighed.names})
+	surveys, err := e.survey(ctx, splits, min(keys, 8), weighed, exposing)
 	if err != nil {
 		return nil, err
 	}
@@ -318,6 +327,21 @@ func (e *elsewhere) count(ctx context.Context, request *count.Request, counting 
 		return nil, err
 	}
 	return counts, tuples.Bind(counts)
+}
+
+// survey has the values of splits counted by so many processes, and with them what the input exposes.
+func (e *elsewhere) survey(ctx context.Context, splits, keys int, weighed *results, exposing *exposing) (*results, error) {
+	if !exposing.counted() {
+		return e.do(ctx, stepSurvey, splits, keys, &given{Weighed: weighed.names})
+	}
+	g := &given{Weighed: weighed.names, Exposes: &exposes{Kept: exposing.kept, Refuses: exposing.refuses}}
+	surveys, err := e.do(ctx, stepSurvey, splits, keys+1, g)
+	if err != nil {
+		return nil, err
+	}
+	exposed := *surveys
+	surveys.names, exposed.names = surveys.names[:keys], surveys.names[keys:]
+	return surveys, exposing.merge(exposed.all(ctx), e.res)
 }
 
 // mask has the row groups of the release made, and writes them.
@@ -390,34 +414,41 @@ func (f sharedFolder) ranges(ctx context.Context, names []string) iter.Seq2[*mas
 	}
 }
 
-// tally has the parts of the release recounted, which lie where workers see them, and judges them.
-func (e *elsewhere) tally(ctx context.Context, release string) error {
+// tally has the parts of the release recounted, which lie where workers see them, and judges them. When it asks, it is told which
+// rows are alike; those in kept columns are not counted when that is known.
+func (e *elsewhere) tally(ctx context.Context, release string, tells bool, known *risk.Figures) (*risk.Report, error) {
 	parts, err := fileset.Parts(ctx, release)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cut, err := cutfile.Read(ctx, release)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	counted, err := e.do(ctx, stepTally, len(parts), 0, &given{Cut: cut.Raw, Parts: parts})
+	g := &given{Cut: cut.Raw, Parts: parts}
+	if tells {
+		g.Exposes = &exposes{Known: known != nil}
+	}
+	counted, err := e.do(ctx, stepTally, len(parts), 0, g)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var sum *verify.Recount
 	for encoded, err := range counted.all(ctx) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		recount, err := verify.DecodeRecount(encoded)
 		if err == nil && sum != nil {
 			recount, err = sum.Merge(recount)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		sum = recount
 	}
-	_, err = verify.Judge(release, cut, sum)
-	return err
+	if _, err = verify.Judge(release, cut, sum); err != nil || !tells {
+		return nil, err
+	}
+	return sum.Exposed(cut, known)
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -311,6 +313,8 @@ func TestRunElsewhere(t *testing.T) {
 		"guided":               small("max_suppressed: 1%\nsensitive: [{column: income, l: 2}]\n" + withAlgorithm(peopleJob, "guided")),
 		"auto":                 small(withAlgorithm("max_suppressed: 1%\n"+changed("class: income\n", ""), "auto")),
 		"partitions":           strings.Replace(peopleJob, "out.parquet", "{path: out/, partition_by: [city]}", 1),
+		"kept":                 small(strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}", ", job]", "]").Replace(peopleJob)),
+		"not accepted":         small(strings.NewReplacer("job: suppress", "job: keep", ", job]", "]").Replace(peopleJob)),
 		"nothing kept":         small(strings.Replace(changed("class: income\n", ""), "income: keep", "income: drop", 1)),
 	}
 	seed := uint64(0)
@@ -328,6 +332,7 @@ func TestRunElsewhere(t *testing.T) {
 				order = job.OrderInput
 			}
 			system := System{Follow: 1, Keys: 1 + rng.IntN(5), Room: 40}
+			var risks []*risk.Report
 			run := func(runner Runner, out string) error {
 				j := mustLoad(t, dir, "order", order)
 				j.Output.Path = filepath.Join(dir, out) + strings.TrimPrefix(filepath.Base(j.Output.Path), "out")
@@ -344,6 +349,7 @@ func TestRunElsewhere(t *testing.T) {
 				if err == nil && *report.Information == 0 && name != "iack" {
 					t.Error("nothing is left")
 				}
+				risks = append(risks, report.Risk)
 				return err
 			}
 			must(t, run(nil, "alone"))
@@ -353,6 +359,9 @@ func TestRunElsewhere(t *testing.T) {
 				t.Fatal(names, err)
 			}
 			sameReleases(t, strings.Replace(names[0], "alone", "elsewhere", 1), names[0])
+			if keeps := name == "kept" || name == "not accepted"; !reflect.DeepEqual(risks[0], risks[1]) || keeps && risks[0].Both == nil {
+				t.Errorf("elsewhere the risks are %+v, not %+v", risks[1], risks[0])
+			}
 		})
 	}
 }

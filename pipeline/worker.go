@@ -113,6 +113,10 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 		case stepWeigh:
 			result, err = count.MergeEntities(g.request, w.res.counting(), key, s.Keys, each(blocks))
 		case stepSurvey:
+			if g.Exposes != nil && key == s.Keys-1 {
+				result, err = w.mergeExposed(g, blocks)
+				break
+			}
 			var merged *count.Surveyed
 			if merged, err = count.MergeSurveys(g.request, w.res.counting(), each(blocks)); err == nil {
 				result, err = merged.Encode(ctx)
@@ -133,6 +137,16 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 		}
 		return w.folder.putResult(ctx, s.result(key), result)
 	})
+}
+
+// mergeExposed merges what splits expose.
+func (w *Worker) mergeExposed(g *instructed, blocks [][]byte) ([]byte, error) {
+	e := w.exposing(g)
+	defer e.close()
+	if err := e.merge(each(blocks), w.res); err != nil {
+		return nil, err
+	}
+	return e.counts.Encode()
 }
 
 // work does something of a step. Its error is left for the run, since what brings it there may not keep its class.
@@ -268,13 +282,7 @@ func (w *Worker) blocks(ctx context.Context, s Step, g *instructed, task int) ([
 	case stepWeigh:
 		return count.CountEntities(ctx, g.request, w.res.counting(), splits, s.Keys)
 	case stepSurvey:
-		survey, err := count.Survey(ctx, g.request, w.res.counting(), splits)
-		if err != nil {
-			return nil, err
-		}
-		blocks := make([][]byte, s.Keys)
-		blocks[task%s.Keys], err = survey.Encode(ctx)
-		return blocks, err
+		return w.survey(ctx, s, g, task, splits)
 	case stepCount:
 		tuples, err := count.Count(ctx, g.request, w.res.counting(), g.book, splits)
 		if err != nil {
@@ -289,6 +297,32 @@ func (w *Worker) blocks(ctx context.Context, s Step, g *instructed, task int) ([
 	return m.SortSplit(ctx, w.order(), splits[0], g.Bounds)
 }
 
+// survey counts the values of a split, and with them what it exposes if that is asked for.
+func (w *Worker) survey(ctx context.Context, s Step, g *instructed, task int, splits []formats.Split) ([][]byte, error) {
+	request, blocks, keys := *g.request, make([][]byte, s.Keys), s.Keys
+	var e *exposing
+	if g.Exposes != nil {
+		e = w.exposing(g)
+		defer e.close()
+		request.Beside = e.beside(w.res)
+		keys--
+	}
+	survey, err := count.Survey(ctx, &request, w.res.counting(), splits)
+	if err != nil {
+		return nil, err
+	}
+	if blocks[task%keys], err = survey.Encode(ctx); err == nil && e != nil {
+		e.counts.Join()
+		blocks[keys], err = e.counts.Encode()
+	}
+	return blocks, err
+}
+
+// exposing counts what the input exposes, as the run has found that it must be counted.
+func (w *Worker) exposing(g *instructed) *exposing {
+	return &exposing{Bound: w.bound, kept: g.Exposes.Kept, refuses: g.Exposes.Refuses}
+}
+
 // order says how the worker puts rows in order.
 func (w *Worker) order() masking.Order {
 	return masking.Order{
@@ -300,7 +334,12 @@ func (w *Worker) order() masking.Order {
 // make does what makes a result by itself.
 func (w *Worker) make(ctx context.Context, what string, g *instructed, task int) ([]byte, error) {
 	if what == stepTally {
-		recount, err := verify.Tally(ctx, g.cut, g.Parts[task], 0, -1, spill.Recount.Part(w.res.budget.Limit())/int64(runtime.GOMAXPROCS(0)))
+		memory, sharers := w.res.budget.Limit(), int64(runtime.GOMAXPROCS(0))
+		var exposure *verify.Exposure
+		if g.Exposes != nil {
+			exposure = &verify.Exposure{Memory: spill.Exposure.Part(memory) / sharers, Known: g.Exposes.Known}
+		}
+		recount, err := verify.Tally(ctx, g.cut, g.Parts[task], 0, -1, spill.Recount.Part(memory)/sharers, exposure)
 		if err != nil {
 			return nil, err
 		}

@@ -121,8 +121,8 @@ type Reader struct {
 // Err returns the first error. Loops that the numbers bound ask for it.
 func (r *Reader) Err() error { return r.err }
 
-// damaged ends the reading: there is not what was to be read.
-func (r *Reader) damaged() {
+// Fail ends the reading: there is not what was to be read.
+func (r *Reader) Fail() {
 	r.rest = nil
 	if r.err == nil {
 		r.err = ErrNone
@@ -133,7 +133,7 @@ func (r *Reader) damaged() {
 func (r *Reader) Uint() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
-		r.damaged()
+		r.Fail()
 		return 0
 	}
 	r.rest = r.rest[n:]
@@ -144,7 +144,7 @@ func (r *Reader) Uint() uint64 {
 func (r *Reader) Int() int {
 	v := r.Uint()
 	if v > math.MaxInt {
-		r.damaged()
+		r.Fail()
 		return 0
 	}
 	return int(v)
@@ -157,7 +157,7 @@ func (r *Reader) Bool() bool { return r.Uint() != 0 }
 func (r *Reader) Bytes() []byte {
 	n := r.Int()
 	if n > len(r.rest) {
-		r.damaged()
+		r.Fail()
 		return nil
 	}
 	v := r.rest[:n:n]

@@ -1,6 +1,8 @@
 package risk
 
 import (
+	"slices"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/spill"
 )
@@ -134,6 +136,7 @@ func (d *dependencies) merge(o *dependencies) {
 	o.close()
 }
 
+// mergeColumn reports whether the column still tells another one.
 func (d *dependencies) mergeColumn(k *determining, o *dependencies) bool {
 	for _, other := range o.kept {
 		if other.column != k.column {
@@ -150,7 +153,7 @@ func (d *dependencies) mergeColumn(k *determining, o *dependencies) bool {
 				}
 			}
 		}
-		return true
+		return slices.ContainsFunc(k.tells, func(tells []uint64) bool { return tells != nil })
 	}
 	return false // the other has seen that it tells none
 }

@@ -2,6 +2,7 @@
 // hide each other: of columns that a release keeps, of its labels, and of both together.
 //
 //	Request ──NewCounts, Scanner, Join──▶ Counts ──Figures, Determines──▶ Report
+//	Counts of a part ──Encode──▶ bytes ──Merge──▶ Counts
 //
 // Rows are counted by 64-bit hashes of their values in a table of bounded size. Where a table has more
 // classes than that, those whose hash begins with enough zero bits stand for all.

@@ -1,10 +1,14 @@
 package verify
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -108,25 +112,73 @@ func (a *alike) merge(o *alike) {
 	}
 }
 
+// tallies are those that count.
+func (a *alike) tallies() []*risk.Tally {
+	return slices.DeleteFunc([]*risk.Tally{a.labels, a.both, a.kept}, func(t *risk.Tally) bool { return t == nil })
+}
+
+// alikeOf returns the counts whose tallies these are.
+func alikeOf(tallies []*risk.Tally) *alike {
+	all := append(tallies, nil, nil, nil)
+	return &alike{labels: all[0], both: all[1], kept: all[2]}
+}
+
+// mergeAlike adds up encoded tallies of parts of a release, unless there are none.
+func mergeAlike(a, b []byte) ([]byte, error) {
+	if len(a) == 0 && len(b) == 0 {
+		return nil, nil
+	}
+	sums, rows, err := risk.DecodeTallies(a)
+	if err != nil {
+		return nil, err
+	}
+	others, ofOthers, err := risk.DecodeTallies(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(sums) != len(others) || rows != ofOthers {
+		return nil, fmt.Errorf("merge recounts: they count other rows that are alike: %w", formats.ErrSchema)
+	}
+	for i, sum := range sums {
+		sum.Merge(others[i])
+	}
+	return risk.EncodeTallies(sums, rows)
+}
+
+// Exposed tells which rows of a release are alike, by the merged recount of all of it. Figures on kept columns may be known.
+func (r *Recount) Exposed(cut *cutfile.File, known *risk.Figures) (*risk.Report, error) {
+	tallies, _, err := risk.DecodeTallies(r.Alike)
+	if err != nil || len(tallies) == 0 || len(tallies) > 3 {
+		return nil, fmt.Errorf("read recount: %w", cmp.Or(err, error(formats.ErrDamaged)))
+	}
+	return exposed(cut, r.Kept, known, r.Rows, alikeOf(tallies)), nil
+}
+
 // tell tells which rows are alike, by the counts of all workers.
 func (v *verifier) tell(all []*alike) {
 	sum := all[0]
 	for _, a := range all[1:] {
 		sum.merge(a)
 	}
-	v.told = &risk.Report{Columns: v.kept}
-	for _, set := range v.cut.Sets {
-		v.told.K = max(v.told.K, set.K)
+	v.told = exposed(v.cut, v.kept, v.known, v.rows, sum)
+}
+
+// exposed tells which of so many rows are alike. Figures on kept columns may be known.
+func exposed(cut *cutfile.File, kept []string, known *risk.Figures, rows int64, sum *alike) *risk.Report {
+	told := &risk.Report{Columns: kept}
+	for _, set := range cut.Sets {
+		told.K = max(told.K, set.K)
 	}
-	figures := func(t *risk.Tally) *risk.Figures { return t.Figures(v.rows, v.told.K) }
-	v.told.Labels = figures(sum.labels)
+	figures := func(t *risk.Tally) *risk.Figures { return t.Figures(rows, told.K) }
+	told.Labels = figures(sum.labels)
 	if sum.both == nil {
-		return
+		return told
 	}
-	if v.told.Kept = v.known; sum.kept != nil {
-		v.told.Kept = figures(sum.kept)
+	if told.Kept = known; sum.kept != nil {
+		told.Kept = figures(sum.kept)
 	}
-	v.told.Both = figures(sum.both)
-	v.told.Both.Refine(v.told.Kept)
-	v.told.Both.Refine(v.told.Labels)
+	told.Both = figures(sum.both)
+	told.Both.Refine(told.Kept)
+	told.Both.Refine(told.Labels)
+	return told
 }

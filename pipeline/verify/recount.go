@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Recount is what was counted of some row groups of a release, going by its cut.
@@ -20,6 +21,16 @@ type Recount struct {
 	Marked   uint64    // rows with marks alone, if the cut is an applied one that has marks
 	Groups   [][]Group // of every quasi-identifier set, of a cut of regions of all masked columns, and of every set with each sensitive column; by key
 	Findings []string  // in the order of the release
+
+	// If an Exposure was asked for: the columns that are kept, and how many rows are alike (risk.EncodeTallies).
+	Kept  []string `json:",omitempty"`
+	Alike []byte   `json:",omitempty"`
+}
+
+// Exposure asks for the rows that are alike on labels and, where columns are kept, on these and on both.
+type Exposure struct {
+	Memory int64 // bytes that counting them may take
+	Known  bool  // those on kept columns alone are known
 }
 
 // Group is a combination of labels and the records that have it, at least 1. Its key is the numbers
@@ -36,15 +47,27 @@ func compareGroups(a, b Group) int { return slices.Compare(a.Key, b.Key) }
 // all parts must have; a negative end is that of the part. What the part's footer gives away is
 // found with the first row group. The groups take so many bytes while they are counted: an
 // error that wraps spill.ErrBudget asks for fewer row groups at a time. What the part holds
-// that it must not is a finding, and no error.
-func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, memory int64) (*Recount, error) {
+// that it must not is a finding, and no error. Without an Exposure rows that are alike are not counted.
+func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, memory int64, exposure *Exposure) (*Recount, error) {
 	rules := rulesOf(cut)
+	var kept []string
+	if exposure != nil {
+		var err error
+		if kept, err = rules.keptColumns(ctx, part); err != nil {
+			return nil, err
+		}
+	}
 	spans := make([]*span, len(rules.keys))
 	for i := range spans {
 		spans[i] = newSpan()
 		spans[i].limit = memory / int64(len(spans))
 	}
-	p, t := rules.newReading(spans, nil, 1), &Recount{Cut: rules.sum}
+	p, t := rules.newReading(spans, kept, 1), &Recount{Cut: rules.sum, Kept: kept}
+	var alike *alike
+	if exposure != nil {
+		alike = newAlike(len(kept) > 0, !exposure.Known, cut.Rows, 1, exposure.Memory)
+		p.counters[0].alike = alike
+	}
 	err := workers.Each(1, 1, func(w workers.Worker, _ int) (err error) {
 		t.Findings, err = p.part(ctx, w, part, from, to)
 		return err
@@ -53,6 +76,11 @@ func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, me
 		return nil, err
 	}
 	t.Rows, t.Marked = p.rows.Load(), p.marked()
+	if alike != nil {
+		if t.Alike, err = risk.EncodeTallies(alike.tallies(), cut.Rows); err != nil {
+			return nil, err
+		}
+	}
 	for i, table := range p.counters[0].tables {
 		if spans[i].until.Load() < hashShares {
 			return nil, fmt.Errorf("verify %s: %w", part, errManyGroups)
@@ -73,7 +101,11 @@ func (r *Recount) Merge(o *Recount) (*Recount, error) {
 	if r.Cut != o.Cut || len(r.Groups) != len(o.Groups) {
 		return nil, fmt.Errorf("merge recounts: they are of different cuts: %w", formats.ErrSchema)
 	}
-	sum := &Recount{Cut: r.Cut, Rows: r.Rows + o.Rows, Marked: r.Marked + o.Marked, Findings: slices.Concat(r.Findings, o.Findings)}
+	sum := &Recount{Cut: r.Cut, Rows: r.Rows + o.Rows, Marked: r.Marked + o.Marked, Findings: slices.Concat(r.Findings, o.Findings), Kept: r.Kept}
+	var err error
+	if sum.Alike, err = mergeAlike(r.Alike, o.Alike); err != nil {
+		return nil, err
+	}
 	for i := range r.Groups {
 		groups := slices.Concat(r.Groups[i], o.Groups[i])
 		slices.SortStableFunc(groups, compareGroups)
@@ -96,7 +128,7 @@ type encodedRecount struct {
 	*Recount
 }
 
-const recountForm = "kcut recount 2"
+const recountForm = "kcut recount 3"
 
 // Encode returns the recount as bytes, the same for the same recount.
 func (r *Recount) Encode() []byte {

@@ -95,6 +95,7 @@ func TestTallyAndJudge(t *testing.T) {
 	for name, j := range map[string]string{
 		"columns": jobText, "regions": strings.Replace(jobText, "class:", mondrian, 1),
 		"sensitive": strings.Replace(sensitiveJob, "class:", mondrian, 1),
+		"kept":      strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}", ", job]", "]").Replace(jobText),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := released(t, rand.New(rand.NewPCG(5, 6)), 5000, strings.Replace(j, "out.parquet", "{path: out.parquet, row_group_rows: 1000}", 1))
@@ -121,18 +122,28 @@ func TestTallyAndJudge(t *testing.T) {
 			if got, err := verify.Judge(path, cut, sum); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
+			told, err := verify.Unpublished(t.Context(), path, 2, 1<<30, verify.Watch{}, true, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := sum.Exposed(cut, nil); err != nil || !reflect.DeepEqual(got, told) || (got.Kept != nil) != (name == "kept") {
+				t.Errorf("exposed %+v, %v, want %+v", got, err, told)
+			}
 			checkJudge(t, cut, sum)
 		})
 	}
 }
 
+// exposure asks for the rows that are alike.
+var exposure = &verify.Exposure{Memory: 1 << 26}
+
 // tally counts row groups, and returns what is decoded of their recount.
 func tally(t *testing.T, cut *cutfile.File, path string, from, to int) *verify.Recount {
 	t.Helper()
-	if _, err := verify.Tally(t.Context(), cut, path, from, to, 1<<10); !errors.Is(err, spill.ErrBudget) {
+	if _, err := verify.Tally(t.Context(), cut, path, from, to, 1<<10, nil); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("within 1 KiB: %v", err)
 	}
-	r, err := verify.Tally(t.Context(), cut, path, from, to, 1<<20)
+	r, err := verify.Tally(t.Context(), cut, path, from, to, 1<<20, exposure)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +157,7 @@ func tally(t *testing.T, cut *cutfile.File, path string, from, to int) *verify.R
 // checkJudge checks that a recount that was changed does not pass.
 func checkJudge(t *testing.T, cut *cutfile.File, sum *verify.Recount) {
 	t.Helper()
-	if _, err := verify.Tally(t.Context(), cut, "", 0, -1, 0); err == nil {
+	if _, err := verify.Tally(t.Context(), cut, "", 0, -1, 0, nil); err == nil {
 		t.Error("there is no such part")
 	}
 	for _, tt := range []struct {
@@ -173,7 +184,7 @@ func checkJudge(t *testing.T, cut *cutfile.File, sum *verify.Recount) {
 		t.Errorf("merged another cut's: %v", err)
 	}
 	for data, want := range map[string]error{
-		`{"Form":"kcut recount 3"}`:      formats.ErrUnsupported,
+		`{"Form":"kcut recount 2"}`:      formats.ErrUnsupported,
 		string(sum.Encode()) + "x":       formats.ErrDamaged,
 		string(sum.Encode()[:len("kc")]): formats.ErrDamaged,
 	} {

@@ -1,0 +1,116 @@
+package risk
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+)
+
+// What parts of a table were counted to have, on its way through bytes and in any order, is what the whole has, and nothing stays drawn.
+func TestCountsOfParts(t *testing.T) {
+	told := 0
+	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+		header, rows := randomTable(rng)
+		columns := []int{0, 1, 2, 3, 4}
+		r := &Request{Groupings: [][]int{{0}, {1, 3}, {0, 1, 2, 3, 4}}, Kept: []int{0, 1, 2}, Masked: []int{3, 4}}
+		budget := spill.NewBudget(64 << 20)
+		of := func(rows [][]string) *Counts {
+			c, err := Count(t.Context(), openTable(t, header, rows), r, columns, 1+rng.IntN(3), budget, func(int64) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		parts := make([][][]string, 1+rng.IntN(4))
+		for _, row := range rows {
+			at := rng.IntN(len(parts))
+			parts[at] = append(parts[at], row)
+		}
+		sum := NewCounts(r, int64(len(rows)), 1, budget)
+		for _, at := range rng.Perm(len(parts)) {
+			part := of(parts[at])
+			encoded, err := part.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			part.Close()
+			if err := sum.Merge(encoded); err != nil {
+				t.Fatal(err)
+			}
+			encoded[rng.IntN(len(encoded))] ^= 0x10
+			if err := sum.Merge(encoded); !errors.Is(err, formats.ErrDamaged) {
+				t.Errorf("merged damaged bytes: %v", err)
+			}
+		}
+		whole := of(rows)
+		for g := range r.Groupings {
+			if got, want := sum.Figures(g, 3), whole.Figures(g, 3); !reflect.DeepEqual(got, want) {
+				t.Errorf("%v: %+v of %d parts, want %+v", r.Groupings[g], got, len(parts), want)
+			}
+		}
+		got, want := sum.Determines(), whole.Determines()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d parts tell %v, want %v", len(parts), got, want)
+		}
+		told += len(want)
+		a, errA := sum.Encode()
+		b, errB := whole.Encode()
+		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%d bytes of the sum, %d of the whole: %v", len(a), len(b), err)
+		}
+		sum.Close()
+		whole.Close()
+		if n := budget.Used(); n != 0 {
+			t.Errorf("%d bytes stay drawn", n)
+		}
+	})
+	if told == 0 {
+		t.Error("no column told another")
+	}
+}
+
+// Tallies that were full stand for the same classes whoever counted which rows.
+func TestTalliesOfParts(t *testing.T) {
+	const rows = 600_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	budget := spill.NewBudget(64 << 20)
+	whole := newTally(mostHashes, rows, budget)
+	var parts []*Tally
+	for range 3 {
+		parts = append(parts, newTally(mostHashes, rows, budget))
+	}
+	for range rows {
+		hash := []uint64{Scatter(rng.Uint64N(rows))}
+		whole.Add(hash)
+		parts[rng.IntN(len(parts))].Add(hash)
+	}
+	var sum *Tally
+	for _, part := range parts {
+		encoded, err := EncodeTallies([]*Tally{part}, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, n, err := DecodeTallies(encoded)
+		if err != nil || n != rows || len(decoded) != 1 {
+			t.Fatalf("%d tallies of %d rows: %v", len(decoded), n, err)
+		}
+		if sum == nil {
+			sum = decoded[0]
+		} else {
+			sum.Merge(decoded[0])
+		}
+	}
+	got, want := sum.Figures(rows, 4), whole.Figures(rows, 4)
+	if !reflect.DeepEqual(got, want) || want.Part == 0 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if _, _, err := DecodeTallies([]byte("something else")); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("decoded something else: %v", err)
+	}
+}
