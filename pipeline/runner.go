@@ -57,7 +57,7 @@ func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+
 // given is what all tasks of a step need, in a file of the shared folder.
 type given struct {
 	Weighed []string          `json:",omitempty"` // files of the shared folder: records of entities
-	Exposes *exposes          `json:",omitempty"` // which rows are alike is counted, too, under the last key
+	Exposes *exposes          `json:",omitempty"` // which rows are alike is counted, too, under as many keys again
 	Cut     []byte            `json:",omitempty"`
 	Recoded bool              `json:",omitempty"` // the cut does not tell all: there is a recoding, in the codes of the book
 	Bounds  [][]byte          `json:",omitempty"`
@@ -335,13 +335,19 @@ func (e *elsewhere) survey(ctx context.Context, splits, keys int, weighed *resul
 		return e.do(ctx, stepSurvey, splits, keys, &given{Weighed: weighed.names})
 	}
 	g := &given{Weighed: weighed.names, Exposes: &exposes{Kept: exposing.kept, Refuses: exposing.refuses}}
-	surveys, err := e.do(ctx, stepSurvey, splits, keys+1, g)
+	surveys, err := e.do(ctx, stepSurvey, splits, 2*keys, g)
 	if err != nil {
 		return nil, err
 	}
 	exposed := *surveys
 	surveys.names, exposed.names = surveys.names[:keys], surveys.names[keys:]
-	return surveys, exposing.merge(exposed.all(ctx), e.res)
+	if err := exposing.merge(exposed.all(ctx), e.res); err != nil {
+		return nil, err
+	}
+	if rows := exposing.counts.Rows(); rows != exposing.Dataset.Rows() {
+		return nil, fmt.Errorf("read which rows are alike, of %d of an input of %d: %w", rows, exposing.Dataset.Rows(), count.ErrDamaged)
+	}
+	return surveys, nil
 }
 
 // mask has the row groups of the release made, and writes them.

@@ -475,7 +475,8 @@ func TestRunByProcesses(t *testing.T) {
 // Whatever fails elsewhere fails the run, which keeps its class and leaves nothing.
 func TestElsewhereFailures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 30))
-	base := changed("output: out.parquet", "output: {path: out/, row_group_rows: 40}")
+	base := strings.NewReplacer("job: suppress", "job: {keep: {identifying: accepted}}", ", job]", "]",
+		"output: out.parquet", "output: {path: out/, row_group_rows: 40}").Replace(peopleJob)
 	dir := splitFolder(t, rng, base, 900, 60)
 	stopped, stop := context.WithCancel(t.Context())
 	spoiling := func(step string, spoil func(key int, block []byte) [][]byte) Runner {
@@ -517,7 +518,13 @@ func TestElsewhereFailures(t *testing.T) {
 		"damaged rows":   {spoiling(stepSort, damaged), fault.Transient},
 		"lost counts":    {spoiling(stepCount, lost), fault.Transient},
 		"lost rows":      {spoiling(stepSort, lost), fault.Privacy},
-		"twice":          {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte { return [][]byte{block, block} }}, fault.Transient},
+		"lost risks": {spoiling(stepSurvey, func(key int, block []byte) [][]byte {
+			if key >= 3 { // the first three are surveys
+				return nil
+			}
+			return [][]byte{block}
+		}), fault.Transient},
+		"twice": {&goroutines{rng: rng, spoils: func(s Step, key int, block []byte) [][]byte { return [][]byte{block, block} }}, fault.Transient},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()

@@ -113,7 +113,7 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 		case stepWeigh:
 			result, err = count.MergeEntities(g.request, w.res.counting(), key, s.Keys, each(blocks))
 		case stepSurvey:
-			if g.Exposes != nil && key == s.Keys-1 {
+			if g.Exposes != nil && key >= s.Keys/2 {
 				result, err = w.mergeExposed(g, blocks)
 				break
 			}
@@ -305,7 +305,7 @@ func (w *Worker) survey(ctx context.Context, s Step, g *instructed, task int, sp
 		e = w.exposing(g)
 		defer e.close()
 		request.Beside = e.beside(w.res)
-		keys--
+		keys /= 2
 	}
 	survey, err := count.Survey(ctx, &request, w.res.counting(), splits)
 	if err != nil {
@@ -313,7 +313,7 @@ func (w *Worker) survey(ctx context.Context, s Step, g *instructed, task int, sp
 	}
 	if blocks[task%keys], err = survey.Encode(ctx); err == nil && e != nil {
 		e.counts.Join()
-		blocks[keys], err = e.counts.Encode()
+		blocks[keys+task%keys], err = e.counts.Encode()
 	}
 	return blocks, err
 }

@@ -45,6 +45,9 @@ func (c *Counts) Join() {
 	c.scanners = c.scanners[:1]
 }
 
+// Rows returns how many rows are counted.
+func (c *Counts) Rows() int64 { return c.scanners[0].rows }
+
 // Figures tells what the classes of a grouping are like, of which those below k are small.
 func (c *Counts) Figures(grouping, k int) *Figures {
 	return c.scanners[0].tallies[grouping].Figures(c.scanners[0].rows, k)
