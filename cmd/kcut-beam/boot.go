@@ -45,17 +45,18 @@ func boot(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	worker := exec.Command(program, "--"+bootedFlag, "--worker=true", "--id="+*id,
+	worker := exec.CommandContext(ctx, program, "--"+bootedFlag, "--worker=true", "--id="+*id,
 		"--logging_endpoint="+info.GetLoggingEndpoint().GetUrl(), "--control_endpoint="+info.GetControlEndpoint().GetUrl())
 	worker.Stdout, worker.Stderr = os.Stdout, os.Stderr
 	if _, err := worker.StdinPipe(); err != nil { // which ends with this process, however that ends
 		return fmt.Errorf("start worker: %w", err)
 	}
-	if err := worker.Run(); err != nil {
-		time.Sleep(linger)
-		return fmt.Errorf("run worker: %w", err)
+	err = worker.Run()
+	if err == nil || ctx.Err() != nil { // the runner has ended both
+		return nil
 	}
-	return nil
+	time.Sleep(linger)
+	return fmt.Errorf("run worker: %w", err)
 }
 
 // bootedFlag tells a worker that it has been started by boot.

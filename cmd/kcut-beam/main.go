@@ -28,7 +28,7 @@ func main() {
 		case strings.HasPrefix(arg, "--worker="):
 			work()
 		case strings.HasPrefix(arg, "--provision_endpoint="):
-			os.Exit(u.fail(context.Background(), boot(context.Background(), os.Args[1:]), nil))
+			os.Exit(exit.Stoppable(func(ctx context.Context) int { return u.fail(ctx, boot(ctx, os.Args[1:]), nil) }, exit.Grace, exit.Signals()))
 		}
 	}
 	os.Exit(exit.Stoppable(func(ctx context.Context) int { return execute(ctx, os.Args[1:], u) }, exit.Grace, exit.Signals()))
