@@ -18,14 +18,14 @@ import (
 // Blocks are what tasks emit by key, and what is merged of all tasks. They are packed: they go over networks, and through what a
 // runner keeps. Rows do not: those of all keys stay in a file of the shared folder, and what goes through the runner says where.
 
-// keptBlock is where a block is that stays in the shared folder.
-type keptBlock struct {
+// blockPlace is where a block is that lies in the shared folder.
+type blockPlace struct {
 	File       string
 	At, Length int64
 }
 
-// keepsBlocks reports whether blocks of the step stay in the shared folder.
-func (s *Step) keepsBlocks() bool { return s.does() == stepSort }
+// putsBlocks reports whether blocks of the step lie in the shared folder.
+func (s *Step) putsBlocks() bool { return s.does() == stepSort }
 
 var (
 	packing = sync.OnceValue(func() *zstd.Encoder {
@@ -50,8 +50,8 @@ func (w *Worker) emit(ctx context.Context, s Step, task int, blocks [][]byte, em
 	if err := held.Draw(size); err != nil {
 		return err
 	}
-	if s.keepsBlocks() {
-		return w.keep(ctx, s, task, blocks, emit)
+	if s.putsBlocks() {
+		return w.putBlocks(ctx, s, task, blocks, emit)
 	}
 	for key, block := range blocks {
 		if len(block) == 0 {
@@ -64,8 +64,8 @@ func (w *Worker) emit(ctx context.Context, s Step, task int, blocks [][]byte, em
 	return nil
 }
 
-// keep writes the blocks of a task to a file of the shared folder, and emits where they are.
-func (w *Worker) keep(ctx context.Context, s Step, task int, blocks [][]byte, emit func(key int, block []byte) error) error {
+// putBlocks writes the blocks of a task to a file of the shared folder, and emits where they are.
+func (w *Worker) putBlocks(ctx context.Context, s Step, task int, blocks [][]byte, emit func(key int, block []byte) error) error {
 	held := spill.NewLedger(w.res.budget, "packed blocks of a split")
 	defer held.Close()
 	var file []byte
@@ -91,7 +91,7 @@ func (w *Worker) keep(ctx context.Context, s Step, task int, blocks [][]byte, em
 		if end == at {
 			continue
 		}
-		text, err := json.Marshal(keptBlock{name, int64(at), int64(end - at)})
+		text, err := json.Marshal(blockPlace{name, int64(at), int64(end - at)})
 		if err == nil {
 			err = emit(key, text)
 		}
@@ -103,21 +103,21 @@ func (w *Worker) keep(ctx context.Context, s Step, task int, blocks [][]byte, em
 	return nil
 }
 
-// blocksAtOnce is how many kept blocks are read at a time: in an object store each takes a request or two.
+// blocksAtOnce is how many blocks of the shared folder are read at a time: in an object store each takes a request or two.
 const blocksAtOnce = 16
 
 // unpacked unpacks what tasks have emitted with a key. It is drawn, with what is unpacked.
 func (w *Worker) unpacked(ctx context.Context, s Step, blocks [][]byte, held *spill.Ledger) ([][]byte, error) {
 	out := make([][]byte, len(blocks))
 	readers := 1
-	if s.keepsBlocks() {
+	if s.putsBlocks() {
 		readers = blocksAtOnce
 	}
 	var mu sync.Mutex
 	size := int64(0)
 	return out, workers.Each(len(blocks), readers, func(_ workers.Worker, i int) (err error) {
 		block := blocks[i]
-		if s.keepsBlocks() {
+		if s.putsBlocks() {
 			if block, err = w.folder.block(ctx, block); err != nil {
 				return fmt.Errorf("read what was made of a split: %w", err)
 			}
@@ -127,23 +127,23 @@ func (w *Worker) unpacked(ctx context.Context, s Step, blocks [][]byte, held *sp
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		size += int64(len(blocks[i]) + len(out[i]))
+		size += int64(len(block) + len(out[i]))
 		return held.Draw(size)
 	})
 }
 
-// block reads a block that stays in the folder.
+// block reads a block of the folder, whose place was emitted.
 func (f sharedFolder) block(ctx context.Context, emitted []byte) (content []byte, err error) {
-	var kept keptBlock
-	if err := json.Unmarshal(emitted, &kept); err != nil {
+	var place blockPlace
+	if err := json.Unmarshal(emitted, &place); err != nil {
 		return nil, fmt.Errorf("%w: %w", count.ErrDamaged, err)
 	}
-	file, err := f.open(ctx, kept.File)
+	file, err := f.open(ctx, place.File)
 	if err != nil {
 		return nil, err
 	}
-	content = make([]byte, kept.Length)
-	if _, err = file.ReadAt(content, kept.At); err == io.EOF {
+	content = make([]byte, place.Length)
+	if _, err = file.ReadAt(content, place.At); err == io.EOF {
 		err = nil // what lacks does not unpack
 	}
 	return content, errors.Join(err, file.Close())

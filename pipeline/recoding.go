@@ -70,16 +70,16 @@ func (p *portableRecoding) recoding() (engine.Recoding, error) {
 
 // encode returns the recoding as bytes.
 func (p *portableRecoding) encode(budget *spill.Budget) ([]byte, error) {
-	held := toldBytes * int64(len(p.Locator)+len(p.Marks)+len(p.Released))
-	if err := budget.Draw("what workers are told", held); err != nil {
+	held := numberBytes * int64(len(p.Locator)+len(p.Marks)+len(p.Released))
+	if err := budget.Draw("the recoding for workers", held); err != nil {
 		return nil, err
 	}
 	defer budget.Return(held)
 	return json.Marshal(p)
 }
 
-// toldBytes is what a number takes while it is encoded: itself, and its digits.
-const toldBytes = 4 + 11
+// numberBytes is what a number takes while it is encoded: itself, and its digits.
+const numberBytes = 4 + 11
 
 // portableRecoder returns what leads from values to labels by a recoding that was encoded, and the book in whose codes it is.
 func portableRecoder(encoded []byte, r *count.Request, book *count.Book, budget *spill.Budget) (recoder masking.Recoder, err error) {

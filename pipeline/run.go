@@ -189,18 +189,16 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 
 // verify recounts the release, with none of the code that wrote it.
 func (a *assignment) verify(ctx context.Context, b *Bound, l *ledger, res *resources) error {
-	recount := func(tells bool, known *risk.Figures) (*risk.Report, error) {
-		return verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, known)
-	}
+	tells, known := len(b.kept()) > 0, keptFigures(res.report)
+	var exposed *risk.Report
+	var err error
 	if res.elsewhere.recounts(&a.job.Output) {
-		recount = func(tells bool, known *risk.Figures) (*risk.Report, error) {
-			return res.elsewhere.tally(ctx, l.target.Path(), tells, known)
-		}
+		exposed, err = res.elsewhere.tally(ctx, l.target.Path(), tells, known)
+	} else {
+		exposed, err = verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, known)
 	}
-	tells := len(b.kept()) > 0
-	told, err := recount(tells, keptFigures(res.report))
 	if err == nil && tells {
-		b.exposeRelease(told, res)
+		b.exposeRelease(exposed, res)
 	}
 	return err
 }

@@ -137,7 +137,7 @@ func (e *elsewhere) toMask(ctx context.Context, b *Bound, found *Found) (*given,
 // putHeld writes a file of the shared folder whose size grows with the input.
 func (e *elsewhere) putHeld(ctx context.Context, name string, content []byte) error {
 	held := int64(len(content))
-	if err := e.res.budget.Draw("what workers are told", held); err != nil {
+	if err := e.res.budget.Draw("a file for workers", held); err != nil {
 		return err
 	}
 	defer e.res.budget.Return(held)

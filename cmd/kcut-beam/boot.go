@@ -55,16 +55,16 @@ func boot(ctx context.Context, args []string) error {
 	if err == nil || ctx.Err() != nil { // the runner has ended both
 		return nil
 	}
-	time.Sleep(linger)
+	time.Sleep(exitDelay)
 	return fmt.Errorf("run worker: %w", err)
 }
 
 // bootedFlag tells a worker that it has been started by boot.
 const bootedFlag = "booted"
 
-// linger is how much later than a worker the process ends that has started it. Prism can wait forever for what a worker was doing
+// exitDelay is how much later than a worker the process ends that has started it. Prism can wait forever for what a worker was doing
 // if it sees the end of the process before it sees that of the worker's connection.
-const linger = 2 * time.Second
+const exitDelay = 2 * time.Second
 
 // work is a worker until the runner ends it. Runners end the process that they have started, which is boot's; without it, a worker
 // that has nothing more to do would stay.
