@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -216,5 +217,42 @@ func TestOrderTellsNobody(t *testing.T) {
 		if !found(place) || !found(joined) {
 			t.Errorf("order %s: of %d rows %d are found by their place, %d joined with another release", order, len(jobs), place, joined)
 		}
+	}
+}
+
+// Rows have numbers of their kept values until a column has too many of these, and are bytes from then on. A release is the
+// same on both sides of that, and where it happens in the middle of a run.
+func TestOrderOfManyKeptValues(t *testing.T) {
+	const released = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [sex], k: 5}]
+columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {identifying: accepted}}}
+`
+	for _, values := range []int{65_534, 65_535, 65_536, 70_000} {
+		t.Run(fmt.Sprint(values), func(t *testing.T) {
+			table := &testTable{fields: []formats.Field{
+				{Name: "sex", Type: textType, Nullable: true},
+				{Name: "wage", Type: wholeType, Nullable: true},
+				{Name: "note", Type: textType, Nullable: true},
+			}}
+			for i := range 3*values + 1000 { // each wage thrice in a row group, which has a dictionary of them therefore
+				wage := fmt.Sprint(i / 3 % values)
+				table.rows = append(table.rows, []string{[]string{"f", "m"}[i%2], wage, "n" + fmt.Sprint(i%300)})
+			}
+			dir := table.folder(t, released, 30_000)
+			overrides := []string{"order", job.OrderReleased, "limits.memory", "1GiB", "limits.threads"}
+			want := outcomeOf(t, dir, RunOptions{}, append(overrides, "1")...)
+			if want.err != "" {
+				t.Fatal(want.err)
+			}
+			mustAgree(t, outcomeOf(t, dir, RunOptions{}, append(overrides, "3")...), want)
+			r := releasedRows(t, dir, overrides[:4]...)
+			r.checkOrder(t)
+			input := rowsOf{rows: table.rows}
+			if !maps.Equal(r.count(r.kept), input.count([]int{1, 2})) {
+				t.Error("the kept values are others than those of the input")
+			}
+		})
 	}
 }

@@ -49,19 +49,19 @@ func (v *keptValues) number(i int, values *formats.Values, numbers []uint32) ([]
 	defer v.mu.Unlock()
 	known := v.of[i]
 	before, bytesBefore := known.Values.Len(), len(known.Values.Data)
-	for at := len(numbers) - 1; at < values.Len(); at++ {
+	for at := len(numbers) - 1; at < values.Len() && known.Values.Len() <= fewValues; at++ {
 		numbers = append(numbers, known.CodeOf(values, at))
-		if known.Values.Len() > fewValues {
-			return nil, errManyValues
-		}
 	}
 	if fresh := known.Values.Len() - before; fresh > 0 {
-		v.newest = nil
+		v.newest = nil // also where the values are many now: rows so far are turned into bytes by a coding of all
 		need := int64(keptValueBytes*fresh + 2*(len(known.Values.Data)-bytesBefore))
 		if v.drawn += need; v.drawn > v.most || v.budget.Draw("values of kept columns", need) != nil {
 			v.drawn -= need
 			return nil, errManyValues
 		}
+	}
+	if known.Values.Len() > fewValues {
+		return nil, errManyValues
 	}
 	return numbers, nil
 }
