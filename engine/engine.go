@@ -171,14 +171,14 @@ func Merge(e Engine, table *Table, requirement Requirement) []CodeMerge {
 
 // ErrInfeasible is returned when the table has fewer records than a set's K: not even
 // with everything masked would it be met.
-var ErrInfeasible = fault.New(fault.Privacy, "the table has fewer records than k")
+var ErrInfeasible = fault.New(fault.Privacy, "", "the table has fewer records than k")
 
 // ErrUnreached is returned when an algorithm whose k is its outcome ends with a smaller one
 // than was asked for.
-var ErrUnreached = fault.New(fault.Privacy, "the k asked for is not reached")
+var ErrUnreached = fault.New(fault.Privacy, "", "the k asked for is not reached")
 
 // ErrBroken is returned when a cut that is given does not meet the requirement.
-var ErrBroken = fault.New(fault.Privacy, "the cut does not hold")
+var ErrBroken = fault.New(fault.Privacy, "", "the cut does not hold")
 
 // Recoding answers one question: for this combination of codes, which labels?
 type Recoding interface {

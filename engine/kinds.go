@@ -22,7 +22,7 @@ type SensitiveValues struct {
 }
 
 // ErrKinds is returned by engines that must part records whose kinds masking cannot tell, or that only count records.
-var ErrKinds = fault.New(fault.Usage, "the algorithm, or one of its options, cannot count entities or look at sensitive columns")
+var ErrKinds = fault.New(fault.Usage, "", "the algorithm, or one of its options, cannot count entities or look at sensitive columns")
 
 // Len returns the number of kinds.
 func (k *Kinds) Len() int { return len(k.Class) }

@@ -34,18 +34,22 @@ import "github.com/kcut/kcut/internal/fault"
 
 var (
 	// ErrDamaged is returned when a file's bytes contradict its own format.
-	ErrDamaged = fault.New(fault.Input, "damaged file")
+	ErrDamaged = fault.New(fault.Input, "write the file anew, or leave it out", "damaged file")
 	// ErrEncoding is that of CSV which is not UTF-8, and does not say what else it is.
-	ErrEncoding = fault.New(fault.Input, "invalid UTF-8")
+	ErrEncoding = fault.New(fault.Input, "say in csv.encoding how it is written", "invalid UTF-8")
 	// ErrUnsupported is returned when a file is sound but uses something kcut does not read
 	// (encryption, an unknown codec, a nested column where a flat one is needed).
-	ErrUnsupported = fault.New(fault.Input, "unsupported")
+	ErrUnsupported = fault.New(fault.Input,
+		"write the file anew, as Parquet with codec zstd or snappy and without encryption, or set columns aside with drop", "unsupported")
 	// ErrSchema is returned when files of one input disagree, or a named column is missing.
-	ErrSchema = fault.New(fault.Input, "schema mismatch")
+	ErrSchema = fault.New(fault.Input, "name files with the same columns, of the same types, in input", "schema mismatch")
 	// ErrNoInput is returned when an input path, directory or glob names no file.
-	ErrNoInput = fault.New(fault.Input, "no such file")
+	ErrNoInput = fault.New(fault.Input,
+		"check the name; relative paths in a job file start from the job file's folder", "no such file")
+	// ErrChanged is returned when the input is not any more what it was when it was first read.
+	ErrChanged = fault.New(fault.Input, "run again when nobody writes to the input", "the input was changed during the run")
 	// ErrBusy is returned when another run is writing the same output.
-	ErrBusy = fault.New(fault.Transient, "output is being written by another run")
+	ErrBusy = fault.New(fault.Transient, "", "output is being written by another run")
 	// ErrLeak is returned when a released file holds something that it must not give away.
-	ErrLeak = fault.New(fault.Privacy, "leak")
+	ErrLeak = fault.New(fault.Privacy, "", "leak")
 )

@@ -131,7 +131,7 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 func (b *Bound) bindRoles(schema *formats.Schema) error {
 	find := func(role, name string) (field int, err error) {
 		if field = schema.Index(name); schema.Fields[field].Type.Kind == formats.Nested {
-			err = mismatch("read %s column %s: it is nested", role, name)
+			err = fault.Errorf(fault.Input, role+" names a flat column", "read %s column %s: it is nested", role, name)
 		}
 		return field, err
 	}
@@ -190,11 +190,6 @@ func checkReach(job *job.Job, rows int64) error {
 	return nil
 }
 
-// mismatch is the error of an input that does not fit the job.
-func mismatch(format string, args ...any) error {
-	return fault.Errorf(fault.Input, "", format, args...)
-}
-
 // bindColumns finds every column of the job in the input and the other way round.
 func (b *Bound) bindColumns(schema *formats.Schema) error {
 	j := b.Job
@@ -220,7 +215,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 			return checkMask(spec, &field)
 		}
 		if j.Count != "" && field.Type.Kind == formats.Nested && spec.Mask == job.MaskKeep {
-			return fault.Errorf(fault.Input, "drop it", "keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
+			return fault.Errorf(fault.Input, "drop the column, or leave out count", "keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
 		}
 		if spec.Identifying != "" && field.Type.Kind == formats.Nested {
 			err := j.Located(spec.Name, "identifying", fmt.Errorf("column %s is nested: it is not counted how many rows are unique on it", spec.Name))
@@ -251,7 +246,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 // them, its names may be values of a CSV file without a header, and are not shown.
 func hintOfNames(missing []string, asked int, schema *formats.Schema) string {
 	if len(missing) == asked {
-		return "it has none of these names; is it another file, or CSV without a header?"
+		return "name another file, or give CSV a header: it has none of these names"
 	}
 	const most = 40 // columns that are named
 	var names, hints []string
@@ -274,7 +269,7 @@ func hintOfNames(missing []string, asked int, schema *formats.Schema) string {
 func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Declared == nil }
 
 func refusedType(verb string, f *formats.Field) error {
-	return fault.Errorf(fault.Input, "drop it, or export it as a type that Parquet has",
+	return fault.Errorf(fault.Input, "set it aside with drop, or export it as a type that Parquet has",
 		"%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested)
 }
 
@@ -283,7 +278,7 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 	case foreign(f):
 		return refusedType("mask", f)
 	case t.Kind == formats.Nested:
-		return fault.Errorf(fault.Input, "a nested column can be kept or dropped",
+		return fault.Errorf(fault.Input, "give it keep or drop: other masks take flat columns",
 			"mask column %s: it is nested", spec.Name)
 	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
 		hint, from := "use suppress or generalize, or declare the column's type when the input is CSV", ""
@@ -359,7 +354,7 @@ func (b *Bound) checkUnchanged(ctx context.Context) error {
 	}
 	for i, was := range b.inputs {
 		if !was.Same(now[i]) {
-			return fmt.Errorf("read %s again: it was changed during the run: %w", files[i], formats.ErrDamaged)
+			return fmt.Errorf("read %s again: %w", files[i], formats.ErrChanged)
 		}
 	}
 	return nil

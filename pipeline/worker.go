@@ -267,7 +267,7 @@ func (w *Worker) recoder(ctx context.Context, r *count.Request, held *spill.Budg
 func (w *Worker) split(task int) (alone []formats.Split, err error) {
 	all := w.bound.Dataset.Splits()
 	if task >= len(all) {
-		return nil, fmt.Errorf("read split %d: the input has %d, it was changed during the run: %w", task, len(all), formats.ErrDamaged)
+		return nil, fmt.Errorf("read split %d: the input has %d: %w", task, len(all), formats.ErrChanged)
 	}
 	return all[task : task+1], nil
 }

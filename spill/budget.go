@@ -8,7 +8,7 @@ import (
 )
 
 // ErrBudget is returned when a draw would exceed the budget.
-var ErrBudget = fault.New(fault.Resources, "memory budget exhausted")
+var ErrBudget = fault.New(fault.Resources, "", "memory budget exhausted")
 
 // Budget bounds the bytes that grow with the input. Whoever holds such bytes draws them
 // before allocating and returns them when done. It is safe for concurrent use.

@@ -304,12 +304,12 @@ func (s *Store) Close() error {
 
 var (
 	// ErrDisk is returned when the spill folder cannot take what has to be written.
-	ErrDisk = fault.New(fault.Resources, "the disk is full, or the folder is read-only or gone")
+	ErrDisk = fault.New(fault.Resources, "", "the disk is full, or the folder is read-only or gone")
 	// ErrFailed is returned when the system fails to read or write the spill folder for
 	// another reason: the disk may be breaking.
-	ErrFailed = fault.New(fault.Transient, "reading or writing failed")
+	ErrFailed = fault.New(fault.Transient, "", "reading or writing failed")
 	// ErrCorrupt is returned when bytes read back are not those that were written.
-	ErrCorrupt = fault.New(fault.Transient, "the spilled data is damaged")
+	ErrCorrupt = fault.New(fault.Transient, "", "the spilled data is damaged")
 
 	errClosed       = errors.New("the spill store is closed")
 	errFreed        = errors.New("the sequence was freed while it was read")

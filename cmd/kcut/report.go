@@ -96,7 +96,7 @@ func readInput[T any](what, path string, parse func([]byte) (T, error)) (result 
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return result, &kcut.Error{Class: kcut.ErrInput, Err: fmt.Errorf("read %s: %w", what, err)}
+		return result, &kcut.Error{Class: kcut.ErrInput, Hint: "check the name of the file; kcut report --help says what it takes", Err: fmt.Errorf("read %s: %w", what, err)}
 	}
 	return parse(text)
 }

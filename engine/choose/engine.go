@@ -95,7 +95,7 @@ type Estimate struct {
 }
 
 // ErrNone is returned when no candidate is left.
-var ErrNone = fault.New(fault.Privacy, "no algorithm is left to choose")
+var ErrNone = fault.New(fault.Privacy, "", "no algorithm is left to choose")
 
 // Plan asks for one table of all columns with the kinds of records, which those of all candidates can be made of. Values are
 // listed as regions need them.

@@ -44,10 +44,10 @@ func newCounted(ctx context.Context, src formats.Source, path string, opt format
 		c.fields = append(c.fields, field)
 	}
 	if c.column < 0 {
-		return nil, fault.Errorf(fault.Input, "count names the column that says how many records a row stands for", "open %s: it has no column %s", path, opt.Count)
+		return nil, fault.Errorf(fault.Input, "name in count the column that says how many records a row stands for", "open %s: it has no column %s", path, opt.Count)
 	}
 	if kind := src.Fields()[c.column].Type.Kind; kind != formats.Int && kind != formats.Uint {
-		return nil, fault.Errorf(fault.Input, "export it as an integer", "open %s: column %s counts records, and is no integer", path, opt.Count)
+		return nil, fault.Errorf(fault.Input, "export it as an integer, or name another column in count", "open %s: column %s counts records, and is no integer", path, opt.Count)
 	}
 	if err := c.sum(ctx); err != nil {
 		return nil, fmt.Errorf("count the records of %s: %w", path, err)
@@ -172,7 +172,7 @@ func (r *countedReader) pull(ctx context.Context) (err error) {
 			}
 		}
 		if times >= mostCounted {
-			return fault.Errorf(fault.Input, "every row stands for a number of records, 0 or more",
+			return fault.Errorf(fault.Input, "mend the column that count names: every row stands for a number of records, 0 or more",
 				"read column %s of %s: row %d of a chunk has no count, or one below 0 or above %d", r.of.opt.Count, r.of.path, r.in.Row+int64(row)+1, uint64(mostCounted)-1)
 		}
 		if times > 0 {

@@ -16,7 +16,6 @@ import (
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/internal/fault"
 )
 
 // inputFile is a file that a pattern names, and the part of its path in which
@@ -41,7 +40,7 @@ func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, fault.Errorf(fault.Input, "check the name; relative paths in a job file start from the job file's folder", "find input %s: %w", pattern, formats.ErrNoInput)
+			return nil, fmt.Errorf("find input %s: %w", pattern, formats.ErrNoInput)
 		}
 		slices.SortFunc(found, func(a, b inputFile) int { return strings.Compare(a.path, b.path) })
 		for _, file := range found {

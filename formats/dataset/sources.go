@@ -194,7 +194,7 @@ func detectByName(path string) (opener, error) {
 	case ".parquet", ".parq", ".pq":
 		return nil, fmt.Errorf("detect format of %s: file does not start with PAR1: %w", path, formats.ErrDamaged)
 	}
-	return nil, fault.Errorf(fault.Input, "of a folder name the files that are meant, as folder/*.parquet; give CSV a name that says so",
+	return nil, fault.Errorf(fault.Input, "name the files that are meant in input, as folder/*.parquet; give CSV a name that says so",
 		"detect format of %s: starts neither as Parquet nor as Arrow, and is not named .csv, .tsv, .csv.gz or .csv.zst: %w", path, formats.ErrUnsupported)
 }
 

@@ -20,11 +20,11 @@ import (
 var (
 	// ErrDenied is returned when a store refuses what was asked of it: the credentials are
 	// wrong, out of date, or not allowed to.
-	ErrDenied = fault.New(fault.Input, "access denied")
+	ErrDenied = fault.New(fault.Input, "look at the credentials in the environment and what they may do", "access denied")
 	// ErrUnavailable is returned when a store or the way to it fails, also after some tries.
-	ErrUnavailable = fault.New(fault.Transient, "object store unavailable")
+	ErrUnavailable = fault.New(fault.Transient, "", "object store unavailable")
 	// ErrChanged is returned when an object is not the one any more that was opened.
-	ErrChanged = fmt.Errorf("file changed while it was in use: %w", formats.ErrDamaged)
+	ErrChanged = fault.Errorf(fault.Input, "run again when nobody writes to the input", "file changed while it was in use: %w", formats.ErrDamaged)
 )
 
 // explain makes an error of a store one of this package. The store's own is only told: a

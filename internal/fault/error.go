@@ -3,7 +3,8 @@
 //
 // Contract: ClassOf gives every error one Class, whichever package made it: errors carry their
 // class where they arise (New, Error), and those of the operating system are told apart here. An
-// Error anywhere in its chain decides. The class is all that a caller needs to choose an exit code
+// Error anywhere in its chain decides. Every error of class Input carries a hint, too, since
+// nothing that is true of all of them helps anybody. The class is all that a caller needs to choose an exit code
 // and to know whether another try may help. No text of this package holds a cell's value.
 //
 // Not promised: that a class is the same on every machine. What the operating system says of
@@ -46,15 +47,16 @@ func (c Class) Error() string { return c.String() }
 
 // sentinel is an error to be found by errors.Is.
 type sentinel struct {
-	class Class
-	text  string
+	class      Class
+	hint, text string
 }
 
 func (s *sentinel) Error() string { return s.text }
 func (s *sentinel) Class() Class  { return s.class }
 
-// New returns an error of a class, for others to wrap and to look for.
-func New(class Class, text string) error { return &sentinel{class, text} }
+// New returns an error of a class, for others to wrap and to look for. Its hint is for wherever
+// no Error has another.
+func New(class Class, hint, text string) error { return &sentinel{class, hint, text} }
 
 // Error is an error with its class and, where there is one, the next thing to do.
 type Error struct {
@@ -79,24 +81,30 @@ func (e *Error) Is(target error) bool {
 	return is && class == e.Class
 }
 
-// Advised gives an error its class and the hint of the outermost of its causes that has one, as
-// an *Error. None stays none.
+// Advised gives an error its class and its hint, as an *Error. None stays none.
 func Advised(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Class: ClassOf(err), Hint: hintOf(err), Err: err}
+	return &Error{Class: ClassOf(err), Hint: HintOf(err), Err: err}
 }
 
-func hintOf(err error) string {
+// HintOf returns what to do next after an error: the hint of the outermost of its causes that
+// has one, or that of what New returned. It returns "" when there is none.
+func HintOf(err error) string {
 	var advised *Error
-	for errors.As(err, &advised) {
+	for next := err; errors.As(next, &advised); next = advised.Err {
 		if advised.Hint != "" {
 			return advised.Hint
 		}
-		err = advised.Err
 	}
-	return ""
+	class, hint := ClassOf(err), ""
+	walk(err, func(cause error) {
+		if s, is := cause.(*sentinel); is && s.class == class && hint == "" {
+			hint = s.hint
+		}
+	})
+	return hint
 }
 
 // deciding are the classes that decide where an error has several causes, the first one first:
@@ -110,7 +118,16 @@ func ClassOf(err error) Class {
 		return advised.Class
 	}
 	var causes [len(classNames)]bool
-	collect(err, &causes)
+	walk(err, func(cause error) {
+		switch e := cause.(type) {
+		case interface{ Class() Class }:
+			causes[e.Class()] = true
+		default:
+			if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) { // or a context's own cause, which counts as that
+				causes[Cancelled] = true
+			}
+		}
+	})
 	for _, class := range deciding {
 		if causes[class] {
 			return class
@@ -128,21 +145,19 @@ func ClassOf(err error) Class {
 	return Internal
 }
 
-// collect notes the classes of all causes of an error.
-func collect(err error, causes *[len(classNames)]bool) {
+// walk calls f with every cause of an error that has a class of its own, or no cause.
+func walk(err error, f func(cause error)) {
 	switch e := err.(type) {
 	case interface{ Class() Class }:
-		causes[e.Class()] = true
+		f(err)
 	case interface{ Unwrap() error }:
-		collect(e.Unwrap(), causes)
+		walk(e.Unwrap(), f)
 	case interface{ Unwrap() []error }:
 		for _, cause := range e.Unwrap() {
-			collect(cause, causes)
+			walk(cause, f)
 		}
 	default:
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) { // or a context's own cause, which counts as that
-			causes[Cancelled] = true
-		}
+		f(err)
 	}
 }
 

@@ -61,9 +61,11 @@ func TestClassOfCause(t *testing.T) {
 	}
 }
 
-// The outermost hint is the one to follow, wherever it stands.
+// The outermost hint is the one to follow, wherever it stands; that of New is for where there is
+// none.
 func TestAdvised(t *testing.T) {
 	inner := &fault.Error{Class: fault.Usage, Hint: "look there", Err: errors.New("x")}
+	late, damaged := fault.New(fault.Transient, "wait", "late"), fault.New(fault.Input, "write it anew", "damaged")
 	for _, tt := range []struct {
 		err   error
 		class fault.Class
@@ -73,6 +75,10 @@ func TestAdvised(t *testing.T) {
 		{fmt.Errorf("read: %w", inner), fault.Usage, "look there"},
 		{&fault.Error{Class: fault.Input, Err: inner}, fault.Input, "look there"},
 		{fmt.Errorf("read: %w", &fault.Error{Class: fault.Input, Hint: "look here", Err: inner}), fault.Input, "look here"},
+		{fmt.Errorf("read: %w", damaged), fault.Input, "write it anew"},
+		{fmt.Errorf("read: %w: %w", late, damaged), fault.Input, "write it anew"},
+		{&fault.Error{Class: fault.Input, Err: damaged}, fault.Input, "write it anew"},
+		{&fault.Error{Class: fault.Input, Hint: "look here", Err: damaged}, fault.Input, "look here"},
 	} {
 		var advised *fault.Error
 		err := fault.Advised(tt.err)

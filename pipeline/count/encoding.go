@@ -37,7 +37,7 @@ const (
 )
 
 // ErrDamaged is returned of bytes that are not of the form that is read, or of another request.
-var ErrDamaged = fault.New(fault.Transient, "what was counted of a split is damaged")
+var ErrDamaged = fault.New(fault.Transient, "", "what was counted of a split is damaged")
 
 // encode returns what is filled in. What that takes is the caller's from then on.
 func encode(form string, budget *spill.Budget, fill func(*checkpoint.Writer)) ([]byte, error) {

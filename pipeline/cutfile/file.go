@@ -356,7 +356,7 @@ func embedded(ctx context.Context, path string) ([]byte, error) {
 	defer release.Close()
 	text, ok := release.Metadata(Key)
 	if !ok {
-		return nil, fault.Errorf(fault.Input, "", "read %s: it is not a release of kcut: it has no %s metadata", path, Key)
+		return nil, fault.Errorf(fault.Input, "name a file that kcut run has released", "read %s: it is not a release of kcut: it has no %s metadata", path, Key)
 	}
 	return []byte(text), nil
 }

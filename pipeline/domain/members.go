@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -71,7 +70,8 @@ func (m *members) grow(names []string) (*engine.Tree, error) {
 	beside := slices.Sorted(slices.Values(slices.Concat(names, m.unknown)))
 	tree, err := engine.NewTree(engine.Above(m.generator, slices.Concat(m.known, beside)))
 	if err != nil {
-		return nil, &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %d labels to the cut of column %s: %w", len(names), m.column.Name, err)}
+		return nil, fault.Errorf(fault.Input, "replace these values in the source, or make a new cut with kcut run",
+			"add %d labels to the cut of column %s: %w", len(names), m.column.Name, err)
 	}
 	return tree, nil
 }

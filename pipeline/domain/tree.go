@@ -141,7 +141,8 @@ func (u *Uncovered) Error() string {
 
 // Unadmitted is the error of unknown values that cannot stand under the root.
 func Unadmitted(column string, values int, err error) error {
-	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("add %s of column %s under the root of its taxonomy: %w", text.Count(values, "unknown value"), column, err)}
+	return fault.Errorf(fault.Input, "give the root of the taxonomy children with other names, or replace these values in the source",
+		"add %s of column %s under the root of its taxonomy: %w", text.Count(values, "unknown value"), column, err)
 }
 
 // Marked is the error of a column that holds the mark of suppressed values itself.
@@ -155,5 +156,5 @@ func Marked(column string, records uint64) error {
 
 // Untreed is the error of a taxonomy that cannot be made.
 func Untreed(spec *job.Column, err error) error {
-	return &fault.Error{Class: fault.Input, Err: fmt.Errorf("make the taxonomy of column %s: %w", spec.Name, err)}
+	return fault.Errorf(fault.Input, "mend what taxonomies says of it, or give the column another mask, as suppress", "make the taxonomy of column %s: %w", spec.Name, err)
 }

@@ -96,7 +96,7 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if d.rows = in.Rows(); d.rows == 0 {
-		return "", &fault.Error{Class: fault.Input, Hint: "give an input with rows", Err: errors.New("look at the input: it has no rows")}
+		return "", &fault.Error{Class: fault.Input, Hint: "name an input with rows, as kcut init people.parquet", Err: errors.New("look at the input: it has no rows")}
 	}
 	if d.K == 0 {
 		d.K = int(min(usualK, d.rows))

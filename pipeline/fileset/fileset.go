@@ -119,7 +119,7 @@ func Parts(ctx context.Context, release string) (parts []string, err error) {
 	}
 	slices.SortStableFunc(parts, func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) })
 	if len(parts) == 0 {
-		return nil, fault.Errorf(fault.Input, "", "open release %s: it has no part files: %w", release, formats.ErrNoInput)
+		return nil, fmt.Errorf("open release %s: it has no part files: %w", release, formats.ErrNoInput)
 	}
 	return parts, nil
 }
@@ -135,7 +135,7 @@ func isFile(ctx context.Context, release string) (bool, error) {
 	}
 	info, err := os.Stat(release)
 	if err != nil {
-		return false, fault.Errorf(fault.Input, "", "%w", err)
+		return false, fault.Errorf(fault.Input, nameHint, "%w", err)
 	}
 	return !info.IsDir(), nil
 }
@@ -170,6 +170,9 @@ func Digest(ctx context.Context, release string, threads int) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
+// nameHint is what to do about a release that is not there.
+const nameHint = "check its name: a release is a Parquet file, or a directory of part files"
+
 // Advise gives an error of class Input the next thing to do about a release that cannot be read.
 // Others, and none, are returned as they are.
 func Advise(err error) error {
@@ -178,7 +181,7 @@ func Advise(err error) error {
 	}
 	hint := "name a file or directory as kcut has released it"
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) {
-		hint = "check its name: a release is a Parquet file, or a directory of part files"
+		hint = nameHint
 	}
 	return &fault.Error{Class: fault.Input, Hint: hint, Err: err}
 }

@@ -75,7 +75,7 @@ func ReadManifest(ctx context.Context, directory string) (m *Manifest, err error
 }
 
 func otherForm(path string) error {
-	return fault.Errorf(fault.Input, "", "read manifest %s: it is not of the form that kcut writes", path)
+	return fault.Errorf(fault.Input, "make the release anew with kcut run --overwrite", "read manifest %s: it is not of the form that kcut writes", path)
 }
 
 // parse reads what Text has written, and nothing else.

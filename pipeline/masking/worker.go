@@ -198,7 +198,7 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 func (w *worker) next(ctx context.Context) (err error) {
 	if w.batch, err = w.reader.Next(ctx); err != nil {
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("read split %d again: it has fewer rows than before, the input was changed during the run: %w", w.open.Ordinal, formats.ErrDamaged)
+			return fmt.Errorf("read split %d again: it has fewer rows than before: %w", w.open.Ordinal, formats.ErrChanged)
 		}
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -71,14 +72,14 @@ func Stoppable(f func(context.Context) int, grace time.Duration, signals <-chan 
 }
 
 // Classes says of every class of error its exit code, and what to do when the error itself
-// does not say. Schedulers retry 6, and 130 and 143; see docs/operations.md.
+// does not say. Those of the input always do. Schedulers retry 6, and 130 and 143; see docs/operations.md.
 var Classes = map[kcut.Class]struct {
 	Code int
 	Hint string
 }{
 	kcut.ErrInternal:  {1, "this is a bug in kcut: please report it; KCUT_DEBUG=1 shows where it happened"},
 	kcut.ErrUsage:     {2, "kcut config --schema prints every key of a job file"},
-	kcut.ErrInput:     {3, "compare the input with the job file, or export it again"},
+	kcut.ErrInput:     {3, ""},
 	kcut.ErrPrivacy:   {4, "lower k, or give more records"},
 	kcut.ErrExists:    {5, "--overwrite replaces it"},
 	kcut.ErrTransient: {6, "try again"},
@@ -104,8 +105,8 @@ func FailureOf(ctx context.Context, err error) *Failure {
 	class := kcut.ClassOf(err)
 	end := Classes[class]
 	f := &Failure{Class: class.String(), Message: err.Error(), Hint: end.Hint, Exit: end.Code}
-	if advised, ok := errors.AsType[*kcut.Error](err); ok && advised.Hint != "" {
-		f.Hint = advised.Hint
+	if hint := fault.HintOf(err); hint != "" {
+		f.Hint = hint
 	} else if kcut.IsBarred(err) {
 		f.Hint = "let kcut read and write there, or name another place"
 	}
