@@ -251,7 +251,7 @@ func (a *audit) checkCut(number int) {
 	case column.Mask == job.MaskDiscretize:
 		a.checkIntervals(column)
 	case column.Mask == job.MaskGeneralize && tree != nil:
-		if a.cut.Applied != nil && column.Suppressed != "" {
+		if a.cut.Applied != nil && column.Suppressed != "" && len(labels) == 0 {
 			labels[column.Suppressed]++
 		}
 		a.checkNodes(column.Name, tree, labels, 0)

@@ -259,15 +259,15 @@ func (c *comparison) within(fine, coarse *Column) bool {
 // covers reports whether a label of a cut covers another label.
 func (c *comparison) covers(of *Column, label, other Label) bool {
 	switch {
+	case of.Mask == job.MaskSuppress:
+		values := label.Values()
+		return !slices.ContainsFunc(other.Values(), func(value engine.Label) bool { return !slices.Contains(values, value) })
 	case label.Null || other.Null:
 		return label.Null && other.Null || other.Null && c.isAll(of, label)
 	case of.Mask == job.MaskDiscretize:
 		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
-	case of.Mask == job.MaskGeneralize:
-		return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
 	}
-	values := label.Values()
-	return !slices.ContainsFunc(other.Values(), func(value string) bool { return !slices.Contains(values, value) })
+	return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
 }
 
 // above returns the names of a node of the taxonomy and of those above it, from the root on.

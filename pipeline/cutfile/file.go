@@ -305,19 +305,10 @@ func EndText(end json.RawMessage) (string, bool) {
 	return string(end), true
 }
 
-// NullInSet is the null among the values of a label.
-const NullInSet = `\N`
-
-// Values returns the values that a label of a suppressed column stands for: one, or those of a
-// set {a|b}, in which the null is NullInSet.
-func (l Label) Values() (values []string) {
-	for _, v := range engine.Members(engine.Label{Text: l.Label, Null: l.Null}) {
-		if v.Null {
-			v.Text = NullInSet
-		}
-		values = append(values, v.Text)
-	}
-	return values
+// Values returns the values that a label of a suppressed column stands for in a region: one, or those of a set
+// {a|b}.
+func (l Label) Values() []engine.Label {
+	return engine.Members(engine.Label{Text: l.Label, Null: l.Null})
 }
 
 // Read returns the cut of a released file, of a released directory (its first part's),

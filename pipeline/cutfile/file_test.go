@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 )
 
@@ -108,14 +110,16 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestLabelValues(t *testing.T) {
-	for text, want := range map[string][]string{
-		"a": {"a"}, "{": {"{"}, "{}": {""}, "{a|b}": {"a", "b"}, `{a\|b|\\N|\N|\{\}}`: {"a|b", `\N`, `\N`, "{}"}, `{a|b\`: {`{a|b\`}, `{\}`: {`\`},
+	null := engine.Label{Null: true}
+	for text, want := range map[string][]engine.Label{
+		"a": {{Text: "a"}}, "{": {{Text: "{"}}, "{}": {{}}, "{a|b}": {{Text: "a"}, {Text: "b"}}, `\N`: {{Text: `\N`}},
+		`{a\|b|\\N|\N|\{\}}`: {{Text: "a|b"}, {Text: `\N`}, null, {Text: "{}"}}, `{a|b\`: {{Text: `{a|b\`}}, `{\}`: {{Text: `\`}},
 	} {
-		if got := (Label{Label: text}).Values(); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %q, want %q", text, got, want)
+		if got := (Label{Label: text}).Values(); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
-	if got := (Label{Null: true}).Values(); !reflect.DeepEqual(got, []string{NullInSet}) {
-		t.Errorf("of null: %q", got)
+	if got := (Label{Null: true}).Values(); !slices.Equal(got, []engine.Label{null}) {
+		t.Errorf("of null: %v", got)
 	}
 }

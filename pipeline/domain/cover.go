@@ -136,10 +136,13 @@ func (c *cover) coverValues(numbers []uint32) {
 	by := make(map[string][]uint32)
 	for i, label := range c.column.Cut {
 		for _, value := range label.Values() {
-			by[value] = append(by[value], numbers[i])
+			if value.Null {
+				c.nulls = append(c.nulls, numbers[i])
+			} else {
+				by[value.Text] = append(by[value.Text], numbers[i])
+			}
 		}
 	}
-	c.nulls = by[cutfile.NullInSet]
 	c.of = func(values *formats.Values, i int) ([]uint32, bool) {
 		text := values.Text(i)
 		return by[text], text != engine.Suppressed

@@ -192,19 +192,19 @@ func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine
 	t.Helper()
 	of, _ := engine.Requirement{Sets: sets}.Of(a)
 	k := of.K.Size()
-	records := map[string]uint64{}
+	records := map[engine.Label]uint64{}
 	b := gather(t, tr.source, false)
 	for i, code := range b.columns[a] {
-		text := cutfile.NullInSet
+		value := engine.Label{Null: true}
 		if int(code) < len(tr.Attributes[a].Texts) {
-			text = tr.Attributes[a].Texts[code]
+			value = engine.Label{Text: tr.Attributes[a].Texts[code]}
 		}
-		records[text] += uint64(b.counts[i])
+		records[value] += uint64(b.counts[i])
 	}
 	for _, label := range recoding.Labels(a) {
 		for _, value := range (cutfile.Label{Label: label.Text, Null: label.Null}).Values() {
-			if value != engine.Suppressed && records[value] < k {
-				t.Fatalf("attribute %d: %q names %q, which %d records have, k is %d", a, label.Text, value, records[value], k)
+			if value.Text != engine.Suppressed && records[value] < k {
+				t.Fatalf("attribute %d: %q names %v, which %d records have, k is %d", a, label.Text, value, records[value], k)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A partition is a folder of a released directory whose name says which label all rows below have in a column, as Hive names them:
@@ -14,6 +16,14 @@ const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 
 // maxFolder is how many bytes the name of a folder has at most in most file systems.
 const maxFolder = 255
+
+// FoldedLabel is a label as file systems compare names that know neither case nor forms of Unicode.
+func FoldedLabel(label string) string {
+	return norm.NFC.String(strings.ToLower(norm.NFD.String(label)))
+}
+
+// MeansNull reports whether readers take the folder of a label for that of the null, or for none.
+func MeansNull(label string) bool { return label == "" || strings.EqualFold(label, nullPartition) }
 
 // PartitionName returns the name of a column's folder. The error says nothing of the label.
 func PartitionName(column, label string, null bool) (string, error) {

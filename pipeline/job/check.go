@@ -358,6 +358,9 @@ func (r *reader) partitionRules() {
 			r.add(at, "", "column %q is there twice", name)
 		case spec == nil && r.listed():
 			r.add(at, DidYouMean(name, r.columnNames()), "column %q has no entry in columns", name)
+		case passedOver(name):
+			r.add(at, "give the column another name, in a CSV file with rename: NUMBER in its entry, or name another column",
+				"column %q would name folders that readers pass over: those without a name, or whose name begins with _ or .", name)
 		case spec == nil || spec.Mask == "":
 		case !spec.masked():
 			r.add(at, "use generalize, discretize or suppress", "column %q would name folders by its values: its mask is %s", name, spec.Mask)
@@ -368,4 +371,9 @@ func (r *reader) partitionRules() {
 	if released > 0 && released <= len(r.Output.PartitionBy) {
 		r.add(key, "", "no column is left for the files")
 	}
+}
+
+// passedOver reports whether readers of partitions take the folders of a column for hidden ones, or see no column in them.
+func passedOver(column string) bool {
+	return column == "" || column[0] == '_' || column[0] == '.'
 }

@@ -13,8 +13,13 @@ import (
 // mostFolders is how many folders a release may have: combinations of labels, whether rows have them or not.
 const mostFolders = 1 << 16
 
-// checkFolders refuses more folders than a release may have.
+// checkFolders refuses labels that cannot name folders, and more folders than a release may have.
 func (f *rowForm) checkFolders() error {
+	for i := range f.masked[:f.folders] {
+		if err := f.masked[i].checkNames(&f.columns[f.masked[i].column]); err != nil {
+			return err
+		}
+	}
 	if n := f.folderCount(); n > mostFolders {
 		return fault.Errorf(fault.Usage, "name fewer columns, or some with fewer labels, in output.partition_by",
 			"divide the release into partitions: its columns have more than %d combinations of labels", mostFolders)
@@ -59,4 +64,26 @@ func (f *rowForm) folderPath(number int) (folder string, err error) {
 		folder = path.Join(name, folder)
 	}
 	return folder, nil
+}
+
+// checkNames refuses labels of a column that are words of partitions, and two of which some file systems make one folder.
+func (m *maskedField) checkNames(c *column) error {
+	const hint = "name another column in output.partition_by, or give its values other names before kcut reads them"
+	name, known := c.output.Field.Name, make(map[string]string)
+	for _, code := range m.codes {
+		if code == 0 { // the null
+			continue
+		}
+		label := string(c.values.Bytes(int(code - 1)))
+		if fileset.MeansNull(label) {
+			return fault.Errorf(fault.Input, hint, "name partitions: column %s has a label that readers of partitions take for a null", name)
+		}
+		folded := fileset.FoldedLabel(label)
+		if other, twice := known[folded]; twice && other != label {
+			return fault.Errorf(fault.Input, hint,
+				"name partitions: column %s has labels that differ in case or in the form of Unicode alone, and are one folder in some file systems", name)
+		}
+		known[folded] = label
+	}
+	return nil
 }
