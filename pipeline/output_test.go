@@ -166,3 +166,24 @@ func TestOutputIsLinkedInput(t *testing.T) {
 		})
 	}
 }
+
+// A link to a device, or to a file that a process has open, is refused as the device is; one to a file is replaced.
+func TestOutputIsLinkedDevice(t *testing.T) {
+	dir := peopleFolder(t, outputIs("out.parquet"), 300)
+	out, open := filepath.Join(dir, "out.parquet"), filepath.Join(dir, "open")
+	write(t, open, "old")
+	file, err := os.Open(open)
+	must(t, err)
+	defer file.Close()
+	for _, target := range []string{os.DevNull, "/dev/stdout", fmt.Sprintf("/proc/self/fd/%d", file.Fd()), fmt.Sprintf("/dev/fd/%d", file.Fd())} {
+		must(t, os.Symlink(target, out))
+		mustRefuse(t, dir, RunOptions{Overwrite: true}, fault.Usage, "it is a pipe or a device, or leads to one", "name a file")
+		must(t, os.Remove(out))
+	}
+	must(t, os.Symlink("open", out))
+	must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}))
+	auditFolder(t, dir)
+	if string(mustRead(t, open)) != "old" {
+		t.Error("what the link led to was written")
+	}
+}

@@ -214,7 +214,7 @@ func (l *ledger) announce(ctx context.Context) error {
 // on from, and what announced it.
 func (l *ledger) withdraw(ctx context.Context, failure error) error {
 	var err error
-	if worthwhile(failure) && l.states.parts > 0 {
+	if worthwhile(failure) && l.keepsParts() {
 		err = l.target.Suspend(func(path string) bool {
 			return slices.ContainsFunc(l.target.Finished[:l.states.parts], func(p output.Part) bool { return p.Name == filepath.Base(path) })
 		})
@@ -225,4 +225,13 @@ func (l *ledger) withdraw(ctx context.Context, failure error) error {
 		err = errors.Join(err, l.work.Remove(pendingFile), l.revokeBeside(ctx))
 	}
 	return err
+}
+
+// keepsParts reports whether a later try knows of finished parts: somebody may have taken the work folder away.
+func (l *ledger) keepsParts() bool {
+	if l.states.parts == 0 {
+		return false
+	}
+	_, err := l.states.Get(partsState, maxRecord)
+	return err == nil
 }

@@ -354,3 +354,19 @@ func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
 	}
 	return files
 }
+
+// A run whose work folder is taken away while it verifies leaves nothing: no later one would know of the parts.
+func TestWorkFolderTakenAway(t *testing.T) {
+	for _, out := range []string{"out.parquet", "out/"} {
+		dir := peopleFolder(t, outputIs(out), 300)
+		before := listing(t, dir)
+		takeAway := func(s Stage) {
+			if s == StageVerify {
+				must(t, os.RemoveAll(filepath.Join(dir, "."+filepath.Base(out)+".kcut")))
+			}
+		}
+		err := tryJob(t, dir, t.Context(), RunOptions{Resume: true, Checkpoint: 1, Events: Events{Start: takeAway}})
+		mustFail(t, err, fault.Transient, "write the output's record")
+		unchanged(t, dir, before)
+	}
+}

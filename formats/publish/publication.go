@@ -88,6 +88,9 @@ func (p *Publication) Create(name string) (*Handle, error) {
 
 // begin opens and locks the temporary sibling, and empties it of what is not kept.
 func (p *Publication) begin(keep func(path string) bool) error {
+	if err := CheckTarget(p.target); err != nil {
+		return err
+	}
 	switch info, err := p.fs.Lstat(p.target); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 var errInjected = errors.New("injected fault")
@@ -418,5 +419,12 @@ func TestReplace(t *testing.T) {
 	}
 	if err := publish.Replace(dir, nil); err == nil {
 		t.Error("a folder was replaced")
+	}
+	null := filepath.Join(dir, "null")
+	if err := os.Symlink(os.DevNull, null); err != nil {
+		t.Fatal(err)
+	}
+	if err := publish.Replace(null, nil); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("a link to a device: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 )
@@ -72,6 +73,9 @@ func Real(path string) string {
 // written: its folder is not there, it is a directory (class Usage), or it exists and is not to
 // be replaced (class Exists).
 func CheckFile(what, path string, overwrite bool) error {
+	if err := publish.CheckTarget(path); err != nil {
+		return fmt.Errorf("write %s: %w", what, err)
+	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

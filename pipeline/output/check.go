@@ -24,15 +24,15 @@ func Check(ctx context.Context, output string) (exists bool, err error) {
 		return checkRemote(ctx, output)
 	}
 	path := filepath.Clean(output)
+	if err := publish.CheckTarget(path); err != nil {
+		return true, err
+	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, fileset.CheckFolder("output", path)
 	case err != nil:
 		return false, fmt.Errorf("look for output %s: %w", path, err)
-	case info.Mode().Type()&^(fs.ModeDir|fs.ModeSymlink) != 0:
-		return true, fault.Errorf(fault.Usage, "name a file, or a directory with a slash behind it",
-			"replace output %s: it is a pipe or a device", path)
 	case info.IsDir() != fileset.IsDirectory(output):
 		return true, fault.Errorf(fault.Exists, "remove it first; a directory is never replaced by a file, nor the other way round",
 			"replace output %s: one is a directory, the other a file", path)

@@ -31,11 +31,14 @@ type Run struct {
 // Write replaces the metrics file at path by how the run went, in one step. A success that
 // the file already tells of is kept, when it is of the same job file.
 func Write(path string, r Run) error {
-	old, err := os.ReadFile(path)
+	err := publish.CheckTarget(path) // a pipe would never end
 	if err == nil {
-		r.Succeeded = succeeded(string(old), r.JobFile)
+		if old, err := os.ReadFile(path); err == nil {
+			r.Succeeded = succeeded(string(old), r.JobFile)
+		}
+		err = publish.Replace(path, r.Text())
 	}
-	if err := publish.Replace(path, r.Text()); err != nil {
+	if err != nil {
 		return fmt.Errorf("write metrics: %w", err)
 	}
 	return nil
