@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kcut/kcut/engine/taxonomy"
@@ -165,6 +166,30 @@ func (a *Attribute) position(code int) float64 {
 		return a.Positions[code]
 	}
 	return a.Bounds[code].Position
+}
+
+// widestRange is the longest distance on the number line of which sums of squares are finite.
+const widestRange = 1e150
+
+// Even returns the attribute with a step of one from each code to the next on the number line where
+// distances there say nothing: its ends are infinitely far apart, or further than sums of squares
+// go, or are at one place with several values, as integers beyond 2^53 are. Else it returns the
+// attribute itself.
+func (a *Attribute) Even() *Attribute {
+	whole := a.Upper - a.Lower
+	if a.Mask != Discretize || len(a.Texts) < 2 || whole > 0 && whole <= widestRange {
+		return a
+	}
+	even := *a
+	even.Positions, even.Bounds = make([]float64, len(a.Texts)), slices.Clone(a.Bounds)
+	for code := range even.Positions {
+		even.Positions[code] = float64(code)
+		if even.Bounds != nil {
+			even.Bounds[code].Position = float64(code)
+		}
+	}
+	even.Lower, even.Upper = 0, float64(len(a.Texts)-1)
+	return &even
 }
 
 // Widest returns the text of the label that is true of every value: the root, the full interval, or

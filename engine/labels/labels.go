@@ -26,6 +26,7 @@ type Labels struct {
 
 // Of returns the labels that a recoding gives an attribute, by its number.
 func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
+	a = a.Even()
 	return Labels{
 		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute),
 		positions: positions(a, recoding.Intervals(attribute)), global: recoding.Codes(attribute) != nil,
@@ -108,7 +109,7 @@ func Raw(a *engine.Attribute) Feature {
 	all := engine.Identity(len(a.Texts) + 1)
 	f := Feature{Column: classify.Column{Domain: all.Domain}, codes: all.Codes}
 	if a.Mask == engine.Discretize {
-		f.Numeric, f.Values = true, a.Positions
+		f.Numeric, f.Values = true, a.Even().Positions
 	}
 	return f
 }

@@ -1,7 +1,6 @@
 package labels
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -84,14 +83,11 @@ func (l Labels) Penalties() []float64 {
 	return penalties
 }
 
-// intervalPenalty is the share that an interval has of the whole range, where that is infinite of what is finite none.
+// intervalPenalty is the share that an interval has of the whole range.
 func (l Labels) intervalPenalty(label int) float64 {
 	lower, upper := l.ends(label)
-	switch {
-	case lower == upper:
+	if lower == upper {
 		return 0
-	case math.IsInf(upper-lower, 0):
-		return 1
 	}
 	return (upper - lower) / (l.Upper - l.Lower)
 }

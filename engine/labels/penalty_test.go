@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,5 +131,84 @@ func TestMark(t *testing.T) {
 	feature := of.Feature(false)
 	if got := of.Penalties(); got[mark] != 1 || feature.Code(mark) != uint32(feature.Domain-1) {
 		t.Errorf("the mark has penalty %g and code %d of %d", got[mark], feature.Code(mark), feature.Domain)
+	}
+}
+
+// farEnds are numbers that lie so that the range of all of them has no finite width, or none that
+// numbers hold.
+var farEnds = map[string]func(i int) string{
+	"one infinity":       func(i int) string { return atEnd(i, "0", "Inf") },
+	"both infinities":    func(i int) string { return atEnd(i, "-Inf", "Inf") },
+	"a width too long":   func(i int) string { return atEnd(i, "-1.7e308", "1.7e308") },
+	"squares too large":  func(i int) string { return atEnd(i, "-1e200", "1e200") },
+	"integers too close": func(i int) string { return strconv.Itoa(1<<60 + i) },
+}
+
+const farSteps = 20
+
+func atEnd(i int, first, last string) string {
+	switch i {
+	case 0:
+		return first
+	case farSteps:
+		return last
+	}
+	return strconv.Itoa(i)
+}
+
+// TestFarEnds holds what engines make of numbers with such ends against what they make of steps.
+func TestFarEnds(t *testing.T) {
+	const rows = 600
+	table := func(text func(i int) string) enginetest.Codes {
+		c := enginetest.Codes{Rows: rows, Classes: 2, ClassNames: enginetest.Values("n", "y"), Columns: make([][]uint32, 2)}
+		far := engine.Attribute{Name: "far", Mask: engine.Discretize}
+		near := engine.Attribute{Name: "near", Mask: engine.Discretize, Upper: 2}
+		for i := range farSteps + 1 {
+			far.Texts, far.Positions = append(far.Texts, text(i)), append(far.Positions, enginetest.Number(text(i)))
+		}
+		far.Lower, far.Upper = far.Positions[0], far.Positions[farSteps]
+		for i := range 3 {
+			near.Texts, near.Positions = append(near.Texts, strconv.Itoa(i)), append(near.Positions, float64(i))
+		}
+		c.Attributes = []engine.Attribute{far, near}
+		for row := range uint32(rows) {
+			c.Columns[0] = append(c.Columns[0], row*row%(farSteps+1))
+			c.Columns[1] = append(c.Columns[1], row%3)
+			c.Class = append(c.Class, row*7%5%2)
+		}
+		return c
+	}
+	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1}, K: 5}}}
+	for _, e := range engines {
+		if m, ok := e.(mondrian.Engine); ok && m.Relaxed {
+			continue // who goes left is drawn by the texts
+		}
+		search := func(codes enginetest.Codes) (penalty float64, groups []uint64) {
+			of := codes.Table(engine.Plan{Groupings: e.Plan(requirement).Groupings, Histograms: true})
+			recoding, err := e.Search(t.Context(), of, requirement, engine.Options{MaxSteps: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := recoding.(*engine.Regions); ok {
+				groups = r.Sizes
+			} else {
+				groups = []uint64{uint64(len(recoding.Labels(0))), uint64(len(recoding.Labels(1)))}
+			}
+			return labels.Penalty(of, recoding), groups
+		}
+		penalty, groups := search(table(strconv.Itoa))
+		for name, text := range farEnds {
+			if got, of := search(table(text)); math.Abs(got-penalty) > 1e-9 || !slices.Equal(of, groups) {
+				t.Errorf("%+v, %s: penalty %g of groups %v, want %g of %v", e, name, got, of, penalty, groups)
+			}
+		}
+	}
+	for name, text := range farEnds {
+		a := table(text).Attributes[0]
+		for _, x := range labels.Raw(&a).Values {
+			if math.IsInf(x*x, 0) {
+				t.Errorf("%s: classifiers see the number %g", name, x)
+			}
+		}
 	}
 }

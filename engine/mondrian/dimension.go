@@ -1,6 +1,7 @@
 package mondrian
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -19,6 +20,7 @@ const (
 // dimension is one attribute as Mondrian sees it.
 type dimension struct {
 	*engine.Attribute
+	line  []float64 // Discretize: the positions of the codes that widths are measured by
 	kind  kind
 	codes int    // the null's included
 	top   uint32 // codes below it are measured; with a null apart, it is the null's
@@ -39,7 +41,7 @@ type division struct {
 }
 
 func newDimension(a *engine.Attribute, e Engine) *dimension {
-	d := &dimension{Attribute: a, codes: a.Len(), top: uint32(a.Len())}
+	d := &dimension{Attribute: a, line: a.Even().Positions, codes: a.Len(), top: uint32(a.Len())}
 	switch {
 	case a.Mask == engine.Discretize:
 		d.kind = continuous
@@ -66,7 +68,8 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 func isNull(e cells.Extent) bool { return e.Lo > e.Hi }
 
 // width returns the normalized width of the values present (ICDE 2006, section 4.1): the
-// range of numbers or ranks, or the leaves below their lowest common ancestor.
+// range of numbers or ranks, or the leaves below their lowest common ancestor. Of several values
+// it is more than 0, however close they are.
 func (d *dimension) width(e cells.Extent) float64 {
 	switch {
 	case isNull(e) || d.codes == 1:
@@ -74,11 +77,14 @@ func (d *dimension) width(e cells.Extent) float64 {
 	case d.kind == continuous && e.Above: // beside nulls
 		return 1
 	case d.kind == continuous:
-		whole := d.Positions[len(d.Positions)-1] - d.Positions[0]
-		if e.Lo == e.Hi || whole == 0 {
+		if e.Lo == e.Hi {
 			return 0
 		}
-		return (d.Positions[e.Hi] - d.Positions[e.Lo]) / whole
+		width := d.line[e.Hi] - d.line[e.Lo]
+		if width > 0 {
+			width /= d.line[len(d.line)-1] - d.line[0]
+		}
+		return max(width, math.SmallestNonzeroFloat64)
 	case d.kind == hierarchy:
 		return d.Width(engine.Content{Lo: uint32(d.ancestor(e))})
 	}

@@ -134,7 +134,7 @@ func newColumn(p profile, worker workers.Worker) column {
 	case engine.Suppress:
 		return newSuppressed(p)
 	case engine.Discretize:
-		return newRefined(p, &intervals{p}, worker)
+		return newRefined(p, &intervals{p, p.attribute.Even()}, worker)
 	default:
 		return newRefined(p, &taxonomy{p}, worker)
 	}

@@ -25,7 +25,10 @@ type span struct {
 
 // intervals is the shape of a discretized column (TDR, section 3.1.3): an interval is split in
 // two where that gains most. The root's split has the null, if any, as a third child.
-type intervals struct{ profile }
+type intervals struct {
+	profile
+	line *engine.Attribute // the attribute, where widths on the number line are finite
+}
 
 func (v *intervals) children(of span, frequencies []uint64) []span {
 	numbers := len(v.attribute.Texts)
@@ -43,7 +46,7 @@ func (v *intervals) children(of span, frequencies []uint64) []span {
 
 // penalty is the interval's share of the number line, 0 for the null.
 func (v *intervals) penalty(of span) float64 {
-	a := v.attribute
+	a := v.line
 	width := a.Upper - a.Lower
 	if width == 0 || of.lo == len(a.Texts) {
 		return 0

@@ -40,15 +40,12 @@ func (f *field) store(dt arrow.DataType) {
 
 const deepest = 64 // levels of nesting, as other readers allow
 
-// decodeSchema returns the columns that a schema message declares, and whether the numbers
+// decodeSchema returns the columns that the table of a schema declares, and whether the numbers
 // in the file are big-endian.
-func decodeSchema(m *message) (fields []*field, big bool, err error) {
-	if m.kind != schemaMessage || m.size != 0 {
-		return nil, false, fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
-	}
+func decodeSchema(declared table) (fields []*field, big bool, err error) {
 	defer brokenMetadata("schema", &err)
-	checkSchema(m.header)
-	for _, t := range m.header.tables(1) {
+	checkSchema(declared)
+	for _, t := range declared.tables(1) {
 		f, err := declaredField(t)
 		if err != nil {
 			return nil, false, err
@@ -59,7 +56,7 @@ func decodeSchema(m *message) (fields []*field, big bool, err error) {
 		}
 		fields = append(fields, field)
 	}
-	return fields, number(m.header, 0, flatbuffers.GetInt16) == 1, nil
+	return fields, number(declared, 0, flatbuffers.GetInt16) == 1, nil
 }
 
 // checkSchema visits the fields of a schema, and panics at vectors that are longer than the buffer, and at more fields

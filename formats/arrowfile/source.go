@@ -121,14 +121,12 @@ func (s *source) open(ctx context.Context) (err error) {
 	return s.openStream(ctx)
 }
 
-// openFile reads the schema message that follows the magic, and the messages that the blocks
-// of the footer point to: dictionaries, then record batches.
+// openFile reads the schema of the footer, and the messages that the footer's blocks point to:
+// dictionaries, then record batches. The schema message that should follow the magic is not read:
+// other readers of files ignore it, and polars 2 writes something else there.
 func (s *source) openFile(ctx context.Context) error {
 	blocks, err := s.readFooter()
 	if err != nil {
-		return err
-	}
-	if _, err := s.readSchema(8); err != nil {
 		return err
 	}
 	left := s.size
@@ -155,7 +153,8 @@ func (s *source) openFile(ctx context.Context) error {
 	return nil
 }
 
-// readFooter returns the blocks of dictionaries and those of record batches.
+// readFooter makes the columns of the footer's schema, and returns the blocks of dictionaries and
+// those of record batches.
 func (s *source) readFooter() (blocks [2][]int64, err error) {
 	tail := make([]byte, trailerSize)
 	if s.size < 8+trailerSize {
@@ -174,6 +173,13 @@ func (s *source) readFooter() (blocks [2][]int64, err error) {
 	}
 	defer brokenMetadata("footer", &err)
 	footer := tableAt(data, 0)
+	declared := footer.child(1)
+	if declared.Bytes == nil {
+		return blocks, fmt.Errorf("%w: a footer without a schema", formats.ErrDamaged)
+	}
+	if err := s.setSchema(declared); err != nil {
+		return blocks, err
+	}
 	return [2][]int64{footer.numbers(2, 3), footer.numbers(3, 3)}, nil
 }
 
@@ -218,8 +224,8 @@ func (s *source) openStream(ctx context.Context) error {
 	}
 }
 
-// readSchema makes the columns of the schema message at a position, and returns where the
-// next message starts.
+// readSchema makes the columns of the schema message at a stream's position, and returns where
+// the next message starts.
 func (s *source) readSchema(at int64) (int64, error) {
 	m, err := s.readMessage(at)
 	if err == io.EOF {
@@ -228,18 +234,26 @@ func (s *source) readSchema(at int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.columns, s.big, err = decodeSchema(m); err != nil {
-		return 0, err
+	if m.kind != schemaMessage || m.size != 0 {
+		return 0, fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
+	}
+	return m.end(), s.setSchema(m.header)
+}
+
+// setSchema makes the columns that the table of a schema declares.
+func (s *source) setSchema(declared table) (err error) {
+	if s.columns, s.big, err = decodeSchema(declared); err != nil {
+		return err
 	}
 	seen := make(map[string]bool, len(s.columns))
 	for _, c := range s.columns {
 		if seen[c.name] {
-			return 0, fmt.Errorf("%w: two columns named %q", formats.ErrUnsupported, c.name)
+			return fmt.Errorf("%w: two columns named %q", formats.ErrUnsupported, c.name)
 		}
 		seen[c.name] = true
 		s.schema = append(s.schema, c.column())
 	}
-	return m.end(), nil
+	return nil
 }
 
 // add files a message under the record batches or the dictionaries.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,26 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", tt.name, err, tt.want)
 		}
 		formatstest.CheckRefused(t, err)
+	}
+}
+
+// TestSchemaOfTheFooter reads files that start without a schema message: polars 2 writes a schema
+// there, and no message around it.
+func TestSchemaOfTheFooter(t *testing.T) {
+	whole := oneColumn(t, false)
+	want := formatstest.ReadAll(t, mustArrow(t, whole, 0), false)
+	length := 8 + int(binary.LittleEndian.Uint32(whole[12:]))
+	for name, leading := range map[string][]byte{
+		"four bytes of a message": {4, 0, 0, 0, 0xf2, 0xff, 0xff, 0xff},
+		"no message":              bytes.Repeat([]byte{0}, length),
+		"no bytes that mean much": bytes.Repeat([]byte{0xff}, length),
+		"an end of the stream":    {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0},
+	} {
+		data := bytes.Clone(whole)
+		copy(data[8:8+length], leading)
+		if got := formatstest.ReadAll(t, mustArrow(t, data, 0), false); !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+			t.Errorf("%s: other cells than with a schema message", name)
+		}
 	}
 }
 
