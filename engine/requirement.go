@@ -29,7 +29,8 @@ type Requirement struct {
 // Suppressible returns how many records may be taken away: none when those that may be would be too
 // few for a class of marks.
 func (r *Requirement) Suppressible() uint64 {
-	if set := r.United(); !r.Drop && r.MaxSuppressed < set.K.Size() {
+	tooFew := func(set Set) bool { return r.MaxSuppressed < set.K.Size() }
+	if !r.Drop && slices.ContainsFunc(r.Sets, tooFew) {
 		return 0
 	}
 	return r.MaxSuppressed
@@ -41,12 +42,20 @@ func (r *Requirement) Suppressible() uint64 {
 func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 	kept = r
 	kept.Sets = nil
+	with := make(map[int][]int) // by column: the sets that have it
+	ascending := make([]Set, len(r.Sets))
 	for i, set := range r.Sets {
-		implied := false
-		for j, other := range r.Sets { // of two that imply each other, the first stays
-			implied = implied || j != i && other.implies(&set) && (j < i || !set.implies(&other))
+		ascending[i] = set
+		ascending[i].Columns = slices.Sorted(slices.Values(set.Columns))
+		for _, c := range slices.Compact(slices.Clone(ascending[i].Columns)) {
+			with[c] = append(with[c], i)
 		}
-		if implied {
+	}
+	for i, set := range r.Sets {
+		implied := func(j int) bool { // of two that imply each other, the first stays
+			return j != i && ascending[j].implies(&ascending[i]) && (j < i || !ascending[i].implies(&ascending[j]))
+		}
+		if slices.ContainsFunc(rarest(set.Columns, with), implied) {
 			dropped = append(dropped, i)
 		} else {
 			kept.Sets = append(kept.Sets, set)
@@ -55,13 +64,30 @@ func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 	return kept, dropped
 }
 
-// implies reports whether meeting s meets other, too.
+// rarest returns the sets with that of some columns that the fewest have.
+func rarest(columns []int, with map[int][]int) (sets []int) {
+	for i, c := range columns {
+		if i == 0 || len(with[c]) < len(sets) {
+			sets = with[c]
+		}
+	}
+	return sets
+}
+
+// implies reports whether meeting s meets other, too. The columns of both ascend.
 func (s *Set) implies(other *Set) bool {
-	missing := func(c int) bool { return !slices.Contains(s.Columns, c) }
+	columns := s.Columns
+	for _, c := range other.Columns {
+		at, found := slices.BinarySearch(columns, c)
+		if !found {
+			return false
+		}
+		columns = columns[at:]
+	}
 	lacks := func(p Protection) bool {
 		return !slices.ContainsFunc(s.protections(), func(own Protection) bool { return own.Implies(p) })
 	}
-	return !slices.ContainsFunc(other.Columns, missing) && !slices.ContainsFunc(other.protections(), lacks)
+	return !slices.ContainsFunc(other.protections(), lacks)
 }
 
 // protections returns all protections of the set, k first.
@@ -103,17 +129,17 @@ func (r Requirement) UnitedOver(table *Table) (Set, error) {
 	return set, nil
 }
 
-// Of returns the protections of all sets with an attribute, as a set of it alone, and whether
-// there is such a set.
-func (r Requirement) Of(attribute int) (of Set, ok bool) {
-	of.Columns = []int{attribute}
-	for _, set := range r.Sets {
-		if slices.Contains(set.Columns, attribute) {
-			of.add(set)
-			ok = true
+// ByAttribute returns for each of so many attributes the protections of all sets with it, as a set
+// of it alone, without columns where there is no such set.
+func (r Requirement) ByAttribute(attributes int) []Set {
+	of := make([]Set, attributes)
+	for i := range r.Sets {
+		for _, a := range r.Sets[i].Columns {
+			of[a].Columns = []int{a}
+			of[a].add(r.Sets[i])
 		}
 	}
-	return of, ok
+	return of
 }
 
 // add takes over the protections of another set.

@@ -364,24 +364,25 @@ func (b *Bound) checkUnchanged(ctx context.Context) error {
 // engine wants to know every value. The k is the largest of the sets with the attribute: each must
 // hold by itself, and a named value of fewer records stands out in the set that asks for most.
 // A set without the attribute says nothing of its values.
-func (b *Bound) pruning(attribute int) engine.Pruning {
-	of, _ := b.requirement.Of(attribute) // every attribute is in a set
-	k, spec := of.K.Size(), b.specs[b.masked[attribute]]
+func (b *Bound) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pruning {
 	level := spec.FinestLevel()
 	switch {
-	case !b.plan().Whole:
+	case !plan.Whole:
 		return engine.Pruning{Level: level, K: k, Outliers: b.requirement.Suppressible(), Classes: b.class >= 0}
-	case b.plan().Pool && spec.Mask == job.MaskSuppress:
+	case plan.Pool && spec.Mask == job.MaskSuppress:
 		return engine.Pruning{K: k}
 	}
 	return engine.Pruning{Level: level}
 }
 
-// columns returns the masked columns as they are counted.
-func (b *Bound) columns() (columns []count.Column) {
+// columns returns the masked columns as they are counted for a plan.
+func (b *Bound) columns(plan engine.Plan) (columns []count.Column) {
+	of := b.requirement.ByAttribute(len(b.masked)) // every attribute is in a set
 	for a, field := range b.masked {
 		spec := b.specs[field]
-		columns = append(columns, count.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.of[spec.Name], Pruning: b.pruning(a)})
+		columns = append(columns, count.Column{
+			Field: field, Spec: spec, Taxonomy: b.Taxonomies.of[spec.Name], Pruning: b.pruning(plan, spec, of[a].K.Size()),
+		})
 	}
 	return columns
 }

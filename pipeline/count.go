@@ -69,9 +69,10 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 
 // request says what is counted in the codes of the input's own values.
 func (b *Bound) request(tuning count.Tuning) *count.Request {
+	plan := b.plan()
 	r := &count.Request{
-		Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1,
-		Whole: b.plan().Whole, Tuning: tuning,
+		Dataset: b.Dataset, Columns: b.columns(plan), Masked: len(b.masked), Class: -1,
+		Whole: plan.Whole, Tuning: tuning,
 		Merge: func(t *engine.Table) []engine.CodeMerge {
 			b.bindProtections(t)
 			return engine.Merge(b.engine, t, b.requirement)
@@ -97,7 +98,7 @@ func (b *Bound) request(tuning count.Tuning) *count.Request {
 			add(b.entity)
 		}
 	}
-	for _, g := range b.plan().Groupings {
+	for _, g := range plan.Groupings {
 		columns := slices.Clone(g.Columns)
 		if kind := r.Kind(); g.Kind && kind >= 0 {
 			columns = append(columns, kind)
@@ -118,10 +119,10 @@ func (r *resources) counting() *count.Resources {
 // note tells what the user should know of what was counted.
 func (b *Bound) note(c *count.Counts, res *resources) {
 	res.report.Nulls, res.report.Tuples = nil, nil
+	of := b.requirement.ByAttribute(len(c.Columns))
 	for a, d := range c.Columns {
 		noteColumn(&d.Domain, res)
-		of, _ := b.requirement.Of(a)
-		b.noteBounds(&d.Domain, of.K.Size(), c.Table.Kinds, res)
+		b.noteBounds(&d.Domain, of[a].K.Size(), c.Table.Kinds, res)
 	}
 	if c.Table.Classes == 1 {
 		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", b.Job.Class))

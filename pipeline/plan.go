@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
@@ -150,10 +151,11 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		return err
 	}
 	p.load = forecast.Load{Rows: rows, Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.plan().Leaves}
+	of := p.requirement.ByAttribute(len(p.masked))
 	stored := int64(0)
 	for i, field := range fields {
 		s, spec := &statistics[i], p.specs[i]
-		if err := p.checkWithin(s, i); err != nil {
+		if err := p.checkWithin(s, i, of); err != nil {
 			return err
 		}
 		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
@@ -200,8 +202,8 @@ func (p *planning) foretold() (fields []int, groupings [][]int) {
 }
 
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
-// its extremes.
-func (p *planning) checkWithin(s *formats.Statistics, field int) error {
+// its extremes, with the k of the attribute's sets.
+func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set) error {
 	spec, t := p.specs[field], p.Dataset.Schema().Fields[field].Type
 	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
 		return nil
@@ -220,8 +222,8 @@ func (p *planning) checkWithin(s *formats.Statistics, field int) error {
 	}
 	for end, rows := range bounds.At {
 		if rows > 0 {
-			of, _ := p.requirement.Of(slices.Index(p.masked, field))
-			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), of.K.Size()))
+			k := of[slices.Index(p.masked, field)].K.Size()
+			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), k))
 		}
 	}
 	return nil

@@ -99,7 +99,7 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 	if key := b.protects(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it", errors.New("an evaluation counts records alone"))
 	}
-	r := &count.Request{Dataset: b.Dataset, Columns: b.columns(), Masked: len(b.masked), Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
+	r := &count.Request{Dataset: b.Dataset, Columns: b.columns(b.plan()), Masked: len(b.masked), Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
 	for a := range r.Columns {
 		r.Columns[a].Pruning = engine.Pruning{}
 	}

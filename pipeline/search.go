@@ -111,6 +111,7 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resources, trace *tracer) (engine.Recoding, error) {
 	table, report := counts.Table, res.report
 	report.Steps, report.Live, report.Sets, report.Masked = 0, nil, nil, nil
+	leaves := b.plan().Leaves
 	share := res.budget.Grant(&spill.Search) // all that nobody else has drawn
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
@@ -124,7 +125,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		OnStep: func(s engine.Step) {
 			report.Steps = s.Number
 			trace.step(s)
-			if b.plan().Leaves {
+			if leaves {
 				report.Live = append(report.Live, s.Live)
 			}
 			res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})

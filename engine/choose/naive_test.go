@@ -66,7 +66,7 @@ func newProblem(r *rand.Rand) problem {
 		}
 	}
 	for a := range p.Data.Columns {
-		if of, _ := (engine.Requirement{Sets: p.Sets}).Of(a); p.Data.Columns[a].Mask == engine.Suppress {
+		if of := (engine.Requirement{Sets: p.Sets}).ByAttribute(len(p.Data.Columns))[a]; p.Data.Columns[a].Mask == engine.Suppress {
 			p.Data.Columns[a].Rare = int(of.K)
 		}
 	}

@@ -74,7 +74,7 @@ func draw(r *rand.Rand, e engine.Engine) problem {
 		foldRare = false // nobody has made a rest
 	}
 	for a := range p.Data.Columns {
-		if of, _ := (engine.Requirement{Sets: p.Sets}).Of(a); foldRare && p.Data.Columns[a].Mask == engine.Suppress {
+		if of := (engine.Requirement{Sets: p.Sets}).ByAttribute(len(p.Data.Columns))[a]; foldRare && p.Data.Columns[a].Mask == engine.Suppress {
 			p.Data.Columns[a].Rare = int(of.K)
 		}
 	}

@@ -41,9 +41,8 @@ type part struct {
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
 	s := &search{engine: e, judge: newJudge(set, table.Kinds), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
-	for a := range table.Attributes {
+	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
 		d := newDimension(&table.Attributes[a], e)
-		of, _ := requirement.Of(a)
 		d.most = of.K.Size()
 		s.dimensions = append(s.dimensions, d)
 		s.columns = append(s.columns, a)

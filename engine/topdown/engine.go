@@ -50,8 +50,8 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engine.CodeMerge {
 	requirement = requirement.Ordered()
 	merges := make([]engine.CodeMerge, len(table.Attributes))
-	for a := range merges {
-		merges[a] = newColumn(newProfile(table, a, requirement), workers.Worker{}).codes()
+	for a, p := range newProfiles(table, requirement) {
+		merges[a] = newColumn(p, workers.Worker{}).codes()
 	}
 	return merges
 }

@@ -245,7 +245,7 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 // partsHold reports whether no part of a candidate's records has less than k, or only so many of more than may be taken
 // away. Of what is not disclosed nothing is asked.
 func (n *naive) partsHold(x *naiveCandidate) bool {
-	of, _ := engine.Requirement{Sets: n.sets}.Of(x.column)
+	of := engine.Requirement{Sets: n.sets}.ByAttribute(len(n.data.Columns))[x.column]
 	parts, small := x.parts, 0
 	if n.data.Columns[x.column].Mask == engine.Suppress {
 		parts = parts[:1]

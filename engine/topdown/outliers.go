@@ -30,8 +30,9 @@ type outlierSearch struct {
 
 // performedStep is a step that is told when it is known not to be undone.
 type performedStep struct {
-	node int
 	engine.Step
+	node    int
+	reached []reached // by every set with its column
 }
 
 // isUndoable reports whether what a search of the sets counts is not all that is to be known: records may be
@@ -139,10 +140,8 @@ func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range s.performed[:steps] {
-		if s.options.OnStep != nil {
-			s.options.OnStep(p.Step)
-		}
+	for i := range s.performed[:steps] {
+		s.tell(&s.performed[i])
 	}
 	return cut, nil
 }

@@ -19,24 +19,33 @@ type profile struct {
 	outliers  uint64     // records that may be taken away
 }
 
-// newProfile returns the profile of an attribute. One that is in no set takes no part: nothing
-// is large enough to stand alone there.
-func newProfile(table *engine.Table, attribute int, requirement engine.Requirement) profile {
+// newProfiles returns the profile of every attribute.
+func newProfiles(table *engine.Table, requirement engine.Requirement) []profile {
+	profiles := make([]profile, len(table.Attributes))
+	for a, of := range requirement.ByAttribute(len(profiles)) {
+		profiles[a] = newProfile(table, a, of, requirement.Suppressible())
+	}
+	return profiles
+}
+
+// newProfile returns the profile of an attribute and the protections of the sets with it. One that is
+// in no set takes no part: nothing is large enough to stand alone there.
+func newProfile(table *engine.Table, attribute int, of engine.Set, outliers uint64) profile {
 	p := profile{
 		attribute: &table.Attributes[attribute],
 		index:     attribute,
 		histogram: table.Histograms[attribute],
 		classes:   table.Classes,
 		kinds:     table.Kinds,
+		set:       of,
 	}
 	if table.Sizes != nil {
 		p.weights = table.Sizes[attribute]
 	}
-	var ok bool
-	if p.set, ok = requirement.Of(attribute); !ok {
+	if len(of.Columns) == 0 {
 		p.set.K = math.MaxInt
 	} else {
-		p.outliers = requirement.Suppressible()
+		p.outliers = outliers
 	}
 	return p
 }

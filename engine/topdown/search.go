@@ -26,6 +26,7 @@ type search struct {
 	view  tips.View
 	queue queue
 	stale []int32 // values whose score changed, or who died, since the last update
+	told  told
 	balance
 }
 
@@ -53,8 +54,9 @@ func newSearch(
 	}
 	s.inspection = newInspection(requirement)
 	s.view.Columns = make([]tips.Column, n)
+	profiles := newProfiles(table, requirement)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
-		s.columns[a] = newColumn(newProfile(table, a, requirement), w)
+		s.columns[a] = newColumn(profiles[a], w)
 		return nil
 	}))
 	for a := range s.columns {
@@ -130,6 +132,7 @@ func (s *search) add(c candidate, children int) int32 {
 // run performs the best candidate until there is none or the steps are used up (TDS, section 5.1;
 // TDR, section 4.1).
 func (s *search) run(ctx context.Context) error {
+	s.begin()
 	s.update(true, none)
 	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
@@ -259,21 +262,20 @@ func (s *search) after(set int, value int32) uint64 {
 	return s.kinds.Entities(s.sets[set].After(value))
 }
 
-// report completes a step after it is performed and hands it out, unless it may be undone.
+// report tells a step after it is performed, unless it may be undone.
 func (s *search) report(node int, step engine.Step) {
 	if s.options.OnStep == nil && !s.undoable {
 		return
 	}
-	for _, set := range s.sets {
-		step.Anonymity = append(step.Anonymity, s.kinds.Entities(set.Anonymity()))
-		step.Live += s.kinds.Entities(set.Live())
-		step.Touched += s.kinds.Entities(set.Touched())
+	p := performedStep{Step: step, node: node}
+	for _, i := range s.with[step.Attribute] {
+		p.reached = append(p.reached, s.reached(i))
 	}
 	if s.undoable {
-		s.performed = append(s.performed, performedStep{node, step})
+		s.performed = append(s.performed, p)
 		return
 	}
-	s.options.OnStep(step)
+	s.tell(&p)
 }
 
 // cut returns the cut that was reached.

@@ -48,7 +48,7 @@ func (c randomCase) checkStops(t *testing.T, seen map[engine.Why]int) {
 		if len(cut.Stops[a]) != len(column.Labels) {
 			t.Fatalf("column %d: %d stops for %d labels", a, len(cut.Stops[a]), len(column.Labels))
 		}
-		if _, ok := requirement.Of(a); !ok {
+		if len(requirement.ByAttribute(len(cut.Columns))[a].Columns) == 0 {
 			continue
 		}
 		for i, stop := range cut.Stops[a] {
@@ -115,7 +115,7 @@ func (n *naive) stopped(x *naiveCandidate, stop engine.Stop) bool {
 			return false
 		}
 		for _, part := range x.parts {
-			of, _ := engine.Requirement{Sets: n.sets}.Of(x.column)
+			of := engine.Requirement{Sets: n.sets}.ByAttribute(len(n.data.Columns))[x.column]
 			if len(part.rows) > 0 && n.stats(part.rows).Size < of.K.Size() {
 				return true
 			}

@@ -224,8 +224,7 @@ func (p pools) bytes() (n int64) {
 func (t *trial) pool(job *job.Job, plan engine.Plan, requirement engine.Requirement) (attributes []engine.Attribute, histograms []*partition.Histogram, err error) {
 	t.pools = make(pools, len(t.Attributes))
 	attributes, histograms = slices.Clone(t.Attributes), slices.Clone(t.histograms)
-	for a := range attributes {
-		of, _ := requirement.Of(a)
+	for a, of := range requirement.ByAttribute(len(attributes)) {
 		level := 0
 		if spec := job.Column(attributes[a].Name); spec != nil {
 			level = spec.FinestLevel()

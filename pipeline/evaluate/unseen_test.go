@@ -190,7 +190,7 @@ func checkQueries(t *testing.T, tr *trial, recoding engine.Recoding, r *release,
 // so few.
 func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine.Set, a int) {
 	t.Helper()
-	of, _ := engine.Requirement{Sets: sets}.Of(a)
+	of := engine.Requirement{Sets: sets}.ByAttribute(len(tr.Attributes))[a]
 	k := of.K.Size()
 	records := map[engine.Label]uint64{}
 	b := gather(t, tr.source, false)
