@@ -33,9 +33,12 @@ const maxDirectoryDepth = 100
 // the files of a pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
-	seen := make(seenFiles)
+	seen, tables := make(seenFiles), make(tableFolders)
 	for _, pattern := range patterns {
 		found, err := expand(ctx, pattern)
+		if err == nil && !storage.IsRemote(pattern) {
+			err = tables.refuse(pattern, found)
+		}
 		if err != nil {
 			return nil, err
 		}

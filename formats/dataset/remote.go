@@ -19,21 +19,22 @@ func expandRemote(ctx context.Context, pattern string) ([]inputFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)
 	}
+	object := []inputFile{{path: pattern}}
 	if exact && size > 0 {
-		return []inputFile{{path: pattern}}, nil
+		return object, refuseTables(ctx, pattern, pattern, nil, object)
 	}
 	directory := strings.TrimSuffix(pattern, "/")
-	found, err := listed(ctx, directory+"/", directory+"/", nil)
+	found, err := listed(ctx, pattern, directory+"/", directory+"/", nil)
 	if err == nil && len(found) == 0 && hasMeta(pattern) {
 		if _, err := path.Match(directory, ""); err != nil {
 			return nil, fmt.Errorf("find input %s: %w: %w", directory, err, formats.ErrNoInput)
 		}
 		bucket, parts := storage.Split(directory)
 		start := directory[:strings.IndexAny(directory, wildcards)]
-		found, err = listed(ctx, start, bucket+"/", strings.Split(parts, "/"))
+		found, err = listed(ctx, pattern, start, bucket+"/", strings.Split(parts, "/"))
 	}
 	if err == nil && len(found) == 0 && exact {
-		found = []inputFile{{path: pattern}}
+		found = object
 	}
 	return found, err
 }
@@ -51,8 +52,8 @@ func look(ctx context.Context, name string) (there bool, size int64, err error) 
 }
 
 // listed returns the objects that start with a prefix and whose names below a directory match the
-// parts of a pattern. Without its bucket there is no input.
-func listed(ctx context.Context, prefix, directory string, parts []string) (found []inputFile, err error) {
+// parts of a pattern, none of which may be of a table. Without its bucket there is no input.
+func listed(ctx context.Context, pattern, prefix, directory string, parts []string) (found []inputFile, err error) {
 	objects, err := storage.List(ctx, prefix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("find input: %w: %w", err, formats.ErrNoInput)
@@ -66,7 +67,7 @@ func listed(ctx context.Context, prefix, directory string, parts []string) (foun
 			found = append(found, inputFile{object.Location, strings.TrimSuffix(name, names[len(names)-1])})
 		}
 	}
-	return found, nil
+	return found, refuseTables(ctx, pattern, prefix, objects, found)
 }
 
 // findsRemote is Finds for an object.
