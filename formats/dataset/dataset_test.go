@@ -16,6 +16,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/internal/schema"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 type personRow struct {
@@ -72,6 +73,19 @@ func allColumns(d *Dataset) []formats.Request {
 		requests[i] = formats.Request{Column: i, Coded: true}
 	}
 	return requests
+}
+
+// A folder that is too deep is refused, and not taken for a bug.
+func TestDiscoverDeep(t *testing.T) {
+	for levels, want := range map[int]error{maxDirectoryDepth: formats.ErrNoInput, maxDirectoryDepth + 1: fault.Input} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", levels)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := discover(t.Context(), []string{dir}); !errors.Is(err, want) {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
 }
 
 func TestDiscover(t *testing.T) {

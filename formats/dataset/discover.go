@@ -16,6 +16,7 @@ import (
 	"github.com/kcut/kcut/formats/digest"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // inputFile is a file that a pattern names, and the part of its path in which
@@ -122,7 +123,8 @@ type walk struct {
 // are followed.
 func (w *walk) below(dir string, names []string) error {
 	if len(names) > maxDirectoryDepth {
-		return fmt.Errorf("find input: %s: more than %d directories deep", dir, maxDirectoryDepth)
+		return fault.Errorf(fault.Input, "name a folder further down in input",
+			"find input: %s is more than %d directories deep", dir, maxDirectoryDepth)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -33,6 +33,11 @@ func (d *FS) OpenPrivate(name string) (*Handle, error) {
 	return d.open("create", name, os.O_RDWR|os.O_CREATE)
 }
 
+// OpenWritten opens a file that is there, to sync it: one that was taken away is not made anew, empty.
+func (d *FS) OpenWritten(name string) (*Handle, error) {
+	return d.open("open", name, os.O_RDWR)
+}
+
 // OpenDir opens a directory, to lock or to sync it.
 func (d *FS) OpenDir(name string) (*Handle, error) {
 	return d.open("open directory", name, os.O_RDONLY)

@@ -199,15 +199,15 @@ func (p *Publication) restore() error {
 
 // Sync makes what was written of the file at a path below Path durable, and its name.
 func (p *Publication) Sync(path string) error {
-	if err := p.syncFile(path); err != nil {
+	if err := syncFile(path, p.fs.OpenWritten); err != nil {
 		return err
 	}
 	return SyncDir(p.fs, filepath.Dir(path))
 }
 
-// syncFile makes what was written of a file durable, and creates it where there is none.
-func (p *Publication) syncFile(path string) error {
-	f, err := p.fs.OpenPrivate(path)
+// syncFile makes what was written of a file durable.
+func syncFile(path string, open func(path string) (*Handle, error)) error {
+	f, err := open(path)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (p *Publication) Suspend(keep func(path string) bool) (err error) {
 // the old one could not be removed. The next run sweeps that.
 func (p *Publication) Publish() (err error) {
 	if p.dir {
-		err = p.syncFile(filepath.Join(p.work, SuccessFile))
+		err = syncFile(filepath.Join(p.work, SuccessFile), p.fs.OpenPrivate)
 	}
 	if err == nil {
 		err = p.seal(p.work, p.dir)
@@ -252,7 +252,7 @@ func (p *Publication) Publish() (err error) {
 // seal makes a file, or a directory with everything below it, durable, and what is below the output as
 // readable as new files are. The output itself stays private until it is in the target's place.
 func (p *Publication) seal(path string, dir bool) error {
-	sync := p.syncFile
+	sync := func(path string) error { return syncFile(path, p.fs.OpenWritten) }
 	if dir {
 		sync = func(path string) error { return SyncDir(p.fs, path) }
 		entries, err := p.fs.ReadDir(path)

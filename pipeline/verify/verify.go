@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/formats/storage"
@@ -76,7 +79,12 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 // and lies under another name. The groups take a part of so many bytes of memory. The caller
 // tells of the stage, so that only the watch's Progress is called. When it asks, it is told which rows are alike;
 // those in kept columns are not counted when that is known.
-func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool, kept *risk.Figures) (*risk.Report, error) {
+func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool, kept *risk.Figures) (_ *risk.Report, err error) {
+	defer func() {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) { // it was there a moment ago
+			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
+		}
+	}()
 	v, err := newVerifier(ctx, path, path, threads, memory, watch, tells)
 	if err != nil {
 		return nil, err

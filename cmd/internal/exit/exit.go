@@ -20,8 +20,11 @@ import (
 type Signal struct{ Signal syscall.Signal }
 
 func (s Signal) Error() string {
-	if s.Signal == syscall.SIGINT {
+	switch s.Signal {
+	case syscall.SIGINT:
 		return "stopped by SIGINT"
+	case syscall.SIGQUIT:
+		return "stopped by SIGQUIT"
 	}
 	return "stopped by SIGTERM"
 }
@@ -29,19 +32,25 @@ func (s Signal) Error() string {
 // Is makes a Signal count as context.Canceled, for whoever returns the context's cause.
 func (s Signal) Is(target error) bool { return target == context.Canceled }
 
-// ExitCode is the one that shells give a process which a signal ended.
-func (s Signal) ExitCode() int { return 128 + int(s.Signal) }
+// ExitCode is the one that shells give a process which a signal ended. SIGQUIT counts as SIGTERM:
+// schedulers know that code.
+func (s Signal) ExitCode() int {
+	if s.Signal == syscall.SIGQUIT {
+		return Signal{syscall.SIGTERM}.ExitCode()
+	}
+	return 128 + int(s.Signal)
+}
 
 // Grace is how long a stopped command may take to remove what it has written. Schedulers kill
 // after 10 seconds at the earliest (docker stop), and to be killed does no harm: the next run
 // sweeps.
 const Grace = 8 * time.Second
 
-// Signals takes the process's SIGINT and SIGTERM, for good: one that comes when a command has
-// done its work does not make that a failure.
+// Signals takes the process's SIGINT, SIGTERM and SIGQUIT, for good: one that comes when a command
+// has done its work does not make that a failure, and none prints stacks.
 func Signals() chan os.Signal {
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	return signals
 }
 

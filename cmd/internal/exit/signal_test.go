@@ -2,6 +2,7 @@ package exit
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -34,6 +35,11 @@ func TestStoppable(t *testing.T) {
 			<-never
 			return 0
 		}, 130},
+		{"is to quit", time.Hour, func(ctx context.Context) int {
+			raise(t, syscall.SIGQUIT)
+			<-ctx.Done()
+			return FailureOf(ctx, fmt.Errorf("search: %w", context.Cause(ctx))).Exit
+		}, 143},
 		{"second signal", time.Hour, func(ctx context.Context) int {
 			raise(t, syscall.SIGINT)
 			<-ctx.Done()

@@ -1,0 +1,42 @@
+package pipeline
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// What a run has written may be taken away before it is published, by whoever tidies up. Another
+// try may help then.
+func TestOutputTakenAway(t *testing.T) {
+	for _, tt := range []struct {
+		output, taken string
+		stage         Stage
+	}{
+		{"out.parquet", ".out.parquet.kcut-tmp", StageVerify},
+		{"out.parquet", ".out.parquet.kcut-tmp", StagePublish},
+		{"out/", ".out.kcut-tmp", StageVerify},
+		{"out/", ".out.kcut-tmp", StagePublish},
+		{"out/", ".out.kcut-tmp/*.parquet", StageVerify},
+		{"out/", ".out.kcut-tmp/*.parquet", StagePublish},
+	} {
+		t.Run(tt.taken+" "+string(tt.stage), func(t *testing.T) {
+			dir := peopleFolder(t, outputIs(tt.output), 300)
+			takeAway := func(stage Stage) {
+				if stage != tt.stage {
+					return
+				}
+				taken, err := filepath.Glob(filepath.Join(dir, tt.taken))
+				if must(t, err); len(taken) == 0 {
+					t.Error("there is nothing to take away")
+				}
+				for _, path := range taken {
+					must(t, os.RemoveAll(path))
+				}
+			}
+			mustFail(t, tryJob(t, dir, t.Context(), RunOptions{Events: Events{Start: takeAway}}), fault.Transient)
+		})
+	}
+}
