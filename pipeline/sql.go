@@ -42,7 +42,7 @@ func CountSQL(j *job.Job, opt SQLOptions) (string, error) {
 			return "", j.Located(j.Columns[i].Name, "mask", fmt.Errorf("a column of the table has the name of the counts: name another one with count"))
 		}
 	}
-	return sql.Count(d, from, countedColumns(j), countColumnOf(j)), nil
+	return sql.Count(d, from, countedColumns(j), countColumnOf(j))
 }
 
 // countColumnOf returns the column of counts in tables that are to be made.

@@ -72,7 +72,7 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 func (u *ui) checkedText(c *kcut.Checked) string {
 	counted := ""
 	if c.Entity != "" {
-		counted = "; classes have as many people as values of " + printable(c.Entity, "")
+		counted = "; classes have as many people as values of " + text.Printable(c.Entity, "")
 	}
 	header, cells := []string{"columns"}, []string{""}
 	if c.K > 0 {

@@ -58,7 +58,7 @@ that do not print, which are escaped; with --schema, the JSON Schema of cuts.`,
 		}
 		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
 			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, u.setTable(cut.Sets), protectionText(cut), u.columnTable(outline))
-		return u.tell(json.RawMessage(cut.Raw), printable(words, "\n"))
+		return u.tell(json.RawMessage(cut.Raw), text.Printable(words, "\n"))
 	}
 	return cmd
 }
@@ -194,7 +194,7 @@ differ.`,
 		if err != nil {
 			return err
 		}
-		return u.tell(d, printable(u.differenceText(d), "\n"))
+		return u.tell(d, text.Printable(u.differenceText(d), "\n"))
 	}
 	return cmd
 }

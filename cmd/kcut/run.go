@@ -288,7 +288,7 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
 	fmt.Fprintf(u.err, "%s %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", made, r.Output, text.Count(r.Released, "row"), extent(cut), loss,
-		u.setTable(r.Sets), printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
+		u.setTable(r.Sets), text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
 }
 

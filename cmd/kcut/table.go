@@ -2,9 +2,10 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kcut/kcut/internal/text"
 )
 
 // table aligns words in columns, two spaces apart, and keeps every row on a line of its own.
@@ -22,7 +23,7 @@ func newTable(header ...string) *table {
 func (t *table) add(cells ...string) {
 	cells = slices.Clone(cells)
 	for i := range cells {
-		cells[i] = printable(cells[i], "")
+		cells[i] = text.Printable(cells[i], "")
 		t.widths[i] = max(t.widths[i], utf8.RuneCountInString(cells[i]))
 	}
 	t.rows = append(t.rows, cells)
@@ -40,23 +41,4 @@ func (t *table) String() string {
 		text.WriteByte('\n')
 	}
 	return text.String()
-}
-
-// printable writes what steers a terminal instead of being shown on it as in Go: names of columns
-// and labels may hold anything. Characters to keep stay as they are.
-func printable(text, keep string) string {
-	steers := func(r rune) bool { return !strconv.IsPrint(r) && !strings.ContainsRune(keep, r) }
-	if !strings.ContainsFunc(text, steers) {
-		return text
-	}
-	var shown strings.Builder
-	for _, r := range text {
-		if steers(r) {
-			quoted := strconv.QuoteRune(r)
-			shown.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			shown.WriteRune(r)
-		}
-	}
-	return shown.String()
 }

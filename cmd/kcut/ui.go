@@ -122,17 +122,17 @@ func (u *ui) say(level slog.Level, kind, words string) {
 	switch {
 	case u.quiet:
 	case u.terminal:
-		fmt.Fprintf(u.err, "kcut: %s %s\n", kind, printable(words, "\n"))
+		fmt.Fprintf(u.err, "kcut: %s %s\n", kind, text.Printable(words, "\n"))
 	default:
-		u.log.Log(context.Background(), level, printable(words, "\n"))
+		u.log.Log(context.Background(), level, text.Printable(words, "\n"))
 	}
 }
 
 // fail prints an error, its hint and, when asked to, the place of a bug. args are needed
 // because a command line that cannot be parsed may still ask for JSON.
 func (u *ui) fail(f *exit.Failure, args []string) {
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), printable(f.Message, "\n\t"))
-	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), printable(f.Hint, "\n"))
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("31", "error:"), text.Printable(f.Message, "\n\t"))
+	fmt.Fprintf(u.err, "kcut: %s %s\n", u.paint("36", "hint:"), text.Printable(f.Hint, "\n"))
 	if f.Stack != nil && os.Getenv("KCUT_DEBUG") != "" {
 		fmt.Fprintf(u.err, "%s", f.Stack)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/cmd/internal/exit"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // panicking fails in the middle of an answer, with a value that must not be shown.
@@ -47,7 +48,7 @@ func TestPrintable(t *testing.T) {
 		{"right\u202eleft", "", `right\u202eleft`},
 		{`a\n"b"`, "", `a\n"b"`},
 	} {
-		if got := printable(tt.text, tt.keep); got != tt.want {
+		if got := text.Printable(tt.text, tt.keep); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}

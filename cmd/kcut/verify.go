@@ -81,7 +81,7 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s\n%s", printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), u.setTable(v.Sets))
+	err := u.printf("%s: %s, %s\n%s", text.Printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), u.setTable(v.Sets))
 	if v.Entity {
 		err = errors.Join(err, u.printf("by its cut, k counts entities; whose a row is is not released, so rows were counted\n"))
 	}
@@ -92,7 +92,7 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 		err = errors.Join(err, u.printf("by its cut, %s\n", loss))
 	}
 	for _, finding := range v.Findings {
-		err = errors.Join(err, u.printf("finding: %s\n", printable(finding, "")))
+		err = errors.Join(err, u.printf("finding: %s\n", text.Printable(finding, "")))
 	}
 	return err
 }

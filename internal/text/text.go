@@ -39,6 +39,25 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
+// Printable writes what steers a terminal instead of being shown on it as in Go: names of columns
+// and labels may hold anything. Characters to keep stay as they are.
+func Printable(text, keep string) string {
+	steers := func(r rune) bool { return !strconv.IsPrint(r) && !strings.ContainsRune(keep, r) }
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var shown strings.Builder
+	for _, r := range text {
+		if steers(r) {
+			quoted := strconv.QuoteRune(r)
+			shown.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			shown.WriteRune(r)
+		}
+	}
+	return shown.String()
+}
+
 // Escaped returns JSON without what steers a terminal instead of being shown on it, which strings may hold:
 // characters that do not print are written as \u and four digits. Lines stay lines.
 func Escaped(json string) string {

@@ -7,9 +7,12 @@ import (
 
 // Count writes the statements that count the rows of a table by every combination of values of some columns, one for each list of
 // these. The numbers are a last column of the given name.
-func Count(d *Dialect, from Table, groupings [][]string, count string) string {
+func Count(d *Dialect, from Table, groupings [][]string, count string) (string, error) {
 	var w strings.Builder
 	for i, columns := range groupings {
+		if err := d.checkNames(columns...); err != nil {
+			return "", err
+		}
 		names := make([]string, len(columns))
 		for c, column := range columns {
 			names[c] = d.name(column)
@@ -21,5 +24,5 @@ func Count(d *Dialect, from Table, groupings [][]string, count string) string {
 			w.WriteByte('\n')
 		}
 	}
-	return w.String()
+	return w.String(), nil
 }

@@ -1,9 +1,11 @@
 package sql
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -120,7 +122,18 @@ func DialectOf(name string) (*Dialect, error) {
 	return dialects[i], nil
 }
 
-// Name writes a name.
+// checkNames refuses names that a statement cannot have. What steers a terminal has no escape in most dialects' names.
+func (d *Dialect) checkNames(columns ...string) error {
+	steers := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }
+	for _, name := range columns {
+		if strings.ContainsFunc(name, steers) || strings.ContainsAny(name, d.badInNames) {
+			return refuse(d, "the name of column "+name, errors.New("it has characters that no name has there"))
+		}
+	}
+	return nil
+}
+
+// name writes a name.
 func (d *Dialect) name(name string) string {
 	return d.quote + strings.ReplaceAll(name, d.quote, d.quote+d.quote) + d.quote
 }

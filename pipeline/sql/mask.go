@@ -80,8 +80,10 @@ func (m *Masked) check(d *Dialect) error {
 		return refuse(d, "unlisted: keep", errors.New("only columns that the job names are known"))
 	}
 	for i := range m.Job.Columns {
-		if c := &m.Job.Columns[i]; d.badInNames != "" && c.Mask != job.MaskDrop && strings.ContainsAny(c.Name, d.badInNames) {
-			return refuse(d, "the name of column "+c.Name, errors.New("it has characters that no name has there"))
+		if c := &m.Job.Columns[i]; c.Mask != job.MaskDrop {
+			if err := d.checkNames(c.Name); err != nil {
+				return err
+			}
 		}
 		if c := &m.Job.Columns[i]; c.Mask == job.MaskPseudonym {
 			return refuse(d, "the pseudonyms of column "+c.Name, errors.New("their key must not be in a statement"))

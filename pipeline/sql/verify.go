@@ -16,6 +16,16 @@ import (
 func Verify(d *Dialect, cut *cutfile.File, of Table) (string, error) {
 	v := &verifying{Dialect: d, cut: cut, of: d.table(of)}
 	var sets, labels, sensitive []string
+	for i := range cut.Columns {
+		if err := d.checkNames(cut.Columns[i].Name); err != nil {
+			return "", err
+		}
+	}
+	for _, s := range cut.Sensitive {
+		if err := d.checkNames(s.Column); err != nil {
+			return "", err
+		}
+	}
 	for i := range cut.Sets {
 		if err := v.check(&cut.Sets[i]); err != nil {
 			return "", err

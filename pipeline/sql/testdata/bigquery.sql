@@ -1,7 +1,7 @@
 -- table of counts 1 of 2
-SELECT `born`, `a"b`, `c``d`, CAST(COUNT(*) AS INT64) AS `kcut_count`
+SELECT `born`, CAST(COUNT(*) AS INT64) AS `kcut_count`
 FROM `census`.`people`
-GROUP BY `born`, `a"b`, `c``d`;
+GROUP BY `born`;
 
 -- table of counts 2 of 2
 SELECT `zip`, CAST(COUNT(*) AS INT64) AS `kcut_count`

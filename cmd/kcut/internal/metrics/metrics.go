@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/formats/publish"
+	"github.com/kcut/kcut/internal/text"
 )
 
 // Run is how a run went.
@@ -152,11 +153,11 @@ func (e *encoder) sets(sets []kcut.CutSet) {
 
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// labels writes names and their values, in turn.
+// labels writes names and their values, in turn. What steers terminals is written as in Go.
 func labels(pairs ...string) string {
-	var text []string
+	var written []string
 	for i := 0; i < len(pairs); i += 2 {
-		text = append(text, pairs[i]+`="`+escape.Replace(strings.ToValidUTF8(pairs[i+1], "\uFFFD"))+`"`)
+		written = append(written, pairs[i]+`="`+escape.Replace(strings.ToValidUTF8(text.Printable(pairs[i+1], "\n"), "\uFFFD"))+`"`)
 	}
-	return "{" + strings.Join(text, ",") + "}"
+	return "{" + strings.Join(written, ",") + "}"
 }

@@ -41,7 +41,7 @@ func parseText(t *testing.T, text string) map[string]float64 {
 func exampleReport() *kcut.Report {
 	return &kcut.Report{
 		Rows: 1000, Released: 990, Suppressed: 7, Steps: 12, Bytes: 4096, Files: 1,
-		Sets:     []kcut.CutSet{{Columns: []string{"age", `odd "name"\`}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
+		Sets:     []kcut.CutSet{{Columns: []string{"age", `odd "name"\`, "red\x1b[31m\nline"}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
 		Stages:   []kcut.StageTime{{Stage: kcut.StagePlan, Seconds: 0.5}, {Stage: kcut.StageMask, Seconds: 1e-9}},
 		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99, Information: new(0.25),
 	}
@@ -67,7 +67,7 @@ func TestText(t *testing.T) {
 				"kcut_run_released_bytes": 4096, "kcut_run_spilled_bytes": 3, "kcut_run_spilled_peak_bytes": 2,
 				"kcut_run_budget_peak_bytes": 1 << 40, "kcut_run_resident_peak_bytes": 99,
 				"kcut_run_stage_duration_seconds stage=plan": 0.5, "kcut_run_stage_duration_seconds stage=mask": 1e-9,
-				`kcut_k set=1 columns=age,odd "name"\`: 5, `kcut_anonymity set=1 columns=age,odd "name"\`: 6,
+				`kcut_k set=1 columns=age,odd "name"\,red\x1b[31m` + "\nline": 5, `kcut_anonymity set=1 columns=age,odd "name"\,red\x1b[31m` + "\nline": 6,
 				"kcut_k set=2 columns=zip": 2, "kcut_anonymity set=2 columns=zip": 2,
 			},
 			nil,
