@@ -332,3 +332,17 @@ func zipPath(label string) []string {
 	}
 	return path
 }
+
+// Regions whose labels name more values than k are refused before any row is read: the release would be.
+func TestApplySetLabelsBelowK(t *testing.T) {
+	dir := peopleFolder(t, withAlgorithm(peopleJob, "mondrian"), 900)
+	must(t, tryJob(t, dir, t.Context(), RunOptions{}))
+	cut := filepath.Join(dir, "out.parquet")
+	job := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"), "quasi_identifiers[].k", "1")
+	var stages []Stage
+	_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, RunOptions: RunOptions{Events: Events{Start: func(s Stage) { stages = append(stages, s) }}}})
+	mustFail(t, err, fault.Usage, "a label of the cut names", "k = 1")
+	if slices.Contains(stages, StageCompress) {
+		t.Errorf("rows were read: %v", stages)
+	}
+}

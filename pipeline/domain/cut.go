@@ -83,6 +83,28 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 			return g.mismatch("column %s is sensitive in the cut, and not in the job", name)
 		}
 	}
+	return g.checkSetLabels(j)
+}
+
+// checkSetLabels refuses regions with labels that name more values of a suppressed column than the largest k of its sets: a release
+// has none.
+func (g *Cut) checkSetLabels(j *job.Job) error {
+	for _, column := range g.columns {
+		if g.Kind != cutfile.KindRegions || column.Mask != job.MaskSuppress {
+			continue
+		}
+		most := 1
+		for _, set := range j.Sets {
+			if slices.Contains(set.Columns, column.Name) {
+				most = max(most, int(set.K))
+			}
+		}
+		for _, label := range column.Cut {
+			if n := len(label.Values()); n > most {
+				return g.mismatch("column %s: a label of the cut names %d values, which must not be more than k = %d", column.Name, n, most)
+			}
+		}
+	}
 	return nil
 }
 
