@@ -13,6 +13,9 @@ type Kinds struct {
 	// of different entities never weigh more than these, and sums of weights tell how many entities there are at least.
 	Weight []uint64 // by kind; nil: k counts records
 	Unit   uint64
+
+	// Counted is how many entities there are, 0 when that is not known.
+	Counted uint64
 }
 
 // SensitiveValues are the values of a sensitive column.

@@ -112,8 +112,7 @@ func (b *Bound) require(t *engine.Table) error {
 	for i, set := range b.Job.Sets {
 		if t.Whole.Size < uint64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give the rows of more entities",
-				"meet quasi-identifier set %d: %d entities are known in the input, of which one of more than %d records counts for nothing, k is %d",
-				i+1, t.Whole.Size, t.Kinds.Unit, set.K)
+				"meet quasi-identifier set %d: %s, k is %d", i+1, entityWords(t), set.K)
 		}
 	}
 	for _, p := range b.requirement.Sets[0].Others {
@@ -122,6 +121,19 @@ func (b *Bound) require(t *engine.Table) error {
 		}
 	}
 	return nil
+}
+
+// entityWords says how many entities a table has, and how many these count for where they are fewer.
+func entityWords(t *engine.Table) string {
+	there := "the input has " + text.Grouped(int64(t.Kinds.Counted)) + " entities"
+	if t.Kinds.Counted == 0 {
+		there = "the input has more entities than are counted one by one"
+	}
+	if t.Whole.Size == t.Kinds.Counted {
+		return there
+	}
+	return fmt.Sprintf("%s, which count for %s: weights of rows are rounded down, and who has more than %d rows counts for nothing",
+		there, text.Grouped(int64(t.Whole.Size)), t.Kinds.Unit)
 }
 
 // checkWhole refuses what is asked of a sensitive column when all records together do not meet it, or

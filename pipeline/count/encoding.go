@@ -33,7 +33,7 @@ const (
 	bookForm   = "kcut code book\x04"
 	tuplesForm = "kcut tuples\x02"
 
-	entitiesForm = "kcut entities\x01"
+	entitiesForm = "kcut entities\x02"
 )
 
 // ErrDamaged is returned of bytes that are not of the form that is read, or of another request.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
@@ -15,14 +16,20 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// entities tell of every entity how many records it has, or more: counts that several entities may
-// share, of which every entity has two, and the lesser one counts (a count-min sketch, Cormode and
-// Muthukrishnan 2005). Which ones depends on the value and the number of rows alone, and they are sums:
-// so are the same whoever counted what, and when. The nulls together are one entity.
+// entities tell of every entity how many records it has: from a table, or where there are more entities than
+// that holds how many at most, from counts that several entities may share, of which every entity has two, and the lesser one
+// counts (a count-min sketch, Cormode and Muthukrishnan 2005). Which ones depends on the value and the number of rows
+// alone, and they are sums: so are the same whoever counted what, and when. The nulls together are one entity.
 //
 // They code values: by the weight of each of its records.
 type entities struct {
 	unit   uint64
+	rows   uint64
+	budget *spill.Budget
+	held   int64 // bytes of the budget
+
+	mu     sync.RWMutex       // who counts reads, who takes the sketch for the table writes
+	table  *entityTable       // nil: there are more
 	counts [2][]atomic.Uint32 // two counts of 16 bits a word, which end at their greatest
 	bits   int                // of a place among the counts of a row
 }
@@ -53,19 +60,79 @@ func placesOf(rows uint64) int {
 }
 
 // entitiesOf returns the entities of so many rows, without their counts.
-func entitiesOf(rows uint64) *entities { return &entities{unit: unitOf(rows), bits: placesOf(rows)} }
+func entitiesOf(rows uint64) *entities {
+	return &entities{unit: unitOf(rows), rows: rows, bits: placesOf(rows)}
+}
 
-// newEntities returns what counts the records of the entities of so many rows.
-func newEntities(rows uint64) *entities {
-	e := entitiesOf(rows)
+// mayBeMany reports whether there may be more entities than the table holds.
+func (e *entities) mayBeMany() bool { return e.rows > mostEntities }
+
+// draw draws what counts take, of which the name tells.
+func (e *entities) draw(bytes int64) error {
+	const what = "the records of every entity"
+	if limit := e.budget.Limit(); bytes > limit/2 {
+		return fault.Errorf(fault.Resources, fmt.Sprintf("give %d MiB or more with --memory", (2*bytes+1<<20-1)>>20),
+			"count %s: that takes %d bytes of a budget of %d", what, bytes, limit)
+	}
+	if err := e.budget.Draw(what, bytes); err != nil {
+		return err
+	}
+	e.held += bytes
+	return nil
+}
+
+// release gives back what was drawn.
+func (e *entities) release(bytes int64) {
+	e.budget.Return(bytes)
+	e.held -= bytes
+}
+
+// makeTable begins to count in a table.
+func (e *entities) makeTable() error {
+	if err := e.draw(tableBytes(e.rows)); err != nil {
+		return err
+	}
+	e.table = newEntityTable(e.rows)
+	return nil
+}
+
+func (e *entities) dropTable() {
+	e.table = nil
+	e.release(tableBytes(e.rows))
+}
+
+func (e *entities) sketchBytes() int64 { return 4 << e.bits }
+
+// makeSketch makes room for the counts that entities share.
+func (e *entities) makeSketch() error {
+	if err := e.draw(e.sketchBytes()); err != nil {
+		return err
+	}
 	for row := range e.counts {
 		e.counts[row] = make([]atomic.Uint32, 1<<e.bits/2)
 	}
-	return e
+	return nil
 }
 
-// entitiesBytes returns what those of so many rows take.
-func entitiesBytes(rows uint64) int64 { return 4 << placesOf(rows) }
+func (e *entities) dropSketch() {
+	e.counts = [2][]atomic.Uint32{}
+	e.release(e.sketchBytes())
+}
+
+// spread takes the sketch for the table.
+func (e *entities) spread() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.table == nil { // another worker has
+		return nil
+	}
+	if err := e.makeSketch(); err != nil {
+		return err
+	}
+	e.table.each(e.sketch)
+	e.dropTable()
+	return nil
+}
 
 // hash returns the hash of a value, by its content.
 func (e *entities) hash(values *formats.Values, i int) uint64 {
@@ -76,7 +143,9 @@ func (e *entities) hash(values *formats.Values, i int) uint64 {
 }
 
 // place returns the place of the count of a hash in a row.
-func (e *entities) place(row int, hash uint64) uint64 { return hash >> (32 * row) & (1<<e.bits - 1) }
+func (e *entities) place(row int, hash uint64) uint64 {
+	return tagOf(hash) >> [...]uint{recordBits, 64 - mostPlaces}[row] & (1<<e.bits - 1)
+}
 
 // at returns the word of the count at a place of a row, and the bits of it.
 func (e *entities) at(row int, place uint64) (word *atomic.Uint32, shift uint) {
@@ -88,20 +157,50 @@ func (e *entities) count(row int, hash uint64) (word *atomic.Uint32, shift uint)
 	return e.at(row, e.place(row, hash))
 }
 
-const greatest = 1<<16 - 1
-
-// add counts one more record.
-func (e *entities) add(hash uint64) {
+// sketch counts so many more records.
+func (e *entities) sketch(hash, records uint64) {
 	for row := range e.counts {
 		word, shift := e.count(row, hash)
-		for was := word.Load(); was>>shift&greatest < greatest && !word.CompareAndSwap(was, was+1<<shift); {
-			was = word.Load()
+		for {
+			was := word.Load()
+			sum := min(was>>shift&greatest+uint32(records), greatest)
+			if word.CompareAndSwap(was, was&^(greatest<<shift)|sum<<shift) {
+				break
+			}
 		}
 	}
 }
 
+// add counts one more record, for a caller that reads.
+func (e *entities) add(hash uint64) error {
+	for e.table != nil {
+		if e.table.add(hash, 1) {
+			return nil
+		}
+		e.mu.RUnlock()
+		err := e.spread()
+		e.mu.RLock()
+		if err != nil {
+			return err
+		}
+	}
+	e.sketch(hash, 1)
+	return nil
+}
+
+// known returns how many entities there are, 0 when these are more than are counted one by one.
+func (e *entities) known() uint64 {
+	if e.table == nil {
+		return 0
+	}
+	return e.table.used.Load()
+}
+
 // records returns how many records the entity has at most.
 func (e *entities) records(hash uint64) uint64 {
+	if e.table != nil {
+		return e.table.records(hash)
+	}
 	least := uint32(greatest)
 	for row := range e.counts {
 		word, shift := e.count(row, hash)
@@ -129,10 +228,15 @@ func (e *entities) weightOf(n uint64) uint32 {
 
 // mayBeWeightless reports whether an entity may have so many records that they weigh nothing.
 func (e *entities) mayBeWeightless() bool {
+	if e.table != nil {
+		most := uint64(0)
+		e.table.each(func(_, records uint64) { most = max(most, records) })
+		return e.weightOf(most) == 0
+	}
 	most := uint32(0)
 	for place := range e.counts[0] {
 		word := e.counts[0][place].Load()
-		most = max(most, word&greatest, word>>16)
+		most = max(most, word&greatest, word>>16&greatest)
 	}
 	return e.weightOf(uint64(most)) == 0
 }
@@ -170,8 +274,12 @@ func (s *entityScanner) Divides(b *formats.Batch) bool {
 
 func (s *entityScanner) Block(b *formats.Batch, from, to int) error {
 	s.learn(b.Columns[0].Values)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	for _, code := range b.Columns[0].Codes[from:to] {
-		s.add(s.hashes[code])
+		if err := s.add(s.hashes[code]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -192,11 +300,11 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	if r.Kinds == nil || !r.Kinds.Entities {
 		return r, res, func() {}, nil
 	}
-	e, bytes, err := r.drawEntities(res.Budget)
-	if err != nil {
+	e := r.newEntities(res.Budget)
+	if err := e.makeTable(); err != nil {
 		return nil, nil, nil, err
 	}
-	release = func() { res.Budget.Return(bytes) }
+	release = func() { e.release(e.held) }
 	rows := r.Dataset.Rows()
 	scanners := make([]*entityScanner, r.Dataset.BlockScanners(res.Threads))
 	for i := range scanners {
@@ -205,6 +313,12 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	if err := dataset.Scan(ctx, r.Dataset, r.ofEntities(), scanners, func(n int64) { res.Advanced(n, 2*rows) }); err != nil {
 		release()
 		return nil, nil, nil, err
+	}
+	if e.known() > mostEntities { // by some, which several workers have added at a time
+		if err := e.spread(); err != nil {
+			release()
+			return nil, nil, nil, err
+		}
 	}
 	left := *res
 	left.Budget = res.Budget.Part(res.Budget.Left())
@@ -217,18 +331,11 @@ func (r *Request) ofEntities() []formats.Request {
 	return []formats.Request{{Column: r.Columns[len(r.Columns)-1].Field, Coded: true}}
 }
 
-// drawEntities returns what counts the records of entities, and how much of the budget it takes.
-func (r *Request) drawEntities(budget *spill.Budget) (*entities, int64, error) {
-	rows := uint64(r.Dataset.Rows())
-	bytes, name := entitiesBytes(rows), r.field(&r.Columns[len(r.Columns)-1]).Name
-	if bytes > budget.Limit()/2 {
-		return nil, 0, fault.Errorf(fault.Resources, fmt.Sprintf("give %d MiB or more with --memory", (2*bytes+1<<20-1)>>20),
-			"count the records of every value of entity column %s: that takes %d bytes of a budget of %d", name, bytes, budget.Limit())
-	}
-	if err := budget.Draw("the records of every value of entity column "+name, bytes); err != nil {
-		return nil, 0, err
-	}
-	return newEntities(rows), bytes, nil
+// newEntities returns what counts the records of entities, of which nothing is made yet.
+func (r *Request) newEntities(budget *spill.Budget) *entities {
+	e := entitiesOf(uint64(r.Dataset.Rows()))
+	e.budget = budget
+	return e
 }
 
 // weighedBy returns the request with entities whose records have been counted.

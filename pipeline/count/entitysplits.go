@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -14,13 +16,20 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// The records of entities may be counted split by split, too: the counts of a split are few of the places, and those
-// of all splits are summed up in parts of the places, by as many processes.
+// The records of entities may be counted split by split, too: a split's entities are a list, and where there may be many of
+// them so are the places of the sketch. Those of all splits are summed up in parts of tags and places, by as many processes.
 
-// entityPlaces are the places where a split's records are counted.
+// lists are those of a split: the places of both rows of the sketch, and the tags.
+const (
+	tagList = 2
+	lists   = 3
+)
+
+// entityPlaces are the tags of a split's records.
 type entityPlaces struct {
 	entityScanner
-	places [2][]uint32 // by row, of every record
+	tags   []uint64    // of every record
+	places [2][]uint32 // by row, of every record, where there may be many entities
 	held   *spill.Ledger
 }
 
@@ -28,25 +37,35 @@ func (p *entityPlaces) Batch(b *formats.Batch) error { return p.Block(b, 0, b.Ro
 
 func (p *entityPlaces) Block(b *formats.Batch, from, to int) error {
 	p.learn(b.Columns[0].Values)
-	for row := range p.places {
-		for _, code := range b.Columns[0].Codes[from:to] {
-			p.places[row] = append(p.places[row], uint32(p.place(row, p.hashes[code])))
+	for _, code := range b.Columns[0].Codes[from:to] {
+		hash := p.hashes[code]
+		p.tags = append(p.tags, tagOf(hash))
+		if p.mayBeMany() {
+			p.places[0] = append(p.places[0], uint32(p.place(0, hash)))
+			p.places[1] = append(p.places[1], uint32(p.place(1, hash)))
 		}
 	}
-	return p.held.Draw(4 * int64(cap(p.places[0])+cap(p.places[1])))
+	return p.held.Draw(8*int64(cap(p.tags)) + 4*int64(cap(p.places[0])+cap(p.places[1])))
 }
 
-// counts returns the places of a row from first to end−1 that have records, in order, with these. Places are sorted.
-func (p *entityPlaces) counts(row int, first, end uint64) iter.Seq2[uint64, uint64] {
-	return func(yield func(place, records uint64) bool) {
-		places := p.places[row]
-		from, _ := slices.BinarySearch(places, uint32(first))
-		for from < len(places) && uint64(places[from]) < end {
-			place, to := places[from], from+1
-			for to < len(places) && places[to] == place {
+// counts returns what a list has from first to end−1, in order, with its records. The list is sorted.
+func (p *entityPlaces) counts(list int, first, end uint64) iter.Seq2[uint64, uint64] {
+	if list == tagList {
+		return runs(p.tags, first, end)
+	}
+	return runs(p.places[list], first, end)
+}
+
+// runs returns every value of a sorted list from first to end−1, and how often it is there.
+func runs[T uint32 | uint64](sorted []T, first, end uint64) iter.Seq2[uint64, uint64] {
+	return func(yield func(value, records uint64) bool) {
+		from, _ := slices.BinarySearch(sorted, T(first))
+		for from < len(sorted) && uint64(sorted[from]) < end {
+			to := from + 1
+			for to < len(sorted) && sorted[to] == sorted[from] {
 				to++
 			}
-			if !yield(uint64(place), min(uint64(to-from), greatest)) {
+			if !yield(uint64(sorted[from]), min(uint64(to-from), greatest)) {
 				return
 			}
 			from = to
@@ -58,7 +77,7 @@ func (p *entityPlaces) counts(row int, first, end uint64) iter.Seq2[uint64, uint
 // those of all splits go to MergeEntities. The bytes are the caller's.
 func CountEntities(ctx context.Context, r *Request, res *Resources, splits []formats.Split, parts int) (encoded [][]byte, err error) {
 	p := &entityPlaces{
-		entityScanner: entityScanner{entities: entitiesOf(uint64(r.Dataset.Rows()))}, held: spill.NewLedger(res.Budget, "the records of entities in a split"),
+		entityScanner: entityScanner{entities: r.newEntities(res.Budget)}, held: spill.NewLedger(res.Budget, "the records of entities in a split"),
 	}
 	defer p.held.Close()
 	err = workers.Each(len(splits), 1, func(w workers.Worker, i int) error {
@@ -67,12 +86,13 @@ func CountEntities(ctx context.Context, r *Request, res *Resources, splits []for
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(p.tags)
 	for _, places := range p.places {
 		slices.Sort(places)
 	}
 	for part := range parts {
-		b, err := p.encodePart(res.Budget, func(row int) iter.Seq2[uint64, uint64] {
-			return p.counts(row, p.firstOf(part, parts), p.firstOf(part+1, parts))
+		b, err := p.encodePart(res.Budget, true, func(list int) iter.Seq2[uint64, uint64] {
+			return p.counts(list, p.firstOf(list, part, parts), p.firstOf(list, part+1, parts))
 		})
 		if err != nil {
 			return nil, err
@@ -82,77 +102,124 @@ func CountEntities(ctx context.Context, r *Request, res *Resources, splits []for
 	return encoded, nil
 }
 
-// firstOf returns the first place of one of so many parts.
-func (e *entities) firstOf(part, parts int) uint64 { return uint64(part) << e.bits / uint64(parts) }
+// firstOf returns where one of so many parts of a list begins.
+func (e *entities) firstOf(list, part, parts int) uint64 {
+	if list < tagList {
+		return uint64(part) << e.bits / uint64(parts)
+	}
+	if part == parts {
+		return math.MaxUint64 // no tag: these end with bits that are 0
+	}
+	high, low := bits.Mul64(uint64(part), math.MaxUint64)
+	first, _ := bits.Div64(high, low, uint64(parts))
+	return first
+}
 
-// encodePart returns the counts of places, in order, of both rows as bytes.
-func (e *entities) encodePart(budget *spill.Budget, counts func(row int) iter.Seq2[uint64, uint64]) ([]byte, error) {
+// encodePart returns the counts of lists as bytes, those of tags when the table holds them.
+func (e *entities) encodePart(budget *spill.Budget, tags bool, counts func(list int) iter.Seq2[uint64, uint64]) ([]byte, error) {
 	return encode(entitiesForm, budget, func(w *checkpoint.Writer) {
 		w.Uint(e.unit)
 		w.Uint(uint64(e.bits))
-		for row := range e.counts {
+		w.Bool(tags)
+		for list := range lists {
 			next := uint64(0)
-			for place, records := range counts(row) {
-				w.Uint(records)
-				w.Uint(place - next)
-				next = place + 1
+			if list < tagList && e.mayBeMany() || list == tagList && tags {
+				for value, records := range counts(list) {
+					w.Uint(records)
+					w.Uint(value - next)
+					next = value + 1
+				}
 			}
 			w.Uint(0)
 		}
 	})
 }
 
-// loadPart reads what encodePart has written, and calls add with every count.
-func (e *entities) loadPart(r *checkpoint.Reader, add func(row int, place, records uint64) error) error {
+// loadPart reads what encodePart has written, and calls add with every count. It reports whether there are those of tags.
+func (e *entities) loadPart(r *checkpoint.Reader, add func(list int, value, records uint64) error) (tags bool, err error) {
 	if r.Uint() != e.unit || r.Int() != e.bits {
-		return cmp.Or(r.Err(), error(ErrDamaged))
+		return false, cmp.Or(r.Err(), error(ErrDamaged))
 	}
-	for row := range e.counts {
+	tags = r.Bool()
+	for list := range lists {
 		next := uint64(0)
 		for records := r.Uint(); records > 0; records = r.Uint() {
-			place := next + r.Uint()
-			if place >= 1<<e.bits || records > greatest {
-				return cmp.Or(r.Err(), error(ErrDamaged))
+			value := next + r.Uint()
+			if records > greatest || value < next || list < tagList && (value >= 1<<e.bits || !e.mayBeMany()) || list == tagList && (!tags || value != tagOf(value)) {
+				return false, cmp.Or(r.Err(), error(ErrDamaged))
 			}
-			if err := add(row, place, records); err != nil {
-				return err
+			if err := add(list, value, records); err != nil {
+				return false, err
 			}
-			next = place + 1
+			next = value + 1
 		}
 	}
-	return r.Err()
+	return tags, r.Err()
 }
 
 // MergeEntities returns the sums of what splits have counted in one of so many parts, in any order.
 func MergeEntities(r *Request, res *Resources, part, parts int, encoded iter.Seq2[[]byte, error]) ([]byte, error) {
-	e := entitiesOf(uint64(r.Dataset.Rows()))
-	first, end := e.firstOf(part, parts), e.firstOf(part+1, parts)
 	budget := res.Budget.Part(res.Budget.Limit())
 	defer func() { budget.Return(budget.Used()) }()
-	if err := budget.Draw("the records of entities", 2*int64(len(e.counts))*int64(end-first)); err != nil {
+	e := r.newEntities(budget)
+	if err := e.makeTable(); err != nil {
 		return nil, err
 	}
+	var first, end [lists]uint64
 	var sums [2][]uint16
-	for row := range sums {
-		sums[row] = make([]uint16, end-first)
-	}
-	err := decodeAll(entitiesForm, encoded, func(r *checkpoint.Reader) error {
-		return e.loadPart(r, func(row int, place, records uint64) error {
-			if place < first || place >= end {
-				return ErrDamaged
+	for list := range lists {
+		first[list], end[list] = e.firstOf(list, part, parts), e.firstOf(list, part+1, parts)
+		if list < tagList && e.mayBeMany() {
+			if err := budget.Draw("the records of entities", 2*int64(end[list]-first[list])); err != nil {
+				return nil, err
 			}
-			sum := &sums[row][place-first]
-			*sum = uint16(min(uint64(*sum)+records, greatest))
+			sums[list] = make([]uint16, end[list]-first[list])
+		}
+	}
+	few := true
+	err := decodeAll(entitiesForm, encoded, func(r *checkpoint.Reader) error {
+		tags, err := e.loadPart(r, func(list int, value, records uint64) error {
+			switch {
+			case value < first[list] || value >= end[list]:
+				return ErrDamaged
+			case list == tagList:
+				few = e.table.add(value, records) && few
+			default:
+				sum := &sums[list][value-first[list]]
+				*sum = uint16(min(uint64(*sum)+records, greatest))
+			}
 			return nil
 		})
+		few = few && tags
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return e.encodePart(budget, func(row int) iter.Seq2[uint64, uint64] {
-		return func(yield func(place, records uint64) bool) {
-			for i, records := range sums[row] {
-				if records > 0 && !yield(first+uint64(i), uint64(records)) {
+	return e.encodeSums(budget, few, first, sums)
+}
+
+// encodeSums returns the counts of lists as bytes: those of tags are the table's, when there are few.
+func (e *entities) encodeSums(budget *spill.Budget, few bool, first [lists]uint64, sums [2][]uint16) ([]byte, error) {
+	var tags []uint64
+	if few {
+		if err := budget.Draw("the records of entities", 8*int64(e.known())); err != nil {
+			return nil, err
+		}
+		tags = e.table.sorted()
+	}
+	return e.encodePart(budget, few, func(list int) iter.Seq2[uint64, uint64] {
+		return func(yield func(value, records uint64) bool) {
+			if list == tagList {
+				for _, held := range tags {
+					if !yield(held&^greatest, held&greatest) {
+						return
+					}
+				}
+				return
+			}
+			for i, records := range sums[list] {
+				if records > 0 && !yield(first[list]+uint64(i), uint64(records)) {
 					return
 				}
 			}
@@ -163,30 +230,62 @@ func MergeEntities(r *Request, res *Resources, part, parts int, encoded iter.Seq
 // Weighed returns the request of an input of which the records of every entity have been counted, in parts. It returns
 // how many bytes of the budget they take.
 func (r *Request) Weighed(budget *spill.Budget, parts iter.Seq2[[]byte, error]) (_ *Request, held int64, err error) {
-	e, held, err := r.drawEntities(budget)
-	if err != nil {
+	e := r.newEntities(budget)
+	if err = e.loadParts(parts); err != nil {
+		e.release(e.held)
 		return nil, 0, err
 	}
-	var records [2]uint64
-	full := false
-	err = decodeAll(entitiesForm, parts, func(from *checkpoint.Reader) error {
-		return e.loadPart(from, func(row int, place, n uint64) error {
-			word, shift := e.at(row, place)
+	return r.weighedBy(e), e.held, nil
+}
+
+// loadParts reads the sums of all parts into the table, or when there are more entities than that holds the sketch.
+func (e *entities) loadParts(parts iter.Seq2[[]byte, error]) error {
+	if err := e.makeTable(); err != nil {
+		return err
+	}
+	if e.mayBeMany() {
+		if err := e.makeSketch(); err != nil {
+			return err
+		}
+	}
+	var records [lists]uint64
+	few, full := true, false
+	err := decodeAll(entitiesForm, parts, func(from *checkpoint.Reader) error {
+		tags, err := e.loadPart(from, func(list int, value, n uint64) error {
+			records[list] += n
+			full = full || n == greatest
+			if list == tagList {
+				if few && e.table.records(value) > 0 {
+					return ErrDamaged
+				}
+				few = e.table.add(value, n) && few
+				return nil
+			}
+			word, shift := e.at(list, value)
 			if word.Load()>>shift&greatest > 0 {
 				return ErrDamaged
 			}
 			word.Add(uint32(n) << shift)
-			records[row] += n
-			full = full || n == greatest
 			return nil
 		})
+		few = few && tags
+		return err
 	})
-	if rows := uint64(r.Dataset.Rows()); err == nil && !full && records != [2]uint64{rows, rows} {
-		err = fmt.Errorf("read the entities of %d rows of an input of %d: %w", records[0], rows, ErrDamaged)
-	}
 	if err != nil {
-		budget.Return(held)
-		return nil, 0, err
+		return err
 	}
-	return r.weighedBy(e), held, nil
+	for list, n := range records {
+		if (list == tagList && few || list < tagList && e.mayBeMany()) && !full && n != e.rows {
+			return fmt.Errorf("read the entities of %d rows of an input of %d: %w", n, e.rows, ErrDamaged)
+		}
+	}
+	switch {
+	case !few && !e.mayBeMany():
+		return ErrDamaged
+	case !few:
+		e.dropTable()
+	case e.mayBeMany():
+		e.dropSketch()
+	}
+	return nil
 }

@@ -102,21 +102,43 @@ func (k *kindTable) add(field int) int {
 	return len(k.Columns) - 1
 }
 
+// countedEntities returns what counts the entities of so many rows.
+func countedEntities(t *testing.T, rows uint64) *entities {
+	t.Helper()
+	e := entitiesOf(rows)
+	e.budget = spill.NewBudget(1 << 30)
+	if err := e.makeTable(); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// hashes returns those of the entities of all rows.
+func (k *kindTable) hashes(e *entities) (hashes []uint64) {
+	values := formats.Values{Type: formats.Type{Kind: formats.String}}
+	for _, row := range k.rows {
+		hash := uint64(risk.Null)
+		if row[6] != "" {
+			values.AppendBytes([]byte(row[6]))
+			hash = e.hash(&values, values.Len()-1)
+		}
+		hashes = append(hashes, hash)
+	}
+	return hashes
+}
+
 // sketch returns the entities, added in any order.
 func (k *kindTable) sketch(t *testing.T, rng *rand.Rand) (e *entities, weights []uint32) {
 	t.Helper()
-	e = newEntities(uint64(len(k.rows)))
-	values := formats.Values{Type: formats.Type{Kind: formats.String}}
-	hashes := make([]uint64, len(k.rows))
-	for i, row := range k.rows {
-		if hashes[i] = risk.Null; row[6] != "" {
-			values.AppendBytes([]byte(row[6]))
-			hashes[i] = e.hash(&values, values.Len()-1)
+	e = countedEntities(t, uint64(len(k.rows)))
+	hashes := k.hashes(e)
+	e.mu.RLock()
+	for _, i := range rng.Perm(len(hashes)) {
+		if err := e.add(hashes[i]); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, i := range rng.Perm(len(hashes)) {
-		e.add(hashes[i])
-	}
+	e.mu.RUnlock()
 	for _, hash := range hashes {
 		weights = append(weights, e.weight(hash))
 	}
@@ -471,6 +493,17 @@ func TestPruningByWeights(t *testing.T) {
 	})
 }
 
+// fewEntities lets the table of entities hold some fewer than there are, or as many, or more.
+func fewEntities(t *testing.T, rng *rand.Rand, entities int) {
+	t.Helper()
+	was := mostEntities
+	mostEntities = uint64(max(1, entities+rng.IntN(3)-1))
+	if rng.IntN(2) == 0 {
+		mostEntities = uint64(1 + rng.IntN(2*entities))
+	}
+	t.Cleanup(func() { mostEntities = was })
+}
+
 // TestEntities adds records in any order and from several goroutines: the counts are the same, none is below
 // what an entity has, and the records of no entity weigh more than one.
 func TestEntities(t *testing.T) {
@@ -478,6 +511,7 @@ func TestEntities(t *testing.T) {
 		rows, exact := 1+rng.IntN(5000), map[uint64]uint64{}
 		records := make([]uint64, rows)
 		people := 1 + rng.IntN(rows)
+		fewEntities(t, rng, people)
 		for i := range records {
 			records[i] = risk.Scatter(uint64(float64(people) * rng.Float64() * rng.Float64()))
 			exact[records[i]]++
@@ -485,18 +519,25 @@ func TestEntities(t *testing.T) {
 		// few places, so that entities share them
 		bits := 4 + rng.IntN(8)
 		add := func(threads int) *entities {
-			e := newEntities(uint64(rows))
+			e := countedEntities(t, uint64(rows))
 			if e.bits = min(e.bits, bits); rng.IntN(2) == 0 { // near the greatest
-				for row := range e.counts {
-					e.counts[row][0].Store(greatest - 2)
-				}
+				e.table.add(0, greatest-2)
 			}
 			order, next := rng.Perm(rows), atomic.Int64{}
 			partition.Each(threads, threads, func(int, int) {
+				e.mu.RLock()
+				defer e.mu.RUnlock()
 				for i := next.Add(1) - 1; i < int64(rows); i = next.Add(1) - 1 {
-					e.add(records[order[i]])
+					if err := e.add(records[order[i]]); err != nil {
+						t.Error(err)
+					}
 				}
 			})
+			if e.known() > mostEntities {
+				if err := e.spread(); err != nil {
+					t.Error(err)
+				}
+			}
 			return e
 		}
 		seed := rng.Uint64()
@@ -506,7 +547,7 @@ func TestEntities(t *testing.T) {
 		several := add(4)
 		for hash, n := range exact {
 			switch got := one.records(hash); {
-			case got < n:
+			case got < min(n, greatest), got > n && one.table != nil && tagOf(hash) != tagOf(0):
 				t.Errorf("%d records are counted as %d", n, got)
 			case got != several.records(hash):
 				t.Errorf("%d records are counted as %d and %d", n, got, several.records(hash))
@@ -543,8 +584,9 @@ func TestEntitiesOfSplits(t *testing.T) {
 		}
 	}
 	e := entitiesOf(uint64(len(k.rows)))
-	some, err := e.encodePart(budget, func(row int) iter.Seq2[uint64, uint64] {
-		return maps.All([]map[uint64]uint64{{5: 40_000}, {9: greatest}}[row])
+	tag := tagOf(risk.Scatter(5))
+	some, err := e.encodePart(budget, true, func(list int) iter.Seq2[uint64, uint64] {
+		return maps.All([]map[uint64]uint64{{5: 600}, {9: greatest}, {tag: 600}}[list])
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -557,15 +599,78 @@ func TestEntitiesOfSplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for row, place := range []uint64{5, 9} { // of 80,000 and of more
-		word, shift := weighed.entities.at(row, place)
-		if got := word.Load() >> shift & greatest; got != greatest {
-			t.Errorf("the count at place %d is %d, want %d", place, got, greatest)
-		}
+	if got := weighed.entities.records(tag); got != greatest { // of 1,200
+		t.Errorf("got %d records, want %d", got, greatest)
 	}
 	if budget.Return(held); budget.Used() != 0 {
 		t.Errorf("%d bytes are still drawn", budget.Used())
 	}
+}
+
+// TestEntitiesOfSplitsAgree sums up the entities of splits, in any order and number of parts, where the table holds them and
+// where it does not: weights are those of one count of all rows, and where it does a naive count's.
+func TestEntitiesOfSplitsAgree(t *testing.T) {
+	tables := 0
+	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+		k := newKindTable(t, rng, 300)
+		if !k.Kinds.Entities {
+			return
+		}
+		naive := map[string]uint64{}
+		for _, row := range k.rows {
+			naive[row[6]]++
+		}
+		fewEntities(t, rng, len(naive))
+		want, weights := k.sketch(t, rng)
+		budget := spill.NewBudget(64 << 20)
+		res := &Resources{Budget: budget, Threads: 1, Advanced: func(int64, int64) {}}
+		all := k.countSplits(t, rng, res, 1+rng.IntN(4))
+		weighed, held, err := k.Weighed(budget, given(all))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := weighed.entities
+		if got.known() != want.known() || got.known() > 0 && got.known() != uint64(len(naive)) {
+			t.Errorf("%d entities, of splits %d, naively %d", want.known(), got.known(), len(naive))
+		}
+		for i, hash := range k.hashes(got) {
+			if got.weight(hash) != weights[i] || got.known() > 0 && got.records(hash) != naive[k.rows[i][6]] {
+				t.Errorf("row %d weighs %d, of splits %d", i, weights[i], got.weight(hash))
+			}
+		}
+		if got.known() > 0 {
+			tables++
+		}
+		if budget.Return(held); budget.Used() != 0 {
+			t.Errorf("%d bytes are still drawn", budget.Used())
+		}
+	})
+	if tables == 0 {
+		t.Error("no table held all entities")
+	}
+}
+
+// countSplits counts the entities of every split alone, and sums them up in so many parts.
+func (k *kindTable) countSplits(t *testing.T, rng *rand.Rand, res *Resources, parts int) (all [][]byte) {
+	t.Helper()
+	blocks := make([][][]byte, parts)
+	for _, i := range rng.Perm(len(k.Dataset.Splits())) {
+		encoded, err := CountEntities(t.Context(), k.Request, res, k.Dataset.Splits()[i:i+1], parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for part, b := range encoded {
+			blocks[part] = append(blocks[part], b)
+		}
+	}
+	for _, part := range rng.Perm(parts) {
+		sum, err := MergeEntities(k.Request, res, part, parts, given(blocks[part]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, sum)
+	}
+	return all
 }
 
 // TestCountKindsWithoutAllocatingPerRow numbers the kinds of rows that are known.
