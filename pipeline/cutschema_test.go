@@ -182,6 +182,12 @@ func TestCutSchemaAlgorithms(t *testing.T) {
 	if enum := cutSchema(t).Properties["algorithm"].Enum; !slices.Equal(enum, names) {
 		t.Errorf("the schema has %v, want %v", enum, names)
 	}
+	for _, name := range names {
+		c := &cutfile.File{Algorithm: name.(string)}
+		if slices.ContainsFunc(c.Flaws(), func(flaw string) bool { return strings.Contains(flaw, "of no algorithm") }) {
+			t.Errorf("%s: a cut of no algorithm", name)
+		}
+	}
 }
 
 // The documented examples are cuts, as their schema is, which the document has, too.
@@ -197,8 +203,10 @@ func TestDocumentedCuts(t *testing.T) {
 			continue
 		}
 		cuts++
-		if _, err := cutfile.Parse([]byte(example)); err != nil {
+		if cut, err := cutfile.Parse([]byte(example)); err != nil {
 			t.Errorf("%v:\n%s", err, example)
+		} else if flaws := cut.Flaws(); len(flaws) > 0 {
+			t.Errorf("%v:\n%s", flaws, example)
 		}
 		if !c.takes(t, []byte(example)) {
 			t.Errorf("refused: %s", example)

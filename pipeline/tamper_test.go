@@ -419,6 +419,14 @@ func TestVerifyDirectory(t *testing.T) {
 			write(t, filepath.Join(out, "_manifest.json"), manifestOf(t, out)+" ")
 			remove(t, filepath.Join(out, fileset.ManifestFile))
 		}, []string{"its manifest is not of the form that kcut writes"}},
+		{func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "_SUCCESS"), "Alice") }, []string{"has a _SUCCESS that is not empty"}},
+		{func(t *testing.T, out, _ string) { must(t, os.Mkdir(filepath.Join(out, "a=Alice"), 0o700)) }, []string{"has a folder without parts"}},
+		{func(t *testing.T, _, second string) {
+			must(t, os.Rename(second, filepath.Join(filepath.Dir(second), "part-Alice.parquet")))
+		}, []string{"has parts that are not numbered one after the other, from part-00000.parquet on"}},
+		{func(t *testing.T, out, second string) {
+			must(t, os.Rename(second, filepath.Join(out, fileset.PartName(7))))
+		}, []string{"has parts that are not numbered one after the other, from part-00000.parquet on"}},
 		{
 			func(t *testing.T, out, _ string) { write(t, filepath.Join(out, "people.csv"), "name") },
 			[]string{"holds people.csv, which is no part of a release"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -51,6 +52,8 @@ func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 	for i := range r.footer.Schema {
 		if e := &r.footer.Schema[i]; e.FieldID != 0 {
 			find(e.Name, "field id of the source")
+		} else if isStray(e) {
+			find(e.Name, "digits or a length that its type does not have")
 		}
 	}
 	names := make(map[string]bool)
@@ -85,6 +88,18 @@ func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 		find("", "a footer that kcut does not write")
 	}
 	return append(findings, ofGroups...), nil
+}
+
+// isStray reports whether an element of the schema has digits or a length that its type does not have, or other ones.
+func isStray(e *format.SchemaElement) bool {
+	said := format.DecimalType{Scale: e.Scale.V, Precision: e.Precision.V}
+	is, decimal := e.LogicalType.Value.(*format.DecimalType)
+	if !decimal && e.LogicalType.Value == nil && e.ConvertedType == thrift.New(deprecated.Decimal) {
+		is, decimal = &said, true
+	}
+	digits := e.Scale.Valid || e.Precision.Valid
+	return digits && !decimal || e.TypeLength.Valid && e.Type.V != format.FixedLenByteArray ||
+		decimal && (e.Scale.Valid && said.Scale != is.Scale || e.Precision.Valid && said.Precision != is.Precision)
 }
 
 // isOwn reports whether what no reader needs is what kcut writes: the root of the schema, which has a name, and orders.

@@ -70,6 +70,20 @@ func TestLeaks(t *testing.T) {
 		{"metadata", people(t, map[string]string{CutKey: "{}", "pandas": "{}"}), []string{"metadata besides kcut.cut"}},
 		{"creator", rewrite(t, sound, func(m *format.FileMetaData) { m.CreatedBy = "parquet-cpp" }), []string{"not written by kcut"}},
 		{"field id", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[2].FieldID = 7 }), []string{"column age: field id of the source"}},
+		{"digits of a text", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[1].Scale = thrift.New[int32](1234567) }),
+			[]string{"column sex: digits or a length that its type does not have"}},
+		{"precision of a text", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[1].Precision = thrift.New[int32](7) }),
+			[]string{"column sex: digits or a length that its type does not have"}},
+		{"other digits", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.Schema[2].LogicalType.Value = &format.DecimalType{Scale: 1, Precision: 9}
+			m.Schema[2].Scale = thrift.New[int32](2)
+		}), []string{
+			"column age: digits or a length that its type does not have",
+			"column age, row group 0: 2 dictionary entries that are no labels of the cut",
+			"column age, row group 1: 2 dictionary entries that are no labels of the cut",
+		}},
+		{"length of a text", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[1].TypeLength = thrift.New[int32](7) }),
+			[]string{"column sex: digits or a length that its type does not have"}},
 		{"chunk metadata", rewrite(t, sound, func(m *format.FileMetaData) {
 			chunk(m).MetaData.KeyValueMetadata = []format.KeyValue{{Key: "k", Value: "v"}}
 		}), []string{"column sex, row group 1: metadata of a column chunk"}},

@@ -17,9 +17,13 @@ import (
 // TestCanaries plants values that no row uses, what the source declared, and the rows of an
 // earlier row group, and looks for them in every byte of a release.
 func TestCanaries(t *testing.T) {
-	const canary, earlier = "canary-in-the-mine", "earlier-row-group"
+	const canary, earlier, canaryDigits = "canary-in-the-mine", "earlier-row-group", 123_456_789
+	digits := binary.AppendVarint(nil, canaryDigits) // as Thrift writes them
 	field := formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}, Nullable: true, Declared: schema.Elements{
-		{Name: canary, Type: thrift.New(format.ByteArray), FieldID: 7},
+		{
+			Name: canary, Type: thrift.New(format.ByteArray), FieldID: 7, TypeLength: thrift.New[int32](canaryDigits),
+			Scale: thrift.New[int32](canaryDigits), Precision: thrift.New[int32](canaryDigits),
+		},
 	}}
 	kept := field
 	kept.Name = "kept"
@@ -38,7 +42,7 @@ func TestCanaries(t *testing.T) {
 			t.Errorf("codec %s: %d pieces, want file, footer and three times dictionary and data", codec, len(all))
 		}
 		for i, b := range all {
-			for _, text := range []string{canary, earlier, string(binary.LittleEndian.AppendUint64(nil, number))} {
+			for _, text := range []string{canary, earlier, string(binary.LittleEndian.AppendUint64(nil, number)), string(digits)} {
 				if bytes.Contains(b, []byte(text)) {
 					t.Errorf("codec %s: piece %d holds %q", codec, i, text)
 				}

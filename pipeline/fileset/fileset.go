@@ -51,7 +51,8 @@ func Belongs(name string) bool {
 	return name == publish.SuccessFile || name == ManifestFile || name == textManifest || IsPart(name)
 }
 
-// Names returns what lies in a released directory and its partitions, in order.
+// Names returns what lies in a released directory and its partitions, in order: of a partition without anything its
+// own name, with a slash behind it.
 func Names(ctx context.Context, directory string) (names []string, err error) {
 	if !storage.IsRemote(directory) {
 		return localNames(directory, "")
@@ -79,6 +80,9 @@ func localNames(directory, folder string) (names []string, err error) {
 		below, err := localNames(directory, name)
 		if err != nil {
 			return nil, err
+		}
+		if len(below) == 0 {
+			below = []string{name + "/"}
 		}
 		names = append(names, below...)
 	}

@@ -85,7 +85,7 @@ func CheckReplaced(output string) error {
 		return fmt.Errorf("look into output: %w", err)
 	}
 	for _, name := range names {
-		if !fileset.Belongs(name) {
+		if !fileset.Belongs(name) && !strings.HasSuffix(name, "/") {
 			return fault.Errorf(fault.Exists, "name a directory of its own for the output",
 				"replace output %s: it holds %s, which is no part of a release", Shown(output), name)
 		}

@@ -22,6 +22,7 @@ func FuzzColumnChecks(f *testing.F) {
 		if err != nil {
 			return
 		}
+		cut.Flaws()
 		for i := range cut.Columns {
 			for _, check := range checksOf(&cut.Columns[i]) {
 				for label := range check.labels {

@@ -3,15 +3,12 @@ package verify
 import (
 	"bytes"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Result is what a recount of a release found.
@@ -131,8 +128,9 @@ func (j *judge) result(path string) (*Result, error) {
 	if text, err := cutfile.Marshal(j.cut); err != nil || !bytes.Equal(text, j.cut.Raw) {
 		j.find("its cut is not of the form that kcut writes")
 	}
-	j.checkIntervals()
-	j.checkSetLabels()
+	for _, flaw := range j.cut.Flaws() {
+		j.find("%s", flaw)
+	}
 	r := &Result{Path: path, Rows: j.rows, Entity: j.cut.Entity, Dropped: j.cut.Dropped}
 	r.Suppressed, _ = j.cut.Marked()
 	if j.rows != j.cut.Rows {
@@ -162,51 +160,6 @@ func (j *judge) result(path string) (*Result, error) {
 	}
 	return r, fault.Errorf(fault.Privacy, "do not release this file",
 		"verify %s: %s, the first: %s", path, text.Count(len(r.Findings), "finding"), r.Findings[0])
-}
-
-// checkIntervals compares the cut's interval labels with their ends.
-func (j *judge) checkIntervals() {
-	for i := range j.cut.Columns {
-		for _, l := range j.cut.Columns[i].Cut {
-			if !l.Interval {
-				continue
-			}
-			lower, closed := cutfile.EndText(l.Lower)
-			upper, bounded := cutfile.EndText(l.Upper)
-			opening := "("
-			if closed {
-				opening = "["
-			}
-			text := opening + lower + "," + upper
-			if l.Label != text+")" && (!bounded || l.Label != text+"]") {
-				j.find("column %s: an interval of its cut has other ends than its label", j.cut.Columns[i].Name)
-			}
-		}
-	}
-}
-
-// checkSetLabels looks for labels of regions that name more values of a suppressed column than
-// the largest k of its sets: kcut releases these as the mark.
-func (j *judge) checkSetLabels() {
-	for _, column := range j.cut.Columns {
-		if !j.hasRegions() || column.Mask != job.MaskSuppress {
-			continue
-		}
-		most := 1
-		for _, set := range j.cut.Sets {
-			if slices.Contains(set.Columns, column.Name) {
-				most = max(most, set.K)
-			}
-		}
-		for _, l := range column.Cut {
-			switch n := len(l.Values()); {
-			case n > most:
-				j.find("column %s: a label of its cut names more values than k = %d", column.Name, most)
-			case strings.HasPrefix(l.Label, "{") && !strings.HasSuffix(l.Label, "}"):
-				j.find("column %s: a label of its cut is a set without an end", column.Name)
-			}
-		}
-	}
 }
 
 // checkMarks compares the records with marks alone with what the cut claims.

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -289,7 +292,9 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 	complete := false
 	for _, name := range names {
 		complete = complete || name == publish.SuccessFile
-		if !fileset.Belongs(name) {
+		if strings.HasSuffix(name, "/") {
+			v.find("%s has a folder without parts", v.path)
+		} else if !fileset.Belongs(name) {
 			v.find("%s holds %s, which is no part of a release", v.path, name)
 		} else if !v.isFolder(name) {
 			v.find("%s has a part in a folder that is named by no label of the cut", v.path)
@@ -298,7 +303,36 @@ func (v *verifier) checkFolder(ctx context.Context) error {
 	if !complete {
 		v.find("%s has no _SUCCESS: it was not written to its end", v.path)
 	}
+	if err := v.checkPlain(ctx, complete); err != nil {
+		return err
+	}
 	return v.checkManifest(ctx)
+}
+
+// checkPlain looks for what names and an empty file could tell: parts are numbered from 0 on, as kcut does. Other engines name
+// theirs in other ways.
+func (v *verifier) checkPlain(ctx context.Context, complete bool) error {
+	if v.unstamped {
+		return nil
+	}
+	named := make(map[string]bool, len(v.parts))
+	for _, part := range v.parts {
+		named[path.Base(filepath.ToSlash(part))] = true
+	}
+	for number := range v.parts {
+		if !named[fileset.PartName(number)] {
+			v.find("%s has parts that are not numbered one after the other, from %s on", v.path, fileset.PartName(0))
+			break
+		}
+	}
+	if !complete {
+		return nil
+	}
+	info, err := storage.Stat(ctx, storage.Join(v.path, publish.SuccessFile))
+	if err == nil && info.Size() > 0 {
+		v.find("%s has a _SUCCESS that is not empty", v.path)
+	}
+	return err
 }
 
 // checkManifest compares a directory's manifest, if it has one, with its parts: their rows and

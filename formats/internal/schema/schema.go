@@ -22,7 +22,7 @@ type Elements []format.SchemaElement
 
 // Of returns what a release declares for f: what the source declared, under f's name, or the
 // usual element of a flat type. Field ids are never copied: they are the source's, and a
-// release has no use for them.
+// release has no use for them, nor for digits and lengths that the type of an element does not have.
 func Of(f formats.Field) Elements {
 	declared, _ := f.Declared.(Elements)
 	elements := slices.Clone(declared)
@@ -31,12 +31,31 @@ func Of(f formats.Field) Elements {
 	}
 	for i := range elements {
 		elements[i].FieldID = 0
+		dropStray(&elements[i])
 	}
 	elements[0].Name = f.Name
 	if f.Type.Kind != formats.Nested {
 		elements[0].RepetitionType = thrift.New(Repetition(f.Nullable))
 	}
 	return elements
+}
+
+// dropStray removes what an element says and its type does not have, or says otherwise.
+func dropStray(e *format.SchemaElement) {
+	if e.Type.V != format.FixedLenByteArray {
+		e.TypeLength = thrift.Null[int32]{}
+	}
+	d, decimal := logicalType(e).(*format.DecimalType)
+	if !decimal {
+		e.Scale, e.Precision = thrift.Null[int32]{}, thrift.Null[int32]{}
+		return
+	}
+	if e.Scale.Valid {
+		e.Scale.V = d.Scale
+	}
+	if e.Precision.Valid {
+		e.Precision.V = d.Precision
+	}
 }
 
 // Group returns what a release declares for a column of structs that has no fields yet.

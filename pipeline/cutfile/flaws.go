@@ -1,0 +1,337 @@
+package cutfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// flaws are what is wrong with a cut: it has the form of a cut, as Parse makes sure, and says what no cut of kcut
+// says. Every rule of the form stands here, or in the schema, but none that rows must be counted for.
+type flaws struct {
+	*File
+	found []string
+}
+
+// Flaws returns what no cut has that kcut writes, in words that show no label.
+func (c *File) Flaws() []string {
+	f := &flaws{File: c}
+	f.checkAlgorithm()
+	f.checkCounts()
+	f.checkSteps()
+	f.checkSets()
+	f.checkNames()
+	for i := range c.Columns {
+		f.checkColumn(&c.Columns[i])
+	}
+	f.checkRegions()
+	return f.found
+}
+
+func (f *flaws) find(format string, args ...any) {
+	f.found = append(f.found, fmt.Sprintf(format, args...))
+}
+
+// kinds are the kinds of the cuts that algorithms make.
+var kinds = map[string]string{
+	job.AlgorithmTDR: "", job.AlgorithmTDS: "", job.AlgorithmBottomUp: "",
+	job.AlgorithmKACTUS: KindRegions, job.AlgorithmIACk: KindRegions, job.AlgorithmIACc: KindRegions, job.AlgorithmMondrian: KindRegions,
+	job.AlgorithmInfoGainMondrian: KindRegions, job.AlgorithmGuided: KindRegions,
+}
+
+func (f *flaws) hasRegions() bool { return f.Kind == KindRegions }
+
+func (f *flaws) checkAlgorithm() {
+	kind, known := kinds[f.Algorithm]
+	switch {
+	case !known:
+		f.find("its cut is of no algorithm of kcut")
+	case kind == KindRegions && !f.hasRegions():
+		f.find("its cut has no regions, which algorithm %s makes", f.Algorithm)
+	case kind != f.Kind:
+		f.find("its cut has regions, which algorithm %s does not make", f.Algorithm)
+	}
+}
+
+// checkCounts checks how many records the cut says there are, or were.
+func (f *flaws) checkCounts() {
+	rows := uint64(max(f.Rows, 0))
+	marked, _ := f.Marked()
+	switch {
+	case f.Rows < 1:
+		f.find("its cut claims %d rows", f.Rows)
+	case marked > rows:
+		f.find("its cut claims more suppressed records than rows")
+	}
+	switch {
+	case f.Applied != nil && f.Suppressed > 0:
+		f.find("its cut claims records that a search suppressed, and is applied")
+	case f.Suppressed > 0 && f.Dropped > 0 && !f.hasRegions():
+		f.find("its cut claims both suppressed and dropped records")
+	}
+}
+
+// checkSteps holds the number of steps against what they made.
+func (f *flaws) checkSteps() {
+	least, most := f.stepsOf()
+	undone := 0
+	if f.Applied != nil {
+		undone = f.Applied.Undone
+	}
+	switch {
+	case f.hasRegions() && (f.Steps != 0 || undone != 0):
+		f.find("its cut has regions and claims steps")
+	case f.Steps < 0 || undone < 0:
+		f.find("its cut claims fewer steps than none")
+	case float64(f.Steps) < least:
+		f.find("its cut claims fewer steps than its labels take")
+	case float64(f.Steps) > most, float64(undone) > anySteps:
+		f.find("its cut claims more steps than there can be")
+	}
+}
+
+const (
+	// mostLevels is how many nodes there may be on a path of a taxonomy.
+	mostLevels = 1 << 16
+	// anySteps is how many steps there may be of records that are not in the release.
+	anySteps = 1 << 48
+)
+
+// stepsOf returns how many steps the labels take at least, and at most. Top-down each step adds an interval or a value, but a node
+// may have one child alone, and so be on a long path.
+func (f *flaws) stepsOf() (least, most float64) {
+	if f.hasRegions() || f.Applied != nil {
+		return 0, anySteps
+	}
+	if f.Algorithm == job.AlgorithmBottomUp {
+		return 0, max(1, float64(f.Rows)+float64(f.Dropped)) * float64(len(f.Columns)) * mostLevels
+	}
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		labels := float64(len(withoutNull(c.Cut)))
+		switch {
+		case c.Mask == job.MaskSuppress:
+			labels = float64(len(c.Cut))
+			least, most = least+labels, most+labels
+		case c.Mask == job.MaskDiscretize:
+			least, most = least+max(0, labels-1), most+max(0, labels-1)
+		case labels > 1:
+			least++
+			fallthrough
+		default:
+			most += max(1, labels) * mostLevels
+		}
+	}
+	if f.Suppressed > 0 || f.Dropped > 0 { // steps may have made what is not told
+		most = anySteps
+	}
+	return least, most
+}
+
+// checkSets checks what the sets demand and claim.
+func (f *flaws) checkSets() {
+	inSet := make(map[string]bool)
+	for i, set := range f.Sets {
+		switch {
+		case hasTwice(set.Columns):
+			f.find("quasi-identifier set %d has a column twice", i+1)
+		case set.Anonymity < uint64(set.K):
+			f.find("quasi-identifier set %d claims an anonymity below its k", i+1)
+		case f.Rows > 0 && set.Anonymity > uint64(f.Rows):
+			f.find("quasi-identifier set %d claims more anonymity than there are rows", i+1)
+		case f.isRedundant(i):
+			f.find("quasi-identifier set %d demands nothing beside another one", i+1)
+		}
+		for _, name := range set.Columns {
+			inSet[name] = true
+		}
+	}
+	for _, c := range f.Columns {
+		if !inSet[c.Name] {
+			f.find("column %s has a cut and is in no quasi-identifier set", c.Name)
+		}
+	}
+}
+
+// isRedundant reports whether another set has the columns of a set and demands as much. Where no k was asked for it is what was
+// reached, which may be alike.
+func (f *flaws) isRedundant(i int) bool {
+	if f.Algorithm == job.AlgorithmIACc || f.Applied != nil {
+		return false
+	}
+	set := &f.Sets[i]
+	for j, other := range f.Sets {
+		lacks := func(name string) bool { return !slices.Contains(other.Columns, name) }
+		if i != j && other.K >= set.K && !slices.ContainsFunc(set.Columns, lacks) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkNames looks for columns of the release that would share a name.
+func (f *flaws) checkNames() {
+	names := slices.Clone(f.Pseudonyms)
+	for i := range f.Columns {
+		names = append(names, f.Columns[i].released()...)
+	}
+	if hasTwice(names) {
+		f.find("its cut has two columns of one name")
+	}
+	kept := slices.Clone(f.Sensitive)
+	if f.Class != "" {
+		kept = append(kept, Sensitive{Column: f.Class})
+	}
+	for _, c := range kept {
+		if slices.Contains(names, c.Column) || f.Columns.position(c.Column) >= 0 {
+			f.find("column %s is to be kept, and is masked", c.Column)
+		}
+	}
+}
+
+// released returns the names of the columns that a masked column is released as.
+func (c *Column) released() []string {
+	if c.Render == job.RenderBounds {
+		return []string{c.Name + "_lower", c.Name + "_upper"}
+	}
+	return []string{c.Name}
+}
+
+func hasTwice(names []string) bool {
+	sorted := slices.Sorted(slices.Values(names))
+	return len(slices.Compact(sorted)) < len(names)
+}
+
+// checkColumn checks the labels of a column, in whatever order its mask has them, and its mark.
+func (f *flaws) checkColumn(c *Column) {
+	if c.Render != "" && (c.Mask != job.MaskDiscretize || !slices.Contains([]string{job.RenderBounds, job.RenderMidpoint, job.RenderInterval}, c.Render)) {
+		f.find("column %s is rendered as its mask is not", c.Name)
+	}
+	f.checkMark(c)
+	known := make(map[labelKey]bool, len(c.Cut))
+	for i, l := range c.Cut {
+		switch {
+		case known[l.key()]:
+			f.find("column %s: its cut has a label twice", c.Name)
+		case l.Null && i < len(c.Cut)-1:
+			f.find("column %s: the null is not the last label of its cut", c.Name)
+		case !l.Null && l.Interval != (c.Mask == job.MaskDiscretize):
+			f.find("column %s: its cut has labels of another mask", c.Name)
+			return
+		}
+		known[l.key()] = true
+	}
+	if len(c.Cut) == 0 && c.Suppressed == "" {
+		f.find("column %s: its cut has no label", c.Name)
+	}
+	switch {
+	case c.Mask == job.MaskSuppress && f.hasRegions():
+		f.checkValueSets(c)
+	case c.Mask == job.MaskSuppress:
+		if !ascend(withoutNull(c.Cut), func(a, b Label) int { return strings.Compare(a.Label, b.Label) }) {
+			f.find("column %s: the values of its cut are out of order", c.Name)
+		}
+	case c.Mask == job.MaskDiscretize:
+		f.checkIntervals(c)
+	}
+}
+
+// ascend reports whether each item is above the one before it.
+func ascend[T any](items []T, compare func(a, b T) int) bool {
+	for i := 1; i < len(items); i++ {
+		if compare(items[i-1], items[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkMark checks the mark of a column: what stands for values that are not disclosed, or in records that are
+// suppressed. In columns of nodes that may be the root, whose name the cut does not tell otherwise.
+func (f *flaws) checkMark(c *Column) {
+	suppresses, own := c.Mask == job.MaskSuppress, c.Suppressed == engine.Suppressed
+	is := func(l Label) bool { return !l.Null && l.Label == cmp.Or(c.Suppressed, engine.Suppressed) }
+	switch {
+	case suppresses && !own, !suppresses && !own && c.Suppressed != "" && f.hasRegions():
+		f.find("column %s: its mark is not %s", c.Name, engine.Suppressed)
+	case !suppresses && c.Suppressed != "" && f.Suppressed == 0 && f.Applied == nil:
+		f.find("column %s has a mark, and no record is suppressed", c.Name)
+	case c.Mask == job.MaskDiscretize && c.Suppressed != "" && !own && c.Suppressed != fullInterval(c.Cut):
+		f.find("column %s: its mark is no label of all values", c.Name)
+	case (suppresses || c.Suppressed != "") && slices.ContainsFunc(c.Cut, is):
+		f.find("column %s: its mark is a label, too", c.Name)
+	}
+}
+
+// checkValueSets checks labels that name several values: kcut releases more of them than the largest k of the column's sets as
+// the mark. They are in the order of their first values, the longer ones first.
+func (f *flaws) checkValueSets(c *Column) {
+	most := 1
+	for _, set := range f.Sets {
+		if slices.Contains(set.Columns, c.Name) {
+			most = max(most, set.K)
+		}
+	}
+	var all [][]engine.Label
+	for _, l := range c.Cut {
+		values := l.Values()
+		all = append(all, values)
+		switch {
+		case len(values) > most:
+			f.find("column %s: a label of its cut names more values than k = %d", c.Name, most)
+		case engine.SetLabel(values) != (engine.Label{Text: l.Label, Null: l.Null}):
+			f.find("column %s: a label of its cut is a set without an end, or is written in another way", c.Name)
+		case !ascend(values, compareValues):
+			f.find("column %s: the values of a label of its cut are out of order", c.Name)
+		}
+	}
+	if !ascend(all, func(a, b []engine.Label) int {
+		return cmp.Or(compareValues(a[0], b[0]), cmp.Compare(len(b), len(a)), slices.CompareFunc(a, b, compareValues))
+	}) {
+		f.find("column %s: the labels of its cut are out of order", c.Name)
+	}
+}
+
+// compareValues orders values bytewise, the null last.
+func compareValues(a, b engine.Label) int {
+	if a.Null != b.Null {
+		if a.Null {
+			return 1
+		}
+		return -1
+	}
+	return strings.Compare(a.Text, b.Text)
+}
+
+// checkRegions looks for regions that are there twice, and for labels of none. An applied cut has those of an
+// earlier release, and so has their labels, but its marks need not be used.
+func (f *flaws) checkRegions() {
+	if !f.hasRegions() {
+		return
+	}
+	order := make([]uint32, len(f.Regions))
+	used := make([][]bool, len(f.Columns))
+	for a := range used {
+		used[a] = make([]bool, len(f.Columns[a].Cut)+1)
+	}
+	for i, region := range f.Regions {
+		order[i] = uint32(i)
+		for a, label := range region {
+			used[a][label] = true
+		}
+	}
+	slices.SortFunc(order, func(i, j uint32) int { return slices.Compare(f.Regions[i], f.Regions[j]) })
+	if !ascend(order, func(i, j uint32) int { return slices.Compare(f.Regions[i], f.Regions[j]) }) {
+		f.find("its cut has a region twice")
+	}
+	for a := range used {
+		c := &f.Columns[a]
+		if n := len(c.Cut); slices.Contains(used[a][:n], false) {
+			f.find("column %s: its cut has labels that no region has", c.Name)
+		}
+	}
+}
