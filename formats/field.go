@@ -12,6 +12,9 @@ type Field struct {
 	// Declared is how the source declares the column: exact physical and logical types. Readers
 	// of Parquet, and of nested columns, fill it in; without it a release declares the usual.
 	Declared Declaration
+
+	Differs error // of a dataset: why its files have no one column of the name, which cannot be read; nil: they have
+	Lacked  bool  // of a dataset: some file lacks the column
 }
 
 // Declaration is what Parquet's schema has of a column beyond its Type. Only the packages

@@ -73,12 +73,14 @@ func ShareColumns(r BatchReader, share Share) {
 
 // ReadOptions say how to read what a file itself does not say.
 type ReadOptions struct {
-	Types     map[string]Type // declared types of CSV columns; the others are inferred
-	CSV       CSV
-	Count     string // column of integers that says how many records a row stands for; empty: one
-	BatchRows int    // most rows a batch; 0: 65,536. Tests set it to 1
-	Threads   int    // goroutines that open a file, or the files of a dataset; 0: one a processor
-	Remember  int    // most distinct values of a column that a reader keeps from batch to batch; 0: as the format likes it. Dictionaries of the file are kept whole
+	Types map[string]Type // declared types of CSV columns; the others are inferred
+	CSV   CSV
+	Count string // column of integers that says how many records a row stands for; empty: one
+	// MissingNull says that a column is null in the files of a dataset that lack it.
+	MissingNull bool
+	BatchRows   int // most rows a batch; 0: 65,536. Tests set it to 1
+	Threads     int // goroutines that open a file, or the files of a dataset; 0: one a processor
+	Remember    int // most distinct values of a column that a reader keeps from batch to batch; 0: as the format likes it. Dictionaries of the file are kept whole
 	// Hold is told how many more bytes a reader holds than what is usual for one column, because a page, a
 	// dictionary or a record batch is large; fewer when negative. It may refuse, and the reading ends. Nil: nobody asks.
 	Hold func(bytes int64) error

@@ -208,6 +208,9 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 				unlisted = append(unlisted, cmp.Or(field.Name, `""`))
 			}
 		}
+		if field.Differs != nil && (spec.Mask != job.MaskDrop || field.Name == j.Entity) {
+			return field.Differs
+		}
 		if spec.Mask == job.MaskKeep && foreign(&field) {
 			return refusedType("keep", &field)
 		}

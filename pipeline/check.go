@@ -97,6 +97,8 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 			missing = append(missing, name)
 		case slices.Contains(names[:i], name):
 			return nil, fault.Errorf(fault.Usage, "name every column once", "check column %s: it is named twice", name)
+		case schema.Fields[field].Differs != nil:
+			return nil, schema.Fields[field].Differs
 		case schema.Fields[field].Type.Kind == formats.Nested:
 			return nil, fault.Errorf(fault.Usage, "name columns of values", "check column %s: it is nested", name)
 		case i < len(o.Columns):

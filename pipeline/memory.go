@@ -59,7 +59,7 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 // readOptions are the job's, with readers that remember no more than their share, and draw what
 // they hold of large pages and dictionaries.
 func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOptions {
-	options := formats.ReadOptions{Count: j.CountColumn(), CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), Threads: threads, Hold: budget.HoldRead, Ahead: fetchAhead(budget)}
+	options := formats.ReadOptions{Count: j.CountColumn(), CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), MissingNull: j.MissingColumns == job.MissingNull, Threads: threads, Hold: budget.HoldRead, Ahead: fetchAhead(budget)}
 	memory := budget.Limit()
 	columns := 0
 	for i := range j.Columns {

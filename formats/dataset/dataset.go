@@ -1,5 +1,5 @@
-// Package dataset is the front door to input: it finds files, tells their formats, makes
-// sure that they have the same columns, and presents them as one table, cut into splits. Where a column says how many
+// Package dataset is the front door to input: it finds files, tells their formats, makes one
+// schema of theirs, and presents them as one table, cut into splits. Where a column says how many
 // records a row stands for, the table has so many rows, and not that column.
 //
 // Contract: splits lie in the order of the patterns and, within one, of the paths, and
@@ -34,12 +34,20 @@ type Dataset struct {
 // member is what a dataset remembers of a file while it is not open.
 type member struct {
 	path    string
-	columns []int   // position in the file of each column of the schema but the hive columns
+	columns []int   // position in the file of each column of the schema but the hive columns, -1 or none of one that it lacks
 	chunks  []int64 // rows
 	raw     bool    // chunks are row groups of Parquet
 
-	fields []formats.Field // until it is compared with the other files
-	err    error           // of opening it
+	fields []formats.Field
+	err    error // of opening it
+}
+
+// position returns where a file has a column of the schema, or -1.
+func (m *member) position(column int) int {
+	if column < len(m.columns) {
+		return m.columns[column]
+	}
+	return -1
 }
 
 // Open finds the files that the patterns name and reads their schemas and sizes. A
@@ -48,8 +56,8 @@ type member struct {
 // a given one, or in the path that a glob matched, become columns. In an object store keys
 // are paths, see storage.
 //
-// The error wraps formats.ErrNoInput when a pattern names no file, formats.ErrSchema when the files do not
-// have the same columns, formats.ErrDamaged or formats.ErrUnsupported when one cannot be read.
+// The error wraps formats.ErrNoInput when a pattern names no file, formats.ErrSchema when a file has two columns
+// of one name or the directories other keys, formats.ErrDamaged or formats.ErrUnsupported when one cannot be read.
 func Open(ctx context.Context, patterns []string, opt formats.ReadOptions) (*Dataset, error) {
 	found, err := discover(ctx, patterns)
 	if err != nil {
@@ -69,12 +77,14 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 	if d.hive, err = hiveColumns(found); err != nil {
 		return err
 	}
+	var all union
 	for i, file := range d.sources.profile(ctx, found) {
-		if err := d.add(file); err != nil {
+		if err := d.add(&all, file); err != nil {
 			return err
 		}
 		d.byPath[file.path] = i
 	}
+	d.schema.Fields = all.fields(d.sources.opt.MissingNull)
 	for _, c := range d.hive {
 		if d.schema.Index(c.field.Name) >= 0 {
 			return fmt.Errorf("open %s: column %q is both in the file and a directory's key: %w", d.files[0].path, c.field.Name, formats.ErrSchema)
@@ -85,19 +95,14 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 }
 
 // add adds one more file.
-func (d *Dataset) add(file member) (err error) {
+func (d *Dataset) add(all *union, file member) error {
 	if file.err != nil {
 		return file.err
 	}
 	if err := checkNames(file.path, file.fields); err != nil {
 		return err
 	}
-	if len(d.files) == 0 {
-		d.schema.Fields = slices.Clone(file.fields)
-	}
-	if file.columns, err = unify(&d.schema, file.fields); err != nil {
-		return fmt.Errorf("compare %s and %s: %w", d.files[0].path, file.path, err)
-	}
+	file.columns = all.add(file.path, file.fields)
 	file.fields = nil
 	for _, rows := range file.chunks {
 		d.rows += rows
@@ -227,10 +232,15 @@ func (d *Dataset) splitStatistics(ctx context.Context, s formats.Split, columns 
 		return nil, err
 	}
 	defer d.sources.release(s.File)
+	own := len(d.schema.Fields) - len(d.hive)
 	for i, column := range columns {
 		all[i] = formats.UnknownStatistics(d.schema.Fields[column].Type, s.Rows)
-		if column < len(file.columns) {
-			inFile, at = append(inFile, file.columns[column]), append(at, i)
+		switch position := file.position(column); {
+		case column >= own:
+		case position < 0:
+			all[i].AtMost = 0
+		case src.Fields()[position].Type == d.schema.Fields[column].Type:
+			inFile, at = append(inFile, position), append(at, i)
 		}
 	}
 	described, ok := src.(formats.Described)

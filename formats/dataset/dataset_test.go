@@ -30,17 +30,6 @@ type swappedRow struct {
 	Name string `parquet:"name"`
 }
 
-type longAgeRow struct {
-	Name string `parquet:"name"`
-	Age  int64  `parquet:"age"`
-}
-
-type extraRow struct {
-	Name  string `parquet:"name"`
-	Age   int32  `parquet:"age"`
-	Extra bool   `parquet:"extra"`
-}
-
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
@@ -210,18 +199,6 @@ func TestOpenRefuses(t *testing.T) {
 		want  error
 		words []string
 	}{
-		"types": {func(dir string) {
-			writeRows(t, dir, "a.parquet", person)
-			writeRows(t, dir, "b.parquet", []longAgeRow{{"bob", 2}})
-		}, formats.ErrSchema, []string{"a.parquet", "b.parquet", `"age"`, "int32", "int64"}},
-		"extra": {func(dir string) {
-			writeRows(t, dir, "a.parquet", person)
-			writeRows(t, dir, "b.parquet", []extraRow{{"bob", 2, true}})
-		}, formats.ErrSchema, []string{"a.parquet", "b.parquet", `"extra"`}},
-		"missing": {func(dir string) {
-			writeRows(t, dir, "a.parquet", []extraRow{{"bob", 2, true}})
-			writeRows(t, dir, "b.parquet", person)
-		}, formats.ErrSchema, []string{"a.parquet", "b.parquet", `"extra"`}},
 		"keys": {func(dir string) {
 			writeRows(t, dir, "a.parquet", person)
 			writeRows(t, dir, "y=1/b.parquet", person)
@@ -368,7 +345,9 @@ func TestFirstErrorOfManyFiles(t *testing.T) {
 	for i := range 100 {
 		writeRows(t, dir, fmt.Sprintf("%03d.parquet", i), []personRow{{"ann", int32(i)}})
 	}
-	writeRows(t, dir, "055.parquet", []longAgeRow{{"bob", 2}})
+	if err := os.WriteFile(filepath.Join(dir, "055.parquet"), []byte("PARE"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "060.parquet"), []byte("PAR1 and no more"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -8,38 +8,52 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// reader reads a split: the file's columns as the file has them, and hive columns.
+// reader reads a split: the file's columns, where other files have wider types as these, and what
+// the file does not store.
 type reader struct {
 	formats.BatchReader
+	file    string
 	release func() error
 	batch   formats.Batch
 	slots   []slot
 }
 
-// slot says where a column of a batch comes from: a column of the file's batch, or a hive column.
+// slot says where a column of a batch comes from: a column of the file's batch, or one value for
+// all rows, of a hive column or a null.
 type slot struct {
-	column int
-	hive   *formats.Column
-	code   uint32
+	column   int
+	adapter  *adapter // of the file's column; nil: it is as it has to be
+	constant *formats.Column
+	code     uint32
 }
 
 func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *member, s formats.Split, columns []formats.Request) (*reader, error) {
-	r := &reader{release: func() error { return d.sources.release(s.File) }}
+	r := &reader{file: s.File, release: func() error { return d.sources.release(s.File) }}
 	r.batch.Columns = make([]*formats.Column, len(columns))
 	var inFile []formats.Request
-	own := len(d.schema.Fields) - len(d.hive)
 	for i, request := range columns {
 		if request.Column < 0 || request.Column >= len(d.schema.Fields) {
 			return nil, fmt.Errorf("read %s: there is no column %d", s.File, request.Column)
 		}
-		if request.Column < own {
-			r.slots = append(r.slots, slot{column: len(inFile)})
-			inFile = append(inFile, formats.Request{Column: file.columns[request.Column], Coded: request.Coded})
-			continue
+		field := &d.schema.Fields[request.Column]
+		if field.Differs != nil {
+			return nil, fmt.Errorf("read %s: %w", s.File, field.Differs)
 		}
-		hive := &d.hive[request.Column-own]
-		r.batch.Columns[i] = &formats.Column{Values: hive.values}
-		r.slots = append(r.slots, slot{hive: r.batch.Columns[i], code: hive.codes[d.byPath[s.File]]})
+		to, position := slot{column: len(inFile)}, file.position(request.Column)
+		switch {
+		case field.Hive:
+			hive := &d.hive[request.Column-(len(d.schema.Fields)-len(d.hive))]
+			to.constant, to.code = &formats.Column{Values: hive.values}, hive.codes[d.byPath[s.File]]
+		case position < 0 || src.Fields()[position].Type.Kind == formats.Null && field.Type.Kind != formats.Null:
+			to.constant = &formats.Column{Values: &formats.Values{Type: field.Type}}
+		default:
+			if src.Fields()[position].Type != field.Type {
+				to.adapter = &adapter{to: field.Type, name: field.Name, holding: formats.Holding{Tell: d.sources.opt.Hold}}
+			}
+			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded})
+		}
+		r.batch.Columns[i] = to.constant
+		r.slots = append(r.slots, to)
 	}
 	var err error
 	r.BatchReader, err = src.Read(ctx, s.First, s.Count, inFile)
@@ -54,13 +68,18 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	}
 	r.batch.Row, r.batch.Rows = batch.Row, batch.Rows
 	for i, s := range r.slots {
-		if s.hive == nil {
+		switch {
+		case s.constant != nil:
+			s.constant.Codes = s.constant.Codes[:0]
+			for range batch.Rows {
+				s.constant.Codes = append(s.constant.Codes, s.code)
+			}
+		case s.adapter != nil:
+			if r.batch.Columns[i], err = s.adapter.adapt(batch.Columns[s.column]); err != nil {
+				return nil, fmt.Errorf("read %s: %w", r.file, err)
+			}
+		default:
 			r.batch.Columns[i] = batch.Columns[s.column]
-			continue
-		}
-		s.hive.Codes = s.hive.Codes[:0]
-		for range batch.Rows {
-			s.hive.Codes = append(s.hive.Codes, s.code)
 		}
 	}
 	return &r.batch, nil
@@ -71,6 +90,11 @@ func (r *reader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader
 
 // Close implements BatchReader.
 func (r *reader) Close() error {
+	for _, s := range r.slots {
+		if s.adapter != nil {
+			s.adapter.holding.Release()
+		}
+	}
 	err := r.BatchReader.Close()
 	if r.release == nil {
 		return err
@@ -130,11 +154,12 @@ func (d *Dataset) RowGroup(ctx context.Context, s formats.Split) (*RowGroup, err
 // when the column has to be encoded anew: when RawChunks says so, when the file stores the
 // column otherwise than the schema has it, or does not store it at all.
 func (g *RowGroup) Chunks(ctx context.Context, column int) ([]formats.RawChunk, error) {
-	if column >= len(g.file.columns) {
-		return nil, nil // a hive column
+	own := g.file.position(column)
+	if own < 0 {
+		return nil, nil // a hive column, or one that is null here
 	}
-	own := g.file.columns[column]
-	if declared := g.dataset.schema.Fields[column].Declared; declared == nil || !declared.SamePages(g.Fields()[own].Declared) {
+	of, in := &g.dataset.schema.Fields[column], &g.Fields()[own]
+	if of.Declared == nil || of.Type != in.Type || !of.Declared.SamePages(in.Declared) {
 		return nil, nil
 	}
 	return g.RawChunks(ctx, g.rowGroup, own)

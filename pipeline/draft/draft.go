@@ -59,6 +59,7 @@ type draft struct {
 	sets     []*set
 	output   string
 	encoding string // of CSV that is no UTF-8
+	lacked   bool   // some file lacks a column that others have
 }
 
 // Write writes the job to its file, in one step and only when all went well, and returns its text. Errors are those of Job, of fault.Exists
@@ -125,7 +126,7 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 
 // open opens the input. CSV that is no UTF-8 is taken for what most of such is.
 func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Dataset, error) {
-	opt := formats.ReadOptions{Threads: d.Limits.Threads, Hold: budget.HoldRead}
+	opt := formats.ReadOptions{Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true}
 	in, err := dataset.Open(ctx, d.Input, opt)
 	if errors.Is(err, formats.ErrEncoding) {
 		d.encoding = formats.EncodingWindows1252
@@ -140,7 +141,8 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	var columns []int // those that can be read as codes
 	for i, field := range in.Schema().Fields {
 		p := newProfile(field)
-		if field.Type.Kind != formats.Nested {
+		d.lacked = d.lacked || field.Lacked
+		if field.Type.Kind != formats.Nested && field.Differs == nil {
 			p.place = len(columns)
 			columns = append(columns, i)
 		}

@@ -17,11 +17,12 @@ type Profile struct {
 	Field forecast.Sighting // of the values; its Rows are those that are not null
 	Rows  int64             // that were looked at
 
-	name  string
-	typ   formats.Type
-	place int // in the excerpt, -1 of a column that cannot be read
-	texts textProfile
-	role  *Role // what is proposed
+	name    string
+	typ     formats.Type
+	differs bool // the files have it with types that do not go together
+	place   int  // in the excerpt, -1 of a column that cannot be read
+	texts   textProfile
+	role    *Role // what is proposed
 
 	// Of a column whose values have an order: that of every row, NaN for a null, until they are measured;
 	// and what is between the middle nine tenths of its distinct ones.
@@ -30,7 +31,7 @@ type Profile struct {
 }
 
 func newProfile(field formats.Field) *Profile {
-	return &Profile{name: field.Name, typ: field.Type, place: -1, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)}}
+	return &Profile{name: field.Name, typ: field.Type, differs: field.Differs != nil, place: -1, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)}}
 }
 
 // textProfile counts rows by what their texts look like. Only columns of texts have one.

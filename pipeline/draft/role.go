@@ -65,6 +65,7 @@ func roleOf(p *Profile) *Role {
 // unusable is what no mask is for.
 var unusable = []rule{
 	{func(p *Profile) bool { return p.name == "" }, dropped("it has no name, as pandas' row numbers have none: only kept or dropped")},
+	{func(p *Profile) bool { return p.differs }, dropped("the files have it with types that do not go together")},
 	{ofKind(formats.Nested), dropped("nested: it can be kept or dropped, not masked")},
 	{ofKind(formats.Binary), dropped("bytes whose meaning nobody declares")},
 	{func(p *Profile) bool { return p.Field.Rows == 0 }, dropped("no row that was looked at has a value")},

@@ -14,6 +14,9 @@ const headWords = `# A draft by kcut init, from %s of %s rows. What a release te
 # somebody to judge who knows them and the data: read every line, change it, then try kcut plan.
 `
 
+// lackedWords let files lack columns that others have.
+const lackedWords = "missing_columns: null # some files lack columns that others have\n"
+
 // encodingWords say how CSV was read that is no UTF-8.
 const encodingWords = "csv: {encoding: %s} # it is no UTF-8: look whether letters came out right\n"
 
@@ -55,6 +58,9 @@ func (d *draft) yaml() (string, error) {
 		input = "[" + quotedList(inputs) + "]"
 	}
 	fmt.Fprintf(&out, "input: %s\noutput: %s\n", input, job.Quoted(d.output))
+	if d.lacked {
+		out.WriteString(lackedWords)
+	}
 	if d.encoding != "" {
 		fmt.Fprintf(&out, encodingWords, d.encoding)
 	}

@@ -71,6 +71,8 @@ func (r *reader) value(s slot) {
 	switch n := r.nodes[s.path]; {
 	case n == nil: // a program's
 		r.check(s)
+	case n.Null() && slices.Contains(s.field.enum, n.Text): // the word, though YAML has it as none
+		r.read(s, &yaml.Node{Kind: yaml.Scalar, Text: n.Text, Quoted: true, Line: n.Line, Column: n.Column})
 	case n.Null():
 		r.add(s.path, "give it a value, or leave it out", "%s has no value", s.key())
 	case s.kind >= kindMap:

@@ -103,6 +103,8 @@ var fieldTable = []field{
 		doc: "instead of the input, tables of its counts, as the statements of `kcut sql count` make them: each a file, a directory or a glob; a run then writes a cut, not a release"},
 	{path: "input_missing", kind: kindText, at: func(j *Job, _ int) any { return &j.InputMissing }, enum: []string{"error", InputRetry}, defWords: "`error`",
 		doc: "an input that does not exist: `error` (exit 3), or `retry` (exit 6), so that a scheduler tries again until it is there"},
+	{path: "missing_columns", kind: kindText, at: func(j *Job, _ int) any { return &j.MissingColumns }, enum: []string{"error", MissingNull}, defWords: "`error`",
+		doc: "a column that is not dropped and that a file of the input lacks, where others have it: `error` (exit 3), or `null`, its value in the rows of that file"},
 	{path: "output", kind: kindMap, at: func(j *Job, _ int) any { return &j.Output }, required: true,
 		doc: "what to write; a bare path is short for `{path: …}`"},
 	{path: "output.path", kind: kindPath, at: func(j *Job, _ int) any { return &j.Output.Path }, required: true, bare: true, flag: "output",
@@ -517,6 +519,8 @@ func (f *field) schema() string {
 			object = `{"anyOf":[` + bare.schema() + `,` + object + `]}`
 		}
 		return fmt.Sprintf(form, object)
+	case slices.Contains(f.enum, MissingNull): // YAML has the bare word as null
+		return `{"type":["string","null"],"enum":` + strings.TrimSuffix(inJSON(f.enum), "]") + `,null]}`
 	case len(f.enum) > 0:
 		return `{"type":"string","enum":` + inJSON(f.enum) + `}`
 	case f.kind == kindInteger && f.max > 0:

@@ -56,10 +56,11 @@ type Job struct {
 
 	Sensitive []Sensitive // what must hold of kept columns in every equivalence class
 
-	InputMissing string              // InputRetry: try again later; else it is an error
-	Unlisted     string              // UnlistedError, UnlistedDrop or UnlistedKeep
-	TaxonomyFile string              // YAML file of named trees; empty: none
-	Taxonomies   map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
+	InputMissing   string              // InputRetry: try again later; else it is an error
+	MissingColumns string              // MissingNull: a column is null in files of the input that lack it; else that is an error
+	Unlisted       string              // UnlistedError, UnlistedDrop or UnlistedKeep
+	TaxonomyFile   string              // YAML file of named trees; empty: none
+	Taxonomies     map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
 
 	Algorithm Algorithm
 	Objective string  // of auto: one of the Objective constants
@@ -219,7 +220,8 @@ type CSV struct {
 
 // Values of enumerated fields: the options of algorithms have a default, too, that no code names.
 const (
-	InputRetry = "retry"
+	InputRetry  = "retry"
+	MissingNull = "null"
 
 	MaskGeneralize = "generalize"
 	MaskDiscretize = "discretize"

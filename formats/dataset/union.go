@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// union makes one schema of those of all files: the columns in the order in which they come first.
+// The type of a column is that of one file into which those of all others fit. Where there is none,
+// or a file lacks the column and it is not to be null there, the field says so (Differs): only
+// whoever reads the column minds.
+type union struct {
+	names   map[string]int
+	columns []unionColumn
+	paths   []string // of the files so far
+}
+
+// unionColumn is one column. Variants are the types that files have of it.
+type unionColumn struct {
+	variants []variant
+	nullable bool // in some file
+	lacking  int  // the first file that lacks it; -1: none so far
+}
+
+// variant is a column as one file has it, the first one of its type.
+type variant struct {
+	formats.Field
+	file int
+}
+
+// add adds the columns of one more file. It returns the position there of each column of the schema
+// so far, -1 of those that it lacks.
+func (u *union) add(path string, fields []formats.Field) []int {
+	if u.names == nil {
+		u.names = make(map[string]int, len(fields))
+	}
+	file := len(u.paths)
+	u.paths = append(u.paths, path)
+	positions := slices.Repeat([]int{-1}, len(u.columns))
+	for position, field := range fields {
+		c, known := u.names[field.Name]
+		if !known {
+			c = len(u.columns)
+			u.names[field.Name] = c
+			u.columns, positions = append(u.columns, unionColumn{lacking: -1}), append(positions, -1)
+			if file > 0 {
+				u.columns[c].lacking = 0
+			}
+		}
+		positions[c] = position
+		u.columns[c].add(field, file)
+	}
+	for c, position := range positions {
+		if column := &u.columns[c]; position < 0 && column.lacking < 0 {
+			column.lacking = file
+		}
+	}
+	return positions
+}
+
+func (c *unionColumn) add(field formats.Field, file int) {
+	c.nullable = c.nullable || field.Nullable || field.Type.Kind == formats.Null
+	same := func(v variant) bool { return v.Type == field.Type }
+	if !slices.ContainsFunc(c.variants, same) {
+		c.variants = append(c.variants, variant{field, file})
+	}
+}
+
+// fields returns the columns of all files. Where null is true, a column is null in files that lack it.
+func (u *union) fields(null bool) []formats.Field {
+	fields := make([]formats.Field, len(u.columns))
+	for i := range u.columns {
+		fields[i] = u.field(&u.columns[i], null)
+	}
+	return fields
+}
+
+func (u *union) field(c *unionColumn, null bool) formats.Field {
+	widest := slices.IndexFunc(c.variants, func(wide variant) bool {
+		return !slices.ContainsFunc(c.variants, func(v variant) bool { return !v.Type.Fits(wide.Type) })
+	})
+	field := c.variants[max(widest, 0)].Field
+	field.Lacked = c.lacking >= 0
+	if (c.nullable || field.Lacked) && !field.Nullable {
+		field.Nullable = true
+		if field.Declared != nil {
+			field.Declared = field.Declared.Optional()
+		}
+	}
+	untyped := slices.IndexFunc(c.variants, func(v variant) bool { return v.Type.Kind == formats.Null })
+	nested := field.Type.Kind == formats.Nested
+	switch {
+	case widest < 0:
+		field.Differs = u.differ(c)
+	case field.Lacked && (nested || !null):
+		field.Differs = u.lacks(&field, c)
+	case nested && untyped >= 0:
+		field.Differs = fault.Errorf(fault.Input, "drop the column, or write that file anew with its type",
+			"open %s: column %q has no type, and is nested in %s: %w", u.paths[c.variants[untyped].file], field.Name, u.paths[c.variants[widest].file], formats.ErrSchema)
+	}
+	return field
+}
+
+// differ returns the error of a column with types of which none fits the other.
+func (u *union) differ(c *unionColumn) error {
+	first, second := c.variants[0], c.variants[0]
+	for i, v := range c.variants {
+		unfit := func(w variant) bool { return !v.Type.Fits(w.Type) && !w.Type.Fits(v.Type) }
+		if other := slices.IndexFunc(c.variants[:i], unfit); other >= 0 {
+			first, second = c.variants[other], v
+			break
+		}
+	}
+	return fault.Errorf(fault.Input, "write the files anew with one type of the column, or drop it",
+		"compare %s and %s: column %q is %s and %s: %w", u.paths[first.file], u.paths[second.file], first.Name, first.Type, second.Type, formats.ErrSchema)
+}
+
+// lacks returns the error of a column that a file lacks.
+func (u *union) lacks(field *formats.Field, c *unionColumn) error {
+	hint := "set missing_columns: null, and it is null there; or drop the column, or name only files that have it"
+	if field.Type.Kind == formats.Nested {
+		hint = "drop the column, or name only files that have it: missing_columns: null goes for columns that are not nested"
+	}
+	return fault.Errorf(fault.Input, hint, "compare %s and %s: column %q is missing in the second: %w",
+		u.paths[c.variants[0].file], u.paths[c.lacking], field.Name, formats.ErrSchema)
+}
