@@ -44,9 +44,9 @@ func (s *search) predict() (ahead tips.Lookahead) {
 	for _, c := range s.columns {
 		f.rarest = append(f.rarest, float64(c.rarest()))
 	}
-	present := slices.Clone(s.queue.values[:min(len(s.queue.values), forecastStart)])
+	present := s.queue.some(forecastStart)
 	for _, value := range s.stale[max(0, len(s.stale)-forecastStart):] {
-		if s.queue.candidates[value].place == 0 { // it is new
+		if s.queue.candidates[value].group == noGroup { // it is new
 			present = append(present, value)
 		}
 	}

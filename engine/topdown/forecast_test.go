@@ -53,7 +53,7 @@ func TestForecastOfIndependentColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.update(true, none)
+		s.update()
 		for _, p := range s.predict().Next {
 			predicted = append(predicted, p.Column)
 		}

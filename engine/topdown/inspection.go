@@ -1,7 +1,6 @@
 package topdown
 
 import (
-	"container/heap"
 	"context"
 	"math"
 
@@ -58,16 +57,14 @@ func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Prote
 
 // best returns the candidate to be performed, if there is one, which holds when it was inspected.
 func (s *search) best(ctx context.Context) (value int32, ok bool, err error) {
-	for len(s.queue.values) > 0 {
-		value = s.queue.values[0]
-		if !s.inspects {
-			return value, true, nil
+	for {
+		if value, ok = s.queue.best(); !ok || !s.inspects {
+			return value, ok, nil
 		}
 		if isKnown, err := s.inspect(ctx, value); err != nil || isKnown {
 			return value, err == nil, err
 		}
 	}
-	return 0, false, nil
 }
 
 // inspect looks at what refining the best candidate would make. It reports whether that holds, and the candidate is still
@@ -91,15 +88,28 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 		}
 		if !holds {
 			s.view.Kill(value)
-			s.queue.remove(value)
+			s.updateColumn(c.column, []int32{value})
 			return false, nil
 		}
 	}
 	if s.outliers > 0 && isNew {
-		s.rescore(value)
-		heap.Fix(&s.queue, c.place-1)
+		s.noteOver(value)
+		s.updateColumn(c.column, []int32{value})
 	}
-	return s.queue.values[0] == value, nil
+	best, _ := s.queue.best()
+	return best == value, nil
+}
+
+// outdated returns the candidates of a column of which more, or less, is known after a step than before: of a suppressed column
+// that is inspected all, whose groups depend on it.
+func (s *search) outdated(column int) (values []int32) {
+	if !s.inspects || s.outliers == 0 || s.columns[column].kindOf(0) < 0 {
+		return nil
+	}
+	for _, g := range s.queue.columns[column].groups {
+		values = append(values, s.queue.groups[g].members...)
+	}
+	return values
 }
 
 // isInspected reports whether all that refining a value would make outliers is known.

@@ -1,6 +1,7 @@
 package topdown
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/partition/tips"
 )
 
 // outlierSearch is what a search knows of records that may be taken away, so that one rare value need not
@@ -66,46 +66,41 @@ func (s *search) moreOutliers(value int32) (records uint64) {
 func (s *search) isOver(value int32) bool { return s.taken+s.moreOutliers(value) > s.outliers }
 
 // killOutliers kills the values that would make too many outliers, and those that have none but
-// outliers in some set: refining them would tell of nobody else. It looks at those that are stale or, when
-// there are more outliers than before, at all.
+// outliers in some set: refining them would tell of nobody else. It looks at those of which the most is known.
 func (s *search) killOutliers() {
+	for _, value := range s.stale {
+		s.noteOver(value)
+	}
 	taken := uint64(0)
 	for _, set := range s.sets {
 		taken += set.Outliers()
 	}
-	if taken > s.taken {
-		s.taken = taken
-		s.stale = append(s.stale, s.queue.values...)
-	}
-	looked := make(map[int]bool) // at columns
-	for _, value := range s.stale {
-		if c := s.queue.candidates[value].column; taken > 0 && !looked[c] {
-			looked[c] = true
-			s.killEmpty(c)
+	s.taken = max(s.taken, taken)
+	if taken > 0 {
+		for _, set := range s.sets {
+			s.stale = set.Emptied(s.stale)
 		}
-		if !s.view.Dead(value) && s.isOver(value) {
+	}
+	for len(s.queue.overs) > 0 && s.taken+s.queue.overs[0].more > s.outliers {
+		value := heap.Pop(&s.queue.overs).(over).value
+		s.queue.candidates[value].over = 0
+		switch {
+		case s.view.Dead(value):
+		case s.isOver(value):
 			s.view.Kill(value)
+			s.stale = append(s.stale, value)
+		default:
+			s.noteOver(value)
 		}
 	}
 }
 
-// killEmpty kills the values of a column that have none but outliers in some set.
-func (s *search) killEmpty(column int) {
-	v := &s.view.Columns[column]
-	for _, i := range s.with[column] {
-		left := make(map[int32]uint64)
-		outliers := s.sets[i].OutliersBy(column)
-		for code, value := range v.Value {
-			if value != tips.None && !s.view.Dead(value) {
-				left[value] += v.Records[code] - outliers[code]
-			}
-		}
-		for _, value := range v.Value {
-			if value != tips.None && !s.view.Dead(value) && left[value] == 0 {
-				s.view.Kill(value)
-				s.stale = append(s.stale, value)
-			}
-		}
+// noteOver notes how many outliers refining a value would make, if that is more than was noted.
+func (s *search) noteOver(value int32) {
+	c := &s.queue.candidates[value]
+	if more := s.moreOutliers(value); more > c.over && !s.view.Dead(value) {
+		c.over = more
+		heap.Push(&s.queue.overs, over{more, value})
 	}
 }
 

@@ -1,8 +1,9 @@
 package topdown
 
 import (
-	"container/heap"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,9 +25,12 @@ type search struct {
 	sets  []*tips.TIPS // of every set that is asked for
 	with  [][]int      // by attribute: the sets with that column
 	view  tips.View
-	queue queue
+	queue *queue
 	stale []int32 // values whose score changed, or who died, since the last update
-	told  told
+
+	rescored []bool // by attribute: all its candidates have other scores since then
+	key      []byte // scratch of groupOf
+	told     told
 	balance
 }
 
@@ -54,6 +58,7 @@ func newSearch(
 	}
 	s.inspection = newInspection(requirement)
 	s.view.Columns = make([]tips.Column, n)
+	s.queue, s.rescored = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n)
 	profiles := newProfiles(table, requirement)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
 		s.columns[a] = newColumn(profiles[a], w)
@@ -123,6 +128,7 @@ func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) 
 
 // add makes a value of the view a candidate.
 func (s *search) add(c candidate, children int) int32 {
+	c.group = noGroup
 	s.queue.candidates = append(s.queue.candidates, c)
 	value := s.view.Add(c.column, children)
 	s.stale = append(s.stale, value)
@@ -133,7 +139,7 @@ func (s *search) add(c candidate, children int) int32 {
 // TDR, section 4.1).
 func (s *search) run(ctx context.Context) error {
 	s.begin()
-	s.update(true, none)
+	s.update()
 	for number := 1; s.options.MaxSteps < 0 || number <= s.options.MaxSteps; number++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -143,26 +149,22 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 		c := s.queue.candidates[best]
-		step := engine.Step{Number: number, Attribute: c.column, InfoGain: c.gain, AnonyLoss: s.loss(best), Score: c.score}
+		of := &s.queue.groups[c.group]
+		step := engine.Step{Number: number, Attribute: c.column, InfoGain: of.gain, AnonyLoss: s.loss(best), Score: of.score}
 		step.Value, step.Children = s.columns[c.column].labels(c.node)
-		fell, err := s.perform(ctx, best)
-		if err != nil {
+		if err := s.perform(ctx, best); err != nil {
 			return err
 		}
-		changed := none // the column whose candidates all have another score
-		if s.options.Balance > 0 {
-			changed = c.column
-			s.balance.count(changed)
-		}
-		s.update((fell || s.inspects && s.outliers > 0) && s.options.Score != engine.ScoreInfoGain, changed)
+		s.update()
 		s.report(c.node, step)
 	}
 	return nil
 }
 
 // perform refines a value in its column, the view and the sets (TDS, section 5.3; TDR, section
-// 4.3). It reports whether the anonymity of one fell.
-func (s *search) perform(ctx context.Context, value int32) (fell bool, err error) {
+// 4.3), and notes of which columns all scores change: of those of the sets whose anonymity falls, or of which more has
+// to be inspected.
+func (s *search) perform(ctx context.Context, value int32) error {
 	c := s.queue.candidates[value]
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
@@ -173,60 +175,127 @@ func (s *search) perform(ctx context.Context, value int32) (fell bool, err error
 	for _, i := range s.with[c.column] {
 		before := s.sets[i].Anonymity()
 		if err := s.sets[i].Refine(ctx, &refinement); err != nil {
-			return false, err
+			return err
 		}
-		fell = fell || s.sets[i].Anonymity() < before
+		if s.options.Score != engine.ScoreInfoGain && (s.sets[i].Anonymity() < before || s.inspects && s.outliers > 0) {
+			for _, a := range s.asked[i].Columns {
+				s.rescored[a] = true
+			}
+		}
 	}
-	return fell, nil
+	if s.options.Balance > 0 {
+		s.balance.count(c.column)
+		s.rescored[c.column] = true
+	}
+	return nil
 }
 
-// none is no column.
-const none = -1
-
-// update rescores the stale candidates, those of a column that has changed, or all (TDS, section 5.4; TDR, section 4.4).
-func (s *search) update(all bool, changed int) {
+// update brings the queue up to date with the stale candidates, and with all of the columns that are to be rescored
+// (TDS, section 5.4; TDR, section 4.4).
+func (s *search) update() {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
 	}
 	if s.outliers > 0 {
 		s.killOutliers()
 	}
-	many := all || changed != none || len(s.stale) > len(s.queue.values)/8
-	for _, value := range s.stale {
-		if s.view.Dead(value) {
-			s.queue.remove(value)
-			continue
+	for column, is := range s.rescored {
+		if is && len(s.queue.columns[column].groups) > 0 {
+			s.stale = append(s.stale, s.outdated(column)...)
 		}
-		c := s.queue.append(value)
-		c.gain = s.columns[c.column].gain(c.node)
-		s.rescore(value)
-		if !many {
-			heap.Fix(&s.queue, c.place-1)
+	}
+	slices.SortFunc(s.stale, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.queue.candidates[a].column, s.queue.candidates[b].column), cmp.Compare(a, b))
+	})
+	s.stale = slices.Compact(s.stale)
+	for rest := s.stale; len(rest) > 0; {
+		column, n := s.queue.candidates[rest[0]].column, 1
+		for n < len(rest) && s.queue.candidates[rest[n]].column == column {
+			n++
 		}
+		s.updateColumn(column, rest[:n])
+		rest = rest[n:]
 	}
 	s.stale = s.stale[:0]
-	if all || changed != none {
-		for _, value := range s.queue.values {
-			if all || s.queue.candidates[value].column == changed {
-				s.rescore(value)
-			}
+	for column, is := range s.rescored {
+		if is {
+			s.updateColumn(column, nil)
 		}
-	}
-	if many {
-		heap.Init(&s.queue)
 	}
 }
 
-// rescore computes a candidate's score.
-func (s *search) rescore(value int32) {
+// updateColumn gives candidates of a column their groups, and groups their places.
+func (s *search) updateColumn(column int, stale []int32) {
+	q, c := s.queue, &s.queue.columns[column]
+	all := s.rescored[column] || len(stale) > len(c.groups)/8
+	for _, value := range stale {
+		was, g := q.candidates[value].group, noGroup
+		if !s.view.Dead(value) {
+			g = s.groupOf(value)
+		}
+		if g != was {
+			q.move(value, g)
+		}
+		switch {
+		case all && g != noGroup && q.groups[g].place == 0:
+			c.Push(g)
+		case all:
+		default:
+			if was != g && was != noGroup {
+				q.settle(was)
+			}
+			if g != noGroup {
+				s.rescore(g)
+				q.settle(g)
+			}
+		}
+	}
+	if all {
+		q.rebuild(column, s.rescore)
+		s.rescored[column] = false
+	}
+	q.rise(column)
+}
+
+// groupOf returns the group that a candidate is to be in: of a suppressed column, with those of the same classes and the same
+// loss, as long as no more is known of them.
+func (s *search) groupOf(value int32) int32 {
 	c := &s.queue.candidates[value]
+	kind := s.columns[c.column].kindOf(c.node)
+	if kind < 0 {
+		if c.group == noGroup {
+			return s.queue.group(c.column, nil)
+		}
+		return c.group
+	}
+	key := binary.AppendUvarint(s.key[:0], uint64(kind))
+	if s.options.Score != engine.ScoreInfoGain {
+		for _, i := range s.with[c.column] {
+			key = binary.AppendUvarint(key, s.sets[i].Least(value))
+		}
+		if s.outliers > 0 {
+			key = binary.AppendUvarint(key, s.moreOutliers(value))
+			if s.inspects && s.isInspected(value) {
+				key = append(key, 1)
+			}
+		}
+	}
+	s.key = key
+	return s.queue.group(c.column, key)
+}
+
+// rescore computes the score of a group's candidates.
+func (s *search) rescore(g int32) {
+	of := &s.queue.groups[g]
+	value := of.members[0]
+	of.gain = s.columns[of.column].gain(s.queue.candidates[value].node)
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:
-		c.score = s.balanced(c.column, c.gain)
+		of.score = s.balanced(of.column, of.gain)
 	case s.inspects && s.outliers > 0 && !s.isInspected(value):
-		c.score = s.balanced(c.column, atMost(s.options.Score, c.gain, s.loss(value), len(s.with[c.column])))
+		of.score = s.balanced(of.column, atMost(s.options.Score, of.gain, s.loss(value), len(s.with[of.column])))
 	default:
-		c.score = s.balanced(c.column, score(s.options.Score, c.gain, s.loss(value)))
+		of.score = s.balanced(of.column, score(s.options.Score, of.gain, s.loss(value)))
 	}
 }
 
@@ -307,72 +376,4 @@ func (s *search) stop(value int32) engine.Stop {
 		}
 	}
 	return engine.Stop{Why: engine.WhyRecords}
-}
-
-// candidate is a value that can be refined.
-type candidate struct {
-	column int // attribute
-	node   int // the column's number for it
-	order  int // among the column's candidates, for ties
-	gain   float64
-	score  float64
-	place  int // in the heap, plus one; 0: not there
-}
-
-// before reports whether candidate c is performed rather than d.
-func (c *candidate) before(d *candidate) bool {
-	switch {
-	case c.score != d.score:
-		return c.score > d.score
-	case c.gain != d.gain:
-		return c.gain > d.gain
-	case c.column != d.column:
-		return c.column < d.column
-	}
-	return c.order < d.order
-}
-
-// queue is a heap of candidates, the best on top (TDS, section 5.2; TDR, section 4.2). Candidates
-// are known by their value's number and remember their place.
-type queue struct {
-	candidates []candidate // by value of the view
-	values     []int32
-}
-
-func (q *queue) at(i int) *candidate { return &q.candidates[q.values[i]] }
-
-func (q *queue) Len() int { return len(q.values) }
-
-func (q *queue) Less(i, j int) bool { return q.at(i).before(q.at(j)) }
-
-func (q *queue) Swap(i, j int) {
-	q.values[i], q.values[j] = q.values[j], q.values[i]
-	q.at(i).place, q.at(j).place = i+1, j+1
-}
-
-// Push is not used: values are appended.
-func (q *queue) Push(any) {}
-
-func (q *queue) Pop() any {
-	last := len(q.values) - 1
-	q.at(last).place = 0
-	q.values = q.values[:last]
-	return nil
-}
-
-// append inserts a value, if it is not there, anywhere: the order is to be restored.
-func (q *queue) append(value int32) *candidate {
-	c := &q.candidates[value]
-	if c.place == 0 {
-		q.values = append(q.values, value)
-		c.place = len(q.values)
-	}
-	return c
-}
-
-// remove takes a value out, if it is there.
-func (q *queue) remove(value int32) {
-	if place := q.candidates[value].place; place > 0 {
-		heap.Remove(q, place-1)
-	}
 }

@@ -2,6 +2,7 @@ package topdown
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -18,7 +19,8 @@ type suppressed struct {
 	frequencies []uint64 // classes of the records that are suppressed
 	scratch     []uint64 // by class
 	rest        part     // the records that are suppressed
-	open        []int    // codes that may still be disclosed, ascending
+	least       uint64   // records of the rarest value that was disclosed
+	open        []int    // codes that might be disclosed, ascending; none any more when that can gain nothing
 	value       []int32  // by code: number in the view
 	disclosed   []bool   // by code
 
@@ -41,6 +43,7 @@ func newSuppressed(p profile) *suppressed {
 	c := &suppressed{
 		profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32, n), disclosed: make([]bool, n),
 		frequencies: make([]uint64, classes), scratch: make([]uint64, classes), kind: make([]int, n),
+		least: math.MaxUint64,
 	}
 	for code := range n {
 		clear(c.scratch)
@@ -112,6 +115,8 @@ func (c *suppressed) gain(code int) float64 {
 	return known.gain
 }
 
+func (c *suppressed) kindOf(code int) int { return c.kind[code] }
+
 // without returns the classes of the suppressed records that do not have the code, valid
 // until the next call.
 func (c *suppressed) without(code int) []uint64 {
@@ -125,6 +130,7 @@ func (c *suppressed) without(code int) []uint64 {
 
 func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.disclosed[code] = true
+	c.least = min(c.least, c.parts[code].size)
 	c.state++
 	s.view.Columns[c.index].Value[c.code[code]] = tips.None
 	copy(c.frequencies, c.without(code))
@@ -146,23 +152,16 @@ func (c *suppressed) refinement(_ *search, code int) partition.Refinement {
 
 func (c *suppressed) undo(code int, is bool) { c.disclosed[code] = !is }
 
-// reconsider brings the open candidates up to date after fewer records are suppressed.
+// reconsider has all open candidates rescored after fewer records are suppressed, or kills them.
 func (c *suppressed) reconsider(s *search) {
-	beneficial := c.beneficial(c.frequencies)
-	open := c.open[:0]
-	for _, code := range c.open {
-		value := c.value[code]
-		if s.view.Dead(value) {
-			continue
-		}
-		if !beneficial {
-			s.view.Kill(value)
-		} else {
-			open = append(open, code)
-		}
-		s.stale = append(s.stale, value)
+	s.rescored[c.index] = true
+	if c.beneficial(c.frequencies) {
+		return
 	}
-	c.open = open
+	for _, code := range c.open {
+		s.view.Kill(c.value[code])
+	}
+	c.open = nil
 }
 
 func (c *suppressed) outcome(code int) prospect {
@@ -171,13 +170,7 @@ func (c *suppressed) outcome(code int) prospect {
 }
 
 func (c *suppressed) rarest() uint64 {
-	rarest := c.rest.size
-	for code, disclosed := range c.disclosed {
-		if disclosed {
-			rarest = min(rarest, c.parts[code].size)
-		}
-	}
-	return rarest
+	return min(c.rest.size, c.least)
 }
 
 func (c *suppressed) labels(code int) (value engine.Label, children []engine.Label) {

@@ -1,8 +1,6 @@
 package tips
 
 import (
-	"slices"
-
 	"github.com/kcut/kcut/partition"
 )
 
@@ -13,6 +11,8 @@ type outlierCounts struct {
 	done    partition.Table // the outliers, and one record for each other partition that is discarded; without a protection
 	more    []uint64        // by value: what parts of fewer than k that refining it would make have
 	byCode  [][]uint64      // of records, by field and code
+	left    []uint64        // by value: records that are no outliers
+	emptied []int32         // values that have none left, since the last Emptied
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
 	chunk   partition.Table // scratch of countOutliers
 }
@@ -28,7 +28,7 @@ func newOutlierCounts(view *View, columns []int) *outlierCounts {
 
 // bytes returns the memory that the counts take.
 func (o *outlierCounts) bytes() int64 {
-	return o.done.Bytes() + int64(cap(o.more))*8 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
+	return o.done.Bytes() + int64(cap(o.more)+cap(o.left))*8 + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
 }
 
 // Classes returns the outliers and, for each other leaf partition, a record with a key of it and its size, or several where the
@@ -61,13 +61,35 @@ func (v *VIT) Outliers() uint64 {
 	return v.outliers.records
 }
 
-// OutliersBy returns how many of the outliers have each code of a column, nil of a column that the set
-// lacks or when there may be none.
-func (t *TIPS) OutliersBy(column int) []uint64 {
-	if field := slices.Index(t.columns, column); field >= 0 && t.outliers != nil {
-		return t.outliers.byCode[field]
+// Emptied appends the values that have no records but outliers, if they are alive, and kills them: those that came to
+// that since the last call.
+func (t *TIPS) Emptied(to []int32) []int32 {
+	if t.outliers == nil {
+		return to
 	}
-	return nil
+	for _, value := range t.outliers.emptied {
+		if !t.view.Dead(value) {
+			t.view.Kill(value)
+			to = append(to, value)
+		}
+	}
+	t.outliers.emptied = t.outliers.emptied[:0]
+	return to
+}
+
+// enter counts the records of the values that codes lo ≤ code < hi of a field have now that are no outliers.
+func (t *TIPS) enter(field int, lo, hi uint32) {
+	column, o := &t.view.Columns[t.columns[field]], t.outliers
+	for code := lo; code < hi; code++ {
+		if value := column.Value[code]; value != None {
+			o.left[value] += column.Records[code] - o.byCode[field][code]
+		}
+	}
+	for code := lo; code < hi; code++ {
+		if value := column.Value[code]; value != None && o.left[value] == 0 {
+			o.emptied = append(o.emptied, value)
+		}
+	}
 }
 
 // MoreOutliers returns how many records refining a value would add to Outliers: with a protection, how many at
@@ -141,7 +163,7 @@ func (t *TIPS) divideOutliers(v *visit, field int) {
 // countOutliers counts the codes of a partition of outliers.
 func (t *TIPS) countOutliers(l leafPartition) {
 	if l.subs == nil {
-		t.outliers.add(t.table, l.Rows, t.Protection == nil)
+		t.addRecords(t.table, l.Rows)
 		return
 	}
 	chunk := &t.outliers.chunk
@@ -151,22 +173,29 @@ func (t *TIPS) countOutliers(l leafPartition) {
 			chunk.Truncate()
 			err := chunk.Decode(frame)
 			if err == nil {
-				t.outliers.add(chunk, chunk.Rows(0, chunk.Len()), t.Protection == nil)
+				t.addRecords(chunk, chunk.Rows(0, chunk.Len()))
 			}
 			return err
 		}))
 	}
 }
 
-// add counts the codes of records of a table, and may keep these.
-func (o *outlierCounts) add(t *partition.Table, rows partition.Rows, keep bool) {
+// addRecords counts the codes of records of a table, and keeps these where there is no protection.
+func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
+	o := t.outliers
 	for i := rows.Lo; i < rows.Hi; i++ {
-		key := t.Keys[i*t.Layout.Words:]
-		for field, f := range t.Layout.Fields[:len(o.byCode)] {
-			o.byCode[field][f.Code(key)] += uint64(t.Counts[i])
+		key, n := from.Keys[i*from.Layout.Words:], uint64(from.Counts[i])
+		for field, f := range from.Layout.Fields[:len(o.byCode)] {
+			code := f.Code(key)
+			o.byCode[field][code] += n
+			if value := t.view.Columns[t.columns[field]].Value[code]; value != None {
+				if o.left[value] -= n; o.left[value] == 0 {
+					o.emptied = append(o.emptied, value)
+				}
+			}
 		}
-		if keep {
-			o.done.Put(key[:t.Layout.Words], uint64(t.Counts[i]))
+		if t.Protection == nil {
+			o.done.Put(key[:from.Layout.Words], n)
 		}
 	}
 }

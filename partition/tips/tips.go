@@ -131,6 +131,11 @@ func New(
 		t.fail(t.moveOut(pool.Add))
 	}
 	t.reserve()
+	if t.outliers != nil {
+		for field, c := range columns {
+			t.enter(field, 0, uint32(len(view.Columns[c].Value)))
+		}
+	}
 	t.account()
 	if len(t.partitions) > 0 && t.err == nil {
 		t.start()
@@ -166,7 +171,8 @@ func (t *TIPS) reserve() {
 		t.at, t.after = append(t.at, make([]int32, more)...), append(t.after, make([]uint64, more)...)
 	}
 	if t.outliers != nil {
-		t.outliers.more = append(t.outliers.more, make([]uint64, len(t.smallest)-len(t.outliers.more))...)
+		more := make([]uint64, len(t.smallest)-len(t.outliers.more))
+		t.outliers.more, t.outliers.left = append(t.outliers.more, more...), append(t.outliers.left, more...)
 	}
 }
 
@@ -195,6 +201,9 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 	}
 	t.value, t.steps = None, t.steps+1
 	field := slices.Index(t.columns, r.Column)
+	if t.outliers != nil && !t.view.Columns[r.Column].Suppressed {
+		t.enter(field, r.First, r.First+uint32(len(r.Child)))
+	}
 	t.lookahead.begin(field, r)
 	touched := 0
 	for visits, all := t.linked(r.Value); len(visits) > 0; {

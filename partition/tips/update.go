@@ -130,6 +130,9 @@ func (v *VIT) After(value int32) uint64 {
 	}
 }
 
+// Least returns what After depends on: equal for two values, it stays so until Changed has one of them.
+func (v *VIT) Least(value int32) uint64 { return min(v.anonymity, v.smallest[value]) }
+
 // Changed appends the values whose smallest part fell since the last call, or of which there are other
 // outliers.
 func (v *VIT) Changed(to []int32) []int32 {
