@@ -25,7 +25,7 @@ type Pool struct {
 }
 
 // sizes are constants, but in tests.
-type sizes struct{ subpartitionRecords, partRecords, subdivisionPays int }
+type sizes struct{ subpartitionRecords, partRecords, subdivisionPays, restPays, restRecords int }
 
 // NewPool returns a pool that draws at most the space's share, for a search that the worker makes. It must be closed.
 func NewPool(space partition.Space, worker workers.Worker) *Pool {
@@ -35,7 +35,7 @@ func NewPool(space partition.Space, worker workers.Worker) *Pool {
 }
 
 func newPool(of *partition.Pool, threads int) *Pool {
-	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays}}
+	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays, restPays, restRecords}}
 	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
 	return m
 }

@@ -47,6 +47,7 @@ func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error
 			}
 		}
 		t.sums -= l.sums
+		t.forgetRest(l)
 		*l = leafPartition{Rows: partition.Rows{Hi: l.Records(), Size: l.Size}, subs: []*subpartition{to}}
 		t.schedule(int32(p))
 		t.subs++
@@ -119,6 +120,10 @@ func (t *TIPS) spare() bool {
 	case t.pool.spareVisitors():
 	case cap(t.partitions) > len(t.partitions):
 		t.partitions = append(make([]leafPartition, 0, len(t.partitions)), t.partitions...)
+	case t.indexed > 0:
+		for p := range t.partitions {
+			t.forgetRest(&t.partitions[p])
+		}
 	case !t.subdivided:
 		return false
 	case t.pool.spareBatches():

@@ -61,6 +61,7 @@ type storage struct {
 	chunkRecords int   // of the layout
 	held         int64 // drawn from the pool for all but records
 	sums         int64 // bytes of all stats
+	indexed      int64 // bytes of all indexes
 }
 
 // visiting is what refinements use again and again.
@@ -77,6 +78,8 @@ type leafPartition struct {
 	stats          stats           // nil for small partitions
 	sums           int64           // bytes that stats had when they were last looked at
 	subs           []*subpartition // of a spilled partition
+	rest           *rest           // nil: values are parted from it by looking at all its records
+	disclosed      int             // values that were parted from it since it was divided by something else
 }
 
 // active is a field of a partition whose value can still be refined.
@@ -299,6 +302,7 @@ func (t *TIPS) replace(v visit, field int) {
 		}
 	}
 	t.partitions[p] = v.parts[v.largest].leafPartition
+	t.partitions[p].disclosed = parent.disclosed
 	t.schedule(p)
 	t.partitions[p].sums = parent.sums
 	t.partitions[p].stats = parent.stats
@@ -344,6 +348,7 @@ func (t *TIPS) keep(p int32, alive bool) {
 		sub.forget()
 		t.fail(t.pool.Free(&sub.ChunkList))
 	}
+	t.forgetRest(l)
 	*l = leafPartition{}
 }
 
@@ -356,6 +361,9 @@ func (t *TIPS) varies(l leafPartition, fields []active) bool {
 	}
 	if l.subs != nil {
 		return t.subpartitionsVary(l.subs)
+	}
+	if l.rest != nil && l.rest.varies(fields) {
+		return true
 	}
 	first := t.sample(l)
 	for i := l.Lo + 1; i < l.Hi; i++ {
@@ -403,7 +411,7 @@ func (t *TIPS) account() {
 
 // holds returns the memory that partitions take besides their records.
 func (t *TIPS) holds() int64 {
-	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums
+	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums + t.indexed
 	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
 	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
 	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.at))*4 + int64(cap(t.after))*8

@@ -367,7 +367,20 @@ func subdivided_(chunk int) func() *Pool {
 	}
 }
 
+// indexing makes pools that index every partition before a value is parted from it.
+func indexing(of func() *Pool) func() *Pool {
+	return func() *Pool {
+		pool := of()
+		pool.sizes.restPays, pool.sizes.restRecords = 0, 1
+		return pool
+	}
+}
+
 var regimes = []regime{
+	{"indexed", indexing(sharedPool(1)), func(*rand.Rand, *Pool) error { return nil }},
+	{"indexed, shared", indexing(sharedPool(3)), func(*rand.Rand, *Pool) error { return nil }},
+	{"indexed, ample", indexing(limitedPool(512)), func(*rand.Rand, *Pool) error { return nil }},
+	{"indexed, scarce", indexing(sharedAndLimited), scarce},
 	{"unlimited", func() *Pool { return NewPool(partition.Space{}, workers.Worker{}) }, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},

@@ -13,6 +13,7 @@ type visit struct {
 	partition int32
 	parts     []part // by ascending child
 	largest   int    // of these
+	isRest    bool   // the first one is what is left of a partition with an index, which knows what it has
 }
 
 func newVisit(partition int32, parts []part) visit {
@@ -49,6 +50,7 @@ type visitor struct {
 	parts       []part // of visits, and so on
 	counts      []counted
 	childCounts []childCount
+	offsets     []int32
 }
 
 const (
@@ -69,13 +71,18 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 	m, records := t.pool, 0
 	m.reserveVisitors(len(partitions))
 	for _, p := range partitions {
+		t.prepare(p, field, r)
 		records += t.partitions[p].Records()
 	}
-	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.partitions[p], records) {
+	if p := partitions[0]; len(partitions) == 1 && t.partitions[p].rest == nil && t.isShared(t.partitions[p], records) {
 		m.made[0] = t.visitTogether(p, field, r)
 	} else {
 		m.parallel.Each(len(partitions), records, func(worker, i int) {
 			v := m.visitors[worker]
+			if t.partitions[partitions[i]].rest != nil {
+				m.made[i] = v.part(t, partitions[i], field, r.First)
+				return
+			}
 			m.made[i] = v.divide(t, partitions[i], field, r)
 			for part := range m.made[i].parts {
 				v.count(t, &m.made[i], part, field)
@@ -83,7 +90,9 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 		})
 	}
 	for _, made := range m.made {
-		if len(made.parts) == 1 {
+		if made.isRest {
+			t.replaceRest(made)
+		} else if len(made.parts) == 1 {
 			l := &t.partitions[made.partition]
 			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
 			t.follow(made.partition, field, made.parts[0].counts)
@@ -112,7 +121,7 @@ func (m *Pool) visitsBytes() int64 {
 	n := int64(cap(m.made)) * int64(unsafe.Sizeof(visit{}))
 	if m.together != nil {
 		for _, v := range append(m.visitors, m.together) {
-			n += int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
+			n += int64(cap(v.offsets))*4 + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
 				int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
 		}
 	}

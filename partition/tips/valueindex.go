@@ -1,0 +1,127 @@
+package tips
+
+import (
+	"container/heap"
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
+
+// valueIndex says which records of a partition have which code of a suppressed field. Records are known by their distance from
+// the partition's first one. Those of a code are a run.
+type valueIndex struct {
+	field  int
+	codes  []uint32 // by run, ascending
+	starts []int32  // by run: where the run's records are in order
+	ends   []int32  // by run
+	sizes  []uint64 // by run
+	order  []int32  // records, run by run
+	slot   []int32  // by record: its place in order
+	live   int      // runs that have records
+	open   int      // the codes of all runs before it have none, or are never disclosed
+	sized  []sizedRun
+}
+
+// sizedRun is a run and how many records it has, or had: runs lose records, and get none.
+type sizedRun struct {
+	size uint64
+	run  int32
+}
+
+// indexBytes is what an index takes for a record, at most, all of which have different codes.
+const indexBytes = 4 + 4 + 4 + 8 + 4 + 4 + 16
+
+// newValueIndex returns the index of some records of a table by one of its fields.
+func newValueIndex(table *partition.Table, rows partition.Rows, field int) valueIndex {
+	f, n := table.Layout.Fields[field], rows.Records()
+	x := valueIndex{field: field, order: make([]int32, n), slot: make([]int32, n)}
+	sorted := make([]uint64, n)
+	for i := range sorted {
+		sorted[i] = uint64(f.Code(table.Keys[(rows.Lo+i)*table.Layout.Words:]))<<32 | uint64(i)
+	}
+	slices.Sort(sorted)
+	for at, s := range sorted {
+		code, record := uint32(s>>32), int32(uint32(s))
+		if last := len(x.codes) - 1; last < 0 || x.codes[last] != code {
+			x.codes, x.starts, x.sizes = append(x.codes, code), append(x.starts, int32(at)), append(x.sizes, 0)
+		}
+		x.order[at], x.slot[record] = record, int32(at)
+		x.sizes[len(x.sizes)-1] += uint64(table.Counts[rows.Lo+int(record)])
+	}
+	x.ends = append(slices.Clone(x.starts[1:]), int32(n))
+	x.live = len(x.codes)
+	for run, size := range x.sizes {
+		x.sized = append(x.sized, sizedRun{size, int32(run)})
+	}
+	heap.Init(&x)
+	return x
+}
+
+// records returns the records of a code, valid until one of them is removed.
+func (x *valueIndex) records(code uint32) []int32 {
+	run, found := slices.BinarySearch(x.codes, code)
+	if !found {
+		return nil
+	}
+	return x.order[x.starts[run]:x.ends[run]]
+}
+
+// remove takes a record with a code out, of a size.
+func (x *valueIndex) remove(record int32, code uint32, size uint64) {
+	run, _ := slices.BinarySearch(x.codes, code)
+	x.ends[run]--
+	at, last := x.slot[record], x.ends[run]
+	x.order[at] = x.order[last]
+	x.slot[x.order[at]] = at
+	x.sizes[run] -= size
+	if x.ends[run] == x.starts[run] {
+		x.live--
+	}
+}
+
+// rename gives a record another place in the partition.
+func (x *valueIndex) rename(from, to int32) {
+	x.order[x.slot[from]] = to
+	x.slot[to] = x.slot[from]
+}
+
+// most returns the run with the most records.
+func (x *valueIndex) most() int {
+	for x.sized[0].size != x.sizes[x.sized[0].run] {
+		x.sized[0].size = x.sizes[x.sized[0].run]
+		heap.Fix(x, 0)
+	}
+	return int(x.sized[0].run)
+}
+
+// remove takes a record out of all indexes of a partition that begins at a row.
+func (r *rest) remove(table *partition.Table, lo int, record int32) {
+	row := lo + int(record)
+	key := table.Keys[row*table.Layout.Words:]
+	for i := range r.values {
+		x := &r.values[i]
+		x.remove(record, table.Layout.Fields[x.field].Code(key), uint64(table.Counts[row]))
+	}
+}
+
+// rename gives a record another place in the partition.
+func (r *rest) rename(from, to int32) {
+	for i := range r.values {
+		r.values[i].rename(from, to)
+	}
+}
+
+// bytes returns the memory that an index takes.
+func (x *valueIndex) bytes() int64 {
+	return int64(cap(x.codes)+cap(x.starts)+cap(x.ends)+cap(x.order)+cap(x.slot))*4 + int64(cap(x.sizes))*8 + int64(cap(x.sized))*16
+}
+
+func (x *valueIndex) Len() int           { return len(x.sized) }
+func (x *valueIndex) Less(i, j int) bool { return x.sized[i].size > x.sized[j].size }
+func (x *valueIndex) Swap(i, j int)      { x.sized[i], x.sized[j] = x.sized[j], x.sized[i] }
+
+// Push and Pop are not used: runs stay.
+func (x *valueIndex) Push(any) {}
+
+// Pop is not used.
+func (x *valueIndex) Pop() any { return nil }
