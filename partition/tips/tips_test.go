@@ -48,9 +48,10 @@ const (
 func rangeOfCodes(lo, hi int) maskedValue  { return maskedValue(lo*modelDomain + hi) }
 func childNumber(child uint32) maskedValue { return maskedValue(modelDomain*modelDomain + child) }
 
-// newModel draws columns of both kinds and sets over them.
-func newModel(r *rand.Rand, pool *Pool) *model {
-	m := &model{outliers: r.IntN(3) == 0}
+// newModel draws columns of both kinds and sets over them: for a test of indexes with outliers and small k, most columns
+// suppressed, and some values far more frequent than others.
+func newModel(r *rand.Rand, pool *Pool, indexed bool) *model {
+	m := &model{outliers: indexed || r.IntN(3) == 0}
 	rows := 3000
 	if m.outliers { // no value is killed: there are many refinements
 		rows = 600
@@ -61,13 +62,22 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		domains = append(domains, domain)
 		m.view.Columns = append(m.view.Columns, NewColumn(domain))
 		m.columns = append(m.columns, modelColumn{masked: make([]maskedValue, domain), ranges: map[int32][]int{}, codes: map[int32]int{}})
-		if r.IntN(3) == 0 {
+		if (r.IntN(3) == 0) != indexed {
 			m.suppress(c)
 		} else {
 			m.enter(r, c, 0, domain)
 		}
 	}
 	all := partitiontest.RandomTable(r, 1+r.IntN(rows), domains, partition.NewLayout(domains))
+	mostK := 60
+	if indexed {
+		mostK = 6
+		for i := range all.Keys {
+			if r.IntN(3) > 0 {
+				all.Keys[i] = all.Keys[0]
+			}
+		}
+	}
 	tell(&m.view, all)
 	for range 1 + r.IntN(2) {
 		columns := r.Perm(len(domains))[:1+r.IntN(len(domains))]
@@ -78,7 +88,7 @@ func newModel(r *rand.Rand, pool *Pool) *model {
 		table := project(all, columns, partition.NewLayout(wide))
 		m.tables = append(m.tables, project(all, columns, table.Layout))
 		m.sets = append(m.sets, columns)
-		m.ks = append(m.ks, min(uint64(1+r.IntN(60)), table.Size()))
+		m.ks = append(m.ks, min(uint64(1+r.IntN(mostK)), table.Size()))
 		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], m.outliers, nil, &m.view, pool)
 		if err != nil {
 			panic(err) // no pool is pressed before its first step
@@ -427,7 +437,7 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 			for i := range 25 {
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
 				pool := g.pool()
-				m := newModel(r, pool)
+				m := newModel(r, pool, false)
 				for alive, steps := m.check(t), 0; len(alive) > 0 && steps < 12; alive = m.check(t) {
 					if err := g.press(r, pool); err != nil {
 						t.Fatal(err)
@@ -453,6 +463,32 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 				t.Errorf("seed %d: only %d refinements, %d partitions with stats", seed, refined, kept)
 			}
 		})
+	}
+}
+
+// TestIndexedTIPSAgreeWithRecount parts values one after the other from partitions that are indexed, until none is left.
+func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
+	seed, parted := rand.Uint64(), 0
+	for i := range 150 {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		pool := indexing(sharedPool(1 + i%2))()
+		m := newModel(r, pool, true)
+		for alive := m.check(t); len(alive) > 0; alive = m.check(t) {
+			if _, err := m.step(r, alive[r.IntN(len(alive))]); err != nil || t.Failed() {
+				t.Fatalf("seed %d, case %d: %v", seed, i, err)
+			}
+			for _, tips := range m.tips {
+				for _, l := range tips.partitions {
+					if l.rest != nil {
+						parted++
+					}
+				}
+			}
+		}
+		closePool(t, pool)
+	}
+	if parted < 100 {
+		t.Errorf("seed %d: only %d partitions were indexed after a step", seed, parted)
 	}
 }
 
@@ -526,7 +562,7 @@ func TestTIPSReportsFaults(t *testing.T) {
 			pool := newPool(partition.NewPool(spill.NewBudget(1<<40), s, 1<<40), 1)
 			pool.Chunk = 1 << 10
 			defer func() { err = errors.Join(err, pool.Close()) }()
-			m := newModel(r, pool)
+			m := newModel(r, pool, false)
 			for range 12 {
 				var alive []int32
 				for value := range m.view.values {
