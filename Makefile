@@ -137,6 +137,7 @@ bench:
 	KCUT_BENCH=$(CURDIR)/build/bench.md $(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x ./cmd/kcut/internal/bench
 	cat build/bench.md
 	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkSpill$$' -benchtime 3x ./cmd/kcut/internal/bench
+	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkShapes$$' -benchtime 3x ./cmd/kcut/internal/bench
 	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
 
 # The table of docs/results.md on guided and all other algorithms, where the data of docs/cells is. Minutes.

@@ -174,6 +174,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	if p.load.Parsed = stored == 0; p.load.Parsed {
 		p.load.Kept = f.Bytes
 	}
+	p.load.Sets = len(p.requirement.Sets)
+	for i := range of {
+		p.load.Least = append(p.load.Least, of[i].K.Size())
+	}
 	counted, groupings := p.foretold()
 	for _, field := range counted {
 		p.load.Columns = append(p.load.Columns, f.Columns[field])

@@ -105,7 +105,9 @@ type Load struct {
 	Parsed    bool       // the input is text: values are parsed
 	Memory    int64      // the budget
 	Threads   int
-	TopDown   bool // the search is tdr's or tds's
+	TopDown   bool     // the search is tdr's or tds's
+	Sets      int      // quasi-identifier sets that are searched
+	Least     []uint64 // of every masked column, the first ones of Columns: how many records a label has at least
 }
 
 // What a distinct value takes while it is counted, in bytes: its entry in a table, and of a
@@ -171,6 +173,9 @@ const (
 	copyByte    = 2
 	searchTuple = 260 // with eight to fourteen columns, of which each meets several steps
 	spillTuple  = 830
+	column      = 300e3 // that is masked: its pages, its cut, and recounting it
+	step        = 8e3   // with the label that it makes, in the cut and in the pages
+	stepOfSet   = 30    // what a step tells of every set
 )
 
 // slack is how far machines, disks and data lie apart from those of the measurement.
@@ -205,7 +210,19 @@ func (l *Load) Seconds() Seconds {
 	spills := l.Spills()
 	low := took(spills == Yes, float64(tuples.AtLeast), searchTuple)
 	high := took(spills != No, float64(tuples.AtMost), slowTuple)
+	high += float64(l.Masked)*column + l.mostSteps()*(step+stepOfSet*float64(l.Sets))
 	return Seconds{low * fastest / 1e9, high*slowest/1e9 + 1}
+}
+
+// mostSteps returns how many steps a search from the top takes at most: each makes another label, and a label has so many records.
+func (l *Load) mostSteps() (steps float64) {
+	if !l.TopDown {
+		return 0
+	}
+	for i, least := range l.Least {
+		steps += float64(min(l.Columns[i].Distinct.AtMost, l.Rows/int64(max(1, least))))
+	}
+	return steps
 }
 
 // Range is what a number is expected to lie in, both ends included.

@@ -137,6 +137,28 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestStepsTakeTime: where labels may be many, a search from the top may take many steps, and each takes time.
+func TestStepsTakeTime(t *testing.T) {
+	l := Load{
+		Rows: 2_000_000, Columns: []Column{{Distinct: Exactly(400_000)}, {Distinct: Exactly(1_000_000)}}, Masked: 1, Threads: 2, Memory: 1 << 30,
+		TopDown: true, Sets: 1, Least: []uint64{5},
+	}
+	if steps := l.mostSteps(); steps != 400_000 {
+		t.Errorf("400,000 values are at most %v steps", steps)
+	}
+	many := l.Seconds()
+	l.Least[0] = 1000
+	if steps := l.mostSteps(); steps != 2000 {
+		t.Errorf("labels of 1,000 rows are at most %v steps", steps)
+	}
+	if few := l.Seconds(); many.AtMost < few.AtMost+5 || many.AtLeast != few.AtLeast {
+		t.Errorf("400,000 steps take %+v, 2,000 take %+v", many, few)
+	}
+	if l.TopDown = false; l.mostSteps() != 0 {
+		t.Error("another search takes steps from the top")
+	}
+}
+
 func randomLoad(rng *rand.Rand) Load {
 	rows := 1 + rng.Int64N(1<<30)
 	l := Load{Rows: rows, Masked: 3, Kept: rng.Int64N(1 << 35), Memory: 16<<20 + rng.Int64N(1<<32), Threads: 1 + rng.IntN(16)}
