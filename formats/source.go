@@ -84,6 +84,11 @@ type ReadOptions struct {
 	// Hold is told how many more bytes a reader holds than what is usual for one column, because a page, a
 	// dictionary or a record batch is large; fewer when negative. It may refuse, and the reading ends. Nil: nobody asks.
 	Hold func(bytes int64) error
+	// Room is what a reader of Parquet has for usual pages of all its columns: of many it reads less at a time. 0: as much as
+	// these take.
+	Room int64
+	// Usual is what a reader of Parquet may hold of usual pages of all its columns and not tell. 0: 1 MiB of each.
+	Usual int64
 	// Ahead is told how many more bytes are held that were fetched from an object store ahead of
 	// what is read; fewer when negative. Where it refuses, less is fetched at a time. Nil: nobody asks.
 	Ahead func(bytes int64) error
@@ -180,13 +185,14 @@ const usualBytes = 1 << 20
 // pages and dictionaries may have any size. The zero value tells nobody.
 type Holding struct {
 	Tell func(bytes int64) error // ReadOptions.Hold
+	Less int64                   // by how much what is not told is less than the usual
 	told int64
 }
 
 // Hold says that so many bytes are held from now on, or returns an error when they must not
 // be. Whoever needs more says so before it is allocated.
 func (h *Holding) Hold(bytes int64) error {
-	more := max(0, bytes-usualBytes) - h.told
+	more := max(0, bytes+h.Less-usualBytes) - h.told
 	if h.Tell == nil || more == 0 {
 		return nil
 	}
@@ -196,6 +202,9 @@ func (h *Holding) Hold(bytes int64) error {
 	h.told += more
 	return nil
 }
+
+// Told returns how much was told.
+func (h *Holding) Told() int64 { return h.told }
 
 // Release says that nothing is held any more.
 func (h *Holding) Release() {

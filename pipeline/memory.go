@@ -12,10 +12,6 @@ import (
 // store's buffers, a census of twenty columns and one reader take together at their least.
 const MinMemory = 16 << 20
 
-// residentOverhead is what the resident set of a run may be beyond its budget, in bytes: the
-// heap's, the program itself, its stacks and what of files the system counts in.
-const residentOverhead = 112 << 20
-
 const (
 	// readerBytes is what reading one column takes: pages as they lie in the file and
 	// unpacked, codes, and what is kept from batch to batch.
@@ -70,7 +66,9 @@ func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOpti
 			options.Types[j.Columns[i].Name] = t
 		}
 	}
-	each := budget.Grant(&spill.Remembering) / int64(max(1, columns)) / int64(threadsWithin(memory, threads, columns))
+	readers := int64(threadsWithin(memory, threads, columns))
+	each := budget.Grant(&spill.Remembering) / int64(max(1, columns)) / readers
+	options.Room, options.Usual = budget.Grant(&spill.Reading)/readers, spill.UsualPages/readers
 	options.Remember = int(max(each/rememberedBytes, 1024))
 	return options
 }

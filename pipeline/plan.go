@@ -129,7 +129,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	output := forecast.Range{AtMost: f.Disk.Output}
 	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)
 	f.Disk.SpillRoom = p.room("what is spilled", p.res.scratch.path(), f.Disk.Spill)
-	f.Memory.Overhead = residentOverhead
+	f.Memory.Overhead = spill.Overhead
 	f.Notices = p.res.report.Notices
 	return f, nil
 }

@@ -117,6 +117,19 @@ func TestGrantsDocumented(t *testing.T) {
 	}
 }
 
+// What docs/memory.md promises is the overhead, and what is of it what the code has.
+func TestOverheadDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/memory.md")
+	must(t, err)
+	for _, want := range []string{
+		fmt.Sprintf("plus at most %d MiB", Overhead>>20), fmt.Sprintf("(%d of them together", UsualPages>>20),
+	} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("docs/memory.md does not say %q", want)
+		}
+	}
+}
+
 // grantTables returns the table of grants, and that of what they add up to.
 func grantTables() string {
 	var b strings.Builder

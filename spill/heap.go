@@ -11,6 +11,13 @@ import (
 // because it does not grow with the input, and garbage.
 const HeapOverhead = 32 << 20
 
+// UsualPages is what all readers together hold of usual pages and do not draw, in bytes.
+const UsualPages = 24 << 20
+
+// Overhead is what the resident set of a process may be beyond its budget, in bytes: what its heap may be, usual pages, the program itself,
+// its stacks, what of files the system counts in, and what Go takes before it collects garbage. It is the promise of docs/memory.md.
+const Overhead = 128 << 20
+
 // heapGrowth is by how many percent the heap may grow between two collections while the
 // budget allows it. The usual 100 collects dozens of times in a run that holds little.
 const heapGrowth = 400

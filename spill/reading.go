@@ -1,11 +1,8 @@
 package spill
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/metrics"
-
-	"github.com/kcut/kcut/internal/fault"
 )
 
 // HoldRead draws what readers of the input hold beyond what is usual, or returns it where bytes are
@@ -16,8 +13,7 @@ func (b *Budget) HoldRead(bytes int64) error {
 		return nil
 	}
 	if err := b.Draw("reading", bytes); err != nil {
-		const hint = "give more than %d MiB with --memory, or write the input with smaller pages, dictionaries or record batches, or fewer row groups"
-		return &fault.Error{Class: fault.Resources, Hint: fmt.Sprintf(hint, (b.Used()+bytes)>>20), Err: err}
+		return b.Short(err, bytes, "write the input with smaller pages, dictionaries or record batches, or fewer row groups")
 	}
 	makeRoom(b.limit, bytes)
 	return nil

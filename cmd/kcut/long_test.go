@@ -17,10 +17,11 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
 )
 
 // overhead is what a run may take beyond its memory budget: docs/memory.md promises it.
-const overhead = 112 << 20
+const overhead = spill.Overhead
 
 // bigRows returns a number of rows, times KCUT_LONG_SCALE.
 func bigRows(rows float64) int64 {

@@ -14,8 +14,45 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// readBuffer is how much of a column chunk is read at a time.
-const readBuffer = 256 << 10
+// columnRoom is how much of a column is read at a time.
+type columnRoom struct {
+	rows   int   // of a batch
+	buffer int64 // of a column chunk
+	less   int64 // by how much what its pages take untold is less than the usual
+}
+
+const (
+	// usualRoom is the room of a column that reads as much at a time as pays.
+	usualRoom  = 1 << 20
+	readBuffer = usualRoom / 4
+	leastRead  = 4 << 10
+	// columnBytes is what the reader of a column takes without its memory.
+	columnBytes = 3 << 10
+	// rowBytes is what a row of a batch takes beside its value.
+	rowBytes = 5
+)
+
+// columnRoom returns what each column of a reader has of its room.
+func (s *source) columnRoom(columns []formats.Request) columnRoom {
+	leaves := 0
+	for _, request := range columns {
+		leaves += s.columns[request.Column].Last - s.columns[request.Column].First
+	}
+	room := columnRoom{rows: s.batchRows, buffer: readBuffer}
+	if each := s.room / int64(max(1, leaves)); s.room > 0 && each < usualRoom {
+		room.rows = min(s.batchRows, max(stepRows, int(each/(usualRoom/defaultBatchRows))))
+		room.buffer = max(leastRead, each/4)
+	}
+	if s.usual > 0 {
+		room.less = max(0, usualRoom-s.usual/int64(max(1, leaves)))
+	}
+	return room
+}
+
+// fixed returns what a column takes, whatever its pages are: the buffer, the rows of a batch, and itself.
+func (c columnRoom) fixed(chunk *chunkMeta) int64 {
+	return min(c.buffer, max(leastRead, chunk.Column.TotalCompressedSize)) + rowBytes*min(int64(c.rows), chunk.Column.NumValues) + columnBytes
+}
 
 // buffers is the memory that one column chunk after another is read with. A reader that is
 // closed leaves its columns' to the readers that come: a split would not be worth
@@ -58,16 +95,19 @@ func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 }
 
 // open starts on the leaf's chunk of a row group, whose bytes come from a plan of the file.
-func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
+func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
 	}
-	e.left, e.promised, e.holding.Tell = 0, chunk.Column.NumValues, f.hold
+	e.left, e.promised, e.holding.Tell, e.holding.Less = 0, chunk.Column.NumValues, f.hold, room.less
+	if room.less > 0 {
+		e.holding.Less += room.fixed(chunk)
+	}
 	e.Codec, e.Repetition, e.Definition = chunk.Column.Codec, e.leaf.Repetition, e.leaf.Definition
 	e.AlwaysCompressed = f.footer.writtenBefore("parquet-cpp", 3, 0)
 	e.Hold = e.holdPage
 	extent := f.extent(&chunk.Column)
-	e.Open(from, extent.From, extent.To, readBuffer)
+	e.Open(from, extent.From, extent.To, room.buffer)
 }
 
 // extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
@@ -77,6 +117,9 @@ func (s *source) extent(chunk *columnMeta) formats.Range {
 	extent.To = min(extent.To+100, s.size)
 	return extent
 }
+
+// told returns what the column holds beyond the usual.
+func (e *entryReader) told() int64 { return e.holding.Told() }
 
 // close ends the reading and gives the buffers up.
 func (e *entryReader) close() {
@@ -125,7 +168,7 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 		}
 		h, err := e.Next()
 		if err == nil {
-			_, err = e.Load(h)
+			_, err = e.loadPage(h)
 		}
 		switch {
 		case err != nil:
@@ -139,6 +182,23 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 		}
 	}
 	return nil
+}
+
+// loadPage loads a page and returns its checksum. All that a dictionary takes is asked for before any of it is there.
+func (e *entryReader) loadPage(h *page.Header) (crc uint32, err error) {
+	if h.Type == format.DictionaryPage {
+		packed, unpacked := int64(h.Compressed), int64(h.Uncompressed)
+		held := dictionaryBytes(int(unpacked), h.Entries)
+		if e.Codec != format.Uncompressed {
+			held = unpacked + max(packed, held)
+		} else {
+			held += packed
+		}
+		if err := e.holdPage(held); err != nil {
+			return 0, err
+		}
+	}
+	return e.Load(h)
 }
 
 // isData reports whether a page is one of data. Those that are neither that nor dictionaries are of no use.
@@ -164,6 +224,9 @@ func (e *entryReader) start(h *page.Header) error {
 		return err
 	}
 	p, err := e.Unpack(h)
+	if err == nil {
+		err = e.holdPage(e.Memory())
+	}
 	if err != nil {
 		return err
 	}
@@ -187,9 +250,6 @@ func (e *entryReader) readDictionary(h *page.Header, entries *formats.Values, be
 	p, err := e.Unpack(h)
 	if err != nil {
 		return err
-	}
-	if e.Codec != format.Uncompressed && cap(e.Stored) > maxKeptBytes {
-		e.Stored = nil
 	}
 	if err := e.holdBeside(beside + dictionaryBytes(len(p.Values), h.Entries)); err != nil {
 		return err

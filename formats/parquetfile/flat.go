@@ -65,8 +65,8 @@ func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded 
 }
 
 // open starts on the column's chunk of a row group.
-func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
-	c.entryReader.open(f, from, chunk)
+func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
+	c.entryReader.open(f, from, chunk, room)
 	c.dictionary, c.translated, c.entries = 0, nil, nil
 }
 

@@ -197,3 +197,30 @@ func BenchmarkReadCodes(b *testing.B) {
 		})
 	}
 }
+
+// Readers of many columns read few rows and bytes of each at a time, and hold no more beyond what they tell than they may.
+func TestManyColumnsShareRoom(t *testing.T) {
+	const leaves, usual = 200, 1 << 20
+	columns := make([]topColumn, leaves)
+	for i := range columns {
+		columns[i].First, columns[i].Last = i, i+1
+	}
+	requests := make([]formats.Request, leaves)
+	for i := range requests {
+		requests[i].Column = i
+	}
+	chunk := &chunkMeta{Column: columnMeta{NumValues: 1 << 20, TotalCompressedSize: 1 << 20}}
+	for _, room := range []int64{1 << 20, 16 << 20, 1 << 30} {
+		s := &source{batchRows: defaultBatchRows, columns: columns, room: room, usual: usual}
+		each := s.columnRoom(requests)
+		if all := leaves * each.fixed(chunk); each.rows < stepRows || each.rows > defaultBatchRows || room > leaves*(leastRead+rowBytes*stepRows+columnBytes) && all > room {
+			t.Errorf("room of %d: %+v", room, each)
+		}
+		if untold := leaves * (usualRoom - each.less); untold > usual {
+			t.Errorf("%d bytes are not told", untold)
+		}
+	}
+	if alone := (&source{batchRows: defaultBatchRows, columns: columns}).columnRoom(requests); alone != (columnRoom{rows: defaultBatchRows, buffer: readBuffer}) {
+		t.Errorf("without limits: %+v", alone)
+	}
+}

@@ -39,8 +39,8 @@ func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 	return l
 }
 
-func (l *leafReader) open(f *source, from io.ReaderAt, chunk *chunkMeta) {
-	l.entryReader.open(f, from, chunk)
+func (l *leafReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
+	l.entryReader.open(f, from, chunk, room)
 	l.at, l.have = 0, 0
 	l.entry.Ends, l.entry.Data = l.entry.Ends[:0], l.entry.Data[:0]
 }

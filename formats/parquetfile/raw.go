@@ -57,7 +57,7 @@ func (s *source) rawChunk(ctx context.Context, rowGroup, leaf int, t formats.Typ
 	w.init(&s.leaves[leaf], t)
 	plan := s.file.Plan(ctx, []storage.Range{s.extent(meta)})
 	defer plan.Close()
-	w.open(s, plan, &group.Columns[leaf])
+	w.open(s, plan, &group.Columns[leaf], columnRoom{buffer: readBuffer})
 	defer w.close()
 	for w.promised > 0 {
 		if err := ctx.Err(); err != nil {
@@ -105,7 +105,7 @@ func (w *rawWalk) page() (ok bool, err error) {
 		Type: int32(h.Type), Encoding: int32(h.Encoding), Entries: int32(h.Entries), Nulls: -1,
 		Offset: h.Offset, Stored: h.Compressed, Unpacked: h.Uncompressed,
 	}
-	if raw.CRC, err = w.Load(h); err != nil {
+	if raw.CRC, err = w.loadPage(h); err != nil {
 		return false, err
 	}
 	switch {

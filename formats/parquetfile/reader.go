@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // maxBatchBytes ends a batch early whose values are large.
@@ -16,12 +17,13 @@ const maxBatchBytes = 16 << 20
 // columnReader reads one leaf of a split, row group after row group: a flatColumn, or a leafReader of a
 // nested column.
 type columnReader interface {
-	open(f *source, from io.ReaderAt, chunk *chunkMeta)
+	open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom)
 	begin(rows int) error
 	read(n int) error
 	deliver() // the batch's column, to where it was told
 	finish() error
 	size() int
+	told() int64 // bytes that it holds beyond the usual
 	close()
 }
 
@@ -33,7 +35,8 @@ type reader struct {
 	file    *source
 	group   int // the current row group
 	end     int
-	left    int64          // rows left in the current row group
+	left    int64 // rows left in the current row group
+	room    columnRoom
 	columns []columnReader // of all leaves
 	leaves  []int          // which they are
 	batch   formats.Batch
@@ -45,6 +48,7 @@ type reader struct {
 func newReader(ctx context.Context, f *source, first, count int, columns []formats.Request) *reader {
 	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
+	r.room = f.columnRoom(columns)
 	for i, request := range columns {
 		top, column := &f.columns[request.Column], &r.store[i]
 		r.batch.Columns = append(r.batch.Columns, column)
@@ -90,7 +94,7 @@ func (r *reader) next() (err error) {
 		r.open()
 	}
 	for i, c := range r.columns {
-		if err := c.begin(int(min(int64(r.file.batchRows), r.left))); err != nil {
+		if err := c.begin(int(min(int64(r.room.rows), r.left))); err != nil {
 			return r.wrap(i, err)
 		}
 	}
@@ -114,7 +118,7 @@ func (r *reader) open() {
 	}
 	r.plan = r.file.file.Plan(r.ctx, ranges)
 	for i, c := range r.columns {
-		c.open(r.file, r.plan, &g.Columns[r.leaves[i]])
+		c.open(r.file, r.plan, &g.Columns[r.leaves[i]], r.room)
 	}
 }
 
@@ -129,8 +133,8 @@ func (r *reader) closePlan() {
 // values are small, so that much is shared at a time.
 func (r *reader) fill() error {
 	step := stepRows
-	for r.left > 0 && r.batch.Rows < r.file.batchRows {
-		n := int(min(int64(step), r.left, int64(r.file.batchRows-r.batch.Rows)))
+	for r.left > 0 && r.batch.Rows < r.room.rows {
+		n := int(min(int64(step), r.left, int64(r.room.rows-r.batch.Rows)))
 		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readRows(r.columns[i], n)) }); err != nil {
 			return err
 		}
@@ -170,6 +174,13 @@ func readRows(c columnReader, n int) (err error) {
 func (r *reader) wrap(i int, err error) error {
 	if err == nil {
 		return nil
+	}
+	if i > 0 { // memory may have run out: the columns that follow take as much as those before, the largest left out
+		told, largest := int64(0), int64(0)
+		for _, c := range r.columns[:i] {
+			told, largest = told+c.told(), max(largest, c.told())
+		}
+		err = fault.LacksMore(err, (told-largest)/int64(i)*int64(len(r.columns)-i-1))
 	}
 	return fmt.Errorf("read column %q of row group %d of %s: %w", r.file.leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }

@@ -21,6 +21,8 @@ type source struct {
 	file      storage.File
 	size      int64
 	batchRows int
+	room      int64                   // formats.ReadOptions.Room
+	usual     int64                   // likewise
 	remember  int                     // distinct values of a column
 	hold      func(bytes int64) error // formats.ReadOptions.Hold
 	holding   formats.Holding         // of the footer
@@ -39,7 +41,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 		return nil, fmt.Errorf("open parquet: %w", err)
 	}
 	s := &source{
-		path: path, file: file, size: file.Info().Size(), hold: opt.Hold, holding: formats.Holding{Tell: opt.Hold},
+		path: path, file: file, size: file.Info().Size(), hold: opt.Hold, holding: formats.Holding{Tell: opt.Hold}, room: opt.Room, usual: opt.Usual,
 		batchRows: cmp.Or(opt.BatchRows, defaultBatchRows), remember: min(maxTableValues, cmp.Or(opt.Remember, maxTableValues)),
 	}
 	defer func() {

@@ -104,8 +104,29 @@ func (c *chunk) append(col *formats.Column, from, to int) error {
 	return c.appendCodes(col.Values, nil, codes)
 }
 
-// stepRows is how many rows are taken in as PLAIN values before full pages are encoded.
-const stepRows = 1 << 12
+// stepRows is how many rows are taken in as PLAIN values before full pages are encoded: fewer, whose values have stepBytes.
+const (
+	stepRows  = 1 << 12
+	stepBytes = 2 * pageBytes
+)
+
+// step returns how many of some rows are taken in at a time.
+func step(v *formats.Values, codes []uint32) int {
+	codes = codes[:min(len(codes), stepRows)]
+	if v.Type.InWords() {
+		return len(codes)
+	}
+	bytes := 0
+	for i, code := range codes {
+		if 0 < code && int(code) <= v.Len() {
+			bytes += len(v.Bytes(int(code - 1)))
+		}
+		if bytes > stepBytes {
+			return i + 1
+		}
+	}
+	return len(codes)
+}
 
 // appendCodes appends rows by codes of values, which may lead through others.
 func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err error) {
@@ -113,14 +134,12 @@ func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err err
 		return errCopied
 	}
 	for len(codes) > 0 {
-		n := min(len(codes), stepRows)
+		n := 0
 		if c.coded {
 			n, err = c.appendIndexes(through, codes)
 		} else {
+			n = step(v, codes)
 			err = c.expand(v, codes[:n])
-		}
-		if err == nil && !c.coded {
-			err = c.encodeFull(false)
 		}
 		if err != nil {
 			return err
@@ -183,12 +202,18 @@ func (c *chunk) unfold() error {
 	for i := range c.indexes {
 		c.indexes[i]++ // to a code: absent becomes 0
 	}
-	err := c.expand(c.dict.Values, c.indexes)
+	for codes := c.indexes; len(codes) > 0; {
+		n := step(c.dict.Values, codes)
+		if err := c.expand(c.dict.Values, codes[:n]); err != nil {
+			return err
+		}
+		codes = codes[n:]
+	}
 	c.indexes = c.indexes[:0]
-	return err
+	return nil
 }
 
-// expand appends the values behind codes.
+// expand appends the values behind codes, and makes pages of what is full.
 func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 	switch {
 	case len(codes) > 0 && int(slices.Max(codes)) > v.Len():
@@ -216,8 +241,10 @@ func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 		}
 	}
 	c.bounds.addWords(c.words)
-	c.plain, err = c.dict.form.AppendWords(c.plain, c.words)
-	return err
+	if c.plain, err = c.dict.form.AppendWords(c.plain, c.words); err != nil {
+		return err
+	}
+	return c.encodeFull(false)
 }
 
 // encode writes the chunk's pages and statistics. A dictionary is written when it is worth its page,

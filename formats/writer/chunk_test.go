@@ -90,6 +90,22 @@ func TestLabelsArePages(t *testing.T) {
 	}
 }
 
+// Large values of a dictionary, which many rows have, become pages one after the other: their bytes are never there at one time.
+func TestLargeValuesBecomePages(t *testing.T) {
+	g := newGroup(t, Options{}, Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}})
+	large := string(make([]byte, maxDictionaryBytes/2))
+	codes := make([]uint32, 400)
+	for row := range codes {
+		codes[row] = 1
+	}
+	codes[200] = 2 // the dictionary is left with many rows
+	codes[300] = 3
+	must(t, g.Append(0, &formats.Column{Values: labelsOf(large, large+"b", large+"c"), Codes: codes}, 0, len(codes)))
+	if most := cap(g.chunks[0][0].plain); most > 8*stepBytes {
+		t.Errorf("%d bytes of values were there at one time", most)
+	}
+}
+
 // TestCopyRefuses copies what does not fit the column or the row group.
 func TestCopyRefuses(t *testing.T) {
 	chunk := func(entries int64) []formats.RawChunk { return []formats.RawChunk{{Entries: entries}} }

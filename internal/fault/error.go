@@ -63,6 +63,19 @@ type Error struct {
 	Class Class
 	Hint  string
 	Err   error
+	// Lacks is how many bytes of a memory budget are missing, and Short makes the hint of that. Nil: something else is the matter.
+	Lacks int64
+	Short func(missing int64) string
+}
+
+// LacksMore says that so many bytes more will be missing, in the hint of an error that a memory budget ran out, and returns it.
+func LacksMore(err error, bytes int64) error {
+	var advised *Error
+	if errors.As(err, &advised) && advised.Short != nil {
+		advised.Lacks += bytes
+		advised.Hint = advised.Short(advised.Lacks)
+	}
+	return err
 }
 
 // Errorf returns an Error of a class, with what to do next or nothing, and the text that fmt.Errorf makes.

@@ -126,7 +126,10 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 
 // open opens the input. CSV that is no UTF-8 is taken for what most of such is.
 func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Dataset, error) {
-	opt := formats.ReadOptions{Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true}
+	opt := formats.ReadOptions{
+		Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true,
+		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages,
+	}
 	in, err := dataset.Open(ctx, d.Input, opt)
 	if errors.Is(err, formats.ErrEncoding) {
 		d.encoding = formats.EncodingWindows1252

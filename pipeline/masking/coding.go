@@ -50,6 +50,10 @@ func (v *keptValues) number(i int, values *formats.Values, numbers []uint32) ([]
 	known := v.of[i]
 	before, bytesBefore := known.Values.Len(), len(known.Values.Data)
 	for at := len(numbers) - 1; at < values.Len() && known.Values.Len() <= fewValues; at++ {
+		if !values.Type.InWords() && int64(2*(len(known.Values.Data)-bytesBefore+len(values.Bytes(at)))) > v.most {
+			v.newest = nil
+			return nil, errManyValues
+		}
 		numbers = append(numbers, known.CodeOf(values, at))
 	}
 	if fresh := known.Values.Len() - before; fresh > 0 {

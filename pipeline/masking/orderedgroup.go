@@ -7,7 +7,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/fault"
 )
 
 // orderedGroup is the rows of one row group of a release whose rows are in order.
@@ -22,6 +21,7 @@ type orderedGroup struct {
 	count     int64 // of rows
 	folder    int   // number of the folder that they are in, as rowForm.folderOf has it
 	held      int64 // drawn for them: what is more than usual
+	largest   int   // of words: about how many bytes a row of values may have
 
 	words []uint64   // scratch: labels of a row, or the rows of a block
 	codes [][]uint32 // of a block of rows, by column of the release
@@ -48,8 +48,10 @@ func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
 	}
 	if o.coded != nil {
 		g.coded = o.coded.values.coding()
+		g.largest = 1
 		for k := range g.kept {
 			g.kept[k].Values = o.coded.values.of[k].Values
+			g.largest += largestOf(g.kept[k].Values)
 		}
 	}
 	return g
@@ -65,7 +67,7 @@ func (g *orderedGroup) take(row []byte, n int64) {
 func (g *orderedGroup) drawRows() error {
 	if more := int64(cap(g.bytes)) + 8*int64(cap(g.different)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
-			return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
+			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
 		g.held += more
 	}
@@ -87,26 +89,40 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	if err := g.enterLabels(); err != nil {
 		return nil, err
 	}
-	filled := 0
+	filled, bytes, done := 0, 0, int64(0) // bytes of the block's rows
+	flush := func() error {
+		done += int64(filled)
+		err := g.flush(filled, done)
+		filled, bytes = 0, 0
+		return err
+	}
 	g.begin()
 	for i := range g.some {
+		size := g.rowBytes(i)
 		for left := int(g.some[i].n); left > 0; {
-			n := min(left, orderedBlock-filled)
+			n := min(left, orderedBlock-filled, max(1, (usualHeld-bytes)/size))
 			g.add(i, n)
-			left, filled = left-n, filled+n
-			if filled == orderedBlock {
-				if err := g.flush(filled); err != nil {
+			left, filled, bytes = left-n, filled+n, bytes+n*size
+			if filled == orderedBlock || bytes >= usualHeld {
+				if err := flush(); err != nil {
 					return nil, err
 				}
-				filled = 0
 				g.begin()
 			}
 		}
 	}
-	if err := g.flush(filled); err != nil {
+	if err := flush(); err != nil {
 		return nil, err
 	}
 	return g.worker.rows.Encode()
+}
+
+// rowBytes returns about how many bytes a row adds to the row group at most: 1 where that does not matter.
+func (g *orderedGroup) rowBytes(i int) int {
+	if g.coded != nil {
+		return g.largest
+	}
+	return max(1, len(g.row(i)))
 }
 
 // row returns the bytes of some equal rows.
@@ -206,8 +222,8 @@ func appendEqual(codes []uint32, code uint32, n int) []uint32 {
 	return codes
 }
 
-// flush appends the block to the row group.
-func (g *orderedGroup) flush(rows int) (err error) {
+// flush appends the block to the row group, of whose rows so many are done then.
+func (g *orderedGroup) flush(rows int, done int64) (err error) {
 	for i := range g.form.masked {
 		f := &g.form.masked[i]
 		if i < g.form.folders {
@@ -230,7 +246,7 @@ func (g *orderedGroup) flush(rows int) (err error) {
 	if err != nil {
 		return err
 	}
-	return g.draw()
+	return g.draw(done, g.count)
 }
 
 // decode finds the codes of a column in the words of the block: ranks, or what these lead to.

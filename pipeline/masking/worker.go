@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
@@ -35,6 +34,7 @@ type worker struct {
 	batch    *formats.Batch
 	replaced formats.Batch // the batch with pseudonyms
 	used     int           // rows of batch already taken
+	atOnce   int           // rows of batch that are taken at a time
 }
 
 // tuples recodes the rows of a batch as a whole.
@@ -134,8 +134,12 @@ func (w *worker) closeReader() (err error) {
 // encode makes row groups of ranges.
 func (w *worker) encode(ctx context.Context, groups [][]rowRange, emit func(group) error) error {
 	for _, ranges := range groups {
+		done, total := int64(0), int64(0)
 		for _, p := range ranges {
-			if err := w.appendRows(ctx, p); err != nil {
+			total += p.to - p.from
+		}
+		for _, p := range ranges {
+			if err := w.appendRows(ctx, p, &done, total); err != nil {
 				return fmt.Errorf("mask %s: %w", p.split.File, err)
 			}
 		}
@@ -150,8 +154,8 @@ func (w *worker) encode(ctx context.Context, groups [][]rowRange, emit func(grou
 	return nil
 }
 
-// appendRows appends a range of a split's rows to the row group. Ranges of one split come in order.
-func (w *worker) appendRows(ctx context.Context, p rowRange) error {
+// appendRows appends a range of a split's rows to the row group, of whose rows so many are done. Ranges of one split come in order.
+func (w *worker) appendRows(ctx context.Context, p rowRange, done *int64, total int64) error {
 	if err := w.openSplit(ctx, p.split); err != nil {
 		return err
 	}
@@ -161,14 +165,15 @@ func (w *worker) appendRows(ctx context.Context, p rowRange) error {
 				return err
 			}
 		}
-		to := min(w.batch.Rows, w.used+int(p.to-row))
+		to := min(w.batch.Rows, w.used+int(p.to-row), w.used+w.atOnce)
 		if err := w.append(w.used, to); err != nil {
 			return err
 		}
-		if err := w.draw(); err != nil {
+		n := to - w.used
+		*done += int64(n)
+		if err := w.draw(*done, total); err != nil {
 			return err
 		}
-		n := to - w.used
 		row, w.used = row+int64(n), to
 		w.m.tell(w.m.done.Add(int64(n)))
 	}
@@ -202,10 +207,10 @@ func (w *worker) next(ctx context.Context) (err error) {
 		}
 		return err
 	}
-	w.used = 0
 	if err := w.pseudonymize(); err != nil {
 		return err
 	}
+	w.used, w.atOnce = 0, w.rowsAtOnce()
 	if w.tuples != nil {
 		return w.recode()
 	}
@@ -215,6 +220,29 @@ func (w *worker) next(ctx context.Context) (err error) {
 		}
 		return w.labels[i].Learn(w.batch.Columns[w.slots[i]].Values)
 	})
+}
+
+// rowsAtOnce returns how many rows of the batch make a row group so little larger that what it takes may be drawn then.
+func (w *worker) rowsAtOnce() int {
+	largest := 1
+	for i := range w.m.Plan.columns {
+		if w.slots[i] < 0 || w.m.Plan.columns[i].attribute >= 0 {
+			continue
+		}
+		if v := w.batch.Columns[w.slots[i]].Values; v != nil && len(v.Data) > usualHeld/max(1, w.batch.Rows) {
+			largest += largestOf(v)
+		}
+	}
+	return max(1, usualHeld/largest)
+}
+
+// largestOf returns how many bytes the largest value has.
+func largestOf(v *formats.Values) (largest int) {
+	from := 0
+	for _, end := range v.Ends {
+		largest, from = max(largest, int(end)-from), int(end)
+	}
+	return largest
 }
 
 // pseudonymize puts pseudonyms in the place of the batch's values.
@@ -312,18 +340,23 @@ const (
 	groupsAtWork = 3
 )
 
-// draw draws what the row group has grown by.
-func (w *worker) draw() error {
-	need := groupsAtWork*max(0, w.rows.Held()-usualHeld) - w.drawn
+// draw draws what the row group has grown by, when so many of its rows are in it.
+func (w *worker) draw(done, total int64) error {
+	held := w.rows.Held()
+	need := groupsAtWork*max(0, held-usualHeld) - w.drawn
 	if need <= 0 {
 		return nil
 	}
 	if err := w.m.Budget.Draw("a row group of the release", need); err != nil {
-		return &fault.Error{Class: fault.Resources, Hint: "set or lower output.row_group_rows, lower --threads, or give more with --memory", Err: err}
+		whole := groupsAtWork*(int64(float64(held)*float64(total)/float64(done))-usualHeld) - w.drawn
+		return w.m.Budget.Short(err, int64(w.m.Threads)*max(need, whole), lowerGroups)
 	}
 	w.drawn += need
 	return nil
 }
+
+// lowerGroups is what helps where row groups of the release are too large.
+const lowerGroups = "set or lower output.row_group_rows, or lower --threads"
 
 // maxMixed is the most rows of a row group that has both copied columns and kept ones that
 // are encoded anew: these are held until the row group is complete.

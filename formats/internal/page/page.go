@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -118,6 +119,11 @@ func (r *Reader) Load(h *Header) (crc uint32, err error) {
 	if err := codec.CheckSize(r.Codec, size, int(h.Uncompressed)); err != nil {
 		return 0, err
 	}
+	if r.Stored == nil {
+		if free, ok := freeStored.Get().(*[]byte); ok {
+			r.Stored = *free
+		}
+	}
 	if r.Stored, err = r.room(r.Stored, size); err != nil {
 		return 0, err
 	}
@@ -163,6 +169,20 @@ func (r *Reader) room(have []byte, size int) ([]byte, error) {
 	return have[:size], nil
 }
 
+// freeStored is memory of packed pages, which a reader needs no longer than it takes to unpack one: readers of many columns share it.
+var freeStored sync.Pool
+
+// mostFreeStored is the size of a page above which its memory is not kept.
+const mostFreeStored = 8 << 20
+
+// leaveStored leaves the memory of the page that was loaded to other readers.
+func (r *Reader) leaveStored() {
+	if stored := r.Stored[:0]; cap(stored) <= mostFreeStored {
+		freeStored.Put(&stored)
+	}
+	r.Stored = nil
+}
+
 // Memory returns the bytes that the last page takes.
 func (r *Reader) Memory() int64 { return int64(cap(r.Stored) + cap(r.Unpacked)) }
 
@@ -175,7 +195,11 @@ func (r *Reader) Unpack(h *Header) (p Page, err error) {
 		}
 		return p, err
 	}
-	if p.Values, err = r.unpack(r.Stored, int(h.Uncompressed)); err != nil || h.Type != format.DataPage {
+	p.Values, err = r.unpack(r.Stored, int(h.Uncompressed))
+	if r.Codec != format.Uncompressed {
+		r.leaveStored()
+	}
+	if err != nil || h.Type != format.DataPage {
 		return p, err
 	}
 	p.Repetition, p.Values, err = cutLevels(p.Values, h.Entries, r.Repetition, h.Data.V.Repetitions)

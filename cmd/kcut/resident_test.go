@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/formatstest"
+)
+
+// residentShape is a table that some part of a run would hold whole, if it did not draw it first.
+type residentShape struct {
+	name  string
+	write func(dir string) error // the files of the folder "in"
+	job   string                 // without input and output
+	runs  [][]string             // commands beside run
+}
+
+// residentBudgets are those that every shape is run with, in MiB.
+var residentBudgets = []int64{64, 128, 256}
+
+// TestResidentSet runs tables of unlike shapes: whatever is large in them, a run ends well, or with 7 and a budget that is enough, and takes
+// no more than its budget and the overhead that is promised.
+func TestResidentSet(t *testing.T) {
+	if os.Getenv("KCUT_LONG") == "" {
+		t.Skip("takes minutes: KCUT_LONG=1 runs it")
+	}
+	program := built(t)
+	for _, shape := range residentShapes() {
+		t.Run(shape.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := shape.prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+			for _, budget := range residentBudgets {
+				enough := int64(0)
+				for _, args := range append([][]string{{"run", "JOB"}}, shape.runs...) {
+					if named := staysWithin(t, program, dir, budget, args); args[0] == "run" {
+						enough = named
+					}
+				}
+				if enough > 0 && enough <= 2048 && staysWithin(t, program, dir, enough, []string{"run", "JOB"}) > 0 {
+					t.Errorf("%d MiB are not enough, as a run with %d MiB says", enough, budget)
+				}
+			}
+		})
+	}
+}
+
+// prepare writes the input and the job.
+func (s *residentShape) prepare(dir string) error {
+	in := filepath.Join(dir, "in")
+	if err := os.Mkdir(in, 0o700); err != nil {
+		return err
+	}
+	job := "input: in\noutput: out.parquet\n" + s.job
+	return errors.Join(s.write(in), os.WriteFile(filepath.Join(dir, "job.yaml"), []byte(job), 0o600))
+}
+
+// enoughMemory is what the hint of an error says.
+var enoughMemory = regexp.MustCompile(`give (?:at least|more than) (\d+) MiB`)
+
+// staysWithin runs a command with a budget in MiB. It returns the budget that is said to be enough, if that one is not.
+func staysWithin(t *testing.T, program, dir string, budget int64, args []string) (enough int64) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "out.parquet")); err != nil && slices.Contains(args, "OUT") {
+		return 0 // no run has made one
+	}
+	command := slices.Clone(args)
+	for i, arg := range command {
+		switch arg {
+		case "JOB":
+			command[i] = filepath.Join(dir, "job.yaml")
+		case "IN", "OUT", "AGAIN":
+			command[i] = filepath.Join(dir, map[string]string{"IN": "in", "OUT": "out.parquet", "AGAIN": "again.parquet"}[arg])
+		}
+	}
+	if args[0] == "run" || args[0] == "apply" {
+		command = append(command, "--overwrite", "--no-resume")
+	}
+	cmd := exec.Command(program, append(command, "--memory", fmt.Sprintf("%dMiB", budget), "--quiet")...)
+	cmd.Stdout = io.Discard
+	child := start(t, cmd)
+	resident := child.most(func() int64 {
+		bytes := child.peakResident()
+		if bytes > budget<<20+4*overhead { // not to the end of this machine
+			_ = cmd.Process.Kill()
+		}
+		return bytes
+	})[0]
+	code := child.exit(t)
+	said := strings.TrimSpace(child.stderr.String())
+	t.Logf("%4d MiB: %-9s exit %d, resident set %d MiB, %+d, %.1f s %s", budget, args[0], code, resident>>20, resident>>20-budget, cmd.ProcessState.UserTime().Seconds(), said)
+	if resident > budget<<20+overhead {
+		t.Errorf("%s with %d MiB took %d MiB", strings.Join(args, " "), budget, resident>>20)
+	}
+	switch code {
+	case 0:
+	case 7:
+		named := enoughMemory.FindStringSubmatch(said)
+		if named == nil {
+			t.Errorf("%s with %d MiB does not say how much is enough: %s", strings.Join(args, " "), budget, said)
+			break
+		}
+		enough, _ = strconv.ParseInt(named[1], 10, 64)
+	default:
+		t.Errorf("%s with %d MiB: exit code %d: %s", strings.Join(args, " "), budget, code, said)
+	}
+	return enough
+}
+
+// shapeJob is a job's set and columns: names with their masks, those of the set first.
+func shapeJob(k int, masks ...string) string {
+	var set, columns []string
+	for _, m := range masks {
+		name, mask, _ := strings.Cut(m, " ")
+		columns = append(columns, "  "+name+": "+mask+"\n")
+		if !strings.HasPrefix(mask, "keep") && !strings.HasPrefix(mask, "drop") && !strings.HasPrefix(mask, "{keep") && !strings.HasPrefix(mask, "pseudonym") {
+			set = append(set, name)
+		}
+	}
+	return fmt.Sprintf("quasi_identifiers:\n  - {columns: [%s], k: %d}\ncolumns:\n%s", strings.Join(set, ", "), k, strings.Join(columns, ""))
+}
+
+const (
+	accepted = "{keep: {identifying: accepted}}"
+	prefixes = "{mask: generalize, taxonomy: {prefix: [3, 1]}}"
+)
+
+// large is a text of so many bytes that no compression makes small.
+func large(number uint64, bytes int) string {
+	rng, text := rand.New(rand.NewPCG(number, 1)), make([]byte, bytes)
+	for i := 0; i < len(text); i += 8 {
+		x := rng.Uint64()
+		for j := range min(8, len(text)-i) {
+			text[i+j] = 'a' + byte(x>>(8*j))&15
+		}
+	}
+	return string(text)
+}
+
+// writeCSV writes a file of so many rows, whose cells must need no quotes.
+func writeCSV(path, header string, rows int, row func(w *bufio.Writer, i int)) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(file, 1<<20)
+	fmt.Fprintln(w, header)
+	for i := range rows {
+		row(w, i)
+		_ = w.WriteByte('\n')
+	}
+	return errors.Join(w.Flush(), file.Close())
+}
+
+// oneCSV returns what writes one file of CSV to a folder.
+func oneCSV(header string, rows int, row func(w *bufio.Writer, i int)) func(dir string) error {
+	return func(dir string) error { return writeCSV(filepath.Join(dir, "a.csv"), header, rows, row) }
+}
+
+// oneParquet returns what writes a big table to a folder.
+func oneParquet(rows, rowGroup int64, columns ...bigColumn) func(dir string) error {
+	return func(dir string) error {
+		b := bigTable{rows: rows, rowGroup: rowGroup, columns: columns}
+		return b.write(filepath.Join(dir, "a.parquet"))
+	}
+}
+
+// texts is a column of so many texts of so many bytes, in dictionaries if listed.
+func texts(name string, domain, bytes int, listed bool) bigColumn {
+	return bigColumn{name: name, typ: bigText, domain: domain, listed: listed, text: func(v uint64) string { return large(v, bytes) }}
+}
+
+// manyColumns are so many columns of a table, beside those given.
+func manyColumns(n int, first ...bigColumn) []bigColumn {
+	for i := range n {
+		first = append(first, numbers(fmt.Sprint("c", i), 10+i%100))
+	}
+	return first
+}
+
+func manyMasks(n int, mask string, first ...string) []string {
+	for i := range n {
+		first = append(first, fmt.Sprintf("c%d %s", i, mask))
+	}
+	return append(first, "class "+accepted)
+}
+
+func residentShapes() []residentShape {
+	plan, check := []string{"plan", "JOB", "--sample"}, []string{"check", "IN", "--columns", "age,sex"}
+	verify, apply := []string{"verify", "OUT"}, []string{"apply", "JOB", "--cut", "OUT", "--output", "AGAIN"}
+	draft, evaluate := []string{"init", "IN"}, []string{"evaluate", "JOB", "--folds", "2"}
+	_ = evaluate
+	all := [][]string{plan, check, verify, apply, draft}
+	age, sex := numbers("age", 74), words("sex", 2)
+	usual := []string{"age discretize", "sex suppress"}
+	with := func(more ...string) []string { return append(slices.Clone(usual), more...) }
+	var shapes []residentShape
+	add := func(name string, write func(dir string) error, job string, runs ...[]string) {
+		shapes = append(shapes, residentShape{name, write, job, runs})
+	}
+	for _, order := range []string{"input", "released"} {
+		ordered := "order: " + order + "\n"
+		for _, size := range []int{1 << 20, 2 << 20} {
+			add(fmt.Sprintf("dictionary of %d MB, order %s", size*107>>20, order), oneParquet(2<<20, 1<<40, age, sex, texts("note", size, 103, true)),
+				ordered+shapeJob(50, with("note "+accepted, "class "+accepted)...), plan)
+		}
+		add("dictionary of 60 texts of 2 MB, order "+order, oneParquet(6000, 1<<40, age, sex, texts("note", 60, 2<<20, true)),
+			ordered+shapeJob(5, with("note keep", "class "+accepted)...), all...)
+		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), plan, verify, draft)
+		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), plan, verify)
+		add("kept texts of 10 MB, order "+order, oneParquet(60, 4, age, sex, texts("note", 0, 10_000_000, false)), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
+		add("kept lists, order "+order, lists(20_000, 5_000, 500), ordered+shapeJob(5, with("tags keep", "class "+accepted)...), all...)
+		add("kept lists of 2 MB, order "+order, lists(100, 50, 100_000), ordered+shapeJob(5, with("tags keep", "class "+accepted)...), all...)
+		add("cells of 5 MB, order "+order, oneCSV("age,sex,note,class", 60, func(w *bufio.Writer, i int) {
+			fmt.Fprintf(w, "%d,%d,%s,%d", i%20, i%2, large(uint64(i), 5<<20), i%2)
+		}), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), plan, verify, draft)
+		add("million of row groups' values, order "+order, oneParquet(400_000, 200, manyColumns(60, age, sex)...), ordered+shapeJob(5, manyMasks(60, accepted, usual...)...), all...)
+	}
+	for _, mask := range []string{"suppress", prefixes} {
+		name := strings.Fields(mask)[len(strings.Fields(mask))/3]
+		add("60 texts of 10 MB, "+name, oneParquet(60, 1<<40, age, texts("note", 0, 10_000_000, false)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan, verify)
+		add("60 listed texts of 10 MB, "+name, oneParquet(600, 1<<40, age, texts("note", 60, 10_000_000, true)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan)
+		add("60 texts of 10 MB in CSV, "+name, oneCSV("age,note,class", 60, func(w *bufio.Writer, i int) {
+			fmt.Fprintf(w, "%d,%s,%d", i%20, large(uint64(i), 10_000_000), i%2)
+		}), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan)
+		add("20000 texts of 10 KB, "+name, oneParquet(20_000, 5000, age, texts("note", 0, 10_000, false)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan, verify)
+		add("near-unique codes, "+name, oneParquet(2_000_000, 1<<18, age, bigColumn{name: "code", typ: bigText, text: account}), shapeJob(20, "age discretize", "code "+mask, "class "+accepted), plan, verify)
+	}
+	add("near-unique numbers", oneParquet(2_000_000, 1<<18, age, bigColumn{name: "n", typ: bigInt}, bigColumn{name: "f", typ: bigFloat}), shapeJob(20, "age discretize", "n discretize", "f discretize", "class "+accepted), plan, verify, []string{"check", "IN", "--columns", "n,f"})
+	add("1000 masked columns", oneParquet(20_000, 1<<40, manyColumns(1000)...), shapeJob(5, manyMasks(1000, "discretize")...), plan, verify, draft)
+	add("3000 files", func(dir string) error {
+		for i := range 3000 {
+			err := writeCSV(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), "age,sex,note,class", 100, func(w *bufio.Writer, j int) { fmt.Fprintf(w, "%d,%d,n%d,%d", i%70, j%2, i*100+j, i%2) })
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
+	return shapes
+}
+
+// lists returns what writes so many rows with lists of so many texts, in row groups of a size.
+func lists(rows, group, length int) func(dir string) error {
+	return func(dir string) error {
+		return formatstest.WriteLists(filepath.Join(dir, "a.parquet"), rows, group, length)
+	}
+}
