@@ -196,6 +196,8 @@ type RecordSuppression struct {
 	// Remaining has the records that are not suppressed, by attribute and label number; nil of an
 	// attribute that is in no set.
 	Remaining [][]uint64
+
+	Reached []uint64 // what Cut.Tidy reaches, where records with marks alone may look like others then; nil: the same
 }
 
 // What the Locator of a RecordSuppression tells.
@@ -203,15 +205,6 @@ const (
 	ByCut  int32 = 0
 	ByMark int32 = 1
 )
-
-// Left returns how many records of a label are not suppressed, if its attribute is in a set. A
-// new label without any must not be told: too few records had it.
-func (r *RecordSuppression) Left(attribute, label int) (records uint64, known bool) {
-	if r.Remaining[attribute] == nil {
-		return 0, false
-	}
-	return r.Remaining[attribute][label], true
-}
 
 // AddMark returns the label number of a mark of suppressed records, which is added before
 // the null unless there is a label of that text.

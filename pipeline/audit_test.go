@@ -246,6 +246,7 @@ func (a *audit) checkCut(number int) {
 			a.Errorf("column %s: label %+v is twice in the cut, or no region has it", column.Name, label)
 		}
 	}
+	a.checkRecords(column)
 	switch tree := a.taxonomy(column.Name).Tree; {
 	case a.cut.Kind == cutfile.KindRegions: // they overlap
 	case column.Mask == job.MaskDiscretize:
@@ -256,6 +257,39 @@ func (a *audit) checkCut(number int) {
 		}
 		a.checkNodes(column.Name, tree, labels, 0)
 	}
+}
+
+// checkRecords: some released row has every label, but for nodes that the job declares, labels of an applied cut, and an
+// interval that is the only one.
+func (a *audit) checkRecords(column *cutfile.Column) {
+	a.Helper()
+	declared := a.taxonomy(column.Name).Tree
+	if column.Render != "" || a.cut.Applied != nil {
+		return
+	}
+	had := make(map[string]bool)
+	for row := range a.release.rows {
+		had[a.release.column(column.Name).at(row)] = true
+	}
+	alone := len(slices.DeleteFunc(slices.Clone(column.Cut), func(l cutfile.Label) bool { return l.Null })) == 1
+	for _, label := range column.Cut {
+		text := label.Label
+		if label.Null {
+			text = null
+		}
+		isDeclared := a.cut.Kind == "" && !label.Null && declared != nil && declares(declared, text)
+		if !had[text] && !isDeclared && !(alone && label.Interval) {
+			a.Errorf("column %s: label %+v is of no row", column.Name, label)
+		}
+	}
+	if column.Mask != job.MaskSuppress && column.Suppressed != "" && !had[column.Suppressed] {
+		a.Errorf("column %s: no row has the mark", column.Name)
+	}
+}
+
+// declares reports whether a tree has a node of a name.
+func declares(n *taxonomy.Node, name string) bool {
+	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return declares(&child, name) })
 }
 
 // checkNodes: every leaf has exactly one node of the cut at or above it.

@@ -3,11 +3,9 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -120,35 +118,12 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	return described
 }
 
-// isSecret reports whether a label is that of a new value all of whose records are suppressed:
-// too few have it for it to be told. Nobody learns anything from what the job's own taxonomy names, and
-// intervals have no gaps.
-func (d *describer) isSecret(a, label int) bool {
-	cut, ok := d.recoding.(*engine.Cut)
-	if !ok || cut.Suppression == nil {
-		return false
-	}
-	if left, known := cut.Suppression.Left(a, label); !known || left > 0 {
-		return false
-	}
-	is, spec := cut.Labels(a)[label], d.specs[d.masked[a]]
-	if !d.applied {
-		tree := d.Taxonomies.of[spec.Name].Tree
-		return is.Null || spec.Mask == job.MaskGeneralize && (tree == nil || !names(tree, is.Text))
-	}
-	return !slices.ContainsFunc(d.given.Column(a).Cut, func(l cutfile.Label) bool { return l.Label == is.Text && l.Null == is.Null })
-}
-
-// names reports whether a taxonomy has a node of a name.
-func names(n *taxonomy.Node, name string) bool {
-	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return names(&child, name) })
-}
-
 func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutfile.Column {
 	column := cutfile.Column{Name: spec.Name, Mask: spec.Mask}
 	if spec.Render != job.RenderLabel {
 		column.Render = spec.Render
 	}
+	column.Generated = spec.Mask == job.MaskGeneralize && d.Taxonomies.of[spec.Name].Tree == nil
 	// Records are suppressed in the column, or some region of the cut is made of marks.
 	marked := d.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 	labels := d.recoding.Labels(a)
@@ -158,9 +133,6 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 			if marked {
 				column.Suppressed = label.Text
 			}
-			continue
-		}
-		if d.isSecret(a, i) {
 			continue
 		}
 		described := cutfile.Label{Label: label.Text, Null: label.Null}

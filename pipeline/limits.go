@@ -35,16 +35,7 @@ func (b *Bound) checkReached(t *engine.Table, recoding engine.Recoding) error {
 // no value, or a wider interval of several values.
 func coarseRecords(t *engine.Table, cut *engine.Cut, attribute int, spec *job.Column, width float64) (coarse uint64) {
 	a, column := &t.Attributes[attribute], &cut.Columns[attribute]
-	records := make([]uint64, len(column.Labels))
-	for code, n := range t.Histograms[attribute].Sizes() {
-		records[column.Code[code]] += n
-	}
-	for label, n := range records {
-		if cut.Suppression != nil {
-			if left, known := cut.Suppression.Left(attribute, label); known {
-				n = left
-			}
-		}
+	for label, n := range cut.Sizes(t, attribute) {
 		if n > 0 && isCoarse(a, column, label, spec, width) {
 			coarse += n
 		}

@@ -56,7 +56,7 @@ func portable(recoding engine.Recoding) *portableRecoding {
 func (p *portableRecoding) recoding() (engine.Recoding, error) {
 	if p.Released == nil {
 		cut := &engine.Cut{Columns: p.Columns}
-		locator, err := recheck.ReadLocator(cut, p.Locator)
+		locator, err := recheck.ReadLocator(p.Locator)
 		cut.Suppression = &engine.RecordSuppression{Drop: p.Drop, Marks: p.Marks, Locator: locator, Held: p.Held}
 		return cut, err
 	}

@@ -135,6 +135,7 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	if err := errors.Join(err, trace.err); err != nil {
 		return nil, err
 	}
+	recoding = b.tidy(table, recoding)
 	if cut, ok := recoding.(*engine.Cut); ok {
 		report.Stopped = stopped(cut, table.Attributes, b.maskedSpecs())
 	}

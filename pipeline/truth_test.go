@@ -36,7 +36,7 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
 	case job.RenderInterval:
 		if texts[2] == null {
-			return value == null && texts[0] == null && texts[1] == null
+			return (value == null || column.Suppressed != "" && a.marked()) && texts[0] == null && texts[1] == null
 		}
 		i := interval{lower: texts[0], upper: texts[1], closed: texts[2] == "both"}
 		return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {

@@ -51,15 +51,7 @@ func sizes(table *engine.Table, recoding engine.Recoding, attribute int) []uint6
 			sizes[r.Region(int32(region))[attribute]] += records
 		}
 	case *engine.Cut:
-		if r.Suppression != nil {
-			return r.Suppression.Remaining[attribute]
-		}
-		h := table.Histograms[attribute]
-		for code, label := range r.Columns[attribute].Code {
-			for _, records := range h.Count[h.Start[code]:h.Start[code+1]] {
-				sizes[label] += records
-			}
-		}
+		return r.Sizes(table, attribute)
 	}
 	return sizes
 }

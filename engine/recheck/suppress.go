@@ -32,6 +32,7 @@ type suppression struct {
 	sets    []outliers
 	hashes  [][]uint32 // of labels, by attribute
 	ofCodes [][]uint32 // the same by field and code of the tuples, where a field was looked at
+	tidies  bool       // the cut was searched for, and loses the labels that have no records
 	noted   int64      // bytes that are drawn for what classes lost, and for hashes of codes
 }
 
@@ -116,7 +117,7 @@ func SuppressOutliers(
 		classes:           &classes{table: table, sets: requirement.Sets, space: space},
 		RecordSuppression: &engine.RecordSuppression{Drop: requirement.Drop},
 		cut:               &engine.Cut{}, tuples: table.Groupings[0],
-		most: requirement.MaxSuppressed, least: united.K.Size(),
+		most: requirement.MaxSuppressed, least: united.K.Size(), tidies: true,
 	}
 	for a := range cut.Columns {
 		c := &cut.Columns[a]
@@ -147,7 +148,11 @@ func SuppressOutliers(
 
 // takeAway makes the suppression that of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	l := &recordLocator{cut: from, hashes: make([][]uint32, len(from.Columns))}
+	var codes [][]uint32
+	for a := range from.Columns {
+		codes = append(codes, from.Columns[a].Code)
+	}
+	l := newRecordLocator(codes)
 	for i := range s.sets {
 		if o := &s.sets[i]; len(o.taken.classes) > 0 {
 			s.Held += l.add(o.taken)
@@ -161,15 +166,13 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
 	for _, set := range s.classes.sets {
 		o := outliers{Set: set, lost: make(map[string]*loss)}
-		var marks []byte
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
-			if !s.Drop { // else no class has marks alone
-				marks = appendLabel(marks, s.Marks[a])
-			}
 		}
-		o.marks = string(marks)
 		s.sets = append(s.sets, o)
+	}
+	if !s.Drop { // else no class has marks alone
+		s.mark(s.Marks)
 	}
 	s.Remaining, s.hashes = make([][]uint64, len(s.cut.Columns)), make([][]uint32, len(s.cut.Columns))
 	for _, a := range s.columns {
@@ -218,6 +221,9 @@ func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 			return err
 		}
 		enough, err := s.conclude(ctx)
+		if err == nil && enough && s.tidies {
+			err = s.concludeTidy(ctx)
+		}
 		if err != nil || enough {
 			return err
 		}
@@ -432,6 +438,55 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 		enough = enough && (!isAny || holds)
 	}
 	return enough, nil
+}
+
+// concludeTidy notes what is reached when labels without records are gone, if that is something else: a column of which one
+// interval is left has no other label, and so the records with marks alone have that.
+func (s *suppression) concludeTidy(ctx context.Context) (err error) {
+	var joined bool
+	marks := slices.Clone(s.Marks)
+	for _, a := range s.columns {
+		if interval := s.loneInterval(a); interval >= 0 && marks != nil && marks[a] != uint32(interval) {
+			marks[a], joined = uint32(interval), true
+		}
+	}
+	if !joined || s.Records == 0 {
+		return nil
+	}
+	reached := s.cut.Reached
+	s.mark(marks)
+	_, err = s.conclude(ctx)
+	s.RecordSuppression.Reached, s.cut.Reached = s.cut.Reached, reached
+	s.mark(s.Marks)
+	return err
+}
+
+// loneInterval returns the interval of an attribute that has all records which are left and have one; else −1.
+func (s *suppression) loneInterval(attribute int) int {
+	c, lone := &s.cut.Columns[attribute], -1
+	for label, is := range c.Labels {
+		switch {
+		case c.Intervals == nil:
+			return -1
+		case is.Null, is.Mark, s.Remaining[attribute][label] == 0:
+		case lone >= 0:
+			return -1
+		default:
+			lone = label
+		}
+	}
+	return lone
+}
+
+// mark notes the classes of records with marks alone, which are the labels of these numbers.
+func (s *suppression) mark(marks []uint32) {
+	for i := range s.sets {
+		var class []byte
+		for _, a := range s.sets[i].Columns {
+			class = appendLabel(class, marks[a])
+		}
+		s.sets[i].marks = string(class)
+	}
 }
 
 // takeSmallest takes away the smallest class that is left: the first one by set, then by its labels.

@@ -109,6 +109,7 @@ type Column struct {
 	Render     string  `json:"render,omitempty"` // bounds or midpoint; absent: labels
 	Cut        []Label `json:"cut"`
 	Suppressed string  `json:"suppressed,omitempty"` // the mark of a suppressed value
+	Generated  bool    `json:"generated,omitempty"`  // generalize: the nodes are made of the values; absent: the job declares them, or an older kcut has not told
 }
 
 // Marshal is json.Marshal without the escaping of <, > and &, which labels may hold.

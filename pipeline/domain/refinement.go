@@ -41,7 +41,8 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, t
 	was, now := newLabelSpace(earlier), newLabelSpace(found)
 	switch l := l.(type) {
 	case *spans:
-		return l.n == 1 || l.parts(found), nil // a single interval covers the null, too
+		lone := l.n == 1 && !(was.hasNull && now.n == 1) // a single interval covers the null, too, unless that is beside it
+		return lone || l.parts(found), nil
 	case *members:
 		return l.all || l.parts(now.texts(), taxonomy), nil
 	}

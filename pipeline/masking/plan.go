@@ -145,7 +145,7 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 	// Null is the last of the labels, if it is one.
 	ofIntervals := func(name string, t formats.Type, add func(*formats.Values, engine.Interval) error) (column, error) {
 		return newRendered(name, t, len(labels), func(values *formats.Values, label int) error {
-			if label >= len(intervals) {
+			if label >= len(intervals) || labels[label].Mark { // a record with marks alone has no number
 				return nil
 			}
 			return add(values, intervals[label])

@@ -13,7 +13,7 @@ import (
 // belong to it. The null and the mark of suppressed records are no struct.
 func renderIntervals(field formats.Field, labels []engine.Label, intervals []engine.Interval) (column, error) {
 	c, err := newRendered(field.Name, formats.Type{Kind: formats.String}, len(labels), func(values *formats.Values, label int) error {
-		if label < len(intervals) {
+		if label < len(intervals) && !labels[label].Mark {
 			values.AppendBytes([]byte(intervals[label].Label))
 		}
 		return nil
@@ -24,7 +24,10 @@ func renderIntervals(field formats.Field, labels []engine.Label, intervals []eng
 	ends := typeOfBounds(field.Type, intervals)
 	lower, upper := newPart("lower", ends), newPart("upper", ends)
 	closed := newPart("closed", formats.Type{Kind: formats.String})
-	for _, i := range intervals {
+	for label, i := range intervals {
+		if labels[label].Mark {
+			continue
+		}
 		if err := lower.add(i.Lower); err != nil {
 			return c, err
 		}

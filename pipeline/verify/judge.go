@@ -77,6 +77,7 @@ type judge struct {
 	found     int        // regions that have records
 	strange   uint64     // records that belong to no region
 	ends      [][]ends   // of every set: its columns of which both ends are released
+	seen      [][]*seen  // of every set: columns of which labels are looked for, as long as some are
 	groups    *groups    // nil: what groups are like is not asked for
 	measures  []measures // of every claim
 	whole     []*table   // of every sensitive column, the records that have a value, by its hash
@@ -93,6 +94,7 @@ func newJudge(r *rules) *judge {
 	for i := range r.cut.Sets {
 		j.ends = append(j.ends, r.endsOf(i))
 	}
+	j.seen = r.lookFor()
 	return j
 }
 
@@ -110,6 +112,7 @@ func (j *judge) add(key int, group []uint64, records uint64) {
 	case key < len(j.cut.Sets):
 		j.anonymity[key] = smaller(j.anonymity[key], records)
 		j.checkEnds(key, group)
+		j.see(key, group)
 		if j.groups != nil {
 			j.groups.add(key, group, records)
 		}
@@ -154,6 +157,7 @@ func (j *judge) result(path string) (*Result, error) {
 		j.find("its cut has %s without a record", text.Count(j.regions.used-j.found, "region"))
 	}
 	j.checkMarks()
+	j.checkSeen()
 	r.Findings, r.OK = j.findings, len(j.findings) == 0
 	if r.OK {
 		return r, nil

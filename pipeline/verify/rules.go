@@ -102,7 +102,7 @@ func (r *rules) findMarks() {
 		mark := len(column.Cut)
 		if column.Suppressed == "" { // a node may look like one: the top of prefixes does
 			mark = slices.IndexFunc(column.Cut, func(l cutfile.Label) bool { return !l.Null && l.Label == engine.Suppressed })
-			if mark < 0 && len(column.Cut) == 1 {
+			if mark < 0 && (len(column.Cut) == 1 || len(column.Cut) == 2 && column.Cut[1].Null) {
 				mark = 0 // the root, or the full interval
 			}
 		}

@@ -1,0 +1,171 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+)
+
+// tailedJob is of columns with every mask, in which few rows have values of their own. Its sets and what may be lost follow.
+const tailedJob = `
+input: in
+output: out.parquet
+class: class
+columns:
+  paid:  {mask: discretize, render: %s}
+  born:  discretize
+  code:  {mask: generalize, taxonomy: {prefix: [3, 1]}}
+  city:  {mask: generalize, taxonomy: world, unknown: root}
+  job:   suppress
+  class: keep
+quasi_identifiers:
+` + worldTree
+
+// tailed draws rows of common values, some of which have a rare one in a column or two, or none.
+func tailed(rng *rand.Rand, rows int) *testTable {
+	t := &testTable{fields: []formats.Field{
+		{Name: "paid", Type: wholeType, Nullable: true}, {Name: "born", Type: dateType, Nullable: true}, {Name: "code", Type: textType, Nullable: true},
+		{Name: "city", Type: textType, Nullable: true}, {Name: "job", Type: textType, Nullable: true}, {Name: "class", Type: textType},
+	}}
+	kinds := 1 + rng.IntN(4) // of common values in a column
+	for range rows {
+		class := rng.IntN(2)
+		pick := func() int { return (class*rng.IntN(2) + rng.IntN(kinds)) % kinds }
+		row := []string{
+			fmt.Sprint(100 * pick()), fmt.Sprintf("19%d0-01-01", 5+pick()), fmt.Sprintf("%d0%d", 1+pick(), pick()),
+			[]string{"Bonn", "Lyon", "Nice", "Rome"}[pick()], []string{"cook", "nurse", "smith", "clerk"}[pick()], fmt.Sprint(class),
+		}
+		for rng.IntN(9) == 0 {
+			switch column := rng.IntN(5); column {
+			case 0:
+				row[0] = fmt.Sprint(rng.IntN(5000) - 1000)
+			case 1:
+				row[1] = randomDay(rng)
+			case rng.IntN(30):
+				row[column] = null
+			default:
+				row[column] = fmt.Sprint(rng.IntN(300))
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// Whatever is taken away from whatever cut, some released row has every label, and what is released is true. Applied to the same
+// table, the cut keeps its labels; those who compare cuts find them equal.
+func TestNoLabelWithoutRow(t *testing.T) {
+	suppressed := 0
+	for _, seed := range seeded(t, 150) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		table := tailed(rng, 60+rng.IntN(600))
+		list := searches()
+		algorithm := list[max(0, rng.IntN(2*len(list))-len(list))]
+		text := fmt.Sprintf(tailedJob, renders[rng.IntN(len(renders))])
+		var sets strings.Builder
+		all := []string{"paid", "born", "code", "city", "job"}
+		for range 1 + rng.IntN(3) {
+			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			fmt.Fprintf(&sets, "- {k: %d, columns: [%s]}\n", 2+rng.IntN(9), strings.Join(all[:1+rng.IntN(5)], ", "))
+		}
+		fmt.Fprintf(&sets, "- {k: 2, columns: [%s]}\n", strings.Join(all, ", "))
+		text = withAlgorithm(strings.Replace(text, "quasi_identifiers:\n", "quasi_identifiers:\n"+sets.String(), 1), algorithm)
+		if !strings.Contains(text, "max_suppressed") && (strings.HasPrefix(algorithm, "td") || rng.IntN(2) == 0) {
+			text += fmt.Sprintf("max_suppressed: %d%%\n", 1+rng.IntN(40))
+			if rng.IntN(2) == 0 {
+				text += "suppressed: drop\n"
+			}
+		}
+		ok := t.Run(fmt.Sprint(searchName(algorithm), " ", seed), func(t *testing.T) {
+			dir := table.folder(t, text, 100)
+			report, err := runJob(t, dir, nil)
+			if err != nil {
+				t.Skip(err) // not enough may be taken away, or the whole table does not hold
+			}
+			a := auditFolder(t, dir)
+			a.checkReport(report)
+			if a.cut.Suppressed+a.cut.Dropped > 0 {
+				suppressed++
+			}
+			if strings.Contains(text, "suppressed: drop") && a.cut.Kind == cutfile.KindRegions {
+				return // records of no region cannot be dropped
+			}
+			again, out := filepath.Join(t.TempDir(), "again.parquet"), filepath.Join(dir, "out.parquet")
+			opt := ApplyOptions{Cut: out, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
+			if _, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), opt); err != nil {
+				t.Log(text, string(a.cut.Raw))
+				t.Fatal(err)
+			}
+			mustFind(t, again)
+			for i, column := range readCut(t, again).Columns {
+				for _, label := range a.cut.Columns[i].Cut {
+					is := func(l cutfile.Label) bool { return l.Label == label.Label && l.Null == label.Null }
+					if !label.Null && !slices.ContainsFunc(column.Cut, is) {
+						t.Errorf("column %s: applied, the cut lacks %+v", column.Name, label)
+					}
+				}
+			}
+			if t.Failed() {
+				t.Log(text, string(a.cut.Raw))
+			}
+		})
+		if !ok {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if suppressed < 20 {
+		t.Errorf("only %d cuts take records away", suppressed)
+	}
+}
+
+// A cut with a label that no record has is found, unless the job declares it, or the cut was applied.
+func TestVerifyFindsLabelsWithoutRow(t *testing.T) {
+	label := func(column int, text string) func(*forged) {
+		return func(f *forged) {
+			c := &f.cut.Columns[column]
+			c.Cut = append(c.Cut, cutfile.Label{Label: text})
+		}
+	}
+	found := func(column string, labels int) []string {
+		return []string{fmt.Sprintf("column %s: no record has %d of the labels of its cut", column, labels)}
+	}
+	mustFindForgeries(t, rareReleased(t, "max_suppressed: 5%\n"), []forgery{
+		{"nothing", func(*forged) {}, nil},
+		{"a node", label(1, "9*"), found("code", 1)},
+		{"two nodes", func(f *forged) { label(1, "8*")(f); label(1, "9*")(f) }, found("code", 2)},
+		{"a null", func(f *forged) { f.cut.Columns[0].Cut = append(f.cut.Columns[0].Cut, cutfile.Label{Null: true}) }, found("city", 1)},
+		{"a node that is declared", label(0, "Berlin"), nil},
+		{"a node of an applied cut", func(f *forged) {
+			label(1, "9*")(f)
+			f.cut.Applied, f.cut.Suppressed = &cutfile.Applied{Suppressed: f.cut.Suppressed}, 0
+		}, nil},
+	}...)
+	people := releasedPeople(t, peopleJob)
+	mustFindForgeries(t, people, []forgery{
+		{"a value", label(2, "spy"), found("job", 1)},
+		{"a mark", func(f *forged) { f.cut.Columns[0].Suppressed = "Ada" }, found(cutOf(t, people).Columns[0].Name, 1)},
+		{"the mark of values", func(f *forged) { f.cut.Columns[2].Suppressed = "Ada" }, found("job", 1)},
+		{"an interval", func(f *forged) {
+			c := &f.cut.Columns[1]
+			c.Cut = append(c.Cut, cutfile.Label{Label: "[1000,2000)", Interval: true, Lower: []byte("1000"), Upper: []byte("2000")})
+		}, found("age", 1)},
+	}...)
+	mustFindForgeries(t, releasedPeople(t, withAlgorithm(peopleJob, "mondrian")), []forgery{
+		{"nothing", func(*forged) {}, nil},
+		{"a value of no region", label(2, "spy"), found("job", 1)},
+	}...)
+}
+
+// rareReleased is a rareFolder with its release.
+func rareReleased(t *testing.T, more string) string {
+	t.Helper()
+	dir := rareFolder(t, more)
+	mustRun(t, dir, nil)
+	return dir
+}
