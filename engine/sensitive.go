@@ -10,6 +10,7 @@ const slack = 1e-9
 type DistinctValues struct {
 	Column int // among the sensitive ones
 	L      int
+	Null   int // 1 + the code of the null, where that is no value; 0: it is one, or there is none
 }
 
 // Needs returns the kinds.
@@ -18,8 +19,8 @@ func (DistinctValues) Needs() Needs { return Needs{Kinds: true} }
 // Holds reports whether a class has so many values.
 func (p DistinctValues) Holds(class Stats) bool {
 	distinct := 0
-	for _, n := range class.Values[p.Column] {
-		if n > 0 {
+	for code, n := range class.Values[p.Column] {
+		if n > 0 && code+1 != p.Null {
 			distinct++
 		}
 	}
@@ -29,7 +30,7 @@ func (p DistinctValues) Holds(class Stats) bool {
 // Implies reports whether the other one asks for no more values of the same column.
 func (p DistinctValues) Implies(other Protection) bool {
 	o, ok := other.(DistinctValues)
-	return ok && o.Column == p.Column && o.L <= p.L
+	return ok && o.Column == p.Column && o.L <= p.L && (p.Null > 0 || o.Null == 0)
 }
 
 // EntropyOfValues asks that the values of a sensitive column in every equivalence class are as hard to guess

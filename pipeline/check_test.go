@@ -96,7 +96,11 @@ func (c checkedTable) naive(columns []int, k int, people bool) *check.Result {
 			}
 			s.MaxConfidence = max(s.MaxConfidence, share)
 		}
-		s.L, s.EntropyL, s.T = min(s.L, len(values)), min(s.EntropyL, math.Exp2(entropy)), max(s.T, moved)
+		l := len(values)
+		if values[""] > 0 { // the null is no value
+			l--
+		}
+		s.L, s.EntropyL, s.T = min(s.L, l), min(s.EntropyL, math.Exp2(entropy)), max(s.T, moved)
 	}
 	r.Unique, r.Below = r.Unique/all, r.Below/all
 	r.Prosecutor = risk.Risk{Highest: 1 / float64(r.Anonymity), Average: float64(len(classes)) / all}

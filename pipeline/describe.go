@@ -79,7 +79,7 @@ func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error
 // describeSensitive tells what was asked of sensitive columns: it holds, or there is no release.
 func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 	for _, s := range asked {
-		d := cutfile.Sensitive{Column: s.Column, L: s.L, EntropyL: s.EntropyL, T: s.T}
+		d := cutfile.Sensitive{Column: s.Column, L: s.L, Nulls: s.Nulls, EntropyL: s.EntropyL, T: s.T}
 		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
 			d.MaxConfidence = &cutfile.Shares{Every: s.MaxConfidence}
 		}

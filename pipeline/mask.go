@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"path"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -48,7 +52,32 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 	if err == nil {
 		err = b.checkUnchanged(ctx)
 	}
-	return errors.Join(err, parts.Close(err == nil, masking.Place{Task: math.MaxInt}))
+	if err = errors.Join(err, parts.Close(err == nil, masking.Place{Task: math.MaxInt})); err == nil {
+		b.notePartitions(to.target.Finished, res)
+	}
+	return err
+}
+
+// notePartitions tells of partitions with fewer rows than the largest k of a set that has one of their columns: of columns of
+// several sets not every combination has as many.
+func (b *Bound) notePartitions(parts []output.Part, res *resources) {
+	k, rows, small := 0, make(map[string]int64), 0
+	for i := range b.Job.Sets {
+		if set := &b.Job.Sets[i]; slices.ContainsFunc(b.Job.Output.PartitionBy, func(name string) bool { return slices.Contains(set.Columns, name) }) {
+			k = max(k, set.K)
+		}
+	}
+	for _, part := range parts {
+		rows[path.Dir(part.Name)] += part.Rows
+	}
+	for _, n := range rows {
+		if n < int64(k) {
+			small++
+		}
+	}
+	if small > 0 {
+		res.events.Noted(fmt.Sprintf("%d of %s have fewer than k = %d rows: their folders tell of few people what they have in common", small, text.Count(len(rows), "partition"), k))
+	}
 }
 
 // masker returns what masks the input.
@@ -100,8 +129,8 @@ func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder
 }
 
 // cutRecoder returns a recoder of a cut's text alone.
-func cutRecoder(b *Bound, text []byte, budget *spill.Budget) (recoder masking.Recoder, err error) {
-	cut, err := domain.ParseCut(text)
+func cutRecoder(b *Bound, of []byte, budget *spill.Budget) (recoder masking.Recoder, err error) {
+	cut, err := domain.ParseCut(of)
 	if err != nil {
 		return recoder, err
 	}

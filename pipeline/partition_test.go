@@ -168,3 +168,30 @@ func TestPartitionsRefused(t *testing.T) {
 		t.Error("something was published")
 	}
 }
+
+// Partitions with fewer rows than k are noted: columns of one set never have such, those of several may.
+func TestSmallPartitionsAreNoted(t *testing.T) {
+	for _, columns := range []string{"job, city", "job, born"} {
+		dir := people(rand.New(rand.NewPCG(3, 4)), 3000).folder(t, inPartitions("tdr", "["+columns+"]"), 50)
+		report := mustRun(t, dir, nil, "order", job.OrderReleased)
+		parts, err := fileset.Parts(t.Context(), filepath.Join(dir, "out"))
+		must(t, err)
+		rows, small := map[string]int{}, 0
+		for _, part := range parts {
+			rows[filepath.Dir(part)] += readReleased(t, part).rows
+		}
+		for _, n := range rows {
+			if n < 5 {
+				small++
+			}
+		}
+		if want := columns == "job, born"; (small > 0) != want {
+			t.Fatalf("%s: %d of %d partitions are small", columns, small, len(rows))
+		}
+		note := fmt.Sprintf("%d of %d partitions have fewer than k = 5 rows", small, len(rows))
+		noted := slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, "partitions have fewer") })
+		if noted != (small > 0) || noted && !slices.ContainsFunc(report.Notices, func(n string) bool { return strings.HasPrefix(n, note) }) {
+			t.Errorf("%s: notices %q, want %q", columns, report.Notices, note)
+		}
+	}
+}

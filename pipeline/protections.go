@@ -3,6 +3,8 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
@@ -49,8 +51,13 @@ func (b *Bound) bindProtections(t *engine.Table) {
 	if t.Kinds == nil {
 		return
 	}
-	for _, p := range b.requirement.Sets[0].Others { // those of all
+	for i, p := range b.requirement.Sets[0].Others { // those of all
 		switch p := p.(type) {
+		case engine.DistinctValues:
+			if b.Job.Sensitive[p.Column].Nulls != job.NullsCount {
+				p.Null = 1 + slices.IndexFunc(t.Kinds.Sensitive[p.Column].Values, func(v engine.Label) bool { return v.Null })
+				b.requirement.Sets[0].Others[i] = p
+			}
 		case *engine.Confidence:
 			p.Most = mostOf(&b.Job.Sensitive[p.Column], t.Kinds.Sensitive[p.Column].Values)
 		case *engine.Closeness:
@@ -115,6 +122,11 @@ func (b *Bound) require(t *engine.Table) error {
 				"meet quasi-identifier set %d: %s, k is %d", i+1, entityWords(t), set.K)
 		}
 	}
+	for i := range b.Job.Sensitive {
+		if err := b.checkNamed(&b.Job.Sensitive[i], t.Kinds.Sensitive[i].Values); err != nil {
+			return err
+		}
+	}
 	for _, p := range b.requirement.Sets[0].Others {
 		if err := b.checkWhole(p, t); err != nil {
 			return err
@@ -136,6 +148,24 @@ func entityWords(t *engine.Table) string {
 		there, text.Grouped(int64(t.Whole.Size)), t.Kinds.Unit)
 }
 
+// checkNamed refuses a share for a value of a sensitive column that no row has: mostly it is spelt otherwise, and then nobody is
+// protected. A cut that is applied had rows with the values that it names.
+func (b *Bound) checkNamed(s *job.Sensitive, values []engine.Label) error {
+	plain := func(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), "")) }
+	for _, c := range s.Confidences {
+		is := func(v engine.Label) bool { return !v.Null && v.Text == c.Value }
+		if slices.ContainsFunc(values, is) || b.applied && b.given.Names(s.Column, c.Value) {
+			continue
+		}
+		what := "no row has a value that max_confidence names"
+		if slices.ContainsFunc(values, func(v engine.Label) bool { return !v.Null && plain(v.Text) == plain(c.Value) }) {
+			what += "; one differs from it only by blanks or case"
+		}
+		return fault.Errorf(fault.Input, "write it as the rows have it, or leave it out", "protect sensitive column %s: %s", s.Column, what)
+	}
+	return nil
+}
+
 // checkWhole refuses what is asked of a sensitive column when all records together do not meet it, or
 // nothing but all of them could.
 func (b *Bound) checkWhole(asked engine.Protection, t *engine.Table) error {
@@ -147,7 +177,10 @@ func (b *Bound) checkWhole(asked engine.Protection, t *engine.Table) error {
 	holds := asked.Holds(t.Whole)
 	switch p := asked.(type) {
 	case engine.DistinctValues:
-		if of(p.Column); !holds {
+		if of(p.Column); p.Null > 0 {
+			values--
+		}
+		if !holds {
 			return refuse("lower l", "it has %s, l is %d", text.Count(values, "distinct value"), p.L)
 		}
 	case engine.EntropyOfValues:

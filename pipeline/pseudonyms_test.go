@@ -178,7 +178,10 @@ func TestPseudonymsAgain(t *testing.T) {
 // that tells rows apart.
 func TestPseudonymsRefused(t *testing.T) {
 	dir := pseudonymized(t, patients(300), withPatients(), 100)
-	for _, tt := range []struct{ key, want string }{{"", "is empty"}, {"fifteen bytes!!", "15 bytes, the least is 16"}} {
+	for _, tt := range []struct{ key, want string }{
+		{"", "is empty"}, {"fifteen bytes!!", "15 bytes, the least is 16"},
+		{"                ", "1 different bytes, the least is 8"}, {"abcdefgabcdefgabcdefg", "7 different bytes, the least is 8"},
+	} {
 		write(t, filepath.Join(dir, "patients.key"), tt.key)
 		mustRefuse(t, dir, RunOptions{}, fault.Usage, "job.yaml:15:40", tt.want, "openssl rand")
 		if _, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{}); fault.ClassOf(err) != fault.Usage {

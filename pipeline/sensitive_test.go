@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/verify"
 )
@@ -45,7 +46,11 @@ func naiveMeasures(t *testTable, columns []string, of string) (worst verify.Meas
 			moved += max(share-n/float64(len(t.rows)), 0)
 			shares[value] = max(shares[value], share)
 		}
-		worst.L, worst.EntropyL = min(worst.L, len(class)), min(worst.EntropyL, math.Exp(entropy))
+		l := len(class)
+		if class[null] > 0 { // it is no value
+			l--
+		}
+		worst.L, worst.EntropyL = min(worst.L, l), min(worst.EntropyL, math.Exp(entropy))
 		worst.MaxConfidence = max(worst.MaxConfidence, slices.Max(slices.Collect(maps.Values(class)))/all)
 		*worst.T = max(*worst.T, moved)
 	}
@@ -140,4 +145,67 @@ func TestVerifyFindsForgedValues(t *testing.T) {
 			}
 		}
 	}, []string{"quasi-identifier set 1: column income: l 1, its cut claims 2", "quasi-identifier set 1: column income: max_confidence 1, its cut claims 0."}}}...)
+}
+
+// For l a null is no value: of a class of one diagnosis and nulls that one would be known. With nulls: count it is one. What a cut
+// claims of either is recounted so.
+func TestNullsAreNoValues(t *testing.T) {
+	for _, algorithm := range []string{"tdr", "tdr\nmax_suppressed: 5%", "kactus", "mondrian", "infogain-mondrian", "guided"} {
+		t.Run(searchName(algorithm), func(t *testing.T) {
+			table := visits(rand.New(rand.NewPCG(8, 9)), 1500)
+			column := 6
+			table.fields[column].Nullable = true
+			for row := range table.rows {
+				table.rows[row][column] = []string{"a", "a", "a", null, null, "b"}[(row+len(table.rows[row][4]))*7919%100/17]
+			}
+			lone := 0
+			for _, counted := range []bool{false, true} {
+				measure := "sensitive: [{column: diagnosis, l: 2}]\n"
+				if counted {
+					measure = "sensitive: [{column: diagnosis, l: 2, nulls: count}]\n"
+				}
+				dir := table.folder(t, withAlgorithm(visitsJob, algorithm)+measure, 500)
+				mustRun(t, dir, nil, "order", "released")
+				path := filepath.Join(dir, "out.parquet")
+				for _, rows := range table.groupsOf(t, path) {
+					values, has := different(rows, column), slices.ContainsFunc(rows, func(row []string) bool { return row[column] == null })
+					if values < 2 || !counted && has && values < 3 {
+						t.Errorf("counted %t: a group has %d values, a null is one: %t", counted, values, has)
+					}
+					if has && values == 2 {
+						lone++
+					}
+				}
+				mustFind(t, path)
+				want := []string(nil)
+				if lone > 0 {
+					want = []string{"column diagnosis: l 1, its cut claims 2"}
+				}
+				mustFindForgeries(t, dir, forgery{"nulls are none", func(f *forged) { f.cut.Sensitive[0].Nulls = "" }, want})
+			}
+			if lone == 0 && algorithm != "guided" {
+				t.Error("no group has but one value beside nulls")
+			}
+		})
+	}
+}
+
+// A share for a value that no row has is refused: it is most likely spelt otherwise. The value is not shown.
+func TestNamedValueMustOccur(t *testing.T) {
+	for _, tt := range []struct{ value, want string }{
+		{"High", "one differs from it only by blanks or case"},
+		{" high", "one differs from it only by blanks or case"},
+		{"hi gh", "one differs from it only by blanks or case"},
+		{"highest", "no row has a value that max_confidence names"},
+	} {
+		dir := peopleFolder(t, changed("class: income\n", fmt.Sprintf("class: income\nsensitive: [{column: income, max_confidence: {%q: 0.99}}]\n", tt.value)), 500)
+		_, err := runJob(t, dir, nil)
+		mustFail(t, err, fault.Input)
+		if text := err.Error(); !strings.Contains(text, tt.want) || !strings.Contains(text, "column income") || strings.Contains(text, tt.value) {
+			t.Errorf("%q: %v", tt.value, err)
+		}
+		if similar := strings.Contains(err.Error(), "differs"); similar != strings.Contains(tt.want, "differs") {
+			t.Errorf("%q: %v", tt.value, err)
+		}
+	}
 }

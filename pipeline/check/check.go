@@ -59,7 +59,7 @@ type Result struct {
 type Sensitive struct {
 	Column        string  `json:"column"`
 	Values        int     `json:"values"`         // different ones in the table, the null among them
-	L             int     `json:"l"`              // different ones
+	L             int     `json:"l"`              // different ones, the null not among them
 	EntropyL      float64 `json:"entropy_l"`      // equally frequent ones of the same entropy
 	MaxConfidence float64 `json:"max_confidence"` // largest share of one
 	T             float64 `json:"t"`              // share of the rows to be moved until they are as in the table

@@ -30,7 +30,7 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 	for i, v := range values {
 		w.spreads = append(w.spreads, spread{
 			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
-			worst: Sensitive{Column: r.field(r.Sensitive[i]).Name}, entropy: math.Inf(1),
+			null: v.Null(), worst: Sensitive{Column: r.field(r.Sensitive[i]).Name}, entropy: math.Inf(1),
 		})
 	}
 	return w
@@ -110,7 +110,9 @@ type spread struct {
 	met          []uint32 // codes that the class has
 	values       []risk.ValueCount
 
-	worst   Sensitive // of all classes so far
+	null    uint32    // its code
+	classes int       // so far
+	worst   Sensitive // of all of them
 	entropy float64   // the least
 }
 
@@ -125,19 +127,21 @@ func (s *spread) add(code, rows uint32) {
 // end takes in the class, of a table of so many rows.
 func (s *spread) end(rows uint64) {
 	s.values = s.values[:0]
-	all, most := uint64(0), uint64(0)
+	all, most, l := uint64(0), uint64(0), 0
 	for _, code := range s.met {
 		n := s.class[code]
 		s.values = append(s.values, risk.ValueCount{Value: uint64(code), Records: n, Whole: s.whole[code]})
-		all, most = all+n, max(most, n)
+		if all, most = all+n, max(most, n); code != s.null {
+			l++
+		}
 		s.class[code] = 0
 	}
 	s.met = s.met[:0]
 	entropy, moved := risk.Spread(s.values, rows)
-	if s.worst.L == 0 {
-		s.worst.L = len(s.values)
+	if s.classes++; s.classes == 1 {
+		s.worst.L = l
 	}
-	s.worst.L, s.entropy = min(s.worst.L, len(s.values)), min(s.entropy, entropy)
+	s.worst.L, s.entropy = min(s.worst.L, l), min(s.entropy, entropy)
 	s.worst.MaxConfidence, s.worst.T = max(s.worst.MaxConfidence, float64(most)/float64(all)), max(s.worst.T, moved)
 }
 
@@ -149,7 +153,7 @@ func (s *spread) result() Sensitive {
 			worst.Values++
 		}
 	}
-	if worst.L > 0 {
+	if s.classes > 0 {
 		worst.EntropyL = math.Exp(s.entropy)
 	}
 	return worst

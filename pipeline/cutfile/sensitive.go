@@ -16,6 +16,7 @@ import (
 type Sensitive struct {
 	Column        string   `json:"column"`
 	L             int      `json:"l,omitempty"`              // different values
+	Nulls         string   `json:"nulls,omitempty"`          // job.NullsCount: the null is one of them
 	EntropyL      float64  `json:"entropy_l,omitempty"`      // entropy as of so many values of equal frequency
 	MaxConfidence *Shares  `json:"max_confidence,omitempty"` // the most that single values have
 	T             *float64 `json:"t,omitempty"`              // how far shares are from those of the whole release
@@ -50,6 +51,9 @@ func (s Sensitive) String() string {
 	var measures []string
 	if s.L > 0 {
 		measures = append(measures, "l "+strconv.Itoa(s.L))
+	}
+	if s.Nulls != "" {
+		measures = append(measures, "nulls "+s.Nulls)
 	}
 	if s.EntropyL > 0 {
 		measures = append(measures, "entropy_l "+number(s.EntropyL))

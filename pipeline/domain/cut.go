@@ -111,6 +111,17 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 // Column returns the cut of an attribute.
 func (g *Cut) Column(a int) *cutfile.Column { return g.columns[a] }
 
+// Names reports whether the cut says what share a value of a sensitive column may have.
+func (g *Cut) Names(column, value string) bool {
+	return slices.ContainsFunc(g.Sensitive, func(s cutfile.Sensitive) bool {
+		if s.Column != column || s.MaxConfidence == nil {
+			return false
+		}
+		_, names := s.MaxConfidence.Of[value]
+		return names
+	})
+}
+
 // CountLabels returns how many labels but the null an attribute has.
 func (g *Cut) CountLabels(a int) int { return newLabelSpace(g.columns[a]).n }
 

@@ -102,6 +102,7 @@ type Set struct {
 type Sensitive struct {
 	Column        string
 	L             int          // different values, at least 2; 0: not asked for
+	Nulls         string       // NullsCount: the null is one of them
 	EntropyL      float64      // entropy as of so many values of equal frequency, above 1; 0: not asked for
 	MaxConfidence float64      // the most that one value may have, as a share; 0: not asked for
 	Confidences   []Confidence // the same of some values alone, instead
@@ -269,6 +270,7 @@ const (
 	PartitioningRelaxed = "relaxed"
 	CategoriesOrdered   = "ordered"
 	SuppressedDrop      = "drop"
+	NullsCount          = "count"
 )
 
 // countColumn is the column of counts in tables of counts, where the job names none.

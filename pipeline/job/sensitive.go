@@ -115,6 +115,9 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 			r.add(at, "algorithm: {name: kactus, leftover: recruit}", "t does not go with leftover: drop: what is left out changes the whole that t compares with")
 		}
 	}
+	if s.Nulls != "" && s.L == 0 && !r.rejected(path+".l") {
+		r.add(path+".nulls", "add l", "nulls is given without l")
+	}
 	if asked == 0 && !r.rejected(path) {
 		r.add(path, "add l, entropy_l, max_confidence or t", "a sensitive column without a measure")
 	}

@@ -27,6 +27,7 @@ import (
 const (
 	LeastKey = 16
 	mostKey  = 1 << 16
+	leastOf  = 8 // different bytes: 16 random ones have fewer in one key of 10 million
 )
 
 // tokenBytes are kept of what HMAC makes.
@@ -76,7 +77,22 @@ func newKey(secret []byte, where string) (*Key, error) {
 	case n > mostKey:
 		return nil, fmt.Errorf("read key: %s has more than %d bytes", where, mostKey)
 	}
+	if n := different(secret); n < leastOf {
+		return nil, fmt.Errorf("read key: of %s %d different bytes, the least is %d", where, n, leastOf)
+	}
 	return &Key{secret}, nil
+}
+
+// different returns how many different bytes there are.
+func different(of []byte) (n int) {
+	var seen [256]bool
+	for _, b := range of {
+		if !seen[b] {
+			seen[b] = true
+			n++
+		}
+	}
+	return n
 }
 
 // Fingerprint tells keys apart, and nothing about them: it is made as tokens are, and no value has this text.

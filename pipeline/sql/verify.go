@@ -135,10 +135,14 @@ func (v *verifying) labels(c *cutfile.Column) (string, error) {
 // values writes the query that finds the fewest different values of a sensitive column in a class.
 func (v *verifying) values(i int, s cutfile.Sensitive) string {
 	x := v.name(s.Column)
+	different := fmt.Sprintf("COUNT(DISTINCT %s)", x)
+	if s.Nulls == job.NullsCount {
+		different += fmt.Sprintf(" + MAX(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", x)
+	}
 	return fmt.Sprintf(`SELECT %d AS %s, %s AS %s, %d AS %s, MIN(%[7]s) AS %[8]s
-FROM (SELECT COUNT(DISTINCT %[9]s) + MAX(CASE WHEN %[9]s IS NULL THEN 1 ELSE 0 END) AS %[7]s FROM %[10]s GROUP BY %[11]s) AS %[12]s`,
+FROM (SELECT %[9]s AS %[7]s FROM %[10]s GROUP BY %[11]s) AS %[12]s`,
 		i+1, v.name("set"), v.text(s.Column), v.name("sensitive"), s.L, v.name("l"), v.name("different"), v.name("least_l"),
-		x, v.of, v.released(&v.cut.Sets[i]), v.name("kcut_classes"))
+		different, v.of, v.released(&v.cut.Sets[i]), v.name("kcut_classes"))
 }
 
 // notes say what no statement here finds out.

@@ -59,7 +59,7 @@ func released(t *testing.T, random *rand.Rand, rows int, j string) string {
 
 // sensitiveJob is the job with measures of a kept column.
 var sensitiveJob = strings.ReplaceAll(jobText, "k: 2}", "k: 20}") +
-	"sensitive: [{column: income, l: 2, entropy_l: 1.1, max_confidence: {\"1\": 0.95, \"2\": 0.5}, t: 0.45}]\n"
+	"sensitive: [{column: income, l: 2, entropy_l: 1.1, max_confidence: {\"1\": 0.95, \"0\": 0.95}, t: 0.45}]\n"
 
 // A recount that has room for few groups at a time finds the same.
 func TestRecountInPasses(t *testing.T) {

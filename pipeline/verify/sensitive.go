@@ -9,6 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -231,10 +232,14 @@ func (m *measures) addClass(rows uint64) {
 		m.addShare(v.Value, float64(v.Records)/float64(all))
 	}
 	entropy, moved := risk.Spread(m.values, rows)
-	if m.classes++; m.classes == 1 {
-		m.worst.L, m.entropy = len(m.values), entropy
+	l := len(m.values)
+	if m.of.Nulls != job.NullsCount && slices.ContainsFunc(m.values, func(v risk.ValueCount) bool { return v.Value == nullHash }) {
+		l--
 	}
-	m.worst.L, m.entropy = min(m.worst.L, len(m.values)), min(m.entropy, entropy)
+	if m.classes++; m.classes == 1 {
+		m.worst.L, m.entropy = l, entropy
+	}
+	m.worst.L, m.entropy = min(m.worst.L, l), min(m.entropy, entropy)
 	if len(m.values) == 1 {
 		m.alike.Classes++
 		m.alike.Records += all
