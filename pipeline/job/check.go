@@ -94,6 +94,9 @@ func (r *reader) check(s slot) {
 			r.text(s.field, s.path, p)
 		}
 	case *[]string:
+		if s.kind == kindColumns && slices.Equal(*p, []string{AllColumns}) {
+			return
+		}
 		for i := range *p {
 			r.text(s.field, itemPath(s.path, i), &(*p)[i])
 		}
@@ -158,6 +161,11 @@ func (r *reader) replacesRequired(s slot) bool {
 // that would need it stay silent.
 func (r *reader) rules() {
 	for i := range r.Sets {
+		if set := &r.Sets[i]; slices.Equal(set.Columns, []string{AllColumns}) && r.listed() {
+			if set.Columns = r.maskedNames(); len(set.Columns) == 0 {
+				r.add(itemPath("quasi_identifiers", i)+".columns", "", "all stands for all masked columns, and none is masked")
+			}
+		}
 		r.setRules(&r.Sets[i], itemPath("quasi_identifiers", i)+".columns")
 	}
 	seen := make(map[string]bool, len(r.Columns))
@@ -183,6 +191,16 @@ var classified = []string{AlgorithmBottomUp, AlgorithmKACTUS, AlgorithmIACk, Alg
 // listed reports whether the columns of the job are known.
 func (r *reader) listed() bool { return !r.rejected("columns") && len(r.Columns) > 0 }
 
+// maskedNames returns the names of the masked columns.
+func (r *reader) maskedNames() (names []string) {
+	for i := range r.Columns {
+		if r.Columns[i].masked() {
+			names = append(names, r.Columns[i].Name)
+		}
+	}
+	return names
+}
+
 // setRules: every column of a set is there once, and masked.
 func (r *reader) setRules(set *Set, path string) {
 	for i, name := range set.Columns {
@@ -193,7 +211,11 @@ func (r *reader) setRules(set *Set, path string) {
 		case name == r.Class:
 			r.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
 		case spec == nil && r.listed():
-			r.add(at, DidYouMean(name, r.columnNames()), "column %q is in a set and has no entry in columns", name)
+			hint := DidYouMean(name, r.columnNames())
+			if name == "all" {
+				hint = "columns: all stands alone, for all masked columns"
+			}
+			r.add(at, hint, "column %q is in a set and has no entry in columns", name)
 		case spec != nil && spec.Mask != "" && !spec.masked():
 			r.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
 		}

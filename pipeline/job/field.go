@@ -18,6 +18,7 @@ type kind uint8
 const (
 	kindText       kind = iota // one word or name
 	kindTexts                  // a list of names
+	kindColumns                // a list of names, or "all"
 	kindPath                   // one path
 	kindPaths                  // a path or a list of paths
 	kindInteger                // a whole number
@@ -27,6 +28,7 @@ const (
 	kindBoolean                // true or false
 	kindSize                   // bytes, with a unit or without
 	kindQuota                  // a number of records, or a share of them
+	kindShare                  // a share of them
 	kindCharacter              // one ASCII character
 	kindStep                   // a number above zero, or a unit of time
 	kindLimit                  // a level of a taxonomy, or a width of intervals
@@ -44,6 +46,7 @@ const (
 var kinds = [...]struct{ words, one, schema, below string }{
 	kindText:       {"text", "a text", nameSchema, ""},
 	kindTexts:      {"list of names", "a name", `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`, ""},
+	kindColumns:    {"list of names, or `all`", "a name", `{"anyOf":[{"const":"all"},{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}]}`, ""},
 	kindPath:       {"path", "a path", pathSchema, ""},
 	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`, ""},
 	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`, ""},
@@ -53,6 +56,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindBoolean:    {"`true` or `false`", "true or false", `{"type":"boolean"}`, ""},
 	kindSize:       {"size", "a size such as 1GiB, 512MiB or 2GB", `{"type":["string","integer"],"pattern":%s,"minimum":%d}`, ""},
 	kindQuota:      {"number or share", "a number of records, or a share of them as 0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`, ""},
+	kindShare:      {"share", "a share from 0% to 100%, as 1%", "", ""},
 	kindCharacter:  {"character", `one character such as ",", ";" or "\t"`, `{"type":"string","minLength":1,"maxLength":1}`, ""},
 	kindStep:       {"number or unit", "a number above zero, or one of year, month, day, hour, minute, second", `{"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","pattern":%s}]}`, ""},
 	kindLimit:      {"level or width", "a number above zero, of dates and times with a unit, as 30d, 12h, 5m or 1s", `{"type":["number","string"],"pattern":%s,"exclusiveMinimum":0}`, ""},
@@ -123,8 +127,8 @@ var fieldTable = []field{
 		doc: "the column that a model will be trained to predict from the release"},
 	{path: "quasi_identifiers", kind: kindList, at: func(j *Job, _ int) any { return &j.Sets }, required: true,
 		doc: "the sets of columns that hold in the release, all at once"},
-	{path: "quasi_identifiers[].columns", kind: kindTexts, at: func(j *Job, i int) any { return &j.Sets[i].Columns }, required: true,
-		doc: "the columns of the set, each of them masked"},
+	{path: "quasi_identifiers[].columns", kind: kindColumns, at: func(j *Job, i int) any { return &j.Sets[i].Columns }, required: true,
+		doc: "the columns of the set, each of them masked; `all`: all masked columns"},
 	{path: "quasi_identifiers[].k", kind: kindInteger, at: func(j *Job, i int) any { return &j.Sets[i].K },
 		min: 1, required: true, excused: []string{AlgorithmIACc}, flag: "k",
 		doc: "the smallest number of records that share one combination of the set's released values; the flag and the variable are for every set"},
@@ -256,6 +260,8 @@ var fieldTable = []field{
 	{path: "suppressed", kind: kindText, at: func(j *Job, _ int) any { return &j.Suppressed },
 		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmAuto},
 		doc: "the records that `max_suppressed` takes away: `mark`: released with the widest label in every masked column; `drop`: not released"},
+	{path: "max_unique", kind: kindShare, at: func(j *Job, _ int) any { return &j.MaxUnique }, def: "1%", pattern: sharePattern, example: "35%", flag: "max-unique",
+		doc: "the share of the rows, with `entity` of the entities, that may be alone on the labels of all masked columns together: a release with more is not published. To say more is to say that nobody knows more than one set; `{columns: all, k: 2}` among the sets leaves nobody alone"},
 	{path: "order", kind: kindText, at: func(j *Job, _ int) any { return &j.Order }, def: OrderReleased, enum: []string{OrderReleased, OrderInput}, flag: "order",
 		doc: "of the release's rows: `released`: by their labels and kept values, so that it tells nothing; `input`: that of the input, which is faster and tells whose row is whose to who knows it"},
 	{path: "previous", kind: kindPath, at: func(j *Job, _ int) any { return &j.Previous }, defWords: "none", flag: "previous",

@@ -72,6 +72,8 @@ type Job struct {
 	MaxSuppressed Quota  // of top-down algorithms: records that may be taken away so that the others meet the sets
 	Suppressed    string // what becomes of these: "mark" or SuppressedDrop
 
+	MaxUnique *Share // of the rows, or of the entities: how many may be alone on the labels of all masked columns; nil: 1%
+
 	Previous    string // an earlier release, or a file with its cut, that the cut must not be finer than; empty: none
 	AllowNewCut bool   // publish all the same, with a note
 
@@ -93,7 +95,7 @@ type Output struct {
 
 // Set is one quasi-identifier set.
 type Set struct {
-	Columns []string // at least one, each once
+	Columns []string // at least one, each once; AllColumns alone, which Resolve replaces
 	K       int      // at least 1; 0: not asked for, with AlgorithmIACc
 }
 
@@ -159,6 +161,31 @@ func (q *Quota) UnmarshalText(text []byte) (err error) {
 
 // quotaPattern matches quotas.
 const quotaPattern = `^([0-9]+|[0-9]+(\.[0-9]+)?%)$`
+
+// AllColumns stands in a Set for all masked columns of the job, as "columns: all" does in a job file.
+const AllColumns = "\x00all"
+
+// Share is a part of a whole, from 0 to 1.
+type Share float64
+
+// String returns the text of a share, as UnmarshalText reads it: 0.35 is "35%".
+func (s Share) String() string { return strconv.FormatFloat(100*float64(s), 'f', -1, 64) + "%" }
+
+// MarshalText returns what UnmarshalText reads.
+func (s Share) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a share as "35%".
+func (s *Share) UnmarshalText(text []byte) error {
+	if !regexp.MustCompile(sharePattern).Match(text) {
+		return errors.New("no share from 0% to 100%")
+	}
+	percent, err := strconv.ParseFloat(string(text[:len(text)-1]), 64)
+	*s = Share(percent / 100)
+	return err
+}
+
+// sharePattern matches shares.
+const sharePattern = `^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$`
 
 // Algorithm is a search and its options. Those that it has no use for have zero values.
 type Algorithm struct {

@@ -99,7 +99,7 @@ func TestEnvironmentOverrides(t *testing.T) {
 	for _, f := range Flags() {
 		flags = append(flags, f.Name)
 	}
-	const all = "--input --input-counts --output --compression --class --k --algorithm --objective --score --max-steps --order --previous --allow-new-cut --memory --threads --spill-dir --time"
+	const all = "--input --input-counts --output --compression --class --k --algorithm --objective --score --max-steps --max-unique --order --previous --allow-new-cut --memory --threads --spill-dir --time"
 	if strings.Join(flags, " ") != all {
 		t.Errorf("flags %v, want %s", flags, all)
 	}

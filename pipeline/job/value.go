@@ -54,6 +54,9 @@ func (f *field) parse(n *yaml.Node, p any) bool {
 		*p, err = parseSize(n.Text)
 	case *Quota:
 		err = p.UnmarshalText([]byte(n.Text))
+	case **Share:
+		*p = new(Share)
+		err = (*p).UnmarshalText([]byte(n.Text))
 	case *byte:
 		if len(n.Text) != 1 {
 			return false
@@ -84,6 +87,8 @@ func (f *field) texts(p any) []string {
 		return []string{strconv.FormatInt(*p, 10)}
 	case *Quota:
 		return []string{p.String()}
+	case **Share:
+		return []string{(*p).String()}
 	case *byte:
 		return []string{string(rune(*p))}
 	}
@@ -105,6 +110,11 @@ func (f *field) wrong(text string) (message, hint string) {
 		return "", ""
 	case kindQuota:
 		if new(Quota).UnmarshalText([]byte(text)) != nil {
+			return f.not(text)
+		}
+		return "", ""
+	case kindShare:
+		if new(Share).UnmarshalText([]byte(text)) != nil {
 			return f.not(text)
 		}
 		return "", ""
@@ -281,6 +291,9 @@ func (r *reader) path(path string) string { return inFolder(filepath.Dir(r.File)
 // texts reads a list of texts. One path is a list, too.
 func (r *reader) texts(s slot, n *yaml.Node) []string {
 	items := n.Items
+	if s.kind == kindColumns && n.Kind == yaml.Scalar && n.Text == "all" {
+		return []string{AllColumns}
+	}
 	if s.kind == kindPaths && n.Kind == yaml.Scalar {
 		items = []*yaml.Node{n}
 	}
