@@ -59,6 +59,9 @@ func Inspect(ctx context.Context, path string, opt VerifyOptions) (*Inspection, 
 // ARX's risks: of a release, see RiskOf, or in a Report of its run, which has the risks before, too.
 type Risk = risk.Report
 
+// Union says how well the rows of a release hide each other on the labels of all masked columns together.
+type Union = risk.Union
+
 // The parts of a Risk.
 type (
 	RiskFigures    = risk.Figures

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -16,6 +19,7 @@ import (
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // audit compares a release with its source, cell by cell, by plain maps over texts. It
@@ -65,6 +69,7 @@ func auditJob(tb testing.TB, j *job.Job) *audit {
 		a.checkCut(i)
 	}
 	a.checkSets()
+	a.checkUnion()
 	if v, err := verified(tb, path); err != nil || !v.OK || v.Rows != int64(a.release.rows) {
 		tb.Errorf("verify: %+v, %v", v, err)
 	}
@@ -357,6 +362,45 @@ func (a *audit) anonymity(columns []string) int {
 		counts[string(key)]++
 	}
 	return slices.Min(slices.Collect(maps.Values(counts)))
+}
+
+// checkUnion: the cut says how many rows, or entities, are alone and in small classes on all labels.
+func (a *audit) checkUnion() {
+	a.Helper()
+	if a.job.Entity != "" && len(a.of) != a.source.rows {
+		return // whose the released rows are is not known
+	}
+	whose, classes := make(map[string]bool), make(map[string]map[string]bool)
+	for row := range a.release.rows {
+		who, class := strconv.Itoa(row), ""
+		if a.job.Entity != "" {
+			who = a.source.column(a.job.Entity).at(a.of[row])
+		}
+		for i := range a.cut.Columns {
+			class += strings.Join(a.texts(&a.cut.Columns[i], row), "\x01") + "\x02"
+		}
+		if classes[class] == nil {
+			classes[class] = make(map[string]bool)
+		}
+		classes[class][who], whose[who] = true, true
+	}
+	alone, small := make(map[string]bool), make(map[string]bool)
+	for _, class := range classes {
+		for who := range class {
+			if len(class) == 1 {
+				alone[who] = true
+			}
+			if len(class) < a.cut.SmallestK() {
+				small[who] = true
+			}
+		}
+	}
+	share := func(of map[string]bool) float64 {
+		return math.Round(float64(len(of))/float64(max(len(whose), 1))*1e6) / 1e6
+	}
+	if want := (risk.Union{Unique: share(alone), BelowK: share(small)}); a.cut.Union == nil || *a.cut.Union != want {
+		a.Errorf("the cut says %+v of all labels, counted are %+v", a.cut.Union, want)
+	}
 }
 
 // checkReport: a report tells what the release is.

@@ -35,12 +35,13 @@ func (b *Bound) kept() (fields []int) {
 	return fields
 }
 
-// largestK returns the largest k of the sets.
-func (b *Bound) largestK() (k int) {
+// smallestK returns the smallest k of the sets.
+func (b *Bound) smallestK() int {
+	k := b.requirement.Sets[0].K
 	for _, set := range b.requirement.Sets {
-		k = max(k, int(set.K))
+		k = min(k, set.K)
 	}
-	return k
+	return int(k)
 }
 
 // names returns the names of fields.
@@ -152,7 +153,7 @@ func (e *exposing) expose(ctx context.Context, res *resources) error {
 		return nil
 	}
 	e.counts.Join()
-	k, fields := e.largestK(), slices.Concat(e.kept, e.masked)
+	k, fields := e.smallestK(), slices.Concat(e.kept, e.masked)
 	report := &risk.Report{K: k, Columns: e.names(e.Bound.kept())}
 	for _, pair := range e.counts.Determines() {
 		names := e.names([]int{fields[pair[0]], fields[pair[1]]})
@@ -272,7 +273,7 @@ func (b *Bound) exposeRelease(after *risk.Report, res *resources) {
 	if report == nil { // of a run that goes on from an earlier one's cut
 		report = after
 	}
-	report.Kept, report.Labels, report.Both = after.Kept, after.Labels, after.Both
+	report.Kept, report.Labels, report.Both, report.Pairs = after.Kept, after.Labels, after.Both, after.Pairs
 	res.report.Risk = report
 	if kept := b.kept(); report.Kept != nil && report.Kept.Unique > mostUnique && b.accepts(kept) {
 		what := ""
@@ -285,9 +286,8 @@ func (b *Bound) exposeRelease(after *risk.Report, res *resources) {
 		res.events.Noted(fmt.Sprintf("%s of the rows are unique on %s %s: accepted", text.Percent(report.Kept.Unique), what, strings.Join(b.names(kept), ", ")))
 	}
 	if report.Kept != nil {
-		res.events.Noted(fmt.Sprintf("of the rows, %s are unique on kept columns, %s on the labels of all sets, %s on both; %s, %s and %s are in classes of fewer than %d",
-			text.Percent(report.Kept.Unique), text.Percent(report.Labels.Unique), text.Percent(report.Both.Unique),
-			text.Percent(report.Kept.Below), text.Percent(report.Labels.Below), text.Percent(report.Both.Below), report.K))
+		res.events.Noted(fmt.Sprintf("%s of the rows are unique on kept columns, %s are in classes of fewer than %d",
+			text.Percent(report.Kept.Unique), text.Percent(report.Kept.Below), report.K))
 	}
 	if report.Raw != nil && report.Labels != nil {
 		before, after := report.Raw.Prosecutor, report.Labels.Prosecutor

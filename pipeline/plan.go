@@ -276,7 +276,7 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 // whether a run refuses the columns that are kept.
 func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int, f *forecast.Forecast) error {
 	kept, masked := p.kept(), positions(0, len(p.masked))
-	f.Risk = &risk.Report{K: p.largestK(), Columns: p.names(kept)}
+	f.Risk = &risk.Report{K: p.smallestK(), Columns: p.names(kept)}
 	f.Risk.Raw = e.Figures(masked, f.Risk.K)
 	if len(kept) == 0 {
 		return nil

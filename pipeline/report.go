@@ -45,7 +45,10 @@ type Report struct {
 	// Stopped says of every label of the cut why it is no finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`
-	// Risk says what kept columns, labels and both together tell; nil where nothing is kept but the class.
+	// Union says how well the rows hide each other on the labels of all masked columns together; nil before
+	// the release was recounted.
+	Union *risk.Union `json:"union,omitempty"`
+	// Risk says what kept columns, labels and both together tell; nil where one set has all masked columns and nothing is kept but the class.
 	Risk    *risk.Report `json:"risk,omitempty"`
 	Notices []string     `json:"notices,omitempty"`
 	Inputs  []string     `json:"inputs"` // without the values in names of partition folders

@@ -20,8 +20,6 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
-	"github.com/kcut/kcut/pipeline/risk"
-	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -169,7 +167,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
 	})
 	if err == nil {
-		err = res.stage(ctx, StageVerify, func() error { return a.verify(ctx, bound, ledger, res) })
+		err = res.stage(ctx, StageVerify, func() error { return a.verify(ctx, bound, found, ledger, res) })
 	}
 	if err == nil {
 		err = bound.close()
@@ -185,22 +183,6 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	}
 	ledger.completeBeside(ctx)
 	return ledger.record()
-}
-
-// verify recounts the release, with none of the code that wrote it.
-func (a *assignment) verify(ctx context.Context, b *Bound, l *ledger, res *resources) error {
-	tells, known := len(b.kept()) > 0, keptFigures(res.report)
-	var exposed *risk.Report
-	var err error
-	if res.elsewhere.recounts(&a.job.Output) {
-		exposed, err = res.elsewhere.tally(ctx, l.target.Path(), tells, known)
-	} else {
-		exposed, err = verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), tells, known)
-	}
-	if err == nil && tells {
-		b.exposeRelease(exposed, res)
-	}
-	return err
 }
 
 // await says of an error whether a missing input is to be waited for: then another try may find it.

@@ -72,6 +72,8 @@ type exposes struct {
 	Kept    []int `json:",omitempty"` // of the input: columns that are read, and
 	Refuses bool  `json:",omitempty"` // whether somebody has not accepted one
 	Known   bool  `json:",omitempty"` // of the release: those on kept columns are known
+
+	Accepted []string `json:",omitempty"` // of the release: kept columns that do not come together with labels
 }
 
 // The files of a shared folder beside results.
@@ -420,9 +422,9 @@ func (f sharedFolder) ranges(ctx context.Context, names []string) iter.Seq2[*mas
 	}
 }
 
-// tally has the parts of the release recounted, which lie where workers see them, and judges them. When it asks, it is told which
-// rows are alike; those in kept columns are not counted when that is known.
-func (e *elsewhere) tally(ctx context.Context, release string, tells bool, known *risk.Figures) (*risk.Report, error) {
+// tally has the parts of the release recounted, which lie where workers see them, and judges them. When it asks,
+// which rows are alike is counted; figures on kept columns may be known.
+func (e *elsewhere) tally(ctx context.Context, release string, ask *verify.Exposure, known *risk.Figures) (*risk.Report, error) {
 	parts, err := fileset.Parts(ctx, release)
 	if err != nil {
 		return nil, err
@@ -432,8 +434,8 @@ func (e *elsewhere) tally(ctx context.Context, release string, tells bool, known
 		return nil, err
 	}
 	g := &given{Cut: cut.Raw, Parts: parts}
-	if tells {
-		g.Exposes = &exposes{Known: known != nil}
+	if ask != nil {
+		g.Exposes = &exposes{Known: ask.Known, Accepted: ask.Accepted}
 	}
 	counted, err := e.do(ctx, stepTally, len(parts), 0, g)
 	if err != nil {
@@ -453,8 +455,8 @@ func (e *elsewhere) tally(ctx context.Context, release string, tells bool, known
 		}
 		sum = recount
 	}
-	if _, err = verify.Judge(release, cut, sum); err != nil || !tells {
+	if _, err = verify.Judge(release, cut, sum); err != nil || ask == nil {
 		return nil, err
 	}
-	return sum.Exposed(cut, known)
+	return sum.Exposed(cut, ask, known)
 }

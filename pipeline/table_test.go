@@ -210,10 +210,11 @@ func editJob(tb testing.TB, dir, old, replacement string) {
 	write(tb, path, strings.Replace(text, old, replacement, 1))
 }
 
-// loadJob loads the folder's job with overrides given as key, value pairs. Rows stay in the input's
-// order unless one of them says otherwise: most tests know rows by their place.
+// loadJob loads the folder's job with overrides given as key, value pairs. Unless one of them says
+// otherwise rows stay in the input's order, since most tests know rows by their place, and any number
+// of them may be alone on all labels: sets are small here.
 func loadJob(dir string, overrides ...string) (*job.Job, error) {
-	list := []job.Override{{Key: "order", Value: job.OrderInput, Origin: "test"}}
+	list := []job.Override{{Key: "order", Value: job.OrderInput, Origin: "test"}, {Key: "max_unique", Value: "100%", Origin: "test"}}
 	for i := 0; i < len(overrides); i += 2 {
 		list = append(list, job.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
 	}

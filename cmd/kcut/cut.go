@@ -57,7 +57,7 @@ that do not print, which are escaped; with --schema, the JSON Schema of cuts.`,
 			loss = "\n" + loss
 		}
 		words := fmt.Sprintf("%s: %s, %s%s, %s%s\n\n%s%s\n%s",
-			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, u.setTable(cut.Sets), protectionText(cut), u.columnTable(outline))
+			args[0], text.Count(cut.Rows, "row"), cut.Algorithm, class, extent(cut), loss, u.setTable(cut.Sets), unionText(cut.Union, cut.Sets, whoOf(cut))+protectionText(cut), u.columnTable(outline))
 		return u.tell(json.RawMessage(cut.Raw), text.Printable(words, "\n"))
 	}
 	return cmd

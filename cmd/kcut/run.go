@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -288,8 +289,26 @@ func (u *ui) summarize(ctx context.Context, r *kcut.Report) error {
 		stages = append(stages, fmt.Sprintf("%s %.1f s", stage.Stage, stage.Seconds))
 	}
 	fmt.Fprintf(u.err, "%s %s: %s, %s%s\n\n%s%s\n%s\n%s%s\n", made, r.Output, text.Count(r.Released, "row"), extent(cut), loss,
-		u.setTable(r.Sets), text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
+		u.setTable(r.Sets), unionText(r.Union, r.Sets, whoOf(cut))+text.Printable(protectionText(cut), "\n"), columns, live, strings.Join(stages, ", "))
 	return nil
+}
+
+// unionText says how well rows, or entities, hide each other on all labels together.
+func unionText(union *kcut.Union, sets []kcut.CutSet, who string) string {
+	if union == nil || len(sets) == 0 {
+		return ""
+	}
+	k := slices.MinFunc(sets, func(a, b kcut.CutSet) int { return a.K - b.K }).K
+	return fmt.Sprintf("on all labels together: %s of the %s alone, %s in classes of fewer than %s\n",
+		text.Percent(union.Unique), who, text.Percent(union.BelowK), text.Grouped(int64(k)))
+}
+
+// whoOf returns what a cut counts.
+func whoOf(cut *kcut.Cut) string {
+	if cut.Entity {
+		return "entities"
+	}
+	return "rows"
 }
 
 // setTable lists quasi-identifier sets and how anonymous they are.

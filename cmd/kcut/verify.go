@@ -81,7 +81,7 @@ func (u *ui) printVerification(v *kcut.Verification) error {
 	if !v.OK {
 		verdict = "broken"
 	}
-	err := u.printf("%s: %s, %s\n%s", text.Printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), u.setTable(v.Sets))
+	err := u.printf("%s: %s, %s\n%s%s", text.Printable(v.Path, ""), verdict, text.Count(v.Rows, "row"), u.setTable(v.Sets), unionText(v.Union, v.Sets, "rows"))
 	if v.Entity {
 		err = errors.Join(err, u.printf("by its cut, k counts entities; whose a row is is not released, so rows were counted\n"))
 	}

@@ -108,6 +108,11 @@ func (f *Handle) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// WriteAt implements io.WriterAt.
+func (f *Handle) WriteAt(p []byte, at int64) (int, error) {
+	return get(f.fs, "write", func() (int, error) { return f.file.WriteAt(p, at) }, f.Name())
+}
+
 // ReadAt implements io.ReaderAt.
 func (f *Handle) ReadAt(p []byte, at int64) (int, error) {
 	return get(f.fs, "read", func() (int, error) { return f.file.ReadAt(p, at) }, f.Name())

@@ -86,6 +86,9 @@ func (p *Publication) Create(name string) (*Handle, error) {
 	return f, nil
 }
 
+// Reopen opens a file of the output, at a path of it, for reading and writing.
+func (p *Publication) Reopen(path string) (*Handle, error) { return p.fs.OpenPrivate(path) }
+
 // begin opens and locks the temporary sibling, and empties it of what is not kept.
 func (p *Publication) begin(keep func(path string) bool) error {
 	if err := CheckTarget(p.target); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -60,6 +61,60 @@ func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, er
 	}
 	_, err := f.out.WriteString(magic)
 	return f, errors.Join(err, f.out.Flush())
+}
+
+// Stamped is a file whose metadata can be replaced.
+type Stamped interface {
+	io.ReaderAt
+	io.WriterAt
+	Stat() (fs.FileInfo, error)
+	Truncate(size int64) error
+}
+
+// Restamp replaces the key-value metadata of a closed file that was written with these columns and
+// other metadata. Nothing else of it changes.
+func Restamp(file Stamped, columns []Column, was, now map[string]string) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	before, err := footerTailOf(columns, was)
+	if err != nil {
+		return err
+	}
+	after, err := footerTailOf(columns, now)
+	if err != nil {
+		return err
+	}
+	end := make([]byte, len(before)+footerEnd)
+	at := info.Size() - int64(len(end))
+	if _, err := file.ReadAt(end, at); err != nil {
+		return fmt.Errorf("read footer: %w", err)
+	}
+	if !bytes.Equal(end[:len(before)], before) {
+		return fmt.Errorf("read footer: it is not the one that was written: %w", formats.ErrDamaged)
+	}
+	size := int(binary.LittleEndian.Uint32(end[len(before):])) + len(after) - len(before)
+	after = append(binary.LittleEndian.AppendUint32(after, uint32(size)), magic...)
+	if _, err = file.WriteAt(after, at); err == nil {
+		err = file.Truncate(at + int64(len(after)))
+	}
+	if err != nil {
+		return fmt.Errorf("write footer: %w", err)
+	}
+	return nil
+}
+
+// footerEnd is how many bytes end a file: the footer's length and the magic.
+const footerEnd = 4 + len(magic)
+
+// footerTailOf returns the bytes of a footer behind its row groups.
+func footerTailOf(columns []Column, metadata map[string]string) ([]byte, error) {
+	f, err := New(io.Discard, columns, metadata)
+	if err != nil {
+		return nil, err
+	}
+	return meta.Encode(&f.tail)
 }
 
 // Write appends a row group that copies nothing; one without rows leaves no trace.

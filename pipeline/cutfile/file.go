@@ -30,6 +30,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 //go:embed schema.json
@@ -53,6 +54,8 @@ type File struct {
 	Class     string `json:"class,omitempty"`
 	Rows      int64  `json:"rows"`
 	Sets      []Set  `json:"quasi_identifiers"`
+
+	Union *risk.Union `json:"union,omitempty"` // how well rows hide each other on all labels; absent: nobody has counted it
 
 	Entity    bool        `json:"entity,omitempty"`    // k and anonymity count entities, of which each may have several records
 	Sensitive []Sensitive `json:"sensitive,omitempty"` // kept columns of which more holds in every equivalence class

@@ -160,6 +160,23 @@ func (t *Target) describe(ctx context.Context, p *Part) (err error) {
 	return err
 }
 
+// Restamp replaces the metadata of all finished parts, which they were written with.
+func (t *Target) Restamp(was, now map[string]string) error {
+	for i := range t.Finished {
+		part := &t.Finished[i]
+		file, err := t.Reopen(t.path(part))
+		if err != nil {
+			return fmt.Errorf("open part of the release: %w", err)
+		}
+		err = writer.Restamp(file, t.Columns, was, now)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return fmt.Errorf("write metadata of the release: %w", err)
+		}
+		part.Bytes, part.SHA256 = 0, ""
+	}
+	return nil
+}
+
 // writeManifest writes the manifest of a directory, whose parts are read on so many goroutines.
 func (t *Target) writeManifest(ctx context.Context, threads int) error {
 	err := workers.Each(len(t.Finished), threads, func(_ workers.Worker, i int) error { return t.describe(ctx, &t.Finished[i]) })

@@ -15,11 +15,11 @@ import (
 // and a hash at the end (checkpoint.Encode). n… is a list behind the number of its elements; all numbers are uvarints.
 //
 //	counts:  rows | tally of every grouping… | n (kept column, of every masked one whether it tells that, n (hash, those that go with it…)…)…
-//	tallies: rows of the table | n tallies…
+//	tallies: rows of the table | n (most hashes, tally)…
 //	tally:   leading zero bits | n (hash since the one before, rows)…
 const (
 	countsForm  = "kcut alike rows\x01"
-	talliesForm = "kcut tallies\x01"
+	talliesForm = "kcut tallies\x02"
 )
 
 // Encode returns what was counted, and joined, as bytes: the same for the same rows.
@@ -53,7 +53,10 @@ func (c *Counts) Merge(encoded []byte) error {
 func EncodeTallies(tallies []*Tally, rows int64) ([]byte, error) {
 	return checkpoint.Encode(talliesForm, nil, func(w *checkpoint.Writer) {
 		w.Uint(uint64(rows))
-		checkpoint.List(w, tallies, func(t *Tally) { t.save(w) })
+		checkpoint.List(w, tallies, func(t *Tally) {
+			w.Uint(uint64(t.most))
+			t.save(w)
+		})
 	})
 }
 
@@ -62,8 +65,8 @@ func DecodeTallies(encoded []byte) (tallies []*Tally, rows int64, err error) {
 	err = decode(encoded, talliesForm, func(r *checkpoint.Reader) error {
 		rows = int64(r.Int())
 		tallies = checkpoint.ReadList(r, func() *Tally {
-			const most = 2 * 2 * mostHashes * slotBytes
-			t := newTally(mostHashes, rows, spill.NewBudget(most))
+			most := min(max(int(r.Uint()), fewest/2), UnionHashes)
+			t := newTally(most, rows, spill.NewBudget(int64(2*2*most)*slotBytes))
 			t.load(r)
 			return t
 		})

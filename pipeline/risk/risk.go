@@ -16,13 +16,15 @@ package risk
 
 // Report tells how well rows hide each other. What is not known is nil.
 type Report struct {
-	K       int      `json:"k"` // the largest of the sets
+	K       int      `json:"k"` // the smallest of the sets
 	Columns []string `json:"kept_columns,omitempty"`
 
 	Kept   *Figures `json:"kept,omitempty"`            // on the kept columns
 	Labels *Figures `json:"labels,omitempty"`          // on the released labels of all sets together: the risks after
-	Both   *Figures `json:"kept_and_labels,omitempty"` // on all released columns
+	Both   *Figures `json:"kept_and_labels,omitempty"` // on these and the kept columns that nobody has accepted, without the class
 	Raw    *Figures `json:"raw,omitempty"`             // on the quasi-identifiers as the input has them: the risks before
+
+	Pairs []Pair `json:"pairs,omitempty"` // the two pairs of sets that leave most rows in small classes, the worst first
 
 	// Determines are masked columns whose value a kept column tells.
 	Determines []Determined `json:"determines,omitempty"`
@@ -47,8 +49,10 @@ type Figures struct {
 	Journalist Risk    `json:"journalist"` // of who does not: classes are those of the population
 	Marketer   float64 `json:"marketer"`   // share of the rows that who links all of them gets right, on average
 
-	// Part is the share of the classes that was counted and stands for all; 0: they all were.
-	Part float64 `json:"part_counted,omitempty"`
+	// Part is the share of the classes that was counted and stands for all; 0: they all were. Error is
+	// twice the standard error of Unique or of Below that comes from this, whichever is larger.
+	Part  float64 `json:"part_counted,omitempty"`
+	Error float64 `json:"error,omitempty"`
 }
 
 // Risk is that of being found by who knows some columns.

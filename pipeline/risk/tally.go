@@ -39,7 +39,19 @@ const (
 	// fewHashes is how many it has while more than enoughRows are counted: then most rows are left out soon.
 	fewHashes  = 1 << 14
 	enoughRows = 1 << 18
+	// UnionHashes is how many classes of the union are counted one by one, whatever the budget is: what
+	// is counted of it stands in the cut. They take 9 MiB at the most, with what is scratch.
+	UnionHashes = 1 << 17
+	// PairHashes is how many classes of all pairs of sets are counted one by one, of PairClasses at most each.
+	PairHashes  = 1 << 16
+	PairClasses = 1 << 14
 )
+
+// NewExactTally returns a tally whose figures do not depend on memory: it counts up to so many classes, a power of two, one
+// by one, and of more classes a part.
+func NewExactTally(most int) *Tally {
+	return &Tally{slots: make([]slot, fewest), most: most, budget: spill.NewBudget(int64(2*2*most) * slotBytes)}
+}
 
 // NewTallies returns so many tallies for tables of so many rows. They take so many bytes together, as many hashes each as
 // fit.
@@ -190,6 +202,7 @@ type Classes struct {
 	K             int
 	number        float64
 	unique, below float64 // rows
+	squares       float64 // of the sizes of classes that are small
 	smallest      int64
 }
 
@@ -203,6 +216,7 @@ func (c *Classes) Add(rows int64) {
 	}
 	if rows < int64(c.K) {
 		c.below += float64(rows)
+		c.squares += float64(rows) * float64(rows)
 	}
 }
 
@@ -226,6 +240,7 @@ func (c *Classes) figures(rows int64, zeros uint) *Figures {
 	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
 	if zeros > 0 {
 		f.Part = part
+		f.Error = share(2 * math.Sqrt(max(c.unique, c.squares)*(1-part)))
 	}
 	return f
 }

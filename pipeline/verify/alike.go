@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -13,7 +14,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// keptColumns returns the columns of a part that its cut does not name, or as pseudonyms. A class alone is none: it has few values.
+// Exposure asks for the rows that are alike: on the labels of all masked columns together, on those of
+// two sets, and on kept columns.
+type Exposure struct {
+	Memory   int64    // bytes that counting by kept columns may take
+	Known    bool     // the figures on kept columns alone are known
+	Accepted []string // kept columns that are left out where they come together with labels
+	Labels   bool     // labels alone: kept columns are left out everywhere
+}
+
+// keptColumns returns the columns of a part that its cut does not name, or as pseudonyms. A class
+// alone is none: it has few values.
 func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) {
 	file, err := release.Open(ctx, part)
 	if err != nil {
@@ -29,44 +40,113 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 	return kept, nil
 }
 
-// alike counts the rows of a release that are alike on labels and, where there are kept columns, on these and
-// on both. One goroutine uses it.
-type alike struct {
-	labels, kept, both *risk.Tally // nil: it is not counted
-	byLabels, byKept   []uint64    // hashes of a block of rows
-	codes              [][]uint32  // of these, in kept columns
-	ofCodes            [][]uint64  // hashes
+// joined returns the kept columns that come together with labels: neither accepted nor the class.
+func (e *Exposure) joined(cut *cutfile.File, kept []string) []string {
+	return slices.DeleteFunc(slices.Clone(kept), func(name string) bool {
+		return name == cut.Class || slices.Contains(e.Accepted, name)
+	})
 }
 
-// newAlike returns the counts, of a release of so many rows, of one of so many workers that share so many bytes: with kept
-// columns, by these alone, too.
-func newAlike(kept, alone bool, rows int64, workers int, memory int64) *alike {
-	memory /= int64(workers)
-	tallies := risk.NewTallies(3, rows, spill.NewBudget(memory), memory)
-	a := &alike{labels: tallies[0], byLabels: make([]uint64, release.BlockRows), byKept: make([]uint64, release.BlockRows)}
-	if kept {
-		a.both = tallies[1]
+// pairedSets is how many sets are paired at the most: those with the most combinations of labels.
+const pairedSets = 6
+
+// pairs returns the pairs of sets, of which neither has all columns of the other.
+func (r *rules) pairs() (pairs [][2]int) {
+	sets := r.cut.Sets
+	combinations := func(set int) (bits float64) {
+		for _, below := range r.keys[set].below {
+			bits += math.Log2(float64(below))
+		}
+		return bits
 	}
-	if kept && alone {
-		a.kept = tallies[2]
+	var finest []int
+	for i := range sets {
+		finest = append(finest, i)
+	}
+	slices.SortStableFunc(finest, func(a, b int) int { return cmp.Compare(combinations(b), combinations(a)) })
+	finest = finest[:min(len(finest), pairedSets)]
+	slices.Sort(finest)
+	for i, a := range finest {
+		for _, b := range finest[i+1:] {
+			if !sets[a].Within(&sets[b]) && !sets[b].Within(&sets[a]) {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+	}
+	return pairs
+}
+
+// alike counts the rows of a release that are alike on labels and, where there are kept columns, on
+// these and on both. One goroutine uses it.
+type alike struct {
+	labels     *risk.Tally
+	both, kept *risk.Tally // nil: it is not counted
+	ofPairs    []*risk.Tally
+	pairs      [][2]int
+	bySet      [][]uint64 // hashes of a block of rows by the labels of each set, if there are pairs
+	byLabels   []uint64   // of all sets
+	byKept     []uint64
+	codes      [][]uint32 // of these, in kept columns
+	ofCodes    [][]uint64 // hashes
+	joined     []bool     // of every column that is shown: it comes together with labels
+	alone      []bool     // it is one of those that are counted by themselves
+}
+
+// newAlike returns one of the counts that so many workers make, of rows that are shown some kept columns.
+func (r *rules) newAlike(ask *Exposure, kept []string, shown []release.Kept, workers int) *alike {
+	memory := ask.Memory / int64(workers)
+	tallies := risk.NewTallies(2, r.cut.Rows, spill.NewBudget(memory), memory)
+	a := &alike{labels: risk.NewExactTally(risk.UnionHashes), pairs: r.pairs(), byLabels: make([]uint64, release.BlockRows)}
+	joined := ask.joined(r.cut, kept)
+	for _, column := range shown {
+		a.joined = append(a.joined, slices.Contains(joined, column.Name))
+		a.alone = append(a.alone, slices.Contains(kept, column.Name))
+	}
+	if a.byKept = make([]uint64, release.BlockRows); len(joined) > 0 {
+		a.both = tallies[0]
+	}
+	if len(kept) > 0 && !ask.Known {
+		a.kept = tallies[1]
+	}
+	most := risk.PairClasses
+	for most*len(a.pairs) > risk.PairHashes {
+		most /= 2
+	}
+	for range a.pairs {
+		a.ofPairs = append(a.ofPairs, risk.NewExactTally(most))
+	}
+	if len(a.pairs) > 0 {
+		for range r.cut.Sets {
+			a.bySet = append(a.bySet, make([]uint64, release.BlockRows))
+		}
 	}
 	return a
 }
 
 // join adds the keys of a set, of so many words each, to what is known of the labels of a block.
-func (a *alike) join(keys []uint64, size int) {
+func (a *alike) join(set int, keys []uint64, size int) {
 	labels := a.byLabels[:len(keys)/size]
+	joinKeys(labels, keys, size)
+	if a.bySet != nil {
+		of := a.bySet[set][:len(labels)]
+		clear(of)
+		joinKeys(of, keys, size)
+	}
+}
+
+// joinKeys adds keys of so many words each to the hashes of rows.
+func joinKeys(hashes, keys []uint64, size int) {
 	if size == 1 { // nearly always
-		for i, key := range keys[:len(labels)] {
-			labels[i] = risk.Join(labels[i], key)
+		for i, key := range keys[:len(hashes)] {
+			hashes[i] = risk.Join(hashes[i], key)
 		}
 		return
 	}
-	for i, label := range labels {
+	for i, hash := range hashes {
 		for _, word := range keys[i*size:][:size] {
-			label = risk.Join(label, word)
+			hash = risk.Join(hash, word)
 		}
-		labels[i] = label
+		hashes[i] = hash
 	}
 }
 
@@ -75,52 +155,56 @@ var firsts [release.BlockRows]uint32
 
 // count counts the rows of a block, of which the keys of all sets are joined.
 func (a *alike) count(rows int, columns []release.Hashes) {
-	labels, kept := a.byLabels[:rows], a.byKept[:rows]
+	labels := a.byLabels[:rows]
 	for i, label := range labels {
 		labels[i] = risk.Scatter(label)
 	}
 	a.labels.Add(labels)
+	if a.kept != nil {
+		clear(a.byKept[:rows])
+		a.kept.Add(a.withValues(a.byKept[:rows], columns, a.alone))
+	}
 	if a.both != nil {
-		clear(kept)
-		a.codes, a.ofCodes = a.codes[:0], a.ofCodes[:0]
-		for _, c := range columns {
-			if c.Same { // all are the first of the list then
-				c.Every, c.List = firsts[:], c.List[c.One:]
-			}
-			a.codes, a.ofCodes = append(a.codes, c.Every[:rows]), append(a.ofCodes, c.List)
-		}
-		risk.JoinAll(kept, a.codes, a.ofCodes)
-		if a.kept != nil {
-			a.kept.Add(kept)
-		}
-		for i, hash := range kept {
-			labels[i] = risk.Join(labels[i], hash)
-		}
-		a.both.Add(labels)
+		a.both.Add(a.withValues(labels, columns, a.joined))
 	}
 	clear(labels)
+	for i, pair := range a.pairs {
+		first, second, hashes := a.bySet[pair[0]][:rows], a.bySet[pair[1]][:rows], a.byKept[:rows]
+		for row, key := range first {
+			hashes[row] = risk.Scatter(risk.Join(risk.Scatter(key), second[row]))
+		}
+		a.ofPairs[i].Add(hashes)
+	}
+}
+
+// withValues adds the values that rows have in some of the columns to their hashes.
+func (a *alike) withValues(hashes []uint64, columns []release.Hashes, which []bool) []uint64 {
+	a.codes, a.ofCodes = a.codes[:0], a.ofCodes[:0]
+	for i, c := range columns {
+		if !which[i] {
+			continue
+		}
+		if c.Same { // all are the first of the list then
+			c.Every, c.List = firsts[:], c.List[c.One:]
+		}
+		a.codes, a.ofCodes = append(a.codes, c.Every[:len(hashes)]), append(a.ofCodes, c.List)
+	}
+	risk.JoinAll(hashes, a.codes, a.ofCodes)
+	return hashes
+}
+
+// tallies are those that count: of labels, of pairs, of both, of kept columns.
+func (a *alike) tallies() []*risk.Tally {
+	all := append([]*risk.Tally{a.labels}, a.ofPairs...)
+	return slices.DeleteFunc(append(all, a.both, a.kept), func(t *risk.Tally) bool { return t == nil })
 }
 
 // merge adds what another worker has counted.
 func (a *alike) merge(o *alike) {
-	a.labels.Merge(o.labels)
-	if a.both != nil {
-		a.both.Merge(o.both)
+	others := o.tallies()
+	for i, t := range a.tallies() {
+		t.Merge(others[i])
 	}
-	if a.kept != nil {
-		a.kept.Merge(o.kept)
-	}
-}
-
-// tallies are those that count.
-func (a *alike) tallies() []*risk.Tally {
-	return slices.DeleteFunc([]*risk.Tally{a.labels, a.both, a.kept}, func(t *risk.Tally) bool { return t == nil })
-}
-
-// alikeOf returns the counts whose tallies these are.
-func alikeOf(tallies []*risk.Tally) *alike {
-	all := append(tallies, nil, nil, nil)
-	return &alike{labels: all[0], both: all[1], kept: all[2]}
 }
 
 // mergeAlike adds up encoded tallies of parts of a release, unless there are none.
@@ -145,16 +229,35 @@ func mergeAlike(a, b []byte) ([]byte, error) {
 	return risk.EncodeTallies(sums, rows)
 }
 
-// Exposed tells which rows of a release are alike, by the merged recount of all of it. Figures on kept columns may be known.
-func (r *Recount) Exposed(cut *cutfile.File, known *risk.Figures) (*risk.Report, error) {
+// Exposed returns which rows of a release are alike, by the merged recount of all of it that was
+// asked for so. Figures on kept columns may be known.
+func (r *Recount) Exposed(cut *cutfile.File, ask *Exposure, known *risk.Figures) (*risk.Report, error) {
 	tallies, _, err := risk.DecodeTallies(r.Alike)
-	if err != nil || len(tallies) == 0 || len(tallies) > 3 {
-		return nil, fmt.Errorf("read recount: %w", cmp.Or(err, error(formats.ErrDamaged)))
+	if err != nil {
+		return nil, fmt.Errorf("read recount: %w", err)
 	}
-	return exposed(cut, r.Kept, known, r.Rows, alikeOf(tallies)), nil
+	sum := &alike{pairs: rulesOf(cut).pairs()}
+	places := []**risk.Tally{&sum.labels}
+	sum.ofPairs = make([]*risk.Tally, len(sum.pairs))
+	for i := range sum.ofPairs {
+		places = append(places, &sum.ofPairs[i])
+	}
+	if len(ask.joined(cut, r.Kept)) > 0 {
+		places = append(places, &sum.both)
+	}
+	if len(r.Kept) > 0 && !ask.Known {
+		places = append(places, &sum.kept)
+	}
+	if len(places) != len(tallies) {
+		return nil, fmt.Errorf("read recount: %w", formats.ErrDamaged)
+	}
+	for i, place := range places {
+		*place = tallies[i]
+	}
+	return exposed(cut, r.Kept, known, r.Rows, sum), nil
 }
 
-// tell tells which rows are alike, by the counts of all workers.
+// tell reports which rows are alike, by the counts of all workers.
 func (v *verifier) tell(all []*alike) {
 	sum := all[0]
 	for _, a := range all[1:] {
@@ -163,22 +266,26 @@ func (v *verifier) tell(all []*alike) {
 	v.told = exposed(v.cut, v.kept, v.known, v.rows, sum)
 }
 
-// exposed tells which of so many rows are alike. Figures on kept columns may be known.
+// exposed reports which of so many rows are alike. Figures on kept columns may be known.
 func exposed(cut *cutfile.File, kept []string, known *risk.Figures, rows int64, sum *alike) *risk.Report {
-	told := &risk.Report{Columns: kept}
-	for _, set := range cut.Sets {
-		told.K = max(told.K, set.K)
+	k := cut.SmallestK()
+	told := &risk.Report{K: k, Columns: kept, Labels: sum.labels.Figures(rows, k), Kept: known}
+	if sum.kept != nil {
+		told.Kept = sum.kept.Figures(rows, k)
 	}
-	figures := func(t *risk.Tally) *risk.Figures { return t.Figures(rows, told.K) }
-	told.Labels = figures(sum.labels)
-	if sum.both == nil {
-		return told
+	if sum.both != nil {
+		told.Both = sum.both.Figures(rows, k)
+		told.Both.Refine(told.Labels)
 	}
-	if told.Kept = known; sum.kept != nil {
-		told.Kept = figures(sum.kept)
+	for i, pair := range sum.pairs {
+		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: min(cut.Sets[pair[0]].K, cut.Sets[pair[1]].K)}
+		figures := sum.ofPairs[i].Figures(rows, of.K)
+		of.Unique, of.Below = figures.Unique, figures.Below
+		told.Pairs = append(told.Pairs, of)
 	}
-	told.Both = figures(sum.both)
-	told.Both.Refine(told.Kept)
-	told.Both.Refine(told.Labels)
+	slices.SortStableFunc(told.Pairs, func(a, b risk.Pair) int {
+		return cmp.Or(cmp.Compare(b.Below, a.Below), cmp.Compare(b.Unique, a.Unique))
+	})
+	told.Pairs = told.Pairs[:min(len(told.Pairs), 2)]
 	return told
 }

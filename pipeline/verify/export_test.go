@@ -7,7 +7,7 @@ const FewestSlots = fewestSlots
 
 // Passes recounts with room for groups of so many bytes, and tells how often it read the release.
 func Passes(ctx context.Context, path string, memory int64) (*Result, int, error) {
-	v, err := newVerifier(ctx, path, path, 2, memory, Watch{}, false)
+	v, err := newVerifier(ctx, path, path, 2, memory, Watch{}, nil)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/kcut/kcut/formats"
@@ -9,6 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Result is what a recount of a release found.
@@ -23,6 +25,9 @@ type Result struct {
 	// release: the anonymity here is in records.
 	Entity    bool       `json:"entity,omitempty"`
 	Sensitive []Measured `json:"sensitive,omitempty"` // what was counted of sensitive columns, of every set
+
+	// Union says how well rows hide each other on the labels of all masked columns together; nil: it was not counted.
+	Union *risk.Union `json:"union,omitempty"`
 
 	// Records that were too few, going by the cut: with marks alone, and those that are not in the release.
 	Suppressed uint64 `json:"suppressed,omitempty"`
@@ -43,6 +48,13 @@ func Judge(path string, cut *cutfile.File, r *Recount) (*Result, error) {
 		j.find("%s", finding)
 	}
 	j.rows, j.marked = r.Rows, r.Marked
+	if len(r.Alike) > 0 {
+		tallies, _, err := risk.DecodeTallies(r.Alike)
+		if err != nil || len(tallies) == 0 {
+			return nil, fmt.Errorf("verify %s: read recount: %w", path, cmp.Or(err, error(formats.ErrDamaged)))
+		}
+		j.union = tallies[0].Figures(r.Rows, cut.SmallestK()).Union()
+	}
 	j.whole = j.newWhole(1, 0)[0]
 	for i, groups := range r.Groups {
 		rows := uint64(0)
@@ -80,7 +92,8 @@ type judge struct {
 	seen      [][]*seen  // of every set: columns of which labels are looked for, as long as some are
 	groups    *groups    // nil: what groups are like is not asked for
 	measures  []measures // of every claim
-	whole     []*table   // of every sensitive column, the records that have a value, by its hash
+	union     *risk.Union
+	whole     []*table // of every sensitive column, the records that have a value, by its hash
 
 	findings []string
 	has      map[string]bool // findings
@@ -134,7 +147,7 @@ func (j *judge) result(path string) (*Result, error) {
 	for _, flaw := range j.cut.Flaws() {
 		j.find("%s", flaw)
 	}
-	r := &Result{Path: path, Rows: j.rows, Entity: j.cut.Entity, Dropped: j.cut.Dropped}
+	r := &Result{Path: path, Rows: j.rows, Entity: j.cut.Entity, Dropped: j.cut.Dropped, Union: j.union}
 	r.Suppressed, _ = j.cut.Marked()
 	if j.rows != j.cut.Rows {
 		j.find("it has %s, its cut claims %s", text.Count(j.rows, "row"), text.Grouped(j.cut.Rows))
@@ -150,6 +163,10 @@ func (j *judge) result(path string) (*Result, error) {
 		}
 	}
 	r.Sensitive = j.checkSensitive()
+	if claimed := j.cut.Union; claimed != nil && j.union != nil && *claimed != *j.union && !j.cut.Entity {
+		j.find("%s and %s of the rows are alone on all labels, and below the smallest k; its cut claims %s and %s",
+			text.Percent(j.union.Unique), text.Percent(j.union.BelowK), text.Percent(claimed.Unique), text.Percent(claimed.BelowK))
+	}
 	if j.strange > 0 {
 		j.find("it has labels that are no region of its cut in %s", text.Count(j.strange, "record"))
 	}

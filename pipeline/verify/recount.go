@@ -27,12 +27,6 @@ type Recount struct {
 	Alike []byte   `json:",omitempty"`
 }
 
-// Exposure asks for the rows that are alike on labels and, where columns are kept, on these and on both.
-type Exposure struct {
-	Memory int64 // bytes that counting them may take
-	Known  bool  // those on kept columns alone are known
-}
-
 // Group is a combination of labels and the records that have it, at least 1. Its key is the numbers
 // of the labels as digits of numbers of mixed radix, lowest first, as many in a word as fit; with a sensitive
 // column the hash of its value comes last.
@@ -65,7 +59,7 @@ func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, me
 	p, t := rules.newReading(spans, kept, 1), &Recount{Cut: rules.sum, Kept: kept}
 	var alike *alike
 	if exposure != nil {
-		alike = newAlike(len(kept) > 0, !exposure.Known, cut.Rows, 1, exposure.Memory)
+		alike = rules.newAlike(exposure, kept, p.shown, 1)
 		p.counters[0].alike = alike
 	}
 	err := workers.Each(1, 1, func(w workers.Worker, _ int) (err error) {

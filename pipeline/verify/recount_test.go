@@ -47,7 +47,7 @@ func released(t *testing.T, random *rand.Rand, rows int, j string) string {
 			t.Fatal(err)
 		}
 	}
-	load, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
+	load, err := job.Load(filepath.Join(dir, "job.yaml"), []job.Override{{Key: "max_unique", Value: "100%", Origin: "test"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +122,11 @@ func TestTallyAndJudge(t *testing.T) {
 			if got, err := verify.Judge(path, cut, sum); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
-			told, err := verify.Unpublished(t.Context(), path, 2, 1<<30, verify.Watch{}, true, nil)
+			told, err := verify.Unpublished(t.Context(), path, 2, 1<<30, verify.Watch{}, &verify.Exposure{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := sum.Exposed(cut, nil); err != nil || !reflect.DeepEqual(got, told) || (got.Kept != nil) != (name == "kept") {
+			if got, err := sum.Exposed(cut, exposure, nil); err != nil || !reflect.DeepEqual(got, told) || (got.Kept != nil) != (name == "kept") {
 				t.Errorf("exposed %+v, %v, want %+v", got, err, told)
 			}
 			checkJudge(t, cut, sum)

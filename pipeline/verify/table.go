@@ -390,8 +390,8 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 	}
 	if k.value >= 0 {
 		same = k.packValues(keys, &kept[k.value]) && same
-	} else if c.alike != nil {
-		c.alike.join(keys, k.size)
+	} else if c.alike != nil && key < len(c.rules.cut.Sets) {
+		c.alike.join(key, keys, k.size)
 	}
 	if same {
 		return t.add(keys[:k.size], uint64(rows))

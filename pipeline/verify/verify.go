@@ -52,7 +52,8 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 		return nil, nil, err
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
-	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory, watch, inspects)
+	ask := &Exposure{Labels: !inspects}
+	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory, watch, ask)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,21 +75,22 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 	if v.watch.End != nil {
 		v.watch.End(time.Since(began))
 	}
+	v.union = v.told.Labels.Union()
 	r, err = v.result(v.path)
 	return v, r, err
 }
 
 // Unpublished is Release for a release that is not published yet: it may lack what completes it,
 // and lies under another name. The groups take a part of so many bytes of memory. The caller
-// tells of the stage, so that only the watch's Progress is called. When it asks, it is told which rows are alike;
-// those in kept columns are not counted when that is known.
-func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, tells bool, kept *risk.Figures) (_ *risk.Report, err error) {
+// reports the stage, so that only the watch's Progress is called. When it asks, which rows are alike is
+// counted; figures on kept columns may be known.
+func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, ask *Exposure, kept *risk.Figures) (_ *risk.Report, err error) {
 	defer func() {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) { // it was there a moment ago
 			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
 		}
 	}()
-	v, err := newVerifier(ctx, path, path, threads, memory, watch, tells)
+	v, err := newVerifier(ctx, path, path, threads, memory, watch, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -115,18 +117,18 @@ type verifier struct {
 	path    string
 	parts   []string
 	threads int
-	memory  int64 // bytes that the counts of all sets may take
-	alike   int64 // bytes that counting which rows are alike may take; 0: it does not
+	memory  int64     // bytes that the counts of all sets may take
+	ask     *Exposure // nil: which rows are alike is not counted
 	watch   Watch
 	passes  int // readings of the release
 
-	kept  []string      // columns, if it tells which rows are alike
+	kept  []string      // columns, if it counts which rows are alike
 	known *risk.Figures // on these, unless they are to be counted
 	told  *risk.Report  // which they are, after a reading
 }
 
 // newVerifier returns a verifier of a release, by the cut of that or another one, that takes its part of so many bytes of memory.
-func newVerifier(ctx context.Context, path, of string, threads int, memory int64, watch Watch, tells bool) (*verifier, error) {
+func newVerifier(ctx context.Context, path, of string, threads int, memory int64, watch Watch, ask *Exposure) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
@@ -141,9 +143,11 @@ func newVerifier(ctx context.Context, path, of string, threads int, memory int64
 	if v.judge.regions != nil {
 		v.memory = max(v.memory-8*int64(len(v.judge.regions.slots)), v.memory/2)
 	}
-	if tells {
-		v.alike = spill.Exposure.Part(memory)
-		v.kept, err = v.keptColumns(ctx, parts[0])
+	if v.ask = ask; ask != nil {
+		ask.Memory = spill.Exposure.Part(memory)
+		if !ask.Labels {
+			v.kept, err = v.keptColumns(ctx, parts[0])
+		}
 	}
 	return v, err
 }
@@ -163,8 +167,8 @@ func (v *verifier) scan(ctx context.Context) error {
 		if v.unstamped {
 			c.turns = make([]uint64, len(v.checks))
 		}
-		if v.alike > 0 {
-			c.alike = newAlike(len(v.kept) > 0, v.known == nil, v.cut.Rows, v.threads, v.alike)
+		if v.ask != nil {
+			c.alike = v.newAlike(v.ask, v.kept, p.shown, v.threads)
 			all = append(all, c.alike)
 		}
 	}
@@ -189,7 +193,7 @@ func (v *verifier) scan(ctx context.Context) error {
 			}
 			v.checkOrder(p)
 		}
-		if v.alike > 0 && !p.again {
+		if v.ask != nil && !p.again {
 			v.tell(all)
 			p.tellNothing()
 		}
@@ -391,6 +395,7 @@ func (v *verifier) checkSums(ctx context.Context, parts []fileset.Part) error {
 // reading reads row groups of a release on workers, each with a scanner and a counter.
 type reading struct {
 	*rules
+	shown    []release.Kept // kept columns
 	scanners []*release.Scanner
 	counters []*counter
 	open     []int // keys that are counted
@@ -407,7 +412,7 @@ func (r *rules) newReading(spans []*span, kept []string, workers int) *reading {
 			shown = append(shown, release.Kept{Name: name, Hash: risk.HashValue, Null: risk.Null})
 		}
 	}
-	p := &reading{rules: r, scanners: release.NewScanners(r.masked(), shown, workers), progress: func(int64) {}}
+	p := &reading{rules: r, shown: shown, scanners: release.NewScanners(r.masked(), shown, workers), progress: func(int64) {}}
 	for range workers {
 		p.counters = append(p.counters, newCounter(r, spans))
 	}

@@ -98,6 +98,10 @@ func (r Run) Text() []byte {
 	if report.Information != nil && r.Exit == 0 {
 		e.gauge("run_information_kept", "How much of the masked columns is left in the release: 1 less the normalized certainty penalty.", *report.Information)
 	}
+	if report.Union != nil {
+		e.gauge("run_union_unique", "Share of the rows, or entities, that are alone on the labels of all masked columns together.", report.Union.Unique)
+		e.gauge("run_union_below_k", "Share of them that are in classes of fewer than the smallest k on these labels.", report.Union.BelowK)
+	}
 	e.gauge("run_released_bytes", "Size of the release.", float64(bytes))
 	e.gauge("run_steps", "Steps of the search.", float64(report.Steps))
 	e.gauge("run_spilled_bytes", "Bytes written to spilled data.", float64(report.Spilled))

@@ -8,6 +8,31 @@ import (
 // Risk is that of the released rows; nil: it is not known.
 func (p *page) Risk() *kcut.Risk { return p.Release.Risk }
 
+// union says how well rows hide each other on the labels of all masked columns together.
+type union struct {
+	*kcut.Union
+	K   int
+	Who string
+}
+
+// Union is that of the release; of entities it is what the run has counted, and the cut says.
+func (p *page) Union() *union {
+	u := &union{Union: p.Release.Union, Who: "rows", K: p.Cut.SmallestK()}
+	if p.Cut.Entity {
+		u.Who, u.Union = "entities", p.Cut.Union
+	}
+	if u.Union == nil {
+		return nil
+	}
+	return u
+}
+
+// alarming is the share above which too many are alone, or in groups that are too small.
+const alarming = 0.01
+
+// Alarming reports whether the page shows the shares in red.
+func (u *union) Alarming() bool { return max(u.Unique, u.BelowK) > alarming }
+
 // alike is what rows are like on some columns.
 type alike struct {
 	What string
