@@ -28,6 +28,7 @@ type schema struct {
 	Const             any
 	Enum              []any
 	Minimum           *float64
+	Maximum           *float64
 	Above             *float64 `json:"exclusiveMinimum"`
 	Below             *float64 `json:"exclusiveMaximum"`
 	MinProperties     int
@@ -83,6 +84,7 @@ func (s *schema) fits(part *schema, value any) bool {
 		(part.Enum == nil || slices.Contains(part.Enum, value)) &&
 		(part.Type == nil || hasType(part.Type, value)) &&
 		(part.Minimum == nil || !isNumber || number >= *part.Minimum) &&
+		(part.Maximum == nil || !isNumber || number <= *part.Maximum) &&
 		(part.Above == nil || !isNumber || number > *part.Above) &&
 		(part.Below == nil || !isNumber || number < *part.Below) &&
 		(!isObject || len(object) >= part.MinProperties) &&

@@ -26,7 +26,12 @@ func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	most := job.DefaultMaxUnique
+	if cut.Union != nil { // who made that release has accepted as many
+		most = max(most, job.Share(cut.Union.Unique))
+	}
 	j := &job.Job{
+		MaxUnique: &most,
 		Input: opt.Input, Output: job.Output{Path: opt.Output, Compression: "zstd"}, Unlisted: job.UnlistedKeep,
 		Algorithm: job.Algorithm{Name: cut.Algorithm}, Order: job.OrderReleased, Limits: opt.Limits,
 	}

@@ -38,7 +38,7 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 		b.exposeRelease(exposed, res)
 		union = exposed.Labels.Union()
 	}
-	if b.entity >= 0 && !cut.HidesAll() {
+	if b.entity >= 0 && a.stamp == nil && !cut.HidesAll() {
 		if union, err = b.unionOfPeople(ctx, found, cut.SmallestK(), res); err != nil {
 			return err
 		}

@@ -39,6 +39,11 @@ columns:
 `
 )
 
+// allWords are the set that leaves nobody alone.
+const allWords = `  # who knows more than one set: nobody is alone on all of them together
+  - {columns: all, k: 2}
+`
+
 // entityWords are what k counts.
 const entityWords = `
 # Several rows may be of one person: k counts the values of this column, not rows. Leave it out if it is none of a person.
@@ -81,6 +86,9 @@ func (d *draft) yaml() (string, error) {
 			names[i] = p.name
 		}
 		fmt.Fprintf(&out, "  - columns: [%s]\n    k: %d\n", quotedList(names), d.K)
+	}
+	if len(d.sets) > 1 {
+		out.WriteString(allWords)
 	}
 	if d.entity != nil {
 		fmt.Fprintf(&out, entityWords, job.Quoted(d.entity.name))

@@ -260,7 +260,7 @@ var fieldTable = []field{
 	{path: "suppressed", kind: kindText, at: func(j *Job, _ int) any { return &j.Suppressed },
 		def: "mark", enum: []string{"mark", SuppressedDrop}, engines: []string{AlgorithmTDR, AlgorithmTDS, AlgorithmAuto},
 		doc: "the records that `max_suppressed` takes away: `mark`: released with the widest label in every masked column; `drop`: not released"},
-	{path: "max_unique", kind: kindShare, at: func(j *Job, _ int) any { return &j.MaxUnique }, def: "1%", pattern: sharePattern, example: "35%", flag: "max-unique",
+	{path: "max_unique", kind: kindShare, at: func(j *Job, _ int) any { return &j.MaxUnique }, def: DefaultMaxUnique.String(), pattern: sharePattern, example: "35%", flag: "max-unique",
 		doc: "the share of the rows, with `entity` of the entities, that may be alone on the labels of all masked columns together: a release with more is not published. To say more is to say that nobody knows more than one set; `{columns: all, k: 2}` among the sets leaves nobody alone"},
 	{path: "order", kind: kindText, at: func(j *Job, _ int) any { return &j.Order }, def: OrderReleased, enum: []string{OrderReleased, OrderInput}, flag: "order",
 		doc: "of the release's rows: `released`: by their labels and kept values, so that it tells nothing; `input`: that of the input, which is faster and tells whose row is whose to who knows it"},

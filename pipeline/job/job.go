@@ -162,6 +162,9 @@ func (q *Quota) UnmarshalText(text []byte) (err error) {
 // quotaPattern matches quotas.
 const quotaPattern = `^([0-9]+|[0-9]+(\.[0-9]+)?%)$`
 
+// DefaultMaxUnique is the share of the rows that may be alone on all labels when a job says nothing.
+const DefaultMaxUnique Share = 0.01
+
 // AllColumns stands in a Set for all masked columns of the job, as "columns: all" does in a job file.
 const AllColumns = "\x00all"
 

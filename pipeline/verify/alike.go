@@ -34,7 +34,7 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 	kept := slices.DeleteFunc(file.Flat(), func(name string) bool {
 		return slices.ContainsFunc(r.checks, func(c columnCheck) bool { return c.name == name && !c.tokens })
 	})
-	if slices.Equal(kept, []string{r.cut.Class}) {
+	if len(kept) == 0 || slices.Equal(kept, []string{r.cut.Class}) {
 		return nil, nil
 	}
 	return kept, nil
