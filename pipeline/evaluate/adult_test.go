@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats/formatstest"
@@ -83,5 +84,27 @@ func TestAdult(t *testing.T) {
 		for i, result := range report.Results {
 			check(fmt.Sprint(result.Algorithm, result.K, " all ", o.RulesFromAll), result.Errors["bayes"].Mean, want[i], within)
 		}
+	}
+}
+
+// A row of docs/results.md, made by the job that the page names, is what the page says.
+func TestResultsOfTop7(t *testing.T) {
+	data := formatstest.SharedData(t, "adult")
+	page, err := os.ReadFile("../../docs/results.md")
+	must(t, err)
+	_, section, _ := strings.Cut(string(page), "## TDS's Top7\n")
+	_, row, _ := strings.Cut(section, "\n| `infogain-mondrian` | ")
+	want, _, _ := strings.Cut(row, " | ") // of k = 20
+	text, err := os.ReadFile("../../docs/adult/top7.yaml")
+	must(t, err)
+	job := filepath.Join(t.TempDir(), "top7.yaml")
+	must(t, os.WriteFile(job, []byte(strings.NewReplacer("adult.parquet", data+"/adult.parquet", "taxonomies.yaml", data+"/taxonomies.yaml").Replace(string(text))), 0o600))
+	report, err := Evaluate(t.Context(), Options{
+		Variants: load(t, job, "quasi_identifiers[].k", "20", "infogain-mondrian"), SplitColumn: "split", SplitValue: "train",
+	})
+	must(t, err)
+	errors := report.Results[0].Errors
+	if got := fmt.Sprintf("%.2f / %.2f / %.2f", 100*errors["tree"].Mean, 100*errors["bayes"].Mean, 100*errors["logistic"].Mean); got != want {
+		t.Errorf("got %s, docs/results.md has %s", got, want)
 	}
 }
