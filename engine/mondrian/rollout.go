@@ -89,9 +89,11 @@ func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err 
 			return found, err
 		}
 		if ok {
-			found, err = g.below(ctx, of, by)
+			if found, err = g.below(ctx, of, by); err != nil {
+				return found, err
+			}
 			found.risk = min(found.risk, found.alone())
-			return found, err
+			return found, nil
 		}
 	}
 	if err := g.look(ctx, of, &found); err != nil {
