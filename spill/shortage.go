@@ -22,7 +22,7 @@ func (b *Budget) Short(err error, missing int64, instead string) error {
 // enough returns how many MiB a budget has in which so many bytes more have room than those that are in use of one. What is in use may
 // be a part of the budget, and be more of a larger one.
 func enough(used, missing, limit int64) int64 {
-	free := max(limit-used, limit/2)
+	free := max(limit-used, limit/4*3)
 	need := max(used+missing, int64(float64(missing)/float64(free)*float64(limit)))
 	return (need+need/8)>>20 + 1
 }

@@ -37,6 +37,7 @@ type reader struct {
 	end     int
 	left    int64 // rows left in the current row group
 	room    columnRoom
+	step    int            // rows of a column that are read before the next one takes its turn
 	columns []columnReader // of all leaves
 	leaves  []int          // which they are
 	batch   formats.Batch
@@ -48,7 +49,7 @@ type reader struct {
 func newReader(ctx context.Context, f *source, first, count int, columns []formats.Request) *reader {
 	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
-	r.room = f.columnRoom(columns)
+	r.room, r.step = f.columnRoom(columns), 1
 	for i, request := range columns {
 		top, column := &f.columns[request.Column], &r.store[i]
 		r.batch.Columns = append(r.batch.Columns, column)
@@ -130,25 +131,29 @@ func (r *reader) closePlan() {
 }
 
 // fill reads the rows of a batch, some at a time from each column: more and more while their
-// values are small, so that much is shared at a time.
+// values are small, so that much is shared at a time, and fewer while they are large.
 func (r *reader) fill() error {
-	step := stepRows
+	size := 0
 	for r.left > 0 && r.batch.Rows < r.room.rows {
-		n := int(min(int64(step), r.left, int64(r.room.rows-r.batch.Rows)))
+		n := int(min(int64(r.step), r.left, int64(r.room.rows-r.batch.Rows)))
 		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readRows(r.columns[i], n)) }); err != nil {
 			return err
 		}
 		r.batch.Rows += n
 		r.left -= int64(n)
-		size := 0
+		before := size
+		size = 0
 		for _, c := range r.columns {
 			size += c.size()
 		}
+		switch {
+		case size-before > maxBatchBytes/4:
+			r.step = max(1, r.step/4)
+		case r.step < mostStepRows && size-before <= maxBatchBytes/16:
+			r.step *= 2
+		}
 		if size > maxBatchBytes {
 			break
-		}
-		if step < mostStepRows && size <= maxBatchBytes/16 {
-			step *= 2
 		}
 	}
 	if r.left > 0 {

@@ -73,13 +73,16 @@ func (r *File) open() error {
 	return nil
 }
 
+// localBuffers is what the buffers of all columns of a file on this machine take at most, in bytes, unless there are thousands.
+const localBuffers = 8 << 20
+
 // bufferSize is how much of a file is read at a time, in bytes: of an object every time is a
 // request.
 func (r *File) bufferSize() int64 {
 	if r.remote {
 		return 1 << 20
 	}
-	return 1 << 16
+	return max(1<<12, min(1<<16, localBuffers/int64(max(1, len(r.footer.leaves)))))
 }
 
 // Close closes the file.

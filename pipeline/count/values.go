@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -32,7 +33,8 @@ type Values struct {
 	texts     bool // values are counted by their text, which is what a taxonomy knows
 	open      Opener
 	budget    *spill.Budget
-	fan       int // runs that are read at one time
+	fan       int          // runs that are read at one time
+	largest   atomic.Int64 // bytes of the largest value of runs
 	parts     []*part
 
 	mu    sync.Mutex
@@ -96,7 +98,7 @@ func (c *Values) each(ctx context.Context, f func(*domain.Counted) error) error 
 	if err := c.sortParts(); err != nil {
 		return err
 	}
-	for len(c.runs) > c.fan {
+	for len(c.runs) > c.mergeable() {
 		if err := c.reduce(ctx); err != nil {
 			return err
 		}
@@ -123,13 +125,23 @@ func (c *Values) sortParts() error {
 	})
 }
 
+// mergeable returns how many runs are merged at a time: fewer than usual where values are so large that there is no room for one of each.
+func (c *Values) mergeable() int {
+	largest := c.largest.Load()
+	if largest <= maxRunChunk {
+		return c.fan
+	}
+	return int(max(2, min(int64(c.fan), (c.budget.Left()-mergedCopies*largest)/4*3/(spill.ReaderBytes+largest))))
+}
+
 // reduce makes one run of those at the front of the queue.
 func (c *Values) reduce(ctx context.Context) error {
+	fan := c.mergeable()
 	w, err := c.newRun()
 	if err != nil {
 		return err
 	}
-	err = c.merge(ctx, c.runs[:c.fan], func(v *domain.Counted) error {
+	err = c.merge(ctx, c.runs[:fan], func(v *domain.Counted) error {
 		for _, k := range v.Classes {
 			for n := k.Count; n > 0; n -= min(n, math.MaxUint32) {
 				if err := w.add(v.Word, v.Value, k.Class, uint32(min(n, math.MaxUint32))); err != nil {
@@ -142,7 +154,7 @@ func (c *Values) reduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.runs = c.runs[c.fan:]
+	c.runs = c.runs[fan:]
 	return w.send()
 }
 
@@ -150,8 +162,11 @@ func (c *Values) reduce(ctx context.Context) error {
 // frees the runs.
 func (c *Values) merge(ctx context.Context, runs []spill.Sequence, f func(*domain.Counted) error) error {
 	what, taken := "reading the values of column "+c.column, int64(len(runs))*spill.ReaderBytes
+	if largest := c.largest.Load(); largest > maxRunChunk { // one of each run, that which they are merged into, and what becomes of it
+		taken += int64(len(runs)+mergedCopies) * largest
+	}
 	if err := c.budget.Draw(what, taken); err != nil {
-		return err
+		return c.budget.Short(err, taken, "drop columns of large texts, or generalize them before")
 	}
 	defer c.budget.Return(taken)
 	var cursors []*runCursor
@@ -217,6 +232,9 @@ const (
 	maxRunChunk = 2 * runChunk
 )
 
+// mergedCopies is how often a value is there that was read from runs.
+const mergedCopies = 3
+
 // newRun begins a run of the column's, in a store that is opened for the first one.
 func (c *Values) newRun() (*runWriter, error) {
 	store, err := c.open("the values of column " + c.column)
@@ -238,6 +256,11 @@ func (w *runWriter) add(word uint64, value []byte, class, count uint32) error {
 	w.chunk = binary.BigEndian.AppendUint64(w.chunk, word)
 	w.chunk = binary.AppendUvarint(w.chunk, uint64(len(value)))
 	w.chunk = append(w.chunk, value...)
+	for size := int64(len(value)); ; {
+		if known := w.of.largest.Load(); size <= known || w.of.largest.CompareAndSwap(known, size) {
+			break
+		}
+	}
 	w.chunk = binary.AppendUvarint(w.chunk, uint64(class))
 	w.chunk = binary.AppendUvarint(w.chunk, uint64(count))
 	if len(w.chunk) < runChunk {
@@ -310,7 +333,11 @@ func (r *runCursor) advance() (ok bool, err error) {
 			r.next = next
 			return err == nil, err
 		}
-		r.joined = append(r.joined[:0], r.chunk[r.next:]...)
+		begun := r.chunk[r.next:]
+		if need := int(r.entry.at) - r.next + int(r.entry.length) + maxRunChunk; cap(r.joined) < need && r.entry.length > maxRunChunk {
+			r.joined = make([]byte, 0, need) // once, where it would grow piece by piece
+		}
+		r.joined = append(r.joined[:0], begun...)
 		switch r.chunk, err = r.reader.Next(); {
 		case err == io.EOF && len(r.joined) == 0:
 			return false, nil

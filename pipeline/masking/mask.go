@@ -44,6 +44,7 @@ type Masker struct {
 	Budget   *spill.Budget
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
+	atWork   int          // tasks that are masked at a time
 	turns    *turns       // nil: one goroutine masks all rows in order
 	taken    []uint64     // then, rows of every divided cell so far
 	done     atomic.Int64 // rows read
@@ -101,7 +102,7 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	if err = m.takeTurns(ctx, len(tasks), first); err != nil {
 		return err
 	}
-	m.workers = make([]*worker, m.Threads)
+	m.workers, m.atWork = make([]*worker, m.Threads), min(m.Threads, len(tasks))
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}

@@ -349,7 +349,7 @@ func (w *worker) draw(done, total int64) error {
 	}
 	if err := w.m.Budget.Draw("a row group of the release", need); err != nil {
 		whole := groupsAtWork*(int64(float64(held)*float64(total)/float64(done))-usualHeld) - w.drawn
-		return w.m.Budget.Short(err, int64(w.m.Threads)*max(need, whole), lowerGroups)
+		return w.m.Budget.Short(err, int64(max(1, w.m.atWork))*max(need, whole), lowerGroups)
 	}
 	w.drawn += need
 	return nil
