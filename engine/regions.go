@@ -120,6 +120,27 @@ func (r *Regions) Region(region int32) []uint32 {
 	return r.Released[int(region)*len(r.Columns):][:len(r.Columns)]
 }
 
+// JoinLabels makes one label of those of an attribute that are alike. Regions that are alike then stay as many.
+func (r *Regions) JoinLabels(attribute int) {
+	column, numbers := &r.Columns[attribute], make([]uint32, len(r.Columns[attribute].Labels))
+	joined, known := RegionColumn{}, make(map[Label]uint32)
+	for label, is := range column.Labels {
+		n, ok := known[is]
+		if !ok {
+			n = uint32(len(joined.Labels))
+			known[is], joined.Labels = n, append(joined.Labels, is)
+			if label < len(column.Intervals) {
+				joined.Intervals = append(joined.Intervals, column.Intervals[label])
+			}
+		}
+		numbers[label] = n
+	}
+	for at := attribute; at < len(r.Released); at += len(r.Columns) {
+		r.Released[at] = numbers[r.Released[at]]
+	}
+	*column = joined
+}
+
 // Labels returns the released values of an attribute.
 func (r *Regions) Labels(attribute int) []Label { return r.Columns[attribute].Labels }
 

@@ -14,9 +14,10 @@ func (c *Cut) Sizes(t *Table, attribute int) []uint64 {
 	return sizes
 }
 
-// Tidy returns the cut without the labels that no released record has, unless they are to stay: these would tell of
-// records that are taken away. Intervals leave no gap: one that goes is joined with the one below, the first with the one
-// above. Where one is left, it is the full interval, which is the mark of records that are suppressed, too.
+// Tidy returns the cut without the labels that no released record has, unless they are to stay:
+// these would tell of records that are taken away. Intervals leave no gap: one that goes is joined
+// with the one below, the first with the one above. Where one is left, it is the full interval,
+// which is the mark of records that are suppressed, too.
 func (c *Cut) Tidy(t *Table, stays func(attribute int, label Label) bool) *Cut {
 	tidy := &Cut{Reached: c.Reached}
 	s := c.Suppression
@@ -31,7 +32,8 @@ func (c *Cut) Tidy(t *Table, stays func(attribute int, label Label) bool) *Cut {
 		column, sizes := &c.Columns[a], c.Sizes(t, a)
 		keep := make([]bool, len(column.Labels))
 		for label, is := range column.Labels {
-			keep[label] = sizes == nil || sizes[label] > 0 || s != nil && !s.Drop && label == int(s.Marks[a]) || stays(a, is)
+			isMark := s != nil && !s.Drop && label == int(s.Marks[a])
+			keep[label] = sizes == nil || sizes[label] > 0 || isMark || stays(a, is)
 		}
 		r := column.tidy(&t.Attributes[a], keep)
 		tidy.Columns = append(tidy.Columns, r.ColumnCut)
@@ -100,7 +102,8 @@ func (c *ColumnCut) tidy(a *Attribute, keep []bool) tidied {
 	return r
 }
 
-// sum returns the records of the labels that are left, of those that there were; nil when they are not known.
+// sum returns the records of the labels that are left, of those that there were; nil when they are
+// not known.
 func (r *tidied) sum(sizes []uint64) (left []uint64) {
 	if sizes == nil {
 		return nil
@@ -112,7 +115,8 @@ func (r *tidied) sum(sizes []uint64) (left []uint64) {
 	return left
 }
 
-// stops returns why the labels that are left were not refined further, of those that there were. Marks have no reason.
+// stops returns why the labels that are left were not refined further, of those that there were.
+// Marks have no reason.
 func (r *tidied) stops(c *ColumnCut, were []Stop) (stops []Stop) {
 	i := 0
 	for label, is := range c.Labels {

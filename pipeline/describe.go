@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -114,6 +115,15 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 		for a, label := range regions.Region(int32(i)) {
 			described[i] = append(described[i], positions[a][label])
 		}
+	}
+	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && !d.applied { // without theirs some bounds are the same
+		known := make(map[string]bool, len(described))
+		described = slices.DeleteFunc(described, func(r cutfile.Region) bool {
+			key := fmt.Sprint(r)
+			is := known[key]
+			known[key] = true
+			return is
+		})
 	}
 	return described
 }

@@ -136,6 +136,9 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		return nil, err
 	}
 	recoding = b.tidy(table, recoding)
+	if err := b.setBounds(ctx, counts, recoding, res); err != nil {
+		return nil, err
+	}
 	if cut, ok := recoding.(*engine.Cut); ok {
 		report.Stopped = stopped(cut, table.Attributes, b.maskedSpecs())
 	}

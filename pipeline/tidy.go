@@ -10,9 +10,9 @@ import (
 	"github.com/kcut/kcut/pipeline/masking"
 )
 
-// tidy returns what is released of a recoding that was found: without labels that no released record has, which would tell of
-// records that are taken away. What is masked and what is written down are the same then. Regions have records, and
-// so their labels.
+// tidy returns what is released of a recoding that was found: without labels that no released
+// record has, which would tell of records that are taken away. What is masked and what is written
+// down are the same then. Regions have records, and so their labels.
 func (b *Bound) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
 	cut, ok := recoding.(*engine.Cut)
 	if !ok || b.applied && cut.Suppression == nil {
@@ -21,8 +21,9 @@ func (b *Bound) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding 
 	return cut.Tidy(t, b.stays)
 }
 
-// stays reports whether a label is told although no released record has it: nobody learns anything from what the job's own
-// taxonomy names, or an earlier cut that is applied, and a column of values that are not disclosed has their mark.
+// stays reports whether a label is told although no released record has it: nobody learns anything
+// from what the job's own taxonomy names, or an earlier cut that is applied, and a column of values
+// that are not disclosed has their mark.
 func (b *Bound) stays(a int, label engine.Label) bool {
 	spec := b.specs[b.masked[a]]
 	if b.applied {
@@ -38,5 +39,6 @@ func (b *Bound) stays(a int, label engine.Label) bool {
 
 // names reports whether a taxonomy has a node of a name.
 func names(n *taxonomy.Node, name string) bool {
-	return n.Name == name || slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return names(&child, name) })
+	named := func(child taxonomy.Node) bool { return names(&child, name) }
+	return n.Name == name || slices.ContainsFunc(n.Children, named)
 }

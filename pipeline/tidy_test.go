@@ -10,14 +10,17 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
-// tailedJob is of columns with every mask, in which few rows have values of their own. Its sets and what may be lost follow.
+// tailedJob is of columns with every mask, in which few rows have values of their own. Its sets and
+// what may be lost follow.
 const tailedJob = `
 input: in
 output: out.parquet
 class: class
 columns:
+  id:    {mask: keep, identifying: accepted}
   paid:  {mask: discretize, render: %s}
   born:  discretize
   code:  {mask: generalize, taxonomy: {prefix: [3, 1]}}
@@ -32,6 +35,7 @@ func tailed(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
 		{Name: "paid", Type: wholeType, Nullable: true}, {Name: "born", Type: dateType, Nullable: true}, {Name: "code", Type: textType, Nullable: true},
 		{Name: "city", Type: textType, Nullable: true}, {Name: "job", Type: textType, Nullable: true}, {Name: "class", Type: textType},
+		{Name: "id", Type: wholeType},
 	}}
 	kinds := 1 + rng.IntN(4) // of common values in a column
 	for range rows {
@@ -39,7 +43,7 @@ func tailed(rng *rand.Rand, rows int) *testTable {
 		pick := func() int { return (class*rng.IntN(2) + rng.IntN(kinds)) % kinds }
 		row := []string{
 			fmt.Sprint(100 * pick()), fmt.Sprintf("19%d0-01-01", 5+pick()), fmt.Sprintf("%d0%d", 1+pick(), pick()),
-			[]string{"Bonn", "Lyon", "Nice", "Rome"}[pick()], []string{"cook", "nurse", "smith", "clerk"}[pick()], fmt.Sprint(class),
+			[]string{"Bonn", "Lyon", "Nice", "Rome"}[pick()], []string{"cook", "nurse", "smith", "clerk"}[pick()], fmt.Sprint(class), fmt.Sprint(len(t.rows)),
 		}
 		for rng.IntN(9) == 0 {
 			switch column := rng.IntN(5); column {
@@ -58,16 +62,18 @@ func tailed(rng *rand.Rand, rows int) *testTable {
 	return t
 }
 
-// Whatever is taken away from whatever cut, some released row has every label, and what is released is true. Applied to the same
-// table, the cut keeps its labels; those who compare cuts find them equal.
+// Whatever is taken away from whatever cut, some released row has every label, and what is released
+// is true. Applied to the same table, the cut keeps its labels; those who compare cuts find them
+// equal.
 func TestNoLabelWithoutRow(t *testing.T) {
-	suppressed := 0
+	suppressed, bounds := 0, 0
 	for _, seed := range seeded(t, 150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		table := tailed(rng, 60+rng.IntN(600))
 		list := searches()
 		algorithm := list[max(0, rng.IntN(2*len(list))-len(list))]
-		text := fmt.Sprintf(tailedJob, renders[rng.IntN(len(renders))])
+		render := renders[max(0, rng.IntN(2*len(renders))-len(renders))]
+		text := fmt.Sprintf(tailedJob, render)
 		var sets strings.Builder
 		all := []string{"paid", "born", "code", "city", "job"}
 		for range 1 + rng.IntN(3) {
@@ -90,6 +96,12 @@ func TestNoLabelWithoutRow(t *testing.T) {
 			}
 			a := auditFolder(t, dir)
 			a.checkReport(report)
+			for i := range a.cut.Columns {
+				if render != job.RenderLabel { // it does not show which rows are suppressed
+					break
+				}
+				bounds += a.checkBounds(&a.cut.Columns[i])
+			}
 			if a.cut.Suppressed+a.cut.Dropped > 0 {
 				suppressed++
 			}
@@ -122,9 +134,57 @@ func TestNoLabelWithoutRow(t *testing.T) {
 	if suppressed < 20 {
 		t.Errorf("only %d cuts take records away", suppressed)
 	}
+	if bounds < 100 {
+		t.Errorf("only %d bounds are looked at", bounds)
+	}
 }
 
-// A cut with a label that no record has is found, unless the job declares it, or the cut was applied.
+// checkBounds: every bound of a column between two values that are released is the roundest there,
+// whatever lies between of rows that are dropped or have the widest labels alone. It returns how
+// many there are.
+func (a *audit) checkBounds(column *cutfile.Column) (bounds int) {
+	a.Helper()
+	if column.Mask != job.MaskDiscretize {
+		return 0
+	}
+	source := a.source.column(column.Name)
+	values := &formats.Values{Type: a.source.fields[slices.IndexFunc(a.source.fields, func(f formats.Field) bool { return f.Name == column.Name })].Type}
+	for row, of := range a.of {
+		tells := slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool {
+			return a.release.column(c.Name).at(row) != a.widest(&c)
+		})
+		if text := source.at(of); tells && text != null {
+			must(a.TB, values.Parse(text))
+		}
+	}
+	slices.Sort(values.Words)
+	rounding, err := formats.NewRounding(values.Type, "")
+	must(a.TB, err)
+	for _, label := range column.Cut {
+		for _, end := range [][]byte{label.Lower, label.Upper} {
+			text, closed := cutfile.EndText(end)
+			if !closed {
+				continue
+			}
+			bound := &formats.Values{Type: values.Type}
+			must(a.TB, bound.Parse(text))
+			at, _ := slices.BinarySearch(values.Words, bound.Words[0])
+			if at == 0 || at == len(values.Words) {
+				a.Errorf("column %s: bound %s is beyond all that is released", column.Name, text)
+				continue
+			}
+			one := func(i int) *formats.Values { return &formats.Values{Type: values.Type, Words: values.Words[i : i+1]} }
+			if roundest, ok := rounding.Between(one(at-1), one(at)); !ok || roundest.Text(0) != text {
+				a.Errorf("column %s: bound %s between %s and %s, the roundest is %s", column.Name, text, one(at-1).Text(0), one(at).Text(0), roundest.Text(0))
+			}
+			bounds++
+		}
+	}
+	return bounds
+}
+
+// A cut with a label that no record has is found, unless the job declares it, or the cut was
+// applied.
 func TestVerifyFindsLabelsWithoutRow(t *testing.T) {
 	label := func(column int, text string) func(*forged) {
 		return func(f *forged) {

@@ -15,8 +15,8 @@ type seen struct {
 	open   map[[3]uint32][]int // labels that no group so far has, by their numbers there: several may look alike
 }
 
-// lookFor returns the columns whose labels some record must have, by a set that has them. Of an applied cut there are none: its
-// labels are those of earlier records.
+// lookFor returns the columns whose labels some record must have, by a set that has them. Of an
+// applied cut there are none: its labels are those of earlier records.
 func (r *rules) lookFor() [][]*seen {
 	all := make([][]*seen, len(r.cut.Sets))
 	for i := range r.cut.Columns {
@@ -46,8 +46,9 @@ func (r *rules) lookFor() [][]*seen {
 	return all
 }
 
-// mustHaveRecords reports whether a label of a column tells something that only records can: not so a node that the job
-// declares, the mark of values that are not disclosed, and an interval without another one.
+// mustHaveRecords reports whether a label of a column tells something that only records can: not so
+// a node that the job declares, the mark of values that are not disclosed, and an interval without
+// another one.
 func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
 	if label == len(column.Cut) {
 		return column.Mask != job.MaskSuppress || column.Suppressed != engine.Suppressed

@@ -1,0 +1,200 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/spill"
+)
+
+// setBounds chooses the bounds of intervals anew where records are taken away: the roundest values
+// that part those which are released. A bound that parts theirs from others would tell of them.
+// Their values are not in the counts any more, in which values that no search parts are one: the
+// rows are read once more. Bounds of an earlier cut stay as they are.
+func (b *Bound) setBounds(
+	ctx context.Context, counts *count.Counts, recoding engine.Recoding, res *resources,
+) error {
+	t := counts.Table
+	suppressed, dropped := recoding.Lost()
+	if b.given != nil || suppressed+dropped == 0 {
+		return nil
+	}
+	var spans []masking.Spans
+	for a := range t.Attributes {
+		if starts := startsOf(&t.Attributes[a], recoding, a); len(starts) > 0 {
+			spans = append(spans, masking.Spans{Attribute: a, Starts: starts})
+		}
+	}
+	if len(spans) == 0 {
+		return nil
+	}
+	held := res.budget.Part(res.budget.Limit())
+	defer func() { held.Return(held.Used()) }()
+	recoder, err := (&Found{recoding: recoding, counts: counts}).recoder(b, held)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, field := range b.counted() {
+		names = append(names, b.Dataset.Schema().Fields[field].Name)
+	}
+	table, requests := tableWith(b.Dataset, names)
+	recoder.Tuples = requests
+	memo := func() *engine.Memo {
+		return engine.NewMemo(recoder.Domains, held.Grant(&spill.MaskedTuples)/int64(res.threads))
+	}
+	alone := widest(t.Attributes, recoding, suppressed)
+	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, res.threads, memo); err != nil {
+		return err
+	}
+	for i := range spans {
+		if err := b.round(&t.Attributes[spans[i].Attribute], &spans[i], recoding); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableWith returns the table that has columns of some names, and requests of these: of several
+// tables of counts one has what is searched together.
+func tableWith(d *dataset.Dataset, names []string) (*dataset.Dataset, []formats.Request) {
+	for _, table := range d.Tables() {
+		var requests []formats.Request
+		for _, name := range names {
+			if at := table.Schema().Index(name); at >= 0 {
+				requests = append(requests, formats.Request{Column: at, Coded: true})
+			}
+		}
+		if len(requests) == len(names) {
+			return table, requests
+		}
+	}
+	panic("no table has all columns that were searched together")
+}
+
+// startsOf returns the codes at which intervals of an attribute start or end, but at its ends,
+// ascending.
+func startsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (starts []uint32) {
+	is := make(map[string]bool)
+	for _, i := range recoding.Intervals(attribute) {
+		is[i.Lower] = true
+		is[i.Upper] = is[i.Upper] || !closes(i)
+	}
+	for code := 1; code < len(a.Texts) && len(is) > 0; code++ {
+		if is[a.Bound(code)] {
+			starts = append(starts, uint32(code))
+		}
+	}
+	return starts
+}
+
+// closes reports whether an interval reaches to the upper end of its attribute that the job
+// declares.
+func closes(i engine.Interval) bool { return strings.HasSuffix(i.Label, "]") }
+
+// widest returns the labels that records which are suppressed have alone; nil: none are, or some
+// attribute has no such label.
+func widest(
+	attributes []engine.Attribute, recoding engine.Recoding, suppressed uint64,
+) (labels []uint32) {
+	if cut, ok := recoding.(*engine.Cut); ok {
+		return cut.Suppression.Marks
+	}
+	for a := range attributes {
+		text := attributes[a].Widest()
+		is := func(l engine.Label) bool { return !l.Null && l.Text == text }
+		at := slices.IndexFunc(recoding.Labels(a), is)
+		if at < 0 || suppressed == 0 {
+			return nil
+		}
+		labels = append(labels, uint32(at))
+	}
+	return labels
+}
+
+// round gives the intervals of an attribute bounds between the values next to them.
+func (b *Bound) round(a *engine.Attribute, s *masking.Spans, recoding engine.Recoding) error {
+	field := b.masked[s.Attribute]
+	rounding, err := domain.NewRounding(b.specs[field], b.Dataset.Schema().Fields[field].Type)
+	if err != nil {
+		return err
+	}
+	were := a.Bounds
+	a.Bounds = slices.Clone(were)
+	lower, upper := make(map[string]int), make(map[string]int) // codes, by bounds as they were
+	last := 0
+	for i, start := range s.Starts {
+		at, next := int(start), len(a.Texts)
+		if i+1 < len(s.Starts) {
+			next = int(s.Starts[i+1])
+		}
+		below, from := s.Around(i)
+		switch {
+		case below == nil: // nothing is released there, and so no label ends there
+			lower[were[at].Text] = 0
+			continue
+		case from == nil:
+			upper[were[at].Text] = len(a.Texts)
+			continue
+		}
+		lower[were[at].Text], upper[were[at].Text] = at, at
+		a.Bounds[at] = boundBetween(rounding, below, from, were[at], func(bound engine.Bound) bool {
+			a.Bounds[at] = bound
+			return a.Splits(last, at, next)
+		})
+		last = at
+	}
+	relabel(a, recoding, s.Attribute, lower, upper)
+	return nil
+}
+
+// boundBetween returns the roundest bound above one value and not above another one that fits: the
+// job may want bounds to be further apart. If it does not, the value itself may, and if that does
+// not either, the bound stays what it was, which did.
+func boundBetween(
+	rounding *formats.Rounding, below, from *formats.Values, was engine.Bound,
+	fits func(engine.Bound) bool,
+) engine.Bound {
+	if roundest, ok := rounding.Between(below, from); ok {
+		if bound := boundAt(roundest); fits(bound) {
+			return bound
+		}
+	}
+	if bound := boundAt(from); rounding.Admits(from) && fits(bound) {
+		return bound
+	}
+	return was
+}
+
+func boundAt(value *formats.Values) engine.Bound {
+	return engine.Bound{Text: value.Text(0), Position: value.Float(0)}
+}
+
+// relabel gives the intervals of an attribute its bounds at the codes that their own led to.
+func relabel(
+	a *engine.Attribute, recoding engine.Recoding, attribute int, lower, upper map[string]int,
+) {
+	labels, intervals := recoding.Labels(attribute), recoding.Intervals(attribute)
+	for label := range intervals {
+		i := &intervals[label]
+		if labels[label].Mark {
+			continue
+		}
+		hi, inner := upper[i.Upper]
+		if !inner || closes(*i) {
+			hi = len(a.Texts)
+		}
+		*i = a.Interval(lower[i.Lower], hi)
+		labels[label].Text = i.Label
+	}
+	if regions, ok := recoding.(*engine.Regions); ok {
+		regions.JoinLabels(attribute)
+	}
+}
