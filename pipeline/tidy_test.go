@@ -229,3 +229,55 @@ func rareReleased(t *testing.T, more string) string {
 	mustRun(t, dir, nil)
 	return dir
 }
+
+// Bounds that are chosen among released values are as far apart as the job wants them, and
+// multiples of its step: the cut can be applied.
+func TestBoundsOfReleasedValuesFit(t *testing.T) {
+	lost := 0
+	for _, seed := range seeded(t, 40) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		table := tailed(rng, 200+rng.IntN(400))
+		for row := range table.rows {
+			table.rows[row][0] = fmt.Sprint(rng.IntN(60) * (1 + rng.IntN(2)))
+		}
+		limit := []string{"at_most: 7", "at_most: 20", "round: 5", "round: 8, at_most: 9"}[rng.IntN(4)]
+		text := strings.NewReplacer("render: %s", limit, "quasi_identifiers:\n",
+			"quasi_identifiers:\n- {k: 4, columns: [paid, job, born, code, city]}\n").Replace(tailedJob)
+		dir := table.folder(t, text+"algorithm: tdr\nmax_suppressed: 25%\n", 100)
+		report, err := runJob(t, dir, nil)
+		must(t, err)
+		if report.Suppressed > 0 {
+			lost++
+		}
+		auditFolder(t, dir)
+		again := filepath.Join(t.TempDir(), "again.parquet")
+		opt := ApplyOptions{Cut: filepath.Join(dir, "out.parquet")}
+		if _, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), opt); err != nil {
+			t.Fatalf("seed %d, %s: %v", seed, limit, err)
+		}
+	}
+	if lost < 10 {
+		t.Errorf("%d runs suppress something", lost)
+	}
+}
+
+// Where values are so many that codes are bins of them, bounds are still between released values.
+func TestBoundsOfManyReleasedValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	table := tailed(rng, 80_000)
+	for row := range table.rows {
+		table.rows[row][0] = fmt.Sprint(row*31 + rng.IntN(31))
+		if rng.IntN(3) == 0 {
+			table.rows[row][4] = []string{"cook", "nurse", "smith"}[row/30_000]
+		}
+	}
+	text := strings.NewReplacer("%s", "label", "quasi_identifiers:\n",
+		"quasi_identifiers:\n- {k: 20, columns: [paid, job, born, code, city]}\n").Replace(tailedJob)
+	dir := table.folder(t, text+"algorithm: tdr\nmax_suppressed: 3%\n", 20_000)
+	report := mustRun(t, dir, nil)
+	a := auditFolder(t, dir)
+	bounds := a.checkBounds(&a.cut.Columns[0])
+	if report.Suppressed == 0 || bounds < 4 {
+		t.Errorf("%d rows are suppressed, %d bounds", report.Suppressed, bounds)
+	}
+}
