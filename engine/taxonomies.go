@@ -20,6 +20,9 @@ var (
 	NewGrower      = taxonomy.NewGrower
 	AddFrequencies = taxonomy.AddFrequencies
 
+	ErrUnmapped = taxonomy.ErrUnmapped
+	ErrRoot     = taxonomy.ErrRoot
+
 	Ancestry = taxonomy.Ancestry
 	Takes    = taxonomy.Takes
 	Fits     = taxonomy.Fits

@@ -17,12 +17,11 @@ func NewFinder(tree *Tree, generator Generator) *Finder {
 }
 
 // Find returns the code of the leaf that is the text, or stands above it. When there is none, it
-// returns the name of the topmost node over the text that the tree lacks; empty if the text is
-// none that the generator takes.
+// returns the name of the topmost node over the text that the tree lacks, or the text.
 func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
 	fits := true
 	if f.generator != nil {
-		f.path, fits = f.generator.path(text, f.path[:0])
+		f.path, _, fits = place(f.generator, text, f.path[:0])
 	}
 	if fits && f.tree.IsPruned(0) {
 		return 0, true, ""
@@ -36,8 +35,8 @@ func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
 			beside = string(f.name)
 		}
 	}
-	if code, ok = f.tree.Code(text); ok || !fits {
-		return code, ok, ""
+	if code, ok = f.tree.Code(text); ok {
+		return code, true, ""
 	}
 	return 0, false, cmp.Or(beside, text)
 }
@@ -48,9 +47,9 @@ func Takes(generator Generator, node string) bool {
 	return values > 0 || node == generator.root() || Fits(generator, node)
 }
 
-// Fits reports whether a text is one that nodes of a taxonomy stand above.
+// Fits reports whether a text is one that nodes of a taxonomy stand above, or the name of a node.
 func Fits(generator Generator, text string) bool {
-	_, fits := generator.path(text, nil)
+	_, _, fits := place(generator, text, nil)
 	return fits
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"sort"
@@ -30,6 +31,31 @@ type Generator interface {
 	arrange(siblings []*branch)
 	// unmapped returns the error of so many texts of all that have no path.
 	unmapped(texts, all int) error
+}
+
+// Errors of texts that have no place in a generated taxonomy.
+var (
+	ErrUnmapped = errors.New("they have no place in the taxonomy")
+	ErrRoot     = errors.New("they have the name of its root")
+)
+
+// place appends the nodes between the root and a text, the topmost first. If the text is the name of
+// a node, that is the last one.
+func place(g Generator, text string, to []step) (path []step, isNode, ok bool) {
+	path, ok = g.path(text, to)
+	if !ok { // unless the name of a node
+		below, values := g.below(text)
+		if values == 0 {
+			return to, false, false
+		}
+		if path, ok = g.path(below, to); !ok {
+			path, ok = append(to, step{stem: text}), true
+		}
+	}
+	if at := slices.IndexFunc(path, func(s step) bool { return s.named(text) }); at >= 0 {
+		return path[:at+1], true, true
+	}
+	return path, false, ok
 }
 
 // step is a node on a path. Its name is made of two parts, of which the first is often a
@@ -147,7 +173,8 @@ var DateLevels = []string{"day", "month", "quarter", "year", "decade", "century"
 
 // period is a level of dates.
 type period struct {
-	stem   int           // how many of a date's characters name a period
+	stem   int           // how many characters of a date whose year has four digits name a period
+	needs  int           // how many of such a date's characters say which period it is
 	starts []periodStart // of the periods with the same stem
 }
 
@@ -157,29 +184,30 @@ type periodStart struct{ suffix, date string }
 
 // periods are the levels of DateLevels, in their order.
 var periods = []period{
-	{10, []periodStart{{"", "T00:00:00"}}},
-	{7, []periodStart{{"", "-01"}}},
-	{4, []periodStart{{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}}},
-	{4, []periodStart{{"", "-01-01"}}},
-	{3, []periodStart{{"0s", "0-01-01"}}},
-	{2, []periodStart{{"XX", "00-01-01"}}},
+	{10, 10, []periodStart{{"", "T00:00:00"}}},
+	{7, 7, []periodStart{{"", "-01"}}},
+	{4, 7, []periodStart{{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}}},
+	{4, 4, []periodStart{{"", "-01-01"}}},
+	{3, 4, []periodStart{{"0s", "0-01-01"}}},
+	{2, 4, []periodStart{{"XX", "00-01-01"}}},
 }
 
-// of returns the period in which the date at the start of a text lies.
-func (p *period) of(text string) step {
+// of returns the period in which the date at the start of a text lies, whose year has so many
+// digits beyond four.
+func (p *period) of(text string, more int) step {
 	start := 0
 	if len(p.starts) > 1 {
-		month := (text[5]-'0')*10 + text[6] - '0'
+		month := (text[5+more]-'0')*10 + text[6+more] - '0'
 		start = int(month-1) / 3
 	}
-	return step{text[:p.stem], p.starts[start].suffix}
+	return step{text[:p.stem+more], p.starts[start].suffix}
 }
 
 // dates generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
 // "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the
-// levels say, and at the top a star.
+// levels say, and at the top a star. A month or a year without the rest stands below what it says,
+// or is itself a node.
 type dates struct {
-	textual
 	levels []period // coarsest first
 }
 
@@ -201,14 +229,23 @@ func Dates(levels []string) (Generator, error) {
 
 func (d *dates) root() string { return "*" }
 
-// path is without a day that is the whole text.
+// scattered is true: the years 10180 to 10189 come between 1018 and 1019, and what is no date anywhere.
+func (d *dates) scattered() bool { return true }
+
+func (d *dates) arrange(siblings []*branch) { arrangeByName(siblings) }
+
+func arrangeByName(siblings []*branch) {
+	slices.SortFunc(siblings, func(a, b *branch) int { return cmp.Compare(a.name(), b.name()) })
+}
+
 func (d *dates) path(text string, to []step) (path []step, ok bool) {
-	if !isDate(text) {
+	more, known, ok := parseISO(text)
+	if !ok {
 		return to, false
 	}
 	for _, level := range d.levels {
-		if s := level.of(text); !s.named(text) {
-			to = append(to, s)
+		if level.needs <= known {
+			to = append(to, level.of(text, more))
 		}
 	}
 	return to, true
@@ -218,14 +255,30 @@ func (d *dates) unmapped(texts, all int) error {
 	return fmt.Errorf("generate date taxonomy: %d of %d values are no dates", texts, all)
 }
 
-// isDate reports whether a text starts with a date: alone, or with a time after it.
-func isDate(text string) bool {
-	const length = len("2006-01-02")
-	if len(text) < length || len(text) > length && text[length] != 'T' && text[length] != ' ' {
-		return false
+// dayForm is the form of a date whose year has four digits.
+const dayForm = "2006-01-02"
+
+// parseISO reads the date that a text starts with: alone, or with a time after it; or a month, or a
+// year. It returns how many digits the year has beyond four, and how many of the characters of
+// dayForm the text has.
+func parseISO(text string) (more, known int, ok bool) {
+	digits := strings.IndexFunc(text+"-", func(c rune) bool { return c < '0' || c > '9' })
+	if more = digits - 4; more < 0 || more > 0 && text[0] == '0' || more > 8 {
+		return 0, 0, false
 	}
-	_, err := time.Parse(time.DateOnly, text[:length])
-	return err == nil
+	short := text[more:] // a year with the same leap days but for multiples of 100
+	if more > 0 {
+		year, _ := strconv.ParseInt(text[:digits], 10, 64)
+		short = fmt.Sprintf("%04d", year%400+2000) + text[digits:]
+	}
+	switch known = min(len(short), len(dayForm)); {
+	case len(short) > len(dayForm) && short[known] != 'T' && short[known] != ' ':
+		return 0, 0, false
+	case known != 4 && known != 7 && known != len(dayForm):
+		return 0, 0, false
+	}
+	_, err := time.Parse(dayForm[:known], short[:known])
+	return more, known, err == nil
 }
 
 // below returns the first date of a period.
@@ -233,7 +286,8 @@ func (d *dates) below(node string) (text string, values int) {
 	for _, level := range d.levels {
 		for _, start := range level.starts {
 			stem, ok := strings.CutSuffix(node, start.suffix)
-			if text := stem + start.date; ok && isDate(text) && level.of(text).named(node) {
+			text := stem + start.date
+			if more, known, is := parseISO(text); ok && is && known == len(dayForm) && level.of(text, more).named(node) {
 				return text, 1
 			}
 		}
@@ -254,12 +308,6 @@ func MonthFirst(levels []string) (Generator, error) {
 	return &monthFirst{*d.(*dates)}, nil
 }
 
-func (m *monthFirst) scattered() bool { return true }
-
-func (m *monthFirst) arrange(siblings []*branch) {
-	slices.SortFunc(siblings, func(a, b *branch) int { return cmp.Compare(a.name(), b.name()) })
-}
-
 func (m *monthFirst) path(text string, to []step) (path []step, ok bool) {
 	date, ok := parseMonthFirst(text)
 	if !ok {
@@ -267,7 +315,7 @@ func (m *monthFirst) path(text string, to []step) (path []step, ok bool) {
 	}
 	iso := date.Format(time.DateOnly)
 	for _, level := range m.levels {
-		to = append(to, level.of(iso))
+		to = append(to, level.of(iso, 0))
 	}
 	return to, true
 }
@@ -303,6 +351,12 @@ const maxExponentDigits = 3
 // and an optional exponent. It is called with every value of a column, so that it looks at each
 // character once before it parses a number.
 func parseDecimal(text string) (d decimal, ok bool) {
+	switch text { // as floats have it
+	case "Infinity":
+		return decimal{text, math.Inf(1)}, true
+	case "-Infinity":
+		return decimal{text, math.Inf(-1)}, true
+	}
 	power := -1 // digits of the exponent; −1: before it
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -328,8 +382,14 @@ func (d *decimal) compare(other *decimal) int {
 	if d.near != other.near || d.text == other.text {
 		return cmp.Compare(d.near, other.near)
 	}
-	x, _ := new(big.Rat).SetString(d.text)
-	y, _ := new(big.Rat).SetString(other.text)
+	x, isNumber := new(big.Rat).SetString(d.text)
+	y, isOther := new(big.Rat).SetString(other.text)
+	switch {
+	case !isNumber: // of two that are infinite to floats, this one is
+		return cmp.Compare(d.near, 0)
+	case !isOther:
+		return cmp.Compare(0, d.near)
+	}
 	return x.Cmp(y)
 }
 

@@ -80,18 +80,18 @@ func (p Pruning) Held(bytes int64) error {
 // texts. What lies below a pruned node is forgotten at once, so that the grower holds no
 // more than a node for every K records of the levels, however many values there are.
 type Grower struct {
+	Rooted bool // texts that are not of the generator's kind are leaves below the root
+
 	generator Generator
 	pruning   Pruning
 	open      []*branch // the path of the last text, from the root on
 	waiting   map[step]*branch
 	path      []step
 
-	last      string // text
-	clashed   bool   // the last text has the name of a node
-	texts     int
-	unmapped  int
-	clashes   int
-	isUnnamed bool // a text is empty
+	texts    int
+	unmapped int
+	hasRoot  bool   // a text is the root's name
+	roots    uint64 // its records
 }
 
 // branch is a node while it grows.
@@ -105,6 +105,7 @@ type branch struct {
 	parent      *branch     // of a node that is opened
 	depth       int
 	pruned      bool
+	isValue     bool   // a value has its name
 	outliers    uint64 // records of children of fewer than K
 	nodes       int    // below it, held
 	held        int64  // bytes, of these
@@ -125,44 +126,37 @@ func NewGrower(generator Generator, pruning Pruning) *Grower {
 	}
 }
 
-// Add adds a value and its records. Texts must ascend.
+// Add adds a value and its records. Texts must ascend. A value that has the name of a node is that
+// node, which is not refined: what is below it could not be told from it.
 func (g *Grower) Add(text string, frequencies []Frequency) error {
-	var ok bool
-	if g.path, ok = g.generator.path(text, g.path[:0]); !ok {
-		g.unmapped++
+	var isNode, ok bool
+	g.path, isNode, ok = place(g.generator, text, g.path[:0])
+	g.texts++
+	leaf := branch{step: step{stem: text}, values: 1, size: g.pruning.Size(frequencies), frequencies: frequencies}
+	for _, f := range frequencies {
+		leaf.records += f.Count
 	}
-	g.distinguish(text)
-	if !ok {
+	switch {
+	case text == g.generator.root():
+		g.hasRoot, g.roots = true, leaf.records
+		return nil
+	case !ok && g.Rooted:
+		return g.join(g.open[0], &leaf)
+	case !ok:
+		g.unmapped++
 		return nil
 	}
 	if err := g.turn(g.path); err != nil {
 		return err
 	}
-	leaf := branch{step: step{stem: text}, values: 1, size: g.pruning.Size(frequencies), frequencies: frequencies}
-	for _, f := range frequencies {
-		leaf.records += f.Count
-	}
-	return g.join(g.open[len(g.open)-1], &leaf)
-}
-
-// distinguish counts texts that have the name of a node. That is a node of their own path
-// or, since texts ascend, of the next one's.
-func (g *Grower) distinguish(text string) {
-	for _, s := range g.path {
-		if s.named(g.last) && g.texts > 0 && !g.clashed {
-			g.clashes++
-			g.clashed = true
+	last := g.open[len(g.open)-1]
+	if isNode && len(g.open)-1 == len(g.path) {
+		last.isValue = true
+		if err := g.prune(last); err != nil {
+			return err
 		}
 	}
-	g.texts++
-	g.last, g.clashed = text, text == g.generator.root()
-	for _, s := range g.path {
-		g.clashed = g.clashed || s.named(text)
-	}
-	if g.clashed {
-		g.clashes++
-	}
-	g.isUnnamed = g.isUnnamed || text == ""
+	return g.join(last, &leaf)
 }
 
 // turn closes the nodes that are not on a path and opens those that are, down to a pruned one.
@@ -251,16 +245,14 @@ func (g *Grower) attach(parent, child *branch) error {
 	return nil
 }
 
-// Finish returns the taxonomy and the records of its leaves. It is an error if a text was
-// not of the generator's kind or has the name of a generated node; the error says how many.
+// Finish returns the taxonomy and the records of its leaves. It is an error, ErrUnmapped or ErrRoot, if a
+// text was not of the generator's kind or is the name of the root; the error says how many.
 func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 	switch {
 	case g.unmapped > 0:
-		return nil, nil, g.generator.unmapped(g.unmapped, g.texts)
-	case g.clashes > 0:
-		return nil, nil, fmt.Errorf("generate taxonomy: %d values have the name of a generated node", g.clashes)
-	case g.isUnnamed: // it comes first, and may be forgotten
-		return nil, nil, unnamed(1)
+		return nil, nil, fmt.Errorf("%w: %w", g.generator.unmapped(g.unmapped, g.texts), ErrUnmapped)
+	case g.hasRoot:
+		return nil, nil, fmt.Errorf("generate taxonomy: values of %d rows: %w", g.roots, ErrRoot)
 	}
 	if err := g.close(1); err != nil {
 		return nil, nil, err
@@ -288,7 +280,7 @@ func (g *Grower) lay(t *Tree, b *branch, parent int, pairs partition.Pairs) part
 			pairs = append(pairs, partition.Pair{Code: uint32(len(t.leaves)), Class: f.Class, Count: f.Count})
 		}
 		values := 0
-		if b.pruned {
+		if b.pruned && !(b.isValue && b.values == 1) {
 			values = b.values
 		}
 		t.leaf(values)

@@ -42,7 +42,8 @@ type Tree struct {
 	values []int            // of the leaves below a code; of all at the end
 }
 
-// NewTree checks and flattens a taxonomy. Names must not be empty and not repeat. Errors
+// NewTree checks and flattens a taxonomy. Names must not repeat, and are not empty but for that of a
+// leaf below the root, which is the empty text. Errors
 // give a node's place, counted from 1 in preorder, not its name, which may be a value.
 func NewTree(root Node) (*Tree, error) {
 	t := newTree(0)
@@ -99,7 +100,7 @@ func (t *Tree) finish(at int) {
 func (t *Tree) check() error {
 	t.nodes = make(map[string]int32, len(t.names))
 	for i, name := range t.names {
-		if name == "" {
+		if name == "" && (i == 0 || !t.IsLeaf(i)) {
 			return unnamed(i)
 		}
 		if first, ok := t.nodes[name]; ok {
@@ -178,9 +179,6 @@ func (t *Tree) AddLeaves(names []string) error {
 func (t *Tree) Admit(name string, added int) error {
 	if t.Len() == 1 {
 		return fmt.Errorf("extend taxonomy: its root is a leaf")
-	}
-	if name == "" {
-		return fmt.Errorf("extend taxonomy: %w", unnamed(t.Len()+added))
 	}
 	if n, ok := t.nodes[name]; ok {
 		return fmt.Errorf("extend taxonomy: %w", sameName(int(n), t.Len()+added))

@@ -59,6 +59,7 @@ func TestNewTreeRefusesNames(t *testing.T) {
 		want string
 	}{
 		{branchNode(""), "node 1 has no name"},
+		{branchNode("x", branchNode("", branchNode("y"))), "node 2 has no name"},
 		{branchNode("secret", branchNode("x"), branchNode("secret")), "nodes 1 and 3 have the same name"},
 	} {
 		_, err := NewTree(c.root)
@@ -70,18 +71,18 @@ func TestNewTreeRefusesNames(t *testing.T) {
 
 func TestAddLeavesExtendsTheRoot(t *testing.T) {
 	tree := mustTree(t, education)
-	for name, tree := range map[string]*Tree{"Senior": tree, "University": tree, "": tree, "x": mustTree(t, branchNode("ANY"))} {
+	for name, tree := range map[string]*Tree{"Senior": tree, "University": tree, "x": mustTree(t, branchNode("ANY"))} {
 		if err := tree.AddLeaves([]string{name}); err == nil {
 			t.Errorf("leaf %q added to a tree of %d nodes", name, tree.Len())
 		}
 	}
-	if err := tree.AddLeaves([]string{"b", "a", "C"}); err != nil {
+	if err := tree.AddLeaves([]string{"b", "a", "C", ""}); err != nil {
 		t.Fatal(err)
 	}
-	if got := outline(tree, 0); got != "ANY(Secondary(Junior Senior) University(Bachelors Grad School) C a b)" {
+	if got := outline(tree, 0); got != "ANY(Secondary(Junior Senior) University(Bachelors Grad School)  C a b)" {
 		t.Errorf("got %s", got)
 	}
-	if code, ok := tree.Code("C"); !ok || code != 4 || tree.Values(0) != 7 {
+	if code, ok := tree.Code("C"); !ok || code != 5 || tree.Values(0) != 8 {
 		t.Errorf("leaf C has code %d, of %d", code, tree.Values(0))
 	}
 }

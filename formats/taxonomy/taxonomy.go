@@ -1,7 +1,7 @@
 // Package taxonomy reads the trees that values are generalized along, from YAML and from
 // CSV hierarchies as ARX writes them.
 //
-// Contract: a tree has one root and unique, non-empty names; everything that is wrong with
+// Contract: a tree has one root and unique names, of which only that of a leaf may be empty; everything that is wrong with
 // a file is reported at once, each with its place, and never by a name, which is a value of
 // the data.
 //
@@ -24,7 +24,7 @@ import (
 
 // Node is one node of a taxonomy tree: a value, and what it is refined into. A
 // node without children is a leaf, a value as the data have it. Names are unique in a
-// tree, and never empty.
+// tree, and not empty but for that of a leaf, which is the empty text.
 type Node struct {
 	Name     string
 	Children []Node
@@ -45,7 +45,7 @@ func Check(root *Node) (problems yaml.Problems) {
 	var check func(n *Node)
 	check = func(n *Node) {
 		before := first[n.Name]
-		if n.Name == "" {
+		if n.Name == "" && (n == root || !n.Leaf()) {
 			problems.Add(n.problem("empty name", ""))
 		} else if before == nil {
 			first[n.Name] = n
@@ -212,8 +212,12 @@ func (b *builder) entries(children []Node, m *yaml.Node) []Node {
 
 // name makes a leaf of a key or a list item.
 func (b *builder) name(n *yaml.Node) Node {
-	if n.Null() && n.Text != "" {
-		b.add(n, "a null is no name", "quote it when it is a text of the data; nulls need no leaf")
+	if n.Null() {
+		what := "a null is no name"
+		if n.Text == "" {
+			what = "empty name"
+		}
+		b.add(n, what, "quote it when it is a text of the data; nulls need no leaf")
 	}
 	return Node{Name: n.Text, Line: n.Line, Column: n.Column}
 }
@@ -317,7 +321,7 @@ func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
 		line, column = at(field)
 		number, known := h.numbers[name]
 		switch {
-		case name == "":
+		case name == "" && (field > 0 || parent < 0):
 			h.add(line, column, "empty name")
 			return
 		case parent >= 0 && h.nodes[parent].Name == name:

@@ -156,7 +156,7 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 	if err != nil {
 		return Untreed(spec, err)
 	}
-	unknown := taxonomy.Tree != nil && spec.Unknown == job.UnknownRoot
+	unknown := spec.Unknown == job.UnknownRoot
 	number := make(map[string]uint32)
 	for i, label := range c.column.Cut {
 		switch {

@@ -33,7 +33,7 @@ func (m *members) find(finder *engine.Finder) find {
 		switch {
 		case ok:
 			return m.labels[code], nil
-		case m.added == nil || beside == "":
+		case m.added == nil:
 			return m.Unmapped(), nil
 		case m.all:
 			return 0, nil
@@ -95,7 +95,8 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 		if generated, err = job.GeneratorOf(t); err != nil {
 			return nil, Untreed(spec, err)
 		}
-		if slices.ContainsFunc(labels, func(label string) bool { return !engine.Takes(generated, label) }) {
+		foreign := func(label string) bool { return !engine.Takes(generated, label) }
+		if m.added == nil && slices.ContainsFunc(labels, foreign) || !slices.ContainsFunc(labels, func(l string) bool { return !foreign(l) }) {
 			return nil, g.mismatch("column %s: its taxonomy has no nodes like the cut's", spec.Name)
 		}
 		if m.tree, err = engine.NewTree(engine.Above(generated, labels)); err != nil {

@@ -43,6 +43,7 @@ func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, b
 		return nil, nil, Untreed(spec, err)
 	}
 	grower := engine.NewGrower(generator, pruning)
+	grower.Rooted = spec.Unknown == job.UnknownRoot
 	if err := each(func(v *Counted) error { return grower.Add(string(v.Value), v.Classes) }); err != nil {
 		return nil, nil, err
 	}
@@ -156,5 +157,12 @@ func Marked(column string, records uint64) error {
 
 // Untreed is the error of a taxonomy that cannot be made.
 func Untreed(spec *job.Column, err error) error {
-	return fault.Errorf(fault.Input, "mend what taxonomies says of it, or give the column another mask, as suppress", "make the taxonomy of column %s: %w", spec.Name, err)
+	hint := "mend what taxonomies says of it, or give the column another mask, as suppress"
+	switch {
+	case errors.Is(err, engine.ErrUnmapped):
+		hint = "set unknown: root for the column, and they are below the root, or replace them in the source"
+	case errors.Is(err, engine.ErrRoot):
+		hint = "replace them in the source, or give the column a tree with another root, or another mask"
+	}
+	return fault.Errorf(fault.Input, hint, "make the taxonomy of column %s: %w", spec.Name, err)
 }

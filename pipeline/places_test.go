@@ -1,0 +1,52 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestValuesBesideTheKind: values that a taxonomy does not foresee have their place: the empty text
+// is a leaf, the name of a node is that node, a month or a year is one, and unknown: root takes the rest.
+func TestValuesBesideTheKind(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [v], k: 5}]
+columns: {v: {mask: generalize, unknown: root, taxonomy: TREE}}
+`
+	for name, c := range map[string]struct{ tree, values, want string }{
+		"empty text of prefixes": {"{prefix: [3]}", ";02134;02139;10001", ";02134;02139;10001"},
+		"empty text in a tree":   {`{ANY: ["", "02134", "02139"]}`, ";02134;02139", ";02134;02139"},
+		"empty text beside one":  {`{ANY: ["02134", "02139"]}`, ";02134;02139", ";02134;02139"},
+		"name of a prefix":       {"{prefix: [3]}", "021*;02134;02139;10001", "021*;021*;021*;10001"},
+		"parts of dates":         {"{date: [month, year]}", "1990-05-01;1990-05;1991;1992-02-03;soon;", "1990-05;1990-05;1991;1992-02-03;soon;"},
+		"long years":             {"{date: [year, decade]}", "2020-01-01;12020-01-01", "2020-01-01;12020-01-01"},
+		"other than numbers":     {"{ranges: [18]}", "17;20;NA;(,18)", "(,18);20;NA;(,18)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := &testTable{fields: textFields("v")}
+			values, want := strings.Split(c.values, ";"), strings.Split(c.want, ";")
+			for range 6 {
+				for _, value := range values {
+					table.rows = append(table.rows, []string{value})
+				}
+			}
+			dir := table.folder(t, strings.Replace(form, "TREE", c.tree, 1), 100)
+			check := func(path string) {
+				for i, row := range readRows(t, path).rows {
+					if row[0] != want[i%len(want)] {
+						t.Fatalf("row %d is %q, want %q", i, row[0], want[i%len(want)])
+					}
+				}
+			}
+			mustRun(t, dir, nil)
+			out := filepath.Join(dir, "out.parquet")
+			check(out)
+			j := mustLoad(t, dir, "output.path", filepath.Join(dir, "applied.parquet"))
+			_, err := Apply(t.Context(), j, ApplyOptions{Cut: out, OnBreak: BreakFail})
+			must(t, err)
+			check(filepath.Join(dir, "applied.parquet"))
+		})
+	}
+}
