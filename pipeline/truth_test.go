@@ -1,246 +1,203 @@
 package pipeline
 
 import (
+	"crypto/sha256"
+	"errors"
+	"flag"
 	"fmt"
-	"math/big"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"testing"
 
-	"github.com/kcut/kcut/formats/taxonomy"
-	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// covers reports whether released texts are true of a value.
-func (a *audit) covers(column *cutfile.Column, value string, texts []string) bool {
-	released := texts[0]
-	if plain, ok := map[string]string{"-0": "0", "NaN:fff8000000000001": "NaN"}[value]; ok { // one value to a search
-		value = plain
+var truthSeed = flag.Int64("truth.seed", -1, "the one case of TestTruth to repeat")
+
+// The cases of TestTruth: those of the fast tests take about a minute of processor.
+const (
+	truthSample = 160
+	truthLong   = 1000
+)
+
+// truthSeeds returns the seeds of the cases.
+func truthSeeds(tb testing.TB) (seeds []uint64) {
+	if *truthSeed >= 0 {
+		return []uint64{uint64(*truthSeed)}
 	}
-	if column.Suppressed != "" && released == column.Suppressed && (column.Mask == job.MaskSuppress || a.marked()) {
-		return true
+	n := truthSample
+	if os.Getenv("KCUT_LONG") != "" {
+		n = truthLong
 	}
-	switch column.Mask {
-	case job.MaskSuppress:
-		return released == value || a.cut.Kind == cutfile.KindRegions && slices.Contains(parseSet(released), value)
-	case job.MaskGeneralize:
-		path := a.path(column.Name, value)
-		return slices.Contains(path, released)
+	for seed := range cases(tb, n) {
+		seeds = append(seeds, uint64(seed))
 	}
-	if strings.HasPrefix(value, "NaN") {
-		value = null // no interval can hold it
-	}
-	switch column.Render {
-	case job.RenderBounds:
-		return value == null || within(value, interval{lower: texts[0], upper: texts[1], closed: a.closed(column, texts[1])})
-	case job.RenderInterval:
-		if texts[2] == null {
-			return (value == null || column.Suppressed != "" && a.marked()) && texts[0] == null && texts[1] == null
-		}
-		i := interval{lower: texts[0], upper: texts[1], closed: texts[2] == "both"}
-		return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
-			label, _ := parseInterval(l.Label)
-			return !l.Null && sameEnd(i.lower, label.lower) && sameEnd(i.upper, label.upper) && i.closed == label.closed &&
-				(value != null && within(value, i) || value == null && l.Label == a.full(column))
+	return seeds
+}
+
+// Whatever the table and the job, nothing ends a run but what its case gives a reason for; what is released is true of the input, row
+// by row, and every k holds by a plain count; and other threads, other memory and a store change no byte.
+//
+//	go test ./pipeline -run 'TestTruth$' -truth.seed N
+//
+// repeats a case.
+func TestTruth(t *testing.T) {
+	tried := map[string]int{}
+	seeds := truthSeeds(t)
+	for _, seed := range seeds {
+		c := &truthCase{seed: seed}
+		c.draw()
+		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("panic: %v", p)
+				}
+				if t.Failed() {
+					t.Log(c)
+				}
+			}()
+			tried[c.check(t)]++
 		})
-	case job.RenderMidpoint:
-		return true // see TestMidpoints
-	}
-	if value == null {
-		if a.cut.Kind == cutfile.KindRegions {
-			return released == null || released == a.full(column)
-		}
-		return released == null && len(column.Cut) > 1 || len(column.Cut) == 1 && released == column.Cut[0].Label
-	}
-	parsed, ok := parseInterval(released)
-	return ok && within(value, parsed)
-}
-
-// sameEnd reports whether a released end, or null, is that of a label.
-func sameEnd(is, end string) bool {
-	return is == null && end == "" || is != null && end != "" && order(is, end) == 0
-}
-
-// closed reports whether an upper bound is the declared one, which belongs to its interval.
-func (a *audit) closed(column *cutfile.Column, upper string) bool {
-	return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
-		text, _ := cutfile.EndText(l.Upper)
-		return text == upper && strings.HasSuffix(l.Label, "]")
-	})
-}
-
-// path returns the labels that may stand for a value of a generalized column: its own and
-// those of its ancestors.
-func (a *audit) path(name, value string) []string {
-	t := a.taxonomy(name)
-	if t.Generated() {
-		return generatedPath(value, &t)
-	}
-	if value == null {
-		return []string{null, t.Tree.Name}
-	}
-	if path := pathTo(t.Tree, value); path != nil {
-		return path
-	}
-	if a.spec(name).Unknown == job.UnknownRoot {
-		return []string{value, t.Tree.Name}
-	}
-	return nil
-}
-
-// generatedPath is path for a generator.
-func generatedPath(value string, g *job.Taxonomy) []string {
-	if len(g.Ranges) > 0 {
-		return append(rangesWith(value, g.Ranges), value, "(,)")
-	}
-	path := []string{value, "*"}
-	if value == null {
-		return path
-	}
-	for _, n := range g.Prefix {
-		if r := []rune(value); n < len(r) {
-			path = append(path, string(r[:n])+"*")
+		if !ok {
+			t.Errorf("seed %d fails: go test ./pipeline -run 'TestTruth$' -truth.seed %d", seed, seed)
 		}
 	}
-	for _, unit := range g.Date {
-		path = append(path, map[string]string{
-			"day": value[:10], "month": value[:7], "quarter": fmt.Sprintf("%s-Q%d", value[:4], (monthOf(value)+2)/3),
-			"year": value[:4], "decade": value[:3] + "0s", "century": value[:2] + "XX",
-		}[unit])
+	t.Log(tried)
+	if refused := len(seeds) - tried[released]; len(seeds) > 1 && refused > len(seeds)/4 {
+		t.Errorf("%d of %d cases were refused: that says little", refused, len(seeds))
 	}
-	return path
 }
 
-func monthOf(date string) int {
-	n, _ := strconv.Atoi(date[5:7])
+// released is what check returns of a case that came to its end.
+const released = "released"
+
+// check runs a case in several ways, and returns what became of it.
+func (c *truthCase) check(t *testing.T) string {
+	dir := c.put(t)
+	first := c.run(t, dir, "out", RunOptions{}, "limits.threads", "1", "limits.memory", c.memory)
+	if first.err != nil {
+		class := fault.ClassOf(first.err)
+		if c.reasons[class] == "" {
+			t.Errorf("refused without a reason, class %v: %v", class, first.err)
+		}
+		return class.String()
+	}
+	c.audit(t, first)
+	many := []int{0, 1, 6}[c.rng.IntN(3)]
+	spilled := RunOptions{System: System{
+		Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[c.rng.IntN(4)], Store: spill.Options{FS: spilltest.Healthy()},
+	}}
+	if c.large() { // a store is in the way of large tables with little memory
+		spilled.System = System{Store: spill.Options{FS: spilltest.Healthy()}}
+	}
+	c.mustAgree(t, first, c.run(t, dir, "other", spilled, "limits.threads", fmt.Sprint(2+c.rng.IntN(3)), "limits.memory", []string{"16MiB", "24MiB"}[c.rng.IntN(2)]))
+	if c.rng.IntN(3) == 0 {
+		c.again(t, dir, first)
+	}
+	return released
+}
+
+// again runs the job once more: with its own release as the previous one, or on rows in another order.
+func (c *truthCase) again(t *testing.T, dir string, first night) {
+	t.Helper()
+	overrides := []string{"limits.threads", "2", "limits.memory", c.memory}
+	if c.ordered && c.stored.Writer != byCSV && c.rng.IntN(2) == 0 {
+		c.stored.GroupRows, c.stored.Files = 1+c.stored.GroupRows*2/3, 1+c.stored.Files%3
+		c.stored.put(t, filepath.Join(dir, "in"), &c.truthTable)
+	} else if c.topDown() {
+		overrides = append(overrides, "previous", first.path)
+	}
+	c.mustAgree(t, first, c.run(t, dir, "again", RunOptions{}, overrides...))
+}
+
+// night is what a run leaves.
+type night struct {
+	path  string
+	err   error
+	files map[string][sha256.Size]byte
+	rep   *Report
+	job   *job.Job
+}
+
+// run runs the folder's job and keeps the release under a name.
+func (c *truthCase) run(t *testing.T, dir, name string, opt RunOptions, overrides ...string) (n night) {
+	t.Helper()
+	n.path = filepath.Join(dir, name+".parquet")
+	if c.folder {
+		n.path = filepath.Join(dir, name) + "/"
+	}
+	var list []job.Override
+	overrides = append(overrides, "output.path", n.path)
+	for i := 0; i < len(overrides); i += 2 {
+		list = append(list, job.Override{Key: overrides[i], Value: overrides[i+1], Origin: "test"})
+	}
+	if n.job, n.err = job.Load(filepath.Join(dir, "job.yaml"), list); n.err != nil {
+		return n
+	}
+	if n.rep, n.err = Run(t.Context(), n.job, opt); n.err != nil {
+		if _, err := os.Stat(n.path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a run that failed left %s: %v", name, err)
+		}
+		return n
+	}
+	n.files = make(map[string][sha256.Size]byte)
+	must(t, filepath.WalkDir(n.path, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			n.files[strings.TrimPrefix(path, strings.TrimSuffix(n.path, "/"))] = sha256.Sum256(mustRead(t, path))
+		}
+		return err
+	}))
 	return n
 }
 
-// rangesWith returns the ranges between edges that hold a number.
-func rangesWith(value string, edges []string) []string {
-	if value == null {
-		return nil
+// mustAgree demands the bytes of another run, or that memory was too little for this one.
+func (c *truthCase) mustAgree(t *testing.T, want, got night) {
+	t.Helper()
+	switch {
+	case got.err != nil && fault.ClassOf(got.err) == fault.Resources && c.large():
+		t.Logf("memory is too little: %v", got.err)
+	case got.err != nil:
+		t.Errorf("the job was done, and now class %v: %v", fault.ClassOf(got.err), got.err)
+	case !maps.Equal(got.files, want.files):
+		t.Errorf("other bytes: %d files, %d before", len(got.files), len(want.files))
 	}
-	ends := append(append([]string{""}, edges...), "")
-	var found []string
-	for i := range len(ends) - 1 {
-		opening := "["
-		if i == 0 {
-			opening = "("
-		}
-		if within(value, interval{lower: ends[i], upper: ends[i+1]}) {
-			found = append(found, opening+ends[i]+","+ends[i+1]+")")
-		}
-	}
-	return found
 }
 
-// taxonomy returns the tree of a generalized column as its file has it, or a generator.
-func (a *audit) taxonomy(name string) job.Taxonomy {
-	spec := a.spec(name).Taxonomy
-	if spec.Name == "" {
-		return spec
+// audit compares the release with the rows that were drawn.
+func (c *truthCase) audit(t *testing.T, n night) {
+	t.Helper()
+	a := &audit{TB: t, job: n.job, source: c.grid(t), cut: readCut(t, n.path), known: make(map[string]map[[4]uint32]bool)}
+	a.release = readReleased(t, n.path, a.source.fields...)
+	if c.folders {
+		a.release.put("c0", 0)
 	}
-	if a.job.TaxonomyFile == "" {
-		return a.job.Taxonomies[spec.Name]
+	a.checkColumns()
+	a.of = c.match(a)
+	a.checkCells(n.path)
+	a.checkReport(n.rep)
+	if c.column(personColumn) != nil {
+		a.checkPeople(personColumn)
 	}
-	if a.trees == nil {
-		var err error
-		if a.trees, err = taxonomy.ReadAll(a.job.TaxonomyFile); err != nil {
-			a.Fatal(err)
-		}
+	if !c.ordered && !slices.IsSorted(a.of) {
+		t.Error("rows are not in the input's order")
 	}
-	return job.Taxonomy{Tree: a.trees[spec.Name]}
 }
 
-// pathTo returns the names from a node up to the root, nil when there is none of that name.
-func pathTo(n *taxonomy.Node, name string) []string {
-	if n.Name == name {
-		return []string{n.Name}
-	}
-	for i := range n.Children {
-		if path := pathTo(&n.Children[i], name); path != nil {
-			return append(path, n.Name)
+// put puts a column to a place.
+func (g *grid) put(name string, at int) {
+	for i := range g.fields {
+		if g.fields[i].Name == name {
+			field, column := g.fields[i], g.columns[i]
+			g.fields, g.columns = slices.Delete(g.fields, i, i+1), slices.Delete(g.columns, i, i+1)
+			g.fields, g.columns = slices.Insert(g.fields, at, field), slices.Insert(g.columns, at, column)
+			return
 		}
 	}
-	return nil
-}
-
-// interval is what a label says; an end that is empty or null is open.
-type interval struct {
-	lower, upper string
-	closed       bool // the upper end belongs to it
-}
-
-func parseInterval(label string) (interval, bool) {
-	if len(label) < 3 || !strings.ContainsRune("[(", rune(label[0])) || !strings.ContainsRune(")]", rune(label[len(label)-1])) {
-		return interval{}, false
-	}
-	lower, upper, ok := strings.Cut(label[1:len(label)-1], ",")
-	return interval{lower, upper, label[len(label)-1] == ']'}, ok && (lower == "") == (label[0] == '(')
-}
-
-func within(value string, i interval) bool {
-	if i.lower != "" && i.lower != null && order(value, i.lower) < 0 {
-		return false
-	}
-	if i.upper == "" || i.upper == null {
-		return true
-	}
-	c := order(value, i.upper)
-	return c < 0 || c == 0 && i.closed
-}
-
-// order compares numbers exactly, and dates and times, which are as long as each other, bytewise.
-func order(a, b string) int {
-	x, ok := new(big.Rat).SetString(a)
-	y, ok2 := new(big.Rat).SetString(b)
-	if ok && ok2 {
-		return x.Cmp(y)
-	}
-	f, err := strconv.ParseFloat(a, 64)
-	g, err2 := strconv.ParseFloat(b, 64)
-	if err == nil && err2 == nil {
-		return big.NewFloat(f).Cmp(big.NewFloat(g))
-	}
-	return strings.Compare(a, b)
-}
-
-// parseSet returns the values of a label such as {a|b}: a backslash stands before one of
-// its own characters, and \N is the null.
-func parseSet(label string) (values []string) {
-	body, ok := strings.CutPrefix(label, "{")
-	if !ok || !strings.HasSuffix(body, "}") {
-		return nil
-	}
-	value := ""
-	for at := 0; at < len(body); at++ {
-		switch c := body[at]; {
-		case c == '|', c == '}' && at == len(body)-1:
-			values, value = append(values, value), ""
-		case c == '\\' && body[at+1] == 'N':
-			value = null
-			at++
-		case c == '\\':
-			value += body[at+1 : at+2]
-			at++
-		default:
-			value += body[at : at+1]
-		}
-	}
-	return values
-}
-
-// full returns the label of all numbers of a discretized column.
-func (a *audit) full(column *cutfile.Column) string {
-	bounds := a.spec(column.Name).Bounds
-	label := "(," + bounds.Upper
-	if bounds.Lower != "" {
-		label = "[" + bounds.Lower + "," + bounds.Upper
-	}
-	if bounds.Upper != "" {
-		return label + "]"
-	}
-	return label + ")"
 }

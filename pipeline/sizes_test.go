@@ -1,0 +1,325 @@
+package pipeline
+
+import (
+	"maps"
+	"slices"
+	"testing"
+)
+
+// reach is a number of a case that a size in the code is about.
+type reach string
+
+const (
+	rowsOfTable   reach = "rows"
+	rowsOfGroup   reach = "rows of a row group"
+	rowsReleased  reach = "rows of a released row group"
+	valuesKept    reach = "values of a kept column"
+	valuesMasked  reach = "values of a masked column" // and about as many records that differ
+	valuesOfClass reach = "classes"
+	bytesOfText   reach = "bytes of a kept text"
+)
+
+// size is a constant of the code from which on another way is taken, and how cases reach it.
+type size struct {
+	name  string // the package's path, and the constant's name
+	value int
+	reach reach // empty: cases are not drawn near to it
+}
+
+// minKept returns how many kept columns a case near the size has at least.
+func (s *size) minKept() int {
+	if s.reach == valuesKept || s.reach == bytesOfText {
+		return 1
+	}
+	return 0
+}
+
+// sizes are those that cases are drawn near to.
+var sizes = []size{
+	{"engine/boost.maxBins", 1 << 8, valuesMasked},
+	{"engine/choose.blockRecords", 1 << 12, rowsOfTable},
+	{"engine/mondrian.fewKeys", 1 << 14, rowsOfTable},
+	{"engine/mondrian.fewRecords", 3000, rowsOfTable},
+	{"engine/recheck.block", 1 << 9, rowsOfTable},
+	{"formats.keyBytes", 64, bytesOfText},
+	{"formats.nearWords", 1 << 16, valuesKept},
+	{"formats.small", 1 << 16, bytesOfText},
+	{"formats.usualBytes", 1 << 20, bytesOfText},
+	{"formats/csvfile.batchRows", 1 << 16, rowsOfTable},
+	{"formats/dataset.blockRows", 1 << 13, rowsOfGroup},
+	{"formats/dataset.countedRows", 1 << 16, rowsOfTable},
+	{"formats/dataset.splitRows", 1 << 16, rowsOfTable},
+	{"formats/parquetfile.defaultBatchRows", 1 << 16, rowsOfGroup},
+	{"formats/parquetfile.maxTableValues", 1 << 18, valuesKept},
+	{"formats/parquetfile.mostStepRows", 1 << 14, rowsOfGroup},
+	{"formats/parquetfile.stepRows", 1 << 10, rowsOfGroup},
+	{"formats/release.BlockRows", 1 << 10, rowsReleased},
+	{"formats/release.stepValues", 1 << 10, rowsReleased},
+	{"formats/writer.maxDictionaryBytes", 1 << 20, bytesOfText},
+	{"formats/writer.maxDictionaryEntries", 1 << 16, valuesKept},
+	{"formats/writer.maxStatistic", 64, bytesOfText},
+	{"formats/writer.pageBytes", 1 << 20, bytesOfText},
+	{"formats/writer.pageRows", 1 << 15, rowsReleased},
+	{"formats/writer.stepRows", 1 << 12, rowsReleased},
+	{"partition.block", 1 << 9, valuesMasked},
+	{"partition.leastOrdered", 1 << 10, valuesMasked},
+	{"partition.leastTaken", 1 << 14, valuesMasked},
+	{"partition.mergePays", 1 << 16, valuesMasked},
+	{"partition.packBlock", 1 << 8, valuesMasked},
+	{"partition.sampleRecords", 1 << 15, valuesMasked},
+	{"partition.scanBlock", 1 << 12, valuesMasked},
+	{"partition.shardRecords", 1 << 12, valuesMasked},
+	{"partition.widenBlock", 1 << 9, valuesMasked},
+	{"partition/cells.denseSums", 1 << 9, valuesMasked},
+	{"partition/tips.leastBatch", 1 << 12, valuesMasked},
+	{"partition/tips.maxParts", 1 << 12, valuesMasked},
+	{"partition/tips.tallyRecords", 1 << 10, valuesMasked},
+	{"partition/tips.valuesAtOnce", 1 << 16, valuesMasked},
+	{"partition/tips.visitRecords", 1 << 18, valuesMasked},
+	{"pipeline.few", 3000, valuesMasked},
+	{"pipeline/count.countRows", 1 << 11, rowsOfTable},
+	{"pipeline/count.drawnPairs", 1 << 10, valuesMasked},
+	{"pipeline/domain.MaxClasses", 10_000, valuesOfClass},
+	{"pipeline/domain.MaxSplitValues", 1 << 16, valuesMasked},
+	{"pipeline/domain.numberedValues", 1 << 12, valuesMasked},
+	{"pipeline/masking.LeastFollowed", 1 << 16, rowsOfGroup},
+	{"pipeline/masking.chunkRows", 1 << 12, rowsOfGroup},
+	{"pipeline/masking.comparedRows", 96, rowsOfTable},
+	{"pipeline/masking.fewValues", 65_535, valuesKept},
+	{"pipeline/masking.orderedBlock", 1 << 13, rowsOfGroup},
+	{"pipeline/masking.sampledRows", 1 << 12, rowsOfTable},
+	{"pipeline/risk.countRows", 1 << 10, rowsOfTable},
+	{"pipeline/risk.enoughRows", 1 << 18, rowsOfTable},
+	{"pipeline/risk.fewHashes", 1 << 14, valuesKept},
+	{"pipeline/risk.fewest", 1 << 9, valuesKept},
+	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
+	{"pipeline/risk.mostValues", 1 << 16, valuesKept},
+}
+
+// Why cases are not drawn near to sizes.
+const (
+	limitSize = "what is beyond is refused as damaged, hostile or too large: the package's own tests have files of both kinds"
+	bytesSize = "bytes of memory, or of files: cases are on both sides, since budgets from 16MiB to 1GiB, stores and long texts draw some of each, but at no exact byte"
+	largeSize = "takes more rows or labels than cases have: tests of the package, or those in cmd/kcut that take long, set or pass it"
+	innerSize = "about what a search makes by itself, of which no case decides how much: the package's tests compare it with a naive one on both sides"
+	markSize  = "an encoding, not a size"
+	otherSize = "of another command than run, or of object stores: tests of that"
+)
+
+// unreached are the other sizes by the reason.
+var unreached = map[string][]size{
+	limitSize: {
+		{name: "formats.maxDecimalText", value: 400},
+		{name: "formats/arrowfile.batchBytes", value: 1 << 30},
+		{name: "formats/arrowfile.batchEntries", value: 1 << 26},
+		{name: "formats/arrowfile.deepest", value: 64},
+		{name: "formats/arrowfile.densest", value: 40_000},
+		{name: "formats/arrowfile.largest", value: 1 << 30},
+		{name: "formats/arrowfile.mostRows", value: 2_147_483_647},
+		{name: "formats/csvfile.longest", value: 1 << 26},
+		{name: "formats/dataset.maxDirectoryDepth", value: 100},
+		{name: "formats/dataset.mostCounted", value: 1 << 40},
+		{name: "formats/internal/codec.MaxPageBytes", value: 1 << 28},
+		{name: "formats/internal/meta.maxDepth", value: 64},
+		{name: "formats/internal/plain.maxBytes", value: 1 << 30},
+		{name: "formats/internal/schema.maxDepth", value: 100},
+		{name: "formats/internal/schema.maxValue", value: 1 << 28},
+		{name: "formats/parquetfile.maxBatchEntries", value: 1 << 26},
+		{name: "formats/parquetfile.maxDeltaBlock", value: 1 << 16},
+		{name: "formats/parquetfile.maxDeltas", value: 1 << 25},
+		{name: "formats/parquetfile.maxFileRows", value: 1 << 48},
+		{name: "formats/taxonomy.maxLevels", value: 100},
+		{name: "formats/yaml.MaxBytes", value: 1 << 24},
+		{name: "formats/yaml.excerptWidth", value: 120},
+		{name: "formats/yaml.maxDepth", value: 100},
+		{name: "formats/yaml.maxKeys", value: 20_000},
+		{name: "formats/yaml.maxProblems", value: 100},
+		{name: "formats/yaml.maxTokens", value: 500_000},
+		{name: "pipeline/count.deepest", value: 10_000},
+		{name: "pipeline/cutfile.maxFile", value: 1 << 28},
+		{name: "pipeline/fileset.maxFolder", value: 255},
+		{name: "pipeline/masking.maxFollowing", value: 1 << 15},
+		{name: "pipeline/masking.mostFolders", value: 1 << 16},
+		{name: "pipeline/pseudonym.mostKey", value: 1 << 16},
+	},
+	bytesSize: {
+		{name: "engine.FrequencyBytes", value: 32},
+		{name: "engine.mostSlots", value: 1 << 18},
+		{name: "engine/choose.leastTrial", value: 1 << 26},
+		{name: "formats/csvfile.batchBytes", value: 1 << 22},
+		{name: "formats/parquetfile.large", value: 1 << 20},
+		{name: "formats/parquetfile.maxBatchBytes", value: 1 << 24},
+		{name: "formats/parquetfile.maxKeptBytes", value: 1 << 23},
+		{name: "formats/writer.copyGap", value: 1 << 12},
+		{name: "formats/writer.mostScratch", value: 1 << 22},
+		{name: "partition.denseClasses", value: 1 << 22},
+		{name: "partition.gapsEvery", value: 1 << 22},
+		{name: "partition.maxChunk", value: 1 << 17},
+		{name: "partition.maxSequence", value: 1 << 22},
+		{name: "partition.maxShards", value: 1 << 10},
+		{name: "partition.maxSlab", value: 1 << 22},
+		{name: "partition.minChunk", value: 64},
+		{name: "partition.segmentExtra", value: 48},
+		{name: "partition.shareChunks", value: 1 << 8},
+		{name: "partition/tips.maxBatch", value: 1 << 23},
+		{name: "partition/tips.shareOfBatches", value: 32},
+		{name: "partition/tips.subpartitionBytes", value: 768},
+		{name: "pipeline.MinMemory", value: 1 << 24},
+		{name: "pipeline.rememberedBytes", value: 64},
+		{name: "pipeline/checkpoint.heldBytes", value: 1 << 16},
+		{name: "pipeline/count.EntryBytes", value: 40},
+		{name: "pipeline/count.maxArena", value: 1 << 30},
+		{name: "pipeline/count.runChunk", value: 1 << 17},
+		{name: "pipeline/job.minMemory", value: 1 << 20},
+		{name: "pipeline/masking.chunkBytes", value: 1 << 20},
+		{name: "pipeline/masking.groupBytes", value: 1 << 23},
+		{name: "pipeline/masking.leastCoded", value: 1 << 18},
+		{name: "pipeline/masking.mostCoded", value: 1 << 24},
+		{name: "pipeline/masking.usualHeld", value: 1 << 24},
+		{name: "pipeline/masking.usualTokens", value: 1 << 20},
+		{name: "pipeline/verify.hashShares", value: 1 << 10},
+		{name: "spill.HeapOverhead", value: 1 << 25},
+		{name: "spill.MaxChunk", value: 1 << 22},
+		{name: "spill.ReaderBytes", value: 1 << 19},
+		{name: "spill.chunkCost", value: 48},
+		{name: "spill.hugeBudget", value: 1 << 30},
+		{name: "spill.hugeLeast", value: 1 << 25},
+		{name: "spill.hugeMost", value: 1 << 31},
+		{name: "spill.leastRun", value: 1 << 16},
+		{name: "spill.maxShare", value: 1 << 26},
+		{name: "spill.minShare", value: 1 << 21},
+		{name: "spill.mostRun", value: 1 << 24},
+		{name: "spill.readBatch", value: 1 << 18},
+		{name: "spill.sortedChunk", value: 1 << 16},
+	},
+	largeSize: {
+		{name: "engine/recheck.patience", value: 1 << 23},
+		{name: "partition/tips.patience", value: 1 << 20},
+		{name: "pipeline.largeCut", value: 1 << 20},
+		{name: "pipeline.rowsOfRange", value: 1 << 19},
+		{name: "pipeline/count.usualPairs", value: 1 << 18},
+		{name: "pipeline/masking.maxMixed", value: 1 << 20},
+		{name: "pipeline/masking.mostFollowed", value: 1 << 24},
+		{name: "pipeline/verify.mostCells", value: 1 << 19},
+	},
+	innerSize: {
+		{name: "engine/boost.Mass", value: 1 << 16},
+		{name: "engine/boost.one", value: 1 << 20},
+		{name: "engine/choose.MostJudged", value: 1 << 16},
+		{name: "engine/classify.mostSteps", value: 300},
+		{name: "engine/classify.rankMost", value: 32},
+		{name: "engine/mondrian.fittedCells", value: 1 << 16},
+		{name: "engine/mondrian.rolledOut", value: 1 << 15},
+		{name: "engine/recheck.cutTuples", value: 1 << 10},
+		{name: "engine/recheck.leastCuts", value: 32},
+		{name: "engine/topdown.forecastStart", value: 1 << 8},
+		{name: "engine/topdown.forecastSteps", value: 64},
+		{name: "engine/topdown.patience", value: 64},
+		{name: "partition/tips.few", value: 32},
+		{name: "pipeline/count.MaxKinds", value: 1 << 16},
+		{name: "pipeline/count.greatest", value: 65_535},
+		{name: "pipeline/masking.sampledSplits", value: 64},
+	},
+	markSize: {
+		{name: "pipeline/domain.minusInf", value: 4_222_124_650_659_839},
+		{name: "pipeline/domain.plusInf", value: -4_503_599_627_370_496},
+	},
+	otherSize: {
+		{name: "formats/digest.block", value: 1 << 23},
+		{name: "formats/publish.behindBytes", value: 1 << 23},
+		{name: "formats/storage.blockBytes", value: 1 << 20},
+		{name: "formats/storage.gapBytes", value: 1 << 15},
+		{name: "formats/storage.longest", value: 300},
+		{name: "formats/storage.mostParts", value: 5000},
+		{name: "formats/storage.partBytes", value: 5_242_880},
+		{name: "formats/storage.smallRead", value: 1 << 16},
+		{name: "pipeline.most", value: 40},
+		{name: "pipeline.mostDescribed", value: 1 << 12},
+		{name: "pipeline.mostKeys", value: 64},
+		{name: "pipeline.mostSampled", value: 1 << 19},
+		{name: "pipeline/check.countRows", value: 1 << 10},
+		{name: "pipeline/cutfile.mostParts", value: 64},
+		{name: "pipeline/draft.fewestEntities", value: 200},
+		{name: "pipeline/draft.fewestRows", value: 1000},
+		{name: "pipeline/draft.manyValues", value: 200},
+		{name: "pipeline/draft.mostBytes", value: 1 << 27},
+		{name: "pipeline/draft.mostClasses", value: 1000},
+		{name: "pipeline/draft.mostEntityRows", value: 5_000_000},
+		{name: "pipeline/draft.mostExact", value: 1 << 53},
+		{name: "pipeline/draft.mostMatched", value: 200},
+		{name: "pipeline/draft.mostRows", value: 200_000},
+		{name: "pipeline/draft.widestEntry", value: 66},
+		{name: "pipeline/evaluate.blockRecords", value: 1 << 12},
+		{name: "pipeline/evaluate.leastTrial", value: 1 << 26},
+		{name: "spill.tries", value: 100},
+	},
+}
+
+// few is the value above which a size takes a case of many rows.
+const fewRows = 5000
+
+// sizesDrawn returns the sizes that cases are near to: those that take few rows, and those that take many.
+func sizesDrawn() (small, large []*size) {
+	for i := range sizes {
+		if s := &sizes[i]; s.value > fewRows {
+			large = append(large, s)
+		} else {
+			small = append(small, s)
+		}
+	}
+	return small, large
+}
+
+// Every size that the code compares with something is one that cases are drawn near to, or there is a reason why not; and they
+// have the values that the code has.
+func TestSizes(t *testing.T) {
+	all := readConstants(t, "..")
+	listed := make(map[string]bool)
+	check := func(s size) {
+		if listed[s.name] {
+			t.Errorf("%s is listed twice", s.name)
+		}
+		listed[s.name] = true
+		switch value, known := all.values[s.name]; {
+		case !known:
+			t.Errorf("%s is listed, and no constant of the code", s.name)
+		case value != int64(s.value):
+			t.Errorf("%s is %d, listed as %d", s.name, value, s.value)
+		}
+	}
+	for _, s := range sizes {
+		check(s)
+	}
+	for _, list := range unreached {
+		for _, s := range list {
+			check(s)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all.compared)) {
+		if !listed[name] {
+			t.Errorf("%s = %d decides which way is taken: add it to sizes, with how cases reach it, or to unreached", name, all.values[name])
+		}
+	}
+	if len(all.compared) < 150 {
+		t.Errorf("%d constants are compared: that is too few to be all", len(all.compared))
+	}
+}
+
+// The cases of a long run are at, below and above every size.
+func TestSizesAreDrawn(t *testing.T) {
+	met := make(map[string][3]bool)
+	for seed := range truthLong {
+		c := &truthCase{seed: uint64(seed)}
+		c.draw()
+		if off := c.numbers[c.near.reach] - c.near.value + 1; off >= 0 && off < 3 {
+			some := met[c.near.name]
+			some[off] = true
+			met[c.near.name] = some
+		}
+	}
+	for _, s := range sizes {
+		if met[s.name] != [3]bool{true, true, true} {
+			t.Errorf("%s: cases are below, at and above it: %v", s.name, met[s.name])
+		}
+	}
+}
