@@ -65,7 +65,7 @@ func sameEnd(is, end string) bool {
 
 // closed reports whether an upper bound is the declared one, which belongs to its interval.
 func (a *audit) closed(column *cutfile.Column, upper string) bool {
-	return slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
+	return a.spec(column.Name).Bounds.Upper != "" && slices.ContainsFunc(column.Cut, func(l cutfile.Label) bool {
 		text, _ := cutfile.EndText(l.Upper)
 		return text == upper && strings.HasSuffix(l.Label, "]")
 	})

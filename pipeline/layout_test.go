@@ -37,7 +37,7 @@ func drawLayout(rng *rand.Rand, t *truthTable, groupRows int) layout {
 			l.Writer = byKcut
 		}
 	}
-	l.GroupRows = groupRows
+	l.GroupRows = max(groupRows, t.rows/100) // arrow-go takes long for thousands of row groups
 	l.PageBytes = []int64{200, 5000, 1 << 20}[rng.IntN(3)]
 	l.DictionaryBytes = []int64{0, 1000, 1 << 20}[rng.IntN(3)]
 	l.Version2 = rng.IntN(2) == 0

@@ -92,7 +92,7 @@ func wideColumn(rng *rand.Rand, values int) truthColumn {
 	switch {
 	case c.Type.Ordered() && rng.IntN(4) > 0:
 		render := renders[max(0, rng.IntN(8)-4)]
-		if c.Type.Kind == formats.Time && render == job.RenderMidpoint { // there are none
+		if kind := c.Type.Kind; render == job.RenderMidpoint && (kind == formats.Time || kind == formats.Timestamp) { // there are none
 			render = job.RenderBounds
 		}
 		c.mask = "{mask: discretize, render: " + render + "}"
