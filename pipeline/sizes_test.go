@@ -217,7 +217,7 @@ var unreached = map[string][]size{
 		{name: "engine/topdown.patience", value: 64},
 		{name: "partition/tips.few", value: 32},
 		{name: "pipeline/count.MaxKinds", value: 1 << 16},
-		{name: "pipeline/count.greatest", value: 65_535},
+		{name: "pipeline/count.greatest", value: 1023},
 		{name: "pipeline/masking.sampledSplits", value: 64},
 	},
 	markSize: {
@@ -227,6 +227,7 @@ var unreached = map[string][]size{
 	otherSize: {
 		{name: "formats/digest.block", value: 1 << 23},
 		{name: "formats/publish.behindBytes", value: 1 << 23},
+		{name: "formats/publish.mostLinks", value: 40},
 		{name: "formats/storage.blockBytes", value: 1 << 20},
 		{name: "formats/storage.gapBytes", value: 1 << 15},
 		{name: "formats/storage.longest", value: 300},
