@@ -245,7 +245,7 @@ func (c *truthCase) text() string {
 			continue
 		}
 		mask = strings.Replace(mask, "{keep: {identifying: accepted}}", "{mask: keep, identifying: accepted}", 1)
-		if c.stored.Writer == byCSV {
+		if c.stored.Writer == byCSV && c.columns[i].inCSV != inferred {
 			if !strings.HasPrefix(mask, "{") {
 				mask = "{mask: " + mask + "}"
 			}

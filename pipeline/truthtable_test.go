@@ -33,6 +33,9 @@ const (
 	skewed   spread = "skewed"
 )
 
+// inferred is the type of CSV columns that is not declared: a declared timestamp has no zone.
+const inferred = "inferred"
+
 // manyTypes are types with as many values as one likes.
 var manyTypes = []struct {
 	of    formats.Type
@@ -43,7 +46,7 @@ var manyTypes = []struct {
 	{wholeType, 1 << 30, "integer", func(i int) string { return strconv.Itoa(i*7 - 1000) }},
 	{textType, 1 << 30, "text", func(i int) string { return "n" + strconv.Itoa(i) }},
 	{floatType, 1 << 30, "number", func(i int) string { return fmt.Sprint(float64(i)/8 - 100) }},
-	{formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, 1 << 30, "timestamp", func(i int) string {
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}, 1 << 30, inferred, func(i int) string {
 		return time.Unix(1_600_000_000+int64(i)*61, 0).UTC().Format("2006-01-02T15:04:05Z")
 	}},
 	{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 1 << 20, "decimal(9,2)", func(i int) string { return fmt.Sprintf("%d.%02d", i/100, i%100) }},
@@ -58,7 +61,7 @@ var manyTypes = []struct {
 		return time.Unix(1_600_000_000, int64(i)*1_000_001).UTC().Format("2006-01-02T15:04:05.999999999")
 	}},
 	{formats.Type{Kind: formats.Time, Unit: formats.Micro}, 80_000, "", func(i int) string { return time.Unix(int64(i), 0).UTC().Format("15:04:05") }},
-	{formats.Type{Kind: formats.Binary}, 1 << 30, "", func(i int) string { return fmt.Sprintf("%08x", i*2_654_435) }},
+	{formats.Type{Kind: formats.Binary}, 1 << 30, "", func(i int) string { return fmt.Sprintf("%016x", i*2_654_435) }},
 	{formats.Type{Kind: formats.UUID}, 1 << 30, "", func(i int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", i) }},
 	{formats.Type{Kind: formats.Boolean}, 2, "boolean", func(i int) string { return strconv.FormatBool(i == 1) }},
 }
