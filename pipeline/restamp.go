@@ -32,7 +32,7 @@ func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
 	}
 	j := &job.Job{
 		MaxUnique: &most,
-		Input: opt.Input, Output: job.Output{Path: opt.Output, Compression: "zstd"}, Unlisted: job.UnlistedKeep,
+		Input:     opt.Input, Output: job.Output{Path: opt.Output, Compression: "zstd"}, Unlisted: job.UnlistedKeep,
 		Algorithm: job.Algorithm{Name: cut.Algorithm}, Order: job.OrderReleased, Limits: opt.Limits,
 	}
 	return carryOut(ctx, &assignment{job: j, opt: &opt.RunOptions, stamp: cut.File})
