@@ -37,6 +37,7 @@ type truthCase struct {
 	ordered  bool     // rows are released in their own order
 	folder   bool     // of part files
 	folders  bool     // hive partitions
+	alone    bool     // rows may be alone on the labels of all sets, so that the recount refuses the release
 	reasons  map[fault.Class]string
 	memory   string
 }
@@ -75,11 +76,13 @@ func (c *truthCase) drawNumbers() {
 	}
 	c.rows = 8 + rng.IntN(8<<rng.IntN(8))
 	small, large := sizesDrawn()
-	c.near = small[rng.IntN(len(small))]
-	off := rng.IntN(3) - 1
-	if turn := int(c.seed / 6); c.seed%6 == 5 { // one after the other, so that few cases meet all of them
-		c.near, off = large[turn%len(large)], (turn%len(large)+turn/len(large))%3-1
+	list, turn := small, int(c.seed-c.seed/6)
+	if c.seed%6 == 5 {
+		list, turn = large, int(c.seed/6)
 	}
+	// One after the other, so that few cases meet all of them.
+	c.near = list[turn%len(list)]
+	off := (turn%len(list)+turn/len(list))%3 - 1
 	n := c.near.value + off
 	c.numbers[c.near.reach] = n
 	switch c.near.reach {

@@ -12,7 +12,7 @@ import (
 // jobKeys draw what a job may say beside its sets and the masks of its columns. Each adds lines, columns, and why a run with
 // them may be refused. A new key of jobs is a new function here.
 var jobKeys = []func(*rand.Rand, *truthCase){
-	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive, drawTimes, drawBalance, drawRound, drawLimits, drawClassless,
+	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive, drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -139,5 +139,18 @@ func drawLimits(rng *rand.Rand, c *truthCase) {
 func drawClassless(rng *rand.Rand, c *truthCase) {
 	if !strings.Contains(strings.Join(c.job, "\n"), "class: ") && rng.IntN(3) == 0 {
 		c.column(classColumn).mask = "drop"
+	}
+}
+
+// drawUnique draws how many rows may be alone on the labels of all sets together: any, none, or some.
+func drawUnique(rng *rand.Rand, c *truthCase) {
+	switch rng.IntN(8) {
+	case 0:
+		c.alone = true
+		c.may(fault.Privacy, "rows that are alone on the labels of all sets")
+	case 1:
+		c.set = append(c.set, "- {k: 2, columns: all}")
+	default:
+		c.job = append(c.job, "max_unique: 100%")
 	}
 }
