@@ -108,7 +108,9 @@ func TestInputCounts(t *testing.T) {
 			kcutMust(t, append(run, "--output", "release.parquet")...)
 			kcutMust(t, slices.Concat(run, counts, []string{"--output", "cut.json"})...)
 			cut, err := os.ReadFile("cut.json")
-			if want := kcutMust(t, "show", "release.parquet", "--json"); err != nil || !bytes.Equal(cut, want) {
+			want := kcutMust(t, "show", "release.parquet", "--json")
+			want = regexp.MustCompile(`"union":{[^}]*},`).ReplaceAll(want, nil) // which counts of sets do not say
+			if err != nil || !bytes.Equal(cut, want) {
 				t.Errorf("%v; got\n%s\nwant\n%s", err, cut, want)
 			}
 		})
