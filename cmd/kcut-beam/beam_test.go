@@ -70,6 +70,7 @@ class: income
 quasi_identifiers:
   - {columns: [city, age, job], k: 20}
   - {columns: [born, city, weight], k: 10}
+max_unique: 100%
 columns:
   age: {mask: discretize, bounds: [17, 90]}
   born: discretize
