@@ -42,6 +42,17 @@ func TestVerifyFindsForgedCuts(t *testing.T) {
 		cut("a set with a column twice", "set 1 has a column twice", func(c *cutfile.File) { c.Sets[0].Columns = append(c.Sets[0].Columns, "city") }),
 		cut("anonymity below k", "set 1 claims an anonymity below its k", func(c *cutfile.File) { c.Entity, c.Sets[0].Anonymity = true, 1 }),
 		cut("too much anonymity", "set 1 claims more anonymity than there are rows", func(c *cutfile.File) { c.Sets[0].Anonymity = 1 << 40 }),
+		cut("a share above one", "shares of rows that are alone on all labels which no release has", func(c *cutfile.File) { c.Union.BelowK = 1.5 }),
+		cut("more alone than few", "shares of rows that are alone on all labels which no release has", func(c *cutfile.File) { c.Union.Unique, c.Union.BelowK = 0.5, 0.25 }),
+		cut("other shares", "of the rows are alone on all labels, and below the smallest k; its cut claims", func(c *cutfile.File) { c.Union.BelowK = 0.999 }),
+		cut("no part", "a part of the classes that is none", func(c *cutfile.File) { c.Union.Error = 0.5 }),
+		cut("none alone", "and a set has all masked columns", func(c *cutfile.File) {
+			all := cutfile.Set{K: 2, Anonymity: 2}
+			for i := range c.Columns {
+				all.Columns = append(all.Columns, c.Columns[i].Name)
+			}
+			c.Sets, c.Union.BelowK = append(c.Sets, all), 0.5
+		}),
 		cut("a redundant set", "set 3 demands nothing beside another one", func(c *cutfile.File) {
 			c.Sets = append(c.Sets, cutfile.Set{Columns: []string{"age"}, K: 2, Anonymity: 100})
 		}),

@@ -24,6 +24,7 @@ func (c *File) Flaws() []string {
 	f.checkCounts()
 	f.checkSteps()
 	f.checkSets()
+	f.checkUnion()
 	f.checkNames()
 	for i := range c.Columns {
 		f.checkColumn(&c.Columns[i])

@@ -28,6 +28,23 @@ func (c *File) HidesAll() bool {
 	})
 }
 
+// checkUnion checks the shares of rows that are alone and in small classes on all labels.
+func (f *flaws) checkUnion() {
+	u := f.Union
+	if u == nil {
+		return
+	}
+	isShare := func(x float64) bool { return x >= 0 && x <= 1 }
+	switch {
+	case !isShare(u.Unique) || !isShare(u.BelowK) || f.SmallestK() > 1 && u.Unique > u.BelowK:
+		f.find("its cut claims shares of rows that are alone on all labels which no release has")
+	case f.HidesAll() && (u.Unique > 0 || u.BelowK > 0):
+		f.find("its cut claims rows that are alone on all labels, and a set has all masked columns")
+	case u.Part < 0 || u.Part >= 1 || !isShare(u.Error) || u.Part == 0 && u.Error > 0:
+		f.find("its cut claims a part of the classes that is none")
+	}
+}
+
 // WithUnion returns the JSON of a cut that says how well rows hide each other on all labels.
 func WithUnion(text []byte, union *risk.Union) ([]byte, error) {
 	cut, err := Parse(text)
