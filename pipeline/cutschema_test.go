@@ -260,6 +260,7 @@ taxonomies:
 		`{"columns":["age","education"],"k":4,"anonymity":8},`,
 		`{"columns":["occupation"],"k":8,"anonymity":8},`,
 		`{"columns":["hired","weight"],"k":4,"anonymity":10}],`,
+		`"union":{"unique":0,"below_k":1},`,
 		`"columns":{`,
 		`"age":{"mask":"discretize","cut":[{"label":"[17,30)","lower":17,"upper":30},{"label":"[30,90]","lower":30,"upper":90}]},`,
 		`"education":{"mask":"generalize","cut":["9th","10th","Bachelors","R&D <PhD>"]},`,
