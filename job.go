@@ -111,8 +111,8 @@ type InitOptions struct {
 func Init(ctx context.Context, opt InitOptions) (string, error) {
 	return guarded(func() (string, error) {
 		if opt.File != "" {
-			return draft.Write(ctx, draft.Options(opt))
+			return draft.Write(ctx, draft.Options(opt), pipeline.Try)
 		}
-		return draft.Job(ctx, draft.Options(opt))
+		return draft.Job(ctx, draft.Options(opt), pipeline.Try)
 	})
 }

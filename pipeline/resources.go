@@ -94,6 +94,7 @@ type scratch struct {
 	beside  string // the output
 	options spill.Options
 	noted   func(text string)
+	refused bool // nothing goes to disk
 
 	mu    sync.Mutex
 	store *spill.Store // while it is open
@@ -106,6 +107,9 @@ func (s *scratch) open(what string) (*spill.Store, error) {
 	defer s.mu.Unlock()
 	if s.store != nil {
 		return s.store, nil
+	}
+	if s.refused {
+		return nil, fmt.Errorf("hold %s in memory: %w", what, spill.ErrBudget)
 	}
 	s.noted(what + " exceed their share of the memory budget: spilling to disk")
 	store, err := spill.Open(s.path(), s.options)

@@ -29,6 +29,7 @@ type Dataset struct {
 	rows    int64
 	sources *sourceCache
 	tables  []*Dataset // of counts, where there are several: they are read instead
+	part    bool       // some splits end before their rows do
 }
 
 // member is what a dataset remembers of a file while it is not open.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
@@ -16,6 +17,7 @@ type reader struct {
 	release func() error
 	batch   formats.Batch
 	slots   []slot
+	left    int64 // rows; negative: as many as the file has
 }
 
 // slot says where a column of a batch comes from: a column of the file's batch, or one value for
@@ -28,7 +30,10 @@ type slot struct {
 }
 
 func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *member, s formats.Split, columns []formats.Request) (*reader, error) {
-	r := &reader{file: s.File, release: func() error { return d.sources.release(s.File) }}
+	r := &reader{file: s.File, release: func() error { return d.sources.release(s.File) }, left: -1}
+	if d.part {
+		r.left = s.Rows
+	}
 	r.batch.Columns = make([]*formats.Column, len(columns))
 	var inFile []formats.Request
 	for i, request := range columns {
@@ -50,7 +55,7 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *membe
 			if src.Fields()[position].Type != field.Type {
 				to.adapter = &adapter{to: field.Type, name: field.Name, holding: formats.Holding{Tell: d.sources.opt.Hold}}
 			}
-			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded})
+			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded || d.part})
 		}
 		r.batch.Columns[i] = to.constant
 		r.slots = append(r.slots, to)
@@ -62,9 +67,16 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *membe
 
 // Next implements BatchReader.
 func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
+	if r.left == 0 {
+		return nil, io.EOF
+	}
 	batch, err := r.BatchReader.Next(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if r.left >= 0 {
+		batch = head(batch, r.left)
+		r.left -= int64(batch.Rows)
 	}
 	r.batch.Row, r.batch.Rows = batch.Row, batch.Rows
 	for i, s := range r.slots {
@@ -83,6 +95,18 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 		}
 	}
 	return &r.batch, nil
+}
+
+// head returns at most so many rows of a batch, whose columns are coded.
+func head(b *formats.Batch, rows int64) *formats.Batch {
+	if int64(b.Rows) <= rows {
+		return b
+	}
+	cut := &formats.Batch{Row: b.Row, Rows: int(rows)}
+	for _, column := range b.Columns {
+		cut.Columns = append(cut.Columns, &formats.Column{Values: column.Values, Codes: column.Codes[:rows]})
+	}
+	return cut
 }
 
 // Share implements SharedReader, if the file's reader does.

@@ -91,26 +91,42 @@ func (d *Dataset) BlockScanners(threads int) int {
 	return max(1, min(threads, max(len(d.Splits()), int(d.Rows()/blockRows))))
 }
 
-// excerptPlaces is at how many places of the input an excerpt is taken: the first rows of as
+// excerptPlaces is at how many places of a large input an excerpt is taken: the first rows of as
 // many splits.
 const excerptPlaces = 16
 
-// Excerpt reads the first rows of splits that are spread over the input, about as many rows
-// as asked for in all, and calls f with them, in order. Columns are coded. Which rows these
-// are depends on the files alone.
+// Part returns about so many rows of d as a table of its own: the first rows of splits that are spread over it, or all
+// rows where there are no more. Which these are depends on the files alone. It reads the files by way of d, which is closed in its stead.
+func (d *Dataset) Part(rows int64) *Dataset {
+	part := *d
+	if rows >= d.rows {
+		return &part
+	}
+	part.splits, part.rows, part.part = nil, 0, true
+	places := spread(len(d.splits), excerptPlaces)
+	for i, place := range places {
+		s := d.splits[place]
+		s.Rows = min(s.Rows, (rows-part.rows)/int64(len(places)-i))
+		if s.Rows == 0 {
+			continue
+		}
+		s.Ordinal, s.Row, s.Raw = len(part.splits), part.rows, false
+		part.splits, part.rows = append(part.splits, s), part.rows+s.Rows
+	}
+	return &part
+}
+
+// Excerpt reads the rows of Part, and calls f with them, in order. Columns are coded.
 func (d *Dataset) Excerpt(ctx context.Context, rows int64, columns []int, f func(*formats.Batch) error) error {
 	requests := make([]formats.Request, len(columns))
 	for i, column := range columns {
 		requests[i] = formats.Request{Column: column, Coded: true}
 	}
-	places := spread(len(d.splits), excerptPlaces)
-	for i, place := range places {
-		share := rows / int64(len(places)-i)
-		read, err := d.excerptSplit(ctx, d.splits[place], share, requests, f)
-		if err != nil {
+	part := d.Part(rows)
+	for _, s := range part.splits {
+		if err := part.excerptSplit(ctx, s, requests, f); err != nil {
 			return err
 		}
-		rows -= read
 	}
 	return nil
 }
@@ -126,35 +142,23 @@ func spread(n, most int) []int {
 	return chosen
 }
 
-// excerptSplit reads the first rows of a split, at most as many as given.
-func (d *Dataset) excerptSplit(ctx context.Context, s formats.Split, most int64, requests []formats.Request, f func(*formats.Batch) error) (read int64, err error) {
+// excerptSplit reads the rows of a split.
+func (d *Dataset) excerptSplit(ctx context.Context, s formats.Split, requests []formats.Request, f func(*formats.Batch) error) (err error) {
 	reader, err := d.Read(ctx, s, requests)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	for read < most {
+	for {
 		batch, err := reader.Next(ctx)
 		if err == io.EOF {
-			return read, nil
+			return nil
+		}
+		if err == nil {
+			err = f(batch)
 		}
 		if err != nil {
-			return read, err
+			return err
 		}
-		batch = head(batch, int(min(int64(batch.Rows), most-read)))
-		if err := f(batch); err != nil {
-			return read, err
-		}
-		read += int64(batch.Rows)
 	}
-	return read, nil
-}
-
-// head returns the first rows of a batch of coded columns.
-func head(b *formats.Batch, rows int) *formats.Batch {
-	cut := &formats.Batch{Row: b.Row, Rows: rows}
-	for _, column := range b.Columns {
-		cut.Columns = append(cut.Columns, &formats.Column{Values: column.Values, Codes: column.Codes[:rows]})
-	}
-	return cut
 }

@@ -2,8 +2,8 @@
 //
 //	Profile   what some of the rows show of a column: counts, patterns and numbers, no text
 //	Role      what is proposed for a column, and why: the first of a table of rules that is for it
-//	theme     what sort of thing a column tells of a person
-//	set       columns of one theme, few enough that a release keeps something of each
+//	set       what an acquaintance knows; beside it all masked columns are a set in which nobody is alone
+//	candidate a way to search; each is tried on the rows, and that is proposed which leaves most columns more than one label
 //	Job       the job, written as YAML
 //
 // A draft is a proposal to be read by somebody who knows the data. It errs to the safe side:
@@ -39,6 +39,9 @@ type Options struct {
 	Overwrite bool // Write replaces the file if it exists
 }
 
+// Try finds out what a job makes of an input, in what is left of a budget.
+type Try func(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error)
+
 const (
 	usualK = 10
 	// mostRows is how many rows are looked at, and mostBytes what is kept of them may take.
@@ -53,22 +56,25 @@ type draft struct {
 	Options
 	rows     int64
 	profiles []*Profile
-	excerpt  *forecast.Excerpt
-	class    *Profile // nil: none
-	entity   *Profile // nil: none
-	sets     []*set
+	excerpt  *forecast.Excerpt // until sets are chosen
+	looked   int64             // rows
+	class    *Profile          // nil: none
+	entity   *Profile          // nil: none
+	known    *set              // nil: there is nothing to mask
+	tried    *tried            // how the job searches, and what that leaves; nil: nothing was tried
 	output   string
+	drawn    int64  // for the excerpt
 	encoding string // of CSV that is no UTF-8
 	lacked   bool   // some file lacks a column that others have
 }
 
 // Write writes the job to its file, in one step and only when all went well, and returns its text. Errors are those of Job, of fault.Exists
 // when the file is there, and of fault.Usage when it could not be written.
-func Write(ctx context.Context, opt Options) (string, error) {
+func Write(ctx context.Context, opt Options, try Try) (string, error) {
 	if err := fileset.CheckFile("job", opt.File, opt.Overwrite); err != nil { // before anything is read
 		return "", err
 	}
-	text, err := Job(ctx, opt)
+	text, err := Job(ctx, opt, try)
 	if err != nil {
 		return "", err
 	}
@@ -79,12 +85,12 @@ func Write(ctx context.Context, opt Options) (string, error) {
 }
 
 // Job looks at some rows of the input and returns a job file with a proposed role for every
-// column. The same input gives the same text, whatever the threads; a small memory limit lets fewer rows be looked at.
+// column, and of some ways to search that which leaves most of them when it is tried on rows. The same input gives the same text, whatever the threads; a small memory limit lets fewer rows be looked at.
 //
 // It returns an error of fault.Usage when there is no column of the class's name, it has too
 // many values, or the job's file would be read as input; of fault.Input when the input has no rows, or no column that could be masked; and
 // of fault.Resources when reading takes more than the memory limit.
-func Job(ctx context.Context, opt Options) (_ string, err error) {
+func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	d := &draft{Options: opt}
 	if err := d.checkFile(); err != nil {
 		return "", err
@@ -109,8 +115,8 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 		return "", err
 	}
 	d.chooseRoles()
-	d.chooseSets()
-	if len(d.sets) == 0 {
+	d.chooseSet()
+	if d.known == nil {
 		return "", &fault.Error{
 			Class: fault.Input,
 			Hint:  "kcut config --schema prints every key of a job file, to write one by hand",
@@ -119,6 +125,9 @@ func Job(ctx context.Context, opt Options) (_ string, err error) {
 	}
 	d.chooseEntity()
 	if d.output, err = d.outputPath(); err != nil {
+		return "", err
+	}
+	if err := d.chooseSearch(ctx, in, try, budget); err != nil {
 		return "", err
 	}
 	return d.yaml()
@@ -153,7 +162,8 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	}
 	room := min(mostBytes, budget.Grant(&spill.Excerpt)) / int64(cellBytes*(len(columns)+1))
 	rows := min(mostRows, in.Rows(), max(fewestRows, room))
-	if err := budget.Draw("the rows that are looked at", rows*int64(cellBytes*(len(columns)+1))); err != nil {
+	d.drawn = rows * int64(cellBytes*(len(columns)+1))
+	if err := budget.Draw("the rows that are looked at", d.drawn); err != nil {
 		return fmt.Errorf("look at the input: %w", err)
 	}
 	d.excerpt = forecast.NewExcerpt(len(columns), rows)
@@ -168,12 +178,11 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	if err != nil {
 		return fmt.Errorf("look at the input: %w", err)
 	}
+	d.looked = d.excerpt.Rows
 	for i, column := range columns {
 		p := d.profiles[column]
 		p.Field = d.excerpt.Values(i)
-		if p.numbers != nil {
-			d.excerpt.Divide(i, p.measure())
-		}
+		p.measure()
 	}
 	return nil
 }

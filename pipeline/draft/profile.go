@@ -77,39 +77,14 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 	return counts
 }
 
-// parts is how many parts of about as many rows an order is divided into, where it is asked which
-// columns together make rows unique: a release cuts it, too.
-const parts = 8
-
-// measure looks at the numbers of all rows, and returns in which part of their order every row lies. They
-// are not kept.
-func (p *Profile) measure() []uint64 {
-	numbers := p.numbers
+// measure looks at the numbers of all rows. They are not kept.
+func (p *Profile) measure() {
+	sorted := slices.DeleteFunc(p.numbers, math.IsNaN)
 	p.numbers = nil
-	sorted := slices.DeleteFunc(slices.Clone(numbers), math.IsNaN)
 	slices.Sort(sorted)
-	var starts []float64 // of all parts but the first
-	for i := 1; i < parts && len(sorted) > 0; i++ {
-		if start := sorted[len(sorted)*i/parts]; start > sorted[0] {
-			starts = append(starts, start)
-		}
-	}
-	starts = slices.Compact(starts)
 	if sorted = slices.Compact(sorted); len(sorted) > 0 {
 		p.low, p.high = sorted[len(sorted)/20], sorted[len(sorted)-1-len(sorted)/20]
 	}
-	of := make([]uint64, len(numbers))
-	for row, number := range numbers {
-		switch at, found := slices.BinarySearch(starts, number); {
-		case math.IsNaN(number):
-			of[row] = parts
-		case found:
-			of[row] = uint64(at) + 1
-		default:
-			of[row] = uint64(at)
-		}
-	}
-	return of
 }
 
 // observe counts n rows with a text.

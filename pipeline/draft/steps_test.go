@@ -2,8 +2,6 @@ package draft
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -35,82 +33,6 @@ func TestSteps(t *testing.T) {
 			if _, err := formats.NewRounding(tt.typ, tt.want); err != nil {
 				t.Errorf("%s: %v", tt.typ, err)
 			}
-		}
-	}
-}
-
-// TestMeasure compares the parts of random numbers with what is counted of each one by itself.
-func TestMeasure(t *testing.T) {
-	seed := rand.Uint64()
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for range 200 {
-		p := &Profile{}
-		spread := 1 + rng.IntN(50)
-		for range 1 + rng.IntN(100) {
-			number := float64(rng.IntN(spread))
-			if rng.IntN(5) == 0 {
-				number = math.NaN()
-			}
-			p.numbers = append(p.numbers, number)
-		}
-		numbers := slices.Clone(p.numbers)
-		parted := p.measure()
-		for i, x := range numbers {
-			for j, y := range numbers {
-				switch {
-				case math.IsNaN(x) != math.IsNaN(y) && parted[i] == parted[j]:
-					t.Fatalf("seed %d: a null is in the part of a number", seed)
-				case x < y && parted[i] > parted[j], x == y && parted[i] != parted[j]:
-					t.Fatalf("seed %d: %g is in part %d, %g in part %d", seed, x, parted[i], y, parted[j])
-				}
-			}
-		}
-		least, above, known := make(map[uint64]float64), make(map[uint64]int), 0
-		for i, x := range numbers {
-			if first, ok := least[parted[i]]; !math.IsNaN(x) {
-				least[parted[i]] = x
-				if ok {
-					least[parted[i]] = min(first, x)
-				}
-				known++
-			}
-		}
-		for i, x := range numbers {
-			if !math.IsNaN(x) && x > least[parted[i]] {
-				above[parted[i]]++
-			}
-		}
-		for part, n := range above { // a frequent value may have more than its share, but none after it
-			if n > known/parts+1 {
-				t.Fatalf("seed %d: part %d has %d of %d rows above its least value", seed, part, n, known)
-			}
-		}
-	}
-}
-
-func TestLeaveNoneAlone(t *testing.T) {
-	for _, tt := range []struct {
-		kept        string // of all columns that are not the last
-		sizes, want []int
-	}{
-		{"kept", []int{3, 1}, []int{4}}, {"kept", []int{3, 2}, []int{3, 2}}, {"", nil, nil}, {"", []int{1}, []int{1}}, {"", []int{4, 2}, []int{4, 2}}, {"", []int{4, 1}, []int{3, 2}}, {"", []int{2, 1}, []int{3}}, {"", []int{4, 2, 1}, []int{4, 3}}, {"", []int{3, 3, 1}, []int{3, 2, 2}},
-	} {
-		var sets [][]*Profile
-		var all []*Profile
-		for _, size := range tt.sizes {
-			set := make([]*Profile, size)
-			for i := range set {
-				set[i] = &Profile{name: tt.kept}
-			}
-			sets, all = append(sets, set), append(all, set...)
-		}
-		var got []int
-		var left []*Profile
-		for _, set := range (&theme{first: [][]string{{"kept"}}}).leaveNoneAlone(sets) {
-			got, left = append(got, len(set)), append(left, set...)
-		}
-		if !slices.Equal(got, tt.want) || !slices.Equal(left, all) {
-			t.Errorf("sets of %d: %d, want %d", tt.sizes, got, tt.want)
 		}
 	}
 }

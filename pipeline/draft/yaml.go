@@ -28,8 +28,8 @@ const noClassWords = `# class: no column looks like it. Name what a model is to 
 // setWords go before the sets, columnWords before the columns.
 const (
 	setWords = `
-# What somebody may know of a person, source by source. k holds for who knows the columns of one
-# set, not those of two: join sets that one person may know. Less is left of their columns then.
+# What somebody may know of a person. k holds for who knows the columns of one set. Move columns
+# from one set to another, or add sets: a hospital, a bank and an employer know others.
 quasi_identifiers:
 `
 	columnWords = `
@@ -40,7 +40,7 @@ columns:
 )
 
 // allWords are the set that leaves nobody alone.
-const allWords = `  # who knows more than one set: nobody is alone on all of them together
+const allWords = `  # who knows all masked columns: nobody is alone
   - {columns: all, k: 2}
 `
 
@@ -53,7 +53,7 @@ entity: %s
 // yaml writes the draft as a job file.
 func (d *draft) yaml() (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, headWords, text.Grouped(d.excerpt.Rows), text.Grouped(d.rows))
+	fmt.Fprintf(&out, headWords, text.Grouped(d.looked), text.Grouped(d.rows))
 	inputs, err := d.inputPaths()
 	if err != nil {
 		return "", err
@@ -79,20 +79,23 @@ func (d *draft) yaml() (string, error) {
 		fmt.Fprintf(&out, noClassWords, could)
 	}
 	out.WriteString(setWords)
-	for _, s := range d.sets {
-		fmt.Fprintf(&out, "  # %s: %s of the rows are alone in these columns\n", s.tells, text.Percent(s.unique))
-		names := make([]string, len(s.columns))
-		for i, p := range s.columns {
+	fmt.Fprintf(&out, "  # %s: %s of the rows are alone in these columns\n", d.known.tells, text.Percent(d.known.unique))
+	columns := "all"
+	if !d.known.all {
+		names := make([]string, len(d.known.columns))
+		for i, p := range d.known.columns {
 			names[i] = p.name
 		}
-		fmt.Fprintf(&out, "  - columns: [%s]\n    k: %d\n", quotedList(names), d.K)
+		columns = "[" + quotedList(names) + "]"
 	}
-	if len(d.sets) > 1 {
+	fmt.Fprintf(&out, "  - columns: %s\n    k: %d\n", columns, d.K)
+	if !d.known.all || d.K < 2 {
 		out.WriteString(allWords)
 	}
 	if d.entity != nil {
 		fmt.Fprintf(&out, entityWords, job.Quoted(d.entity.name))
 	}
+	d.writeSearch(&out)
 	out.WriteString(columnWords)
 	d.writeColumns(&out)
 	return out.String(), nil

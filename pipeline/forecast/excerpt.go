@@ -18,8 +18,7 @@ type Excerpt struct {
 // hashed is one column of an excerpt.
 type hashed struct {
 	risk.Hashes
-	rows  []uint64
-	parts []uint64 // hashes of the parts of the order that rows lie in; nil: it is not divided
+	rows []uint64
 }
 
 // NewExcerpt returns an empty one with room for so many rows.
@@ -65,24 +64,6 @@ func (e *Excerpt) Figures(columns []int, k int) *risk.Figures {
 	return risk.FiguresOf(e.tuples(columns), k)
 }
 
-// Divide says in which part of its order the value of every row of a column lies. It keeps the parts.
-func (e *Excerpt) Divide(column int, parts []uint64) {
-	for row, part := range parts {
-		parts[row] = risk.Scatter(part)
-	}
-	e.columns[column].parts = parts
-}
-
-// Coarse is as Figures where columns that are divided count by their parts.
-func (e *Excerpt) Coarse(columns []int, k int) *risk.Figures {
-	return risk.FiguresOf(e.joined(columns, func(h *hashed) []uint64 {
-		if h.parts != nil {
-			return h.parts
-		}
-		return h.rows
-	}), k)
-}
-
 // Tells reports whether a column tells another one, as risk.Report.Determines has it: it determines that, which has several
 // values, and by no accident, since its own have several rows.
 func (e *Excerpt) Tells(column, other int) bool {
@@ -92,14 +73,9 @@ func (e *Excerpt) Tells(column, other int) bool {
 
 // tuples returns the hashes of the rows' tuples of some columns.
 func (e *Excerpt) tuples(columns []int) []uint64 {
-	return e.joined(columns, func(h *hashed) []uint64 { return h.rows })
-}
-
-// joined returns the hashes of tuples of what is taken of some columns.
-func (e *Excerpt) joined(columns []int, of func(h *hashed) []uint64) []uint64 {
 	tuples := make([]uint64, e.Rows)
 	for _, column := range columns {
-		for row, h := range of(&e.columns[column]) {
+		for row, h := range e.columns[column].rows {
 			tuples[row] = risk.Join(tuples[row], h)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/kcut/kcut/formats"
 )
 
 // seen returns the sighting of some values, counted with a map.
@@ -168,44 +166,4 @@ func randomLoad(rng *rand.Rand) Load {
 	}
 	l.Groupings = []Grouping{Group(l.Columns, []int{0, 1}, rows), Group(l.Columns, []int{1, 2}, rows)}
 	return l
-}
-
-// Columns that are divided count by their parts, the others and what else is asked by their values.
-func TestCoarse(t *testing.T) {
-	seed := rand.Uint64()
-	rng := rand.New(rand.NewPCG(seed, 0))
-	const rows, k = 300, 3
-	e := NewExcerpt(2, rows)
-	batch := &formats.Batch{Rows: rows}
-	parts, tuples := make([]uint64, rows), make(map[[2]uint64]int)
-	for range 2 {
-		values := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}}
-		column := &formats.Column{Values: values}
-		for i := range uint64(40) {
-			values.Words = append(values.Words, i)
-		}
-		for range rows {
-			column.Codes = append(column.Codes, uint32(rng.IntN(41)))
-		}
-		batch.Columns = append(batch.Columns, column)
-	}
-	e.Add(batch)
-	before := e.Figures([]int{0, 1}, k)
-	for row := range rows {
-		parts[row] = uint64(batch.Columns[0].Codes[row] / 20)
-		tuples[[2]uint64{parts[row], uint64(batch.Columns[1].Codes[row])}]++
-	}
-	e.Divide(0, parts)
-	below := 0
-	for _, n := range tuples {
-		if n < k {
-			below += n
-		}
-	}
-	if got := e.Coarse([]int{0, 1}, k); got.Classes != int64(len(tuples)) || got.Below != float64(below)/rows {
-		t.Errorf("seed %d: %d classes, %g of the rows below %d; counted %d and %d rows", seed, got.Classes, got.Below, k, len(tuples), below)
-	}
-	if after := e.Figures([]int{0, 1}, k); *after != *before {
-		t.Errorf("seed %d: %+v by values, %+v before", seed, after, before)
-	}
 }

@@ -17,7 +17,7 @@ import (
 const peopleRows = 1 << 12
 
 // CountPeople reads the input and counts the entities, which a column names, of every class of rows
-// that get the same labels in all masked columns: the release does not say whose a row is.
+// that get the same labels in all masked columns: the release does not say whose a row is. Without a column, −1, every row is an entity.
 func (m *Masker) CountPeople(ctx context.Context, entity, k int) (_ *risk.People, err error) {
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return nil, err
@@ -61,7 +61,8 @@ type sharedPeople struct {
 // peopleCounter is one goroutine's reader of masked columns and of the entity.
 type peopleCounter struct {
 	*worker
-	entity  int // position among requests
+	entity  int // position among requests; −1: rows are counted
+	row     int64
 	hashes  risk.Hashes
 	classes []uint64
 	of      []uint64
@@ -78,7 +79,11 @@ func (m *Masker) newPeopleCounter(entity int) (*peopleCounter, error) {
 		w.tokens[i] = nil
 	}
 	w.choose(kept)
-	c := &peopleCounter{worker: w, entity: len(w.requests), classes: make([]uint64, peopleRows), of: make([]uint64, peopleRows)}
+	c := &peopleCounter{worker: w, entity: -1, classes: make([]uint64, peopleRows), of: make([]uint64, peopleRows)}
+	if entity < 0 {
+		return c, nil
+	}
+	c.entity = len(w.requests)
 	if m.Class != nil { // it comes last
 		c.entity--
 	}
@@ -94,6 +99,7 @@ func (c *peopleCounter) split(ctx context.Context, s formats.Split, people *shar
 		if err := c.next(ctx); err != nil {
 			return err
 		}
+		c.row = s.Row + rows
 		for _, r := range c.kept(0, c.batch.Rows) {
 			for from := r.from; from < r.to; from += peopleRows {
 				c.count(from, min(r.to, from+peopleRows), people)
@@ -123,11 +129,25 @@ func (c *peopleCounter) count(from, to int, people *sharedPeople) {
 			classes[row] = risk.Join(classes[row], risk.Scatter(uint64(labels[code])))
 		}
 	}
-	hashes := c.hashes.Learn(c.batch.Columns[c.entity].Values)
-	for row, code := range c.batch.Columns[c.entity].Codes[from:to] {
-		of[row], classes[row] = hashes[code], risk.Scatter(classes[row])
+	c.whose(of, from)
+	for row, class := range classes {
+		classes[row] = risk.Scatter(class)
 	}
 	people.mu.Lock()
 	people.of.Add(classes, of)
 	people.mu.Unlock()
+}
+
+// whose sets whose rows of the batch are, from one on.
+func (c *peopleCounter) whose(of []uint64, from int) {
+	if c.entity < 0 {
+		for i := range of {
+			of[i] = risk.Scatter(uint64(c.row) + uint64(from+i))
+		}
+		return
+	}
+	hashes := c.hashes.Learn(c.batch.Columns[c.entity].Values)
+	for i, code := range c.batch.Columns[c.entity].Codes[from : from+len(of)] {
+		of[i] = hashes[code]
+	}
 }

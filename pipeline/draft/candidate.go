@@ -1,0 +1,157 @@
+package draft
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// candidate is a way to search, as lines of a job.
+type candidate struct {
+	lines   []string
+	regions bool // it makes groups of the records, in memory, and others of the next input
+}
+
+// spread are the lines by which tdr leaves something of many columns instead of much of a few.
+var spread = []string{"balance: 1", "max_suppressed: 1%"}
+
+// candidates of a draft, the simplest first. The last one is for tables of which a cut that lists all groups is no burden: of
+// half a million rows some 40,000 groups, in 10 MB.
+func (d *draft) candidates() []*candidate {
+	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
+	if d.rows <= mostGrouped {
+		algorithm := job.AlgorithmMondrian
+		if d.class != nil {
+			algorithm = job.AlgorithmInfoGainMondrian
+		}
+		all = append(all, &candidate{lines: []string{"algorithm: " + algorithm}, regions: true})
+	}
+	return all
+}
+
+// words name a candidate in a comment.
+func (c *candidate) words() string { return strings.Join(c.lines, " and ") }
+
+const (
+	// A candidate is tried on so many rows and cells at most, in a second or so.
+	mostTried      = 100_000
+	mostTriedCells = 5_000_000
+	// mostGrouped is how many rows a table has at most that is divided into groups.
+	mostGrouped = 500_000
+	// mostLost is how many lost columns are named.
+	mostLost = 12
+)
+
+// tried is the candidate that a draft takes, and what it leaves of the rows that it was tried on.
+type tried struct {
+	*candidate
+	*forecast.Trial
+	others []*tried
+}
+
+// keeps returns how many columns have more than one label.
+func (t *tried) keeps() int { return t.Masked - len(t.Lost) }
+
+// betterThan compares first by columns, then by information.
+func (t *tried) betterThan(o *tried) bool {
+	return o == nil || t.keeps() > o.keeps() || t.keeps() == o.keeps() && t.Information > o.Information
+}
+
+// chooseSearch tries the candidates on rows of the input. One that fails is none; where all do, as with little memory, the draft names
+// none of them.
+func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try, budget *spill.Budget) error {
+	d.excerpt = nil
+	budget.Return(d.drawn)
+	masked := 0
+	for _, p := range d.profiles {
+		if p.role.masked() {
+			masked++
+		}
+	}
+	part := in.Part(max(fewestRows, min(mostTried, mostTriedCells/int64(masked))))
+	var all []*tried
+	for _, c := range d.candidates() {
+		d.tried = &tried{candidate: c}
+		j, err := d.parse()
+		if err != nil {
+			return err
+		}
+		if d.tried.Trial, err = try(ctx, part, j, budget); ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			all = append(all, d.tried)
+		}
+	}
+	d.tried = nil
+	for _, t := range all {
+		if t.betterThan(d.tried) {
+			d.tried = t
+		}
+	}
+	for _, t := range all {
+		if t != d.tried {
+			d.tried.others = append(d.tried.others, t)
+		}
+	}
+	return nil
+}
+
+// parse makes a job of the draft as it is.
+func (d *draft) parse() (*job.Job, error) {
+	text, err := d.yaml()
+	if err != nil {
+		return nil, err
+	}
+	j, err := job.Parse(d.File, []byte(text), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the draft: %w", err)
+	}
+	j.Limits = d.Limits
+	return j, nil
+}
+
+// What a draft says of how it searches, and of what that loses.
+const (
+	triedWords = `
+# Tried on %s rows: of %s so many keep more than one label:
+`
+	regionsWords = `# It makes groups of the rows, and k = %d holds in them on all masked columns. It makes others of
+# another night's rows: for one release after another take %s.
+`
+	lostWords = `# One label, which tells nothing, is left of %s.
+# To have some of them back, drop columns that nobody needs, give taxonomies, or lower k.
+`
+)
+
+// writeSearch writes how the job searches, and why.
+func (d *draft) writeSearch(out *strings.Builder) {
+	if d.tried == nil {
+		return
+	}
+	if t := d.tried; t.Trial != nil {
+		fmt.Fprintf(out, triedWords, text.Grouped(t.Rows), text.Count(t.Masked, "masked column"))
+		for _, of := range append([]*tried{t}, t.others...) {
+			fmt.Fprintf(out, "#   %d with %s\n", of.keeps(), of.words())
+		}
+		if t.regions {
+			fmt.Fprintf(out, regionsWords, d.K, strings.Join(spread, " and "))
+		}
+		if names := t.Lost; len(names) > 0 {
+			more := ""
+			if n := len(names) - mostLost; n > 0 {
+				names, more = names[:mostLost], fmt.Sprintf(", and %d more", n)
+			}
+			fmt.Fprintf(out, lostWords, quotedList(names)+more)
+		}
+	}
+	for _, line := range d.tried.lines {
+		fmt.Fprintln(out, line)
+	}
+}

@@ -1,0 +1,102 @@
+package draft_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/draft"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/spill"
+)
+
+// outcome is what a trial of a candidate is made to find.
+type outcome struct {
+	lost        []string
+	information float64
+	err         error
+}
+
+// trying returns trials that find what is said of algorithms, "spread" being tdr with the balance of a draft.
+func trying(of map[string]outcome) draft.Try {
+	return func(_ context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
+		name := j.Algorithm.Name
+		if j.Balance > 0 {
+			name = "spread"
+		}
+		found := of[name]
+		return &forecast.Trial{Rows: in.Rows(), Information: found.information, Lost: found.lost, Masked: 3}, found.err
+	}
+}
+
+// A draft takes what leaves most columns, of several the one that keeps most information, and the first of equals; what
+// fails is left out, and where all do, no way to search is named.
+func TestDraftTakesTheBest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n", 100))
+	a, ab, failed := []string{"age"}, []string{"age", "city"}, errors.New("failed")
+	for _, tt := range []struct {
+		class         string
+		of            map[string]outcome
+		want, without string
+	}{
+		{"", map[string]outcome{"tdr": {ab, 0.9, nil}, "spread": {a, 0.1, nil}, "mondrian": {ab, 1, nil}}, "balance: 1\nmax_suppressed: 1%\n\n", "algorithm:"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.1, nil}, "mondrian": {ab, 1, nil}}, "is left of age.\n", "balance:"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil}, "mondrian": {a, 0.9, nil}}, "algorithm: tdr\n\n", "balance:"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {nil, 0.9, nil}, "mondrian": {nil, 0.9, failed}}, "max_suppressed: 1%\n\n", "One label"},
+		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed}, "mondrian": {a, 0, failed}}, "k: 10\n\n# A taxonomy", "Tried"},
+		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil}, "infogain-mondrian": {nil, 0.1, nil}}, "algorithm: infogain-mondrian\n\n", "One label"},
+	} {
+		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := withoutComments(text)
+		if !strings.Contains(text, tt.want) || strings.Contains(lines, "\n"+tt.without) || strings.Contains(text, "# "+tt.without) {
+			t.Errorf("%+v: want %q, not %q:\n%s", tt.of, tt.want, tt.without, text)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := func(ctx context.Context, _ *dataset.Dataset, _ *job.Job, _ *spill.Budget) (*forecast.Trial, error) {
+		cancel()
+		return nil, ctx.Err()
+	}
+	if text, err := draft.Job(ctx, draft.Options{Input: []string{"people.csv"}}, stopped); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %v\n%s", err, text)
+	}
+}
+
+// withoutComments returns a draft without its comments.
+func withoutComments(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines("\n" + text) {
+		if !strings.HasPrefix(line, "#") {
+			lines.WriteString(line)
+		}
+	}
+	return lines.String()
+}
+
+// Of a table with very many rows no groups of records are made, and some rows are tried.
+func TestDraftOfManyRows(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, rows := range []int{500_000, 500_001} {
+		write(t, "rows.csv", "age,city\n"+strings.Repeat("1,a\n", rows/2)+strings.Repeat("2,b\n", rows-rows/2))
+		var tried []string
+		_, err := draft.Job(t.Context(), draft.Options{Input: []string{"rows.csv"}}, func(_ context.Context, in *dataset.Dataset, j *job.Job, _ *spill.Budget) (*forecast.Trial, error) {
+			tried = append(tried, fmt.Sprint(j.Algorithm.Name, " ", in.Rows() <= 100_000))
+			return nil, errors.New("failed")
+		})
+		want := []string{"tdr true", "tdr true", "mondrian true"}
+		if rows > 500_000 {
+			want = want[:2]
+		}
+		if err != nil || strings.Join(tried, ", ") != strings.Join(want, ", ") {
+			t.Errorf("%v: of %d rows tried %q, want %q", err, rows, tried, want)
+		}
+	}
+}

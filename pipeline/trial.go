@@ -1,0 +1,68 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
+)
+
+// Try finds out what a job makes of an input that is open, or some rows of one: it counts and searches as a run does, in
+// what is left of a budget, and writes nothing. What it has drawn is returned.
+func Try(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
+	part := budget.Part(budget.Left())
+	defer func() { part.Return(part.Used()) }()
+	t, err := loadTaxonomies(j, part)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bound{Job: j, Dataset: in, Taxonomies: t, class: -1, entity: -1, quota: j.MaxSuppressed, engine: newEngine(j)}
+	if err := b.bind(in.Schema(), in.Rows()); err != nil {
+		return nil, err
+	}
+	return b.try(ctx, part)
+}
+
+// try counts and searches the input, and tells what became of it.
+func (b *Bound) try(ctx context.Context, budget *spill.Budget) (*forecast.Trial, error) {
+	res, err := newResources(b.Job, &Report{}, Events{}, spill.Options{})
+	if err != nil {
+		return nil, err
+	}
+	res.budget, res.scratch.refused = budget, true
+	res.threads = threadsWithin(budget.Limit(), res.threads, b.reads())
+	res.report.Rows = b.Dataset.Rows()
+	counts, err := countInput(ctx, b, res, count.Tuning{}, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	found, err := search(ctx, b, counts, res, &RunOptions{})
+	if err != nil {
+		return nil, err
+	}
+	t := &forecast.Trial{Rows: res.report.Rows, Information: *res.report.Information, Masked: len(b.masked)}
+	for _, c := range res.report.Masked {
+		if c.Information <= leastInformation {
+			t.Lost = append(t.Lost, c.Column)
+		}
+	}
+	t.Union, err = b.tryUnion(ctx, found, res)
+	return t, err
+}
+
+// leastInformation is what a column keeps of which more is left than a label: sums of shares are not exact.
+const leastInformation = 1e-12
+
+// tryUnion counts how well the rows hide each other on the labels that they would get.
+func (b *Bound) tryUnion(ctx context.Context, found *Found, res *resources) (*risk.Union, error) {
+	cut, err := cutfile.Parse(found.Cut)
+	if err != nil || cut.HidesAll() {
+		return &risk.Union{}, err
+	}
+	return b.unionOfPeople(ctx, found, cut.SmallestK(), res)
+}
