@@ -94,7 +94,7 @@ type planning struct {
 	res  *resources
 	load forecast.Load
 
-	refused error // what a run says of the kept columns; nil: nothing, or it is not known
+	refused error // what a run says of the kept columns, or of rows that are alone; nil: nothing, or it is not known
 }
 
 // forecast describes the run from what its plan stage has found.
@@ -249,6 +249,16 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	if err := p.res.budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
 	}
+	err := p.excerpt(ctx, fields, groupings, rows, f)
+	p.res.budget.Return(rows * rowBytes)
+	if err != nil {
+		return err
+	}
+	return p.foretellUnion(ctx, p.Dataset.Part(rows), f)
+}
+
+// excerpt reads so many rows of some fields, in which the tuples of groupings are counted.
+func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int, rows int64, f *forecast.Forecast) error {
 	e := forecast.NewExcerpt(len(fields), rows)
 	err := p.Dataset.Excerpt(ctx, rows, fields, func(b *formats.Batch) error {
 		e.Add(b)

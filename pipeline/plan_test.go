@@ -12,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -22,8 +23,8 @@ func withoutRoom(f *forecast.Forecast) string {
 		return ""
 	}
 	g := *f
-	risk, _ := json.Marshal(g.Risk) // it is numbers and texts
-	g.Disk.OutputRoom, g.Disk.SpillRoom, g.Risk = nil, nil, nil
+	risk, _ := json.Marshal([]any{g.Risk, g.Union}) // they are numbers and texts
+	g.Disk.OutputRoom, g.Disk.SpillRoom, g.Risk, g.Union = nil, nil, nil, nil
 	return fmt.Sprintf("%+v %s", g, risk)
 }
 
@@ -109,6 +110,9 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 			t.Errorf("the run has %d tuples, at most %d were foretold", n, f.Groupings[i].Tuples.AtMost)
 		}
 	}
+	if sample != (f.Union != nil) || sample && *f.Union != *report.Union {
+		t.Errorf("foretold of all labels: %+v, the run has %+v", f.Union, report.Union)
+	}
 	if size := int64(len(mustRead(t, report.Output))); size > f.Disk.Output {
 		t.Errorf("the output has %d bytes, to be reserved were %d", size, f.Disk.Output)
 	}
@@ -182,5 +186,54 @@ func TestPlanTellsRisk(t *testing.T) {
 	}
 	if f, err = planJob(t, dir, PlanOptions{}); err != nil && fault.ClassOf(err) != fault.Exists || f.Risk != nil {
 		t.Errorf("without a sample: %+v, %v", f.Risk, err)
+	}
+}
+
+// A plan that has read all rows ends as the run does: with rows that are alone on all labels, with a budget that takes too many away, with
+// values that a taxonomy lacks.
+func TestPlanEndsAsTheRun(t *testing.T) {
+	table := &testTable{fields: []formats.Field{{Name: "a", Type: textType}, {Name: "b", Type: textType}, {Name: "c", Type: textType}}}
+	for i := range 200 {
+		table.rows = append(table.rows, []string{fmt.Sprint(i % 12), fmt.Sprint(i % 17), fmt.Sprint("c", i%2)})
+	}
+	for name, tt := range map[string]struct {
+		job  string
+		want fault.Class // 0: none
+	}{
+		"nobody is alone": {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}, {columns: all, k: 2}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
+		"one set":         {"quasi_identifiers: [{columns: [a, b], k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
+		"alone":           {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", fault.Privacy},
+		"accepted":        {"max_unique: 100%\nquasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\ncolumns: {a: suppress, b: suppress, c: drop}\n", 0},
+		"unknown values": {"quasi_identifiers: [{columns: [a], k: 5}, {columns: [c], k: 5}]\n" +
+			"columns: {a: suppress, b: drop, c: {mask: generalize, taxonomy: {any: [c0]}}}\n", fault.Input},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := table.folder(t, "input: in\noutput: out.parquet\n"+tt.job, 50)
+			job, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
+			must(t, err)
+			f, err := Plan(t.Context(), job, PlanOptions{Sample: true})
+			_, failed := Run(t.Context(), job, RunOptions{})
+			if f == nil || (err == nil) != (tt.want == 0) || err != nil && fault.ClassOf(err) != tt.want || fmt.Sprint(err) != fmt.Sprint(failed) {
+				t.Errorf("planned: %v, run: %v", err, failed)
+			}
+		})
+	}
+}
+
+// Where some rows are read it is foretold of these how many are alone on all labels, and more than the job allows are noted.
+func TestPlanForetellsTheUnionOfAnExcerpt(t *testing.T) {
+	table := &testTable{fields: []formats.Field{{Name: "a", Type: wholeType}, {Name: "b", Type: wholeType}}}
+	for i := range 300_000 {
+		table.rows = append(table.rows, []string{fmt.Sprint(i % 900), fmt.Sprint(i % 901)})
+	}
+	dir := table.folder(t, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [a], k: 5}, {columns: [b], k: 5}]\ncolumns: {a: discretize, b: discretize}\nlimits: {memory: 16MiB}\n", 1<<14)
+	job, err := job.Load(filepath.Join(dir, "job.yaml"), nil)
+	must(t, err)
+	f, err := Plan(t.Context(), job, PlanOptions{Sample: true})
+	must(t, err)
+	want := fmt.Sprintf("a run of the %s that were sampled would not be published: ", text.Count(f.Sampled, "row"))
+	noted := slices.ContainsFunc(f.Notices, func(note string) bool { return strings.HasPrefix(note, want) })
+	if f.Sampled == 0 || f.Sampled == f.Rows || f.Union == nil || f.Union.Unique < 0.01 || !noted {
+		t.Errorf("%d of %d rows sampled, %+v, notes %q", f.Sampled, f.Rows, f.Union, f.Notices)
 	}
 }

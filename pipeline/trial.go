@@ -1,9 +1,15 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/forecast"
@@ -65,4 +71,31 @@ func (b *Bound) tryUnion(ctx context.Context, found *Found, res *resources) (*ri
 		return &risk.Union{}, err
 	}
 	return b.unionOfPeople(ctx, found, cut.SmallestK(), res)
+}
+
+// foretellUnion tries the job on a part of the input, and tells how well its rows hide each other on all labels. A run of all
+// rows does the same: what ends it ends the plan.
+func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *forecast.Forecast) error {
+	if slices.ContainsFunc(p.Job.Sets, func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.masked) }) {
+		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
+		return nil
+	}
+	t, err := Try(ctx, part, p.Job, p.res.budget)
+	if err == nil {
+		f.Union = t.Union
+		err = p.checkUnion(t.Union)
+	}
+	all := part.Rows() == p.load.Rows
+	switch class := fault.ClassOf(err); {
+	case err == nil:
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case all && (class == fault.Privacy || class == fault.Input):
+		p.refused = cmp.Or(p.refused, err)
+	case errors.Is(err, spill.ErrBudget):
+		p.res.events.Noted("how many rows are alone on all labels is not foretold: the search of the rows that were sampled does not fit the memory, and a plan writes nothing")
+	default:
+		p.res.events.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v", text.Count(part.Rows(), "row"), err))
+	}
+	return nil
 }

@@ -13,9 +13,11 @@ func newInit(u *ui) *cobra.Command {
 		Short: "Look at an input and draft a starter job for it",
 		Long: `Looks at up to 200,000 rows from all over the input and drafts a job file with a proposed
 role for every column: what looks like an identifier or free text is dropped, a class is
-kept, and the rest is masked, with sets of columns that one source tells, and taxonomies
-or round steps for dates, numbers and codes. Comments say why. It is a draft, to be read
-by somebody who knows the data. It is printed, or written to the file that --output names.`,
+kept, and the rest is masked, with taxonomies or round steps for dates, numbers and codes.
+One set has what an acquaintance knows, and one has all masked columns, so that nobody is
+alone. Some algorithms are tried on the rows, and that which leaves most columns is taken.
+Comments say why. It is a draft, to be read by somebody who knows the data. It is printed,
+or written to the file that --output names.`,
 		Example: `  kcut init people.parquet -o people.yaml
   kcut init --k 50 --class income exports/*.csv -o people.yaml`,
 		Args: takes("at least one file, directory or glob", 1, -1),

@@ -23,7 +23,8 @@ disk and how long a run takes, about. It reads schemas and statistics only, and 
 nothing; it ends with the exit code that a run would end with, as far as that is known.
 
 With --sample it reads some of the rows, too, up to half a million, which makes the ranges
-narrow, and tells how many of these rows are alike on the kept columns.`,
+narrow, and tells how many of these rows are alike on the kept columns, and on the labels
+that a run of them would release.`,
 		Example: `  kcut plan people.yaml
   kcut plan people.yaml --memory 2GiB --sample --json`,
 		Args:              takes("one job file", 1, 1),
@@ -110,6 +111,9 @@ func riskTable(f *kcut.Forecast) string {
 	}
 	r := f.Risk.Raw
 	t.add("quasi-identifiers before they are masked", text.Percent(r.Unique), text.Percent(r.Below), text.Percent(r.Marketer))
+	if l := f.Union; l != nil {
+		t.add("labels of all masked columns", text.Percent(l.Unique), text.Percent(l.BelowK), "")
+	}
 	return t.String() + "\n"
 }
 

@@ -5,6 +5,7 @@
 //	Excerpt    some rows, to count the values and tuples in
 //	Sighting   how often the values of an excerpt occur; Extrapolate tells of all rows
 //	Grouping   columns whose tuples are counted together
+//	Trial      what the job makes of some rows
 //	Load       what has to be done; its methods tell what that takes
 //	Forecast   the answer of kcut plan
 //

@@ -27,7 +27,10 @@ type Forecast struct {
 	Sampled int64       `json:"sampled_rows"`
 	// Risk tells of the sampled rows how many are alike on the kept columns, and on the quasi-identifiers before they
 	// are masked. Of all rows, shares are at most that.
-	Risk    *risk.Report `json:"risk,omitempty"`
+	Risk *risk.Report `json:"risk,omitempty"`
+	// Union tells how well the sampled rows hide each other on the labels of all masked columns that a run of
+	// these rows gives them. Of more rows fewer are alone, most of the time.
+	Union   *risk.Union  `json:"union,omitempty"`
 	Threads int          `json:"threads"`
 	Memory  Memory       `json:"memory"`
 	Disk    Disk         `json:"disk"`
