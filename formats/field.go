@@ -6,8 +6,7 @@ type Field struct {
 	Type     Type
 	Nullable bool
 	Hive     bool // the column comes from directory names (key=value)
-	// Text is the line of a CSV file from which on a column that began with numbers is one of texts; 0: it is none such.
-	Text int64
+	Text     TextLine
 
 	// Declared is how the source declares the column: exact physical and logical types. Readers
 	// of Parquet, and of nested columns, fill it in; without it a release declares the usual.
@@ -15,6 +14,13 @@ type Field struct {
 
 	Differs error // of a dataset: why its files have no one column of the name, which cannot be read; nil: they have
 	Lacked  bool  // of a dataset: some file lacks the column
+}
+
+// TextLine is the line of CSV that makes a column which began with numbers one of texts.
+type TextLine struct {
+	File   string
+	Line   int64 // 0: there is none
+	Number bool  // all are numbers, but not all would be written so again, as 10 and 10.0
 }
 
 // Declaration is what Parquet's schema has of a column beyond its Type. Only the packages

@@ -102,6 +102,7 @@ type CSV struct {
 	Encoding  string                 // as EncodingLatin1; empty: UTF-8, or what a byte order mark says
 	Nulls     []string               // texts that stand for null, beside the empty field without quotes
 	Names     map[int]string         // of columns, by position from 1 on, in place of the header's
+	Ordered   map[string]bool        // columns of which the order of values counts, and not their text
 	Layouts   map[string]string      // package time's layouts of declared dates and timestamps, by column
 	Known     func(name string) bool // whether messages may show a name of the header: it might be a value where there is none. Nil: none
 }

@@ -105,14 +105,19 @@ func floatText(bits uint64, size int) string {
 	case math.IsInf(x, -1):
 		return "-Infinity"
 	}
+	if size == 16 {
+		x, size = shortestFloat16(x), 64
+	}
+	return string(AppendFloat(make([]byte, 0, textRoom), x, size))
+}
+
+// AppendFloat appends the text of a finite number of 32 or 64 bits: the shortest that comes back.
+func AppendFloat(text []byte, x float64, size int) []byte {
 	form := byte('g')
 	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
 		form = 'f'
 	}
-	if size != 16 {
-		return strconv.FormatFloat(x, form, -1, size)
-	}
-	return strconv.FormatFloat(shortestFloat16(x), form, -1, 64)
+	return strconv.AppendFloat(text, x, form, -1, size)
 }
 
 // shortestFloat16 returns the number with the fewest digits that rounds to the half x.

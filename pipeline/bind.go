@@ -65,6 +65,7 @@ func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *
 	if b.Dataset, err = open(ctx, job.Reads(), readOptions(job, res.budget, res.threads)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
+	noteInput(b.Dataset, job, &res.events)
 	if err = output.CheckDistinct(job, b.Dataset); err == nil {
 		b.inputs, err = statInputs(ctx, b.Dataset.Files())
 	}
@@ -75,6 +76,17 @@ func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *
 		return nil, joinClosed(err, b.close())
 	}
 	return b, err
+}
+
+// noteInput tells what of the columns that a job reads may not be as it was meant.
+func noteInput(in *dataset.Dataset, j *job.Job, events *Events) {
+	reads := func(column string) bool {
+		spec := j.Column(column)
+		return spec == nil && j.Unlisted == job.UnlistedKeep || spec != nil && (spec.Mask != job.MaskDrop || column == j.Entity)
+	}
+	for _, note := range in.Notes(reads) {
+		events.Noted(note)
+	}
 }
 
 // close lets go of the input, once.
@@ -285,8 +297,9 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 			"mask column %s: it is nested", spec.Name)
 	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
 		hint, from := "use suppress or generalize, or declare the column's type when the input is CSV", ""
-		if f.Text > 0 {
-			hint, from = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use suppress or generalize", fmt.Sprintf(": line %s is the first that has no number", text.Grouped(f.Text))
+		if f.Text.Line > 0 {
+			hint = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use suppress or generalize"
+			from = fmt.Sprintf(": line %s is the first that has no number", text.Grouped(f.Text.Line))
 		}
 		return fault.Errorf(fault.Input, hint, "discretize column %s: its type is %s, which has no order that intervals could cut%s", spec.Name, t, from)
 	}

@@ -72,6 +72,7 @@ func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (r
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	defer func() { err = joinClosed(err, in.Close()) }()
+	noteInput(in, j, &res.events)
 	request, err := o.request(in)
 	if err != nil {
 		return nil, err

@@ -197,7 +197,7 @@ func TestNullTexts(t *testing.T) {
 		}
 	}
 	for _, f := range s.Fields() {
-		if f.Type.Kind != formats.Int || !f.Nullable || f.Text != 0 {
+		if f.Type.Kind != formats.Int || !f.Nullable || f.Text.Line != 0 {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -238,8 +238,8 @@ func TestLineOfFirstText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := s.Fields(); f[0].Text != want || f[1].Text != 0 || f[2].Text != 0 {
-			t.Fatalf("seed %d: %q: lines %d, %d, %d, want %d", formatstest.Seed, text.String(), f[0].Text, f[1].Text, f[2].Text, want)
+		if f := s.Fields(); f[0].Text.Line != want || f[0].Text.Number || f[1].Text.Line != 0 || f[2].Text.Line != 0 {
+			t.Fatalf("seed %d: %q: lines %d, %d, %d, want %d", formatstest.Seed, text.String(), f[0].Text.Line, f[1].Text.Line, f[2].Text.Line, want)
 		}
 	}
 }
@@ -274,5 +274,34 @@ func TestLayouts(t *testing.T) {
 	s = mustCSV(t, "day,at\n31/12/1969,\n", opt)
 	if _, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) || strings.Contains(err.Error(), "12/1969") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Types and the lines that are named do not depend on where blocks end.
+func TestNumbersInBlocks(t *testing.T) {
+	r := formatstest.Rand(t)
+	path := filepath.Join(t.TempDir(), "t.csv")
+	cells := []string{"1", "1.5", "2.50", "3.25", "4.0", ".5", "1e3", "+5", "-0", "x", ""}
+	for range 400 {
+		few := cells[r.IntN(len(cells)):]
+		var text strings.Builder
+		text.WriteString("a,b\n")
+		for range 1 + r.IntN(40) {
+			fmt.Fprintf(&text, "%s,t\n", few[min(r.IntN(len(few)), r.IntN(len(few)))])
+		}
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var fields [2]formats.Field
+		for i, cut := range []cutting{usualCutting, {block: 1 + r.Int64N(30), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)}} {
+			s, err := open(t.Context(), path, formats.ReadOptions{}, cut)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fields[i] = s.Fields()[0]
+		}
+		if fields[0] != fields[1] {
+			t.Fatalf("seed %d: %q: %+v in one block, %+v in many", formatstest.Seed, text.String(), fields[0], fields[1])
+		}
 	}
 }

@@ -6,9 +6,10 @@
 // types that are not declared: block by block on several goroutines, unless it is
 // compressed, in another encoding or has escapes. The file is not held open. A type is inferred only when every text of the
 // column stands for a value of it; what only looks like a number, such as a code with
-// leading zeros, stays a text.
+// leading zeros, stays a text. So does a column of numbers whose texts these do not give
+// back, such as 10 and 10.0, unless only its order counts (formats.CSV.Ordered).
 //
-// Not promised: that the text of a value comes back as it was written.
+// Not promised: that the text of a date, or of a value of a declared type, comes back as it was written.
 package csvfile
 
 import (
@@ -319,9 +320,9 @@ func (s *source) record(scan *scanner) ([]field, error) {
 func (s *source) declare(columns []evidence, types map[string]formats.Type) error {
 	for i := range s.schema {
 		f := &s.schema[i]
-		f.Type, f.Nullable = columns[i].inferred(), columns[i].nulls
-		if columns[i].numbers && f.Type.Kind == formats.String {
-			f.Text = columns[i].text
+		f.Type, f.Nullable = columns[i].inferred(s.csv.Ordered[f.Name]), columns[i].nulls
+		if f.Type.Kind == formats.String {
+			f.Text = columns[i].textLine()
 		}
 		if t, ok := types[f.Name]; ok {
 			f.Type = t

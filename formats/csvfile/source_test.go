@@ -126,11 +126,14 @@ func TestInference(t *testing.T) {
 		{"12|9223372036854775808", formats.Type{Kind: formats.String}, ""},
 		{"01234|12345", formats.Type{Kind: formats.String}, ""},
 		{"+1|2", formats.Type{Kind: formats.String}, ""},
-		{"-0|1", formats.Type{Kind: formats.Float, Bits: 64}, "-0|1"},
+		{"-0|1", formats.Type{Kind: formats.String}, ""},
 		{"1|1.5", formats.Type{Kind: formats.Float, Bits: 64}, ""},
 		{"1234567890123456|1.5", formats.Type{Kind: formats.String}, ""},
-		{"0.1|-2.50|1e3|1E-3|.5|5.", formats.Type{Kind: formats.Float, Bits: 64}, "0.1|-2.5|1000|0.001|0.5|5"},
-		{"123456789.123456789123|2.2250738585072011e-308", formats.Type{Kind: formats.Float, Bits: 64}, "1.2345678912345679e+08|2.225073858507201e-308"},
+		{"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004", formats.Type{Kind: formats.Float, Bits: 64},
+			"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004"},
+		{"2.225073858507201e-308", formats.Type{Kind: formats.Float, Bits: 64}, ""},
+		{"250.00|-0.50|12.34", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 2}, "25000|-50|1234"},
+		{"0.1234567890123456789", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 19, Wide: true}, "1234567890123456789"},
 		{"007.5|1", formats.Type{Kind: formats.String}, ""},
 		{"1e999", formats.Type{Kind: formats.String}, ""},
 		{"1e-999999", formats.Type{Kind: formats.String}, ""},
@@ -201,6 +204,35 @@ func TestQuotedFieldsAreInferred(t *testing.T) {
 		if got := s.Fields()[i].Type.Kind; got != want {
 			t.Errorf("column %d: kind %d, want %d", i, got, want)
 		}
+	}
+}
+
+// A number keeps one of several texts. A column that has another one is one of texts, unless somebody
+// declares that its order alone counts.
+func TestNumbersThatLoseTheirText(t *testing.T) {
+	for _, tt := range []struct {
+		texts string // separated by |
+		line  int64
+	}{
+		{"10|10.0", 3}, {"10.0|10", 3}, {"10.5|10.50", 3}, {"1e1|10", 2}, {"1|1E1", 3}, {"5|+5", 3}, {"+5|5", 2}, {"1|5.", 3}, {".5|1", 2},
+		{"1|-0", 3}, {"-0.0|1.0", 2}, {"250.00|250.0|1", 3}, {"2.00|3.00|1e2", 4}, {"1.5|1.25|1.50", 4}, {"0.10|0.1", 3}, {"1|2.50", 3},
+		{"0.1234567890123456789|0.12345678901234567891", 3}, {"1|0.0000001", 3}, {"1|1e5", 3}, {"1.5|1234567890123456", 3},
+		{"123456789.123456789123|1.5", 3},
+	} {
+		text := "c\n" + strings.ReplaceAll(tt.texts, "|", "\n") + "\n"
+		want := strings.Split(tt.texts, "|")
+		s := mustCSV(t, text, formats.ReadOptions{})
+		if f := s.Fields()[0]; f.Type.Kind != formats.String || !f.Text.Number || f.Text.Line != tt.line || !strings.HasSuffix(f.Text.File, "t.csv") {
+			t.Errorf("%s: %+v, want line %d", tt.texts, f, tt.line)
+		}
+		if got := formatstest.ReadAll(t, s, true)[0]; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		s = mustCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Ordered: map[string]bool{"c": true}}})
+		if f := s.Fields()[0]; f.Type.Kind != formats.Float || f.Text.Line != 0 {
+			t.Errorf("%s, by its order: %+v", tt.texts, f)
+		}
+		formatstest.ReadAll(t, s, true)
 	}
 }
 

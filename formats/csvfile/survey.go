@@ -98,7 +98,7 @@ func (s *source) surveySection(ctx context.Context, t *section, columns []eviden
 		}
 		t.rows++
 		for i, f := range record {
-			columns[i].see(f, scan.line)
+			columns[i].see(f, spot{s.path, scan.line})
 		}
 	}
 }

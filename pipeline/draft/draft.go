@@ -66,6 +66,7 @@ type draft struct {
 	drawn    int64  // for the excerpt
 	encoding string // of CSV that is no UTF-8
 	lacked   bool   // some file lacks a column that others have
+	notes    []string
 }
 
 // Write writes the job to its file, in one step and only when all went well, and returns its text. Errors are those of Job, of fault.Exists
@@ -105,6 +106,7 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	if d.rows = in.Rows(); d.rows == 0 {
 		return "", &fault.Error{Class: fault.Input, Hint: "name an input with rows, as kcut init people.parquet", Err: errors.New("look at the input: it has no rows")}
 	}
+	d.notes = in.Notes(func(string) bool { return true })
 	if d.K == 0 {
 		d.K = int(min(usualK, d.rows))
 	}

@@ -54,6 +54,9 @@ entity: %s
 func (d *draft) yaml() (string, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, headWords, text.Grouped(d.looked), text.Grouped(d.rows))
+	for _, note := range d.notes {
+		fmt.Fprintf(&out, "# Note: %s.\n", note)
+	}
 	inputs, err := d.inputPaths()
 	if err != nil {
 		return "", err

@@ -422,7 +422,7 @@ func (c *Column) wrongForm() string {
 func (c *CSV) Read(columns []Column) formats.CSV {
 	csv := formats.CSV{
 		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls,
-		Names: make(map[int]string), Layouts: make(map[string]string),
+		Names: make(map[int]string), Layouts: make(map[string]string), Ordered: make(map[string]bool),
 		Known: func(name string) bool {
 			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
 		},
@@ -431,6 +431,7 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 		if columns[i].Rename > 0 {
 			csv.Names[columns[i].Rename] = columns[i].Name
 		}
+		csv.Ordered[columns[i].Name] = columns[i].Mask == MaskDiscretize
 		if layout := columns[i].Layout(); layout != "" {
 			csv.Layouts[columns[i].Name] = layout
 		}

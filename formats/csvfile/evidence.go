@@ -1,0 +1,160 @@
+package csvfile
+
+import (
+	"cmp"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// evidence is what the texts of one column seen so far allow. A column of numbers whose texts
+// these do not give back is one of texts, unless only its order counts: of 10, 10.0 and 1e1 a
+// number keeps one, and somebody else may have meant codes.
+type evidence struct {
+	guess guess
+	nulls bool
+	texts bool // has a field that is not null
+
+	numbers bool // fields stood for numbers before one did not
+	text    spot // the first one that did not; zero: all do
+
+	inexact  spot // the first number that a float does not give back
+	decimals decimals
+	written  spot // where it was known that neither a float nor a decimal gives all of them back
+}
+
+// spot is a line of a file.
+type spot struct {
+	file string
+	line int64 // from 1; 0: nowhere
+}
+
+// decimals are numbers with a point and equally many digits behind it.
+type decimals struct {
+	whole, scale int  // most digits before the point, and those behind it
+	first        spot // of them
+	none         spot // the first number that is not such
+}
+
+// see narrows the guess by one more field, of a record on a line.
+func (c *evidence) see(f field, at spot) {
+	if f.null() {
+		c.nulls = true
+		return
+	}
+	c.texts = true
+	if c.guess == 0 {
+		return
+	}
+	was := c.guess
+	c.guess &= guessText(f.text)
+	switch {
+	case was&numeric == 0:
+		return
+	case c.guess&numeric == 0:
+		c.text = at
+		return
+	}
+	c.numbers = true
+	exact, decimal := c.inexact.line == 0, c.decimals.none.line == 0
+	if exact && c.guess&(guessExact|guessInt) == 0 {
+		c.inexact, c.written = at, at
+	}
+	if decimal && !c.decimals.see(asString(f.text), at) {
+		c.written = at
+	}
+}
+
+// see takes in one more number, and reports whether it is one of them.
+func (d *decimals) see(text string, at spot) bool {
+	whole, scale, ok := decimalParts(text)
+	return ok && d.join(decimals{whole: whole, scale: scale, first: at}) || d.end(at)
+}
+
+// end says that a number is none of them.
+func (d *decimals) end(at spot) bool {
+	d.none = at
+	return false
+}
+
+// join adds numbers further down, and reports whether all are such.
+func (d *decimals) join(other decimals) bool {
+	switch {
+	case other.first.line == 0 && other.none.line == 0:
+		return true
+	case d.first.line > 0 && other.first.line > 0 && d.scale != other.scale:
+		return d.end(other.first)
+	case other.none.line > 0:
+		return d.end(other.none)
+	}
+	d.whole, d.scale, d.first = max(d.whole, other.whole), other.scale, cmp.Or(d.first, other.first)
+	return true
+}
+
+// join adds what texts of the column further down allow, all of one file.
+func (c *evidence) join(other evidence) {
+	if c.text.line == 0 {
+		c.numbers, c.text = c.numbers || other.numbers, other.text
+	}
+	last := int64(0)
+	if c.inexact.line == 0 && other.inexact.line > 0 {
+		c.inexact, last = other.inexact, other.inexact.line
+	}
+	if c.decimals.none.line == 0 && !c.decimals.join(other.decimals) {
+		last = max(last, c.decimals.none.line)
+	}
+	if last > 0 {
+		c.written = spot{cmp.Or(other.inexact.file, other.decimals.none.file, other.decimals.first.file), last}
+	}
+	c.guess &= other.guess
+	c.nulls = c.nulls || other.nulls
+	c.texts = c.texts || other.texts
+}
+
+// inferred returns the first type, in the order below, that all texts of the column stand for.
+// Where only the order of its values counts, texts need not be given back.
+func (c *evidence) inferred(ordered bool) formats.Type {
+	switch g := c.guess; {
+	case !c.texts:
+		return formats.Type{Kind: formats.String}
+	case g&(guessLower|guessTitle|guessUpper) != 0:
+		return formats.Type{Kind: formats.Boolean}
+	case g&guessInt != 0:
+		return formats.Type{Kind: formats.Int, Bits: 64}
+	case g&guessExact != 0 || ordered && g&guessNumber != 0:
+		return formats.Type{Kind: formats.Float, Bits: 64}
+	case g&guessFloat != 0:
+		return c.decimals.typ()
+	case g&guessDate != 0:
+		return date
+	case g&guessZoned != 0:
+		return zoned
+	case g&guessLocal != 0:
+		return local
+	}
+	return formats.Type{Kind: formats.String}
+}
+
+// typ returns a type that gives back all the texts. Its precision does not change from one file to
+// the next, as long as numbers are of usual sizes.
+func (d *decimals) typ() formats.Type {
+	const usual, most = 18, 38
+	switch precision := d.whole + d.scale; {
+	case d.none.line > 0 || precision > most:
+		return formats.Type{Kind: formats.String}
+	case precision > usual:
+		return formats.Type{Kind: formats.Decimal, Precision: most, Scale: d.scale, Wide: true}
+	}
+	return formats.Type{Kind: formats.Decimal, Precision: usual, Scale: d.scale}
+}
+
+// textLine says what made a column that began with numbers one of texts.
+func (c *evidence) textLine() formats.TextLine {
+	at, number := c.text, c.guess&guessNumber != 0
+	if number && at.line == 0 {
+		at = cmp.Or(c.written, c.inexact)
+	}
+	if !number && !c.numbers {
+		at = spot{}
+	}
+	return formats.TextLine{File: at.file, Line: at.line, Number: number && at.line > 0}
+}

@@ -1,0 +1,76 @@
+package pipeline
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// csvFolder makes a jobFolder with CSV files as its input.
+func csvFolder(t *testing.T, job string, files ...string) string {
+	t.Helper()
+	dir := jobFolder(t, job)
+	for i, text := range files {
+		write(t, filepath.Join(dir, "in", string(rune('a'+i))+".csv"), text)
+	}
+	return dir
+}
+
+// mustNote wants a notice that begins like that.
+func mustNote(t *testing.T, notices []string, start string) {
+	t.Helper()
+	if !slices.ContainsFunc(notices, func(n string) bool { return strings.HasPrefix(n, start) }) {
+		t.Errorf("notices %q, want one that begins %q", notices, start)
+	}
+}
+
+// TestNumbersKeepTheirText: of codes that look like numbers every text is released, counted and drafted
+// as it is, and the first one is noted that a number would not give back.
+func TestNumbersKeepTheirText(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age, code], k: 2}]
+columns: {age: discretize, code: suppress, lab: keep, cost: keep, part: keep, gone: drop}
+order: input
+`
+	var rows strings.Builder
+	rows.WriteString("age,code,lab,cost,part,gone\n")
+	codes, labs := []string{"250.0", "250.00"}, []string{"1E2", "10E1", "100"}
+	for i := range 30 {
+		rows.WriteString([]string{"30", "30.0", "40", "4e1"}[i%4] + "," + codes[i%2] + "," + labs[i%3] + ",250.00,0.5,1.50\n")
+	}
+	dir := csvFolder(t, form, rows.String())
+	report := mustRun(t, dir, nil)
+	if got := readRows(t, filepath.Join(dir, "out.parquet")).rows; len(got) != 30 {
+		t.Errorf("%d rows", len(got))
+	} else {
+		for i, row := range got {
+			if row[1] != codes[i%2] || row[2] != labs[i%3] || row[3] != "250.00" || row[4] != "0.5" {
+				t.Fatalf("row %d is %q", i, row)
+			}
+		}
+	}
+	mustNote(t, report.Notices, "column code is read as text: line 3 of ")
+	mustNote(t, report.Notices, "column lab is read as text: line 2 of ")
+	for _, note := range report.Notices {
+		for _, name := range []string{"age", "cost", "part", "gone"} {
+			if strings.HasPrefix(note, "column "+name+" is read as text") {
+				t.Errorf("notice %q", note)
+			}
+		}
+	}
+	var notices []string
+	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"code"}, Events: Events{Notice: func(n string) { notices = append(notices, n) }}}
+	checked, err := Check(t.Context(), opt)
+	must(t, err)
+	if checked.Classes != 2 || checked.Anonymity != 15 {
+		t.Errorf("check finds %+v", checked)
+	}
+	mustNote(t, notices, "column code is read as text: line 3 of ")
+	editJob(t, dir, "lab: keep", "lab: {mask: keep, type: number}")
+	if report := mustRun(t, dir, nil, "output.path", filepath.Join(dir, "declared.parquet")); slices.ContainsFunc(report.Notices, func(n string) bool { return strings.HasPrefix(n, "column lab is") }) {
+		t.Errorf("notices %q of a declared type", report.Notices)
+	}
+}
