@@ -96,7 +96,7 @@ type ReadOptions struct {
 
 // CSV says how CSV is written. The zero value is RFC 4180 in UTF-8, or in UTF-16 with a byte order mark.
 type CSV struct {
-	Delimiter byte                   // 0: ',' , or ';' or tab when the header has that and no comma
+	Delimiter byte                   // 0: that of ',', ';', tab and '|' under which all records have as many fields as the first one
 	Quote     byte                   // around a field; 0: '"'
 	Escape    byte                   // takes what is behind it as it is; 0: there is none, and quotes are doubled
 	Encoding  string                 // as EncodingLatin1; empty: UTF-8, or what a byte order mark says

@@ -36,8 +36,8 @@ func (d *dialect) indexQuote(text []byte) int {
 	return at
 }
 
-// dialectOf returns what is declared, and the rest as the text's head has it.
-func dialectOf(declared *formats.CSV, head []byte) (d dialect, err error) {
+// dialectOf returns what is declared, and the rest as the text's start has it.
+func dialectOf(declared *formats.CSV, start *sample) (d dialect, err error) {
 	d = dialect{declared.Delimiter, declared.Quote, declared.Escape}
 	if d.quote == 0 {
 		d.quote = '"'
@@ -46,7 +46,9 @@ func dialectOf(declared *formats.CSV, head []byte) (d dialect, err error) {
 		d.escape = 0
 	}
 	if d.delim == 0 {
-		d.delim = delimiterOf(head, d.quote)
+		if d.delim, err = start.delimiter(d); err != nil {
+			return d, err
+		}
 	}
 	for _, c := range []byte{d.delim, d.quote, d.escape} {
 		if c == '\n' || c == '\r' || c >= 0x80 {
@@ -57,27 +59,6 @@ func dialectOf(declared *formats.CSV, head []byte) (d dialect, err error) {
 		return d, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, d.delim)
 	}
 	return d, nil
-}
-
-// delimiterOf returns the delimiter of a header: a comma when it has one outside quotes,
-// else a semicolon, a tab or a bar, whichever comes first.
-func delimiterOf(text []byte, quote byte) byte {
-	found, quoted, started := byte(','), false, false
-	for _, c := range text {
-		switch {
-		case c == quote:
-			quoted = !quoted
-		case quoted:
-		case c == ',':
-			return ','
-		case c == '\n' && started:
-			return found
-		case found == ',' && (c == ';' || c == '\t' || c == '|'):
-			found = c
-		}
-		started = started || c != '\n' && c != '\r'
-	}
-	return found
 }
 
 // encodingOf returns the encoding that is declared, or that a byte order mark says; nil for UTF-8.

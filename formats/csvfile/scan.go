@@ -84,7 +84,10 @@ func takeBuffer() *[]byte { return freeBuffers.Get().(*[]byte) }
 
 func leaveBuffer(b *[]byte) { freeBuffers.Put(b) }
 
-var errMore = errors.New("record goes on behind the buffer")
+var (
+	errMore     = errors.New("record goes on behind the buffer")
+	errUnclosed = fmt.Errorf("%w: a quote that is never closed", formats.ErrDamaged)
+)
 
 // record returns the fields of the next record, valid until the next call, or io.EOF.
 // Errors name the line.
@@ -111,6 +114,9 @@ func (s *scanner) record() ([]field, error) {
 
 // encodingHint is what to do about a file in another encoding than was expected.
 const encodingHint = "write it as UTF-8, or say in the job how it is written, as csv: {encoding: windows-1252}, latin-1 or utf-16"
+
+// fieldsHint is what to do about a record with other fields than the header has.
+const fieldsHint = "mend the line, or say in csv.delimiter, csv.quote and csv.escape how fields are parted"
 
 // accept makes the fields of the record that ends before at.
 func (s *scanner) accept(at int) ([]field, error) {
@@ -202,7 +208,7 @@ func (s *scanner) cut() (int, error) {
 			return 0, err
 		}
 		if len(s.fields) == s.limit {
-			return 0, fmt.Errorf("%w: more than the %d fields of the header", formats.ErrDamaged, s.limit)
+			return 0, fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the header", formats.ErrDamaged, s.limit)
 		}
 		s.fields = append(s.fields, f)
 		if i == s.end {
@@ -253,7 +259,7 @@ func (s *scanner) quoted(i int) (f field, end int, err error) {
 		n := s.indexQuote(s.buf[i:s.end])
 		if n < 0 {
 			if s.eof {
-				return f, 0, fmt.Errorf("%w: a quote that is never closed", formats.ErrDamaged)
+				return f, 0, errUnclosed
 			}
 			return f, 0, errMore
 		}

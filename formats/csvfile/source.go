@@ -242,7 +242,7 @@ func (s *source) sniff(ctx context.Context, declared *formats.CSV) (int64, error
 		return 0, err
 	}
 	text := bytes.TrimPrefix(head, utf8BOM)
-	s.dialect, err = dialectOf(declared, text)
+	s.dialect, err = dialectOf(declared, &sample{text: text, whole: len(head) < bufferSize})
 	return int64(len(head) - len(text)), err
 }
 
@@ -311,7 +311,7 @@ func (s *source) record(scan *scanner) ([]field, error) {
 		return nil, err
 	}
 	if len(fields) != len(s.schema) {
-		return nil, fmt.Errorf("line %d: %w: %d fields where the header has %d", scan.line, formats.ErrDamaged, len(fields), len(s.schema))
+		return nil, fault.Errorf(fault.Input, fieldsHint, "line %d: %w: %d fields where the header has %d", scan.line, formats.ErrDamaged, len(fields), len(s.schema))
 	}
 	return fields, nil
 }

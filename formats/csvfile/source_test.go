@@ -16,6 +16,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 func tryCSV(t testing.TB, text string, opt formats.ReadOptions) (formats.Source, error) {
@@ -259,7 +260,44 @@ func TestDeclaredTypes(t *testing.T) {
 	}
 }
 
+func hintOf(err error) string {
+	var advised *fault.Error
+	if errors.As(err, &advised) {
+		return advised.Hint
+	}
+	return ""
+}
+
 func TestDelimiters(t *testing.T) {
+	long := strings.Repeat("1;60,5;\"a;\nb\"\n", bufferSize/8) // records are cut where the sample ends, in quotes, too
+	for _, tt := range []struct{ text, first string }{
+		{"id;weight (kg,mean);age\n1;60;20\n", "1"},
+		{"id;weight (kg,mean);age\n1;60,5;20,5\n", "1"},
+		{"a,b;c\nx;y,z\n", ""},
+		{"id\tname, first\n1\tx,y\n2\tx\n", "1"},
+		{"id|a;b|c\n1|2|3\n", "1"},
+		{"a,b|c,d\n1,2,3\n", "1"},
+		{"id,a;b\n1,\"x;y\"\n", "1"},
+		{"id;weight (kg,mean);age\n1;60,5;20\n", ""},
+		{"id;a,b\n1;2,3\n2;3,4\n3;4\n", "1"},
+		{"id;a,b;c\n1;2;3\n\n2;3;4\n3,4;4\n", ""},
+		{"id;weight (kg,mean);note\n" + long, "1"},
+		{"id;weight (kg,mean);note\r\n" + long, "1"},
+	} {
+		s, err := tryCSV(t, tt.text, formats.ReadOptions{})
+		switch {
+		case tt.first == "":
+			if err == nil || !strings.Contains(tt.text, ";a,b;c") && !strings.Contains(hintOf(err), "csv.delimiter") {
+				t.Errorf("%.40q: got %v, hint %q", tt.text, err, hintOf(err))
+			}
+		case err != nil:
+			t.Errorf("%.40q: %v", tt.text, err)
+		default:
+			if got := formatstest.ReadAll(t, s, false)[0][0]; got != tt.first {
+				t.Errorf("%.40q: got %q, want %q", tt.text, got, tt.first)
+			}
+		}
+	}
 	s := mustCSV(t, "a|b\nx,1|y;2\n", formats.ReadOptions{CSV: formats.CSV{Delimiter: '|'}})
 	if got, want := formatstest.ReadAll(t, s, false), [][]string{{"x,1"}, {"y;2"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -242,7 +242,7 @@ type Limits struct {
 
 // CSV says how to read CSV input.
 type CSV struct {
-	Delimiter byte     // 0: found in the header
+	Delimiter byte     // 0: found in the lines
 	Quote     byte     // 0: '"'
 	Escape    byte     // 0: none, quotes are doubled
 	Encoding  string   // as formats.EncodingLatin1; empty: UTF-8, or what a byte order mark says

@@ -1,0 +1,84 @@
+package csvfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// delimiters are what may part fields when nothing is declared.
+const delimiters = ",;\t|"
+
+// sample is the start of a text, by which its delimiter is known.
+type sample struct {
+	text     []byte
+	whole    bool // there is no more of it
+	headless bool // its first record has values, not names
+}
+
+// delimiter returns what parts the fields of a dialect: that under which the first record has
+// several, and all others as many; where there is none, the one under which most do before the first
+// that does not. It refuses a text with several: which one is meant, only its owner knows.
+func (s *sample) delimiter(d dialect) (byte, error) {
+	best, most, several := delimiters[0], 0, []string(nil)
+	for _, c := range []byte(delimiters) {
+		if c == d.quote || c == d.escape || bytes.IndexByte(s.text, c) < 0 {
+			continue
+		}
+		d.delim = c
+		records, all := s.agreement(d)
+		if all {
+			several = append(several, fmt.Sprintf("%q", c))
+		}
+		if all && len(several) == 1 || len(several) == 0 && records > most {
+			best, most = c, records
+		}
+	}
+	if len(several) > 1 {
+		return 0, fault.Errorf(fault.Input, `say which one it is in csv.delimiter, as csv: {delimiter: ";"}`,
+			"%w: all lines have as many fields as the first one, whether %s parts them", formats.ErrSchema, strings.Join(several, " or "))
+	}
+	return best, nil
+}
+
+// agreement counts the records that agree with the first one, which has several fields, before one
+// that does not, and reports whether there is none such.
+func (s *sample) agreement(d dialect) (records int, all bool) {
+	scan := newScanner(io.NopCloser(bytes.NewReader(s.text)), d, 1, maxColumns, nil)
+	defer scan.close()
+	scan.skip = true
+	width := 0
+	for {
+		fields, err := scan.record()
+		switch {
+		case err == io.EOF, !s.whole && (scan.offset == int64(len(s.text)) || errors.Is(err, errUnclosed)): // the last record goes on
+			return records, width > 1
+		case err != nil:
+			return records, false
+		case width == 0 && s.headless:
+			width = len(fields)
+		case width == 0:
+			width = namedFields(fields)
+		case len(fields) < width || namedFields(fields[width:]) > 0:
+			return records, false
+		}
+		if width < 2 {
+			return 0, false
+		}
+		records++
+	}
+}
+
+// namedFields returns how many fields there are but for nulls at the end.
+func namedFields(fields []field) int {
+	n := len(fields)
+	for n > 0 && fields[n-1].null() {
+		n--
+	}
+	return n
+}
