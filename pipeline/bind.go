@@ -57,7 +57,7 @@ func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }
 // checked before a row is read. When nothing is wrong but that some k cannot be met, it returns
 // both. close is owed whenever there is a result.
 func Bind(ctx context.Context, job *job.Job, t *taxonomies, res *resources) (_ *Bound, err error) {
-	b := &Bound{Job: job, Taxonomies: t, class: -1, entity: -1, quota: job.MaxSuppressed, engine: newEngine(job)}
+	b := newBound(job, t)
 	open := dataset.Open
 	if len(job.InputCounts) > 0 {
 		open = dataset.OpenTables
@@ -87,6 +87,11 @@ func noteInput(in *dataset.Dataset, j *job.Job, events *Events) {
 	for _, note := range in.Notes(reads) {
 		events.Noted(note)
 	}
+}
+
+// newBound returns a job of which no column is bound yet.
+func newBound(j *job.Job, t *taxonomies) *Bound {
+	return &Bound{Job: j, Taxonomies: t, class: -1, entity: -1, quota: j.MaxSuppressed, engine: newEngine(j)}
 }
 
 // close lets go of the input, once.

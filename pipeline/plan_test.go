@@ -189,8 +189,8 @@ func TestPlanTellsRisk(t *testing.T) {
 	}
 }
 
-// A plan that has read all rows ends as the run does: with rows that are alone on all labels, with a budget that takes too many away, with
-// values that a taxonomy lacks.
+// A plan that has read all rows ends as the run does: with rows that are alone on all labels, and
+// with values that a taxonomy lacks.
 func TestPlanEndsAsTheRun(t *testing.T) {
 	table := &testTable{fields: []formats.Field{{Name: "a", Type: textType}, {Name: "b", Type: textType}, {Name: "c", Type: textType}}}
 	for i := range 200 {
@@ -220,7 +220,8 @@ func TestPlanEndsAsTheRun(t *testing.T) {
 	}
 }
 
-// Where some rows are read it is foretold of these how many are alone on all labels, and more than the job allows are noted.
+// Where some rows are read it is foretold of these how many are alone on all labels, and more than
+// the job allows are noted.
 func TestPlanForetellsTheUnionOfAnExcerpt(t *testing.T) {
 	table := &testTable{fields: []formats.Field{{Name: "a", Type: wholeType}, {Name: "b", Type: wholeType}}}
 	for i := range 300_000 {

@@ -18,8 +18,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Try finds out what a job makes of an input that is open, or some rows of one: it counts and searches as a run does, in
-// what is left of a budget, and writes nothing. What it has drawn is returned.
+// Try finds out what a job makes of an input that is open, or some rows of one: it counts and
+// searches as a run does, in what is left of a budget, and writes nothing. What it has drawn is
+// returned.
 func Try(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
 	part := budget.Part(budget.Left())
 	defer func() { part.Return(part.Used()) }()
@@ -27,7 +28,8 @@ func Try(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Bud
 	if err != nil {
 		return nil, err
 	}
-	b := &Bound{Job: j, Dataset: in, Taxonomies: t, class: -1, entity: -1, quota: j.MaxSuppressed, engine: newEngine(j)}
+	b := newBound(j, t)
+	b.Dataset = in
 	if err := b.bind(in.Schema(), in.Rows()); err != nil {
 		return nil, err
 	}
@@ -61,7 +63,8 @@ func (b *Bound) try(ctx context.Context, budget *spill.Budget) (*forecast.Trial,
 	return t, err
 }
 
-// leastInformation is what a column keeps of which more is left than a label: sums of shares are not exact.
+// leastInformation is what a column keeps of which more is left than a label: sums of shares are
+// not exact.
 const leastInformation = 1e-12
 
 // tryUnion counts how well the rows hide each other on the labels that they would get.
@@ -73,10 +76,11 @@ func (b *Bound) tryUnion(ctx context.Context, found *Found, res *resources) (*ri
 	return b.unionOfPeople(ctx, found, cut.SmallestK(), res)
 }
 
-// foretellUnion tries the job on a part of the input, and tells how well its rows hide each other on all labels. A run of all
-// rows does the same: what ends it ends the plan.
+// foretellUnion tries the job on a part of the input, and tells how well its rows hide each other
+// on all labels. A run of all rows does the same: what ends it ends the plan.
 func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *forecast.Forecast) error {
-	if slices.ContainsFunc(p.Job.Sets, func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.masked) }) {
+	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.masked) }
+	if slices.ContainsFunc(p.Job.Sets, hidesAll) {
 		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
 		return nil
 	}
@@ -93,9 +97,11 @@ func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *
 	case all && (class == fault.Privacy || class == fault.Input):
 		p.refused = cmp.Or(p.refused, err)
 	case errors.Is(err, spill.ErrBudget):
-		p.res.events.Noted("how many rows are alone on all labels is not foretold: the search of the rows that were sampled does not fit the memory, and a plan writes nothing")
+		p.res.events.Noted("how many rows are alone on all labels is not foretold: " +
+			"the search of the rows that were sampled does not fit the memory, and a plan writes nothing")
 	default:
-		p.res.events.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v", text.Count(part.Rows(), "row"), err))
+		p.res.events.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v",
+			text.Count(part.Rows(), "row"), err))
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// A trial on all rows leaves what a run leaves: of columns, and of rows that hide each other; for cuts and for regions, for rows and for people.
+// A trial on all rows leaves what a run leaves: of columns, and of rows that hide each other; for
+// cuts and for regions, for rows and for people.
 func TestTrialOfAllRowsIsARun(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))

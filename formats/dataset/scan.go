@@ -95,8 +95,9 @@ func (d *Dataset) BlockScanners(threads int) int {
 // many splits.
 const excerptPlaces = 16
 
-// Part returns about so many rows of d as a table of its own: the first rows of splits that are spread over it, or all
-// rows where there are no more. Which these are depends on the files alone. It reads the files by way of d, which is closed in its stead.
+// Part returns about so many rows of d as a table of its own: the first rows of splits that are
+// spread over it, or all rows where there are no more. Which these are depends on the files alone.
+// It reads the files by way of d, which is closed in its stead.
 func (d *Dataset) Part(rows int64) *Dataset {
 	part := *d
 	if rows >= d.rows {

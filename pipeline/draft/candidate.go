@@ -21,8 +21,8 @@ type candidate struct {
 // spread are the lines by which tdr leaves something of many columns instead of much of a few.
 var spread = []string{"balance: 1", "max_suppressed: 1%"}
 
-// candidates of a draft, the simplest first. The last one is for tables of which a cut that lists all groups is no burden: of
-// half a million rows some 40,000 groups, in 10 MB.
+// candidates of a draft, the simplest first. The last one is for tables of which a cut that lists
+// all groups is no burden: of half a million rows some 40,000 groups, in 10 MB.
 func (d *draft) candidates() []*candidate {
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
 	if d.rows <= mostGrouped {
@@ -63,8 +63,8 @@ func (t *tried) betterThan(o *tried) bool {
 	return o == nil || t.keeps() > o.keeps() || t.keeps() == o.keeps() && t.Information > o.Information
 }
 
-// chooseSearch tries the candidates on rows of the input. One that fails is none; where all do, as with little memory, the draft names
-// none of them.
+// chooseSearch tries the candidates on rows of the input. One that fails is none; where all do, as
+// with little memory, the draft names none of them.
 func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try, budget *spill.Budget) error {
 	d.excerpt = nil
 	budget.Return(d.drawn)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +23,8 @@ type outcome struct {
 	err         error
 }
 
-// trying returns trials that find what is said of algorithms, "spread" being tdr with the balance of a draft.
+// trying returns trials that find what is said of algorithms, "spread" being tdr with the balance
+// of a draft.
 func trying(of map[string]outcome) draft.Try {
 	return func(_ context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
 		name := j.Algorithm.Name
@@ -33,8 +36,8 @@ func trying(of map[string]outcome) draft.Try {
 	}
 }
 
-// A draft takes what leaves most columns, of several the one that keeps most information, and the first of equals; what
-// fails is left out, and where all do, no way to search is named.
+// A draft takes what leaves most columns, of several the one that keeps most information, and the
+// first of equals; what fails is left out, and where all do, no way to search is named.
 func TestDraftTakesTheBest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n", 100))
@@ -98,5 +101,23 @@ func TestDraftOfManyRows(t *testing.T) {
 		if err != nil || strings.Join(tried, ", ") != strings.Join(want, ", ") {
 			t.Errorf("%v: of %d rows tried %q, want %q", err, rows, tried, want)
 		}
+	}
+}
+
+// What tells a column that an acquaintance knows, or is told by one, is in its set, and what tells
+// that, too; others are not.
+func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	out.WriteString("hours,wing,office,sex,zip,desk,age,score\n")
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 600 {
+		desk := rng.IntN(200) // of which a zip has two, an office four, a wing eight
+		fmt.Fprintf(&out, "%d,w%d,o%d,%s,z%d,d%d,%d,%d\n", rng.IntN(50), desk/8, desk/4, []string{"f", "m"}[rng.IntN(2)], desk/2, desk, rng.IntN(60), rng.IntN(70))
+	}
+	write(t, "people.csv", out.String())
+	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
+	if got, want := job.Sets[0].Columns, []string{"age", "sex", "zip", "wing", "office", "desk"}; !slices.Equal(got, want) || len(job.Sets) != 2 || len(job.Sets[1].Columns) != 8 {
+		t.Errorf("sets %+v, want %q and all", job.Sets, want)
 	}
 }

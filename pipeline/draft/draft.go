@@ -85,8 +85,10 @@ func Write(ctx context.Context, opt Options, try Try) (string, error) {
 	return text, nil
 }
 
-// Job looks at some rows of the input and returns a job file with a proposed role for every
-// column, and of some ways to search that which leaves most of them when it is tried on rows. The same input gives the same text, whatever the threads; a small memory limit lets fewer rows be looked at.
+// Job looks at some rows of the input and returns a job file with a proposed role for every column,
+// and of some ways to search that which leaves most of them when it is tried on rows. The same
+// input gives the same text, whatever the threads; a small memory limit lets fewer rows be looked
+// at.
 //
 // It returns an error of fault.Usage when there is no column of the class's name, it has too
 // many values, or the job's file would be read as input; of fault.Input when the input has no rows, or no column that could be masked; and

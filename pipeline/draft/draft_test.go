@@ -145,7 +145,8 @@ func TestDraftOfRealData(t *testing.T) {
 	}
 }
 
-// Of many columns that nobody is said to know, all are one set; what an acquaintance knows is one, and comes first.
+// Of many columns that nobody is said to know, all are one set; what an acquaintance knows is one,
+// and comes first.
 func TestDraftOfManyColumns(t *testing.T) {
 	for names, want := range map[string]int{"Age": 1, "Age,zip": 2} {
 		t.Chdir(t.TempDir())

@@ -2,8 +2,9 @@ package draft
 
 import "slices"
 
-// basics are names of what somebody knows of people whom he meets, first those by which most people are told apart: the
-// date of birth, sex and place (Sweeney, Simple Demographics Often Identify People Uniquely, 2000).
+// basics are names of what somebody knows of people whom he meets, first those by which most people
+// are told apart: the date of birth, sex and place (Sweeney, Simple Demographics Often Identify
+// People Uniquely, 2000).
 var (
 	first = []words{
 		{alone: []string{"birth", "birthday", "birthdate", "dob", "born", "birthyear", "age"}}, {alone: []string{"sex", "gender"}},
@@ -26,8 +27,8 @@ type set struct {
 	all     bool    // it has all masked columns
 }
 
-// chooseSet puts what an acquaintance knows into one set, with what that tells, or all masked columns where there is nothing
-// of that sort: who knows all columns is left with the set of all.
+// chooseSet puts what an acquaintance knows into one set, or all masked columns where no two are
+// called like that.
 func (d *draft) chooseSet() {
 	var all []*Profile
 	for _, p := range d.profiles {
@@ -43,7 +44,8 @@ func (d *draft) chooseSet() {
 		known, tells = all, "all masked columns"
 	}
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
-	d.known = &set{tells: tells, columns: known, unique: d.excerpt.Figures(placesOf(known), 1).Unique, all: len(known) == len(all)}
+	unique := d.excerpt.Figures(placesOf(known), 1).Unique
+	d.known = &set{tells: tells, columns: known, unique: unique, all: len(known) == len(all)}
 }
 
 // acquaintance is who knows a set, leastKnown how many columns it has at least.
@@ -52,8 +54,8 @@ const (
 	leastKnown   = 2
 )
 
-// knownOf returns those of some columns whose names are of what an acquaintance knows, and those that tell one of them or are told by one:
-// in another set they would give away more than that has.
+// knownOf returns those of some columns whose names are of what an acquaintance knows, and those
+// that tell one of them or are told by one: in another set they would give away more than that has.
 func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	var others []*Profile
 	for _, p := range all {

@@ -28,14 +28,14 @@ type Forecast struct {
 	// Risk tells of the sampled rows how many are alike on the kept columns, and on the quasi-identifiers before they
 	// are masked. Of all rows, shares are at most that.
 	Risk *risk.Report `json:"risk,omitempty"`
-	// Union tells how well the sampled rows hide each other on the labels of all masked columns that a run of
-	// these rows gives them. Of more rows fewer are alone, most of the time.
-	Union   *risk.Union  `json:"union,omitempty"`
-	Threads int          `json:"threads"`
-	Memory  Memory       `json:"memory"`
-	Disk    Disk         `json:"disk"`
-	Seconds Seconds      `json:"seconds"`
-	Notices []string     `json:"notices,omitempty"`
+	// Union tells how well the sampled rows hide each other on the labels of all masked columns
+	// that a run of these rows gives them. Of more rows fewer are alone, most of the time.
+	Union   *risk.Union `json:"union,omitempty"`
+	Threads int         `json:"threads"`
+	Memory  Memory      `json:"memory"`
+	Disk    Disk        `json:"disk"`
+	Seconds Seconds     `json:"seconds"`
+	Notices []string    `json:"notices,omitempty"`
 }
 
 // Candidate is one that algorithm auto may choose. At least and at most are those of the distinct tuples.

@@ -17,7 +17,8 @@ import (
 const peopleRows = 1 << 12
 
 // CountPeople reads the input and counts the entities, which a column names, of every class of rows
-// that get the same labels in all masked columns: the release does not say whose a row is. Without a column, −1, every row is an entity.
+// that get the same labels in all masked columns: the release does not say whose a row is. Without
+// a column, −1, every row is an entity.
 func (m *Masker) CountPeople(ctx context.Context, entity, k int) (_ *risk.People, err error) {
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return nil, err
