@@ -78,6 +78,7 @@ type OnBreak = pipeline.OnBreak
 // The ways out.
 const (
 	BreakFail     = pipeline.BreakFail     // publish nothing
+	BreakRefuse   = pipeline.BreakRefuse   // nor where more than half of a column's rows are outside the cut, or get one label
 	BreakCoarsen  = pipeline.BreakCoarsen  // undo the fewest steps of the cut until every set holds
 	BreakSuppress = pipeline.BreakSuppress // release the records that are too few with a mark in every masked column
 )

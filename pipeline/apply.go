@@ -33,6 +33,7 @@ type OnBreak string
 // The ways out.
 const (
 	BreakFail     OnBreak = "fail"
+	BreakRefuse   OnBreak = "refuse" // as BreakFail, and where a column has got flat
 	BreakCoarsen  OnBreak = "coarsen"
 	BreakSuppress OnBreak = "suppress"
 )

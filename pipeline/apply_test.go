@@ -89,7 +89,7 @@ func TestApplyMisfits(t *testing.T) {
 		{name: "beyond the bounds", drift: edit{"age", "121"}, class: fault.Input, want: "column age: 1 distinct value of 1 row, first in DIR/in/a.parquet, row 8, lie outside the bounds"},
 		{name: "an unknown value", job: edit{"city: {mask: generalize, unknown: root}", "city: generalize"}, drift: edit{"city", secret}, class: fault.Input, want: "column city: its cut has no place for 1 distinct value of 1 row, first in DIR/in/a.parquet, row 8\nadd the values to the taxonomy, or set unknown: root"},
 		{name: "an unknown value that may be", drift: edit{"city", secret}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
-		{name: "an empty text, which no node may be", drift: edit{"city", ""}, class: fault.Input, want: "column city: its cut has no place for 1 distinct value of 1 row, first in DIR/in/a.parquet, row 8\nreplace the values"},
+		{name: "an empty text", drift: edit{"city", ""}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records are smaller than k = 3"},
 		{name: "an unknown value like a node", drift: edit{"city", "France"}, class: fault.Input, want: "add 1 unknown value of column city"},
 		{name: "an unknown prefix", job: edit{"unknown: root, taxonomy: {prefix", "taxonomy: {prefix"}, drift: edit{"zip", secret}, class: fault.Input, want: "column zip: its cut has no place for 1 distinct value"},
 		{name: "an unknown prefix that may be", drift: edit{"zip", secret}, class: fault.Privacy, want: "set born, city, zip: 1 equivalence classes of 1 records"},

@@ -45,6 +45,7 @@ type Bound struct {
 
 	given   *domain.Cut     // the cut of an earlier release, if it bounds the job
 	applied bool            // it is applied, and none searched for
+	refuses bool            // columns of which that tells nothing any more, as BreakRefuse does
 	engine  engine.Engine   // that finds the recoding
 	verdict *choose.Verdict // of algorithm auto, once there is one
 	inputs  []storage.Info

@@ -287,6 +287,7 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 		b.given = a.given
 		if a.applied != nil {
 			b.applied, b.quota, b.engine = true, a.applied.MaxSuppressed, a.applied.engine(a.given, a.job, rows)
+			b.refuses = a.applied.OnBreak == BreakRefuse
 		}
 	}
 	spill.ExpectHeap(rows*int64(len(b.masked))*cellBytes, res.budget.Limit())

@@ -158,6 +158,9 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 		report.Masked = maskedColumns(table, recoding, b.requirement.Sets)
 	}
 	report.reused(b, recoding, res)
+	if err := b.checkFlat(counts, recoding, res); err != nil {
+		return nil, err
+	}
 	report.Sets = setsOf(b, recoding)
 	return recoding, nil
 }

@@ -23,6 +23,8 @@ kcut show --json prints. Every set is counted anew; if one has too few records s
 --on-break says what to do:
 
   fail      publish nothing (the default)
+  refuse    publish nothing, nor if more than half of the rows are outside the cut in
+            some column, or all of them get one label there
   coarsen   undo the fewest steps of the cut until every set holds
   suppress  release the records that are too few with * in every masked column,
             as far as --max-suppressed allows
@@ -37,7 +39,7 @@ again, and goes on from the part files that were finished when it was stopped.`,
 	}
 	cmd.Flags().StringVar(&flags.Cut, "cut", "", "the earlier release, or its cut as JSON: `FILE`")
 	offerFiles(cmd, "cut", "parquet", "json")
-	addChoice(cmd, &flags.onBreak, "on-break", "`WHAT` to do when a set does not hold: fail, coarsen or suppress", "fail", "coarsen", "suppress")
+	addChoice(cmd, &flags.onBreak, "on-break", "`WHAT` to do when a set does not hold: fail, refuse, coarsen or suppress", "fail", "refuse", "coarsen", "suppress")
 	cmd.Flags().StringVar(&flags.most, "max-suppressed", "", "the most records that --on-break suppress may take: `ROWS`, or a share of all as 1%")
 	common := addRunFlags(cmd, u, &flags.RunOptions, "write one JSON object per step that is undone to `FILE`", "--algorithm", "--score", "--max-steps")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

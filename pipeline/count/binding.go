@@ -28,11 +28,12 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 	case c.Labeler != nil:
 		return column{coder: c.Labeler}
 	}
-	values := NewValues(r.field(c), c.Spec.Mask, res.Open, budget)
+	nanIsNull := domain.NaNIsNull(c.Spec.Mask, c.Taxonomy)
+	values := NewValues(r.field(c), c.Spec.Mask, nanIsNull, res.Open, budget)
 	if inOrder && c.Most == 0 {
 		return column{values: values}
 	}
-	in := domain.NewInterner(r.field(c), c.Spec.Mask == job.MaskDiscretize, budget)
+	in := domain.NewInterner(r.field(c), nanIsNull, budget)
 	if in.Longest = c.Most; c.Most == 0 {
 		in.Most = r.most(manyValues)
 	}

@@ -46,7 +46,7 @@ func mustBindAlike(t *testing.T, rng *rand.Rand) {
 	for i, code := range codes {
 		pairs = append(pairs, partition.Pair{Code: code, Class: classes[i], Count: 1})
 	}
-	inMemory, failed := NewValues(field, column.Spec.Mask, nil, spill.NewBudget(1<<20)).bindNumbered(t.Context(), in, column, pairs.Merge(), rows)
+	inMemory, failed := NewValues(field, column.Spec.Mask, column.Spec.Mask == job.MaskDiscretize, nil, spill.NewBudget(1<<20)).bindNumbered(t.Context(), in, column, pairs.Merge(), rows)
 	counted := tinyPart(t, values.Type, column.Spec.Mask, 10)
 	err = errors.Join(err, failed, counted.addRows(values, codes, classes))
 	outOfCore, failed := counted.bind(t.Context(), column, rows)

@@ -133,6 +133,9 @@ func (r *Request) locate(ctx context.Context, column int, err error) error {
 	if spec.Unknown == job.UnknownRoot { // and still there is no place, as for an empty text
 		located.Hint = "replace the values in the source, or give the column another mask"
 	}
+	if isLacking && lacking.Refused > 0 {
+		located.Hint = domain.HintRefused
+	}
 	if isLacking {
 		lacking.First = f.first
 		located.Err = lacking

@@ -62,11 +62,12 @@ const EntryBytes = bareEntry + 16
 // bareEntry is what an entry takes without its value.
 const bareEntry = 24
 
-// NewValues returns a counter for a mask. Its parts move entries to a store when they are full.
-func NewValues(field formats.Field, mask string, open Opener, budget *spill.Budget) *Values {
+// NewValues returns a counter for a mask. NaNs may be nulls to it. Its parts move entries to a store when
+// they are full.
+func NewValues(field formats.Field, mask string, nanIsNull bool, open Opener, budget *spill.Budget) *Values {
 	fan := min(max(budget.Grant(&spill.MergedRuns)/spill.ReaderBytes, 4), 64)
 	return &Values{
-		column: field.Name, typ: field.Type, nanIsNull: mask == job.MaskDiscretize, texts: mask == job.MaskGeneralize,
+		column: field.Name, typ: field.Type, nanIsNull: nanIsNull, texts: mask == job.MaskGeneralize,
 		open: open, budget: budget, fan: int(fan),
 	}
 }

@@ -36,7 +36,7 @@ func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 		}
 	})
 	open := func(string) (*spill.Store, error) { return store, nil }
-	return NewValues(formats.Field{Name: "c", Type: t}, mask, open, budget).newPart(room * EntryBytes)
+	return NewValues(formats.Field{Name: "c", Type: t}, mask, mask == job.MaskDiscretize, open, budget).newPart(room * EntryBytes)
 }
 
 // plainCounts counts (text, class) pairs by a map.

@@ -137,9 +137,13 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 				return nil, err
 			}
 		}
+		nanIsNull := a.HasNull && NaNIsNull(job.MaskGeneralize, taxonomy)
 		c.begin = func() find {
 			finder := engine.NewFinder(a.Tree, generator)
 			return func(values *formats.Values, i int) (uint32, error) {
+				if nanIsNull && IsNaN(values, i) {
+					return a.NullCode(), nil
+				}
 				code, _, _ := finder.Find(values.Text(i))
 				return code, nil
 			}

@@ -21,10 +21,12 @@ type cover struct {
 	labelSpace
 	of    labelsOf
 	nulls []uint32  // the labels that cover the null
-	spans *overlaps // of a column of intervals: these cannot hold a value without an order
+	spans *overlaps // of a column of intervals
 
 	mu     sync.Mutex
 	places map[int]uint32 // codes, by place among the spans
+
+	nanIsNull bool
 
 	covers [][]uint32 // by code of the domain, when there is one
 }
@@ -36,6 +38,9 @@ type labelsOf func(values *formats.Values, i int) (labels []uint32, ok bool)
 const placeBytes = 48
 
 func (c *cover) find(values *formats.Values, i int) (uint32, error) {
+	if c.nanIsNull && IsNaN(values, i) {
+		return c.Null(), nil
+	}
 	if c.spans != nil {
 		return c.findPlace(values, i)
 	}
@@ -49,10 +54,7 @@ func (c *cover) find(values *formats.Values, i int) (uint32, error) {
 // findPlace is find among intervals. The labels are the same between two neighbouring ends,
 // so they are looked for once.
 func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error) {
-	switch {
-	case IsNaN(values, i):
-		return c.Null(), nil
-	case c.spans.within.Excludes(values, i):
+	if c.spans.within.Excludes(values, i) {
 		return c.Unmapped(), nil
 	}
 	place := c.spans.place(values, i)
@@ -85,11 +87,18 @@ func (c *cover) addSet(labels []uint32) (uint32, error) {
 func (c *cover) Domain(records []uint64) (Domain, error) {
 	names, codes := c.occurring(records)
 	out := c.domain(engine.Attribute{Mask: engine.Suppress, Texts: make([]string, len(names)), HasNull: true}, records)
+	out.Outside = 0
+	note := func(labels []uint32, n uint64) {
+		if len(labels) == 0 || len(labels) == 1 && c.column.Suppressed != "" && tells(c.column) {
+			out.Outside += n
+		}
+		c.covers = append(c.covers, labels)
+	}
 	for code, name := range names {
 		out.Codes[codes[code]] = uint32(code)
-		c.covers = append(c.covers, labelsIn(name))
+		note(labelsIn(name), records[codes[code]])
 	}
-	c.covers = append(c.covers, c.nulls)
+	note(c.nulls, out.Nulls)
 	return out, nil
 }
 
@@ -104,7 +113,7 @@ func labelsIn(name string) []uint32 {
 
 // cover returns the coder of a column whose labels may overlap.
 func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (*cover, error) {
-	c := &cover{places: make(map[int]uint32)}
+	c := &cover{places: make(map[int]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
 	c.labelSpace = labelSpace{column: column, added: newInterner(formats.Type{Kind: formats.String}, "sets of labels of column "+spec.Name, budget)}
 	c.begin = func() find { return c.find }
 	_, numbers := regionColumn(column)

@@ -122,6 +122,9 @@ func (g *Cut) Names(column, value string) bool {
 	})
 }
 
+// Tells reports whether the cut releases an attribute with more than one label.
+func (g *Cut) Tells(a int) bool { return tells(g.columns[a]) }
+
 // CountLabels returns how many labels but the null an attribute has.
 func (g *Cut) CountLabels(a int) int { return newLabelSpace(g.columns[a]).n }
 

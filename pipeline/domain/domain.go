@@ -31,6 +31,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // MaxSplitValues is the most distinct values of a discretized column that a search may
@@ -43,6 +44,7 @@ type Domain struct {
 	Codes     []uint32  // by code of the coder that counted the values; nil: no such coder did
 	Merges    bool      // several values share a code
 	Nulls     uint64    // records without a value
+	Outside   uint64    // records whose values the cut that is given has no place for
 	AtBounds  [2]uint64 // Discretize: what k counts at the declared lower and upper bound
 	Binned    int       // number of distinct values when there were too many, else 0
 }
@@ -69,6 +71,11 @@ func CanonicalWord(values *formats.Values, i int) uint64 {
 		return CanonicalFloat(values.Words[i])
 	}
 	return values.Words[i]
+}
+
+// NaNIsNull reports whether a column's NaNs count as nulls: no interval holds what has no order.
+func NaNIsNull(mask string, taxonomy job.Taxonomy) bool {
+	return mask == job.MaskDiscretize || mask == job.MaskGeneralize && taxonomy.Tree == nil && len(taxonomy.Ranges) > 0
 }
 
 // IsNaN reports whether a value has no order.

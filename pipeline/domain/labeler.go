@@ -108,7 +108,7 @@ func (s *labelSpace) texts() (texts []string) {
 // domain returns the domain of an attribute whose first codes are the labels.
 func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 	a.Name = s.column.Name
-	out := Domain{Attribute: a, Codes: make([]uint32, len(records)), Nulls: records[s.Null()]}
+	out := Domain{Attribute: a, Codes: make([]uint32, len(records)), Nulls: records[s.Null()], Outside: s.outside(records)}
 	for label := range s.n {
 		out.Codes[label] = uint32(label)
 	}
@@ -116,6 +116,25 @@ func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 		out.Codes[s.Null()] = a.NullCode()
 	}
 	return out
+}
+
+// outside returns how many records have values that the cut has no place for.
+func (s *labelSpace) outside(records []uint64) (n uint64) {
+	if !tells(s.column) {
+		return 0
+	}
+	if !s.hasNull {
+		n = records[s.Null()]
+	}
+	for _, of := range records[s.code(restLabel):] {
+		n += of
+	}
+	return n
+}
+
+// tells reports whether a cut releases a column with more than one label.
+func tells(column *cutfile.Column) bool {
+	return len(column.Cut) > 1 || len(column.Cut) == 1 && column.Suppressed != ""
 }
 
 // disclosure is the labeler of a suppressed column: values that the cut discloses, and the

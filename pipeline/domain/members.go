@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -24,11 +25,15 @@ type members struct {
 	known     []string     // labels that the taxonomy has
 	unknown   []string     // labels that a given tree lacks: they were unknown before
 	all       bool         // the one label is the root
+	nanIsNull bool
 }
 
 // find returns a function that finds the label of a text.
 func (m *members) find(finder *engine.Finder) find {
 	return func(values *formats.Values, i int) (uint32, error) {
+		if m.nanIsNull && IsNaN(values, i) {
+			return m.Null(), nil
+		}
 		code, ok, beside := finder.Find(values.Text(i))
 		switch {
 		case ok:
@@ -46,7 +51,11 @@ func (m *members) find(finder *engine.Finder) find {
 // they lack behind their siblings.
 func (m *members) Domain(records []uint64) (Domain, error) {
 	names, codes := m.occurring(records)
-	tree, err := m.grow(names)
+	rows := make([]uint64, len(names))
+	for i, code := range codes {
+		rows[i] = records[code]
+	}
+	tree, err := m.grow(names, rows)
 	if err != nil {
 		return Domain{}, err
 	}
@@ -60,12 +69,17 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 	return out, nil
 }
 
-// grow returns the tree above the labels and some new ones.
-func (m *members) grow(names []string) (*engine.Tree, error) {
+// grow returns the tree above the labels and some new ones, of which each has so many records.
+func (m *members) grow(names []string, records []uint64) (*engine.Tree, error) {
+	var refused error
+	values, rows := 0, uint64(0)
 	for i, name := range names {
 		if err := m.tree.Admit(name, i); err != nil {
-			return nil, Unadmitted(m.column.Name, len(names), err)
+			refused, values, rows = cmp.Or(refused, err), values+1, rows+records[i]
 		}
+	}
+	if refused != nil {
+		return nil, Unadmitted(m.column.Name, values, rows, refused)
 	}
 	beside := slices.Sorted(slices.Values(slices.Concat(names, m.unknown)))
 	tree, err := engine.NewTree(engine.Above(m.generator, slices.Concat(m.known, beside)))
@@ -79,7 +93,7 @@ func (m *members) grow(names []string) (*engine.Tree, error) {
 // members checks that the labels are a cut of the column's taxonomy. Those that a given tree lacks
 // were unknown values before, where the column takes such.
 func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, budget *spill.Budget) (_ *members, err error) {
-	m := &members{labelSpace: newLabelSpace(column)}
+	m := &members{labelSpace: newLabelSpace(column), nanIsNull: NaNIsNull(spec.Mask, t)}
 	if spec.Unknown == job.UnknownRoot {
 		m.added = newInterner(formats.Type{Kind: formats.String}, "the new labels of column "+spec.Name, budget)
 	}

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -76,11 +77,13 @@ func coverTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, 
 			}
 			return pruning.Held(int64(len(v.Classes)) * engine.FrequencyBytes)
 		}
-		if unknown != nil && refused == nil {
-			refused = tree.Admit(text, lacking.values)
-		}
 		lacking.values++
 		lacking.records += v.Records()
+		if err := tree.Admit(text, lacking.values-1); err != nil {
+			refused = cmp.Or(refused, err)
+			lacking.Refused++
+			lacking.refusedRecords += v.Records()
+		}
 		if unknown == nil || refused != nil {
 			return nil
 		}
@@ -97,7 +100,7 @@ func coverTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, 
 		tree, pairs, refused = extend(tree, pairs, unknown)
 	}
 	if refused != nil {
-		return nil, nil, Unadmitted(spec.Name, lacking.values, refused)
+		return nil, nil, Unadmitted(spec.Name, lacking.Refused, lacking.refusedRecords, refused)
 	}
 	return tree, pairs, nil
 }
@@ -129,22 +132,31 @@ type Uncovered struct {
 	Tree    *engine.Tree
 	values  int
 	records uint64
+	Refused int    // of the values: they have the name of a node above others, or the root is a leaf
 	First   string // "file F, row N", once it was looked for
+
+	refusedRecords uint64
 }
 
 func (u *Uncovered) Error() string {
-	text := fmt.Sprintf("mask column %s: its taxonomy lacks %s of %s", u.column, text.Count(u.values, "distinct value"), text.Count(u.records, "row"))
+	out := fmt.Sprintf("mask column %s: its taxonomy lacks %s of %s", u.column, text.Count(u.values, "distinct value"), text.Count(u.records, "row"))
 	if u.First != "" {
-		text += ", first in " + u.First
+		out += ", first in " + u.First
 	}
-	return text
+	if u.Refused > 0 {
+		out += fmt.Sprintf("; a node above others has the name of %s of %s", text.Count(u.Refused, "value"), text.Count(u.refusedRecords, "row"))
+	}
+	return out
 }
 
 // Unadmitted is the error of unknown values that cannot stand under the root.
-func Unadmitted(column string, values int, err error) error {
-	return fault.Errorf(fault.Input, "give the root of the taxonomy children with other names, or replace these values in the source",
-		"add %s of column %s under the root of its taxonomy: %w", text.Count(values, "unknown value"), column, err)
+func Unadmitted(column string, values int, records uint64, err error) error {
+	return fault.Errorf(fault.Input, HintRefused, "add %s of column %s under the root of its taxonomy (%s): %w",
+		text.Count(values, "unknown value"), column, text.Count(records, "row"), err)
 }
+
+// HintRefused is the hint for values that cannot be leaves of a taxonomy.
+const HintRefused = "rename the node that has the name of a value, or give the root children if it has none; or replace these values in the source"
 
 // Marked is the error of a column that holds the mark of suppressed values itself.
 func Marked(column string, records uint64) error {

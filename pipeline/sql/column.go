@@ -62,18 +62,18 @@ func numberOf(code uint32) int {
 // decide returns how the label of a value is found.
 func (c *column) decide() (n node, err error) {
 	isNull := c.x + " IS NULL"
+	if c.typ.Kind == formats.Float && domain.NaNIsNull(c.spec.Mask, c.tree) {
+		is, err := c.isNaN(c.typ, c.x)
+		if err != nil {
+			return n, err
+		}
+		isNull += " OR " + is
+	}
 	var rest node
 	switch {
 	case c.typ.Kind == formats.Null:
 		rest = labeled(noLabel)
 	case c.spec.Mask == job.MaskDiscretize:
-		if c.typ.Kind == formats.Float {
-			is, err := c.isNaN(c.typ, c.x)
-			if err != nil {
-				return n, err
-			}
-			isNull += " OR " + is
-		}
 		rest, err = c.intervals()
 	case c.spec.Mask == job.MaskSuppress:
 		rest, err = c.values()

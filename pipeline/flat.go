@@ -1,0 +1,86 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// flatColumns are the names of columns of which a release tells little or nothing.
+type flatColumns struct {
+	single  []string // all rows have one label
+	outside []string // the cut that is applied has no place for the values of more than half of the rows
+	lost    []string // either, and the cut that is applied has more to tell
+}
+
+// checkFlat notes which columns are flat. Where a cut is applied, the options may refuse that.
+func (b *Bound) checkFlat(counts *count.Counts, recoding engine.Recoding, res *resources) error {
+	var flat flatColumns
+	of := b.requirement.ByAttribute(len(b.masked))
+	for a := range b.masked {
+		d, mask := &counts.Columns[a].Domain, b.specs[b.masked[a]].Mask
+		name, sizes := d.Attribute.Name, counts.Table.Histograms[a].Sizes()
+		single, outside := isSingle(recoding, a, sizes), 2*d.Outside > sum(sizes)
+		if outside {
+			flat.outside = append(flat.outside, name)
+		}
+		if single {
+			flat.single = append(flat.single, name)
+		}
+		if b.applied && (outside || single && b.given.Tells(a)) {
+			flat.lost = append(flat.lost, name)
+		}
+		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k && d.Nulls < sum(sizes) {
+			res.events.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
+		}
+	}
+	flat.note(res)
+	if b.refuses && len(flat.lost) > 0 {
+		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 instead of 01; or run the job anew; --on-break fail publishes it as it is",
+			"hold the cut against the table: more than half of the rows are outside the cut, or all get one label, in %s", strings.Join(flat.lost, ", "))
+	}
+	return nil
+}
+
+// note tells which columns are flat.
+func (f *flatColumns) note(res *resources) {
+	if len(f.outside) > 0 {
+		res.events.Noted("the cut has no place for the values of more than half of the rows in " + strings.Join(f.outside, ", "))
+	}
+	if len(f.single) > 0 {
+		res.events.Noted("all rows have one label in " + strings.Join(f.single, ", "))
+	}
+}
+
+// isSingle reports whether the records of an attribute's codes, but those that are suppressed, get one label.
+func isSingle(recoding engine.Recoding, a int, records []uint64) bool {
+	codes, labels := recoding.Codes(a), make(map[uint32]bool)
+	if cut, ok := recoding.(*engine.Cut); ok { // also where some records are suppressed
+		codes = cut.Columns[a].Code
+	}
+	if codes == nil { // labels depend on more than the code, and each has records
+		for label, of := range recoding.Labels(a) {
+			if !of.Mark {
+				labels[uint32(label)] = true
+			}
+		}
+	}
+	for code, label := range codes {
+		if code < len(records) && records[code] > 0 {
+			labels[label] = true
+		}
+	}
+	return len(labels) == 1
+}
+
+func sum(numbers []uint64) (n uint64) {
+	for _, number := range numbers {
+		n += number
+	}
+	return n
+}

@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+const wardJob = `
+input: in
+output: out.parquet
+algorithm: ALGORITHM
+class: kind
+quasi_identifiers: [{columns: [ward], k: 5}]
+columns: {ward: MASK, kind: keep}
+`
+
+// wards returns a table of wards that are written in a form.
+func wards(form string) *testTable {
+	table := &testTable{fields: textFields("ward", "kind")}
+	for i := range 60 {
+		table.rows = append(table.rows, []string{fmt.Sprintf(form, i%2), fmt.Sprint(i % 2)})
+	}
+	return table
+}
+
+// TestApplyFlat: a cut that has no place for tonight's values is applied with a note, or refused.
+func TestApplyFlat(t *testing.T) {
+	for _, algorithm := range []string{"tdr", "mondrian"} {
+		for _, mask := range []string{"suppress", "{mask: generalize, unknown: root, taxonomy: {prefix: [1]}}"} {
+			t.Run(algorithm+" "+mask, func(t *testing.T) {
+				text := strings.NewReplacer("ALGORITHM", algorithm, "MASK", mask).Replace(wardJob)
+				dir := wards("%dx").folder(t, text, 100)
+				report := mustRun(t, dir, nil)
+				const outside, single = "the cut has no place for the values of more than half of the rows in ward", "all rows have one label in ward"
+				if noted(report.Notices, outside) || noted(report.Notices, single) {
+					t.Errorf("the run notes %q", report.Notices)
+				}
+				apply := func(onBreak OnBreak) (*Report, error) {
+					j := mustLoad(t, dir, "output.path", filepath.Join(t.TempDir(), "applied.parquet"))
+					return Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100}})
+				}
+				_, err := apply(BreakRefuse)
+				must(t, err)
+				wards("9%dx").parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 60, 100)
+				report, err = apply(BreakSuppress)
+				must(t, err)
+				if !noted(report.Notices, outside) || mask == "suppress" && algorithm == "tdr" && !noted(report.Notices, single) {
+					t.Errorf("kcut apply notes %q", report.Notices)
+				}
+				_, err = apply(BreakRefuse)
+				want := "ward"
+				if algorithm == "mondrian" {
+					want = "in no region"
+				}
+				mustFail(t, err, fault.Privacy, want)
+			})
+		}
+	}
+}
+
+// TestFlatRun: a run notes the columns in which all rows have one label, and the nulls that may be why.
+func TestFlatRun(t *testing.T) {
+	table := wards("%dx")
+	for i := range table.rows {
+		table.rows[i][0] = fmt.Sprint(i)
+	}
+	text := strings.NewReplacer("ALGORITHM", "tdr", "MASK", "suppress").Replace(wardJob)
+	report := mustRun(t, table.folder(t, text, 100), nil)
+	if !noted(report.Notices, "all rows have one label in ward") {
+		t.Errorf("the run notes %q", report.Notices)
+	}
+	table.fields[0].Type = wholeType
+	table.rows[3][0] = null
+	text = strings.NewReplacer("ALGORITHM", "tdr", "MASK", "discretize").Replace(wardJob)
+	report = mustRun(t, table.folder(t, text, 100), nil)
+	if !noted(report.Notices, "column ward: 1 null, fewer than k = 5, may keep it at its widest label") {
+		t.Errorf("the run notes %q", report.Notices)
+	}
+}
+
+// TestNaNBelowRanges: what is no number and has no order is a null to ranges, in runs and in cuts
+// that are applied.
+func TestNaNBelowRanges(t *testing.T) {
+	values, want := []string{"NaN", "20.5", "50.5", null}, []string{null, "20.5", "50.5", null}
+	for _, algorithm := range []string{"tdr", "mondrian"} {
+		for _, unknown := range []string{"", "unknown: root, "} {
+			t.Run(algorithm+" "+unknown, func(t *testing.T) {
+				table := wards("%d")
+				table.fields[0].Type = floatType
+				for i := range table.rows {
+					table.rows[i][0] = values[i%len(values)]
+				}
+				text := strings.NewReplacer("class: kind\n", "", "ALGORITHM", algorithm, "MASK", "{mask: generalize, "+unknown+"taxonomy: {ranges: [18, 30]}}").Replace(wardJob)
+				dir := table.folder(t, text, 100)
+				check := func(path string) {
+					t.Helper()
+					for i, row := range readRows(t, path).rows {
+						if row[0] != want[i%len(want)] {
+							t.Fatalf("row %d is %q, want %q", i, row[0], want[i%len(want)])
+						}
+					}
+				}
+				inAndOutOfCore(t, func(system System, output string) {
+					_, err := Run(t.Context(), mustLoad(t, dir, "output.path", output, "order", job.OrderInput), RunOptions{System: system})
+					must(t, err)
+					check(output)
+				})
+				mustRun(t, dir, nil)
+				applied := filepath.Join(dir, "applied.parquet")
+				j := mustLoad(t, dir, "output.path", applied, "order", job.OrderInput)
+				_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: BreakFail})
+				must(t, err)
+				check(applied)
+			})
+		}
+	}
+}
+
+// TestValueNamedLikeInnerNode: a value that a given tree has as a node above others is refused with its rows.
+func TestValueNamedLikeInnerNode(t *testing.T) {
+	for _, unknown := range []string{"", "unknown: root, "} {
+		table := wards("%dx")
+		for i := range 7 {
+			table.rows[i][0] = "x"
+		}
+		table.rows[8][0] = "elsewhere"
+		tree := "{mask: generalize, " + unknown + "taxonomy: {ANY: {x: [0x, 1x]}}}"
+		dir := table.folder(t, strings.NewReplacer("ALGORITHM", "tdr", "MASK", tree).Replace(wardJob), 100)
+		want := "a node above others has the name of 1 value of 7 rows"
+		if unknown != "" {
+			want = "add 1 unknown value of column ward under the root of its taxonomy (7 rows)"
+		}
+		_, err := Run(t.Context(), mustLoad(t, dir), RunOptions{})
+		mustFail(t, err, fault.Input, want, "rename the node", "replace these values")
+	}
+}
