@@ -109,6 +109,7 @@ type branch struct {
 	outliers    uint64 // records of children of fewer than K
 	nodes       int    // below it, held
 	held        int64  // bytes, of these
+	waits       int64  // bytes of the node itself while it waits
 }
 
 // What one node takes beside its name and frequencies, and one frequency: while the tree
@@ -186,12 +187,22 @@ func (g *Grower) close(left int) error {
 		b := g.open[last]
 		g.open = g.open[:last]
 		if g.generator.scattered() {
-			g.waiting[b.step] = b
+			if err := g.wait(b); err != nil {
+				return err
+			}
 		} else if err := g.join(g.open[last-1], b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// wait keeps a node until all values are seen: more may come below it.
+func (g *Grower) wait(b *branch) error {
+	drawn := b.waits
+	b.waits = branchBytes + 2*int64(len(b.stem)) + FrequencyBytes*int64(len(b.frequencies))
+	g.waiting[b.step] = b
+	return g.pruning.Held(b.waits - drawn)
 }
 
 // join makes a complete node the child of another, or prunes.
@@ -261,7 +272,7 @@ func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 		return cmp.Or(b.depth-a.depth, cmp.Compare(a.name(), b.name())) // what is below another joins it first
 	})
 	for _, b := range waiting {
-		if err := g.join(b.parent, b); err != nil {
+		if err := errors.Join(g.pruning.Held(-b.waits), g.join(b.parent, b)); err != nil {
 			return nil, nil, err
 		}
 	}

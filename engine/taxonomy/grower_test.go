@@ -235,3 +235,34 @@ func TestGrowerForgets(t *testing.T) {
 		t.Errorf("%d bytes were held", most)
 	}
 }
+
+// TestWaitingIsHeld: nodes of dates, of which each waits until all values are seen, are held until
+// then, once.
+func TestWaitingIsHeld(t *testing.T) {
+	generator, err := Dates([]string{"year"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const years = 1000
+	held := int64(0)
+	g := NewGrower(generator, Pruning{K: 2, Outliers: 1000, Hold: func(n int64) error {
+		held += n
+		return nil
+	}})
+	for i := range years {
+		if err := g.Add(fmt.Sprintf("%04d-01-01", 1000+i), []Frequency{{0, 2}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const each = branchBytes + FrequencyBytes
+	if held < (2*years-1)*each {
+		t.Errorf("%d bytes are held of %d nodes", held, 2*years)
+	}
+	tree, _, err := g.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := int64(2 * (len("1000") + len("1000-01-01")) * years); tree.Len() != 1+2*years || held != years*(branchBytes+each)+names {
+		t.Errorf("%d bytes are held of %d nodes", held, tree.Len())
+	}
+}

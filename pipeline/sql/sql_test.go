@@ -137,6 +137,23 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// TestNaNBelowRanges: a NaN is the null that it is to a search.
+func TestNaNBelowRanges(t *testing.T) {
+	const job = `
+input: people.parquet
+output: cut.json
+quasi_identifiers: [{columns: [x], k: 2}]
+columns: {x: {mask: generalize, taxonomy: {ranges: [18]}}}
+`
+	const cut = `{"version":1,"algorithm":"tdr","rows":9,"quasi_identifiers":[{"columns":["x"],"k":2,"anonymity":2}],
+"columns":{"x":{"mask":"generalize","cut":["(,18)","[18,)",null]}},"steps":1}`
+	float := map[string]formats.Type{"x": {Kind: formats.Float, Bits: 64}}
+	text, err := sql.Mask(dialect(t, "duckdb"), masked(t, job, cut, float))
+	if err != nil || !strings.Contains(text, "IS NULL OR isnan(") {
+		t.Errorf("got %v\n%s", err, text)
+	}
+}
+
 // What cannot be said is refused.
 func TestRefusals(t *testing.T) {
 	typed := func(column string, typ formats.Type) map[string]formats.Type {
