@@ -13,6 +13,9 @@ type Statistics struct {
 	Within          Span  // of columns of whole numbers, dates and times
 	Stored          int64 // bytes in the file; 0: not known
 	Unpacked        int64 // bytes when it is not compressed; 0: not known
+	// Spelled is how many bytes the values of all rows have, each by itself: at most, by and large. 0: not known.
+	Spelled    int64
+	Dictionary int64 // bytes of the largest dictionary, unpacked
 }
 
 // Described is a Source that knows statistics of its columns.
@@ -47,12 +50,14 @@ func (s Statistics) Join(other Statistics) Statistics {
 		return other
 	}
 	return Statistics{
-		Rows:     s.Rows + other.Rows,
-		AtLeast:  max(s.AtLeast, other.AtLeast),
-		AtMost:   s.AtMost + other.AtMost,
-		Within:   s.Within.join(other.Within),
-		Stored:   s.Stored + other.Stored,
-		Unpacked: s.Unpacked + other.Unpacked,
+		Rows:       s.Rows + other.Rows,
+		AtLeast:    max(s.AtLeast, other.AtLeast),
+		AtMost:     s.AtMost + other.AtMost,
+		Within:     s.Within.join(other.Within),
+		Stored:     s.Stored + other.Stored,
+		Unpacked:   s.Unpacked + other.Unpacked,
+		Spelled:    s.Spelled + other.Spelled,
+		Dictionary: max(s.Dictionary, other.Dictionary),
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/pseudonym"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -94,6 +96,9 @@ type planning struct {
 	res  *resources
 	load forecast.Load
 
+	spelled   []int64 // of every field: bytes of the values of all rows, at most
+	different int64   // how many rows of an excerpt differ on kept columns
+
 	refused error // what a run says of the kept columns, or of rows that are alone; nil: nothing, or it is not known
 }
 
@@ -123,9 +128,11 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
 		}
 	}
+	if p.Job.Order == job.OrderReleased {
+		p.load.Ordering, p.load.Ordered = p.released(f).Spills()
+	}
 	f.Weigh(&p.load)
 	p.foretellChoice(f)
-	// The two are never there at one time: what was spilled is removed before the first row is masked.
 	output := forecast.Range{AtMost: f.Disk.Output}
 	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)
 	f.Disk.SpillRoom = p.room("what is spilled", p.res.scratch.path(), f.Disk.Spill)
@@ -166,6 +173,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		f.Columns = append(f.Columns, forecast.Column{
 			Name: field.Name, Type: field.Type.String(), Mask: spec.Mask, Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
 		})
+		p.spelled = append(p.spelled, int64(float64(s.Spelled)*scale))
+		if s.Spelled == 0 {
+			p.spelled[i] = packed * f.Bytes
+		}
 		size := int64(float64(s.Stored) * scale)
 		if stored += size; spec.Keeps() {
 			p.load.Kept += size
@@ -232,6 +243,50 @@ func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set
 	}
 	return nil
 }
+
+// released returns what is known of the rows that are put in order.
+func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
+	of := &masking.Foreseen{
+		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)), Different: p.different,
+		Divides: !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp, Memory: p.load.Memory, Threads: p.load.Threads,
+	}
+	for i, spec := range p.specs {
+		values := f.Columns[i].Distinct
+		switch {
+		case spec.Keeps():
+			of.Kept = append(of.Kept, p.keptColumn(i, spec, values))
+		case spec.Mask != job.MaskDrop:
+			if of.Divides { // labels are those of regions
+				values.AtMost = p.load.Rows
+			}
+			for range spec.Released() {
+				of.Labels = append(of.Labels, values)
+			}
+		}
+	}
+	return of
+}
+
+// keptColumn returns what is known of a kept column of the release.
+func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range) masking.ForeseenColumn {
+	rows, t := p.load.Rows, p.Dataset.Schema().Fields[field].Type
+	switch {
+	case spec.Mask == job.MaskPseudonym:
+		return masking.ForeseenColumn{Values: values, Bytes: rows * (pseudonym.TokenLength + textTags)}
+	case t.InWords():
+		return masking.ForeseenColumn{Values: values, Bytes: rows * mostWordBytes}
+	case t.Kind == formats.String:
+		return masking.ForeseenColumn{Values: values, Bytes: p.spelled[field] + rows*textTags}
+	}
+	// Zeros of bytes take two.
+	return masking.ForeseenColumn{Values: values, Bytes: 2*p.spelled[field] + rows*textTags, Nested: t.Kind == formats.Nested}
+}
+
+const (
+	textTags      = 3 // what a row has of a text beside its bytes
+	mostWordBytes = 9 // what a row has of another value
+	packed        = 4 // how many times its size the values of a file may take that does not say it, by and large
+)
 
 // mostSampled is how many rows an excerpt has when the budget allows it.
 const mostSampled = 1 << 19
@@ -303,6 +358,7 @@ func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int
 	}
 	noteDetermined(f.Risk, p.res)
 	f.Risk.Kept = e.Figures(at, f.Risk.K)
+	p.different = f.Risk.Kept.Classes
 	switch unique := f.Risk.Kept.Unique; {
 	case unique <= mostUnique:
 	case e.Rows == p.load.Rows:

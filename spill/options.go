@@ -28,8 +28,11 @@ func (o *Options) share() int64 {
 	case o.Budget == nil:
 		return maxShare
 	}
-	return min(max(o.Budget.Grant(&StoreBuffers), minShare), maxShare)
+	return StoreShare(o.Budget.Limit())
 }
+
+// StoreShare returns the bytes that a store takes of a budget.
+func StoreShare(limit int64) int64 { return min(max(StoreBuffers.Part(limit), minShare), maxShare) }
 
 // A share is three quarters runs, one being filled and one being written. The rest is for
 // the block being written, and what Pebble knows about tables.

@@ -40,8 +40,10 @@ type rowRef struct {
 	count    uint32 // of equal rows
 }
 
+// RowRefBytes is what a row takes beside its bytes.
+const RowRefBytes = 24
+
 const (
-	rowRefBytes = 24
 	// A run is so large at most that its rows are sorted in a last-level cache, by and large, and at
 	// least that it is worth writing.
 	mostRun  = 16 << 20
@@ -53,7 +55,7 @@ const (
 // NewSorter returns a sorter of rows that so many workers append. The store is opened when something
 // does not fit. The sorter must be closed.
 func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, error)) (*Sorter, error) {
-	s := &Sorter{limit: int(min(max(share/int64(runsInShare*threads), leastRun), mostRun))}
+	s := &Sorter{limit: int(SorterRun(share, threads))}
 	s.sorted = SortedRuns[byte, *RowRun]{
 		Budget: budget, Share: share, Open: open, Compare: bytes.Compare, Empty: func() *RowRun { return &RowRun{} },
 	}
@@ -65,6 +67,11 @@ func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, er
 		return nil, err
 	}
 	return s, nil
+}
+
+// SorterRun returns how many bytes of a share one worker's run takes before it is in order.
+func SorterRun(share int64, threads int) int64 {
+	return min(max(share/int64(runsInShare*threads), leastRun), mostRun)
 }
 
 // Run returns where a worker appends its rows.
@@ -125,7 +132,7 @@ func (r *RowRun) End(n uint32) error {
 	r.rows += int64(n)
 	r.refer(r.begin, len(r.Bytes), n)
 	r.begin = len(r.Bytes)
-	if len(r.Bytes)+rowRefBytes*len(r.refs) < r.sorter.limit {
+	if len(r.Bytes)+RowRefBytes*len(r.refs) < r.sorter.limit {
 		return nil
 	}
 	return r.sorter.seal(r)
@@ -198,7 +205,7 @@ func (r *RowRun) At(i int) (key uint64, row []byte, n uint32) {
 }
 
 // Held returns how many bytes a copy takes.
-func (r *RowRun) Held() int64 { return int64(r.size) + rowRefBytes*int64(len(r.refs)) }
+func (r *RowRun) Held() int64 { return int64(r.size) + RowRefBytes*int64(len(r.refs)) }
 
 // Clone returns a copy in memory of its own size, with its rows one after the other.
 func (r *RowRun) Clone() *RowRun {

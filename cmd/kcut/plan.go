@@ -62,7 +62,7 @@ func (u *ui) printPlan(f *kcut.Forecast) error {
 	if f.AlreadyDone {
 		u.note("already done: the output was made by the same job of the same input")
 	}
-	if f.Memory.Spills == kcut.Maybe && f.Sampled == 0 {
+	if (f.Memory.Spills == kcut.Maybe || f.Memory.Ordering == kcut.Maybe) && f.Sampled == 0 {
 		u.note("--sample tells more about what is spilled")
 	}
 	columns := newTable("column", "type", "mask", "distinct values")
@@ -144,6 +144,9 @@ func needTable(f *kcut.Forecast) string {
 	}
 	t.add("memory", fmt.Sprintf("at most %s, and %s beside it", size(f.Memory.Budget), size(f.Memory.Overhead)))
 	t.add("to count", between(f.Memory.Counting, size)+spillWords[f.Memory.Spills])
+	if words := orderWords[f.Memory.Ordering]; words != "" {
+		t.add("rows in order", words)
+	}
 	t.add("disk to spill", between(f.Disk.Spill, size)+freeIn(f.Disk.SpillRoom))
 	t.add("disk for the output", "at most "+size(f.Disk.Output)+freeIn(f.Disk.OutputRoom))
 	t.add("time", fmt.Sprintf("%s to %s", duration(f.Seconds.AtLeast), duration(f.Seconds.AtMost)))
@@ -154,6 +157,13 @@ var spillWords = map[kcut.Verdict]string{
 	kcut.No:    ", which fits half of the memory: nothing is spilled",
 	kcut.Maybe: ": it may exceed half of the memory and spill",
 	kcut.Yes:   ", which exceeds half of the memory: it spills",
+}
+
+// orderWords are about rows that are put in order.
+var orderWords = map[kcut.Verdict]string{
+	kcut.No:    "fit a quarter of the memory: nothing is spilled",
+	kcut.Maybe: "may exceed a quarter of the memory and spill",
+	kcut.Yes:   "exceed a quarter of the memory: they spill",
 }
 
 // between writes a range.

@@ -33,6 +33,11 @@ type columnNumbers struct {
 	Unpacked int64                                  `thrift:"6,optional"`
 	Range    valueRange                             `thrift:"12,optional"`
 	Pages    thrift.Slice[format.PageEncodingStats] `thrift:"13,optional"`
+	Sizes    sizeNumbers                            `thrift:"16,optional"`
+}
+
+type sizeNumbers struct {
+	Unencoded thrift.Null[int64] `thrift:"1,optional"` // bytes of all values that are texts
 }
 
 type valueRange struct {
@@ -65,13 +70,20 @@ func (s *source) chunkStatistics(group int, column *topColumn) formats.Statistic
 	for leaf := column.First; leaf < column.Last; leaf++ {
 		known.Stored += s.footer.RowGroups[group].Columns[leaf].Column.TotalCompressedSize
 		known.Unpacked += s.chunkNumbers(group, leaf).Unpacked
+		dictionary := s.dictionary(group, leaf)
+		known.Spelled += s.spelled(group, leaf, dictionary)
+		if column.field.Type.Kind == formats.Nested {
+			known.Spelled += nestedEntry*s.footer.RowGroups[group].Columns[leaf].Column.NumValues + 4*known.Rows
+		}
+		known.Dictionary = max(known.Dictionary, int64(dictionary.Uncompressed))
 	}
 	if column.field.Type.Kind == formats.Nested || known.Rows == 0 {
 		return known
 	}
 	numbers := s.chunkNumbers(group, column.First)
 	known.Within = numbers.Range.span(column.field.Type)
-	if entries, ok := s.dictionaryEntries(group, column.First); ok {
+	if d := s.dictionary(group, column.First); d.Dictionary.Valid {
+		entries := int64(d.Dictionary.V.NumValues)
 		known.AtLeast = min(max(known.AtLeast, entries), known.Rows)
 		if numbers.allInDictionary() {
 			known.AtMost = min(known.AtMost, entries)
@@ -99,18 +111,47 @@ func (s *source) chunkNumbers(group, leaf int) columnNumbers {
 	return s.numbers[group].Columns[leaf].Column
 }
 
-// dictionaryEntries returns the size of a chunk's dictionary, if it has one that can be read.
-func (s *source) dictionaryEntries(group, leaf int) (entries int64, ok bool) {
+// dictionary returns the header of a chunk's dictionary, or one that is of none where it has none that can be read.
+func (s *source) dictionary(group, leaf int) (page meta.PageHeader) {
 	var head [256]byte // a header takes some twenty bytes
 	n, err := s.file.ReadAt(head[:], s.footer.RowGroups[group].Columns[leaf].Column.extent().From)
 	if err != nil && err != io.EOF {
-		return 0, false
+		return meta.PageHeader{}
 	}
-	var page meta.PageHeader
-	if _, err := meta.Decode(head[:n], &page); err != nil || page.Type != format.DictionaryPage || !page.Dictionary.Valid {
-		return 0, false
+	_, err = meta.Decode(head[:n], &page)
+	if err != nil || page.Type != format.DictionaryPage || !page.Dictionary.Valid || page.Dictionary.V.NumValues < 0 || page.Uncompressed < 0 {
+		return meta.PageHeader{}
 	}
-	return int64(page.Dictionary.V.NumValues), page.Dictionary.V.NumValues >= 0
+	return page
+}
+
+const (
+	mostWord = 8 // bytes of a value that is none of bytes
+	textEnds = 4 // bytes in front of one that is
+	// nestedEntry is what an entry of a nested column has beside its value: levels, and the length of that.
+	nestedEntry = 6
+)
+
+// longer is how much longer than those of a dictionary values may be by and large, since long ones may have more rows.
+const longer = 4
+
+// spelled returns how many bytes the values of a chunk have when each is by itself, at most, by and large.
+func (s *source) spelled(group, leaf int, dictionary meta.PageHeader) int64 {
+	numbers, values := s.chunkNumbers(group, leaf), s.footer.RowGroups[group].Columns[leaf].Column.NumValues
+	switch element := s.leaves[leaf]; {
+	case element.Type.V == format.FixedLenByteArray && element.TypeLength.V > 0:
+		return values * int64(element.TypeLength.V)
+	case element.Type.V != format.ByteArray:
+		return values * mostWord
+	case numbers.Sizes.Unencoded.Valid:
+		return max(numbers.Sizes.Unencoded.V, 0)
+	}
+	bytes := numbers.Unpacked
+	if entries := int64(dictionary.Dictionary.V.NumValues); entries > 0 {
+		all := max(int64(dictionary.Uncompressed)-textEnds*entries, 0)
+		bytes += int64(float64(values) * min(float64(all), longer*float64(all)/float64(entries)))
+	}
+	return bytes
 }
 
 // allInDictionary reports whether no data page has values of its own: a writer leaves the

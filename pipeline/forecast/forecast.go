@@ -61,6 +61,7 @@ type Memory struct {
 	Overhead int64   `json:"overhead_bytes"` // that the process may take beyond the budget
 	Counting Range   `json:"counting_bytes"` // what counting needs, which may take half of the budget
 	Spills   Verdict `json:"spills"`
+	Ordering Verdict `json:"ordering_spills,omitempty"` // putting the rows of the release in order; "": they stay in that of the input
 }
 
 // Disk is what to reserve, in bytes, and where; nil where the system does not tell what is free.
@@ -94,7 +95,8 @@ type Seconds struct {
 func (f *Forecast) Weigh(l *Load) {
 	f.Rows, f.Groupings, f.Threads = l.Rows, l.Groupings, l.Threads
 	f.Memory.Budget, f.Memory.Counting, f.Memory.Spills = l.Memory, l.InMemory(), l.Spills()
-	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk()}
+	f.Memory.Ordering = l.Ordering
+	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk().orMore(l.Ordered)} // what is counted was removed when rows are put in order
 	f.Seconds = l.Seconds()
 }
 
@@ -110,6 +112,8 @@ type Load struct {
 	Threads   int
 	TopDown   bool     // the search is tdr's or tds's
 	Sets      int      // quasi-identifier sets that are searched
+	Ordering  Verdict  // whether rows go to disk while they are put in order; "": they are not
+	Ordered   Range    // the space that they take there
 	Least     []uint64 // of every masked column, the first ones of Columns: how many records a label has at least
 }
 
@@ -155,6 +159,7 @@ func (l *Load) SpillDisk() Range {
 	if l.Spills() == Maybe {
 		disk.AtLeast = 0
 	}
+	disk.AtLeast = max(0, disk.AtLeast-l.Memory) // what fits is not written
 	return disk
 }
 
@@ -246,6 +251,11 @@ func (r Range) within(other Range) Range {
 // plus returns the range of a sum.
 func (r Range) plus(other Range) Range {
 	return Range{add(r.AtLeast, other.AtLeast), add(r.AtMost, other.AtMost)}
+}
+
+// orMore returns the range of the larger of two numbers.
+func (r Range) orMore(other Range) Range {
+	return Range{max(r.AtLeast, other.AtLeast), max(r.AtMost, other.AtMost)}
 }
 
 // times returns the range of a product with numbers that are at least 0.

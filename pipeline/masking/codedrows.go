@@ -63,11 +63,16 @@ func newCodedSorter(form *rowForm, budget *spill.Budget, share int64, threads in
 		Empty: func() *sortedRun { return &sortedRun{sorter: s, coding: s.stored.to} },
 	}
 	s.values = newKeptValues(form, budget, share/valuesOfShare)
-	s.limit = int(min(max(s.sorted.Share/int64(4*threads), leastCoded), mostCoded)) / 8
+	s.limit = int(codedRunBytes(s.sorted.Share, threads)) / 8
 	for range threads {
 		s.runs = append(s.runs, &codedRun{})
 	}
 	return s, s.sorted.DrawUnsorted(8 * int64(s.limit*threads))
+}
+
+// codedRunBytes returns how many bytes of a share one worker's run takes.
+func codedRunBytes(share int64, threads int) int64 {
+	return min(max(share/int64(4*threads), leastCoded), mostCoded)
 }
 
 // room returns room for n rows in a worker's run, all zero, and their coding, which knows all values of another.

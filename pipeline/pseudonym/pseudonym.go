@@ -33,6 +33,9 @@ const (
 // tokenBytes are kept of what HMAC makes.
 const tokenBytes = 16
 
+// TokenLength is how many bytes a token has: they are hexadecimal.
+const TokenLength = 2 * tokenBytes
+
 // Key makes tokens.
 type Key struct{ secret []byte }
 

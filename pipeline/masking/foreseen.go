@@ -1,0 +1,180 @@
+package masking
+
+import (
+	"math/bits"
+
+	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/spill"
+)
+
+// Foreseen is what is known of the rows of a release before they are put in order.
+type Foreseen struct {
+	Rows    int64
+	Labels  []forecast.Range // of every masked column: how many labels it has
+	Kept    []ForeseenColumn
+	Dropped int64 // how many rows are left out at most
+	// Different is how many rows differ on kept columns at least, as an excerpt shows.
+	Different int64
+	Divides   bool // the search may divide rows that are alike: these are put in order before the others
+	Memory    int64
+	Threads   int
+}
+
+// ForeseenColumn is a kept column.
+type ForeseenColumn struct {
+	Values forecast.Range // distinct ones
+	Bytes  int64          // of the values of all rows, as rows have them, at most
+	Nested bool
+}
+
+// foreseenRows is what rows take that are put in order in one way.
+type foreseenRows struct {
+	memory, disk forecast.Range // all rows
+	share        int64
+	row, stored  int64 // bytes of a row in memory, and in the store, at least
+	unsorted     int64 // part of the share, for what is not yet in order
+	runs         int64 // at most
+}
+
+// Spills returns whether rows go to disk while they are put in order, and the space that they take there.
+func (f *Foreseen) Spills() (forecast.Verdict, forecast.Range) {
+	share, store := spill.ReleasedRows.Part(f.Memory), spill.StoreShare(f.Memory)
+	stay, expand, nested := f.forms(share / valuesOfShare)
+	words := f.words(share)
+	if f.Divides {
+		share /= 2
+	}
+	bytes := f.bytes(share)
+	switch {
+	case f.Rows == 0:
+		return forecast.No, forecast.Range{}
+	case nested && !f.Divides:
+		return bytes.spills(), bytes.toDisk(store)
+	case !expand && !f.Divides:
+		return words.spills(), words.toDisk(store)
+	}
+	if words.memory.AtMost > words.share/8 { // they are stored when values turn out to be many: codedSorter.yield
+		words.unsorted = words.share
+	}
+	before, after := words.spills(), bytes.spills()
+	disk := forecast.Range{AtMost: words.toDisk(store).AtMost + bytes.toDisk(store).AtMost}
+	switch {
+	case before == forecast.No && after == forecast.No:
+		return forecast.No, forecast.Range{}
+	case after != forecast.Yes || stay && before != forecast.Yes || f.Divides:
+		return forecast.Maybe, disk
+	case stay:
+		disk.AtLeast = min(words.toDisk(store).AtLeast, bytes.toDisk(store).AtLeast)
+	default:
+		disk.AtLeast = bytes.toDisk(store).AtLeast
+	}
+	return forecast.Yes, disk
+}
+
+// forms returns whether rows may stay words, and whether they may become bytes, where values of kept columns may take so much memory. With
+// nested values they are bytes.
+func (f *Foreseen) forms(room int64) (words, bytes, nested bool) {
+	least, most := int64(0), int64(0)
+	words = true
+	for _, k := range f.Kept {
+		nested = nested || k.Nested
+		least += keptValueBytes * k.Values.AtLeast
+		most += keptValueBytes*k.Values.AtMost + 2*k.Bytes
+		words = words && k.Values.AtLeast <= fewValues
+		bytes = bytes || k.Values.AtMost > fewValues
+	}
+	return words && least <= room, bytes || most > room, nested
+}
+
+// different returns how many rows are different.
+func (f *Foreseen) different() forecast.Range {
+	least := f.Different
+	for _, k := range f.Kept {
+		least = max(least, k.Values.AtLeast)
+	}
+	return forecast.Range{AtLeast: max(least-f.Dropped, 0), AtMost: f.Rows}
+}
+
+// words is what rows take that are words.
+func (f *Foreseen) words(share int64) foreseenRows {
+	var low, high, lowStored, highStored []int
+	for _, labels := range f.Labels {
+		most := bits.Len64(uint64(labels.AtMost + 1)) // with a mark of what is suppressed, and nulls
+		low, high = append(low, 1), append(high, most)
+		lowStored, highStored = append(lowStored, 1), append(highStored, most)
+	}
+	values := int64(0)
+	for _, k := range f.Kept {
+		most := min(k.Values.AtMost, fewValues)
+		values += most
+		low, high = append(low, bits.Len64(uint64(k.Values.AtLeast))), append(high, bits.Len64(uint64(most)))
+		lowStored, highStored = append(lowStored, numberBits), append(highStored, numberBits)
+	}
+	share -= share / valuesOfShare
+	run := codedRunBytes(share, f.Threads)
+	each := 8 * wordsOf(high)
+	w := foreseenRows{share: share, row: 8 * wordsOf(low), stored: 8*wordsOf(lowStored) + 4, unsorted: run * int64(f.Threads)}
+	w.runs = f.Rows*(2*each+5*8)/run + int64(f.Threads)
+	different := f.different()
+	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: f.Rows*(each+4) + 12*values*w.runs}
+	w.disk = forecast.Range{AtLeast: different.AtLeast * w.stored, AtMost: f.Rows * (8*wordsOf(highStored) + 4)}
+	return w
+}
+
+// bytes is what rows take that are bytes.
+func (f *Foreseen) bytes(share int64) foreseenRows {
+	var high []int
+	for _, labels := range f.Labels {
+		high = append(high, bits.Len64(uint64(labels.AtMost+1)))
+	}
+	most := f.Rows * 8 * wordsOf(high)
+	for _, k := range f.Kept {
+		most += k.Bytes
+	}
+	least := 1 + int64(len(f.Kept))
+	run := spill.SorterRun(share, f.Threads)
+	w := foreseenRows{share: share, row: spill.RowRefBytes + least, stored: 8 + least, unsorted: 2 * run * int64(f.Threads)}
+	different := f.different()
+	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: spill.RowRefBytes*f.Rows + most}
+	w.disk = forecast.Range{AtLeast: different.AtLeast * w.stored, AtMost: 8*f.Rows + most}
+	w.runs = w.memory.AtMost/run + int64(f.Threads)
+	return w
+}
+
+// wordsOf returns how many words fields of so many bits take.
+func wordsOf(fields []int) int64 {
+	words, used := int64(1), 0
+	for _, bits := range fields {
+		if used+bits > 64 {
+			words, used = words+1, 0
+		}
+		used += bits
+	}
+	return words
+}
+
+// spills returns whether the rows do not fit their share.
+func (w *foreseenRows) spills() forecast.Verdict {
+	switch {
+	case w.memory.AtMost <= w.share-w.unsorted:
+		return forecast.No
+	case w.memory.AtLeast > w.share:
+		return forecast.Yes
+	}
+	return forecast.Maybe
+}
+
+// toDisk returns the space that the rows take on disk, with a store of so many bytes of memory.
+func (w *foreseenRows) toDisk(store int64) (disk forecast.Range) {
+	switch w.spills() {
+	case forecast.No:
+		return disk
+	case forecast.Yes: // what fits the share and the store is in memory
+		disk.AtLeast = max(0, (w.memory.AtLeast-w.share)/w.row*w.stored-store)
+	}
+	disk.AtMost = w.disk.AtMost + w.disk.AtMost/64 + 64<<10 // with what the store notes of tables
+	if w.runs > w.share/spill.ReaderBytes {                 // some are merged before the others
+		disk.AtMost *= 2
+	}
+	return disk
+}
