@@ -15,7 +15,7 @@ type Statistics struct {
 	Unpacked        int64 // bytes when it is not compressed; 0: not known
 	// Spelled is how many bytes the values of all rows have, each by itself: at most, by and large. 0: not known.
 	Spelled    int64
-	Dictionary int64 // bytes of the largest dictionary, unpacked
+	Dictionary int64 // bytes of memory that a reader holds of the largest dictionary, beyond the usual
 }
 
 // Described is a Source that knows statistics of its columns.

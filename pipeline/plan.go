@@ -165,6 +165,9 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		if err := p.checkWithin(s, i, of); err != nil {
 			return err
 		}
+		if err := p.checkDictionary(s, spec); err != nil {
+			return err
+		}
 		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
 		atLeast, atMost := s.Distinct(field.Type)
 		if s.Rows < rows {
@@ -214,6 +217,17 @@ func (p *planning) foretold() (fields []int, groupings [][]int) {
 		groupings = append(groupings, columns)
 	}
 	return fields, groupings
+}
+
+// checkDictionary refuses what the memory has no room for, as a reader does.
+func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) error {
+	if spec.Mask == job.MaskDrop {
+		return nil
+	}
+	if err := p.res.budget.HoldRead(s.Dictionary); err != nil {
+		return fmt.Errorf("read the dictionary of column %q: %w", spec.Name, err)
+	}
+	return p.res.budget.HoldRead(-s.Dictionary)
 }
 
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are

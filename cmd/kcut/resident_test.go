@@ -119,6 +119,23 @@ func staysWithin(t *testing.T, program, dir string, budget int64, args []string)
 	return enough
 }
 
+// A plan ends as a run does where a dictionary exceeds the memory, whether it reads rows or not, and the budget that it names is enough for it.
+func TestPlanRefusesDictionaries(t *testing.T) {
+	program, dir := built(t), t.TempDir()
+	shape := residentShape{
+		write: oneParquet(6000, 1<<40, numbers("age", 74), words("sex", 2), texts("note", 3000, 20_000, true)),
+		job:   shapeJob(50, "age discretize", "sex suppress", "note "+accepted, "class "+accepted),
+	}
+	if err := shape.prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "JOB"}, {"plan", "JOB"}, {"plan", "JOB", "--sample"}} {
+		if enough := staysWithin(t, program, dir, 32, args); enough == 0 || staysWithin(t, program, dir, enough, args) > 0 {
+			t.Errorf("%v with a dictionary of 60 MB: %d MiB are said to be enough", args, enough)
+		}
+	}
+}
+
 // shapeJob is a job's set and columns: names with their masks, those of the set first.
 func shapeJob(k int, masks ...string) string {
 	var set, columns []string

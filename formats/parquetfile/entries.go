@@ -187,18 +187,20 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 // loadPage loads a page and returns its checksum. All that a dictionary takes is asked for before any of it is there.
 func (e *entryReader) loadPage(h *page.Header) (crc uint32, err error) {
 	if h.Type == format.DictionaryPage {
-		packed, unpacked := int64(h.Compressed), int64(h.Uncompressed)
-		held := dictionaryBytes(int(unpacked), h.Entries)
-		if e.Codec != format.Uncompressed {
-			held = unpacked + max(packed, held)
-		} else {
-			held += packed
-		}
-		if err := e.holdPage(held); err != nil {
+		if err := e.holdPage(dictionaryHeld(int64(h.Compressed), int64(h.Uncompressed), h.Entries, e.Codec)); err != nil {
 			return 0, err
 		}
 	}
 	return e.Load(h)
+}
+
+// dictionaryHeld returns what is held of a dictionary while it is read.
+func dictionaryHeld(packed, unpacked int64, entries int, codec format.CompressionCodec) int64 {
+	held := dictionaryBytes(int(unpacked), entries)
+	if codec != format.Uncompressed {
+		return unpacked + max(packed, held)
+	}
+	return held + packed
 }
 
 // isData reports whether a page is one of data. Those that are neither that nor dictionaries are of no use.

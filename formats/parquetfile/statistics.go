@@ -75,7 +75,10 @@ func (s *source) chunkStatistics(group int, column *topColumn) formats.Statistic
 		if column.field.Type.Kind == formats.Nested {
 			known.Spelled += nestedEntry*s.footer.RowGroups[group].Columns[leaf].Column.NumValues + 4*known.Rows
 		}
-		known.Dictionary = max(known.Dictionary, int64(dictionary.Uncompressed))
+		if dictionary.Dictionary.Valid {
+			column := &s.footer.RowGroups[group].Columns[leaf].Column
+			known.Dictionary += max(0, dictionaryHeld(int64(dictionary.Compressed), int64(dictionary.Uncompressed), int(dictionary.Dictionary.V.NumValues), column.Codec)-usualRoom)
+		}
 	}
 	if column.field.Type.Kind == formats.Nested || known.Rows == 0 {
 		return known
