@@ -48,7 +48,7 @@ func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.compare(bound, found, res); err != nil {
+	if err := a.compare(ctx, bound, found, res); err != nil {
 		return err
 	}
 	return res.stage(ctx, StagePublish, func() error { return a.writeCut(ctx, append(found.Cut, '\n'), exists, res) })

@@ -73,10 +73,14 @@ func newLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resource
 		return nil, err
 	}
 	res.scratch.beside = l.local
-	path := filepath.Clean(l.local)
-	path = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
-	l.work = &checkpoint.Folder{FS: opt.System.Files, Path: path}
+	l.work = &checkpoint.Folder{FS: opt.System.Files, Path: workFolder(l.local)}
 	return l, nil
+}
+
+// workFolder returns the path of the work folder of an output on a disk.
+func workFolder(path string) string {
+	path = filepath.Clean(path)
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".kcut")
 }
 
 // openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps

@@ -42,7 +42,7 @@ func previousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 
 // compare refuses a cut that is neither equal to that of the previous release nor coarser, or notes
 // it if the job allows that.
-func (a *assignment) compare(b *Bound, found *Found, res *resources) error {
+func (a *assignment) compare(ctx context.Context, b *Bound, found *Found, res *resources) error {
 	if a.previous == nil {
 		return nil
 	}
@@ -50,7 +50,13 @@ func (a *assignment) compare(b *Bound, found *Found, res *resources) error {
 	if err != nil {
 		return err
 	}
+	if err := b.place(ctx, a.previous, res); err != nil {
+		return err
+	}
 	finer, err := a.finer(b, cut, res)
+	if moved := b.moved(a.previous); err == nil && finer != "" && len(moved) > 0 {
+		finer += "; other leaves lie under nodes of " + strings.Join(moved, ", ")
+	}
 	switch {
 	case err != nil || finer == "":
 		return err
@@ -67,7 +73,7 @@ func (a *assignment) compare(b *Bound, found *Found, res *resources) error {
 func (a *assignment) finer(b *Bound, cut *cutfile.File, res *resources) (string, error) {
 	switch regions := cut.Kind == cutfile.KindRegions; {
 	case regions && a.previous.HasRegions(cut):
-		return "", nil
+		return notIn(b.moved(a.previous)), nil
 	case regions:
 		return "it has regions that the other lacks", nil
 	case a.previous.Kind == cutfile.KindRegions:
@@ -90,8 +96,13 @@ func (a *assignment) finer(b *Bound, cut *cutfile.File, res *resources) (string,
 			columns = append(columns, spec.Name)
 		}
 	}
+	return notIn(columns), nil
+}
+
+// notIn says that a cut is neither equal to another nor coarser in some columns; nothing of none.
+func notIn(columns []string) string {
 	if len(columns) == 0 {
-		return "", nil
+		return ""
 	}
-	return "neither equal nor coarser in " + strings.Join(columns, ", "), nil
+	return "neither equal nor coarser in " + strings.Join(columns, ", ")
 }

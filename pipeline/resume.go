@@ -187,7 +187,7 @@ func (l *ledger) keepParts(ctx context.Context) {
 
 // announce completes the report and writes down what will stand once it is published. A run that
 // cannot do that publishes nothing: the next one would not know whose the output is.
-func (l *ledger) announce(ctx context.Context) error {
+func (l *ledger) announce(ctx context.Context, b *Bound) error {
 	path, report := l.target.Path(), l.res.report
 	err := report.weigh(ctx, path)
 	if err == nil {
@@ -196,9 +196,9 @@ func (l *ledger) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := report.text()
+	text, err := json.MarshalIndent(&record{report, b.placements()}, "", "  ")
 	if err == nil {
-		err = l.work.Put(pendingFile, text)
+		err = l.work.Put(pendingFile, append(text, '\n'))
 	}
 	if err == nil {
 		err = l.announceBeside(ctx)

@@ -149,7 +149,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.compare(bound, found, res); err != nil {
+	if err := a.compare(ctx, bound, found, res); err != nil {
 		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
@@ -173,7 +173,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		err = bound.close()
 	}
 	if err == nil {
-		err = ledger.announce(ctx)
+		err = ledger.announce(ctx, bound)
 	}
 	if err == nil {
 		err = res.stage(ctx, StagePublish, func() error { return ledger.target.Publish(ctx, res.threads) })
@@ -285,6 +285,9 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 			return b, err
 		}
 		b.given = a.given
+		if err := a.noteMoved(ctx, b, res); err != nil {
+			return b, err
+		}
 		if a.applied != nil {
 			b.applied, b.quota, b.engine = true, a.applied.MaxSuppressed, a.applied.engine(a.given, a.job, rows)
 			b.refuses = a.applied.OnBreak == BreakRefuse

@@ -18,6 +18,8 @@ import (
 // Cut is the cut of an earlier release, which a run takes as it is or stays above.
 type Cut struct {
 	*cutfile.File
+	Placements map[string]Placement // of columns with a declared tree, when the cut was made; nil: nobody knows
+
 	path    string
 	columns []*cutfile.Column // by attribute
 	specs   []*job.Column     // likewise
@@ -31,6 +33,9 @@ func ReadCut(ctx context.Context, path string) (*Cut, error) {
 	}
 	return &Cut{File: cut, path: path}, nil
 }
+
+// Path returns where the cut was read from.
+func (g *Cut) Path() string { return g.path }
 
 // ParseCut reads a cut's JSON form.
 func ParseCut(text []byte) (*Cut, error) {

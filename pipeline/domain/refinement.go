@@ -19,18 +19,17 @@ import (
 // is no cut of the job's taxonomy, of the column's type or within its declared bounds. What covers
 // everything tells nothing.
 //
-// Labels mean what the job's taxonomy says. Earlier labels that have nothing to do with any label of
+// Labels mean what the job's taxonomy says, unless it is known that other leaves lay under them. Earlier labels that have nothing to do with any label of
 // now, and the other way round, are of values that only one of the two inputs has.
 func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (bool, error) {
 	all, err := coversAll(found, taxonomy)
 	if err != nil {
 		return true, Untreed(spec, err)
 	}
-	i := slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
-	if all || i < 0 || g.Columns[i].Mask != found.Mask {
+	earlier := g.columnOf(spec.Name)
+	if all || earlier == nil || earlier.Mask != found.Mask {
 		return !all, nil
 	}
-	earlier := &g.Columns[i]
 	l, err := g.labeler(spec, earlier, t, taxonomy, budget)
 	if err != nil {
 		if fault.ClassOf(err) == fault.Usage { // it does not fit the job
@@ -44,7 +43,7 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, t
 		lone := l.n == 1 && !(was.hasNull && now.n == 1) // a single interval covers the null, too, unless that is beside it
 		return lone || l.parts(found), nil
 	case *members:
-		return l.all || l.parts(now.texts(), taxonomy), nil
+		return l.all || l.parts(now.texts(), taxonomy) || g.MovedLabels(spec.Name, taxonomy) > 0, nil
 	}
 	return now.hasNull && !was.hasNull || len(missing(now.texts(), was.texts())) > 0, nil
 }

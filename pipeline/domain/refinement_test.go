@@ -245,3 +245,44 @@ func TestHasRegions(t *testing.T) {
 		}
 	}
 }
+
+// TestRefinedByMovedLeaves: a cut whose labels are those of then is refined where other leaves lie under
+// them, and is not where the tree has only nodes or leaves that are new.
+func TestRefinedByMovedLeaves(t *testing.T) {
+	const was = "{All: {N: [a, b], M: [c, {d: [e, f]}]}}"
+	for _, tt := range []struct {
+		name, is, earlier, found string
+		want                     bool
+	}{
+		{"the same in another order", "{All: {M: [{d: [f, e]}, c], N: [b, a]}}", `"N","M"`, `"N","M"`, false},
+		{"a leaf moved", "{All: {N: [a], M: [b, c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
+		{"two leaves swapped", "{All: {N: [c, b], M: [a, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
+		{"a leaf moved, everything released as the root", "{All: {N: [a], M: [b, c, {d: [e, f]}]}}", `"N","M"`, `"All"`, false},
+		{"a leaf moved below a label", "{All: {N: [a, b], M: [{x: [c, e]}, {d: [f]}]}}", `"N","M"`, `"N","M"`, false},
+		{"a leaf moved from one label to another", "{All: {N: [a, b], M: [{d: [e]}, c, f]}}", `"N","c","d","f"`, `"N","M"`, true},
+		{"a finer tree", "{All: {N: [{y: [a, b]}], M: [{z: [c, {d: [e, f]}]}]}}", `"N","M"`, `"N","M"`, false},
+		{"a leaf that is new", "{All: {N: [a, b, g], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, false},
+		{"a leaf that is no more", "{All: {N: [a], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
+		{"a leaf that has leaves now", "{All: {N: [a, {b: [g, h]}], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
+		{"a node that is a leaf now", "{All: {N: [a, b], M: [c, d]}}", `"N","c","d"`, `"N","c","d"`, true},
+	} {
+		_, then := specOf(t, job.MaskGeneralize, ", taxonomy: "+was)
+		spec, now := specOf(t, job.MaskGeneralize, ", taxonomy: "+tt.is)
+		found := columnOf(t, "generalize "+tt.found)
+		g := &Cut{File: &cutfile.File{Columns: cutfile.Columns{columnOf(t, "generalize "+tt.earlier)}}}
+		refined := func() bool {
+			got, err := g.Refined(spec, &found, formats.Type{}, now, spill.NewBudget(1<<20))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		if refined() {
+			t.Errorf("%s: refined by names", tt.name)
+		}
+		g.Placements = map[string]Placement{"a": PlacementOf(then)}
+		if got := refined(); got != tt.want {
+			t.Errorf("%s: refined %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}

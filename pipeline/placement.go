@@ -1,0 +1,100 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/output"
+)
+
+// record is what lies beside a release on a disk: the report of the run, and where the leaves of
+// declared trees lay, which no cut says.
+type record struct {
+	*Report
+	Placements map[string]domain.Placement `json:"trees,omitempty"`
+}
+
+// declared returns the columns that are generalized by a tree that the job declares.
+func (b *Bound) declared() (specs []*job.Column) {
+	for _, spec := range b.maskedSpecs() {
+		if spec.Mask == job.MaskGeneralize && b.Taxonomies.of[spec.Name].Tree != nil {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+// placements returns where the leaves of the declared trees lie.
+func (b *Bound) placements() map[string]domain.Placement {
+	of := make(map[string]domain.Placement)
+	for _, spec := range b.declared() {
+		of[spec.Name] = domain.PlacementOf(b.Taxonomies.of[spec.Name])
+	}
+	return of
+}
+
+// place gives the cut of an earlier release the placements of its record, and notes that there is none.
+func (b *Bound) place(ctx context.Context, earlier *domain.Cut, res *resources) (err error) {
+	if earlier.Placements != nil || len(b.declared()) == 0 {
+		return nil
+	}
+	if earlier.Placements, err = placementsAt(ctx, earlier.Path(), res.threads); err == nil && earlier.Placements == nil {
+		res.events.Noted(fmt.Sprintf("%s has no record beside it, so values that were moved to other nodes of a tree since cannot be seen", earlier.Path()))
+	}
+	return err
+}
+
+// placementsAt reads the record beside a release, if there is one that is of what stands there.
+func placementsAt(ctx context.Context, path string, threads int) (map[string]domain.Placement, error) {
+	path = output.Shown(path)
+	if storage.IsRemote(path) {
+		return nil, nil // a record there says no more than the release
+	}
+	work, sum := &checkpoint.Folder{Path: workFolder(path)}, ""
+	for _, name := range []string{recordFile, pendingFile} {
+		was := record{}
+		content, err := work.Get(name, maxRecord)
+		if err != nil || json.Unmarshal(content, &was) != nil || was.Report == nil || was.Digests == nil || was.Placements == nil {
+			continue
+		}
+		if sum == "" {
+			if sum, err = fileset.Digest(ctx, path, threads); err != nil {
+				return nil, err
+			}
+		}
+		if was.Digests.Output == sum {
+			return was.Placements, nil
+		}
+	}
+	return nil, nil
+}
+
+// moved returns the columns of which labels of an earlier cut have other leaves now.
+func (b *Bound) moved(earlier *domain.Cut) (names []string) {
+	for _, spec := range b.declared() {
+		if earlier.MovedLabels(spec.Name, b.Taxonomies.of[spec.Name]) > 0 {
+			names = append(names, spec.Name)
+		}
+	}
+	return names
+}
+
+// noteMoved notes what labels of the cut that is given do not mean any more.
+func (a *assignment) noteMoved(ctx context.Context, b *Bound, res *resources) error {
+	if err := b.place(ctx, a.given, res); err != nil {
+		return err
+	}
+	for _, name := range b.moved(a.given) {
+		labels := a.given.MovedLabels(name, b.Taxonomies.of[name])
+		res.events.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has them under other nodes now, and both releases together tell more than either",
+			text.Count(labels, "label"), name, a.given.Path()))
+	}
+	return nil
+}

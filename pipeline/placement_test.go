@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
+)
+
+// TestPreviousSeesMovedValues: a value that is under another node of a tree, whose nodes have the names
+// they had, makes another cut, which the record beside the release shows; without that a note says so.
+// No record names a leaf.
+func TestPreviousSeesMovedValues(t *testing.T) {
+	const unseen, stand = "cannot be seen", "of column city stand for other values"
+	dir := jobFolder(t, `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [city], k: 3}]
+columns:
+  city: {mask: generalize, unknown: root, at_most: 1}
+  income: keep
+unlisted: drop
+class: income
+taxonomies: trees.yaml
+`)
+	newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
+	mustRun(t, dir, nil, "output.path", filepath.Join(dir, "first.parquet"))
+	first, trees := filepath.Join(dir, "first.parquet"), filepath.Join(dir, "trees.yaml")
+	if cut := readCut(t, first).Columns[0].Cut; !slices.ContainsFunc(cut, func(l cutfile.Label) bool { return l.Label == "Germany" }) {
+		t.Fatalf("the cities are %+v", cut)
+	}
+	was := string(mustRead(t, filepath.Join(dir, ".first.parquet.kcut", recordFile)))
+	if !strings.Contains(was, `"trees"`) || strings.Contains(was, "Lyon") {
+		t.Fatalf("the record is %s", was)
+	}
+	next := func(previous, cut string, overrides ...string) (*Report, error) {
+		job := mustLoad(t, dir, append(overrides, "output.path", filepath.Join(dir, "next.parquet"))...)
+		job.Previous = previous
+		return Apply(t.Context(), job, ApplyOptions{RunOptions: RunOptions{Overwrite: true}, Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+	}
+	notes := func(report *Report, text string) bool {
+		return slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, text) })
+	}
+	check := func(name string, moved bool) {
+		report, err := next("", first)
+		must(t, err)
+		if notes(report, stand) != moved || notes(report, unseen) {
+			t.Errorf("%s: the notes are %q", name, report.Notices)
+		}
+		switch report, err = next(first, first); {
+		case moved:
+			mustFail(t, err, fault.Privacy, "neither equal nor coarser in city; other leaves lie under nodes of city")
+		case err != nil || notes(report, unseen):
+			t.Errorf("%s: %v, %v", name, report, err)
+		}
+	}
+	check("unchanged", false)
+	write(t, trees, strings.Replace(peopleTaxonomies, "[Bonn, Köln]", "{Rhine: [Köln, Bonn, Trier]}", 1))
+	check("finer", false)
+	write(t, trees, strings.NewReplacer("Köln]", "Nice]", "Nice]", "Köln]").Replace(peopleTaxonomies))
+	check("moved", true)
+	must(t, os.RemoveAll(filepath.Join(dir, ".first.parquet.kcut")))
+	report, err := next(first, first)
+	must(t, err)
+	if !notes(report, unseen) || notes(report, stand) {
+		t.Errorf("without a record the notes are %q", report.Notices)
+	}
+}
