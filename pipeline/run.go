@@ -167,7 +167,12 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
 	})
 	if err == nil {
-		err = res.stage(ctx, StageVerify, func() error { return a.verify(ctx, bound, found, ledger, res) })
+		err = res.stage(ctx, StageVerify, func() error {
+			if err := a.verify(ctx, bound, found, ledger, res); err != nil {
+				return err
+			}
+			return a.noteDrifts(ctx, ledger.target.Path(), res)
+		})
 	}
 	if err == nil {
 		err = bound.close()
