@@ -15,7 +15,7 @@ type CheckOptions struct {
 	Entity    string   // column that tells of whom a row is, so that people are counted; empty: rows are
 	Sensitive []string // columns whose values are looked at in every class
 	K         int      // that must hold; 0: any does
-	Encoding  string   // of CSV: utf-8, utf-16, latin-1 or windows-1252; empty: UTF-8, or what a byte order mark says
+	CSV       CSV      // how CSV is read
 	Limits    Limits   // without a SpillDir, what does not fit the memory goes to a hidden folder in the current one
 	Events    Events
 }
@@ -33,7 +33,7 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity, Sensitive: opt.Sensitive,
-			K: opt.K, Encoding: opt.Encoding, Limits: opt.Limits, Events: opt.Events.below(),
+			K: opt.K, CSV: opt.CSV, Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})
 }

@@ -85,6 +85,14 @@ func LimitsOf(overrides ...Override) (Limits, error) {
 	return guarded(func() (Limits, error) { return job.LimitsOf(overrides) })
 }
 
+// CSVFlags returns the keys of csv in a job file, which commands without one take as flags.
+func CSVFlags() []Flag { return job.CSVFlags() }
+
+// CSVOf returns how CSV is read by the values of such flags.
+func CSVOf(values ...Override) (CSV, error) {
+	return guarded(func() (CSV, error) { return job.CSVOf(values) })
+}
+
 // JobSchema returns the JSON Schema (draft 2020-12) of job files.
 func JobSchema() []byte { return job.Schema() }
 
@@ -101,6 +109,7 @@ type InitOptions struct {
 	Class  string   // column that a model is to predict; empty: the one that looks like it
 	File   string   // to write the job to: relative paths in it start from its folder. Empty: none, and the current directory
 	Limits Limits   // of memory and threads
+	CSV    CSV      // how CSV is read
 
 	Overwrite bool // replace the file if it exists
 }

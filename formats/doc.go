@@ -37,6 +37,8 @@ var (
 	ErrDamaged = fault.New(fault.Input, "write the file anew, or leave it out", "damaged file")
 	// ErrEncoding is that of CSV which is not UTF-8, and does not say what else it is.
 	ErrEncoding = fault.New(fault.Input, "say in csv.encoding how it is written", "invalid UTF-8")
+	// ErrBlank is that of a file of text in which there is nothing.
+	ErrBlank = fault.New(fault.Input, "leave the file out", "empty file")
 	// ErrUnsupported is returned when a file is sound but uses something kcut does not read
 	// (encryption, an unknown codec, a nested column where a flat one is needed).
 	ErrUnsupported = fault.New(fault.Input,

@@ -27,6 +27,12 @@ type Kept interface {
 	Kept()
 }
 
+// Noting is a Source that may not be meant as it was read: notes say how it was.
+type Noting interface {
+	Source
+	Notes() []string
+}
+
 // Request asks a reader for one column.
 type Request struct {
 	Column int  // position in the schema
@@ -101,6 +107,8 @@ type CSV struct {
 	Escape    byte                   // takes what is behind it as it is; 0: there is none, and quotes are doubled
 	Encoding  string                 // as EncodingLatin1; empty: UTF-8, or what a byte order mark says
 	Nulls     []string               // texts that stand for null, beside the empty field without quotes
+	Headless  bool                   // the first record has values, not names
+	Header    []string               // names of columns when it is headless; nil: column1, column2, ...
 	Names     map[int]string         // of columns, by position from 1 on, in place of the header's
 	Ordered   map[string]bool        // columns of which the order of values counts, and not their text
 	Layouts   map[string]string      // package time's layouts of declared dates and timestamps, by column

@@ -267,7 +267,7 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 // them, its names may be values of a CSV file without a header, and are not shown.
 func hintOfNames(missing []string, asked int, schema *formats.Schema) string {
 	if len(missing) == asked {
-		return "name another file, or give CSV a header: it has none of these names"
+		return "name another file, or where CSV has no header set csv.header: false, or to the names: it has none of these"
 	}
 	const most = 40 // columns that are named
 	var names, hints []string

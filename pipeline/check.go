@@ -22,8 +22,8 @@ type CheckOptions struct {
 	Count     string   // column that says how many records a row stands for; empty: one
 	Entity    string   // column that tells of whom a row is; empty: rows are counted
 	Sensitive []string
-	K         int        // that must hold; 0: any does
-	Encoding  string     // of CSV, as in a job
+	K         int // that must hold; 0: any does
+	CSV       job.CSV
 	Limits    job.Limits // without a SpillDir, the current folder has one
 	Events    Events
 
@@ -33,7 +33,7 @@ type CheckOptions struct {
 // Check tells how well the rows of any table hide each other in some columns. When K does not hold it returns what it
 // found together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
-	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: job.CSV{Encoding: opt.Encoding}}
+	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: opt.CSV}
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,5 +73,37 @@ order: input
 	editJob(t, dir, "lab: keep", "lab: {mask: keep, type: number}")
 	if report := mustRun(t, dir, nil, "output.path", filepath.Join(dir, "declared.parquet")); slices.ContainsFunc(report.Notices, func(n string) bool { return strings.HasPrefix(n, "column lab is") }) {
 		t.Errorf("notices %q of a declared type", report.Notices)
+	}
+}
+
+// TestFileWithoutHeader: every line is a record where the job says so; where it does not, a run, a plan,
+// a check and a draft note that names look like values.
+func TestFileWithoutHeader(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [NAME], k: 5}]
+unlisted: drop
+columns: {NAME: discretize}
+`
+	var rows strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%d,%s,%d,Bonn,\n", i, []string{"M", "F"}[i%2], 20+i%5)
+	}
+	const note = ": names in the header look like values, in column 1, 2, 3, 4"
+	noted := func(notices []string) bool {
+		return slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, note) })
+	}
+	for name, want := range map[string]int64{`"20"`: 39, "column3\ncsv: {header: false}": 40, "age\ncsv: {header: [id, sex, age, town]}": 40} {
+		key, csv, _ := strings.Cut(name, "\n")
+		dir := csvFolder(t, strings.ReplaceAll(form, "NAME", key)+csv+"\n", rows.String())
+		report := mustRun(t, dir, nil)
+		if report.Rows != want || noted(report.Notices) != (want == 39) {
+			t.Errorf("%s: %d rows, notices %q", name, report.Rows, report.Notices)
+		}
+		planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true, Sample: true})
+		if must(t, err); noted(planned.Notices) != (want == 39) {
+			t.Errorf("%s: notices of the plan %q", name, planned.Notices)
+		}
 	}
 }

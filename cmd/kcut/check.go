@@ -14,7 +14,6 @@ import (
 
 func newCheck(u *ui) *cobra.Command {
 	var opt kcut.CheckOptions
-	var encoding string
 	cmd := &cobra.Command{
 		Use:   "check FILE... --columns NAMES",
 		Short: "Tell how anonymous any table is on some columns, without a job",
@@ -33,7 +32,7 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
 	set.StringVar(&opt.Entity, "entity", "", "count different values of column `NAME`, such as people, instead of rows")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
-	addChoice(cmd, &encoding, "encoding", "read CSV as `WORD`: utf-8, utf-16, latin-1 or windows-1252", "utf-8", "utf-16", "latin-1", "windows-1252")
+	csv := addCSV(cmd)
 	addJSON(cmd, u)
 	limits := addLimits(cmd, "limits.spill_dir")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -48,10 +47,10 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 			return err
 		}
 		keepTo(opt.Limits.Threads)
-		opt.Input = args
-		if set.Changed("encoding") { // else a byte order mark may say another
-			opt.Encoding = encoding
+		if opt.CSV, err = csv(); err != nil {
+			return err
 		}
+		opt.Input = args
 		progress := u.follow()
 		opt.Events = progress.events()
 		checked, err := kcut.Check(cmd.Context(), opt)

@@ -27,6 +27,7 @@ or written to the file that --output names.`,
 	cmd.Flags().StringVarP(&opt.File, "output", "o", "", "write the job to `FILE`, from whose folder its paths start")
 	offerFiles(cmd, "output", jobEndings...)
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the job if it exists")
+	csv := addCSV(cmd)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if cmd.Flags().Changed("k") && opt.K < 1 {
@@ -36,6 +37,9 @@ or written to the file that --output names.`,
 			return err
 		}
 		keepTo(opt.Limits.Threads)
+		if opt.CSV, err = csv(); err != nil {
+			return err
+		}
 		opt.Input = args
 		job, err := kcut.Init(cmd.Context(), opt)
 		if err != nil || opt.File != "" {

@@ -137,6 +137,29 @@ func addLimits(cmd *cobra.Command, others ...string) func() (kcut.Limits, error)
 	return func() (kcut.Limits, error) { return kcut.LimitsOf(overrides()...) }
 }
 
+// addCSV registers the flags that say how CSV is read, for a command without a job file. The returned
+// function gives what they say.
+func addCSV(cmd *cobra.Command) func() (kcut.CSV, error) {
+	flags := kcut.CSVFlags()
+	values := make([]string, len(flags))
+	for i, f := range flags {
+		name := strings.TrimPrefix(f.Name, "--")
+		cmd.Flags().StringVar(&values[i], name, "", "of CSV, as csv."+name+" of a job: "+f.Doc)
+		if f.Words != nil {
+			offer(cmd, name, f.Words...)
+		}
+	}
+	return func() (kcut.CSV, error) {
+		var given []kcut.Override
+		for i, f := range flags {
+			if cmd.Flags().Changed(strings.TrimPrefix(f.Name, "--")) {
+				given = append(given, kcut.Override{Key: f.Key, Value: values[i], Origin: f.Name})
+			}
+		}
+		return kcut.CSVOf(given...)
+	}
+}
+
 // keepTo makes the process run on no more processors at a time than a job's threads: what
 // collects garbage and what writes count as well, what the system does for them does not. 0
 // threads stand for all.

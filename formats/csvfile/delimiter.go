@@ -40,7 +40,7 @@ func (s *sample) delimiter(d dialect) (byte, error) {
 		}
 	}
 	if len(several) > 1 {
-		return 0, fault.Errorf(fault.Input, `say which one it is in csv.delimiter, as csv: {delimiter: ";"}`,
+		return 0, fault.Errorf(fault.Input, `say which one it is in csv.delimiter, as csv: {delimiter: ";"}, or to kcut init and kcut check with --delimiter`,
 			"%w: all lines have as many fields as the first one, whether %s parts them", formats.ErrSchema, strings.Join(several, " or "))
 	}
 	return best, nil
@@ -81,4 +81,14 @@ func namedFields(fields []field) int {
 		n--
 	}
 	return n
+}
+
+// cutSeparator cuts the line off with which Excel begins a text to name its delimiter, as sep=;.
+func cutSeparator(text []byte) (delimiter byte, rest []byte, named bool) {
+	line, rest, ended := bytes.Cut(text, newline)
+	line = bytes.Trim(bytes.TrimSuffix(line, []byte{'\r'}), `"`)
+	if !ended || len(line) != len("sep=;") || !bytes.EqualFold(line[:4], []byte("sep=")) {
+		return 0, text, false
+	}
+	return line[4], rest, true
 }

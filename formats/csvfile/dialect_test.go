@@ -305,3 +305,94 @@ func TestNumbersInBlocks(t *testing.T) {
 		}
 	}
 }
+
+// Delimiters at the end of lines with nothing behind them are passed over, and noted.
+func TestTrailingDelimiters(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want string // cells of the last column, or what the error says
+		line string
+	}{
+		{"a,b,\n1,2,\n3,4,\n", "2 4", ""}, {"a,b\n1,2,\n3,4,\n", "2 4", ""}, {"a,b,,,\r\n1,2,,,\r\n3,4,,,\r\n", "2 4", ""},
+		{"a,b,\n1,2\n3,4\n", "2 4", ""}, {"a,b\n1,2\n3,4,\n", "2 4", ""}, {"a;b;\n1;2,5;\n", "2,5", ""}, {"a;b\n1;2,5;\n", "2,5", ""},
+		{"a,b,\n1,2,x\n", "", "line 2"}, {"a,b\n1,2,\n1,2,x\n", "", "line 3"}, {"a,b,\n1,2,\"\"\n", "", "line 2"},
+	} {
+		s, err := tryCSV(t, tt.text, formats.ReadOptions{})
+		if tt.line != "" {
+			if !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), tt.line) || !strings.Contains(hintOf(err), "csv.header") {
+				t.Errorf("%q: %v, hint %s", tt.text, err, hintOf(err))
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", tt.text, err)
+			continue
+		}
+		if got := formatstest.ReadAll(t, s, true); len(got) != 2 || strings.Join(got[1], " ") != tt.want {
+			t.Errorf("%q: got %q", tt.text, got)
+		}
+		if notes := s.(formats.Noting).Notes(); len(notes) != 1 || !strings.HasPrefix(notes[0], "lines end in a delimiter") {
+			t.Errorf("%q: notes %q", tt.text, notes)
+		}
+	}
+	opt := formats.ReadOptions{CSV: formats.CSV{Names: map[int]string{3: "c"}}}
+	if got := formatstest.ReadAll(t, mustCSV(t, "a,b,\n1,2,\n3,4,5\n", opt), true); len(got) != 3 || got[2][1] != "5" {
+		t.Errorf("a column that the job names: %q", got)
+	}
+}
+
+// Excel begins a text with a line that names the delimiter.
+func TestSeparatorLine(t *testing.T) {
+	for _, text := range []string{"sep=;\na;b\n1;2,3\n", "SEP=;\r\na;b\r\n1;2,3\r\n", "\ufeff\"sep=;\"\na;b\n1;2,3\n", "sep=;\na,1;b\n1;2,3\n"} {
+		s := mustCSV(t, text, formats.ReadOptions{})
+		if got := formatstest.ReadAll(t, s, true); len(got) != 2 || got[1][0] != "2,3" {
+			t.Errorf("%q: got %q", text, got)
+		}
+	}
+	if _, err := tryCSV(t, "sep=;\na;b\n1\n", formats.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("got %v", err)
+	}
+	if s := mustCSV(t, "sep=;\n1\n", formats.ReadOptions{CSV: formats.CSV{Headless: true, Header: []string{"n"}}}); len(formatstest.ReadAll(t, s, true)[0]) != 1 {
+		t.Error("the line is a record")
+	}
+	if s := mustCSV(t, "sep=\nx\n", formats.ReadOptions{}); s.Fields()[0].Name != "sep=" {
+		t.Errorf("a name is %q", s.Fields()[0].Name)
+	}
+}
+
+// Without a header all lines are records; names that look like values are noted, and not shown.
+func TestHeadless(t *testing.T) {
+	const text = "0,M,20,Bonn\n1,F,21,Bonn\n2,M,22,\n"
+	s := mustCSV(t, text, formats.ReadOptions{})
+	if notes := s.(formats.Noting).Notes(); len(notes) != 1 || !strings.Contains(notes[0], "in column 1, 2, 3, 4: set csv.header") || strings.Contains(notes[0], "Bonn") {
+		t.Errorf("notes %q", notes)
+	}
+	for _, tt := range []struct {
+		csv   formats.CSV
+		names string
+	}{
+		{formats.CSV{Headless: true}, "column1 column2 column3 column4"},
+		{formats.CSV{Headless: true, Names: map[int]string{2: "sex"}}, "column1 sex column3 column4"},
+		{formats.CSV{Headless: true, Header: []string{"id", "sex", "age", "city"}}, "id sex age city"},
+	} {
+		s := mustCSV(t, text, formats.ReadOptions{CSV: tt.csv})
+		var names []string
+		for _, f := range s.Fields() {
+			names = append(names, f.Name)
+		}
+		if got := formatstest.ReadAll(t, s, true); len(got[0]) != 3 || got[2][0] != "20" || strings.Join(names, " ") != tt.names || len(s.(formats.Noting).Notes()) > 0 {
+			t.Errorf("%v %q, notes %q", names, got, s.(formats.Noting).Notes())
+		}
+	}
+	for _, header := range [][]string{{"id", "sex", "age"}, {"id", "sex", "age", "city", "more"}} {
+		if _, err := tryCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Headless: true, Header: header}}); !errors.Is(err, formats.ErrSchema) || !strings.Contains(hintOf(err), "csv.header") {
+			t.Errorf("%d names: %v", len(header), err)
+		}
+	}
+	if s := mustCSV(t, "a,b;\n1,;2\n3,;\n", formats.ReadOptions{CSV: formats.CSV{Headless: true, Delimiter: ';'}}); len(s.Fields()) != 2 {
+		t.Errorf("%d columns, the last of which is null in the first line", len(s.Fields()))
+	}
+	if s := mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{}); len(s.(formats.Noting).Notes()) > 0 {
+		t.Errorf("notes of a header: %q", s.(formats.Noting).Notes())
+	}
+}

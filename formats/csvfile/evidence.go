@@ -12,7 +12,9 @@ import (
 type evidence struct {
 	guess guess
 	nulls bool
-	texts bool // has a field that is not null
+	texts bool   // has a field that is not null
+	name  string // in the header
+	named bool   // has a field with this text
 
 	numbers bool // fields stood for numbers before one did not
 	text    spot // the first one that did not; zero: all do
@@ -42,6 +44,7 @@ func (c *evidence) see(f field, at spot) {
 		return
 	}
 	c.texts = true
+	c.named = c.named || string(f.text) == c.name
 	if c.guess == 0 {
 		return
 	}
@@ -108,6 +111,7 @@ func (c *evidence) join(other evidence) {
 	c.guess &= other.guess
 	c.nulls = c.nulls || other.nulls
 	c.texts = c.texts || other.texts
+	c.named = c.named || other.named
 }
 
 // inferred returns the first type, in the order below, that all texts of the column stand for.

@@ -36,7 +36,8 @@ type scanner struct {
 	r io.ReadCloser
 	dialect
 	nulls   map[string]bool // texts that are nulls
-	limit   int             // most fields a record may have
+	limit   int             // most fields a record may have, but for empty ones at its end
+	surplus bool            // some had such
 	skip    bool            // blank lines are no records
 	names   []formats.Field // for errors, when known
 	special [256]bool
@@ -116,7 +117,7 @@ func (s *scanner) record() ([]field, error) {
 const encodingHint = "write it as UTF-8, or say in the job how it is written, as csv: {encoding: windows-1252}, latin-1 or utf-16"
 
 // fieldsHint is what to do about a record with other fields than the header has.
-const fieldsHint = "mend the line, or say in csv.delimiter, csv.quote and csv.escape how fields are parted"
+const fieldsHint = "mend the line, or say in csv.delimiter, csv.quote and csv.escape how fields are parted, and in csv.header what the columns are"
 
 // accept makes the fields of the record that ends before at.
 func (s *scanner) accept(at int) ([]field, error) {
@@ -207,10 +208,14 @@ func (s *scanner) cut() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if len(s.fields) == s.limit {
+		switch {
+		case len(s.fields) < s.limit:
+			s.fields = append(s.fields, f)
+		case f.null():
+			s.surplus = true
+		default:
 			return 0, fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the header", formats.ErrDamaged, s.limit)
 		}
-		s.fields = append(s.fields, f)
 		if i == s.end {
 			return i, nil
 		}

@@ -14,21 +14,19 @@ package csvfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/internal/fault"
 )
 
 const (
@@ -52,6 +50,8 @@ type source struct {
 	remember int             // distinct values of a coded column
 	batch    int
 	schema   []formats.Field
+	surplus  bool // lines end in delimiters with nothing behind them
+	notes    []string
 	parts    []part
 }
 
@@ -101,6 +101,9 @@ func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cut
 }
 
 func (s *source) Fields() []formats.Field { return s.schema }
+
+// Notes implements formats.Noting.
+func (s *source) Notes() []string { return s.notes }
 
 // Close has nothing to close: see Kept.
 func (s *source) Close() error { return nil }
@@ -200,38 +203,42 @@ func damage(err error) error {
 
 // profile finds the delimiter, the columns, their types and the chunks.
 func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
-	start, err := s.sniff(ctx, &opt.CSV)
+	start, err := s.sniff(ctx, opt.CSV)
 	if err != nil {
 		return err
 	}
-	r, err := s.text(ctx, start, -1)
+	r, err := s.text(ctx, start.offset, -1)
 	if err != nil {
 		return err
 	}
-	scan := newScanner(r, s.dialect, 1, maxColumns, s.hold)
+	scan := newScanner(r, s.dialect, start.line, maxColumns, s.hold)
 	defer scan.close()
-	scan.offset = start
+	scan.offset = start.offset
 	if err := s.header(scan); err != nil {
 		return err
 	}
-	columns, err := s.survey(ctx, place{scan.offset, scan.next}, opt.Types)
+	if !s.csv.Headless {
+		start = place{scan.offset, scan.next}
+	}
+	columns, err := s.survey(ctx, start, opt.Types)
 	if err != nil {
 		return err
 	}
+	s.noteHeader(columns)
 	return s.declare(columns, opt.Types)
 }
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
 // sniff sets what unpacks and decodes the file, and the dialect, and returns where the text starts, behind a
-// byte order mark.
-func (s *source) sniff(ctx context.Context, declared *formats.CSV) (int64, error) {
+// byte order mark and Excel's line that names the delimiter.
+func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, err error) {
 	head, err := s.head(ctx)
 	if s.unpack = unpackerOf(head); err == nil && s.unpack != nil {
 		head, err = s.head(ctx)
 	}
 	if err != nil {
-		return 0, err
+		return start, err
 	}
 	from, err := encodingOf(declared.Encoding, head)
 	if err == nil && from != nil {
@@ -239,11 +246,16 @@ func (s *source) sniff(ctx context.Context, declared *formats.CSV) (int64, error
 		head, err = s.head(ctx)
 	}
 	if err != nil {
-		return 0, err
+		return start, err
 	}
+	start.line = 1
 	text := bytes.TrimPrefix(head, utf8BOM)
-	s.dialect, err = dialectOf(declared, &sample{text: text, whole: len(head) < bufferSize})
-	return int64(len(head) - len(text)), err
+	if delimiter, rest, named := cutSeparator(text); named {
+		text, start.line, declared.Delimiter = rest, 2, cmp.Or(declared.Delimiter, delimiter)
+	}
+	start.offset = int64(len(head) - len(text))
+	s.dialect, err = dialectOf(&declared, &sample{text: text, whole: len(head) < bufferSize, headless: declared.Headless})
+	return start, err
 }
 
 // head returns the first bytes of the text.
@@ -259,61 +271,6 @@ func (s *source) head(ctx context.Context) ([]byte, error) {
 		return nil, damage(err)
 	}
 	return head[:n], nil
-}
-
-// header makes the columns, still without types, of the first record.
-func (s *source) header(scan *scanner) error {
-	scan.skip = true
-	names, err := scan.record()
-	if err == io.EOF {
-		return fmt.Errorf("%w: no header", formats.ErrSchema)
-	}
-	if err != nil {
-		return err
-	}
-	seen := make(map[string]int, len(names)) // positions, from 1 on
-	for i, f := range names {
-		name := string(f.text)
-		if given, ok := s.csv.Names[i+1]; ok {
-			name = given
-		}
-		switch {
-		case strings.Contains(name, "\x00"):
-			return fault.Errorf(fault.Input, encodingHint, "%w: line 1 has a zero byte in column %d, as UTF-16 has", formats.ErrDamaged, i+1)
-		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"): // the whole file is one line: what follows are values
-			return fmt.Errorf("%w: line 1 has a carriage return in column %d: lines must end with a line feed", formats.ErrSchema, i+1)
-		case name == "" && (i > 0 || len(names) == 1): // the first may be pandas' row numbers
-			return fmt.Errorf("%w: column %d has no name in the header", formats.ErrSchema, i+1)
-		case seen[name] > 0:
-			return s.sameName(name, seen[name], i+1)
-		}
-		seen[name] = i + 1
-		s.schema = append(s.schema, formats.Field{Name: name})
-	}
-	return nil
-}
-
-// sameName refuses a name that two columns have. It is shown when the job has it, too: what looks like a name may be a
-// value where there is no header.
-func (s *source) sameName(name string, first, second int) error {
-	shown := "the same name"
-	if s.csv.Known != nil && s.csv.Known(name) {
-		shown = "the name " + strconv.Quote(name)
-	}
-	return fault.Errorf(fault.Input, fmt.Sprintf("give one of them another name in the header, or in its entry of the job, as in home-address: {mask: drop, rename: %d}", second),
-		"%w: the header has %s for columns %d and %d", formats.ErrSchema, shown, first, second)
-}
-
-// record returns the next record, which has as many fields as the header.
-func (s *source) record(scan *scanner) ([]field, error) {
-	fields, err := scan.record()
-	if err != nil {
-		return nil, err
-	}
-	if len(fields) != len(s.schema) {
-		return nil, fault.Errorf(fault.Input, fieldsHint, "line %d: %w: %d fields where the header has %d", scan.line, formats.ErrDamaged, len(fields), len(s.schema))
-	}
-	return fields, nil
 }
 
 // declare gives the columns their types.

@@ -29,6 +29,9 @@ func (s *source) survey(ctx context.Context, start place, types map[string]forma
 		return nil, err
 	}
 	s.parts = s.chunks(sections)
+	for _, t := range sections {
+		s.surplus = s.surplus || t.surplus
+	}
 	columns := s.newEvidence(types)
 	for _, f := range found {
 		for c := range columns {
@@ -66,6 +69,7 @@ func (s *source) chunks(sections []section) (parts []part) {
 func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	columns := make([]evidence, len(s.schema))
 	for i := range columns {
+		columns[i].name = s.schema[i].Name
 		if _, declared := types[s.schema[i].Name]; !declared {
 			columns[i].guess = guessAny
 		}
@@ -84,7 +88,7 @@ func (s *source) surveySection(ctx context.Context, t *section, columns []eviden
 		at := place{scan.offset, scan.next}
 		record, err := s.record(scan)
 		if err == io.EOF {
-			t.end = scan.offset
+			t.end, t.surplus = scan.offset, scan.surplus
 			return nil
 		}
 		if err != nil {
@@ -146,6 +150,8 @@ type section struct {
 	end   int64
 	rows  int64
 	marks []place // of its records 0, mark, 2·mark, …
+
+	surplus bool // lines end in delimiters with nothing behind them
 }
 
 // place is where a record starts: a position in the text, and a line, from 1.

@@ -28,6 +28,9 @@ type Dataset struct {
 	splits  []formats.Split
 	rows    int64
 	sources *sourceCache
+	noted   []string   // by files, each once
+	notes   []string   // the same, with the first file
+	notedIn []int      // files
 	tables  []*Dataset // of counts, where there are several: they are read instead
 	part    bool       // some splits end before their rows do
 }
@@ -40,6 +43,7 @@ type member struct {
 	raw     bool    // chunks are row groups of Parquet
 
 	fields []formats.Field
+	notes  []string
 	err    error // of opening it
 }
 
@@ -105,6 +109,7 @@ func (d *Dataset) add(all *union, file member) error {
 	}
 	file.columns = all.add(file.path, file.fields)
 	file.fields = nil
+	d.note(&file)
 	for _, rows := range file.chunks {
 		d.rows += rows
 	}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/internal/text"
 )
@@ -11,11 +12,17 @@ const mostNotes = 20
 
 // Notes says what may not be as it was meant: of the files, and of the columns that somebody reads.
 func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
-	more := 0
+	for i, note := range d.notes {
+		if others := d.notedIn[i] - 1; others > 0 {
+			note += fmt.Sprintf(", and so in %s", text.Count(others, "other file"))
+		}
+		notes = append(notes, note)
+	}
+	more, before := 0, len(notes)
 	for _, f := range d.schema.Fields {
 		switch {
 		case !f.Text.Number || !reads(f.Name):
-		case len(notes) == mostNotes:
+		case len(notes) == before+mostNotes:
 			more++
 		default:
 			notes = append(notes, fmt.Sprintf("column %s is read as text: line %s of %s has a number that would be written otherwise, as 10 of 10.0 or 1e1; declare its type, as type: number, where its text is of no matter",
@@ -26,4 +33,17 @@ func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s are read as text for the same reason", text.Count(int64(more), "more column")))
 	}
 	return notes
+}
+
+// note keeps what a file notes: of many files with the same, the first.
+func (d *Dataset) note(file *member) {
+	for _, note := range file.notes {
+		at := slices.Index(d.noted, note)
+		if at < 0 {
+			at = len(d.noted)
+			d.noted, d.notes, d.notedIn = append(d.noted, note), append(d.notes, text.WithoutPartitions(file.path)+": "+note), append(d.notedIn, 0)
+		}
+		d.notedIn[at]++
+	}
+	file.notes = nil
 }

@@ -158,7 +158,11 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) member {
 	}
 	defer c.release(path)
 	_, raw := src.(formats.RawSource)
-	return member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks()), raw: raw}
+	m := member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks()), raw: raw}
+	if noting, ok := src.(formats.Noting); ok {
+		m.notes = noting.Notes()
+	}
+	return m
 }
 
 // opener opens a file of one format.

@@ -35,6 +35,7 @@ type Options struct {
 	Class  string   // empty: the column that looks like one
 	File   string   // where the job will be: its paths start there. Empty: the current directory
 	Limits job.Limits
+	CSV    job.CSV // how CSV is read
 
 	Overwrite bool // Write replaces the file if it exists
 }
@@ -63,9 +64,9 @@ type draft struct {
 	known    *set              // nil: there is nothing to mask
 	tried    *tried            // how the job searches, and what that leaves; nil: nothing was tried
 	output   string
-	drawn    int64  // for the excerpt
-	encoding string // of CSV that is no UTF-8
-	lacked   bool   // some file lacks a column that others have
+	drawn    int64 // for the excerpt
+	guessed  bool  // the encoding of CSV, which is no UTF-8
+	lacked   bool  // some file lacks a column that others have
 	notes    []string
 }
 
@@ -141,12 +142,12 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Dataset, error) {
 	opt := formats.ReadOptions{
 		Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true,
-		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages,
+		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages, CSV: d.CSV.Read(nil),
 	}
 	in, err := dataset.Open(ctx, d.Input, opt)
 	if errors.Is(err, formats.ErrEncoding) {
-		d.encoding = formats.EncodingWindows1252
-		opt.CSV.Encoding = d.encoding
+		d.guessed, d.CSV.Encoding = true, formats.EncodingWindows1252
+		opt.CSV.Encoding = d.CSV.Encoding
 		in, err = dataset.Open(ctx, d.Input, opt)
 	}
 	return in, err

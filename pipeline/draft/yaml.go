@@ -17,8 +17,8 @@ const headWords = `# A draft by kcut init, from %s of %s rows. What a release te
 // lackedWords let files lack columns that others have.
 const lackedWords = "missing_columns: null # some files lack columns that others have\n"
 
-// encodingWords say how CSV was read that is no UTF-8.
-const encodingWords = "csv: {encoding: %s} # it is no UTF-8: look whether letters came out right\n"
+// encodingWords go behind how CSV was read that is no UTF-8.
+const encodingWords = " # it is no UTF-8: look whether letters came out right"
 
 // noClassWords stand where the class would.
 const noClassWords = `# class: no column looks like it. Name what a model is to predict here and keep it, or say
@@ -69,8 +69,12 @@ func (d *draft) yaml() (string, error) {
 	if d.lacked {
 		out.WriteString(lackedWords)
 	}
-	if d.encoding != "" {
-		fmt.Fprintf(&out, encodingWords, d.encoding)
+	if csv := d.CSV.YAML(); csv != "" {
+		comment := ""
+		if d.guessed {
+			comment = encodingWords
+		}
+		fmt.Fprintf(&out, "csv: %s%s\n", csv, comment)
 	}
 	if d.class != nil {
 		fmt.Fprintf(&out, "class: %s\n", job.Quoted(d.class.name))

@@ -94,7 +94,7 @@ func (r *reader) check(s slot) {
 			r.text(s.field, s.path, p)
 		}
 	case *[]string:
-		if s.kind == kindColumns && slices.Equal(*p, []string{AllColumns}) {
+		if len(*p) == 1 && (s.kind == kindColumns && (*p)[0] == AllColumns || s.kind == kindHeader && ((*p)[0] == NoHeader || (*p)[0] == HasHeader)) {
 			return
 		}
 		for i := range *p {

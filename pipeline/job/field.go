@@ -19,6 +19,7 @@ const (
 	kindText       kind = iota // one word or name
 	kindTexts                  // a list of names
 	kindColumns                // a list of names, or "all"
+	kindHeader                 // a list of names, or false
 	kindPath                   // one path
 	kindPaths                  // a path or a list of paths
 	kindInteger                // a whole number
@@ -47,6 +48,7 @@ var kinds = [...]struct{ words, one, schema, below string }{
 	kindText:       {"text", "a text", nameSchema, ""},
 	kindTexts:      {"list of names", "a name", `{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}`, ""},
 	kindColumns:    {"list of names, or `all`", "a name", `{"anyOf":[{"const":"all"},{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}]}`, ""},
+	kindHeader:     {"list of names, or `false`", "a name", `{"anyOf":[{"type":"boolean"},{"type":"array","items":` + nameSchema + `,"minItems":1,"uniqueItems":true}]}`, ""},
 	kindPath:       {"path", "a path", pathSchema, ""},
 	kindPaths:      {"path or list of paths", "a path", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`, ""},
 	kindInteger:    {"integer", "an integer", `{"type":"integer","minimum":%d`, ""},
@@ -90,6 +92,7 @@ type field struct {
 	required bool
 	excused  []string // algorithms with which it is not required
 	without  string   // the field that takes its place: one of both is required
+	empty    bool     // texts may be empty
 	bare     bool     // a map's key that a bare word in the map's place stands for
 }
 
@@ -286,6 +289,8 @@ var fieldTable = []field{
 		doc: "how to read CSV input"},
 	{path: "csv.delimiter", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Delimiter }, defWords: "found in the lines",
 		doc: "the one character between fields; when absent, that of `,`, `;`, tab and `|` under which all lines have as many fields as the first one"},
+	{path: "csv.header", kind: kindHeader, at: func(j *Job, _ int) any { return &j.CSV.Header }, defWords: "the first line has names",
+		doc: "`false`: there is no line with names, and columns are called `column1`, `column2`, ...; a list: so they are called"},
 	{path: "csv.quote", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Quote }, defWords: "the double quote",
 		doc: "the one character around a field that may have delimiters and line ends in it"},
 	{path: "csv.escape", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Escape }, defWords: "none: quotes are doubled",
@@ -293,8 +298,8 @@ var fieldTable = []field{
 	{path: "csv.encoding", kind: kindText, at: func(j *Job, _ int) any { return &j.CSV.Encoding },
 		enum: []string{formats.EncodingUTF8, formats.EncodingUTF16, formats.EncodingLatin1, formats.EncodingWindows1252}, defWords: "`utf-8`, or `utf-16` where the file begins with its byte order mark",
 		doc: "how the text is written"},
-	{path: "csv.nulls", kind: kindTexts, at: func(j *Job, _ int) any { return &j.CSV.Nulls }, defWords: "none",
-		doc: "texts that stand for null, in quotes or not, as `[NA, NaN, \"?\"]`; an empty field without quotes always does"},
+	{path: "csv.nulls", kind: kindTexts, at: func(j *Job, _ int) any { return &j.CSV.Nulls }, empty: true, defWords: "none",
+		doc: "texts that stand for null, in quotes or not, as `[NA, NaN, \"?\"]`; an empty field without quotes always does, one in quotes where `\"\"` is named, and in columns that are not of texts"},
 }
 
 // atTaxonomies returns where the taxonomies are, or else the path of a file that has them.
@@ -544,6 +549,8 @@ func (f *field) schema() string {
 		return fmt.Sprintf(form, inJSON(f.pattern), minMemory)
 	case f.kind == kindQuota, f.kind == kindStep, f.kind == kindLimit:
 		return fmt.Sprintf(form, inJSON(f.pattern))
+	case f.empty:
+		return strings.Replace(form, `,"minLength":1`, "", 1)
 	case f.pattern != "":
 		return `{"type":"string","pattern":` + inJSON(f.pattern) + `}`
 	}

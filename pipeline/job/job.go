@@ -168,6 +168,12 @@ const DefaultMaxUnique Share = 0.01
 // AllColumns stands in a Set for all masked columns of the job, as "columns: all" does in a job file.
 const AllColumns = "\x00all"
 
+// NoHeader and HasHeader stand in CSV.Header for names, as "header: false" and "header: true" do in a job file.
+const (
+	NoHeader  = "\x00false"
+	HasHeader = "\x00true"
+)
+
 // Share is a part of a whole, from 0 to 1.
 type Share float64
 
@@ -243,6 +249,7 @@ type Limits struct {
 // CSV says how to read CSV input.
 type CSV struct {
 	Delimiter byte     // 0: found in the lines
+	Header    []string // names of columns of a file without a header; NoHeader or HasHeader alone; nil: HasHeader
 	Quote     byte     // 0: '"'
 	Escape    byte     // 0: none, quotes are doubled
 	Encoding  string   // as formats.EncodingLatin1; empty: UTF-8, or what a byte order mark says

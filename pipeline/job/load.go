@@ -272,6 +272,48 @@ func LimitsOf(overrides []Override) (Limits, error) {
 	return r.Limits, asError(r.problems)
 }
 
+// CSVFlags returns the keys of csv, which commands without a job file take as flags.
+func CSVFlags() (flags []Flag) {
+	for _, f := range fieldsUnder("csv.") {
+		flags = append(flags, Flag{Key: f.path, Name: "--" + f.key(), Doc: f.plainDoc(), List: f.kind == kindTexts || f.kind == kindHeader, Words: f.enum})
+	}
+	return flags
+}
+
+// CSVOf returns how CSV is read by the values of such flags.
+func CSVOf(overrides []Override) (CSV, error) {
+	r := newReader("", nil, nil)
+	for _, o := range overrides {
+		f, n := fieldAt(o.Key), &yaml.Node{Text: o.Value}
+		if f.kind == kindCharacter && o.Value == `\t` { // no shell makes a tab of it
+			n.Text = "\t"
+		}
+		if list := f.kind == kindTexts || f.kind == kindHeader && o.Value != "false" && o.Value != "true"; list {
+			n = &yaml.Node{Kind: yaml.List}
+			for text := range strings.SplitSeq(o.Value, ",") {
+				n.Items = append(n.Items, &yaml.Node{Text: text, Quoted: true})
+			}
+		}
+		r.replaced[o.Key] = replacement{o.Origin, n}
+	}
+	r.slots(r.value)
+	return r.CSV, asError(r.problems)
+}
+
+// YAML returns the map of csv as a job file has it, empty when nothing is declared.
+func (c *CSV) YAML() string {
+	j, p, parts := &Job{CSV: *c}, printer{}, []string(nil)
+	for _, f := range fieldsUnder("csv.") {
+		if v := f.at(j, 0); !isZero(v) {
+			parts = append(parts, f.key()+": "+p.text(f, v))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
 // replacement is what stands for the values of a field.
 type replacement struct {
 	origin string

@@ -286,3 +286,23 @@ func TestResolveProblems(t *testing.T) {
 		}
 	}
 }
+
+// What flags say of CSV is what a job file says, and is printed as one has it.
+func TestCSVOfFlags(t *testing.T) {
+	given := []Override{
+		{"csv.delimiter", `\t`, "--delimiter"}, {"csv.header", "id,false", "--header"}, {"csv.nulls", ",NA", "--nulls"},
+	}
+	got, err := CSVOf(given)
+	if err != nil || got.YAML() != `{delimiter: "\t", header: [id, "false"], nulls: ["", NA]}` {
+		t.Errorf("%s, %v", got.YAML(), err)
+	}
+	if got, err := CSVOf([]Override{{"csv.header", "false", "--header"}}); err != nil || got.YAML() != "{header: false}" || !got.Read(nil).Headless {
+		t.Errorf("%s, %v", got.YAML(), err)
+	}
+	if _, err := CSVOf([]Override{{"csv.delimiter", "xx", "--delimiter"}}); err == nil {
+		t.Error("a delimiter of two characters was taken")
+	}
+	if csv := (&CSV{}); csv.YAML() != "" {
+		t.Errorf("nothing is %q", csv.YAML())
+	}
+}

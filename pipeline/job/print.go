@@ -154,6 +154,9 @@ func (p *printer) text(f *field, v any) string {
 		return "{" + strings.Join(shares, ", ") + "}"
 	}
 	texts := slices.Clone(f.texts(v))
+	if f.kind == kindHeader && strings.HasPrefix(texts[0], "\x00") {
+		return texts[0][1:]
+	}
 	for i, text := range texts {
 		if f.isPath() || f.kind == kindTaxonomies {
 			text = fromFolder(p.folder, text)

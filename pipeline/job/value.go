@@ -129,7 +129,7 @@ func (f *field) wrong(text string) (message, hint string) {
 		return f.not(strconv.Quote(text), DidYouMean(text, f.enum))
 	case f.pattern != "" && !regexp.MustCompile(f.pattern).MatchString(text):
 		return f.not(strconv.Quote(text))
-	case text == "":
+	case text == "" && !f.empty:
 		return "is empty", ""
 	case strings.ContainsRune(text, 0):
 		return "holds a zero character", ""
@@ -294,6 +294,9 @@ func (r *reader) texts(s slot, n *yaml.Node) []string {
 	if s.kind == kindColumns && n.Kind == yaml.Scalar && n.Text == "all" {
 		return []string{AllColumns}
 	}
+	if s.kind == kindHeader && n.Kind == yaml.Scalar && !n.Quoted && (n.Text == "false" || n.Text == "true") {
+		return []string{"\x00" + n.Text}
+	}
 	if s.kind == kindPaths && n.Kind == yaml.Scalar {
 		items = []*yaml.Node{n}
 	}
@@ -426,6 +429,11 @@ func (c *CSV) Read(columns []Column) formats.CSV {
 		Known: func(name string) bool {
 			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
 		},
+	}
+	if len(c.Header) > 0 && c.Header[0] != HasHeader {
+		if csv.Headless = true; c.Header[0] != NoHeader {
+			csv.Header = c.Header
+		}
 	}
 	for i := range columns {
 		if columns[i].Rename > 0 {
