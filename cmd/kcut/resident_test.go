@@ -49,8 +49,13 @@ func TestResidentSet(t *testing.T) {
 						enough = named
 					}
 				}
-				if enough > 0 && enough <= 2048 && staysWithin(t, program, dir, enough, []string{"run", "JOB"}) > 0 {
-					t.Errorf("%d MiB are not enough, as a run with %d MiB says", enough, budget)
+				for tries := 0; enough > 0 && enough <= 2048; tries++ { // a later part of the run may lack more, once
+					more := staysWithin(t, program, dir, enough, []string{"run", "JOB"})
+					if more > 0 && (tries == 1 || more <= enough) {
+						t.Errorf("%d MiB are not enough, as a run with %d MiB led to, nor are more than %d", more, budget, enough)
+						break
+					}
+					enough = more
 				}
 			}
 		})
