@@ -119,6 +119,8 @@ type column interface {
 	gain(node int) float64
 	// kindOf returns the kind of a candidate whose gain is always that of the others of its kind, or −1 when it has none.
 	kindOf(node int) int
+	// bounds returns what bounds the gains of a column where refining one candidate changes those of all, else nil.
+	bounds() *suppressed
 	// labels returns the value of a candidate and the children it is refined into.
 	labels(node int) (value engine.Label, children []engine.Label)
 	// outcome returns what refining a node makes, as far as it is known before.

@@ -21,6 +21,7 @@ type group struct {
 	column  int
 	gain    float64
 	score   float64
+	bound   float64 // what the score is at most, for now, times the column's unit; of columns with bounds
 	members []int32 // a heap by their order, in which there may be some that have left
 	place   int     // in the column's heap, plus one; 0: not there
 }
@@ -36,12 +37,15 @@ type queue struct {
 	isDead     func(value int32) bool
 }
 
-// columnQueue is a heap of the groups of a column.
+// columnQueue is a heap of the groups of a column: by their scores, or by their bounds where the column has them. Then
+// only gain and score of its best group are known.
 type columnQueue struct {
 	*queue
-	groups []int32
-	known  map[string]int32 // groups of a suppressed column, by what makes their members equal
-	place  int              // in the queue, plus one; 0: not there
+	groups  []int32
+	best    int32 // group
+	bounded bool
+	known   map[string]int32 // groups of a suppressed column, by what makes their members equal
+	place   int              // in the queue, plus one; 0: not there
 }
 
 // before reports whether the candidates of a group are performed rather than those of another.
@@ -58,8 +62,14 @@ func (q *queue) before(g, h int32) bool {
 	return q.candidates[a.members[0]].order < q.candidates[b.members[0]].order
 }
 
-func (c *columnQueue) Len() int           { return len(c.groups) }
-func (c *columnQueue) Less(i, j int) bool { return c.before(c.groups[i], c.groups[j]) }
+func (c *columnQueue) Len() int { return len(c.groups) }
+
+func (c *columnQueue) Less(i, j int) bool {
+	if c.bounded {
+		return c.queue.groups[c.groups[i]].bound > c.queue.groups[c.groups[j]].bound
+	}
+	return c.before(c.groups[i], c.groups[j])
+}
 
 func (c *columnQueue) Swap(i, j int) {
 	c.groups[i], c.groups[j] = c.groups[j], c.groups[i]
@@ -82,7 +92,7 @@ func (c *columnQueue) Pop() any {
 func (q *queue) Len() int { return len(q.order) }
 
 func (q *queue) Less(i, j int) bool {
-	return q.before(q.columns[q.order[i]].groups[0], q.columns[q.order[j]].groups[0])
+	return q.before(q.columns[q.order[i]].best, q.columns[q.order[j]].best)
 }
 
 func (q *queue) Swap(i, j int) {
@@ -206,7 +216,7 @@ func (q *queue) rebuild(column int, rescore func(g int32)) {
 	heap.Init(c)
 }
 
-// rise puts a column where it belongs after its groups changed.
+// rise puts a column where it belongs after its groups, or its best one, changed.
 func (q *queue) rise(column int) {
 	c := &q.columns[column]
 	switch {
@@ -225,10 +235,10 @@ func (q *queue) best() (value int32, ok bool) {
 	if len(q.order) == 0 {
 		return 0, false
 	}
-	return q.groups[q.columns[q.order[0]].groups[0]].members[0], true
+	return q.groups[q.columns[q.order[0]].best].members[0], true
 }
 
-// some returns up to so many candidates, the best ones of every column among them.
+// some returns up to so many candidates, those with the highest scores or bounds of every column among them.
 func (q *queue) some(most int) (values []int32) {
 	for at := 0; len(values) < most; at++ {
 		before := len(values)

@@ -197,6 +197,8 @@ func (r *refined) gain(n int) float64 { return r.nodes[n].gain }
 
 func (r *refined) kindOf(int) int { return -1 }
 
+func (r *refined) bounds() *suppressed { return nil }
+
 func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
 	for _, c := range r.below(n) {
 		children = append(children, r.shape.label(c.span))

@@ -28,8 +28,10 @@ type search struct {
 	queue *queue
 	stale []int32 // values whose score changed, or who died, since the last update
 
-	rescored []bool // by attribute: all its candidates have other scores since then
-	key      []byte // scratch of groupOf
+	rescored []bool  // by attribute: all its candidates have other scores since then
+	regained []bool  // by attribute: they have for their gains, which have bounds, or for the balance alone
+	key      []byte  // scratch of groupOf
+	scored   []int32 // scratch of findBest
 	told     told
 	balance
 }
@@ -58,7 +60,7 @@ func newSearch(
 	}
 	s.inspection = newInspection(requirement)
 	s.view.Columns = make([]tips.Column, n)
-	s.queue, s.rescored = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n)
+	s.queue, s.rescored, s.regained = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n), make([]bool, n)
 	profiles := newProfiles(table, requirement)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
 		s.columns[a] = newColumn(profiles[a], w)
@@ -77,6 +79,7 @@ func newSearch(
 				s.view.Columns[a].Records[codes.Codes[code]] += records
 			}
 		}
+		s.queue.columns[a].bounded = s.columns[a].bounds() != nil
 		s.columns[a].start(s)
 	}
 	for i, set := range requirement.Sets {
@@ -185,7 +188,7 @@ func (s *search) perform(ctx context.Context, value int32) error {
 	}
 	if s.options.Balance > 0 {
 		s.balance.count(c.column)
-		s.rescored[c.column] = true
+		s.regained[c.column] = true
 	}
 	return nil
 }
@@ -217,8 +220,8 @@ func (s *search) update() {
 		rest = rest[n:]
 	}
 	s.stale = s.stale[:0]
-	for column, is := range s.rescored {
-		if is {
+	for column := range s.columns {
+		if s.rescored[column] || s.regained[column] {
 			s.updateColumn(column, nil)
 		}
 	}
@@ -227,7 +230,7 @@ func (s *search) update() {
 // updateColumn gives candidates of a column their groups, and groups their places.
 func (s *search) updateColumn(column int, stale []int32) {
 	q, c := s.queue, &s.queue.columns[column]
-	all := s.rescored[column] || len(stale) > len(c.groups)/8
+	all := s.mustRescore(column) || len(stale) > len(c.groups)/8
 	for _, value := range stale {
 		was, g := q.candidates[value].group, noGroup
 		if !s.view.Dead(value) {
@@ -245,15 +248,19 @@ func (s *search) updateColumn(column int, stale []int32) {
 				q.settle(was)
 			}
 			if g != noGroup {
-				s.rescore(g)
+				s.place(g)
 				q.settle(g)
 			}
 		}
 	}
 	if all {
-		q.rebuild(column, s.rescore)
-		s.rescored[column] = false
+		if of := s.columns[column].bounds(); of != nil && of.drifts.beyond {
+			of.renew()
+		}
+		q.rebuild(column, s.place)
 	}
+	s.rescored[column], s.regained[column] = false, false
+	s.findBest(column)
 	q.rise(column)
 }
 
@@ -289,14 +296,19 @@ func (s *search) rescore(g int32) {
 	of := &s.queue.groups[g]
 	value := of.members[0]
 	of.gain = s.columns[of.column].gain(s.queue.candidates[value].node)
+	of.score = s.balanced(of.column, s.scoreOf(value, of.gain))
+}
+
+// scoreOf returns the score of a gain of a candidate, before it is balanced. The more gain, the higher it is, in proportion
+// where that is not negative.
+func (s *search) scoreOf(value int32, gain float64) float64 {
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:
-		of.score = s.balanced(of.column, of.gain)
+		return gain
 	case s.inspects && s.outliers > 0 && !s.isInspected(value):
-		of.score = s.balanced(of.column, atMost(s.options.Score, of.gain, s.loss(value), len(s.with[of.column])))
-	default:
-		of.score = s.balanced(of.column, score(s.options.Score, of.gain, s.loss(value)))
+		return atMost(s.options.Score, gain, s.loss(value), len(s.with[s.queue.candidates[value].column]))
 	}
+	return score(s.options.Score, gain, s.loss(value))
 }
 
 // score returns the score of a gain of information that lowers A(QID) by loss (TDS, section 4;

@@ -3,6 +3,7 @@ package topdown
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -27,15 +28,18 @@ type suppressed struct {
 	// Codes of one kind have the same classes, and so the same gain. Of many values most are
 	// rare, and then kinds are few: a disclosure changes the gain of every open code, and
 	// computing it once a kind is what keeps that cheap.
-	kind  []int      // by code
-	gains []kindGain // by kind
-	state int        // number of disclosures
+	kind   []int      // by code
+	gains  []kindGain // by kind
+	state  int        // number of disclosures
+	drifts drift
 }
 
-// kindGain is the gain of a kind in the state after so many disclosures.
+// kindGain is the gain of a kind in the state after so many disclosures, with what tells how far it has risen since.
 type kindGain struct {
 	state int
 	gain  float64
+	size  uint64  // suppressed records
+	risen float64 // along the drift until then
 }
 
 func newSuppressed(p profile) *suppressed {
@@ -60,6 +64,8 @@ func newSuppressed(p profile) *suppressed {
 		}
 	}
 	c.number()
+	c.drifts = newDrift(classes)
+	c.renew()
 	return c
 }
 
@@ -110,9 +116,56 @@ func (c *suppressed) gain(code int) float64 {
 	if known.state != c.state {
 		left := part{size: c.rest.size - c.parts[code].size}
 		left.impurity = c.impurity(c.without(code), left.size, 1)
-		known.state, known.gain = c.state, c.gainOf(c.rest, c.parts[code], left)
+		*known = kindGain{c.state, c.gainOf(c.rest, c.parts[code], left), c.rest.size, c.along(code, c.drifts.rise)}
+		c.drifts.spent++
 	}
 	return known.gain
+}
+
+// along returns the sum of what is given by class over a code's records.
+func (c *suppressed) along(code int, byClass []float64) (sum float64) {
+	h := c.histogram
+	for i := h.Start[code]; i < h.Start[code+1]; i++ {
+		sum += float64(h.Count[i]) * byClass[h.Class[i]]
+	}
+	return sum
+}
+
+// atMost returns what the gain of a code is at most until the drift's horizon, times unit.
+func (c *suppressed) atMost(code int) float64 {
+	known, n := &c.gains[c.kind[code]], float64(c.parts[code].size)
+	if known.state < 0 {
+		return math.Inf(1)
+	}
+	size, classes := float64(known.size), float64(c.classes)
+	if c.classes == 0 {
+		return n + size*rounding
+	}
+	wrong := size*rounding*(classes+8) + n*rounding*math.Log2(size)*classes
+	return known.gain*size + (c.along(code, c.drifts.horizon) - known.risen) + wrong
+}
+
+// unit is what a gain is multiplied by so that it can be compared with those of other states.
+func (c *suppressed) unit() float64 {
+	if c.classes == 0 {
+		return 1
+	}
+	return float64(c.rest.size)
+}
+
+func (c *suppressed) bounds() *suppressed { return c }
+
+// renew renews the horizons of the drift, which takes a time that grows with the open codes.
+func (c *suppressed) renew() {
+	clear(c.drifts.most)
+	c.open = slices.DeleteFunc(c.open, func(code int) bool { return c.disclosed[code] })
+	h := c.histogram
+	for _, code := range c.open {
+		for i := h.Start[code]; i < h.Start[code+1]; i++ {
+			c.drifts.most[h.Class[i]] = max(c.drifts.most[h.Class[i]], h.Count[i])
+		}
+	}
+	c.drifts.renew(len(c.open), c.frequencies)
 }
 
 func (c *suppressed) kindOf(code int) int { return c.kind[code] }
@@ -133,8 +186,10 @@ func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.least = min(c.least, c.parts[code].size)
 	c.state++
 	s.view.Columns[c.index].Value[c.code[code]] = tips.None
-	copy(c.frequencies, c.without(code))
-	c.rest.size -= c.parts[code].size
+	left, size := c.without(code), c.rest.size-c.parts[code].size
+	c.drifts.advance(c.rest.size, size, c.frequencies, left)
+	copy(c.frequencies, left)
+	c.rest.size = size
 	c.rest.impurity = c.impurity(c.frequencies, c.rest.size, 1)
 	c.reconsider(s)
 	return c.refinement(s, code)
@@ -152,12 +207,13 @@ func (c *suppressed) refinement(_ *search, code int) partition.Refinement {
 
 func (c *suppressed) undo(code int, is bool) { c.disclosed[code] = !is }
 
-// reconsider has all open candidates rescored after fewer records are suppressed, or kills them.
+// reconsider notes that the gains of all open candidates changed after fewer records are suppressed, or kills these.
 func (c *suppressed) reconsider(s *search) {
-	s.rescored[c.index] = true
+	s.regained[c.index] = true
 	if c.beneficial(c.frequencies) {
 		return
 	}
+	s.rescored[c.index] = true
 	for _, code := range c.open {
 		s.view.Kill(c.value[code])
 	}

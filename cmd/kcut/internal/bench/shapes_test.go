@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,6 +30,13 @@ var shapes = []shape{
 			fmt.Fprintf(w, "t%d\n", i/5)
 		}
 	}, "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress}\n", ""},
+	{"suppressed=skewed", func(w io.Writer) {
+		r := rand.New(rand.NewPCG(1, 1))
+		fmt.Fprintln(w, "town,class")
+		for range 2_000_000 {
+			fmt.Fprintf(w, "t%d,%d\n", int(400_000*math.Pow(r.Float64(), 3)), min(int(r.ExpFloat64()), 4))
+		}
+	}, "class: class\nquasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, class: keep}\n", ""},
 	{"outliers", func(w io.Writer) {
 		r := rand.New(rand.NewPCG(1, 1))
 		fmt.Fprintln(w, "a,b")

@@ -1,0 +1,76 @@
+package topdown
+
+import (
+	"container/heap"
+	"math"
+)
+
+// mustRescore reports whether all groups of a column have other scores or, where it has bounds, these have to be renewed.
+func (s *search) mustRescore(column int) bool {
+	switch of := s.columns[column].bounds(); {
+	case s.rescored[column]:
+		return true
+	case of == nil:
+		return s.regained[column]
+	default:
+		return of.drifts.beyond
+	}
+}
+
+// place gives a group what its place in its column goes by.
+func (s *search) place(g int32) {
+	if s.columns[s.queue.groups[g].column].bounds() == nil {
+		s.rescore(g)
+		return
+	}
+	s.bound(g)
+}
+
+// bound gives a group its bound.
+func (s *search) bound(g int32) {
+	of := &s.queue.groups[g]
+	value := of.members[0]
+	of.bound = s.scoreOf(value, s.columns[of.column].bounds().atMost(s.queue.candidates[value].node))
+}
+
+// findBest finds the best group of a column. Where it has bounds, it computes the scores of those alone that may be as good as
+// the best one so far.
+func (s *search) findBest(column int) {
+	c, of := &s.queue.columns[column], s.columns[column].bounds()
+	if len(c.groups) == 0 {
+		return
+	}
+	if of == nil {
+		c.best = c.groups[0]
+		return
+	}
+	least := math.Inf(-1)
+	for s.scored = s.scored[:0]; len(c.groups) > 0 && s.queue.groups[c.groups[0]].bound >= least; {
+		g := c.groups[0]
+		if len(s.scored) > 0 {
+			if s.bound(g); s.queue.groups[g].bound < least {
+				heap.Fix(c, 0)
+				continue
+			}
+		}
+		heap.Pop(c)
+		s.rescore(g)
+		if s.scored = append(s.scored, g); len(s.scored) == 1 || s.queue.before(g, c.best) {
+			c.best, least = g, s.leastAsGood(g, of.unit())
+		}
+	}
+	for _, g := range s.scored {
+		s.bound(g)
+		heap.Push(c, g)
+	}
+}
+
+// leastAsGood returns the least bound of a group that may be as good as another one.
+func (s *search) leastAsGood(g int32, unit float64) float64 {
+	of := &s.queue.groups[g]
+	score := s.scoreOf(of.members[0], of.gain)
+	if score > 0 && !(of.score > math.SmallestNonzeroFloat64*(1<<60) && of.score <= math.MaxFloat64) {
+		return math.Inf(-1) // balanced, different scores may be equal
+	}
+	return score*unit - math.Abs(score*unit)*1e-12
+}
