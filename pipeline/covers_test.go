@@ -93,6 +93,9 @@ func (a *audit) path(name, value string) []string {
 // generatedPath is path for a generator.
 func generatedPath(value string, g *job.Taxonomy) []string {
 	if len(g.Ranges) > 0 {
+		if strings.HasPrefix(value, "NaN") {
+			value = null // no range can hold it
+		}
 		return append(rangesWith(value, g.Ranges), value, "(,)")
 	}
 	path := []string{value, "*"}
