@@ -7,6 +7,7 @@ type Field struct {
 	Nullable bool
 	Hive     bool // the column comes from directory names (key=value)
 	Text     TextLine
+	Texts    Texts // what the texts of a column of CSV allow, whose type is inferred; nil: it is stored or declared
 
 	// Declared is how the source declares the column: exact physical and logical types. Readers
 	// of Parquet, and of nested columns, fill it in; without it a release declares the usual.
@@ -21,6 +22,14 @@ type TextLine struct {
 	File   string
 	Line   int64 // 0: there is none
 	Number bool  // all are numbers, but not all would be written so again, as 10 and 10.0
+}
+
+// Texts is what the texts of a column allow. Only the package that reads CSV looks into it.
+type Texts interface {
+	// Join returns what these texts allow and those of the same column in another file, further down.
+	Join(Texts) Texts
+	// Infer gives the field the type that all of them stand for.
+	Infer(*Field)
 }
 
 // Declaration is what Parquet's schema has of a column beyond its Type. Only the packages

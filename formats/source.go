@@ -33,6 +33,13 @@ type Noting interface {
 	Notes() []string
 }
 
+// Inferring is a Source whose types are inferred from texts. Of several files they are those that the
+// texts of all allow: whoever knows these settles them before anything is read.
+type Inferring interface {
+	Source
+	Settle(fields map[string]Field)
+}
+
 // Request asks a reader for one column.
 type Request struct {
 	Column int  // position in the schema

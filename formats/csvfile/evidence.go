@@ -16,6 +16,8 @@ type evidence struct {
 	name  string // in the header
 	named bool   // has a field with this text
 
+	ordered bool // only the order of its values counts: their texts need not be given back
+
 	numbers bool // fields stood for numbers before one did not
 	text    spot // the first one that did not; zero: all do
 
@@ -114,9 +116,23 @@ func (c *evidence) join(other evidence) {
 	c.named = c.named || other.named
 }
 
+// Join implements formats.Texts.
+func (c *evidence) Join(other formats.Texts) formats.Texts {
+	all := *c
+	all.join(*other.(*evidence))
+	return &all
+}
+
+// Infer implements formats.Texts.
+func (c *evidence) Infer(f *formats.Field) {
+	f.Type, f.Nullable, f.Text = c.inferred(), c.nulls, formats.TextLine{}
+	if f.Type.Kind == formats.String {
+		f.Text = c.textLine()
+	}
+}
+
 // inferred returns the first type, in the order below, that all texts of the column stand for.
-// Where only the order of its values counts, texts need not be given back.
-func (c *evidence) inferred(ordered bool) formats.Type {
+func (c *evidence) inferred() formats.Type {
 	switch g := c.guess; {
 	case !c.texts:
 		return formats.Type{Kind: formats.String}
@@ -124,7 +140,7 @@ func (c *evidence) inferred(ordered bool) formats.Type {
 		return formats.Type{Kind: formats.Boolean}
 	case g&guessInt != 0:
 		return formats.Type{Kind: formats.Int, Bits: 64}
-	case g&guessExact != 0 || ordered && g&guessNumber != 0:
+	case g&guessExact != 0 || c.ordered && g&guessNumber != 0:
 		return formats.Type{Kind: formats.Float, Bits: 64}
 	case g&guessFloat != 0:
 		return c.decimals.typ()

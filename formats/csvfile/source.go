@@ -277,16 +277,26 @@ func (s *source) head(ctx context.Context) ([]byte, error) {
 func (s *source) declare(columns []evidence, types map[string]formats.Type) error {
 	for i := range s.schema {
 		f := &s.schema[i]
-		f.Type, f.Nullable = columns[i].inferred(s.csv.Ordered[f.Name]), columns[i].nulls
-		if f.Type.Kind == formats.String {
-			f.Text = columns[i].textLine()
+		t, declared := types[f.Name]
+		if !declared {
+			columns[i].ordered = s.csv.Ordered[f.Name]
+			f.Texts = &columns[i]
+			f.Texts.Infer(f)
+			continue
 		}
-		if t, ok := types[f.Name]; ok {
-			f.Type = t
-		}
-		if f.Type.Kind == formats.Nested {
+		if f.Type, f.Nullable = t, columns[i].nulls; t.Kind == formats.Nested {
 			return fmt.Errorf("column %q: %w: a nested type in CSV", f.Name, formats.ErrUnsupported)
 		}
 	}
 	return nil
+}
+
+// Settle implements formats.Inferring.
+func (s *source) Settle(fields map[string]formats.Field) {
+	for i := range s.schema {
+		f := &s.schema[i]
+		if of, ok := fields[f.Name]; ok && f.Texts != nil {
+			f.Type, f.Text = of.Type, of.Text
+		}
+	}
 }

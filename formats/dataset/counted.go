@@ -89,6 +89,26 @@ func ended(err error) error {
 	return err
 }
 
+// Notes implements formats.Noting.
+func (c *counted) Notes() []string {
+	if noting, ok := c.Source.(formats.Noting); ok {
+		return noting.Notes()
+	}
+	return nil
+}
+
+// Settle implements formats.Inferring.
+func (c *counted) Settle(fields map[string]formats.Field) {
+	settle(c.Source, fields)
+	for i := range c.fields {
+		at := i
+		if at >= c.column {
+			at++
+		}
+		c.fields[i] = c.Source.Fields()[at]
+	}
+}
+
 // Fields implements formats.Source.
 func (c *counted) Fields() []formats.Field { return c.fields }
 

@@ -44,6 +44,7 @@ type member struct {
 
 	fields []formats.Field
 	notes  []string
+	blank  error // there is nothing in it, not even a header: it says nothing beside others
 	err    error // of opening it
 }
 
@@ -89,7 +90,11 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 		}
 		d.byPath[file.path] = i
 	}
+	if len(all.paths) == 0 {
+		return d.files[0].blank
+	}
 	d.schema.Fields = all.fields(d.sources.opt.MissingNull)
+	d.sources.settle(all.settled())
 	for _, c := range d.hive {
 		if d.schema.Index(c.field.Name) >= 0 {
 			return fmt.Errorf("open %s: column %q is both in the file and a directory's key: %w", d.files[0].path, c.field.Name, formats.ErrSchema)
@@ -103,6 +108,11 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 func (d *Dataset) add(all *union, file member) error {
 	if file.err != nil {
 		return file.err
+	}
+	if file.blank != nil {
+		d.note(&file)
+		d.files = append(d.files, file)
+		return nil
 	}
 	if err := checkNames(file.path, file.fields); err != nil {
 		return err

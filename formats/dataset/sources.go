@@ -31,6 +31,7 @@ type sourceCache struct {
 	mu       sync.Mutex
 	entries  map[string]*cachedSource
 	released int // how often one was
+	settled  map[string]formats.Field
 	closed   bool
 }
 
@@ -52,8 +53,13 @@ func (c *sourceCache) acquire(ctx context.Context, path string) (formats.Source,
 		c.entries[path] = entry
 	}
 	entry.users++
+	settled := c.settled
 	c.mu.Unlock()
-	entry.once.Do(func() { entry.src, entry.err = openFile(ctx, path, c.opt) })
+	entry.once.Do(func() {
+		if entry.src, entry.err = openFile(ctx, path, c.opt); entry.err == nil {
+			settle(entry.src, settled)
+		}
+	})
 	if entry.err == nil {
 		return entry.src, nil
 	}
@@ -91,6 +97,23 @@ func (c *sourceCache) release(path string) error {
 	unused := c.evict()
 	c.mu.Unlock()
 	return closeSources(unused)
+}
+
+// settle gives the columns of all files types that were inferred from their texts. Files that are opened
+// later get them, too.
+func (c *sourceCache) settle(fields map[string]formats.Field) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settled = fields
+	for _, entry := range c.entries {
+		settle(entry.src, fields)
+	}
+}
+
+func settle(src formats.Source, fields map[string]formats.Field) {
+	if inferring, ok := src.(formats.Inferring); ok {
+		inferring.Settle(fields)
+	}
 }
 
 // close closes idle files now, and the others when they are released.
@@ -153,6 +176,9 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) member {
 		return member{err: err}
 	}
 	src, err := c.acquire(ctx, path)
+	if errors.Is(err, formats.ErrBlank) {
+		return member{path: path, blank: err, notes: []string{"the file is empty"}}
+	}
 	if err != nil {
 		return member{err: err}
 	}

@@ -20,8 +20,10 @@ type union struct {
 // unionColumn is one column. Variants are the types that files have of it.
 type unionColumn struct {
 	variants []variant
-	nullable bool // in some file
-	lacking  int  // the first file that lacks it; -1: none so far
+	texts    formats.Texts // of all files of CSV whose types are inferred; they have no variant
+	inferred *variant      // the first of these
+	nullable bool          // in some file
+	lacking  int           // the first file that lacks it; -1: none so far
 }
 
 // variant is a column as one file has it, the first one of its type.
@@ -62,19 +64,48 @@ func (u *union) add(path string, fields []formats.Field) []int {
 
 func (c *unionColumn) add(field formats.Field, file int) {
 	c.nullable = c.nullable || field.Nullable || field.Type.Kind == formats.Null
+	if field.Texts != nil && c.texts != nil {
+		c.texts = c.texts.Join(field.Texts)
+		return
+	}
+	if field.Texts != nil {
+		c.texts, c.inferred = field.Texts, &variant{field, file}
+		return
+	}
 	same := func(v variant) bool { return v.Type == field.Type }
 	if !slices.ContainsFunc(c.variants, same) {
 		c.variants = append(c.variants, variant{field, file})
 	}
 }
 
+// settled returns the columns whose types were inferred, by name, once there are fields.
+func (u *union) settled() map[string]formats.Field {
+	settled := make(map[string]formats.Field)
+	for i := range u.columns {
+		if v := u.columns[i].inferred; v != nil {
+			settled[v.Name] = v.Field
+		}
+	}
+	return settled
+}
+
 // fields returns the columns of all files. Where null is true, a column is null in files that lack it.
 func (u *union) fields(null bool) []formats.Field {
 	fields := make([]formats.Field, len(u.columns))
 	for i := range u.columns {
+		u.columns[i].settle()
 		fields[i] = u.field(&u.columns[i], null)
 	}
 	return fields
+}
+
+// settle infers the type of a column from the texts of all files.
+func (c *unionColumn) settle() {
+	if c.texts != nil {
+		c.texts.Infer(&c.inferred.Field)
+		c.texts, c.inferred.Texts = nil, nil
+		c.add(c.inferred.Field, c.inferred.file)
+	}
 }
 
 func (u *union) field(c *unionColumn, null bool) formats.Field {

@@ -191,3 +191,63 @@ func TestInexactIntegers(t *testing.T) {
 	}
 	must(t, r.Close())
 }
+
+// TestTypesOfTexts: files of CSV have the types that the texts of all allow, in any order.
+func TestTypesOfTexts(t *testing.T) {
+	const kinds = "int float number text date flag empty money"
+	files := map[string]string{
+		"a.csv": "int,float,number,text,date,flag,empty,money\n1,1,1,1,2020-01-01,true,,1.50\n2,2,2,2,,false,,2.50\n",
+		"b.csv": "int,float,number,text,date,flag,empty,money\n,1.5,1.50,x,,,,\n,2.5,,,,,,10.05\n",
+		"c.csv": "int,float,number,text,date,flag,empty,money\n",
+		"d.csv": "money,empty,flag,date,text,number,float,int\n3.00,,true,2020-01-02,3,3,3,3\n",
+		"e.csv": "", "f.csv": "\n",
+	}
+	want := "int64 float64 string string date boolean string decimal(18,2)"
+	for _, order := range []string{"abcdef", "dcba", "bd", "cbad", "ecabdf", "fbda"} {
+		dir := t.TempDir()
+		for i, name := range order {
+			must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), []byte(files[string(name)+".csv"]), 0o600))
+		}
+		d, err := Open(t.Context(), []string{dir}, formats.ReadOptions{})
+		must(t, err)
+		var types []string
+		for _, name := range strings.Fields(kinds) {
+			field := d.Schema().Fields[d.Schema().Index(name)]
+			if types = append(types, field.Type.String()); field.Differs != nil || !field.Nullable && name != "flag" && name != "money" && name != "text" && name != "float" && name != "number" {
+				t.Errorf("%s: %s: %+v", order, name, field)
+			}
+			if wantNote := name == "number"; field.Text.Number != wantNote {
+				t.Errorf("%s: %s: %+v", order, name, field.Text)
+			}
+		}
+		if got := strings.Join(types, " "); got != want {
+			t.Errorf("%s: %s, want %s", order, got, want)
+		}
+		var cells []string
+		for _, split := range d.Splits() {
+			r, err := d.Read(t.Context(), split, []formats.Request{{Column: d.Schema().Index("float"), Coded: true}})
+			must(t, err)
+			for {
+				b, err := r.Next(t.Context())
+				if err == io.EOF {
+					break
+				}
+				must(t, err)
+				for _, code := range b.Columns[0].Codes {
+					cells = append(cells, b.Columns[0].Values.Text(int(code)-1))
+				}
+			}
+			must(t, r.Close())
+		}
+		slices.Sort(cells)
+		if all := strings.Join(cells, " "); all != "1 1.5 2 2.5 3" && all != "1.5 2.5 3" {
+			t.Errorf("%s: cells %s", order, all)
+		}
+		must(t, d.Close())
+	}
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "a.csv"), nil, 0o600))
+	if _, err := Open(t.Context(), []string{dir}, formats.ReadOptions{}); !errors.Is(err, formats.ErrSchema) {
+		t.Errorf("an empty file alone: %v", err)
+	}
+}
