@@ -12,7 +12,8 @@ import (
 type evidence struct {
 	guess guess
 	nulls bool
-	texts bool   // has a field that is not null
+	texts bool   // has a field that is not empty
+	blank bool   // has an empty one in quotes
 	name  string // in the header
 	named bool   // has a field with this text
 
@@ -43,6 +44,10 @@ type decimals struct {
 func (c *evidence) see(f field, at spot) {
 	if f.null() {
 		c.nulls = true
+		return
+	}
+	if len(f.text) == 0 { // in quotes: a null, unless the column turns out to be one of texts
+		c.blank = true
 		return
 	}
 	c.texts = true
@@ -114,6 +119,7 @@ func (c *evidence) join(other evidence) {
 	c.nulls = c.nulls || other.nulls
 	c.texts = c.texts || other.texts
 	c.named = c.named || other.named
+	c.blank = c.blank || other.blank
 }
 
 // Join implements formats.Texts.
@@ -125,10 +131,17 @@ func (c *evidence) Join(other formats.Texts) formats.Texts {
 
 // Infer implements formats.Texts.
 func (c *evidence) Infer(f *formats.Field) {
-	f.Type, f.Nullable, f.Text = c.inferred(), c.nulls, formats.TextLine{}
+	f.Type, f.Text = c.inferred(), formats.TextLine{}
+	f.Nullable = c.nullable(f.Type)
 	if f.Type.Kind == formats.String {
 		f.Text = c.textLine()
 	}
+}
+
+// nullable reports whether a column of a type has nulls. The empty text in quotes is one where it can be
+// no value.
+func (c *evidence) nullable(t formats.Type) bool {
+	return c.nulls || c.blank && t.Kind != formats.String
 }
 
 // inferred returns the first type, in the order below, that all texts of the column stand for.

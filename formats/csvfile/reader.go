@@ -133,6 +133,9 @@ func (t *target) reset(remember int) {
 
 // add adds one row.
 func (t *target) add(f field) (err error) {
+	if len(f.text) == 0 && t.field.Type.Kind != formats.String {
+		f.quoted = false // the empty text is no value
+	}
 	switch {
 	case t.coded == nil:
 		t.out.Valid = append(t.out.Valid, !f.null())

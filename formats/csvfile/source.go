@@ -284,7 +284,7 @@ func (s *source) declare(columns []evidence, types map[string]formats.Type) erro
 			f.Texts.Infer(f)
 			continue
 		}
-		if f.Type, f.Nullable = t, columns[i].nulls; t.Kind == formats.Nested {
+		if f.Type, f.Nullable = t, columns[i].nullable(t); t.Kind == formats.Nested {
 			return fmt.Errorf("column %q: %w: a nested type in CSV", f.Name, formats.ErrUnsupported)
 		}
 	}
