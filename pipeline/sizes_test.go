@@ -111,6 +111,7 @@ const (
 // unreached are the other sizes by the reason.
 var unreached = map[string][]size{
 	limitSize: {
+		{name: "formats/csvfile.most", value: 38},
 		{name: "formats.maxDecimalText", value: 400},
 		{name: "formats/arrowfile.batchBytes", value: 1 << 30},
 		{name: "formats/arrowfile.batchEntries", value: 1 << 26},
@@ -150,6 +151,7 @@ var unreached = map[string][]size{
 		{name: "engine.mostSlots", value: 1 << 18},
 		{name: "engine/choose.leastTrial", value: 1 << 26},
 		{name: "formats/csvfile.batchBytes", value: 1 << 22},
+		{name: "formats/csvfile.bufferSize", value: 1 << 18},
 		{name: "formats/internal/page.mostFreeStored", value: 1 << 23},
 		{name: "formats/parquetfile.large", value: 1 << 20},
 		{name: "formats/parquetfile.leastRead", value: 1 << 12},
@@ -258,8 +260,11 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostClasses", value: 1000},
 		{name: "pipeline/draft.mostEntityRows", value: 5_000_000},
 		{name: "pipeline/draft.mostExact", value: 1 << 53},
+		{name: "pipeline/draft.mostGrouped", value: 500_000},
 		{name: "pipeline/draft.mostMatched", value: 200},
 		{name: "pipeline/draft.mostRows", value: 200_000},
+		{name: "pipeline/draft.mostTried", value: 100_000},
+		{name: "pipeline/draft.mostTriedCells", value: 5_000_000},
 		{name: "pipeline/draft.widestEntry", value: 66},
 		{name: "pipeline/evaluate.blockRecords", value: 1 << 12},
 		{name: "pipeline/evaluate.leastTrial", value: 1 << 26},
