@@ -47,7 +47,7 @@ const (
 	PairClasses = 1 << 14
 )
 
-// NewExactTally returns a tally whose figures do not depend on memory: it counts up to so many classes, a power of two, one
+// NewExactTally returns a tally whose figures do not depend on memory: it counts up to most classes, a power of two, one
 // by one, and of more classes a part.
 func NewExactTally(most int) *Tally {
 	return &Tally{slots: make([]slot, fewest), most: most, budget: spill.NewBudget(int64(2*2*most) * slotBytes)}

@@ -92,7 +92,7 @@ type alike struct {
 	alone      []bool     // it is one of those that are counted by themselves
 }
 
-// newAlike returns one of the counts that so many workers make, of rows that are shown some kept columns.
+// newAlike returns the counts of one of several workers, of rows that are shown some kept columns.
 func (r *rules) newAlike(ask *Exposure, kept []string, shown []release.Kept, workers int) *alike {
 	memory := ask.Memory / int64(workers)
 	tallies := risk.NewTallies(2, r.cut.Rows, spill.NewBudget(memory), memory)
@@ -134,7 +134,7 @@ func (a *alike) join(set int, keys []uint64, size int) {
 	}
 }
 
-// joinKeys adds keys of so many words each to the hashes of rows.
+// joinKeys adds keys of size words each to the hashes of rows.
 func joinKeys(hashes, keys []uint64, size int) {
 	if size == 1 { // nearly always
 		for i, key := range keys[:len(hashes)] {
