@@ -238,19 +238,32 @@ func cutMoment(text, zone string) (days int64, clock string, offset int64, ok bo
 	if !ok || zone == "" {
 		return days, clock, 0, ok
 	}
-	if utc, cut := strings.CutSuffix(clock, "Z"); cut {
-		return days, utc, 0, true
+	for _, utc := range []string{"Z", " UTC"} {
+		if local, cut := strings.CutSuffix(clock, utc); cut {
+			return days, local, 0, true
+		}
 	}
 	sign := strings.LastIndexAny(clock, "+-")
 	if sign < 0 {
 		return days, clock, 0, true
 	}
-	minutes, ok := parseClock(clock[sign+1:], Second)
-	offset = int64(minutes) / 60
+	offset, ok = parseOffset(clock[sign+1:])
 	if clock[sign] == '-' {
 		offset = -offset
 	}
-	return days, clock[:sign], offset, ok && minutes < 86400 && minutes%60 == 0
+	return days, clock[:sign], offset, ok
+}
+
+// parseOffset returns the minutes of hh, hhmm, hh:mm or hh:mm:00.
+func parseOffset(text string) (int64, bool) {
+	switch len(text) {
+	case len("hh"):
+		text += ":00"
+	case len("hhmm"):
+		text = text[:2] + ":" + text[2:]
+	}
+	seconds, ok := parseClock(text, Second)
+	return int64(seconds) / 60, ok && seconds < 86400 && seconds%60 == 0
 }
 
 func parseTimestamp(text string, unit Unit, zone string) (int64, bool) {

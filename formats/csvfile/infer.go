@@ -61,7 +61,8 @@ var (
 	zoned = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
 )
 
-// guessTime knows YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff][Z|±hh:mm].
+// guessTime knows YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff], alone or with what
+// formats.Values.Parse knows of offsets from UTC behind it: Z, " UTC", ±hh, ±hhmm and ±hh:mm.
 func guessTime(text string) guess {
 	found, kind := guessDate, date
 	if len(text) > len("2006-01-02") {
@@ -76,13 +77,8 @@ func guessTime(text string) guess {
 			}
 			rest = fraction[n:]
 		}
-		switch {
-		case rest == "":
-			found, kind = guessLocal, local
-		case rest == "Z", len(rest) == 6 && (rest[0] == '+' || rest[0] == '-'):
+		if found, kind = guessLocal, local; rest != "" {
 			found, kind = guessZoned, zoned
-		default:
-			return 0
 		}
 	}
 	if _, ok := formats.ParseWord(kind, text); !ok || text[:4] == "0000" {
