@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -117,6 +119,31 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 	}
 	if render == job.RenderMidpoint {
 		checkMidpoints(t, a, of)
+	}
+}
+
+// Moments that are stored as INT96 are released as INT64, of microseconds where these hold the ends.
+func TestRenderOldTimestamps(t *testing.T) {
+	var nanos []uint64
+	var classes []string
+	for i := range 60 {
+		nanos, classes = append(nanos, uint64(i/5)*3_600_000_000_000), append(classes, string(rune('a'+i/10)))
+	}
+	moments := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
+	for _, render := range []string{job.RenderBounds, job.RenderInterval} {
+		dir := jobFolder(t, numberJob(", render: "+render))
+		if err := formatstest.WriteOldMoments(filepath.Join(dir, "in", "a.parquet"), nanos, classes); err != nil {
+			t.Fatal(err)
+		}
+		a := mustRelease(t, dir, 3)
+		if steps := len(a.cut.Columns[0].Cut); steps < 2 {
+			t.Errorf("%s: %d intervals", render, steps)
+		}
+		for _, field := range a.release.fields[:len(a.release.fields)-1] {
+			if render == job.RenderBounds && field.Type != moments {
+				t.Errorf("column %s is %s", field.Name, field.Type)
+			}
+		}
 	}
 }
 

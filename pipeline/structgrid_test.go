@@ -32,6 +32,7 @@ func structsOf(cut *cutfile.File, fields []formats.Field) structs {
 
 // typeOfEnds returns the type that a column's ends are released in.
 func typeOfEnds(of formats.Type, c *cutfile.Column) formats.Type {
+	of.Wide = of.Wide && of.Kind == formats.Decimal
 	if of.Unit == formats.Nano && !hasNanoseconds(c) {
 		of.Unit = formats.Micro
 	}

@@ -214,11 +214,13 @@ func newRendered(name string, t formats.Type, labels int, add func(values *forma
 }
 
 // typeOfBounds returns the type that the ends of a column's intervals are released in: the column's own, but microseconds instead of
-// nanoseconds where these hold every end. Not all that read Parquet, Spark among them, read nanoseconds.
+// nanoseconds where these hold every end. Not all that read Parquet, Spark among them, read nanoseconds. INT96, which is deprecated, is
+// never written.
 func typeOfBounds(of formats.Type, intervals []engine.Interval) formats.Type {
-	if of.Wide || of.Unit != formats.Nano || of.Kind != formats.Time && of.Kind != formats.Timestamp {
+	if of.Unit != formats.Nano || of.Kind != formats.Time && of.Kind != formats.Timestamp {
 		return of
 	}
+	of.Wide = false
 	micro := of
 	micro.Unit = formats.Micro
 	ends := &formats.Values{Type: micro}
@@ -230,10 +232,13 @@ func typeOfBounds(of formats.Type, intervals []engine.Interval) formats.Type {
 	return micro
 }
 
-// addEnd appends an end of an interval in the source column's type. Open ones have none.
+// addEnd appends an end of an interval in the source column's type, or in what stands for it. Open ones have none.
 func addEnd(values *formats.Values, end string) error {
 	if end == "" {
 		return nil
 	}
-	return values.Parse(end)
+	if err := values.Parse(end); err != nil { // INT96 has later moments than nanoseconds have, and finer ones than microseconds
+		return fault.Errorf(fault.Input, "render its labels, or have bounds rounded, as round: second", "write an end of its intervals: %w", err)
+	}
+	return nil
 }
