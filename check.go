@@ -16,8 +16,10 @@ type CheckOptions struct {
 	Sensitive []string // columns whose values are looked at in every class
 	K         int      // that must hold; 0: any does
 	CSV       CSV      // how CSV is read
-	Limits    Limits   // without a SpillDir, what does not fit the memory goes to a hidden folder in the current one
-	Events    Events
+	// MissingNull says that a column is null in the files that lack it; else that is an error.
+	MissingNull bool
+	Limits      Limits // without a SpillDir, what does not fit the memory goes to a hidden folder in the current one
+	Events      Events
 }
 
 // Checked is what a check found, and its part.
@@ -33,7 +35,7 @@ func Check(ctx context.Context, opt CheckOptions) (*Checked, error) {
 	return guarded(func() (*Checked, error) {
 		return pipeline.Check(ctx, pipeline.CheckOptions{
 			Input: opt.Input, Columns: opt.Columns, Count: opt.Count, Entity: opt.Entity, Sensitive: opt.Sensitive,
-			K: opt.K, CSV: opt.CSV, Limits: opt.Limits, Events: opt.Events.below(),
+			K: opt.K, CSV: opt.CSV, MissingNull: opt.MissingNull, Limits: opt.Limits, Events: opt.Events.below(),
 		})
 	})
 }

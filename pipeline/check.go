@@ -24,8 +24,10 @@ type CheckOptions struct {
 	Sensitive []string
 	K         int // that must hold; 0: any does
 	CSV       job.CSV
-	Limits    job.Limits // without a SpillDir, the current folder has one
-	Events    Events
+	// MissingNull says that a column is null in the files that lack it; else that is an error.
+	MissingNull bool
+	Limits      job.Limits // without a SpillDir, the current folder has one
+	Events      Events
 
 	Spill bool // count in the store, whatever the budget is
 }
@@ -34,6 +36,9 @@ type CheckOptions struct {
 // found together with an error of class Privacy.
 func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	j := &job.Job{Input: opt.Input, Count: opt.Count, Limits: opt.Limits, CSV: opt.CSV}
+	if opt.MissingNull {
+		j.MissingColumns = job.MissingNull
+	}
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}

@@ -14,6 +14,7 @@ import (
 
 func newCheck(u *ui) *cobra.Command {
 	var opt kcut.CheckOptions
+	var missing string
 	cmd := &cobra.Command{
 		Use:   "check FILE... --columns NAMES",
 		Short: "Tell how anonymous any table is on some columns, without a job",
@@ -32,6 +33,8 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 	set.StringVar(&opt.Count, "count", "", "take a row for as many records as column `NAME` says")
 	set.StringVar(&opt.Entity, "entity", "", "count different values of column `NAME`, such as people, instead of rows")
 	set.IntVar(&opt.K, "k", 0, "end with exit code 4 unless every class has `N` rows, or people")
+	set.StringVar(&missing, "missing-columns", "error", "a column that some of the files lack: `error` (exit code 3), or null there")
+	offer(cmd, "missing-columns", "error", "null")
 	csv := addCSV(cmd)
 	addJSON(cmd, u)
 	limits := addLimits(cmd, "limits.spill_dir")
@@ -41,7 +44,10 @@ Parquet, Arrow or CSV, whoever wrote them. Nothing is written.`,
 			return usageError(cmd.CommandPath(), "--columns names no column")
 		case set.Changed("k") && opt.K < 1:
 			return usageError(cmd.CommandPath(), "k must be at least 1, not %d", opt.K)
+		case missing != "error" && missing != "null":
+			return usageError(cmd.CommandPath(), "--missing-columns must be one of error, null, not %q", missing)
 		}
+		opt.MissingNull = missing == "null"
 		var err error
 		if opt.Limits, err = limits(); err != nil {
 			return err

@@ -150,7 +150,7 @@ func (u *union) differ(c *unionColumn) error {
 
 // lacks returns the error of a column that a file lacks.
 func (u *union) lacks(field *formats.Field, c *unionColumn) error {
-	hint := "set missing_columns: null, and it is null there; or drop the column, or name only files that have it"
+	hint := "set missing_columns: null, for kcut check --missing-columns null, and it is null there; or drop the column, or name only files that have it"
 	if field.Type.Kind == formats.Nested {
 		hint = "drop the column, or name only files that have it: missing_columns: null goes for columns that are not nested"
 	}
