@@ -76,6 +76,37 @@ order: input
 	}
 }
 
+// TestNumbersOfOneForm: floats as pandas, Spark and R write them are numbers, for run, check and draft.
+func TestNumbersOfOneForm(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age], k: 2}]
+columns: {age: discretize, pandas: keep, spark: keep, r: keep}
+`
+	pandas, spark, r := []string{"10.0", "2.25", "1e-05"}, []string{"10.0", "2.25", "1.0E7"}, []string{"10", "2.25", "1e+05"}
+	var rows strings.Builder
+	rows.WriteString("age,pandas,spark,r\n")
+	for i := range 30 {
+		fmt.Fprintf(&rows, "%d.0,%s,%s,%s\n", 20+i%4, pandas[i%3], spark[i%3], r[i%3])
+	}
+	dir := csvFolder(t, form, rows.String())
+	report := mustRun(t, dir, nil)
+	released := readReleased(t, filepath.Join(dir, "out.parquet"))
+	for _, f := range released.fields[1:] {
+		if f.Type != floatType {
+			t.Errorf("column %s is %s", f.Name, f.Type)
+		}
+	}
+	if slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, "is read as text") }) {
+		t.Errorf("notices %q", report.Notices)
+	}
+	checked, err := Check(t.Context(), CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"spark"}})
+	if must(t, err); checked.Classes != 3 || checked.Anonymity != 10 {
+		t.Errorf("check finds %+v", checked)
+	}
+}
+
 // TestFileWithoutHeader: every line is a record where the job says so; where it does not, a run, a plan,
 // a check and a draft note that names look like values.
 func TestFileWithoutHeader(t *testing.T) {

@@ -6,9 +6,10 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// evidence is what the texts of one column seen so far allow. A column of numbers whose texts
-// these do not give back is one of texts, unless only its order counts: of 10, 10.0 and 1e1 a
-// number keeps one, and somebody else may have meant codes.
+// evidence is what the texts of one column seen so far allow. A column of numbers is one of texts where
+// two of them may stand for one number, unless only its order counts: of 10, 10.0 and 1e1 a number
+// keeps one, and somebody else may have meant codes. In a column that is written in one form all
+// along, as programs write floats, no two do.
 type evidence struct {
 	guess guess
 	nulls bool
@@ -22,9 +23,10 @@ type evidence struct {
 	numbers bool // fields stood for numbers before one did not
 	text    spot // the first one that did not; zero: all do
 
-	inexact  spot // the first number that a float does not give back
+	lost     [6]spot // for each of ways the first number that is no such
+	inexact  spot    // where no form of floats was left
 	decimals decimals
-	written  spot // where it was known that neither a float nor a decimal gives all of them back
+	written  spot // where it was known that neither a form of floats nor a decimal gives all of them back
 }
 
 // spot is a line of a file.
@@ -57,21 +59,46 @@ func (c *evidence) see(f field, at spot) {
 	}
 	was := c.guess
 	c.guess &= guessText(f.text)
-	switch {
-	case was&numeric == 0:
+	if was&numeric == 0 {
 		return
-	case c.guess&numeric == 0:
+	}
+	if fell := was &^ c.guess & ways; fell != 0 {
+		c.lose(fell, at)
+	}
+	if c.guess&numeric == 0 {
 		c.text = at
 		return
 	}
 	c.numbers = true
-	exact, decimal := c.inexact.line == 0, c.decimals.none.line == 0
-	if exact && c.guess&(guessExact|guessInt) == 0 {
+	if was&floats != 0 && c.guess&floats == 0 {
 		c.inexact, c.written = at, at
 	}
-	if decimal && !c.decimals.see(asString(f.text), at) {
+	if decimal := c.decimals.none.line == 0; decimal && !c.decimals.see(asString(f.text), at) {
 		c.written = at
 	}
+}
+
+// lose says that a number is not of some ways, of which all numbers before it are.
+func (c *evidence) lose(fell guess, at spot) {
+	for i := range c.lost {
+		if fell&(guessInt<<i) != 0 {
+			c.lost[i] = at
+		}
+	}
+}
+
+// lastLost returns where the last of some ways is lost further down, if none of them is left then, and one was.
+func (c *evidence) lastLost(of guess, other *evidence) (last spot) {
+	for i, at := range other.lost {
+		switch {
+		case of&c.guess&(guessInt<<i) == 0:
+		case other.guess&(guessInt<<i) != 0:
+			return spot{}
+		case at.line > last.line:
+			last = at
+		}
+	}
+	return last
 }
 
 // see takes in one more number, and reports whether it is one of them.
@@ -103,17 +130,16 @@ func (d *decimals) join(other decimals) bool {
 // join adds what texts of the column further down allow, all of one file.
 func (c *evidence) join(other evidence) {
 	if c.text.line == 0 {
-		c.numbers, c.text = c.numbers || other.numbers, other.text
+		c.numbers, c.text = c.numbers || other.numbers, cmp.Or(c.lastLost(numeric, &other), other.text)
 	}
-	last := int64(0)
-	if c.inexact.line == 0 && other.inexact.line > 0 {
-		c.inexact, last = other.inexact, other.inexact.line
+	last := c.lastLost(floats, &other)
+	c.inexact = cmp.Or(c.inexact, last)
+	if c.decimals.none.line == 0 && !c.decimals.join(other.decimals) && c.decimals.none.line > last.line {
+		last = c.decimals.none
 	}
-	if c.decimals.none.line == 0 && !c.decimals.join(other.decimals) {
-		last = max(last, c.decimals.none.line)
-	}
-	if last > 0 {
-		c.written = spot{cmp.Or(other.inexact.file, other.decimals.none.file, other.decimals.first.file), last}
+	c.written = cmp.Or(last, c.written)
+	for i, at := range other.lost {
+		c.lost[i] = cmp.Or(c.lost[i], at)
 	}
 	c.guess &= other.guess
 	c.nulls = c.nulls || other.nulls
@@ -156,7 +182,10 @@ func (c *evidence) inferred() formats.Type {
 	case g&guessExact != 0 || c.ordered && g&guessNumber != 0:
 		return formats.Type{Kind: formats.Float, Bits: 64}
 	case g&guessFloat != 0:
-		return c.decimals.typ()
+		if t := c.decimals.typ(); t.Kind != formats.String || g&floats == 0 {
+			return t
+		}
+		return formats.Type{Kind: formats.Float, Bits: 64}
 	case g&guessDate != 0:
 		return date
 	case g&guessZoned != 0:

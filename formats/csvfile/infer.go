@@ -16,13 +16,18 @@ const (
 	guessUpper                   // TRUE, FALSE
 	guessInt
 	guessFloat
-	guessExact // a float whose text is this one
+	guessExact  // a float whose text is this one
+	guessPython // a float as Python writes it, and pandas
+	guessJava   // a float as Java writes it, and Spark
+	guessR      // a float as R writes it
 	guessDate
 	guessLocal  // timestamp without an offset
 	guessZoned  // timestamp with one
 	guessNumber // any number, also one that only people write, as +5
 
 	numeric  = guessInt | guessFloat
+	ways     = numeric | floats
+	floats   = guessExact | guessPython | guessJava | guessR // forms that give each number one text
 	guessAny = ^guess(0)
 )
 

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/kcut/kcut/formats"
 )
 
 // guessOfNumber tells integers and floats apart: -?digits, with a point anywhere but alone, and
@@ -36,10 +34,7 @@ func guessOfNumber(text string) guess {
 			return 0
 		}
 	}
-	if isExact(text, whole, digits, all) {
-		return guessFloat | guessExact | guessNumber
-	}
-	return guessFloat | guessNumber
+	return guessFloat | guessNumber | formsOf(text, digits)
 }
 
 // floatDigits is how many digits every float keeps.
@@ -47,28 +42,13 @@ const floatDigits = 15
 
 func guessInteger(text string, digits int) (g guess) {
 	if digits <= floatDigits {
-		return guessInt | guessFloat | guessExact | guessNumber
+		whole := text[len(text)-digits:]
+		return guessInt | guessFloat | guessExact | guessNumber | formOfR(digits, len(strings.TrimRight(whole, "0")))
 	}
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 		return 0
 	}
 	return guessInt | guessNumber
-}
-
-// isExact reports whether the text of a number is the one that its float has: see formats.AppendFloat. It
-// has so many digits before the point, behind a minus, and so many in all.
-func isExact(text, whole string, digits, all int) bool {
-	last := text[len(text)-1]
-	plain := digits > 0 && digits < all && len(whole) == all+1 // there is no exponent
-	if plain && all <= floatDigits && (whole[0] != '0' || whole[2] != '0') {
-		return last != '0'
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x == 0 { // whose minus is no part of the number
-		return text == "0"
-	}
-	var memory [32]byte
-	return string(formats.AppendFloat(memory[:0], x, 64)) == text
 }
 
 // countDigits returns how many digits text starts with.

@@ -6,8 +6,8 @@
 // types that are not declared: block by block on several goroutines, unless it is
 // compressed, in another encoding or has escapes. The file is not held open. A type is inferred only when every text of the
 // column stands for a value of it; what only looks like a number, such as a code with
-// leading zeros, stays a text. So does a column of numbers whose texts these do not give
-// back, such as 10 and 10.0, unless only its order counts (formats.CSV.Ordered).
+// leading zeros, stays a text. So does a column of numbers that are not all written in one form,
+// such as 10 and 10.0, unless only its order counts (formats.CSV.Ordered).
 //
 // Not promised: that the text of a date, or of a value of a declared type, comes back as it was written.
 package csvfile

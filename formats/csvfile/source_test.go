@@ -132,6 +132,15 @@ func TestInference(t *testing.T) {
 		{"1234567890123456|1.5", formats.Type{Kind: formats.String}, ""},
 		{"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004", formats.Type{Kind: formats.Float, Bits: 64},
 			"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004"},
+		{"10.0|2.25|0.0|-3.5|1e-05|1e+16", formats.Type{Kind: formats.Float, Bits: 64}, "10|2.25|0|-3.5|1e-05|1e+16"},
+		{"10.0|2.25|1.0E7|-1.5E-4", formats.Type{Kind: formats.Float, Bits: 64}, "10|2.25|1e+07|-0.00015"},
+		{"1e+05|2.25|123456|1e-04", formats.Type{Kind: formats.Float, Bits: 64}, "100000|2.25|123456|0.0001"},
+		{"10.0|2.25|10", formats.Type{Kind: formats.String}, ""},
+		{"10.0|2.25|1e+16|1.0E7", formats.Type{Kind: formats.String}, ""},
+		{"10.0|2.25|2.50", formats.Type{Kind: formats.String}, ""},
+		{"10.0|2.25|-0.0", formats.Type{Kind: formats.String}, ""},
+		{"1e+05|100000", formats.Type{Kind: formats.String}, ""},
+		{"10.0|02.25", formats.Type{Kind: formats.String}, ""},
 		{"2.225073858507201e-308", formats.Type{Kind: formats.Float, Bits: 64}, ""},
 		{"250.00|-0.50|12.34", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 2}, "25000|-50|1234"},
 		{"0.1234567890123456789", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 19, Wide: true}, "1234567890123456789"},
@@ -246,7 +255,7 @@ func TestNumbersThatLoseTheirText(t *testing.T) {
 		{"10|10.0", 3}, {"10.0|10", 3}, {"10.5|10.50", 3}, {"1e1|10", 2}, {"1|1E1", 3}, {"5|+5", 3}, {"+5|5", 2}, {"1|5.", 3}, {".5|1", 2},
 		{"1|-0", 3}, {"-0.0|1.0", 2}, {"250.00|250.0|1", 3}, {"2.00|3.00|1e2", 4}, {"1.5|1.25|1.50", 4}, {"0.10|0.1", 3}, {"1|2.50", 3},
 		{"0.1234567890123456789|0.12345678901234567891", 3}, {"1|0.0000001", 3}, {"1|1e5", 3}, {"1.5|1234567890123456", 3},
-		{"123456789.123456789123|1.5", 3},
+		{"123456789.123456789123|1.5", 3}, {"10.0|2.25|10", 4}, {"10.0|2.25|2.50", 4}, {"1e+16|2.0|1.0E7", 4}, {"100000|2.5|1e+05", 4},
 	} {
 		text := "c\n" + strings.ReplaceAll(tt.texts, "|", "\n") + "\n"
 		want := strings.Split(tt.texts, "|")

@@ -25,7 +25,7 @@ func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
 		case len(notes) == before+mostNotes:
 			more++
 		default:
-			notes = append(notes, fmt.Sprintf("column %s is read as text: line %s of %s has a number that would be written otherwise, as 10 of 10.0 or 1e1; declare its type, as type: number, where its text is of no matter",
+			notes = append(notes, fmt.Sprintf("column %s is read as text: line %s of %s has a number in a form that not all have, as 10.0 or 1e1 beside 10; declare its type, as type: number, where its text is of no matter",
 				text.Printable(f.Name, ""), text.Grouped(f.Text.Line), text.WithoutPartitions(f.Text.File)))
 		}
 	}

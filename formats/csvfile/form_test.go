@@ -1,0 +1,76 @@
+package csvfile
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// TestForms: what a number's digits tell of the forms that it is written in is what writing it in these tells.
+func TestForms(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		x := math.Round(r.ExpFloat64()*1000) * math.Pow10(r.IntN(24)-14)
+		if r.IntN(3) == 0 {
+			x = math.Float64frombits(r.Uint64()>>2 | 1<<60) // of usual sizes
+		}
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		var texts []string
+		for form := guessExact; form <= guessR; form <<= 1 {
+			texts = append(texts, string(form.appendFloat(nil, x)))
+		}
+		for _, digits := range []int{0, 1, 2, 3, 17} {
+			texts = append(texts, strconv.FormatFloat(x, 'f', digits, 64))
+		}
+		for _, text := range texts {
+			if text == "" {
+				continue
+			}
+			if got, want := guessOfNumber(text)&floats, formsByWriting(text); guessOfNumber(text)&guessFloat != 0 && got != want {
+				t.Fatalf("%s has the forms %b, not %b", text, want, got)
+			}
+		}
+	}
+	for text, want := range map[string]guess{
+		"10.0": guessPython | guessJava, "10": guessExact | guessR, "100000": guessExact, "1e+05": guessR, "0.0": guessPython | guessJava, "-0.0": 0,
+		"10.00": 0, "2.25": floats, "1.0E7": guessJava, "10000000.0": guessPython, "1e-05": guessPython | guessR, "0.0001": guessExact | guessPython,
+		"1.5E-4": guessJava, "1e+16": guessPython | guessR, "0.30000000000000004": floats &^ guessR, ".5": 0, "5.": 0, "0.001": floats,
+	} {
+		if got := guessOfNumber(text) & floats; got != want {
+			t.Errorf("%s has the forms %b, not %b", text, got, want)
+		}
+	}
+}
+
+// TestJoinedEvidence: what the texts of a column allow does not depend on where they are cut, nor does the line that
+// makes them texts.
+func TestJoinedEvidence(t *testing.T) {
+	texts := []string{"10", "10.0", "2.25", "2.5", "2.50", "1e+05", "100000", "1.0E7", "1e+16", "x", "+5", "1234567890123456"}
+	r := rand.New(rand.NewPCG(3, 4))
+	see := func(from int, texts []string) *evidence {
+		c := &evidence{guess: guessAny}
+		for i, text := range texts {
+			c.see(field{text: []byte(text)}, spot{"t.csv", int64(from + i + 1)})
+		}
+		return c
+	}
+	for range 20_000 {
+		column := make([]string, 2+r.IntN(5))
+		some := 1 + r.IntN(len(texts))
+		for i := range column {
+			column[i] = texts[r.IntN(some)]
+		}
+		var whole, parts formats.Field
+		see(0, column).Infer(&whole)
+		at := r.IntN(len(column))
+		see(0, column[:at]).Join(see(at, column[at:])).Infer(&parts)
+		if whole != parts {
+			t.Fatalf("%q, cut at %d: %+v, want %+v", column, at, parts, whole)
+		}
+	}
+}
