@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -139,10 +140,23 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 			return job.Located(spec.Name, "round", err)
 		}
 	}
+	b.fitTaxonomies(schema)
 	if err := masking.CheckLayout(schema, b.specs); err != nil {
 		return err
 	}
 	return checkReach(job, rows)
+}
+
+// fitTaxonomies makes the leaves of given trees the values of their columns' types.
+func (b *Bound) fitTaxonomies(schema *formats.Schema) {
+	fitted := *b.Taxonomies
+	fitted.of = maps.Clone(fitted.of)
+	for _, field := range b.masked {
+		if name := b.specs[field].Name; fitted.of[name].Tree != nil {
+			fitted.of[name] = domain.Fit(fitted.of[name], schema.Fields[field].Type)
+		}
+	}
+	b.Taxonomies = &fitted
 }
 
 // bindRoles finds the columns that are counted beside the masked ones.

@@ -206,7 +206,7 @@ func TestForeignType(t *testing.T) {
 		if mask == job.MaskSuppress {
 			j.Sets[0].Columns = []string{"age", "stay"}
 		}
-		err := (&Bound{Job: j, class: -1, engine: newEngine(j)}).bind(schema, 10)
+		err := newBound(j, &taxonomies{}).bind(schema, 10)
 		if (err == nil) != sound || err != nil && (fault.ClassOf(err) != fault.Input || !strings.Contains(err.Error(), "duration[s]")) {
 			t.Errorf("%s: got %v", mask, err)
 		}
