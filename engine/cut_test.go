@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine/taxonomy"
+	"github.com/kcut/kcut/partition"
 )
 
 // ages is a discretized attribute with the values 17, 37, 42 and perhaps a null.
@@ -70,5 +71,26 @@ func TestCutRecodesByColumn(t *testing.T) {
 	cut.Recode(Rows{N: 2, Codes: [][]uint32{{0, 1}, {2, 0}}}, got)
 	if want := [][]uint32{{1, 0, 9}, {5, 2, 9}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A disclosed value that no released record has is suppressed again, and an interval joins the one
+// below.
+func TestTidy(t *testing.T) {
+	table := &Table{
+		Attributes: []Attribute{{Mask: Suppress, Texts: []string{"Cook", "Sales"}}, *ages(false, "", "")},
+		Histograms: []*partition.Histogram{
+			partition.Pairs{{Code: 1, Count: 3}}.Histogram(2, 1),
+			partition.Pairs{{Code: 0, Count: 2}, {Code: 2, Count: 1}}.Histogram(3, 1),
+		},
+	}
+	cut := &Cut{Columns: []ColumnCut{CutSuppressed(&table.Attributes[0], []int{0, 1}), CutIntervals(&table.Attributes[1], []int{0, 1, 2})}}
+	tidy := cut.Tidy(table, func(_ int, label Label) bool { return label.Text == Suppressed })
+	jobs, ages := tidy.Columns[0], tidy.Columns[1]
+	if !reflect.DeepEqual(jobs.Labels, labels("Sales", "*")) || !reflect.DeepEqual(jobs.Code, []uint32{1, 0}) {
+		t.Errorf("labels %v, codes %v", jobs.Labels, jobs.Code)
+	}
+	if !reflect.DeepEqual(ages.Labels, labels("(,42)", "[42,)")) || !reflect.DeepEqual(ages.Code, []uint32{0, 0, 1}) {
+		t.Errorf("labels %v, codes %v", ages.Labels, ages.Code)
 	}
 }

@@ -253,6 +253,20 @@ func (r Rows) tuples() [][]uint32 {
 	return append(r.Codes[:len(r.Codes):len(r.Codes)], r.Classes)
 }
 
+// IsTaken reports whether a row is taken away: it is dropped, or has nothing but some labels, one an attribute; nil: it is
+// dropped.
+func IsTaken(labels [][]uint32, row int, marks []uint32) bool {
+	if labels[0][row] == DroppedLabel {
+		return true
+	}
+	for a, mark := range marks {
+		if labels[a][row] != mark {
+			return false
+		}
+	}
+	return marks != nil
+}
+
 // DropEverywhere gives records that are not released, as the labels of the first attribute say, DroppedLabel in all attributes.
 func DropEverywhere(labels [][]uint32) {
 	for i, label := range labels[0] {

@@ -54,7 +54,7 @@ func (c *Cut) Tidy(t *Table, stays func(attribute int, label Label) bool) *Cut {
 // tidied is the cut of an attribute that has lost labels.
 type tidied struct {
 	ColumnCut
-	numbers []uint32 // of every label there was, what its records have now; of one that went 0, unless it is joined
+	numbers []uint32 // of every label there was, what its records have now
 	kept    []bool   // by label there was
 }
 
@@ -94,6 +94,13 @@ func (c *ColumnCut) tidy(a *Attribute, keep []bool) tidied {
 	}
 	if marked := len(starts); intervals > 0 && marked < len(r.Labels) && r.Labels[marked].Mark {
 		r.Intervals = append(r.Intervals, Interval{})
+	}
+	if a.Mask == Suppress { // a value that is not disclosed any more is suppressed
+		for label, kept := range keep {
+			if !kept {
+				r.numbers[label] = r.numbers[len(c.Labels)-1]
+			}
+		}
 	}
 	r.Code = make([]uint32, len(c.Code))
 	for code, label := range c.Code {

@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
@@ -55,7 +56,9 @@ func (b *Bound) setBounds(
 		return err
 	}
 	for i := range spans {
-		if err := b.round(&t.Attributes[spans[i].Attribute], &spans[i], recoding); err != nil {
+		a := spans[i].Attribute
+		field := b.masked[a]
+		if err := round(&t.Attributes[a], &spans[i], recoding, b.specs[field], b.Dataset.Schema().Fields[field].Type); err != nil {
 			return err
 		}
 	}
@@ -119,10 +122,12 @@ func widest(
 	return labels
 }
 
-// round gives the intervals of an attribute bounds between the values next to them.
-func (b *Bound) round(a *engine.Attribute, s *masking.Spans, recoding engine.Recoding) error {
-	field := b.masked[s.Attribute]
-	rounding, err := domain.NewRounding(b.specs[field], b.Dataset.Schema().Fields[field].Type)
+// round gives the intervals of an attribute, a column of a type, bounds between the values next to
+// them.
+func round(
+	a *engine.Attribute, s *masking.Spans, recoding engine.Recoding, spec *job.Column, t formats.Type,
+) error {
+	rounding, err := domain.NewRounding(spec, t)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
@@ -28,6 +29,9 @@ type Records struct {
 	// column, the class and, if records are split, the side of the split, in this order. Without a
 	// class all records are of class 0.
 	Table *partition.Table
+
+	specs []*job.Column // of the masked columns
+	types []formats.Type
 
 	Budget  *spill.Budget // what is left of it may be drawn
 	Store   *spill.Store  // what does not fit is there, the table too; nil: all must fit
@@ -149,7 +153,10 @@ func (b *Bound) countRecords(ctx context.Context, request *count.Request, opt *R
 	if err != nil {
 		return nil, err
 	}
-	records := &Records{Attributes: counts.Table.Attributes, ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
+	records := &Records{specs: b.maskedSpecs(), Attributes: counts.Table.Attributes, ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
+	for _, field := range b.masked {
+		records.types = append(records.types, b.Dataset.Schema().Fields[field].Type)
+	}
 	var fields []partition.Field
 	for i, f := range records.Table.Layout.Fields {
 		switch {
@@ -186,6 +193,39 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	}
 	kept, _ := requirementOf(job, number, int64(r.Table.Size()))
 	return kept
+}
+
+// Marks returns the labels that records which a recoding suppresses have alone, one an attribute;
+// nil: there are none.
+func (r *Records) Marks(attributes []engine.Attribute, recoding engine.Recoding) []uint32 {
+	suppressed, _ := recoding.Lost()
+	return widest(attributes, recoding, suppressed)
+}
+
+// SetBounds chooses the bounds of intervals among the values of codes that are released, as a run
+// does that takes records away. Attributes get bounds of their own.
+func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recoding, released [][]bool) error {
+	for a := range attributes {
+		starts := startsOf(&attributes[a], recoding, a)
+		if len(starts) == 0 {
+			continue
+		}
+		spans := masking.NewSpans(a, starts)
+		for code, text := range attributes[a].Texts {
+			if !released[a][code] {
+				continue
+			}
+			value := formats.Values{Type: r.types[a]}
+			if err := value.Parse(text); err != nil {
+				return fmt.Errorf("choose bounds of column %s: %w", r.specs[a].Name, err)
+			}
+			spans.Add(&value, 0, uint32(code))
+		}
+		if err := round(&attributes[a], &spans, recoding, r.specs[a], r.types[a]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SearchOf returns the engine of a job, and the options that it gives it for the records' attributes.

@@ -31,6 +31,13 @@ func (w *Workload) Estimate(recoding engine.Recoding) *Estimate {
 	return e
 }
 
+// Within returns the workload of the same attributes with other bounds.
+func (w *Workload) Within(attributes []engine.Attribute) *Workload {
+	of := *w
+	of.attributes = attributes
+	return &of
+}
+
 // queriesBytes is what the queries that may count a label take.
 const queriesBytes = (Queries + 63) / 64 * 8
 

@@ -66,7 +66,7 @@ func (t *trial) propensity(ctx context.Context, recoding engine.Recoding) (prope
 func (t *trial) comparison(recoding engine.Recoding) (*comparison, error) {
 	c, bytes := &comparison{trial: t}, int64(0)
 	for a := range t.Attributes {
-		c.covers = append(c.covers, cover.Of(&t.Attributes[a], recoding, a))
+		c.covers = append(c.covers, cover.Of(&t.attributes[a], recoding, a))
 		c.features = append(c.features, labels.Raw(&t.Attributes[a]))
 		for i := range c.covers[a] {
 			bytes += c.covers[a][i].Bytes()

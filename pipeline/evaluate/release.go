@@ -29,7 +29,7 @@ func (t *trial) newRelease(recoding engine.Recoding) (*release, error) {
 	var shown, tested []labels.Feature
 	var penalties [][]float64
 	for a := range t.Attributes {
-		of := labels.Of(&t.Attributes[a], recoding, a)
+		of := labels.Of(&t.attributes[a], recoding, a)
 		of.Roots = t.RootsTell
 		masked := of.Feature(t.Nominal)
 		test := masked
@@ -40,7 +40,7 @@ func (t *trial) newRelease(recoding engine.Recoding) (*release, error) {
 		penalties = append(penalties, of.Penalties())
 	}
 	r.costs = t.costing(penalties)
-	r.costs.answered = t.workload.Estimate(recoding)
+	r.costs.answered = t.workload.Within(t.attributes).Estimate(recoding)
 	r.training, r.test = t.sight(shown), t.sight(tested)
 	return r, t.budget.Draw("labels of queries", r.costs.answered.Bytes())
 }

@@ -18,8 +18,9 @@ import (
 type trial struct {
 	*evaluation
 	*parts
-	budget *spill.Budget
-	pools  pools // of the search
+	budget     *spill.Budget
+	pools      pools              // of the search
+	attributes []engine.Attribute // with the bounds that the release has
 }
 
 // unmasked measures the classifiers on raw rows, with their quasi-identifiers or without.
@@ -62,6 +63,9 @@ func (t *trial) variant(ctx context.Context, job *job.Job) (m measurement, err e
 	if err := t.budget.Draw("regions", recoding.Bytes()); err != nil {
 		return m, err
 	}
+	if err := t.setBounds(ctx, recoding); err != nil {
+		return m, err
+	}
 	r, err := t.newRelease(recoding)
 	if err != nil {
 		return m, err
@@ -97,7 +101,60 @@ func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Req
 	if err != nil {
 		return nil, fmt.Errorf("mask by %s: %w", job.Algorithm.Name, err)
 	}
+	t.attributes = slices.Clone(t.Attributes)
+	if cut, ok := recoding.(*engine.Cut); ok {
+		recoding = cut.Tidy(table, t.stays)
+	}
 	return recoding, nil
+}
+
+// setBounds has bounds of intervals chosen among the values that are released, where some are not.
+func (t *trial) setBounds(ctx context.Context, recoding engine.Recoding) error {
+	suppressed, dropped := recoding.Lost()
+	if suppressed+dropped == 0 {
+		return nil
+	}
+	released := make([][]bool, len(t.attributes)) // of what has an order
+	for a := range released {
+		if t.attributes[a].Mask != engine.Discretize {
+			continue
+		}
+		if err := t.budget.Draw("values that are released", int64(t.attributes[a].Len())); err != nil {
+			return err
+		}
+		released[a] = make([]bool, t.attributes[a].Len())
+	}
+	masker, marks := newMasker(recoding, t.pools), t.Marks(t.attributes, recoding)
+	err := t.source.each(ctx, recoding.Cells() > 0, func(b *block) error {
+		masker.mask(b)
+		for i := range b.counts {
+			if engine.IsTaken(b.masked(), i, marks) {
+				continue
+			}
+			for a, is := range released {
+				if is != nil {
+					is[masker.labels[a][i]] = true // which has the code now
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.SetBounds(t.attributes, recoding, released)
+}
+
+// stays reports whether a label stays that no released record has: a run joins intervals and
+// suppresses values. Other labels cost nothing, and records for testing may have them.
+func (t *trial) stays(a int, label engine.Label) bool {
+	switch t.Attributes[a].Mask {
+	case engine.Discretize:
+		return label.Null
+	case engine.Suppress:
+		return label.Text == engine.Suppressed
+	}
+	return true
 }
 
 // compress counts what rules are made from, as an engine needs it.

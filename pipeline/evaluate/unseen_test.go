@@ -169,7 +169,7 @@ func checkQueries(t *testing.T, tr *trial, recoding engine.Recoding, r *release,
 		}
 	}
 	newMasker(recoding, tr.pools).mask(rows)
-	estimate, labels := tr.workload.Estimate(recoding), make([]uint32, len(tr.Attributes))
+	estimate, labels := tr.workload.Within(tr.attributes).Estimate(recoding), make([]uint32, len(tr.Attributes))
 	for i := range rows.counts {
 		for a := range labels {
 			labels[a] = rows.columns[a][i]

@@ -19,6 +19,15 @@ type Spans struct {
 	Least, Most []formats.Values
 }
 
+// NewSpans returns spans of which no value is known.
+func NewSpans(attribute int, starts []uint32) Spans {
+	n := len(starts) + 1
+	return Spans{
+		Attribute: attribute, Starts: starts,
+		Least: make([]formats.Values, n), Most: make([]formats.Values, n),
+	}
+}
+
 // FindExtremes finds the values of spans in the rows of an input that a recoding does not take
 // away: it neither drops them nor gives them these labels, one an attribute, alone. Without such
 // labels only those that are dropped are left out.
@@ -69,8 +78,7 @@ func newExtremes(r *Recoder, widest []uint32, spans []Spans, memo *engine.Memo) 
 		labels: make([][]uint32, len(r.Coders)), taken: make([]uint64, r.Recoding.Cells()),
 	}
 	for _, s := range spans {
-		s.Least, s.Most = make([]formats.Values, len(s.Starts)+1), make([]formats.Values, len(s.Starts)+1)
-		e.spans = append(e.spans, seenSpans{Spans: s})
+		e.spans = append(e.spans, seenSpans{Spans: NewSpans(s.Attribute, s.Starts)})
 	}
 	return e
 }
@@ -95,26 +103,13 @@ func (e *extremes) Batch(b *formats.Batch) error {
 		s.learn(b.Columns[s.Attribute].Values)
 		_, codes := e.coded.maps[s.Attribute].Learned()
 		for row, local := range b.Columns[s.Attribute].Codes[:b.Rows] {
-			if local > 0 && !s.seen[local] && !e.isTaken(row) {
+			if local > 0 && !s.seen[local] && !engine.IsTaken(e.labels, row, e.widest) {
 				s.seen[local] = true
-				s.add(s.of, int(local-1), codes[local])
+				s.Add(s.of, int(local-1), codes[local])
 			}
 		}
 	}
 	return nil
-}
-
-// isTaken reports whether a row of the batch is taken away.
-func (e *extremes) isTaken(row int) bool {
-	if e.labels[0][row] == engine.DroppedLabel {
-		return true
-	}
-	for a, label := range e.widest {
-		if e.labels[a][row] != label {
-			return false
-		}
-	}
-	return e.widest != nil
 }
 
 // learn turns to a list of values.
@@ -127,8 +122,8 @@ func (s *seenSpans) learn(values *formats.Values) {
 	}
 }
 
-// add takes in a value of a code. One without an order is in no span.
-func (s *Spans) add(values *formats.Values, i int, code uint32) {
+// Add takes in a value of a code. One without an order is in no span.
+func (s *Spans) Add(values *formats.Values, i int, code uint32) {
 	if domain.IsNaN(values, i) {
 		return
 	}
