@@ -20,6 +20,7 @@ type (
 	Sensitive  = job.Sensitive  // a kept column whose values stay hard to guess
 	Confidence = job.Confidence // the most that one of its values may have
 	Column     = job.Column     // what happens to one input column
+	Share      = job.Share      // of the rows: 0.35, as a text 35%
 	Bounds     = job.Bounds     // the declared ends of a discretized column
 	Algorithm  = job.Algorithm  // a search and its options
 	Taxonomy   = job.Taxonomy   // a tree, or how to make one of the values that occur

@@ -36,14 +36,17 @@ type RestampOptions struct {
 	Input  []string // files that another engine has masked: a file, a directory or a glob each
 	Output string   // of the release
 	Cut    string   // that they were masked with: a release, or a file with its JSON
-	Limits Limits
+	// MaxUnique is the share of the rows that may be alone on the labels of all masked columns together; nil: 1 %, or as many as
+	// the cut says that were.
+	MaxUnique *Share
+	Limits    Limits
 }
 
 // Restamp makes a release of a table that another engine has masked with a cut. Nothing of the files' own pages, dictionaries,
 // statistics and order is taken over, and the release is recounted before it is published. On an error nothing is published.
 func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
 	return guarded(func() (*Report, error) {
-		return pipeline.Restamp(ctx, pipeline.RestampOptions{RunOptions: opt.RunOptions.below(), Input: opt.Input, Output: opt.Output, Cut: opt.Cut, Limits: opt.Limits})
+		return pipeline.Restamp(ctx, pipeline.RestampOptions{RunOptions: opt.RunOptions.below(), Input: opt.Input, Output: opt.Output, Cut: opt.Cut, MaxUnique: opt.MaxUnique, Limits: opt.Limits})
 	})
 }
 

@@ -51,6 +51,10 @@ func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
 	if err := a.compare(ctx, bound, found, res); err != nil {
 		return err
 	}
+	err = res.stage(ctx, StageVerify, func() error { return bound.uniteCounts(ctx, found, res) })
+	if err != nil {
+		return err
+	}
 	return res.stage(ctx, StagePublish, func() error { return a.writeCut(ctx, append(found.Cut, '\n'), exists, res) })
 }
 

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/kcut/kcut/engine"
@@ -15,7 +16,10 @@ type RestampOptions struct {
 	Input  []string // files that another engine has masked: a file, a directory or a glob each
 	Output string   // of the release
 	Cut    string   // that they were masked with: a release, or a file with its JSON
-	Limits job.Limits
+	// MaxUnique is the share of the rows that may be alone on all labels; nil: 1 %, or as many as the
+	// cut says that were.
+	MaxUnique *job.Share
+	Limits    job.Limits
 }
 
 // Restamp makes a release of a table that another engine has masked with a cut. Nothing of the files' own pages, dictionaries,
@@ -31,7 +35,7 @@ func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
 		most = max(most, job.Share(cut.Union.Unique))
 	}
 	j := &job.Job{
-		MaxUnique: &most,
+		MaxUnique: cmp.Or(opt.MaxUnique, &most),
 		Input:     opt.Input, Output: job.Output{Path: opt.Output, Compression: "zstd"}, Unlisted: job.UnlistedKeep,
 		Algorithm: job.Algorithm{Name: cut.Algorithm}, Order: job.OrderReleased, Limits: opt.Limits,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
@@ -72,6 +73,52 @@ func (b *Bound) unionOfPeople(ctx context.Context, found *Found, k int, res *res
 	return people.Figures().Union(), nil
 }
 
+// uniteCounts counts the union in a table of counts that has all masked columns, as a run of the rows
+// counts it in what it has written, and notes where there is none.
+func (b *Bound) uniteCounts(ctx context.Context, found *Found, res *resources) error {
+	cut, err := cutfile.Parse(found.Cut)
+	if err != nil {
+		return err
+	}
+	union := &risk.Union{}
+	if !cut.HidesAll() {
+		whole, err := b.ofWholeTable()
+		if err != nil {
+			return err
+		}
+		if whole == nil {
+			res.events.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
+				"no table of counts has all of these; kcut restamp counts it in what is released")
+			return nil
+		}
+		if union, err = whole.unionOfPeople(ctx, found, cut.SmallestK(), res); err != nil {
+			return err
+		}
+	}
+	res.report.Union = union
+	b.noteUnionOf(cut, res)
+	if err := b.checkUnion(union); err != nil {
+		return err
+	}
+	found.Cut, err = cutfile.WithUnion(found.Cut, union)
+	return err
+}
+
+// ofWholeTable binds the job to the table of counts that has all masked columns; nil: none has. It
+// is not to be closed.
+func (b *Bound) ofWholeTable() (*Bound, error) {
+	for _, table := range b.Dataset.Tables() {
+		has := func(field int) bool { return table.Schema().Index(b.names([]int{field})[0]) >= 0 }
+		if slices.ContainsFunc(b.masked, func(field int) bool { return !has(field) }) {
+			continue
+		}
+		of := newBound(b.Job, b.Taxonomies)
+		of.Dataset = table
+		return of, of.bind(table.Schema(), table.Rows())
+	}
+	return nil, nil
+}
+
 // who returns what the shares of the union are shares of.
 func (b *Bound) who() string {
 	if b.entity >= 0 {
@@ -126,9 +173,12 @@ func (b *Bound) checkUnion(union *risk.Union) error {
 	if union.Unique <= float64(most) {
 		return nil
 	}
+	way, accepts := "add the set {columns: all, k: 2}, which leaves nobody alone; with max_suppressed: 1% it costs less", "max_unique:"
+	if len(b.Job.Sets) == 0 { // others have masked it
+		way, accepts = "find a cut with the set {columns: all, k: 2}, which leaves nobody alone", "--max-unique"
+	}
 	enough := job.Share(math.Ceil(100*union.Unique) / 100)
 	return fault.Errorf(fault.Privacy,
-		fmt.Sprintf("add the set {columns: all, k: 2}, which leaves nobody alone; with max_suppressed: 1%% it costs less. "+
-			"max_unique: %s accepts it: it is your word that nobody knows more than one set", enough),
+		fmt.Sprintf("%s. %s %s accepts it: it is your word that nobody knows more than one set", way, accepts, enough),
 		"publish release: %s of the %s are alone on the labels of all masked columns together, max_unique is %s", text.Percent(union.Unique), b.who(), most)
 }

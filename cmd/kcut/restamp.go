@@ -10,6 +10,7 @@ import (
 
 func newRestamp(u *ui) *cobra.Command {
 	var opt kcut.RestampOptions
+	var most string
 	cmd := &cobra.Command{
 		Use:   "restamp FILE... --cut CUT --output RELEASE",
 		Short: "Make a release of files that another engine has masked",
@@ -17,7 +18,8 @@ func newRestamp(u *ui) *cobra.Command {
 mask), and writes them anew, in the order of what is released, with the cut in their
 footers: nothing that those files tell beside their values is taken over. Every set is
 recounted from what was written, and every label held against the cut, before it is
-published. A file that does not hold is refused with exit code 4.`,
+published. A file that does not hold is refused with exit code 4, and so is one of which
+more rows are alone on all labels together than --max-unique allows.`,
 		Example: `  kcut restamp masked/ --cut cut.json --output release.parquet
   kcut verify release.parquet`,
 		Args:              takes("at least one file", 1, -1),
@@ -27,6 +29,7 @@ published. A file that does not hold is refused with exit code 4.`,
 	offerFiles(cmd, "cut", "parquet", "json")
 	cmd.Flags().StringVar(&opt.Output, "output", "", "the `RELEASE`: a file, or a directory when it ends in /")
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
+	cmd.Flags().StringVar(&most, "max-unique", "", "the `SHARE` of the rows that may be alone on all labels together (default 1%, or that of the cut)")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -37,6 +40,12 @@ published. A file that does not hold is refused with exit code 4.`,
 		}
 		if opt.Limits, err = limits(); err != nil {
 			return err
+		}
+		if most != "" {
+			opt.MaxUnique = new(kcut.Share)
+			if opt.MaxUnique.UnmarshalText([]byte(most)) != nil {
+				return usageError(cmd.CommandPath(), "--max-unique is a share of the rows as 35%%, not %s", most)
+			}
 		}
 		keepTo(opt.Limits.Threads)
 		opt.Input, opt.Resume = args, true
