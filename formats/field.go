@@ -1,5 +1,7 @@
 package formats
 
+import "slices"
+
 // Field is one column of a schema.
 type Field struct {
 	Name     string
@@ -37,9 +39,6 @@ type Texts interface {
 type Declaration interface {
 	// Optional returns the declaration of the same column when it may have nulls.
 	Optional() Declaration
-	// SamePages reports whether pages of one column are such of another: levels and physical
-	// types are the same. What the values mean is compared by their types.
-	SamePages(Declaration) bool
 }
 
 // Schema lists the columns that all files of a dataset agree on, in order; hive
@@ -68,7 +67,6 @@ type Split struct {
 	Count   int    // number of row groups
 	Row     int64  // position of the first row in the dataset
 	Rows    int64  // number of rows
-	Raw     bool   // it is one row group of Parquet, whose column chunks can be copied
 }
 
 // Batch is a run of consecutive rows of one split. Its memory belongs to the reader
@@ -93,6 +91,21 @@ type Column struct {
 	Codes  []uint32
 	Valid  []bool
 	Leaves []Leaf
+}
+
+// Positions returns codes of the first rows of a flat column that has none: 0 for null, or 1 plus the position of the row's
+// own value. They are in room, if that is large enough.
+func (c *Column) Positions(rows int, room []uint32) []uint32 {
+	room = slices.Grow(room[:0], rows)[:rows]
+	last := uint32(0)
+	for row, ok := range c.Valid[:rows] {
+		room[row] = 0
+		if ok {
+			last++
+			room[row] = last
+		}
+	}
+	return room
 }
 
 // Leaf is one leaf column of a nested column, as Parquet sees it: values with repetition

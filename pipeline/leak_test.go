@@ -148,9 +148,6 @@ func TestNoCanaryGetsOut(t *testing.T) {
 				overrides := []string{"output.path", dir + "/" + output, "output.compression", compression}
 				mustRelease(t, dir, 2, overrides...)
 				mustNotHold(t, dir, []byte(canary))
-				must(t, follow(t, dir, false, overrides...))
-				auditFolder(t, dir, overrides...)
-				mustNotHold(t, dir, []byte(canary))
 			})
 		}
 	}

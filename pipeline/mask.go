@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +46,7 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: func() (*spill.Store, error) { return res.scratch.open("rows of the release") }}
 		err = m.MaskInOrder(ctx, order, parts)
 	default:
-		err = m.Mask(ctx, b.tasks(system), parts)
+		err = m.Mask(ctx, b.tasks(), parts)
 	}
 	if err == nil {
 		err = b.checkUnchanged(ctx)
@@ -98,8 +97,8 @@ func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker
 }
 
 // tasks lays out the row groups of the release.
-func (b *Bound) tasks(system *System) []masking.Task {
-	return masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows), cmp.Or(system.Follow, masking.LeastFollowed))
+func (b *Bound) tasks() []masking.Task {
+	return masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows))
 }
 
 // recoder returns what leads from values to labels: the cut's own text, or the recoding when labels

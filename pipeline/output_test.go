@@ -91,8 +91,6 @@ func TestHive(t *testing.T) {
 	}
 	for _, output := range []string{"out.parquet", "out/"} {
 		mustRelease(t, dir, 3, "output.path", dir+"/"+output)
-		must(t, follow(t, dir, false, "output.path", dir+"/"+output))
-		auditFolder(t, dir, "output.path", dir+"/"+output)
 	}
 }
 

@@ -88,7 +88,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 	for _, output := range []string{"out.parquet", "out/"} {
 		local, err := loadJob(dir, "output.path", filepath.Join(dir, "local")+strings.TrimPrefix(output, "out"))
 		if err == nil {
-			_, err = Run(t.Context(), local, RunOptions{System: System{Follow: 1}})
+			_, err = Run(t.Context(), local, RunOptions{})
 		}
 		must(t, err)
 		want := make(map[string][]byte)
@@ -102,7 +102,7 @@ func testRemoteRun(t *testing.T, dir string, server *storagetest.Server) {
 			}
 		}
 		run := func(resume, overwrite bool) (*Report, error) {
-			return runRemote(t, dir, server, output, RunOptions{Resume: resume, Overwrite: overwrite, System: System{Follow: 1}})
+			return runRemote(t, dir, server, output, RunOptions{Resume: resume, Overwrite: overwrite})
 		}
 		check := func(when string) {
 			got := outputs(t, server)

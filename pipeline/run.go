@@ -52,11 +52,10 @@ type System struct {
 	Files *publish.FS   // where the output is; nil: the machine's
 	Store spill.Options // of the spill store, but for the budget
 
-	Spill  bool  // count in a store whatever the budget is
-	Room   int   // values in memory before they spill; 0: what the budget allows
-	Many   int   // values of a column, or tuples, that make a run read its input twice; 0: as many as pay
-	Follow int64 // rows from which a row group of the input is followed; 0: masking.LeastFollowed
-	Keys   int   // that what other processes find is merged by; 0: as many as pay
+	Spill bool // count in a store whatever the budget is
+	Room  int  // values in memory before they spill; 0: what the budget allows
+	Many  int  // values of a column, or tuples, that make a run read its input twice; 0: as many as pay
+	Keys  int  // that what other processes find is merged by; 0: as many as pay
 }
 
 func (s *System) tuning() count.Tuning {

@@ -64,7 +64,6 @@ type given struct {
 	Ranges  []string          `json:",omitempty"` // files of the shared folder
 	Spans   []masking.RowSpan `json:",omitempty"`
 	Parts   []string          `json:",omitempty"` // files of the release
-	Follow  int64             `json:",omitempty"` // System.Follow
 }
 
 // exposes says of which rows it is counted whether they are alike: of the input, or of the release.
@@ -358,8 +357,7 @@ func (e *elsewhere) mask(ctx context.Context, b *Bound, how *given, m *masking.M
 	if b.Job.Order == job.OrderReleased {
 		made, err = e.maskInOrder(ctx, b, how, m)
 	} else {
-		how.Follow = e.system.Follow
-		made, err = e.do(ctx, stepMask, len(b.tasks(e.system)), 0, how)
+		made, err = e.do(ctx, stepMask, len(b.tasks()), 0, how)
 	}
 	if err != nil {
 		return err

@@ -281,7 +281,6 @@ func TestRunElsewhere(t *testing.T) {
 		"one file":     peopleJob,
 		"small groups": small(peopleJob),
 		"input":        small(peopleJob),
-		"followed":     directory(peopleJob),
 		"no class":     small(changed("class: income\n", "")),
 		"bottom-up":    small(withAlgorithm(peopleJob, "bottom-up")),
 		"tds":          small(withAlgorithm(peopleJob, "tds")),
@@ -328,10 +327,10 @@ func TestRunElsewhere(t *testing.T) {
 			}
 			dir := splitFolder(t, rng, text, rows, 60)
 			order := job.OrderReleased
-			if name == "input" || name == "followed" {
+			if name == "input" {
 				order = job.OrderInput
 			}
-			system := System{Follow: 1, Keys: 1 + rng.IntN(5), Room: 40}
+			system := System{Keys: 1 + rng.IntN(5), Room: 40}
 			var risks []*risk.Report
 			run := func(runner Runner, out string) error {
 				j := mustLoad(t, dir, "order", order)
@@ -439,7 +438,7 @@ func TestElsewhereInStores(t *testing.T) {
 		for _, opt := range []RunOptions{
 			{}, {Runner: &goroutines{rng: rng}}, {Runner: &goroutines{rng: rng}, Shared: server.URL("shared")},
 		} {
-			opt.System = System{Follow: 1, Keys: 3}
+			opt.System = System{Keys: 3}
 			if _, err := runRemote(t, dir, server, "out/", opt); err != nil {
 				t.Fatal(err)
 			}

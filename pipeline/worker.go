@@ -353,5 +353,5 @@ func (w *Worker) make(ctx context.Context, what string, g *instructed, task int)
 		span := g.Spans[task]
 		return m.EncodeSpan(w.folder.ranges(ctx, g.Ranges[span.From.Range:]), span)
 	}
-	return m.MaskTask(ctx, w.bound.tasks(&System{Follow: g.Follow})[task])
+	return m.MaskTask(ctx, w.bound.tasks()[task])
 }

@@ -40,7 +40,6 @@ type member struct {
 	path    string
 	columns []int   // position in the file of each column of the schema but the hive columns, -1 or none of one that it lacks
 	chunks  []int64 // rows
-	raw     bool    // chunks are row groups of Parquet
 
 	fields []formats.Field
 	notes  []string
@@ -197,7 +196,7 @@ func planSplits(files []member) []formats.Split {
 	for _, file := range files {
 		split := formats.Split{File: file.path, Row: row}
 		flush := func() {
-			split.Ordinal, split.Raw = len(splits), file.raw && split.Count == 1
+			split.Ordinal = len(splits)
 			splits = append(splits, split)
 			split = formats.Split{File: file.path, First: split.First + split.Count, Row: row}
 		}

@@ -111,7 +111,7 @@ func (d *Dataset) Part(rows int64) *Dataset {
 		if s.Rows == 0 {
 			continue
 		}
-		s.Ordinal, s.Row, s.Raw = len(part.splits), part.rows, false
+		s.Ordinal, s.Row = len(part.splits), part.rows
 		part.splits, part.rows = append(part.splits, s), part.rows+s.Rows
 	}
 	return &part

@@ -183,8 +183,7 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) member {
 		return member{err: err}
 	}
 	defer c.release(path)
-	_, raw := src.(formats.RawSource)
-	m := member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks()), raw: raw}
+	m := member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks())}
 	if noting, ok := src.(formats.Noting); ok {
 		m.notes = noting.Notes()
 	}

@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -17,14 +16,8 @@ import (
 //	                      before the first value have levels alone
 //	other flat columns    indexes while that pays, which the values of all rows decide, else PLAIN
 //	leaves of nested ones PLAIN
-//	copies                pages of another file, each under a header of our own
 //
 // Labels and PLAIN values become a page as soon as it is full.
-//
-// Statistics of the source of a copy are not repeated: nothing here could tell whether they are true,
-// exact or truncated, a wrong one hides rows from readers, and one that is wider than the
-// values may tell of rows that were filtered out. Bounds are those of the dictionary where
-// every value is in it, and nulls are counted where somebody had to count them anyway.
 type chunk struct {
 	leaf     schema.Leaf
 	encoders *PageEncoders
@@ -33,9 +26,8 @@ type chunk struct {
 	done    []storedPage // of a row group of any size little more than compressed pages is held
 	full    int          // rows of done
 	stored  int64        // bytes of done
-	copied  bool
-	coded   bool     // rows are in indexes, else in entries
-	indexes []uint32 // of rows that are in no page yet: index into the dictionary, or absent
+	coded   bool         // rows are in indexes, else in entries
+	indexes []uint32     // of rows that are in no page yet: index into the dictionary, or absent
 	entries
 	words []uint64 // scratch
 }
@@ -53,7 +45,7 @@ func newChunk(c Column, part *Part, leaf schema.Leaf, p *PageEncoders) (_ *chunk
 func (c *chunk) reset() {
 	c.dict.reset()
 	c.bounds.reset()
-	c.done, c.full, c.stored, c.copied = nil, 0, 0, false
+	c.done, c.full, c.stored = nil, 0, 0
 	c.coded = c.dict.Distinct != nil && c.leaf.Type.V != format.Boolean // a dictionary of booleans is not allowed
 	c.indexes = c.indexes[:0]
 	c.entries.reset()
@@ -62,38 +54,24 @@ func (c *chunk) reset() {
 // rows counts the rows collected so far.
 func (c *chunk) rows() int { return c.full + len(c.indexes) + c.entries.rows() }
 
-// held returns about how many bytes they take. One page of labels is not worth counting.
-func (c *chunk) held() int {
-	bytes := int(c.stored) + c.dict.bytes() + cap(c.repetition) + cap(c.definition) + cap(c.plain)
+// taken returns how many bytes the rows collected so far take: a function of their values. One page of labels is not worth
+// counting.
+func (c *chunk) taken() int {
+	bytes := int(c.stored) + c.dict.bytes() + len(c.repetition) + len(c.definition) + len(c.plain)
 	if !c.dict.forced {
-		bytes += 4 * cap(c.indexes)
+		bytes += 4 * len(c.indexes)
 	}
 	return bytes
 }
 
-// copy makes the chunk a copy of another file's, of so many rows.
-func (c *chunk) copy(rows int, raw *formats.RawChunk) error {
-	if raw.Entries < int64(rows) || c.leaf.Repetition == 0 && raw.Entries != int64(rows) {
-		return fmt.Errorf("%w: %d entries for %d rows", formats.ErrDamaged, raw.Entries, rows)
+// room returns about how many bytes the chunk takes beyond that: room to grow, and a place for every value of a source.
+func (c *chunk) room() int {
+	bytes := cap(c.repetition) + cap(c.definition) + cap(c.plain) - len(c.repetition) - len(c.definition) - len(c.plain)
+	if !c.dict.forced {
+		bytes += 4 * (cap(c.indexes) - len(c.indexes) + cap(c.dict.indexes))
 	}
-	c.reset()
-	c.copied, c.coded = true, false
-	for i := range raw.Pages {
-		page, err := copiedPage(&raw.Pages[i], format.CompressionCodec(raw.Codec), c.leaf.Definition == 0)
-		if err != nil {
-			return err
-		}
-		c.done = append(c.done, page)
-	}
-	c.full, c.stored = rows, pageDescription*int64(len(c.done))
-	if raw.Dictionary != nil { // which is let go: those of all columns together may be large
-		c.bounds.add(raw.Dictionary)
-	}
-	return nil
+	return bytes
 }
-
-// pageDescription is what holding a page that is copied takes, with its header.
-const pageDescription = 256
 
 // append appends rows of a flat column.
 func (c *chunk) append(col *formats.Column, from, to int) error {
@@ -130,8 +108,8 @@ func step(v *formats.Values, codes []uint32) int {
 
 // appendCodes appends rows by codes of values, which may lead through others.
 func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err error) {
-	if c.copied {
-		return errCopied
+	if c.coded {
+		c.dict.follow(v)
 	}
 	for len(codes) > 0 {
 		n := 0
@@ -149,15 +127,15 @@ func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err err
 	return nil
 }
 
-// errCopied is returned for rows of a column that is copied.
-var errCopied = fmt.Errorf("%w: rows for a column that is copied", formats.ErrSchema)
-
 // appendIndexes appends the indexes of rows, to the end of a page at most and until the dictionary
 // does not pay any more, and returns how many it has appended.
 func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
 	at := len(c.indexes)
 	rows := min(len(codes), pageRows-at%pageRows)
-	c.indexes = slices.Grow(c.indexes, rows)[:at+rows]
+	if cap(c.indexes) < at+rows {
+		c.indexes = slices.Grow(c.indexes, max(rows, at)) // doubled: in a row group they become many
+	}
+	c.indexes = c.indexes[:at+rows]
 	n, err = c.dict.lookUp(c.indexes[at:], through, codes[:rows])
 	c.indexes = c.indexes[:at+n]
 	switch {
@@ -191,7 +169,7 @@ func (c *chunk) addPage(rows int, encode func(*pageEncoder) (storedPage, error))
 	defer c.encoders.release(e)
 	page, err := encode(e)
 	c.done = append(c.done, page)
-	c.stored += page.size()
+	c.stored += int64(len(page.bytes))
 	c.full += rows
 	return err
 }

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
-	"weak"
-
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -103,54 +99,5 @@ func TestLargeValuesBecomePages(t *testing.T) {
 	must(t, g.Append(0, &formats.Column{Values: labelsOf(large, large+"b", large+"c"), Codes: codes}, 0, len(codes)))
 	if most := cap(g.chunks[0][0].plain); most > 8*stepBytes {
 		t.Errorf("%d bytes of values were there at one time", most)
-	}
-}
-
-// TestCopyRefuses copies what does not fit the column or the row group.
-func TestCopyRefuses(t *testing.T) {
-	chunk := func(entries int64) []formats.RawChunk { return []formats.RawChunk{{Entries: entries}} }
-	kept := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}
-	masked := kept
-	masked.Masked = true
-	for _, tc := range []struct {
-		name   string
-		column Column
-		chunks []formats.RawChunk
-		want   error
-	}{
-		{"masked column", masked, chunk(3), formats.ErrSchema},
-		{"leaf missing", kept, nil, formats.ErrSchema},
-		{"too few entries", kept, chunk(2), formats.ErrDamaged},
-		{"too many entries", kept, chunk(4), formats.ErrDamaged},
-		{"as it should be", kept, chunk(3), nil},
-	} {
-		g := newGroup(t, Options{}, tc.column)
-		if err := g.Copy(0, 3, tc.chunks); !errors.Is(err, tc.want) {
-			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
-		}
-	}
-}
-
-// A row group that copies a column does not keep the column's dictionary: those of all columns
-// together may be larger than the memory.
-func TestCopiedDictionaryIsLetGo(t *testing.T) {
-	field := formats.Field{Name: "city", Type: formats.Type{Kind: formats.String}}
-	g := newGroup(t, Options{}, Column{Field: field})
-	dictionary := &formats.Values{Type: field.Type}
-	dictionary.AppendBytes([]byte("Bern"))
-	held := weak.Make(dictionary)
-	chunks := []formats.RawChunk{{
-		Entries: 1, Dictionary: dictionary,
-		Pages: []formats.RawPage{{Type: int32(format.DictionaryPage), Entries: 1}, {Type: int32(format.DataPage), Encoding: int32(format.RLEDictionary), Entries: 1}},
-	}}
-	must(t, g.Copy(0, 1, chunks))
-	chunks, dictionary = nil, nil
-	if runtime.GC(); held.Value() != nil {
-		t.Error("the dictionary is still held")
-	}
-	e, err := g.Encode()
-	must(t, err)
-	if s := e.entry.Columns[0].MetaData.V.Statistics.V; string(s.MinValue) != "Bern" || string(s.MaxValue) != "Bern" {
-		t.Errorf("bounds of %d and %d bytes", len(s.MinValue), len(s.MaxValue))
 	}
 }

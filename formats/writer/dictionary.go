@@ -57,31 +57,18 @@ func (d *dictionary) reset() {
 	d.source, d.indexes = nil, d.indexes[:0]
 }
 
-// codes returns the codes of rows of a column, and makes indexes ready for them. Those of rows
-// whose values have none are their positions among the values.
+// codes returns the codes of rows of a column. Those of rows whose values have none are their
+// positions among the values.
 func (d *dictionary) codes(col *formats.Column, from, to int) ([]uint32, error) {
 	if col.Values == nil || col.Values.Type.InWords() != d.form.Type.InWords() {
 		return nil, fmt.Errorf("%w: values of another type", formats.ErrSchema)
 	}
 	if col.Codes != nil {
-		d.follow(col.Values)
 		return col.Codes[from:to], nil
 	}
 	d.source = nil // values of that shape change under their pointer
-	d.follow(col.Values)
-	d.positions = d.positions[:0]
-	last := uint32(0)
-	for row, ok := range col.Valid[:to] {
-		code := uint32(0)
-		if ok {
-			last++
-			code = last
-		}
-		if row >= from {
-			d.positions = append(d.positions, code)
-		}
-	}
-	return d.positions, nil
+	d.positions = col.Positions(to, d.positions)
+	return d.positions[from:], nil
 }
 
 // follow makes indexes cover every code of v.

@@ -7,9 +7,8 @@
 // Every page carries its checksum.
 //
 // It is our own for what no library does: labels come as codes that many rows share, and go into
-// pages of indexes without being looked up row by row; pages of columns that are kept are copied
-// as they are, each under a header of our own. Libraries take 4.8 to 8 times as long. Metadata is
-// encoded by parquet-go.
+// pages of indexes without being looked up row by row. Libraries take 4.8 to 8 times as long.
+// Metadata is encoded by parquet-go.
 //
 // Not promised: that a reader finds its own dictionary or its own page sizes again.
 package writer

@@ -116,9 +116,6 @@ func (c *chunk) appendValues(dst, plain []byte) []byte {
 
 // appendLeaf appends the entries of rows from to to−1 of a nested column's leaf.
 func (c *chunk) appendLeaf(l *formats.Leaf, from, to int) error {
-	if c.copied {
-		return errCopied
-	}
 	repetition, err := levelsOf(l.Repetition, l.Entries, c.leaf.Repetition, 0)
 	if err != nil {
 		return err

@@ -25,34 +25,20 @@ const (
 // firstOffset is where the first row group of a file begins, after the magic bytes.
 const firstOffset = int64(len(magic))
 
-// segment is a run of bytes of a row group: its own, or size bytes of a source at an offset.
-type segment struct {
-	Bytes  []byte `thrift:"1,optional"`
-	Offset int64  `thrift:"2,optional"`
-	Size   int64  `thrift:"3,optional"`
-}
-
 // storedPage is a page as it goes into the file.
 type storedPage struct {
 	kind     format.PageType
 	encoding format.Encoding
-	codec    format.CompressionCodec
 	entries  int // nulls too
-	nulls    int // −1: nobody counted
-	unpacked int // bytes before compression, with the header
-
-	bytes  []byte  // header and page; of a page that is copied the header alone
-	copied segment // what is copied after bytes
+	nulls    int
+	unpacked int    // bytes before compression, with the header
+	bytes    []byte // header and page
 }
 
-func (s *storedPage) size() int64 { return int64(len(s.bytes)) + s.copied.Size }
-
-// dataHeader returns the header of a page of entries of which so many are null; −1: nobody counted.
+// dataHeader returns the header of a page of entries of which so many are null.
 func dataHeader(entries, nulls int, encoding format.Encoding) meta.PageHeader {
 	h := meta.DataPage{NumValues: int32(entries), Encoding: encoding, Definitions: format.RLE, Repetitions: format.RLE}
-	if nulls >= 0 {
-		h.Statistics = thrift.New(meta.PageStatistics{NullCount: thrift.New(int64(nulls))})
-	}
+	h.Statistics = thrift.New(meta.PageStatistics{NullCount: thrift.New(int64(nulls))})
 	return meta.PageHeader{Type: format.DataPage, Data: thrift.New(h)}
 }
 
@@ -65,25 +51,22 @@ func dictionaryHeader(entries int) meta.PageHeader {
 // row group would have as the first of its file.
 type pageWriter struct {
 	*pageEncoder
-	out    []segment
+	out    [][]byte
 	size   int64 // of out
 	chunks []meta.Chunk
 	chunk  meta.Column // the one being written
 	nulls  int64       // in it
-	silent bool        // some page of it does not say how many nulls it has
 }
 
 // begin starts the chunk of a leaf.
 func (p *pageWriter) begin(l schema.Leaf) {
 	p.chunk = meta.Column{Type: l.Type.V, PathInSchema: l.Path}
-	p.nulls, p.silent = 0, false
+	p.nulls = 0
 }
 
 // end finishes the chunk, whose smallest and largest values are given or nil.
 func (p *pageWriter) end(low, high []byte) {
-	if !p.silent {
-		p.chunk.Statistics = thrift.New(meta.Statistics{MinValue: low, MaxValue: high, NullCount: thrift.New(p.nulls)})
-	}
+	p.chunk.Statistics = thrift.New(meta.Statistics{MinValue: low, MaxValue: high, NullCount: thrift.New(p.nulls)})
 	p.chunks = append(p.chunks, meta.Chunk{MetaData: thrift.New(p.chunk)})
 }
 
@@ -102,7 +85,7 @@ func (p *pageWriter) dictionary(entries int) error {
 func (p *pageWriter) place(pages ...storedPage) {
 	for _, page := range pages {
 		c, at := &p.chunk, firstOffset+p.size
-		c.Codec = page.codec
+		c.Codec = p.Codec
 		if page.kind == format.DictionaryPage {
 			c.DictionaryPageOffset = at
 		} else {
@@ -111,16 +94,12 @@ func (p *pageWriter) place(pages ...storedPage) {
 			}
 			c.NumValues += int64(page.entries)
 			p.nulls += int64(page.nulls)
-			p.silent = p.silent || page.nulls < 0
 		}
 		c.TotalUncompressedSize += int64(page.unpacked)
-		c.TotalCompressedSize += page.size()
+		c.TotalCompressedSize += int64(len(page.bytes))
 		p.count(page.kind, page.encoding)
-		p.size += page.size()
-		p.out = append(p.out, segment{Bytes: page.bytes})
-		if page.copied.Size > 0 {
-			p.out = append(p.out, page.copied)
-		}
+		p.size += int64(len(page.bytes))
+		p.out = append(p.out, page.bytes)
 	}
 }
 
@@ -144,33 +123,6 @@ func (p *pageWriter) count(t format.PageType, e format.Encoding) {
 	}
 }
 
-// copiedPage returns a page of another file under a header of our own.
-func copiedPage(raw *formats.RawPage, codec format.CompressionCodec, required bool) (storedPage, error) {
-	page := storedPage{
-		kind: format.PageType(raw.Type), encoding: format.Encoding(raw.Encoding), codec: codec,
-		entries: int(raw.Entries), nulls: int(raw.Nulls), copied: segment{Offset: raw.Offset, Size: int64(raw.Stored)},
-	}
-	if required {
-		page.nulls = 0
-	}
-	h := dataHeader(page.entries, page.nulls, page.encoding)
-	switch page.kind {
-	case format.DictionaryPage:
-		h = dictionaryHeader(page.entries)
-	case format.DataPageV2:
-		h = meta.PageHeader{Type: format.DataPageV2, DataV2: thrift.New(meta.DataPageV2{
-			NumValues: raw.Entries, NumNulls: int32(page.nulls), NumRows: raw.Rows, Encoding: page.encoding,
-			DefinitionBytes: raw.DefinitionLevels, RepetitionBytes: raw.RepetitionLevels,
-			IsCompressed: thrift.New(raw.Compressed),
-		})}
-	}
-	h.Uncompressed, h.Compressed, h.CRC = raw.Unpacked, raw.Stored, thrift.New(int32(raw.CRC))
-	var err error
-	page.bytes, err = meta.Encode(&h)
-	page.unpacked = len(page.bytes) + int(raw.Unpacked)
-	return page, err
-}
-
 // store compresses body and puts the completed header before it.
 func (e *pageEncoder) store(h meta.PageHeader) (page storedPage, err error) {
 	if e.packed, err = e.Compress(e.packed[:0], e.body); err != nil {
@@ -185,5 +137,5 @@ func (e *pageEncoder) store(h meta.PageHeader) (page storedPage, err error) {
 	if err != nil {
 		return page, fmt.Errorf("encode page header: %w", err)
 	}
-	return storedPage{kind: h.Type, codec: e.Codec, unpacked: len(header) + len(e.body), bytes: slices.Concat(header, e.packed)}, nil
+	return storedPage{kind: h.Type, unpacked: len(header) + len(e.body), bytes: slices.Concat(header, e.packed)}, nil
 }

@@ -70,8 +70,7 @@ type Options struct {
 // RowGroup collects the rows of one row group of a release and encodes them. Several may be
 // filled and encoded at a time, and columns of one filled, each by one goroutine. The encoded
 // bytes are a function of the rows' values alone: not of how batches were cut, of the source's
-// encodings, or of Values entries that no row uses. Columns that are copied are one of their
-// pages, too.
+// encodings, or of Values entries that no row uses.
 type RowGroup struct {
 	columns  []Column
 	chunks   [][]*chunk // of each column: one a leaf
@@ -136,7 +135,6 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 		if !chunk.dict.forced {
 			return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
 		}
-		chunk.dict.follow(labels)
 		if err := chunk.appendCodes(labels, through, codes); err != nil {
 			return g.wrap(column, err)
 		}
@@ -150,24 +148,6 @@ func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint3
 	for _, chunk := range g.chunks[column] {
 		chunk.dict.follow(labels)
 		if _, err := chunk.dict.lookUp(make([]uint32, len(codes)), nil, codes); err != nil {
-			return g.wrap(column, err)
-		}
-	}
-	return nil
-}
-
-// Copy makes a column of the row group a copy of chunks of so many rows, one a leaf. Bytes
-// are read when the row group is written.
-func (g *RowGroup) Copy(column int, rows int64, chunks []formats.RawChunk) error {
-	leaves := g.chunks[column]
-	if g.columns[column].Masked {
-		return g.wrap(column, fmt.Errorf("%w: pages of a source for a masked column", formats.ErrSchema))
-	}
-	if len(chunks) != len(leaves) {
-		return g.wrap(column, fmt.Errorf("%w: %d chunks for %d leaves", formats.ErrSchema, len(chunks), len(leaves)))
-	}
-	for i, leaf := range leaves {
-		if err := leaf.copy(int(rows), &chunks[i]); err != nil {
 			return g.wrap(column, err)
 		}
 	}
@@ -214,11 +194,21 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	return e, nil
 }
 
-// Held returns about how many bytes the rows collected so far take.
+// Size returns how many bytes the rows collected so far take, by their values alone: the same however they came.
+func (g *RowGroup) Size() (bytes int64) {
+	for _, leaves := range g.chunks {
+		for _, leaf := range leaves {
+			bytes += int64(leaf.taken())
+		}
+	}
+	return bytes
+}
+
+// Held returns about how many bytes g takes.
 func (g *RowGroup) Held() (bytes int64) {
 	for _, leaves := range g.chunks {
 		for _, leaf := range leaves {
-			bytes += int64(leaf.held())
+			bytes += int64(leaf.taken() + leaf.room())
 		}
 	}
 	return bytes
@@ -236,7 +226,7 @@ func (g *RowGroup) Reset() {
 // EncodedRowGroup is a row group ready to be written.
 type EncodedRowGroup struct {
 	Rows  int64
-	out   []segment
+	out   [][]byte // pages
 	size  int64
 	entry meta.RowGroup // offsets as if it were the first of its file
 }
@@ -244,28 +234,10 @@ type EncodedRowGroup struct {
 // Size returns the number of bytes that the row group adds to a file, without its footer entry.
 func (g *EncodedRowGroup) Size() int64 { return g.size }
 
-// copyGap is the most that lies between pages that follow each other: the header of a page.
-const copyGap = 4 << 10
-
-// Copied returns where the pages lie that are copied, those that follow each other as one.
-func (g *EncodedRowGroup) Copied() (ranges []formats.Range) {
-	for _, s := range g.out {
-		last := len(ranges) - 1
-		switch {
-		case s.Bytes != nil:
-		case last >= 0 && s.Offset >= ranges[last].To && s.Offset-ranges[last].To <= copyGap:
-			ranges[last].To = s.Offset + s.Size
-		default:
-			ranges = append(ranges, formats.Range{From: s.Offset, To: s.Offset + s.Size})
-		}
-	}
-	return ranges
-}
-
 // serialized is what another process is given of a row group, in Thrift's compact protocol.
 type serialized struct {
-	Entry    meta.RowGroup `thrift:"1,required"` // as in a file's footer
-	Segments []segment     `thrift:"2,required"`
+	Entry meta.RowGroup `thrift:"1,required"` // as in a file's footer
+	Pages [][]byte      `thrift:"2,required"`
 }
 
 // AppendTo appends the row group in a form that another process can read.
@@ -281,9 +253,9 @@ func ParseRowGroup(b []byte) (*EncodedRowGroup, error) {
 	if _, err := meta.Decode(b, &s); err != nil {
 		return nil, fmt.Errorf("read a row group: %w", err)
 	}
-	g := &EncodedRowGroup{Rows: s.Entry.NumRows, out: s.Segments, entry: s.Entry}
-	for _, s := range g.out {
-		g.size += int64(len(s.Bytes)) + s.Size
+	g := &EncodedRowGroup{Rows: s.Entry.NumRows, out: s.Pages, entry: s.Entry}
+	for _, page := range g.out {
+		g.size += int64(len(page))
 	}
 	return g, nil
 }

@@ -117,12 +117,8 @@ func footerTailOf(columns []Column, metadata map[string]string) ([]byte, error) 
 	return meta.Encode(&f.tail)
 }
 
-// Write appends a row group that copies nothing; one without rows leaves no trace.
-func (w *Writer) Write(g *EncodedRowGroup) error { return w.WriteFrom(nil, g) }
-
-// WriteFrom appends a row group whose copied pages lie in source. The error wraps
-// formats.ErrDamaged when the source has become shorter.
-func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
+// Write appends a row group; one without rows leaves no trace.
+func (w *Writer) Write(g *EncodedRowGroup) error {
 	if g.Rows == 0 {
 		return nil
 	}
@@ -142,10 +138,8 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 		}
 	}
 	footerEntry, err := meta.Encode(&entry)
-	for _, s := range g.out {
-		if err == nil {
-			err = w.segment(source, s)
-		}
+	for _, page := range g.out {
+		w.out.Write(page) // an error stays until the flush
 	}
 	if err == nil {
 		err = w.out.Flush()
@@ -157,32 +151,6 @@ func (w *Writer) WriteFrom(source io.ReaderAt, g *EncodedRowGroup) error {
 	w.held += entryBytes + int64(len(footerEntry))
 	w.head.NumRows += g.Rows
 	w.offset += g.size
-	return nil
-}
-
-// segment writes or copies a run of bytes.
-func (w *Writer) segment(source io.ReaderAt, s segment) error {
-	if s.Bytes != nil {
-		_, err := w.out.Write(s.Bytes)
-		return err
-	}
-	for end := s.Offset + s.Size; s.Offset < end; {
-		if w.out.Available() == 0 {
-			if err := w.out.Flush(); err != nil {
-				return err
-			}
-		}
-		some := w.out.AvailableBuffer()
-		some = some[:min(int64(cap(some)), end-s.Offset)]
-		if n, err := source.ReadAt(some, s.Offset); n < len(some) {
-			if errors.Is(err, io.EOF) {
-				err = fmt.Errorf("file ends early: %w", formats.ErrDamaged)
-			}
-			return fmt.Errorf("copy pages: %w", err)
-		}
-		w.out.Write(some) // into its own buffer
-		s.Offset += int64(len(some))
-	}
 	return nil
 }
 

@@ -163,8 +163,8 @@ func (l *Load) SpillDisk() Range {
 	return disk
 }
 
-// OutputDisk returns the disk space to reserve for the release, in bytes: kept columns are
-// copied, and a label takes a byte or less.
+// OutputDisk returns the disk space to reserve for the release, in bytes: kept columns take about
+// what they take in the input, and a label takes a byte or less.
 func (l *Load) OutputDisk() int64 {
 	return add(l.Kept, multiply(l.Rows, int64(l.Masked))) + footerBytes
 }

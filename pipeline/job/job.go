@@ -89,7 +89,7 @@ type Output struct {
 	Path         string   // a directory of part files when it ends in "/"
 	Compression  string   // "zstd", "snappy", "gzip" or "none"
 	Level        int      // of compression; 0: its own default
-	RowGroupRows int      // 0: those of the input where they are of a size to follow
+	RowGroupRows int      // 0: the usual number, fewer where rows are large
 	PartitionBy  []string // masked columns whose labels are folders of the directory, and not in the files
 }
 

@@ -10,8 +10,7 @@
 //
 // Contract: what is made depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns are made of labels alone; nothing of the source's
-// dictionaries or pages gets into them. Rows that are sorted tell nothing of the input's order, files or row groups; where they
-// stay in that order, the pages of kept columns are copied where they can be.
+// dictionaries or pages gets into them. Rows that are sorted tell nothing of the input's order, files or row groups.
 // Labels are found once for every distinct value, or tuple, of a reader.
 //
 // Not promised: where row groups go. The Sink writes them, and says which are there already.
@@ -20,7 +19,6 @@ package masking
 import (
 	"context"
 	"errors"
-	"io"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
@@ -33,8 +31,8 @@ import (
 )
 
 // Masker reads the input a second time and turns it into encoded row groups of the release.
-// What it makes of a task depends on the task's rows, the recoding and the domains alone, and
-// on the pages of the kept columns that it copies. It masks once.
+// What it makes of a task depends on the task's rows, the recoding and the domains alone. It masks
+// once.
 type Masker struct {
 	Dataset *dataset.Dataset
 	Plan    *Plan
@@ -77,16 +75,13 @@ func Columnwise(recoding engine.Recoding, attributes int) bool {
 type Sink interface {
 	// Next returns where those end that are there already.
 	Next() Place
-	// Add appends a row group of a folder, whose copied pages lie in source and behind which is a place.
-	Add(source io.ReaderAt, g *writer.EncodedRowGroup, folder string, end Place) error
+	// Add appends a row group of a folder, behind which is a place.
+	Add(g *writer.EncodedRowGroup, folder string, end Place) error
 }
 
-// group is a row group of the release, and the row group of the input that it copies
-// pages of.
+// group is a row group of the release.
 type group struct {
 	*writer.EncodedRowGroup
-	source formats.Split
-	copies bool
 	folder string // of a partition that it is of
 	at     Place
 }
@@ -119,7 +114,7 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 			}
 			return emit(g)
 		})
-	}, func(g group) error { return m.add(ctx, to, g) })
+	}, func(g group) error { return m.add(to, g) })
 }
 
 // takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
@@ -166,27 +161,15 @@ func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit fun
 			m.workers[pool.Number] = w
 		}
 	}()
-	if t.follows {
-		return w.follow(ctx, t.groups[0][0].split, emit)
-	}
-	return w.encode(ctx, t.groups, emit)
+	return w.encode(ctx, t, emit)
 }
 
 // add writes a row group.
-func (m *Masker) add(ctx context.Context, to Sink, g group) error {
+func (m *Masker) add(to Sink, g group) error {
 	if g.Rows == 0 { // all dropped
 		return nil
 	}
-	end := Place{g.at.Task, g.at.Group + 1}
-	if !g.copies {
-		return to.Add(nil, g.EncodedRowGroup, g.folder, end)
-	}
-	source, err := m.Dataset.RowGroup(ctx, g.source)
-	if err != nil {
-		return err
-	}
-	source.Expect(ctx, g.Copied())
-	return errors.Join(to.Add(source, g.EncodedRowGroup, g.folder, end), source.Close())
+	return to.Add(g.EncodedRowGroup, g.folder, Place{g.at.Task, g.at.Group + 1})
 }
 
 // coded finds the codes of a batch's tuples, for one goroutine.

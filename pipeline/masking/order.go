@@ -488,7 +488,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 			return err
 		}
 		return emit(group{EncodedRowGroup: encoded, folder: folder, at: at})
-	}, func(g group) error { return o.add(ctx, to, g) })
+	}, func(g group) error { return o.add(to, g) })
 }
 
 // orderedRows are the rows of a release in order, bytes or words.

@@ -2,6 +2,7 @@ package masking
 
 import (
 	"io"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -20,6 +21,22 @@ func newGroupLimit(rows int64) groupLimit {
 // ends reports whether a row group ends that has so many rows and, equal ones once, bytes.
 func (l groupLimit) ends(rows, bytes int64) bool {
 	return rows >= l.rows || l.bytes > 0 && bytes >= l.bytes
+}
+
+// lookRows is after how many rows it is looked again and again how large a row group is.
+const lookRows = 1 << 15
+
+// untilLook returns after how many more rows of a row group that has so many it is looked whether it ends: their bytes are
+// looked at when they have doubled, and then from time to time.
+func (l groupLimit) untilLook(rows int64) int64 {
+	more := l.rows - rows
+	switch {
+	case l.bytes == 0:
+		return more
+	case rows < lookRows:
+		return min(more, 1<<bits.Len64(uint64(rows))-rows)
+	}
+	return min(more, lookRows-rows%lookRows)
 }
 
 // pulling takes the rows of one row group after the other.

@@ -149,16 +149,7 @@ func (f *keptField) learn(k *keptCells, c *formats.Column, rows int) error {
 	}
 	k.values, k.codes = c.Values, c.Codes
 	if c.Codes == nil {
-		k.room = k.room[:0]
-		last := uint32(0)
-		for _, ok := range c.Valid[:rows] {
-			if ok {
-				last++
-				k.room = append(k.room, last)
-			} else {
-				k.room = append(k.room, 0)
-			}
-		}
+		k.room = c.Positions(rows, k.room)
 		k.codes = k.room
 	}
 	if len(k.codes) > 0 && int(slices.Max(k.codes)) > k.values.Len() {

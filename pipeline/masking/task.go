@@ -11,81 +11,54 @@ import (
 	"github.com/kcut/kcut/pipeline/checkpoint"
 )
 
-// rowRange is a range of a split's rows.
-type rowRange struct {
-	split    formats.Split
-	from, to int64
-}
-
-// Task is a run of the release's row groups that one worker makes, since they need the same
-// splits and a split is read from its start.
+// Task is what one worker makes row groups of: splits whose rows share a row group, or one that has rows for several.
 type Task struct {
-	groups  [][]rowRange
-	follows bool // the one group is a row group of the input, whose kept columns can be copied
+	splits []formats.Split
+	limit  groupLimit
 }
 
-const (
-	// UsualGroup is the number of rows of a row group that follows none of the input.
-	UsualGroup = 1 << 18
-	// LeastFollowed is from how many rows a row group of the input is followed. Smaller ones
-	// are joined: many make readers slow, and the release of a small table shall not tell how it
-	// was stored.
-	LeastFollowed = 1 << 16
-	// Of row groups of more than mostFollowed rows not even the labels fit a modest memory.
-	mostFollowed = 1 << 24
-	// A release of more row groups than maxFollowing follows none: a Parquet file cannot number
-	// them.
-	maxFollowing = 1 << 15
-)
+// UsualGroup is the number of rows of a row group where the job does not ask for one.
+const UsualGroup = 1 << 18
 
-// PlanRowGroups lays out the row groups of the release over all splits, in order. Where the
-// job does not ask for a number of rows (0), a split that is one row group of Parquet, of at
-// least as many rows as given and not too many, is one of the release. All others are joined,
-// while the group stays within the number of rows, and one that is larger alone is cut. The
-// result depends on the splits' sizes alone.
-func PlanRowGroups(splits []formats.Split, rows, least int64) (tasks []Task) {
-	var open []rowRange // the group being filled
-	var filled int64
-	flush := func() {
-		if len(open) > 0 {
-			tasks = append(tasks, Task{groups: [][]rowRange{open}})
-			open, filled = nil, 0
-		}
+// PlanRowGroups lays out the row groups of the release over all splits, in order. Splits are joined
+// while a row group has room for all of their rows; of one that is larger alone, row groups of equal
+// size are made. Where the job does not ask for a number of rows (0), a row group may end before it
+// has as many, if rows are large. The result depends on the splits' sizes alone.
+func PlanRowGroups(splits []formats.Split, rows int64) (tasks []Task) {
+	limit := groupLimit{rows: rows}
+	if rows == 0 {
+		limit = groupLimit{UsualGroup, usualHeld}
 	}
-	follow := rows == 0
-	if follow {
-		rows = UsualGroup
-	}
+	filled := int64(0)
 	for _, s := range splits {
-		followed := follow && s.Raw && s.Rows >= least && s.Rows <= mostFollowed
-		if followed || filled+s.Rows > rows {
-			flush()
-		}
+		last := len(tasks) - 1
 		switch {
-		case followed:
-			tasks = append(tasks, Task{groups: [][]rowRange{{{s, 0, s.Rows}}}, follows: true})
-		case s.Rows > rows:
-			tasks = append(tasks, Task{groups: cutSplit(s, rows)})
-		case s.Rows > 0:
-			open = append(open, rowRange{s, 0, s.Rows})
+		case s.Rows == 0:
+		case last >= 0 && filled+s.Rows <= limit.rows:
+			tasks[last].splits = append(tasks[last].splits, s)
 			filled += s.Rows
+		default:
+			own := limit
+			if groups := (s.Rows + limit.rows - 1) / limit.rows; groups > 1 {
+				own.rows = (s.Rows + groups - 1) / groups
+			}
+			tasks = append(tasks, Task{[]formats.Split{s}, own})
+			filled = s.Rows
 		}
-	}
-	flush()
-	if follow && len(tasks) > maxFollowing {
-		return PlanRowGroups(splits, UsualGroup, least)
 	}
 	return tasks
 }
 
-// cutSplit cuts one split into groups of equal size, the first ones a row larger where
-// the rows do not divide, none above the given number of rows.
-func cutSplit(s formats.Split, rows int64) (groups [][]rowRange) {
-	n := (s.Rows + rows - 1) / rows
-	for i := range n {
-		groups = append(groups, []rowRange{{s, i * s.Rows / n, (i + 1) * s.Rows / n}})
+// foreseen returns how many rows a row group is to have that has so many.
+func (t *Task) foreseen(rows int64) int64 {
+	if t.limit.bytes > 0 { // it may end any time
+		return rows
 	}
-	return groups
+	total := int64(0)
+	for _, s := range t.splits {
+		total += s.Rows
+	}
+	return min(total, t.limit.rows)
 }
 
 // Place is a place among the row groups that mask makes: before so many of a task's.
@@ -95,10 +68,9 @@ type Place struct{ Task, Group int }
 func (p Place) before(q Place) bool { return p.Task < q.Task || p.Task == q.Task && p.Group < q.Group }
 
 // taskForm begins the row groups of a task, as MaskTask returns them: their form's name and a byte,
-// the version. A hash is the end (checkpoint.Encode). Between them each row group has 1 or, if it copies
-// pages, 2 plus the ordinal of the split that they lie in; then, with its length in front, what
-// writer.EncodedRowGroup appends. A 0 follows the last one.
-const taskForm = "kcut row groups\x01"
+// the version. A hash is the end (checkpoint.Encode). Between them each row group has, with its length in front, what
+// writer.EncodedRowGroup appends. A length of 0 follows the last one.
+const taskForm = "kcut row groups\x02"
 
 // MaskTask returns the row groups of one task, which any process can make. Labels may not depend on
 // how many rows came before. The bytes are the caller's.
@@ -125,11 +97,6 @@ func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, e
 			if err != nil {
 				return err
 			}
-			source := 1
-			if g.copies {
-				source = g.source.Ordinal + 2
-			}
-			w.Uint(uint64(source))
 			w.Bytes(b)
 			return w.Err()
 		}))
@@ -141,30 +108,19 @@ func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, e
 // come in order, and what the sink has already is passed over. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
 func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
 	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
-		splits := m.Dataset.Splits()
 		for at := (Place{Task: number}); ; at.Group++ {
-			source := r.Int()
-			if source == 0 {
-				return r.Err()
-			}
-			g := group{at: at, copies: source > 1}
-			if g.copies {
-				if source-2 >= len(splits) {
-					return formats.ErrDamaged
-				}
-				g.source = splits[source-2]
-			}
 			b := r.Bytes()
-			if r.Err() != nil {
+			if r.Err() != nil || len(b) == 0 {
 				return r.Err()
 			}
+			g := group{at: at}
 			if g.EncodedRowGroup, err = writer.ParseRowGroup(b); err != nil {
 				return err
 			}
 			if at.before(to.Next()) {
 				continue
 			}
-			if err := m.add(ctx, to, g); err != nil {
+			if err := m.add(to, g); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -22,65 +23,33 @@ func splitsOf(rows ...int64) (splits []formats.Split) {
 func TestPlanRowGroups(t *testing.T) {
 	for _, tt := range []struct {
 		splits []formats.Split
-		want   string // tasks in brackets, groups as ordinal:from-to+…
+		want   string // of each task the ordinals of its splits, and the most rows of a row group
 	}{
 		{splitsOf(), ""},
 		{splitsOf(0, 0), ""},
-		{splitsOf(10), "[0:0-10]"},
-		{splitsOf(4, 0, 6), "[0:0-4+2:0-6]"},
-		{splitsOf(4, 7, 3), "[0:0-4][1:0-7+2:0-3]"},
-		{splitsOf(25), "[0:0-8 0:8-16 0:16-25]"},
-		{splitsOf(3, 11, 3), "[0:0-3][1:0-5 1:5-11][2:0-3]"},
+		{splitsOf(10), "[0]10"},
+		{splitsOf(4, 0, 6), "[0 2]10"},
+		{splitsOf(4, 7, 3), "[0]10 [1 2]10"},
+		{splitsOf(25), "[0]9"},
+		{splitsOf(3, 11, 3), "[0]10 [1]6 [2]10"},
 	} {
-		got := ""
-		for _, task := range PlanRowGroups(tt.splits, 10, LeastFollowed) {
-			got += "["
-			for g, ranges := range task.groups {
-				if g > 0 {
-					got += " "
-				}
-				for i, p := range ranges {
-					if i > 0 {
-						got += "+"
-					}
-					got += fmt.Sprintf("%d:%d-%d", p.split.Ordinal, p.from, p.to)
-				}
+		var got []string
+		for _, task := range PlanRowGroups(tt.splits, 10) {
+			var ordinals []int
+			for _, s := range task.splits {
+				ordinals = append(ordinals, s.Ordinal)
 			}
-			got += "]"
+			got = append(got, fmt.Sprintf("%v%d", ordinals, task.limit.rows))
+			if task.limit.bytes > 0 {
+				t.Error("a row group ends before it has the rows that the job asks for")
+			}
 		}
-		if got != tt.want {
+		if got := strings.Join(got, " "); got != tt.want {
 			t.Errorf("%d splits: got %s, want %s", len(tt.splits), got, tt.want)
 		}
 	}
-}
-
-// Where the job asks for no size, row groups of Parquet of a size to follow are followed, and
-// others joined between them.
-func TestPlanRowGroupsFollows(t *testing.T) {
-	splits := splitsOf(LeastFollowed, LeastFollowed-1, 7, mostFollowed, mostFollowed+1, LeastFollowed)
-	for i := range splits {
-		splits[i].Raw = i < 5
-	}
-	type shape struct {
-		groups, ranges int
-		follows        bool
-	}
-	want := []shape{{1, 1, true}, {1, 2, false}, {1, 1, true}, {65, 1, false}, {1, 1, false}}
-	var got []shape
-	for _, task := range PlanRowGroups(splits, 0, LeastFollowed) {
-		got = append(got, shape{len(task.groups), len(task.groups[0]), task.follows})
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	for _, task := range PlanRowGroups(splits, UsualGroup, LeastFollowed) {
-		if task.follows {
-			t.Error("a row group is followed though the job asks for a size")
-		}
-	}
-	many := slices.Repeat(splits[:1], maxFollowing+1)
-	if tasks := PlanRowGroups(many, 0, LeastFollowed); len(tasks) != maxFollowing/4+1 || tasks[0].follows {
-		t.Errorf("%d row groups follow %d", len(tasks), len(many))
+	if tasks := PlanRowGroups(splitsOf(7, UsualGroup), 0); len(tasks) != 2 || tasks[0].limit != (groupLimit{UsualGroup, usualHeld}) {
+		t.Errorf("%+v", tasks)
 	}
 }
 
@@ -95,22 +64,44 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 		}
 		splits, limit := splitsOf(rows...), 1+rng.Int64N(300)
 		next := int64(0)
-		for _, task := range PlanRowGroups(splits, limit, LeastFollowed) {
-			for _, ranges := range task.groups {
-				size := int64(0)
-				for _, p := range ranges {
-					if p.split.Row+p.from != next || p.to <= p.from {
-						t.Fatalf("rows %v, limit %d: range %d:%d-%d after row %d", rows, limit, p.split.Ordinal, p.from, p.to, next)
-					}
-					next, size = p.split.Row+p.to, size+p.to-p.from
+		for _, task := range PlanRowGroups(splits, limit) {
+			size := int64(0)
+			for _, s := range task.splits {
+				if s.Row != next || s.Rows == 0 {
+					t.Fatalf("rows %v, limit %d: split %d after row %d", rows, limit, s.Ordinal, next)
 				}
-				if size > limit {
-					t.Fatalf("rows %v, limit %d: a row group of %d", rows, limit, size)
-				}
+				next, size = s.Row+s.Rows, size+s.Rows
+			}
+			if own := task.limit.rows; own > limit || own <= limit/2 || len(task.splits) > 1 && size > own {
+				t.Fatalf("rows %v, limit %d: row groups of %d in a task of %d", rows, limit, own, size)
 			}
 		}
 		if n := len(splits); n > 0 && next != splits[n-1].Row+splits[n-1].Rows {
 			t.Fatalf("rows %v, limit %d: rows from %d on are missing", rows, limit, next)
+		}
+	}
+}
+
+// Row groups are looked at after numbers of rows that do not depend on how these come.
+func TestUntilLook(t *testing.T) {
+	looks := func(limit groupLimit, most int64) (at []int64) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for rows := int64(0); rows < limit.rows; {
+			look := limit.untilLook(rows)
+			n := min(look, 1+rng.Int64N(most))
+			if rows += n; n == look {
+				at = append(at, rows)
+			}
+		}
+		return at
+	}
+	want := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, lookRows, 2 * lookRows, 3 * lookRows, 3*lookRows + 5}
+	for _, most := range []int64{1 << 20, 30_000, 7} {
+		if got := looks(groupLimit{3*lookRows + 5, 1}, most); !slices.Equal(got, want) {
+			t.Errorf("looked at after %v", got)
+		}
+		if got := looks(groupLimit{rows: 99_999}, most); !slices.Equal(got, []int64{99_999}) {
+			t.Errorf("looked at after %v", got)
 		}
 	}
 }

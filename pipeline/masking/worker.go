@@ -10,7 +10,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -32,9 +31,10 @@ type worker struct {
 	reader   formats.BatchReader
 	open     formats.Split
 	batch    *formats.Batch
-	replaced formats.Batch // the batch with pseudonyms
-	used     int           // rows of batch already taken
-	atOnce   int           // rows of batch that are taken at a time
+	replaced formats.Batch    // the batch with pseudonyms
+	coded    []formats.Column // of every released column: the batch's, if it is kept and has values in the place of codes
+	used     int              // rows of batch already taken
+	atOnce   int              // rows of batch that are taken at a time
 }
 
 // tuples recodes the rows of a batch as a whole.
@@ -91,14 +91,14 @@ func (m *Masker) mapping(c *column) (none domain.Mapping) {
 	return domain.NewMapping(domain.Renumbered{Coder: m.Coders[c.attribute], Codes: codes, Domain: c.values.Len() + 1, Else: noLabel})
 }
 
-// choose says which released columns are read: all but those that are copied. The class is
+// choose says which released columns are read: all but those that are left out, if any. The class is
 // read last, when labels depend on it, too.
-func (w *worker) choose(copied []bool) {
+func (w *worker) choose(left []bool) {
 	w.requests, w.slots = nil, nil
 	slot := make(map[int]int)
 	for i := range w.m.Plan.columns {
 		request := w.m.Plan.columns[i].request
-		if copied != nil && copied[i] {
+		if left != nil && left[i] {
 			w.slots = append(w.slots, -1)
 			continue
 		}
@@ -131,53 +131,59 @@ func (w *worker) closeReader() (err error) {
 	return err
 }
 
-// encode makes row groups of ranges.
-func (w *worker) encode(ctx context.Context, groups [][]rowRange, emit func(group) error) error {
-	for _, ranges := range groups {
-		done, total := int64(0), int64(0)
-		for _, p := range ranges {
-			total += p.to - p.from
-		}
-		for _, p := range ranges {
-			if err := w.appendRows(ctx, p, &done, total); err != nil {
-				return fmt.Errorf("mask %s: %w", p.split.File, err)
-			}
-		}
+// encode makes the row groups of a task.
+func (w *worker) encode(ctx context.Context, t Task, emit func(group) error) error {
+	rows := int64(0) // of the open row group, with those that are dropped
+	flush := func() error {
+		rows = 0
 		encoded, err := w.rows.Encode()
 		if err != nil {
 			return fmt.Errorf("encode row group: %w", err)
 		}
-		if err := emit(group{EncodedRowGroup: encoded}); err != nil {
-			return err
-		}
+		return emit(group{EncodedRowGroup: encoded})
 	}
-	return nil
-}
-
-// appendRows appends a range of a split's rows to the row group, of whose rows so many are done. Ranges of one split come in order.
-func (w *worker) appendRows(ctx context.Context, p rowRange, done *int64, total int64) error {
-	if err := w.openSplit(ctx, p.split); err != nil {
-		return err
-	}
-	for row := p.from; row < p.to; {
-		if w.batch == nil || w.used == w.batch.Rows {
-			if err := w.next(ctx); err != nil {
-				return err
+	for _, s := range t.splits {
+		for left := s.Rows; left > 0; {
+			look := t.limit.untilLook(rows)
+			n, err := w.appendRows(ctx, s, min(left, look))
+			if err == nil {
+				left, rows = left-n, rows+n
+				err = w.draw(rows, t.foreseen(rows))
+			}
+			if err != nil {
+				return fmt.Errorf("mask %s: %w", s.File, err)
+			}
+			if n == look && t.limit.ends(rows, w.rows.Size()) {
+				if err := flush(); err != nil {
+					return err
+				}
 			}
 		}
-		to := min(w.batch.Rows, w.used+int(p.to-row), w.used+w.atOnce)
-		if err := w.append(w.used, to); err != nil {
-			return err
-		}
-		n := to - w.used
-		*done += int64(n)
-		if err := w.draw(*done, total); err != nil {
-			return err
-		}
-		row, w.used = row+int64(n), to
-		w.m.tell(w.m.done.Add(int64(n)))
 	}
-	return nil
+	if rows == 0 {
+		return nil
+	}
+	return flush()
+}
+
+// appendRows appends the next rows of a split, at most so many, and returns how many these are.
+func (w *worker) appendRows(ctx context.Context, s formats.Split, most int64) (n int64, err error) {
+	if err := w.openSplit(ctx, s); err != nil {
+		return 0, err
+	}
+	if w.batch == nil || w.used == w.batch.Rows {
+		if err := w.next(ctx); err != nil {
+			return 0, err
+		}
+		w.codeKept()
+	}
+	to := min(w.batch.Rows, w.used+int(most), w.used+w.atOnce)
+	if err := w.append(w.used, to); err != nil {
+		return 0, err
+	}
+	n, w.used = int64(to-w.used), to
+	w.m.tell(w.m.done.Add(n))
+	return n, nil
 }
 
 func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
@@ -220,6 +226,19 @@ func (w *worker) next(ctx context.Context) (err error) {
 		}
 		return w.labels[i].Learn(w.batch.Columns[w.slots[i]].Values)
 	})
+}
+
+// codeKept gives kept columns of the batch codes where they have none: rows are appended in many runs.
+func (w *worker) codeKept() {
+	w.coded = slices.Grow(w.coded[:0], len(w.slots))[:len(w.slots)]
+	for i, slot := range w.slots {
+		own := &w.coded[i]
+		own.Values = nil
+		if column := w.batch.Columns[slot]; w.m.Plan.columns[i].attribute < 0 && column.Valid != nil {
+			values := *column.Values // those of the batch alone, which the next one's are not
+			own.Values, own.Codes = &values, column.Positions(w.batch.Rows, own.Codes)
+		}
+	}
 }
 
 // rowsAtOnce returns how many rows of the batch make a row group so little larger that what it takes may be drawn then.
@@ -324,6 +343,8 @@ func (w *worker) appendColumn(i, from, to int) error {
 	rc := &w.m.Plan.columns[i]
 	column := w.batch.Columns[w.slots[i]]
 	switch {
+	case rc.attribute < 0 && w.coded[i].Values != nil:
+		return w.rows.Append(i, &w.coded[i], from, to)
 	case rc.attribute < 0:
 		return w.rows.Append(i, column, from, to)
 	case w.tuples == nil:
@@ -357,60 +378,3 @@ func (w *worker) draw(done, total int64) error {
 
 // lowerGroups is what helps where row groups of the release are too large.
 const lowerGroups = "set or lower output.row_group_rows, or lower --threads"
-
-// maxMixed is the most rows of a row group that has both copied columns and kept ones that
-// are encoded anew: these are held until the row group is complete.
-const maxMixed = 1 << 20
-
-// follow makes a row group of the release of one of the input: kept columns are copied as they
-// are stored, masked ones encoded. A kept column that cannot be copied is encoded with them, or
-// in a large row group all columns are, in row groups of usual size. Which it is depends on the
-// row group alone.
-func (w *worker) follow(ctx context.Context, s formats.Split, emit func(group) error) error {
-	if _, dropped := w.m.Recoding.Lost(); dropped > 0 {
-		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
-	}
-	copied, err := w.copyColumns(ctx, s)
-	if err != nil {
-		return fmt.Errorf("mask %s: %w", s.File, err)
-	}
-	lacksAny := false // those from the names of directories are in no file, and nothing to hold
-	for i, column := range w.m.Plan.columns {
-		lacksAny = lacksAny || !copied[i] && column.attribute < 0 && !column.output.Field.Hive
-	}
-	if lacksAny && s.Rows > maxMixed || !slices.Contains(copied, true) {
-		w.rows.Reset()
-		return w.encode(ctx, cutSplit(s, UsualGroup), emit)
-	}
-	w.choose(copied)
-	return w.encode(ctx, [][]rowRange{{{s, 0, s.Rows}}}, func(g group) error {
-		g.source, g.copies = s, true
-		return emit(g)
-	})
-}
-
-// copyColumns makes every kept column that can be copied one that is.
-func (w *worker) copyColumns(ctx context.Context, s formats.Split) (copied []bool, err error) {
-	group, err := w.m.Dataset.RowGroup(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, group.Close()) }()
-	copied = make([]bool, len(w.m.Plan.columns))
-	return copied, w.pool.Share(len(copied), func(_, i int) (err error) {
-		copied[i], err = w.copyColumn(ctx, group, i, s.Rows)
-		return err
-	})
-}
-
-func (w *worker) copyColumn(ctx context.Context, group *dataset.RowGroup, i int, rows int64) (bool, error) {
-	rc := &w.m.Plan.columns[i]
-	if rc.attribute >= 0 || rc.key != nil {
-		return false, nil
-	}
-	chunks, err := group.Chunks(ctx, w.m.Plan.requests[rc.request].Column)
-	if err != nil || chunks == nil {
-		return false, err
-	}
-	return true, w.rows.Copy(i, rows, chunks)
-}

@@ -2,7 +2,6 @@ package output
 
 import (
 	"errors"
-	"io"
 	"path"
 	"path/filepath"
 
@@ -47,8 +46,8 @@ func (p *Parts) Next() masking.Place {
 	return masking.Place{}
 }
 
-// Add appends a row group, whose copied pages lie in source and behind which is a place. A part has row groups of one folder alone.
-func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, folder string, end masking.Place) error {
+// Add appends a row group, behind which is a place. A part has row groups of one folder alone.
+func (p *Parts) Add(g *writer.EncodedRowGroup, folder string, end masking.Place) error {
 	if p.writer != nil && folder != p.folder {
 		if err := p.finish(p.end); err != nil {
 			return err
@@ -59,7 +58,7 @@ func (p *Parts) Add(source io.ReaderAt, g *writer.EncodedRowGroup, folder string
 			return err
 		}
 	}
-	if err := p.writer.WriteFrom(source, g); err != nil {
+	if err := p.writer.Write(g); err != nil {
 		return err
 	}
 	if err := p.Footer.Draw(p.writer.Held()); err != nil {

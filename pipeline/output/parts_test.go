@@ -72,7 +72,7 @@ func fillParts(t *testing.T, p *Parts, most int) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = p.Add(nil, encoded, "", masking.Place{})
+		err = p.Add(encoded, "", masking.Place{})
 		if errors.Is(err, spill.ErrBudget) && fault.ClassOf(err) == fault.Resources {
 			return n
 		}

@@ -76,14 +76,6 @@ func (e Elements) Optional() formats.Declaration {
 	return e
 }
 
-// SamePages implements formats.Declaration.
-func (e Elements) SamePages(other formats.Declaration) bool {
-	o, _ := other.(Elements)
-	return slices.EqualFunc(e, o, func(a, b format.SchemaElement) bool {
-		return a.Type == b.Type && a.TypeLength == b.TypeLength && a.RepetitionType == b.RepetitionType && a.NumChildren == b.NumChildren
-	})
-}
-
 // Structure returns the subtree as text, without the name of its root.
 func (e Elements) Structure() string {
 	var b strings.Builder
