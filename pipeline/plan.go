@@ -40,6 +40,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if err != nil {
 		return nil, err
 	}
+	defer spill.LimitHeap(res.budget.Limit())()
 	a := &assignment{job: job}
 	if a.previous, err = previousOf(ctx, job); err != nil {
 		return nil, err
