@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/spill"
@@ -100,7 +99,7 @@ func (m *Pool) drawWithin(what string, n, share int64) error {
 // Take is Draw without moving anything: it takes n bytes as long as at most a part of the share is in use.
 func (m *Pool) Take(what string, n, share int64) error {
 	if m.used+n > share {
-		return fmt.Errorf("draw %d bytes for %s from a share of %d with %d in use: %w", n, what, share, m.used, spill.ErrBudget)
+		return m.Budget.Exceeded(what, n, share, m.used)
 	}
 	if err := m.Budget.Draw(what, n); err != nil {
 		return err
@@ -273,7 +272,7 @@ func (s Space) Draw(what string, bytes int64) error {
 		return nil
 	}
 	if bytes > s.Share {
-		return fmt.Errorf("draw %d bytes for %s from a share of %d: %w", bytes, what, s.Share, spill.ErrBudget)
+		return s.Budget.Exceeded(what, bytes, s.Share, 0)
 	}
 	return s.Budget.Draw(what, bytes)
 }

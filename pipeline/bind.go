@@ -464,11 +464,7 @@ func loadTaxonomies(job *job.Job, budget *spill.Budget) (*taxonomies, error) {
 
 func drawTrees(budget *spill.Budget, bytes int64) error {
 	if err := budget.Draw("taxonomies", bytes); err != nil {
-		return &fault.Error{
-			Class: fault.Resources,
-			Hint:  "give more with --memory, or generate large taxonomies with prefix, date or ranges",
-			Err:   err,
-		}
+		return spill.Instead(err, "generate large taxonomies with prefix, date or ranges")
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
@@ -45,8 +44,8 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	}
 	counts, err := counting(ctx, request, res.counting())
 	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
-		err = fault.Errorf(fault.Resources, "give more with --memory, or take algorithm tdr, which holds no more than one value for every k rows",
-			"list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err)
+		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err),
+			"take algorithm tdr, which holds no more than one value for every k rows")
 	}
 	if err != nil {
 		return nil, err

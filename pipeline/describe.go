@@ -7,10 +7,10 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/spill"
 )
 
 // drawRecoding draws what regions, or suppressed classes, take until the release is written:
@@ -22,7 +22,7 @@ func drawRecoding(recoding engine.Recoding, masked int, res *resources) error {
 	}
 	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*masked)
 	if err := res.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
-		return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: regions have k records at least", Err: err}
+		return spill.Instead(err, "raise k: regions have k records at least")
 	}
 	return nil
 }

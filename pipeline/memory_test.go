@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +30,31 @@ class: label
 quasi_identifiers: [{columns: [name], k: %d}]
 columns: {name: %s, label: keep}
 `, k, mask), table
+}
+
+// namedBudget is what a hint says of the memory that a run lacks.
+var namedBudget = regexp.MustCompile(`give at least [0-9]+ MiB with --memory`)
+
+// A plan collects garbage before the heap outgrows its budget, while it reads, too.
+func TestPlanKeepsToItsMemory(t *testing.T) {
+	dir := people(rand.New(rand.NewPCG(3, 4)), 100).folder(t, peopleJob, 100)
+	ctx := &watching{Context: t.Context()}
+	_, err := Plan(ctx, mustLoad(t, dir, "limits.memory", "64MiB"), PlanOptions{Sample: true})
+	must(t, err)
+	if want := int64(64<<20 + spill.HeapOverhead); ctx.limit != want {
+		t.Errorf("the heap was limited to %d bytes, not %d", ctx.limit, want)
+	}
+}
+
+// watching is a context that notes the limit of the heap when it is asked whether it has ended.
+type watching struct {
+	context.Context
+	limit int64
+}
+
+func (w *watching) Err() error {
+	w.limit = debug.SetMemoryLimit(-1)
+	return w.Context.Err()
 }
 
 // What does not fit the budget ends the run with what it is and, where that helps, what to do, and
@@ -70,6 +98,9 @@ func TestTooLittleMemory(t *testing.T) {
 			before := listing(t, dir)
 			err := tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", tt.few, "limits.threads", "1")
 			mustFail(t, err, fault.Resources, spill.ErrBudget.Error(), tt.says, tt.hint)
+			if hint := fault.HintOf(err); !namedBudget.MatchString(hint) {
+				t.Errorf("hint %q names no budget", hint)
+			}
 			unchanged(t, dir, before)
 			want := outcomeOf(t, dir, RunOptions{}, "limits.memory", tt.more)
 			mustAgree(t, outcomeOf(t, dir, RunOptions{System: System{Spill: true}}, "limits.memory", tt.more), want)

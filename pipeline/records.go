@@ -72,8 +72,7 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 		err = use(records)
 	}
 	if errors.Is(err, spill.ErrBudget) {
-		const hint = "give more memory with --memory, drop columns, or take a sample of the rows with --sample"
-		return fault.Errorf(fault.Resources, hint, "work on the distinct records: %w", err)
+		return spill.Instead(fmt.Errorf("work on the distinct records: %w", err), "drop columns, or take a sample of the rows with --sample")
 	}
 	return err
 }

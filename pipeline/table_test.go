@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -292,8 +291,8 @@ func mustRefuse(t *testing.T, dir string, opt RunOptions, class fault.Class, wan
 func mustFail(tb testing.TB, err error, class fault.Class, want ...string) {
 	tb.Helper()
 	said := fmt.Sprint(err)
-	if advised := (*fault.Error)(nil); errors.As(err, &advised) {
-		said += "\n" + advised.Hint
+	if hint := fault.HintOf(err); hint != "" {
+		said += "\n" + hint
 	}
 	if err == nil || fault.ClassOf(err) != class || strings.Contains(said, secret) {
 		tb.Errorf("got %v of class %v, want class %v", err, fault.ClassOf(err), class)

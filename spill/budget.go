@@ -17,6 +17,7 @@ type Budget struct {
 	limit int64
 	used  atomic.Int64
 	peak  atomic.Int64
+	read  atomic.Int64 // drawn by HoldRead
 }
 
 // NewBudget returns a budget of limit bytes.
@@ -26,12 +27,12 @@ func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
 func (b *Budget) Part(limit int64) *Budget { return &Budget{whole: b, limit: limit} }
 
 // Draw takes n bytes, or returns an error wrapping ErrBudget that names what they were
-// for and takes none.
+// for and a budget that may do, and takes none.
 func (b *Budget) Draw(what string, n int64) error {
 	used := b.used.Add(n)
 	if used > b.limit {
 		b.used.Add(-n)
-		return fmt.Errorf("draw %d bytes for %s from a budget of %d with %d in use: %w", n, what, b.limit, used-n, ErrBudget)
+		return b.refuse(fmt.Errorf("draw %d bytes for %s from a budget of %d with %d in use: %w", n, what, b.limit, used-n, ErrBudget), n)
 	}
 	if b.whole != nil {
 		if err := b.whole.Draw(what, n); err != nil {

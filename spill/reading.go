@@ -9,15 +9,25 @@ import (
 // negative. It is what formats.ReadOptions.Hold asks for.
 func (b *Budget) HoldRead(bytes int64) error {
 	if bytes <= 0 {
+		b.read.Add(bytes)
 		b.Return(-bytes)
 		return nil
 	}
 	if err := b.Draw("reading", bytes); err != nil {
-		return b.Short(err, bytes, "write the input with smaller pages, dictionaries or record batches, or fewer row groups")
+		held := b.read.Load()
+		enough := func(used, missing, limit int64) int64 {
+			return max(enough(used, missing, limit), enoughToRead(held+missing))
+		}
+		return b.shortage(err, bytes, enough, "write the input with smaller pages, dictionaries or record batches, or fewer row groups")
 	}
+	b.read.Add(bytes)
 	makeRoom(b.limit, bytes)
 	return nil
 }
+
+// enoughToRead returns how many MiB a budget has whose part for readers has room for so many bytes. The other parts are for what
+// a later part of the run holds meanwhile.
+func enoughToRead(held int64) int64 { return held/Reading.Num*Reading.Den>>20 + 1 }
 
 // makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
 // large allocation after the other outrun a collection that has begun.

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestShortNamesEnough(t *testing.T) {
 				must(t, b.Draw("what is there", used))
 				err := b.Short(b.Draw("more", missing), missing, "do without")
 				var advised *fault.Error
-				if !errors.As(err, &advised) || !errors.Is(err, ErrBudget) || !strings.HasSuffix(advised.Hint, "do without") {
+				if !errors.As(err, &advised) || !errors.Is(err, ErrBudget) || !strings.HasSuffix(fault.HintOf(err), "do without") {
 					t.Fatalf("%v", err)
 				}
 				named := enough(used, missing, limit) << 20
@@ -31,11 +32,37 @@ func TestShortNamesEnough(t *testing.T) {
 				if then+missing > named {
 					t.Errorf("%d bytes are not enough for %d and %d", named, used, missing)
 				}
-				hint := advised.Hint
-				if fault.LacksMore(err, limit); advised.Lacks != missing+limit || advised.Hint == hint {
-					t.Errorf("%d bytes are missing: %s", advised.Lacks, advised.Hint)
+				hint := fault.HintOf(err)
+				if fault.LacksMore(err, limit); advised.Lacks != missing+limit || fault.HintOf(err) == hint {
+					t.Errorf("%d bytes are missing: %s", advised.Lacks, hint)
 				}
 			}
 		}
+	}
+}
+
+// Every draw that fails names a budget, larger ones where it is one of a share or of what readers hold, whatever is added to the hint.
+func TestDrawsNameBudgets(t *testing.T) {
+	const limit = 64 << 20
+	b := NewBudget(limit)
+	must(t, b.HoldRead(limit/2))
+	for name, err := range map[string]error{
+		"a draw":              b.Draw("more", limit),
+		"a draw of a part":    b.Part(limit).Draw("more", limit),
+		"of a share":          b.Exceeded("more", limit/8, limit/16, limit/16),
+		"of readers":          b.HoldRead(limit),
+		"what else helps, of": Instead(fmt.Errorf("do it: %w", b.Draw("more", limit)), "do without"),
+	} {
+		var named int64
+		hint := fault.HintOf(fmt.Errorf("do: %w", err))
+		if _, scanErr := fmt.Sscanf(hint, "give at least %d MiB with --memory", &named); scanErr != nil || fault.ClassOf(err) != fault.Resources || !errors.Is(err, ErrBudget) {
+			t.Errorf("%s: %v, hint %q", name, err, hint)
+		}
+		if least := map[string]int64{"of a share": 3 * limit, "of readers": 3 * limit}[name]; named<<20 < max(least, limit/2*3) {
+			t.Errorf("%s: %d MiB are named", name, named)
+		}
+	}
+	if hint := fault.HintOf(Instead(ErrBudget, "do without")); hint != "give more memory with --memory, or do without" {
+		t.Errorf("hint %q", hint)
 	}
 }

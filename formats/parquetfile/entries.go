@@ -54,6 +54,14 @@ func (c columnRoom) fixed(chunk *chunkMeta) int64 {
 	return min(c.buffer, max(leastRead, chunk.Column.TotalCompressedSize)) + rowBytes*min(int64(c.rows), chunk.Column.NumValues) + columnBytes
 }
 
+// told returns what a column tells with a page of usual size, unpacked, that no compression makes smaller.
+func (c columnRoom) told(chunk *chunkMeta) int64 {
+	if c.less == 0 {
+		return 0
+	}
+	return max(0, c.fixed(chunk)+min(chunk.Column.TotalCompressedSize, usualRoom)+c.less-usualRoom)
+}
+
 // buffers is the memory that one column chunk after another is read with. A reader that is
 // closed leaves its columns' to the readers that come: a split would not be worth
 // allocating them.

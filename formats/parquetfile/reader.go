@@ -180,14 +180,28 @@ func (r *reader) wrap(i int, err error) error {
 	if err == nil {
 		return nil
 	}
-	if i > 0 { // memory may have run out: the columns that follow take as much as those before, the largest left out
-		told, largest := int64(0), int64(0)
-		for _, c := range r.columns[:i] {
-			told, largest = told+c.told(), max(largest, c.told())
-		}
-		err = fault.LacksMore(err, (told-largest)/int64(i)*int64(len(r.columns)-i-1))
-	}
+	err = fault.LacksMore(err, r.toCome(i))
 	return fmt.Errorf("read column %q of row group %d of %s: %w", r.file.leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
+}
+
+// toCome returns how many bytes more than those that are told the columns take beside column i, as far as can be seen: each a page, and
+// those that follow as much as those before, the largest left out.
+func (r *reader) toCome(i int) (bytes int64) {
+	told, largest := int64(0), int64(0)
+	for _, c := range r.columns[:i] {
+		told, largest = told+c.told(), max(largest, c.told())
+	}
+	each := (told - largest) / int64(max(1, i))
+	for j, c := range r.columns {
+		least := r.room.told(&r.file.footer.RowGroups[r.group].Columns[r.leaves[j]])
+		switch {
+		case j < i:
+			bytes += max(0, least-c.told())
+		case j > i:
+			bytes += max(least, each)
+		}
+	}
+	return bytes
 }
 
 // Close implements BatchReader.

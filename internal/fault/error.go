@@ -63,7 +63,8 @@ type Error struct {
 	Class Class
 	Hint  string
 	Err   error
-	// Lacks is how many bytes of a memory budget are missing, and Short makes the hint of that. Nil: something else is the matter.
+	// Lacks is how many bytes of a memory budget are missing, and Short makes the hint of that where there is none. Nil: something
+	// else is the matter.
 	Lacks int64
 	Short func(missing int64) string
 }
@@ -73,7 +74,6 @@ func LacksMore(err error, bytes int64) error {
 	var advised *Error
 	if errors.As(err, &advised) && advised.Short != nil {
 		advised.Lacks += bytes
-		advised.Hint = advised.Short(advised.Lacks)
 	}
 	return err
 }
@@ -107,8 +107,11 @@ func Advised(err error) error {
 func HintOf(err error) string {
 	var advised *Error
 	for next := err; errors.As(next, &advised); next = advised.Err {
-		if advised.Hint != "" {
+		switch {
+		case advised.Hint != "":
 			return advised.Hint
+		case advised.Short != nil:
+			return advised.Short(advised.Lacks)
 		}
 	}
 	class, hint := ClassOf(err), ""

@@ -71,7 +71,7 @@ func (e *entities) mayBeMany() bool { return e.rows > mostEntities }
 func (e *entities) draw(bytes int64) error {
 	const what = "the records of every entity"
 	if limit := e.budget.Limit(); bytes > limit/2 {
-		return fault.Errorf(fault.Resources, fmt.Sprintf("give %d MiB or more with --memory", (2*bytes+1<<20-1)>>20),
+		return fault.Errorf(fault.Resources, fmt.Sprintf("give at least %d MiB with --memory", (2*bytes+1<<20-1)>>20),
 			"count %s: that takes %d bytes of a budget of %d", what, bytes, limit)
 	}
 	if err := e.budget.Draw(what, bytes); err != nil {

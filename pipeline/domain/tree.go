@@ -26,7 +26,7 @@ func BindTree(spec *job.Column, taxonomy job.Taxonomy, pruning engine.Pruning, b
 			return nil
 		}
 		if err := budget.Draw("the frequent values of column "+spec.Name, bytes); err != nil {
-			return &fault.Error{Class: fault.Resources, Hint: "give more with --memory, or raise k: values with at least k records are held", Err: err}
+			return spill.Instead(err, "raise k: values with at least k records are held")
 		}
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
@@ -62,7 +61,7 @@ func (p *Parts) Add(g *writer.EncodedRowGroup, folder string, end masking.Place)
 		return err
 	}
 	if err := p.Footer.Draw(p.writer.Held()); err != nil {
-		return &fault.Error{Class: fault.Resources, Hint: "set or raise output.row_group_rows, or give more with --memory", Err: err}
+		return spill.Instead(err, "set or raise output.row_group_rows")
 	}
 	p.open.Rows, p.end = p.open.Rows+g.Rows, end
 	if p.groups++; p.Target.directory && p.groups == GroupsPerPart {
