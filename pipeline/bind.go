@@ -153,7 +153,7 @@ func (b *Bound) fitTaxonomies(schema *formats.Schema) {
 	fitted.of = maps.Clone(fitted.of)
 	for _, field := range b.masked {
 		if name := b.specs[field].Name; fitted.of[name].Tree != nil {
-			fitted.of[name] = domain.Fit(fitted.of[name], schema.Fields[field].Type)
+			fitted.of[name] = fit(fitted.of[name], schema.Fields[field].Type)
 		}
 	}
 	b.Taxonomies = &fitted

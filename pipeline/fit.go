@@ -1,17 +1,18 @@
-package domain
+package pipeline
 
 import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Fit returns a taxonomy whose given tree is one for values of a type: a leaf that is written otherwise than the
+// fit returns a taxonomy whose given tree is one for values of a type: a leaf that is written otherwise than the
 // value that it stands for, as 1.0 of integers or 2020-01-01 10:00 of timestamps, has the value's text, unless
 // another node has that. Texts are as they are.
-func Fit(t job.Taxonomy, of formats.Type) job.Taxonomy {
+func fit(t job.Taxonomy, of formats.Type) job.Taxonomy {
 	if t.Tree == nil || of.Kind == formats.String || of.Kind == formats.Nested || !refits(t.Tree, of) {
 		return t
 	}
@@ -72,5 +73,5 @@ func valueText(name string, of formats.Type) string {
 	if v.Parse(text) != nil {
 		return name
 	}
-	return TextOf(v, 0)
+	return domain.TextOf(v, 0)
 }
