@@ -226,8 +226,9 @@ var unreached = map[string][]size{
 		{name: "pipeline/count.greatest", value: 1023},
 		{name: "pipeline/masking.sampledSplits", value: 64},
 		{name: "pipeline/risk.PairHashes", value: 1 << 16},
+		{name: "pipeline/risk.SumBytes", value: 6 << 20},
 		{name: "pipeline/risk.UnionHashes", value: 1 << 17},
-		{name: "pipeline/risk.mostPairs", value: 1 << 18},
+		{name: "pipeline/risk.fewSlots", value: 1 << 6},
 	},
 	markSize: {
 		{name: "pipeline/domain.minusInf", value: 4_222_124_650_659_839},

@@ -29,7 +29,7 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 	if res.elsewhere.recounts(&a.job.Output) {
 		exposed, err = res.elsewhere.tally(ctx, l.target.Path(), ask, known)
 	} else {
-		exposed, err = verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget.Left(), res.events.Verifying(), ask, known)
+		exposed, err = verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask, known)
 	}
 	if err != nil {
 		return err
@@ -66,11 +66,11 @@ func (b *Bound) unionOfPeople(ctx context.Context, found *Found, k int, res *res
 	if err != nil {
 		return nil, err
 	}
-	people, err := m.CountPeople(ctx, b.entity, k)
+	figures, err := m.CountPeople(ctx, b.entity, k)
 	if err != nil {
 		return nil, err
 	}
-	return people.Figures().Union(), nil
+	return figures.Union(), nil
 }
 
 // uniteCounts counts the union in a table of counts that has all masked columns, as a run of the rows

@@ -337,7 +337,7 @@ func (w *Worker) make(ctx context.Context, what string, g *instructed, task int)
 		memory, sharers := w.res.budget.Limit(), int64(runtime.GOMAXPROCS(0))
 		var exposure *verify.Exposure
 		if g.Exposes != nil {
-			exposure = &verify.Exposure{Memory: spill.Exposure.Part(memory) / sharers, Known: g.Exposes.Known, Accepted: g.Exposes.Accepted}
+			exposure = &verify.Exposure{Budget: w.res.budget, Memory: spill.Exposure.Part(memory) / sharers, Known: g.Exposes.Known, Accepted: g.Exposes.Accepted}
 		}
 		recount, err := verify.Tally(ctx, g.cut, g.Parts[task], 0, -1, spill.Recount.Part(memory)/sharers, exposure)
 		if err != nil {

@@ -8,18 +8,17 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/spill"
 )
 
 // What processes that count parts of a table hand each other is bytes: the name of their form and a byte, the version, at the beginning,
 // and a hash at the end (checkpoint.Encode). n… is a list behind the number of its elements; all numbers are uvarints.
 //
 //	counts:  rows | tally of every grouping… | n (kept column, of every masked one whether it tells that, n (hash, those that go with it…)…)…
-//	tallies: rows of the table | n (most hashes, tally)…
+//	tallies: rows of the table | n (most hashes, tally)… of sums | n (most hashes, tally)…
 //	tally:   leading zero bits | n (hash since the one before, rows)…
 const (
 	countsForm  = "kcut alike rows\x01"
-	talliesForm = "kcut tallies\x02"
+	talliesForm = "kcut tallies\x03"
 )
 
 // Encode returns what was counted, and joined, as bytes: the same for the same rows.
@@ -49,30 +48,56 @@ func (c *Counts) Merge(encoded []byte) error {
 	})
 }
 
-// EncodeTallies returns tallies of a table of so many rows as bytes: the same for the same rows that were counted.
-func EncodeTallies(tallies []*Tally, rows int64) ([]byte, error) {
+// Tallies are what was counted of a table of so many rows, or of a part of it.
+type Tallies struct {
+	Sums   []*Tally // which are as exact in a large table as in a small one
+	Others []*Tally
+	Rows   int64
+}
+
+// DecodeTallies reads what Encode has returned.
+func DecodeTallies(encoded []byte) (t *Tallies, err error) {
+	t = &Tallies{}
+	err = decode(encoded, talliesForm, func(r *checkpoint.Reader) error {
+		t.Rows = int64(r.Int())
+		list := func(rows int64) []*Tally {
+			return checkpoint.ReadList(r, func() *Tally {
+				t := tallyOf(min(max(int(r.Uint()), fewest/2), UnionHashes), rows)
+				t.load(r)
+				return t
+			})
+		}
+		t.Sums, t.Others = list(0), list(t.Rows)
+		return r.Err()
+	})
+	return t, err
+}
+
+// Encode returns them as bytes: the same for the same rows that were counted.
+func (t *Tallies) Encode() ([]byte, error) {
 	return checkpoint.Encode(talliesForm, nil, func(w *checkpoint.Writer) {
-		w.Uint(uint64(rows))
-		checkpoint.List(w, tallies, func(t *Tally) {
-			w.Uint(uint64(t.most))
-			t.save(w)
-		})
+		w.Uint(uint64(t.Rows))
+		for _, list := range [][]*Tally{t.Sums, t.Others} {
+			checkpoint.List(w, list, func(t *Tally) {
+				w.Uint(uint64(t.most))
+				t.save(w)
+			})
+		}
 	})
 }
 
-// DecodeTallies reads what EncodeTallies has returned. They must be closed.
-func DecodeTallies(encoded []byte) (tallies []*Tally, rows int64, err error) {
-	err = decode(encoded, talliesForm, func(r *checkpoint.Reader) error {
-		rows = int64(r.Int())
-		tallies = checkpoint.ReadList(r, func() *Tally {
-			most := min(max(int(r.Uint()), fewest/2), UnionHashes)
-			t := newTally(most, rows, spill.NewBudget(int64(2*2*most)*slotBytes))
-			t.load(r)
-			return t
-		})
-		return r.Err()
-	})
-	return tallies, rows, err
+// Merge adds what was counted of other rows of the table, which is consumed, and reports whether it goes with it.
+func (t *Tallies) Merge(o *Tallies) bool {
+	if t.Rows != o.Rows || len(t.Sums) != len(o.Sums) || len(t.Others) != len(o.Others) {
+		return false
+	}
+	for i, sum := range t.Sums {
+		sum.Merge(o.Sums[i])
+	}
+	for i, other := range t.Others {
+		other.Merge(o.Others[i])
+	}
+	return true
 }
 
 func decode(encoded []byte, form string, take func(*checkpoint.Reader) error) error {
@@ -85,7 +110,7 @@ func decode(encoded []byte, form string, take func(*checkpoint.Reader) error) er
 
 func (t *Tally) save(w *checkpoint.Writer) {
 	var used []slot
-	for _, s := range t.slots {
+	for _, s := range t.of {
 		if s.rows > 0 {
 			used = append(used, s)
 		}

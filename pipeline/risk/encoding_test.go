@@ -90,27 +90,27 @@ func TestTalliesOfParts(t *testing.T) {
 		whole.Add(hash)
 		parts[rng.IntN(len(parts))].Add(hash)
 	}
-	var sum *Tally
+	var sum *Tallies
 	for _, part := range parts {
-		encoded, err := EncodeTallies([]*Tally{part}, rows)
+		encoded, err := (&Tallies{Others: []*Tally{part}, Rows: rows}).Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		decoded, n, err := DecodeTallies(encoded)
-		if err != nil || n != rows || len(decoded) != 1 {
-			t.Fatalf("%d tallies of %d rows: %v", len(decoded), n, err)
+		decoded, err := DecodeTallies(encoded)
+		if err != nil || decoded.Rows != rows || len(decoded.Others) != 1 {
+			t.Fatalf("decoded %+v: %v", decoded, err)
 		}
 		if sum == nil {
-			sum = decoded[0]
-		} else {
-			sum.Merge(decoded[0])
+			sum = decoded
+		} else if !sum.Merge(decoded) {
+			t.Fatal("not merged")
 		}
 	}
-	got, want := sum.Figures(rows, 4), whole.Figures(rows, 4)
+	got, want := sum.Others[0].Figures(rows, 4), whole.Figures(rows, 4)
 	if !reflect.DeepEqual(got, want) || want.Part == 0 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if _, _, err := DecodeTallies([]byte("something else")); !errors.Is(err, formats.ErrDamaged) {
+	if _, err := DecodeTallies([]byte("something else")); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("decoded something else: %v", err)
 	}
 }

@@ -243,7 +243,7 @@ func TestTallyWithoutMemory(t *testing.T) {
 		tally.add(Scatter(hash), 1)
 	}
 	if f := tally.Figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
-		t.Errorf("%+v with %d slots", f, len(tally.slots))
+		t.Errorf("%+v with %d slots", f, len(tally.of))
 	}
 }
 

@@ -13,19 +13,13 @@ import (
 // that they stand for all. How many zeros there are in the end depends on the hashes, the number of
 // rows and the limit, not on the order of rows or who counted them.
 type Tally struct {
-	slots  []slot // by the low bits of the hash, open addressing; at most half of them are used
-	used   int
+	slots         // at most half of them are used
 	left   []slot // scratch: what is counted again
 	zeros  uint   // leading zero bits of the hashes that are counted
 	enough uint   // with so many of them no more than enough rows are counted
 	most   int    // hashes
 	budget *spill.Budget
-}
-
-// slot is a hash and its rows; none have 0 rows.
-type slot struct {
-	hash uint64
-	rows uint32
+	into   *Sum // gets what there is no room for; nil: a part of the classes is left out
 }
 
 const (
@@ -40,18 +34,15 @@ const (
 	fewHashes  = 1 << 14
 	enoughRows = 1 << 18
 	// UnionHashes is how many classes of the union are counted one by one, whatever the budget is: what
-	// is counted of it stands in the cut. They take 9 MiB at the most, with what is scratch.
+	// is counted of it stands in the cut. They take 4 MiB.
 	UnionHashes = 1 << 17
+	// SumBytes is about what the classes of the union and of pairs take at the most, where shares are
+	// no larger than others by chance.
+	SumBytes = 2 * slotSize * (UnionHashes + PairHashes)
 	// PairHashes is how many classes of all pairs of sets are counted one by one, of PairClasses at most each.
 	PairHashes  = 1 << 16
 	PairClasses = 1 << 14
 )
-
-// NewExactTally returns a tally whose figures do not depend on memory: it counts up to most classes, a power of two, one
-// by one, and of more classes a part.
-func NewExactTally(most int) *Tally {
-	return &Tally{slots: make([]slot, fewest), most: most, budget: spill.NewBudget(int64(2*2*most) * slotBytes)}
-}
 
 // NewTallies returns so many tallies for tables of so many rows. They take so many bytes together, as many hashes each as
 // fit.
@@ -67,17 +58,25 @@ func NewTallies(n int, rows int64, budget *spill.Budget, bytes int64) (tallies [
 }
 
 func newTally(most int, rows int64, budget *spill.Budget) *Tally {
-	t := &Tally{slots: make([]slot, fewest), most: max(most, fewest/2), budget: budget}
+	t := &Tally{slots: slots{of: make([]slot, fewest)}, most: max(most, fewest/2), budget: budget}
 	for rows>>t.enough > enoughRows {
 		t.enough++
 	}
 	return t
 }
 
+// tallyOf returns a tally with all the room that it may need.
+func tallyOf(most int, rows int64) *Tally {
+	return newTally(most, rows, spill.NewBudget(int64(2*2*most)*slotBytes))
+}
+
 // Add counts a row for every hash. Most rows have one that is not counted, or that is where it is looked for.
 func (t *Tally) Add(hashes []uint64) {
+	if t.into != nil && t.into.zeros() > t.zeros {
+		t.leaveOut(t.into.zeros())
+	}
 	last := ^uint64(0) >> t.zeros
-	slots, mask := t.slots, uint64(len(t.slots)-1)
+	slots, mask := t.of, uint64(len(t.of)-1)
 	for _, hash := range hashes {
 		if hash > last {
 			continue
@@ -87,55 +86,49 @@ func (t *Tally) Add(hashes []uint64) {
 			continue
 		}
 		t.add(hash, 1)
-		last, slots, mask = ^uint64(0)>>t.zeros, t.slots, uint64(len(t.slots)-1)
+		last, slots, mask = ^uint64(0)>>t.zeros, t.of, uint64(len(t.of)-1)
 	}
 }
 
 // add counts rows that have a hash.
 func (t *Tally) add(hash uint64, rows uint32) {
-	if hash>>(64-t.zeros) != 0 {
-		return
-	}
-	mask := uint64(len(t.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		switch s := &t.slots[i]; {
-		case s.rows == 0:
-			*s = slot{hash, rows}
-			if t.used++; 2*t.used > len(t.slots) {
-				t.makeRoom()
-			}
-			return
-		case s.hash == hash:
-			s.rows += rows
-			return
-		}
+	if hash>>(64-t.zeros) == 0 && t.slots.add(hash, rows) && 2*t.used > len(t.of) {
+		t.makeRoom()
 	}
 }
 
-// makeRoom doubles the slots, or leaves out half of the hashes.
+// makeRoom doubles the slots, hands over what is in them, or leaves out half of the hashes.
 func (t *Tally) makeRoom() {
-	size, most := len(t.slots), t.most
+	size, most := len(t.of), t.most
 	if t.zeros < t.enough {
 		most = min(most, fewHashes)
 	}
-	if t.used < most && t.budget.Draw("the classes of kept columns", int64(size)*slotBytes) == nil {
-		was := t.slots
-		t.slots, t.used = make([]slot, 2*size), 0
-		t.addSlots(was)
-	} else {
+	switch {
+	case t.used < most && t.budget.Draw("the classes of kept columns", int64(size)*slotBytes) == nil:
+		t.move(2*size, 0)
+	case t.into != nil:
+		t.handOver()
+	default:
 		t.leaveOut(t.zeros + 1)
 	}
+}
+
+// handOver adds all rows to the sum.
+func (t *Tally) handOver() {
+	t.into.addAll(t.of)
+	clear(t.of)
+	t.used, t.zeros = 0, t.into.zeros()
 }
 
 // leaveOut leaves out the hashes that begin with fewer zero bits.
 func (t *Tally) leaveOut(zeros uint) {
 	t.zeros, t.left = zeros, t.left[:0]
-	for _, s := range t.slots {
+	for _, s := range t.of {
 		if s.rows > 0 && s.hash>>(64-zeros) == 0 {
 			t.left = append(t.left, s)
 		}
 	}
-	clear(t.slots)
+	clear(t.of)
 	t.used = 0
 	t.addSlots(t.left)
 }
@@ -153,24 +146,20 @@ func (t *Tally) Merge(o *Tally) {
 	if o.zeros > t.zeros {
 		t.leaveOut(o.zeros)
 	}
-	t.addSlots(o.slots)
+	t.addSlots(o.of)
 	o.Close()
 }
 
 // Close gives back what is drawn.
 func (t *Tally) Close() {
-	t.budget.Return(int64(len(t.slots)-fewest) * slotBytes)
-	t.slots, t.left = nil, nil
+	t.budget.Return(int64(len(t.of)-fewest) * slotBytes)
+	t.of, t.left = nil, nil
 }
 
 // Figures tells of so many rows what the classes are like, of which those below k are small.
 func (t *Tally) Figures(rows int64, k int) *Figures {
 	c := Classes{K: k}
-	for _, s := range t.slots {
-		if s.rows > 0 {
-			c.Add(int64(s.rows))
-		}
-	}
+	t.addTo(&c)
 	return c.figures(rows, t.zeros)
 }
 

@@ -17,10 +17,11 @@ import (
 // Exposure asks for the rows that are alike: on the labels of all masked columns together, on those of
 // two sets, and on kept columns.
 type Exposure struct {
-	Memory   int64    // bytes that counting by kept columns may take
-	Known    bool     // the figures on kept columns alone are known
-	Accepted []string // kept columns that are left out where they come together with labels
-	Labels   bool     // labels alone: kept columns are left out everywhere
+	Memory   int64         // bytes that counting by kept columns may take
+	Budget   *spill.Budget // from which that is drawn, and what counting by labels takes
+	Known    bool          // the figures on kept columns alone are known
+	Accepted []string      // kept columns that are left out where they come together with labels
+	Labels   bool          // labels alone: kept columns are left out everywhere
 }
 
 // keptColumns returns the columns of a part that its cut does not name, or as pseudonyms. A class
@@ -76,6 +77,41 @@ func (r *rules) pairs() (pairs [][2]int) {
 	return pairs
 }
 
+// sums count rows by labels, for several workers.
+type sums struct {
+	pairs   [][2]int
+	labels  *risk.Sum
+	ofPairs []*risk.Sum
+}
+
+// newSums returns what is counted of labels: by all of them, and by those of two sets.
+func (r *rules) newSums(budget *spill.Budget) *sums {
+	s := &sums{pairs: r.pairs(), labels: risk.NewSum(risk.UnionHashes, budget)}
+	most := risk.PairClasses
+	for most*len(s.pairs) > risk.PairHashes {
+		most /= 2
+	}
+	for range s.pairs {
+		s.ofPairs = append(s.ofPairs, risk.NewSum(most, budget))
+	}
+	return s
+}
+
+// all returns all of them: of labels, then of pairs.
+func (s *sums) all() []*risk.Sum { return append([]*risk.Sum{s.labels}, s.ofPairs...) }
+
+// join adds what workers have counted, whose tallies are consumed.
+func (s *sums) join(workers []*alike) error {
+	for i, sum := range s.all() {
+		for _, a := range workers {
+			if err := sum.Join(a.ofLabels()[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // alike counts the rows of a release that are alike on labels and, where there are kept columns, on
 // these and on both. One goroutine uses it.
 type alike struct {
@@ -93,10 +129,10 @@ type alike struct {
 }
 
 // newAlike returns the counts of one of several workers, of rows that are shown some kept columns.
-func (r *rules) newAlike(ask *Exposure, kept []string, shown []release.Kept, workers int) *alike {
+func (r *rules) newAlike(ask *Exposure, sums *sums, kept []string, shown []release.Kept, workers int) *alike {
 	memory := ask.Memory / int64(workers)
-	tallies := risk.NewTallies(2, r.cut.Rows, spill.NewBudget(memory), memory)
-	a := &alike{labels: risk.NewExactTally(risk.UnionHashes), pairs: r.pairs(), byLabels: make([]uint64, release.BlockRows)}
+	tallies, own := risk.NewTallies(2, r.cut.Rows, ask.Budget.Part(memory), memory), ask.Budget.Part(memory/2)
+	a := &alike{labels: sums.labels.Tally(own), pairs: sums.pairs, byLabels: make([]uint64, release.BlockRows)}
 	joined := ask.joined(r.cut, kept)
 	for _, column := range shown {
 		a.joined = append(a.joined, slices.Contains(joined, column.Name))
@@ -108,12 +144,8 @@ func (r *rules) newAlike(ask *Exposure, kept []string, shown []release.Kept, wor
 	if len(kept) > 0 && !ask.Known {
 		a.kept = tallies[1]
 	}
-	most := risk.PairClasses
-	for most*len(a.pairs) > risk.PairHashes {
-		most /= 2
-	}
-	for range a.pairs {
-		a.ofPairs = append(a.ofPairs, risk.NewExactTally(most))
+	for _, sum := range sums.ofPairs {
+		a.ofPairs = append(a.ofPairs, sum.Tally(own))
 	}
 	if len(a.pairs) > 0 {
 		for range r.cut.Sets {
@@ -193,18 +225,24 @@ func (a *alike) withValues(hashes []uint64, columns []release.Hashes, which []bo
 	return hashes
 }
 
-// tallies are those that count: of labels, of pairs, of both, of kept columns.
-func (a *alike) tallies() []*risk.Tally {
-	all := append([]*risk.Tally{a.labels}, a.ofPairs...)
-	return slices.DeleteFunc(append(all, a.both, a.kept), func(t *risk.Tally) bool { return t == nil })
+// ofLabels are the tallies by labels: by all of them, and by those of two sets.
+func (a *alike) ofLabels() []*risk.Tally { return append([]*risk.Tally{a.labels}, a.ofPairs...) }
+
+// others are those that count by kept columns: by these and labels, and alone.
+func (a *alike) others() []*risk.Tally {
+	return slices.DeleteFunc([]*risk.Tally{a.both, a.kept}, func(t *risk.Tally) bool { return t == nil })
 }
 
-// merge adds what another worker has counted.
-func (a *alike) merge(o *alike) {
-	others := o.tallies()
-	for i, t := range a.tallies() {
-		t.Merge(others[i])
+// encode returns what one worker has counted of a part of a release of so many rows.
+func (s *sums) encode(a *alike, rows int64) ([]byte, error) {
+	if err := s.join([]*alike{a}); err != nil {
+		return nil, err
 	}
+	t := risk.Tallies{Others: a.others(), Rows: rows}
+	for _, sum := range s.all() {
+		t.Sums = append(t.Sums, sum.Whole())
+	}
+	return t.Encode()
 }
 
 // mergeAlike adds up encoded tallies of parts of a release, unless there are none.
@@ -212,74 +250,97 @@ func mergeAlike(a, b []byte) ([]byte, error) {
 	if len(a) == 0 && len(b) == 0 {
 		return nil, nil
 	}
-	sums, rows, err := risk.DecodeTallies(a)
+	sum, err := risk.DecodeTallies(a)
 	if err != nil {
 		return nil, err
 	}
-	others, ofOthers, err := risk.DecodeTallies(b)
+	other, err := risk.DecodeTallies(b)
 	if err != nil {
 		return nil, err
 	}
-	if len(sums) != len(others) || rows != ofOthers {
+	if !sum.Merge(other) {
 		return nil, fmt.Errorf("merge recounts: they count other rows that are alike: %w", formats.ErrSchema)
 	}
-	for i, sum := range sums {
-		sum.Merge(others[i])
-	}
-	return risk.EncodeTallies(sums, rows)
+	return sum.Encode()
 }
 
 // Exposed returns which rows of a release are alike, by the merged recount of all of it that was
 // asked for so. Figures on kept columns may be known.
 func (r *Recount) Exposed(cut *cutfile.File, ask *Exposure, known *risk.Figures) (*risk.Report, error) {
-	tallies, _, err := risk.DecodeTallies(r.Alike)
+	t, err := risk.DecodeTallies(r.Alike)
 	if err != nil {
 		return nil, fmt.Errorf("read recount: %w", err)
 	}
-	sum := &alike{pairs: rulesOf(cut).pairs()}
-	places := []**risk.Tally{&sum.labels}
-	sum.ofPairs = make([]*risk.Tally, len(sum.pairs))
-	for i := range sum.ofPairs {
-		places = append(places, &sum.ofPairs[i])
-	}
+	e := &exposed{cut: cut, kept: r.Kept, known: known, rows: r.Rows, pairs: rulesOf(cut).pairs()}
+	var others []**risk.Tally
 	if len(ask.joined(cut, r.Kept)) > 0 {
-		places = append(places, &sum.both)
+		others = append(others, &e.both)
 	}
 	if len(r.Kept) > 0 && !ask.Known {
-		places = append(places, &sum.kept)
+		others = append(others, &e.alone)
 	}
-	if len(places) != len(tallies) {
+	if len(t.Sums) != 1+len(e.pairs) || len(t.Others) != len(others) {
 		return nil, fmt.Errorf("read recount: %w", formats.ErrDamaged)
 	}
-	for i, place := range places {
-		*place = tallies[i]
+	for _, sum := range t.Sums {
+		e.sums = append(e.sums, sum)
 	}
-	return exposed(cut, r.Kept, known, r.Rows, sum), nil
+	for i, place := range others {
+		*place = t.Others[i]
+	}
+	return e.report(), nil
 }
 
 // tell reports which rows are alike, by the counts of all workers.
-func (v *verifier) tell(all []*alike) {
-	sum := all[0]
-	for _, a := range all[1:] {
-		sum.merge(a)
+func (v *verifier) tell(sums *sums, all []*alike) error {
+	if err := sums.join(all); err != nil {
+		return err
 	}
-	v.told = exposed(v.cut, v.kept, v.known, v.rows, sum)
+	first := all[0]
+	for _, a := range all[1:] {
+		others := a.others()
+		for i, t := range first.others() {
+			t.Merge(others[i])
+		}
+	}
+	e := &exposed{cut: v.cut, kept: v.kept, known: v.known, rows: v.rows, pairs: sums.pairs, both: first.both, alone: first.kept}
+	for _, sum := range sums.all() {
+		e.sums = append(e.sums, sum)
+	}
+	v.told = e.report()
+	return nil
 }
 
-// exposed reports which of so many rows are alike. Figures on kept columns may be known.
-func exposed(cut *cutfile.File, kept []string, known *risk.Figures, rows int64, sum *alike) *risk.Report {
-	k := cut.SmallestK()
-	told := &risk.Report{K: k, Columns: kept, Labels: sum.labels.Figures(rows, k), Kept: known}
-	if sum.kept != nil {
-		told.Kept = sum.kept.Figures(rows, k)
+// exposed is what was counted of so many rows that are alike.
+type exposed struct {
+	cut         *cutfile.File
+	kept        []string
+	known       *risk.Figures // on kept columns; nil: they are counted, if there are some
+	rows        int64
+	sums        []classes // by all labels, then by those of pairs of sets
+	pairs       [][2]int
+	both, alone *risk.Tally // kept columns with labels, and without; nil: there are none
+}
+
+// classes are classes of rows.
+type classes interface {
+	Figures(rows int64, k int) *risk.Figures
+}
+
+// report reports which rows are alike.
+func (e *exposed) report() *risk.Report {
+	k := e.cut.SmallestK()
+	told := &risk.Report{K: k, Columns: e.kept, Labels: e.sums[0].Figures(e.rows, k), Kept: e.known}
+	if e.alone != nil {
+		told.Kept = e.alone.Figures(e.rows, k)
 	}
-	if sum.both != nil {
-		told.Both = sum.both.Figures(rows, k)
+	if e.both != nil {
+		told.Both = e.both.Figures(e.rows, k)
 		told.Both.Refine(told.Labels)
 	}
-	for i, pair := range sum.pairs {
-		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: min(cut.Sets[pair[0]].K, cut.Sets[pair[1]].K)}
-		figures := sum.ofPairs[i].Figures(rows, of.K)
+	for i, pair := range e.pairs {
+		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: min(e.cut.Sets[pair[0]].K, e.cut.Sets[pair[1]].K)}
+		figures := e.sums[1+i].Figures(e.rows, of.K)
 		of.Unique, of.Below = figures.Unique, figures.Below
 		told.Pairs = append(told.Pairs, of)
 	}

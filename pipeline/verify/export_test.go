@@ -1,13 +1,17 @@
 package verify
 
-import "context"
+import (
+	"context"
+
+	"github.com/kcut/kcut/spill"
+)
 
 // FewestSlots is how many groups of a table there is room for at the least.
 const FewestSlots = fewestSlots
 
 // Passes recounts with room for groups of so many bytes, and tells how often it read the release.
 func Passes(ctx context.Context, path string, memory int64) (*Result, int, error) {
-	v, err := newVerifier(ctx, path, path, 2, memory, Watch{}, nil)
+	v, err := newVerifier(ctx, path, path, 2, spill.NewBudget(memory), Watch{}, nil)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -49,11 +49,11 @@ func Judge(path string, cut *cutfile.File, r *Recount) (*Result, error) {
 	}
 	j.rows, j.marked = r.Rows, r.Marked
 	if len(r.Alike) > 0 {
-		tallies, _, err := risk.DecodeTallies(r.Alike)
-		if err != nil || len(tallies) == 0 {
+		tallies, err := risk.DecodeTallies(r.Alike)
+		if err != nil || len(tallies.Sums) == 0 {
 			return nil, fmt.Errorf("verify %s: read recount: %w", path, cmp.Or(err, error(formats.ErrDamaged)))
 		}
-		j.union = tallies[0].Figures(r.Rows, cut.SmallestK()).Union()
+		j.union = tallies.Sums[0].Figures(r.Rows, cut.SmallestK()).Union()
 	}
 	j.whole = j.newWhole(1, 0)[0]
 	for i, groups := range r.Groups {

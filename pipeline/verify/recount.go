@@ -11,7 +11,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/risk"
 )
 
 // Recount is what was counted of some row groups of a release, going by its cut.
@@ -22,7 +21,7 @@ type Recount struct {
 	Groups   [][]Group // of every quasi-identifier set, of a cut of regions of all masked columns, and of every set with each sensitive column; by key
 	Findings []string  // in the order of the release
 
-	// If an Exposure was asked for: the columns that are kept, and how many rows are alike (risk.EncodeTallies).
+	// If an Exposure was asked for: the columns that are kept, and how many rows are alike (risk.Tallies).
 	Kept  []string `json:",omitempty"`
 	Alike []byte   `json:",omitempty"`
 }
@@ -58,8 +57,13 @@ func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, me
 	}
 	p, t := rules.newReading(spans, kept, 1), &Recount{Cut: rules.sum, Kept: kept}
 	var alike *alike
+	var sums *sums
 	if exposure != nil {
-		alike = rules.newAlike(exposure, kept, p.shown, 1)
+		of := *exposure
+		of.Budget = exposure.Budget.Part(exposure.Budget.Limit())
+		defer func() { of.Budget.Return(of.Budget.Used()) }()
+		sums = rules.newSums(of.Budget)
+		alike = rules.newAlike(&of, sums, kept, p.shown, 1)
 		p.counters[0].alike = alike
 	}
 	err := workers.Each(1, 1, func(w workers.Worker, _ int) (err error) {
@@ -71,7 +75,7 @@ func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, me
 	}
 	t.Rows, t.Marked = p.rows.Load(), p.marked()
 	if alike != nil {
-		if t.Alike, err = risk.EncodeTallies(alike.tallies(), cut.Rows); err != nil {
+		if t.Alike, err = sums.encode(alike, cut.Rows); err != nil {
 			return nil, err
 		}
 	}

@@ -122,7 +122,7 @@ func TestTallyAndJudge(t *testing.T) {
 			if got, err := verify.Judge(path, cut, sum); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
-			told, err := verify.Unpublished(t.Context(), path, 2, 1<<30, verify.Watch{}, &verify.Exposure{}, nil)
+			told, err := verify.Unpublished(t.Context(), path, 2, spill.NewBudget(1<<30), verify.Watch{}, &verify.Exposure{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestTallyAndJudge(t *testing.T) {
 }
 
 // exposure asks for the rows that are alike.
-var exposure = &verify.Exposure{Memory: 1 << 26}
+var exposure = &verify.Exposure{Memory: 1 << 26, Budget: spill.NewBudget(1 << 28)}
 
 // tally counts row groups, and returns what is decoded of their recount.
 func tally(t *testing.T, cut *cutfile.File, path string, from, to int) *verify.Recount {

@@ -53,7 +53,7 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 	}
 	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
 	ask := &Exposure{Labels: !inspects}
-	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), memory, watch, ask)
+	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), spill.NewBudget(memory), watch, ask)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,16 +81,16 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 }
 
 // Unpublished is Release for a release that is not published yet: it may lack what completes it,
-// and lies under another name. The groups take a part of so many bytes of memory. The caller
+// and lies under another name. The groups take a part of what is left of a budget. The caller
 // reports the stage, so that only the watch's Progress is called. When it asks, which rows are alike is
 // counted; figures on kept columns may be known.
-func Unpublished(ctx context.Context, path string, threads int, memory int64, watch Watch, ask *Exposure, kept *risk.Figures) (_ *risk.Report, err error) {
+func Unpublished(ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch, ask *Exposure, kept *risk.Figures) (_ *risk.Report, err error) {
 	defer func() {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) { // it was there a moment ago
 			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
 		}
 	}()
-	v, err := newVerifier(ctx, path, path, threads, memory, watch, ask)
+	v, err := newVerifier(ctx, path, path, threads, budget, watch, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ type verifier struct {
 	told  *risk.Report  // which they are, after a reading
 }
 
-// newVerifier returns a verifier of a release, by the cut of that or another one, that takes its part of so many bytes of memory.
-func newVerifier(ctx context.Context, path, of string, threads int, memory int64, watch Watch, ask *Exposure) (*verifier, error) {
+// newVerifier returns a verifier of a release, by the cut of that or another one, that takes its part of what is left of a budget.
+func newVerifier(ctx context.Context, path, of string, threads int, budget *spill.Budget, watch Watch, ask *Exposure) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
@@ -138,13 +138,14 @@ func newVerifier(ctx context.Context, path, of string, threads int, memory int64
 		return nil, err
 	}
 	cut.Raw = bytes.TrimSpace(cut.Raw) // a file of its own ends a line
-	v := &verifier{judge: newJudge(rulesOf(cut)), path: path, parts: parts, threads: threads, memory: spill.Recount.Part(memory), watch: watch}
+	v := &verifier{judge: newJudge(rulesOf(cut)), path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount), watch: watch}
 	v.unstamped = of != path
 	if v.judge.regions != nil {
 		v.memory = max(v.memory-8*int64(len(v.judge.regions.slots)), v.memory/2)
 	}
 	if v.ask = ask; ask != nil {
-		ask.Memory = spill.Exposure.Part(memory)
+		ask.Memory, ask.Budget = spill.Exposure.Part(budget.Left()), budget.Part(budget.Limit())
+		v.memory = max(v.memory-risk.SumBytes, v.memory/2)
 		if !ask.Labels {
 			v.kept, err = v.keptColumns(ctx, parts[0])
 		}
@@ -163,12 +164,17 @@ func (v *verifier) scan(ctx context.Context) error {
 		}
 	}
 	var all []*alike
+	var sums *sums
+	if v.ask != nil {
+		defer func() { v.ask.Budget.Return(v.ask.Budget.Used()) }()
+		sums = v.newSums(v.ask.Budget)
+	}
 	for _, c := range p.counters {
 		if v.unstamped {
 			c.turns = make([]uint64, len(v.checks))
 		}
 		if v.ask != nil {
-			c.alike = v.newAlike(v.ask, v.kept, p.shown, v.threads)
+			c.alike = v.newAlike(v.ask, sums, v.kept, p.shown, v.threads)
 			all = append(all, c.alike)
 		}
 	}
@@ -194,7 +200,9 @@ func (v *verifier) scan(ctx context.Context) error {
 			v.checkOrder(p)
 		}
 		if v.ask != nil && !p.again {
-			v.tell(all)
+			if err := v.tell(sums, all); err != nil {
+				return err
+			}
 			p.tellNothing()
 		}
 		var open []int

@@ -1,0 +1,217 @@
+package risk
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/spill"
+)
+
+// together has several goroutines do something at the same time.
+func together(goroutines int, do func(goroutine int)) {
+	var all sync.WaitGroup
+	for i := range goroutines {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
+}
+
+// manyClasses are hashes of classes of one row, and of some of which there are several.
+func manyClasses(rng *rand.Rand, classes int) (hashes []uint64) {
+	for range classes {
+		hash := rng.Uint64()
+		for range 1 + rng.IntN(4)*rng.IntN(2) {
+			hashes = append(hashes, hash)
+		}
+	}
+	rng.Shuffle(len(hashes), func(i, j int) { hashes[i], hashes[j] = hashes[j], hashes[i] })
+	return hashes
+}
+
+// A sum tells the same whoever counted which rows, in whatever memory, by bytes or not: of few classes what a
+// plain count tells, of more what the classes tell whose hashes begin with zeros.
+func TestSum(t *testing.T) {
+	const most = 1 << 12
+	parts := make(map[float64]int)
+	enginetest.Cases(t, 30, func(rng *rand.Rand) {
+		hashes := manyClasses(rng, 1+rng.IntN(4*most))
+		rows, k, goroutines := int64(len(hashes)), 2+rng.IntN(3), 1+rng.IntN(4)
+		budget := spill.NewBudget(1 << 30)
+		sum, tallies, own := NewSum(most, budget), []*Tally(nil), spill.NewBudget(rng.Int64N(200<<10))
+		for range goroutines {
+			tallies = append(tallies, sum.Tally(own))
+		}
+		together(goroutines, func(g int) {
+			for from := g * 100; from < len(hashes); from += goroutines * 100 {
+				tallies[g].Add(hashes[from:min(from+100, len(hashes))])
+			}
+		})
+		if err := sum.Join(tallies...); err != nil {
+			t.Fatal(err)
+		}
+		got, whole := sum.Figures(rows, k), tallyOf(most, 0)
+		whole.Add(hashes)
+		parts[got.Part]++
+		if want := whole.Figures(rows, k); !reflect.DeepEqual(got, want) || got.Part == 0 && !reflect.DeepEqual(got, FiguresOf(hashes, k)) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		if encoded := encodedParts(t, hashes, most); !reflect.DeepEqual(encoded.Figures(rows, k), got) {
+			t.Errorf("%+v of encoded parts, want %+v", encoded.Figures(rows, k), got)
+		}
+		if sum.Close(); budget.Used() != 0 || own.Used() != 0 {
+			t.Errorf("%d and %d bytes stay drawn", budget.Used(), own.Used())
+		}
+	})
+	if parts[0] == 0 || parts[0.5] == 0 {
+		t.Errorf("counted are %v", parts)
+	}
+}
+
+// encodedParts are sums of two parts of some rows that are merged as bytes.
+func encodedParts(t *testing.T, hashes []uint64, most int) *Tally {
+	t.Helper()
+	var merged *Tallies
+	for _, rows := range [][]uint64{hashes[:len(hashes)/2], hashes[len(hashes)/2:]} {
+		sum := NewSum(most, spill.NewBudget(1<<30))
+		tally := sum.Tally(spill.NewBudget(1 << 30))
+		tally.Add(rows)
+		if err := sum.Join(tally); err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := (&Tallies{Sums: []*Tally{sum.Whole()}, Rows: 5_000_000}).Encode() // as of a part of a large table
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := DecodeTallies(encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if merged == nil {
+			merged = decoded
+		} else if !merged.Merge(decoded) {
+			t.Fatal("not merged")
+		}
+	}
+	return merged.Sums[0]
+}
+
+// A sum of many classes is exact up to its limit, whatever the size of the table.
+func TestSumOfManyRows(t *testing.T) {
+	hashes := manyClasses(rand.New(rand.NewPCG(1, 1)), 2*fewHashes+1000)
+	if got, want := encodedParts(t, hashes, UnionHashes).Figures(int64(len(hashes)), 3), FiguresOf(hashes, 3); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A sum takes what it says, and without room for that it is an error, and nothing else.
+func TestSumWithoutMemory(t *testing.T) {
+	hashes := manyClasses(rand.New(rand.NewPCG(1, 1)), UnionHashes)
+	for _, tt := range []struct {
+		limit int64
+		err   error
+	}{{SumBytes, nil}, {1 << 20, spill.ErrBudget}} {
+		budget := spill.NewBudget(tt.limit)
+		sum := NewSum(UnionHashes, budget)
+		tally := sum.Tally(spill.NewBudget(0))
+		tally.Add(hashes)
+		if err := sum.Join(tally); !errors.Is(err, tt.err) {
+			t.Errorf("within %d bytes: %v", tt.limit, err)
+		}
+		if sum.Close(); budget.Used() != 0 {
+			t.Errorf("%d bytes stay drawn", budget.Used())
+		}
+	}
+}
+
+// visits are rows of some classes and entities.
+type visits struct{ classes, entities []uint64 }
+
+func newVisits(rng *rand.Rand, rows, classes, entities int) (v visits) {
+	for range rows {
+		v.classes = append(v.classes, Scatter(uint64(rng.IntN(classes))))
+		v.entities = append(v.entities, Scatter(uint64(rng.IntN(entities))))
+	}
+	return v
+}
+
+// naive tells the shares of entities that are alone, or in classes of fewer than k, of rows whose hashes begin
+// with so many zeros.
+func (v visits) naive(k int, zeros uint) (alone, small float64) {
+	whose, of := make(map[uint64]bool), make(map[uint64]map[uint64]bool)
+	for i, class := range v.classes {
+		whose[v.entities[i]] = true
+		if class>>(64-zeros) != 0 {
+			continue
+		}
+		if of[class] == nil {
+			of[class] = make(map[uint64]bool)
+		}
+		of[class][v.entities[i]] = true
+	}
+	areAlone, areSmall := make(map[uint64]bool), make(map[uint64]bool)
+	for _, class := range of {
+		for entity := range class {
+			if len(class) == 1 {
+				areAlone[entity] = true
+			}
+			if len(class) < k {
+				areSmall[entity] = true
+			}
+		}
+	}
+	all := float64(len(whose)) / float64(uint(1)<<zeros)
+	return min(float64(len(areAlone))/all, 1), min(float64(len(areSmall))/all, 1)
+}
+
+// People are what a naive count tells, of a part of the classes where there are many, whoever counted which rows.
+func TestPeople(t *testing.T) {
+	sampled := 0
+	check := func(rng *rand.Rand, rows, classes int) {
+		v, k, goroutines := newVisits(rng, rows, classes, 1+rng.IntN(min(rows, UnionHashes))), 1+rng.IntN(4), 1+rng.IntN(4)
+		budget := spill.NewBudget(1 << 30)
+		people := NewPeople(k, budget)
+		var counters []*PeopleCounter
+		for range goroutines {
+			counters = append(counters, people.Counter(spill.NewBudget(1<<20)))
+		}
+		together(goroutines, func(g int) {
+			for from := g * 100; from < rows; from += goroutines * 100 {
+				to := min(from+100, rows)
+				counters[g].Add(v.classes[from:to], v.entities[from:to])
+			}
+		})
+		got, err := people.Figures(counters...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zeros := people.zeros()
+		if zeros > 0 {
+			sampled++
+		}
+		if alone, small := v.naive(k, zeros); got.Unique != alone || got.Below != small || (got.Part > 0) != (zeros > 0) {
+			t.Errorf("%+v of %d rows, want %g and %g", got, rows, alone, small)
+		}
+	}
+	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+		rows := 1 + rng.IntN(2000)
+		check(rng, rows, 1+rng.IntN(rows))
+	})
+	if check(rand.New(rand.NewPCG(4, 2)), 2*mostPairs, 2*mostPairs); sampled == 0 {
+		t.Error("no part was counted")
+	}
+}
+
+// Without room for people there is an error.
+func TestPeopleWithoutMemory(t *testing.T) {
+	people := NewPeople(2, spill.NewBudget(1<<18))
+	counter := people.Counter(spill.NewBudget(0))
+	v := newVisits(rand.New(rand.NewPCG(3, 1)), 50_000, 50_000, 50_000)
+	counter.Add(v.classes, v.entities)
+	if _, err := people.Figures(counter); !errors.Is(err, spill.ErrBudget) {
+		t.Errorf("%v", err)
+	}
+}
