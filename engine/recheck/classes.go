@@ -91,7 +91,7 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 	class := make([]uint32, len(columns))
 	if kinds != nil {
 		var stats engine.Stats
-		err = c.eachOf(ctx, table, labelsOf(positions(len(columns))), func(labels []byte, of []engine.KindCount) error {
+		err = c.eachOf(ctx, table, labelsOf(positions(len(columns)), everyClass), func(labels []byte, of []engine.KindCount) error {
 			kinds.StatsOf(of, &stats)
 			if least = min(least, stats.Size); !set.Holds(stats) {
 				for j := range class {

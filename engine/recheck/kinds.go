@@ -48,10 +48,10 @@ func (c *classes) eachOfPart(
 	visit func(class []byte, of []engine.KindCount) error, part uint64, bits uint,
 ) error {
 	const classBytes = 120 // beside the labels
-	classes, drawn := make(map[string][]engine.KindCount), int64(0)
+	classes, drawn := make(map[string]*[]engine.KindCount), int64(0)
 	defer func() { giveBack(c.space, drawn) }()
 	add := func(m member) error {
-		if maphash.Bytes(classSeed, m.class)&(1<<bits-1) != part {
+		if bits > 0 && maphash.Bytes(classSeed, m.class)&(1<<bits-1) != part {
 			return nil
 		}
 		of := classes[string(m.class)]
@@ -61,11 +61,11 @@ func (c *classes) eachOfPart(
 				return err
 			}
 			drawn += bytes
-		}
-		of, err := c.addKind("equivalence classes", of, m.KindCount, countBytes, &drawn)
-		if err == nil {
+			of = new([]engine.KindCount)
 			classes[string(m.class)] = of
 		}
+		var err error
+		*of, err = c.addKind("equivalence classes", *of, m.KindCount, countBytes, &drawn)
 		return err
 	}
 	err := t.Scan(ctx, c.space, func(block *partition.Table) error { return members(block, add) })
@@ -81,7 +81,7 @@ func (c *classes) eachOfPart(
 		if err != nil {
 			return err
 		}
-		err = visit([]byte(class), sumUp(of))
+		err = visit([]byte(class), sumUp(*of))
 	}
 	return err
 }
@@ -136,8 +136,9 @@ func (c *classes) withKinds(maps [][]uint32, domains []int) ([][]uint32, []int) 
 	return append(maps, all.Codes), append(domains, all.Domain)
 }
 
-// labelsOf returns the members of a table some of whose fields are the labels of a class, and whose last one is the kind.
-func labelsOf(fields []int) func(*partition.Table, func(member) error) error {
+// labelsOf returns the members, those of classes that are wanted, of a table some of whose fields are the labels of a class, and
+// whose last one is the kind.
+func labelsOf(fields []int, wanted func(class []byte) bool) func(*partition.Table, func(member) error) error {
 	var class []byte
 	return func(block *partition.Table, add func(member) error) error {
 		for i, n := range block.Counts {
@@ -145,6 +146,9 @@ func labelsOf(fields []int) func(*partition.Table, func(member) error) error {
 			class = class[:0]
 			for _, f := range fields {
 				class = appendLabel(class, block.Layout.Fields[f].Code(key))
+			}
+			if !wanted(class) {
+				continue
 			}
 			if err := add(member{class, engine.KindCount{Kind: kindOf(block, key), Records: uint64(n)}}); err != nil {
 				return err

@@ -35,7 +35,7 @@ func TestEachOfInParts(t *testing.T) {
 		scans := 0
 		members := func(block *partition.Table, add func(member) error) error {
 			scans++
-			return labelsOf([]int{0})(block, add)
+			return labelsOf([]int{0}, everyClass)(block, add)
 		}
 		err := c.eachOf(t.Context(), table, members, func(class []byte, of []engine.KindCount) error {
 			if got[string(class)] != nil {

@@ -166,7 +166,7 @@ func (r *removal) remove(t foundTuple, room [][]byte) (err error) {
 			lost = &loss{}
 			o.lost[string(room[j])] = lost
 		}
-		lost.records += t.Records
+		lost.records, lost.isNew = lost.records+t.Records, true
 		if r.kinds() != nil {
 			if lost.of, err = r.addKind(what, lost.of, t.KindCount, countBytes, &r.noted); err != nil {
 				return err

@@ -52,6 +52,7 @@ type outliers struct {
 type loss struct {
 	records uint64
 	of      []engine.KindCount
+	isNew   bool // some of it was lost since the class was looked at
 }
 
 // content is what a class has: so many records and, where there are kinds, of which.
@@ -247,7 +248,7 @@ func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken 
 			s.Remaining[a], counted = make([]uint64, len(s.cut.Columns[a].Labels)), append(counted, j)
 		}
 	}
-	err = s.each(ctx, o, func(class []byte, c content) error {
+	err = s.each(ctx, o, everyClass, func(class []byte, c content) error {
 		for _, j := range counted {
 			s.Remaining[o.Columns[j]][labelAt(class, j)] += c.records
 		}
@@ -329,12 +330,15 @@ func labelAt(class []byte, column int) uint32 {
 	return binary.BigEndian.Uint32(class[labelBytes*column:])
 }
 
-// each calls visit with every class of a set. What it gets is valid until it returns.
-func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []byte, c content) error) error {
+// everyClass is wanted of all classes.
+func everyClass([]byte) bool { return true }
+
+// each calls visit with every class of a set that is wanted. What it gets is valid until it returns.
+func (s *suppression) each(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, c content) error) error {
 	var class []byte
 	var stats engine.Stats
 	if s.kinds() != nil {
-		return s.eachOf(ctx, o.all, labelsOf(o.places), func(class []byte, of []engine.KindCount) error {
+		return s.eachOf(ctx, o.all, labelsOf(o.places, wanted), func(class []byte, of []engine.KindCount) error {
 			return visit(class, s.contentOf(records(of), of, &stats))
 		})
 	}
@@ -344,6 +348,9 @@ func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []
 			for _, f := range o.places {
 				class = appendLabel(class, block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:]))
 			}
+			if !wanted(class) {
+				continue
+			}
 			if err := visit(class, s.contentOf(uint64(n), nil, &stats)); err != nil {
 				return err
 			}
@@ -352,11 +359,11 @@ func (s *suppression) each(ctx context.Context, o *outliers, visit func(class []
 	})
 }
 
-// left calls visit with what every class of a set has left: those that others lost are not among it.
-func (s *suppression) left(ctx context.Context, o *outliers, visit func(class []byte, left content) error) error {
+// left calls visit with what every class of a set that is wanted has left: those that others lost are not among it.
+func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, left content) error) error {
 	var stats engine.Stats
 	var of []engine.KindCount
-	return s.each(ctx, o, func(class []byte, c content) error {
+	return s.each(ctx, o, wanted, func(class []byte, c content) error {
 		if lost, ok := o.lost[string(class)]; ok {
 			if c.records == lost.records {
 				return nil
@@ -370,8 +377,8 @@ func (s *suppression) left(ctx context.Context, o *outliers, visit func(class []
 }
 
 // eachLeft is left with the records that are taken away among those with marks alone, if there are some.
-func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(class []byte, left content) error) error {
-	return s.left(ctx, o, func(class []byte, c content) error {
+func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, left content) error) error {
+	return s.left(ctx, o, wanted, func(class []byte, c content) error {
 		if string(class) == o.marks {
 			c = s.with(c, s.Records, s.marked)
 		}
@@ -380,7 +387,7 @@ func (s *suppression) eachLeft(ctx context.Context, o *outliers, visit func(clas
 }
 
 // spread takes away the classes that became too small because others were taken away, until
-// there is none.
+// there is none. It looks at those that lost records since they were looked at, and at that of records with marks alone.
 func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	for more := true; more; {
 		if err := s.removeNext(ctx); err != nil {
@@ -392,7 +399,11 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 		more = false
 		for i := range s.sets {
 			o := &s.sets[i]
-			err := s.eachLeft(ctx, o, func(class []byte, left content) error {
+			changed := func(class []byte) bool {
+				lost := o.lost[string(class)]
+				return lost != nil && lost.isNew || string(class) == o.marks
+			}
+			err := s.eachLeft(ctx, o, changed, func(class []byte, left content) error {
 				if o.Holds(left.Stats) {
 					return nil
 				}
@@ -401,6 +412,9 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 			})
 			if err != nil {
 				return err
+			}
+			for _, lost := range o.lost {
+				lost.isNew = false
 			}
 		}
 	}
@@ -420,7 +434,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	for i := range s.sets {
 		o := &s.sets[i]
 		least, marked, holds := uint64(0), suppressed.Size, o.Holds(suppressed.Stats)
-		err := s.eachLeft(ctx, o, func(class []byte, left content) error {
+		err := s.eachLeft(ctx, o, everyClass, func(class []byte, left content) error {
 			if string(class) == o.marks {
 				marked, holds = left.Size, o.Holds(left.Stats)
 			} else if least == 0 || left.Size < least {
@@ -496,7 +510,7 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 	fewest := uint64(math.MaxUint64)
 	for i := range s.sets {
 		o := &s.sets[i]
-		err := s.left(ctx, o, func(class []byte, left content) error {
+		err := s.left(ctx, o, everyClass, func(class []byte, left content) error {
 			if left.Size < fewest || left.Size == fewest && of == o && string(class) < string(smallest) {
 				smallest, of, fewest = slices.Clone(class), o, left.Size
 			}

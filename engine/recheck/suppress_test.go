@@ -2,6 +2,7 @@ package recheck
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -79,5 +80,53 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 	})
 	if taken == 0 || refused == 0 {
 		t.Errorf("%d rows were suppressed, %d times they were too many", taken, refused)
+	}
+}
+
+// askedProtection asks for nothing, and counts how often.
+type askedProtection struct{ times *int }
+
+func (askedProtection) Needs() engine.Needs { return engine.Needs{Kinds: true} }
+
+func (p askedProtection) Holds(engine.Stats) bool {
+	*p.times++
+	return true
+}
+
+func (askedProtection) Implies(engine.Protection) bool { return false }
+
+// TestSpreadLooksAtClassesThatLostRecords has a chain of classes each of which is too small when the one before is taken
+// away, and counts the classes that are looked at: not all of them at every link.
+func TestSpreadLooksAtClassesThatLostRecords(t *testing.T) {
+	const links, others = 60, 400
+	times := 0
+	c := enginetest.Case{Data: enginetest.Data{
+		Columns: []enginetest.Column{{Name: "a", Mask: engine.Suppress}, {Name: "b", Mask: engine.Suppress}}, Sensitive: make([][]string, 1),
+	}}
+	add := func(a, b string) {
+		c.Data.Rows = append(c.Data.Rows, enginetest.Values(a, b))
+		c.Data.Sensitive[0] = append(c.Data.Sensitive[0], "s")
+	}
+	for i := range links {
+		add(fmt.Sprint("a", i), fmt.Sprint("b", i))
+		add(fmt.Sprint("a", i+1), fmt.Sprint("b", i))
+	}
+	for i := range others {
+		add(fmt.Sprint("c", i), fmt.Sprint("d", i))
+		add(fmt.Sprint("c", i), fmt.Sprint("d", i))
+	}
+	for column := range 2 {
+		c.Sets = append(c.Sets, engine.Set{Columns: []int{column}, K: 2, Others: []engine.Protection{askedProtection{&times}}})
+	}
+	recoding, _, err := hold(Engine{OnBreak: Suppress, MaxSuppressed: uint64(len(c.Data.Rows))}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost, _ := recoding.Lost(); lost != 2*links {
+		t.Errorf("%d records are suppressed, want the %d of the chain", lost, 2*links)
+	}
+	t.Logf("%d classes were looked at", times)
+	if most := 10 * (others + links); times > most {
+		t.Errorf("%d classes were looked at, want at most %d", times, most)
 	}
 }

@@ -100,18 +100,6 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 	return best == value, nil
 }
 
-// outdated returns the candidates of a column of which more, or less, is known after a step than before: of a suppressed column
-// that is inspected all, whose groups depend on it.
-func (s *search) outdated(column int) (values []int32) {
-	if !s.inspects || s.outliers == 0 || s.columns[column].kindOf(0) < 0 {
-		return nil
-	}
-	for _, g := range s.queue.columns[column].groups {
-		values = append(values, s.queue.groups[g].members...)
-	}
-	return values
-}
-
 // isInspected reports whether all that refining a value would make outliers is known.
 func (s *search) isInspected(value int32) bool {
 	for _, i := range s.with[s.queue.candidates[value].column] {

@@ -165,8 +165,7 @@ func (s *search) run(ctx context.Context) error {
 }
 
 // perform refines a value in its column, the view and the sets (TDS, section 5.3; TDR, section
-// 4.3), and notes of which columns all scores change: of those of the sets whose anonymity falls, or of which more has
-// to be inspected.
+// 4.3), and notes of which columns all scores change: of those of the sets whose anonymity falls.
 func (s *search) perform(ctx context.Context, value int32) error {
 	c := s.queue.candidates[value]
 	s.view.Kill(value)
@@ -180,7 +179,7 @@ func (s *search) perform(ctx context.Context, value int32) error {
 		if err := s.sets[i].Refine(ctx, &refinement); err != nil {
 			return err
 		}
-		if s.options.Score != engine.ScoreInfoGain && (s.sets[i].Anonymity() < before || s.inspects && s.outliers > 0) {
+		if s.options.Score != engine.ScoreInfoGain && s.sets[i].Anonymity() < before {
 			for _, a := range s.asked[i].Columns {
 				s.rescored[a] = true
 			}
@@ -201,11 +200,6 @@ func (s *search) update() {
 	}
 	if s.outliers > 0 {
 		s.killOutliers()
-	}
-	for column, is := range s.rescored {
-		if is && len(s.queue.columns[column].groups) > 0 {
-			s.stale = append(s.stale, s.outdated(column)...)
-		}
 	}
 	slices.SortFunc(s.stale, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(s.queue.candidates[a].column, s.queue.candidates[b].column), cmp.Compare(a, b))

@@ -34,6 +34,8 @@ type inspection struct {
 	steps   int32     // refinements performed
 	at      []int32   // by value: steps when it was inspected, plus one
 	after   []uint64  // by value: what Outliers would have been then after refining it
+	latest  []int32   // values that were inspected since the last refinement
+	pending []int32   // values whose after is more than Outliers, which may yet come nearer
 }
 
 // failing is a part that does not hold, and its records.
@@ -125,13 +127,36 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 func (t *TIPS) noteOutliers(value int32) {
 	x := &t.inspection
 	slices.SortFunc(x.failing, failing.compare)
-	x.at[value], x.after[value] = x.steps+1, t.outliers.records
+	after := t.outliers.records
 	for _, f := range x.failing {
-		x.after[value] += f.records
+		after += f.records
 	}
+	if after > t.outliers.records && x.after[value] <= t.outliers.records {
+		x.pending = append(x.pending, value)
+	}
+	x.at[value], x.after[value] = x.steps+1, after
+	x.latest = append(x.latest, value)
 	if len(x.failing) > 0 {
 		t.smallest[value] = 0
 	}
+}
+
+// outdateInspected notes of which values less is known after a refinement, before which there were so many outliers: of
+// those that were inspected since the one before, and where there are more outliers now, of all whose outliers are a number of
+// these and more.
+func (t *TIPS) outdateInspected(before uint64) {
+	x := &t.inspection
+	for _, value := range x.latest {
+		t.change(value)
+	}
+	x.latest = x.latest[:0]
+	if t.outliers == nil || t.outliers.records == before {
+		return
+	}
+	x.pending = slices.DeleteFunc(x.pending, func(value int32) bool {
+		t.change(value)
+		return t.view.Dead(value) || x.after[value] <= t.outliers.records
+	})
 }
 
 // findOutliers tells which parts of a partition that is divided, on a field, are outliers, and how many records they have.

@@ -203,6 +203,7 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 		}
 	}
 	t.value, t.steps = None, t.steps+1
+	defer t.outdateInspected(t.Outliers())
 	field := slices.Index(t.columns, r.Column)
 	if t.outliers != nil && !t.view.Columns[r.Column].Suppressed {
 		t.enter(field, r.First, r.First+uint32(len(r.Child)))
@@ -414,7 +415,7 @@ func (t *TIPS) holds() int64 {
 	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums + t.indexed
 	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
 	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
-	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.at))*4 + int64(cap(t.after))*8
+	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.at)+cap(t.latest)+cap(t.pending))*4 + int64(cap(t.after))*8
 	if t.outliers != nil {
 		held += t.outliers.bytes()
 	}
