@@ -19,11 +19,12 @@ type Field struct {
 	Lacked  bool  // of a dataset: some file lacks the column
 }
 
-// TextLine is the line of CSV that makes a column which began with numbers one of texts.
+// TextLine is the line of CSV that makes a column which began with numbers one of texts, and what to do about it.
 type TextLine struct {
 	File   string
-	Line   int64 // 0: there is none
-	Number bool  // all are numbers, but not all would be written so again, as 10 and 10.0
+	Line   int64  // 0: there is none
+	Number bool   // all are numbers, but not all are written in one form, as 10 and 10.0
+	Advice string // what the texts look like, and how to say that they are; empty: like texts
 }
 
 // Texts is what the texts of a column allow. Only the package that reads CSV looks into it.

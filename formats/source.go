@@ -113,6 +113,8 @@ type CSV struct {
 	Escape    byte                   // takes what is behind it as it is; 0: there is none, and quotes are doubled
 	Encoding  string                 // as EncodingLatin1; empty: UTF-8, or what a byte order mark says
 	Nulls     []string               // texts that stand for null, beside the empty field without quotes
+	Decimal   byte                   // in front of a number's fraction; 0: '.', or ',' where Thousands is '.'
+	Thousands byte                   // between groups of three digits: '.', ',', ' ' or '\''; 0: none, but the other one of '.' and ',' in front of a declared Decimal
 	Headless  bool                   // the first record has values, not names
 	Header    []string               // names of columns when it is headless; nil: column1, column2, ...
 	Names     map[int]string         // of columns, by position from 1 on, in place of the header's

@@ -321,6 +321,9 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 			hint = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use suppress or generalize"
 			from = fmt.Sprintf(": line %s is the first that has no number", text.Grouped(f.Text.Line))
 		}
+		if f.Text.Advice != "" {
+			hint = "its values look like " + f.Text.Advice
+		}
 		return fault.Errorf(fault.Input, hint, "discretize column %s: its type is %s, which has no order that intervals could cut%s", spec.Name, t, from)
 	}
 	return nil

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/draft"
 )
 
 // csvFolder makes a jobFolder with CSV files as its input.
@@ -104,6 +107,67 @@ columns: {age: discretize, pandas: keep, spark: keep, r: keep}
 	checked, err := Check(t.Context(), CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"spark"}})
 	if must(t, err); checked.Classes != 3 || checked.Anonymity != 10 {
 		t.Errorf("check finds %+v", checked)
+	}
+}
+
+// TestDecimalCommas: numbers in other numerals are texts, with a note of run, plan, check and draft that names the keys;
+// with the keys they are numbers for all of these.
+func TestDecimalCommas(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+quasi_identifiers: [{columns: [age, wage], k: 2}]
+columns: {age: discretize, wage: suppress, share: keep}
+`
+	var rows strings.Builder
+	rows.WriteString("age;wage;share\n")
+	for i := range 32 {
+		fmt.Fprintf(&rows, "%d;%s;%s\n", 20+i%4, []string{"1.234,56", "999,50"}[i/8%2], []string{"0,5", "12,25"}[i%2])
+	}
+	const wage = `column wage is read as text: its values look like numbers with decimal commas or groups of digits; if they are, set csv.decimal: ","`
+	const share = `column share is read as text: its values look like numbers with decimal commas or groups of digits; if they are, set csv.decimal: ","`
+	dir := csvFolder(t, form, rows.String())
+	report := mustRun(t, dir, nil)
+	planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true})
+	must(t, err)
+	checking := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"wage"}}
+	checked := func() (notices []string) {
+		checking.Events = Events{Notice: func(n string) { notices = append(notices, n) }}
+		_, err := Check(t.Context(), checking)
+		must(t, err)
+		return notices
+	}
+	drafting := draft.Options{Input: checking.Input}
+	drafted, err := draft.Job(t.Context(), drafting, Try)
+	must(t, err)
+	mustNote(t, report.Notices, share)
+	mustNote(t, planned.Notices, share)
+	mustNote(t, checked(), wage)
+	mustNote(t, strings.Split(drafted, "# Note: "), wage)
+	editJob(t, dir, "wage: suppress", "wage: discretize")
+	if _, err := runJob(t, dir, nil); err == nil || !strings.Contains(fault.HintOf(err), `csv.decimal: ","`) {
+		t.Errorf("intervals of texts: %v, hint %q", err, fault.HintOf(err))
+	}
+
+	write(t, filepath.Join(dir, "job.yaml"), string(mustRead(t, filepath.Join(dir, "job.yaml")))+"csv: {decimal: \",\"}\n")
+	report = mustRun(t, dir, nil)
+	checking.CSV.Decimal, drafting.CSV.Decimal = ',', ','
+	drafted, err = draft.Job(t.Context(), drafting, Try)
+	must(t, err)
+	for _, note := range slices.Concat(report.Notices, checked(), []string{drafted}) {
+		if strings.Contains(note, "is read as text") {
+			t.Errorf("notice %q", note)
+		}
+	}
+	if !strings.Contains(drafted, "csv: {decimal: \",\"}") {
+		t.Errorf("the draft does not say how numbers are written:\n%s", drafted)
+	}
+	rowsOf := readReleased(t, filepath.Join(dir, "out.parquet"))
+	if kept := rowsOf.fields[2]; kept.Type != floatType {
+		t.Errorf("column share is %s", kept.Type)
+	}
+	if label := readCut(t, filepath.Join(dir, "out.parquet")).Columns[1].Cut; len(label) < 2 || !strings.Contains(label[0].Label, ",1") {
+		t.Errorf("intervals of wages are %+v", label)
 	}
 }
 

@@ -55,6 +55,9 @@ func dialectOf(declared *formats.CSV, start *sample) (d dialect, err error) {
 			return d, fmt.Errorf("%w: %q in place of a delimiter or a quote", formats.ErrUnsupported, c)
 		}
 	}
+	if declared.Thousands != 0 && declared.Thousands == declared.Decimal {
+		return d, fmt.Errorf("%w: %q in front of fractions and between thousands", formats.ErrUnsupported, declared.Decimal)
+	}
 	if d.delim == d.quote || d.delim == d.escape {
 		return d, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, d.delim)
 	}

@@ -23,7 +23,11 @@ type evidence struct {
 	numbers bool // fields stood for numbers before one did not
 	text    spot // the first one that did not; zero: all do
 
-	lost     [6]spot // for each of ways the first number that is no such
+	looks    looks
+	numerals *numerals // nil: numbers are written as kcut writes them
+	buffer   []byte
+
+	lost     [8]spot // for each of ways the first number that is no such
 	inexact  spot    // where no form of floats was left
 	decimals decimals
 	written  spot // where it was known that neither a form of floats nor a decimal gives all of them back
@@ -54,11 +58,15 @@ func (c *evidence) see(f field, at spot) {
 	}
 	c.texts = true
 	c.named = c.named || string(f.text) == c.name
-	if c.guess == 0 {
+	was := c.guess
+	if was == 0 && !c.looks.like() {
 		return
 	}
-	was := c.guess
-	c.guess &= guessText(f.text)
+	guess := c.numerals.guessOf(f.text, &c.buffer)
+	if guess&guessNumber == 0 && c.looks.like() {
+		c.looks.see(f.text, &c.buffer)
+	}
+	c.guess &= guess
 	if was&numeric == 0 {
 		return
 	}
@@ -73,9 +81,28 @@ func (c *evidence) see(f field, at spot) {
 	if was&floats != 0 && c.guess&floats == 0 {
 		c.inexact, c.written = at, at
 	}
-	if decimal := c.decimals.none.line == 0; decimal && !c.decimals.see(asString(f.text), at) {
+	text := f.text
+	if c.numerals != nil {
+		text = c.buffer
+	}
+	if decimal := c.decimals.none.line == 0; decimal && !c.decimals.see(asString(text), at) {
 		c.written = at
 	}
+	if c.numerals != nil && c.guess&(guessBare|guessGrouped) == 0 && !c.differs() {
+		c.mix(at)
+	}
+}
+
+// differs reports whether not all numbers are written in one form.
+func (c *evidence) differs() bool { return c.guess&(guessInt|floats) == 0 && c.decimals.none.line > 0 }
+
+// mix says that some numbers have their digits in groups and others do not.
+func (c *evidence) mix(at spot) {
+	c.lose(c.guess&(guessInt|floats), at)
+	if c.guess &^= guessInt | floats; c.guess&numeric == 0 {
+		c.text = cmp.Or(c.text, at)
+	}
+	c.inexact, c.decimals.none, c.written = cmp.Or(c.inexact, at), cmp.Or(c.decimals.none, at), at
 }
 
 // lose says that a number is not of some ways, of which all numbers before it are.
@@ -132,6 +159,7 @@ func (c *evidence) join(other evidence) {
 	if c.text.line == 0 {
 		c.numbers, c.text = c.numbers || other.numbers, cmp.Or(c.lastLost(numeric, &other), other.text)
 	}
+	mixed, written := c.lastLost(guessBare|guessGrouped, &other), c.differs()
 	last := c.lastLost(floats, &other)
 	c.inexact = cmp.Or(c.inexact, last)
 	if c.decimals.none.line == 0 && !c.decimals.join(other.decimals) && c.decimals.none.line > last.line {
@@ -142,6 +170,10 @@ func (c *evidence) join(other evidence) {
 		c.lost[i] = cmp.Or(c.lost[i], at)
 	}
 	c.guess &= other.guess
+	c.looks.join(other.looks)
+	if c.numerals != nil && mixed.line > 0 && !written && (!c.differs() || mixed.line < last.line) {
+		c.mix(mixed)
+	}
 	c.nulls = c.nulls || other.nulls
 	c.texts = c.texts || other.texts
 	c.named = c.named || other.named
@@ -209,7 +241,7 @@ func (d *decimals) typ() formats.Type {
 	return formats.Type{Kind: formats.Decimal, Precision: usual, Scale: d.scale}
 }
 
-// textLine says what made a column that began with numbers one of texts.
+// textLine says what the texts look like, and what made a column that began with numbers one of texts.
 func (c *evidence) textLine() formats.TextLine {
 	at, number := c.text, c.guess&guessNumber != 0
 	if number && at.line == 0 {
@@ -218,5 +250,5 @@ func (c *evidence) textLine() formats.TextLine {
 	if !number && !c.numbers {
 		at = spot{}
 	}
-	return formats.TextLine{File: at.file, Line: at.line, Number: number && at.line > 0}
+	return formats.TextLine{File: at.file, Line: at.line, Number: number && at.line > 0, Advice: c.looks.advice()}
 }

@@ -51,15 +51,20 @@ func TestForms(t *testing.T) {
 // makes them texts.
 func TestJoinedEvidence(t *testing.T) {
 	texts := []string{"10", "10.0", "2.25", "2.5", "2.50", "1e+05", "100000", "1.0E7", "1e+16", "x", "+5", "1234567890123456"}
+	grouped := []string{"10", "1.234", "1234", "1.234,50", "2,5", "2,50", "1.0", "10.000.000"}
 	r := rand.New(rand.NewPCG(3, 4))
+	var german *numerals
 	see := func(from int, texts []string) *evidence {
-		c := &evidence{guess: guessAny}
+		c := &evidence{guess: guessAny, numerals: german}
 		for i, text := range texts {
 			c.see(field{text: []byte(text)}, spot{"t.csv", int64(from + i + 1)})
 		}
 		return c
 	}
-	for range 20_000 {
+	for i := range 40_000 {
+		if i == 20_000 {
+			texts, german = grouped, &numerals{',', '.'}
+		}
 		column := make([]string, 2+r.IntN(5))
 		some := 1 + r.IntN(len(texts))
 		for i := range column {

@@ -16,17 +16,19 @@ const (
 	guessUpper                   // TRUE, FALSE
 	guessInt
 	guessFloat
-	guessExact  // a float whose text is this one
-	guessPython // a float as Python writes it, and pandas
-	guessJava   // a float as Java writes it, and Spark
-	guessR      // a float as R writes it
+	guessExact   // a float whose text is this one
+	guessPython  // a float as Python writes it, and pandas
+	guessJava    // a float as Java writes it, and Spark
+	guessR       // a float as R writes it
+	guessBare    // a number whose digits are in no groups
+	guessGrouped // a number whose digits are in groups of three
 	guessDate
 	guessLocal  // timestamp without an offset
 	guessZoned  // timestamp with one
 	guessNumber // any number, also one that only people write, as +5
 
 	numeric  = guessInt | guessFloat
-	ways     = numeric | floats
+	ways     = numeric | floats | guessBare | guessGrouped
 	floats   = guessExact | guessPython | guessJava | guessR // forms that give each number one text
 	guessAny = ^guess(0)
 )

@@ -2,11 +2,13 @@ package csvfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // batchBytes ends a batch early, after so much text: its values are held in memory, and what
@@ -27,12 +29,14 @@ type reader struct {
 // target is a column being built.
 type target struct {
 	formats.Request
-	field  formats.Field
-	out    formats.Column
-	layout string                                     // of dates and timestamps, as package time has it; empty: ISO 8601
-	append func(v *formats.Values, text []byte) error // parse
-	coded  *formats.Distinct                          // nil for a plain column
-	values formats.Values                             // of a plain one
+	field    formats.Field
+	out      formats.Column
+	layout   string    // of dates and timestamps, as package time has it; empty: ISO 8601
+	numerals *numerals // of a column of numbers; nil: those of kcut
+	buffer   []byte
+	append   func(v *formats.Values, text []byte) error // parse
+	coded    *formats.Distinct                          // nil for a plain column
+	values   formats.Values                             // of a plain one
 }
 
 // Read returns the rows of count chunks from first on.
@@ -45,6 +49,10 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		t := &r.columns[i]
 		t.Request, t.field = request, s.schema[request.Column]
 		t.layout, t.append = s.csv.Layouts[t.field.Name], t.parse
+		switch t.field.Type.Kind {
+		case formats.Int, formats.Uint, formats.Float, formats.Decimal:
+			t.numerals = s.numerals
+		}
 		if t.values.Type = t.field.Type; request.Coded {
 			t.coded = formats.NewParsed(t.field.Type)
 		}
@@ -150,9 +158,23 @@ func (t *target) add(f field) (err error) {
 		t.out.Codes = append(t.out.Codes, code)
 	}
 	if err != nil { // the parser's own words could quote the value
-		return fmt.Errorf("%w: a value that is no %s", formats.ErrDamaged, t.field.Type)
+		return fault.Errorf(fault.Input, valueHint(t.field.Type.Kind), "%w: a value that is no %s", formats.ErrDamaged, t.field.Type)
 	}
 	return nil
+}
+
+var errNumerals = errors.New("not written as numbers are declared to be")
+
+// valueHint says what to do about a text that is no value of a declared type.
+func valueHint(kind formats.Kind) string {
+	const others = "mend the line, declare another type, or name texts that stand for null in csv.nulls"
+	switch kind {
+	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
+		return others + "; csv.decimal and csv.thousands say how numbers are written"
+	case formats.Date, formats.Time, formats.Timestamp:
+		return others + "; the type's form says how dates and times are written, as date(DD.MM.YYYY)"
+	}
+	return others
 }
 
 // parse appends the value that text stands for, without an allocation for common types.
@@ -161,6 +183,12 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 	case v.Type.Kind == formats.String:
 		v.AppendBytes(text)
 		return nil
+	case t.numerals != nil:
+		plain, _, ok := t.numerals.plain(t.buffer[:0], text)
+		if t.buffer = plain; !ok {
+			return errNumerals
+		}
+		return v.Parse(asString(plain))
 	case t.layout == "":
 		return v.Parse(asString(text))
 	}

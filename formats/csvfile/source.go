@@ -46,6 +46,7 @@ type source struct {
 	unpack   func(io.Reader) (io.ReadCloser, error) // nil: the file is not packed
 	dialect  dialect
 	csv      formats.CSV
+	numerals *numerals       // nil: numbers are written as kcut writes them
 	nulls    map[string]bool // texts that are nulls; nil: none
 	remember int             // distinct values of a coded column
 	batch    int
@@ -80,7 +81,7 @@ func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cut
 	}
 	s := &source{
 		path: path, info: info, ahead: opt.Ahead, hold: opt.Hold, cutting: cutting,
-		threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember, csv: opt.CSV,
+		threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember, csv: opt.CSV, numerals: numeralsOf(&opt.CSV),
 	}
 	if s.batch <= 0 {
 		s.batch = batchRows

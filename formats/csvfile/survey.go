@@ -69,9 +69,9 @@ func (s *source) chunks(sections []section) (parts []part) {
 func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	columns := make([]evidence, len(s.schema))
 	for i := range columns {
-		columns[i].name = s.schema[i].Name
+		columns[i].name, columns[i].numerals = s.schema[i].Name, s.numerals
 		if _, declared := types[s.schema[i].Name]; !declared {
-			columns[i].guess = guessAny
+			columns[i].guess, columns[i].looks = guessAny, looksLikeAny()
 		}
 	}
 	return columns

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/text"
 )
 
@@ -20,19 +21,31 @@ func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
 	}
 	more, before := 0, len(notes)
 	for _, f := range d.schema.Fields {
+		why := whyText(&f.Text)
 		switch {
-		case !f.Text.Number || !reads(f.Name):
+		case why == "" || !reads(f.Name):
 		case len(notes) == before+mostNotes:
 			more++
 		default:
-			notes = append(notes, fmt.Sprintf("column %s is read as text: line %s of %s has a number in a form that not all have, as 10.0 or 1e1 beside 10; declare its type, as type: number, where its text is of no matter",
-				text.Printable(f.Name, ""), text.Grouped(f.Text.Line), text.WithoutPartitions(f.Text.File)))
+			notes = append(notes, fmt.Sprintf("column %s is read as text: %s", text.Printable(f.Name, ""), why))
 		}
 	}
 	if more > 0 {
-		notes = append(notes, fmt.Sprintf("%s are read as text for the same reason", text.Count(int64(more), "more column")))
+		notes = append(notes, fmt.Sprintf("%s are read as text for such reasons", text.Count(int64(more), "more column")))
 	}
 	return notes
+}
+
+// whyText says why a column is read as text which may not be meant so, and what to do; else nothing.
+func whyText(t *formats.TextLine) string {
+	switch {
+	case t.Number:
+		return fmt.Sprintf("line %s of %s has a number in a form that not all have, as 10.0 or 1e1 beside 10; declare its type, as type: number, where its text is of no matter",
+			text.Grouped(t.Line), text.WithoutPartitions(t.File))
+	case t.Advice != "":
+		return "its values look like " + t.Advice
+	}
+	return ""
 }
 
 // note keeps what a file notes: of many files with the same, the first.

@@ -183,6 +183,7 @@ func (r *reader) rules() {
 	r.countedRules()
 	r.sensitiveRules()
 	r.outputRules()
+	r.csvRules()
 }
 
 // classified are the algorithms that need a class: what they do goes by its frequencies.

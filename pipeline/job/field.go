@@ -300,6 +300,10 @@ var fieldTable = []field{
 		doc: "how the text is written"},
 	{path: "csv.nulls", kind: kindTexts, at: func(j *Job, _ int) any { return &j.CSV.Nulls }, empty: true, defWords: "none",
 		doc: "texts that stand for null, in quotes or not, as `[NA, NaN, \"?\"]`; an empty field without quotes always does, one in quotes where `\"\"` is named, and in columns that are not of texts"},
+	{path: "csv.decimal", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Decimal }, enum: []string{".", ","}, defWords: "`.`; `,` where `thousands` is `.`",
+		doc: "the one character in front of the fraction of a number"},
+	{path: "csv.thousands", kind: kindCharacter, at: func(j *Job, _ int) any { return &j.CSV.Thousands }, enum: []string{".", ",", "'", " "}, defWords: "none; where `decimal` is given, the other one of `.` and `,` in numbers that have both",
+		doc: "the one character between groups of three digits, as in 1.234.567,89"},
 }
 
 // atTaxonomies returns where the taxonomies are, or else the path of a file that has them.

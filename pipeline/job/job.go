@@ -254,6 +254,8 @@ type CSV struct {
 	Escape    byte     // 0: none, quotes are doubled
 	Encoding  string   // as formats.EncodingLatin1; empty: UTF-8, or what a byte order mark says
 	Nulls     []string // texts that stand for null
+	Decimal   byte     // the sign in front of a number's fraction; 0: '.', or ',' where Thousands is '.'
+	Thousands byte     // between groups of three digits; 0: none
 }
 
 // Values of enumerated fields: the options of algorithms have a default, too, that no code names.

@@ -297,6 +297,7 @@ func CSVOf(overrides []Override) (CSV, error) {
 		r.replaced[o.Key] = replacement{o.Origin, n}
 	}
 	r.slots(r.value)
+	r.csvRules()
 	return r.CSV, asError(r.problems)
 }
 

@@ -299,6 +299,9 @@ func TestCSVOfFlags(t *testing.T) {
 	if got, err := CSVOf([]Override{{"csv.header", "false", "--header"}}); err != nil || got.YAML() != "{header: false}" || !got.Read(nil).Headless {
 		t.Errorf("%s, %v", got.YAML(), err)
 	}
+	if _, err := CSVOf([]Override{{"csv.decimal", ",", "--decimal"}, {"csv.thousands", ",", "--thousands"}}); err == nil || !strings.Contains(err.Error(), "thousands is what decimal is") {
+		t.Errorf("one sign for two things: %v", err)
+	}
 	if _, err := CSVOf([]Override{{"csv.delimiter", "xx", "--delimiter"}}); err == nil {
 		t.Error("a delimiter of two characters was taken")
 	}

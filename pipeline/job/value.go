@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
@@ -119,7 +118,10 @@ func (f *field) wrong(text string) (message, hint string) {
 		}
 		return "", ""
 	case kindCharacter:
-		if !strings.Contains("\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~", text) {
+		if len(f.enum) > 0 && !slices.Contains(f.enum, text) {
+			return f.not(strconv.Quote(text))
+		}
+		if len(f.enum) == 0 && !strings.Contains("\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~", text) {
 			return f.not(strconv.Quote(text))
 		}
 		return "", ""
@@ -165,7 +167,7 @@ func (f *field) within(v float64) bool {
 
 // not says that a field cannot have a value, as it is shown.
 func (f *field) not(shown string, hints ...string) (message, hint string) {
-	if f.kind == kindCharacter {
+	if f.kind == kindCharacter && len(f.enum) == 0 {
 		hints = append(hints, `a tab is "\t" in double quotes`)
 	}
 	return "must be " + f.wants() + ", not " + shown, strings.Join(hints, "")
@@ -174,6 +176,8 @@ func (f *field) not(shown string, hints ...string) (message, hint string) {
 // wants describes the single values that a field can have.
 func (f *field) wants() string {
 	switch {
+	case len(f.enum) > 0 && f.kind == kindCharacter:
+		return `one of "` + strings.Join(f.enum, `", "`) + `"`
 	case len(f.enum) > 0:
 		return "one of " + strings.Join(f.enum, ", ")
 	case f.kind == kindInteger && f.max > 0:
@@ -388,87 +392,3 @@ const limitPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)[
 
 // levelPattern matches levels.
 const levelPattern = `^[1-9][0-9]{0,3}$`
-
-// typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|timestamp)\([YMDhms./: ,T-]+\))$`
-
-// layoutOf makes a layout of package time of the form that a type has in parentheses.
-var layoutOf = strings.NewReplacer("YYYY", "2006", "MM", "01", "M", "1", "DD", "02", "D", "2", "hh", "15", "mm", "04", "ss", "05")
-
-// form returns what the type of a date or timestamp has in parentheses.
-func (c *Column) form() string {
-	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
-	if name == "decimal" {
-		return ""
-	}
-	return form
-}
-
-// Layout returns the layout of package time that the declared type has; empty: that of ISO 8601.
-func (c *Column) Layout() string { return layoutOf.Replace(c.form()) }
-
-// wrongForm says what the form of a declared date or timestamp lacks.
-func (c *Column) wrongForm() string {
-	parts := []string{"YYYY", "M", "D"}
-	if strings.HasPrefix(c.Type, "timestamp") {
-		parts = append(parts, "hh", "mm")
-	}
-	for _, part := range parts {
-		if form := c.form(); form != "" && !strings.Contains(form, part) {
-			return fmt.Sprintf("%q lacks %s", c.Type, part)
-		}
-	}
-	return ""
-}
-
-// Read returns how CSV input is read whose columns have entries.
-func (c *CSV) Read(columns []Column) formats.CSV {
-	csv := formats.CSV{
-		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls,
-		Names: make(map[int]string), Layouts: make(map[string]string), Ordered: make(map[string]bool),
-		Known: func(name string) bool {
-			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
-		},
-	}
-	if len(c.Header) > 0 && c.Header[0] != HasHeader {
-		if csv.Headless = true; c.Header[0] != NoHeader {
-			csv.Header = c.Header
-		}
-	}
-	for i := range columns {
-		if columns[i].Rename > 0 {
-			csv.Names[columns[i].Rename] = columns[i].Name
-		}
-		csv.Ordered[columns[i].Name] = columns[i].Mask == MaskDiscretize
-		if layout := columns[i].Layout(); layout != "" {
-			csv.Layouts[columns[i].Name] = layout
-		}
-	}
-	return csv
-}
-
-// simpleTypes are the declared types without parameters.
-var simpleTypes = map[string]formats.Type{
-	"text":      {Kind: formats.String},
-	"boolean":   {Kind: formats.Boolean},
-	"integer":   {Kind: formats.Int, Bits: 64},
-	"number":    {Kind: formats.Float, Bits: 64},
-	"date":      {Kind: formats.Date},
-	"time":      {Kind: formats.Time, Unit: formats.Micro},
-	"timestamp": {Kind: formats.Timestamp, Unit: formats.Micro},
-}
-
-// DeclaredType returns the type that the job declares for a CSV column. It is not ok without one,
-// and for a decimal that cannot be.
-func (c *Column) DeclaredType() (t formats.Type, ok bool) {
-	name, _, _ := strings.Cut(c.Type, "(")
-	if t, ok = simpleTypes[name]; ok {
-		return t, true
-	}
-	var precision, scale int
-	if _, err := fmt.Sscanf(c.Type, "decimal(%d,%d)", &precision, &scale); err != nil {
-		return t, false
-	}
-	ok = precision >= 1 && precision <= 38 && scale <= precision
-	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}, ok
-}

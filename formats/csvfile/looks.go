@@ -1,0 +1,64 @@
+package csvfile
+
+import (
+	"strings"
+)
+
+// looks is what the texts look like of a column of texts: numbers, once it is declared how these are written.
+type looks struct {
+	numerals uint8 // which of declarable all texts are numbers in that are none without
+	some     bool  // there are such
+}
+
+// declarable are numerals that tables are written in, and how a job says so.
+var declarable = []struct {
+	numerals
+	keys string
+}{
+	{numerals{',', 0}, `csv.decimal: ","`},
+	{numerals{',', '.'}, `csv.decimal: "," and csv.thousands: "."`},
+	{numerals{',', ' '}, `csv.decimal: "," and csv.thousands: " "`},
+	{numerals{'.', ','}, `csv.thousands: ","`},
+	{numerals{'.', ' '}, `csv.thousands: " "`},
+	{numerals{'.', '\''}, `csv.thousands: "'"`},
+}
+
+// looksLikeAny is before a text is seen.
+func looksLikeAny() looks { return looks{numerals: 1<<len(declarable) - 1} }
+
+// like reports whether the texts may still look like something.
+func (l *looks) like() bool { return l.numerals != 0 }
+
+// see takes in a text that is no number. It uses a buffer.
+func (l *looks) see(text []byte, buffer *[]byte) {
+	l.some = true
+	for i := range declarable {
+		if bit := uint8(1) << i; l.numerals&bit != 0 && declarable[i].guessOf(text, buffer)&guessNumber == 0 {
+			l.numerals &^= bit
+		}
+	}
+}
+
+// join adds what texts further down look like.
+func (l *looks) join(other looks) {
+	l.numerals &= other.numerals
+	l.some = l.some || other.some
+}
+
+// advice says what the texts look like, and how to say so; nothing when they look like texts.
+func (l *looks) advice() string {
+	if !l.some {
+		return ""
+	}
+	var keys []string
+	decimal := byte(0)
+	for i, d := range declarable {
+		if l.numerals&(1<<i) != 0 && d.decimal != decimal { // the first with each decimal sign
+			keys, decimal = append(keys, d.keys), d.decimal
+		}
+	}
+	if keys == nil {
+		return ""
+	}
+	return "numbers with decimal commas or groups of digits; if they are, set " + strings.Join(keys, " or ")
+}

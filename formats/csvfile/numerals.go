@@ -1,0 +1,101 @@
+package csvfile
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// numerals is how numbers are written that are not as kcut writes them: with a decimal comma, or in groups of three
+// digits. Where only the decimal sign is declared, the other sign parts groups of a number that has both.
+type numerals struct {
+	decimal, thousands byte // thousands 0: not declared
+}
+
+// numeralsOf returns how numbers are written, nil as kcut writes them.
+func numeralsOf(csv *formats.CSV) *numerals {
+	if csv.Decimal == 0 && csv.Thousands == 0 {
+		return nil
+	}
+	n := &numerals{'.', csv.Thousands}
+	if csv.Decimal != 0 {
+		n.decimal = csv.Decimal
+	} else if csv.Thousands == '.' {
+		n.decimal = ','
+	}
+	return n
+}
+
+// groupSigns are what may stand for a declared sign between groups.
+var groupSigns = map[byte][]string{
+	'.': {"."}, ',': {","},
+	' ':  {" ", "\u00a0", "\u202f"}, // also such that no line is broken at
+	'\'': {"'", "’"},
+}
+
+// signs returns what parts the groups of a number's digits.
+func (n *numerals) signs(text []byte) []string {
+	switch {
+	case n.thousands != 0:
+		return groupSigns[n.thousands]
+	case bytes.IndexByte(text, n.decimal) < 0:
+		return nil
+	case n.decimal == ',':
+		return groupSigns['.']
+	}
+	return groupSigns[',']
+}
+
+// plain appends a number as kcut reads it to a text: without signs between groups, and with a point. It returns whether
+// its digits are in groups, or in none; both when they are too few to be. It is not ok for what is no number in these numerals.
+func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
+	signs := n.signs(text)
+	sign := len(text) - len(bytes.TrimLeft(text, "+-"))
+	first := countDigits(asString(text[sign:]))
+	to, text = append(to, text[:sign+first]...), text[sign+first:]
+	grouping = guessBare | guessGrouped
+	for first >= 1 && first <= 3 {
+		group := cutSign(text, signs)
+		if countDigits(asString(group)) != 3 {
+			break
+		}
+		to, text, grouping = append(to, group[:3]...), group[3:], guessGrouped
+	}
+	if first > 3 {
+		grouping = guessBare
+	}
+	if len(text) > 0 && text[0] == n.decimal {
+		to, text = append(to, '.'), text[1:]
+	}
+	return append(to, text...), grouping, !bytes.ContainsAny(text, ".,")
+}
+
+// cutSign returns what is behind the sign that a text starts with, nothing when it starts with none.
+func cutSign(text []byte, signs []string) []byte {
+	for _, sign := range signs {
+		if strings.HasPrefix(asString(text), sign) {
+			return text[len(sign):]
+		}
+	}
+	return nil
+}
+
+// guessOf returns the types other than String that a text may stand for in these numerals. It uses a buffer.
+func (n *numerals) guessOf(text []byte, buffer *[]byte) guess {
+	g := guessText(text)
+	switch {
+	case n == nil || len(text) == 0:
+		return g
+	case g != 0 && g&guessNumber == 0, text[0] != n.decimal && !strings.ContainsRune("+-.0123456789", rune(text[0])):
+		return g
+	}
+	plain, grouping, ok := n.plain((*buffer)[:0], text)
+	if *buffer = plain; !ok {
+		return 0
+	}
+	if g = guessOfNumber(asString(plain)); g != 0 {
+		g = g&^(guessBare|guessGrouped) | grouping
+	}
+	return g
+}

@@ -1,0 +1,100 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/formats"
+)
+
+// csvRules: a sign in numbers means one thing.
+func (r *reader) csvRules() {
+	if c := &r.CSV; c.Thousands != 0 && c.Thousands == c.Decimal {
+		r.add("csv.thousands", "numbers as 1.234,56 have decimal: \",\" and thousands: \".\"", "thousands is what decimal is")
+	}
+}
+
+// typePattern matches the declared types of CSV columns.
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|timestamp)\([YMDhms./: ,T-]+\))$`
+
+// layoutOf makes a layout of package time of the form that a type has in parentheses.
+var layoutOf = strings.NewReplacer("YYYY", "2006", "MM", "01", "M", "1", "DD", "02", "D", "2", "hh", "15", "mm", "04", "ss", "05")
+
+// form returns what the type of a date or timestamp has in parentheses.
+func (c *Column) form() string {
+	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
+	if name == "decimal" {
+		return ""
+	}
+	return form
+}
+
+// Layout returns the layout of package time that the declared type has; empty: that of ISO 8601.
+func (c *Column) Layout() string { return layoutOf.Replace(c.form()) }
+
+// wrongForm says what the form of a declared date or timestamp lacks.
+func (c *Column) wrongForm() string {
+	parts := []string{"YYYY", "M", "D"}
+	if strings.HasPrefix(c.Type, "timestamp") {
+		parts = append(parts, "hh", "mm")
+	}
+	for _, part := range parts {
+		if form := c.form(); form != "" && !strings.Contains(form, part) {
+			return fmt.Sprintf("%q lacks %s", c.Type, part)
+		}
+	}
+	return ""
+}
+
+// Read returns how CSV input is read whose columns have entries.
+func (c *CSV) Read(columns []Column) formats.CSV {
+	csv := formats.CSV{
+		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls, Decimal: c.Decimal, Thousands: c.Thousands,
+		Names: make(map[int]string), Layouts: make(map[string]string), Ordered: make(map[string]bool),
+		Known: func(name string) bool {
+			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
+		},
+	}
+	if len(c.Header) > 0 && c.Header[0] != HasHeader {
+		if csv.Headless = true; c.Header[0] != NoHeader {
+			csv.Header = c.Header
+		}
+	}
+	for i := range columns {
+		if columns[i].Rename > 0 {
+			csv.Names[columns[i].Rename] = columns[i].Name
+		}
+		csv.Ordered[columns[i].Name] = columns[i].Mask == MaskDiscretize
+		if layout := columns[i].Layout(); layout != "" {
+			csv.Layouts[columns[i].Name] = layout
+		}
+	}
+	return csv
+}
+
+// simpleTypes are the declared types without parameters.
+var simpleTypes = map[string]formats.Type{
+	"text":      {Kind: formats.String},
+	"boolean":   {Kind: formats.Boolean},
+	"integer":   {Kind: formats.Int, Bits: 64},
+	"number":    {Kind: formats.Float, Bits: 64},
+	"date":      {Kind: formats.Date},
+	"time":      {Kind: formats.Time, Unit: formats.Micro},
+	"timestamp": {Kind: formats.Timestamp, Unit: formats.Micro},
+}
+
+// DeclaredType returns the type that the job declares for a CSV column. It is not ok without one,
+// and for a decimal that cannot be.
+func (c *Column) DeclaredType() (t formats.Type, ok bool) {
+	name, _, _ := strings.Cut(c.Type, "(")
+	if t, ok = simpleTypes[name]; ok {
+		return t, true
+	}
+	var precision, scale int
+	if _, err := fmt.Sscanf(c.Type, "decimal(%d,%d)", &precision, &scale); err != nil {
+		return t, false
+	}
+	ok = precision >= 1 && precision <= 38 && scale <= precision
+	return formats.Type{Kind: formats.Decimal, Precision: precision, Scale: scale, Wide: precision > 18}, ok
+}
