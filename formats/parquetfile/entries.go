@@ -176,7 +176,7 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 		}
 		h, err := e.Next()
 		if err == nil {
-			_, err = e.loadPage(h)
+			err = e.loadPage(h)
 		}
 		switch {
 		case err != nil:
@@ -192,11 +192,11 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 	return nil
 }
 
-// loadPage loads a page and returns its checksum. All that a dictionary takes is asked for before any of it is there.
-func (e *entryReader) loadPage(h *page.Header) (crc uint32, err error) {
+// loadPage loads a page. All that a dictionary takes is asked for before any of it is there.
+func (e *entryReader) loadPage(h *page.Header) error {
 	if h.Type == format.DictionaryPage {
 		if err := e.holdPage(dictionaryHeld(int64(h.Compressed), int64(h.Uncompressed), h.Entries, e.Codec)); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	return e.Load(h)

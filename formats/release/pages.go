@@ -59,7 +59,7 @@ func (p *pages) next() (*page.Header, error) {
 
 // load reads a page and unpacks it. Both are valid until the next one.
 func (p *pages) load(h *page.Header) (page.Page, error) {
-	if _, err := p.Load(h); err != nil {
+	if err := p.Load(h); err != nil {
 		return page.Page{}, err
 	}
 	unpacked, err := p.Unpack(h)
@@ -83,7 +83,7 @@ func isOwn(h *page.Header) bool {
 	return false
 }
 
-// isWritten reports whether kcut writes, or copies, data pages of an encoding.
+// isWritten reports whether kcut writes data pages of an encoding.
 func isWritten(h *page.Header) bool {
 	return h.Encoding == format.Plain || h.Encoding == format.RLEDictionary
 }

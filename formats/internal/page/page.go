@@ -113,11 +113,11 @@ func (r *Reader) Next() (*Header, error) {
 	return h, nil
 }
 
-// Load reads the page and returns its checksum.
-func (r *Reader) Load(h *Header) (crc uint32, err error) {
+// Load reads the page and holds it against its checksum, if it has one.
+func (r *Reader) Load(h *Header) (err error) {
 	size := int(h.Compressed)
 	if err := codec.CheckSize(r.Codec, size, int(h.Uncompressed)); err != nil {
-		return 0, err
+		return err
 	}
 	if r.Stored == nil {
 		if free, ok := freeStored.Get().(*[]byte); ok {
@@ -125,13 +125,15 @@ func (r *Reader) Load(h *Header) (crc uint32, err error) {
 		}
 	}
 	if r.Stored, err = r.room(r.Stored, size); err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := io.ReadFull(r.file, r.Stored); err != nil {
-		return 0, meta.EndOfFile(err)
+		return meta.EndOfFile(err)
 	}
-	crc = crc32.ChecksumIEEE(r.Stored)
-	return crc, h.check(crc)
+	if !h.CRC.Valid {
+		return nil
+	}
+	return h.check(crc32.ChecksumIEEE(r.Stored))
 }
 
 // Pass holds the page against its checksum, with no more than a buffer of it in memory.
