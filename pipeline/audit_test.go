@@ -415,6 +415,7 @@ func (a *audit) checkReport(r *Report) {
 	if r.Rows != int64(a.source.rows) || r.Released != int64(a.release.rows) || r.Steps != a.cut.Steps || !reflect.DeepEqual(r.Sets, a.cut.Sets) {
 		a.Errorf("the report says %+v, released are %d rows of %d, the cut says %+v", r, a.release.rows, a.source.rows, a.cut)
 	}
+	a.checkPairs(r)
 	if r.Suppressed > 0 && !slices.ContainsFunc(a.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
 		a.checkSuppressed(r.Suppressed)
 	}

@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline/risk"
+)
+
+// checkPairs: the report has the two pairs of sets that leave most rows in small classes, and their shares.
+func (a *audit) checkPairs(r *Report) {
+	a.Helper()
+	if r.Risk == nil || r.Risk.Labels == nil {
+		return
+	}
+	var all []risk.Pair
+	for i := range a.cut.Sets {
+		for j := range a.cut.Sets[:i] {
+			if !a.cut.Sets[i].Within(&a.cut.Sets[j]) && !a.cut.Sets[j].Within(&a.cut.Sets[i]) {
+				all = append(all, a.pair(j, i))
+			}
+		}
+	}
+	for _, told := range r.Risk.Pairs {
+		if !slices.ContainsFunc(all, func(p risk.Pair) bool { return p.Sets == told.Sets && samePair(p, told) }) {
+			a.Errorf("the report says %+v of two sets, counted are %+v", told, all)
+		}
+	}
+	slices.SortFunc(all, func(p, q risk.Pair) int {
+		return cmp.Or(cmp.Compare(q.Below, p.Below), cmp.Compare(q.Unique, p.Unique))
+	})
+	if len(a.cut.Sets) > 6 { // not all are paired
+		return
+	}
+	if worst := all[:min(len(all), 2)]; !slices.EqualFunc(r.Risk.Pairs, worst, samePair) {
+		a.Errorf("the report says %+v of the worst pairs of sets, counted are %+v", r.Risk.Pairs, worst)
+	}
+}
+
+// samePair reports whether the shares of two pairs are the same.
+func samePair(p, q risk.Pair) bool {
+	return p.K == q.K && math.Abs(p.Unique-q.Unique) < 1e-9 && math.Abs(p.Below-q.Below) < 1e-9
+}
+
+// pair counts the rows that look alike on the columns of two sets.
+func (a *audit) pair(i, j int) risk.Pair {
+	p := risk.Pair{Sets: [2]int{i + 1, j + 1}, K: min(a.cut.Sets[i].K, a.cut.Sets[j].K)}
+	classes := make(map[string]int)
+	for row := range a.release.rows {
+		class := ""
+		for c := range a.cut.Columns {
+			name := a.cut.Columns[c].Name
+			if slices.Contains(a.cut.Sets[i].Columns, name) || slices.Contains(a.cut.Sets[j].Columns, name) {
+				class += strings.Join(a.texts(&a.cut.Columns[c], row), "\x01") + "\x02"
+			}
+		}
+		classes[class]++
+	}
+	for _, rows := range classes {
+		if rows == 1 {
+			p.Unique += 1 / float64(a.release.rows)
+		}
+		if rows < p.K {
+			p.Below += float64(rows) / float64(a.release.rows)
+		}
+	}
+	return p
+}
