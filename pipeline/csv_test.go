@@ -171,6 +171,59 @@ columns: {age: discretize, wage: suppress, share: keep}
 	}
 }
 
+// TestDatesOfOtherForms: dates and times that are not ISO 8601 are texts, with a note of run, plan, check and draft that
+// says how to declare them and never guesses which part is the day; as they are declared they are dates and times.
+func TestDatesOfOtherForms(t *testing.T) {
+	const form = `
+input: in
+output: out.parquet
+order: input
+max_unique: 100%
+quasi_identifiers: [{columns: [age], k: 2}]
+columns: {age: discretize, born: keep, seen: keep, at: keep}
+`
+	var rows strings.Builder
+	rows.WriteString("age,born,seen,at\n")
+	for i := range 8 {
+		fmt.Fprintf(&rows, "%d,%s\n", 20+i%4, []string{"01/02/68,1/2/2020 12:05 AM,9:05 pm", "03/04/69,12/31/1999 12:00 PM,12:30 am"}[i%2])
+	}
+	notes := []string{
+		"column born is read as text: its values look like dates or times; if they are, declare how they are written, as type: date(D/M/YY) or type: date(M/D/YY)",
+		"column seen is read as text: its values look like dates or times; if they are, declare how they are written, as type: timestamp(M/D/YYYY hh:mm AM)",
+		"column at is read as text: its values look like dates or times; if they are, declare how they are written, as type: time(hh:mm AM)",
+	}
+	dir := csvFolder(t, form, rows.String())
+	report := mustRun(t, dir, nil)
+	planned, err := Plan(t.Context(), mustLoad(t, dir), PlanOptions{Overwrite: true})
+	must(t, err)
+	var checked []string
+	checking := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"born", "seen", "at"}}
+	checking.Events = Events{Notice: func(n string) { checked = append(checked, n) }}
+	_, err = Check(t.Context(), checking)
+	must(t, err)
+	drafted, err := draft.Job(t.Context(), draft.Options{Input: checking.Input}, Try)
+	must(t, err)
+	for _, note := range notes {
+		mustNote(t, report.Notices, note)
+		mustNote(t, planned.Notices, note)
+		mustNote(t, checked, note)
+		mustNote(t, strings.Split(drafted, "# Note: "), note)
+	}
+	editJob(t, dir, "born: keep, seen: keep, at: keep", "born: {mask: keep, type: date(MM/DD/YY)}, seen: {mask: keep, type: timestamp(M/D/YYYY hh:mm AM)}, at: {mask: keep, type: time(hh:mm AM)}")
+	report = mustRun(t, dir, nil)
+	for _, note := range report.Notices {
+		if strings.Contains(note, "is read as text") {
+			t.Errorf("notice %q", note)
+		}
+	}
+	got := readRows(t, filepath.Join(dir, "out.parquet")).rows
+	for i, want := range []string{"2068-01-02 2020-01-02T00:05:00 21:05:00", "1969-03-04 1999-12-31T12:00:00 00:30:00"} {
+		if text := strings.Join(got[i][1:], " "); text != want {
+			t.Errorf("row %d is %s, want %s", i, text, want)
+		}
+	}
+}
+
 // TestFileWithoutHeader: every line is a record where the job says so; where it does not, a run, a plan,
 // a check and a draft note that names look like values.
 func TestFileWithoutHeader(t *testing.T) {

@@ -63,8 +63,8 @@ func (c *evidence) see(f field, at spot) {
 		return
 	}
 	guess := c.numerals.guessOf(f.text, &c.buffer)
-	if guess&guessNumber == 0 && c.looks.like() {
-		c.looks.see(f.text, &c.buffer)
+	if c.looks.like() {
+		c.looks.see(f.text, guess, &c.buffer)
 	}
 	c.guess &= guess
 	if was&numeric == 0 {

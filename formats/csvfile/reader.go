@@ -1,10 +1,12 @@
 package csvfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/kcut/kcut/formats"
@@ -192,12 +194,17 @@ func (t *target) parse(v *formats.Values, text []byte) error {
 	case t.layout == "":
 		return v.Parse(asString(text))
 	}
-	at, err := time.Parse(t.layout, string(text))
-	if err != nil {
-		return err
+	if strings.Contains(t.layout, "PM") {
+		text = bytes.ToUpper(text)
 	}
-	if v.Type.Kind == formats.Date {
+	at, err := time.Parse(t.layout, string(text))
+	switch {
+	case err != nil:
+		return err
+	case v.Type.Kind == formats.Date:
 		return v.Parse(at.Format(time.DateOnly))
+	case v.Type.Kind == formats.Time:
+		return v.Parse(at.Format("15:04:05.999999"))
 	}
 	return v.Parse(at.Format("2006-01-02T15:04:05.999999"))
 }

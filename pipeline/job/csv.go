@@ -16,12 +16,13 @@ func (r *reader) csvRules() {
 }
 
 // typePattern matches the declared types of CSV columns.
-const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|timestamp)\([YMDhms./: ,T-]+\))$`
+const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+\))$`
 
-// layoutOf makes a layout of package time of the form that a type has in parentheses.
-var layoutOf = strings.NewReplacer("YYYY", "2006", "MM", "01", "M", "1", "DD", "02", "D", "2", "hh", "15", "mm", "04", "ss", "05")
+// formParts are what the form of a date or time has, and what package time has for each: of two digits of a year it makes
+// 1969 to 2068, as POSIX does.
+var formParts = []string{"AM", "PM", "YYYY", "2006", "YY", "06", "MM", "01", "M", "1", "DD", "02", "D", "2", "hh", "15", "mm", "04", "ss", "05"}
 
-// form returns what the type of a date or timestamp has in parentheses.
+// form returns what the type of a date or time has in parentheses.
 func (c *Column) form() string {
 	name, form, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
 	if name == "decimal" {
@@ -31,18 +32,32 @@ func (c *Column) form() string {
 }
 
 // Layout returns the layout of package time that the declared type has; empty: that of ISO 8601.
-func (c *Column) Layout() string { return layoutOf.Replace(c.form()) }
-
-// wrongForm says what the form of a declared date or timestamp lacks.
-func (c *Column) wrongForm() string {
-	parts := []string{"YYYY", "M", "D"}
-	if strings.HasPrefix(c.Type, "timestamp") {
-		parts = append(parts, "hh", "mm")
+func (c *Column) Layout() string {
+	layout := strings.NewReplacer(formParts...).Replace(c.form())
+	if strings.Contains(layout, "PM") {
+		layout = strings.ReplaceAll(layout, "15", "3")
 	}
-	for _, part := range parts {
-		if form := c.form(); form != "" && !strings.Contains(form, part) {
-			return fmt.Sprintf("%q lacks %s", c.Type, part)
+	return layout
+}
+
+// wrongForm says what the form of a declared date or time lacks, or has too much.
+func (c *Column) wrongForm() string {
+	form, kind := c.form(), c.Type[:max(0, strings.IndexByte(c.Type, '('))]
+	if form == "" {
+		return ""
+	}
+	parts := map[string][]string{"date": {"YY", "M", "D"}, "time": {"hh", "mm"}, "timestamp": {"YY", "M", "D", "hh", "mm"}}
+	rest := form
+	for i := 0; i < len(formParts); i += 2 {
+		rest = strings.Replace(rest, formParts[i], "", 1)
+	}
+	for _, part := range parts[kind] {
+		if !strings.Contains(strings.ReplaceAll(form, "AM", ""), part) {
+			return fmt.Sprintf("%q lacks %s", c.Type, strings.Replace(part, "YY", "YYYY", 1))
 		}
+	}
+	if at := strings.IndexAny(rest, "YMDhmsA"); at >= 0 {
+		return fmt.Sprintf("%q has %s where nothing is known by it", c.Type, rest[at:at+1])
 	}
 	return ""
 }

@@ -199,7 +199,7 @@ var fieldTable = []field{
 		doc: "the environment variable that holds the key"},
 	{path: "columns.*.type", kind: kindText, at: func(j *Job, i int) any { return &j.Columns[i].Type },
 		pattern: typePattern, example: "decimal(10,2)", defWords: "inferred",
-		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`, `date(MM/DD/YYYY)`, `timestamp(D.M.YYYY hh:mm)`"},
+		doc: "the type of a CSV column: `text`, `boolean`, `integer`, `number`, `date`, `time`, `timestamp`, `decimal(p,s)`, `date(MM/DD/YYYY)`, `timestamp(D.M.YYYY hh:mm)`, `time(hh:mm AM)`"},
 	{path: "columns.*.rename", kind: kindInteger, at: func(j *Job, i int) any { return &j.Columns[i].Rename },
 		min: 1, max: 65536, defWords: "the header's name",
 		doc: "the number of the CSV column, from 1 on, that has this name instead of the header's, where that has one twice"},

@@ -309,3 +309,24 @@ func TestCSVOfFlags(t *testing.T) {
 		t.Errorf("nothing is %q", csv.YAML())
 	}
 }
+
+// TestForms: what a declared date or time has in parentheses names each of its parts once.
+func TestForms(t *testing.T) {
+	for form, want := range map[string]string{
+		"date(MM/DD/YYYY)": "01/02/2006", "date(D.M.YY)": "2.1.06", "time(hh:mm AM)": "3:04 PM", "timestamp(M/D/YY hh:mm:ss AM)": "1/2/06 3:04:05 PM",
+		"timestamp(YYYY-MM-DDThh:mm)": "2006-01-02T15:04", "time(hh:mm)": "15:04",
+	} {
+		c := Column{Type: form}
+		if got := c.Layout(); got != want || c.wrongForm() != "" {
+			t.Errorf("%s: %q, %q", form, got, c.wrongForm())
+		}
+	}
+	for form, want := range map[string]string{
+		"date(MM/DD)": "lacks YYYY", "time(AM)": "lacks hh", "timestamp(D.M.YYYY)": "lacks hh", "date(DD.DD.YYYY)": "lacks M", "date(D.M.YYY)": "has Y",
+		"timestamp(D.M.YYYY h:mm)": "lacks hh", "timestamp(D.M.YYYY hh:m)": "lacks mm",
+	} {
+		if c := (Column{Type: form}); !strings.Contains(c.wrongForm(), want) {
+			t.Errorf("%s: %q, want %q", form, c.wrongForm(), want)
+		}
+	}
+}
