@@ -199,6 +199,19 @@ func oneParquet(rows, rowGroup int64, columns ...bigColumn) func(dir string) err
 	}
 }
 
+// oneArrow returns what writes an Arrow file to a folder, in record batches of so many rows.
+func oneArrow(batch, rows int, columns ...bigColumn) func(dir string) error {
+	return func(dir string) error {
+		b := bigTable{columns: columns}
+		filled, table := b.newBatch(), &formatstest.ArrowTable{}
+		filled.fill(0, rows)
+		for i, c := range b.output() {
+			table.Fields, table.Columns = append(table.Fields, c.Field), append(table.Columns, &filled.columns[i])
+		}
+		return table.WriteIPC(filepath.Join(dir, "a.arrow"), 0, rows, formatstest.ArrowLayout{GroupRows: batch})
+	}
+}
+
 // texts is a column of so many texts of so many bytes, in dictionaries if listed.
 func texts(name string, domain, bytes int, listed bool) bigColumn {
 	return bigColumn{name: name, typ: bigText, domain: domain, listed: listed, text: func(v uint64) string { return large(v, bytes) }}
@@ -223,7 +236,6 @@ func residentShapes() []residentShape {
 	plan, check := []string{"plan", "JOB", "--sample"}, []string{"check", "IN", "--columns", "age,sex"}
 	verify, apply := []string{"verify", "OUT"}, []string{"apply", "JOB", "--cut", "OUT", "--output", "AGAIN"}
 	draft, evaluate := []string{"init", "IN"}, []string{"evaluate", "JOB", "--folds", "2"}
-	_ = evaluate
 	all := [][]string{plan, check, verify, apply, draft}
 	age, sex := numbers("age", 74), words("sex", 2)
 	usual := []string{"age discretize", "sex suppress"}
@@ -238,7 +250,7 @@ func residentShapes() []residentShape {
 			add(fmt.Sprintf("dictionary of %d MB, order %s", size*107>>20, order), oneParquet(2<<20, 1<<40, age, sex, texts("note", size, 103, true)),
 				ordered+shapeJob(50, with("note "+accepted, "class "+accepted)...), plan)
 		}
-		add("dictionary of 60 texts of 2 MB, order "+order, oneParquet(6000, 1<<40, age, sex, texts("note", 60, 2<<20, true)),
+		add("dictionary of 60 texts of 2 MB, order "+order, oneParquet(300, 1<<40, age, sex, texts("note", 60, 2<<20, true)),
 			ordered+shapeJob(5, with("note keep", "class "+accepted)...), all...)
 		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), plan, verify, draft)
 		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), plan, verify)
@@ -271,7 +283,37 @@ func residentShapes() []residentShape {
 		}
 		return nil
 	}, shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
+	add("entities", oneParquet(1_000_000, 1<<18, age, sex, numbers("person", 300_000)), "entity: person\n"+shapeJob(20, with("person drop", "class "+accepted)...), plan, verify)
+	add("sensitive values", oneParquet(1_000_000, 1<<18, age, sex, words("disease", 1000)),
+		"sensitive: [{column: disease, l: 3}]\n"+shapeJob(20, with("disease "+accepted, "class "+accepted)...), plan, verify)
+	add("300 sets", oneParquet(20_000, 1<<40, manyColumns(300)...), manySets(300, 3), plan, verify)
+	add("classifiers", oneParquet(200_000, 1<<18, manyColumns(12, age, sex)...), "class: class\n"+shapeJob(20, manyMasks(12, "discretize", usual...)...), evaluate)
+	add("texts that are discretized", oneCSV("age,at,class", 1_000_000, func(w *bufio.Writer, i int) {
+		fmt.Fprintf(w, "%d,%s,%d", i%70, moment(mix(uint64(i))), i%2)
+	}), shapeJob(20, "age discretize", "at discretize", "class "+accepted), plan, verify)
+	for rows, name := range map[int]string{4_000: "record batches of Arrow", 100_000: "a record batch of Arrow"} {
+		add(name, oneArrow(rows, 100_000, age, sex, texts("note", 500, 1000, false)), shapeJob(20, with("note "+accepted, "class "+accepted)...), all...)
+	}
 	return shapes
+}
+
+// manySets is a job with a set of so many columns for each of n columns.
+func manySets(n, columns int) string {
+	job := &strings.Builder{}
+	job.WriteString("quasi_identifiers:\n")
+	for i := range n {
+		var set []string
+		for j := range columns {
+			set = append(set, fmt.Sprint("c", (i+j*j)%n))
+		}
+		fmt.Fprintf(job, "  - {columns: [%s], k: 5}\n", strings.Join(set, ", "))
+	}
+	job.WriteString("max_unique: 100%\ncolumns:\n")
+	for _, mask := range manyMasks(n, "discretize") {
+		name, mask, _ := strings.Cut(mask, " ")
+		fmt.Fprintf(job, "  %s: %s\n", name, mask)
+	}
+	return job.String()
 }
 
 // lists returns what writes so many rows with lists of so many texts, in row groups of a size.

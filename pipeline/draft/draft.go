@@ -143,6 +143,7 @@ func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Datase
 	opt := formats.ReadOptions{
 		Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true,
 		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages, CSV: d.CSV.Read(nil),
+		Remember: int(max(fewestRows, min(mostRows, budget.Grant(&spill.Remembering)/rememberedBytes))),
 	}
 	in, err := dataset.Open(ctx, d.Input, opt)
 	if errors.Is(err, formats.ErrEncoding) {
@@ -191,6 +192,10 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	}
 	return nil
 }
+
+// rememberedBytes is what values take that are known from one batch to the next, a value of each of some dozen columns: of large
+// ones fewer are known.
+const rememberedBytes = 1 << 10
 
 // fewestRows are looked at whatever they take: of fewer nothing can be told.
 const fewestRows = 1000
