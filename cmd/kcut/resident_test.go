@@ -251,7 +251,7 @@ func residentShapes() []residentShape {
 				ordered+shapeJob(50, with("note "+accepted, "class "+accepted)...), plan)
 		}
 		add("dictionary of 60 texts of 2 MB, order "+order, oneParquet(300, 1<<40, age, sex, texts("note", 60, 2<<20, true)),
-			ordered+shapeJob(5, with("note keep", "class "+accepted)...), all...)
+			ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
 		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), plan, verify, draft)
 		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), plan, verify)
 		add("kept texts of 10 MB, order "+order, oneParquet(60, 4, age, sex, texts("note", 0, 10_000_000, false)), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
