@@ -262,6 +262,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostRows", value: 200_000},
 		{name: "pipeline/draft.mostTried", value: 100_000},
 		{name: "pipeline/draft.mostTriedCells", value: 5_000_000},
+		{name: "pipeline/draft.rememberedBytes", value: 1 << 10},
 		{name: "pipeline/draft.widestEntry", value: 66},
 		{name: "pipeline/evaluate.blockRecords", value: 1 << 12},
 		{name: "pipeline/evaluate.leastTrial", value: 1 << 26},
