@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"hash/maphash"
+	"math"
 	"slices"
 )
 
@@ -195,6 +196,9 @@ func (d *Distinct) hashOf(entry int) uint64 {
 // nearWords is the widest range of words whose codes are found by position: 256 KiB.
 const nearWords = 1 << 16
 
+// leastNear is how many words a range has at least.
+const leastNear = 64
+
 // near finds the codes of words that lie close together without hashing: codes[w-low] is
 // the code of w, or 0 when it was not looked up yet. Ages, dates and numbers of categories
 // lie so.
@@ -203,14 +207,28 @@ type near struct {
 	codes []uint32
 }
 
-// cover reports whether the words from least to most are in the range. The first words that
-// are not too far apart choose it, with as much room on either side.
+// cover reports whether the words from least to most are in the range. The first words that are not
+// too far apart choose it, and all that are not too far from these widen it, to twice as many
+// words: a range takes as much as its column needs.
 func (n *near) cover(least, most uint64) bool {
-	if n.codes == nil && most-least < nearWords {
-		n.codes = make([]uint32, nearWords)
-		n.low = least - min(least, (nearWords-(most-least))/2)
+	if least >= n.low && most-n.low < uint64(len(n.codes)) {
+		return true
 	}
-	return least >= n.low && most-n.low < uint64(len(n.codes))
+	low, high := least, most
+	if n.codes != nil {
+		low, high = min(low, n.low), max(high, n.low+min(uint64(len(n.codes)-1), math.MaxUint64-n.low))
+	}
+	if high-low >= nearWords {
+		return false
+	}
+	known, from := n.codes, n.low
+	room := min(max(2*(high-low+1), leastNear), nearWords)
+	n.low = low - min(low, (room-(high-low+1))/2)
+	n.codes = make([]uint32, room)
+	if known != nil {
+		copy(n.codes[from-n.low:], known)
+	}
+	return true
 }
 
 // nearBlock is how many words are looked up together, close or not.

@@ -136,8 +136,8 @@ func (c *classes) withKinds(maps [][]uint32, domains []int) ([][]uint32, []int) 
 	return append(maps, all.Codes), append(domains, all.Domain)
 }
 
-// labelsOf returns the members, those of classes that are wanted, of a table some of whose fields are the labels of a class, and
-// whose last one is the kind.
+// labelsOf returns the members, those of classes that are wanted, of a table some of whose fields
+// are the labels of a class, and whose last one is the kind.
 func labelsOf(fields []int, wanted func(class []byte) bool) func(*partition.Table, func(member) error) error {
 	var class []byte
 	return func(block *partition.Table, add func(member) error) error {

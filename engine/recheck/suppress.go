@@ -333,7 +333,8 @@ func labelAt(class []byte, column int) uint32 {
 // everyClass is wanted of all classes.
 func everyClass([]byte) bool { return true }
 
-// each calls visit with every class of a set that is wanted. What it gets is valid until it returns.
+// each calls visit with every class of a set that is wanted. What it gets is valid until it
+// returns.
 func (s *suppression) each(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, c content) error) error {
 	var class []byte
 	var stats engine.Stats
@@ -359,7 +360,8 @@ func (s *suppression) each(ctx context.Context, o *outliers, wanted func(class [
 	})
 }
 
-// left calls visit with what every class of a set that is wanted has left: those that others lost are not among it.
+// left calls visit with what every class of a set that is wanted has left: those that others lost
+// are not among it.
 func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, left content) error) error {
 	var stats engine.Stats
 	var of []engine.KindCount
@@ -386,8 +388,9 @@ func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(cla
 	})
 }
 
-// spread takes away the classes that became too small because others were taken away, until
-// there is none. It looks at those that lost records since they were looked at, and at that of records with marks alone.
+// spread takes away the classes that became too small because others were taken away, until there
+// is none. It looks at those that lost records since they were looked at, and at that of records
+// with marks alone.
 func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	for more := true; more; {
 		if err := s.removeNext(ctx); err != nil {

@@ -95,8 +95,9 @@ func (p askedProtection) Holds(engine.Stats) bool {
 
 func (askedProtection) Implies(engine.Protection) bool { return false }
 
-// TestSpreadLooksAtClassesThatLostRecords has a chain of classes each of which is too small when the one before is taken
-// away, and counts the classes that are looked at: not all of them at every link.
+// TestSpreadLooksAtClassesThatLostRecords has a chain of classes each of which is too small when
+// the one before is taken away, and counts the classes that are looked at: not all of them at every
+// link.
 func TestSpreadLooksAtClassesThatLostRecords(t *testing.T) {
 	const links, others = 60, 400
 	times := 0

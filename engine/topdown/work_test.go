@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/partition/tips"
 )
 
-// manyNumbers has two columns of numbers that are independent of each other, and people of two rows with one of three
-// diagnoses. One number in 50 is rare.
+// manyNumbers has two columns of numbers that are independent of each other, and people of two rows
+// with one of three diagnoses. One number in 50 is rare.
 func manyNumbers(rows int) enginetest.Data {
 	d := enginetest.Data{Columns: []enginetest.Column{{Name: "a", Mask: engine.Discretize}, {Name: "b", Mask: engine.Discretize}}, Sensitive: make([][]string, 1)}
 	for row := range rows {
@@ -27,8 +27,9 @@ func manyNumbers(rows int) enginetest.Data {
 	return d
 }
 
-// TestInspectedSearchTouchesFewCandidates counts how often a search that may take records away, and inspects candidates, looks
-// whether one is alive, which it does of each whose score it renews. That must not grow with the square of the steps.
+// TestInspectedSearchTouchesFewCandidates counts how often a search that may take records away, and
+// inspects candidates, looks whether one is alive, which it does of each whose score it renews.
+// That must not grow with the square of the steps.
 func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
 	for _, kind := range []struct {
 		name string

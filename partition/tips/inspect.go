@@ -32,10 +32,15 @@ type inspection struct {
 	value   int32     // that was inspected last, and not refined since; None: none
 	failing []failing // the parts of partitions linked to it that do not hold
 	steps   int32     // refinements performed
-	at      []int32   // by value: steps when it was inspected, plus one
-	after   []uint64  // by value: what Outliers would have been then after refining it
-	latest  []int32   // values that were inspected since the last refinement
-	pending []int32   // values whose after is more than Outliers, which may yet come nearer
+	found   byValue[finding]
+	latest  []int32 // values that were inspected since the last refinement
+	pending []int32 // values whose after is more than Outliers, which may yet come nearer
+}
+
+// finding is when a value was inspected, and what was found.
+type finding struct {
+	after uint64 // what Outliers would have been then after refining it
+	at    int32  // refinements that had been performed, plus one; 0: it was not inspected
 }
 
 // failing is a part that does not hold, and its records.
@@ -74,7 +79,6 @@ const (
 // partitions are not to be used.
 func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool, err error) {
 	t.ctx = ctx
-	t.reserve()
 	x, m := &t.inspection, t.pool
 	x.value, x.failing = r.Value, x.failing[:0]
 	field := slices.Index(t.columns, r.Column)
@@ -131,19 +135,20 @@ func (t *TIPS) noteOutliers(value int32) {
 	for _, f := range x.failing {
 		after += f.records
 	}
-	if after > t.outliers.records && x.after[value] <= t.outliers.records {
+	found := x.found.at(value)
+	if after > t.outliers.records && found.after <= t.outliers.records {
 		x.pending = append(x.pending, value)
 	}
-	x.at[value], x.after[value] = x.steps+1, after
+	*found = finding{after, x.steps + 1}
 	x.latest = append(x.latest, value)
 	if len(x.failing) > 0 {
-		t.smallest[value] = 0
+		t.known.at(value).smallest = 0
 	}
 }
 
-// outdateInspected notes of which values less is known after a refinement, before which there were so many outliers: of
-// those that were inspected since the one before, and where there are more outliers now, of all whose outliers are a number of
-// these and more.
+// outdateInspected notes of which values less is known after a refinement, before which there were
+// so many outliers: of those that were inspected since the one before, and where there are more
+// outliers now, of all whose outliers are a number of these and more.
 func (t *TIPS) outdateInspected(before uint64) {
 	x := &t.inspection
 	for _, value := range x.latest {
@@ -155,7 +160,7 @@ func (t *TIPS) outdateInspected(before uint64) {
 	}
 	x.pending = slices.DeleteFunc(x.pending, func(value int32) bool {
 		t.change(value)
-		return t.view.Dead(value) || x.after[value] <= t.outliers.records
+		return t.view.Dead(value) || x.found.get(value).after <= t.outliers.records
 	})
 }
 
@@ -181,14 +186,14 @@ func (t *TIPS) findOutliers(v *visit, field int) (records uint64) {
 
 // Inspected reports whether MoreOutliers tells all that refining a value would make outliers, not only how many at least.
 func (t *TIPS) Inspected(value int32) bool {
-	return t.Protection == nil || t.at[value] == t.steps+1
+	return t.Protection == nil || t.found.get(value).at == t.steps+1
 }
 
 // linkedTo returns the partitions that are linked to a value, in the order of their numbers, and how many records they
 // have. The links stay.
 func (t *TIPS) linkedTo(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
-	for at := t.links.heads[value]; at != 0; at = t.links.items[at-1].next {
+	for at := t.links.heads.get(value); at != 0; at = t.links.items[at-1].next {
 		p := t.links.items[at-1].partition
 		if n := t.partitions[p].Records(); n > 0 {
 			t.visits = append(t.visits, p)

@@ -9,12 +9,17 @@ import (
 type outlierCounts struct {
 	records uint64
 	done    partition.Table // the outliers, and one record for each other partition that is discarded; without a protection
-	more    []uint64        // by value: what parts of fewer than k that refining it would make have
 	byCode  [][]uint64      // of records, by field and code
-	left    []uint64        // by value: records that are no outliers
+	values  byValue[outlierCount]
 	emptied []int32         // values that have none left, since the last Emptied
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
 	chunk   partition.Table // scratch of countOutliers
+}
+
+// outlierCount is what is known of a value.
+type outlierCount struct {
+	more uint64 // what parts of fewer than k that refining it would make have
+	left uint64 // records that are no outliers
 }
 
 // newOutlierCounts returns the counts of no outliers of some columns of a view.
@@ -28,7 +33,7 @@ func newOutlierCounts(view *View, columns []int) *outlierCounts {
 
 // bytes returns the memory that the counts take.
 func (o *outlierCounts) bytes() int64 {
-	return o.done.Bytes() + int64(cap(o.more)+cap(o.left))*8 + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
+	return o.done.Bytes() + o.values.bytes() + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
 }
 
 // Classes returns the outliers and, for each other leaf partition, a record with a key of it and its size, or several where the
@@ -82,11 +87,11 @@ func (t *TIPS) enter(field int, lo, hi uint32) {
 	column, o := &t.view.Columns[t.columns[field]], t.outliers
 	for code := lo; code < hi; code++ {
 		if value := column.Value[code]; value != None {
-			o.left[value] += column.Records[code] - o.byCode[field][code]
+			o.values.at(value).left += column.Records[code] - o.byCode[field][code]
 		}
 	}
 	for code := lo; code < hi; code++ {
-		if value := column.Value[code]; value != None && o.left[value] == 0 {
+		if value := column.Value[code]; value != None && o.values.get(value).left == 0 {
 			o.emptied = append(o.emptied, value)
 		}
 	}
@@ -98,9 +103,9 @@ func (t *TIPS) MoreOutliers(value int32) (records uint64) {
 	if t.outliers == nil {
 		return 0
 	}
-	if records = t.outliers.more[value]; t.Protection != nil {
+	if records = t.outliers.values.get(value).more; t.Protection != nil {
 		records = (records + t.Unit - 1) / t.Unit
-		if after := t.after[value]; after > t.outliers.records {
+		if after := t.found.get(value).after; after > t.outliers.records {
 			records = max(records, after-t.outliers.records)
 		}
 	}
@@ -121,7 +126,7 @@ func (v *VIT) outliersOf(parts []childCount) (records uint64) {
 // below 0 in two's complement, takes away.
 func (v *VIT) addOutliers(value int32, records uint64) {
 	if records != 0 {
-		v.outliers.more[value] += records
+		v.outliers.values.at(value).more += records
 		v.change(value)
 	}
 }
@@ -189,7 +194,8 @@ func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
 			code := f.Code(key)
 			o.byCode[field][code] += n
 			if value := t.view.Columns[t.columns[field]].Value[code]; value != None {
-				if o.left[value] -= n; o.left[value] == 0 {
+				left := &o.values.at(value).left
+				if *left -= n; *left == 0 {
 					o.emptied = append(o.emptied, value)
 				}
 			}

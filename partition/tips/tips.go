@@ -103,6 +103,7 @@ func New(
 ) (*TIPS, error) {
 	size := table.Size()
 	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx, inspection: inspection{Protection: protection, value: None}}
+	t.known.blank.smallest = math.MaxUint64
 	if outliers {
 		t.outliers = newOutlierCounts(view, columns)
 	}
@@ -133,7 +134,6 @@ func New(
 	} else if bytes := table.Bytes(); t.records*len(columns) >= pool.sizes.subdivisionPays && pool.hasRoom(bytes+bytes/4) {
 		t.fail(t.moveOut(pool.Add))
 	}
-	t.reserve()
 	if t.outliers != nil {
 		for field, c := range columns {
 			t.enter(field, 0, uint32(len(view.Columns[c].Value)))
@@ -164,21 +164,6 @@ func (t *TIPS) start() {
 	t.keep(0, t.update(0, fields, counts, nil, false))
 }
 
-// reserve makes room for all values.
-func (t *TIPS) reserve() {
-	for n := len(t.view.values); len(t.smallest) < n; {
-		t.smallest, t.isChanged = append(t.smallest, math.MaxUint64), append(t.isChanged, false)
-		t.links.heads = append(t.links.heads, 0)
-	}
-	if more := len(t.smallest) - len(t.at); more > 0 && t.outliers != nil && t.Protection != nil {
-		t.at, t.after = append(t.at, make([]int32, more)...), append(t.after, make([]uint64, more)...)
-	}
-	if t.outliers != nil {
-		more := make([]uint64, len(t.smallest)-len(t.outliers.more))
-		t.outliers.more, t.outliers.left = append(t.outliers.more, more...), append(t.outliers.left, more...)
-	}
-}
-
 // Live returns the number of records in partitions that are not discarded. A partition is
 // discarded when no refinement can split it at the time it is made or visited (TDS, section 5.5).
 func (t *TIPS) Live() uint64 { return t.live }
@@ -196,7 +181,6 @@ func (t *TIPS) Touched() uint64 { return t.touched }
 func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 	const patience = 1 << 20 // records between two looks at the context
 	t.ctx = ctx
-	t.reserve()
 	if t.Protection != nil && t.outliers != nil && t.value != r.Value {
 		if _, err := t.Inspect(ctx, r); err != nil {
 			return err
@@ -413,9 +397,9 @@ func (t *TIPS) account() {
 // holds returns the memory that partitions take besides their records.
 func (t *TIPS) holds() int64 {
 	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums + t.indexed
-	held += int64(cap(t.links.heads))*4 + int64(cap(t.links.items))*8
-	held += int64(cap(t.smallest))*9 + int64(cap(t.changed))*4
-	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.at)+cap(t.latest)+cap(t.pending))*4 + int64(cap(t.after))*8
+	held += t.links.heads.bytes() + int64(cap(t.links.items))*8
+	held += t.known.bytes() + int64(cap(t.changed))*4
+	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.latest)+cap(t.pending))*4 + t.found.bytes()
 	if t.outliers != nil {
 		held += t.outliers.bytes()
 	}

@@ -275,8 +275,8 @@ func (m *model) checkLeft(t *testing.T, set int) {
 	for value, want := range left {
 		switch v := int32(value); {
 		case m.view.Dead(v) || !slices.Contains(m.sets[set], m.view.values[value].column):
-		case of.left[value] != want:
-			t.Errorf("set %d: %d records of value %d are no outliers, want %d", set, of.left[value], value, want)
+		case of.values.get(v).left != want:
+			t.Errorf("set %d: %d records of value %d are no outliers, want %d", set, of.values.get(v).left, value, want)
 		case want == 0 && !slices.Contains(of.emptied, v):
 			t.Errorf("set %d: value %d has none but outliers, and that is not noted", set, value)
 		}

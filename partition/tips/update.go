@@ -106,11 +106,16 @@ func (t *TIPS) recordSuppressed(p int32, a active, cells []childCount) (alive bo
 type VIT struct {
 	k         uint64
 	anonymity uint64
-	smallest  []uint64 // by value
-	changed   []int32  // values whose smallest fell since the last Changed
-	isChanged []bool   // by value: it is in changed
+	known     byValue[known]
+	changed   []int32 // values whose smallest fell since the last Changed
 
 	outliers *outlierCounts // nil: no part may have fewer records than k
+}
+
+// known is what is known of a value.
+type known struct {
+	smallest uint64 // the smallest part that refining it would make
+	isNew    bool   // it is among those that have changed
 }
 
 // Anonymity returns A(QID), at least, of the records that are no outliers.
@@ -123,7 +128,7 @@ func (v *VIT) Anonymity() uint64 {
 
 // After returns A_x(QID): what Anonymity would be after refining the value.
 func (v *VIT) After(value int32) uint64 {
-	if after := min(v.anonymity, v.smallest[value]); v.outliers == nil {
+	if after := min(v.anonymity, v.known.get(value).smallest); v.outliers == nil {
 		return after
 	} else {
 		return max(v.k, after)
@@ -131,13 +136,13 @@ func (v *VIT) After(value int32) uint64 {
 }
 
 // Least returns what After depends on: equal for two values, it stays so until Changed has one of them.
-func (v *VIT) Least(value int32) uint64 { return min(v.anonymity, v.smallest[value]) }
+func (v *VIT) Least(value int32) uint64 { return min(v.anonymity, v.known.get(value).smallest) }
 
 // Changed appends the values whose smallest part fell since the last call, or of which there are other
 // outliers.
 func (v *VIT) Changed(to []int32) []int32 {
 	for _, value := range v.changed {
-		v.isChanged[value] = false
+		v.known.at(value).isNew = false
 	}
 	to = append(to, v.changed...)
 	v.changed = v.changed[:0]
@@ -147,18 +152,18 @@ func (v *VIT) Changed(to []int32) []int32 {
 // recordPart records that refining the value would make a part of n records. It reports whether
 // that is too few.
 func (v *VIT) recordPart(value int32, n uint64) (broken bool) {
-	if n >= v.smallest[value] {
+	if n >= v.known.get(value).smallest {
 		return false
 	}
-	v.smallest[value] = n
+	v.known.at(value).smallest = n
 	v.change(value)
 	return n < v.k && v.outliers == nil
 }
 
 // change notes that what is known of a value has changed.
 func (v *VIT) change(value int32) {
-	if !v.isChanged[value] {
-		v.isChanged[value] = true
+	if of := v.known.at(value); !of.isNew {
+		of.isNew = true
 		v.changed = append(v.changed, value)
 	}
 }
@@ -167,7 +172,7 @@ func (v *VIT) change(value int32) {
 // papers' Link_x; TDS, section 5.3): singly linked lists in one array. A list is consumed
 // as it is walked.
 type links struct {
-	heads []int32 // by value: position of the first entry, plus one
+	heads byValue[int32] // position of a value's first entry, plus one
 	items []link
 	free  int32 // first unused item, plus one
 }
@@ -179,25 +184,25 @@ type link struct {
 
 // add links a partition to a value.
 func (l *links) add(value, partition int32) {
-	entry := link{partition: partition, next: l.heads[value]}
+	entry := link{partition: partition, next: l.heads.get(value)}
 	if at := l.free; at != 0 {
 		l.free = l.items[at-1].next
 		l.items[at-1] = entry
-		l.heads[value] = at
+		*l.heads.at(value) = at
 		return
 	}
 	l.items = append(l.items, entry)
-	l.heads[value] = int32(len(l.items))
+	*l.heads.at(value) = int32(len(l.items))
 }
 
 // pop removes and returns one of a value's partitions.
 func (l *links) pop(value int32) (partition int32, ok bool) {
-	at := l.heads[value]
+	at := l.heads.get(value)
 	if at == 0 {
 		return 0, false
 	}
 	entry := l.items[at-1]
-	l.heads[value] = entry.next
+	*l.heads.at(value) = entry.next
 	l.items[at-1].next, l.free = l.free, at
 	return entry.partition, true
 }
