@@ -37,14 +37,22 @@ var shapes = []shape{
 			fmt.Fprintf(w, "t%d,%d\n", int(400_000*math.Pow(r.Float64(), 3)), min(int(r.ExpFloat64()), 4))
 		}
 	}, "class: class\nquasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, class: keep}\n", ""},
-	{"outliers", func(w io.Writer) {
-		r := rand.New(rand.NewPCG(1, 1))
-		fmt.Fprintln(w, "a,b")
-		for range 1_000_000 {
-			fmt.Fprintf(w, "%d,%d\n", r.IntN(200_000), int(20_000*r.ExpFloat64()))
-		}
-	}, "quasi_identifiers: [{columns: [a], k: 10}, {columns: [b], k: 10}]\ncolumns: {a: discretize, b: discretize}\n", "max_suppressed: 1%\n"},
+	{"outliers", twoNumbers, twoNumberSets, "max_suppressed: 1%\n"},
+	{"outliers=entities", twoNumbers, twoNumberSets + "entity: person\n", "max_suppressed: 1%\n"},
 }
+
+// twoNumbers writes two columns of numbers, and people of two rows each.
+func twoNumbers(w io.Writer) {
+	r := rand.New(rand.NewPCG(1, 1))
+	fmt.Fprintln(w, "a,b,person")
+	for i := range 1_000_000 {
+		fmt.Fprintf(w, "%d,%d,%d\n", r.IntN(200_000), int(20_000*r.ExpFloat64()), i/2)
+	}
+}
+
+// twoNumberSets has a set for each of them.
+const twoNumberSets = "quasi_identifiers: [{columns: [a], k: 10}, {columns: [b], k: 10}]\n" +
+	"columns: {a: discretize, b: discretize, person: drop}\nmax_unique: 100%\n"
 
 const wideColumns = 3000
 
