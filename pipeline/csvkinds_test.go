@@ -50,8 +50,8 @@ func csvKinds() []csvKind {
 	}
 }
 
-// TestCSVKinds: a table that is written in other ways is released, planned, checked, drafted and masked by an earlier cut
-// as the table is that kcut would write.
+// TestCSVKinds: a table that is written in other ways is released, planned, checked, drafted and
+// masked by an earlier cut as the table is that kcut would write.
 func TestCSVKinds(t *testing.T) {
 	const form = `
 input: in

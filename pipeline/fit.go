@@ -9,9 +9,9 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// fit returns a taxonomy whose given tree is one for values of a type: a leaf that is written otherwise than the
-// value that it stands for, as 1.0 of integers or 2020-01-01 10:00 of timestamps, has the value's text, unless
-// another node has that. Texts are as they are.
+// fit returns a taxonomy whose given tree is one for values of a type: a leaf that is written
+// otherwise than the value that it stands for, as 1.0 of integers or 2020-01-01 10:00 of
+// timestamps, has the value's text, unless another node has that. Texts are as they are.
 func fit(t job.Taxonomy, of formats.Type) job.Taxonomy {
 	if t.Tree == nil || of.Kind == formats.String || of.Kind == formats.Nested || !refits(t.Tree, of) {
 		return t
@@ -56,16 +56,18 @@ func refit(n *taxonomy.Node, of formats.Type, names map[string]bool) taxonomy.No
 	return fitted
 }
 
-// valueText returns the text of the value of a type that a name stands for, or the name itself: of numbers also
-// where it begins with a needless zero, as codes do.
+// valueText returns the text of the value of a type that a name stands for, or the name itself: of
+// numbers also where it begins with a needless zero, as codes do.
 func valueText(name string, of formats.Type) string {
 	text := name
 	switch of.Kind {
 	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
-		if digits := strings.TrimLeft(name, "+-"); len(digits) > 1 && digits[0] == '0' && digits[1]-'0' <= 9 {
+		digits := strings.TrimLeft(name, "+-")
+		if len(digits) > 1 && digits[0] == '0' && digits[1]-'0' <= 9 {
 			return name
 		}
-		if whole, fraction, _ := strings.Cut(name, "."); of.Kind != formats.Decimal && strings.Trim(fraction, "0") == "" {
+		whole, fraction, _ := strings.Cut(name, ".")
+		if of.Kind != formats.Decimal && strings.Trim(fraction, "0") == "" {
 			text = whole
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLeavesOfTypes: leaves of a tree are values of the column's type, however they are written: runs, applied cuts
-// and statements of SQL are those of a tree with the values' own texts.
+// TestLeavesOfTypes: leaves of a tree are values of the column's type, however they are written:
+// runs, applied cuts and statements of SQL are those of a tree with the values' own texts.
 func TestLeavesOfTypes(t *testing.T) {
 	const form = `
 input: in
@@ -60,7 +60,8 @@ columns:
 	}
 }
 
-// TestLeavesThatStay: what is no other text of a value, as a code with leading zeros, and what another node is called stays.
+// TestLeavesThatStay: what is no other text of a value, as a code with leading zeros, and what
+// another node is called stays.
 func TestLeavesThatStay(t *testing.T) {
 	const form = `
 input: in

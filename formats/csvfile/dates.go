@@ -24,8 +24,8 @@ type form struct {
 	half    string // "AM" or " AM" of a clock of twelve hours
 }
 
-// formOf returns how the date or the time of a text is written, and in which orders it is a date. It is not ok for
-// what is neither.
+// formOf returns how the date or the time of a text is written, and in which orders it is a date.
+// It is not ok for what is neither.
 func formOf(text string) (f form, orders order, ok bool) {
 	if orders = anyOrder; strings.IndexByte(text, ':') != countDigits(text) {
 		if orders, text = f.cutDate(text); orders == 0 {
@@ -42,12 +42,13 @@ func formOf(text string) (f form, orders order, ok bool) {
 	return f, orders, ok
 }
 
-// cutDate reads the date that a text starts with. It returns the orders in which it is one, and the rest.
+// cutDate reads the date that a text starts with. It returns the orders in which it is one, and
+// the rest.
 func (f *form) cutDate(text string) (orders order, rest string) {
 	var parts, digits [3]int
 	for i := range parts {
 		if i > 0 {
-			if text == "" || i == 1 && !strings.ContainsRune("./-", rune(text[0])) || i == 2 && text[0] != f.sign {
+			if text == "" || i == 1 && !strings.Contains("./-", text[:1]) || i == 2 && text[0] != f.sign {
 				return 0, ""
 			}
 			f.sign, text = text[0], text[1:]
@@ -60,8 +61,11 @@ func (f *form) cutDate(text string) (orders order, rest string) {
 		}
 		text = text[digits[i]:]
 	}
+	upTo := func(part, most int) bool {
+		return parts[part] >= 1 && parts[part] <= most && digits[part] <= 2
+	}
 	is := func(day, month, year int, of order) {
-		if parts[day] >= 1 && parts[day] <= 31 && digits[day] <= 2 && parts[month] >= 1 && parts[month] <= 12 && digits[month] <= 2 && digits[year]&1 == 0 {
+		if upTo(day, 31) && upTo(month, 12) && digits[year]&1 == 0 {
 			orders, f.year = orders|of, digits[year]
 		}
 	}
@@ -115,9 +119,9 @@ func (f *form) types(orders order) (types []string) {
 	if f.clock {
 		kind, clock = "timestamp", string(f.between)+clock
 	}
-	for i, date := range []string{"D" + sign + "M" + sign + years, "M" + sign + "D" + sign + years, years + sign + "M" + sign + "D"} {
+	for i, parts := range [][]string{{"D", "M", years}, {"M", "D", years}, {years, "M", "D"}} {
 		if orders&(1<<i) != 0 {
-			types = append(types, "type: "+kind+"("+date+clock+")")
+			types = append(types, "type: "+kind+"("+strings.Join(parts, sign)+clock+")")
 		}
 	}
 	return types

@@ -7,8 +7,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TestDatesStayTexts: dates and times in other forms are texts, with advice how to declare them in every order in
-// which all are dates; so are numbers in other numerals.
+// TestDatesStayTexts: dates and times in other forms are texts, with advice how to declare them in
+// every order in which all are dates; so are numbers in other numerals.
 func TestDatesStayTexts(t *testing.T) {
 	for texts, want := range map[string]string{
 		"13.02.2020|1.3.2021":                     "type: date(D.M.YYYY)",

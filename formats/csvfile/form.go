@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// formsOf returns the forms that the text of a number is written in which is no integer. It has so many
-// digits before the point.
+// formsOf returns the forms that the text of a number is written in which is no integer. It has so
+// many digits before the point.
 func formsOf(text string, digits int) guess {
 	whole := strings.TrimPrefix(text, "-")
 	if digits == 0 || digits == len(whole) || whole[digits] != '.' {
@@ -50,8 +50,8 @@ func isShortest(text string) bool {
 	return err == nil && string(formats.AppendFloat(memory[:0], x, 64)) == text
 }
 
-// formOfJava returns Java's form of a number without an exponent, if it has none there. It has so many digits before
-// the point, or zeros behind that of 0.
+// formOfJava returns Java's form of a number without an exponent, if it has none there. It has so
+// many digits before the point, or zeros behind that of 0.
 func formOfJava(digits, zeros int) guess {
 	if digits > 7 || zeros > 2 {
 		return 0
@@ -59,8 +59,8 @@ func formOfJava(digits, zeros int) guess {
 	return guessJava
 }
 
-// formOfR returns R's form of so many characters without an exponent, unless it is shorter with one, as 1e+05. It has
-// so many digits but for zeros at its ends.
+// formOfR returns R's form of so many characters without an exponent, unless it is shorter with
+// one, as 1e+05. It has so many digits but for zeros at its ends.
 func formOfR(characters, significant int) guess {
 	if significant > 1 {
 		significant++ // for the point
@@ -113,8 +113,8 @@ func appendPoint(text []byte) []byte {
 	return append(text, ".0"...)
 }
 
-// appendR appends a number as R writes it: the shorter way of both, with up to 15 digits. It appends
-// nothing of others.
+// appendR appends a number as R writes it: the shorter way of both, with up to 15 digits. It
+// appends nothing of others.
 func appendR(text []byte, x float64) []byte {
 	long, short := strconv.FormatFloat(x, 'f', -1, 64), strconv.FormatFloat(x, 'e', -1, 64)
 	mantissa, _, _ := strings.Cut(short, "e")

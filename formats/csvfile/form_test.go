@@ -9,7 +9,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TestForms: what a number's digits tell of the forms that it is written in is what writing it in these tells.
+// TestForms: what a number's digits tell of the forms that it is written in is what writing it in
+// these tells.
 func TestForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -47,8 +48,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestJoinedEvidence: what the texts of a column allow does not depend on where they are cut, nor does the line that
-// makes them texts.
+// TestJoinedEvidence: what the texts of a column allow does not depend on where they are cut, nor
+// does the line that makes them texts.
 func TestJoinedEvidence(t *testing.T) {
 	texts := []string{"10", "10.0", "2.25", "2.5", "2.50", "1e+05", "100000", "1.0E7", "1e+16", "x", "+5", "1234567890123456"}
 	grouped := []string{"10", "1.234", "1234", "1.234,50", "2,5", "2,50", "1.0", "10.000.000"}

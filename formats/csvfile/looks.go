@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// looks is what the texts look like of a column of texts: numbers or dates, once it is declared how these are written.
+// looks is what the texts look like of a column of texts: numbers or dates, once it is declared
+// how these are written.
 type looks struct {
 	numerals uint8 // which of declarable all texts are numbers in that are none without
 	orders   order // in which all texts are dates of one form
@@ -48,7 +49,8 @@ func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 	}
 	l.some = true
 	for i := range declarable {
-		if bit := uint8(1) << i; l.numerals&bit != 0 && declarable[i].guessOf(text, buffer)&guessNumber == 0 {
+		bit := uint8(1) << i
+		if l.numerals&bit != 0 && declarable[i].guessOf(text, buffer)&guessNumber == 0 {
 			l.numerals &^= bit
 		}
 	}
@@ -82,7 +84,9 @@ func (l *looks) advice() string {
 	case keys == nil && l.orders == 0:
 		return ""
 	case keys == nil:
-		return "dates or times; if they are, declare how they are written, as " + strings.Join(l.form.types(l.orders), " or ")
+		types := strings.Join(l.form.types(l.orders), " or ")
+		return "dates or times; if they are, declare how they are written, as " + types
 	}
-	return "numbers with decimal commas or groups of digits; if they are, set " + strings.Join(keys, " or ")
+	return "numbers with decimal commas or groups of digits; if they are, set " +
+		strings.Join(keys, " or ")
 }

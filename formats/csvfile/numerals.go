@@ -7,8 +7,9 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// numerals is how numbers are written that are not as kcut writes them: with a decimal comma, or in groups of three
-// digits. Where only the decimal sign is declared, the other sign parts groups of a number that has both.
+// numerals is how numbers are written that are not as kcut writes them: with a decimal comma, or
+// in groups of three digits. Where only the decimal sign is declared, the other sign parts groups
+// of a number that has both.
 type numerals struct {
 	decimal, thousands byte // thousands 0: not declared
 }
@@ -47,8 +48,9 @@ func (n *numerals) signs(text []byte) []string {
 	return groupSigns[',']
 }
 
-// plain appends a number as kcut reads it to a text: without signs between groups, and with a point. It returns whether
-// its digits are in groups, or in none; both when they are too few to be. It is not ok for what is no number in these numerals.
+// plain appends a number as kcut reads it to a text: without signs between groups, and with a
+// point. It returns whether its digits are in groups, or in none; both when they are too few to
+// be. It is not ok for what is no number in these numerals.
 func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
 	signs := n.signs(text)
 	sign := len(text) - len(bytes.TrimLeft(text, "+-"))
@@ -71,7 +73,8 @@ func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
 	return append(to, text...), grouping, !bytes.ContainsAny(text, ".,")
 }
 
-// cutSign returns what is behind the sign that a text starts with, nothing when it starts with none.
+// cutSign returns what is behind the sign that a text starts with, nothing when it starts with
+// none.
 func cutSign(text []byte, signs []string) []byte {
 	for _, sign := range signs {
 		if strings.HasPrefix(asString(text), sign) {
@@ -81,13 +84,14 @@ func cutSign(text []byte, signs []string) []byte {
 	return nil
 }
 
-// guessOf returns the types other than String that a text may stand for in these numerals. It uses a buffer.
+// guessOf returns the types other than String that a text may stand for in these numerals. It uses
+// a buffer.
 func (n *numerals) guessOf(text []byte, buffer *[]byte) guess {
 	g := guessText(text)
-	switch {
-	case n == nil || len(text) == 0:
+	if n == nil || len(text) == 0 || g != 0 && g&guessNumber == 0 {
 		return g
-	case g != 0 && g&guessNumber == 0, text[0] != n.decimal && !strings.ContainsRune("+-.0123456789", rune(text[0])):
+	}
+	if text[0] != n.decimal && !strings.ContainsRune("+-.0123456789", rune(text[0])) {
 		return g
 	}
 	plain, grouping, ok := n.plain((*buffer)[:0], text)

@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// TestNumerals: numbers with decimal commas and with groups of digits are numbers where they are declared, and in one
-// form throughout; else they are texts.
+// TestNumerals: numbers with decimal commas and with groups of digits are numbers where they are
+// declared, and in one form throughout; else they are texts.
 func TestNumerals(t *testing.T) {
 	whole, float := formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Float, Bits: 64}
 	money := formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 2}

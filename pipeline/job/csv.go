@@ -11,7 +11,8 @@ import (
 // csvRules: a sign in numbers means one thing.
 func (r *reader) csvRules() {
 	if c := &r.CSV; c.Thousands != 0 && c.Thousands == c.Decimal {
-		r.add("csv.thousands", "numbers as 1.234,56 have decimal: \",\" and thousands: \".\"", "thousands is what decimal is")
+		r.add("csv.thousands", `numbers as 1.234,56 have decimal: "," and thousands: "."`,
+			"thousands is what decimal is")
 	}
 }
 
@@ -20,7 +21,10 @@ const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\(
 
 // formParts are what the form of a date or time has, and what package time has for each: of two digits of a year it makes
 // 1969 to 2068, as POSIX does.
-var formParts = []string{"AM", "PM", "YYYY", "2006", "YY", "06", "MM", "01", "M", "1", "DD", "02", "D", "2", "hh", "15", "mm", "04", "ss", "05"}
+var formParts = []string{
+	"AM", "PM", "YYYY", "2006", "YY", "06", "MM", "01", "M", "1", "DD", "02", "D", "2",
+	"hh", "15", "mm", "04", "ss", "05",
+}
 
 // form returns what the type of a date or time has in parentheses.
 func (c *Column) form() string {
@@ -46,7 +50,9 @@ func (c *Column) wrongForm() string {
 	if form == "" {
 		return ""
 	}
-	parts := map[string][]string{"date": {"YY", "M", "D"}, "time": {"hh", "mm"}, "timestamp": {"YY", "M", "D", "hh", "mm"}}
+	parts := map[string][]string{
+		"date": {"YY", "M", "D"}, "time": {"hh", "mm"}, "timestamp": {"YY", "M", "D", "hh", "mm"},
+	}
 	rest := form
 	for i := 0; i < len(formParts); i += 2 {
 		rest = strings.Replace(rest, formParts[i], "", 1)
@@ -65,7 +71,8 @@ func (c *Column) wrongForm() string {
 // Read returns how CSV input is read whose columns have entries.
 func (c *CSV) Read(columns []Column) formats.CSV {
 	csv := formats.CSV{
-		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls, Decimal: c.Decimal, Thousands: c.Thousands,
+		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, Encoding: c.Encoding, Nulls: c.Nulls,
+		Decimal: c.Decimal, Thousands: c.Thousands,
 		Names: make(map[int]string), Layouts: make(map[string]string), Ordered: make(map[string]bool),
 		Known: func(name string) bool {
 			return slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name })
