@@ -20,10 +20,11 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// ArrowTable is a table of flat columns with codes, for arrow-go to write.
+// ArrowTable is a table of columns with codes, for arrow-go to write.
 type ArrowTable struct {
 	Fields  []formats.Field
 	Columns []*formats.Column
+	Nested  map[int]*NestedValues // by column, those of nested ones
 }
 
 // ArrowLayout says how arrow-go stores a table.
@@ -33,6 +34,7 @@ type ArrowLayout struct {
 	PageBytes       int64  // of Parquet's data pages
 	DictionaryBytes int64  // from which a column chunk goes on with plain pages; 0: no dictionaries
 	Version2        bool   // of Parquet's data pages
+	Int96           bool   // as which Parquet has timestamps of nanoseconds
 }
 
 // ArrowTakes reports whether an ArrowTable may have columns of a type.
@@ -58,7 +60,7 @@ func (t *ArrowTable) WriteParquet(path string, from, to int, how ArrowLayout) (e
 	w, err := pqarrow.NewFileWriter(t.schema(false), f, arrowparquet.NewWriterProperties(
 		arrowparquet.WithCompression(codec), arrowparquet.WithDataPageSize(how.PageBytes), arrowparquet.WithDataPageVersion(version),
 		arrowparquet.WithDictionaryDefault(how.DictionaryBytes > 0), arrowparquet.WithDictionaryPageSizeLimit(how.DictionaryBytes),
-	), pqarrow.DefaultWriterProps())
+	), pqarrow.NewArrowWriterProperties(pqarrow.WithDeprecatedInt96Timestamps(how.Int96)))
 	if err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
 	}
@@ -88,8 +90,12 @@ func (t *ArrowTable) WriteIPC(path string, from, to int, how ArrowLayout) (err e
 
 func (t *ArrowTable) schema(coded bool) *arrow.Schema {
 	var fields []arrow.Field
-	for _, field := range t.Fields {
-		fields = append(fields, arrow.Field{Name: field.Name, Type: arrowType(field.Type, coded), Nullable: field.Nullable})
+	for i, field := range t.Fields {
+		of := arrowType(field.Type, coded)
+		if nested := t.Nested[i]; nested != nil {
+			of = nested.of
+		}
+		fields = append(fields, arrow.Field{Name: field.Name, Type: of, Nullable: field.Nullable})
 	}
 	return arrow.NewSchema(fields, nil)
 }
@@ -100,7 +106,11 @@ func (t *ArrowTable) eachRecord(from, to, rows int, coded bool, write func(arrow
 		end := min(to, from+rows)
 		var arrays []arrow.Array
 		for i := range t.Columns {
-			arrays = append(arrays, arrayOf(t.Columns[i], schema.Field(i).Type, from, end))
+			if nested := t.Nested[i]; nested != nil {
+				arrays = append(arrays, nested.rows(t.Columns[i].Codes[from:end]))
+			} else {
+				arrays = append(arrays, arrayOf(t.Columns[i], schema.Field(i).Type, from, end))
+			}
 		}
 		record := array.NewRecord(schema, arrays, int64(end-from))
 		if err := write(record); err != nil {
