@@ -162,7 +162,7 @@ func (a *audit) align() {
 func (a *audit) standsFor(row, of int) bool {
 	for i := range a.source.fields {
 		field := a.source.fields[i]
-		if field.Type.Kind == formats.Nested || a.spec(field.Name).Mask != job.MaskKeep {
+		if a.source.columns[i].codes == nil || a.spec(field.Name).Mask != job.MaskKeep {
 			continue
 		}
 		if is := a.release.column(field.Name); is != nil && a.source.columns[i].at(of) != is.at(row) {
@@ -181,7 +181,7 @@ func (a *audit) standsFor(row, of int) bool {
 func (a *audit) checkKept(i int) {
 	a.Helper()
 	field := a.source.fields[i]
-	if a.spec(field.Name).Mask != job.MaskKeep || field.Type.Kind == formats.Nested {
+	if a.spec(field.Name).Mask != job.MaskKeep || a.source.columns[i].codes == nil { // nested, and not read
 		return
 	}
 	at := slices.IndexFunc(a.release.fields, func(f formats.Field) bool { return f.Name == field.Name })
@@ -451,6 +451,9 @@ func (a *audit) marked() bool { return a.cut.Applied != nil || a.cut.Suppressed 
 
 // widest returns the label that says nothing of a masked column.
 func (a *audit) widest(column *cutfile.Column) string {
+	if a.cut.Applied != nil && column.Suppressed != "" {
+		return column.Suppressed
+	}
 	switch column.Mask {
 	case job.MaskDiscretize:
 		return a.full(column)

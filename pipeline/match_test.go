@@ -40,8 +40,8 @@ func (c *truthCase) match(a *audit) []int {
 				kept = append(kept, name)
 			}
 		}
-		if uint64(len(m.left())) > a.cut.Suppressed {
-			a.Fatalf("%d rows have labels that the cut has not for any row of the input, %d are suppressed", len(m.left()), a.cut.Suppressed)
+		if marked, _ := a.cut.Marked(); uint64(len(m.left())) > marked {
+			a.Fatalf("%d rows have labels that the cut has not for any row of the input, %d are suppressed", len(m.left()), marked)
 		}
 	}
 	m.pair(kept, nil)

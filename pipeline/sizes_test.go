@@ -325,7 +325,7 @@ func TestSizesAreDrawn(t *testing.T) {
 	met := make(map[string][3]bool)
 	for seed := range truthLong {
 		c := &truthCase{seed: uint64(seed)}
-		c.draw()
+		c.drawNumbers()
 		if off := c.numbers[c.near.reach] - c.near.value + 1; off >= 0 && off < 3 {
 			some := met[c.near.name]
 			some[off] = true

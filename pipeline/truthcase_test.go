@@ -2,11 +2,17 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
 )
 
@@ -17,6 +23,9 @@ const (
 	personColumn = "person" // the entity
 	secretColumn = "secret" // the sensitive one
 	timesColumn  = "times"  // the count
+	tokenColumn  = "token"  // of pseudonyms
+	nestedColumn = "nested" // kept
+	goneColumn   = "gone"   // dropped
 )
 
 // mostRows is how many rows a case has at most.
@@ -38,25 +47,36 @@ type truthCase struct {
 	folder   bool     // of part files
 	folders  bool     // hive partitions
 	alone    bool     // rows may be alone on the labels of all sets, so that the recount refuses the release
+	suffix   string   // of the names of masked and kept columns
+	input    string   // as the job names it
+	trees    string   // the file of taxonomies, if there is one
+	writer   string   // of the input, unless a column's type takes another one
 	reasons  map[fault.Class]string
 	memory   string
+	applied  *ApplyOptions // of a cut; nil: a run
 }
+
+// nameSuffixes are what names of columns end in: none, two times in three.
+var nameSuffixes = []string{"", " x", ".y", "é", "'s", `"q"`, "-", "/", "%20", ": ", "#", ",", "=1", "[]", "`"}
 
 // numbers are those of a case that sizes in the code are about.
 type numbers map[reach]int
 
-// draw draws everything but the rows. It is cheap.
+// draw draws everything but the rows.
 func (c *truthCase) draw() {
-	c.rng = rand.New(rand.NewPCG(c.seed, 37))
-	c.reasons = make(map[fault.Class]string)
 	c.drawNumbers()
+	c.suffix = nameSuffixes[max(0, c.rng.IntN(3*len(nameSuffixes))-2*len(nameSuffixes))]
+	c.input = []string{"in", "in", "in/*", "[in]"}[c.rng.IntN(4)]
+	c.trees = []string{"", "", "world.yaml", "world.csv"}[c.rng.IntN(4)]
+	c.writer = []string{byKcut, byPqarrow, byPqarrow, byArrow, byCSV, byCSV}[c.rng.IntN(6)]
 	c.drawSearch()
 	c.drawColumns()
 	for _, key := range jobKeys {
 		key(c.rng, c)
 	}
 	c.drawSets()
-	c.stored = drawLayout(c.rng, &c.truthTable, c.numbers[rowsOfGroup])
+	c.stored = drawLayout(c.rng, c.writer, &c.truthTable, c.numbers[rowsOfGroup])
+	c.drawFolders()
 	if c.rng.IntN(2) == 0 && !c.hasID() && !c.knowsLabels() || c.matchless() {
 		c.addID()
 	}
@@ -70,15 +90,23 @@ func (c *truthCase) large() bool { return c.rows > fewRows }
 
 // drawNumbers draws a size to be near to, which one case in six has that takes many rows, and what that asks for.
 func (c *truthCase) drawNumbers() {
+	c.rng = rand.New(rand.NewPCG(c.seed, 37))
+	c.reasons = make(map[fault.Class]string)
 	rng := c.rng
 	c.numbers = numbers{
 		rowsOfGroup: 1 + rng.IntN(400), valuesKept: 1 + rng.IntN(300), valuesMasked: 1 + rng.IntN(100), valuesOfClass: 1 + rng.IntN(5), bytesOfText: 0, rowsReleased: 0,
 	}
 	c.rows = 8 + rng.IntN(8<<rng.IntN(8))
 	small, large := sizesDrawn()
-	list, turn := small, int(c.seed-c.seed/6)
-	if c.seed%6 == 5 {
+	list, turn := small, int(c.seed-c.seed/6-(c.seed+5)/6)
+	switch c.seed % 6 {
+	case 5:
 		list, turn = large, int(c.seed/6)
+	case 0:
+		list, turn = []*size{{name: "nothing"}}, 0
+		if rng.IntN(5) == 0 {
+			c.rows = 1 + rng.IntN(8)
+		}
 	}
 	// One after the other, so that few cases meet all of them.
 	c.near = list[turn%len(list)]
@@ -103,6 +131,9 @@ func (c *truthCase) drawNumbers() {
 	}
 	c.numbers[rowsOfTable] = c.rows
 	c.memory = []string{"64MiB", "256MiB", "1GiB"}[rng.IntN(3)]
+	if c.numbers[valuesMasked] > 1<<17 && c.memory == "64MiB" {
+		c.may(fault.Resources, "a tree of as many values")
+	}
 }
 
 // drawSearch draws the algorithm, of large tables one that does not take long.
@@ -111,6 +142,12 @@ func (c *truthCase) drawSearch() {
 	switch rng := c.rng; {
 	case c.large():
 		c.searches = []string{"tdr", "tdr", "tds", "mondrian"}[rng.IntN(4)]
+	case c.near.value == 0: // each in its turn
+		list := searches()
+		c.searches = list[int(c.seed/6)%len(list)]
+		if strings.Contains(c.searches, "auto") {
+			c.rows = min(c.rows, 300)
+		}
 	case rng.IntN(3) == 0:
 		c.searches = "tds"
 	case rng.IntN(2) == 0:
@@ -150,37 +187,125 @@ func (c *truthCase) drawColumns() {
 		c.masked = 1 + rng.IntN(2)
 	}
 	wide := rng.IntN(c.masked)
+	if c.near.value == 0 {
+		wide = -1 // none
+	}
 	for i := range c.masked {
-		column := wideColumn(rng, 1+rng.IntN(40))
-		switch {
-		case i == wide:
-			column = wideColumn(rng, c.numbers[valuesMasked])
-		case rng.IntN(2) == 0 && !c.large():
-			column = truthColumn{randomColumn: randomMasks[rng.IntN(len(randomMasks))](rng)}
-			column.draw(rng)
-			c.may(fault.Input, "a value that no mask takes")
-			c.may(fault.Usage, "a type that no mask takes")
-		}
-		if column.Type.Kind == 0 && strings.Contains(column.mask, "discretize") {
-			column.mask = "suppress"
-		}
-		column.Name = fmt.Sprint("c", i)
-		c.columns = append(c.columns, column)
+		c.addColumn(fmt.Sprint("c", i), func() truthColumn { return c.maskedColumn(i == wide) })
 	}
 	for i := range max(rng.IntN(3), c.near.minKept()) {
-		values := 1 + rng.IntN(300)
-		if i == 0 {
-			values = c.numbers[valuesKept]
-		}
-		column := keptColumn(rng, values, 0)
-		if i == 0 && c.numbers[bytesOfText] > 0 {
-			column = keptColumn(rng, 1+rng.IntN(3), c.numbers[bytesOfText])
-		}
-		column.Name = fmt.Sprint("k", i)
-		c.columns = append(c.columns, column)
+		c.addColumn(fmt.Sprint("k", i), func() truthColumn {
+			switch {
+			case i == 0 && c.numbers[bytesOfText] > 0:
+				return keptColumn(rng, 1+rng.IntN(3), c.numbers[bytesOfText])
+			case i == 0:
+				return keptColumn(rng, c.numbers[valuesKept], 0)
+			case rng.IntN(2) == 0:
+				return extremeColumn(rng)
+			}
+			return keptColumn(rng, 1+rng.IntN(300), 0)
+		})
 	}
 	c.addText(classColumn, "{mask: keep, identifying: accepted}", "class ", c.numbers[valuesOfClass])
 }
+
+// addColumn adds a column that is drawn again until files have its type.
+func (c *truthCase) addColumn(name string, draw func() truthColumn) {
+	column := draw()
+	for c.writer == byCSV && column.inCSV == "" ||
+		c.column(nestedColumn) != nil && !formatstest.ArrowTakes(column.Type) {
+		column = draw()
+	}
+	column.Name = name + c.suffix
+	c.columns = append(c.columns, column)
+}
+
+// maskedColumn draws a masked column, or that with as many values as the case is about.
+func (c *truthCase) maskedColumn(wide bool) (column truthColumn) {
+	rng := c.rng
+	switch {
+	case wide:
+		column = wideColumn(rng, c.numbers[valuesMasked])
+	case rng.IntN(6) == 0:
+		column = extremeColumn(rng)
+		column.mask = "suppress"
+		if column.Type.Ordered() && rng.IntN(3) > 0 {
+			column.mask = "{mask: discretize}"
+		}
+		c.may(fault.Input, "a value that is the mark")
+	case (rng.IntN(2) == 0 || c.near.value == 0) && !c.large():
+		column = truthColumn{randomColumn: randomMasks[rng.IntN(len(randomMasks))](rng)}
+		column.inCSV = csvName(column.Type, column.texts)
+		column.draw(rng)
+		c.may(fault.Input, "a value that no mask takes")
+		c.may(fault.Usage, "a type that no mask takes")
+	default:
+		column = wideColumn(rng, 1+rng.IntN(40))
+	}
+	if column.Type.Kind == formats.Boolean && strings.Contains(column.mask, "discretize") {
+		column.mask = "suppress"
+	}
+	return column
+}
+
+// csvName returns what a job calls a column's type where files are CSV, empty: CSV has not all of
+// the texts.
+func csvName(of formats.Type, texts []string) string {
+	for _, text := range texts {
+		if strings.ContainsAny(text, "\x00N") || strings.HasPrefix(text, "-0") || strings.Contains(text, "Inf") {
+			return ""
+		}
+	}
+	switch {
+	case of == textType:
+		return "text"
+	case of == wholeType:
+		return "integer"
+	case of == floatType:
+		return "number"
+	case of == dateType:
+		return "date"
+	case of.Kind == formats.Boolean:
+		return "boolean"
+	case of.Kind == formats.Decimal && !of.Wide:
+		return fmt.Sprintf("decimal(%d,%d)", of.Precision, of.Scale)
+	}
+	return ""
+}
+
+// worldHierarchy is the tree of worldTree as ARX writes it.
+const worldHierarchy = `Bonn;Germany;Germany;World
+Köln;Germany;Germany;World
+Paris;Paris;France;World
+Lyon;South;France;World
+Nice;South;France;World
+Rome;Rome;Rome;World
+`
+
+// drawFolders draws a column that names of folders have, or that the last file lacks.
+func (c *truthCase) drawFolders() {
+	rng, l := c.rng, &c.stored
+	switch rng.IntN(8) {
+	case 0:
+		if c.suffix != "" || !c.ordered || c.folders || l.Writer == byCSV || c.column(timesColumn) != nil {
+			return
+		}
+		i := slices.IndexFunc(c.columns, func(column truthColumn) bool {
+			isOther := func(text string) bool { return !plainWord.MatchString(text) }
+			return column.Type == textType && len(column.texts) <= 12 && !slices.ContainsFunc(column.texts, isOther)
+		})
+		if i >= 0 {
+			l.Hive, c.hive, c.input = c.columns[i].Name, c.columns[i].Name, "in"
+		}
+	case 1:
+		if column := &c.columns[rng.IntN(c.masked)]; l.Files > 1 {
+			l.Lacks = column.Name
+			c.job = append(c.job, "missing_columns: \"null\"")
+		}
+	}
+}
+
+var plainWord = regexp.MustCompile(`^[a-zA-Zé][a-zA-Z0-9éö ]*$`)
 
 // addText adds a column of so many texts.
 func (c *truthCase) addText(name, mask, prefix string, values int) {
@@ -196,10 +321,16 @@ func (c *truthCase) addText(name, mask, prefix string, values int) {
 func (c *truthCase) addID() {
 	column := truthColumn{inCSV: "integer", spread: cyclic}
 	column.Name, column.Type, column.mask = idColumn, wholeType, "{mask: keep, identifying: accepted}"
-	for i := range c.rows {
-		column.texts = append(column.texts, fmt.Sprint(i))
-	}
+	column.number(c.rows)
 	c.columns = append(c.columns, column)
+}
+
+// number makes the values numbers of so many rows.
+func (c *truthColumn) number(rows int) {
+	c.texts = nil
+	for i := range rows {
+		c.texts = append(c.texts, fmt.Sprint(i))
+	}
 }
 
 func (c *truthCase) hasID() bool { return c.column(idColumn) != nil }
@@ -231,32 +362,47 @@ func (c *truthCase) drawSets() {
 		if c.large() && !c.topDown() { // so that regions, and labels with them, are not tens of thousands
 			k = max(k, c.rows/500)
 		}
-		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, strings.Join(set, ", ")))
+		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: [%s]}", k, c.quoted(set)))
 		if k > c.rows {
 			c.may(fault.Privacy, "fewer rows than k")
 		}
 	}
 }
 
+// quoted returns the masked columns of a set as a job names them.
+func (c *truthCase) quoted(set []string) string {
+	names := make([]string, len(set))
+	for i, name := range set {
+		names[i] = strconv.Quote(name + c.suffix)
+	}
+	return strings.Join(names, ", ")
+}
+
 // text returns the job file.
 func (c *truthCase) text() string {
 	var out strings.Builder
-	out.WriteString("input: in\nquasi_identifiers:\n" + strings.Join(c.set, "\n") + "\ncolumns:\n")
+	out.WriteString("input: " + c.input + "\nquasi_identifiers:\n")
+	out.WriteString(strings.Join(c.set, "\n") + "\ncolumns:\n")
 	for i := range c.columns {
-		mask := c.columns[i].mask
-		if c.columns[i].Name == timesColumn {
+		column := &c.columns[i]
+		mask := column.mask
+		if column.Name == timesColumn || column.unlisted && c.stored.Writer != byCSV {
 			continue
 		}
 		mask = strings.Replace(mask, "{keep: {identifying: accepted}}", "{mask: keep, identifying: accepted}", 1)
-		if c.stored.Writer == byCSV && c.columns[i].inCSV != inferred {
+		if c.stored.Writer == byCSV && column.inCSV != inferred {
 			if !strings.HasPrefix(mask, "{") {
 				mask = "{mask: " + mask + "}"
 			}
-			mask = strings.TrimSuffix(mask, "}") + ", type: \"" + c.columns[i].inCSV + "\"}"
+			mask = strings.TrimSuffix(mask, "}") + ", type: \"" + column.inCSV + "\"}"
 		}
-		fmt.Fprintf(&out, "  %s: %s\n", c.columns[i].Name, mask)
+		fmt.Fprintf(&out, "  %q: %s\n", column.Name, mask)
 	}
-	out.WriteString(worldTree + strings.Join(c.job, "\n") + "\n")
+	taxonomies := map[string]string{
+		"": worldTree, "world.yaml": "taxonomies: world.yaml\n",
+		"world.csv": "taxonomies: {world: world.csv}\n",
+	}
+	out.WriteString(c.stored.options() + taxonomies[c.trees] + strings.Join(c.job, "\n") + "\n")
 	return withAlgorithm(out.String(), c.searches)
 }
 
@@ -265,6 +411,9 @@ func (c *truthCase) put(tb testing.TB) (dir string) {
 	tb.Helper()
 	c.fill(tb, c.rng)
 	dir = jobFolder(tb, c.text())
+	write(tb, filepath.Join(dir, "token.key"), secretKey)
+	write(tb, filepath.Join(dir, "world.yaml"), strings.TrimPrefix(worldTree, "taxonomies:\n"))
+	write(tb, filepath.Join(dir, "world.csv"), worldHierarchy)
 	c.stored.put(tb, filepath.Join(dir, "in"), &c.truthTable)
 	return dir
 }
@@ -278,4 +427,82 @@ func (c *truthCase) String() string {
 		fmt.Fprintf(&out, "%s: %s, %d values, %s, nulls %d\n", column.Name, column.Type, len(column.texts), column.spread, column.nulls)
 	}
 	return out.String() + c.text()
+}
+
+// parts are what ordinary jobs have and a case may have, by name.
+var parts = map[string]func(c *truthCase) bool{
+	"CSV":               func(c *truthCase) bool { return c.stored.Writer == byCSV },
+	"Arrow":             func(c *truthCase) bool { return c.stored.Writer == byArrow },
+	"Parquet by others": func(c *truthCase) bool { return c.stored.Writer == byPqarrow },
+	"INT96":             func(c *truthCase) bool { return c.stored.Int96 },
+	"folders of input":  func(c *truthCase) bool { return c.hive != "" },
+	"a column lacking":  func(c *truthCase) bool { return c.stored.Lacks != "" },
+	"an empty file":     func(c *truthCase) bool { return c.stored.Empty },
+	"folders of output": func(c *truthCase) bool { return c.folders },
+	"part files":        func(c *truthCase) bool { return c.folder && !c.folders },
+	"the input's order": func(c *truthCase) bool { return !c.ordered },
+	"a tree of ARX":     func(c *truthCase) bool { return c.trees == "world.csv" && c.masks("world") },
+	"names":             func(c *truthCase) bool { return c.suffix != "" },
+	"few rows":          func(c *truthCase) bool { return c.rows < 8 },
+	"an entity":         func(c *truthCase) bool { return c.column(personColumn) != nil },
+	"a count":           func(c *truthCase) bool { return c.column(timesColumn) != nil },
+	"sensitive values":  func(c *truthCase) bool { return c.column(secretColumn) != nil },
+	"pseudonyms":        func(c *truthCase) bool { return c.column(tokenColumn) != nil },
+	"nested values":     func(c *truthCase) bool { return c.column(nestedColumn) != nil },
+	"no entry":          func(c *truthCase) bool { return c.column(goneColumn) != nil && c.column(goneColumn).unlisted },
+	"a set of all": func(c *truthCase) bool {
+		return slices.ContainsFunc(c.set, func(s string) bool { return strings.Contains(s, "all") })
+	},
+	"a guard":            func(c *truthCase) bool { return c.masks("keep") && !c.masks("accepted") },
+	"suppressed records": func(c *truthCase) bool { return c.suppresses() },
+	"no class":           func(c *truthCase) bool { return !c.says("class: ") },
+	"a weight":           func(c *truthCase) bool { return c.masks("weight: ") },
+	"a finest level":     func(c *truthCase) bool { return c.masks("at_most: 1}") },
+	"a least width":      func(c *truthCase) bool { return c.masks("at_most: 10}") },
+	"a coarsest level":   func(c *truthCase) bool { return c.masks("at_least: 1}") },
+	"round bounds":       func(c *truthCase) bool { return c.masks("round: ") },
+	"bounds":             func(c *truthCase) bool { return c.masks("render: bounds") },
+	"intervals":          func(c *truthCase) bool { return c.masks("render: interval") },
+	"prefixes":           func(c *truthCase) bool { return c.masks("prefix: ") },
+	"dates":              func(c *truthCase) bool { return c.masks("date: ") },
+	"ranges":             func(c *truthCase) bool { return c.masks("ranges: ") },
+}
+
+// masks reports whether the entry of some column has a text.
+func (c *truthCase) masks(text string) bool {
+	return slices.ContainsFunc(c.columns, func(column truthColumn) bool {
+		return strings.Contains(column.mask, text)
+	})
+}
+
+// says reports whether a line of the job has a text.
+func (c *truthCase) says(text string) bool {
+	return slices.ContainsFunc(c.job, func(line string) bool { return strings.Contains(line, text) })
+}
+
+// algorithmOf returns the name of a search's algorithm.
+func algorithmOf(search string) string { return strings.Fields(searchName(search))[0] }
+
+// The cases of the fast tests have all that ordinary jobs have, and every algorithm.
+func TestTruthDraws(t *testing.T) {
+	drawn := make(map[string]int)
+	for seed := range truthSample {
+		c := &truthCase{seed: uint64(seed)}
+		c.draw()
+		for name, has := range parts {
+			if has(c) {
+				drawn[name]++
+			}
+		}
+		drawn[algorithmOf(c.searches)]++
+	}
+	names := slices.Sorted(maps.Keys(parts))
+	for _, search := range searches() {
+		names = append(names, algorithmOf(search))
+	}
+	for _, name := range names {
+		if drawn[name] == 0 {
+			t.Errorf("no case has %s", name)
+		}
+	}
 }

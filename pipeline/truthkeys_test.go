@@ -3,8 +3,11 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -13,6 +16,7 @@ import (
 // them may be refused. A new key of jobs is a new function here.
 var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive, drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
+	drawToken, drawNested, drawGone, drawWeights, drawUnaccepted,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
@@ -27,11 +31,11 @@ func drawOutput(rng *rand.Rand, c *truthCase) {
 		}
 	}
 	switch path := "out.parquet"; {
-	case rng.IntN(6) == 0 && !c.large() && strings.HasPrefix(c.columns[0].mask, "suppress"):
+	case rng.IntN(6) == 0 && !c.large() && (!strings.Contains(c.columns[0].mask, "render") || strings.Contains(c.columns[0].mask, "label")):
 		c.folder, c.folders, c.ordered = true, true, true
 		c.may(fault.Usage, "labels that are no folders")
 		c.may(fault.Input, "labels that are no folders")
-		c.job = append(c.job, "output: {path: out/, partition_by: [c0], "+options+"}")
+		c.job = append(c.job, "output: {path: out/, partition_by: ["+strconv.Quote(c.columns[0].Name)+"], "+options+"}")
 	default:
 		if c.folder = rng.IntN(4) == 0; c.folder {
 			path = "out/"
@@ -90,10 +94,18 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(6) > 0 || !c.protects() {
 		return
 	}
-	c.addText(secretColumn, "keep", "s", 2+rng.IntN(8))
-	measure := fmt.Sprint("l: ", 2+rng.IntN(2))
+	c.addText(secretColumn, "{mask: keep, identifying: accepted}", "s", 2+rng.IntN(8))
+	c.columns[len(c.columns)-1].draw(rng)
+	measure := fmt.Sprint("l: ", 2+rng.IntN(2)) + []string{"", ", nulls: count"}[rng.IntN(2)]
 	if !c.suppresses() {
-		measure = []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", "max_confidence: {s0: 0.6}"}[rng.IntN(4)]
+		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", "max_confidence: {s0: 0.6}", "t: 0.3", measure + ", t: 0.5"}
+		if strings.Contains(c.searches, job.AlgorithmKACTUS) && !strings.Contains(c.searches, "recruit") {
+			measures = measures[:4]
+		}
+		measure = measures[rng.IntN(len(measures))]
+	}
+	if strings.Contains(measure, "s0") {
+		c.may(fault.Input, "no row has the value that is named")
 	}
 	c.job = append(c.job, "sensitive: [{column: "+secretColumn+", "+measure+"}]")
 	c.may(fault.Privacy, "too few sensitive values")
@@ -129,8 +141,13 @@ func drawRound(rng *rand.Rand, c *truthCase) {
 func drawLimits(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
-		if mask, ok := strings.CutSuffix(column.mask, "}"); ok && strings.Contains(mask, "generalize") && rng.IntN(6) == 0 {
+		mask, ok := strings.CutSuffix(column.mask, "}")
+		switch {
+		case !ok || rng.IntN(3) > 0:
+		case strings.Contains(mask, "generalize"):
 			column.mask = mask + ", at_most: 1}"
+		case column.Type == wholeType && c.topDown():
+			column.mask = mask + ", at_most: 10}"
 		}
 	}
 }
@@ -152,5 +169,75 @@ func drawUnique(rng *rand.Rand, c *truthCase) {
 		c.set = append(c.set, "- {k: 2, columns: all}")
 	default:
 		c.job = append(c.job, "max_unique: 100%")
+	}
+}
+
+// drawToken draws a column of pseudonyms.
+func drawToken(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(6) > 0 {
+		return
+	}
+	c.addColumn("", func() truthColumn { return keptColumn(rng, 1+rng.IntN(50), 0) })
+	column := &c.columns[len(c.columns)-1]
+	column.Name, column.mask = tokenColumn, "{mask: pseudonym, key_file: token.key, identifying: accepted}"
+}
+
+// drawNested draws a kept column of lists, structs or maps, which arrow-go has to write.
+func drawNested(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(8) > 0 || c.large() || c.column(timesColumn) != nil || c.writer == byCSV {
+		return
+	}
+	for i := range c.columns {
+		if !formatstest.ArrowTakes(c.columns[i].Type) {
+			return
+		}
+	}
+	column := truthColumn{nested: formatstest.NewNested(rng.IntN(formatstest.NestedKinds), 1+rng.IntN(30))}
+	column.Name, column.Type, column.mask, column.texts = nestedColumn, formats.Type{Kind: formats.Nested}, "keep", column.nested.Texts
+	column.draw(rng)
+	c.columns = append(c.columns, column)
+}
+
+// drawGone draws a column that is dropped, and has an entry or none.
+func drawGone(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(4) > 0 {
+		return
+	}
+	c.addColumn("", func() truthColumn { return keptColumn(rng, 1+rng.IntN(c.rows), 0) })
+	column := &c.columns[len(c.columns)-1]
+	column.Name, column.mask, column.unlisted = goneColumn, "drop", rng.IntN(2) == 0
+	if column.unlisted {
+		c.job = append(c.job, "unlisted: drop")
+	}
+}
+
+// drawWeights draws how much columns count, and how coarse they may be.
+func drawWeights(rng *rand.Rand, c *truthCase) {
+	if !c.topDown() {
+		return
+	}
+	for i := range c.masked {
+		column := &c.columns[i]
+		mask, ok := strings.CutSuffix(column.mask, "}")
+		if !ok || rng.IntN(5) > 0 {
+			continue
+		}
+		if rng.IntN(3) == 0 && strings.Contains(mask, "generalize") {
+			mask += ", at_least: 1"
+			c.may(fault.Privacy, "labels are coarser than at_least")
+		} else {
+			mask += fmt.Sprint(", weight: ", 1+rng.IntN(20))
+		}
+		column.mask = mask + "}"
+	}
+}
+
+// drawUnaccepted draws a kept column or a class that a run is to refuse where it tells rows apart.
+func drawUnaccepted(rng *rand.Rand, c *truthCase) {
+	for i := c.masked; i < len(c.columns); i++ {
+		if column := &c.columns[i]; strings.Contains(column.mask, "identifying") && rng.IntN(10) == 0 {
+			column.mask = strings.NewReplacer("{keep: {identifying: accepted}}", "keep", ", identifying: accepted", "").Replace(column.mask)
+			c.may(fault.Privacy, "a column that tells rows apart")
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -21,6 +23,9 @@ type truthColumn struct {
 	spread spread
 	nulls  int // one row of so many has none; 0: every row has a value
 	inCSV  string
+	nested *formatstest.NestedValues // nil: it is flat
+
+	unlisted bool // the job has no entry for it
 }
 
 // spread is how the values of a column are dealt out to rows.
@@ -89,6 +94,39 @@ func keptColumn(rng *rand.Rand, values, length int) truthColumn {
 	return c
 }
 
+// extremes are types with the first, the last and strange values of each.
+var extremes = []struct {
+	of    formats.Type
+	inCSV string
+	texts []string
+}{
+	{wholeType, "integer", []string{"-9223372036854775808", "9223372036854775807", "0", "-1"}},
+	{formats.Type{Kind: formats.Int, Bits: 8}, "", []string{"-128", "127", "0"}},
+	{formats.Type{Kind: formats.Uint, Bits: 64}, "", []string{"18446744073709551615", "0", "9223372036854775808"}},
+	{formats.Type{Kind: formats.Uint, Bits: 32}, "", []string{"4294967295", "0"}},
+	{floatType, "", []string{"NaN", "NaN:fff8000000000001", "-0", "0", "Infinity", "-Infinity", "5e-324", "1.7976931348623157e+308", "0.1"}},
+	{formats.Type{Kind: formats.Float, Bits: 32}, "", []string{"NaN", "-0", "0", "Infinity", "1e-45", "3.4028235e+38", "0.1"}},
+	{formats.Type{Kind: formats.Float, Bits: 16}, "", []string{"NaN", "-0", "0", "-Infinity", "65504", "0.1"}},
+	{formats.Type{Kind: formats.Decimal, Precision: 38, Wide: true}, "", []string{strings.Repeat("9", 38), "-" + strings.Repeat("9", 38), "0"}},
+	{formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 18}, "decimal(18,18)", []string{"0." + strings.Repeat("9", 18), "-0.000000000000000001"}},
+	{dateType, "date", []string{"0001-01-01", "9999-12-31", "1970-01-01", "1969-12-31"}},
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}, "", []string{"0001-01-01T00:00:00", "9999-12-31T23:59:59.999", "1969-12-31T23:59:59.999"}},
+	{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, "", []string{"1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807", "1969-12-31T23:59:59.999999999"}},
+	{formats.Type{Kind: formats.Time, Unit: formats.Micro}, "", []string{"00:00:00", "23:59:59.999999"}},
+	{textType, "text", []string{"", " ", "\n", "\"", ",", ";", "é", "\\N", "\\", "null", "NA", "*", "a\tb", "0", "a\r\nb", "\u2028", "e\u0301", "(,)"}},
+	{formats.Type{Kind: formats.Binary}, "", []string{"", "00", "ff", "22"}},
+	{formats.Type{Kind: formats.Binary, Size: 3}, "", []string{"000000", "ffffff"}},
+}
+
+// extremeColumn is a kept column of the first, the last and strange values of a type.
+func extremeColumn(rng *rand.Rand) truthColumn {
+	some := extremes[rng.IntN(len(extremes))]
+	c := truthColumn{inCSV: some.inCSV}
+	c.Type, c.mask, c.texts = some.of, "{keep: {identifying: accepted}}", some.texts
+	c.draw(rng)
+	return c
+}
+
 // wideColumn is a masked column of so many values.
 func wideColumn(rng *rand.Rand, values int) truthColumn {
 	c := keptColumn(rng, values, 0)
@@ -113,6 +151,9 @@ func wideColumn(rng *rand.Rand, values int) truthColumn {
 func (c *truthColumn) draw(rng *rand.Rand) {
 	c.spread = []spread{cyclic, inRuns, shuffled, skewed}[rng.IntN(4)]
 	c.nulls = []int{0, 0, 40, 3}[rng.IntN(4)]
+	if rng.IntN(30) == 0 { // nothing else
+		c.nulls = 1
+	}
 }
 
 // deal gives rows their values. A lean of one row makes the skewed columns depend on each other.
@@ -145,6 +186,9 @@ func (c *truthColumn) deal(rng *rand.Rand, rows int, lean []float64) {
 // parse makes values of the texts.
 func (c *truthColumn) parse(tb testing.TB) {
 	tb.Helper()
+	if c.nested != nil {
+		return
+	}
 	c.values = &formats.Values{Type: c.Type}
 	for _, text := range c.texts {
 		if c.Type.Kind == formats.String {
@@ -168,10 +212,29 @@ func (c *truthColumn) text(code uint32) string {
 	return c.values.Text(int(code - 1))
 }
 
+func (c *truthColumn) isToken() bool { return strings.Contains(c.mask, "pseudonym") }
+
+// released returns the text that a value has in a release where it is not masked.
+func (c *truthColumn) released(i int) string {
+	switch {
+	case c.nested != nil:
+		return c.texts[i]
+	case c.isToken():
+		text := c.values.Text(i)
+		if c.Type.Kind == formats.Decimal && c.Type.Scale > 0 {
+			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+		}
+		return tokenOf(secretKey, text)
+	}
+	return c.values.Text(i)
+}
+
 // truthTable is a table by its columns.
 type truthTable struct {
 	rows    int
 	columns []truthColumn
+	int96   bool   // as which timestamps of nanoseconds are stored
+	hive    string // the column that folders have the values of
 }
 
 // fill deals out the values of all columns, and lets the last one, which is the class, depend on the first.
@@ -198,6 +261,44 @@ func (t *truthTable) fill(tb testing.TB, rng *rand.Rand) {
 	}
 }
 
+// inOrder returns the columns as readers find them: that of folders comes last.
+func (t *truthTable) inOrder() (columns []*truthColumn) {
+	for i := range t.columns {
+		if t.columns[i].Name != t.hive {
+			columns = append(columns, &t.columns[i])
+		}
+	}
+	if t.hive != "" {
+		columns = append(columns, t.column(t.hive))
+	}
+	return columns
+}
+
+// sort sorts the rows by the values of a column, and returns where each begins, and their number.
+func (t *truthTable) sort(name string) (starts []int) {
+	by := t.column(name).codes
+	rows := make([]int, t.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(by[i], by[j]) })
+	for i := range t.columns {
+		was := t.columns[i].codes
+		is := make([]uint32, len(was))
+		for at, row := range rows {
+			is[at] = was[row]
+		}
+		t.columns[i].codes = is
+	}
+	by = t.column(name).codes
+	for row := range by {
+		if row == 0 || by[row] != by[row-1] {
+			starts = append(starts, row)
+		}
+	}
+	return append(starts, t.rows)
+}
+
 // column returns a column by its name, or nil.
 func (t *truthTable) column(name string) *truthColumn {
 	if i := slices.IndexFunc(t.columns, func(c truthColumn) bool { return c.Name == name }); i >= 0 {
@@ -220,20 +321,24 @@ func (t *truthTable) grid(tb testing.TB) *grid {
 		}
 	}
 	g.rows = len(of)
-	for i := range t.columns {
-		c := &t.columns[i]
+	for _, c := range t.inOrder() {
 		if c.Name == timesColumn {
 			continue
 		}
 		column, own := textColumn{}, []uint32{0}
 		column.code("", true)
 		for i := range c.texts {
-			own = append(own, column.code(c.values.Text(i), false))
+			own = append(own, column.code(c.released(i), false))
 		}
 		for _, row := range of {
 			column.codes = append(column.codes, own[c.codes[row]])
 		}
-		g.fields, g.columns = append(g.fields, c.Field), append(g.columns, column)
+		field := c.Field
+		if c.isToken() {
+			field.Type = textType
+		}
+		field.Type.Wide = field.Type.Wide || t.int96 && field.Type.Kind == formats.Timestamp && field.Type.Unit == formats.Nano
+		g.fields, g.columns = append(g.fields, field), append(g.columns, column)
 	}
 	return g
 }

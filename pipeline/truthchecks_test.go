@@ -1,0 +1,180 @@
+package pipeline
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// classes returns the rows of every class of a set.
+func (a *audit) classes(set *job.Set) map[string][]int {
+	var released [][]uint32
+	for _, name := range set.Columns {
+		for _, n := range releasedNames(name, a.spec(name).Render) {
+			released = append(released, a.release.column(n).codes)
+		}
+	}
+	classes := make(map[string][]int)
+	for row := range a.release.rows {
+		key := keyOf(released, row)
+		classes[key] = append(classes[key], row)
+	}
+	return classes
+}
+
+// checkSensitive: every measure that the job asks for holds in every class of every set.
+func (a *audit) checkSensitive() {
+	a.Helper()
+	for i := range a.job.Sensitive {
+		s := &a.job.Sensitive[i]
+		column := a.release.column(s.Column)
+		whole := make([]float64, len(column.texts))
+		for _, code := range column.codes {
+			whole[code] += 1 / float64(a.release.rows)
+		}
+		for number := range a.job.Sets {
+			for _, rows := range a.classes(&a.job.Sets[number]) {
+				shares := make([]float64, len(column.texts))
+				for _, row := range rows {
+					shares[column.codes[row]] += 1 / float64(len(rows))
+				}
+				if broken := brokenMeasure(s, column, shares, whole); broken != "" {
+					a.Errorf("set %d, column %s: %s does not hold in a class of %d rows", number+1, s.Column, broken, len(rows))
+					break
+				}
+			}
+		}
+	}
+}
+
+// brokenMeasure returns a measure that the values of a class, which have some shares of it, do
+// not meet.
+func brokenMeasure(s *job.Sensitive, column *textColumn, shares, whole []float64) string {
+	const little = 1e-9
+	different, entropy, moved := 0, 0.0, 0.0
+	for code, share := range shares {
+		moved += max(0, share-whole[code])
+		if share == 0 {
+			continue
+		}
+		entropy -= share * math.Log(share)
+		if code > 0 || s.Nulls == job.NullsCount {
+			different++
+		}
+		for _, named := range s.Confidences {
+			if code > 0 && named.Value == column.texts[code] && share > named.Most+little {
+				return "max_confidence of a value"
+			}
+		}
+	}
+	switch {
+	case different < s.L:
+		return "l"
+	case math.Exp(entropy) < s.EntropyL-little:
+		return "entropy_l"
+	case s.MaxConfidence > 0 && slices.Max(shares) > s.MaxConfidence+little:
+		return "max_confidence"
+	case s.T != nil && moved > *s.T+little:
+		return "t"
+	}
+	return ""
+}
+
+// checkLimits: bounds are as round, and labels neither finer nor coarser, than the job asks for.
+func (a *audit) checkLimits() {
+	a.Helper()
+	for i := range a.cut.Columns {
+		column := &a.cut.Columns[i]
+		spec := a.spec(column.Name)
+		for k := range column.Cut {
+			if spec.Round != "" && !isRound(&column.Cut[k], &spec) {
+				a.Errorf("column %s: a bound is not round", column.Name)
+			}
+		}
+		if column.Mask == job.MaskGeneralize && spec.AtMost == "1" {
+			a.checkFinest(column)
+		}
+		if column.Mask == job.MaskDiscretize && spec.AtMost == "10" && a.cut.Kind == "" {
+			a.checkWidths(column)
+		}
+		if column.Mask == job.MaskGeneralize && spec.AtLeast != "" {
+			a.checkCoarsest(column)
+		}
+	}
+}
+
+// isRound reports whether the ends of a label are multiples of five, or declared.
+func isRound(l *cutfile.Label, spec *job.Column) bool {
+	i, ok := parseInterval(l.Label)
+	if l.Null || !ok {
+		return true
+	}
+	for _, end := range []string{i.lower, i.upper} {
+		declared := end == "" || end == spec.Bounds.Lower || end == spec.Bounds.Upper
+		if !declared && !strings.HasSuffix(end, "0") && !strings.HasSuffix(end, "5") {
+			return false
+		}
+	}
+	return true
+}
+
+// checkWidths: intervals between two numbers are no narrower than ten, but for the only one.
+func (a *audit) checkWidths(column *cutfile.Column) {
+	a.Helper()
+	for _, label := range column.Cut {
+		i, ok := parseInterval(label.Label)
+		lower, err := strconv.Atoi(i.lower)
+		upper, err2 := strconv.Atoi(i.upper)
+		if !label.Null && ok && err == nil && err2 == nil && upper-lower < 10 && label.Label != a.full(column) {
+			a.Errorf("column %s: %s is narrower than at_most", column.Name, label.Label)
+		}
+	}
+}
+
+// checkFinest: labels are the root or its children.
+func (a *audit) checkFinest(column *cutfile.Column) {
+	a.Helper()
+	was, is := a.source.column(column.Name), a.release.column(column.Name)
+	for row, of := range a.of {
+		value, label := was.at(of), is.at(row)
+		if label != a.widest(column) && label != "(,)" && label != a.topmost(column.Name, value) {
+			a.Errorf("column %s: %q is released as %q, which is below level 1", column.Name, value, label)
+			return
+		}
+	}
+}
+
+// topmost returns the child of the root that a value is below.
+func (a *audit) topmost(name, value string) string {
+	path := a.path(name, value)
+	if t := a.taxonomy(name); t.Tree != nil {
+		return path[max(0, len(path)-2)]
+	}
+	top := value
+	for _, label := range path { // prefixes get shorter, units and ranges longer
+		if label != value && label != "*" && label != "(,)" && label != null {
+			top = label
+		}
+	}
+	return top
+}
+
+// checkCoarsest: of the rows with a value only those that are taken away have the root.
+func (a *audit) checkCoarsest(column *cutfile.Column) {
+	a.Helper()
+	marked, _ := a.cut.Marked()
+	widest := uint64(0)
+	was, is := a.source.column(column.Name), a.release.column(column.Name)
+	for row, of := range a.of {
+		if was.at(of) != null && is.at(row) == a.widest(column) {
+			widest++
+		}
+	}
+	if widest > marked {
+		a.Errorf("column %s: %d rows have the root, %d are suppressed", column.Name, widest, marked)
+	}
+}
