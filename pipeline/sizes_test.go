@@ -231,6 +231,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.fewSlots", value: 1 << 6},
 	},
 	markSize: {
+		{name: "formats/csvfile.guessR", value: 1 << 8},
 		{name: "pipeline/domain.minusInf", value: 4_222_124_650_659_839},
 		{name: "pipeline/domain.plusInf", value: -4_503_599_627_370_496},
 	},
