@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats/storage/storagetest"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -99,5 +101,44 @@ func TestDrifts(t *testing.T) {
 	must(t, err)
 	if noted(report.Notices, "since ") || noted(report.Notices, "kept values were not compared") {
 		t.Errorf("the notes are %q", report.Notices)
+	}
+}
+
+// TestDriftsOfLayouts: what drifts is the same in a file, in a directory of parts and partitions, and in an
+// object store, and whatever intervals are released as.
+func TestDriftsOfLayouts(t *testing.T) {
+	text := strings.NewReplacer("  weight: drop\n", "  weight: {keep: {identifying: accepted}}\n", "  age: {mask: discretize, bounds: [0, 120]}", "  age: {mask: discretize, bounds: [0, 120], render: interval}").Replace(nightlyJob)
+	dir := jobFolder(t, "sensitive: [{column: weight, l: 2}]\nmax_unique: 100%\n"+text)
+	server := storagetest.New(t)
+	town, input := newResidents(rand.New(rand.NewPCG(3, 4)), 600), filepath.Join(dir, "in", "a.parquet")
+	layouts := [][]string{{filepath.Join(dir, "was.parquet"), filepath.Join(dir, "is.parquet")}, {dir + "/was/", dir + "/is/"}, {server.URL("was/"), server.URL("is.parquet")}}
+	of := func(output string) *job.Job {
+		j := mustLoad(t, dir, "output.path", output)
+		if strings.HasSuffix(output, "/") {
+			j.Output.RowGroupRows, j.Output.PartitionBy, j.Order = 150, []string{"city"}, job.OrderReleased
+		}
+		return j
+	}
+	town.night(t, input)
+	for _, layout := range layouts {
+		_, err := Run(t.Context(), of(layout[0]), RunOptions{})
+		must(t, err)
+	}
+	was := auditFolder(t, dir, "output.path", layouts[0][0])
+	town.night(t, input)
+	var want []verify.Drift
+	for i, layout := range layouts {
+		report, err := Apply(t.Context(), of(layout[1]), ApplyOptions{Cut: layout[0], OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		must(t, err)
+		if i == 0 {
+			want = naiveDrifts(was, auditFolder(t, dir, "output.path", layout[1]), []string{"weight", "income"})
+		}
+		got, err := verify.Drifts(t.Context(), layout[0], layout[1], 2, spill.NewBudget(64<<20))
+		if err != nil || len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, %v, want %+v", layout[1], got, err, want)
+		}
+		if d := want[0]; !noted(report.Notices, fmt.Sprintf("since %s fewer than %d rows with some value of column %s came or went in %d equivalence classes", layout[0], d.K, d.Column, d.Classes)) {
+			t.Errorf("%s: no note of %+v in %q", layout[1], d, report.Notices)
+		}
 	}
 }

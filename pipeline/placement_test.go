@@ -10,17 +10,28 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
 )
 
 // TestPreviousSeesMovedValues: a value that is under another node of a tree, whose nodes have the names
 // they had, makes another cut, which the record beside the release shows; without that a note says so.
-// No record names a leaf.
+// No record names a leaf. It is the same with one cut for all records and with regions, and with a
+// directory.
 func TestPreviousSeesMovedValues(t *testing.T) {
+	for _, algorithm := range []string{job.AlgorithmTDR, job.AlgorithmInfoGainMondrian, job.AlgorithmMondrian} {
+		for _, first := range []string{"first.parquet", "first/"} {
+			t.Run(algorithm+" "+first, func(t *testing.T) { checkMovedValues(t, algorithm, first) })
+		}
+	}
+}
+
+func checkMovedValues(t *testing.T, algorithm, output string) {
 	const unseen, stand = "cannot be seen", "of column city stand for other values"
 	dir := jobFolder(t, `
 input: in
 output: out.parquet
 quasi_identifiers: [{columns: [city], k: 3}]
+algorithm: `+algorithm+`
 columns:
   city: {mask: generalize, unknown: root, at_most: 1}
   income: keep
@@ -29,12 +40,13 @@ class: income
 taxonomies: trees.yaml
 `)
 	newResidents(rand.New(rand.NewPCG(1, 2)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
-	mustRun(t, dir, nil, "output.path", filepath.Join(dir, "first.parquet"))
-	first, trees := filepath.Join(dir, "first.parquet"), filepath.Join(dir, "trees.yaml")
+	first, trees := dir+"/"+output, filepath.Join(dir, "trees.yaml")
+	mustRun(t, dir, nil, "output.path", first)
 	if cut := readCut(t, first).Columns[0].Cut; !slices.ContainsFunc(cut, func(l cutfile.Label) bool { return l.Label == "Germany" }) {
 		t.Fatalf("the cities are %+v", cut)
 	}
-	was := string(mustRead(t, filepath.Join(dir, ".first.parquet.kcut", recordFile)))
+	work := filepath.Join(dir, "."+strings.TrimSuffix(output, "/")+".kcut")
+	was := string(mustRead(t, filepath.Join(work, recordFile)))
 	if !strings.Contains(was, `"trees"`) || strings.Contains(was, "Lyon") {
 		t.Fatalf("the record is %s", was)
 	}
@@ -64,7 +76,7 @@ taxonomies: trees.yaml
 	check("finer", false)
 	write(t, trees, strings.NewReplacer("Köln]", "Nice]", "Nice]", "Köln]").Replace(peopleTaxonomies))
 	check("moved", true)
-	must(t, os.RemoveAll(filepath.Join(dir, ".first.parquet.kcut")))
+	must(t, os.RemoveAll(work))
 	report, err := next(first, first)
 	must(t, err)
 	if !notes(report, unseen) || notes(report, stand) {
