@@ -3,8 +3,11 @@ package pipeline
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -67,4 +70,18 @@ func (a *audit) pair(i, j int) risk.Pair {
 		}
 	}
 	return p
+}
+
+// TestPairs: of two sets whose rows are alone for who knows both, and of three, the worst pairs are told.
+func TestPairs(t *testing.T) {
+	for _, sets := range []string{"", "  - {columns: [age, zip], k: 4}\n"} {
+		dir := jobFolder(t, "max_unique: 100%\n"+strings.Replace(nightlyJob, "columns:\n  id", sets+"columns:\n  id", 1))
+		newResidents(rand.New(rand.NewPCG(3, 4)), 600).night(t, filepath.Join(dir, "in", "a.parquet"))
+		report := mustRun(t, dir, nil)
+		auditFolder(t, dir).checkReport(report)
+		worst := report.Risk.Pairs[0]
+		if worst.Unique == 0 || worst.Below <= worst.Unique || sets != "" && len(report.Risk.Pairs) < 2 {
+			t.Errorf("the pairs tell nothing: %+v", report.Risk.Pairs)
+		}
+	}
 }
