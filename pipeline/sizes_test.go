@@ -146,6 +146,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/pseudonym.mostKey", value: 1 << 16},
 	},
 	bytesSize: {
+		{name: "formats.leastNear", value: 64},
 		{name: "engine.FrequencyBytes", value: 32},
 		{name: "engine.mostSlots", value: 1 << 18},
 		{name: "engine/choose.leastTrial", value: 1 << 26},
