@@ -8,6 +8,9 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
+// floatForms are the forms of floats.
+var floatForms = []guess{guessExact, guessPython, guessJava, guessR}
+
 // formsOf returns the forms that the text of a number is written in which is no integer. It has so
 // many digits before the point.
 func formsOf(text string, digits int) guess {
@@ -78,7 +81,7 @@ func formsByWriting(text string) (forms guess) {
 		return 0
 	}
 	var memory [64]byte
-	for form := guessExact; form <= guessR; form <<= 1 {
+	for _, form := range floatForms {
 		if string(form.appendFloat(memory[:0], x)) == text {
 			forms |= form
 		}

@@ -22,7 +22,7 @@ func TestForms(t *testing.T) {
 			continue
 		}
 		var texts []string
-		for form := guessExact; form <= guessR; form <<= 1 {
+		for _, form := range floatForms {
 			texts = append(texts, string(form.appendFloat(nil, x)))
 		}
 		for _, digits := range []int{0, 1, 2, 3, 17} {
