@@ -66,6 +66,7 @@ type Union = risk.Union
 type (
 	RiskFigures    = risk.Figures
 	RiskDetermined = risk.Determined // a masked column that a kept one tells
+	RiskMember     = risk.Member     // a kept column that masked ones of a set tell
 )
 
 // RiskOf tells how well the rows of a released file or directory hide each other, from its files alone.

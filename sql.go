@@ -39,6 +39,7 @@ type RestampOptions struct {
 	// MaxUnique is the share of the rows that may be alone on the labels of all masked columns together; nil: 1 %, or as many as
 	// the cut says that were.
 	MaxUnique *Share
+	Accept    []string // kept columns that may tell rows apart
 	Limits    Limits
 }
 
@@ -46,7 +47,7 @@ type RestampOptions struct {
 // statistics and order is taken over, and the release is recounted before it is published. On an error nothing is published.
 func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
 	return guarded(func() (*Report, error) {
-		return pipeline.Restamp(ctx, pipeline.RestampOptions{RunOptions: opt.RunOptions.below(), Input: opt.Input, Output: opt.Output, Cut: opt.Cut, MaxUnique: opt.MaxUnique, Limits: opt.Limits})
+		return pipeline.Restamp(ctx, pipeline.RestampOptions{RunOptions: opt.RunOptions.below(), Input: opt.Input, Output: opt.Output, Cut: opt.Cut, MaxUnique: opt.MaxUnique, Accept: opt.Accept, Limits: opt.Limits})
 	})
 }
 

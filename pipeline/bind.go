@@ -19,6 +19,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -50,6 +51,8 @@ type Bound struct {
 	engine  engine.Engine   // that finds the recoding
 	verdict *choose.Verdict // of algorithm auto, once there is one
 	inputs  []storage.Info
+
+	stamp *cutfile.File // that the input was masked with already; nil: it has values
 }
 
 // plan returns what the engine wants to be counted.
@@ -251,10 +254,6 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		}
 		if j.Count != "" && field.Type.Kind == formats.Nested && spec.Mask == job.MaskKeep {
 			return fault.Errorf(fault.Input, "drop the column, or leave out count", "keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
-		}
-		if spec.Identifying != "" && field.Type.Kind == formats.Nested {
-			err := j.Located(spec.Name, "identifying", fmt.Errorf("column %s is nested: it is not counted how many rows are unique on it", spec.Name))
-			return &fault.Error{Class: fault.Input, Hint: "leave identifying out, or drop the column", Err: err}
 		}
 		b.specs = append(b.specs, spec)
 	}

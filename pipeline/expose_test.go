@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -163,5 +164,119 @@ func TestRiskDoesNotDependOnLayout(t *testing.T) {
 		if got != want {
 			t.Errorf("row groups of %d rows: %s, want %s", groupRows, got, want)
 		}
+	}
+}
+
+// A class that may be a name is refused, by itself, unless its entry accepts it.
+func TestIdentifyingClassIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		what    string
+		class   func(row int) string
+		refused string
+	}{
+		{"nearly a name", func(row int) string { return fmt.Sprint("name", min(row, 400)) }, "of the rows are unique on class column income"},
+		{"many texts", func(row int) string { return fmt.Sprint("name", row%101) }, "class column income has 101 classes"},
+		{"as many as there may be", func(row int) string { return fmt.Sprint("name", row%100) }, ""},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			table := keptPeople(606)
+			for row := range table.rows {
+				table.rows[row][5] = tt.class(row)
+			}
+			dir := table.folder(t, keeping(), 250)
+			_, planned := planJob(t, dir, PlanOptions{Sample: true})
+			if tt.refused == "" {
+				must(t, planned)
+				mustRun(t, dir, nil)
+				return
+			}
+			mustFail(t, planned, fault.Privacy, tt.refused)
+			mustRefuse(t, dir, RunOptions{}, fault.Privacy, tt.refused, "income: {keep: {identifying: accepted}}")
+			editJob(t, dir, "  income: keep", "  income: {keep: {identifying: accepted}}")
+			mustRun(t, dir, nil)
+		})
+	}
+}
+
+// Two rows of one person hide each other no more than one: where there are entities these are counted.
+func TestKeptIdentifiersOfEntitiesAreRefused(t *testing.T) {
+	table := keptPeople(600)
+	table.addColumn("patient", func(row int) string { return fmt.Sprint("p", row/2) })
+	table.addColumn("hospital", func(row int) string { return fmt.Sprint("h", row/2) })
+	table.addColumn("clinic", func(row int) string { return fmt.Sprint("c", row/100) })
+	const entity = "entity: patient\n"
+	dir := table.folder(t, keeping("hospital: keep")+entity, 200)
+	_, planned := planJob(t, dir, PlanOptions{Sample: true})
+	mustFail(t, planned, fault.Privacy, "100.0 % of the entities are unique on kept column hospital")
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "100.0 % of the entities are unique on kept column hospital")
+	dir = table.folder(t, keeping("clinic: keep")+entity, 200)
+	if kept := mustRun(t, dir, nil).Risk.Kept; kept.Unique != 0 || kept.Below != 0 || kept.Classes < 6 {
+		t.Errorf("%+v", kept)
+	}
+}
+
+// Records of which a row stands for a few are not unique, and are below k: they are refused as the same records in rows are.
+func TestKeptIdentifiersBelowKAreRefused(t *testing.T) {
+	table := keptPeople(600)
+	table.fields = append(table.fields, formats.Field{Name: "times", Type: wholeType})
+	for i := range table.rows {
+		table.rows[i] = append(table.rows[i], "2")
+	}
+	const count = "count: times\n"
+	dir := table.folder(t, keeping("id: keep")+count, 200)
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "100.0 % of the rows are in classes of fewer than 3 on kept column id", "id: {keep: {identifying: accepted}}")
+	mustRun(t, table.folder(t, keeping("ward: keep")+count, 200), nil)
+
+	table = keptPeople(600)
+	table.addColumn("couple", func(row int) string { return fmt.Sprint("c", row/2) })
+	dir = table.folder(t, keeping("couple: keep"), 200)
+	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "100.0 % of the rows are in classes of fewer than 3 on kept column couple")
+}
+
+// toldPeople are people of whom kept columns follow from masked ones: one from the age, one from city and age.
+func toldPeople(rows int) *testTable {
+	table := keptPeople(rows)
+	table.addColumn("decade", func(row int) string { return "d" + table.rows[row][0] })
+	table.addColumn("where", func(row int) string {
+		age := table.rows[row][0]
+		return table.rows[row][2] + age[len(age)-1:]
+	})
+	table.addColumn("patient", func(row int) string { return fmt.Sprint("p", row/2) })
+	return table
+}
+
+// A kept column that a masked one tells, or two, is a member of their set: where it leaves rows, or people, in small
+// classes the release is refused with what helps, unless its entry accepts it. A plan of all rows ends as the run.
+func TestToldColumnsAreMembers(t *testing.T) {
+	table := toldPeople(6000)
+	const entity = "entity: patient\n"
+	for _, tt := range []struct {
+		entry, also string
+		refused     []string
+	}{
+		{"decade: keep", "", []string{"column decade is kept, and its value follows from that of masked column age", "of the rows are in classes of fewer than", "on quasi-identifier set", "mask decade", "drop it", "decade: {keep: {identifying: accepted}}"}},
+		{"where: keep", "", []string{"column where is kept, and its value follows from those of masked columns city and age"}},
+		{"decade: keep", entity, []string{"column decade is kept", "of the entities are in classes of fewer than"}},
+		{"decade: {keep: {identifying: accepted}}", "", nil},
+	} {
+		t.Run(tt.entry+tt.also, func(t *testing.T) {
+			dir := table.folder(t, keeping(tt.entry)+tt.also, 300)
+			editJob(t, dir, "k: 5", "k: 60")
+			if tt.refused != nil {
+				_, planned := planJob(t, dir, PlanOptions{Sample: true}, "max_unique", "0%")
+				mustFail(t, planned, fault.Privacy, tt.refused...)
+				_, err := Run(t.Context(), mustLoad(t, dir, "max_unique", "0%"), RunOptions{})
+				mustFail(t, err, fault.Privacy, tt.refused...)
+				if tt.also == "" && planned.Error() != err.Error() {
+					t.Errorf("planned: %v, run: %v", planned, err)
+				}
+				leftovers(t, dir)
+				return
+			}
+			report := mustRun(t, dir, nil)
+			if text := "column decade is kept, and its value follows from that of masked column age"; !slices.Contains(report.Notices, text) {
+				t.Errorf("notices %q", report.Notices)
+			}
+		})
 	}
 }

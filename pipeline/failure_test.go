@@ -106,16 +106,6 @@ quasi_identifiers: [{columns: [int64_list], k: 2}]
 columns: {int64_list: suppress, utf8_list: keep}
 `, nested), nil, nil, fault.Input, fails, "", []string{"mask column int64_list: it is nested"},
 		},
-		{
-			"nested column accepted", fmt.Sprintf(`
-input: %q
-output: out.parquet
-quasi_identifiers: [{columns: [utf8_list], k: 2}]
-columns:
-  utf8_list: suppress
-  int64_list: {keep: {identifying: accepted}}
-`, nested), nil, nil, fault.Input, fails, "", []string{"job.yaml:7:36: column int64_list is nested", "leave identifying out"},
-		},
 		{"mark as a value", peopleJob, sets("job", "*"), nil, fault.Input, runs, "", []string{"column job", "1 row"}},
 		{"no memory", peopleJob + "limits: {memory: 1MiB}\n", same, nil, fault.Resources, fails, "", []string{"memory"}},
 		{"output exists", changed("out.parquet", there), same, nil, fault.Exists, foretells, "", []string{there}},

@@ -309,7 +309,7 @@ const mostSampled = 1 << 19
 // sample reads an excerpt and makes the numbers of distinct values and tuples what it shows.
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	fields, groupings := p.foretold()
-	for _, field := range p.kept() {
+	for _, field := range p.flat(p.kept()) {
 		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
@@ -355,35 +355,50 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 // expect tells what the rows of an excerpt of some fields tell. When these are all rows, it is known
 // whether a run refuses the columns that are kept.
 func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int, f *forecast.Forecast) error {
-	kept, masked := p.kept(), positions(0, len(p.masked))
-	f.Risk = &risk.Report{K: p.smallestK(), Columns: p.names(kept)}
-	f.Risk.Raw = e.Figures(masked, f.Risk.K)
-	if len(kept) == 0 {
-		return nil
+	x := p.exposing()
+	defer x.close()
+	if err := x.scan(ctx, p.Dataset.Part(e.Rows), p.res); err != nil {
+		return err
 	}
-	at := make([]int, len(kept)) // among the excerpt's columns
-	for i, field := range kept {
-		at[i] = slices.Index(fields, field)
-		for _, m := range masked {
-			if e.Tells(at[i], m) {
-				names := p.names([]int{field, p.masked[m]})
-				f.Risk.Determines = append(f.Risk.Determines, risk.Determined{Kept: names[0], Masked: names[1]})
-			}
+	f.Risk = &risk.Report{K: p.smallestK(), Raw: e.Figures(positions(0, len(p.masked)), p.smallestK())}
+	if x.counted() {
+		if told := x.report(); told != nil {
+			f.Risk.Kept, f.Risk.Determines, f.Risk.Members = told.Kept, told.Determines, told.Members
+		}
+		p.noteTold(f.Risk, p.res)
+	}
+	if kept := p.kept(); len(kept) > 0 {
+		f.Risk.Columns = p.names(kept)
+		at := p.flat(kept) // among the excerpt's columns
+		for i, field := range at {
+			at[i] = slices.Index(fields, field)
+		}
+		flat := e.Figures(at, f.Risk.K)
+		if p.different = flat.Classes; f.Risk.Kept == nil {
+			f.Risk.Kept = flat
 		}
 	}
-	noteDetermined(f.Risk, p.res)
-	f.Risk.Kept = e.Figures(at, f.Risk.K)
-	p.different = f.Risk.Kept.Classes
-	switch unique := f.Risk.Kept.Unique; {
-	case unique <= mostUnique:
-	case e.Rows == p.load.Rows:
-		p.refused = p.checkAccepted(ctx, kept, unique, p.res)
+	return p.foretellGuard(ctx, x, e.Rows, f.Risk)
+}
+
+// foretellGuard tells of rows what a run of them refuses: it is known when these are all.
+func (p *planning) foretellGuard(ctx context.Context, x *exposing, rows int64, told *risk.Report) error {
+	if rows == p.load.Rows {
+		p.refused = x.check(ctx, told, p.res)
 		if p.refused != nil && fault.ClassOf(p.refused) != fault.Privacy {
 			return p.refused
 		}
-	default:
-		p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s are unique on kept columns: a run counts all rows, and ends with 4 when more than %s are and their entries do not accept it",
-			text.Count(e.Rows, "row"), text.Percent(unique), text.Percent(mostUnique)))
+		return nil
+	}
+	sampled := text.Count(rows, "row")
+	if x.class >= 0 {
+		if found := p.foundOnClass(x.counts.Guard(x.class)); found != "" {
+			p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s: a run counts all rows, and ends with 4 then unless its entry accepts it", sampled, found))
+		}
+	}
+	if told.Kept != nil && identifies(told.Kept) {
+		p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s kept columns: a run counts all rows, and ends with 4 when more than %s are and their entries do not accept it",
+			sampled, p.found(told.Kept), text.Percent(mostUnique)))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type RestampOptions struct {
 	// MaxUnique is the share of the rows that may be alone on all labels; nil: 1 %, or as many as the
 	// cut says that were.
 	MaxUnique *job.Share
+	Accept    []string // kept columns that may tell rows apart
 	Limits    job.Limits
 }
 
@@ -39,14 +40,28 @@ func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
 		Input:     opt.Input, Output: job.Output{Path: opt.Output, Compression: "zstd"}, Unlisted: job.UnlistedKeep,
 		Algorithm: job.Algorithm{Name: cut.Algorithm}, Order: job.OrderReleased, Limits: opt.Limits,
 	}
+	for _, name := range opt.Accept {
+		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep, Identifying: job.IdentifyingAccepted})
+	}
 	return carryOut(ctx, &assignment{job: j, opt: &opt.RunOptions, stamp: cut.File})
 }
 
 // stamped is what was found when the input is masked already: a cut, and no labels to be put in the place of values.
-func stamped(b *Bound, cut *cutfile.File, res *resources) (*Found, error) {
+func (b *Bound) stamped(cut *cutfile.File, res *resources) (*Found, error) {
 	text, err := cutfile.Marshal(cut)
 	res.report.Rows, res.report.Released = b.Dataset.Rows(), b.Dataset.Rows()
 	res.report.Sets, res.report.Steps, res.report.Applied = cut.Sets, cut.Steps, cut.Applied
 	res.report.Suppressed, _ = cut.Marked()
+	b.stamp = cut
 	return &Found{Cut: text, masked: &engine.Cut{}}, err
+}
+
+// guardStamped refuses kept columns of a table that is masked already as a run does, and the class that its cut names.
+func (b *Bound) guardStamped(ctx context.Context, res *resources) error {
+	if b.stamp == nil {
+		return nil
+	}
+	of := *b
+	of.class = b.Dataset.Schema().Index(b.stamp.Class)
+	return of.guard(ctx, res)
 }

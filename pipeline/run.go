@@ -139,11 +139,13 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	found := ledger.resume(bound)
 	switch {
 	case a.stamp != nil:
-		found, err = stamped(bound, a.stamp, res)
+		found, err = bound.stamped(a.stamp, res)
 	case found == nil:
 		if found, err = a.find(ctx, bound, res); err == nil {
 			ledger.keepCut(ctx, found)
 		}
+	default: // what an earlier run has counted of kept columns is not known any more
+		err = bound.guard(ctx, res)
 	}
 	if err != nil {
 		return err
@@ -201,16 +203,12 @@ func (a *assignment) await(err error) error {
 func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
-		e, err := b.exposing(ctx, res)
-		if err != nil {
+		e := b.exposing()
+		defer e.close()
+		if counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e); err != nil {
 			return err
 		}
-		defer e.close()
-		counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e)
-		if err == nil {
-			err = e.expose(ctx, res)
-		}
-		return err
+		return e.expose(ctx, res)
 	})
 	if err != nil {
 		return nil, err
@@ -323,6 +321,9 @@ func (b *Bound) noteJob(res *resources) {
 		if b.Job.Sets[i].K == 1 {
 			res.events.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
 		}
+	}
+	if len(b.Job.InputCounts) > 0 {
+		res.events.Noted("counts do not have the kept columns: whether these, or the class, tell who is who is not looked at")
 	}
 	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 && slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
 		res.events.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))

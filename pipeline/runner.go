@@ -68,11 +68,9 @@ type given struct {
 
 // exposes says of which rows it is counted whether they are alike: of the input, or of the release.
 type exposes struct {
-	Kept    []int `json:",omitempty"` // of the input: columns that are read, and
-	Refuses bool  `json:",omitempty"` // whether somebody has not accepted one
-	Known   bool  `json:",omitempty"` // of the release: those on kept columns are known
-
-	Accepted []string `json:",omitempty"` // of the release: kept columns that do not come together with labels
+	Known    bool            `json:",omitempty"` // of the release: those on kept columns are known
+	Accepted []string        `json:",omitempty"` // of the release: kept columns that do not come together with labels
+	Members  []verify.Member `json:",omitempty"` // and those that come together with the labels of a set
 }
 
 // The files of a shared folder beside results.
@@ -335,7 +333,7 @@ func (e *elsewhere) survey(ctx context.Context, splits, keys int, weighed *resul
 	if !exposing.counted() {
 		return e.do(ctx, stepSurvey, splits, keys, &given{Weighed: weighed.names})
 	}
-	g := &given{Weighed: weighed.names, Exposes: &exposes{Kept: exposing.kept, Refuses: exposing.refuses}}
+	g := &given{Weighed: weighed.names, Exposes: &exposes{}}
 	surveys, err := e.do(ctx, stepSurvey, splits, 2*keys, g)
 	if err != nil {
 		return nil, err
@@ -433,7 +431,7 @@ func (e *elsewhere) tally(ctx context.Context, release string, ask *verify.Expos
 	}
 	g := &given{Cut: cut.Raw, Parts: parts}
 	if ask != nil {
-		g.Exposes = &exposes{Known: ask.Known, Accepted: ask.Accepted}
+		g.Exposes = &exposes{Known: ask.Known, Accepted: ask.Accepted, Members: ask.Members}
 	}
 	counted, err := e.do(ctx, stepTally, len(parts), 0, g)
 	if err != nil {

@@ -297,9 +297,9 @@ func TestRunElsewhere(t *testing.T) {
 		"no class, sensitive": small(strings.NewReplacer("class: income\n", "sensitive: [{column: income, l: 2}, {column: job, entropy_l: 1.5, t: 0.6}]\n",
 			"job: suppress", "job: keep", ", job]", "]").Replace(peopleJob)),
 		"entities": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nsensitive: [{column: job, max_confidence: 0.9}, {column: income, l: 2}]\n",
-			"job: suppress", "job: keep", ", job]", "]", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
-		"entities, no class":   small(strings.NewReplacer("class: income\n", "entity: born\n", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
-		"entities, suppressed": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nmax_suppressed: 3%\n", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
+			"job: suppress", "job: keep", ", job]", "]", "income: keep", "income: {keep: {identifying: accepted}}", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
+		"entities, no class":   small(strings.NewReplacer("class: income\n", "entity: born\n", "income: keep", "income: {keep: {identifying: accepted}}", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
+		"entities, suppressed": small(strings.NewReplacer("class: income\n", "class: income\nentity: born\nmax_suppressed: 3%\n", "income: keep", "income: {keep: {identifying: accepted}}", "born: discretize", "born: drop", "[born, ", "[").Replace(peopleJob)),
 		"suppressed":           small("max_suppressed: 3%\n" + peopleJob),
 		"dropped":              small("max_suppressed: 3%\nsuppressed: drop\n" + peopleJob),
 		"kactus":               small(withAlgorithm(peopleJob, "kactus")),
@@ -345,7 +345,10 @@ func TestRunElsewhere(t *testing.T) {
 				if want := runner != nil && slices.Contains([]string{"kactus", "recruit", "iack", "iacc", "relaxed", "partitions"}, name); masksAlone != want {
 					t.Errorf("the run masks the rows alone: %t, want %t", masksAlone, want)
 				}
-				if err == nil && *report.Information == 0 && name != "iack" {
+				if err != nil {
+					return err
+				}
+				if *report.Information == 0 && name != "iack" {
 					t.Error("nothing is left")
 				}
 				risks = append(risks, report.Risk)

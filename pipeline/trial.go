@@ -22,36 +22,42 @@ import (
 // searches as a run does, in what is left of a budget, and writes nothing. What it has drawn is
 // returned.
 func Try(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
+	t, _, err := try(ctx, in, j, nil, budget)
+	return t, err
+}
+
+// try tells of kept columns that are told, too, which rows are in small classes with them.
+func try(ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Member, budget *spill.Budget) (*forecast.Trial, []risk.Member, error) {
 	part := budget.Part(budget.Left())
 	defer func() { part.Return(part.Used()) }()
 	t, err := loadTaxonomies(j, part)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b := newBound(j, t)
 	b.Dataset = in
 	if err := b.bind(in.Schema(), in.Rows()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return b.try(ctx, part)
+	return b.try(ctx, told, part)
 }
 
 // try counts and searches the input, and tells what became of it.
-func (b *Bound) try(ctx context.Context, budget *spill.Budget) (*forecast.Trial, error) {
+func (b *Bound) try(ctx context.Context, told []risk.Member, budget *spill.Budget) (*forecast.Trial, []risk.Member, error) {
 	res, err := newResources(b.Job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	res.budget, res.scratch.refused = budget, true
 	res.threads = threadsWithin(budget.Limit(), res.threads, b.reads())
 	res.report.Rows = b.Dataset.Rows()
 	counts, err := countInput(ctx, b, res, count.Tuning{}, false, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	found, err := search(ctx, b, counts, res, &RunOptions{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := &forecast.Trial{Rows: res.report.Rows, Information: *res.report.Information, Masked: len(b.masked)}
 	for _, c := range res.report.Masked {
@@ -59,35 +65,48 @@ func (b *Bound) try(ctx context.Context, budget *spill.Budget) (*forecast.Trial,
 			t.Lost = append(t.Lost, c.Column)
 		}
 	}
-	t.Union, err = b.tryUnion(ctx, found, res)
-	return t, err
+	t.Union, told, err = b.tryUnion(ctx, found, told, res)
+	return t, told, err
 }
 
 // leastInformation is what a column keeps of which more is left than a label: sums of shares are
 // not exact.
 const leastInformation = 1e-12
 
-// tryUnion counts how well the rows hide each other on the labels that they would get.
-func (b *Bound) tryUnion(ctx context.Context, found *Found, res *resources) (*risk.Union, error) {
+// tryUnion counts how well the rows hide each other on the labels that they would get, and on those of sets with
+// kept columns that are told.
+func (b *Bound) tryUnion(ctx context.Context, found *Found, told []risk.Member, res *resources) (*risk.Union, []risk.Member, error) {
 	cut, err := cutfile.Parse(found.Cut)
-	if err != nil || cut.HidesAll() {
-		return &risk.Union{}, err
+	if err != nil {
+		return nil, nil, err
 	}
-	return b.unionOfPeople(ctx, found, cut.SmallestK(), res)
+	members := b.asMembers(told, cut)
+	if cut.HidesAll() && len(members) == 0 {
+		return &risk.Union{}, nil, nil
+	}
+	people, err := b.countPeople(ctx, found, b.asGroups(members, cut), res)
+	if err != nil {
+		return nil, nil, err
+	}
+	union := people[0].Union()
+	if cut.HidesAll() {
+		union = &risk.Union{}
+	}
+	return union, b.membersOf(told, membersWith(members, cut, people[1:]), cut), nil
 }
 
 // foretellUnion tries the job on a part of the input, and tells how well its rows hide each other
 // on all labels. A run of all rows does the same: what ends it ends the plan.
 func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *forecast.Forecast) error {
 	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.masked) }
-	if slices.ContainsFunc(p.Job.Sets, hidesAll) {
+	if slices.ContainsFunc(p.Job.Sets, hidesAll) && len(f.Risk.Members) == 0 {
 		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
 		return nil
 	}
-	t, err := Try(ctx, part, p.Job, p.res.budget)
+	t, members, err := try(ctx, part, p.Job, f.Risk.Members, p.res.budget)
 	if err == nil {
-		f.Union = t.Union
-		err = p.checkUnion(t.Union)
+		f.Union, f.Risk.Members = t.Union, members
+		err = cmp.Or(p.checkMembers(members, p.res), p.checkUnion(t.Union))
 	}
 	all := part.Rows() == p.load.Rows
 	switch class := fault.ClassOf(err); {

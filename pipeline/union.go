@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/pipeline/verify"
 )
@@ -22,8 +23,14 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 		return err
 	}
 	known, ask := keptFigures(res.report), b.exposure(cut)
+	var members []verify.Member
+	if res.report.Risk != nil {
+		members = b.asMembers(res.report.Risk.Members, cut)
+	}
 	if ask != nil {
-		ask.Known = known != nil
+		if ask.Known = known != nil; b.entity < 0 {
+			ask.Members = members
+		}
 	}
 	var exposed *risk.Report
 	if res.elsewhere.recounts(&a.job.Output) {
@@ -34,13 +41,23 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 	if err != nil {
 		return err
 	}
+	if err := b.guardStamped(ctx, res); err != nil {
+		return err
+	}
 	union := &risk.Union{}
 	if ask != nil {
-		b.exposeRelease(exposed, res)
 		union = exposed.Labels.Union()
-	}
-	if b.entity >= 0 && a.stamp == nil && !cut.HidesAll() {
-		if union, err = b.unionOfPeople(ctx, found, cut.SmallestK(), res); err != nil {
+		if b.entity >= 0 && a.stamp == nil && !(cut.HidesAll() && len(members) == 0) {
+			people, err := b.countPeople(ctx, found, b.asGroups(members, cut), res)
+			if err != nil {
+				return err
+			}
+			if exposed.Members = membersWith(members, cut, people[1:]); !cut.HidesAll() {
+				union = people[0].Union()
+			}
+		}
+		b.exposeRelease(exposed, cut, res)
+		if err := b.checkMembers(res.report.Risk.Members, res); err != nil {
 			return err
 		}
 	}
@@ -56,8 +73,8 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 	return l.target.Restamp(map[string]string{cutfile.Key: string(found.Cut)}, map[string]string{cutfile.Key: string(stamped)})
 }
 
-// unionOfPeople counts entities instead of rows, in the input: the release does not say whose a row is.
-func (b *Bound) unionOfPeople(ctx context.Context, found *Found, k int, res *resources) (*risk.Union, error) {
+// countPeople counts entities instead of rows, in the input: the release does not say whose a row is.
+func (b *Bound) countPeople(ctx context.Context, found *Found, groups []masking.Group, res *resources) ([]*risk.Figures, error) {
 	recoder, err := found.recoder(b, res.budget)
 	if err != nil {
 		return nil, err
@@ -66,11 +83,7 @@ func (b *Bound) unionOfPeople(ctx context.Context, found *Found, k int, res *res
 	if err != nil {
 		return nil, err
 	}
-	figures, err := m.CountPeople(ctx, b.entity, k)
-	if err != nil {
-		return nil, err
-	}
-	return figures.Union(), nil
+	return m.CountPeople(ctx, b.entity, groups)
 }
 
 // uniteCounts counts the union in a table of counts that has all masked columns, as a run of the rows
@@ -91,9 +104,11 @@ func (b *Bound) uniteCounts(ctx context.Context, found *Found, res *resources) e
 				"no table of counts has all of these; kcut restamp counts it in what is released")
 			return nil
 		}
-		if union, err = whole.unionOfPeople(ctx, found, cut.SmallestK(), res); err != nil {
+		people, err := whole.countPeople(ctx, found, whole.asGroups(nil, cut), res)
+		if err != nil {
 			return err
 		}
+		union = people[0].Union()
 	}
 	res.report.Union = union
 	b.noteUnionOf(cut, res)

@@ -141,7 +141,7 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 
 // mergeExposed merges what splits expose.
 func (w *Worker) mergeExposed(g *instructed, blocks [][]byte) ([]byte, error) {
-	e := w.exposing(g)
+	e := w.bound.exposing()
 	defer e.close()
 	if err := e.merge(each(blocks), w.res); err != nil {
 		return nil, err
@@ -302,7 +302,7 @@ func (w *Worker) survey(ctx context.Context, s Step, g *instructed, task int, sp
 	request, blocks, keys := *g.request, make([][]byte, s.Keys), s.Keys
 	var e *exposing
 	if g.Exposes != nil {
-		e = w.exposing(g)
+		e = w.bound.exposing()
 		defer e.close()
 		request.Beside = e.beside(w.res)
 		keys /= 2
@@ -316,11 +316,6 @@ func (w *Worker) survey(ctx context.Context, s Step, g *instructed, task int, sp
 		blocks[keys+task%keys], err = e.counts.Encode()
 	}
 	return blocks, err
-}
-
-// exposing counts what the input exposes, as the run has found that it must be counted.
-func (w *Worker) exposing(g *instructed) *exposing {
-	return &exposing{Bound: w.bound, kept: g.Exposes.Kept, refuses: g.Exposes.Refuses}
 }
 
 // order says how the worker puts rows in order.
@@ -337,7 +332,7 @@ func (w *Worker) make(ctx context.Context, what string, g *instructed, task int)
 		memory, sharers := w.res.budget.Limit(), int64(runtime.GOMAXPROCS(0))
 		var exposure *verify.Exposure
 		if g.Exposes != nil {
-			exposure = &verify.Exposure{Budget: w.res.budget, Memory: spill.Exposure.Part(memory) / sharers, Known: g.Exposes.Known, Accepted: g.Exposes.Accepted}
+			exposure = &verify.Exposure{Budget: w.res.budget, Memory: spill.Exposure.Part(memory) / sharers, Known: g.Exposes.Known, Accepted: g.Exposes.Accepted, Members: g.Exposes.Members}
 		}
 		recount, err := verify.Tally(ctx, g.cut, g.Parts[task], 0, -1, spill.Recount.Part(memory)/sharers, exposure)
 		if err != nil {

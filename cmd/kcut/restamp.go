@@ -19,7 +19,8 @@ mask), and writes them anew, in the order of what is released, with the cut in t
 footers: nothing that those files tell beside their values is taken over. Every set is
 recounted from what was written, and every label held against the cut, before it is
 published. A file that does not hold is refused with exit code 4, and so is one of which
-more rows are alone on all labels together than --max-unique allows.`,
+more rows are alone on all labels together than --max-unique allows, or one with kept
+columns that tell rows apart, as kcut run refuses them, unless --accept names these.`,
 		Example: `  kcut restamp masked/ --cut cut.json --output release.parquet
   kcut verify release.parquet`,
 		Args:              takes("at least one file", 1, -1),
@@ -30,6 +31,7 @@ more rows are alone on all labels together than --max-unique allows.`,
 	cmd.Flags().StringVar(&opt.Output, "output", "", "the `RELEASE`: a file, or a directory when it ends in /")
 	cmd.Flags().BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	cmd.Flags().StringVar(&most, "max-unique", "", "the `SHARE` of the rows that may be alone on all labels together (default 1%, or that of the cut)")
+	cmd.Flags().StringSliceVar(&opt.Accept, "accept", nil, "kept `COLUMNS` that may tell rows apart")
 	addJSON(cmd, u)
 	limits := addLimits(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {

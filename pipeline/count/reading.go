@@ -68,7 +68,8 @@ func (r *reading) start(workers int, beside *Beside) {
 func (r *reading) read(ctx context.Context, splits []formats.Split, advanced func(rows int64)) error {
 	var requests []formats.Request
 	for _, field := range r.fields {
-		requests = append(requests, formats.Request{Column: field, Coded: true})
+		coded := r.Dataset.Schema().Fields[field].Type.Kind != formats.Nested
+		requests = append(requests, formats.Request{Column: field, Coded: coded})
 	}
 	var rows atomic.Int64
 	return workers.Each(len(splits), len(r.workers), func(w workers.Worker, i int) error {
@@ -207,7 +208,7 @@ func (w *counting) Divides(b *formats.Batch) bool {
 		return false
 	}
 	for i, column := range b.Columns {
-		if column.Values.Len() > b.Rows || i < len(w.tallies) && w.tallies[i] != nil {
+		if column.Leaves != nil || column.Values.Len() > b.Rows || i < len(w.tallies) && w.tallies[i] != nil {
 			return false
 		}
 	}
@@ -247,10 +248,10 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 		if err := w.count(b, lo, hi); err != nil {
 			return err
 		}
-		if w.beside != nil {
-			if err := w.beside(w.number, &w.others, lo, hi); err != nil {
-				return err
-			}
+	}
+	if w.beside != nil {
+		if err := w.beside(w.number, &w.others, from, to); err != nil {
+			return err
 		}
 	}
 	w.rows += int64(to - from)

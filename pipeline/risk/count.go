@@ -2,9 +2,7 @@ package risk
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -12,11 +10,25 @@ import (
 )
 
 // Request says by what rows are counted.
-// Columns are named by their positions in batches, and none is nested.
+// Columns are named by their positions in batches. Those of guards alone may be nested.
 type Request struct {
 	Groupings    [][]int // columns whose tuples are counted
-	Kept, Masked []int   // it is found out which columns of the former tell one of the latter
+	Kept, Masked []int   // it is found out which columns on one side tell one of the other,
+	Sets         [][]int // alone or as two of a set, each of masked columns
+
+	Guards []Guard
+	Entity []int // the column whose values guards count, if there is one
+	K      int   // classes of fewer of these are small
 }
+
+// Guard are columns whose tuples are counted by those whom they may be of: entities, else records.
+type Guard struct {
+	Columns []int
+	Few     bool // there should be few classes: of more than fewClasses a part is counted
+}
+
+// fewClasses is how many classes are counted one by one where there should be few.
+const fewClasses = 1 << 12
 
 // Counts are what is counted: by several scanners, until they are joined. They must be closed.
 type Counts struct {
@@ -53,8 +65,11 @@ func (c *Counts) Figures(grouping, k int) *Figures {
 	return c.scanners[0].tallies[grouping].Figures(c.scanners[0].rows, k)
 }
 
-// Determines returns the positions of kept and masked columns of which the former tell the latter.
-func (c *Counts) Determines() [][2]int { return c.scanners[0].dependencies.found(c.scanners[0].rows) }
+// Guard tells what the classes of a guard are like, of which those below k are small.
+func (c *Counts) Guard(guard int) *Figures { return c.scanners[0].guarded(guard) }
+
+// Determines returns which columns tell others.
+func (c *Counts) Determines() []Determination { return c.scanners[0].dependencies.found() }
 
 // Close gives back what is drawn.
 func (c *Counts) Close() {
@@ -62,6 +77,7 @@ func (c *Counts) Close() {
 		for _, t := range s.tallies {
 			t.Close()
 		}
+		s.closeGuards()
 		s.dependencies.close()
 	}
 	c.scanners = nil
@@ -70,7 +86,7 @@ func (c *Counts) Close() {
 // Count reads the columns of an input and counts its rows, on so many threads. It tells how many it has read.
 func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, threads int, budget *spill.Budget, advanced func(rows int64)) (*Counts, error) {
 	c := NewCounts(r, d.Rows(), d.BlockScanners(threads), budget)
-	if err := dataset.Scan(ctx, d, requests(columns), c.scanners, advanced); err != nil {
+	if err := dataset.Scan(ctx, d, requests(d.Schema(), columns), c.scanners, advanced); err != nil {
 		c.Close()
 		return nil, fmt.Errorf("count what kept columns tell: %w", err)
 	}
@@ -78,42 +94,10 @@ func Count(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, t
 	return c, nil
 }
 
-// MayTell returns which kept columns tell a masked one, as far as the first rows show: most tell none.
-func MayTell(ctx context.Context, d *dataset.Dataset, r *Request, columns []int, budget *spill.Budget) (kept []int, err error) {
-	s := newScanner(&Request{Kept: r.Kept, Masked: r.Masked}, 0, budget, budget.Grant(&spill.Exposure))
-	defer s.dependencies.close()
-	if len(d.Splits()) > 0 {
-		if err = s.readFirst(ctx, d, columns); err != nil {
-			return nil, err
-		}
-	}
-	for _, k := range s.dependencies.kept {
-		kept = append(kept, k.column)
-	}
-	return kept, nil
-}
-
-// readFirst counts the rows of the first batch.
-func (s *Scanner) readFirst(ctx context.Context, d *dataset.Dataset, columns []int) (err error) {
-	reader, err := d.Read(ctx, d.Splits()[0], requests(columns))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	batch, err := reader.Next(ctx)
-	if err == io.EOF {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return s.Batch(batch)
-}
-
-// requests asks for columns with codes.
-func requests(columns []int) (all []formats.Request) {
+// requests asks for columns, with codes where they are not nested.
+func requests(schema *formats.Schema, columns []int) (all []formats.Request) {
 	for _, column := range columns {
-		all = append(all, formats.Request{Column: column, Coded: true})
+		all = append(all, formats.Request{Column: column, Coded: schema.Fields[column].Type.Kind != formats.Nested})
 	}
 	return all
 }
@@ -122,9 +106,13 @@ func requests(columns []int) (all []formats.Request) {
 type Scanner struct {
 	*Request
 	rows         int64
-	hashes       []Hashes   // of the columns of a batch
-	byCode       [][]uint64 // what they have learned
+	hashes       []Hashes     // of the columns of a batch
+	byCode       [][]uint64   // what they have learned
+	nested       []nestedRows // of those that are nested
 	tallies      []*Tally
+	guards       []guard
+	owners       *Tally     // nil: records are counted
+	entities     []uint64   // of a block of rows
 	tuples       []uint64   // of a block of rows
 	codes        [][]uint32 // of these, in the columns of a grouping
 	ofCodes      [][]uint64 // hashes
@@ -135,10 +123,9 @@ type Scanner struct {
 const countRows = 1024
 
 func newScanner(r *Request, rows int64, budget *spill.Budget, share int64) *Scanner {
-	return &Scanner{
-		Request: r, tallies: NewTallies(len(r.Groupings), rows, budget, share/4*3),
-		tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4),
-	}
+	s := &Scanner{Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4)}
+	s.openGuards(rows, budget, share)
+	return s
 }
 
 func (s *Scanner) BeginSplit(formats.Split)     {}
@@ -148,7 +135,7 @@ func (s *Scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
 // Divides reports whether lists of values are short: every worker that takes a part hashes them.
 func (s *Scanner) Divides(b *formats.Batch) bool {
 	for _, column := range b.Columns {
-		if column.Values.Len() > b.Rows {
+		if column.Leaves != nil || column.Values.Len() > b.Rows {
 			return false
 		}
 	}
@@ -157,20 +144,36 @@ func (s *Scanner) Divides(b *formats.Batch) bool {
 
 // Block counts rows of a batch.
 func (s *Scanner) Block(b *formats.Batch, from, to int) error {
-	if s.hashes == nil {
-		s.hashes, s.byCode = make([]Hashes, len(b.Columns)), make([][]uint64, len(b.Columns))
-	}
-	for i, column := range b.Columns {
-		s.byCode[i] = s.hashes[i].Learn(column.Values)
+	if err := s.learn(b, to); err != nil {
+		return err
 	}
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
 		for g, columns := range s.Groupings {
 			s.tallies[g].Add(s.hash(b, columns, lo, hi))
 		}
+		s.guard(b, lo, hi)
+		s.dependencies.add(b, s.byCode, lo, hi)
 	}
-	s.dependencies.add(b, s.byCode, from, to)
 	s.rows += int64(to - from)
+	return nil
+}
+
+// learn hashes the values of a batch, and the nested ones of its first rows.
+func (s *Scanner) learn(b *formats.Batch, rows int) error {
+	if s.hashes == nil {
+		s.hashes, s.nested = make([]Hashes, len(b.Columns)), make([]nestedRows, len(b.Columns))
+		s.byCode = make([][]uint64, len(b.Columns))
+	}
+	for i, column := range b.Columns {
+		if column.Leaves == nil {
+			s.byCode[i] = s.hashes[i].Learn(column.Values)
+			continue
+		}
+		if err := s.nested[i].learn(column.Leaves, rows); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -180,6 +183,10 @@ func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 	clear(tuples)
 	s.codes, s.ofCodes = s.codes[:0], s.ofCodes[:0]
 	for _, c := range columns {
+		if b.Columns[c].Leaves != nil {
+			s.codes, s.ofCodes = append(s.codes, rowNumbers[:to-from]), append(s.ofCodes, s.nested[c][from:to])
+			continue
+		}
 		s.codes, s.ofCodes = append(s.codes, b.Columns[c].Codes[from:to]), append(s.ofCodes, s.byCode[c])
 	}
 	JoinAll(tuples, s.codes, s.ofCodes)
@@ -191,6 +198,7 @@ func (s *Scanner) merge(o *Scanner) {
 	for g, t := range s.tallies {
 		t.Merge(o.tallies[g])
 	}
+	s.mergeGuards(o)
 	s.dependencies.merge(o.dependencies)
 	s.rows += o.rows
 }

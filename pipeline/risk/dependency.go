@@ -1,197 +1,201 @@
 package risk
 
 import (
-	"slices"
-
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/spill"
 )
 
-// dependencies finds the kept columns of which every value goes with one value of a masked column.
-// Most pairs of columns fail within the first rows, and cost nothing from then on.
+// dependencies sample rows that show which columns, or pairs of them, tell others: kept ones masked
+// ones, and masked ones of one set kept ones. While all rows that differ have room they are held, and
+// what is found is exact. Then some are, and with them those of some values of every column.
 type dependencies struct {
-	kept   []*determining
-	masked []int // positions
-	budget *spill.Budget
-	share  int64 // bytes that may be drawn
-	drawn  int64
-}
-
-// determining is a kept column that still tells some masked ones.
-type determining struct {
-	column  int
-	values  map[uint64]uint32 // by hash: the row of tells
-	tells   [][]uint64        // of every masked column, by value: the one hash that goes with it, as seen; nil: several do
-	learned []uint32          // by code: the row
-	of      *formats.Values
+	*Request
+	columns []int        // positions: the kept ones, then the masked ones
+	all     *rowSample   // by whole rows; nil: there is no room for any
+	by      []*rowSample // by every column; nil while all has all rows
+	hashes  []uint64     // of a block of rows
+	codes   [][]uint32
+	ofCodes [][]uint64
+	budget  *spill.Budget
+	bytes   int64 // that may be drawn
+	drawn   int64
 }
 
 const (
-	// valueBytes is what a value of a kept column takes, beside 8 bytes for every masked column.
-	valueBytes = 64
-	// mostValues is how many values a kept column has at most that is looked at.
-	mostValues = 1 << 16
+	// sampledRows is how many rows that differ are held, and ofColumns how many bytes the samples of
+	// single columns take at most together, each with mostRows. They are less where memory is small.
+	sampledRows = 1 << 13
+	ofColumns   = 4 << 20
+	mostRows    = 1 << 12
 )
 
-func newDependencies(r *Request, budget *spill.Budget, share int64) *dependencies {
-	d := &dependencies{masked: r.Masked, budget: budget, share: share}
-	for _, column := range r.Kept {
-		k := &determining{column: column, values: make(map[uint64]uint32), tells: make([][]uint64, len(r.Masked))}
-		for m := range k.tells {
-			k.tells[m] = []uint64{}
-		}
-		d.kept = append(d.kept, k)
+func newDependencies(r *Request, budget *spill.Budget, bytes int64) *dependencies {
+	d := &dependencies{Request: r, columns: append(append([]int{}, r.Kept...), r.Masked...), budget: budget, bytes: bytes}
+	if len(r.Kept) == 0 || len(r.Masked) == 0 {
+		return d
+	}
+	d.hashes = make([]uint64, countRows)
+	if most := d.draw(1, sampledRows, bytes/4); most > 0 {
+		d.all = newRowSample(-1, most, len(d.columns))
 	}
 	return d
 }
 
-// unseen is no hash of a value that was seen.
-const unseen = 0
-
-// seen returns a hash that is not unseen.
-func seen(hash uint64) uint64 { return max(hash, 1) }
-
-// add looks at rows of a batch.
-func (d *dependencies) add(b *formats.Batch, byCode [][]uint64, from, to int) {
-	for i := 0; i < len(d.kept); i++ {
-		k := d.kept[i]
-		if !d.learn(k, b.Columns[k.column], byCode[k.column]) || !k.add(b, d.masked, byCode, from, to) {
-			d.kept = append(d.kept[:i:i], d.kept[i+1:]...)
-			i--
-		}
+// draw draws samples of so many rows at most, and returns how many there is room for in some bytes.
+func (d *dependencies) draw(samples, most int, bytes int64) int {
+	need := func() int64 { return int64(samples*most) * int64(rowBytes+4*len(d.columns)) }
+	for most > 0 && need() > bytes {
+		most /= 2
 	}
-}
-
-// learn gives the values of a column rows. It reports whether there is room for them.
-func (d *dependencies) learn(k *determining, column *formats.Column, byCode []uint64) bool {
-	if k.of != column.Values {
-		k.of, k.learned = column.Values, k.learned[:0]
+	if d.budget.Draw("rows that show which columns tell others", need()) != nil {
+		return 0
 	}
-	for _, hash := range byCode[len(k.learned):] {
-		row, ok := d.row(k, hash)
-		if !ok {
-			return false
-		}
-		k.learned = append(k.learned, row)
-	}
-	return true
-}
-
-// row returns the row of a value, which it gives a new one if it has none and there is room.
-func (d *dependencies) row(k *determining, hash uint64) (uint32, bool) {
-	row, ok := k.values[hash]
-	if ok {
-		return row, true
-	}
-	need := int64(valueBytes + 8*len(d.masked))
-	if len(k.values) == mostValues || d.drawn+need > d.share || d.budget.Draw("the values of kept columns", need) != nil {
-		return 0, false
-	}
-	d.drawn += need
-	row = uint32(len(k.values))
-	k.values[hash] = row
-	for m, tells := range k.tells {
-		if tells != nil {
-			k.tells[m] = append(tells, unseen)
-		}
-	}
-	return row, true
-}
-
-// add looks at rows, and reports whether the column still tells another one.
-func (k *determining) add(b *formats.Batch, masked []int, byCode [][]uint64, from, to int) (any bool) {
-	codes := b.Columns[k.column].Codes
-	for m, tells := range k.tells {
-		if tells == nil {
-			continue
-		}
-		others, hashes := b.Columns[masked[m]].Codes, byCode[masked[m]]
-		for row := from; row < to; row++ {
-			if !put(tells, k.learned[codes[row]], seen(hashes[others[row]])) {
-				k.tells[m] = nil
-				break
-			}
-		}
-		any = any || k.tells[m] != nil
-	}
-	return any
-}
-
-// put notes that a value goes with a hash, and reports whether it goes with no other.
-func put(tells []uint64, row uint32, hash uint64) bool {
-	if tells[row] == unseen {
-		tells[row] = hash
-	}
-	return tells[row] == hash
-}
-
-// merge adds what another worker has seen, and gives back what that has drawn.
-func (d *dependencies) merge(o *dependencies) {
-	for i := 0; i < len(d.kept); i++ {
-		if !d.mergeColumn(d.kept[i], o) {
-			d.kept = append(d.kept[:i:i], d.kept[i+1:]...)
-			i--
-		}
-	}
-	o.close()
-}
-
-// mergeColumn reports whether the column still tells another one.
-func (d *dependencies) mergeColumn(k *determining, o *dependencies) bool {
-	for _, other := range o.kept {
-		if other.column != k.column {
-			continue
-		}
-		for hash, from := range other.values {
-			row, ok := d.row(k, hash)
-			if !ok {
-				return false
-			}
-			for m, tells := range k.tells {
-				if tells == nil || other.tells[m] == nil || other.tells[m][from] != unseen && !put(tells, row, other.tells[m][from]) {
-					k.tells[m] = nil
-				}
-			}
-		}
-		return slices.ContainsFunc(k.tells, func(tells []uint64) bool { return tells != nil })
-	}
-	return false // the other has seen that it tells none
-}
-
-// LeastRows is how many rows a value of a kept column must have on average: with fewer it tells
-// everything by chance, and is reported for how many rows it tells apart.
-const LeastRows = 2
-
-// found returns the pairs of columns that are left after so many rows, without those in which
-// the masked column has one value.
-func (d *dependencies) found(rows int64) (pairs [][2]int) {
-	for _, k := range d.kept {
-		for m, tells := range k.tells {
-			if values, several := count(tells); several && values*LeastRows <= rows {
-				pairs = append(pairs, [2]int{k.column, d.masked[m]})
-			}
-		}
-	}
-	return pairs
-}
-
-// count returns how many values rows have, of all that were learned, and whether several go with them.
-func count(tells []uint64) (values int64, several bool) {
-	first := uint64(unseen)
-	for _, hash := range tells {
-		if hash == unseen {
-			continue
-		}
-		if values++; values == 1 {
-			first = hash
-		}
-		several = several || hash != first
-	}
-	return values, several
+	d.drawn += need()
+	return most
 }
 
 // close gives back what is drawn.
 func (d *dependencies) close() {
 	d.budget.Return(d.drawn)
 	d.drawn = 0
+}
+
+// counts reports whether there are columns on both sides, and room for rows.
+func (d *dependencies) counts() bool { return d.all != nil }
+
+// complete reports whether all rows that differ are held.
+func (d *dependencies) complete() bool { return d.by == nil }
+
+// add looks at rows of a batch.
+func (d *dependencies) add(b *formats.Batch, byCode [][]uint64, from, to int) {
+	if !d.counts() {
+		return
+	}
+	d.codes, d.ofCodes = d.codes[:0], d.ofCodes[:0]
+	for _, c := range d.columns {
+		d.codes, d.ofCodes = append(d.codes, b.Columns[c].Codes[from:to]), append(d.ofCodes, byCode[c])
+	}
+	hashes := d.hashes[:to-from]
+	clear(hashes)
+	JoinAll(hashes, d.codes, d.ofCodes)
+	for row, hash := range hashes {
+		hashes[row] = Scatter(hash)
+	}
+	first := 0
+	if d.complete() {
+		if first = d.addWhole(hashes); d.complete() {
+			return
+		}
+	}
+	d.addTo(d.all, hashes, first)
+	for _, s := range d.by {
+		d.addBy(s, hashes, first)
+	}
+}
+
+// addWhole adds rows to those of which none is left out, until they are too many. It returns how many it has added.
+func (d *dependencies) addWhole(hashes []uint64) int {
+	for row, hash := range hashes {
+		if unset := d.all.add(hash, 1); unset != nil {
+			d.set(unset, row)
+			if d.all.full() {
+				d.divide()
+				return row + 1
+			}
+		}
+	}
+	return len(hashes)
+}
+
+// set sets the values of a row of the block.
+func (d *dependencies) set(values []uint32, row int) {
+	for c, codes := range d.codes {
+		values[c] = uint32(d.ofCodes[c][codes[row]] >> 32)
+	}
+}
+
+// divide begins to hold rows by single columns, too, and leaves out others.
+func (d *dependencies) divide() {
+	width := len(d.columns)
+	most := d.draw(width, mostRows, min(ofColumns, d.bytes/4*3))
+	for c := range d.columns {
+		s := newRowSample(c, most, width)
+		for i := range d.all.hashes {
+			s.take(d.all, i)
+		}
+		d.by = append(d.by, s)
+	}
+	d.all.settle()
+}
+
+// addTo adds the rows of the block from one on that are chosen by all that they have.
+func (d *dependencies) addTo(s *rowSample, hashes []uint64, first int) {
+	limit := s.limit()
+	for row := first; row < len(hashes); row++ {
+		if hashes[row]>>32 < limit {
+			d.addRow(s, hashes[row], row)
+			limit = s.limit()
+		}
+	}
+}
+
+// addBy adds the rows of the block from one on that are chosen by their value in a column.
+func (d *dependencies) addBy(s *rowSample, hashes []uint64, first int) {
+	limit, byCode := s.limit(), d.ofCodes[s.column]
+	if limit == 0 {
+		return
+	}
+	for row, code := range d.codes[s.column][:len(hashes)] {
+		if byCode[code]>>32 < limit && row >= first {
+			d.addRow(s, hashes[row], row)
+			limit = s.limit()
+		}
+	}
+}
+
+func (d *dependencies) addRow(s *rowSample, hash uint64, row int) {
+	if unset := s.add(hash, 1); unset != nil {
+		d.set(unset, row)
+		s.settle()
+	}
+}
+
+// merge adds what another worker has seen, and gives back what that has drawn.
+func (d *dependencies) merge(o *dependencies) {
+	defer o.close()
+	if !d.counts() || !o.counts() {
+		d.all, d.by = nil, nil
+		return
+	}
+	if d.complete() && o.complete() {
+		d.mergeWhole(o)
+		return
+	}
+	for _, one := range []*dependencies{d, o} {
+		if one.complete() {
+			one.divide()
+		}
+	}
+	d.all.merge(o.all)
+	for i, s := range d.by {
+		s.merge(o.by[i])
+	}
+}
+
+// mergeWhole adds the rows of another worker; neither has left out any so far.
+func (d *dependencies) mergeWhole(o *dependencies) {
+	for i, hash := range o.all.hashes {
+		if d.complete() {
+			if unset := d.all.add(hash, o.all.counts[i]); unset != nil {
+				if copy(unset, o.all.row(i)); d.all.full() {
+					d.divide()
+				}
+			}
+			continue
+		}
+		d.all.take(o.all, i)
+		for _, s := range d.by {
+			s.take(o.all, i)
+		}
+	}
 }

@@ -1,9 +1,9 @@
 package risk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -13,11 +13,14 @@ import (
 // What processes that count parts of a table hand each other is bytes: the name of their form and a byte, the version, at the beginning,
 // and a hash at the end (checkpoint.Encode). n… is a list behind the number of its elements; all numbers are uvarints.
 //
-//	counts:  rows | tally of every grouping… | n (kept column, of every masked one whether it tells that, n (hash, those that go with it…)…)…
+//	counts:  rows | tally of every grouping… | guards | n sample of a column… | whether rows are sampled, sample of rows
+//	sample:  leading zero bits | n (hash since the one before, rows, upper half of every value's hash…)…
+//	guards:  tally of every guard…, or tally of entities | people of every guard…
+//	people:  leading zero bits | n (class, entity)…
 //	tallies: rows of the table | n (most hashes, tally)… of sums | n (most hashes, tally)…
 //	tally:   leading zero bits | n (hash since the one before, rows)…
 const (
-	countsForm  = "kcut alike rows\x01"
+	countsForm  = "kcut alike rows\x02"
 	talliesForm = "kcut tallies\x03"
 )
 
@@ -29,6 +32,7 @@ func (c *Counts) Encode() ([]byte, error) {
 		for _, t := range s.tallies {
 			t.save(w)
 		}
+		s.saveGuards(w)
 		s.dependencies.save(w)
 	})
 }
@@ -41,7 +45,8 @@ func (c *Counts) Merge(encoded []byte) error {
 		for _, t := range s.tallies {
 			t.load(r)
 		}
-		other := newDependencies(s.Request, s.dependencies.budget, s.dependencies.share)
+		s.loadGuards(r)
+		other := newDependencies(s.Request, s.dependencies.budget, s.dependencies.bytes)
 		other.load(r)
 		s.dependencies.merge(other)
 		return r.Err()
@@ -145,58 +150,123 @@ func (t *Tally) load(r *checkpoint.Reader) {
 }
 
 func (d *dependencies) save(w *checkpoint.Writer) {
-	checkpoint.List(w, d.kept, func(k *determining) {
-		w.Uint(uint64(k.column))
-		for _, tells := range k.tells {
-			w.Bool(tells != nil)
-		}
-		checkpoint.List(w, slices.Sorted(maps.Keys(k.values)), func(hash uint64) {
-			w.Uint(hash)
-			for _, tells := range k.tells {
-				if tells != nil {
-					w.Uint(tells[k.values[hash]])
-				}
-			}
-		})
-	})
+	checkpoint.List(w, d.by, func(s *rowSample) { s.save(w) })
+	if w.Bool(d.counts()); d.counts() {
+		d.all.save(w)
+	}
 }
 
 // load reads what others have saved, into dependencies that have seen nothing.
 func (d *dependencies) load(r *checkpoint.Reader) {
-	var left []*determining
-	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		column := r.Int()
-		at := slices.IndexFunc(d.kept, func(k *determining) bool { return k.column == column })
-		if at < 0 {
-			r.Fail()
-			return
-		}
-		if k := d.kept[at]; d.loadColumn(k, r) {
-			left = append(left, k)
-		}
+	if !d.counts() { // what others had room for is read all the same
+		d.all = newRowSample(-1, 0, len(d.columns))
 	}
-	d.kept = left
+	n := r.Int()
+	if n != 0 && n != len(d.columns) {
+		r.Fail()
+		return
+	}
+	if n > 0 {
+		d.divide()
+	}
+	for _, s := range d.by {
+		s.load(r)
+	}
+	if !r.Bool() {
+		d.all = nil
+		return
+	}
+	d.all.load(r)
 }
 
-// loadColumn reads a column, and reports whether there is room for its values.
-func (d *dependencies) loadColumn(k *determining, r *checkpoint.Reader) bool {
-	for m := range k.tells {
-		if !r.Bool() {
-			k.tells[m] = nil
+// save writes the rows in the order of their hashes.
+func (s *rowSample) save(w *checkpoint.Writer) {
+	rows := positions(0, len(s.hashes))
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(s.hashes[a], s.hashes[b]) })
+	w.Uint(uint64(s.zeros))
+	before := uint64(0)
+	checkpoint.List(w, rows, func(row int) {
+		w.Uint(s.hashes[row] - before)
+		w.Uint(uint64(s.counts[row]))
+		for _, value := range s.row(row) {
+			w.Uint(uint64(value))
 		}
-	}
-	fits := true
+		before = s.hashes[row]
+	})
+}
+
+// load reads what another sample has saved, into one that has nothing.
+func (s *rowSample) load(r *checkpoint.Reader) {
+	s.zeros = uint(min(r.Int(), 33))
+	hash := uint64(0)
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		row, ok := d.row(k, r.Uint())
-		fits = fits && ok
-		for _, tells := range k.tells {
-			if tells == nil {
-				continue
-			}
-			if hash := r.Uint(); ok {
-				tells[row] = hash
+		hash += r.Uint()
+		unset := s.add(hash, uint32(r.Uint()))
+		for c := range s.width {
+			value := uint32(r.Uint())
+			if unset != nil {
+				unset[c] = value
 			}
 		}
 	}
-	return fits
+}
+
+func (s *Scanner) saveGuards(w *checkpoint.Writer) {
+	if s.owners != nil {
+		s.owners.save(w)
+	}
+	for _, g := range s.guards {
+		if s.owners != nil {
+			g.people.save(w)
+			continue
+		}
+		g.tally.save(w)
+	}
+}
+
+// loadGuards adds what others have saved.
+func (s *Scanner) loadGuards(r *checkpoint.Reader) {
+	if s.owners != nil {
+		s.owners.load(r)
+	}
+	for _, g := range s.guards {
+		if s.owners != nil {
+			g.people.load(r)
+			continue
+		}
+		g.tally.load(r)
+	}
+}
+
+// save writes pairs in their order. Which entities stand for enough depends on the order of rows:
+// their numbers are written for them.
+func (p *crowd) save(w *checkpoint.Writer) {
+	w.Uint(uint64(p.zeros))
+	var pairs [][2]uint64
+	for pair := range p.pairs {
+		if p.of[pair[0]] < p.enough {
+			pairs = append(pairs, pair)
+		}
+	}
+	for class, n := range p.of {
+		for i := 0; n == p.enough && i < n; i++ {
+			pairs = append(pairs, [2]uint64{class, uint64(i)})
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
+	checkpoint.List(w, pairs, func(pair [2]uint64) {
+		w.Uint(pair[0])
+		w.Uint(pair[1])
+	})
+}
+
+// load adds what others have saved.
+func (p *crowd) load(r *checkpoint.Reader) {
+	if zeros := uint(min(r.Int(), 64)); zeros > p.zeros {
+		p.leaveOut(zeros)
+	}
+	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
+		class, entity := r.Uint(), r.Uint()
+		p.add(class, entity)
+	}
 }

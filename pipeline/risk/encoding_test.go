@@ -18,7 +18,10 @@ func TestCountsOfParts(t *testing.T) {
 	enginetest.Cases(t, 40, func(rng *rand.Rand) {
 		header, rows := randomTable(rng)
 		columns := []int{0, 1, 2, 3, 4}
-		r := &Request{Groupings: [][]int{{0}, {1, 3}, {0, 1, 2, 3, 4}}, Kept: []int{0, 1, 2}, Masked: []int{3, 4}}
+		r := &Request{Groupings: [][]int{{0}, {1, 3}, {0, 1, 2, 3, 4}}, Kept: []int{0, 1, 2}, Masked: []int{3, 4}, Sets: [][]int{{3, 4}}, Guards: []Guard{{Columns: []int{0, 1}}, {Columns: []int{1}, Few: true}}, K: 3}
+		if rng.IntN(2) == 0 {
+			r.Entity = []int{2}
+		}
 		budget := spill.NewBudget(64 << 20)
 		of := func(rows [][]string) *Counts {
 			c, err := Count(t.Context(), openTable(t, header, rows), r, columns, 1+rng.IntN(3), budget, func(int64) {})
@@ -52,6 +55,11 @@ func TestCountsOfParts(t *testing.T) {
 		for g := range r.Groupings {
 			if got, want := sum.Figures(g, 3), whole.Figures(g, 3); !reflect.DeepEqual(got, want) {
 				t.Errorf("%v: %+v of %d parts, want %+v", r.Groupings[g], got, len(parts), want)
+			}
+		}
+		for g := range r.Guards {
+			if got, want := sum.Guard(g), whole.Guard(g); !reflect.DeepEqual(got, want) {
+				t.Errorf("guard %d: %+v of %d parts, want %+v", g, got, len(parts), want)
 			}
 		}
 		got, want := sum.Determines(), whole.Determines()

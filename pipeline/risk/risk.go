@@ -10,8 +10,6 @@
 // Contract: figures depend on the values and the size of the tables alone, which is the same from a
 // modest memory budget on, and not on the order of rows or splits. Nothing here holds a value. Hashes have
 // no key: they tell rows apart, they hide nothing.
-//
-// Not promised: figures of nested columns, which are not read as values.
 package risk
 
 // Report tells how well rows hide each other. What is not known is nil.
@@ -26,14 +24,10 @@ type Report struct {
 
 	Pairs []Pair `json:"pairs,omitempty"` // the two pairs of sets that leave most rows in small classes, the worst first
 
-	// Determines are masked columns whose value a kept column tells.
+	// Determines are masked columns whose values kept ones tell, and Members kept columns whose values
+	// masked ones tell.
 	Determines []Determined `json:"determines,omitempty"`
-}
-
-// Determined is a masked column of which every value of a kept one has a single value.
-type Determined struct {
-	Kept   string `json:"kept"`
-	Masked string `json:"masked"`
+	Members    []Member     `json:"members,omitempty"`
 }
 
 // Figures tell of the classes of rows that are alike in some columns.

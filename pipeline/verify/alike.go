@@ -22,6 +22,13 @@ type Exposure struct {
 	Known    bool          // the figures on kept columns alone are known
 	Accepted []string      // kept columns that are left out where they come together with labels
 	Labels   bool          // labels alone: kept columns are left out everywhere
+	Members  []Member      // kept columns that come together with the labels of a set that tells them
+}
+
+// Member is a kept column that who knows a set knows, too.
+type Member struct {
+	Set    int // its position
+	Column string
 }
 
 // keptColumns returns the columns of a part that its cut does not name, or as pseudonyms. A class
@@ -32,13 +39,24 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 		return nil, err
 	}
 	defer file.Close() // it was only read
-	kept := slices.DeleteFunc(file.Flat(), func(name string) bool {
-		return slices.ContainsFunc(r.checks, func(c columnCheck) bool { return c.name == name && !c.tokens })
-	})
+	masked := Masked(r.cut)
+	kept := slices.DeleteFunc(file.Flat(), func(name string) bool { return slices.Contains(masked, name) })
 	if len(kept) == 0 || slices.Equal(kept, []string{r.cut.Class}) {
 		return nil, nil
 	}
 	return kept, nil
+}
+
+// Masked names the columns of a release that are masked, but for pseudonyms.
+func Masked(cut *cutfile.File) (names []string) {
+	for i := range cut.Columns {
+		for _, check := range checksOf(&cut.Columns[i]) {
+			if !check.tokens {
+				names = append(names, check.name)
+			}
+		}
+	}
+	return names
 }
 
 // joined returns the kept columns that come together with labels: neither accepted nor the class.
@@ -79,26 +97,34 @@ func (r *rules) pairs() (pairs [][2]int) {
 
 // sums count rows by labels, for several workers.
 type sums struct {
-	pairs   [][2]int
-	labels  *risk.Sum
-	ofPairs []*risk.Sum
+	pairs     [][2]int
+	labels    *risk.Sum
+	ofPairs   []*risk.Sum
+	ofMembers []*risk.Sum
 }
 
-// newSums returns what is counted of labels: by all of them, and by those of two sets.
-func (r *rules) newSums(budget *spill.Budget) *sums {
+// newSums returns what is counted of labels: by all of them, by those of two sets, and by those of a set
+// with members of it.
+func (r *rules) newSums(members []Member, budget *spill.Budget) *sums {
 	s := &sums{pairs: r.pairs(), labels: risk.NewSum(risk.UnionHashes, budget)}
-	most := risk.PairClasses
-	for most*len(s.pairs) > risk.PairHashes {
-		most /= 2
-	}
-	for range s.pairs {
-		s.ofPairs = append(s.ofPairs, risk.NewSum(most, budget))
-	}
+	s.ofPairs, s.ofMembers = partSums(len(s.pairs), budget), partSums(len(members), budget)
 	return s
 }
 
-// all returns all of them: of labels, then of pairs.
-func (s *sums) all() []*risk.Sum { return append([]*risk.Sum{s.labels}, s.ofPairs...) }
+// partSums returns so many sums of what who knows a part of the labels finds.
+func partSums(n int, budget *spill.Budget) (all []*risk.Sum) {
+	most := risk.PairClasses
+	for most*n > risk.PairHashes {
+		most /= 2
+	}
+	for range n {
+		all = append(all, risk.NewSum(most, budget))
+	}
+	return all
+}
+
+// all returns all of them: of labels, of pairs, of members.
+func (s *sums) all() []*risk.Sum { return slices.Concat([]*risk.Sum{s.labels}, s.ofPairs, s.ofMembers) }
 
 // join adds what workers have counted, whose tallies are consumed.
 func (s *sums) join(workers []*alike) error {
@@ -118,6 +144,9 @@ type alike struct {
 	labels     *risk.Tally
 	both, kept *risk.Tally // nil: it is not counted
 	ofPairs    []*risk.Tally
+	ofMembers  []*risk.Tally
+	members    []Member
+	places     []int // of the members among the columns that are shown; −1: it is not
 	pairs      [][2]int
 	bySet      [][]uint64 // hashes of a block of rows by the labels of each set, if there are pairs
 	byLabels   []uint64   // of all sets
@@ -147,7 +176,12 @@ func (r *rules) newAlike(ask *Exposure, sums *sums, kept []string, shown []relea
 	for _, sum := range sums.ofPairs {
 		a.ofPairs = append(a.ofPairs, sum.Tally(own))
 	}
-	if len(a.pairs) > 0 {
+	a.members = ask.Members
+	for i, member := range ask.Members {
+		a.ofMembers = append(a.ofMembers, sums.ofMembers[i].Tally(own))
+		a.places = append(a.places, slices.IndexFunc(shown, func(column release.Kept) bool { return column.Name == member.Column }))
+	}
+	if len(a.pairs)+len(a.members) > 0 {
 		for range r.cut.Sets {
 			a.bySet = append(a.bySet, make([]uint64, release.BlockRows))
 		}
@@ -207,7 +241,20 @@ func (a *alike) count(rows int, columns []release.Hashes) {
 		}
 		a.ofPairs[i].Add(hashes)
 	}
+	for i, member := range a.members {
+		hashes := a.byKept[:rows]
+		for row, key := range a.bySet[member.Set][:rows] {
+			hashes[row] = risk.Scatter(key)
+		}
+		if at := a.places[i]; at >= 0 {
+			hashes = a.withValues(hashes, columns[at:at+1], always)
+		}
+		a.ofMembers[i].Add(hashes)
+	}
 }
+
+// always says of one column that it is taken.
+var always = []bool{true}
 
 // withValues adds the values that rows have in some of the columns to their hashes.
 func (a *alike) withValues(hashes []uint64, columns []release.Hashes, which []bool) []uint64 {
@@ -225,8 +272,10 @@ func (a *alike) withValues(hashes []uint64, columns []release.Hashes, which []bo
 	return hashes
 }
 
-// ofLabels are the tallies by labels: by all of them, and by those of two sets.
-func (a *alike) ofLabels() []*risk.Tally { return append([]*risk.Tally{a.labels}, a.ofPairs...) }
+// ofLabels are the tallies by labels: by all of them, by those of two sets, and with members.
+func (a *alike) ofLabels() []*risk.Tally {
+	return slices.Concat([]*risk.Tally{a.labels}, a.ofPairs, a.ofMembers)
+}
 
 // others are those that count by kept columns: by these and labels, and alone.
 func (a *alike) others() []*risk.Tally {
@@ -271,7 +320,7 @@ func (r *Recount) Exposed(cut *cutfile.File, ask *Exposure, known *risk.Figures)
 	if err != nil {
 		return nil, fmt.Errorf("read recount: %w", err)
 	}
-	e := &exposed{cut: cut, kept: r.Kept, known: known, rows: r.Rows, pairs: rulesOf(cut).pairs()}
+	e := &exposed{cut: cut, kept: r.Kept, known: known, rows: r.Rows, pairs: rulesOf(cut).pairs(), members: ask.Members}
 	var others []**risk.Tally
 	if len(ask.joined(cut, r.Kept)) > 0 {
 		others = append(others, &e.both)
@@ -279,7 +328,7 @@ func (r *Recount) Exposed(cut *cutfile.File, ask *Exposure, known *risk.Figures)
 	if len(r.Kept) > 0 && !ask.Known {
 		others = append(others, &e.alone)
 	}
-	if len(t.Sums) != 1+len(e.pairs) || len(t.Others) != len(others) {
+	if len(t.Sums) != 1+len(e.pairs)+len(e.members) || len(t.Others) != len(others) {
 		return nil, fmt.Errorf("read recount: %w", formats.ErrDamaged)
 	}
 	for _, sum := range t.Sums {
@@ -303,7 +352,7 @@ func (v *verifier) tell(sums *sums, all []*alike) error {
 			t.Merge(others[i])
 		}
 	}
-	e := &exposed{cut: v.cut, kept: v.kept, known: v.known, rows: v.rows, pairs: sums.pairs, both: first.both, alone: first.kept}
+	e := &exposed{cut: v.cut, kept: v.kept, known: v.known, rows: v.rows, pairs: sums.pairs, members: first.members, both: first.both, alone: first.kept}
 	for _, sum := range sums.all() {
 		e.sums = append(e.sums, sum)
 	}
@@ -317,8 +366,9 @@ type exposed struct {
 	kept        []string
 	known       *risk.Figures // on kept columns; nil: they are counted, if there are some
 	rows        int64
-	sums        []classes // by all labels, then by those of pairs of sets
+	sums        []classes // by all labels, then by those of pairs of sets, then with members
 	pairs       [][2]int
+	members     []Member
 	both, alone *risk.Tally // kept columns with labels, and without; nil: there are none
 }
 
@@ -343,6 +393,11 @@ func (e *exposed) report() *risk.Report {
 		figures := e.sums[1+i].Figures(e.rows, of.K)
 		of.Unique, of.Below = figures.Unique, figures.Below
 		told.Pairs = append(told.Pairs, of)
+	}
+	for i, member := range e.members {
+		k := e.cut.Sets[member.Set].K
+		below := e.sums[1+len(e.pairs)+i].Figures(e.rows, k).Below
+		told.Members = append(told.Members, risk.Member{Column: member.Column, Set: member.Set + 1, K: k, Below: below})
 	}
 	slices.SortStableFunc(told.Pairs, func(a, b risk.Pair) int {
 		return cmp.Or(cmp.Compare(b.Below, a.Below), cmp.Compare(b.Unique, a.Unique))

@@ -167,7 +167,7 @@ func (v *verifier) scan(ctx context.Context) error {
 	var sums *sums
 	if v.ask != nil {
 		defer func() { v.ask.Budget.Return(v.ask.Budget.Used()) }()
-		sums = v.newSums(v.ask.Budget)
+		sums = v.newSums(v.ask.Members, v.ask.Budget)
 	}
 	for _, c := range p.counters {
 		if v.unstamped {

@@ -1,0 +1,199 @@
+package risk
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/spill"
+)
+
+// naivePeople tells the figures of entities by the classes of their rows, counted with maps.
+func naivePeople(classes, entities []string, k int) *Figures {
+	of, all := make(map[string]map[string]bool), make(map[string]bool)
+	for i, class := range classes {
+		if of[class] == nil {
+			of[class] = make(map[string]bool)
+		}
+		of[class][entities[i]], all[entities[i]] = true, true
+	}
+	alone, small := make(map[string]bool), make(map[string]bool)
+	for _, those := range of {
+		for entity := range those {
+			alone[entity] = alone[entity] || len(those) == 1
+			small[entity] = small[entity] || len(those) < k
+		}
+	}
+	share := func(of map[string]bool) (share float64) {
+		for _, is := range of {
+			if is {
+				share += 1 / float64(len(all))
+			}
+		}
+		return share
+	}
+	return &Figures{Unique: share(alone), Below: share(small), Classes: int64(len(of))}
+}
+
+// alike reports whether figures tell the same. Those that count a part of the classes are estimates, and too
+// high for entities that are in several of them.
+func alike(got, want *Figures, people bool) bool {
+	if got.Part == 0 {
+		return math.Abs(got.Unique-want.Unique) < 1e-9 && math.Abs(got.Below-want.Below) < 1e-9 && got.Classes == want.Classes
+	}
+	near := func(got, want float64) bool { return got > want-0.05 && (people || got < want+0.05) }
+	return near(got.Unique, want.Unique) && near(got.Below, want.Below)
+}
+
+// Guards of random tables count records, or entities, as maps do: all of them where there is room, else a part.
+func TestGuardsAgreeWithNaive(t *testing.T) {
+	parts := 0
+	enginetest.Cases(t, 60, func(rng *rand.Rand) {
+		header, rows := randomTable(rng)
+		for range rng.IntN(4) * 1000 {
+			rows = append(rows, rows[rng.IntN(len(rows))])
+		}
+		for i := range rows {
+			rows[i] = append(rows[i][:5:5], fmt.Sprint("e", rng.IntN(1+len(rows)/(1+rng.IntN(4)))))
+		}
+		header = append(header, "entity")
+		r := &Request{Guards: []Guard{{Columns: []int{0, 1}}, {Columns: []int{1, 4}}, {Columns: []int{2}, Few: true}}, K: 2 + rng.IntN(8)}
+		if rng.IntN(3) > 0 {
+			r.Entity = []int{5}
+		}
+		budget := spill.NewBudget([]int64{64 << 20, 32 << 20}[rng.IntN(2)])
+		counts, err := Count(t.Context(), openTable(t, header, rows), r, []int{0, 1, 2, 3, 4, 5}, 1+rng.IntN(3), budget, func(int64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for g, guard := range r.Guards {
+			var classes, entities []string
+			for _, row := range rows {
+				class := ""
+				for _, c := range guard.Columns {
+					class += row[c] + "|"
+				}
+				classes, entities = append(classes, class), append(entities, row[5])
+			}
+			want := naive(classes, r.K)
+			if r.Entity != nil {
+				want = naivePeople(classes, entities, r.K)
+			}
+			got := counts.Guard(g)
+			if !alike(got, want, r.Entity != nil) {
+				t.Errorf("%+v of %d rows, entity %v: %+v, want %+v", guard, len(rows), r.Entity, got, want)
+			}
+			if got.Part > 0 {
+				parts++
+			}
+		}
+		counts.Close()
+		if n := budget.Used(); n != 0 {
+			t.Errorf("%d bytes stay drawn", n)
+		}
+	})
+	if parts == 0 {
+		t.Error("all had room")
+	}
+}
+
+// nestedTable writes rows of lists of structs, and of texts, to a file, and returns them as texts.
+func nestedTable(t *testing.T, rng *rand.Rand, rows int) (in *dataset.Dataset, texts [2][]string) {
+	t.Helper()
+	item := arrow.StructOf(
+		arrow.Field{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
+		arrow.Field{Name: "sizes", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
+	)
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "items", Type: arrow.ListOf(item), Nullable: true}, {Name: "words", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
+	}, nil)
+	path := filepath.Join(t.TempDir(), "table.arrow")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; rows > 0; rows -= 40 {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		for range min(rows, 40) {
+			appendItems(rng, b.Field(0).(*array.ListBuilder))
+			appendItems(rng, b.Field(1).(*array.ListBuilder))
+		}
+		record := b.NewRecord()
+		for c := range texts {
+			for row := range int(record.NumRows()) {
+				texts[c] = append(texts[c], record.Column(c).ValueStr(row))
+			}
+		}
+		if err := out.Write(record); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if in, err = dataset.Open(t.Context(), []string{path}, formats.ReadOptions{BatchRows: 7}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return in, texts
+}
+
+// appendItems appends a list, of which some are null, empty, or have nulls.
+func appendItems(rng *rand.Rand, b array.Builder) {
+	if rng.IntN(6) == 0 {
+		b.AppendNull()
+		return
+	}
+	switch b := b.(type) {
+	case *array.ListBuilder:
+		b.Append(true)
+		for range rng.IntN(3) {
+			appendItems(rng, b.ValueBuilder())
+		}
+	case *array.StructBuilder:
+		b.Append(true)
+		appendItems(rng, b.FieldBuilder(0))
+		appendItems(rng, b.FieldBuilder(1))
+	case *array.Int64Builder:
+		b.Append(int64(rng.IntN(2)))
+	case *array.StringBuilder:
+		b.Append([]string{"", "a", "b"}[rng.IntN(3)])
+	}
+}
+
+// Rows of nested columns are alike if their values are, whatever batch they are in.
+func TestNestedAgreesWithNaive(t *testing.T) {
+	enginetest.Cases(t, 40, func(rng *rand.Rand) {
+		in, texts := nestedTable(t, rng, 1+rng.IntN(300))
+		r := &Request{Guards: []Guard{{Columns: []int{0}}, {Columns: []int{1}}, {Columns: []int{0, 1}}}, K: 3}
+		counts, err := Count(t.Context(), in, r, []int{0, 1}, 1+rng.IntN(3), spill.NewBudget(64<<20), func(int64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer counts.Close()
+		var both []string
+		for row, text := range texts[0] {
+			both = append(both, text+"|"+texts[1][row])
+		}
+		for g, rows := range [][]string{texts[0], texts[1], both} {
+			if got, want := counts.Guard(g), naive(rows, 3); !near(got, want) {
+				t.Errorf("guard %d of %d rows: %+v, want %+v", g, len(rows), got, want)
+			}
+		}
+	})
+}
