@@ -125,7 +125,7 @@ func SuppressOutliers(
 		if !s.Drop {
 			s.Marks = append(s.Marks, c.AddMark(table.Attributes[a].Widest()))
 		}
-		counted := engine.ColumnCut{Labels: c.Labels, Code: make([]uint32, codes[a].Domain)}
+		counted := engine.ColumnCut{Labels: c.Labels, Intervals: c.Intervals, Code: make([]uint32, codes[a].Domain)}
 		for code, label := range c.Code {
 			if at := codes[a].Codes[code]; int(at) < codes[a].Domain { // else no record has it; of codes that are one, the last has records
 				counted.Code[at] = label

@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/ipc"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/formatstest"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -108,72 +103,35 @@ func TestGuardsAgreeWithNaive(t *testing.T) {
 	}
 }
 
-// nestedTable writes rows of lists of structs, and of texts, to a file, and returns them as texts.
+// nestedTable writes rows of lists of structs, and of numbers, to a file, and returns them as texts.
 func nestedTable(t *testing.T, rng *rand.Rand, rows int) (in *dataset.Dataset, texts [2][]string) {
 	t.Helper()
-	item := arrow.StructOf(
-		arrow.Field{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
-		arrow.Field{Name: "sizes", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
-	)
-	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "items", Type: arrow.ListOf(item), Nullable: true}, {Name: "words", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
-	}, nil)
-	path := filepath.Join(t.TempDir(), "table.arrow")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; rows > 0; rows -= 40 {
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-		for range min(rows, 40) {
-			appendItems(rng, b.Field(0).(*array.ListBuilder))
-			appendItems(rng, b.Field(1).(*array.ListBuilder))
-		}
-		record := b.NewRecord()
-		for c := range texts {
-			for row := range int(record.NumRows()) {
-				texts[c] = append(texts[c], record.Column(c).ValueStr(row))
+	table := formatstest.ArrowTable{Nested: make(map[int]*formatstest.NestedValues)}
+	for c, kind := range []int{2, 0} {
+		values := formatstest.NewNested(kind, 6)
+		codes := make([]uint32, rows)
+		for row := range codes {
+			codes[row] = uint32(rng.IntN(len(values.Texts) + 1))
+			text := "null"
+			if codes[row] > 0 {
+				text = values.Texts[codes[row]-1]
 			}
+			texts[c] = append(texts[c], text)
 		}
-		if err := out.Write(record); err != nil {
-			t.Fatal(err)
-		}
+		table.Fields = append(table.Fields, formats.Field{Name: fmt.Sprint("nested ", c), Nullable: true})
+		table.Columns = append(table.Columns, &formats.Column{Codes: codes})
+		table.Nested[c] = values
 	}
-	if err := out.Close(); err != nil {
+	path := filepath.Join(t.TempDir(), "table.arrow")
+	if err := table.WriteIPC(path, 0, rows, formatstest.ArrowLayout{GroupRows: 40}); err != nil {
 		t.Fatal(err)
 	}
-	if in, err = dataset.Open(t.Context(), []string{path}, formats.ReadOptions{BatchRows: 7}); err != nil {
+	in, err := dataset.Open(t.Context(), []string{path}, formats.ReadOptions{BatchRows: 7})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close() })
 	return in, texts
-}
-
-// appendItems appends a list, of which some are null, empty, or have nulls.
-func appendItems(rng *rand.Rand, b array.Builder) {
-	if rng.IntN(6) == 0 {
-		b.AppendNull()
-		return
-	}
-	switch b := b.(type) {
-	case *array.ListBuilder:
-		b.Append(true)
-		for range rng.IntN(3) {
-			appendItems(rng, b.ValueBuilder())
-		}
-	case *array.StructBuilder:
-		b.Append(true)
-		appendItems(rng, b.FieldBuilder(0))
-		appendItems(rng, b.FieldBuilder(1))
-	case *array.Int64Builder:
-		b.Append(int64(rng.IntN(2)))
-	case *array.StringBuilder:
-		b.Append([]string{"", "a", "b"}[rng.IntN(3)])
-	}
 }
 
 // Rows of nested columns are alike if their values are, whatever batch they are in.
