@@ -50,7 +50,7 @@ func searchName(algorithm string) string {
 func TestRandomTables(t *testing.T) {
 	schema := cutSchema(t)
 	tried := map[string]int{}
-	for _, seed := range seeded(t, 120) {
+	for _, seed := range seeded(t, 60) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		table := randomCase(rng)
 		list := searches()
@@ -125,7 +125,11 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	table := people(rng, 2000)
+	rows := 800
+	if long {
+		rows = 2000
+	}
+	table := people(rng, rows)
 	shuffled := &testTable{fields: table.fields, rows: slices.Clone(table.rows)}
 	rng.Shuffle(len(table.rows), func(i, j int) {
 		shuffled.rows[i], shuffled.rows[j] = shuffled.rows[j], shuffled.rows[i]

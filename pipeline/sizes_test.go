@@ -95,7 +95,6 @@ var sizes = []size{
 	{"pipeline/risk.fewHashes", 1 << 14, valuesKept},
 	{"pipeline/risk.fewest", 1 << 9, valuesKept},
 	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
-	{"pipeline/risk.mostValues", 1 << 16, valuesKept},
 }
 
 // Why cases are not drawn near to sizes.
@@ -104,6 +103,7 @@ const (
 	bytesSize = "bytes of memory, or of files: cases are on both sides, since budgets from 16MiB to 1GiB, stores and long texts draw some of each, but at no exact byte"
 	largeSize = "takes more rows or labels than cases have: tests of the package, or those in cmd/kcut that take long, set or pass it"
 	innerSize = "about what a search makes by itself, of which no case decides how much: the package's tests compare it with a naive one on both sides"
+	shareSize = "a share of the rows, of which cases have more and less: the package's tests compare it with a plain count"
 	markSize  = "an encoding, not a size"
 	otherSize = "of another command than run, or of object stores: tests of that"
 )
@@ -111,6 +111,7 @@ const (
 // unreached are the other sizes by the reason.
 var unreached = map[string][]size{
 	limitSize: {
+		{name: "pipeline.mostClasses", value: 100},
 		{name: "formats/csvfile.most", value: 38},
 		{name: "formats.maxDecimalText", value: 400},
 		{name: "formats/arrowfile.batchBytes", value: 1 << 30},
@@ -146,6 +147,8 @@ var unreached = map[string][]size{
 		{name: "pipeline/pseudonym.mostKey", value: 1 << 16},
 	},
 	bytesSize: {
+		{name: "pipeline/risk.ofColumns", value: 1 << 22},
+		{name: "pipeline/risk.pairBytes", value: 96},
 		{name: "formats.leastNear", value: 64},
 		{name: "engine.FrequencyBytes", value: 32},
 		{name: "engine.mostSlots", value: 1 << 18},
@@ -202,6 +205,7 @@ var unreached = map[string][]size{
 		{name: "spill.sortedChunk", value: 1 << 16},
 	},
 	largeSize: {
+		{name: "pipeline/risk.paired", value: 32},
 		{name: "engine/recheck.patience", value: 1 << 23},
 		{name: "partition/tips.patience", value: 1 << 20},
 		{name: "pipeline.largeCut", value: 1 << 20},
@@ -230,6 +234,9 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.SumBytes", value: 6 << 20},
 		{name: "pipeline/risk.UnionHashes", value: 1 << 17},
 		{name: "pipeline/risk.fewSlots", value: 1 << 6},
+	},
+	shareSize: {
+		{name: "pipeline/risk.toldShare", value: 99},
 	},
 	markSize: {
 		{name: "formats/csvfile.guessR", value: 1 << 8},

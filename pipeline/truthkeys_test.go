@@ -193,7 +193,7 @@ func drawNested(rng *rand.Rand, c *truthCase) {
 		}
 	}
 	column := truthColumn{nested: formatstest.NewNested(rng.IntN(formatstest.NestedKinds), 1+rng.IntN(30))}
-	column.Name, column.Type, column.mask, column.texts = nestedColumn, formats.Type{Kind: formats.Nested}, "keep", column.nested.Texts
+	column.Name, column.Type, column.mask, column.texts = nestedColumn, formats.Type{Kind: formats.Nested}, "{keep: {identifying: accepted}}", column.nested.Texts
 	column.draw(rng)
 	c.columns = append(c.columns, column)
 }

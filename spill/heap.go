@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 )
 
@@ -31,21 +32,45 @@ const (
 // hugePages are preferred once a process: addresses stay as they were advised.
 var hugePages sync.Once
 
+// heapLimits are the limits that were asked for and not undone, and how the process was without one.
+var heapLimits struct {
+	sync.Mutex
+	asked         []int64
+	usual         int64
+	usualPercents int
+}
+
 // LimitHeap makes Go collect garbage before its heap outgrows a budget of so many bytes, and
-// seldom otherwise. It returns a function that undoes it. A limit that is lower already stays,
-// and a growth that is not the usual one.
+// seldom otherwise. It returns a function that undoes it, once. The lowest limit counts: of budgets
+// that are in use at a time, and of the one that the process has. A growth that is not the
+// usual one stays.
 func LimitHeap(memory int64) (undo func()) {
-	limit, growth := debug.SetMemoryLimit(-1), debug.SetGCPercent(heapGrowth)
-	if growth != 100 {
-		debug.SetGCPercent(growth)
+	limit := int64(math.MaxInt64)
+	if memory <= math.MaxInt64-HeapOverhead {
+		limit = memory + HeapOverhead
 	}
-	if memory <= math.MaxInt64-HeapOverhead && memory+HeapOverhead < limit {
-		debug.SetMemoryLimit(memory + HeapOverhead)
+	l := &heapLimits
+	l.Lock()
+	defer l.Unlock()
+	if len(l.asked) == 0 {
+		l.usual, l.usualPercents = debug.SetMemoryLimit(-1), debug.SetGCPercent(heapGrowth)
+		if l.usualPercents != 100 {
+			debug.SetGCPercent(l.usualPercents)
+		}
 	}
-	return func() {
-		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(growth)
-	}
+	l.asked = append(l.asked, limit)
+	debug.SetMemoryLimit(min(l.usual, slices.Min(l.asked)))
+	return sync.OnceFunc(func() {
+		l.Lock()
+		defer l.Unlock()
+		at := slices.Index(l.asked, limit)
+		if l.asked = slices.Delete(l.asked, at, at+1); len(l.asked) > 0 {
+			debug.SetMemoryLimit(min(l.usual, slices.Min(l.asked)))
+			return
+		}
+		debug.SetMemoryLimit(l.usual)
+		debug.SetGCPercent(l.usualPercents)
+	})
 }
 
 // Reuse makes room in the heap of what nothing needs any more, as between two stages: what comes next takes memory that the
