@@ -134,6 +134,20 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 	rng.Shuffle(len(table.rows), func(i, j int) {
 		shuffled.rows[i], shuffled.rows[j] = shuffled.rows[j], shuffled.rows[i]
 	})
+	shapes := []shape{
+		{files: 1, groupRows: 7, threads: "8"},
+		{files: 20, groupRows: 13, threads: "1"},
+		{csv: true, threads: "2", spill: true},
+	}
+	if long {
+		shapes = append(shapes,
+			shape{files: 1, groupRows: 1 << 20, threads: "1"},
+			shape{files: 1, groupRows: 1, threads: "2"},
+			shape{csv: true, threads: "2"},
+			shape{files: 3, groupRows: 100, threads: "2", spill: true},
+			shape{csv: true, threads: "1", spill: true},
+		)
+	}
 	for _, algorithm := range searches() {
 		t.Run(searchName(algorithm), func(t *testing.T) {
 			dir := storedAs(t, table, shape{files: 1, groupRows: 1 << 20}, algorithm)
@@ -143,15 +157,7 @@ func TestAlgorithmsOnPeople(t *testing.T) {
 			if algorithm == "tdr" && want.steps < 5 {
 				t.Errorf("%d steps tell too little", want.steps)
 			}
-			for _, s := range []shape{
-				{files: 1, groupRows: 1 << 20, threads: "1"},
-				{files: 1, groupRows: 1, threads: "2"},
-				{files: 1, groupRows: 7, threads: "8"},
-				{files: 20, groupRows: 13, threads: "1"},
-				{csv: true, threads: "2"},
-				{files: 3, groupRows: 100, threads: "2", spill: true},
-				{csv: true, threads: "1", spill: true},
-			} {
+			for _, s := range shapes {
 				other := storedAs(t, table, s, algorithm)
 				options := RunOptions{System: System{Spill: s.spill}}
 				if mustAgree(t, outcomeOf(t, other, options, "limits.threads", s.threads, "limits.memory", "64MiB"), want); t.Failed() {
