@@ -199,7 +199,7 @@ func oneParquet(rows, rowGroup int64, columns ...bigColumn) func(dir string) err
 	}
 }
 
-// oneArrow returns what writes an Arrow file to a folder, in record batches of so many rows.
+// oneArrow returns a function that writes an Arrow file to a folder, in record batches of batch rows.
 func oneArrow(batch, rows int, columns ...bigColumn) func(dir string) error {
 	return func(dir string) error {
 		b := bigTable{columns: columns}
@@ -297,7 +297,7 @@ func residentShapes() []residentShape {
 	return shapes
 }
 
-// manySets is a job with a set of so many columns for each of n columns.
+// manySets returns a job with n sets, of columns columns each.
 func manySets(n, columns int) string {
 	job := &strings.Builder{}
 	job.WriteString("quasi_identifiers:\n")

@@ -38,7 +38,8 @@ func newDrift(classes int) drift {
 	}
 }
 
-// advance adds the disclosure of a value after which so many records are suppressed, of these classes.
+// advance adds the disclosure of a value. It takes the number of suppressed records, and their
+// classes, before and after it.
 func (d *drift) advance(before, after uint64, classesBefore, classesAfter []uint64) {
 	if after == 0 || len(classesAfter) < 2 {
 		return
@@ -59,8 +60,8 @@ func (d *drift) advance(before, after uint64, classesBefore, classesAfter []uint
 // logRatio returns log2 (n + more)/n.
 func logRatio(n, more uint64) float64 { return math.Log1p(float64(more)/float64(n)) / math.Ln2 }
 
-// meanRise returns what e_c may be where so many records of a class are left, so many fewer than before, and a value
-// has so many at most.
+// meanRise returns the upper limit of e_c where left records of a class remain, after fewer were
+// disclosed, and a value has at most most of them.
 func meanRise(left, fewer, most uint64) float64 {
 	x, d := float64(left), float64(fewer)
 	all := logRatio(left, fewer) + d/x*math.Log1p(x/d)/math.Ln2

@@ -21,7 +21,7 @@ type group struct {
 	column  int
 	gain    float64
 	score   float64
-	bound   float64 // what the score is at most, for now, times the column's unit; of columns with bounds
+	bound   float64 // upper limit of the score, times the column's unit; of columns with bounds
 	members []int32 // a heap by their order, in which there may be some that have left
 	place   int     // in the column's heap, plus one; 0: not there
 }
