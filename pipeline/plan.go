@@ -294,7 +294,7 @@ func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range
 		return masking.ForeseenColumn{Values: values, Bytes: p.spelled[field] + rows*textTags}
 	}
 	// Zeros of bytes take two.
-	return masking.ForeseenColumn{Values: values, Bytes: 2*p.spelled[field] + rows*textTags, Nested: t.Kind == formats.Nested}
+	return masking.ForeseenColumn{Values: values, Bytes: 2*p.spelled[field] + rows*textTags}
 }
 
 const (

@@ -84,8 +84,6 @@ var sizes = []size{
 	{"pipeline/domain.MaxSplitValues", 1 << 16, valuesMasked},
 	{"pipeline/domain.numberedValues", 1 << 12, valuesMasked},
 	{"pipeline/masking.chunkRows", 1 << 12, rowsOfGroup},
-	{"pipeline/masking.comparedRows", 96, rowsOfTable},
-	{"pipeline/masking.fewValues", 65_535, valuesKept},
 	{"pipeline/masking.lookRows", 1 << 15, rowsReleased},
 	{"pipeline/masking.orderedBlock", 1 << 13, rowsOfGroup},
 	{"pipeline/masking.peopleRows", 1 << 12, rowsOfTable},
@@ -95,6 +93,7 @@ var sizes = []size{
 	{"pipeline/risk.fewHashes", 1 << 14, valuesKept},
 	{"pipeline/risk.fewest", 1 << 9, valuesKept},
 	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
+	{"spill.comparedRows", 64, rowsOfTable},
 }
 
 // Why cases are not drawn near to sizes.
@@ -185,8 +184,6 @@ var unreached = map[string][]size{
 		{name: "pipeline/job.minMemory", value: 1 << 20},
 		{name: "pipeline/masking.chunkBytes", value: 1 << 20},
 		{name: "pipeline/masking.groupBytes", value: 1 << 23},
-		{name: "pipeline/masking.leastCoded", value: 1 << 18},
-		{name: "pipeline/masking.mostCoded", value: 1 << 24},
 		{name: "pipeline/masking.usualHeld", value: 1 << 24},
 		{name: "pipeline/masking.usualTokens", value: 1 << 20},
 		{name: "pipeline/verify.hashShares", value: 1 << 10},

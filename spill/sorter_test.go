@@ -30,6 +30,7 @@ func TestSorterAgreesWithSort(t *testing.T) {
 		{0, 10, 1 << 20, 2, 3, false},
 		{1, 10, 1 << 20, 1, 3, false},
 		{50_000, 12, 1 << 30, 3, 3, false},
+		{30_000, 40, 1 << 30, 2, 1, false}, // zeros alone
 		{100_000, 12, 1 << 20, 2, 256, true},
 		{400_000, 12, 1 << 20, 1, 256, true}, // runs of the store are joined
 		{40, 300_000, 1 << 20, 2, 3, true},   // rows of several chunks
@@ -153,11 +154,10 @@ func TestSorterRefusesLargeRow(t *testing.T) {
 // Rows come out of a chunk as they went into it, and not out of one whose end is missing.
 func TestDecodeRows(t *testing.T) {
 	rows := [][]byte{[]byte("a"), {}, []byte("longer than a prefix")}
-	encode := (&RowRun{}).Encoder()
 	var chunk []byte
 	whole := map[int]int{0: 0} // rows by the length of their chunk
 	for i, row := range rows {
-		chunk = encode(chunk, row, uint32(i+1))
+		chunk = AppendRow(chunk, row, int64(i+1))
 		whole[len(chunk)] = i + 1
 	}
 	r := &RowRun{}
@@ -171,8 +171,45 @@ func TestDecodeRows(t *testing.T) {
 		}
 	}
 	for i := range rows {
-		if key, row, n := r.At(i); !bytes.Equal(row, rows[i]) || int(n) != i+1 || key != prefixOf(rows[i]) {
+		if row, n := r.At(i); !bytes.Equal(row, rows[i]) || int(n) != i+1 {
 			t.Errorf("row %d is %q, %d times", i, row, n)
 		}
+	}
+}
+
+// Rows that agree in many bytes, or in all of them, are put in order as others are.
+func TestSorterOfRowsAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	r := &RowRun{sorter: &Sorter{limit: math.MaxInt}}
+	var want [][]byte
+	for i := range 4000 {
+		row := bytes.Repeat([]byte{'a'}, 100*rng.IntN(3))
+		if i%20 == 0 {
+			row = bytes.Repeat([]byte{'b'}, 20_000)
+		}
+		for range rng.IntN(3) {
+			row = append(append(row, byte(rng.IntN(2))), "0123456789"[:rng.IntN(11)]...)
+		}
+		want = append(want, row)
+		if err := r.Append(row, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortFunc(want, bytes.Compare)
+	r.sort()
+	for i := range r.Len() {
+		row, n := r.At(i)
+		if r.refs[i].prefix != prefixOf(row) || i > 0 && bytes.Compare(want[0], r.row(&r.refs[i-1])) <= 0 {
+			t.Fatalf("row %d has another prefix than its own, or comes again", i)
+		}
+		for range n {
+			if !bytes.Equal(row, want[0]) {
+				t.Fatalf("row %d is another one", i)
+			}
+			want = want[1:]
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%d rows are missing", len(want))
 	}
 }

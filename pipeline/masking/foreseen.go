@@ -24,10 +24,9 @@ type Foreseen struct {
 type ForeseenColumn struct {
 	Values forecast.Range // distinct ones
 	Bytes  int64          // of the values of all rows, as rows have them, at most
-	Nested bool
 }
 
-// foreseenRows is what rows take that are put in order in one way.
+// foreseenRows is what rows take that are put in order.
 type foreseenRows struct {
 	memory, disk forecast.Range // all rows
 	share        int64
@@ -38,52 +37,19 @@ type foreseenRows struct {
 
 // Spills returns whether rows go to disk while they are put in order, and the space that they take there.
 func (f *Foreseen) Spills() (forecast.Verdict, forecast.Range) {
+	if f.Rows == 0 {
+		return forecast.No, forecast.Range{}
+	}
 	share, store := spill.ReleasedRows.Part(f.Memory), spill.StoreShare(f.Memory)
-	stay, expand, nested := f.forms(share / valuesOfShare)
-	words := f.words(share)
 	if f.Divides {
 		share /= 2
 	}
-	bytes := f.bytes(share)
-	switch {
-	case f.Rows == 0:
-		return forecast.No, forecast.Range{}
-	case nested && !f.Divides:
-		return bytes.spills(), bytes.toDisk(store)
-	case !expand && !f.Divides:
-		return words.spills(), words.toDisk(store)
+	rows := f.rows(share)
+	verdict, disk := rows.spills(), rows.toDisk(store)
+	if f.Divides && verdict != forecast.No { // the search decides which rows are sorted twice
+		return forecast.Maybe, forecast.Range{AtMost: 2 * disk.AtMost}
 	}
-	if words.memory.AtMost > words.share/8 { // they are stored when values turn out to be many: codedSorter.yield
-		words.unsorted = words.share
-	}
-	before, after := words.spills(), bytes.spills()
-	disk := forecast.Range{AtMost: words.toDisk(store).AtMost + bytes.toDisk(store).AtMost}
-	switch {
-	case before == forecast.No && after == forecast.No:
-		return forecast.No, forecast.Range{}
-	case after != forecast.Yes || stay && before != forecast.Yes || f.Divides:
-		return forecast.Maybe, disk
-	case stay:
-		disk.AtLeast = min(words.toDisk(store).AtLeast, bytes.toDisk(store).AtLeast)
-	default:
-		disk.AtLeast = bytes.toDisk(store).AtLeast
-	}
-	return forecast.Yes, disk
-}
-
-// forms returns whether rows may stay words, and whether they may become bytes, where values of kept columns may take so much memory. With
-// nested values they are bytes.
-func (f *Foreseen) forms(room int64) (words, bytes, nested bool) {
-	least, most := int64(0), int64(0)
-	words = true
-	for _, k := range f.Kept {
-		nested = nested || k.Nested
-		least += keptValueBytes * k.Values.AtLeast
-		most += keptValueBytes*k.Values.AtMost + 2*k.Bytes
-		words = words && k.Values.AtLeast <= fewValues
-		bytes = bytes || k.Values.AtMost > fewValues
-	}
-	return words && least <= room, bytes || most > room, nested
+	return verdict, disk
 }
 
 // different returns how many rows are different.
@@ -95,39 +61,16 @@ func (f *Foreseen) different() forecast.Range {
 	return forecast.Range{AtLeast: max(least-f.Dropped, 0), AtMost: f.Rows}
 }
 
-// words is what rows take that are words.
-func (f *Foreseen) words(share int64) foreseenRows {
-	var low, high, lowStored, highStored []int
-	for _, labels := range f.Labels {
-		most := bits.Len64(uint64(labels.AtMost + 1)) // with a mark of what is suppressed, and nulls
-		low, high = append(low, 1), append(high, most)
-		lowStored, highStored = append(lowStored, 1), append(highStored, most)
-	}
-	values := int64(0)
-	for _, k := range f.Kept {
-		most := min(k.Values.AtMost, fewValues)
-		values += most
-		low, high = append(low, bits.Len64(uint64(k.Values.AtLeast))), append(high, bits.Len64(uint64(most)))
-		lowStored, highStored = append(lowStored, numberBits), append(highStored, numberBits)
-	}
-	share -= share / valuesOfShare
-	run := codedRunBytes(share, f.Threads)
-	each := 8 * wordsOf(high)
-	w := foreseenRows{share: share, row: 8 * wordsOf(low), stored: 8*wordsOf(lowStored) + 4, unsorted: run * int64(f.Threads)}
-	w.runs = f.Rows*(2*each+5*8)/run + int64(f.Threads)
-	different := f.different()
-	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: f.Rows*(each+4) + 12*values*w.runs}
-	w.disk = forecast.Range{AtLeast: different.AtLeast * w.stored, AtMost: f.Rows * (8*wordsOf(highStored) + 4)}
-	return w
-}
-
-// bytes is what rows take that are bytes.
-func (f *Foreseen) bytes(share int64) foreseenRows {
+// rows is what the rows take, those of divided cells with their codes.
+func (f *Foreseen) rows(share int64) foreseenRows {
 	var high []int
 	for _, labels := range f.Labels {
 		high = append(high, bits.Len64(uint64(labels.AtMost+1)))
 	}
 	most := f.Rows * 8 * wordsOf(high)
+	if f.Divides {
+		most += f.Rows * 4 * int64(1+len(f.Labels))
+	}
 	for _, k := range f.Kept {
 		most += k.Bytes
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -37,8 +36,6 @@ type ordering struct {
 	*Masker
 	form     *rowForm
 	order    Order
-	mu       sync.RWMutex // held where batches are made into rows
-	coded    *codedSorter // nil: rows are bytes, since their kept values are many, or nested
 	sorter   *spill.Sorter
 	divided  *spill.Sorter // of the rows of divided cells; nil: there are none
 	labelOf  [][]uint64    // by masked field and label: the rank, where labels depend on all codes
@@ -50,9 +47,8 @@ type ordering struct {
 // orderedBatch is what one worker's batches become.
 type orderedBatch struct {
 	*worker
-	ranks   []rankMap // by masked field
-	kept    []keptCells
-	numbers []keptNumbers
+	ranks []rankMap // by masked field
+	kept  []keptCells
 }
 
 const (
@@ -80,16 +76,10 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
 		m.taken = make([]uint64, m.Recoding.Cells())
 	}
-	nested := slices.ContainsFunc(o.form.kept, func(f keptField) bool { return f.levels != nil })
-	if o.divided == nil && !nested {
-		o.coded, err = newCodedSorter(o.form, m.Budget, share, m.Threads, m.Dataset.Rows(), order.Store)
-	} else {
-		o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store)
-	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	if err != nil {
+	if o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx, m.Dataset.Splits()); err == nil && o.divided != nil {
 		err = o.recodeDivided(ctx)
 	}
@@ -106,16 +96,6 @@ func (m *Masker) ordering(order Order) (o *ordering, err error) {
 		m.encoders, err = writer.NewPageEncoders(m.Write)
 	}
 	return o, err
-}
-
-func (o *ordering) close() (err error) {
-	if o.coded != nil {
-		err = o.coded.close()
-	}
-	if o.sorter != nil {
-		err = errors.Join(err, o.sorter.Close())
-	}
-	return err
 }
 
 // told tells how many rows have been read or written: half of the work on a row each.
@@ -163,7 +143,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 		if w.tuples != nil {
 			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
 		}
-		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptCells, len(o.form.kept)), numbers: make([]keptNumbers, len(o.form.kept))}
+		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptCells, len(o.form.kept))}
 		o.batches[pool.Number] = b
 	}
 	b.pool = pool
@@ -191,9 +171,6 @@ func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
 			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
 		}
 	}
-	if done, err := o.code(ctx, b, n); done || err != nil {
-		return err
-	}
 	err := b.pool.Share(len(b.kept), func(_, i int) error {
 		f := &o.form.kept[i]
 		return f.learn(&b.kept[i], b.batch.Columns[b.slots[f.column]], n)
@@ -204,103 +181,6 @@ func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
 	return b.pool.Share((n+orderedBlock-1)/orderedBlock, func(worker, i int) error {
 		return o.block(b, worker, i*orderedBlock, min(n, (i+1)*orderedBlock))
 	})
-}
-
-// code makes rows of the first n of a batch where the values of kept columns are few, and reports whether it did. When they turn out
-// to be many, all rows so far become bytes.
-func (o *ordering) code(ctx context.Context, b *orderedBatch, n int) (done bool, err error) {
-	o.mu.RLock()
-	if o.coded != nil {
-		for i := range b.numbers {
-			if err == nil {
-				err = b.numbers[i].learn(o.coded.values, i, b.batch.Columns[b.slots[o.form.kept[i].column]], n)
-			}
-		}
-		if err == nil {
-			known := o.coded.values.coding()
-			err = b.pool.Share((n+orderedBlock-1)/orderedBlock, func(worker, i int) error {
-				return o.codedBlock(b, known, worker, i*orderedBlock, min(n, (i+1)*orderedBlock))
-			})
-			done = true
-		}
-	}
-	o.mu.RUnlock()
-	if errors.Is(err, errManyValues) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		return false, o.expand(ctx)
-	}
-	return done, err
-}
-
-// codedBlock makes rows of those from..to-1 of a batch, whose values a coding knows.
-func (o *ordering) codedBlock(b *orderedBatch, known *coding, worker, from, to int) error {
-	rows, c, err := o.coded.room(worker, to-from, known)
-	if err != nil {
-		return err
-	}
-	first, err := o.headsOf(b, rows, c.words, from, to)
-	if err != nil {
-		return err
-	}
-	for k := range b.numbers {
-		numbers, f := b.numbers[k].numbers, &c.fields[k]
-		at := f.word
-		for _, code := range b.numbers[k].codes[from:to] {
-			if int(code) >= len(numbers) {
-				return fmt.Errorf("%w: code without a value", formats.ErrDamaged)
-			}
-			rows[at] |= uint64(f.ranks[numbers[code]]) << f.shift
-			at += c.words
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	kept := 0
-	for i, label := range first {
-		if label != engine.DroppedLabel {
-			copy(rows[kept*c.words:(kept+1)*c.words], rows[i*c.words:])
-			kept++
-		}
-	}
-	o.coded.cut(worker, to-from-kept)
-	return nil
-}
-
-// expand makes bytes of all rows so far, which are words.
-func (o *ordering) expand(ctx context.Context) (err error) {
-	if o.coded == nil { // another worker did
-		return nil
-	}
-	coded := o.coded
-	o.coded = nil
-	defer func() { err = errors.Join(err, coded.close()) }()
-	if err := coded.yield(); err != nil {
-		return err
-	}
-	if o.sorter, err = spill.NewSorter(o.Budget, coded.sorted.Left(), o.Threads, o.order.Store); err != nil {
-		return err
-	}
-	rows, err := coded.merge(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	run, bytes := o.sorter.Run(0), []byte(nil)
-	for {
-		row, n, err := rows.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		bytes = coded.values.appendRow(bytes[:0], rows.coding, row)
-		if err := run.Append(bytes, n); err != nil {
-			return err
-		}
-	}
 }
 
 // headsOf gathers the labels of rows from..to-1 of a batch, and returns those of the first attribute, which tell what is dropped, if
@@ -437,19 +317,19 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 
 // write encodes the rows in their order.
 func (o *ordering) write(ctx context.Context, to Sink) (err error) {
-	rows, err := o.merge(ctx)
+	rows, err := o.sorter.Merge(ctx)
 	if err != nil {
 		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	limit := newGroupLimit(o.order.Rows)
-	count, size := rows.most()
+	count, size := o.sorter.Len(), o.sorter.Size()
 	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
 	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows
 	pull := &pulling{rows: rows, limit: limit}
 	if folders > 1 {
-		pull.form = o.form
+		pull.form, pull.room = o.form, make([]uint64, o.form.words)
 	}
 	if limit.bytes > 0 {
 		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
@@ -490,45 +370,3 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		return emit(group{EncodedRowGroup: encoded, folder: folder, at: at})
 	}, func(g group) error { return o.add(to, g) })
 }
-
-// orderedRows are the rows of a release in order, bytes or words.
-type orderedRows interface {
-	// most returns how many there are, and how many bytes different ones have at most.
-	most() (rows, bytes int64)
-	// pull goes on to the next row, and returns how many there are of it, or io.EOF.
-	pull() (n int64, err error)
-	// labels returns the words of the row that its labels are in, in room if there is need of it.
-	labels(form *rowForm, room []uint64) []uint64
-	// give adds it to a row group n times.
-	give(g *orderedGroup, n int64)
-	Close() error
-}
-
-// merge returns the rows in order.
-func (o *ordering) merge(ctx context.Context) (orderedRows, error) {
-	if o.coded != nil {
-		return o.coded.merge(ctx)
-	}
-	rows, err := o.sorter.Merge(ctx)
-	return &byteRows{SortedRows: rows, sorter: o.sorter}, err
-}
-
-// byteRows are ordered rows that are bytes.
-type byteRows struct {
-	*spill.SortedRows[byte, *spill.RowRun]
-	sorter *spill.Sorter
-	row    []byte
-}
-
-func (r *byteRows) most() (int64, int64) { return r.sorter.Len(), r.sorter.Size() }
-
-func (r *byteRows) pull() (n int64, err error) {
-	r.row, n, err = r.Next()
-	return n, err
-}
-
-func (r *byteRows) labels(form *rowForm, room []uint64) []uint64 {
-	return form.parseHead(r.row, room[:form.words])
-}
-
-func (r *byteRows) give(g *orderedGroup, n int64) { g.take(r.row, n) }

@@ -12,18 +12,15 @@ import (
 // orderedGroup is the rows of one row group of a release whose rows are in order.
 type orderedGroup struct {
 	*worker
-	form      *rowForm
-	coded     *coding  // nil: rows are bytes
-	bytes     []byte   // the rows, equal ones once
-	different []uint64 // or words
-	some      []equalRows
-	size      int   // of different rows, as bytes
-	count     int64 // of rows
-	folder    int   // number of the folder that they are in, as rowForm.folderOf has it
-	held      int64 // drawn for them: what is more than usual
-	largest   int   // of words: about how many bytes a row of values may have
+	form   *rowForm
+	bytes  []byte // the rows, equal ones once
+	some   []equalRows
+	size   int   // of different rows, as bytes
+	count  int64 // of rows
+	folder int   // number of the folder that they are in, as rowForm.folderOf has it
+	held   int64 // drawn for them: what is more than usual
 
-	words []uint64   // scratch: labels of a row, or the rows of a block
+	words []uint64   // scratch: labels of a row
 	codes [][]uint32 // of a block of rows, by column of the release
 	kept  []keptRows
 }
@@ -42,19 +39,10 @@ type keptRows struct {
 }
 
 func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
-	g := &orderedGroup{
+	return &orderedGroup{
 		worker: w, form: o.form, words: make([]uint64, o.form.words),
 		codes: make([][]uint32, len(o.form.columns)), kept: make([]keptRows, len(o.form.kept)),
 	}
-	if o.coded != nil {
-		g.coded = o.coded.values.coding()
-		g.largest = 1
-		for k := range g.kept {
-			g.kept[k].Values = o.coded.values.of[k].Values
-			g.largest += largestOf(g.kept[k].Values)
-		}
-	}
-	return g
 }
 
 // take adds n rows that are equal, and bytes.
@@ -65,7 +53,7 @@ func (g *orderedGroup) take(row []byte, n int64) {
 
 // drawRows draws what the rows have grown by.
 func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + 8*int64(cap(g.different)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
@@ -78,10 +66,10 @@ func (g *orderedGroup) drawRows() error {
 func (g *orderedGroup) close() {
 	g.m.Budget.Return(g.held + g.drawn)
 	g.held, g.drawn = 0, 0
-	if cap(g.bytes)+8*cap(g.different) > 2*groupBytes {
-		g.bytes, g.different = nil, nil
+	if cap(g.bytes) > 2*groupBytes {
+		g.bytes = nil
 	}
-	g.bytes, g.different, g.some, g.size, g.count = g.bytes[:0], g.different[:0], g.some[:0], 0, 0
+	g.bytes, g.some, g.size, g.count = g.bytes[:0], g.some[:0], 0, 0
 }
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
@@ -98,7 +86,7 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	}
 	g.begin()
 	for i := range g.some {
-		size := g.rowBytes(i)
+		size := max(1, len(g.row(i)))
 		for left := int(g.some[i].n); left > 0; {
 			n := min(left, orderedBlock-filled, max(1, (usualHeld-bytes)/size))
 			g.add(i, n)
@@ -117,28 +105,12 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	return g.worker.rows.Encode()
 }
 
-// rowBytes returns about how many bytes a row adds to the row group at most: 1 where that does not matter.
-func (g *orderedGroup) rowBytes(i int) int {
-	if g.coded != nil {
-		return g.largest
-	}
-	return max(1, len(g.row(i)))
-}
-
 // row returns the bytes of some equal rows.
 func (g *orderedGroup) row(i int) []byte {
 	if i == 0 {
 		return g.bytes[:g.some[0].end]
 	}
 	return g.bytes[g.some[i-1].end:g.some[i].end]
-}
-
-// labels returns the words of some equal rows that their labels are in.
-func (g *orderedGroup) labels(i int) []uint64 {
-	if g.coded != nil {
-		return g.different[i*g.coded.words:][:g.form.words]
-	}
-	return g.form.parseHead(g.row(i), g.words[:g.form.words])
 }
 
 // enterLabels gives the labels that the rows have their places in the dictionaries.
@@ -149,8 +121,8 @@ func (g *orderedGroup) enterLabels() error {
 	}
 	last := make([]uint64, g.form.words)
 	for row := range g.some {
-		words := g.labels(row)
-		if g.form.sameLabels(words, last) && row > 0 {
+		words := g.form.parseHead(g.row(row), g.words)
+		if slices.Equal(words, last) && row > 0 {
 			continue
 		}
 		copy(last, words)
@@ -178,10 +150,6 @@ func (g *orderedGroup) enterLabels() error {
 
 // begin begins a block of rows.
 func (g *orderedGroup) begin() {
-	if g.coded != nil {
-		g.words = g.words[:0]
-		return
-	}
 	for i := range g.codes {
 		g.codes[i] = g.codes[i][:0]
 	}
@@ -192,14 +160,8 @@ func (g *orderedGroup) begin() {
 
 // add adds some equal rows to the block, n of them.
 func (g *orderedGroup) add(i, n int) {
-	if g.coded != nil {
-		words := g.coded.words
-		for range n {
-			g.words = append(g.words, g.different[i*words:(i+1)*words]...)
-		}
-		return
-	}
-	row, words := g.row(i), g.labels(i)
+	row := g.row(i)
+	words := g.form.parseHead(row, g.words)
 	for i := range g.form.masked {
 		f := &g.form.masked[i]
 		g.codes[f.column] = appendEqual(g.codes[f.column], uint32(f.rank(words)), n)
@@ -214,10 +176,8 @@ func (g *orderedGroup) add(i, n int) {
 }
 
 func appendEqual(codes []uint32, code uint32, n int) []uint32 {
-	from := len(codes)
-	codes = slices.Grow(codes, n)[:from+n]
-	for i := range codes[from:] {
-		codes[from+i] = code
+	for range n {
+		codes = append(codes, code)
 	}
 	return codes
 }
@@ -229,17 +189,10 @@ func (g *orderedGroup) flush(rows int, done int64) (err error) {
 		if i < g.form.folders {
 			continue
 		}
-		if g.coded != nil {
-			g.decode(f.column, f.word, f.shift, f.bits, nil)
-		}
 		err = errors.Join(err, g.worker.rows.AppendLabels(f.column, g.form.columns[f.column].values, f.codes, g.codes[f.column]))
 	}
 	for k := range g.kept {
 		column := g.form.kept[k].column
-		if g.coded != nil {
-			f := &g.coded.fields[k]
-			g.decode(column, f.word, f.shift, f.bits, f.codes)
-		}
 		g.kept[k].Codes = g.codes[column]
 		err = errors.Join(err, g.worker.rows.Append(column, &g.kept[k].Column, 0, rows))
 	}
@@ -247,20 +200,6 @@ func (g *orderedGroup) flush(rows int, done int64) (err error) {
 		return err
 	}
 	return g.draw(done, g.count)
-}
-
-// decode finds the codes of a column in the words of the block: ranks, or what these lead to.
-func (g *orderedGroup) decode(column, word, shift, bits int, through []uint32) {
-	codes, words, mask := g.codes[column][:0], g.coded.words, uint64(1)<<bits-1
-	for at := word; at < len(g.words); at += words {
-		codes = append(codes, uint32(g.words[at]>>shift&mask))
-	}
-	if through != nil {
-		for i, rank := range codes {
-			codes[i] = through[rank]
-		}
-	}
-	g.codes[column] = codes
 }
 
 // begin makes the column one without rows.

@@ -3,8 +3,9 @@ package masking
 import (
 	"io"
 	"math/bits"
-	"slices"
 	"sync"
+
+	"github.com/kcut/kcut/spill"
 )
 
 // groupLimit says where row groups end: with so many rows, or with the row whose bytes reach a limit, all equal ones included.
@@ -44,9 +45,10 @@ type pulling struct {
 	mu    sync.Mutex
 	turn  sync.Cond
 	done  int // groups
-	rows  orderedRows
+	rows  *spill.SortedRows
 	limit groupLimit
-	left  int64 // of the row that was read last, which the group before had no room for
+	row   []byte // that was read last
+	left  int64  // of it, which the group before had no room for
 
 	form   *rowForm // a row group ends before a row of another folder; nil: there are none
 	room   []uint64
@@ -63,15 +65,14 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 	defer p.pass()
 	for !p.limit.ends(g.count, int64(g.size)) {
 		if p.left == 0 {
-			if p.left, err = p.rows.pull(); err == io.EOF {
+			if p.row, p.left, err = p.rows.Next(); err == io.EOF {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
 			if p.form != nil {
-				p.room = slices.Grow(p.room[:0], p.form.words)
-				p.folder = p.form.folderOf(p.rows.labels(p.form, p.room))
+				p.folder = p.form.folderOf(p.form.parseHead(p.row, p.room))
 			}
 		}
 		if g.count > 0 && p.folder != g.folder {
@@ -79,7 +80,7 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 		}
 		g.folder = p.folder
 		n := min(p.left, p.limit.rows-g.count)
-		p.rows.give(g, n)
+		g.take(p.row, n)
 		if err := g.drawRows(); err != nil {
 			return err
 		}

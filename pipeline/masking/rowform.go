@@ -142,6 +142,17 @@ func (f *keptField) appendCell(to []byte, k *keptCells, row int) []byte {
 	return append(to, k.data[from:k.ends[row]]...)
 }
 
+// appendValue appends the bytes of a value by its code.
+func (f *keptField) appendValue(to []byte, values *formats.Values, code uint32) []byte {
+	switch {
+	case code == 0:
+		return append(to, nullTag)
+	case values.Type.InWords():
+		return appendWord(to, values.Words[code-1], f.base)
+	}
+	return appendText(to, values.Bytes(int(code-1)))
+}
+
 // learn finds the cells of a batch.
 func (f *keptField) learn(k *keptCells, c *formats.Column, rows int) error {
 	if f.levels != nil {
@@ -283,12 +294,6 @@ func (f *rowForm) parseHead(row []byte, room []uint64) []uint64 {
 		room[k] = binary.BigEndian.Uint64(last[:])
 	}
 	return room
-}
-
-// sameLabels reports whether rows have the same labels, as the words tell that these are in.
-func (f *rowForm) sameLabels(a, b []uint64) bool {
-	last := f.words - 1
-	return slices.Equal(a[:last], b[:last]) && (a[last]^b[last])>>(64-f.used) == 0
 }
 
 // rankMap leads from the local codes of a masked column to ranks, as far as the values are known.

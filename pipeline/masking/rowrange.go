@@ -17,7 +17,7 @@ import (
 )
 
 // Several processes put the rows of a release in order: rows are divided into ranges, each of which one process merges, and
-// whoever has looked at all ranges knows where row groups begin. Rows are bytes, encoded as by spill.RowRun.
+// whoever has looked at all ranges knows where row groups begin. Rows are bytes, encoded as by spill.AppendRow.
 
 const (
 	// Bounds are chosen among some rows of some splits.
@@ -27,7 +27,7 @@ const (
 )
 
 // sortSome sorts the rows of some splits, and calls use with them and their number.
-func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Split, use func(rows *spill.SortedRows[byte, *spill.RowRun], n int64) error) (err error) {
+func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Split, use func(rows *spill.SortedRows, n int64) error) (err error) {
 	if m.Recoding.Cells() > 0 {
 		return fmt.Errorf("sort the rows of a split alone: cells are divided in the order of rows: %w", formats.ErrUnsupported)
 	}
@@ -38,7 +38,7 @@ func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Spl
 	if o.sorter, err = spill.NewSorter(m.Budget, m.Budget.Grant(&spill.ReleasedRows)/int64(order.sharers()), m.Threads, order.Store); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
+	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx, splits); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (m *Masker) Bounds(ctx context.Context, order Order, ranges int) (bounds []
 		s.Rows = min(s.Rows, sampledRows)
 		sample = append(sample, s)
 	}
-	err = m.sortSome(ctx, order, sample, func(rows *spill.SortedRows[byte, *spill.RowRun], total int64) error {
+	err = m.sortSome(ctx, order, sample, func(rows *spill.SortedRows, total int64) error {
 		for seen := int64(0); ; {
 			row, n, err := rows.Next()
 			if err == io.EOF {
@@ -82,8 +82,8 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 	ranges := make([][]byte, len(bounds)+1)
 	size, held := int64(0), spill.NewLedger(m.Budget, "the rows of a split")
 	defer held.Close()
-	at, encode := 0, (&spill.RowRun{}).Encoder()
-	err := m.sortSome(ctx, order, []formats.Split{split}, func(rows *spill.SortedRows[byte, *spill.RowRun], _ int64) error {
+	at := 0
+	err := m.sortSome(ctx, order, []formats.Split{split}, func(rows *spill.SortedRows, _ int64) error {
 		for {
 			row, n, err := rows.Next()
 			if err == io.EOF {
@@ -96,9 +96,7 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 				at++
 			}
 			had := len(ranges[at])
-			for n := range spill.EachCount(n) {
-				ranges[at] = encode(ranges[at], row, n)
-			}
+			ranges[at] = spill.AppendRow(ranges[at], row, n)
 			size += int64(len(ranges[at]) - had)
 			if err := held.Draw(size); err != nil {
 				return err
@@ -149,7 +147,7 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 	defer held.Close()
 	var chunks []rowChunk
 	var data []byte
-	open, different, encode := rowChunk{}, 0, (&spill.RowRun{}).Encoder()
+	open, different := rowChunk{}, 0
 	for {
 		row, n, err := rows.Next()
 		if err != nil && err != io.EOF {
@@ -164,9 +162,7 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 		if err == io.EOF {
 			return appendRange(chunks, data)
 		}
-		for n := range spill.EachCount(n) {
-			data = encode(data, row, n)
-		}
+		data = spill.AppendRow(data, row, n)
 		if err := held.Draw(int64(len(data))); err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func layOut(ranges iter.Seq2[*Range, error], limit groupLimit) ([]RowSpan, error
 				return nil, err
 			}
 			for row := range different.Len() {
-				_, b, n := different.At(row)
+				b, n := different.At(row)
 				l.add(RowPlace{at, i, row, 0}, int64(len(b)), int64(n))
 			}
 		}
@@ -117,7 +117,7 @@ func eachRow(ranges iter.Seq2[*Range, error], span RowSpan, use func(row []byte,
 				return err
 			}
 			for ; at.Row < rows.Len() && !at.reaches(span.To); at.Row, at.Taken = at.Row+1, 0 {
-				_, row, n := rows.At(at.Row)
+				row, n := rows.At(at.Row)
 				if err := use(row, at.equal(span.To, int64(n))-at.Taken); err != nil {
 					return err
 				}

@@ -42,8 +42,8 @@ func from(ranges []*Range, first int) iter.Seq2[*Range, error] {
 // More equal rows than a number of 32 bits counts are all there.
 func TestManyEqualRows(t *testing.T) {
 	m := &Masker{Budget: spill.NewBudget(1 << 30)}
-	encode := (&spill.RowRun{}).Encoder()
-	block := encode(encode(nil, []byte("a"), math.MaxUint32), []byte("b"), 3)
+
+	block := spill.AppendRow(spill.AppendRow(nil, []byte("a"), math.MaxUint32), []byte("b"), 3)
 	merged, err := m.MergeRange(t.Context(), Order{}, [][]byte{block, block, block})
 	if err != nil {
 		t.Fatal(err)
@@ -70,10 +70,10 @@ func TestManyEqualRows(t *testing.T) {
 
 // Of large rows few are read at a time, and what becomes of them is drawn from the budget.
 func TestRangeOfLargeRows(t *testing.T) {
-	encode := (&spill.RowRun{}).Encoder()
+
 	var block []byte
 	for i := range byte(40) {
-		block = encode(block, slices.Concat([]byte{i}, make([]byte, 300_000)), 1)
+		block = spill.AppendRow(block, slices.Concat([]byte{i}, make([]byte, 300_000)), 1)
 	}
 	for budget, fits := range map[int64]bool{64 << 20: true, 10 << 20: false} {
 		m := &Masker{Budget: spill.NewBudget(budget)}
@@ -113,11 +113,11 @@ func TestLayOut(t *testing.T) {
 		for first := byte('a'); first < 'd'; first++ { // a range each
 			m := &Masker{Budget: spill.NewBudget(1 << 30)}
 			var run []byte
-			encode := (&spill.RowRun{}).Encoder()
+
 			for i := range byte(rng.IntN(40)) {
 				row := slices.Concat([]byte{first, i}, make([]byte, rng.IntN(9)))
 				n := 1 + rng.IntN(3)*rng.IntN(40)
-				run = encode(run, row, uint32(n))
+				run = spill.AppendRow(run, row, int64(n))
 				rows = append(rows, slices.Repeat([][]byte{row}, n)...)
 			}
 			merged, err := m.mergeRange(t.Context(), Order{}, [][]byte{run}, 1+rng.IntN(9))

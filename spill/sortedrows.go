@@ -1,0 +1,122 @@
+package spill
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// SortedRows are different rows in order, read once. They belong to one goroutine at a time.
+type SortedRows struct {
+	budget *Budget
+	drawn  int64
+	heap   []*runSource // the first row of the first one is next
+	row    []byte
+}
+
+// runSource is what is left of a run.
+type runSource struct {
+	prefix uint64
+	row    []byte // the first one
+	n      uint32
+	run    *RowRun
+	next   int // row of the run
+	end    int
+	reader *Reader // of more chunks; nil: the run is in memory
+}
+
+// begin reads the first row of every run: none is empty.
+func (r *SortedRows) begin() error {
+	for _, source := range r.heap {
+		if err := source.advance(); err != nil {
+			return fmt.Errorf("read sorted rows: %w", err)
+		}
+	}
+	for i := len(r.heap)/2 - 1; i >= 0; i-- {
+		r.down(i)
+	}
+	return nil
+}
+
+// Next returns the next row, valid until the next call, and how many there are of it, or io.EOF.
+func (r *SortedRows) Next() (row []byte, n int64, err error) {
+	if len(r.heap) == 0 {
+		return nil, 0, io.EOF
+	}
+	prefix := r.heap[0].prefix
+	r.row = append(r.row[:0], r.heap[0].row...)
+	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix && bytes.Equal(r.heap[0].row, r.row) {
+		first := r.heap[0]
+		n += int64(first.n)
+		switch err := first.advance(); {
+		case err == io.EOF:
+			if first.reader != nil {
+				_ = first.reader.Close() // nothing is left to read
+			}
+			last := len(r.heap) - 1
+			r.heap[0], r.heap = r.heap[last], r.heap[:last]
+		case err != nil:
+			return nil, 0, fmt.Errorf("read sorted rows: %w", err)
+		}
+		r.down(0)
+	}
+	return r.row, n, nil
+}
+
+// down puts a source that may be behind others in its place.
+func (r *SortedRows) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(r.heap); child++ {
+			if r.heap[child].before(r.heap[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		r.heap[i], r.heap[least] = r.heap[least], r.heap[i]
+		i = least
+	}
+}
+
+// before reports whether a source's first row comes before another's.
+func (s *runSource) before(other *runSource) bool {
+	return s.prefix < other.prefix || s.prefix == other.prefix && bytes.Compare(s.row, other.row) < 0
+}
+
+// advance goes on to the next row, or returns io.EOF.
+func (s *runSource) advance() error {
+	if s.next == s.end {
+		if s.reader == nil {
+			return io.EOF
+		}
+		chunk, err := s.reader.Next()
+		if err != nil {
+			return err
+		}
+		if err := s.run.Decode(chunk); err != nil {
+			return err
+		}
+		s.next, s.end = 0, s.run.Len()
+	}
+	ref := &s.run.refs[s.next]
+	s.prefix, s.row, s.n = ref.prefix, s.run.row(ref), ref.count
+	s.next++
+	return nil
+}
+
+// Close ends the reading.
+func (r *SortedRows) Close() (err error) {
+	for _, source := range r.heap {
+		if source.reader != nil {
+			err = errors.Join(err, source.reader.Close())
+		}
+	}
+	r.heap = nil
+	if r.budget != nil {
+		r.budget.Return(r.drawn)
+	}
+	return err
+}
