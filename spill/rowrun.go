@@ -13,6 +13,7 @@ type RowRun struct {
 	Bytes []byte // rows, one after the other: the next one is appended here
 
 	sorter *Sorter
+	room   int64 // bytes that rows and what refers to them may take
 	begin  int   // of the row that is being appended
 	rows   int64 // equal ones too
 	size   int   // bytes of different ones, once they are sorted
@@ -40,10 +41,10 @@ func (r *RowRun) End(n uint32) error {
 	r.rows += int64(n)
 	r.refer(r.begin, len(r.Bytes), n)
 	r.begin = len(r.Bytes)
-	if len(r.Bytes)+RowRefBytes*len(r.refs) < r.sorter.limit {
+	if r.used() <= r.room {
 		return nil
 	}
-	return r.sorter.seal(r)
+	return r.sorter.makeRoom(r)
 }
 
 // Append appends n rows that are equal.
@@ -56,6 +57,9 @@ func (r *RowRun) Append(row []byte, n int64) error {
 	}
 	return nil
 }
+
+// used returns how many bytes the rows take.
+func (r *RowRun) used() int64 { return int64(len(r.Bytes)) + RowRefBytes*int64(len(r.refs)) }
 
 // refer refers to a row in Bytes.
 func (r *RowRun) refer(from, to int, n uint32) {
@@ -188,15 +192,23 @@ func (r *RowRun) held() int64 { return int64(r.size) + RowRefBytes*int64(len(r.r
 
 // clone returns a copy in memory of its own size, with its rows one after the other.
 func (r *RowRun) clone() *RowRun {
-	to := &RowRun{Bytes: make([]byte, 0, r.size), size: r.size, refs: slices.Clone(r.refs)}
+	to := *r
+	to.Bytes, to.refs = make([]byte, 0, r.size), slices.Clone(r.refs)
 	for i := range to.refs {
 		ref := &to.refs[i]
 		from := len(to.Bytes)
 		to.Bytes = append(to.Bytes, r.row(ref)...)
 		ref.from, ref.to = uint32(from), uint32(len(to.Bytes))
 	}
-	return to
+	to.begin = len(to.Bytes)
+	return &to
 }
+
+// compact leaves the different rows alone.
+func (r *RowRun) compact() { *r = *r.clone() }
+
+// empty forgets the rows.
+func (r *RowRun) empty() { r.Bytes, r.refs, r.begin, r.rows, r.size = r.Bytes[:0], r.refs[:0], 0, 0, 0 }
 
 // AppendRow appends n rows that are equal to those of a chunk: the length of the row and how many there are, in 4 bytes each,
 // and its bytes. Of none nothing is appended.
@@ -211,17 +223,27 @@ func AppendRow(chunk, row []byte, n int64) []byte {
 
 // Decode makes the run that of a chunk's rows, which stays as it is as long as they are used.
 func (r *RowRun) Decode(chunk []byte) error {
-	r.Bytes, r.refs = chunk, r.refs[:0]
-	for from := 0; from < len(chunk); {
-		if from += 8; from > len(chunk) {
-			return ErrCorrupt
-		}
-		to := from + int(binary.LittleEndian.Uint32(chunk[from-8:]))
-		if to > len(chunk) {
-			return ErrCorrupt
-		}
-		r.refer(from, to, binary.LittleEndian.Uint32(chunk[from-4:]))
-		from = to
+	if rest := r.decode(chunk); len(rest) > 0 {
+		return ErrCorrupt
 	}
 	return nil
+}
+
+// rowHead is how many bytes come before those of a row in a chunk.
+const rowHead = 8
+
+// decode makes the run that of the rows that a chunk has whole, and returns what is behind them.
+func (r *RowRun) decode(chunk []byte) (rest []byte) {
+	r.Bytes, r.refs = chunk, r.refs[:0]
+	at := 0
+	for len(chunk)-at >= rowHead {
+		from := at + rowHead
+		to := from + int(binary.LittleEndian.Uint32(chunk[at:]))
+		if to > len(chunk) {
+			break
+		}
+		r.refer(from, to, binary.LittleEndian.Uint32(chunk[at+4:]))
+		at = to
+	}
+	return chunk[at:]
 }

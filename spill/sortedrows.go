@@ -2,9 +2,11 @@ package spill
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // SortedRows are different rows in order, read once. They belong to one goroutine at a time.
@@ -21,9 +23,10 @@ type runSource struct {
 	row    []byte // the first one
 	n      uint32
 	run    *RowRun
-	next   int // row of the run
-	end    int
+	next   int     // row of the run
 	reader *Reader // of more chunks; nil: the run is in memory
+	rest   []byte  // what a chunk has of a row that goes on in the next one
+	joined []byte  // that, and the next one
 }
 
 // begin reads the first row of every run: none is empty.
@@ -88,22 +91,38 @@ func (s *runSource) before(other *runSource) bool {
 
 // advance goes on to the next row, or returns io.EOF.
 func (s *runSource) advance() error {
-	if s.next == s.end {
+	for s.next == s.run.Len() {
 		if s.reader == nil {
 			return io.EOF
 		}
-		chunk, err := s.reader.Next()
-		if err != nil {
+		if err := s.read(); err != nil {
 			return err
 		}
-		if err := s.run.Decode(chunk); err != nil {
-			return err
-		}
-		s.next, s.end = 0, s.run.Len()
 	}
 	ref := &s.run.refs[s.next]
 	s.prefix, s.row, s.n = ref.prefix, s.run.row(ref), ref.count
 	s.next++
+	return nil
+}
+
+// read makes the run that of the rows of the next chunk.
+func (s *runSource) read() error {
+	s.joined = append(s.joined[:0], s.rest...)
+	chunk, err := s.reader.Next()
+	if err == io.EOF && len(s.joined) > 0 {
+		return fmt.Errorf("a run does not end with a row: %w", ErrCorrupt)
+	}
+	if err != nil {
+		return err
+	}
+	if len(s.joined) > 0 {
+		if len(s.joined) >= rowHead { // once, where it would grow piece by piece
+			s.joined = slices.Grow(s.joined, int(binary.LittleEndian.Uint32(s.joined))+len(chunk))
+		}
+		s.joined = append(s.joined, chunk...)
+		chunk = s.joined
+	}
+	s.rest, s.next = s.run.decode(chunk), 0
 	return nil
 }
 

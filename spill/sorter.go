@@ -8,32 +8,38 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// Sorter puts rows, which are bytes, in bytewise order.
+// Sorting says in what memory rows are sorted, and for what.
+type Sorting struct {
+	Budget  *Budget
+	What    string                 // the memory is drawn for
+	Instead string                 // what else may be done where it does not suffice
+	Share   int64                  // bytes that are drawn at most
+	Run     int64                  // bytes of rows that one worker sorts at a time
+	Readers int64                  // bytes that runs of the store are read in
+	Open    func() (*Store, error) // called when something does not fit; nil: then sorting ends
+}
+
+// Sorter puts rows, which are bytes, in bytewise order, and counts equal ones.
 //
 //	RowRun of every worker ─full─▶ run in memory, or in a store ─▶ Merge
 //
-// It draws at most its share of the budget; runs that do not fit are in the store. It must be closed.
+// It draws what it holds, as it grows. It must be closed.
 type Sorter struct {
-	budget *Budget
-	share  int64
-	open   func() (*Store, error)
-	runs   []*RowRun // by worker: being filled
-	limit  int       // bytes of one
-	rows   atomic.Int64
-	size   atomic.Int64 // bytes of the rows
+	Sorting
+	runs []*RowRun // being filled
 
-	mu       sync.Mutex
-	drawn    int64
-	unsorted int64     // of what is drawn: for runs that are being filled
-	sorted   []*RowRun // in memory
-	stored   []Sequence
-	store    *Store // nil: nothing is stored
+	mu      sync.Mutex
+	rows    int64
+	size    int64     // bytes of different rows, at most
+	largest int64     // bytes of a row
+	drawn   int64     // for sorted runs
+	sorted  []*RowRun // in memory
+	stored  []Sequence
+	store   *Store // nil: nothing is stored
 }
 
 const (
@@ -43,33 +49,27 @@ const (
 	leastRun = 64 << 10
 	// runsInShare is how many full runs of every worker have room in a share, at least.
 	runsInShare = 4
-	// sortedChunk is about the size of a chunk of rows in the store.
+	// growth is how much memory a run takes that becomes twice as large: with what it was before.
+	growth = 2
+	// firstRoom is what the first rows of a run take.
+	firstRoom = 4 << 10
+	// sortedChunk is about the size of a chunk of rows in the store. Chunks of larger rows are pieces of
+	// mostChunk.
 	sortedChunk = 64 << 10
+	mostChunk   = 256 << 10
+	// rowCopies is how often a row is there that was read from the store, beside what reads it.
+	rowCopies = 3
 )
 
-// errLargeRow is returned when a row is too large for the store, which happens only where rows do not fit the memory.
-var errLargeRow = fault.Errorf(fault.Resources, "give more with --memory, so that rows are put in order in memory, drop the column that has values of megabytes, or release in order: input",
-	"put rows in order on disk: one has more than %d bytes", MaxChunk)
-
-// NewSorter returns a sorter of rows that as many workers append as there are threads. The store is opened when something
-// does not fit.
-func NewSorter(budget *Budget, share int64, threads int, open func() (*Store, error)) (*Sorter, error) {
-	s := &Sorter{budget: budget, share: share, open: open, limit: int(SorterRun(share, threads))}
-	for range threads {
-		s.runs = append(s.runs, &RowRun{sorter: s})
-	}
-	// As much again as a run may take is what it leaves behind while it grows.
-	unsorted := 2 * int64(s.limit*threads)
-	if err := budget.Draw("rows to be sorted", unsorted); err != nil {
-		return nil, err
-	}
-	s.unsorted, s.drawn = unsorted, unsorted
-	return s, nil
+// NewSorter returns a sorter of rows.
+func NewSorter(s Sorting) *Sorter {
+	s.Run = min(s.Run, 1<<30) // places in it have 32 bits, whatever the last row is
+	return &Sorter{Sorting: s}
 }
 
-// SorterRun returns how many bytes of a share one worker's run takes before it is in order.
-func SorterRun(share int64, threads int) int64 {
-	return min(max(share/int64(runsInShare*threads), leastRun), mostRun)
+// UsualRun returns how many bytes of rows each of some workers sorts at a time in a share.
+func UsualRun(share int64, threads int) int64 {
+	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
 // EachCount returns the counts to write of n rows that are equal, one after the other: a count has 32 bits.
@@ -83,42 +83,87 @@ func EachCount(n int64) iter.Seq[uint32] {
 	}
 }
 
-// Run returns where a worker appends its rows.
-func (s *Sorter) Run(worker int) *RowRun { return s.runs[worker] }
+// NewRun returns where one more worker appends its rows. It is not safe for concurrent use.
+func (s *Sorter) NewRun() *RowRun {
+	r := &RowRun{sorter: s}
+	s.runs = append(s.runs, r)
+	return r
+}
 
 // Len returns the number of rows, and Size the bytes of those that are different, at most. Both are complete once they
 // are merged.
-func (s *Sorter) Len() int64  { return s.rows.Load() }
-func (s *Sorter) Size() int64 { return s.size.Load() }
+func (s *Sorter) Len() int64  { return s.rows }
+func (s *Sorter) Size() int64 { return s.size }
 
 // AddSorted adds different rows in order, encoded as by AppendRow. The bytes stay the caller's.
 func (s *Sorter) AddSorted(encoded []byte) error {
-	r := &RowRun{}
+	r := &RowRun{sorter: s}
 	if err := r.Decode(encoded); err != nil || r.Len() == 0 {
 		return err
 	}
 	for i := range r.refs {
-		s.rows.Add(int64(r.refs[i].count))
+		r.rows += int64(r.refs[i].count)
 		r.size += int(r.refs[i].to - r.refs[i].from)
 	}
-	s.size.Add(int64(r.size))
 	return s.add(r)
 }
 
-// seal sorts a run and puts it with the others. The worker's run is empty then.
-func (s *Sorter) seal(r *RowRun) error {
-	if len(r.refs) == 0 {
-		return nil
+// makeRoom gives a run room for more rows, or sorts those that it has.
+func (s *Sorter) makeRoom(r *RowRun) error {
+	used := r.used()
+	if used >= s.Run {
+		return s.seal(r)
 	}
-	r.sort()
-	s.rows.Add(r.rows)
-	s.size.Add(int64(r.size))
-	err := s.add(r)
-	r.Bytes, r.refs, r.begin, r.rows = r.Bytes[:0], r.refs[:0], 0, 0
+	err := s.grow(r, min(max(2*used, firstRoom), s.Run))
+	if err != nil && s.Open != nil && used >= min(leastRun, s.Run/2) {
+		return s.seal(r)
+	}
 	return err
 }
 
-// add adds a run's rows: a copy of it, or one in the store.
+// grow draws what a run takes that has room for so many bytes. Where that is not to be had, sorted runs go to the store.
+func (s *Sorter) grow(r *RowRun, room int64) error {
+	more := growth * (room - r.room)
+	if more <= 0 {
+		return nil
+	}
+	err := s.Budget.Draw(s.What, more)
+	if err != nil && s.Open != nil {
+		s.mu.Lock()
+		if len(s.sorted) > 0 {
+			if err = s.storeAll(); err == nil {
+				err = s.Budget.Draw(s.What, more)
+			}
+		}
+		s.mu.Unlock()
+	}
+	if err != nil {
+		return Instead(err, s.Instead)
+	}
+	r.room = room
+	return nil
+}
+
+// seal sorts a run and puts its rows with the others, unless few enough are different to stay where they are.
+func (s *Sorter) seal(r *RowRun) error {
+	if err := s.grow(r, r.used()); err != nil { // its last row may be large
+		return err
+	}
+	r.sort()
+	if r.held() <= s.Run/2 {
+		r.compact()
+		return nil
+	}
+	err := s.add(r)
+	r.empty()
+	if r.room > s.Run { // a row was larger than a run
+		s.Budget.Return(growth * r.room)
+		*r = RowRun{sorter: s}
+	}
+	return err
+}
+
+// add adds a sorted run's rows: a copy of it, or one in the store.
 func (s *Sorter) add(r *RowRun) error {
 	if fits, err := s.take(r); err != nil || !fits {
 		return err
@@ -130,25 +175,37 @@ func (s *Sorter) add(r *RowRun) error {
 	return nil
 }
 
-// take draws what a copy takes, or puts the run in the store.
+// take draws what a copy takes, or puts the run in the store. The share has room for runs that are being filled, too.
 func (s *Sorter) take(r *RowRun) (fits bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if bytes := r.held(); s.drawn+bytes <= s.share && s.budget.Draw("sorted rows", bytes) == nil {
-		s.drawn += bytes
-		return true, nil
+	s.count(r)
+	filled := growth * s.Run * int64(len(s.runs))
+	bytes := r.held()
+	if s.Open == nil || s.drawn+filled+bytes <= s.Share {
+		if err = s.Budget.Draw(s.What, bytes); err == nil {
+			s.drawn += bytes
+			return true, nil
+		}
+	}
+	if s.Open == nil {
+		return false, err
 	}
 	return false, s.put(r)
 }
 
-func (s *Sorter) release(bytes int64) {
-	s.budget.Return(bytes)
-	s.drawn -= bytes
+// count counts the rows of a sorted run.
+func (s *Sorter) count(r *RowRun) {
+	s.rows += r.rows
+	s.size += int64(r.size)
+	for i := range r.refs {
+		s.largest = max(s.largest, int64(r.refs[i].to-r.refs[i].from))
+	}
 }
 
 // put writes a run to the store.
 func (s *Sorter) put(r *RowRun) error {
-	rows := &SortedRows{heap: []*runSource{{run: r, end: r.Len()}}}
+	rows := &SortedRows{heap: []*runSource{{run: r}}}
 	if err := rows.begin(); err != nil {
 		return err
 	}
@@ -158,9 +215,15 @@ func (s *Sorter) put(r *RowRun) error {
 // write writes rows to the store as one more run.
 func (s *Sorter) write(rows *SortedRows) (err error) {
 	if s.store == nil {
-		if s.store, err = s.open(); err != nil {
+		if s.store, err = s.Open(); err != nil {
 			return err
 		}
+	}
+	if s.largest > mostChunk { // a row, and the chunks of it
+		if err := s.Budget.Draw(s.What, 2*s.largest); err != nil {
+			return s.Budget.Short(err, 2*s.largest, s.Instead)
+		}
+		defer s.Budget.Return(2 * s.largest)
 	}
 	sequence := s.store.NewSequence()
 	s.stored = append(s.stored, sequence)
@@ -171,12 +234,11 @@ func (s *Sorter) write(rows *SortedRows) (err error) {
 			return err
 		}
 		chunk = AppendRow(chunk, row, n)
-		if len(chunk) >= sortedChunk || err == io.EOF && len(chunk) > 0 {
-			if len(chunk) > MaxChunk {
-				return errLargeRow
-			}
-			if err := s.store.Append(sequence, chunk); err != nil {
-				return err
+		if len(chunk) >= sortedChunk || err == io.EOF {
+			for piece := range slices.Chunk(chunk, mostChunk) {
+				if err := s.store.Append(sequence, piece); err != nil {
+					return err
+				}
 			}
 			chunk = chunk[:0]
 		}
@@ -188,11 +250,7 @@ func (s *Sorter) write(rows *SortedRows) (err error) {
 
 // Merge returns all rows in order. No more are appended.
 func (s *Sorter) Merge(ctx context.Context) (*SortedRows, error) {
-	runs := s.runs
-	s.runs = nil
-	err := workers.Each(len(runs), len(runs), func(_ workers.Worker, i int) error { return s.seal(runs[i]) })
-	s.release(s.unsorted)
-	s.unsorted = 0
+	err := workers.Each(len(s.runs), max(1, len(s.runs)), func(_ workers.Worker, i int) error { return s.end(s.runs[i]) })
 	if err == nil {
 		err = s.reduce(ctx)
 	}
@@ -202,14 +260,37 @@ func (s *Sorter) Merge(ctx context.Context) (*SortedRows, error) {
 	return s.merge(ctx, s.sorted, s.stored)
 }
 
+// end sorts the last rows of a worker. They stay where they are while nothing is in the store.
+func (s *Sorter) end(r *RowRun) error {
+	r.sort()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.Len() == 0:
+	case len(s.stored) == 0:
+		s.count(r)
+		s.sorted = append(s.sorted, r)
+		s.drawn += growth * r.room
+		r.room = 0
+	default:
+		s.count(r)
+		if err := s.put(r); err != nil {
+			return err
+		}
+	}
+	s.Budget.Return(growth * r.room)
+	r.room = 0
+	return nil
+}
+
 // reduce makes the runs so few that all can be read at a time.
 func (s *Sorter) reduce(ctx context.Context) error {
-	if len(s.stored) > 0 && fanIn(s.share-s.drawn) < len(s.stored) {
+	if len(s.stored) > 0 && len(s.sorted) > 0 && s.fanIn(min(s.Readers, s.Share-s.drawn)) < len(s.stored) {
 		if err := s.storeAll(); err != nil {
 			return err
 		}
 	}
-	for most := fanIn(s.share); len(s.stored) > most; {
+	for most := s.fanIn(s.Readers); len(s.stored) > most; {
 		first := slices.Clone(s.stored[:most])
 		s.stored = s.stored[most:]
 		rows, err := s.merge(ctx, nil, first)
@@ -223,8 +304,21 @@ func (s *Sorter) reduce(ctx context.Context) error {
 	return nil
 }
 
-// fanIn returns how many runs of the store can be read at a time in so many bytes.
-func fanIn(bytes int64) int { return int(max(2, bytes/ReaderBytes)) }
+// fanIn returns how many runs of the store can be read at a time in some bytes, or where rows are large in more of what is left.
+func (s *Sorter) fanIn(bytes int64) int {
+	if s.largest > mostChunk {
+		bytes = max(bytes, s.Budget.Left()/4*3)
+	}
+	return int(max(2, (bytes-s.readBytes(0))/(s.readBytes(1)-s.readBytes(0))))
+}
+
+// readBytes returns what reading some runs of the store at a time takes.
+func (s *Sorter) readBytes(runs int) int64 {
+	if s.largest <= mostChunk {
+		return ReaderBytes * int64(runs)
+	}
+	return (ReaderBytes+s.largest)*int64(runs) + rowCopies*s.largest
+}
 
 // storeAll writes the runs in memory to the store.
 func (s *Sorter) storeAll() error {
@@ -232,36 +326,32 @@ func (s *Sorter) storeAll() error {
 		if err := s.put(r); err != nil {
 			return err
 		}
-		s.release(r.held())
 		s.sorted[i] = nil
 	}
 	s.sorted = nil
+	s.Budget.Return(s.drawn)
+	s.drawn = 0
 	return nil
 }
 
 // merge returns the rows of runs that are few enough.
 func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequence) (*SortedRows, error) {
-	drawn := ReaderBytes * int64(len(stored))
-	if err := s.budget.Draw("reading sorted rows", drawn); err != nil {
-		return nil, err
+	drawn := s.readBytes(len(stored))
+	if err := s.Budget.Draw(s.What, drawn); err != nil {
+		return nil, s.Budget.Short(err, drawn, s.Instead)
 	}
-	var sources []*runSource
+	rows := &SortedRows{budget: s.Budget, drawn: drawn}
 	for _, r := range inMemory {
-		sources = append(sources, &runSource{run: r, end: r.Len()})
+		rows.heap = append(rows.heap, &runSource{run: r})
 	}
-	var err error
 	for _, sequence := range stored {
-		var reader *Reader
-		if reader, err = s.store.Read(ctx, sequence); err != nil {
-			break
+		reader, err := s.store.Read(ctx, sequence)
+		if err != nil {
+			return nil, errors.Join(err, rows.Close())
 		}
-		sources = append(sources, &runSource{run: &RowRun{}, reader: reader})
+		rows.heap = append(rows.heap, &runSource{run: &RowRun{}, reader: reader})
 	}
-	rows := &SortedRows{heap: sources, budget: s.budget, drawn: drawn}
-	if err == nil {
-		err = rows.begin()
-	}
-	if err != nil {
+	if err := rows.begin(); err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
 	return rows, nil
@@ -269,9 +359,12 @@ func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequenc
 
 // Close returns what is drawn and frees what is stored. Its rows are not to be used any more.
 func (s *Sorter) Close() error {
-	s.release(s.drawn)
+	for _, r := range s.runs {
+		s.Budget.Return(growth * r.room)
+	}
+	s.Budget.Return(s.drawn)
 	stored := s.stored
-	s.runs, s.sorted, s.stored = nil, nil, nil
+	s.runs, s.sorted, s.stored, s.drawn = nil, nil, nil, 0
 	if s.store == nil {
 		return nil
 	}

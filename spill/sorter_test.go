@@ -13,7 +13,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -45,10 +44,7 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, opened := budget.Used(), false
-			s, err := NewSorter(budget, c.share, c.threads, func() (*Store, error) { opened = true; return store, nil })
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, runs := newTestSorter(budget, c.share, c.threads, func() (*Store, error) { opened = true; return store, nil })
 			rows := make([][]byte, c.rows)
 			r := rand.New(rand.NewPCG(1, 2))
 			for i := range rows {
@@ -58,7 +54,7 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				}
 			}
 			err = workers.Each(len(rows), c.threads, func(w workers.Worker, i int) error {
-				run := s.Run(w.Number)
+				run := runs[w.Number]
 				run.Bytes = append(run.Bytes, rows[i]...)
 				return run.End(1)
 			})
@@ -103,13 +99,10 @@ func TestSorterAgreesWithSort(t *testing.T) {
 
 // More equal rows than a number of 32 bits counts are all there.
 func TestSorterOfManyEqualRows(t *testing.T) {
-	s, err := NewSorter(NewBudget(64<<20), 1<<20, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, runs := newTestSorter(NewBudget(64<<20), 1<<20, 1, nil)
 	want := map[string]int64{"a": 3 * math.MaxUint32, "b": 1<<40 + 1, "": 2}
 	for row, n := range want {
-		if err := s.Run(0).Append([]byte(row), n); err != nil {
+		if err := runs[0].Append([]byte(row), n); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,28 +120,71 @@ func TestSorterOfManyEqualRows(t *testing.T) {
 	}
 }
 
-// A row that is larger than the store takes is a matter of memory, and no bug.
-func TestSorterRefusesLargeRow(t *testing.T) {
-	budget := NewBudget(64 << 20)
+// Rows of any length come out of the store, those above and around a chunk of it, too.
+func TestSorterOfLargeRows(t *testing.T) {
+	budget := NewBudget(256 << 20)
 	store, err := Open("scratch", Options{Budget: budget, FS: vfs.NewMem()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSorter(budget, 1<<20, 1, func() (*Store, error) { return store, nil })
+	before := budget.Used()
+	s, runs := newTestSorter(budget, 1<<20, 1, func() (*Store, error) { return store, nil })
+	var want [][]byte
+	for _, length := range []int{0, 1, sortedChunk - 8, sortedChunk, mostChunk - 9, mostChunk - 8, mostChunk - 7, mostChunk, 2*mostChunk - 12, MaxChunk + 1, 9 << 20} {
+		for of := range byte(3) {
+			row := bytes.Repeat([]byte{of, byte(length), 7}, length/3+1)[:length]
+			want = append(want, row)
+			if err := runs[0].Append(row, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	slices.SortFunc(want, bytes.Compare)
+	sorted, err := s.Merge(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < 20 && err == nil; i++ {
-		run := s.Run(0)
-		run.Bytes = append(run.Bytes, make([]byte, MaxChunk)...)
-		err = run.End(1)
+	for len(want) > 0 {
+		row, n, err := sorted.Next()
+		if err != nil || !bytes.Equal(row, want[0]) {
+			t.Fatalf("a row of %d bytes instead of %d: %v", len(row), len(want[0]), err)
+		}
+		want = want[n:]
 	}
-	if fault.ClassOf(err) != fault.Resources {
-		t.Errorf("got %v", err)
+	if store.Stats().Chunks == 0 {
+		t.Error("nothing was stored")
 	}
-	if err := errors.Join(s.Close(), store.Close()); err != nil {
+	if err := errors.Join(sorted.Close(), s.Close()); err != nil || budget.Used() != before {
+		t.Errorf("%d bytes are drawn of %d before: %v", budget.Used(), before, err)
+	}
+	if err := store.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A sorter without a store ends where memory does, and gives everything back.
+func TestSorterWithoutStore(t *testing.T) {
+	budget := NewBudget(1 << 20)
+	s, runs := newTestSorter(budget, math.MaxInt64, 2, nil)
+	var err error
+	for i := 0; i < 1<<20 && err == nil; i++ {
+		err = runs[i%2].Append([]byte(fmt.Sprint(i)), 1)
+	}
+	if !errors.Is(err, ErrBudget) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Close(); err != nil || budget.Used() != 0 {
+		t.Errorf("%d bytes are drawn: %v", budget.Used(), err)
+	}
+}
+
+// newTestSorter returns a sorter, and where each of some workers appends its rows.
+func newTestSorter(budget *Budget, share int64, threads int, open func() (*Store, error)) (s *Sorter, runs []*RowRun) {
+	s = NewSorter(Sorting{Budget: budget, What: "rows", Share: share, Run: UsualRun(share, threads), Readers: share, Open: open})
+	for range threads {
+		runs = append(runs, s.NewRun())
+	}
+	return s, runs
 }
 
 // Rows come out of a chunk as they went into it, and not out of one whose end is missing.
@@ -180,7 +216,7 @@ func TestDecodeRows(t *testing.T) {
 // Rows that agree in many bytes, or in all of them, are put in order as others are.
 func TestSorterOfRowsAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := &RowRun{sorter: &Sorter{limit: math.MaxInt}}
+	r := &RowRun{room: math.MaxInt64}
 	var want [][]byte
 	for i := range 4000 {
 		row := bytes.Repeat([]byte{'a'}, 100*rng.IntN(3))
@@ -211,5 +247,46 @@ func TestSorterOfRowsAlike(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("%d rows are missing", len(want))
+	}
+}
+
+// Bytes that are no rows are decoded as some, or none, and never read beyond their end.
+func TestDecodeAnything(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		chunk := make([]byte, rng.IntN(60))
+		for i := range chunk {
+			chunk[i] = byte(rng.Uint32() >> (8 + rng.IntN(24)))
+		}
+		r := &RowRun{}
+		rest, rows := r.decode(chunk), 0
+		for i := range r.Len() {
+			row, _ := r.At(i)
+			rows += rowHead + len(row)
+		}
+		if rows+len(rest) != len(chunk) {
+			t.Fatalf("%d bytes of rows and %d of the rest, of %d", rows, len(rest), len(chunk))
+		}
+	}
+}
+
+// Texts as rows have them are in the order of the texts, none begins another, and they come back.
+func TestTextsOfRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	draw := func() (text []byte) {
+		for range rng.IntN(6) {
+			text = append(text, []byte{0, 1, 2, 255}[rng.IntN(4)])
+		}
+		return text
+	}
+	for range 5000 {
+		a, b := draw(), draw()
+		x, y := AppendText(nil, a), AppendText(nil, b)
+		if bytes.Compare(x, y) != bytes.Compare(a, b) || !bytes.Equal(a, b) && bytes.HasPrefix(y, x) {
+			t.Fatalf("%x and %x are %x and %x", a, b, x, y)
+		}
+		if n := TextLength(append(bytes.Clone(x), y...)); n != len(x) || !bytes.Equal(ParseText(nil, x), a) {
+			t.Fatalf("%x comes back as %x, of %d bytes", a, ParseText(nil, x), n)
+		}
 	}
 }

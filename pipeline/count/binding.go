@@ -29,15 +29,14 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 		return column{coder: c.Labeler}
 	}
 	nanIsNull := domain.NaNIsNull(c.Spec.Mask, c.Taxonomy)
-	values := NewValues(r.field(c), c.Spec.Mask, nanIsNull, res.Open, budget)
 	if inOrder && c.Most == 0 {
-		return column{values: values}
+		return column{values: NewValues(r.field(c), c.Spec.Mask, nanIsNull, res.Open, budget)}
 	}
 	in := domain.NewInterner(r.field(c), nanIsNull, budget)
 	if in.Longest = c.Most; c.Most == 0 {
 		in.Most = r.most(manyValues)
 	}
-	return column{coder: in, values: values}
+	return column{coder: in, values: NewValues(r.field(c), c.Spec.Mask, nanIsNull, nil, budget)}
 }
 
 // bindColumn makes the domain of a column of so many rows.
@@ -66,7 +65,7 @@ func (s *Surveyed) bindColumn(ctx context.Context, i int, rows int64, kinds *bou
 
 // bindNumbered makes the domain of values that an interner has numbered.
 func (c *Values) bindNumbered(ctx context.Context, in *domain.Interner, column *Column, pairs partition.Pairs, rows int64) (*Bound, error) {
-	if err := c.newPart(math.MaxInt).addPairs(in.Values(), pairs); err != nil {
+	if err := c.newPart(math.MaxInt64).addPairs(in.Values(), pairs); err != nil {
 		return nil, err
 	}
 	bound, err := c.bind(ctx, column, rows)

@@ -37,7 +37,7 @@ type column struct {
 	coder  domain.Coder // nil: its values are counted in order
 	values *Values      // then, or once they are numbered
 	listed int          // longest list of values that is tallied, and not counted row by row
-	room   int          // bytes of values that every worker holds
+	room   int64        // bytes of values that every worker holds
 	domain int          // the final codes are below
 }
 

@@ -64,10 +64,10 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 	}
 	for i := range n {
 		c := r.newColumn(i, res, budget, !tuples)
-		c.room = int(max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes))
+		c.room = max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes)
 		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/(usualClasses*16), 256), 1<<16)) // twice eight bytes of each class
 		if r.Room > 0 {
-			c.room, c.listed = r.Room*EntryBytes, min(r.Room, 1<<16)
+			c.room, c.listed = int64(r.Room*EntryBytes), min(r.Room, 1<<16)
 		}
 		s.columns = append(s.columns, c)
 	}

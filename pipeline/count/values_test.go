@@ -9,14 +9,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -25,7 +23,7 @@ import (
 // tinyPart returns a part of a column's values that holds a few entries, in a store of its own.
 func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 	tb.Helper()
-	budget := spill.NewBudget(64 << 20)
+	budget := spill.NewBudget(128 << 20)
 	store, err := spill.Open(tb.TempDir(), spill.Options{Budget: budget})
 	if err != nil {
 		tb.Fatal(err)
@@ -36,7 +34,7 @@ func tinyPart(tb testing.TB, t formats.Type, mask string, room int) *part {
 		}
 	})
 	open := func(string) (*spill.Store, error) { return store, nil }
-	return NewValues(formats.Field{Name: "c", Type: t}, mask, mask == job.MaskDiscretize, open, budget).newPart(room * EntryBytes)
+	return NewValues(formats.Field{Name: "c", Type: t}, mask, mask == job.MaskDiscretize, open, budget).newPart(int64(room * EntryBytes))
 }
 
 // plainCounts counts (text, class) pairs by a map.
@@ -125,9 +123,10 @@ func TestValues(t *testing.T) {
 		room := 1 + rng.IntN(1<<rng.IntN(10))
 		mask := []string{job.MaskSuppress, job.MaskGeneralize, job.MaskDiscretize}[rng.IntN(3)]
 		c := tinyPart(t, types[rng.IntN(len(types))], mask, room)
-		c.fan = 2 + rng.IntN(5)
+		fan := 2 + rng.IntN(5)
+		c.sorter.Readers = int64(fan) * spill.ReaderBytes
 		for range rng.IntN(3) {
-			c.newPart(room * EntryBytes)
+			c.newPart(int64(room * EntryBytes))
 		}
 		before, want, nulls := c.budget.Used(), plainCounts{}, map[uint32]uint64{}
 		for range rng.IntN(40) {
@@ -138,7 +137,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%d bytes are drawn, %d before", now, before)
 		}
 		if t.Failed() {
-			t.Fatalf("%s of %s, room %d, fan %d", mask, c.typ, room, c.fan)
+			t.Fatalf("%s of %s, room %d, fan %d", mask, c.typ, room, fan)
 		}
 	})
 }
@@ -177,49 +176,16 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 	}
 }
 
-// Entries are sorted as comparing them would do.
-func TestEntriesAreSorted(t *testing.T) {
-	enginetest.Cases(t, 40, func(rng *rand.Rand) {
-		p := part{Values: &Values{budget: spill.NewBudget(1 << 30)}, room: math.MaxInt}
-		texts, spread := rng.IntN(3) > 0, rng.IntN(64)
-		for range rng.IntN(2 << rng.IntN(13)) {
-			e := entry{word: rng.Uint64() >> spread << (spread / 2), class: rng.Uint32N(3), count: 1 + rng.Uint32N(9)}
-			if texts {
-				if err := p.keep(&e, []byte(randomText(rng))); err != nil {
-					t.Fatal(err)
-				}
-			}
-			p.entries = append(p.entries, e)
-		}
-		want := slices.Clone(p.entries)
-		slices.SortFunc(want, func(a, b entry) int { return compareEntries(&a, p.arena, &b, p.arena) })
-		entrySorter{p.arena}.sort(p.entries, 0)
-		for i := range want {
-			if compareEntries(&p.entries[i], p.arena, &want[i], p.arena) != 0 {
-				t.Fatalf("entry %d of %d is out of order", i, len(want))
-			}
-		}
-		counts := func(entries []entry) (sum uint64) {
-			for _, e := range entries {
-				sum += uint64(e.count) * uint64(e.at+1)
-			}
-			return sum
-		}
-		if counts(p.entries) != counts(want) {
-			t.Fatalf("other entries")
-		}
-	})
-}
-
 // Values of any length pass through the runs, also those around and above a chunk.
 func TestValuesOfLongValues(t *testing.T) {
 	c := tinyPart(t, formats.Type{Kind: formats.Binary}, job.MaskSuppress, 4)
 	want := plainCounts{}
+	const storedPiece = 256 << 10
 	lengths := []int{
-		0, 1, runChunk - 20, runChunk, maxRunChunk, 2 * maxRunChunk, 2*maxRunChunk + 1, spill.MaxChunk, spill.MaxChunk + 1, 9 << 20,
+		0, 1, 64<<10 - 20, 64 << 10, storedPiece, 2 * storedPiece, 2*storedPiece + 1, spill.MaxChunk, spill.MaxChunk + 1, 9 << 20,
 	}
 	for around := -16; around <= 0; around++ { // one fills its chunk exactly
-		lengths = append(lengths, maxRunChunk+around, 3*maxRunChunk+around)
+		lengths = append(lengths, storedPiece+around, 3*storedPiece+around)
 	}
 	for round := range uint32(2) {
 		for _, length := range lengths {
@@ -249,29 +215,6 @@ func TestValuesRefused(t *testing.T) {
 			t.Errorf("%d values: %v", values, err)
 		}
 	}
-}
-
-// Bytes that are no run have no entry, or are refused as damage, whatever they are.
-func TestParseEntryOfAnything(t *testing.T) {
-	enginetest.Cases(t, 20, func(rng *rand.Rand) {
-		chunk := make([]byte, rng.IntN(60))
-		for i := range chunk {
-			chunk[i] = byte(rng.Uint32() >> rng.IntN(24))
-		}
-		for at := 0; at < len(chunk); {
-			_, next, err := parseEntry(chunk, at)
-			if err != nil && fault.ClassOf(err) != fault.Transient {
-				t.Errorf("%v of class %d", err, fault.ClassOf(err))
-			}
-			if next == 0 {
-				break
-			}
-			if next <= at || next > len(chunk) {
-				t.Fatalf("entry from %d to %d of %d", at, next, len(chunk))
-			}
-			at = next
-		}
-	})
 }
 
 // The coders of counted values take lists that hold values no record has, as a source's

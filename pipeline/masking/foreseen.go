@@ -75,7 +75,7 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 		most += k.Bytes
 	}
 	least := 1 + int64(len(f.Kept))
-	run := spill.SorterRun(share, f.Threads)
+	run := spill.UsualRun(share, f.Threads)
 	w := foreseenRows{share: share, row: spill.RowRefBytes + least, stored: 8 + least, unsorted: 2 * run * int64(f.Threads)}
 	different := f.different()
 	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: spill.RowRefBytes*f.Rows + most}

@@ -22,7 +22,10 @@ type Order struct {
 	Sharers int // that put rows in order in one budget at a time; 0: there is one
 }
 
-func (o *Order) sharers() int { return max(1, o.Sharers) }
+// share returns the bytes of a budget that one of them has.
+func (o *Order) share(b *spill.Budget) int64 {
+	return b.Grant(&spill.ReleasedRows) / int64(max(1, o.Sharers))
+}
 
 // ordering masks the input into rows of bytes, sorts these, and encodes row groups of them. What comes out depends on
 // which rows the release has, and on nothing else of the input.
@@ -37,8 +40,10 @@ type ordering struct {
 	form     *rowForm
 	order    Order
 	sorter   *spill.Sorter
-	divided  *spill.Sorter // of the rows of divided cells; nil: there are none
-	labelOf  [][]uint64    // by masked field and label: the rank, where labels depend on all codes
+	rows     []*spill.RowRun // of it, by worker
+	divided  *spill.Sorter   // of the rows of divided cells; nil: there are none
+	apart    []*spill.RowRun // of these, by worker
+	labelOf  [][]uint64      // by masked field and label: the rank, where labels depend on all codes
 	batches  []*orderedBatch
 	heads    [][]uint64 // by worker: scratch
 	cellRows [][]int32  // likewise
@@ -70,15 +75,11 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	share := m.Budget.Grant(&spill.ReleasedRows)
 	if m.Recoding.Cells() > 0 {
 		share /= 2
-		if o.divided, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store); err != nil {
-			return err
-		}
+		o.divided, o.apart = m.newSorter(order, share)
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
 		m.taken = make([]uint64, m.Recoding.Cells())
 	}
-	if o.sorter, err = spill.NewSorter(m.Budget, share, m.Threads, order.Store); err != nil {
-		return err
-	}
+	o.sorter, o.rows = m.newSorter(order, share)
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx, m.Dataset.Splits()); err == nil && o.divided != nil {
 		err = o.recodeDivided(ctx)
@@ -87,6 +88,18 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 		err = o.write(ctx, to)
 	}
 	return err
+}
+
+// newSorter returns what sorts rows in a share of the budget, and where each worker appends them.
+func (m *Masker) newSorter(order Order, share int64) (s *spill.Sorter, rows []*spill.RowRun) {
+	s = spill.NewSorter(spill.Sorting{
+		Budget: m.Budget, Share: share, Run: spill.UsualRun(share, m.Threads), Readers: share, Open: order.Store,
+		What: "rows that are put in order", Instead: "release in order: input",
+	})
+	for range m.Threads {
+		rows = append(rows, s.NewRun())
+	}
+	return s, rows
 }
 
 // ordering returns what puts rows in order, once it has a sorter.
@@ -210,7 +223,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 	if o.divided != nil {
 		o.Recoding.Divided(b.tuples.rows(from, to), cells)
 	}
-	run := o.sorter.Run(worker)
+	run := o.rows[worker]
 	for i := range to - from {
 		if o.divided != nil && cells[i] != engine.Undivided {
 			if err := o.put(b, worker, uint32(cells[i]), from+i); err != nil {
@@ -234,7 +247,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 
 // put puts a row of a divided cell aside: the cell, the kept values, the codes.
 func (o *ordering) put(b *orderedBatch, worker int, cell uint32, row int) error {
-	run := o.divided.Run(worker)
+	run := o.apart[worker]
 	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
 	for k := range b.kept {
 		run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], row)
@@ -302,7 +315,7 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	for i := range t.codes {
 		t.codes[i] = t.codes[i][:0]
 	}
-	run := o.sorter.Run(0)
+	run := o.rows[0]
 	for i := range kept {
 		if t.labels[0][i] == engine.DroppedLabel {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/spill"
 )
 
 // orderedGroup is the rows of one row group of a release whose rows are in order.
@@ -233,7 +234,7 @@ func (k *keptRows) add(f *keptField, b []byte, n int) uint32 {
 	case f.typ.InWords():
 		k.Values.Words = append(k.Values.Words, parseWord(b, f.base))
 	default:
-		k.room = parseText(k.room[:0], b)
+		k.room = spill.ParseText(k.room[:0], b[1:])
 		k.Values.AppendBytes(k.room)
 	}
 	k.last = b

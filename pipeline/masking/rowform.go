@@ -1,7 +1,6 @@
 package masking
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -11,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
 )
 
 // rowForm writes rows of the release as bytes whose order is that of the rows: by the labels of the masked columns, those that
@@ -150,7 +150,7 @@ func (f *keptField) appendValue(to []byte, values *formats.Values, code uint32) 
 	case values.Type.InWords():
 		return appendWord(to, values.Words[code-1], f.base)
 	}
-	return appendText(to, values.Bytes(int(code-1)))
+	return spill.AppendText(append(to, textTag), values.Bytes(int(code-1)))
 }
 
 // learn finds the cells of a batch.
@@ -169,7 +169,10 @@ func (f *keptField) learn(k *keptCells, c *formats.Column, rows int) error {
 	return nil
 }
 
-const nullTag = 0xff
+const (
+	nullTag = 0xff
+	textTag = 1
+)
 
 // appendWord appends a value in words: a tag that tells the sign and the number of bytes, then the bytes of the distance to
 // zero. Small numbers are short.
@@ -209,33 +212,6 @@ func parseWord(b []byte, zero uint64) uint64 {
 	return zero + distance
 }
 
-// appendText appends a value of bytes. A zero in it is followed by a one, since two zeros end it: no
-// value's bytes begin another's.
-func appendText(to, text []byte) []byte {
-	to = append(to, 1)
-	for {
-		zero := bytes.IndexByte(text, 0)
-		if zero < 0 {
-			return append(append(to, text...), 0, 0)
-		}
-		to = append(append(to, text[:zero+1]...), 1)
-		text = text[zero+1:]
-	}
-}
-
-// parseText appends the value of what appendText has appended to room.
-func parseText(room, b []byte) []byte {
-	b = b[1 : len(b)-2]
-	for {
-		zero := bytes.IndexByte(b, 0)
-		if zero < 0 {
-			return append(room, b...)
-		}
-		room = append(room, b[:zero+1]...)
-		b = b[zero+2:]
-	}
-}
-
 // length returns how many bytes of a row a column takes that begins there.
 func (f *keptField) length(b []byte) int {
 	switch {
@@ -246,7 +222,7 @@ func (f *keptField) length(b []byte) int {
 	case f.typ.InWords():
 		return 1 + wordBytes(b[0])
 	}
-	return 1 + bytes.Index(b[1:], []byte{0, 0}) + 2
+	return 1 + spill.TextLength(b[1:])
 }
 
 // headOf gathers the labels of rows in the first words of each, of so many, which are zero. For a masked field it is told the rows' codes, and

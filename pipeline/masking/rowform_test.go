@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/spill"
 )
 
 // Values as bytes are in the order of the values, none begins another, and nothing is lost.
@@ -31,7 +32,7 @@ func TestValueBytes(t *testing.T) {
 				if f.typ.InWords() {
 					return appendWord(nil, word, f.base)
 				}
-				return appendText(nil, text)
+				return spill.AppendText([]byte{textTag}, text)
 			}
 			x, y := of(a, text[0]), of(b, text[1])
 			want := cmp.Compare(a, b)
@@ -44,7 +45,7 @@ func TestValueBytes(t *testing.T) {
 			if n := f.length(append(x[:len(x):len(x)], y...)); n != len(x) {
 				t.Fatalf("%x has a length of %d", x, n)
 			}
-			if f.typ.InWords() && parseWord(x, f.base) != a || !f.typ.InWords() && !bytes.Equal(parseText(nil, x), text[0]) {
+			if f.typ.InWords() && parseWord(x, f.base) != a || !f.typ.InWords() && !bytes.Equal(spill.ParseText(nil, x[1:]), text[0]) {
 				t.Fatalf("%x came back another one", x)
 			}
 		}

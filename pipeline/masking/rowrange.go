@@ -35,9 +35,7 @@ func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Spl
 	if err != nil {
 		return err
 	}
-	if o.sorter, err = spill.NewSorter(m.Budget, m.Budget.Grant(&spill.ReleasedRows)/int64(order.sharers()), m.Threads, order.Store); err != nil {
-		return err
-	}
+	o.sorter, o.rows = m.newSorter(order, order.share(m.Budget))
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx, splits); err != nil {
 		return err
@@ -128,10 +126,7 @@ func (m *Masker) MergeRange(ctx context.Context, order Order, blocks [][]byte) (
 
 // mergeRange merges rows into chunks of so many different ones.
 func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, most int) (_ []byte, err error) {
-	sorter, err := spill.NewSorter(m.Budget, m.Budget.Grant(&spill.ReleasedRows)/int64(order.sharers()), 1, order.Store)
-	if err != nil {
-		return nil, err
-	}
+	sorter, _ := m.newSorter(order, order.share(m.Budget))
 	defer func() { err = errors.Join(err, sorter.Close()) }()
 	for _, block := range blocks {
 		if err := sorter.AddSorted(block); err != nil {
