@@ -175,6 +175,14 @@ func TestAtLeast(t *testing.T) {
 		}
 	}
 	dir = members(rand.New(rand.NewPCG(23, 24)), 900).folder(t, membersJob, 300)
+	for k, fits := range map[string]bool{"k: 1": true, "k: 900": false} { // of dates, whose levels are no widths
+		write(t, filepath.Join(dir, "job.yaml"), strings.NewReplacer(
+			"joined: discretize", "joined: {mask: generalize, at_least: 1, taxonomy: {date: [month, century]}}", "k: 5", k,
+		).Replace("max_unique: 100%\n"+membersJob))
+		if _, err := runJob(t, dir, nil); (err == nil) != fits || !fits && fault.ClassOf(err) != fault.Privacy {
+			t.Errorf("%s: %v", k, err)
+		}
+	}
 	for width, fits := range map[string]bool{"1000000": true, "1000": false} {
 		write(t, filepath.Join(dir, "job.yaml"), strings.Replace(membersJob, "paid: discretize", "paid: {mask: discretize, at_least: "+width+"}", 1))
 		if _, err := runJob(t, dir, nil); (err == nil) != fits || !fits && fault.ClassOf(err) != fault.Privacy {

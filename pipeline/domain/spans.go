@@ -110,6 +110,9 @@ func NewMaxWidth(spec *job.Column, t formats.Type) (float64, error) {
 
 // newWidth reads a width that a key of the job has.
 func newWidth(spec *job.Column, key, text string, t formats.Type) (float64, error) {
+	if spec.Mask != job.MaskDiscretize { // of a generalized column it is a level
+		return 0, nil
+	}
 	number := strings.TrimRight(text, "dhms")
 	unit := text[len(number):]
 	width, _ := strconv.ParseFloat(number, 64) // the job was checked
