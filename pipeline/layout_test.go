@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -22,10 +21,9 @@ type layout struct {
 	Empty  bool   // and a file without rows
 	Hive   string // the column that folders have the values of, each in a file
 	Lacks  string // the column that the last file lacks
+	Narrow string // the column that the last file has in a narrower type
 	formatstest.ArrowLayout
-	Delimiter string // of CSV
-	LineEnd   string
-	Null      string
+	CSV csvForm
 }
 
 // The writers of tables.
@@ -49,9 +47,9 @@ func drawLayout(rng *rand.Rand, writer string, t *truthTable, groupRows int) lay
 		}
 	}
 	l.Empty = rng.IntN(6) == 0
-	l.Delimiter = []string{",", ",", ";", "\t"}[rng.IntN(4)]
-	l.LineEnd = []string{"\n", "\n", "\r\n"}[rng.IntN(3)]
-	l.Null = []string{"", "", "?"}[rng.IntN(3)]
+	if c := &t.columns[rng.IntN(len(t.columns))]; l.Writer != byCSV && c.isNarrow() {
+		l.Narrow = c.Name
+	}
 	l.Int96 = l.Writer == byPqarrow && rng.IntN(2) == 0
 	t.int96 = l.Int96
 	l.GroupRows = max(groupRows, t.rows/100) // arrow-go takes long for thousands of row groups
@@ -84,27 +82,30 @@ func (l *layout) put(tb testing.TB, dir string, t *truthTable) {
 			}
 			folder := filepath.Join(dir, l.Hive+"="+label)
 			must(tb, os.Mkdir(folder, 0o700))
-			l.file(tb, filepath.Join(folder, "0"), t, from, starts[i+1], l.Hive)
+			l.file(tb, filepath.Join(folder, "0"), t, from, starts[i+1], l.Hive, "")
 		}
 		return
 	}
 	for i := range l.Files {
 		from, to := i*t.rows/l.Files, (i+1)*t.rows/l.Files
-		lacks := ""
+		lacks, narrow := "", ""
+		if i == l.Files-1 && i > 0 {
+			narrow = l.Narrow
+		}
 		if i == l.Files-1 && i > 0 && l.Lacks != "" {
 			lacks = l.Lacks
 			clear(t.column(lacks).codes[from:])
 			t.column(lacks).Nullable = true
 		}
-		l.file(tb, filepath.Join(dir, fmt.Sprint(i)), t, from, to, lacks)
+		l.file(tb, filepath.Join(dir, fmt.Sprint(i)), t, from, to, lacks, narrow)
 	}
 	if l.Empty {
-		l.file(tb, filepath.Join(dir, "empty"), t, 0, 0, "")
+		l.file(tb, filepath.Join(dir, "empty"), t, 0, 0, "", "")
 	}
 }
 
-// file stores rows, without a column.
-func (l *layout) file(tb testing.TB, path string, t *truthTable, from, to int, without string) {
+// file stores rows, without a column, and one with integers of fewer bits.
+func (l *layout) file(tb testing.TB, path string, t *truthTable, from, to int, without, narrow string) {
 	tb.Helper()
 	table := formatstest.ArrowTable{Nested: make(map[int]*formatstest.NestedValues)}
 	for i := range t.columns {
@@ -115,7 +116,12 @@ func (l *layout) file(tb testing.TB, path string, t *truthTable, from, to int, w
 		if c.nested != nil {
 			table.Nested[len(table.Fields)] = c.nested
 		}
-		table.Fields, table.Columns = append(table.Fields, c.Field), append(table.Columns, c.coded())
+		field, column := c.Field, c.coded()
+		if c.Name == narrow {
+			field.Type.Bits = 32
+			column.Values = &formats.Values{Type: field.Type, Words: c.values.Words}
+		}
+		table.Fields, table.Columns = append(table.Fields, field), append(table.Columns, column)
 	}
 	switch l.Writer {
 	case byKcut:
@@ -125,7 +131,7 @@ func (l *layout) file(tb testing.TB, path string, t *truthTable, from, to int, w
 	case byArrow:
 		must(tb, table.WriteIPC(path+".arrow", from, to, l.ArrowLayout))
 	case byCSV:
-		l.csv(tb, path+".csv", t, from, to, without)
+		l.CSV.put(tb, path+".csv", t, from, to, without)
 	}
 }
 
@@ -152,49 +158,4 @@ func (l *layout) ownParquet(tb testing.TB, path string, table *formatstest.Arrow
 		must(tb, out.Write(encoded))
 	}
 	must(tb, out.Close())
-}
-
-// options returns what a job says of the layout.
-func (l *layout) options() string {
-	if l.Writer != byCSV {
-		return ""
-	}
-	options := fmt.Sprintf("csv: {delimiter: %q", l.Delimiter)
-	if l.Null != "" {
-		options += fmt.Sprintf(", nulls: [%q]", l.Null)
-	}
-	return options + "}\n"
-}
-
-// csv stores rows as CSV, in which every text is in quotes.
-func (l *layout) csv(tb testing.TB, path string, t *truthTable, from, to int, without string) {
-	tb.Helper()
-	var out strings.Builder
-	quote := func(text string) { out.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`) }
-	columns := slices.DeleteFunc(slices.Clone(t.columns), func(c truthColumn) bool {
-		return c.Name == without
-	})
-	for i := range columns {
-		out.WriteString([]string{"", l.Delimiter}[min(i, 1)])
-		quote(columns[i].Name)
-	}
-	for row := from; row < to; row++ {
-		out.WriteString(l.LineEnd)
-		for i := range columns {
-			c := &columns[i]
-			if i > 0 {
-				out.WriteString(l.Delimiter)
-			}
-			switch code := c.codes[row]; {
-			case code == 0:
-				out.WriteString(l.Null)
-			case c.Type.Kind == formats.String:
-				quote(c.text(code))
-			default:
-				out.WriteString(c.text(code))
-			}
-		}
-	}
-	out.WriteString(l.LineEnd)
-	write(tb, path, out.String())
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -74,7 +75,7 @@ func TestTruth(t *testing.T) {
 	for _, n := range tried {
 		ran += n
 	}
-	if ran > 20 && tried[released] < ran*3/4 && !t.Failed() {
+	if ran > 20 && 3*tried[released] < 2*ran && !t.Failed() {
 		t.Errorf("of %d cases %d were released: that says little", ran, tried[released])
 	}
 }
@@ -88,12 +89,18 @@ func (c *truthCase) check(t *testing.T) string {
 	first := c.run(t, dir, "out", RunOptions{}, "limits.threads", "1", "limits.memory", c.memory)
 	if first.err != nil {
 		class := fault.ClassOf(first.err)
-		if c.reasons[class] == "" || first.stage == StageVerify && !c.alone || first.stage == StagePublish {
+		if c.reasons[class] == "" || first.stage == StageVerify && !c.recount || first.stage == StagePublish {
 			t.Errorf("refused without a reason at stage %v, class %v: %v", first.stage, class, first.err)
+		}
+		if strings.Contains(first.err.Error(), "max_unique") {
+			c.mustBeAlone(t, dir)
 		}
 		return class.String()
 	}
 	c.audit(t, first)
+	if share := readCut(t, first.path).Union.Unique; share > c.unique {
+		t.Errorf("%g of the rows are alone, the job allows %g", share, c.unique)
+	}
 	many := []int{0, 1, 6}[c.rng.IntN(3)]
 	spilled := RunOptions{System: System{
 		Spill: many == 0, Many: many, Room: []int{0, 1, 3, 50}[c.rng.IntN(4)], Store: spill.Options{FS: spilltest.Healthy()},
@@ -102,13 +109,67 @@ func (c *truthCase) check(t *testing.T) string {
 		spilled.System = System{Store: spill.Options{FS: spilltest.Healthy()}}
 	}
 	c.mustAgree(t, first, c.run(t, dir, "other", spilled, "limits.threads", fmt.Sprint(2+c.rng.IntN(3)), "limits.memory", []string{"16MiB", "24MiB"}[c.rng.IntN(2)]))
-	switch c.rng.IntN(3) {
+	if !c.large() && c.rng.IntN(4) == 0 {
+		c.plan(t, dir, first)
+	}
+	switch c.rng.IntN(4) {
 	case 0:
 		c.again(t, dir, first)
 	case 1:
 		c.apply(t, dir, first)
+	case 2:
+		c.above(t, dir, first)
 	}
 	return released
+}
+
+// mustBeAlone demands that as many rows are alone as a refusal says: where any may be.
+func (c *truthCase) mustBeAlone(t *testing.T, dir string) {
+	t.Helper()
+	n := c.run(t, dir, "alone", RunOptions{}, "limits.memory", c.memory, "max_unique", "100%")
+	if n.err != nil {
+		if fault.ClassOf(n.err) != fault.Privacy { // of another guard
+			t.Errorf("more rows may be alone, and now class %v: %v", fault.ClassOf(n.err), n.err)
+		}
+		return
+	}
+	c.audit(t, n)
+	if share := readCut(t, n.path).Union.Unique; share <= c.unique {
+		t.Errorf("%g of the rows are alone, and the job allows %g", share, c.unique)
+	}
+}
+
+// plan has the job planned on its rows, and the input's rows checked, as they are.
+func (c *truthCase) plan(t *testing.T, dir string, first night) {
+	t.Helper()
+	if _, err := Plan(t.Context(), first.job, PlanOptions{Overwrite: true, Sample: true}); err != nil {
+		t.Errorf("the job was done, and a plan says class %v: %v", fault.ClassOf(err), err)
+	}
+	if c.stored.Writer == byCSV { // of which the job declares types
+		return
+	}
+	opt := CheckOptions{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits, MissingNull: first.job.MissingColumns == job.MissingNull}
+	source := c.grid(t)
+	var codes [][]uint32
+	for i := range c.masked {
+		if c.columns[i].Type.Kind != formats.Float { // some of which are one value in two forms
+			opt.Columns = append(opt.Columns, c.columns[i].Name)
+			codes = append(codes, source.column(c.columns[i].Name).codes)
+		}
+	}
+	if len(codes) == 0 {
+		return
+	}
+	sizes := make(map[string]int64)
+	for row := range source.rows {
+		sizes[keyOf(codes, row)]++
+	}
+	found, err := Check(t.Context(), opt)
+	if err != nil {
+		t.Errorf("check, class %v: %v", fault.ClassOf(err), err)
+	} else if least := slices.Min(slices.Collect(maps.Values(sizes))); found.Classes != int64(len(sizes)) || found.Anonymity != least {
+		t.Errorf("check finds %d classes, the smallest of %d, want %d and %d", found.Classes, found.Anonymity, len(sizes), least)
+	}
 }
 
 // again runs the job once more: with its own release as the previous one, or on rows in another order.
@@ -119,7 +180,7 @@ func (c *truthCase) again(t *testing.T, dir string, first night) {
 		c.stored.GroupRows, c.stored.Files, c.stored.Lacks = 1+c.stored.GroupRows*2/3, 1+c.stored.Files%3, ""
 		c.stored.put(t, filepath.Join(dir, "in"), &c.truthTable)
 	} else if c.topDown() {
-		overrides = append(overrides, "previous", first.path)
+		overrides = append(overrides, "previous", first.path, "allow_new_cut", fmt.Sprint(c.rng.IntN(2) == 0))
 	}
 	c.mustAgree(t, first, c.run(t, dir, "again", RunOptions{}, overrides...))
 }

@@ -12,12 +12,7 @@ import (
 // apply masks another table of the same columns with the cut of a release, in two ways.
 func (c *truthCase) apply(t *testing.T, dir string, first night) {
 	t.Helper()
-	c.rows = 1 + c.rng.IntN(2*c.rows)
-	if id := c.column(idColumn); id != nil {
-		id.number(c.rows)
-	}
-	c.fill(t, c.rng)
-	c.stored.put(t, filepath.Join(dir, "in"), &c.truthTable)
+	c.refill(t, dir)
 	c.applied = &ApplyOptions{Cut: first.path, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 	if c.rng.IntN(2) == 0 {
 		c.applied.OnBreak = []OnBreak{"", BreakFail, BreakRefuse, BreakCoarsen}[c.rng.IntN(4)]
@@ -31,6 +26,36 @@ func (c *truthCase) apply(t *testing.T, dir string, first night) {
 	spilled := RunOptions{System: System{Spill: true}}
 	threads := fmt.Sprint(1 + c.rng.IntN(4))
 	c.mustAgree(t, second, c.run(t, dir, "applied-too", spilled, "limits.threads", threads))
+}
+
+// refill stores another table of the same columns.
+func (c *truthCase) refill(t *testing.T, dir string) {
+	t.Helper()
+	c.rows = 1 + c.rng.IntN(2*c.rows)
+	if id := c.column(idColumn); id != nil {
+		id.number(c.rows)
+	}
+	c.fill(t, c.rng)
+	c.stored.put(t, filepath.Join(dir, "in"), &c.truthTable)
+}
+
+// above searches above the cut of a release, in another table of the same columns: what is found is equal or coarser.
+func (c *truthCase) above(t *testing.T, dir string, first night) {
+	t.Helper()
+	if !c.topDown() {
+		return
+	}
+	c.refill(t, dir)
+	options := RunOptions{OnlyCoarsen: first.path}
+	overrides := []string{"limits.memory", c.memory, "previous", first.path, "limits.threads"}
+	second := c.run(t, dir, "above", options, append(overrides, "2")...)
+	if second.err != nil {
+		c.mustHaveReason(t, second)
+		return
+	}
+	c.audit(t, second)
+	options.System.Spill = true
+	c.mustAgree(t, second, c.run(t, dir, "above-too", options, append(overrides, fmt.Sprint(1+c.rng.IntN(4)))...))
 }
 
 // mustHaveReason demands that an earlier cut may not be applied for what it is.

@@ -26,6 +26,8 @@ const (
 	tokenColumn  = "token"  // of pseudonyms
 	nestedColumn = "nested" // kept
 	goneColumn   = "gone"   // dropped
+	toldColumn   = "told"   // kept, and told by masked ones
+	otherColumn  = "other"  // kept without an entry
 )
 
 // mostRows is how many rows a case has at most.
@@ -46,7 +48,8 @@ type truthCase struct {
 	ordered  bool     // rows are released in their own order
 	folder   bool     // of part files
 	folders  bool     // hive partitions
-	alone    bool     // rows may be alone on the labels of all sets, so that the recount refuses the release
+	unique   float64  // the share of the rows that may be alone on the labels of all sets
+	recount  bool     // which may refuse the release
 	suffix   string   // of the names of masked and kept columns
 	input    string   // as the job names it
 	trees    string   // the file of taxonomies, if there is one
@@ -79,6 +82,9 @@ func (c *truthCase) draw() {
 	c.drawFolders()
 	if c.rng.IntN(2) == 0 && !c.hasID() && !c.knowsLabels() || c.matchless() {
 		c.addID()
+	}
+	if c.stored.Writer == byCSV {
+		c.stored.CSV = drawCSV(c.rng, &c.truthTable, c.stored.Lacks)
 	}
 }
 
@@ -206,7 +212,22 @@ func (c *truthCase) drawColumns() {
 			return keptColumn(rng, 1+rng.IntN(300), 0)
 		})
 	}
-	c.addText(classColumn, "{mask: keep, identifying: accepted}", "class ", c.numbers[valuesOfClass])
+	if c.near.reach == valuesOfClass || rng.IntN(2) == 0 {
+		c.addText(classColumn, accepted, "class ", c.numbers[valuesOfClass])
+		return
+	}
+	c.addKept(classColumn, c.numbers[valuesOfClass])
+}
+
+// accepted is the mask of a kept column that may tell rows apart.
+const accepted = "{mask: keep, identifying: accepted}"
+
+// addKept adds a kept column of so many values, of any type.
+func (c *truthCase) addKept(name string, values int) *truthColumn {
+	c.addColumn("", func() truthColumn { return keptColumn(c.rng, values, 0) })
+	column := &c.columns[len(c.columns)-1]
+	column.Name = name
+	return column
 }
 
 // addColumn adds a column that is drawn again until files have its type.
@@ -320,7 +341,7 @@ func (c *truthCase) addText(name, mask, prefix string, values int) {
 // addID adds a number of every row.
 func (c *truthCase) addID() {
 	column := truthColumn{inCSV: "integer", spread: cyclic}
-	column.Name, column.Type, column.mask = idColumn, wholeType, "{mask: keep, identifying: accepted}"
+	column.Name, column.Type, column.mask = idColumn, wholeType, accepted
 	column.number(c.rows)
 	c.columns = append(c.columns, column)
 }
@@ -389,12 +410,12 @@ func (c *truthCase) text() string {
 		if column.Name == timesColumn || column.unlisted && c.stored.Writer != byCSV {
 			continue
 		}
-		mask = strings.Replace(mask, "{keep: {identifying: accepted}}", "{mask: keep, identifying: accepted}", 1)
-		if c.stored.Writer == byCSV && column.inCSV != inferred {
+		mask = strings.Replace(mask, "{keep: {identifying: accepted}}", accepted, 1)
+		if c.stored.Writer == byCSV {
 			if !strings.HasPrefix(mask, "{") {
 				mask = "{mask: " + mask + "}"
 			}
-			mask = strings.TrimSuffix(mask, "}") + ", type: \"" + column.inCSV + "\"}"
+			mask = strings.TrimSuffix(mask, "}") + c.stored.CSV.entry(column, i+1) + "}"
 		}
 		fmt.Fprintf(&out, "  %q: %s\n", column.Name, mask)
 	}
@@ -402,7 +423,10 @@ func (c *truthCase) text() string {
 		"": worldTree, "world.yaml": "taxonomies: world.yaml\n",
 		"world.csv": "taxonomies: {world: world.csv}\n",
 	}
-	out.WriteString(c.stored.options() + taxonomies[c.trees] + strings.Join(c.job, "\n") + "\n")
+	if c.stored.Writer == byCSV {
+		out.WriteString(c.stored.CSV.options(&c.truthTable))
+	}
+	out.WriteString(taxonomies[c.trees] + strings.Join(c.job, "\n") + "\n")
 	return withAlgorithm(out.String(), c.searches)
 }
 
@@ -462,6 +486,31 @@ var parts = map[string]func(c *truthCase) bool{
 	"a coarsest level":   func(c *truthCase) bool { return c.masks("at_least: 1}") },
 	"round bounds":       func(c *truthCase) bool { return c.masks("round: ") },
 	"bounds":             func(c *truthCase) bool { return c.masks("render: bounds") },
+	"declared bounds":    func(c *truthCase) bool { return c.masks(", bounds: ") },
+	"round dates":        func(c *truthCase) bool { return c.masks("round: month") || c.masks("round: year") },
+	"round times":        func(c *truthCase) bool { return c.masks("round: hour") || c.masks("round: minute") },
+	"round fractions":    func(c *truthCase) bool { return c.masks("round: 0.25") },
+	"a width of dates":   func(c *truthCase) bool { return c.masks("at_most: 30d") },
+	"a limit of time":    func(c *truthCase) bool { return c.says("limits: ") },
+	"an objective":       func(c *truthCase) bool { return c.says("objective: ") },
+	"two folders":        func(c *truthCase) bool { return c.folders && c.says(`", "`) },
+	"people, counted":    func(c *truthCase) bool { return c.column(personColumn) != nil && c.column(timesColumn) != nil },
+	"a narrower file":    func(c *truthCase) bool { return c.stored.Narrow != "" && c.stored.Files > 1 },
+	"what others tell":   func(c *truthCase) bool { return c.column(toldColumn) != nil },
+	"pairs that tell":    func(c *truthCase) bool { return c.columns[0].by != nil },
+	"columns unlisted":   func(c *truthCase) bool { return c.column(otherColumn) != nil },
+	"a class of numbers": func(c *truthCase) bool { return c.says("class: ") && c.column(classColumn).Type != textType },
+	"quotes":             func(c *truthCase) bool { return c.stored.CSV.Quote == "'" },
+	"escapes":            func(c *truthCase) bool { return c.stored.CSV.Escape },
+	"names by number":    func(c *truthCase) bool { return c.stored.CSV.Header == byNumber },
+	"no names":           func(c *truthCase) bool { return c.stored.CSV.Header == noHeader },
+	"names in the job":   func(c *truthCase) bool { return c.stored.CSV.Header == inJob },
+	"UTF-16":             func(c *truthCase) bool { return strings.HasPrefix(c.stored.CSV.Encoding, "utf-16") },
+	"Latin-1":            func(c *truthCase) bool { return c.stored.CSV.Encoding == latin1 },
+	"decimal commas":     func(c *truthCase) bool { return c.stored.CSV.Decimal == "," },
+	"groups of digits":   func(c *truthCase) bool { return c.stored.CSV.Thousands != "" },
+	"other dates":        func(c *truthCase) bool { return c.stored.CSV.Dates != "" },
+	"packed":             func(c *truthCase) bool { return c.stored.CSV.Packed != "" },
 	"intervals":          func(c *truthCase) bool { return c.masks("render: interval") },
 	"prefixes":           func(c *truthCase) bool { return c.masks("prefix: ") },
 	"dates":              func(c *truthCase) bool { return c.masks("date: ") },

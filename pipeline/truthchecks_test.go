@@ -2,9 +2,11 @@ package pipeline
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -98,8 +100,8 @@ func (a *audit) checkLimits() {
 		if column.Mask == job.MaskGeneralize && spec.AtMost == "1" {
 			a.checkFinest(column)
 		}
-		if column.Mask == job.MaskDiscretize && spec.AtMost == "10" && a.cut.Kind == "" {
-			a.checkWidths(column)
+		if column.Mask == job.MaskDiscretize && spec.AtMost != "" && a.cut.Kind == "" {
+			a.checkWidths(column, spec.AtMost)
 		}
 		if column.Mask == job.MaskGeneralize && spec.AtLeast != "" {
 			a.checkCoarsest(column)
@@ -107,7 +109,7 @@ func (a *audit) checkLimits() {
 	}
 }
 
-// isRound reports whether the ends of a label are multiples of five, or declared.
+// isRound reports whether the ends of a label are multiples of what the job says, or declared.
 func isRound(l *cutfile.Label, spec *job.Column) bool {
 	i, ok := parseInterval(l.Label)
 	if l.Null || !ok {
@@ -115,24 +117,61 @@ func isRound(l *cutfile.Label, spec *job.Column) bool {
 	}
 	for _, end := range []string{i.lower, i.upper} {
 		declared := end == "" || end == spec.Bounds.Lower || end == spec.Bounds.Upper
-		if !declared && !strings.HasSuffix(end, "0") && !strings.HasSuffix(end, "5") {
+		if !declared && !isMultiple(end, spec.Round) {
 			return false
 		}
 	}
 	return true
 }
 
-// checkWidths: intervals between two numbers are no narrower than ten, but for the only one.
-func (a *audit) checkWidths(column *cutfile.Column) {
+// isMultiple reports whether a number is a multiple of another one, or a date or time the start of a unit.
+func isMultiple(end, step string) bool {
+	if number, ok := new(big.Rat).SetString(end); ok {
+		of, ok := new(big.Rat).SetString(step)
+		return ok && number.Quo(number, of).IsInt()
+	}
+	day, time, both := strings.Cut(strings.TrimSuffix(end, "Z"), "T")
+	if !both && strings.Contains(day, ":") {
+		day, time = "", day
+	}
+	switch step {
+	case "year", "month", "day":
+		start := map[string]string{"year": "-01-01", "month": "-01"}[step]
+		return strings.HasSuffix(day, start) && (time == "" || time == "00:00:00")
+	}
+	start := map[string]string{"hour": ":00:00", "minute": ":00"}[step]
+	return strings.HasSuffix(time, start) && !strings.Contains(time, ".")
+}
+
+// checkWidths: intervals between two numbers or dates are no narrower than a width, but for the only one.
+func (a *audit) checkWidths(column *cutfile.Column, least string) {
 	a.Helper()
 	for _, label := range column.Cut {
-		i, ok := parseInterval(label.Label)
-		lower, err := strconv.Atoi(i.lower)
-		upper, err2 := strconv.Atoi(i.upper)
-		if !label.Null && ok && err == nil && err2 == nil && upper-lower < 10 && label.Label != a.full(column) {
+		width, ok := spanOf(label.Label)
+		want, err := strconv.Atoi(strings.TrimSuffix(least, "d"))
+		if err != nil {
+			a.Fatal(err)
+		}
+		if !label.Null && ok && width < want && label.Label != a.full(column) {
 			a.Errorf("column %s: %s is narrower than at_most", column.Name, label.Label)
 		}
 	}
+}
+
+// spanOf returns how wide an interval is, in days where it is one of dates.
+func spanOf(label string) (width int, ok bool) {
+	i, ok := parseInterval(label)
+	if !ok {
+		return 0, false
+	}
+	lower, err := strconv.Atoi(i.lower)
+	upper, err2 := strconv.Atoi(i.upper)
+	if err == nil && err2 == nil {
+		return upper - lower, true
+	}
+	from, err := time.Parse(time.DateOnly, i.lower)
+	to, err2 := time.Parse(time.DateOnly, i.upper)
+	return int(to.Unix()-from.Unix()) / 86_400, err == nil && err2 == nil
 }
 
 // checkFinest: labels are the root or its children.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,12 +17,15 @@ import (
 // them may be refused. A new key of jobs is a new function here.
 var jobKeys = []func(*rand.Rand, *truthCase){
 	drawOutput, drawOrder, drawSteps, drawSuppressed, drawEntity, drawSensitive, drawTimes, drawBalance, drawRound, drawLimits, drawClassless, drawUnique,
-	drawToken, drawNested, drawGone, drawWeights, drawUnaccepted,
+	drawToken, drawNested, drawGone, drawOther, drawTold, drawWeights, drawBounds, drawChoice, drawUnaccepted,
 }
 
 // drawOutput draws a file, a folder, or one with partitions.
 func drawOutput(rng *rand.Rand, c *truthCase) {
 	options := "compression: " + []string{"zstd", "snappy", "gzip", "none"}[rng.IntN(4)]
+	if strings.Contains(options, "zstd") && rng.IntN(3) == 0 {
+		options += fmt.Sprint(", level: ", 1+rng.IntN(9))
+	}
 	if rows := c.numbers[rowsReleased]; rows > 0 {
 		options += fmt.Sprint(", row_group_rows: ", rows)
 	} else if rng.IntN(3) == 0 {
@@ -31,17 +35,26 @@ func drawOutput(rng *rand.Rand, c *truthCase) {
 		}
 	}
 	switch path := "out.parquet"; {
-	case rng.IntN(6) == 0 && !c.large() && (!strings.Contains(c.columns[0].mask, "render") || strings.Contains(c.columns[0].mask, "label")):
+	case rng.IntN(6) == 0 && !c.large() && c.columns[0].isLabelled():
 		c.folder, c.folders, c.ordered = true, true, true
 		c.may(fault.Usage, "labels that are no folders")
 		c.may(fault.Input, "labels that are no folders")
-		c.job = append(c.job, "output: {path: out/, partition_by: ["+strconv.Quote(c.columns[0].Name)+"], "+options+"}")
+		folders := []string{strconv.Quote(c.columns[0].Name)}
+		if second := &c.columns[1]; c.masked > 1 && second.isLabelled() && rng.IntN(2) == 0 {
+			folders = slices.Insert(folders, rng.IntN(2), strconv.Quote(second.Name))
+		}
+		c.job = append(c.job, "output: {path: out/, partition_by: ["+strings.Join(folders, ", ")+"], "+options+"}")
 	default:
 		if c.folder = rng.IntN(4) == 0; c.folder {
 			path = "out/"
 		}
 		c.job = append(c.job, "output: {path: "+path+", "+options+"}")
 	}
+}
+
+// isLabelled reports whether a masked column is released as one of texts.
+func (c *truthColumn) isLabelled() bool {
+	return !strings.Contains(c.mask, "render") || strings.Contains(c.mask, "render: label")
 }
 
 func drawOrder(rng *rand.Rand, c *truthCase) {
@@ -83,8 +96,7 @@ func (c *truthCase) protects() bool {
 
 func drawEntity(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(6) == 0 && c.protects() {
-		c.addText(personColumn, "drop", "p", 1+rng.IntN(c.rows))
-		c.columns[len(c.columns)-1].draw(rng)
+		c.addKept(personColumn, 1+rng.IntN(c.rows)).mask = "drop"
 		c.job = append(c.job, "entity: "+personColumn)
 		c.may(fault.Privacy, "fewer people than k")
 	}
@@ -94,17 +106,17 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(6) > 0 || !c.protects() {
 		return
 	}
-	c.addText(secretColumn, "{mask: keep, identifying: accepted}", "s", 2+rng.IntN(8))
-	c.columns[len(c.columns)-1].draw(rng)
+	secret := c.addKept(secretColumn, 2+rng.IntN(8))
+	named := fmt.Sprintf("max_confidence: {%q: 0.6}", secret.texts[0])
 	measure := fmt.Sprint("l: ", 2+rng.IntN(2)) + []string{"", ", nulls: count"}[rng.IntN(2)]
 	if !c.suppresses() {
-		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", "max_confidence: {s0: 0.6}", "t: 0.3", measure + ", t: 0.5"}
+		measures := []string{measure, "max_confidence: 0.8", "entropy_l: 1.5", named, "t: 0.3", measure + ", t: 0.5"}
 		if strings.Contains(c.searches, job.AlgorithmKACTUS) && !strings.Contains(c.searches, "recruit") {
 			measures = measures[:4]
 		}
 		measure = measures[rng.IntN(len(measures))]
 	}
-	if strings.Contains(measure, "s0") {
+	if measure == named {
 		c.may(fault.Input, "no row has the value that is named")
 	}
 	c.job = append(c.job, "sensitive: [{column: "+secretColumn+", "+measure+"}]")
@@ -113,7 +125,7 @@ func drawSensitive(rng *rand.Rand, c *truthCase) {
 
 // drawTimes lets rows stand for several records.
 func drawTimes(rng *rand.Rand, c *truthCase) {
-	if rng.IntN(8) == 0 && !c.large() && c.column(personColumn) == nil {
+	if rng.IntN(8) == 0 && !c.large() || c.column(personColumn) != nil && rng.IntN(3) == 0 {
 		column := truthColumn{inCSV: "integer", spread: shuffled}
 		column.Name, column.Type, column.texts = timesColumn, wholeType, []string{"1", "2", "3"}
 		c.columns = append(c.columns, column)
@@ -131,9 +143,105 @@ func drawBalance(rng *rand.Rand, c *truthCase) {
 func drawRound(rng *rand.Rand, c *truthCase) {
 	for i := range c.masked {
 		column := &c.columns[i]
-		if mask, ok := strings.CutSuffix(column.mask, "}"); ok && strings.Contains(mask, "discretize") && column.Type == wholeType && rng.IntN(3) == 0 {
-			column.mask = mask + ", round: 5}"
+		mask, ok := strings.CutSuffix(column.mask, "}")
+		if steps := roundSteps(column.Type); ok && strings.Contains(mask, "discretize") && len(steps) > 0 && rng.IntN(2) == 0 {
+			column.mask = mask + ", round: " + steps[rng.IntN(len(steps))] + "}"
 		}
+	}
+}
+
+// roundSteps returns what bounds of a type may be multiples of.
+func roundSteps(of formats.Type) []string {
+	switch of.Kind {
+	case formats.Int:
+		return []string{"5"}
+	case formats.Float:
+		return []string{"0.25", "5"}
+	case formats.Decimal:
+		if of.Scale > 1 {
+			return []string{"0.25", "5"}
+		}
+	case formats.Date:
+		return []string{"year", "month", "day"}
+	case formats.Timestamp:
+		return []string{"year", "month", "day", "hour", "minute", "second"}
+	case formats.Time:
+		return []string{"hour", "minute", "second"}
+	}
+	return nil
+}
+
+// drawBounds declares the ends of intervals, with all values between them.
+func drawBounds(rng *rand.Rand, c *truthCase) {
+	for i := range c.masked {
+		column := &c.columns[i]
+		mask, ok := strings.CutSuffix(column.mask, "}")
+		if !ok || !strings.Contains(mask, "discretize") || strings.Contains(mask, ", bounds: ") || rng.IntN(3) > 0 {
+			continue
+		}
+		switch {
+		case column.isNarrow():
+			ends := []string{"null", "null"}
+			for e, best := range []func(a, b int) bool{
+				func(a, b int) bool { return a < b }, func(a, b int) bool { return a > b },
+			} {
+				end, _ := strconv.Atoi(column.texts[0])
+				for _, text := range column.texts {
+					if n, _ := strconv.Atoi(text); best(n, end) {
+						end = n
+					}
+				}
+				if rng.IntN(3) > 0 {
+					ends[e] = strconv.Itoa(end + rng.IntN(2)*(2*e-1)*rng.IntN(50))
+				}
+			}
+			column.mask = mask + ", bounds: [" + strings.Join(ends, ", ") + "]}"
+		case column.Type == dateType:
+			column.mask = mask + `, bounds: ["0001-01-01", "9999-12-31"]}`
+		}
+	}
+}
+
+// drawChoice draws what an algorithm is chosen by.
+func drawChoice(rng *rand.Rand, c *truthCase) {
+	if !strings.Contains(c.searches, job.AlgorithmAuto) {
+		return
+	}
+	if rng.IntN(2) == 0 {
+		c.job = append(c.job, "limits: {time: 100h}")
+	}
+	if list := []string{job.ObjectiveQueries, job.ObjectiveBalanced, job.ObjectiveClassification}; !strings.Contains(c.searches, "objective") {
+		n := 1
+		if c.says("class: ") {
+			n = len(list)
+		}
+		c.job = append(c.job, "objective: "+list[rng.IntN(n)])
+	}
+}
+
+// drawOther draws a column that is kept without an entry.
+func drawOther(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(12) > 0 || c.says("unlisted: ") {
+		return
+	}
+	other := c.addKept(otherColumn, 1+rng.IntN(5))
+	other.mask, other.unlisted = "keep", true
+	c.job = append(c.job, "unlisted: keep")
+	c.may(fault.Privacy, "a column that tells rows apart")
+	c.recount = true // it may follow from masked ones
+}
+
+// drawTold draws a kept column that masked ones tell, and a masked one that kept ones tell.
+func drawTold(rng *rand.Rand, c *truthCase) {
+	if rng.IntN(5) == 0 {
+		c.addText(toldColumn, accepted, "t", 1+rng.IntN(20))
+		column := &c.columns[len(c.columns)-1]
+		for i := range min(c.masked, 1+rng.IntN(2)) {
+			column.by = append(column.by, c.columns[i].Name)
+		}
+	}
+	if kept := []string{"k0" + c.suffix, "k1" + c.suffix}; rng.IntN(3) == 0 && !c.large() && c.column(kept[1]) != nil {
+		c.columns[0].by = kept
 	}
 }
 
@@ -146,6 +254,8 @@ func drawLimits(rng *rand.Rand, c *truthCase) {
 		case !ok || rng.IntN(3) > 0:
 		case strings.Contains(mask, "generalize"):
 			column.mask = mask + ", at_most: 1}"
+		case column.Type == dateType && c.topDown() && strings.Contains(mask, "discretize"):
+			column.mask = mask + ", at_most: 30d}"
 		case column.Type == wholeType && c.topDown():
 			column.mask = mask + ", at_most: 10}"
 		}
@@ -163,12 +273,22 @@ func drawClassless(rng *rand.Rand, c *truthCase) {
 func drawUnique(rng *rand.Rand, c *truthCase) {
 	switch some := rng.IntN(8); {
 	case some == 0:
-		c.alone = true
+		c.unique = []float64{0, 0.01, 0.3}[rng.IntN(3)]
+		if c.unique != 0.01 { // which is that of a job without
+			c.job = append(c.job, fmt.Sprintf("max_unique: %g%%", 100*c.unique))
+		}
+		c.recount = true
 		c.may(fault.Privacy, "rows that are alone on the labels of all sets")
 	case some == 1 && !strings.Contains(c.searches, job.AlgorithmIACc): // which is asked for no k
-		c.set = append(c.set, "- {k: 2, columns: all}")
+		k := 2 + rng.IntN(4)
+		c.set = append(c.set, fmt.Sprintf("- {k: %d, columns: all}", k))
+		c.unique = 0.01 // as nobody is alone
+		if k > c.rows {
+			c.may(fault.Privacy, "fewer rows than k")
+		}
 	default:
 		c.job = append(c.job, "max_unique: 100%")
+		c.unique = 1
 	}
 }
 
@@ -235,9 +355,10 @@ func drawWeights(rng *rand.Rand, c *truthCase) {
 // drawUnaccepted draws a kept column or a class that a run is to refuse where it tells rows apart.
 func drawUnaccepted(rng *rand.Rand, c *truthCase) {
 	for i := c.masked; i < len(c.columns); i++ {
-		if column := &c.columns[i]; strings.Contains(column.mask, "identifying") && rng.IntN(10) == 0 {
+		if column := &c.columns[i]; strings.Contains(column.mask, "identifying") && rng.IntN(20) == 0 {
 			column.mask = strings.NewReplacer("{keep: {identifying: accepted}}", "keep", ", identifying: accepted", "").Replace(column.mask)
 			c.may(fault.Privacy, "a column that tells rows apart")
+			c.recount = true // it may follow from masked ones
 		}
 	}
 }

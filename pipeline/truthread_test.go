@@ -15,7 +15,7 @@ import (
 )
 
 // readByArrow reads a release as readReleased does, by a reader that shares nothing with kcut's:
-// arrow-go. A column that names of folders have is the first.
+// arrow-go. Columns that names of folders have are the first, by name.
 func readByArrow(tb testing.TB, path string, cut *cutfile.File) *grid {
 	tb.Helper()
 	g := &grid{TB: tb}
@@ -32,9 +32,14 @@ func readByArrow(tb testing.TB, path string, cut *cutfile.File) *grid {
 			return err
 		}
 		inside, _ := filepath.Rel(path, file)
-		if name, label, ok := strings.Cut(filepath.Dir(inside), "="); ok {
-			columns = slices.Insert(columns, 0, folderColumn(tb, name, label, len(columns[0].Codes)))
+		var folders []formatstest.TextColumn
+		for folder := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(inside)), "/") {
+			if name, label, ok := strings.Cut(folder, "="); ok {
+				folders = append(folders, folderColumn(tb, name, label, len(columns[0].Codes)))
+			}
 		}
+		slices.SortFunc(folders, func(a, b formatstest.TextColumn) int { return strings.Compare(a.Name, b.Name) })
+		columns = slices.Concat(folders, columns)
 		g.add(columns)
 		return nil
 	}))

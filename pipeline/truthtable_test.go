@@ -23,7 +23,9 @@ type truthColumn struct {
 	spread spread
 	nulls  int // one row of so many has none; 0: every row has a value
 	inCSV  string
+	dates  string                    // the form of dates in CSV; empty: ISO 8601
 	nested *formatstest.NestedValues // nil: it is flat
+	by     []string                  // the columns that tell its values; nil: none does
 
 	unlisted bool // the job has no entry for it
 }
@@ -212,6 +214,14 @@ func (c *truthColumn) text(code uint32) string {
 	return c.values.Text(int(code - 1))
 }
 
+// isNarrow reports whether its integers of 64 bits fit into 32.
+func (c *truthColumn) isNarrow() bool {
+	return c.Type == wholeType && !slices.ContainsFunc(c.texts, func(text string) bool {
+		_, err := strconv.ParseInt(text, 10, 32)
+		return err != nil
+	})
+}
+
 func (c *truthColumn) isToken() bool { return strings.Contains(c.mask, "pseudonym") }
 
 // released returns the text that a value has in a release where it is not masked.
@@ -248,6 +258,9 @@ func (t *truthTable) fill(tb testing.TB, rng *rand.Rand) {
 		t.columns[i].parse(tb)
 		t.columns[i].deal(rng, t.rows, lean)
 	}
+	for i := range t.columns {
+		t.follow(&t.columns[i])
+	}
 	first, class := &t.columns[0], t.column(classColumn)
 	for i := range class.codes {
 		if rng.IntN(3) > 0 {
@@ -257,6 +270,19 @@ func (t *truthTable) fill(tb testing.TB, rng *rand.Rand) {
 	if times := t.column(timesColumn); times != nil {
 		for i := range times.codes {
 			times.codes[i] = max(1, times.codes[i])
+		}
+	}
+}
+
+// follow gives a column the values that others tell.
+func (t *truthTable) follow(c *truthColumn) {
+	for row := range c.codes {
+		sum := uint32(0)
+		for _, name := range c.by {
+			sum = 7*sum + t.column(name).codes[row]
+		}
+		if c.by != nil {
+			c.codes[row] = 1 + sum%uint32(len(c.texts))
 		}
 	}
 }
