@@ -238,9 +238,10 @@ func (e *exposing) check(ctx context.Context, told *risk.Report, res *resources)
 	return e.checkKept(ctx, told.Kept, res)
 }
 
-// keptFigures returns the figures on the kept columns of the release, when they are those of the input and known.
-func keptFigures(report *Report) *risk.Figures {
-	if report.Risk == nil || report.Released != report.Rows {
+// keptFigures returns the figures on the kept columns of the release, when they are those of the input and known, for the
+// smallest k of the cut: a job that asks for none has that which was reached.
+func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
+	if report.Risk == nil || report.Released != report.Rows || report.Risk.K != cut.SmallestK() {
 		return nil
 	}
 	return report.Risk.Kept
@@ -262,7 +263,7 @@ func (b *Bound) exposeRelease(after *risk.Report, cut *cutfile.File, res *resour
 	if report.Kept == nil || !b.hidesKept() {
 		report.Kept = after.Kept
 	}
-	report.Labels, report.Both, report.Pairs = after.Labels, after.Both, after.Pairs
+	report.K, report.Labels, report.Both, report.Pairs = after.K, after.Labels, after.Both, after.Pairs
 	report.Members = b.membersOf(report.Members, after.Members, cut)
 	res.report.Risk = report
 	if kept := b.kept(); report.Kept != nil && report.Kept.Unique > mostUnique && b.accepts(kept) {

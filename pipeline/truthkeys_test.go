@@ -96,7 +96,12 @@ func (c *truthCase) protects() bool {
 
 func drawEntity(rng *rand.Rand, c *truthCase) {
 	if rng.IntN(6) == 0 && c.protects() {
-		c.addKept(personColumn, 1+rng.IntN(c.rows)).mask = "drop"
+		person := c.addKept(personColumn, 1+rng.IntN(c.rows))
+		if person.mask = "drop"; rng.IntN(2) == 0 { // whose rows are alike
+			for i := range c.masked {
+				person.by = append(person.by, c.columns[i].Name)
+			}
+		}
 		c.job = append(c.job, "entity: "+personColumn)
 		c.may(fault.Privacy, "fewer people than k")
 	}

@@ -22,7 +22,7 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 	if err != nil {
 		return err
 	}
-	known, ask := keptFigures(res.report), b.exposure(cut)
+	known, ask := keptFigures(res.report, cut), b.exposure(cut)
 	var members []verify.Member
 	if res.report.Risk != nil {
 		members = b.asMembers(res.report.Risk.Members, cut)
