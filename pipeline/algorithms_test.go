@@ -29,6 +29,18 @@ func searches() []string {
 		"kactus", "{name: kactus, seed: 9, prune: pessimistic}", "{name: kactus, leftover: recruit, min_objects: 2}")
 }
 
+// oneOfEach returns a search of every algorithm, but for auto, which runs one of the others, and those that take records away:
+// the cuts of other options are of the same kinds.
+func oneOfEach() []string {
+	had := make(map[string]bool)
+	return slices.DeleteFunc(searches(), func(search string) bool {
+		name := algorithmOf(search)
+		twice := had[name] && !strings.Contains(search, "max_suppressed") && !strings.Contains(search, "recruit")
+		had[name] = true
+		return twice || name == job.AlgorithmAuto
+	})
+}
+
 // withAlgorithm returns a job of another algorithm. It asks iacc, which may not reach it, for no k.
 func withAlgorithm(j, algorithm string) string {
 	if strings.Contains(algorithm, job.AlgorithmIACc) {

@@ -185,11 +185,11 @@ unlisted: drop
 // TestRemoteFaults lets every request of a run fail in every way. Whatever happens, there is
 // no release or all of it, the error is one of those for such trouble, and nothing stays on
 // this machine but the record of what was done. The long test lets all of them fail, the
-// short one every seventh; of the stores whose clients wait before they try again both do fewer.
+// short one every seventeenth; of the stores whose clients wait before they try again both do fewer.
 func TestRemoteFaults(t *testing.T) { eachStore(t, 400, testRemoteFaults) }
 
 func testRemoteFaults(t *testing.T, dir string, server *storagetest.Server) {
-	steps := []int{7, 1}
+	steps := []int{17, 1}
 	if !strings.HasPrefix(server.URL(""), "s3:") { // whose client waits between its tries
 		steps = []int{41, 7}
 	}
