@@ -212,6 +212,10 @@ func (t *table) rehash(slots int) {
 	}
 }
 
+// stripes is how often all goes through the slots, each time through others that are evenly apart. Keys in the order of
+// their slots would fill another table, into which they are added, from its front, where ever longer runs were then looked through.
+const stripes = fewestSlots
+
 // all returns the keys that have records, in any order, and their counts: without those that
 // were given up. A key is valid until the next one comes.
 func (t *table) all() iter.Seq2[[]uint64, uint64] {
@@ -223,10 +227,12 @@ func (t *table) all() iter.Seq2[[]uint64, uint64] {
 				return
 			}
 		}
-		for slots := t.slots; len(slots) > 0; slots = slots[t.size+1:] {
-			key, records := slots[:t.size:t.size], slots[t.size]
-			if records > 0 && (t.span == nil || t.counts(hashOf(key), key)) && !yield(key, records) {
-				return
+		for stripe := range stripes {
+			for at := stripe * (t.size + 1); at < len(t.slots); at += stripes * (t.size + 1) {
+				key, records := t.slots[at:][:t.size:t.size], t.slots[at+t.size]
+				if records > 0 && (t.span == nil || t.counts(hashOf(key), key)) && !yield(key, records) {
+					return
+				}
 			}
 		}
 	}

@@ -149,3 +149,28 @@ func TestTableLimit(t *testing.T) {
 	}
 	t.Error("no limit")
 }
+
+// TestKeysOfAllSlots: the first keys that a table hands out are as many of every part of its slots. A table that they are
+// added to would be full in front, else, while it is empty behind, and look through all in front for each of them.
+func TestKeysOfAllSlots(t *testing.T) {
+	const keys, parts = 10_000, 4
+	table := newTable(1, nil)
+	for i := range uint64(keys) {
+		if err := table.add([]uint64{i}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var of [parts]int
+	seen := 0
+	for key := range table.all() {
+		of[hashOf(key)&uint64(table.capacity()-1)*parts/uint64(table.capacity())]++
+		if seen++; seen == keys/parts {
+			break
+		}
+	}
+	for part, n := range of {
+		if n < keys/parts/parts/2 {
+			t.Errorf("of the first %d keys, %d are in part %d of %d", seen, n, part, parts)
+		}
+	}
+}
