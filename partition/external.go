@@ -3,7 +3,10 @@ package partition
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
+	"sort"
 	"sync"
 
 	"github.com/kcut/kcut/spill"
@@ -169,15 +172,61 @@ func (t *Table) Order(ctx context.Context, space Space) error {
 }
 
 func (t *Table) order(ctx context.Context, space Space, store Store) error {
+	return t.arrange(ctx, space, store, byKey, (*Table).Sort)
+}
+
+// Gather puts records that agree in all fields but the last next to each other, and Scan hands them out so from
+// then on. Else it is Order.
+func (t *Table) Gather(ctx context.Context, space Space) error {
+	mask := slices.Repeat([]uint64{math.MaxUint64}, t.Layout.Words)
+	last := t.Layout.Fields[len(t.Layout.Fields)-1]
+	mask[last.Word] &^= last.Mask << last.Shift
+	gather := func(t *Table) { sort.Sort(byBits{t, mask}) }
+	if t.chunks == nil {
+		gather(t)
+		return nil
+	}
+	masked := make([]uint64, len(mask))
+	partOf := func(list *ChunkList, level int) func(key []uint64) uint64 {
+		of := byHash(list, level)
+		return func(key []uint64) uint64 {
+			for k := range masked {
+				masked[k] = key[k] & mask[k]
+			}
+			return of(masked)
+		}
+	}
+	return t.arrange(ctx, space, space.store(), partOf, gather)
+}
+
+// byBits sorts a table by some bits of its keys.
+type byBits struct {
+	*Table
+	mask []uint64 // by word
+}
+
+func (t byBits) Less(i, j int) bool {
+	for k, w := 0, t.Layout.Words; k < w; k++ {
+		if a, b := t.Keys[i*w+k]&t.mask[k], t.Keys[j*w+k]&t.mask[k]; a != b {
+			return a < b
+		}
+	}
+	return false
+}
+
+// arrange reads the records of a spilled table and writes them again, those of a part together and each part arranged.
+func (t *Table) arrange(
+	ctx context.Context, space Space, store Store, partOf func(*ChunkList, int) func([]uint64) uint64, arrange func(*Table),
+) error {
 	const leastOrdered = 1 << 10
 	records := int(space.Share / 2 / externalBytes(t.Layout, 1, 0))
 	out := &result{store: store}
 	x := &external{
-		ctx: ctx, store: store, records: Table{Layout: t.Layout}, partOf: byKey,
+		ctx: ctx, store: store, records: Table{Layout: t.Layout}, partOf: partOf,
 		limit: max(records, leastOrdered),
 		chunk: max(min(records>>partBits, writtenRecords(t.Layout)), leastOrdered>>partBits),
 		finish: func(records *Table) error {
-			records.Sort()
+			arrange(records)
 			return out.add(records)
 		},
 	}

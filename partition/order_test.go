@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// TestOrder puts tables in memory and in a store in order: their records stay the same, and
-// are handed out by ascending keys. All memory and chunks are given back.
+// TestOrder puts tables in memory and in a store in order, or gathers them: their records stay the same, and
+// are handed out by ascending keys, or those that agree in all fields but the last one after the other. All memory and chunks are given back.
 func TestOrder(t *testing.T) {
 	seed := rand.Uint64()
 	ctx := context.Background()
@@ -21,7 +22,7 @@ func TestOrder(t *testing.T) {
 		domains := [][]int{{1}, {2, 3}, {40, 1, 70}, {300, 200, 100}, {1 << 15, 1 << 15, 9, 1 << 15, 1 << 15}}[r.IntN(5)]
 		space := Space{Budget: plenty(), Store: store, Share: 1 << (10 + r.IntN(12))}
 		rows := r.IntN(1 << (1 + r.IntN(17)))
-		if i == 0 {
+		if i < 2 {
 			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // distributed twice
 		}
 		whole := randomTable(r, rows, domains, NewLayout(domains))
@@ -37,7 +38,11 @@ func TestOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Order(ctx, space); err != nil {
+		arrange, isGathered := table.Order, i%2 == 1
+		if isGathered {
+			arrange = table.Gather
+		}
+		if err := arrange(ctx, space); err != nil {
 			t.Fatal(err)
 		}
 		got := &Table{Layout: table.Layout}
@@ -52,13 +57,35 @@ func TestOrder(t *testing.T) {
 			t.Fatalf("seed %d, case %d: %d tuples, want %d", seed, i, got.Len(), len(want))
 		}
 		w := got.Layout.Words
-		for at := w; at < len(got.Keys); at += w {
+		if isGathered {
+			checkGathered(t, got)
+		}
+		for at := w; at < len(got.Keys) && !isGathered; at += w {
 			if slices.Compare(got.Keys[at-w:at], got.Keys[at:at+w]) >= 0 {
 				t.Fatalf("seed %d, case %d: key %d is not above the one before", seed, i, at/w)
 			}
 		}
 		if err := table.Discard(space); err != nil || space.Budget.Used() != 0 {
 			t.Fatalf("seed %d, case %d: discard: %v, %d bytes not returned", seed, i, err, space.Budget.Used())
+		}
+	}
+}
+
+// checkGathered checks that records which agree in all fields but the last follow each other.
+func checkGathered(t *testing.T, table *Table) {
+	t.Helper()
+	seen, before := make(map[string]bool), ""
+	for at := range table.Len() {
+		key := table.Keys[at*table.Layout.Words:]
+		var codes []uint32
+		for _, f := range table.Layout.Fields[:len(table.Layout.Fields)-1] {
+			codes = append(codes, f.Code(key))
+		}
+		if of := fmt.Sprint(codes); of != before || at == 0 {
+			if seen[of] {
+				t.Fatalf("record %d is not next to others with its first fields", at)
+			}
+			seen[of], before = true, of
 		}
 	}
 }

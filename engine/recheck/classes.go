@@ -91,7 +91,10 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 	class := make([]uint32, len(columns))
 	if kinds != nil {
 		var stats engine.Stats
-		err = c.eachOf(ctx, table, labelsOf(positions(len(columns)), everyClass), func(labels []byte, of []engine.KindCount) error {
+		if err := table.Gather(ctx, c.space); err != nil {
+			return 0, errors.Join(err, table.Discard(c.space))
+		}
+		err = c.eachOf(ctx, table, positions(len(columns)), everyClass, func(labels []byte, of []engine.KindCount) error {
 			kinds.StatsOf(of, &stats)
 			if least = min(least, stats.Size); !set.Holds(stats) {
 				for j := range class {

@@ -284,7 +284,9 @@ func (s *suppression) count(ctx context.Context, set int) (err error) {
 		to, domains = append(to, codes), append(domains, labels)
 	}
 	to, domains = s.withKinds(to, domains)
-	o.all, err = tuples.Aggregate(ctx, to, domains, s.space)
+	if o.all, err = tuples.Aggregate(ctx, to, domains, s.space); err == nil && s.kinds() != nil {
+		err = o.all.Gather(ctx, s.space)
+	}
 	return err
 }
 
@@ -339,7 +341,7 @@ func (s *suppression) each(ctx context.Context, o *outliers, wanted func(class [
 	var class []byte
 	var stats engine.Stats
 	if s.kinds() != nil {
-		return s.eachOf(ctx, o.all, labelsOf(o.places, wanted), func(class []byte, of []engine.KindCount) error {
+		return s.eachOf(ctx, o.all, o.places, wanted, func(class []byte, of []engine.KindCount) error {
 			return visit(class, s.contentOf(records(of), of, &stats))
 		})
 	}
