@@ -198,6 +198,36 @@ func TestDeterminationOfManyRows(t *testing.T) {
 	}
 }
 
+// TestPairsAreOfColumnsThatMayTell: columns with one value, and those with another one in every row, are not among those that are
+// looked at in pairs, of which there are some alone.
+func TestPairsAreOfColumnsThatMayTell(t *testing.T) {
+	const useless, rows = paired, 400
+	header, values := []string{"of"}, make([][]string, rows)
+	for c := range 2 * useless {
+		header = append(header, fmt.Sprint("c", c))
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for row := range values {
+		a, b := rng.IntN(6), rng.IntN(6)
+		values[row] = []string{fmt.Sprint((a + b) % 6)}
+		for c := range useless {
+			values[row] = append(values[row], "same", fmt.Sprint(c+row))
+		}
+		values[row] = append(values[row], fmt.Sprint(a), fmt.Sprint(b))
+	}
+	header = append(header, "a", "b")
+	r := &Request{Kept: positions(1, len(header)), Masked: []int{0}}
+	counts, err := Count(t.Context(), openTable(t, header, values), r, positions(0, len(header)), 1, spill.NewBudget(64<<20), func(int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer counts.Close()
+	want := []Determination{{[]int{len(header) - 2, len(header) - 1}, 0, 1}}
+	if got := counts.Determines(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // batchOf returns a batch of rows of codes.
 func batchOf(rows [][]uint32) *formats.Batch {
 	b := &formats.Batch{Rows: len(rows)}

@@ -1,0 +1,128 @@
+package risk
+
+// tupleRows are the rows of samples in the order of their tuples: of their values in one column, or in two. So the rows that
+// contradict what a column tells come early, and most of what it might tell is refuted by some of them.
+type tupleRows struct {
+	*dependencies
+	bytes  int64  // that are drawn
+	total  uint64 // rows that they stand for
+	rows   []tupleRow
+	tuples []uint32 // of the rows, as the samples have them
+	starts []uint32 // by tuple, where its next row goes
+	counts pairCounts
+}
+
+// tupleRow is a row that is held, and how many are alike.
+type tupleRow struct {
+	values []uint32
+	rows   uint64
+	tuple  uint32
+}
+
+// tupleRowBytes is what a row takes at most: itself, its tuple, where that starts, and two slots.
+const tupleRowBytes = 40 + 4 + 4 + 2*2*24
+
+// newTupleRows returns room for the rows of any two columns, drawn from the budget, nil if there is none.
+func newTupleRows(d *dependencies) *tupleRows {
+	most := len(d.all.hashes)
+	for _, s := range d.by {
+		most = max(most, len(d.all.hashes)+2*len(s.hashes))
+	}
+	slots := 1
+	for slots < 2*most {
+		slots *= 2
+	}
+	bytes := int64(most+1) * tupleRowBytes
+	if d.budget.Draw("rows in the order of what may tell others", bytes) != nil {
+		return nil
+	}
+	return &tupleRows{
+		dependencies: d, bytes: bytes, rows: make([]tupleRow, most), tuples: make([]uint32, 0, most), starts: make([]uint32, 0, most),
+		counts: pairCounts{slots: make([]pairCount, slots)},
+	}
+}
+
+// order puts the rows of the samples of columns in the order of the tuples that they have of these. It reports whether
+// enough rows have the same tuple to tell anything.
+func (t *tupleRows) order(columns []int) (mayTell bool) {
+	t.total, t.tuples, t.starts = 0, t.tuples[:0], t.starts[:0]
+	t.counts.clear()
+	samples := t.samples(columns)
+	for _, s := range samples {
+		for i, n := range s.counts {
+			row := s.row(i)
+			number := t.counts.at(row[columns[0]], row[columns[len(columns)-1]])
+			if *number == 0 {
+				t.starts = append(t.starts, 0)
+				*number = uint64(len(t.starts))
+			}
+			tuple := uint32(*number - 1)
+			t.tuples, t.total = append(t.tuples, tuple), t.total+uint64(n)
+			t.starts[tuple]++
+		}
+	}
+	end := uint32(0)
+	for tuple, rows := range t.starts {
+		t.starts[tuple], end = end, end+rows
+	}
+	tuples := t.tuples
+	t.rows = t.rows[:end]
+	for _, s := range samples {
+		for i, n := range s.counts {
+			at := &t.starts[tuples[i]]
+			t.rows[*at] = tupleRow{s.row(i), uint64(n), tuples[i]}
+			*at++
+		}
+		tuples = tuples[len(s.counts):]
+	}
+	return !t.accidental(columns)
+}
+
+// others counts the rows whose value of a column is not the most frequent one with their tuple. It stops when they are more
+// than some.
+func (t *tupleRows) others(of int, most uint64) (others uint64) {
+	tuple, frequent := uint32(0), uint64(0) // rows of the tuple with its most frequent value
+	t.counts.clear()
+	for i := range t.rows {
+		row := &t.rows[i]
+		if row.tuple != tuple {
+			tuple, frequent = row.tuple, 0
+			t.counts.clear()
+		}
+		n := t.counts.at(0, row.values[of])
+		*n += row.rows
+		if others += row.rows; *n > frequent {
+			others -= *n - frequent
+			frequent = *n
+		}
+		if others > most {
+			break
+		}
+	}
+	return others
+}
+
+// pairCounts are counts of pairs of values, of fewer than they have slots. All are zero again in no time.
+type pairCounts struct {
+	slots []pairCount // by the low bits of a pair's hash, open addressing
+	turn  uint64
+}
+
+// pairCount is a count, which is zero in all turns but its own.
+type pairCount struct{ pair, turn, n uint64 }
+
+func (c *pairCounts) clear() { c.turn++ }
+
+// at returns the count of a pair.
+func (c *pairCounts) at(a, b uint32) *uint64 {
+	pair, mask := uint64(a)<<32|uint64(b), uint64(len(c.slots)-1)
+	for i := Scatter(pair) & mask; ; i = (i + 1) & mask {
+		s := &c.slots[i]
+		if s.turn != c.turn {
+			*s = pairCount{pair: pair, turn: c.turn}
+		}
+		if s.pair == pair {
+			return &s.n
+		}
+	}
+}
