@@ -62,6 +62,7 @@ type inspector struct {
 	sizes   []uint64 // by place
 	records []uint64
 	values  []uint64        // by place and value
+	rest    []uint64        // by value, of what a value is parted from
 	chunk   partition.Table // of a subpartition
 	failing []failing
 }
@@ -83,6 +84,9 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 	x.value, x.failing = r.Value, x.failing[:0]
 	field := slices.Index(t.columns, r.Column)
 	visits, all := t.linkedTo(r.Value)
+	for _, p := range visits {
+		t.prepare(p, field, r)
+	}
 	for len(m.inspectors) < m.parallel.Threads {
 		m.inspectors = append(m.inspectors, &inspector{})
 	}
@@ -208,6 +212,9 @@ func (t *TIPS) linkedTo(value int32) (visits []int32, records int) {
 // divide, holds.
 func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partition.Refinement) (holds bool) {
 	l, f := t.partitions[p], t.table.Layout.Fields[field]
+	if l.rest != nil {
+		return n.inspectParted(t, worker, p, field, r)
+	}
 	if !t.isDivided(l, f, r) {
 		return true
 	}
@@ -224,6 +231,30 @@ func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partitio
 		}
 		holds = n.look(t, worker, p) && holds
 	}
+	n.clear()
+	return holds
+}
+
+// inspectParted is inspect of a partition from whose index a value is parted: of the rest the index knows what it holds.
+func (n *inspector) inspectParted(t *TIPS, worker int, p int32, field int, r *partition.Refinement) (holds bool) {
+	x, l := &t.inspection, t.partitions[p]
+	var parted []int32
+	if of := l.rest.of(field); of != nil {
+		parted = of.records(r.First)
+	}
+	if len(parted) == 0 {
+		return true
+	}
+	n.begin(r.Children)
+	for _, at := range parted {
+		row := l.Lo + int(at)
+		n.count(x, t.table, partition.Rows{Lo: row, Hi: row + 1}, t.table.Layout.Fields[field], r)
+	}
+	n.rest = append(n.rest[:0], l.rest.held...)
+	for at, records := range n.values {
+		n.rest[at] -= records
+	}
+	holds = x.Holds(worker, l.Size-n.sizes[0], n.rest) && n.look(t, worker, p)
 	n.clear()
 	return holds
 }
@@ -305,12 +336,17 @@ func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows
 	return again
 }
 
+// recordsOf returns how many records of a kind are of a size together.
+func (x *inspection) recordsOf(kind int, size uint64) uint64 {
+	if x.Weight != nil {
+		return size / x.Weight[kind]
+	}
+	return size
+}
+
 // addKind adds records of a kind, of some size together, to the counts of a place.
 func (n *inspector) addKind(x *inspection, slot uint32, kind int, size uint64) {
-	records := size
-	if x.Weight != nil {
-		records /= x.Weight[kind]
-	}
+	records := x.recordsOf(kind, size)
 	n.sizes[slot-1] += size
 	n.records[slot-1] += records
 	values := n.values[int(slot-1)*x.Values:]
@@ -433,6 +469,6 @@ func (n *inspector) clear() {
 
 // bytes returns the memory that an inspector takes.
 func (n *inspector) bytes() int64 {
-	return int64(cap(n.slot)+cap(n.present)+cap(n.done))*4 + int64(cap(n.sizes)+cap(n.records)+cap(n.values))*8 +
+	return int64(cap(n.slot)+cap(n.present)+cap(n.done))*4 + int64(cap(n.sizes)+cap(n.records)+cap(n.values)+cap(n.rest))*8 +
 		n.chunk.Bytes() + int64(cap(n.failing))*int64(unsafe.Sizeof(failing{}))
 }

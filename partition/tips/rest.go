@@ -1,6 +1,7 @@
 package tips
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -13,6 +14,7 @@ import (
 type rest struct {
 	values  []valueIndex // of the suppressed fields that can be refined
 	present []int        // by field, of refined ones: children that have records
+	held    []uint64     // with a protection: records by value, as it is asked of them
 }
 
 const (
@@ -36,6 +38,9 @@ func (t *TIPS) indexable(l *leafPartition) bool {
 			sums += a.children
 		}
 	}
+	if t.Protection != nil {
+		bytes += 8 * int64(t.inspection.Values)
+	}
 	return sums <= 4*l.Records() && (t.pool.Budget == nil || t.pool.hasRoom(bytes+int64(sums)*8))
 }
 
@@ -43,7 +48,7 @@ func (t *TIPS) indexable(l *leafPartition) bool {
 // in another way.
 func (t *TIPS) prepare(p int32, field int, r *partition.Refinement) {
 	l := &t.partitions[p]
-	if t.subdivided || t.Protection != nil {
+	if t.subdivided || t.Protection != nil && t.outliers != nil {
 		return
 	}
 	isDisclosed := t.view.Columns[r.Column].Suppressed
@@ -95,8 +100,24 @@ func (t *TIPS) index(l *leafPartition) {
 			}
 		}
 	}
+	if t.Protection != nil {
+		l.rest.held = make([]uint64, t.inspection.Values)
+		for i := l.Lo; i < l.Hi; i++ {
+			t.hold(l.rest, i, 1)
+		}
+	}
 	t.sums, l.sums = t.sums+l.stats.bytes()-l.sums, l.stats.bytes()
 	t.indexed += l.rest.bytes()
+}
+
+// hold adds a record of the table to what an index holds by value, or takes it away, of a sign below 0 in two's complement.
+func (t *TIPS) hold(r *rest, row int, sign uint64) {
+	x, kinds := &t.inspection, t.table.Layout.Fields[len(t.table.Layout.Fields)-1]
+	kind := int(kinds.Code(t.table.Keys[row*t.table.Layout.Words:]))
+	records := x.recordsOf(kind, uint64(t.table.Counts[row]))
+	for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
+		r.held[at] += sign * records
+	}
 }
 
 // forgetRest gives the index of a partition back.
@@ -122,7 +143,7 @@ func (r *rest) bytes() (n int64) {
 	for i := range r.values {
 		n += r.values[i].bytes()
 	}
-	return n + int64(cap(r.present))*8 + int64(unsafe.Sizeof(rest{}))
+	return n + int64(cap(r.present)+cap(r.held))*8 + int64(unsafe.Sizeof(rest{}))
 }
 
 // varies reports whether an index knows that records of the partition differ in one of the fields.
@@ -148,6 +169,9 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 	slices.Sort(v.offsets)
 	for _, at := range v.offsets {
 		l.rest.remove(t.table, l.Lo, at)
+		if t.Protection != nil {
+			t.hold(l.rest, l.Lo+int(at), math.MaxUint64)
+		}
 	}
 	front := int32(l.Records() - len(v.offsets))
 	behind, to := v.offsets[len(v.offsets):], front // those of the part that are where they belong

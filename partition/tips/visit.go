@@ -74,7 +74,7 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 		t.prepare(p, field, r)
 		records += t.partitions[p].Records()
 	}
-	if p := partitions[0]; len(partitions) == 1 && t.partitions[p].rest == nil && t.isShared(t.partitions[p], records) {
+	if p := partitions[0]; len(partitions) == 1 && t.isShared(t.partitions[p], records) {
 		m.made[0] = t.visitTogether(p, field, r)
 	} else {
 		m.parallel.Each(len(partitions), records, func(worker, i int) {
@@ -141,9 +141,9 @@ func (m *Pool) spareVisitors() bool {
 }
 
 // isShared reports whether goroutines share a partition in the table when so many records are
-// to be visited.
+// to be visited: none from which a value is parted by an index.
 func (t *TIPS) isShared(l leafPartition, records int) bool {
-	return l.subs == nil && l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
+	return l.subs == nil && l.rest == nil && l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
 }
 
 // visitTogether visits a partition on all goroutines: they share its records, then those of
