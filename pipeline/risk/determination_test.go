@@ -240,3 +240,35 @@ func batchOf(rows [][]uint32) *formats.Batch {
 	}
 	return b
 }
+
+// Of a table of thousands of columns no column has a sample of its own, nor takes memory for rows that it would have.
+func TestDeterminationOfManyColumns(t *testing.T) {
+	const columns, rows = 3000, 400
+	r := &Request{Kept: positions(0, columns-1), Masked: []int{columns - 1}}
+	budget := spill.NewBudget(64 << 20)
+	d := newDependencies(r, budget, 4<<20)
+	defer d.close()
+	byCode := make([][]uint64, columns)
+	row := make([]uint32, columns)
+	for c := range byCode {
+		for value := range rows {
+			byCode[c] = append(byCode[c], Scatter(uint64(value*columns+c)))
+		}
+	}
+	for i := range rows {
+		for c := range row {
+			row[c] = uint32(i)
+		}
+		d.add(batchOf([][]uint32{row}), byCode, 0, 1)
+	}
+	if d.complete() || len(d.by) != columns {
+		t.Fatalf("%d rows have room", rows)
+	}
+	taken := 0
+	for _, s := range d.by {
+		taken += 4*cap(s.values) + 12*cap(s.hashes)
+	}
+	if taken > 0 {
+		t.Errorf("samples of single columns take %d bytes, which are not drawn", taken)
+	}
+}

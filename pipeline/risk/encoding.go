@@ -197,7 +197,7 @@ func (s *rowSample) save(w *checkpoint.Writer) {
 
 // load reads what another sample has saved, into one that has nothing.
 func (s *rowSample) load(r *checkpoint.Reader) {
-	s.zeros = uint(min(r.Int(), 33))
+	s.zeros = uint(min(r.Int(), noneChosen))
 	hash := uint64(0)
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
 		hash += r.Uint()

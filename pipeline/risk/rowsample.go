@@ -19,8 +19,15 @@ type rowSample struct {
 const rowBytes = 32
 
 func newRowSample(column, most, width int) *rowSample {
-	return &rowSample{column: column, most: most, width: width, index: make([]uint32, 16)}
+	s := &rowSample{column: column, most: most, width: width, index: make([]uint32, 16)}
+	if most == 0 {
+		s.zeros = noneChosen // else rows came and went, in memory that nobody has drawn
+	}
+	return s
 }
+
+// noneChosen is more zero bits than any hash begins with.
+const noneChosen = 33
 
 // limit is above the upper halves of hashes that are chosen.
 func (s *rowSample) limit() uint64 { return 1 << 32 >> s.zeros }
