@@ -179,6 +179,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/checkpoint.heldBytes", value: 1 << 16},
 		{name: "pipeline/count.EntryBytes", value: 40},
 		{name: "pipeline/job.minMemory", value: 1 << 20},
+		{name: "pipeline/masking.blockCells", value: 1 << 21},
 		{name: "pipeline/masking.chunkBytes", value: 1 << 20},
 		{name: "pipeline/masking.groupBytes", value: 1 << 23},
 		{name: "pipeline/masking.usualHeld", value: 1 << 24},
@@ -235,6 +236,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.toldShare", value: 99},
 	},
 	markSize: {
+		{name: "pipeline/risk.noneChosen", value: 33},
 		{name: "formats/csvfile.guessR", value: 1 << 8},
 		{name: "pipeline/domain.minusInf", value: 4_222_124_650_659_839},
 		{name: "pipeline/domain.plusInf", value: -4_503_599_627_370_496},

@@ -54,8 +54,7 @@ func (c *chunk) reset() {
 // rows counts the rows collected so far.
 func (c *chunk) rows() int { return c.full + len(c.indexes) + c.entries.rows() }
 
-// taken returns how many bytes the rows collected so far take: a function of their values. One page of labels is not worth
-// counting.
+// taken returns how many bytes the rows collected so far take: a function of their values. What LabelBytes returns is left out.
 func (c *chunk) taken() int {
 	bytes := int(c.stored) + c.dict.bytes() + len(c.repetition) + len(c.definition) + len(c.plain)
 	if !c.dict.forced {
@@ -133,7 +132,7 @@ func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
 	at := len(c.indexes)
 	rows := min(len(codes), pageRows-at%pageRows)
 	if cap(c.indexes) < at+rows {
-		c.indexes = slices.Grow(c.indexes, max(rows, at)) // doubled: in a row group they become many
+		c.grow(rows)
 	}
 	c.indexes = c.indexes[:at+rows]
 	n, err = c.dict.lookUp(c.indexes[at:], through, codes[:rows])
@@ -147,6 +146,25 @@ func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
 	}
 	return n, err
 }
+
+// grow makes room for the indexes of so many rows.
+func (c *chunk) grow(rows int) {
+	at := len(c.indexes)
+	if !c.dict.forced {
+		c.indexes = slices.Grow(c.indexes, max(rows, at)) // doubled: in a row group they become many
+		return
+	}
+	room := make([]uint32, at, at+min(max(rows, at/labelGrowth), pageRows-at))
+	copy(room, c.indexes)
+	c.indexes = room
+}
+
+// Labels have room for no more rows than a page, and for a part of those that they have: see LabelBytes.
+const labelGrowth = 4
+
+// LabelBytes returns how many bytes a row group of so many rows takes at most for each leaf of labels that are not pages yet. Size
+// and Held do not have them.
+func LabelBytes(rows int64) int64 { return 4 * min(rows+rows/labelGrowth, pageRows) }
 
 // addIndexes makes a page of the rows that are in none yet.
 func (c *chunk) addIndexes() error {

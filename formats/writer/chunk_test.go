@@ -101,3 +101,19 @@ func TestLargeValuesBecomePages(t *testing.T) {
 		t.Errorf("%d bytes of values were there at one time", most)
 	}
 }
+
+// Labels that are not pages yet have no more room than is drawn for them, however they come.
+func TestLabelBytes(t *testing.T) {
+	for _, rows := range []int{1, 100, 5_000, pageRows - 1, pageRows, 3*pageRows + 7} {
+		for _, block := range []int{1, 97, 2_000, pageRows} {
+			g, _ := labelGroup(t, true)
+			k := g.chunks[0][0]
+			for left := rows; left > 0; left -= block {
+				must(t, g.AppendLabels(0, labelsOf("a"), []uint32{0, 1}, make([]uint32, min(block, left))))
+				if held := 4 * int64(cap(k.indexes)); held > LabelBytes(int64(rows)) {
+					t.Fatalf("%d rows in blocks of %d hold %d bytes, more than %d", rows, block, held, LabelBytes(int64(rows)))
+				}
+			}
+		}
+	}
+}

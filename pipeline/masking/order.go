@@ -59,6 +59,8 @@ type orderedBatch struct {
 const (
 	// orderedBlock is how many rows of a batch are made into bytes at a time.
 	orderedBlock = 1 << 13
+	// blockCells is how many cells rows have that are made into bytes at a time, or out of them.
+	blockCells = 1 << 21
 	// groupBytes is how many bytes rows may have for a row group of the usual size to take all of them.
 	groupBytes = 8 << 20
 )
@@ -123,8 +125,8 @@ func (o *ordering) read(ctx context.Context, splits []formats.Split) error {
 	}
 	o.batches, o.heads, o.cellRows = make([]*orderedBatch, o.Threads), make([][]uint64, o.Threads), make([][]int32, o.Threads)
 	for i := range o.heads {
-		o.heads[i] = make([]uint64, orderedBlock*o.form.words)
-		o.cellRows[i] = make([]int32, orderedBlock)
+		o.heads[i] = make([]uint64, o.form.block()*o.form.words)
+		o.cellRows[i] = make([]int32, o.form.block())
 	}
 	err := workers.Each(len(splits), o.Threads, func(pool workers.Worker, i int) error {
 		if err := ctx.Err(); err != nil {
@@ -191,9 +193,13 @@ func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
 	if err != nil {
 		return err
 	}
-	return b.pool.Share((n+orderedBlock-1)/orderedBlock, func(worker, i int) error {
-		return o.block(b, worker, i*orderedBlock, min(n, (i+1)*orderedBlock))
-	})
+	return o.blocks(b, n, func(worker, from, to int) error { return o.block(b, worker, from, to) })
+}
+
+// blocks calls do with blocks of the first n rows of a batch, on all goroutines.
+func (o *ordering) blocks(b *orderedBatch, n int, do func(worker, from, to int) error) error {
+	block := o.form.block()
+	return b.pool.Share((n+block-1)/block, func(worker, i int) error { return do(worker, i*block, min(n, (i+1)*block)) })
 }
 
 // headsOf gathers the labels of rows from..to-1 of a batch, and returns those of the first attribute, which tell what is dropped, if
@@ -283,7 +289,7 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 			for i := range t.codes {
 				t.codes[i] = append(t.codes[i], binary.BigEndian.Uint32(row[end+4*i:]))
 			}
-			if len(kept) < orderedBlock {
+			if len(kept) < o.form.block() {
 				continue
 			}
 			if err := errors.Join(ctx.Err(), o.recode(t, kept)); err != nil {
@@ -348,7 +354,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
 	}
 	pull.turn.L = &pull.mu
-	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes))))
+	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes+o.Plan.labelBytes(min(count, limit.rows))))))
 	o.workers = make([]*worker, threads)
 	made := make([]*orderedGroup, threads)
 	first := to.Next()

@@ -75,7 +75,7 @@ func (g *orderedGroup) close() {
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
 func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
-	if err := g.enterLabels(); err != nil {
+	if err := errors.Join(g.drawLabels(g.count), g.enterLabels()); err != nil {
 		return nil, err
 	}
 	filled, bytes, done := 0, 0, int64(0) // bytes of the block's rows
@@ -85,14 +85,15 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 		filled, bytes = 0, 0
 		return err
 	}
+	block := g.form.block()
 	g.begin()
 	for i := range g.some {
 		size := max(1, len(g.row(i)))
 		for left := int(g.some[i].n); left > 0; {
-			n := min(left, orderedBlock-filled, max(1, (usualHeld-bytes)/size))
+			n := min(left, block-filled, max(1, (usualHeld-bytes)/size))
 			g.add(i, n)
 			left, filled, bytes = left-n, filled+n, bytes+n*size
-			if filled == orderedBlock || bytes >= usualHeld {
+			if filled == block || bytes >= usualHeld {
 				if err := flush(); err != nil {
 					return nil, err
 				}

@@ -83,6 +83,16 @@ func (p *Plan) partition(names []string) {
 // files are the columns that files have.
 func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
+// labelBytes returns what labels of a row group of so many rows take at most before they are pages.
+func (p *Plan) labelBytes(rows int64) (bytes int64) {
+	for i := range p.files() {
+		if c := &p.columns[i].output; c.Masked {
+			bytes += int64(max(1, len(c.Parts))) * writer.LabelBytes(rows)
+		}
+	}
+	return bytes
+}
+
 // CheckLayout refuses a job of which no cut could be released: two columns would share a name, or one of
 // times would be rendered as midpoints.
 func CheckLayout(schema *formats.Schema, specs []*job.Column) error {

@@ -225,6 +225,9 @@ func (f *keptField) length(b []byte) int {
 	return 1 + spill.TextLength(b[1:])
 }
 
+// block returns how many rows are made into labels and values, or out of them, at a time: fewer where there are many columns.
+func (f *rowForm) block() int { return min(orderedBlock, max(1, blockCells/len(f.columns))) }
+
 // headOf gathers the labels of rows in the first words of each, of so many, which are zero. For a masked field it is told the rows' codes, and
 // the ranks that these lead to. What is dropped, as the labels of the first attribute say, if there are some, has none.
 func (f *rowForm) headOf(heads []uint64, words int, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {

@@ -54,6 +54,11 @@ func (t *Task) foreseen(rows int64) int64 {
 	if t.limit.bytes > 0 { // it may end any time
 		return rows
 	}
+	return t.most()
+}
+
+// most returns how many rows a row group has at most.
+func (t *Task) most() int64 {
 	total := int64(0)
 	for _, s := range t.splits {
 		total += s.Rows

@@ -18,13 +18,14 @@ import (
 
 // worker is one worker's state: an open reader and the row group being filled.
 type worker struct {
-	m      *Masker
-	pool   workers.Worker // the goroutine
-	rows   *writer.RowGroup
-	drawn  int64
-	tokens []*tokens        // of every released column: its pseudonyms; nil where it has none
-	labels []domain.Mapping // of every released column: to places among its values; nil when rows are recoded as a whole
-	tuples *tuples          // then
+	m        *Masker
+	pool     workers.Worker // the goroutine
+	rows     *writer.RowGroup
+	labelled int64 // bytes of labels that are not pages yet, at most
+	drawn    int64
+	tokens   []*tokens        // of every released column: its pseudonyms; nil where it has none
+	labels   []domain.Mapping // of every released column: to places among its values; nil when rows are recoded as a whole
+	tuples   *tuples          // then
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
@@ -141,6 +142,9 @@ func (w *worker) encode(ctx context.Context, t Task, emit func(group) error) err
 			return fmt.Errorf("encode row group: %w", err)
 		}
 		return emit(group{EncodedRowGroup: encoded})
+	}
+	if err := w.drawLabels(t.most()); err != nil {
+		return err
 	}
 	for _, s := range t.splits {
 		for left := s.Rows; left > 0; {
@@ -361,19 +365,30 @@ const (
 	groupsAtWork = 3
 )
 
+// drawLabels draws what labels of a row group of so many rows take before they are pages.
+func (w *worker) drawLabels(rows int64) error {
+	w.labelled = w.m.Plan.labelBytes(rows)
+	return w.draw(0, 1)
+}
+
 // draw draws what the row group has grown by, when so many of its rows are in it.
 func (w *worker) draw(done, total int64) error {
 	held := w.rows.Held()
-	need := groupsAtWork*max(0, held-usualHeld) - w.drawn
+	need := w.unusual(held) - w.drawn
 	if need <= 0 {
 		return nil
 	}
 	if err := w.m.Budget.Draw("a row group of the release", need); err != nil {
-		whole := groupsAtWork*(int64(float64(held)*float64(total)/float64(done))-usualHeld) - w.drawn
+		whole := w.unusual(int64(float64(held)*float64(total)/float64(max(1, done)))) - w.drawn
 		return w.m.Budget.Short(err, int64(max(1, w.m.atWork))*max(need, whole), lowerGroups)
 	}
 	w.drawn += need
 	return nil
+}
+
+// unusual returns what of a row group that holds so much, and of its labels, does not count as overhead.
+func (w *worker) unusual(held int64) int64 {
+	return groupsAtWork*max(0, held-usualHeld) + max(0, w.labelled-max(0, usualHeld-held))
 }
 
 // lowerGroups is what helps where row groups of the release are too large.
