@@ -44,7 +44,7 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 	}
 	counts, err := counting(ctx, request, res.counting())
 	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
-		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, err),
+		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, res.budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")
 	}
 	if err != nil {

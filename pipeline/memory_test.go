@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -55,6 +58,43 @@ type watching struct {
 func (w *watching) Err() error {
 	w.limit = debug.SetMemoryLimit(-1)
 	return w.Context.Err()
+}
+
+// A worker, and a statement that masks a table, collect garbage before the heap outgrows the job's budget, and the limit goes with them.
+func TestHeapOfOthersIsLimited(t *testing.T) {
+	dir := people(rand.New(rand.NewPCG(3, 4)), 100).folder(t, peopleJob, 100)
+	limits, before, want := []string{"limits.memory", "64MiB"}, debug.SetMemoryLimit(-1), int64(64<<20+spill.HeapOverhead)
+	steps := copying(t.TempDir())
+	if err := tryJob(t, dir, t.Context(), RunOptions{Runner: steps}, limits...); !errors.Is(err, errCopied) {
+		t.Fatal(err)
+	}
+	w, err := OpenWorker(t.Context(), string(steps))
+	must(t, err)
+	if got := debug.SetMemoryLimit(-1); got != want {
+		t.Errorf("the heap of a worker is limited to %d bytes, not %d", got, want)
+	}
+	must(t, w.Close())
+	must(t, tryJob(t, dir, t.Context(), RunOptions{}, limits...))
+	ctx := &watching{Context: t.Context()}
+	_, err = MaskSQL(ctx, mustLoad(t, dir, limits...), filepath.Join(dir, "out.parquet"), SQLOptions{Dialect: "duckdb", Table: "a", Into: "b"})
+	if must(t, err); ctx.limit != want {
+		t.Errorf("the heap of a statement is limited to %d bytes, not %d", ctx.limit, want)
+	}
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("a limit of %d bytes stays", got)
+	}
+}
+
+// copying copies what a run gives to its workers into a folder, and ends the run.
+type copying string
+
+var errCopied = errors.New("copied")
+
+func (c copying) Do(_ context.Context, s Step) error {
+	if err := os.CopyFS(string(c), os.DirFS(s.Folder)); err != nil && !errors.Is(err, fs.ErrExist) { // a run tries again
+		return err
+	}
+	return errCopied
 }
 
 // What does not fit the budget ends the run with what it is and, where that helps, what to do, and

@@ -72,7 +72,7 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 		err = use(records)
 	}
 	if errors.Is(err, spill.ErrBudget) {
-		return spill.Instead(fmt.Errorf("work on the distinct records: %w", err), "drop columns, or take a sample of the rows with --sample")
+		return spill.Instead(fmt.Errorf("work on the distinct records: %w", res.budget.Advise(err)), "drop columns, or take a sample of the rows with --sample")
 	}
 	return err
 }

@@ -209,6 +209,7 @@ func joinClosed(err, closed error) error {
 // advise gives an error of a disk, or of limits that are too tight, the next thing to do, unless it has one. It names the
 // folder that is meant: the user's, not the private one in it.
 func advise(err error, res *resources, job *job.Job) error {
+	err = res.budget.Advise(err)
 	var advised *fault.Error
 	if errors.As(err, &advised) {
 		return err

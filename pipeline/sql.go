@@ -132,6 +132,7 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 	if err != nil {
 		return "", err
 	}
+	defer spill.LimitHeap(res.budget.Limit())()
 	b, err := bindJob(ctx, j, res)
 	if err != nil && fault.ClassOf(err) != fault.Privacy {
 		return "", err

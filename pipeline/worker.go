@@ -26,7 +26,8 @@ type Worker struct {
 	folder sharedFolder
 	bound  *Bound
 	res    *resources
-	base   int64 // bytes that are drawn while nothing is done
+	base   int64  // bytes that are drawn while nothing is done
+	heap   func() // undoes the limit of the heap
 
 	mu      sync.Mutex
 	working int
@@ -60,6 +61,12 @@ func OpenWorker(ctx context.Context, folder string) (w *Worker, err error) {
 	if w.res, err = newResources(j, &Report{}, Events{}, spill.Options{}); err != nil {
 		return nil, err
 	}
+	w.heap = spill.LimitHeap(w.res.budget.Limit())
+	defer func() {
+		if err != nil {
+			w.heap()
+		}
+	}()
 	w.res.threads, w.res.scratch.beside = 1, filepath.Join(os.TempDir(), "kcut")
 	if err := w.res.scratch.sweep(); err != nil {
 		return nil, err
@@ -80,7 +87,10 @@ func OpenWorker(ctx context.Context, folder string) (w *Worker, err error) {
 }
 
 // Close lets go of the input. Nothing is being done.
-func (w *Worker) Close() error { return w.bound.close() }
+func (w *Worker) Close() error {
+	defer w.heap()
+	return w.bound.close()
+}
 
 // Do does a task of a step. What it emits is to be given to Merge, with that of all tasks with the same key.
 func (w *Worker) Do(ctx context.Context, s Step, task int, emit func(key int, block []byte) error) error {
@@ -164,7 +174,7 @@ func (w *Worker) work(ctx context.Context, s Step, do func(g *instructed) error)
 		return err
 	}
 	advised := &fault.Error{}
-	errors.As(fault.Advised(err), &advised)
+	errors.As(fault.Advised(w.res.budget.Advise(err)), &advised)
 	left := w.folder.putJSON(ctx, fmt.Sprintf("%s%s-%s", s.Name, errorSuffix, rand.Text()), workerError{advised.Class, err.Error(), advised.Hint})
 	return errors.Join(err, left)
 }

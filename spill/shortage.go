@@ -19,6 +19,14 @@ func (b *Budget) Exceeded(what string, n, share, used int64) error {
 	return b.refuse(err, int64(float64(used+n)/float64(max(1, share))*float64(whole))-whole)
 }
 
+// Advise gives an error that the budget ran out the hint that one twice as large may do, unless it has a hint.
+func (b *Budget) Advise(err error) error {
+	if errors.Is(err, ErrBudget) && fault.HintOf(err) == "" {
+		return b.refuse(err, 2*b.root().limit-b.root().Used())
+	}
+	return err
+}
+
 // refuse gives the error of a draw the hint that a budget twice as large may do, or a larger one where more is missing. What
 // was refused may be one of many draws.
 func (b *Budget) refuse(err error, missing int64) error {

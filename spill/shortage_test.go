@@ -47,11 +47,13 @@ func TestDrawsNameBudgets(t *testing.T) {
 	b := NewBudget(limit)
 	must(t, b.HoldRead(limit/2))
 	for name, err := range map[string]error{
-		"a draw":              b.Draw("more", limit),
-		"a draw of a part":    b.Part(limit).Draw("more", limit),
-		"of a share":          b.Exceeded("more", limit/8, limit/16, limit/16),
-		"of readers":          b.HoldRead(limit),
-		"what else helps, of": Instead(fmt.Errorf("do it: %w", b.Draw("more", limit)), "do without"),
+		"a draw":               b.Draw("more", limit),
+		"a draw of a part":     b.Part(limit).Draw("more", limit),
+		"of a share":           b.Exceeded("more", limit/8, limit/16, limit/16),
+		"of readers":           b.HoldRead(limit),
+		"an error without one": b.Advise(fmt.Errorf("do it: %w", ErrBudget)),
+		"a row of megabytes":   Instead(b.Advise(errLargeRow), "do without"),
+		"what else helps, of":  Instead(fmt.Errorf("do it: %w", b.Draw("more", limit)), "do without"),
 	} {
 		var named int64
 		hint := fault.HintOf(fmt.Errorf("do: %w", err))
@@ -61,6 +63,9 @@ func TestDrawsNameBudgets(t *testing.T) {
 		if least := map[string]int64{"of a share": 3 * limit, "of readers": 3 * limit}[name]; named<<20 < max(least, limit/2*3) {
 			t.Errorf("%s: %d MiB are named", name, named)
 		}
+	}
+	if hinted := Instead(ErrBudget, "do without"); b.Advise(hinted) != hinted || b.Advise(nil) != nil {
+		t.Error("an error that has a hint, and none, stay as they are")
 	}
 	if hint := fault.HintOf(Instead(ErrBudget, "do without")); hint != "give more memory with --memory, or do without" {
 		t.Errorf("hint %q", hint)

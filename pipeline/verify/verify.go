@@ -47,13 +47,14 @@ func Against(ctx context.Context, path, cut string, limits job.Limits, watch Wat
 
 // verify verifies a release by its own cut, or the one at a path, and counts what an inspection tells if there is one.
 func verify(ctx context.Context, path, given string, limits job.Limits, watch Watch, inspects bool) (v *verifier, r *Result, err error) {
-	defer func() { err = fileset.Advise(err) }()
+	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
+	budget := spill.NewBudget(memory)
+	defer func() { err = budget.Advise(fileset.Advise(err)) }()
 	if path, err = fileset.Resolve(path); err != nil {
 		return nil, nil, err
 	}
-	memory := cmp.Or(limits.Memory, spill.DefaultLimit())
 	ask := &Exposure{Labels: !inspects}
-	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), spill.NewBudget(memory), watch, ask)
+	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), budget, watch, ask)
 	if err != nil {
 		return nil, nil, err
 	}
