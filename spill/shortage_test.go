@@ -52,7 +52,6 @@ func TestDrawsNameBudgets(t *testing.T) {
 		"of a share":           b.Exceeded("more", limit/8, limit/16, limit/16),
 		"of readers":           b.HoldRead(limit),
 		"an error without one": b.Advise(fmt.Errorf("do it: %w", ErrBudget)),
-		"a row of megabytes":   Instead(b.Advise(errLargeRow), "do without"),
 		"what else helps, of":  Instead(fmt.Errorf("do it: %w", b.Draw("more", limit)), "do without"),
 	} {
 		var named int64
