@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -110,7 +109,7 @@ func (c *truthCase) check(t *testing.T) string {
 	}
 	c.mustAgree(t, first, c.run(t, dir, "other", spilled, "limits.threads", fmt.Sprint(2+c.rng.IntN(3)), "limits.memory", []string{"16MiB", "24MiB"}[c.rng.IntN(2)]))
 	if !c.large() && c.rng.IntN(4) == 0 {
-		c.plan(t, dir, first)
+		c.look(t, dir, first)
 	}
 	switch c.rng.IntN(4) {
 	case 0:
@@ -136,39 +135,6 @@ func (c *truthCase) mustBeAlone(t *testing.T, dir string) {
 	c.audit(t, n)
 	if share := readCut(t, n.path).Union.Unique; share <= c.unique {
 		t.Errorf("%g of the rows are alone, and the job allows %g", share, c.unique)
-	}
-}
-
-// plan has the job planned on its rows, and the input's rows checked, as they are.
-func (c *truthCase) plan(t *testing.T, dir string, first night) {
-	t.Helper()
-	if _, err := Plan(t.Context(), first.job, PlanOptions{Overwrite: true, Sample: true}); err != nil {
-		t.Errorf("the job was done, and a plan says class %v: %v", fault.ClassOf(err), err)
-	}
-	if c.stored.Writer == byCSV { // of which the job declares types
-		return
-	}
-	opt := CheckOptions{Input: first.job.Input, Count: first.job.Count, Limits: first.job.Limits, MissingNull: first.job.MissingColumns == job.MissingNull}
-	source := c.grid(t)
-	var codes [][]uint32
-	for i := range c.masked {
-		if c.columns[i].Type.Kind != formats.Float { // some of which are one value in two forms
-			opt.Columns = append(opt.Columns, c.columns[i].Name)
-			codes = append(codes, source.column(c.columns[i].Name).codes)
-		}
-	}
-	if len(codes) == 0 {
-		return
-	}
-	sizes := make(map[string]int64)
-	for row := range source.rows {
-		sizes[keyOf(codes, row)]++
-	}
-	found, err := Check(t.Context(), opt)
-	if err != nil {
-		t.Errorf("check, class %v: %v", fault.ClassOf(err), err)
-	} else if least := slices.Min(slices.Collect(maps.Values(sizes))); found.Classes != int64(len(sizes)) || found.Anonymity != least {
-		t.Errorf("check finds %d classes, the smallest of %d, want %d and %d", found.Classes, found.Anonymity, len(sizes), least)
 	}
 }
 
