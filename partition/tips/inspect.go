@@ -254,7 +254,10 @@ func (n *inspector) inspectParted(t *TIPS, worker int, p int32, field int, r *pa
 	for at, records := range n.values {
 		n.rest[at] -= records
 	}
-	holds = x.Holds(worker, l.Size-n.sizes[0], n.rest) && n.look(t, worker, p)
+	if holds = x.Holds(worker, l.Size-n.sizes[0], n.rest); !holds && t.outliers != nil {
+		n.failing = append(n.failing, failing{p, 0, l.rest.records - n.records[0]})
+	}
+	holds = n.look(t, worker, p) && holds
 	n.clear()
 	return holds
 }

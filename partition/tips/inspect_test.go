@@ -20,7 +20,10 @@ const inspectedKinds, inspectedValues = 6, 3
 
 // newInspected draws columns, most of them suppressed, and records of which one combination is the most frequent.
 func newInspected(r *rand.Rand, pool *Pool) *inspected {
-	m := &inspected{model: &model{}}
+	m := &inspected{model: &model{outliers: r.IntN(2) == 0, ks: []uint64{1}}}
+	if m.outliers {
+		m.ks[0] += r.Uint64N(4)
+	}
 	var domains, set []int
 	for c := range 1 + r.IntN(3) {
 		domains, set = append(domains, 2+r.IntN(40)), append(set, c)
@@ -36,7 +39,7 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	all := partitiontest.RandomTable(r, 10+r.IntN(600), domains, partition.NewLayout(domains))
 	kind := all.Layout.Fields[len(set)]
 	p := &Protection{Kinds: inspectedKinds, Values: inspectedValues, Width: 1, Unit: 1}
-	p.Holds = func(_ int, _ uint64, values []uint64) bool { return different(values) > 1 }
+	p.Holds = func(_ int, size uint64, values []uint64) bool { return size >= m.ks[0] && different(values) > 1 }
 	for kind := range uint32(inspectedKinds) {
 		p.Place = append(p.Place, kind%inspectedValues)
 		m.weights = append(m.weights, 1+uint64(kind%2))
@@ -53,8 +56,8 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 		}
 	}
 	tell(&m.view, project(all, set, partition.NewLayout(domains[:len(set)])))
-	m.tables, m.sets, m.ks = []*partition.Table{project(all, append(set, len(set)), all.Layout)}, [][]int{set}, []uint64{1}
-	tips, err := New(context.Background(), all, set, 1, false, p, &m.view, pool)
+	m.tables, m.sets = []*partition.Table{project(all, append(set, len(set)), all.Layout)}, [][]int{set}
+	tips, err := New(context.Background(), all, set, m.ks[0], m.outliers, p, &m.view, pool)
 	if err != nil {
 		panic(err)
 	}
@@ -84,58 +87,102 @@ func (m *inspected) refinement(value int32) partition.Refinement {
 	return partition.Refinement{Value: value, Column: c, Children: len(bounds) - 1, First: uint32(lo), Child: slices.Clone(v.Child[lo:hi])}
 }
 
-// holds reports whether all groups have two different values after refining a value.
-func (m *inspected) holds(value int32) bool {
-	c, table, values := m.view.values[value].column, m.tables[0], make(map[uint64][]uint64)
-	_, of := m.groups(0, c, m.masked(c, value))
-	for i, group := range of {
+// failing returns how many records are in groups that do not hold, with one column masked otherwise.
+func (m *inspected) failing(other int, masked []maskedValue) (records uint64) {
+	table, values, of := m.tables[0], make(map[uint64][]uint64), make(map[uint64]uint64)
+	sizes, groups := m.groups(0, other, masked)
+	for i, group := range groups {
 		if values[group] == nil {
 			values[group] = make([]uint64, inspectedValues)
 		}
-		values[group][table.Layout.Fields[len(m.sets[0])].Code(table.Keys[i:])%inspectedValues]++
+		kind := table.Layout.Fields[len(m.sets[0])].Code(table.Keys[i:])
+		values[group][kind%inspectedValues]++
+		n := uint64(table.Counts[i])
+		if m.weights != nil {
+			n /= m.weights[kind]
+		}
+		of[group] += n
 	}
-	for _, of := range values {
-		if different(of) < 2 {
-			return false
+	for group, n := range of {
+		if sizes[group] < m.ks[0] || different(values[group]) < 2 {
+			records += n
 		}
 	}
-	return true
+	return records
+}
+
+// alive returns the values that can be refined, after it has compared what is known with a recount.
+func (m *inspected) alive(t *testing.T) (alive []int32) {
+	t.Helper()
+	if !m.outliers {
+		return m.check(t)
+	}
+	if got, want := m.tips[0].Outliers(), m.failing(-1, nil); got != want {
+		t.Errorf("%d outliers, want %d", got, want)
+	}
+	for value := range int32(len(m.view.values)) {
+		if !m.view.Dead(value) {
+			alive = append(alive, value)
+		}
+	}
+	return alive
+}
+
+// inspect inspects a value, and reports whether it may be refined: if all parts hold or, where there are outliers, some of
+// them at random.
+func (m *inspected) inspect(t *testing.T, r *rand.Rand, value int32) bool {
+	t.Helper()
+	refinement, c := m.refinement(value), m.view.values[value].column
+	want := m.failing(c, m.masked(c, value))
+	holds, err := m.tips[0].Inspect(t.Context(), &refinement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.outliers {
+		if got := m.tips[0].Outliers() + m.tips[0].MoreOutliers(value); got != want {
+			t.Errorf("value %d: %d outliers after it, want %d", value, got, want)
+		}
+		return r.IntN(4) > 0
+	}
+	if holds != (want == 0) {
+		t.Errorf("value %d: %v, want that %d records are in groups that do not hold", value, holds, want)
+	}
+	return holds
 }
 
 // TestInspectionsAgreeWithRecount inspects values, and refines those that hold, of partitions from which values are
 // parted by an index.
 func TestInspectionsAgreeWithRecount(t *testing.T) {
 	seed := rand.Uint64()
-	indexed, kept, refused := 0, 0, 0
-	for i := range 150 {
+	indexed, kept, refused, outliers := 0, 0, 0, uint64(0)
+	for i := range 200 {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		pool := indexing(sharedPool(1 + i%2))()
 		m := newInspected(r, pool)
-		for alive := m.check(t); len(alive) > 0; alive = m.check(t) {
+		for alive := m.alive(t); len(alive) > 0; alive = m.alive(t) {
 			value := alive[r.IntN(len(alive))]
-			refinement, want := m.refinement(value), m.holds(value)
-			got, err := m.tips[0].Inspect(t.Context(), &refinement)
-			if err != nil || got != want {
-				t.Fatalf("seed %d, case %d: value %d: %v, %v, want %v", seed, i, value, got, err, want)
+			if m.inspect(t, r, value) {
+				if _, err := m.step(r, value); err != nil {
+					t.Fatal(err)
+				}
+				kept++
+			} else {
+				m.view.Kill(value)
+				refused++
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d, case %d", seed, i)
 			}
 			for _, l := range m.tips[0].partitions {
 				if l.rest != nil {
 					indexed++
 				}
 			}
-			if !got {
-				m.view.Kill(value)
-				refused++
-				continue
-			}
-			if _, err := m.step(r, value); err != nil || t.Failed() {
-				t.Fatalf("seed %d, case %d: %v", seed, i, err)
-			}
-			kept++
+			outliers = max(outliers, m.tips[0].Outliers())
 		}
 		closePool(t, pool)
 	}
-	if min(indexed, kept, refused) < 100 {
-		t.Errorf("seed %d: %d partitions were indexed, %d values were refined, %d did not hold", seed, indexed, kept, refused)
+	if min(indexed, kept, refused) < 100 || outliers == 0 {
+		t.Errorf("seed %d: %d partitions were indexed, %d values were refined, %d not; %d outliers", seed, indexed, kept, refused, outliers)
 	}
 }

@@ -15,6 +15,7 @@ type rest struct {
 	values  []valueIndex // of the suppressed fields that can be refined
 	present []int        // by field, of refined ones: children that have records
 	held    []uint64     // with a protection: records by value, as it is asked of them
+	records uint64       // with a protection: records
 }
 
 const (
@@ -48,14 +49,14 @@ func (t *TIPS) indexable(l *leafPartition) bool {
 // in another way.
 func (t *TIPS) prepare(p int32, field int, r *partition.Refinement) {
 	l := &t.partitions[p]
-	if t.subdivided || t.Protection != nil && t.outliers != nil {
+	if t.subdivided {
 		return
 	}
 	isDisclosed := t.view.Columns[r.Column].Suppressed
 	if isDisclosed && l.rest == nil && t.indexable(l) {
 		t.index(l)
 	}
-	if l.rest != nil && (!isDisclosed || !t.isParted(l, field, r.First)) {
+	if l.rest != nil && (!isDisclosed || !t.isParted(p, field, r.First)) {
 		t.forgetRest(l)
 	}
 	if l.disclosed++; !isDisclosed {
@@ -64,8 +65,9 @@ func (t *TIPS) prepare(p int32, field int, r *partition.Refinement) {
 }
 
 // isParted reports whether a code is parted from a partition by its index: what is left is the larger part, is not all of one
-// code already, and is so large that it is no outlier, nor has more than one code all others of which would be outliers.
-func (t *TIPS) isParted(l *leafPartition, field int, code uint32) bool {
+// code already, and is so large that it is no outlier, nor has more than one code all others of which would be outliers, and was not found to be one.
+func (t *TIPS) isParted(p int32, field int, code uint32) bool {
+	l := &t.partitions[p]
 	x := l.rest.of(field)
 	if x == nil {
 		return false
@@ -73,6 +75,9 @@ func (t *TIPS) isParted(l *leafPartition, field int, code uint32) bool {
 	run, found := slices.BinarySearch(x.codes, code)
 	if !found || x.sizes[run] == 0 {
 		return true // there is nothing to part
+	}
+	if _, fails := slices.BinarySearchFunc(t.failing, failing{partition: p}, failing.compare); fails {
+		return false
 	}
 	left := l.Size - x.sizes[run]
 	return x.sizes[run] <= left && x.live > 1 && (t.outliers == nil || left >= 2*t.k)
@@ -118,6 +123,7 @@ func (t *TIPS) hold(r *rest, row int, sign uint64) {
 	for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
 		r.held[at] += sign * records
 	}
+	r.records += sign * records
 }
 
 // forgetRest gives the index of a partition back.
@@ -199,16 +205,17 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 // replaceRest is replace for a part that was parted from a partition with an index. Of what refinements would make of the rest
 // it looks at the children that have fewer records, and of the values of a suppressed column at the one that most have: disclosing it
 // is the only one that may leave less than itself.
-func (t *TIPS) replaceRest(v visit) {
+func (t *TIPS) replaceRest(v visit, field int) {
 	p, size, parted := v.partition, t.partitions[v.partition].Size, v.parts[1]
 	t.live -= size
 	t.partitions[p].Rows = v.parts[0].Rows
 	t.anonymity = min(t.anonymity, v.parts[0].Size, parted.Size)
-	if t.outliers != nil && parted.Size < t.k {
-		parted.isOutlier = true
-		t.outliers.records += parted.Size
-		t.countOutliers(parted.leafPartition)
-		t.anonymity = 0 // k, in effect
+	if t.outliers != nil {
+		t.outliers.records += t.findOutliers(&v, field)
+		if parted = v.parts[1]; parted.isOutlier {
+			t.countOutliers(parted.leafPartition)
+			t.anonymity = 0 // k, in effect
+		}
 	}
 	t.partitions = append(t.partitions, parted.leafPartition)
 	q := int32(len(t.partitions) - 1)

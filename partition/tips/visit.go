@@ -91,7 +91,7 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 	}
 	for _, made := range m.made {
 		if made.isRest {
-			t.replaceRest(made)
+			t.replaceRest(made, field)
 		} else if len(made.parts) == 1 {
 			l := &t.partitions[made.partition]
 			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
