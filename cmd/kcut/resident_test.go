@@ -255,8 +255,8 @@ func residentShapes() []residentShape {
 		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), plan, verify, draft)
 		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), plan, verify)
 		add("kept texts of 10 MB, order "+order, oneParquet(60, 4, age, sex, texts("note", 0, 10_000_000, false)), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
-		add("kept lists, order "+order, lists(20_000, 5_000, 500), ordered+shapeJob(5, with("tags keep", "class "+accepted)...), all...)
-		add("kept lists of 2 MB, order "+order, lists(100, 50, 100_000), ordered+shapeJob(5, with("tags keep", "class "+accepted)...), all...)
+		add("kept lists, order "+order, lists(20_000, 5_000, 500), ordered+shapeJob(5, with("tags "+accepted, "class "+accepted)...), all...)
+		add("kept lists of 2 MB, order "+order, lists(100, 50, 100_000), ordered+shapeJob(5, with("tags "+accepted, "class "+accepted)...), all...)
 		add("cells of 5 MB, order "+order, oneCSV("age,sex,note,class", 60, func(w *bufio.Writer, i int) {
 			fmt.Fprintf(w, "%d,%d,%s,%d", i%20, i%2, large(uint64(i), 5<<20), i%2)
 		}), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), plan, verify, draft)

@@ -23,11 +23,13 @@ type chunk struct {
 	encoders *PageEncoders
 	dict     dictionary // of a flat column, or a part of structs
 	bounds
-	done    []storedPage // of a row group of any size little more than compressed pages is held
-	full    int          // rows of done
-	stored  int64        // bytes of done
-	coded   bool         // rows are in indexes, else in entries
-	indexes []uint32     // of rows that are in no page yet: index into the dictionary, or absent
+	done      []storedPage // of a row group of any size little more than compressed pages is held
+	full      int          // rows of done
+	stored    int64        // bytes of pages
+	entryPage storedPage   // that of the dictionary, once the chunk is complete
+	completed bool
+	coded     bool     // rows are in indexes, else in entries
+	indexes   []uint32 // of rows that are in no page yet: index into the dictionary, or absent
 	entries
 	words []uint64 // scratch
 }
@@ -45,7 +47,7 @@ func newChunk(c Column, part *Part, leaf schema.Leaf, p *PageEncoders) (_ *chunk
 func (c *chunk) reset() {
 	c.dict.reset()
 	c.bounds.reset()
-	c.done, c.full, c.stored = nil, 0, 0
+	c.done, c.full, c.stored, c.entryPage, c.completed = nil, 0, 0, storedPage{}, false
 	c.coded = c.dict.Distinct != nil && c.leaf.Type.V != format.Boolean // a dictionary of booleans is not allowed
 	c.indexes = c.indexes[:0]
 	c.entries.reset()
@@ -180,16 +182,22 @@ func (c *chunk) addIndexes() error {
 
 // addPage makes a page of so many rows with an encoder.
 func (c *chunk) addPage(rows int, encode func(*pageEncoder) (storedPage, error)) error {
-	e, err := c.encoders.acquire()
-	if err != nil {
-		return err
-	}
-	defer c.encoders.release(e)
-	page, err := encode(e)
+	page, err := c.encodePage(encode)
 	c.done = append(c.done, page)
-	c.stored += int64(len(page.bytes))
 	c.full += rows
 	return err
+}
+
+// encodePage makes a page with an encoder.
+func (c *chunk) encodePage(encode func(*pageEncoder) (storedPage, error)) (page storedPage, err error) {
+	e, err := c.encoders.acquire()
+	if err != nil {
+		return page, err
+	}
+	defer c.encoders.release(e)
+	page, err = encode(e)
+	c.stored += int64(len(page.bytes))
+	return page, err
 }
 
 // unfold turns the indexes into PLAIN values.
@@ -243,10 +251,13 @@ func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 	return c.encodeFull(false)
 }
 
-// encode writes the chunk's pages and statistics. A dictionary is written when it is worth its page,
-// and has an entry: not every reader takes an empty one.
-func (c *chunk) encode(p *pageWriter) (err error) {
-	p.begin(c.leaf)
+// complete makes pages of the rows that are in none yet. A dictionary is made when it is worth its page, and has an entry: not every
+// reader takes an empty one.
+func (c *chunk) complete() (err error) {
+	if c.completed {
+		return nil
+	}
+	c.completed = true
 	if rows := c.rows(); c.coded {
 		switch distinct := c.dict.Values.Len(); {
 		case c.dict.part != nil && distinct == 0 && len(c.indexes) > 0:
@@ -256,28 +267,51 @@ func (c *chunk) encode(p *pageWriter) (err error) {
 			c.coded = false
 		case c.dict.forced && distinct == 0: // no label, but nulls
 			c.reset()
-			c.coded, c.number, c.definition = false, rows, make([]byte, rows)
+			c.completed, c.coded, c.number, c.definition = true, false, rows, make([]byte, rows)
 		case !c.dict.forced && (distinct == 0 || rows > 8 && distinct > rows/2):
 			err = c.unfold()
 		}
 	}
 	if err == nil && c.coded {
-		c.bounds.add(c.dict.Values)
-		err = c.dict.encode(p)
+		err = c.completeCoded()
 	} else if err == nil {
 		err = c.encodeFull(true)
 	}
-	if err != nil {
+	return err
+}
+
+// forget gives up the room of rows that are in pages.
+func (c *chunk) forget() {
+	c.indexes, c.dict.indexes, c.dict.positions, c.words = nil, nil, nil, nil
+	c.repetition, c.definition, c.plain = nil, nil, nil
+}
+
+// completeCoded makes pages of the dictionary and of the indexes that are left.
+func (c *chunk) completeCoded() (err error) {
+	c.bounds.add(c.dict.Values)
+	if c.entryPage, err = c.encodePage(func(e *pageEncoder) (storedPage, error) { return c.dict.encode(e) }); err != nil {
 		return err
 	}
-	p.place(c.done...)
 	for indexes := range slices.Chunk(c.indexes, pageRows) {
-		page, err := p.indexPage(indexes, &c.dict)
+		err := c.addPage(len(indexes), func(e *pageEncoder) (storedPage, error) { return e.indexPage(indexes, &c.dict) })
 		if err != nil {
 			return err
 		}
-		p.place(page)
 	}
+	c.indexes = c.indexes[:0]
+	return nil
+}
+
+// encode lays out the chunk's pages and statistics.
+func (c *chunk) encode(p *pageWriter) error {
+	if err := c.complete(); err != nil {
+		return err
+	}
+	p.begin(c.leaf)
+	if c.coded {
+		p.place(c.entryPage)
+	}
+	p.place(c.done...)
 	p.end(c.bounds.extremes(c.dict.form, c.leaf.SchemaElement))
 	return nil
 }

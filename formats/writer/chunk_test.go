@@ -117,3 +117,43 @@ func TestLabelBytes(t *testing.T) {
 		}
 	}
 }
+
+// A column that is complete holds its pages alone, and a row group of such columns has the same bytes.
+func TestCompleteColumns(t *testing.T) {
+	names := labelsOf("a", "b", "c")
+	numbers := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}}
+	for i := range pageRows {
+		numbers.Words = append(numbers.Words, formats.IntWord(int64(i)))
+	}
+	rows, encoded := 2*pageRows+77, [][]byte(nil)
+	codes := func(n int) []uint32 {
+		codes := make([]uint32, rows)
+		for i := range codes {
+			codes[i] = uint32(i*7%n) + 1
+		}
+		return codes
+	}
+	for _, completes := range []bool{false, true} {
+		g := newGroup(t, Options{}, Column{Field: formats.Field{Name: "l", Type: names.Type, Nullable: true}, Masked: true},
+			Column{Field: formats.Field{Name: "n", Type: numbers.Type}}, Column{Field: formats.Field{Name: "few", Type: names.Type}})
+		for column, of := range []*formats.Column{{Values: names, Codes: codes(3)}, {Values: numbers, Codes: codes(pageRows)}, {Values: names, Codes: codes(2)}} {
+			must(t, g.Append(column, of, 0, rows))
+			if !completes {
+				continue
+			}
+			before := g.HeldBy(column)
+			must(t, g.Complete(column))
+			if held, all := g.HeldBy(column), g.Held(); column > 0 && held >= before || column != 1 && held > int64(rows)/2 || all < held {
+				t.Errorf("column %d holds %d bytes, before it was complete %d, all columns %d", column, held, before, all)
+			}
+		}
+		e, err := g.Encode()
+		must(t, err)
+		b, err := e.AppendTo(nil)
+		must(t, err)
+		encoded = append(encoded, b)
+	}
+	if !bytes.Equal(encoded[0], encoded[1]) {
+		t.Error("complete columns have other bytes")
+	}
+}

@@ -147,16 +147,18 @@ func (d *dictionary) bytes() int {
 	return 4*d.Values.Len() + len(d.Values.Data)
 }
 
-// encode writes the dictionary page.
-func (d *dictionary) encode(p *pageWriter) (err error) {
+// encode makes the dictionary page.
+func (d *dictionary) encode(e *pageEncoder) (page storedPage, err error) {
 	v := d.Values
-	if p.body, err = d.form.AppendWords(p.body[:0], v.Words); err != nil {
-		return err
+	if e.body, err = d.form.AppendWords(e.body[:0], v.Words); err != nil {
+		return page, err
 	}
 	for i := range v.Ends {
-		if p.body, err = d.form.AppendBytes(p.body, v.Bytes(i)); err != nil {
-			return err
+		if e.body, err = d.form.AppendBytes(e.body, v.Bytes(i)); err != nil {
+			return page, err
 		}
 	}
-	return p.dictionary(v.Len())
+	page, err = e.store(dictionaryHeader(v.Len()))
+	page.entries, page.encoding = v.Len(), format.Plain
+	return page, err
 }

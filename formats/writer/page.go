@@ -50,7 +50,7 @@ func dictionaryHeader(entries int) meta.PageHeader {
 // pageWriter lays out the pages of one row group, chunk after chunk. Offsets are those the
 // row group would have as the first of its file.
 type pageWriter struct {
-	*pageEncoder
+	codec  format.CompressionCodec
 	out    [][]byte
 	size   int64 // of out
 	chunks []meta.Chunk
@@ -70,22 +70,11 @@ func (p *pageWriter) end(low, high []byte) {
 	p.chunks = append(p.chunks, meta.Chunk{MetaData: thrift.New(p.chunk)})
 }
 
-// dictionary writes body as the dictionary page of the chunk.
-func (p *pageWriter) dictionary(entries int) error {
-	page, err := p.store(dictionaryHeader(entries))
-	if err != nil {
-		return err
-	}
-	page.entries, page.encoding = entries, format.Plain
-	p.place(page)
-	return nil
-}
-
 // place appends pages to the chunk and enters them there.
 func (p *pageWriter) place(pages ...storedPage) {
 	for _, page := range pages {
 		c, at := &p.chunk, firstOffset+p.size
-		c.Codec = p.Codec
+		c.Codec = p.codec
 		if page.kind == format.DictionaryPage {
 			c.DictionaryPageOffset = at
 		} else {

@@ -154,6 +154,17 @@ func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint3
 	return nil
 }
 
+// Complete makes pages of all rows of a column, which takes less memory. Nothing more may be appended to it.
+func (g *RowGroup) Complete(column int) error {
+	for _, leaf := range g.chunks[column] {
+		if err := leaf.complete(); err != nil {
+			return g.wrap(column, err)
+		}
+		leaf.forget()
+	}
+	return nil
+}
+
 func (g *RowGroup) wrap(column int, err error) error {
 	if err != nil {
 		return fmt.Errorf("write column %s: %w", g.columns[column].Field.Name, err)
@@ -168,8 +179,8 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer g.encoders.release(encoder)
-	pages := pageWriter{pageEncoder: encoder}
+	pages := pageWriter{codec: encoder.Codec}
+	g.encoders.release(encoder)
 	e := &EncodedRowGroup{Rows: int64(g.chunks[0][0].rows())}
 	for i, leaves := range g.chunks {
 		for _, leaf := range leaves {
@@ -206,10 +217,16 @@ func (g *RowGroup) Size() (bytes int64) {
 
 // Held returns about how many bytes g takes.
 func (g *RowGroup) Held() (bytes int64) {
-	for _, leaves := range g.chunks {
-		for _, leaf := range leaves {
-			bytes += int64(leaf.taken() + leaf.room())
-		}
+	for column := range g.chunks {
+		bytes += g.HeldBy(column)
+	}
+	return bytes
+}
+
+// HeldBy returns about how many bytes a column takes.
+func (g *RowGroup) HeldBy(column int) (bytes int64) {
+	for _, leaf := range g.chunks[column] {
+		bytes += int64(leaf.taken() + leaf.room())
 	}
 	return bytes
 }

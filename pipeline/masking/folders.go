@@ -38,10 +38,10 @@ func (f *rowForm) folderCount() int {
 	return n
 }
 
-// folderOf returns the number of the folder of a row with some labels.
-func (f *rowForm) folderOf(words []uint64) (number int) {
+// folderOf returns the number of the folder of a row.
+func (f *rowForm) folderOf(row []byte) (number int) {
 	for i := range f.masked[:f.folders] {
-		number = number*len(f.masked[i].codes) + f.masked[i].rank(words)
+		number = number*len(f.masked[i].codes) + f.masked[i].rank(wordOf(row, f.masked[i].word))
 	}
 	return number
 }

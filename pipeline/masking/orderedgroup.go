@@ -2,15 +2,16 @@ package masking
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
-	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/spill"
 )
 
-// orderedGroup is the rows of one row group of a release whose rows are in order.
+// orderedGroup is the rows of one row group of a release whose rows are in order. They are encoded column by column, each of which
+// becomes pages before the next one.
 type orderedGroup struct {
 	*worker
 	form   *rowForm
@@ -21,15 +22,17 @@ type orderedGroup struct {
 	folder int   // number of the folder that they are in, as rowForm.folderOf has it
 	held   int64 // drawn for them: what is more than usual
 
-	words []uint64   // scratch: labels of a row
-	codes [][]uint32 // of a block of rows, by column of the release
-	kept  []keptRows
+	codes []uint32 // scratch: of a block of a column's rows
+	kept  keptRows // likewise
+	full  int64    // bytes of the columns that are pages
+	pages int64    // number of these columns
 }
 
 // equalRows are rows of a row group that are equal.
 type equalRows struct {
-	end int // of their bytes
-	n   int64
+	end  int // of their bytes
+	next int // where their next kept value begins
+	n    int64
 }
 
 // keptRows is a kept column of a block of rows.
@@ -40,21 +43,19 @@ type keptRows struct {
 }
 
 func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
-	return &orderedGroup{
-		worker: w, form: o.form, words: make([]uint64, o.form.words),
-		codes: make([][]uint32, len(o.form.columns)), kept: make([]keptRows, len(o.form.kept)),
-	}
+	return &orderedGroup{worker: w, form: o.form}
 }
 
 // take adds n rows that are equal, and bytes.
 func (g *orderedGroup) take(row []byte, n int64) {
+	next := len(g.bytes) + g.form.head
 	g.bytes, g.size, g.count = append(g.bytes, row...), g.size+len(row), g.count+n
-	g.some = append(g.some, equalRows{len(g.bytes), n})
+	g.some = append(g.some, equalRows{len(g.bytes), next, n})
 }
 
 // drawRows draws what the rows have grown by.
 func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + 16*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + 24*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
@@ -66,7 +67,7 @@ func (g *orderedGroup) drawRows() error {
 // close forgets the rows.
 func (g *orderedGroup) close() {
 	g.m.Budget.Return(g.held + g.drawn)
-	g.held, g.drawn = 0, 0
+	g.held, g.drawn, g.full, g.pages = 0, 0, 0, 0
 	if cap(g.bytes) > 2*groupBytes {
 		g.bytes = nil
 	}
@@ -75,106 +76,108 @@ func (g *orderedGroup) close() {
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
 func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
-	if err := errors.Join(g.drawLabels(g.count), g.enterLabels()); err != nil {
-		return nil, err
-	}
-	filled, bytes, done := 0, 0, int64(0) // bytes of the block's rows
-	flush := func() error {
-		done += int64(filled)
-		err := g.flush(filled, done)
-		filled, bytes = 0, 0
-		return err
-	}
-	block := g.form.block()
-	g.begin()
-	for i := range g.some {
-		size := max(1, len(g.row(i)))
-		for left := int(g.some[i].n); left > 0; {
-			n := min(left, block-filled, max(1, (usualHeld-bytes)/size))
-			g.add(i, n)
-			left, filled, bytes = left-n, filled+n, bytes+n*size
-			if filled == block || bytes >= usualHeld {
-				if err := flush(); err != nil {
-					return nil, err
-				}
-				g.begin()
-			}
+	for i := range g.form.masked[g.form.folders:] {
+		if err := g.appendLabels(&g.form.masked[g.form.folders+i]); err != nil {
+			return nil, err
 		}
 	}
-	if err := flush(); err != nil {
-		return nil, err
+	for k := range g.form.kept {
+		if err := g.appendKept(&g.form.kept[k]); err != nil {
+			return nil, err
+		}
 	}
 	return g.worker.rows.Encode()
 }
 
-// row returns the bytes of some equal rows.
-func (g *orderedGroup) row(i int) []byte {
-	if i == 0 {
-		return g.bytes[:g.some[0].end]
+// appendLabels appends the labels of a column.
+func (g *orderedGroup) appendLabels(f *maskedField) error {
+	values, used, from := g.form.columns[f.column].values, make([]bool, len(f.codes)), 0
+	for i := range g.some {
+		used[f.rank(wordOf(g.bytes[from:g.some[i].end], f.word))] = true
+		from = g.some[i].end
 	}
-	return g.bytes[g.some[i-1].end:g.some[i].end]
+	codes := g.codes[:0]
+	for rank, is := range used {
+		if is && f.codes[rank] > 0 {
+			codes = append(codes, f.codes[rank])
+		}
+	}
+	if err := g.worker.rows.EnterLabels(f.column, values, codes); err != nil {
+		return err
+	}
+	ranks, from := codes[:0], 0
+	for i := range g.some {
+		rank := uint32(f.rank(wordOf(g.bytes[from:g.some[i].end], f.word)))
+		from = g.some[i].end
+		for left := int(g.some[i].n); left > 0; {
+			n := min(left, orderedBlock-len(ranks))
+			ranks = appendEqual(ranks, rank, n)
+			if left -= n; len(ranks) < orderedBlock {
+				continue
+			}
+			if err := g.worker.rows.AppendLabels(f.column, values, f.codes, ranks); err != nil {
+				return err
+			}
+			ranks = ranks[:0]
+		}
+	}
+	g.codes = ranks
+	return errors.Join(g.worker.rows.AppendLabels(f.column, values, f.codes, ranks), g.complete(f.column))
 }
 
-// enterLabels gives the labels that the rows have their places in the dictionaries.
-func (g *orderedGroup) enterLabels() error {
-	used := make([][]bool, len(g.form.masked))
-	for i := range used {
-		used[i] = make([]bool, len(g.form.masked[i].codes))
+// wordOf returns one of the words that a row begins with, zeros behind its end.
+func wordOf(row []byte, word int) uint64 {
+	row = row[8*word:]
+	if len(row) >= 8 {
+		return binary.BigEndian.Uint64(row)
 	}
-	last := make([]uint64, g.form.words)
-	for row := range g.some {
-		words := g.form.parseHead(g.row(row), g.words)
-		if slices.Equal(words, last) && row > 0 {
-			continue
-		}
-		copy(last, words)
-		for i := range used {
-			used[i][g.form.masked[i].rank(words)] = true
-		}
+	var last [8]byte
+	copy(last[:], row)
+	return binary.BigEndian.Uint64(last[:])
+}
+
+// appendKept appends the values of a kept column, those of some rows at a time: fewer where they are large.
+func (g *orderedGroup) appendKept(f *keptField) error {
+	codes, size := g.codes[:0], 0
+	flush := func() error {
+		g.kept.Codes = codes
+		err := g.worker.rows.Append(f.column, &g.kept.Column, 0, len(codes))
+		g.kept.begin(f)
+		codes, size = codes[:0], 0
+		return errors.Join(err, g.drawPages(g.worker.rows.HeldBy(f.column)))
 	}
-	for i := range used {
-		f := &g.form.masked[i]
-		if i < g.form.folders {
-			continue
-		}
-		var codes []uint32
-		for rank, is := range used[i] {
-			if is && f.codes[rank] > 0 {
-				codes = append(codes, f.codes[rank])
+	g.kept.begin(f)
+	for i := range g.some {
+		row := &g.some[i]
+		value := g.bytes[row.next:row.end]
+		value = value[:f.length(value)]
+		row.next += len(value)
+		for left := int(row.n); left > 0; {
+			n := min(left, orderedBlock-len(codes), max(1, (usualHeld-size)/len(value)))
+			codes = appendEqual(codes, g.kept.add(f, value, n), n)
+			left, size = left-n, size+n*len(value)
+			if len(codes) == orderedBlock || size >= usualHeld {
+				if err := flush(); err != nil {
+					return err
+				}
 			}
 		}
-		if err := g.worker.rows.EnterLabels(f.column, g.form.columns[f.column].values, codes); err != nil {
-			return err
-		}
 	}
-	return nil
+	err := flush()
+	g.codes = codes
+	return errors.Join(err, g.complete(f.column))
 }
 
-// begin begins a block of rows.
-func (g *orderedGroup) begin() {
-	for i := range g.codes {
-		g.codes[i] = g.codes[i][:0]
-	}
-	for k := range g.kept {
-		g.kept[k].begin(&g.form.kept[k])
-	}
+// complete makes pages of a column.
+func (g *orderedGroup) complete(column int) error {
+	err := g.worker.rows.Complete(column)
+	g.full, g.pages = g.full+g.worker.rows.HeldBy(column), g.pages+1
+	return errors.Join(err, g.drawPages(0))
 }
 
-// add adds some equal rows to the block, n of them.
-func (g *orderedGroup) add(i, n int) {
-	row := g.row(i)
-	words := g.form.parseHead(row, g.words)
-	for i := range g.form.masked {
-		f := &g.form.masked[i]
-		g.codes[f.column] = appendEqual(g.codes[f.column], uint32(f.rank(words)), n)
-	}
-	row = row[g.form.head:]
-	for k := range g.kept {
-		f := &g.form.kept[k]
-		length := f.length(row)
-		g.codes[f.column] = appendEqual(g.codes[f.column], g.kept[k].add(f, row[:length], n), n)
-		row = row[length:]
-	}
+// drawPages draws what the row group has grown by, with so much for the column that is being appended.
+func (g *orderedGroup) drawPages(column int64) error {
+	return g.draw(g.full+column, max(1, g.pages), int64(len(g.form.columns)-g.form.folders))
 }
 
 func appendEqual(codes []uint32, code uint32, n int) []uint32 {
@@ -182,26 +185,6 @@ func appendEqual(codes []uint32, code uint32, n int) []uint32 {
 		codes = append(codes, code)
 	}
 	return codes
-}
-
-// flush appends the block to the row group, of whose rows so many are done then.
-func (g *orderedGroup) flush(rows int, done int64) (err error) {
-	for i := range g.form.masked {
-		f := &g.form.masked[i]
-		if i < g.form.folders {
-			continue
-		}
-		err = errors.Join(err, g.worker.rows.AppendLabels(f.column, g.form.columns[f.column].values, f.codes, g.codes[f.column]))
-	}
-	for k := range g.kept {
-		column := g.form.kept[k].column
-		g.kept[k].Codes = g.codes[column]
-		err = errors.Join(err, g.worker.rows.Append(column, &g.kept[k].Column, 0, rows))
-	}
-	if err != nil {
-		return err
-	}
-	return g.draw(done, g.count)
 }
 
 // begin makes the column one without rows.
@@ -212,10 +195,10 @@ func (k *keptRows) begin(f *keptField) {
 		if k.Values != nil {
 			fresh.Words, fresh.Ends, fresh.Data = k.Values.Words[:0], k.Values.Ends[:0], k.Values.Data[:0]
 		}
-		k.Values = &fresh
+		k.Values, k.Leaves = &fresh, nil
 		return
 	}
-	k.Leaves = make([]formats.Leaf, len(f.levels))
+	k.Values, k.Leaves = nil, make([]formats.Leaf, len(f.levels))
 	for i := range k.Leaves {
 		k.Leaves[i].Values = &formats.Values{Type: formats.Type{Kind: formats.Binary}}
 	}

@@ -51,8 +51,7 @@ type pulling struct {
 	left  int64  // of it, which the group before had no room for
 
 	form   *rowForm // a row group ends before a row of another folder; nil: there are none
-	room   []uint64
-	folder int // of the row that was read last
+	folder int      // of the row that was read last
 }
 
 // next waits until all groups before have been taken, and takes the rows of the next one. It may have none, when all were taken.
@@ -72,7 +71,7 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 				return err
 			}
 			if p.form != nil {
-				p.folder = p.form.folderOf(p.form.parseHead(p.row, p.room))
+				p.folder = p.form.folderOf(p.row)
 			}
 		}
 		if g.count > 0 && p.folder != g.folder {

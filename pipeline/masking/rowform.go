@@ -116,10 +116,8 @@ func newMaskedField(i int, c *column) maskedField {
 	return m
 }
 
-// rank returns the rank that a row's labels have in the field.
-func (m *maskedField) rank(words []uint64) int {
-	return int(words[m.word] >> m.shift & (1<<m.bits - 1))
-}
+// rank returns the rank that the word of a row has which the field is in.
+func (m *maskedField) rank(word uint64) int { return int(word >> m.shift & (1<<m.bits - 1)) }
 
 // keptCells are the cells of one kept column in a batch.
 type keptCells struct {
@@ -259,20 +257,6 @@ func (f *rowForm) appendHead(to []byte, words []uint64) []byte {
 		to = binary.BigEndian.AppendUint64(to, word)
 	}
 	return to[:from+f.head]
-}
-
-// parseHead returns the labels of a row, in room.
-func (f *rowForm) parseHead(row []byte, room []uint64) []uint64 {
-	var last [8]byte
-	for k := range room {
-		if 8*k+8 <= f.head {
-			room[k] = binary.BigEndian.Uint64(row[8*k:])
-			continue
-		}
-		copy(last[:], row[8*k:f.head])
-		room[k] = binary.BigEndian.Uint64(last[:])
-	}
-	return room
 }
 
 // rankMap leads from the local codes of a masked column to ranks, as far as the values are known.

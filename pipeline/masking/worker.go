@@ -152,7 +152,7 @@ func (w *worker) encode(ctx context.Context, t Task, emit func(group) error) err
 			n, err := w.appendRows(ctx, s, min(left, look))
 			if err == nil {
 				left, rows = left-n, rows+n
-				err = w.draw(rows, t.foreseen(rows))
+				err = w.draw(w.rows.Held(), rows, t.foreseen(rows))
 			}
 			if err != nil {
 				return fmt.Errorf("mask %s: %w", s.File, err)
@@ -368,12 +368,11 @@ const (
 // drawLabels draws what labels of a row group of so many rows take before they are pages.
 func (w *worker) drawLabels(rows int64) error {
 	w.labelled = w.m.Plan.labelBytes(rows)
-	return w.draw(0, 1)
+	return w.draw(0, 0, 1)
 }
 
-// draw draws what the row group has grown by, when so many of its rows are in it.
-func (w *worker) draw(done, total int64) error {
-	held := w.rows.Held()
+// draw draws what the row group has grown by, which holds so much when so many of its rows, or columns, are in it.
+func (w *worker) draw(held, done, total int64) error {
 	need := w.unusual(held) - w.drawn
 	if need <= 0 {
 		return nil
