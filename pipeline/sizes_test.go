@@ -238,6 +238,7 @@ var unreached = map[string][]size{
 	markSize: {
 		{name: "pipeline/risk.noneChosen", value: 33},
 		{name: "formats/csvfile.guessR", value: 1 << 8},
+		{name: "pipeline/risk.noneChosen", value: 33},
 		{name: "pipeline/domain.minusInf", value: 4_222_124_650_659_839},
 		{name: "pipeline/domain.plusInf", value: -4_503_599_627_370_496},
 	},

@@ -477,7 +477,11 @@ var parts = map[string]func(c *truthCase) bool{
 	"a set of all": func(c *truthCase) bool {
 		return slices.ContainsFunc(c.set, func(s string) bool { return strings.Contains(s, "all") })
 	},
-	"a guard":            func(c *truthCase) bool { return c.masks("keep") && !c.masks("accepted") },
+	"a guard": func(c *truthCase) bool {
+		return slices.ContainsFunc(c.columns, func(column truthColumn) bool {
+			return strings.Contains(column.mask, "keep") && !strings.Contains(column.mask, "accepted")
+		})
+	},
 	"suppressed records": func(c *truthCase) bool { return c.suppresses() },
 	"no class":           func(c *truthCase) bool { return !c.says("class: ") },
 	"a weight":           func(c *truthCase) bool { return c.masks("weight: ") },
