@@ -21,15 +21,10 @@ type shape struct {
 }
 
 var shapes = []shape{
-	{"columns=3000/sets=1500", wideRows, wideJob(2), ""},
-	{"columns=3000/sets=3000", wideRows, wideJob(1), ""},
-	{"columns=3000/sets=1", wideRows, wideJob(wideColumns), ""},
-	{"suppressed=400000", func(w io.Writer) {
-		fmt.Fprintln(w, "town")
-		for i := range 2_000_000 {
-			fmt.Fprintf(w, "t%d\n", i/5)
-		}
-	}, "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress}\n", ""},
+	{"columns=3000/sets=1500", digits(300, wideColumns), wideJob(2), ""},
+	{"columns=3000/sets=3000", digits(300, wideColumns), wideJob(1), ""},
+	{"columns=3000/sets=1", digits(300, wideColumns), wideJob(wideColumns), ""},
+	{"suppressed=400000", towns("", nil), "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress}\n", ""},
 	{"suppressed=skewed", func(w io.Writer) {
 		r := rand.New(rand.NewPCG(1, 1))
 		fmt.Fprintln(w, "town,class")
@@ -37,39 +32,82 @@ var shapes = []shape{
 			fmt.Fprintf(w, "t%d,%d\n", int(400_000*math.Pow(r.Float64(), 3)), min(int(r.ExpFloat64()), 4))
 		}
 	}, "class: class\nquasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, class: keep}\n", ""},
+	{"suppressed=two", towns(",shop,class", func(i int, r *rand.Rand) string {
+		return fmt.Sprintf(",s%d,%d", i*7919%2_000_000/5, min(int(r.ExpFloat64()), 4))
+	}), "class: class\nquasi_identifiers: [{columns: [town], k: 5}, {columns: [shop], k: 5}]\n" +
+		"columns: {town: suppress, shop: suppress, class: keep}\nmax_unique: 100%\n", ""},
+	{"suppressed=beside", towns(",age,class", func(_ int, r *rand.Rand) string {
+		return fmt.Sprintf(",%d,%d", 17+r.IntN(73), min(int(r.ExpFloat64()), 4))
+	}), "class: class\nquasi_identifiers: [{columns: [age, town], k: 5}]\ncolumns: {age: discretize, town: suppress, class: keep}\n", ""},
+	{"suppressed=sensitive", towns(",illness", func(_ int, r *rand.Rand) string { return fmt.Sprintf(",%d", r.IntN(20)) }),
+		"quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: keep}\nmax_unique: 100%\n",
+		"sensitive: [{column: illness, l: 3}]\n"},
+	{"told=600x600", digits(2000, 2*keptColumns), keptAndMaskedJob(), ""},
 	{"outliers", twoNumbers, twoNumberSets, "max_suppressed: 1%\n"},
 	{"outliers=entities", twoNumbers, twoNumberSets + "entity: person\n", "max_suppressed: 1%\n"},
+	{"outliers=sensitive", twoNumbers, strings.Replace(twoNumberSets, "person: drop", "person: drop, illness: keep", 1) +
+		"sensitive: [{column: illness, l: 3}]\n", "max_suppressed: 1%\n"},
 }
 
-// twoNumbers writes two columns of numbers, and people of two rows each.
+// towns writes five rows of each of 400,000 towns, with other columns.
+func towns(header string, others func(row int, r *rand.Rand) string) func(w io.Writer) {
+	return func(w io.Writer) {
+		r := rand.New(rand.NewPCG(1, 1))
+		fmt.Fprintln(w, "town"+header)
+		for i := range 2_000_000 {
+			more := ""
+			if others != nil {
+				more = others(i, r)
+			}
+			fmt.Fprintf(w, "t%d%s\n", i/5, more)
+		}
+	}
+}
+
+const keptColumns = 600
+
+// keptAndMaskedJob masks every second column.
+func keptAndMaskedJob() string {
+	var sets, masks strings.Builder
+	for c := 0; c < 2*keptColumns; c += 2 {
+		fmt.Fprintf(&sets, "  - {columns: [c%d], k: 5}\n", c)
+		fmt.Fprintf(&masks, "  c%d: discretize\n  c%d: {mask: keep, identifying: accepted}\n", c, c+1)
+	}
+	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String() + "max_unique: 100%\n"
+}
+
+// twoNumbers writes two columns of numbers, people of two rows each, and one of twenty illnesses.
 func twoNumbers(w io.Writer) {
 	r := rand.New(rand.NewPCG(1, 1))
-	fmt.Fprintln(w, "a,b,person")
+	fmt.Fprintln(w, "a,b,person,illness")
 	for i := range 1_000_000 {
-		fmt.Fprintf(w, "%d,%d,%d\n", r.IntN(200_000), int(20_000*r.ExpFloat64()), i/2)
+		fmt.Fprintf(w, "%d,%d,%d,%d\n", r.IntN(200_000), int(20_000*r.ExpFloat64()), i/2, i*7919%20)
 	}
 }
 
 // twoNumberSets has a set for each of them.
 const twoNumberSets = "quasi_identifiers: [{columns: [a], k: 10}, {columns: [b], k: 10}]\n" +
-	"columns: {a: discretize, b: discretize, person: drop}\nmax_unique: 100%\n"
+	"unlisted: drop\ncolumns: {a: discretize, b: discretize, person: drop}\nmax_unique: 100%\n"
 
 const wideColumns = 3000
 
-func wideRows(w io.Writer) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for row := range 301 {
-		for c := range wideColumns {
-			if c > 0 {
-				fmt.Fprint(w, ",")
+// digits writes so many rows and columns of six values.
+func digits(rows, columns int) func(w io.Writer) {
+	return func(w io.Writer) {
+		r := rand.New(rand.NewPCG(1, 1))
+		for row := range rows + 1 {
+			for c := range columns {
+				if c > 0 {
+					fmt.Fprint(w, ",")
+				}
+				if row == 0 {
+					fmt.Fprintf(w, "c%d", c)
+				} else {
+					fmt.Fprint(w, r.IntN(6))
+				}
 			}
-			if row == 0 {
-				fmt.Fprintf(w, "c%d", c)
-			} else {
-				fmt.Fprint(w, r.IntN(6))
-			}
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w)
 	}
 }
 
