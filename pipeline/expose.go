@@ -197,9 +197,13 @@ func (e *exposing) close() {
 }
 
 // report tells what was counted, nil if nothing was but of the class.
-func (e *exposing) report() *risk.Report {
+func (e *exposing) report(res *resources) *risk.Report {
 	e.counts.Join()
-	told, kept := e.counts.Determines(), e.Bound.kept()
+	kept := e.Bound.kept()
+	told, known := e.counts.Determines()
+	if !known {
+		res.events.Noted("whether kept columns follow from masked ones is not known: memory has no room for rows that show it")
+	}
 	report := &risk.Report{K: e.request.K, Columns: e.names(kept), Determines: e.determined(told), Members: e.members(told)}
 	if len(kept)+len(told) == 0 {
 		return nil
@@ -219,7 +223,7 @@ func (e *exposing) expose(ctx context.Context, res *resources) error {
 	if e.counts == nil {
 		return nil
 	}
-	if res.report.Risk = e.report(); res.report.Risk != nil {
+	if res.report.Risk = e.report(res); res.report.Risk != nil {
 		e.noteTold(res.report.Risk, res)
 	}
 	return e.check(ctx, res.report.Risk, res)

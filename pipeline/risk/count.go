@@ -68,8 +68,10 @@ func (c *Counts) Figures(grouping, k int) *Figures {
 // Guard tells what the classes of a guard are like, of which those below k are small.
 func (c *Counts) Guard(guard int) *Figures { return c.scanners[0].guarded(guard) }
 
-// Determines returns which columns tell others.
-func (c *Counts) Determines() []Determination { return c.scanners[0].dependencies.found() }
+// Determines returns which columns tell others, and whether that is known: memory may have no room for the rows that show it.
+func (c *Counts) Determines() (all []Determination, known bool) {
+	return c.scanners[0].dependencies.found()
+}
 
 // Close gives back what is drawn.
 func (c *Counts) Close() {

@@ -23,14 +23,17 @@ const (
 )
 
 // found returns which kept columns, or pairs, tell masked ones, then which masked ones, or pairs of
-// one set, tell kept ones. A pair is none if one of it does it alone.
-func (d *dependencies) found() (all []Determination) {
+// one set, tell kept ones. A pair is none if one of it does it alone. It is not known where memory has no room for rows.
+func (d *dependencies) found() (all []Determination, known bool) {
+	if len(d.Kept) == 0 || len(d.Masked) == 0 {
+		return nil, true
+	}
 	if !d.counts() {
-		return nil
+		return nil, false
 	}
 	rows := newTupleRows(d)
 	if rows == nil {
-		return nil
+		return nil, false
 	}
 	defer d.budget.Return(rows.bytes)
 	kept, masked := len(d.Kept), len(d.columns)
@@ -43,7 +46,7 @@ func (d *dependencies) found() (all []Determination) {
 		sets = append(sets, at)
 	}
 	of := rows.telling(positions(0, kept), [][]int{positions(0, kept)}, rows.varying(positions(kept, masked)))
-	return append(of, rows.telling(positions(kept, masked), sets, rows.varying(positions(0, kept)))...)
+	return append(of, rows.telling(positions(kept, masked), sets, rows.varying(positions(0, kept)))...), true
 }
 
 func positions(from, to int) (all []int) {
