@@ -236,7 +236,6 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.toldShare", value: 99},
 	},
 	markSize: {
-		{name: "pipeline/risk.noneChosen", value: 33},
 		{name: "formats/csvfile.guessR", value: 1 << 8},
 		{name: "pipeline/risk.noneChosen", value: 33},
 		{name: "pipeline/domain.minusInf", value: 4_222_124_650_659_839},
