@@ -200,7 +200,9 @@ func drawBounds(rng *rand.Rand, c *truthCase) {
 					ends[e] = strconv.Itoa(end + rng.IntN(2)*(2*e-1)*rng.IntN(50))
 				}
 			}
-			column.mask = mask + ", bounds: [" + strings.Join(ends, ", ") + "]}"
+			if ends[0] != ends[1] || ends[0] != "null" { // else there are none
+				column.mask = mask + ", bounds: [" + strings.Join(ends, ", ") + "]}"
+			}
 		case column.Type == dateType:
 			column.mask = mask + `, bounds: ["0001-01-01", "9999-12-31"]}`
 		}
