@@ -4,212 +4,156 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/md5"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
-	signer "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/smithy-go/encoding/httpbinding"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/logging"
 )
 
-// amazon is a bucket of S3, or of a store that speaks it, by its REST API. Settings, credentials and
-// signatures are the SDK's; its client of S3 takes more to compile than all of kcut.
+// amazon is a bucket of S3, or of a store that speaks its protocol.
 type amazon struct {
-	client
-	bucket url.URL
+	client *s3.Client
+	bucket string
 }
 
-// openAmazon opens a bucket of S3. At an endpoint of one's own, buckets are directories of a host
-// and not hosts, which would need names of their own, and there is one region, if none is set.
+// openAmazon opens a bucket of S3. At an endpoint that the user sets, buckets are directories of the
+// host: hosts for buckets would need DNS names. It has one region if the user sets none.
 func openAmazon(ctx context.Context, name string) (store, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // what matters is in the errors
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // errors say what matters
 	if err != nil {
 		return nil, err
 	}
-	bucket, err := amazonURL(ctx, &cfg, name)
-	if err != nil {
-		return nil, err
-	}
-	a := &amazon{bucket: *bucket}
-	a.http, a.tries = cfg.HTTPClient, cmp.Or(cfg.RetryMaxAttempts, 3)
-	signer := signer.NewSigner(func(o *signer.SignerOptions) { o.DisableURIPathEscaping = true }) // S3 takes names as they are
-	a.sign = func(r *http.Request, body []byte) error {
-		credentials, err := cfg.Credentials.Retrieve(r.Context())
-		if err != nil {
-			return err
+	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
+		// Every store that speaks S3 checks the MD5 sums that write sends. Some know no others.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		if o.BaseEndpoint != nil {
+			o.UsePathStyle, o.Region = true, cmp.Or(o.Region, "us-east-1")
 		}
-		sum := sha256.Sum256(body) // which S3 holds against what arrives
-		digest := hex.EncodeToString(sum[:])
-		r.Header.Set("X-Amz-Content-Sha256", digest)
-		err = signer.SignHTTP(r.Context(), credentials, r, digest, "s3", cfg.Region, time.Now())
-		r.Header.Set("Accept-Encoding", "identity") // as it is stored; what is on the way may change this header
-		return err
+	})
+	options := client.Options()
+	if options.Region == "" {
+		return nil, errors.New("no region: set AWS_REGION")
 	}
-	return a, nil
-}
-
-// request is one for an object, or with no key for the bucket. Names are escaped in the way that is signed.
-func (a *amazon) request(method, key string, query url.Values, header map[string]string) request {
-	u := a.bucket
-	if key != "" || u.Path == "" {
-		u.Path += "/" + key
+	if endpoint := aws.ToString(options.BaseEndpoint); endpoint != "" {
+		if u, err := url.Parse(endpoint); err != nil || u.Host == "" {
+			return nil, fmt.Errorf("endpoint %q is not a URL", endpoint)
+		}
 	}
-	u.RawPath = httpbinding.EscapePath(u.Path, false)
-	u.RawQuery = query.Encode()
-	return request{method: method, url: u, header: header}
+	return &amazon{client, name}, nil
 }
 
 func (a *amazon) attributes(ctx context.Context, key string) (attributes, error) {
-	answer, err := a.take(ctx, a.request(http.MethodHead, key, nil, nil), nil)
+	o, err := a.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &a.bucket, Key: &key})
 	if err != nil {
 		return attributes{}, err
 	}
-	return amazonAttributes(answer)
+	return attributes{value(o.ContentLength), value(o.LastModified), value(o.ETag), o.Metadata[digestKey]}, nil
 }
 
-func amazonAttributes(answer *http.Response) (attributes, error) {
-	size, err := sizeOf(answer)
-	changed, unknown := http.ParseTime(answer.Header.Get("Last-Modified"))
-	return attributes{size, changed, version{etag: answer.Header.Get("Etag")}, answer.Header.Get("X-Amz-Meta-" + digestKey)}, errors.Join(err, unknown)
-}
-
-func (a *amazon) read(ctx context.Context, key string, of version, off, n int64) (io.ReadCloser, attributes, error) {
-	answer, err := a.do(ctx, a.request(http.MethodGet, key, nil, map[string]string{"Range": rangeOf(off, n), "If-Match": of.etag}))
+func (a *amazon) read(ctx context.Context, key, version string, off, n int64) (io.ReadCloser, string, error) {
+	o, err := a.client.GetObject(ctx, &s3.GetObjectInput{
+		Bucket: &a.bucket, Key: &key, Range: aws.String(rangeOf(off, n)), IfMatch: &version,
+	})
 	if err != nil {
-		return nil, attributes{}, err
+		return nil, "", err
 	}
-	return opened(answer, amazonAttributes)
+	return o.Body, value(o.ETag), nil
 }
 
 func (a *amazon) list(ctx context.Context, prefix string, each func(key string, size int64)) error {
-	for token := ""; ; {
-		query := url.Values{"list-type": {"2"}, "encoding-type": {"url"}, "prefix": {prefix}}
-		if token != "" {
-			query.Set("continuation-token", token)
-		}
-		var page struct {
-			EncodingType          string
-			NextContinuationToken string
-			Contents              []struct {
-				Key  string
-				Size int64
-			}
-		}
-		if _, err := a.take(ctx, a.request(http.MethodGet, "", query, nil), &page); err != nil {
-			return err
-		}
-		for _, object := range page.Contents {
-			if page.EncodingType == "url" {
-				name, err := url.QueryUnescape(object.Key)
-				if err != nil {
-					return fmt.Errorf("name in a listing: %w", err)
-				}
-				object.Key = name
-			}
-			each(object.Key, object.Size)
-		}
-		if token = page.NextContinuationToken; token == "" {
-			return nil
-		}
-	}
-}
-
-func (a *amazon) remove(ctx context.Context, key string) error {
-	_, err := a.take(ctx, a.request(http.MethodDelete, key, nil, nil), nil)
-	return err
-}
-
-// write sends an object in one request, or begins an upload, sends its parts and ends it.
-func (a *amazon) write(ctx context.Context, key string, c content) error {
-	about := map[string]string{"Content-Type": c.mediaType, "X-Amz-Meta-" + digestKey: c.digest}
-	condition := ""
-	if c.fresh {
-		condition = "*"
-	}
-	if c.size <= c.part {
-		body, err := c.piece(make([]byte, c.part), 0)
+	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{
+		Bucket: &a.bucket, Prefix: &prefix, EncodingType: types.EncodingTypeUrl, // XML cannot hold every name
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return err
 		}
-		about["If-None-Match"] = condition
-		_, err = a.put(ctx, key, nil, about, body)
-		return err
+		for _, o := range page.Contents {
+			key := value(o.Key)
+			if page.EncodingType == types.EncodingTypeUrl {
+				if key, err = url.QueryUnescape(key); err != nil {
+					return fmt.Errorf("name in a listing: %w", err)
+				}
+			}
+			each(key, value(o.Size))
+		}
 	}
-	var begun struct {
-		UploadID string `xml:"UploadId"`
+	return nil
+}
+
+func (a *amazon) remove(ctx context.Context, key string) error {
+	_, err := a.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.bucket, Key: &key})
+	return err
+}
+
+// write sends an object in one request, or in the parts of an upload.
+func (a *amazon) write(ctx context.Context, key string, c content) error {
+	var condition *string
+	if c.fresh {
+		condition = aws.String("*")
 	}
-	lasting, end := outlast(ctx) // who does not hear the number of an upload cannot abort it
-	defer end()
-	if _, err := a.take(lasting, a.request(http.MethodPost, key, url.Values{"uploads": {""}}, about), &begun); err != nil {
-		return err
-	}
-	id := url.Values{"uploadId": {begun.UploadID}}
-	err := a.sendParts(ctx, key, begun.UploadID, c, func(list []byte) error {
-		end := a.request(http.MethodPost, key, id, map[string]string{"Content-Type": "application/xml", "If-None-Match": condition})
-		end.body = list
-		var said refusal // may come with 200: S3 begins to answer before it knows
-		if _, err := a.take(ctx, end, &said); err != nil {
+	metadata := map[string]string{digestKey: c.digest}
+	if c.size <= c.part {
+		body, err := c.whole()
+		if err != nil {
 			return err
 		}
-		if said.XMLName.Local == "Error" {
-			said.status = http.StatusInternalServerError
-			return &said
-		}
-		return nil
+		_, err = a.client.PutObject(ctx, &s3.PutObjectInput{
+			Bucket: &a.bucket, Key: &key, Body: bytes.NewReader(body), ContentMD5: aws.String(encodedMD5(body)),
+			ContentType: &c.mediaType, Metadata: metadata, IfNoneMatch: condition,
+		})
+		return err
+	}
+	lasting, end := outlast(ctx) // an upload can be aborted only by its number, which the answer has
+	defer end()
+	begun, err := a.client.CreateMultipartUpload(lasting, &s3.CreateMultipartUploadInput{
+		Bucket: &a.bucket, Key: &key, ContentType: &c.mediaType, Metadata: metadata,
 	})
+	if err != nil {
+		return err
+	}
+	parts, err := a.sendParts(ctx, key, begun.UploadId, c)
+	if err == nil {
+		_, err = a.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+			Bucket: &a.bucket, Key: &key, UploadId: begun.UploadId, IfNoneMatch: condition,
+			MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
+		})
+	}
 	if err == nil {
 		return nil
 	}
 	aborting, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWait)
 	defer cancel()
-	_, aborted := a.take(aborting, a.request(http.MethodDelete, key, id, nil), nil)
+	_, aborted := a.client.AbortMultipartUpload(aborting, &s3.AbortMultipartUploadInput{
+		Bucket: &a.bucket, Key: &key, UploadId: begun.UploadId,
+	})
 	if aborted != nil {
 		return fmt.Errorf("%w; its parts are left: %s", err, oneLine(aborted))
 	}
 	return err
 }
 
-// put sends bytes with their checksum.
-func (a *amazon) put(ctx context.Context, key string, query url.Values, header map[string]string, body []byte) (*http.Response, error) {
-	sum := md5.Sum(body)
-	header["Content-Md5"] = base64.StdEncoding.EncodeToString(sum[:])
-	q := a.request(http.MethodPut, key, query, header)
-	q.body = body
-	return a.take(ctx, q, nil)
-}
-
-// sendParts sends the parts of an upload, some at a time, and calls end with their list.
-func (a *amazon) sendParts(ctx context.Context, key, id string, c content, end func(list []byte) error) error {
-	tags := make([]string, c.parts())
+// sendParts sends the parts of an upload and returns their list.
+func (a *amazon) sendParts(ctx context.Context, key string, id *string, c content) ([]types.CompletedPart, error) {
+	parts := make([]types.CompletedPart, c.parts())
 	err := c.eachPart(func(i int, body []byte) error {
-		answer, err := a.put(ctx, key, url.Values{"partNumber": {strconv.Itoa(i + 1)}, "uploadId": {id}}, map[string]string{}, body)
+		number := aws.Int32(int32(i + 1))
+		sent, err := a.client.UploadPart(ctx, &s3.UploadPartInput{
+			Bucket: &a.bucket, Key: &key, UploadId: id, PartNumber: number,
+			Body: bytes.NewReader(body), ContentMD5: aws.String(encodedMD5(body)),
+		})
 		if err == nil {
-			tags[i] = answer.Header.Get("Etag")
+			parts[i] = types.CompletedPart{ETag: sent.ETag, PartNumber: number}
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	list := bytes.NewBufferString("<CompleteMultipartUpload>")
-	for i, tag := range tags {
-		fmt.Fprintf(list, "<Part><PartNumber>%d</PartNumber><ETag>", i+1)
-		if err := xml.EscapeText(list, []byte(tag)); err != nil {
-			return err
-		}
-		list.WriteString("</ETag></Part>")
-	}
-	list.WriteString("</CompleteMultipartUpload>")
-	return end(list.Bytes())
+	return parts, err
 }

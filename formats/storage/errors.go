@@ -7,11 +7,14 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 	"golang.org/x/oauth2"
+	"google.golang.org/api/googleapi"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -50,18 +53,28 @@ func explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %s", kind, oneLine(err))
 }
 
-// statusOf returns the status and the word with which a service has refused what was asked of it.
+// statusOf returns the status and the code with which a service has refused a request.
 func statusOf(err error) (status int, code string) {
-	var own *refusal
-	var amazon *awshttp.ResponseError // of credentials
-	var token *oauth2.RetrieveError   // of Google's accounts
+	var amazon *awshttp.ResponseError
+	var google *googleapi.Error
+	var microsoft *azcore.ResponseError
+	var token *oauth2.RetrieveError // of Google's accounts
 	switch {
-	case errors.As(err, &own):
-		return own.status, own.Code
 	case errors.As(err, &amazon):
-		return amazon.HTTPStatusCode(), ""
+		var answer smithy.APIError
+		if errors.As(err, &answer) {
+			code = answer.ErrorCode()
+		}
+		return amazon.HTTPStatusCode(), code
+	case errors.As(err, &google):
+		return google.Code, ""
+	case errors.As(err, &microsoft):
+		return microsoft.StatusCode, microsoft.ErrorCode
 	case errors.As(err, &token) && token.Response != nil:
-		return token.Response.StatusCode, token.ErrorCode
+		if status = token.Response.StatusCode; status == http.StatusBadRequest { // how OAuth refuses an account
+			status = http.StatusUnauthorized
+		}
+		return status, ""
 	}
 	return 0, ""
 }
@@ -72,26 +85,40 @@ func isNoAccount(err error) bool {
 	return errors.As(err, &lookup) && lookup.IsNotFound && strings.HasSuffix(lookup.Name, microsoftDomain)
 }
 
-// deniedCodes are refusals that have another status than others: S3's, and Google's of its accounts.
+// deniedCodes are S3's refusals of the user that have another status than 401 and 403.
 var deniedCodes = map[string]bool{
 	"InvalidAccessKeyId": true, "SignatureDoesNotMatch": true, "ExpiredToken": true, "InvalidToken": true, "TokenRefreshRequired": true,
-	"AccountProblem": true, "AllAccessDisabled": true, "invalid_grant": true,
+	"AccountProblem": true, "AllAccessDisabled": true,
 }
 
-// isDenied reports whether an error is a refusal of the user, and not of what was asked.
-func isDenied(err error) bool {
-	var amazon smithy.APIError // of a service that gives credentials
-	status, code := statusOf(err)
-	return errors.Is(err, errIdentity) || errors.As(err, &amazon) && deniedCodes[amazon.ErrorCode()] || deniedCodes[code] ||
-		status == http.StatusForbidden || status == http.StatusUnauthorized
+// passingCodes are those of S3 and Azure for a bad request that may succeed at another time.
+var passingCodes = map[string]bool{
+	"RequestTimeout": true, "BadDigest": true, "IncompleteBody": true, "XAmzContentSHA256Mismatch": true, "Md5Mismatch": true,
 }
+
+// isDenied reports whether a service refuses the user, whatever he asks for.
+func isDenied(err error) bool {
+	var final interface{ NonRetriable() } // Azure has no credentials, or refuses them
+	status, code := statusOf(err)
+	return errors.As(err, &final) || deniedCodes[code] || status == http.StatusForbidden || status == http.StatusUnauthorized
+}
+
+// noise is what errors of clients have and users need not see: the lines that Azure's errors draw,
+// and queries of URLs, which may hold a token.
+var noise = regexp.MustCompile(`(://[^\s"?]*)\?[^\s"]*| -{5,}`)
 
 // oneLine is an error's text on one line of bearable length.
 func oneLine(err error) string {
 	const longest = 300
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := noise.ReplaceAllString(strings.Join(strings.Fields(err.Error()), " "), "$1")
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + " …"
+	}
+	var amazon *awshttp.ResponseError
+	if errors.As(err, &amazon) && amazon.HTTPStatusCode() < http.StatusForbidden {
+		if region := amazon.Response.Header.Get("X-Amz-Bucket-Region"); region != "" {
+			text += "; the bucket is in the region " + region
+		}
 	}
 	return text
 }

@@ -128,7 +128,7 @@ func (localPlan) Close() {}
 type Info struct {
 	size    int64
 	changed time.Time
-	version version     // of an object
+	version string      // of an object
 	local   fs.FileInfo // of a file of the machine
 }
 
@@ -137,7 +137,7 @@ func (i Info) Size() int64 { return i.size }
 
 // String returns a text that another Info of the same file, unchanged, has too.
 func (i Info) String() string {
-	return fmt.Sprint(i.size, " ", i.changed.UnixNano(), " ", i.version.generation, " ", i.version.etag)
+	return fmt.Sprint(i.size, " ", i.changed.UnixNano(), " ", i.version)
 }
 
 // IsRegular reports whether it is a file with content of its own: no directory, no pipe.

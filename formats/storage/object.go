@@ -144,9 +144,7 @@ func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, aga
 		return 0, false, err
 	}
 	defer r.Close()
-	// Stores that know no conditional reads are asked afterwards. Google's do, and do not tell the time of
-	// the object.
-	if found.size != o.info.size || o.info.version.generation == 0 && !found.changed.Equal(o.info.changed) {
+	if found != o.info.version {
 		return 0, false, ErrChanged
 	}
 	n, err = io.ReadFull(r, p)

@@ -3,12 +3,19 @@ package storage
 import (
 	"bytes"
 	"context"
+	crand "crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -367,14 +374,30 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 	}
 }
 
-// TestNames: names that a store's client would change are refused and not looked for elsewhere.
+// TestNames: a name is the same in a store as in a URL, whatever letters it has, or it is refused.
 func TestNames(t *testing.T) {
 	eachStore(t, func(t *testing.T, server *storagetest.Server) {
-		for _, name := range []string{"a\x01b", "a/../b", "%20", "what?", "c#", `"x"`, `a\b`} {
+		for _, name := range []string{
+			"a b+c=d&e", "ü/%20/~._-", "!*'();:@$,", "x//y", "a[b]", "%2F", "what?", "c#", `"x"`, "<x>", "a^b|c`{}",
+		} {
+			if err := UploadText(t.Context(), []byte(name), server.URL(name), true); err != nil || string(server.Get(t, name)) != name {
+				t.Errorf("%q: upload: %v; there are %q", name, err, server.Keys(t))
+				continue
+			}
+			text, err := ReadText(t.Context(), server.URL(name), 99)
+			entries, listErr := List(t.Context(), server.URL(name))
+			if err = errors.Join(err, listErr); err != nil || string(text) != name || len(entries) != 1 || entries[0].Location != server.URL(name) {
+				t.Errorf("%q: %q, %v, %v", name, text, entries, err)
+			}
+			if err := Remove(t.Context(), server.URL(name)); err != nil || server.Get(t, name) != nil {
+				t.Errorf("%q: remove: %v", name, err)
+			}
+		}
+		for _, name := range []string{"a\x01b", "a/../b", `a\b`} {
 			_, err := Stat(t.Context(), server.URL(name))
 			_, listErr := List(t.Context(), server.URL(name))
 			err = errors.Join(err, listErr)
-			refused := name == "a\x01b" || name == "a/../b" || name == `a\b` && strings.HasPrefix(server.URL(""), azureScheme)
+			refused := name != `a\b` || strings.HasPrefix(server.URL(""), azureScheme)
 			if errors.Is(err, formats.ErrUnsupported) != refused || errors.Is(err, fs.ErrNotExist) == refused {
 				t.Errorf("%q: %v", name, err)
 			}
@@ -382,18 +405,60 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// TestSettings: what is wrong with the environment is told before anything is asked of a store,
-// and refused credentials are no trouble that passes.
+// TestTries: a request that may succeed later is made four times, where AWS_MAX_ATTEMPTS does not say
+// how often, and other requests once.
+func TestTries(t *testing.T) {
+	eachStore(t, func(t *testing.T, server *storagetest.Server) {
+		server.Put(t, "x", []byte("x"))
+		most := 4
+		if strings.HasPrefix(server.URL(""), "s3:") {
+			most = 1
+		}
+		for _, c := range []struct {
+			fault        storagetest.Fault
+			fails, tries int
+			want         error
+		}{
+			{storagetest.None, 0, 1, nil},
+			{storagetest.Error, most - 1, most, nil},
+			{storagetest.Throttled, most - 1, most, nil},
+			{storagetest.Error, 99, most, ErrUnavailable},
+			{storagetest.Refused, 99, most, ErrUnavailable},
+			{storagetest.Denied, 99, 1, ErrDenied},
+		} {
+			server.Fail(func(n int, _ storagetest.Request) storagetest.Fault {
+				if n < c.fails {
+					return c.fault
+				}
+				return storagetest.None
+			})
+			_, err := List(t.Context(), server.URL("x"))
+			if tries := len(server.Requests()); !errors.Is(err, c.want) || tries != c.tries {
+				t.Errorf("%+v: %d tries, %v", c, tries, err)
+			}
+		}
+	})
+}
+
+// TestSettings: an error in the environment is found before a store is asked, and refused
+// credentials are not a fault that passes.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		scheme string
 		env    map[string]string
 	}{
+		{"s3", map[string]string{"AWS_ENDPOINT_URL": ""}},
+		{"s3", map[string]string{"AWS_ENDPOINT_URL": "host"}},
 		{"gs", map[string]string{"STORAGE_EMULATOR_HOST": "", "GOOGLE_APPLICATION_CREDENTIALS": "missing.json"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_ACCOUNT": ""}},
 		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "not base64!"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_PROTOCOL": "ftp"}},
+		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "AccountName=a"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": "sv=1"}},
+		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "", "AZURE_TOKEN_CREDENTIALS": "other"}},
+		{"azblob", map[string]string{
+			"AZURE_STORAGE_KEY": "", "AZURE_TOKEN_CREDENTIALS": "EnvironmentCredential", "AZURE_TENANT_ID": "", "AZURE_STORAGE_PROTOCOL": "https",
+		}},
 	} {
 		server := storagetest.NewOf(t, c.scheme)
 		for name, value := range c.env {
@@ -403,12 +468,107 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s with %v: %v", c.scheme, c.env, err)
 		}
 	}
+}
+
+// TestProfile: a profile of AWS's own tools says where a store that speaks S3 is.
+func TestProfile(t *testing.T) {
+	server := storagetest.New(t)
+	server.Put(t, "x", []byte("x"))
+	profile := filepath.Join(t.TempDir(), "config")
+	text := "[profile own]\nservices = here\n[services here]\ns3 =\n  endpoint_url = " + os.Getenv("AWS_ENDPOINT_URL") + "\n"
+	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	os.Unsetenv("AWS_ENDPOINT_URL") // which the server sets back
+	t.Setenv("AWS_CONFIG_FILE", profile)
+	t.Setenv("AWS_PROFILE", "own")
+	if _, err := Stat(t.Context(), server.URL("x")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRefusedAccount: an account that Google does not know, or not any more, has no access.
+func TestRefusedAccount(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error": "invalid_grant", "error_description": "as the test wants it"}`)
+	}))
+	defer server.Close()
+	key, err := rsa.GenerateKey(crand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := json.Marshal(map[string]string{
+		"type": "service_account", "client_email": "a@example.com", "token_uri": server.URL,
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "account.json")
+	if err := os.WriteFile(file, account, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("STORAGE_EMULATOR_HOST", "")
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file)
+	if _, err := Stat(t.Context(), "gs://bucket/x"); !errors.Is(err, ErrDenied) || asked != 1 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}
+
+// TestAccounts: where an account of Azure is.
+func TestAccounts(t *testing.T) {
+	for _, c := range []struct{ connection, account, key, token, domain, want string }{
+		{"", "a", "aaaa", "", "", "https://a.blob.core.windows.net/c"},
+		{"", "a", "", "?sig=1", "", "https://a.blob.core.windows.net/c?sig=1"},
+		{"", "a", "", "", "", "https://a.blob.core.windows.net/c"},
+		{"", "a", "aaaa", "", "localhost:10000", "https://localhost:10000/a/c"},
+		{"AccountName=b;AccountKey=abcd;DefaultEndpointsProtocol=http;EndpointSuffix=core.example", "", "", "", "", "http://b.blob.core.example/c"},
+		{"AccountName=b;AccountKey=abcd;BlobEndpoint=http://h:1/b", "", "", "", "", "http://h:1/b/c"},
+		{"BlobEndpoint=http://h:1/b;SharedAccessSignature=sv=1&sig=2", "", "", "", "", "http://h:1/b/c?sv=1&sig=2"},
+		{"AccountName=b;AccountKey=abcd", "a", "olds", "", "", "https://a.blob.core.windows.net/c"},
+		{"AccountName=b;AccountKey=abcd", "a", "", "", "", "https://b.blob.core.windows.net/c"},
+		{"", "", "k", "", "", ""},
+	} {
+		for name, value := range map[string]string{
+			"ACCOUNT": c.account, "KEY": c.key, "SAS_TOKEN": c.token, "DOMAIN": c.domain, "CONNECTION_STRING": c.connection, "PROTOCOL": "",
+		} {
+			t.Setenv("AZURE_STORAGE_"+name, value)
+		}
+		t.Setenv("AZURE_STORAGEBLOB_CONNECTIONSTRING", "")
+		got := ""
+		if m, err := openMicrosoft("c"); err == nil {
+			got = m.(*microsoft).container.URL()
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestToken: a token of shared access gives access, and no error shows it.
+func TestToken(t *testing.T) {
 	server := storagetest.NewOf(t, "azblob")
 	server.Put(t, "x", []byte("x"))
 	t.Setenv("AZURE_STORAGE_KEY", "")
 	t.Setenv("AZURE_STORAGE_SAS_TOKEN", "sv=1&sig=good")
 	if info, err := Stat(t.Context(), server.URL("x")); err != nil || info.Size() != 1 {
 		t.Errorf("by a token: %v", err)
+	}
+	was := firstPause
+	firstPause = time.Millisecond
+	defer func() { firstPause = was }()
+	t.Setenv("AZURE_STORAGE_DOMAIN", "127.0.0.1:1")
+	_, err := List(t.Context(), server.URL("x"))
+	if !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "good") || !strings.Contains(err.Error(), "127.0.0.1:1/account/bucket") {
+		t.Error(err)
 	}
 }
 

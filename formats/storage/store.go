@@ -2,8 +2,11 @@ package storage
 
 import (
 	"context"
+	"crypto/md5"
+	"encoding/base64"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 	"unicode"
@@ -15,16 +18,15 @@ import (
 // azureScheme begins the URLs of what is in Azure.
 const azureScheme = "azblob:"
 
-// store is one bucket, in the words of its service. Its errors are the service's: see explain.
+// store is one bucket. Its errors are those of the store's own client: see explain.
 type store interface {
-	// attributes tells what an object is known by.
 	attributes(ctx context.Context, key string) (attributes, error)
-	// read returns n bytes from off on, if the object still has this version. Who knows no conditions
-	// is asked afterwards: the attributes are those of what is read, as far as the service tells.
-	read(ctx context.Context, key string, of version, off, n int64) (io.ReadCloser, attributes, error)
+	// read returns n bytes of an object from off on if it still has this version. Some servers ignore
+	// such a condition, so it also returns the version that the bytes belong to.
+	read(ctx context.Context, key, version string, off, n int64) (body io.ReadCloser, found string, err error)
 	// list calls each with the objects whose keys begin with a prefix, in any order.
 	list(ctx context.Context, prefix string, each func(key string, size int64)) error
-	// write makes an object, which is checked when it arrives. One that fails leaves nothing.
+	// write makes an object, which the store checks when it arrives. If it fails it leaves nothing.
 	write(ctx context.Context, key string, c content) error
 	remove(ctx context.Context, key string) error
 }
@@ -33,53 +35,80 @@ type store interface {
 type attributes struct {
 	size    int64
 	changed time.Time
-	version version
-	digest  string // of its content, where an upload has left it
+	version string // differs between two states of an object
+	digest  string // of its content, if an upload has left it there
 }
 
-// version tells one state of an object from all others.
-type version struct {
-	etag       string
-	generation int64 // of Google's
-}
-
-// content is what an object is to be.
+// content is the bytes of a new object and what the store is to know of it.
 type content struct {
 	io.ReaderAt
 	size      int64
-	part      int64 // the bytes of a part: it is sent in one when it has no more
+	part      int64 // the size of a part; a smaller object is sent in one request
 	mediaType string
 	md5       []byte
 	digest    string
-	fresh     bool // there must be none of that name
+	fresh     bool // the object must not exist yet
 }
 
-// piece reads the bytes of the part of an index into a buffer that is as large as a part.
-func (c *content) piece(buffer []byte, index int64) ([]byte, error) {
-	buffer = buffer[:min(c.part, c.size-index*c.part)]
-	_, err := io.ReadFull(io.NewSectionReader(c, index*c.part, int64(len(buffer))), buffer)
-	return buffer, err
+// whole returns all bytes.
+func (c *content) whole() ([]byte, error) {
+	body := make([]byte, c.size)
+	_, err := c.ReadAt(body, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return body, err
 }
 
-// parts is how many there are.
+// parts returns how many parts there are.
 func (c *content) parts() int { return int((c.size + c.part - 1) / c.part) }
 
-// eachPart hands out the parts, some at a time.
+// eachPart calls send with every part, with some at a time.
 func (c *content) eachPart(send func(i int, body []byte) error) error {
 	var buffers [partsAtOnce][]byte
 	return workers.Each(c.parts(), partsAtOnce, func(w workers.Worker, i int) error {
 		if buffers[w.Number] == nil {
 			buffers[w.Number] = make([]byte, c.part)
 		}
-		body, err := c.piece(buffers[w.Number], int64(i))
-		if err != nil {
+		at := int64(i) * c.part
+		body := buffers[w.Number][:min(c.part, c.size-at)]
+		if _, err := io.ReadFull(io.NewSectionReader(c, at, int64(len(body))), body); err != nil {
 			return err
 		}
 		return send(i, body)
 	})
 }
 
-// openStore opens a bucket as the environment says, which is read at that time.
+// encodedMD5 is the MD5 sum of a body as requests have it.
+func encodedMD5(body []byte) string {
+	sum := md5.Sum(body)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// firstPause is how long a client waits at most before its second try, mostPause before any later one.
+var firstPause = 200 * time.Millisecond
+
+const mostPause = 4 * time.Second
+
+// newTransport returns the connections of one bucket. They leave bodies as the store keeps them.
+func newTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost, t.DisableCompression = mostRequests, true
+	return t
+}
+
+// rangeOf is the header that asks for n bytes from off on.
+func rangeOf(off, n int64) string { return fmt.Sprintf("bytes=%d-%d", off, off+n-1) }
+
+// value returns what a pointer points to, or the zero value for nil.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// openStore opens a bucket with the settings that the environment has at that time.
 func openStore(ctx context.Context, url string) (store, error) {
 	scheme, name, _ := strings.Cut(url, "://")
 	switch scheme {
@@ -91,8 +120,8 @@ func openStore(ctx context.Context, url string) (store, error) {
 	return openAmazon(ctx, name)
 }
 
-// checkName refuses names that stores, or what is on the way to them, write in a way of their own, so
-// that there would be no object of that name, and others none of theirs. Azure makes \ a slash.
+// checkName refuses names that stores, or servers on the way to them, change: a read would find no
+// object, or another one. Azure makes \ a slash.
 func checkName(url, key string) error {
 	if strings.ContainsFunc(key, unicode.IsControl) || strings.Contains(key, "../") || strings.HasPrefix(url, azureScheme) && strings.Contains(key, `\`) {
 		return fmt.Errorf(`a name with ../, control characters or, of Azure, \: %w`, formats.ErrUnsupported)

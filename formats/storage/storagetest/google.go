@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,7 +34,7 @@ func serveGoogle(s *Server, w http.ResponseWriter, r *http.Request) int {
 	case path == googleUploads && query.Has("upload_id"):
 		return s.takeChunk(w, r)
 	case path == googleUploads:
-		return s.beginGoogle(w, r)
+		return s.takeGoogle(w, r)
 	case path == googleObjects:
 		var list struct {
 			Items         []*googleObject `json:"items,omitempty"`
@@ -59,8 +61,11 @@ func serveGoogle(s *Server, w http.ResponseWriter, r *http.Request) int {
 // readGoogle answers a read of the bytes.
 func (s *Server) readGoogle(w http.ResponseWriter, r *http.Request, o *object) int {
 	generation := fmt.Sprint(o.generation())
-	if want := r.URL.Query().Get("ifGenerationMatch"); want != "" && want != generation {
+	switch want := r.URL.Query().Get("ifGenerationMatch"); {
+	case want != "" && want != generation:
 		return http.StatusPreconditionFailed
+	case r.Header.Get("Accept-Encoding") != "gzip": // Google would decompress some objects
+		return http.StatusBadRequest
 	}
 	w.Header().Set("X-Goog-Generation", generation)
 	o.send(w, r)
@@ -91,46 +96,60 @@ func (o *object) resource() *googleObject {
 	return &googleObject{o.key, Bucket, fmt.Sprint(o.generation()), fmt.Sprint(len(o.data)), md5Text(o.data), o.etag, when, when, o.metadata}
 }
 
-// beginGoogle begins an upload.
-func (s *Server) beginGoogle(w http.ResponseWriter, r *http.Request) int {
-	text, err := io.ReadAll(r.Body)
-	if err != nil || r.URL.Query().Get("uploadType") != "resumable" {
+// takeGoogle takes an object in one request of two parts, its description and its bytes, or the
+// first of these, and chunks later.
+func (s *Server) takeGoogle(w http.ResponseWriter, r *http.Request) int {
+	fresh := r.URL.Query().Get("ifGenerationMatch") == "0"
+	if r.URL.Query().Get("uploadType") == "resumable" {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return http.StatusBadRequest
+		}
+		id := fmt.Sprint(len(s.begun))
+		s.begun[id] = &upload{description: text, fresh: fresh}
+		w.Header().Set("Location", "http://"+r.Host+googleUploads+"?upload_id="+id)
+		return 0
+	}
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
 		return http.StatusBadRequest
 	}
-	id := fmt.Sprint(len(s.begun))
-	s.begun[id] = &upload{description: text, fresh: r.URL.Query().Get("ifGenerationMatch") == "0"}
-	w.Header().Set("Location", "http://"+r.Host+googleUploads+"?upload_id="+id)
-	return 0
+	body := multipart.NewReader(r.Body, params["boundary"])
+	var parts [2][]byte
+	for i := range parts {
+		part, err := body.NextPart()
+		if err == nil {
+			parts[i], err = io.ReadAll(part)
+		}
+		if err != nil {
+			return http.StatusBadRequest
+		}
+	}
+	return s.finish(w, &upload{description: parts[0], data: parts[1], fresh: fresh})
 }
 
-// takeChunk takes the next bytes of an upload; those that it has already, it takes again. It tells
-// what it has, and is asked so with no bytes.
+// takeChunk takes the next bytes of an upload. It accepts bytes again that it already has.
 func (s *Server) takeChunk(w http.ResponseWriter, r *http.Request) int {
 	u := s.begun[r.URL.Query().Get("upload_id")]
 	data, err := io.ReadAll(r.Body)
 	places, total, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Content-Range"), "bytes "), "/")
-	size, sizeErr := strconv.Atoi(total)
 	switch {
 	case u == nil || err != nil:
 		return http.StatusNotFound
-	case sizeErr != nil:
-		return http.StatusBadRequest
 	case u.made != nil:
 		return answer(w, u.made)
 	}
 	if places != "*" {
 		from, err := strconv.Atoi(strings.Split(places, "-")[0])
 		const unit = 256 << 10
-		if err != nil || from > len(u.data) || from+len(data) != size && len(data)%unit != 0 {
+		if err != nil || from > len(u.data) || total == "*" && len(data)%unit != 0 {
 			return http.StatusBadRequest
 		}
 		u.data = append(u.data[:from], data...)
 	}
-	if len(u.data) < size {
-		if len(u.data) > 0 {
-			w.Header().Set("Range", fmt.Sprintf("bytes=0-%d", len(u.data)-1))
-		}
-		w.WriteHeader(http.StatusPermanentRedirect)
+	if total == "*" {
+		w.Header().Set("Range", fmt.Sprintf("bytes=0-%d", len(u.data)-1))
+		w.Header().Set("X-Http-Status-Code-Override", "308")
 		return 0
 	}
 	return s.finish(w, u)
