@@ -50,20 +50,6 @@ func number[T any](t table, field int, get func([]byte) T) (n T) {
 	return n
 }
 
-// numberOr is number where a field that the table does not have means another number.
-func numberOr[T any](t table, field int, get func([]byte) T, absent T) T {
-	if t.slot(field) == 0 {
-		return absent
-	}
-	return number(t, field, get)
-}
-
-// text returns a field of text, "" when the table does not have it.
-func (t table) text(field int) string {
-	at, n := t.vector(field, 1)
-	return string(t.Bytes[at : int(at)+n])
-}
-
 // child returns the table that a field refers to, the zero table when there is none.
 func (t table) child(field int) table {
 	if at := t.slot(field); at != 0 {

@@ -1,13 +1,17 @@
 package arrowfile
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/fence"
 )
 
 // field is a column of an Arrow schema, or a part of a nested one.
@@ -44,23 +48,26 @@ const deepest = 64 // levels of nesting, as other readers allow
 // in the file are big-endian.
 func decodeSchema(declared table) (fields []*field, big bool, err error) {
 	defer brokenMetadata("schema", &err)
-	checkSchema(declared)
-	for _, t := range declared.tables(1) {
-		f, err := declaredField(t)
+	checked := table{flatbuffers.Table{Bytes: bytes.Clone(declared.Bytes), Pos: declared.Pos}}
+	checkSchema(checked)
+	schema, err := librarySchema(checked)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, t := range declared.tables(1) {
+		field, err := newField(schema.Field(i), t)
 		if err != nil {
-			return nil, false, err
-		}
-		field, err := newField(f, t)
-		if err != nil {
-			return nil, false, fmt.Errorf("column %q: %w", f.Name, err)
+			return nil, false, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
 		}
 		fields = append(fields, field)
 	}
 	return fields, number(declared, 0, flatbuffers.GetInt16) == 1, nil
 }
 
-// checkSchema visits the fields of a schema, and panics at vectors that are longer than the buffer, and at more fields
-// than there are bytes for: one that is shared may be there a million times.
+// checkSchema visits the fields of a schema before Arrow's library does, which checks no lengths. It
+// panics at vectors that are longer than the buffer, and at more fields than there are bytes for:
+// one that is shared may be there a million times. The library does not know decimals of 32 and 64
+// bits: here they become those of 128.
 func checkSchema(t table) {
 	left := len(t.Bytes) / 8 // fields and other entries that there are bytes for
 	take := func(n int) {
@@ -78,7 +85,12 @@ func checkSchema(t table) {
 			panic("nested too deep")
 		}
 		for _, f := range fields {
-			if typ := f.child(3); number(f, 2, flatbuffers.GetByte) == unionTag {
+			switch typ := f.child(3); number(f, 2, flatbuffers.GetByte) {
+			case decimalTag:
+				if bits := number(typ, 2, flatbuffers.GetInt32); bits == 32 || bits == 64 {
+					typ.MutateInt32(typ.slot(2), 128)
+				}
+			case unionTag:
 				_, n := typ.vector(1, 4)
 				take(n)
 			}
@@ -91,10 +103,42 @@ func checkSchema(t table) {
 	check(t.tables(1), 0)
 }
 
+// Tags in the union of types.
+const (
+	decimalTag = 7
+	unionTag   = 14
+)
+
+// librarySchema lets Arrow's library read the table of a schema, as a stream of one message.
+func librarySchema(declared table) (schema *arrow.Schema, err error) {
+	defer fence.Catch(&err)
+	const prefix, header = 32, 24 // the message's own table, and where it refers to that of the schema
+	order, message := binary.LittleEndian, make([]byte, prefix, prefix+len(declared.Bytes))
+	order.PutUint32(message, 20)                      // its table
+	for i, n := range []uint16{12, 12, 8, 10, 4, 0} { // its list of fields: version, kind, header
+		order.PutUint16(message[4+2*i:], n)
+	}
+	order.PutUint32(message[20:], 16) // how far before the table its list of fields is
+	order.PutUint32(message[header:], prefix-header+uint32(declared.Pos))
+	order.PutUint16(message[28:], version5)
+	message[30] = schemaMessage
+	message = append(message, declared.Bytes...)
+	stream := order.AppendUint32(order.AppendUint32(nil, continued), uint32(len(message)))
+	r, err := ipc.NewReader(bytes.NewReader(append(stream, message...)), ipc.WithEnsureNativeEndian(false))
+	if err != nil {
+		return nil, fmt.Errorf("%w: a type that Arrow's library does not know: %w", formats.ErrUnsupported, err)
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
+
 // newField joins the type of a field and what types of Arrow's library do not tell: the id of
 // a dictionary and the size of a short decimal.
 func newField(f arrow.Field, t table) (*field, error) {
 	dt := f.Type
+	if extension, ok := dt.(arrow.ExtensionType); ok { // which a program with kcut as a library may know
+		dt = extension.StorageType()
+	}
 	out := &field{name: f.Name, nullable: f.Nullable}
 	if d, ok := dt.(*arrow.DictionaryType); ok {
 		return out, out.addValues(f, d, t)

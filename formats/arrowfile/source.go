@@ -6,17 +6,17 @@
 // Zstandard are read. A column of a type that cannot be read is refused when it is asked
 // for, not before.
 //
-// Arrow's own library reads the schema (its package ipc) and lays buffers out as its arrays, both
-// behind a panic fence and only what was checked before: it believes the lengths that a file
-// declares. Its ipc does not read record batches and dictionaries here, because
+// Arrow's own library reads the schema (its package ipc), behind a panic fence and only what was
+// checked before: it believes the lengths that a file declares. Record batches and dictionaries are
+// read here from their buffers, because the library
 //
-//   - it reads all columns of a batch, and copies each. With a message of its own for each wanted
+//   - reads all columns of a batch, and copies each. With a message of its own for each wanted
 //     column, batches of 500 rows took 8 to 25 % longer, and those of 65,536 rows 5 to 10 %.
-//   - its dictionaries are those of all columns at once, in the order of a stream, and new ones
-//     for each delta.
-//   - it ignores the checksums of Zstandard frames, gives each the window that it asks for,
-//     gigabytes too, and unpacks them on goroutines that no fence encloses.
-//   - it knows no short decimals, and no views in big-endian files.
+//   - has the dictionaries of all columns at once, in the order of a stream, and new ones for each
+//     delta.
+//   - ignores the checksums of Zstandard frames, gives each the window that it asks for, gigabytes
+//     too, and unpacks them on goroutines that no fence encloses.
+//   - does not know short decimals, and swaps no views of big-endian files.
 //
 // Not promised: unions and run-end encoded columns. They are refused.
 package arrowfile
