@@ -10,7 +10,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
-	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -49,12 +48,14 @@ func (s *source) columnRoom(columns []formats.Request) columnRoom {
 	return room
 }
 
-// fixed returns what a column takes, whatever its pages are: the buffer, the rows of a batch, and itself.
+// fixed returns what a column takes, whatever its pages are: the buffer, the rows of a batch, and
+// itself.
 func (c columnRoom) fixed(chunk *chunkMeta) int64 {
 	return min(c.buffer, max(leastRead, chunk.Column.TotalCompressedSize)) + rowBytes*min(int64(c.rows), chunk.Column.NumValues) + columnBytes
 }
 
-// told returns what a column tells with a page of usual size, unpacked, that no compression makes smaller.
+// told returns what a column tells with a page of usual size, unpacked, that no compression makes
+// smaller.
 func (c columnRoom) told(chunk *chunkMeta) int64 {
 	if c.less == 0 {
 		return 0
@@ -75,30 +76,25 @@ const maxKeptBytes = 8 << 20
 
 var freeBuffers = sync.Pool{New: func() any { return new(buffers) }}
 
-// entryReader reads the entries of a column chunk: levels, and values or the dictionary's indexes.
+// entryReader reads the pages of a leaf's chunks: levels, and values or indexes of the dictionary.
 type entryReader struct {
 	*buffers
-	leaf        *schema.Leaf
-	promised    int64 // entries that data pages still have to bring
-	left        int   // entries left in the page
-	indexed     bool  // the page's values are indexes of the dictionary
-	repetitions rle.Reader
-	definitions rle.Reader
-	indexes     rle.Reader
-	cells       cells
-
-	holding formats.Holding
-	beside  int64 // bytes that the column holds beside its page
-	decoded int64 // bytes of the page's values
+	leaf         *schema.Leaf
+	width        int           // bytes of a value; 0: byte strings
+	decode       plain.Decoder // of values that are no byte strings
+	promised     int64         // entries that data pages still have to bring
+	page         page.Decoded
+	entry, value int // of the page, to come
+	holding      formats.Holding
+	beside       int64 // bytes that the column holds beside its page
 }
 
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
 func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
-	e.leaf = leaf
-	e.cells = cells{physical: leaf.Type.V, width: plain.SizeOf(leaf.SchemaElement), hold: e.holdDecoded, more: e.holdMore}
-	e.cells.decode = plain.DecoderOf(t, leaf.Type.V, e.cells.width)
+	e.leaf, e.width = leaf, plain.SizeOf(leaf.SchemaElement)
+	e.decode = plain.DecoderOf(t, leaf.Type.V, e.width)
 	if t.Kind == formats.Nested {
-		e.cells.decode = plain.Raw(e.cells.width)
+		e.decode = plain.Raw(e.width)
 	}
 }
 
@@ -107,12 +103,13 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room c
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
 	}
-	e.left, e.promised, e.holding.Tell, e.holding.Less = 0, chunk.Column.NumValues, f.hold, room.less
+	e.page, e.entry, e.promised = page.Decoded{}, 0, chunk.Column.NumValues
+	e.holding.Tell, e.holding.Less = f.hold, room.less
 	if room.less > 0 {
 		e.holding.Less += room.fixed(chunk)
 	}
-	e.Codec, e.Repetition, e.Definition = chunk.Column.Codec, e.leaf.Repetition, e.leaf.Definition
-	e.AlwaysCompressed = f.footer.writtenBefore("parquet-cpp", 3, 0)
+	e.Codec, e.Leaf = chunk.Column.Codec, e.leaf
+	e.AlwaysCompressed = f.alwaysCompressed
 	e.Hold = e.holdPage
 	extent := f.extent(&chunk.Column)
 	e.Open(from, extent.From, extent.To, room.buffer)
@@ -139,10 +136,8 @@ func (e *entryReader) close() {
 	e.holding.Release()
 }
 
-// holdPage says what a page takes, as it lies in the file and unpacked.
-func (e *entryReader) holdPage(bytes int64) error {
-	return e.holding.Hold(e.beside + e.decoded + bytes)
-}
+// holdPage says what a page takes, as it lies in the file, unpacked and decoded.
+func (e *entryReader) holdPage(bytes int64) error { return e.holding.Hold(e.beside + bytes) }
 
 // holdBeside says what the column holds beside its page.
 func (e *entryReader) holdBeside(bytes int64) error {
@@ -161,16 +156,10 @@ func (e *entryReader) room(v *formats.Values, size int) error {
 	return v.Grow(size, e.holdMore)
 }
 
-// holdDecoded says what decoded values of the page take.
-func (e *entryReader) holdDecoded(bytes int64) error {
-	e.decoded = bytes
-	return e.holdPage(e.Memory())
-}
-
 // load makes sure that there are entries left in the page, and returns io.EOF at the chunk's
 // end. A dictionary page on the way is taken in by the given function.
 func (e *entryReader) load(dictionary func(*page.Header) error) error {
-	for e.left == 0 {
+	for e.entry == e.page.Entries {
 		if e.promised == 0 {
 			return io.EOF
 		}
@@ -182,7 +171,7 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 		case err != nil:
 		case h.Type == format.DictionaryPage:
 			err = dictionary(h)
-		case isData(h):
+		case h.Type == format.DataPage || h.Type == format.DataPageV2: // others are of no use
 			err = e.start(h)
 		}
 		if err != nil {
@@ -211,74 +200,74 @@ func dictionaryHeld(packed, unpacked int64, entries int, codec format.Compressio
 	return held + packed
 }
 
-// isData reports whether a page is one of data. Those that are neither that nor dictionaries are of no use.
-func isData(h *page.Header) bool { return h.Type == format.DataPage || h.Type == format.DataPageV2 }
-
-// isIndexes reports whether values of an encoding point into a dictionary.
-func isIndexes(e format.Encoding) bool {
-	return e == format.RLEDictionary || e == format.PlainDictionary
-}
-
-// count takes the values of a data page off those that the chunk promised.
-func (e *entryReader) count(h *page.Header) error {
+// start starts on a data page that was loaded, and takes its entries off those that the chunk
+// promised.
+func (e *entryReader) start(h *page.Header) (err error) {
 	if int64(h.Entries) > e.promised {
 		return fmt.Errorf("page of %d values, %d left in the column chunk: %w", h.Entries, e.promised, formats.ErrDamaged)
 	}
 	e.promised -= int64(h.Entries)
-	return nil
-}
-
-// start starts on a data page that was loaded.
-func (e *entryReader) start(h *page.Header) error {
-	if err := e.count(h); err != nil {
+	e.entry, e.value = 0, 0
+	if e.page, err = e.Decode(h); err != nil {
 		return err
 	}
-	p, err := e.Unpack(h)
-	if err == nil {
-		err = e.holdPage(e.Memory())
-	}
-	if err != nil {
-		return err
-	}
-	e.left = h.Entries
-	e.repetitions.Reset(p.Repetition, rle.Width(e.leaf.Repetition))
-	e.definitions.Reset(p.Definition, rle.Width(e.leaf.Definition))
-	if e.indexed = isIndexes(h.Encoding); !e.indexed {
-		return e.cells.reset(p.Values, h.Encoding, h.Entries)
-	}
-	runs, width, err := rle.CutWidth(p.Values)
-	e.indexes.Reset(runs, width)
-	return err
+	return e.holdPage(e.Memory())
 }
 
 // readDictionary decodes the dictionary page that was loaded into an empty list, while the column
 // holds so many bytes beside that. It keeps no memory of a large page.
 func (e *entryReader) readDictionary(h *page.Header, entries *formats.Values, beside int64) error {
-	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary {
-		return fmt.Errorf("read dictionary page: encoding %s: %w", h.Encoding, formats.ErrUnsupported)
-	}
-	p, err := e.Unpack(h)
-	if err != nil {
-		return err
-	}
-	if err := e.holdBeside(beside + dictionaryBytes(len(p.Values), h.Entries)); err != nil {
-		return err
-	}
-	plain.Reserve(entries, len(p.Values), e.cells.width, h.Entries)
-	err = e.cells.reset(p.Values, format.Plain, h.Entries)
+	d, err := e.DecodeDictionary(h)
 	if err == nil {
-		err = e.cells.append(entries, h.Entries)
+		err = e.holdBeside(beside + dictionaryBytes(len(d.Data), h.Entries))
 	}
 	if err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
-	if e.Memory() > maxKeptBytes {
-		e.Stored, e.Unpacked = nil, nil
-		if len(e.cells.data) == 0 {
-			e.cells.data = nil // the end of the page would keep all of it
+	plain.Reserve(entries, len(d.Data), h.Entries)
+	if err = e.append(entries, &d, 0, h.Entries); err != nil {
+		return fmt.Errorf("read dictionary: %w", err)
+	}
+	e.Shrink(maxKeptBytes)
+	return nil
+}
+
+// large is how many bytes a page has whose values may be large.
+const large = 1 << 20
+
+// append appends n values of a page to dst.
+func (e *entryReader) append(dst *formats.Values, p *page.Decoded, from, n int) error {
+	size := e.width * n
+	if p.Ends != nil {
+		size = int(p.Ends[from+n] - p.Ends[from])
+	}
+	if len(p.Data) > large && !dst.Type.InWords() {
+		if err := dst.Grow(size, e.holdMore); err != nil {
+			return err
 		}
 	}
-	return nil
+	if p.Ends != nil {
+		return plain.AppendTexts(dst, p.Data, p.Ends[from:from+n+1])
+	}
+	_, err := e.decode(dst, p.Data[from*e.width:], n)
+	return err
+}
+
+// next appends the next n values of the page to dst.
+func (e *entryReader) next(dst *formats.Values, n int) error {
+	from := e.value
+	e.value += n
+	return e.append(dst, &e.page, from, n)
+}
+
+// bytes returns the next value of the page, which is one of bytes.
+func (e *entryReader) bytes() []byte {
+	i := e.value
+	e.value++
+	if e.page.Ends != nil {
+		return e.page.Data[e.page.Ends[i]:e.page.Ends[i+1]]
+	}
+	return e.page.Data[i*e.width : (i+1)*e.width]
 }
 
 // dictionaryBytes is what the entries of a dictionary page take, each at most a word more than
@@ -289,21 +278,6 @@ func dictionaryBytes(size, entries int) int64 {
 
 // derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
 const derivedBytes = 8
-
-// defined reads the definition levels of the next n entries of a flat column, as bits, and returns how many have a
-// value. It reads none when all have.
-func (e *entryReader) defined(words []uint64, n int) (int, error) {
-	if e.leaf.Definition == 0 {
-		return n, nil
-	}
-	if level, same := e.definitions.Repeated(n); same && level > 0 {
-		return n, nil
-	} else if same {
-		clear(words)
-		return 0, nil
-	}
-	return e.definitions.Bits(words, n)
-}
 
 // notEOF turns the end of a chunk, where there should be more, into damage.
 func notEOF(err error) error {

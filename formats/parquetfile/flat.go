@@ -8,15 +8,12 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/page"
-	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// Rows are read from one column stepRows at a time, few enough for levels and codes to stay in
-// the nearest cache, and up to mostStepRows before the next column takes its turn.
 const (
-	stepRows     = 1024
-	mostStepRows = 16 * stepRows
+	stepRows     = 1024          // the least that a column has room for
+	mostStepRows = 16 * stepRows // of a column, before the next one takes its turn
 )
 
 // maxTableValues is how many distinct values of pages without a dictionary are kept, at
@@ -46,14 +43,13 @@ type flatColumn struct {
 	// fleeting says that values are nearly all different.
 	fleeting bool
 	scratch  formats.Values
-	levels   [stepRows / 64]uint64 // bits of rows: 1 for a value, 0 for a null
 }
 
 func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
 	c := &flatColumn{to: to, kind: t, coded: coded, limit: limit}
 	c.init(leaf, t)
 	if t.Kind == formats.Null {
-		c.cells.decode = func(_ *formats.Values, _ []byte, n int) ([]byte, error) {
+		c.decode = func(_ *formats.Values, _ []byte, n int) ([]byte, error) {
 			if n > 0 {
 				return nil, fmt.Errorf("read %d values of a column without a type: %w", n, formats.ErrDamaged)
 			}
@@ -75,8 +71,8 @@ func (c *flatColumn) begin(rows int) error {
 	if c.table != nil && !c.worthwhile() {
 		c.restart()
 	}
-	c.buffers.codes = grown(c.buffers.codes, rows)
-	c.codes, c.valid, c.isPlain = c.buffers.codes[:0], c.valid[:0], false
+	c.buffers.codes = slices.Grow(c.buffers.codes[:0], rows)
+	c.codes, c.valid, c.isPlain = c.buffers.codes, c.valid[:0], false
 	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
 	c.before, c.known = len(c.values.Data), c.values.Len()
 	return c.holdBeside(c.weight())
@@ -123,29 +119,66 @@ func headOf(v *formats.Values, n int) *formats.Values {
 	return &formats.Values{Type: v.Type, Ends: v.Ends[:n:n], Data: v.Data[:size:size]}
 }
 
-// read appends n rows, at most stepRows, to the batch.
+// read appends n rows to the batch.
 func (c *flatColumn) read(n int) error {
 	for n > 0 {
 		if err := c.load(c.loadDictionary); err != nil {
 			return notEOF(err)
 		}
-		m := min(n, c.left)
-		defined, err := c.defined(c.levels[:], m)
-		if err != nil {
+		m := min(n, c.page.Entries-c.entry)
+		levels, defined := c.page.Definition, m
+		if levels != nil {
+			levels = levels[c.entry : c.entry+m]
+			defined = bytes.Count(levels, []byte{1})
+		}
+		c.entry += m
+		if err := c.readRows(levels, m, defined); err != nil {
 			return err
 		}
-		if c.indexed {
-			err = c.readIndexes(m, defined)
-		} else {
-			err = c.readValues(m, defined)
-		}
-		if err != nil {
-			return err
-		}
-		c.left -= m
 		n -= m
 	}
 	return nil
+}
+
+// readRows reads n rows of the page, of which so many have a value.
+func (c *flatColumn) readRows(levels []byte, n, defined int) error {
+	if !c.coded && !c.page.Indexed {
+		if err := c.toPlain(); err != nil {
+			return err
+		}
+		for i := range n {
+			c.valid = append(c.valid, defined == n || levels[i] > 0)
+		}
+		return c.next(&c.plain, defined)
+	}
+	at := len(c.codes)
+	c.codes = slices.Grow(c.codes, n)
+	var err error
+	if c.page.Indexed {
+		err = c.readIndexes(defined)
+	} else {
+		err = c.codeValues(defined)
+	}
+	if err != nil {
+		return err
+	}
+	if c.codes = c.codes[:at+n]; defined < n {
+		spread(c.codes[at:], levels, defined)
+	}
+	if c.isPlain {
+		return c.toPlain()
+	}
+	return nil
+}
+
+// spread moves the codes of the first values to the rows that have one, and gives the others that
+// of null.
+func spread(codes []uint32, levels []byte, values int) {
+	for row := len(codes) - 1; row >= 0 && values <= row; row-- { // from behind: no value is in the way
+		level := uint32(levels[row])
+		codes[row] = codes[max(values-1, 0)] & -level // no branch
+		values -= int(level)
+	}
 }
 
 // loadDictionary reads the chunk's dictionary. When the values already start with it, as
@@ -169,8 +202,8 @@ func (c *flatColumn) loadDictionary(h *page.Header) error {
 	return c.holdBeside(c.weight())
 }
 
-// close implements columnReader. It empties the values, which may be as large as the memory: whoever has read them
-// still knows their pointer, to see whether they are the same.
+// close implements columnReader. It empties the values, which may be as large as the memory:
+// whoever has read them still knows their pointer, to see whether they are the same.
 func (c *flatColumn) close() {
 	*c.values = formats.Values{Type: c.kind}
 	c.entryReader.close()
@@ -190,30 +223,13 @@ func (c *flatColumn) weight() int64 {
 	return bytes
 }
 
-// readIndexes reads n entries of a page of dictionary indexes.
-func (c *flatColumn) readIndexes(n, defined int) error {
+// readIndexes appends the codes of the next n indexes of the page.
+func (c *flatColumn) readIndexes(n int) error {
 	at := len(c.codes)
-	c.codes = slices.Grow(c.codes, n)[:at+n]
+	c.codes = c.codes[:at+n]
 	codes := c.codes[at:]
-	if err := c.indexes.Read(codes[:defined]); err != nil {
-		return err
-	}
-	if err := c.translate(codes[:defined]); err != nil {
-		return err
-	}
-	if defined < n {
-		rle.Spread(codes, c.levels[:], defined, 0)
-	}
-	if c.isPlain {
-		return c.toPlain()
-	}
-	return nil
-}
-
-// translate turns dictionary indexes into codes.
-func (c *flatColumn) translate(codes []uint32) error {
-	highest := addOne(codes)
-	if len(codes) > 0 && int64(highest) >= int64(c.dictionary) {
+	highest := addOne(codes, c.page.Indexes[c.value:c.value+n])
+	if c.value += n; n > 0 && int64(highest) >= int64(c.dictionary) {
 		return fmt.Errorf("dictionary index %d, %d entries: %w", highest, c.dictionary, formats.ErrDamaged)
 	}
 	if c.entries == nil {
@@ -228,62 +244,44 @@ func (c *flatColumn) translate(codes []uint32) error {
 	return nil
 }
 
-// addOne adds one to all indexes and returns the highest that there was. Four at a time,
-// because it is the one loop that every cell goes through, and a single maximum makes it wait.
-func addOne(indexes []uint32) uint32 {
+// addOne makes codes of indexes, one more than each, and returns the highest index that there was.
+// Four at a time, because it is the one loop that every cell goes through, and a single maximum
+// makes it wait.
+func addOne(codes []uint32, indexes []int32) uint32 {
 	var a, b, c, d uint32
-	rest := indexes
-	for ; len(rest) >= 4; rest = rest[4:] {
-		four := rest[:4:4]
-		a, b, c, d = max(a, four[0]), max(b, four[1]), max(c, four[2]), max(d, four[3])
-		four[0], four[1], four[2], four[3] = four[0]+1, four[1]+1, four[2]+1, four[3]+1
+	codes = codes[:len(indexes)]
+	i := 0
+	for ; i+4 <= len(indexes); i += 4 {
+		four, to := indexes[i:i+4:i+4], codes[i:i+4:i+4]
+		w, x, y, z := uint32(four[0]), uint32(four[1]), uint32(four[2]), uint32(four[3])
+		a, b, c, d = max(a, w), max(b, x), max(c, y), max(d, z)
+		to[0], to[1], to[2], to[3] = w+1, x+1, y+1, z+1
 	}
-	for i, index := range rest {
-		a = max(a, index)
-		rest[i] = index + 1
+	for ; i < len(indexes); i++ {
+		a = max(a, uint32(indexes[i]))
+		codes[i] = uint32(indexes[i]) + 1
 	}
 	return max(a, b, c, d)
 }
 
-// readValues reads n entries of a page of plain values.
-func (c *flatColumn) readValues(n, defined int) error {
-	if !c.coded {
-		if err := c.toPlain(); err != nil {
-			return err
-		}
-		for i := range n {
-			c.valid = append(c.valid, defined == n || c.levels[i/64]>>(i%64)&1 != 0)
-		}
-		return c.cells.append(&c.plain, defined)
-	}
-	at := len(c.codes)
-	c.codes = slices.Grow(c.codes, n)
-	if err := c.codeValues(defined); err != nil {
-		return err
-	}
-	c.codes = c.codes[:at+n]
-	if defined < n {
-		rle.Spread(c.codes[at:], c.levels[:], defined, 0)
-	}
-	return nil
-}
-
-// codeValues appends the codes of the next n values of the page. Texts, which may be large, are looked up where they lie.
+// codeValues appends the codes of the next n values of the page. Texts, which may be large, are
+// looked up where they lie.
 func (c *flatColumn) codeValues(n int) error {
 	if c.kind.Kind == formats.String || c.kind.Kind == formats.Binary {
 		if c.table == nil {
 			c.table = formats.NewDistinct(c.values)
 		}
-		return c.cells.each(n, func(value []byte) error {
+		for range n {
+			value := c.bytes()
 			if err := c.room(c.values, len(value)); err != nil {
 				return err
 			}
 			c.codes = append(c.codes, c.table.CodeOfBytes(value))
-			return nil
-		})
+		}
+		return nil
 	}
 	c.scratch.Words, c.scratch.Ends, c.scratch.Data = c.scratch.Words[:0], c.scratch.Ends[:0], c.scratch.Data[:0]
-	err := c.cells.append(&c.scratch, n)
+	err := c.next(&c.scratch, n)
 	if err == nil {
 		err = c.room(c.values, len(c.scratch.Data))
 	}

@@ -117,6 +117,7 @@ func (s *source) decodeFooter(data []byte) error {
 		return fmt.Errorf("read footer: %d bytes too many: %w", len(data)-n, formats.ErrDamaged)
 	}
 	s.footer.detach()
+	s.alwaysCompressed = s.footer.writtenBefore("parquet-cpp", 3, 0)
 	return nil
 }
 

@@ -14,6 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	arrowparquet "github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/kcut/kcut/formats"
@@ -23,8 +29,12 @@ import (
 // readParquet reads all columns of a Parquet file, at once when they are coded, and returns how
 // many rows came.
 func readParquet(path string, coded bool) (rows int64, err error) {
+	return readWith(path, coded, formats.ReadOptions{})
+}
+
+func readWith(path string, coded bool, options formats.ReadOptions) (rows int64, err error) {
 	ctx := context.Background()
-	src, err := Open(ctx, path, formats.ReadOptions{})
+	src, err := Open(ctx, path, options)
 	if err != nil {
 		return 0, err
 	}
@@ -34,7 +44,7 @@ func readParquet(path string, coded bool) (rows int64, err error) {
 		return 0, err
 	}
 	defer r.Close()
-	if coded {
+	if coded && options.Hold == nil {
 		r.(formats.SharedReader).Share(atOnce)
 	}
 	for {
@@ -182,6 +192,71 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEverySpoiltByte changes each byte of small files: they are read or refused, and take no more memory than they
+// may.
+func TestEverySpoiltByte(t *testing.T) {
+	const budget, beside = 2 << 20, 6 << 20
+	errMuch, random := errors.New("too much"), formatstest.Rand(t)
+	path := filepath.Join(t.TempDir(), "spoilt.parquet")
+	for i, options := range [][]arrowparquet.WriterProperty{
+		{arrowparquet.WithCompression(compress.Codecs.Snappy)},
+		{arrowparquet.WithDictionaryDefault(false), arrowparquet.WithDataPageVersion(arrowparquet.DataPageV2)},
+		{arrowparquet.WithDictionaryDefault(false), arrowparquet.WithEncodingFor("n", arrowparquet.Encodings.DeltaBinaryPacked),
+			arrowparquet.WithEncodingFor("t", arrowparquet.Encodings.DeltaByteArray)},
+	} {
+		writeWithoutChecksums(t, path, options...)
+		good, err := os.ReadFile(path)
+		must(t, err)
+		for at := range good {
+			for _, change := range []byte{0x01, 0x80, 0xff, byte(random.IntN(256))} {
+				bad := bytes.Clone(good)
+				bad[at] ^= change
+				must(t, os.WriteFile(path, bad, 0o600))
+				held := int64(0)
+				hold := func(bytes int64) error {
+					if held += bytes; held > budget {
+						held -= bytes
+						return errMuch
+					}
+					return nil
+				}
+				size := allocated(func() { _, err = readWith(path, at%2 == 0, formats.ReadOptions{Hold: hold}) })
+				if err != nil && !errors.Is(err, errMuch) {
+					checkRefusal(t, err)
+				}
+				if size > budget+beside || held != 0 {
+					t.Errorf("%d bytes are allocated, %d still held", size, held)
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d: options %d: byte %d of %d, %#x: %v", formatstest.Seed, i, at, len(good), change, err)
+				}
+			}
+		}
+	}
+}
+
+// writeWithoutChecksums writes a file with arrow-go, whose pages have no checksum that changes would be found by.
+func writeWithoutChecksums(t *testing.T, path string, options ...arrowparquet.WriterProperty) {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "n", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "t", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64)},
+	}, nil)
+	var rows []string
+	for i := range 20 {
+		rows = append(rows, fmt.Sprintf(`{"n": %d, "t": "text %d", "b": %t, "l": [%d, 0.5]}`, i*i, i%3, i%4 > 1, i%5), `{"n": 7, "l": []}`)
+	}
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader("["+strings.Join(rows, ",")+"]"))
+	must(t, err)
+	file, err := os.Create(path)
+	must(t, err)
+	w, err := pqarrow.NewFileWriter(schema, file, arrowparquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+	must(t, err)
+	must(t, errors.Join(w.Write(record), w.Close()))
 }
 
 func TestTruncated(t *testing.T) {

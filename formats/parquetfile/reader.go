@@ -136,7 +136,7 @@ func (r *reader) fill() error {
 	size := 0
 	for r.left > 0 && r.batch.Rows < r.room.rows {
 		n := int(min(int64(r.step), r.left, int64(r.room.rows-r.batch.Rows)))
-		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readRows(r.columns[i], n)) }); err != nil {
+		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readColumn(r.columns[i], n)) }); err != nil {
 			return err
 		}
 		r.batch.Rows += n
@@ -167,13 +167,10 @@ func (r *reader) fill() error {
 	return nil
 }
 
-// readRows reads n rows of a column, on any goroutine.
-func readRows(c columnReader, n int) (err error) {
+// readColumn reads n rows of a column, on any goroutine.
+func readColumn(c columnReader, n int) (err error) {
 	defer fence.Catch(&err)
-	for ; n > 0 && err == nil; n -= stepRows {
-		err = c.read(min(n, stepRows))
-	}
-	return err
+	return c.read(n)
 }
 
 func (r *reader) wrap(i int, err error) error {

@@ -30,6 +30,8 @@ type source struct {
 	columns   []topColumn
 	leaves    []schema.Leaf
 
+	alwaysCompressed bool // see page.Reader
+
 	numbersOnce sync.Once
 	numbers     []rowGroupNumbers
 }

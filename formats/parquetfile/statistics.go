@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
@@ -115,17 +116,17 @@ func (s *source) chunkNumbers(group, leaf int) columnNumbers {
 }
 
 // dictionary returns the header of a chunk's dictionary, or one that is of none where it has none that can be read.
-func (s *source) dictionary(group, leaf int) (page meta.PageHeader) {
+func (s *source) dictionary(group, leaf int) (h meta.PageHeader) {
 	var head [256]byte // a header takes some twenty bytes
 	n, err := s.file.ReadAt(head[:], s.footer.RowGroups[group].Columns[leaf].Column.extent().From)
 	if err != nil && err != io.EOF {
 		return meta.PageHeader{}
 	}
-	_, err = meta.Decode(head[:n], &page)
-	if err != nil || page.Type != format.DictionaryPage || !page.Dictionary.Valid || page.Dictionary.V.NumValues < 0 || page.Uncompressed < 0 {
+	_, err = meta.Decode(head[:n], &h)
+	if err != nil || h.Type != format.DictionaryPage || !h.Dictionary.Valid || h.Dictionary.V.NumValues < 0 || h.Uncompressed < 0 {
 		return meta.PageHeader{}
 	}
-	return page
+	return h
 }
 
 const (
@@ -161,7 +162,7 @@ func (s *source) spelled(group, leaf int, dictionary meta.PageHeader) int64 {
 // dictionary when it grows too large. Writers that do not say so do not do it.
 func (c *columnNumbers) allInDictionary() bool {
 	for _, p := range c.Pages {
-		if p.PageType != format.DictionaryPage && p.Count > 0 && !isIndexes(p.Encoding) {
+		if p.PageType != format.DictionaryPage && p.Count > 0 && !page.IsIndexes(p.Encoding) {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ func (p *pages) open(g *rowGroup, leaf int) error {
 	if chunk.From < 0 || chunk.To < chunk.From || chunk.To > g.file.size {
 		return fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}
-	p.Codec, p.Repetition, p.Definition = p.chunk.Codec, p.leaf.Repetition, p.leaf.Definition
+	p.Codec, p.Leaf = p.chunk.Codec, p.leaf
 	p.Open(g.file.file, chunk.From, chunk.To, g.file.bufferSize())
 	p.tally = tally{kinds: p.kinds[:0]}
 	return nil

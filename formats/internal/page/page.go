@@ -2,8 +2,15 @@
 // every byte of a release.
 //
 // Contract: of a header no size, and of a page no length of levels is believed before it was held
-// against what is there. A page must be what its checksum says, if it has one. What a page is to take
-// is told before it takes memory.
+// against what is there. A page must be what its checksum says, if it has one. What a page is to
+// take, as it lies in the file, unpacked and decoded, is agreed to before it is allocated.
+//
+// Levels and values are decoded by parquet-go, a page at a time. Its own reader of pages is not
+// used. It unpacks a page to whatever that holds, takes sizes from headers, allocates as much as
+// runs and deltas claim, which five bytes may let be gigabytes, and reads behind the end of runs
+// that are cut short; it knows neither the codec LZ4 nor booleans in runs; and a page that was
+// unpacked elsewhere cannot be given to it. So headers are read here, and runs and deltas measured
+// before the library decodes them.
 package page
 
 import (
@@ -18,7 +25,9 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // Header is what the header of a page says.
@@ -30,8 +39,8 @@ type Header struct {
 	Encoding format.Encoding
 }
 
-// Page is a page, unpacked. Levels and values are still encoded, and lie in the memory of its Reader
-// until the next one.
+// Page is a page, unpacked. Levels and values are still encoded, and lie in the memory of its
+// Reader until the next one.
 type Page struct {
 	Repetition, Definition []byte
 	Values                 []byte
@@ -39,10 +48,10 @@ type Page struct {
 
 // Reader reads the pages of column chunks, one after the other.
 type Reader struct {
-	Codec                  format.CompressionCodec
-	Repetition, Definition int // highest levels of the column
-	// AlwaysCompressed says that pages of version 2 are compressed even when they say they are not, as
-	// those of parquet-cpp before 3.0.0 (ARROW-10353).
+	Codec format.CompressionCodec
+	Leaf  *schema.Leaf
+	// AlwaysCompressed says that pages of version 2 are compressed even when they say they are not,
+	// as those of parquet-cpp before 3.0.0 (ARROW-10353).
 	AlwaysCompressed bool
 	Hold             func(bytes int64) error // called before the last page takes so much memory; nil: nobody asks
 
@@ -53,13 +62,15 @@ type Reader struct {
 	file    *bufio.Reader
 	headers *meta.Walker
 	at, end int64 // what is to come
+	width   int   // bytes of a value; 0: byte strings
+	decoded
 }
 
 // maxHeader bounds a page header, in bytes.
 const maxHeader = 256 << 10
 
-// Open goes to the pages that lie from one position of a file to another, of which so many bytes are
-// read at a time. What was needed before is used again.
+// Open goes to the pages that lie from one position of a file to another, of which so many bytes
+// are read at a time. What was needed before is used again.
 func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
 	section := io.NewSectionReader(file, from, to-from)
 	if want := int(min(atOnce, max(to-from, 4096))); r.file == nil || r.file.Size() < want {
@@ -69,6 +80,7 @@ func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
 		r.file.Reset(section)
 	}
 	r.at, r.end = from, to
+	r.width = plain.SizeOf(r.Leaf.SchemaElement)
 }
 
 // Close forgets the file. What is read may not be used any more.
@@ -171,7 +183,8 @@ func (r *Reader) room(have []byte, size int) ([]byte, error) {
 	return have[:size], nil
 }
 
-// freeStored is memory of packed pages, which a reader needs no longer than it takes to unpack one: readers of many columns share it.
+// freeStored is memory of packed pages, which a reader needs no longer than it takes to unpack one:
+// readers of many columns share it.
 var freeStored sync.Pool
 
 // mostFreeStored is the size of a page above which its memory is not kept.
@@ -186,7 +199,14 @@ func (r *Reader) leaveStored() {
 }
 
 // Memory returns the bytes that the last page takes.
-func (r *Reader) Memory() int64 { return int64(cap(r.Stored) + cap(r.Unpacked)) }
+func (r *Reader) Memory() int64 { return int64(cap(r.Stored)+cap(r.Unpacked)) + r.memory() }
+
+// Shrink forgets the page when it is large.
+func (r *Reader) Shrink(most int64) {
+	if r.Memory() > most {
+		r.Stored, r.Unpacked, r.decoded = nil, nil, decoded{}
+	}
+}
 
 // Unpack unpacks the page that was loaded.
 func (r *Reader) Unpack(h *Header) (p Page, err error) {
@@ -204,9 +224,9 @@ func (r *Reader) Unpack(h *Header) (p Page, err error) {
 	if err != nil || h.Type != format.DataPage {
 		return p, err
 	}
-	p.Repetition, p.Values, err = cutLevels(p.Values, h.Entries, r.Repetition, h.Data.V.Repetitions)
+	p.Repetition, p.Values, err = cutLevels(p.Values, h.Entries, r.Leaf.Repetition, h.Data.V.Repetitions)
 	if err == nil {
-		p.Definition, p.Values, err = cutLevels(p.Values, h.Entries, r.Definition, h.Data.V.Definitions)
+		p.Definition, p.Values, err = cutLevels(p.Values, h.Entries, r.Leaf.Definition, h.Data.V.Definitions)
 	}
 	return p, err
 }

@@ -56,6 +56,29 @@ func Raw(width int) Decoder {
 	})
 }
 
+// AppendTexts appends byte strings, which lie in data between the ends, to Values of a column's type. Its errors are
+// those of a Decoder.
+func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
+	first, last := ends[0], ends[len(ends)-1]
+	if err := Room(dst, int(last-first)); err != nil {
+		return err
+	}
+	if dst.Type.Kind == formats.Decimal {
+		for i, end := range ends[1:] {
+			if err := decodeDecimal(dst, data[ends[i]:end]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	shift := uint32(len(dst.Data)) - first
+	dst.Data = append(dst.Data, data[first:last]...)
+	for _, end := range ends[1:] {
+		dst.Ends = append(dst.Ends, end+shift)
+	}
+	return nil
+}
+
 // words makes a decoder from what a value's bytes mean as a word.
 func words(width int, word func([]byte) uint64) Decoder {
 	return func(dst *formats.Values, from []byte, n int) ([]byte, error) {
@@ -134,22 +157,12 @@ func Room(v *formats.Values, size int) error {
 	return nil
 }
 
-// Reserve makes room in dst for n values of so many PLAIN bytes, no more than these can hold: large
-// lists would take half as much again while they grow, and their old memory.
-func Reserve(dst *formats.Values, bytes, width, n int) {
-	each := width
-	if width == 0 {
-		each = 4 // the length comes first
-	}
-	n = min(n, bytes/each)
+// Reserve makes room in dst for n values of so many bytes: large lists would take half as much again while they
+// grow, and their old memory.
+func Reserve(dst *formats.Values, bytes, n int) {
 	if dst.Type.InWords() {
 		dst.Words = slices.Grow(dst.Words, n)
 		return
-	}
-	if width > 0 {
-		bytes = n * width
-	} else {
-		bytes -= n * each
 	}
 	dst.Ends, dst.Data = slices.Grow(dst.Ends, n), slices.Grow(dst.Data, bytes)
 }

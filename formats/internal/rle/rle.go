@@ -176,9 +176,38 @@ func (r *Reader) unpackGroups(dst []uint32) error {
 	return nil
 }
 
-// Spare returns how many bytes of data its first n values do not need: those behind them, and one more
-// when the last run has room for other values that it fills. It is for those who look for what readers pass
-// over: runs without values and groups that are cut short are formats.ErrDamaged.
+// Head returns as much of data as its first n values need, and how many values a decoder of whole
+// runs makes of that. The last group of a page may be cut short: it is made whole.
+func Head(data []byte, width, n int) (head []byte, values int, err error) {
+	r := Reader{data: data, width: width}
+	for values < n {
+		if err := r.run(); err != nil {
+			return nil, 0, err
+		}
+		size := 0
+		if r.packed {
+			size = r.left / 8 * width
+		}
+		if missing := size - len(r.data); missing > 0 {
+			if missing >= width || len(r.data)*8 < (n-values)*width {
+				return nil, 0, fmt.Errorf("read packed run: %w", formats.ErrDamaged)
+			}
+			return append(slices.Clip(data), make([]byte, missing+Padding)...)[:len(data)+missing], values + r.left, nil
+		}
+		if values += r.left; values > maxHead {
+			return nil, 0, fmt.Errorf("read run of %d values: %w", r.left, formats.ErrUnsupported)
+		}
+		r.data = r.data[size:]
+	}
+	return data[:len(data)-len(r.data)], values, nil
+}
+
+// maxHead bounds the values that are decoded at once.
+const maxHead = 1 << 28
+
+// Spare returns how many bytes of data its first n values do not need: those behind them, and one
+// more when the last run has room for other values that it fills. It is for those who look for what
+// readers pass over: runs without values and groups that are cut short are formats.ErrDamaged.
 func Spare(data []byte, width, n int) (spare int, err error) {
 	r := Reader{data: data, width: width}
 	for ; n > 0; n -= r.left {
@@ -215,8 +244,8 @@ func Cut(data []byte) (runs, rest []byte, err error) {
 	return data[4:end], data[end:], nil
 }
 
-// CutWidth separates the runs of dictionary indexes from the number of their bits, which comes first.
-// There are none when all entries are null.
+// CutWidth separates the runs of dictionary indexes from the number of their bits, which comes
+// first. There are none when all entries are null.
 func CutWidth(data []byte) (runs []byte, width int, err error) {
 	if len(data) == 0 {
 		return nil, 0, nil

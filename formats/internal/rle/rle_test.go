@@ -165,3 +165,37 @@ func TestPacked(t *testing.T) {
 		t.Errorf("behind the end: %v, want ErrDamaged", err)
 	}
 }
+
+// Head cuts behind the runs that values need, makes a last group whole, and refuses runs that claim more than they have.
+func TestHead(t *testing.T) {
+	const width = 3
+	values := make([]uint32, 100)
+	for i := range values {
+		values[i] = uint32(i % 5)
+	}
+	runs := Append(nil, values, width)
+	for _, c := range []struct {
+		what      string
+		data      []byte
+		width, n  int
+		head, all int
+		err       error
+	}{
+		{"all", runs, width, 100, len(runs), 104, nil},
+		{"more behind", append(slices.Clone(runs), "behind"...), width, 100, len(runs), 104, nil},
+		{"last group cut short", runs[:len(runs)-1], width, 100, len(runs), 104, nil},
+		{"last value cut", runs[:len(runs)-2], width, 100, 0, 0, formats.ErrDamaged},
+		{"two groups cut", runs[:len(runs)-2*width], width, 80, 0, 0, formats.ErrDamaged},
+		{"nothing", nil, width, 1, 0, 0, formats.ErrDamaged},
+		{"no value wanted", nil, width, 0, 0, 0, nil},
+		{"long run", AppendRun(nil, 1, 1<<20, width), width, 1, 5, 1 << 20, nil},
+		{"huge run", AppendRun(nil, 1, 1<<31, width), width, 1, 0, 0, formats.ErrUnsupported},
+		{"groups without bits", binary.AppendUvarint(nil, 1<<39|1), 0, 1, 0, 0, formats.ErrUnsupported},
+		{"groups that are not there", binary.AppendUvarint(nil, 1<<30|1), width, 1, 0, 0, formats.ErrDamaged},
+	} {
+		head, all, err := Head(c.data, c.width, c.n)
+		if len(head) != c.head || all != c.all || !errors.Is(err, c.err) {
+			t.Errorf("%s: %d bytes of %d values, %v", c.what, len(head), all, err)
+		}
+	}
+}

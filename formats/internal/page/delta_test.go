@@ -1,4 +1,4 @@
-package parquetfile
+package page
 
 import (
 	"encoding/binary"
@@ -8,27 +8,34 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-func free(int64) error { return nil }
+// leafOf returns a leaf of required values of a type.
+func leafOf(physical format.Type) *schema.Leaf {
+	return &schema.Leaf{SchemaElement: &format.SchemaElement{Type: thrift.New(physical)}}
+}
 
 func TestDeltas(t *testing.T) {
-	r := formatstest.Rand(t)
+	random := formatstest.Rand(t)
 	for shift := range 64 {
-		values := make([]int64, r.IntN(1000))
+		values := make([]int64, random.IntN(1000))
 		for i := range values {
-			values[i] = int64(r.Uint64()) >> shift
+			values[i] = int64(random.Uint64()) >> shift
 		}
 		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, values)
-		must(t, err)
-		c := cells{data: append(encoded, "rest"...), hold: free}
-		got, err := c.readDeltas(0, len(values))
-		if err != nil || !slices.Equal(got, values) || string(c.data) != "rest" {
-			t.Fatalf("seed %d: shift %d: other values, or %d bytes left: %v", formatstest.Seed, shift, len(c.data), err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Reader
+		got, rest, err := r.readDeltas(0, append(encoded, "rest"...), len(values))
+		if err != nil || !slices.Equal(got, values) || string(rest) != "rest" {
+			t.Fatalf("seed %d: shift %d: other values, or %d bytes left: %v", formatstest.Seed, shift, len(rest), err)
 		}
 	}
 }
@@ -48,8 +55,7 @@ func TestDeltasDamaged(t *testing.T) {
 		"width of 65":         {128, 1, 4, 5, 0, 2, 65, 0, 0, 0},
 		"miniblock cut":       {128, 1, 4, 5, 0, 2, 64, 0, 0, 0, 1, 2},
 	} {
-		c := cells{data: data, hold: free}
-		if _, err := c.readDeltas(0, 100); !errors.Is(err, formats.ErrDamaged) {
+		if _, _, err := new(Reader).readDeltas(0, data, 100); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
 		}
 	}
@@ -58,15 +64,17 @@ func TestDeltasDamaged(t *testing.T) {
 // What decoded numbers take is agreed to before it is taken.
 func TestDeltasAreHeld(t *testing.T) {
 	encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, make([]int64, 1000))
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	errMuch := errors.New("too much")
-	c := cells{data: encoded, hold: func(bytes int64) error {
+	r := Reader{Hold: func(bytes int64) error {
 		if bytes != 8000 {
 			t.Errorf("%d bytes for 1000 numbers", bytes)
 		}
 		return errMuch
 	}}
-	if got, err := c.readDeltas(0, 1000); !errors.Is(err, errMuch) || got != nil {
+	if got, _, err := r.readDeltas(0, encoded, 1000); !errors.Is(err, errMuch) || got != nil {
 		t.Errorf("%d numbers, %v", len(got), err)
 	}
 }
@@ -82,12 +90,14 @@ func TestPrefixesAreAddedUp(t *testing.T) {
 	var data []byte
 	for _, list := range lists {
 		encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, list)
-		must(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		data = append(data, encoded...)
 	}
 	held := int64(0)
-	c := cells{physical: format.ByteArray, hold: func(bytes int64) error { held = bytes; return nil }}
-	if err := c.reset(append(data, make([]byte, size)...), format.DeltaByteArray, values); !errors.Is(err, formats.ErrUnsupported) || held > size {
+	r := Reader{Leaf: leafOf(format.ByteArray), Hold: func(bytes int64) error { held = bytes; return nil }}
+	if _, _, err := r.decodeValues(append(data, make([]byte, size)...), format.DeltaByteArray, values); !errors.Is(err, formats.ErrUnsupported) || held > size {
 		t.Errorf("%v, %d bytes held", err, held)
 	}
 }
