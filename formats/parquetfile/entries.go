@@ -80,7 +80,6 @@ var freeBuffers = sync.Pool{New: func() any { return new(buffers) }}
 type entryReader struct {
 	*buffers
 	leaf         *schema.Leaf
-	width        int           // bytes of a value; 0: byte strings
 	decode       plain.Decoder // of values that are no byte strings
 	promised     int64         // entries that data pages still have to bring
 	page         page.Decoded
@@ -91,10 +90,10 @@ type entryReader struct {
 
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
 func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
-	e.leaf, e.width = leaf, plain.SizeOf(leaf.SchemaElement)
-	e.decode = plain.DecoderOf(t, leaf.Type.V, e.width)
+	width := plain.SizeOf(leaf.SchemaElement)
+	e.leaf, e.decode = leaf, plain.DecoderOf(t, leaf.Type.V, width)
 	if t.Kind == formats.Nested {
-		e.decode = plain.Raw(e.width)
+		e.decode = plain.Raw(width)
 	}
 }
 
@@ -237,20 +236,12 @@ const large = 1 << 20
 
 // append appends n values of a page to dst.
 func (e *entryReader) append(dst *formats.Values, p *page.Decoded, from, n int) error {
-	size := e.width * n
-	if p.Ends != nil {
-		size = int(p.Ends[from+n] - p.Ends[from])
-	}
 	if len(p.Data) > large && !dst.Type.InWords() {
-		if err := dst.Grow(size, e.holdMore); err != nil {
+		if err := dst.Grow(p.Size(from, n), e.holdMore); err != nil {
 			return err
 		}
 	}
-	if p.Ends != nil {
-		return plain.AppendTexts(dst, p.Data, p.Ends[from:from+n+1])
-	}
-	_, err := e.decode(dst, p.Data[from*e.width:], n)
-	return err
+	return p.Append(dst, e.decode, from, n)
 }
 
 // next appends the next n values of the page to dst.
@@ -258,16 +249,6 @@ func (e *entryReader) next(dst *formats.Values, n int) error {
 	from := e.value
 	e.value += n
 	return e.append(dst, &e.page, from, n)
-}
-
-// bytes returns the next value of the page, which is one of bytes.
-func (e *entryReader) bytes() []byte {
-	i := e.value
-	e.value++
-	if e.page.Ends != nil {
-		return e.page.Data[e.page.Ends[i]:e.page.Ends[i+1]]
-	}
-	return e.page.Data[i*e.width : (i+1)*e.width]
 }
 
 // dictionaryBytes is what the entries of a dictionary page take, each at most a word more than

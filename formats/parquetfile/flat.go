@@ -48,14 +48,6 @@ type flatColumn struct {
 func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
 	c := &flatColumn{to: to, kind: t, coded: coded, limit: limit}
 	c.init(leaf, t)
-	if t.Kind == formats.Null {
-		c.decode = func(_ *formats.Values, _ []byte, n int) ([]byte, error) {
-			if n > 0 {
-				return nil, fmt.Errorf("read %d values of a column without a type: %w", n, formats.ErrDamaged)
-			}
-			return nil, nil
-		}
-	}
 	c.values, c.plain.Type, c.scratch.Type = &formats.Values{Type: t}, t, t
 	return c
 }
@@ -142,6 +134,9 @@ func (c *flatColumn) read(n int) error {
 
 // readRows reads n rows of the page, of which so many have a value.
 func (c *flatColumn) readRows(levels []byte, n, defined int) error {
+	if c.kind.Kind == formats.Null && defined > 0 {
+		return fmt.Errorf("read %d values of a column without a type: %w", defined, formats.ErrDamaged)
+	}
 	if !c.coded && !c.page.Indexed {
 		if err := c.toPlain(); err != nil {
 			return err
@@ -272,7 +267,8 @@ func (c *flatColumn) codeValues(n int) error {
 			c.table = formats.NewDistinct(c.values)
 		}
 		for range n {
-			value := c.bytes()
+			value := c.page.Text(c.value)
+			c.value++
 			if err := c.room(c.values, len(value)); err != nil {
 				return err
 			}

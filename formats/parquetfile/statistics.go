@@ -185,7 +185,7 @@ func (v *valueRange) span(t formats.Type) formats.Span {
 	}
 	words := formats.Values{Type: t}
 	for _, bound := range [][]byte{v.Min, v.Max} {
-		_, _ = plain.DecoderOf(t, physical, len(bound))(&words, bound, 1) // there are as many bytes
+		_ = plain.DecoderOf(t, physical, len(bound))(&words, bound, 1) // words make no error
 	}
 	low, high := words.Words[0], words.Words[1]
 	return formats.Span{Low: low, High: high, Known: low <= high}

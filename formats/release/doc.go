@@ -3,8 +3,8 @@
 // Contract: it shares no code with the package that writes releases: of the packages that both
 // import, the writer has what encodes, and this one what decodes. The structs of footers and page
 // headers are written again, to see whether there is more in them than in their fields. Pages are
-// read by package page, as those of sources are; here every page is asked for its checksum, and the
-// bytes are counted that no value needs: no library looks at every byte.
+// read and decoded by package page, as those of sources are; here every page is asked for its checksum,
+// and the bytes are counted that no value needs: no library looks at every byte.
 //
 // Of a footer, what concerns row groups is read one by one: a release of very many column
 // chunks takes no more memory than others.

@@ -3,13 +3,12 @@ package release
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/meta"
+	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
-	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -38,44 +37,36 @@ func (e *extremes) reset(l *schema.Leaf, said *meta.Statistics) {
 	}
 }
 
-// add takes in n PLAIN values, a boolean in a byte of its own, and returns the bytes behind them.
-func (e *extremes) add(from []byte, n int) (rest []byte, err error) {
+// add takes in the values of a page, or of a dictionary.
+func (e *extremes) add(d *page.Decoded) error {
 	if e.decode == nil {
-		return plain.Skip(from, e.width, n)
+		return nil
 	}
-	if kind := e.values.Type.Kind; e.width == 0 && kind != formats.Decimal {
-		return e.addTexts(from, n)
+	if d.Ends != nil && e.values.Type.Kind != formats.Decimal {
+		for i := range d.Defined {
+			e.addText(d.Text(i))
+		}
+		return nil
 	}
-	for rest = from; n > 0; n -= stepValues {
+	for at := 0; at < d.Defined; at += stepValues {
 		v := &e.values
 		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-		if rest, err = e.decode(v, rest, min(n, stepValues)); err != nil {
-			return nil, err
+		if err := d.Append(v, e.decode, at, min(d.Defined-at, stepValues)); err != nil {
+			return err
 		}
 		e.addValues(v)
 	}
-	return rest, nil
+	return nil
 }
 
-// addTexts is add for byte strings, which it looks at where they lie.
-func (e *extremes) addTexts(from []byte, n int) (rest []byte, err error) {
-	for range n {
-		if len(from) >= 12 { // a length, and eight bytes of the value or of what follows it
-			size := int64(binary.LittleEndian.Uint32(from))
-			head := binary.BigEndian.Uint64(from[4:])
-			if size >= 8 && size <= int64(len(from)-4) && e.any && head > e.low && head < e.high {
-				from = from[4+size:]
-				continue
-			}
+// addText takes in a value of bytes. Most have beginnings that are between those of the extremes.
+func (e *extremes) addText(value []byte) {
+	if e.any && len(value) >= 8 {
+		if head := binary.BigEndian.Uint64(value); head > e.low && head < e.high {
+			return
 		}
-		value, behind := plain.Next(from, 0)
-		if value == nil {
-			return plain.Skip(from, 0, 1) // the error
-		}
-		e.addBytes(value)
-		from = behind
 	}
-	return from, nil
+	e.addBytes(value)
 }
 
 func (e *extremes) addValues(v *formats.Values) {
@@ -147,28 +138,15 @@ func floatWord(x float64) uint64 { return formats.FloatWord(math.Float64bits(x))
 
 // is reports whether the bytes of a footer are a word or, of types that are not InWords, a value's bytes.
 func (e *extremes) is(said []byte, word uint64, value []byte) bool {
-	v := &formats.Values{Type: e.values.Type}
-	raw, err := plain.AppendRaw(nil, said, e.width)
-	if err == nil {
-		_, err = e.decode(v, raw, 1)
+	d := page.Decoded{Data: said, Width: e.width}
+	if e.width == 0 {
+		d.Ends = []uint32{0, uint32(len(said))}
+	} else if len(said) != e.width {
+		return false
 	}
-	if err != nil || v.Type.InWords() {
+	v := &formats.Values{Type: e.values.Type}
+	if err := d.Append(v, e.decode, 0, 1); err != nil || v.Type.InWords() {
 		return err == nil && v.Words[0] == word
 	}
 	return bytes.Equal(v.Bytes(0), value)
-}
-
-// addBits is add for the booleans of a page, which are bits.
-func (e *extremes) addBits(from []byte, n int) (rest []byte, err error) {
-	size := (n + 7) / 8
-	if size > len(from) {
-		return nil, fmt.Errorf("%w: page ends early", formats.ErrDamaged)
-	}
-	for i := 0; i < n && e.decode != nil; i++ {
-		e.addWord(uint64(from[i/8] >> (i % 8) & 1))
-	}
-	if rest = from[size:]; rle.AnySet(from[:size], n) {
-		rest = from[size-1:] // the last byte holds more
-	}
-	return rest, nil
 }

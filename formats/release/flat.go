@@ -3,6 +3,7 @@ package release
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
-	"github.com/kcut/kcut/formats/internal/rle"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -61,31 +61,17 @@ type flatChunk struct {
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
 
-	nulls [structLevels]ofNull // by level; of a flat column there is one
-	entry []uint32             // numbers of the entries of the dictionary
-	used  []bool               // by a row
+	nulls [structLevels + 1]ofNull // by level below that of values; of a flat column there is one
+	entry []uint32                 // numbers of the entries of the dictionary
+	used  []bool                   // by a row
 	wrong wrongPages
 	page  flatPage
-
-	levels [BlockRows / 64]uint64 // of a part of a block: 1 for a value, 0 for a null
-	either [BlockRows]uint32      // of the fields of structs: the levels themselves
 }
 
 // flatPage is a data page that is being read.
 type flatPage struct {
-	header  *page.Header
-	rows    int
-	left    int // rows that are not read yet
-	defined int // rows that are read and not null
-
-	levelBytes []byte
-	levels     rle.Reader // 1 for a value, 0 for a null
-	indexBytes []byte
-	width      int        // of an index
-	indexes    rle.Reader // of values in the dictionary
-	plain      []byte     // values without one, to come
-	isPlain    bool
-	isBits     bool // indexes are booleans
+	page.Decoded
+	row, value int
 	passed     bool // of a kept column, and not of the form that kcut writes: nobody knows its values
 }
 
@@ -182,12 +168,12 @@ func (c *flatChunk) read(every []uint32) (Numbers, error) {
 		if more, err := c.toRows(); err != nil || !more {
 			return Numbers{}, cmp.Or(err, errRows)
 		}
-		part := every[done:min(done+c.page.left, len(every))]
+		part := every[done:min(done+c.page.Entries-c.page.row, len(every))]
 		same, err := c.rows(part)
 		if err != nil {
 			return Numbers{}, err
 		}
-		c.page.left -= len(part)
+		c.page.row += len(part)
 		done += len(part)
 		if same && len(part) == len(every) {
 			return Numbers{Same: true, One: part[0]}, nil
@@ -210,20 +196,34 @@ func spread(numbers []uint32) {
 // values reads rows that are not null, as rows does.
 func (c *flatChunk) values(dst []uint32) (same bool, err error) {
 	p := &c.page
-	p.defined += len(dst)
-	if p.isPlain {
-		numbers := dst[:0]
-		p.plain, err = c.labels.of(p.plain, len(dst), func(i int) {
-			numbers = append(numbers, c.number(i, &c.wrong.values))
-		})
-		return false, err
+	at := p.value
+	p.value += len(dst)
+	switch {
+	case p.Indexed:
+		if same = copyIndexes(dst, p.Indexes[at:]); same {
+			dst = dst[:1]
+		}
+		return same, c.look(dst)
+	case c.leaf.Type.V == format.Boolean: // what stands for both is known
+		for i, bit := range p.Data[at:p.value] {
+			dst[i] = c.entry[bit]
+		}
+		return false, nil
 	}
-	if dst[0], same = p.indexes.Repeated(len(dst)); same {
-		dst = dst[:1]
-	} else if err := p.indexes.Read(dst); err != nil {
-		return false, err
+	numbers := dst[:0]
+	return false, c.labels.of(&p.Decoded, at, len(dst), func(i int) {
+		numbers = append(numbers, c.number(i, &c.wrong.values))
+	})
+}
+
+// copyIndexes copies indexes, and reports whether all are the same.
+func copyIndexes(dst []uint32, indexes []int32) (same bool) {
+	other := int32(0)
+	for i := range dst {
+		dst[i] = uint32(indexes[i])
+		other |= indexes[i] ^ indexes[0]
 	}
-	return same, c.look(dst)
+	return other == 0
 }
 
 // look replaces indexes by the numbers of their entries, which those of a kept column are themselves.
@@ -238,7 +238,7 @@ func (c *flatChunk) look(indexes []uint32) error {
 	}
 	numbers := c.entry
 	if c.masked == nil { // they are their numbers
-		return c.checkIndex(highest(indexes))
+		return c.checkIndex(slices.Max(indexes))
 	}
 	for i, index := range indexes {
 		if int(index) >= len(numbers) {
@@ -247,18 +247,6 @@ func (c *flatChunk) look(indexes []uint32) error {
 		indexes[i] = numbers[index]
 	}
 	return nil
-}
-
-// highest returns the highest of some indexes. It compares four at a time: one would wait for the other.
-func highest(indexes []uint32) uint32 {
-	var a, b, c, d uint32
-	for ; len(indexes) >= 4; indexes = indexes[4:] {
-		a, b, c, d = max(a, indexes[0]), max(b, indexes[1]), max(c, indexes[2]), max(d, indexes[3])
-	}
-	for _, index := range indexes {
-		a = max(a, index)
-	}
-	return max(a, b, c, d)
 }
 
 func (c *flatChunk) checkIndex(index uint32) error {
@@ -286,10 +274,7 @@ var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", for
 // toRows goes to the next data page that has rows, unless the current one has some. It reports
 // whether there are any.
 func (c *flatChunk) toRows() (more bool, err error) {
-	for c.page.left == 0 {
-		if err := c.endPage(); err != nil {
-			return false, err
-		}
+	for c.page.row == c.page.Entries {
 		h, err := c.next()
 		if err != nil || h == nil {
 			return false, err
@@ -301,7 +286,7 @@ func (c *flatChunk) toRows() (more bool, err error) {
 				c.inexact++
 			}
 			if isData {
-				c.page = flatPage{passed: true, left: h.Entries}
+				c.page = flatPage{passed: true, Decoded: page.Decoded{Entries: h.Entries}}
 			}
 			err = c.Pass(h)
 		case h.Type == format.DictionaryPage:
@@ -336,96 +321,53 @@ func (c *flatChunk) finish() ([]string, error) {
 }
 
 func (c *flatChunk) dictionary(h *page.Header) error {
-	dictionary, err := c.load(h)
+	d, err := c.load(h)
 	if err != nil {
 		return err
 	}
 	c.hashes = c.hashes[:0]
-	rest, err := c.labels.of(dictionary.Values, h.Entries, func(i int) {
+	err = c.labels.of(&d, 0, d.Entries, func(i int) {
 		c.entry, c.used = append(c.entry, c.number(i, &c.wrong.foreign)), append(c.used, false)
 	})
 	c.numberNull()
 	c.wrong.unused = len(c.used)
-	c.wrong.spare += len(rest)
+	c.wrong.spare += d.Spare
 	return err
 }
 
 // data begins to read a data page.
 func (c *flatChunk) data(h *page.Header) error {
-	unpacked, err := c.load(h)
-	if err != nil {
-		return err
-	}
-	c.wrong.spare += len(unpacked.Repetition) // of a flat column there are none
-	p := &c.page
-	*p = flatPage{header: h, rows: h.Entries, left: h.Entries, levelBytes: unpacked.Definition, isPlain: h.Encoding == format.Plain}
-	p.levels.Reset(p.levelBytes, c.levelBits())
-	switch {
-	case p.isPlain && c.leaf.Type.V == format.Boolean: // indexes into both
-		p.isPlain, p.isBits, p.indexBytes = false, true, unpacked.Values
-		p.indexes.ResetPacked(p.indexBytes, 1)
-		if len(c.entry) == 0 {
-			c.labels.values.Words = append(c.labels.values.Words[:0], 0, 1)
-			c.hashes = c.hashes[:0]
-			c.entry = append(c.entry, c.number(0, nil), c.number(1, nil))
-			c.numberNull()
-		}
-		return nil
-	case p.isPlain:
-		p.plain = unpacked.Values
-		return nil
-	case !isIndexes(h):
+	if !isWritten(h) && h.Encoding != format.PlainDictionary {
 		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.Encoding)
-	case c.dictionaries == 0:
+	}
+	d, err := c.load(h)
+	if err != nil {
+		return err
+	}
+	switch {
+	case d.Indexed && c.dictionaries == 0:
 		return fmt.Errorf("%w: indexes without a dictionary", formats.ErrDamaged)
+	case c.leaf.Type.V == format.Boolean && len(c.entry) == 0:
+		c.labels.values.Words = append(c.labels.values.Words[:0], 0, 1)
+		c.hashes = c.hashes[:0]
+		c.entry = append(c.entry, c.number(0, nil), c.number(1, nil))
+		c.numberNull()
 	}
-	p.indexBytes, p.width, err = rle.CutWidth(unpacked.Values)
-	p.indexes.Reset(p.indexBytes, p.width)
-	return err
-}
-
-// levelBits is how many bits a level of the leaf has.
-func (c *flatChunk) levelBits() int { return max(1, rle.Width(c.leaf.Definition)) }
-
-// endPage counts the bytes that belong to no row of the data page.
-func (c *flatChunk) endPage() error {
-	p, levels, indexes := &c.page, 0, 0
-	if p.passed {
-		c.page = flatPage{}
-		return nil
+	if c.leaf.Type.V == format.Boolean {
+		if err := c.labels.extremes.add(&d); err != nil {
+			return err
+		}
 	}
-	if c.leaf.Definition > 0 {
-		levels = p.rows
-	}
-	if !p.isPlain {
-		indexes = p.defined
-	}
-	spare, err := rle.Spare(p.levelBytes, c.levelBits(), levels)
-	if err != nil {
-		return err
-	}
-	c.wrong.spare += spare + len(p.plain)
-	if p.isBits {
-		var rest []byte
-		rest, err = c.labels.extremes.addBits(p.indexBytes, indexes)
-		spare = len(rest)
-	} else {
-		spare, err = rle.Spare(p.indexBytes, p.width, indexes)
-	}
-	if err != nil {
-		return err
-	}
-	c.wrong.spare += spare
-	c.missing += int64(p.rows - p.defined)
-	if p.header != nil && saysOther(p.header, p.rows-p.defined, p.rows) {
+	c.page = flatPage{Decoded: d}
+	c.missing += int64(d.Entries - d.Defined)
+	if saysOther(h, d.Entries-d.Defined, d.Entries) {
 		c.wrong.counts++
 	}
-	c.page = flatPage{}
+	c.wrong.spare += d.Spare
 	return nil
 }
 
-// labels decodes the PLAIN values of a flat column, and keeps their extremes. One goroutine uses it at a
-// time.
+// labels decodes the values of a flat column, and keeps their extremes. One goroutine uses it at a time.
 type labels struct {
 	values   formats.Values
 	decode   plain.Decoder
@@ -439,16 +381,16 @@ func newLabels(l *schema.Leaf, said *meta.Statistics) (labels, error) {
 	return ls, err
 }
 
-// of decodes n values and shows where they are, and returns the bytes behind them.
-func (l *labels) of(from []byte, n int, show func(i int)) (rest []byte, err error) {
+// of decodes n values of a page and shows where they are.
+func (l *labels) of(d *page.Decoded, from, n int, show func(i int)) error {
 	v := &l.values
 	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-	if rest, err = l.decode(v, from, n); err != nil {
-		return nil, err
+	if err := d.Append(v, l.decode, from, n); err != nil {
+		return err
 	}
 	for i := range n {
 		show(i)
 	}
 	l.extremes.addValues(v)
-	return rest, nil
+	return nil
 }

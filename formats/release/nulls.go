@@ -1,11 +1,6 @@
 package release
 
-import (
-	"fmt"
-
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/rle"
-)
+import "bytes"
 
 // ofNull is the number that stands for a null, and whether the cut holds it.
 type ofNull struct {
@@ -16,89 +11,46 @@ type ofNull struct {
 // rows reads rows of the page. It reports whether they show to have the same number, which is then
 // the first of dst alone.
 func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
-	switch {
-	case c.page.passed:
+	if c.page.passed {
 		dst[0] = c.nulls[0].number
 		return true, nil
-	case c.leaf.Definition == 0:
+	}
+	highest := c.leaf.Definition
+	if highest == 0 {
 		return c.values(dst)
 	}
-	level, same := c.page.levels.Repeated(len(dst))
-	switch {
-	case !same && c.leaf.Definition > 1:
-		return false, c.someParts(dst)
-	case !same:
-		return false, c.someNull(dst)
-	case int(level) < c.leaf.Definition:
-		dst[0] = c.nullAt(level, len(dst))
-		return true, nil
-	case int(level) > c.leaf.Definition:
-		return false, errLevel
-	}
-	return c.values(dst)
-}
-
-var errLevel = fmt.Errorf("%w: level above the highest", formats.ErrDamaged)
-
-// nullAt returns the number of nulls at a level, and counts so many.
-func (c *flatChunk) nullAt(level uint32, n int) uint32 {
-	if !c.nulls[level].ok {
-		c.wrong.nulls += n
-	}
-	return c.nulls[level].number
-}
-
-// someParts is someNull for a field of structs, which may be null or lack the whole struct.
-func (c *flatChunk) someParts(dst []uint32) error {
-	levels := c.either[:len(dst)]
-	if err := c.page.levels.Read(levels); err != nil {
-		return err
-	}
-	defined := 0
-	for _, level := range levels {
-		if level > structLevels {
-			return errLevel
+	levels := c.page.Definition[c.page.row : c.page.row+len(dst)]
+	for level := range highest {
+		nulls := bytes.Count(levels, []byte{byte(level)})
+		if !c.nulls[level].ok {
+			c.wrong.nulls += nulls
 		}
-		if level == structLevels {
-			defined++
+		if nulls == len(dst) {
+			dst[0] = c.nulls[level].number
+			return true, nil
 		}
 	}
-	if err := c.everyValue(dst[:defined]); err != nil {
-		return err
-	}
-	for row := len(dst) - 1; row >= 0; row-- { // from behind: no value is in the way
-		if levels[row] < structLevels {
-			dst[row] = c.nullAt(levels[row], 1)
-			continue
+	defined := bytes.Count(levels, []byte{byte(highest)})
+	if defined > 0 {
+		if same, err = c.values(dst[:defined]); err != nil || same && defined == len(dst) {
+			return same, err
 		}
-		defined--
-		dst[row] = dst[defined]
 	}
-	return nil
+	if same {
+		spread(dst[:defined])
+	}
+	c.spreadNulls(dst, levels, defined)
+	return false, nil
 }
 
-// someNull reads rows some of which are null.
-func (c *flatChunk) someNull(dst []uint32) error {
-	defined, err := c.page.levels.Bits(c.levels[:], len(dst))
-	if err != nil {
-		return err
+// spreadNulls moves the numbers of the first values to the rows that have one, and gives the others
+// those of null.
+func (c *flatChunk) spreadNulls(dst []uint32, levels []byte, values int) {
+	last := c.leaf.Definition - 1
+	for row := len(dst) - 1; row >= 0 && values <= row; row-- { // from behind: no value is in the way
+		has := int(levels[row]) >> last // 1 at the highest level of one or two
+		mask := uint32(-has)            // no branch
+		dst[row] = dst[max(values-1, 0)]&mask | c.nulls[levels[row]].number&^mask
+		values -= has
 	}
-	null := c.nullAt(0, len(dst)-defined)
-	if err := c.everyValue(dst[:defined]); err != nil {
-		return err
-	}
-	rle.Spread(dst, c.levels[:], defined, null)
-	return nil
-}
-
-// everyValue reads rows that are not null, each.
-func (c *flatChunk) everyValue(dst []uint32) error {
-	if len(dst) == 0 {
-		return nil
-	}
-	same, err := c.values(dst)
-	if err == nil && same {
-		spread(dst)
-	}
-	return err
 }

@@ -57,16 +57,23 @@ func (p *pages) next() (*page.Header, error) {
 	return h, err
 }
 
-// load reads a page and unpacks it. Both are valid until the next one.
-func (p *pages) load(h *page.Header) (page.Page, error) {
+// load reads a page and decodes it. It is valid until the next one.
+func (p *pages) load(h *page.Header) (d page.Decoded, err error) {
 	if err := p.Load(h); err != nil {
-		return page.Page{}, err
+		return d, err
 	}
-	unpacked, err := p.Unpack(h)
+	if h.Type == format.DictionaryPage {
+		d, err = p.DecodeDictionary(h)
+	} else {
+		d, err = p.Decode(h)
+	}
+	if err == nil && d.Spare < 0 {
+		err = fmt.Errorf("%w: runs without values, or with too few", formats.ErrDamaged)
+	}
 	if err == nil && !p.Exact {
 		p.inexact++
 	}
-	return unpacked, err
+	return d, err
 }
 
 // isOwn reports whether a header has the parts that its kind of page asks for, and no other.

@@ -2,19 +2,17 @@ package page
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"unsafe"
 
 	"github.com/parquet-go/bitpack/unsafecast"
 	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
-	"github.com/parquet-go/parquet-go/encoding/plain"
 	hybrid "github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/codec"
+	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 )
 
@@ -26,7 +24,35 @@ type Decoded struct {
 	Indexed                bool   // values are Indexes of the dictionary; else they are Data
 	Indexes                []int32
 	Data                   []byte
-	Ends                   []uint32 // of byte strings in Data, from 0 on
+	Ends                   []uint32 // of byte strings in Data, from 0 on; nil where all values have one width
+	Width                  int
+	// Spare is how many bytes no level and no value needs, of encodings that kcut writes; -1 where
+	// that is not known.
+	Spare int
+}
+
+// Text returns value i of Data, which is one of bytes.
+func (d *Decoded) Text(i int) []byte {
+	if d.Ends != nil {
+		return d.Data[d.Ends[i]:d.Ends[i+1]]
+	}
+	return d.Data[i*d.Width : (i+1)*d.Width]
+}
+
+// Size returns the bytes of n values of Data.
+func (d *Decoded) Size(from, n int) int {
+	if d.Ends != nil {
+		return int(d.Ends[from+n] - d.Ends[from])
+	}
+	return n * d.Width
+}
+
+// Append appends n values of Data by the decoder of their type, if they have one width.
+func (d *Decoded) Append(dst *formats.Values, decode plain.Decoder, from, n int) error {
+	if d.Ends != nil {
+		return plain.AppendTexts(dst, d.Data, d.Ends[from:from+n+1])
+	}
+	return decode(dst, d.Data[from*d.Width:], n)
 }
 
 // decoded is the memory of a decoded page.
@@ -36,6 +62,7 @@ type decoded struct {
 	data    []byte
 	ends    []uint32
 	numbers [2][]int64 // of delta encodings
+	spare   int
 }
 
 func (d *decoded) memory() int64 {
@@ -52,7 +79,7 @@ func (r *Reader) Decode(h *Header) (d Decoded, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Entries, d.Defined = h.Entries, h.Entries
+	r.spare, d.Entries, d.Defined, d.Width = 0, h.Entries, h.Entries, r.width
 	d.Repetition, err = r.decodeLevels(0, p.Repetition, r.Leaf.Repetition, h.Entries)
 	if err != nil {
 		return d, err
@@ -69,7 +96,15 @@ func (r *Reader) Decode(h *Header) (d Decoded, err error) {
 	} else {
 		d.Data, d.Ends, err = r.decodeValues(p.Values, h.Encoding, d.Defined)
 	}
+	d.Spare = r.spare
 	return d, err
+}
+
+// addSpare adds bytes to spare.
+func (r *Reader) addSpare(n int) {
+	if r.spare += n; n < 0 || r.spare < n {
+		r.spare = -1
+	}
 }
 
 // DecodeDictionary unpacks and decodes the dictionary page that was loaded.
@@ -81,8 +116,9 @@ func (r *Reader) DecodeDictionary(h *Header) (d Decoded, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Entries, d.Defined = h.Entries, h.Entries
+	r.spare, d.Entries, d.Defined, d.Width = 0, h.Entries, h.Entries, r.width
 	d.Data, d.Ends, err = r.decodeValues(p.Values, format.Plain, h.Entries)
+	d.Spare = r.spare
 	return d, err
 }
 
@@ -94,6 +130,7 @@ func IsIndexes(e format.Encoding) bool {
 // decodeLevels decodes n levels, none of which may be above the highest.
 func (r *Reader) decodeLevels(memory int, stored []byte, highest, n int) ([]byte, error) {
 	if highest == 0 {
+		r.addSpare(len(stored))
 		return nil, nil
 	}
 	levels, err := r.decodeBytes(&r.levels[memory], stored, rle.Width(highest), n)
@@ -113,10 +150,11 @@ func (r *Reader) decodeLevels(memory int, stored []byte, highest, n int) ([]byte
 // decodeBytes decodes n values in runs, each of at most eight bits. The library decodes all that
 // runs claim to have, so that they are measured first.
 func (r *Reader) decodeBytes(into *[]byte, runs []byte, width, n int) ([]byte, error) {
-	runs, all, err := rle.Head(runs, width, n)
+	runs, all, spare, err := rle.Measure(runs, width, n)
 	if err != nil {
 		return nil, err
 	}
+	r.addSpare(spare)
 	if err := grow(r, into, all); err != nil {
 		return nil, err
 	}
@@ -133,10 +171,11 @@ func (r *Reader) decodeIndexes(stored []byte, n int) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, all, err := rle.Head(runs, width, n)
+	runs, all, spare, err := rle.Measure(runs, width, n)
 	if err != nil {
 		return nil, fmt.Errorf("read dictionary indexes: %w", err)
 	}
+	r.addSpare(spare)
 	if err := grow(r, &r.indexes, all); err != nil {
 		return nil, err
 	}
@@ -147,25 +186,21 @@ func (r *Reader) decodeIndexes(stored []byte, n int) ([]int32, error) {
 	return indexes[:n], nil
 }
 
-var (
-	plainEncoding plain.Encoding
-	splitEncoding bytestreamsplit.Encoding
-)
+var splitEncoding bytestreamsplit.Encoding
 
-// decodeValues decodes n values. They lie as PLAIN has them, but a boolean in a byte of its own, and
-// byte strings without their lengths, one behind the other between the ends.
+// decodeValues decodes n values. They lie as PLAIN has them, but a boolean in a byte of its own,
+// and byte strings without their lengths, one behind the other between the ends.
 func (r *Reader) decodeValues(stored []byte, e format.Encoding, n int) (data []byte, ends []uint32, err error) {
 	physical := r.Leaf.Type.V
 	isText := physical == format.ByteArray
 	switch {
 	case physical == format.Boolean && (e == format.Plain || e == format.RLE):
 		data, err = r.decodeBooleans(stored, e, n)
-	case e == format.Plain && isText: // in place
-		if err = grow(r, &r.ends, min(n, len(stored)/4)+1); err == nil {
-			data, ends, err = plainEncoding.DecodeByteArray(stored, stored, r.ends)
-		}
+	case e == format.Plain && isText:
+		data, ends, err = r.cutLengths(stored, n)
 	case e == format.Plain:
 		data = stored
+		r.addSpare(max(0, len(stored)-n*r.width))
 	case e == format.ByteStreamSplit && r.width > 1:
 		data, err = r.joinStreams(stored)
 	case e == format.DeltaBinaryPacked && (physical == format.Int32 || physical == format.Int64):
@@ -177,15 +212,33 @@ func (r *Reader) decodeValues(stored []byte, e format.Encoding, n int) (data []b
 	default:
 		return nil, nil, fmt.Errorf("read page: encoding %s of %s: %w", e, physical, formats.ErrUnsupported)
 	}
-	switch {
-	case err == nil && (isText && len(ends) <= n || n*r.width > len(data)):
-		return nil, nil, fmt.Errorf("read %d values: page ends early: %w", n, formats.ErrDamaged)
-	case err == nil:
-		return data, ends, nil
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = formats.ErrDamaged
+	if err == nil && (isText && len(ends) <= n || n*r.width > len(data)) {
+		err = fmt.Errorf("page ends early: %w", formats.ErrDamaged)
 	}
-	return nil, nil, fmt.Errorf("read %d values: %w", n, err)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %d values: %w", n, err)
+	}
+	return data, ends, nil
+}
+
+// cutLengths moves n byte strings together, whose lengths are in front of them. The library looks
+// for one that ends behind the page there, too.
+func (r *Reader) cutLengths(stored []byte, n int) ([]byte, []uint32, error) {
+	if err := grow(r, &r.ends, min(n, len(stored)/4)+1); err != nil {
+		return nil, nil, err
+	}
+	data, ends := stored[:0], r.ends[:1]
+	ends[0] = 0
+	for range n {
+		var text []byte
+		if text, stored = plain.CutText(stored); text == nil {
+			break
+		}
+		data = append(data, text...)
+		ends = append(ends, uint32(len(data)))
+	}
+	r.addSpare(len(stored))
+	return data, ends, nil
 }
 
 // decodeBooleans decodes n booleans. Runs of them are levels of one bit: the library takes the byte
@@ -206,6 +259,10 @@ func (r *Reader) decodeBooleans(stored []byte, e format.Encoding, n int) ([]byte
 	}
 	for i := range r.data {
 		r.data[i] = stored[i/8] >> (i % 8) & 1
+	}
+	used := (n + 7) / 8
+	if r.addSpare(len(stored) - used); rle.AnySet(stored[:used], n) {
+		r.addSpare(1) // the last byte holds more
 	}
 	return r.data, nil
 }

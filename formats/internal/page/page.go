@@ -7,8 +7,8 @@
 //
 // Levels and values are decoded by parquet-go, a page at a time. Its own reader of pages is not
 // used. It unpacks a page to whatever that holds, takes sizes from headers, allocates as much as
-// runs and deltas claim, which five bytes may let be gigabytes, and reads behind the end of runs
-// that are cut short; it knows neither the codec LZ4 nor booleans in runs; and a page that was
+// runs and deltas claim, which five bytes may let be gigabytes, and reads behind runs and texts
+// that are cut short. It knows neither the codec LZ4 nor booleans in runs, and a page that was
 // unpacked elsewhere cannot be given to it. So headers are read here, and runs and deltas measured
 // before the library decodes them.
 package page

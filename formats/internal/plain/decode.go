@@ -12,10 +12,9 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Decoder appends the first n values of PLAIN bytes, of which each has so many when its width is not
-// 0, to Values of a column's type, and returns the bytes behind them. Its errors wrap
-// formats.ErrDamaged, or formats.ErrUnsupported for more than one Values can hold.
-type Decoder func(dst *formats.Values, from []byte, n int) (rest []byte, err error)
+// Decoder appends n values of one width, as PLAIN has them, to Values of a column's type. Its
+// errors wrap formats.ErrDamaged, or formats.ErrUnsupported for more than one Values can hold.
+type Decoder func(dst *formats.Values, from []byte, n int) error
 
 // DecoderOf returns the decoder of a type that is stored as a physical one of a width.
 func DecoderOf(t formats.Type, physical format.Type, width int) Decoder {
@@ -56,8 +55,8 @@ func Raw(width int) Decoder {
 	})
 }
 
-// AppendTexts appends byte strings, which lie in data between the ends, to Values of a column's type. Its errors are
-// those of a Decoder.
+// AppendTexts appends byte strings, which lie in data between the ends, to Values of a column's
+// type. Its errors are those of a Decoder.
 func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
 	first, last := ends[0], ends[len(ends)-1]
 	if err := Room(dst, int(last-first)); err != nil {
@@ -81,68 +80,39 @@ func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
 
 // words makes a decoder from what a value's bytes mean as a word.
 func words(width int, word func([]byte) uint64) Decoder {
-	return func(dst *formats.Values, from []byte, n int) ([]byte, error) {
-		if n*width > len(from) {
-			return nil, errTooFew(n)
-		}
+	return func(dst *formats.Values, from []byte, n int) error {
 		at := len(dst.Words)
 		dst.Words = slices.Grow(dst.Words, n)[:at+n]
 		for i := range dst.Words[at:] {
 			dst.Words[at+i] = word(from[i*width:])
 		}
-		return from[n*width:], nil
+		return nil
 	}
 }
 
 // each makes a decoder of one for a single value.
 func each(width int, decode func(dst *formats.Values, value []byte) error) Decoder {
-	return func(dst *formats.Values, from []byte, n int) (rest []byte, err error) {
-		for range n {
-			var value []byte
-			if value, from = Next(from, width); value == nil {
-				return nil, errTooFew(n)
-			}
-			if err := Room(dst, len(value)); err != nil {
-				return nil, err
-			}
-			if err := decode(dst, value); err != nil {
-				return nil, err
+	return func(dst *formats.Values, from []byte, n int) error {
+		if err := Room(dst, n*width); err != nil {
+			return err
+		}
+		for i := range n {
+			if err := decode(dst, from[i*width:(i+1)*width]); err != nil {
+				return err
 			}
 		}
-		return from, nil
+		return nil
 	}
 }
 
-// Next returns the first value, without its length, and the bytes behind it, or nil.
-func Next(from []byte, width int) (value, rest []byte) {
-	if width == 0 {
-		if len(from) < 4 || int64(binary.LittleEndian.Uint32(from)) > int64(len(from)-4) {
-			return nil, nil
-		}
-		width, from = int(binary.LittleEndian.Uint32(from)), from[4:]
-	}
-	if width > len(from) {
+// CutText returns the first byte string, whose length is in front of it, and the bytes behind it,
+// or nil.
+func CutText(from []byte) (text, rest []byte) {
+	if len(from) < 4 || int64(binary.LittleEndian.Uint32(from)) > int64(len(from)-4) {
 		return nil, nil
 	}
-	return from[:width:width], from[width:]
-}
-
-// Skip returns the bytes behind n values.
-func Skip(from []byte, width, n int) ([]byte, error) {
-	if width > 0 && n*width <= len(from) {
-		return from[n*width:], nil
-	}
-	for range n {
-		var value []byte
-		if value, from = Next(from, width); value == nil {
-			return nil, errTooFew(n)
-		}
-	}
-	return from, nil
-}
-
-func errTooFew(n int) error {
-	return fmt.Errorf("read %d values: page ends early: %w", n, formats.ErrDamaged)
+	size := 4 + int(binary.LittleEndian.Uint32(from))
+	return from[4:size:size], from[size:]
 }
 
 // maxBytes bounds the bytes of one Values, whose offsets have 32 bits, and with it a batch of rows
@@ -157,8 +127,8 @@ func Room(v *formats.Values, size int) error {
 	return nil
 }
 
-// Reserve makes room in dst for n values of so many bytes: large lists would take half as much again while they
-// grow, and their old memory.
+// Reserve makes room in dst for n values of so many bytes: large lists would take half as much
+// again while they grow, and their old memory.
 func Reserve(dst *formats.Values, bytes, n int) {
 	if dst.Type.InWords() {
 		dst.Words = slices.Grow(dst.Words, n)

@@ -1,11 +1,9 @@
-// Package rle is the one codec of RLE, Parquet's hybrid of run lengths and bit-packed groups:
-// levels, dictionary indexes and some booleans.
+// Package rle is what kcut has of its own of RLE, Parquet's hybrid of run lengths and bit-packed
+// groups: levels, dictionary indexes and some booleans.
 //
-// Contract: a Reader decodes as much as it is asked for, so that a run of a billion costs neither
-// memory nor time until its values are wanted, and a page of a million indexes stays in the
-// nearest cache. That is why parquet-go's decoder, which decodes whole pages to whatever they
-// claim, is not used; its bit unpacking is. What is wrong is formats.ErrDamaged. Append makes the
-// same bytes of the same values for ever: releases are compared by their bytes.
+// Contract: Append makes the same bytes of the same values for ever: releases are compared by their
+// bytes. Runs are decoded by parquet-go, which allocates what they claim: Measure looks at them
+// first. What is wrong is formats.ErrDamaged.
 package rle
 
 import (
@@ -19,215 +17,98 @@ import (
 )
 
 // Padding is how many bytes the unpacking of bits may look at, though not use, beyond its
-// input: slices given to Reset have that much more capacity.
+// input: slices given to Measure have that much more capacity.
 const Padding = bitpack.PaddingInt32
 
-// Reader reads the values of one page, one after another.
-type Reader struct {
+// walker passes runs.
+type walker struct {
 	data   []byte
 	width  int
-	left   int    // values left in the current run
-	packed bool   // the current run is bit-packed
-	value  uint32 // of a run that is not
-	passed int    // bits of the first byte that are read already, when bits are read
-
-	block [32]uint32 // values of a group that was cut
-	ready []uint32
+	values int  // of the run that was passed last
+	packed bool // it is bit-packed, and its groups come next
+	groups int  // bytes of these
 }
 
-// Reset starts on data, whose values have so many bits, at most 32.
-func (r *Reader) Reset(data []byte, width int) {
-	*r = Reader{data: data, width: width}
-}
-
-// ResetPacked starts on data that is one packed run without a header: PLAIN booleans.
-func (r *Reader) ResetPacked(data []byte, width int) {
-	*r = Reader{data: data, width: width, packed: true, left: len(data) * 8 / width}
-}
-
-// Read fills dst.
-func (r *Reader) Read(dst []uint32) error {
-	for len(dst) > 0 {
-		if len(r.ready) > 0 {
-			n := copy(dst, r.ready)
-			dst, r.ready = dst[n:], r.ready[n:]
-			continue
-		}
-		if err := r.start(); err != nil {
-			return err
-		}
-		n, err := r.step(dst)
-		if err != nil {
-			return err
-		}
-		dst = dst[n:]
+// next passes the header of a run and, if it is not packed, its value.
+func (w *walker) next() error {
+	var header uint64
+	n := 1
+	if len(w.data) > 0 && w.data[0] < 0x80 { // as a rule
+		header = uint64(w.data[0])
+	} else {
+		header, n = binary.Uvarint(w.data)
 	}
-	return nil
-}
-
-// Repeated passes the next n values and returns what they are, if they are all of the current run.
-// Definition levels of a page without nulls are nothing but this.
-func (r *Reader) Repeated(n int) (value uint32, ok bool) {
-	if len(r.ready) > 0 || r.start() != nil || r.packed || r.left < n {
-		return 0, false
-	}
-	r.left -= n
-	return r.value, true
-}
-
-// Count passes the next n values, and returns how many of them are one.
-func (r *Reader) Count(one uint32, n int) (count int, err error) {
-	var some [256]uint32
-	for n > 0 {
-		if len(r.ready) == 0 && r.start() == nil && !r.packed {
-			same := min(n, r.left)
-			if r.left -= same; r.value == one {
-				count += same
-			}
-			n -= same
-			continue
-		}
-		few := some[:min(n, len(some))]
-		if err := r.Read(few); err != nil {
-			return 0, err
-		}
-		for _, value := range few {
-			if value == one {
-				count++
-			}
-		}
-		n -= len(few)
-	}
-	return count, nil
-}
-
-// start goes to the next run that has values when the current one is done.
-func (r *Reader) start() error {
-	for r.left == 0 {
-		if err := r.run(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// run reads the header of a run.
-func (r *Reader) run() error {
-	header, n := binary.Uvarint(r.data)
 	if n <= 0 || header>>1 > 1<<40 {
 		return fmt.Errorf("read run header: %w", formats.ErrDamaged)
 	}
-	r.data, r.left = r.data[n:], int(header>>1)
-	if r.packed = header&1 != 0; r.packed {
-		r.left *= 8
+	w.data, w.values, w.groups = w.data[n:], int(header>>1), 0
+	if w.packed = header&1 != 0; w.packed {
+		w.groups = w.values * w.width
+		w.values *= 8
 		return nil
 	}
-	size := (r.width + 7) / 8
-	if len(r.data) < size {
+	size := (w.width + 7) / 8
+	if len(w.data) < size {
 		return fmt.Errorf("read run value: %w", formats.ErrDamaged)
 	}
-	r.value = 0
+	value := uint64(0)
 	for i := range size {
-		r.value |= uint32(r.data[i]) << (8 * i)
+		value |= uint64(w.data[i]) << (8 * i)
 	}
-	r.data = r.data[size:]
-	if uint64(r.value)>>r.width != 0 {
-		return fmt.Errorf("read run value of more than %d bits: %w", r.width, formats.ErrDamaged)
+	w.data = w.data[size:]
+	if value>>w.width != 0 {
+		return fmt.Errorf("read run value of more than %d bits: %w", w.width, formats.ErrDamaged)
 	}
 	return nil
 }
 
-// step moves what it can of the current run to dst or, if that is less than a group of
-// 8 values, to the block.
-func (r *Reader) step(dst []uint32) (int, error) {
-	n := min(len(dst), r.left)
-	if !r.packed {
-		dst = dst[:n]
-		for i := range dst {
-			dst[i] = r.value
-		}
-		r.left -= n
-		return n, nil
-	}
-	whole := n &^ 7
-	if whole > 0 {
-		return whole, r.unpackGroups(dst[:whole])
-	}
-	r.ready = r.block[:min(r.left, len(r.block))]
-	if available := len(r.data) * 8; r.width > 0 {
-		// The last group of a page may be cut short.
-		r.ready = r.ready[:min(len(r.ready), available/r.width)]
-	}
-	return 0, r.unpackGroups(r.ready)
-}
-
-func (r *Reader) unpackGroups(dst []uint32) error {
-	size := (len(dst)*r.width + 7) / 8
-	if size > len(r.data) || len(dst) == 0 {
-		return fmt.Errorf("read packed run: %w", formats.ErrDamaged)
-	}
-	if r.width == 0 {
-		clear(dst)
-	} else {
-		bitpack.Unpack(dst, r.data[:size+bitpack.PaddingInt32], uint(r.width))
-	}
-	r.data = r.data[size:]
-	r.left -= len(dst)
-	return nil
-}
-
-// Head returns as much of data as its first n values need, and how many values a decoder of whole
-// runs makes of that. The last group of a page may be cut short: it is made whole.
-func Head(data []byte, width, n int) (head []byte, values int, err error) {
-	r := Reader{data: data, width: width}
+// Measure returns as much of data as its first n values need, how many values a decoder of whole
+// runs makes of that, and how many bytes are to spare: those behind it, and one more when the last
+// run has room for other values that it fills. The last group of a page may be cut short, and is
+// made whole. Nothing is known to be spare then, nor where runs have no values: -1.
+func Measure(data []byte, width, n int) (head []byte, values, spare int, err error) {
+	w := walker{data: data, width: width}
 	for values < n {
-		if err := r.run(); err != nil {
-			return nil, 0, err
+		if err := w.next(); err != nil {
+			return nil, 0, 0, err
 		}
-		size := 0
-		if r.packed {
-			size = r.left / 8 * width
-		}
-		if missing := size - len(r.data); missing > 0 {
-			if missing >= width || len(r.data)*8 < (n-values)*width {
-				return nil, 0, fmt.Errorf("read packed run: %w", formats.ErrDamaged)
+		left := n - values
+		if missing := w.groups - len(w.data); missing > 0 {
+			if missing >= width || len(w.data)*8 < left*width {
+				return nil, 0, 0, fmt.Errorf("read packed run: %w", formats.ErrDamaged)
 			}
-			return append(slices.Clip(data), make([]byte, missing+Padding)...)[:len(data)+missing], values + r.left, nil
+			whole := append(slices.Clip(data), make([]byte, missing+Padding)...)
+			return whole[:len(data)+missing], values + w.values, -1, nil
 		}
-		if values += r.left; values > maxHead {
-			return nil, 0, fmt.Errorf("read run of %d values: %w", r.left, formats.ErrUnsupported)
+		if values += w.values; values > mostValues {
+			return nil, 0, 0, fmt.Errorf("read run of %d values: %w", w.values, formats.ErrUnsupported)
 		}
-		r.data = r.data[size:]
+		switch {
+		case w.values == 0:
+			spare = -1
+		case w.values > left && spare == 0:
+			spare = w.over(left)
+		}
+		w.data = w.data[w.groups:]
 	}
-	return data[:len(data)-len(r.data)], values, nil
+	if spare >= 0 {
+		spare += len(w.data)
+	}
+	return data[:len(data)-len(w.data)], values, spare, nil
 }
 
-// maxHead bounds the values that are decoded at once.
-const maxHead = 1 << 28
-
-// Spare returns how many bytes of data its first n values do not need: those behind them, and one
-// more when the last run has room for other values that it fills. It is for those who look for what
-// readers pass over: runs without values and groups that are cut short are formats.ErrDamaged.
-func Spare(data []byte, width, n int) (spare int, err error) {
-	r := Reader{data: data, width: width}
-	for ; n > 0; n -= r.left {
-		if err := r.run(); err != nil {
-			return 0, err
-		}
-		groups, size := (n+7)/8, 0
-		if r.packed {
-			size = min(r.left/8, groups) * width
-		}
-		if r.left == 0 || size > len(r.data) {
-			return 0, fmt.Errorf("read runs: they end too early: %w", formats.ErrDamaged)
-		}
-		if r.left > n && (!r.packed || r.left > 8*groups || AnySet(r.data[:size], n*width)) {
-			spare = 1
-		}
-		r.data = r.data[size:]
+// over returns how many bytes a run has to spare that only so many values are wanted of.
+func (w *walker) over(n int) int {
+	groups := (n + 7) / 8
+	used := min(w.groups, groups*w.width)
+	if !w.packed || w.values > 8*groups || AnySet(w.data[:used], n*w.width) {
+		return 1 + w.groups - used
 	}
-	return spare + len(r.data), nil
+	return 0
 }
+
+// mostValues bounds the values that are decoded at once.
+const mostValues = 1 << 28
 
 // AnySet reports whether any bit is set from one on, where bytes begin with their lowest.
 func AnySet(data []byte, from int) bool {

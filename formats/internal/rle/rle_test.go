@@ -49,7 +49,7 @@ func encodeRuns(r *rand.Rand, values []uint32, width int) []byte {
 	return padded(out)
 }
 
-func TestReader(t *testing.T) {
+func TestRuns(t *testing.T) {
 	r := formatstest.Rand(t)
 	for width := 0; width <= 32; width++ {
 		values := make([]uint32, 1+r.IntN(3000))
@@ -61,48 +61,17 @@ func TestReader(t *testing.T) {
 			}
 		}
 		encoded := encodeRuns(r, values, width)
-		if n, err := Spare(append(slices.Clone(encoded), "spare"...), width, len(values)); n != len("spare") || err != nil {
-			t.Errorf("seed %d: width %d: %d bytes to spare, %v", formatstest.Seed, width, n, err)
+		head, _, spare, err := Measure(append(slices.Clone(encoded), "spare"...), width, len(values))
+		if err != nil || spare != len("spare") || !slices.Equal(head, encoded) {
+			t.Errorf("seed %d: width %d: %d bytes of %d, %d to spare, %v", formatstest.Seed, width, len(head), len(encoded), spare, err)
 		}
-		if _, err := Spare(encoded[:r.IntN(len(encoded))], width, len(values)); !errors.Is(err, formats.ErrDamaged) {
+		if _, _, spare, err := Measure(encoded[:r.IntN(len(encoded))], width, len(values)); spare >= 0 && !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("seed %d: width %d: cut: %v", formatstest.Seed, width, err)
-		}
-		var runs Reader
-		runs.Reset(encoded, width)
-		first := 1 + r.IntN(len(values))
-		for _, part := range [][]uint32{values[:first], values[first:]} {
-			want := 0
-			for _, value := range part {
-				if value == values[0] {
-					want++
-				}
-			}
-			if got, err := runs.Count(values[0], len(part)); got != want || err != nil {
-				t.Errorf("seed %d: width %d: counted %d, %v, want %d", formatstest.Seed, width, got, err, want)
-			}
-		}
-		runs.Reset(encoded, width)
-		for left := values; len(left) > 0; {
-			n := min(1+r.IntN(100), len(left))
-			got := make([]uint32, n)
-			value, same := uint32(0), false
-			if r.IntN(4) == 0 {
-				value, same = runs.Repeated(n)
-			}
-			if same {
-				copy(got, slices.Repeat([]uint32{value}, n))
-			} else if err := runs.Read(got); err != nil {
-				t.Fatalf("seed %d: width %d: %v", formatstest.Seed, width, err)
-			}
-			if !slices.Equal(got, left[:n]) {
-				t.Fatalf("seed %d: width %d: got %v, want %v", formatstest.Seed, width, got, left[:n])
-			}
-			left = left[n:]
 		}
 	}
 }
 
-func TestReaderDamaged(t *testing.T) {
+func TestRunsDamaged(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"nothing":            {},
 		"endless header":     {0x80},
@@ -110,13 +79,8 @@ func TestReaderDamaged(t *testing.T) {
 		"value out of width": {4, 0x08},
 		"packed run cut":     {7, 0xff},
 	} {
-		var runs Reader
-		runs.Reset(padded(data), 3)
-		if err := runs.Read(make([]uint32, 20)); !errors.Is(err, formats.ErrDamaged) {
+		if _, _, _, err := Measure(padded(data), 3, 20); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
-		}
-		if _, err := Spare(data, 3, 20); !errors.Is(err, formats.ErrDamaged) {
-			t.Errorf("%s: spare: %v, want ErrDamaged", name, err)
 		}
 	}
 }
@@ -124,8 +88,8 @@ func TestReaderDamaged(t *testing.T) {
 // What readers pass over is no part of the runs for who looks for it.
 func TestSpareIsStrict(t *testing.T) {
 	for name, data := range map[string][]byte{"no values": {0, 5, 16, 5}, "last group cut": {3, 0xff, 0xff}} {
-		if _, err := Spare(data, 3, 8); !errors.Is(err, formats.ErrDamaged) {
-			t.Errorf("%s: %v, want ErrDamaged", name, err)
+		if _, _, spare, err := Measure(data, 3, 5); spare >= 0 || err != nil {
+			t.Errorf("%s: %d bytes, %v, want -1", name, spare, err)
 		}
 	}
 	for name, tt := range map[string]struct {
@@ -138,7 +102,7 @@ func TestSpareIsStrict(t *testing.T) {
 		"a longer run":         {[]byte{12, 5}, 1},
 		"a group more":         {[]byte{5, 0xff, 0x7f, 0, 0, 0, 0}, 4},
 	} {
-		if got, err := Spare(tt.data, 3, 5); got != tt.want || err != nil {
+		if _, _, got, err := Measure(tt.data, 3, 5); got != tt.want || err != nil {
 			t.Errorf("%s: %d bytes, %v, want %d", name, got, err, tt.want)
 		}
 	}
@@ -146,28 +110,14 @@ func TestSpareIsStrict(t *testing.T) {
 
 func TestFromBitPacked(t *testing.T) {
 	// The example of Parquet's Encodings.md: 0 to 7 in three bits, from the highest bit on.
-	var runs Reader
-	runs.Reset(FromBitPacked([]byte{0b00000101, 0b00111001, 0b01110111}, 8, 3), 3)
-	got := make([]uint32, 8)
-	if err := runs.Read(got); err != nil || !slices.Equal(got, []uint32{0, 1, 2, 3, 4, 5, 6, 7}) {
-		t.Errorf("got %v, %v", got, err)
+	runs := FromBitPacked([]byte{0b00000101, 0b00111001, 0b01110111}, 8, 3)
+	if got := unpackHybrid(t, runs, 8, 3); !slices.Equal(got, []uint32{0, 1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("got %v", got)
 	}
 }
 
-func TestPacked(t *testing.T) {
-	var bits Reader
-	bits.ResetPacked(padded([]byte{0b10110001, 0b00000010}), 1)
-	got := make([]uint32, 10)
-	if err := bits.Read(got); err != nil || !slices.Equal(got, []uint32{1, 0, 0, 0, 1, 1, 0, 1, 0, 1}) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	if err := bits.Read(got); !errors.Is(err, formats.ErrDamaged) {
-		t.Errorf("behind the end: %v, want ErrDamaged", err)
-	}
-}
-
-// Head cuts behind the runs that values need, makes a last group whole, and refuses runs that claim more than they have.
-func TestHead(t *testing.T) {
+// Measure cuts behind the runs that values need, makes a last group whole, and refuses runs that claim more than they have.
+func TestMeasure(t *testing.T) {
 	const width = 3
 	values := make([]uint32, 100)
 	for i := range values {
@@ -193,7 +143,7 @@ func TestHead(t *testing.T) {
 		{"groups without bits", binary.AppendUvarint(nil, 1<<39|1), 0, 1, 0, 0, formats.ErrUnsupported},
 		{"groups that are not there", binary.AppendUvarint(nil, 1<<30|1), width, 1, 0, 0, formats.ErrDamaged},
 	} {
-		head, all, err := Head(c.data, c.width, c.n)
+		head, all, _, err := Measure(c.data, c.width, c.n)
 		if len(head) != c.head || all != c.all || !errors.Is(err, c.err) {
 			t.Errorf("%s: %d bytes of %d values, %v", c.what, len(head), all, err)
 		}
