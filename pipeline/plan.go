@@ -362,7 +362,7 @@ func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int
 	}
 	f.Risk = &risk.Report{K: p.smallestK(), Raw: e.Figures(positions(0, len(p.masked)), p.smallestK())}
 	if x.counted() {
-		if told := x.report(); told != nil {
+		if told := x.report(p.res); told != nil {
 			f.Risk.Kept, f.Risk.Determines, f.Risk.Members = told.Kept, told.Determines, told.Members
 		}
 		p.noteTold(f.Risk, p.res)

@@ -290,3 +290,41 @@ func TestTextsOfRows(t *testing.T) {
 		}
 	}
 }
+
+// What is read of runs with large rows is drawn.
+func TestSorterDrawsLargeRows(t *testing.T) {
+	const rows, size = 24, 2 << 20
+	budget := NewBudget(64 << 20)
+	store, err := Open("scratch", Options{Budget: budget, FS: vfs.NewMem()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, runs := newTestSorter(budget, 16<<20, 1, func() (*Store, error) { return store, nil })
+	for i := range rows {
+		if err := runs[0].Append(append([]byte{byte(rows - i)}, make([]byte, size)...), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sorted, err := s.Merge(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		row, n, err := sorted.Next()
+		if err != nil || n != 1 || row[0] != byte(i+1) {
+			t.Fatalf("row %d: %d times, %v", i, n, err)
+		}
+		held := int64(cap(sorted.row))
+		for _, source := range sorted.heap {
+			if source.reader != nil {
+				held += int64(cap(source.reader.batch.bytes) + cap(source.joined))
+			}
+		}
+		if held < size || held > sorted.drawn {
+			t.Fatalf("%d bytes are held, %d drawn", held, sorted.drawn)
+		}
+	}
+	if err := errors.Join(sorted.Close(), s.Close(), store.Close()); err != nil {
+		t.Error(err)
+	}
+}
