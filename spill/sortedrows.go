@@ -117,7 +117,8 @@ func (s *runSource) read() error {
 	}
 	if len(s.joined) > 0 {
 		if len(s.joined) >= rowHead { // once, where it would grow piece by piece
-			s.joined = slices.Grow(s.joined, int(binary.LittleEndian.Uint32(s.joined))+len(chunk))
+			whole := rowHead + int(binary.LittleEndian.Uint32(s.joined))
+			s.joined = slices.Grow(s.joined, max(0, whole-len(s.joined))+len(chunk))
 		}
 		s.joined = append(s.joined, chunk...)
 		chunk = s.joined

@@ -317,7 +317,7 @@ func (s *Sorter) readBytes(runs int) int64 {
 	if s.largest <= mostChunk {
 		return ReaderBytes * int64(runs)
 	}
-	return (ReaderBytes+s.largest)*int64(runs) + rowCopies*s.largest
+	return (ReaderBytes+mostChunk+s.largest)*int64(runs) + rowCopies*s.largest
 }
 
 // storeAll writes the runs in memory to the store.
