@@ -141,6 +141,21 @@ func TestPlanRefusesDictionaries(t *testing.T) {
 	}
 }
 
+// Of a large dictionary no more than its page and its entries are held at a time, where a budget has room for just these.
+func TestPackedDictionaryIsGivenUp(t *testing.T) {
+	program, dir := built(t), t.TempDir()
+	shape := residentShape{
+		write: oneParquet(300, 1<<40, numbers("age", 74), words("sex", 2), texts("note", 60, 3<<20, true)),
+		job:   shapeJob(5, "age discretize", "sex suppress", "note "+accepted, "class "+accepted),
+	}
+	if err := shape.prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	if enough := staysWithin(t, program, dir, 380, []string{"plan", "JOB", "--sample"}); enough > 0 {
+		t.Errorf("%d MiB are said to be enough for a dictionary of 180 MiB", enough)
+	}
+}
+
 // shapeJob is a job's set and columns: names with their masks, those of the set first.
 func shapeJob(k int, masks ...string) string {
 	var set, columns []string
