@@ -3,15 +3,19 @@ package parquetfile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // halfDictionary writes a file whose dictionary columns give up their dictionary half-way.
@@ -115,6 +119,15 @@ func TestSharedDictionary(t *testing.T) {
 	must(t, r.Close())
 	if first.MemoryBytes() > 0 {
 		t.Error("whoever still has the pointer keeps the values of a closed reader")
+	}
+}
+
+// Columns without a type have no values.
+func TestNullsHaveNoValues(t *testing.T) {
+	leaf := &schema.Leaf{SchemaElement: &format.SchemaElement{Type: thrift.New(format.ByteArray)}}
+	c := newFlatColumn(leaf, &formats.Column{}, formats.Type{Kind: formats.Null}, true, 1)
+	if err := c.readRows([]byte{1}, 1, 1); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("got %v, want ErrDamaged", err)
 	}
 }
 

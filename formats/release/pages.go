@@ -8,6 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/schema"
@@ -32,9 +33,19 @@ func (p *pages) open(g *rowGroup, leaf int) error {
 	if chunk.From < 0 || chunk.To < chunk.From || chunk.To > g.file.size {
 		return fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}
-	p.Codec, p.Leaf = p.chunk.Codec, p.leaf
+	p.Codec, p.Leaf, p.Hold = p.chunk.Codec, p.leaf, holdPage
 	p.Open(g.file.file, chunk.From, chunk.To, g.file.bufferSize())
 	p.tally = tally{kinds: p.kinds[:0]}
+	return nil
+}
+
+// mostPage is what a page may take, packed, unpacked and decoded: few bytes may claim very many values.
+const mostPage = 3 * codec.MaxPageBytes
+
+func holdPage(bytes int64) error {
+	if bytes > mostPage {
+		return fmt.Errorf("page that takes %d bytes: %w", bytes, formats.ErrUnsupported)
+	}
 	return nil
 }
 

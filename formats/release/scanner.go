@@ -18,8 +18,8 @@ const (
 
 // Scanner reads row groups of releases that have the same masked columns, one after the
 // other, and checks every page on the way. One goroutine uses it at a time, which may share what
-// it does; its memory is a buffer and two pages of every masked column, and of one kept column a
-// worker, whatever the row groups' size is.
+// it does; its memory is a buffer and a page of every masked column, packed, unpacked
+// and decoded, and of one kept column a worker, whatever the row groups' size is.
 type Scanner struct {
 	masked  []Masked
 	kept    []Kept
