@@ -61,6 +61,15 @@ func (r *RowRun) Append(row []byte, n int64) error {
 // used returns how many bytes the rows take.
 func (r *RowRun) used() int64 { return int64(len(r.Bytes)) + RowRefBytes*int64(len(r.refs)) }
 
+// makeRoom makes room for rows such as those that are there, as far as it is drawn: once, where they would grow piece by piece.
+func (r *RowRun) makeRoom() {
+	if used := r.used(); used > 0 {
+		times := float64(r.room)/float64(used) - 1
+		r.Bytes = slices.Grow(r.Bytes, int(times*float64(len(r.Bytes))))
+		r.refs = slices.Grow(r.refs, int(times*float64(len(r.refs))))
+	}
+}
+
 // refer refers to a row in Bytes.
 func (r *RowRun) refer(from, to int, n uint32) {
 	r.refs = append(r.refs, rowRef{prefix: prefixOf(r.Bytes[from:to]), from: uint32(from), to: uint32(to), count: n})

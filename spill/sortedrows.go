@@ -47,9 +47,12 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 	if len(r.heap) == 0 {
 		return nil, 0, io.EOF
 	}
-	prefix := r.heap[0].prefix
-	r.row = append(r.row[:0], r.heap[0].row...)
-	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix && bytes.Equal(r.heap[0].row, r.row) {
+	prefix, row := r.heap[0].prefix, r.heap[0].row
+	if r.heap[0].reader != nil { // what it reads next takes the place of the row
+		r.row = append(r.row[:0], row...)
+		row = r.row
+	}
+	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix && bytes.Equal(r.heap[0].row, row) {
 		first := r.heap[0]
 		n += int64(first.n)
 		switch err := first.advance(); {
@@ -64,7 +67,7 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 		}
 		r.down(0)
 	}
-	return r.row, n, nil
+	return row, n, nil
 }
 
 // down puts a source that may be behind others in its place.

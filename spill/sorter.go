@@ -141,6 +141,7 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 		return Instead(err, s.Instead)
 	}
 	r.room = room
+	r.makeRoom()
 	return nil
 }
 

@@ -22,7 +22,8 @@ type orderedGroup struct {
 	folder int   // number of the folder that they are in, as rowForm.folderOf has it
 	held   int64 // drawn for them: what is more than usual
 
-	codes []uint32 // scratch: of a block of a column's rows
+	ranks []uint32 // scratch: of a label in every different row
+	codes []uint32 // likewise: of a block of a column's rows
 	kept  keptRows // likewise
 	full  int64    // bytes of the columns that are pages
 	pages int64    // number of these columns
@@ -55,7 +56,7 @@ func (g *orderedGroup) take(row []byte, n int64) {
 
 // drawRows draws what the rows have grown by.
 func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + 24*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + 28*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
@@ -92,9 +93,10 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 // appendLabels appends the labels of a column.
 func (g *orderedGroup) appendLabels(f *maskedField) error {
 	values, used, from := g.form.columns[f.column].values, make([]bool, len(f.codes)), 0
+	g.ranks = g.ranks[:0]
 	for i := range g.some {
-		used[f.rank(wordOf(g.bytes[from:g.some[i].end], f.word))] = true
-		from = g.some[i].end
+		rank := f.rank(wordOf(g.bytes[from:g.some[i].end], f.word))
+		g.ranks, used[rank], from = append(g.ranks, uint32(rank)), true, g.some[i].end
 	}
 	codes := g.codes[:0]
 	for rank, is := range used {
@@ -105,10 +107,8 @@ func (g *orderedGroup) appendLabels(f *maskedField) error {
 	if err := g.worker.rows.EnterLabels(f.column, values, codes); err != nil {
 		return err
 	}
-	ranks, from := codes[:0], 0
-	for i := range g.some {
-		rank := uint32(f.rank(wordOf(g.bytes[from:g.some[i].end], f.word)))
-		from = g.some[i].end
+	ranks := codes[:0]
+	for i, rank := range g.ranks {
 		for left := int(g.some[i].n); left > 0; {
 			n := min(left, orderedBlock-len(ranks))
 			ranks = appendEqual(ranks, rank, n)
