@@ -111,7 +111,7 @@ func TestLargeRowsInInputOrder(t *testing.T) {
 	}
 	dir := notedFolder(t, table, 2)
 	var want []byte
-	for _, how := range [][]string{{"1", "1GiB"}, {"2", "1GiB"}, {"1", "96MiB"}, {"3", "256MiB"}} {
+	for _, how := range [][]string{{"1", "1GiB"}, {"2", "1GiB"}, {"1", "128MiB"}, {"3", "256MiB"}} {
 		settings := []string{"limits.threads", how[0], "limits.memory", how[1]}
 		must(t, tryJob(t, dir, t.Context(), RunOptions{Overwrite: true}, settings...))
 		auditFolder(t, dir, settings...)

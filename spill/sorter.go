@@ -1,6 +1,7 @@
 package spill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -298,7 +299,8 @@ func (s *Sorter) reduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(s.write(rows), rows.Close(), s.store.Free(first...)); err != nil {
+		written, closed, freed := s.write(rows), rows.Close(), s.store.Free(first...)
+		if err := cmp.Or(written, closed, freed); err != nil { // a store that has failed fails all of them alike
 			return err
 		}
 	}
