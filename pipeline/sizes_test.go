@@ -110,6 +110,7 @@ const (
 // unreached are the other sizes by the reason.
 var unreached = map[string][]size{
 	limitSize: {
+		{name: "formats/release.mostPage", value: 768 << 20},
 		{name: "pipeline.mostClasses", value: 100},
 		{name: "formats/csvfile.most", value: 38},
 		{name: "formats.maxDecimalText", value: 400},
@@ -124,12 +125,13 @@ var unreached = map[string][]size{
 		{name: "formats/dataset.mostCounted", value: 1 << 40},
 		{name: "formats/internal/codec.MaxPageBytes", value: 1 << 28},
 		{name: "formats/internal/meta.maxDepth", value: 64},
+		{name: "formats/internal/page.maxDeltaBlock", value: 1 << 16},
+		{name: "formats/internal/page.maxDeltas", value: 1 << 25},
 		{name: "formats/internal/plain.maxBytes", value: 1 << 30},
+		{name: "formats/internal/rle.mostValues", value: 1 << 28},
 		{name: "formats/internal/schema.maxDepth", value: 100},
 		{name: "formats/internal/schema.maxValue", value: 1 << 28},
 		{name: "formats/parquetfile.maxBatchEntries", value: 1 << 26},
-		{name: "formats/parquetfile.maxDeltaBlock", value: 1 << 16},
-		{name: "formats/parquetfile.maxDeltas", value: 1 << 25},
 		{name: "formats/parquetfile.maxFileRows", value: 1 << 48},
 		{name: "formats/taxonomy.maxLevels", value: 100},
 		{name: "formats/yaml.MaxBytes", value: 1 << 24},

@@ -85,6 +85,7 @@ const released = "released"
 // check runs a case in several ways, and returns what became of it.
 func (c *truthCase) check(t *testing.T) string {
 	dir := c.put(t)
+	c.mayLackTypes()
 	first := c.run(t, dir, "out", RunOptions{}, "limits.threads", "1", "limits.memory", c.memory)
 	if first.err != nil {
 		class := fault.ClassOf(first.err)
@@ -215,6 +216,9 @@ func (c *truthCase) mustAgree(t *testing.T, want, got night) {
 // audit compares the release with the rows that were drawn.
 func (c *truthCase) audit(t *testing.T, n night) {
 	t.Helper()
+	if c.applied != nil && c.applied.OnBreak == BreakSuppress {
+		n.job.MaxSuppressed = c.applied.MaxSuppressed
+	}
 	if token := n.job.Column(tokenColumn); token != nil { // the source has the tokens
 		token.Mask = job.MaskKeep
 	}

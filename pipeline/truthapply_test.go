@@ -37,6 +37,7 @@ func (c *truthCase) refill(t *testing.T, dir string) {
 	}
 	c.fill(t, c.rng)
 	c.stored.put(t, filepath.Join(dir, "in"), &c.truthTable)
+	c.mayLackTypes()
 }
 
 // above searches above the cut of a release, in another table of the same columns: what is found is equal or coarser.

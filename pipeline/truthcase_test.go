@@ -303,6 +303,16 @@ Nice;South;France;World
 Rome;Rome;Rome;World
 `
 
+// mayLackTypes gives a reason to refuse columns of CSV that have no value to find a type by.
+func (c *truthCase) mayLackTypes() {
+	for i := range c.columns {
+		of := &c.columns[i]
+		if c.stored.Writer == byCSV && of.inCSV == inferred && !slices.ContainsFunc(of.codes, func(code uint32) bool { return code > 0 }) {
+			c.may(fault.Input, "a column without a value has no type")
+		}
+	}
+}
+
 // drawFolders draws a column that names of folders have, or that the last file lacks.
 func (c *truthCase) drawFolders() {
 	rng, l := c.rng, &c.stored
@@ -312,7 +322,7 @@ func (c *truthCase) drawFolders() {
 			return
 		}
 		i := slices.IndexFunc(c.columns, func(column truthColumn) bool {
-			isOther := func(text string) bool { return !plainWord.MatchString(text) }
+			isOther := func(text string) bool { return !plainWord.MatchString(text) || len(text) > 100 }
 			return column.Type == textType && len(column.texts) <= 12 && !slices.ContainsFunc(column.texts, isOther)
 		})
 		if i >= 0 {

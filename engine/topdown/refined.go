@@ -141,7 +141,11 @@ func (r *refined) leaves(n int, visit func(*node)) {
 
 func (r *refined) codes() engine.CodeMerge {
 	last := len(r.code) - 1
-	return engine.CodeMerge{Codes: r.code[:last], Domain: max(1, int(r.code[last]))}
+	domain := max(1, int(r.code[last]))
+	if last > 0 { // codes at the end that no record has lead behind those of all others
+		domain = max(domain, int(r.code[last-1])+1)
+	}
+	return engine.CodeMerge{Codes: r.code[:last], Domain: domain}
 }
 
 func (r *refined) start(s *search) { r.enter(s, 0) }

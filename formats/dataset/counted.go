@@ -46,7 +46,11 @@ func newCounted(ctx context.Context, src formats.Source, path string, opt format
 	if c.column < 0 {
 		return nil, fault.Errorf(fault.Input, "name in count the column that says how many records a row stands for", "open %s: it has no column %s", path, opt.Count)
 	}
-	if kind := src.Fields()[c.column].Type.Kind; kind != formats.Int && kind != formats.Uint {
+	kind := src.Fields()[c.column].Type.Kind
+	if rowsOf(src) == 0 { // the column of an empty CSV has no type
+		kind = formats.Int
+	}
+	if kind != formats.Int && kind != formats.Uint {
 		return nil, fault.Errorf(fault.Input, "export it as an integer, or name another column in count", "open %s: column %s counts records, and is no integer", path, opt.Count)
 	}
 	if err := c.sum(ctx); err != nil {
@@ -56,6 +60,14 @@ func newCounted(ctx context.Context, src formats.Source, path string, opt format
 		return keptCounted{c}, nil
 	}
 	return c, nil
+}
+
+// rowsOf returns how many rows a file has.
+func rowsOf(src formats.Source) (rows int64) {
+	for _, chunk := range src.Chunks() {
+		rows += chunk
+	}
+	return rows
 }
 
 // sum finds the records of every chunk.

@@ -90,3 +90,21 @@ func TestCountedRowsRefused(t *testing.T) {
 		t.Errorf("a nested column: %v", err)
 	}
 }
+
+// An empty CSV beside others has no row to count, and no type of the counts.
+func TestCountedRowsOfEmptyFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"1.csv": "name,n\nann,2\n", "empty.csv": "name,n\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Open(t.Context(), []string{dir}, formats.ReadOptions{Count: "n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if got := fmt.Sprint(datasetTexts(t, d, allColumns(d))); got != "[ann ann]" {
+		t.Errorf("read %s", got)
+	}
+}
