@@ -127,6 +127,7 @@ race: export CGO_ENABLED = 1
 race: export GOGC = 400
 race:
 	$(GO) test -race -vet=off -timeout 20m -skip 'Alloc|Resident|HeapGaps|HugePages|AgreesWithMap|AgreeWithMap|FaultSurfaces' ./internal/workers ./partition
+	$(GO) test -race -vet=off -timeout 20m -run 'TestSorterAgreesWithSort/^(50000|100000)' ./spill
 	$(GO) test -race -vet=off -timeout 20m -run 'TestPredictedRefinements|TestRefineStops|TestTIPSAgreesWithRecount/^shared' ./partition/tips
 	$(GO) test -race -vet=off -timeout 20m -skip 'InStore|LongValues' ./formats/dataset ./pipeline/count ./pipeline/masking
 	KCUT_CASES=15 $(GO) test -race -vet=off -timeout 20m -run '$(RACES)' ./pipeline
