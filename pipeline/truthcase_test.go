@@ -222,7 +222,7 @@ func (c *truthCase) drawColumns() {
 // accepted is the mask of a kept column that may tell rows apart.
 const accepted = "{mask: keep, identifying: accepted}"
 
-// addKept adds a kept column of so many values, of any type.
+// addKept adds a kept column of any type, with a number of values.
 func (c *truthCase) addKept(name string, values int) *truthColumn {
 	c.addColumn("", func() truthColumn { return keptColumn(c.rng, values, 0) })
 	column := &c.columns[len(c.columns)-1]

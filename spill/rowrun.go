@@ -28,7 +28,7 @@ type rowRef struct {
 }
 
 const (
-	// RowRefBytes is what a row takes beside its bytes.
+	// RowRefBytes is the memory of a row without its bytes.
 	RowRefBytes = 24
 	// prefixBytes is how many bytes of a row are its prefix.
 	prefixBytes = 8
@@ -49,7 +49,7 @@ func (r *RowRun) End(n uint32) error {
 
 // Append appends n rows that are equal.
 func (r *RowRun) Append(row []byte, n int64) error {
-	for n := range EachCount(n) {
+	for n := range eachCount(n) {
 		r.Bytes = append(r.Bytes, row...)
 		if err := r.End(n); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (r *RowRun) empty() { r.Bytes, r.refs, r.begin, r.rows, r.size = r.Bytes[:0
 // AppendRow appends n rows that are equal to those of a chunk: the length of the row and how many there are, in 4 bytes each,
 // and its bytes. Of none nothing is appended.
 func AppendRow(chunk, row []byte, n int64) []byte {
-	for n := range EachCount(n) {
+	for n := range eachCount(n) {
 		chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
 		chunk = binary.LittleEndian.AppendUint32(chunk, n)
 		chunk = append(chunk, row...)
@@ -241,7 +241,7 @@ func (r *RowRun) Decode(chunk []byte) error {
 // rowHead is how many bytes come before those of a row in a chunk.
 const rowHead = 8
 
-// decode makes the run that of the rows that a chunk has whole, and returns what is behind them.
+// decode takes the whole rows of a chunk, and returns the bytes behind them.
 func (r *RowRun) decode(chunk []byte) (rest []byte) {
 	r.Bytes, r.refs = chunk, r.refs[:0]
 	at := 0

@@ -58,7 +58,7 @@ const (
 	// mostChunk.
 	sortedChunk = 64 << 10
 	mostChunk   = 256 << 10
-	// rowCopies is how often a row is there that was read from the store, beside what reads it.
+	// rowCopies is how many copies of a row from the store exist besides the one of its reader.
 	rowCopies = 3
 )
 
@@ -73,8 +73,8 @@ func UsualRun(share int64, threads int) int64 {
 	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
-// EachCount returns the counts to write of n rows that are equal, one after the other: a count has 32 bits.
-func EachCount(n int64) iter.Seq[uint32] {
+// eachCount returns the counts to write of n rows that are equal, one after the other: a count has 32 bits.
+func eachCount(n int64) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for ; n > 0; n -= math.MaxUint32 {
 			if !yield(uint32(min(n, math.MaxUint32))) {
@@ -122,7 +122,7 @@ func (s *Sorter) makeRoom(r *RowRun) error {
 	return err
 }
 
-// grow draws what a run takes that has room for so many bytes. Where that is not to be had, sorted runs go to the store.
+// grow draws the memory of a run that has room for more bytes. Where the budget refuses, sorted runs go to the store.
 func (s *Sorter) grow(r *RowRun, room int64) error {
 	more := growth * (room - r.room)
 	if more <= 0 {
@@ -307,7 +307,8 @@ func (s *Sorter) reduce(ctx context.Context) error {
 	return nil
 }
 
-// fanIn returns how many runs of the store can be read at a time in some bytes, or where rows are large in more of what is left.
+// fanIn returns how many runs of the store can be read at a time in some bytes. For large rows it takes
+// more of the budget if that is left.
 func (s *Sorter) fanIn(bytes int64) int {
 	if s.largest > mostChunk {
 		bytes = max(bytes, s.Budget.Left()/4*3)

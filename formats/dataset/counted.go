@@ -47,10 +47,7 @@ func newCounted(ctx context.Context, src formats.Source, path string, opt format
 		return nil, fault.Errorf(fault.Input, "name in count the column that says how many records a row stands for", "open %s: it has no column %s", path, opt.Count)
 	}
 	kind := src.Fields()[c.column].Type.Kind
-	if rowsOf(src) == 0 { // the column of an empty CSV has no type
-		kind = formats.Int
-	}
-	if kind != formats.Int && kind != formats.Uint {
+	if kind != formats.Int && kind != formats.Uint && rowsOf(src) > 0 { // the column of an empty CSV has no type
 		return nil, fault.Errorf(fault.Input, "export it as an integer, or name another column in count", "open %s: column %s counts records, and is no integer", path, opt.Count)
 	}
 	if err := c.sum(ctx); err != nil {

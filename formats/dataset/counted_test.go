@@ -91,7 +91,7 @@ func TestCountedRowsRefused(t *testing.T) {
 	}
 }
 
-// An empty CSV beside others has no row to count, and no type of the counts.
+// A CSV without rows has no counts, and so no type of them: it may be among others.
 func TestCountedRowsOfEmptyFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"1.csv": "name,n\nann,2\n", "empty.csv": "name,n\n"} {

@@ -132,7 +132,7 @@ func (c *flatColumn) read(n int) error {
 	return nil
 }
 
-// readRows reads n rows of the page, of which so many have a value.
+// readRows reads n rows of the page. Defined is how many of them have a value.
 func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	if c.kind.Kind == formats.Null && defined > 0 {
 		return fmt.Errorf("read %d values of a column without a type: %w", defined, formats.ErrDamaged)

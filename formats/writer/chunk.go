@@ -149,7 +149,7 @@ func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
 	return n, err
 }
 
-// grow makes room for the indexes of so many rows.
+// grow makes room for the indexes of more rows.
 func (c *chunk) grow(rows int) {
 	at := len(c.indexes)
 	if !c.dict.forced {
@@ -164,7 +164,7 @@ func (c *chunk) grow(rows int) {
 // Labels have room for no more rows than a page, and for a part of those that they have: see LabelBytes.
 const labelGrowth = 4
 
-// LabelBytes returns how many bytes a row group of so many rows takes at most for each leaf of labels that are not pages yet. Size
+// LabelBytes returns the most bytes that a row group takes for a leaf of labels before they are pages. Size
 // and Held do not have them.
 func LabelBytes(rows int64) int64 { return 4 * min(rows+rows/labelGrowth, pageRows) }
 

@@ -193,22 +193,19 @@ func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
 	if err != nil {
 		return err
 	}
-	return o.blocks(b, n, func(worker, from, to int) error { return o.block(b, worker, from, to) })
-}
-
-// blocks calls do with blocks of the first n rows of a batch, on all goroutines.
-func (o *ordering) blocks(b *orderedBatch, n int, do func(worker, from, to int) error) error {
 	block := o.form.block()
-	return b.pool.Share((n+block-1)/block, func(worker, i int) error { return do(worker, i*block, min(n, (i+1)*block)) })
+	return b.pool.Share((n+block-1)/block, func(worker, i int) error {
+		return o.block(b, worker, i*block, min(n, (i+1)*block))
+	})
 }
 
 // headsOf gathers the labels of rows from..to-1 of a batch, and returns those of the first attribute, which tell what is dropped, if
 // labels depend on all codes.
-func (o *ordering) headsOf(b *orderedBatch, heads []uint64, words, from, to int) (first []uint32, err error) {
+func (o *ordering) headsOf(b *orderedBatch, heads []uint64, from, to int) (first []uint32, err error) {
 	if b.tuples != nil {
 		first = b.tuples.labels[0][from:to]
 	}
-	return first, o.form.headOf(heads, words, first, func(i int) ([]uint64, []uint32) {
+	return first, o.form.headOf(heads, first, func(i int) ([]uint64, []uint32) {
 		field := &o.form.masked[i]
 		if b.tuples == nil {
 			return b.ranks[i].ranks, b.batch.Columns[b.slots[field.column]].Codes[from:to]
@@ -222,7 +219,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 	words := o.form.words
 	heads, cells := o.heads[worker][:(to-from)*words], o.cellRows[worker][:to-from]
 	clear(heads)
-	first, err := o.headsOf(b, heads, words, from, to)
+	first, err := o.headsOf(b, heads, from, to)
 	if err != nil {
 		return err
 	}
@@ -312,7 +309,7 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	words := o.form.words
 	heads := o.heads[0][:len(kept)*words]
 	clear(heads)
-	err := o.form.headOf(heads, words, t.labels[0], func(i int) ([]uint64, []uint32) {
+	err := o.form.headOf(heads, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
 	})
 	if err != nil {

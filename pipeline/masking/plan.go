@@ -83,7 +83,7 @@ func (p *Plan) partition(names []string) {
 // files are the columns that files have.
 func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
-// labelBytes returns what labels of a row group of so many rows take at most before they are pages.
+// labelBytes returns the most bytes that the labels of a row group take before they are pages.
 func (p *Plan) labelBytes(rows int64) (bytes int64) {
 	for i := range p.files() {
 		if c := &p.columns[i].output; c.Masked {

@@ -25,7 +25,6 @@ type rowForm struct {
 	kept    []keptField
 	folders int // masked fields, the first ones, that name folders
 	words   int // that labels take
-	used    int // bits of the last word
 	head    int // bytes that they take
 }
 
@@ -87,7 +86,7 @@ func newRowForm(p *Plan) (*rowForm, error) {
 			m.ranks[code] <<= m.shift
 		}
 	}
-	f.used, f.head = used, 8*f.words+(used+7)/8
+	f.head = 8*f.words + (used+7)/8
 	f.words++
 	return f, nil
 }
@@ -226,22 +225,22 @@ func (f *keptField) length(b []byte) int {
 // block returns how many rows are made into labels and values, or out of them, at a time: fewer where there are many columns.
 func (f *rowForm) block() int { return min(orderedBlock, max(1, blockCells/len(f.columns))) }
 
-// headOf gathers the labels of rows in the first words of each, of so many, which are zero. For a masked field it is told the rows' codes, and
-// the ranks that these lead to. What is dropped, as the labels of the first attribute say, if there are some, has none.
-func (f *rowForm) headOf(heads []uint64, words int, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
+// headOf gathers the labels of rows in the words of each, which are zero. For a masked field ranksOf returns the codes of the
+// rows, and the ranks that these lead to. Rows that the labels of the first attribute drop, if first is given, have none.
+func (f *rowForm) headOf(heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
 	for i := range f.masked {
 		ranks, codes := ranksOf(i)
 		at := f.masked[i].word
 		for row, code := range codes {
 			if first != nil && first[row] == engine.DroppedLabel {
-				at += words
+				at += f.words
 				continue
 			}
 			if int(code) >= len(ranks) || ranks[code] == noRank {
 				return fmt.Errorf("%w: code without a label", formats.ErrDamaged)
 			}
 			heads[at] |= ranks[code]
-			at += words
+			at += f.words
 		}
 	}
 	return nil

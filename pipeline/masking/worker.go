@@ -365,13 +365,13 @@ const (
 	groupsAtWork = 3
 )
 
-// drawLabels draws what labels of a row group of so many rows take before they are pages.
+// drawLabels draws what the labels of a row group take before they are pages.
 func (w *worker) drawLabels(rows int64) error {
 	w.labelled = w.m.Plan.labelBytes(rows)
 	return w.draw(0, 0, 1)
 }
 
-// draw draws what the row group has grown by, which holds so much when so many of its rows, or columns, are in it.
+// draw draws what the row group has grown by. It holds held bytes when done of its total rows, or columns, are in it.
 func (w *worker) draw(held, done, total int64) error {
 	need := w.unusual(held) - w.drawn
 	if need <= 0 {

@@ -63,7 +63,11 @@ func (r *Reader) decodeTexts(prefixes []int64, stored []byte, limit int) ([]byte
 		return nil, nil, err
 	}
 	if prefixes == nil {
-		prefixes = make([]int64, len(lengths))
+		if err := grow(r, &r.numbers[1], len(lengths)); err != nil {
+			return nil, nil, err
+		}
+		prefixes = r.numbers[1]
+		clear(prefixes)
 	}
 	if err := r.measure(prefixes, lengths, len(rest)); err != nil {
 		return nil, nil, err
@@ -81,7 +85,7 @@ func (r *Reader) decodeTexts(prefixes []int64, stored []byte, limit int) ([]byte
 	return out, r.ends, nil
 }
 
-// measure makes room for byte strings of whose parts so many bytes are stored.
+// measure makes room for byte strings, whose parts have no more than the given bytes in the page.
 func (r *Reader) measure(prefixes, lengths []int64, have int) error {
 	if len(lengths) != len(prefixes) {
 		return fmt.Errorf("read prefixes: %d for %d suffixes: %w", len(prefixes), len(lengths), formats.ErrDamaged)
@@ -161,8 +165,7 @@ func deltaSize(data []byte) (total uint64, size int, err error) {
 	return total, size, nil
 }
 
-// deltaBlock returns where the block ends that starts at a place of the data and brings so many
-// values. Some writers cut the last miniblock short after its last value.
+// deltaBlock returns the end of a block that starts at a place of the data and has some values. Some writers cut the last miniblock short after its last value.
 func deltaBlock(data []byte, at, minis, miniSize int, values uint64) (end int, err error) {
 	_, n := binary.Varint(data[at:]) // the smallest difference
 	if at += n; n <= 0 || len(data)-at < minis {

@@ -2,8 +2,8 @@
 // every byte of a release.
 //
 // Contract: of a header no size, and of a page no length of levels is believed before it was held
-// against what is there. A page must be what its checksum says, if it has one. What a page is to
-// take, as it lies in the file, unpacked and decoded, is agreed to before it is allocated.
+// against what is there. A page must be what its checksum says, if it has one. Hold agrees to
+// the memory of a page, packed, unpacked and decoded, before it is allocated.
 //
 // Levels and values are decoded by parquet-go, a page at a time. Its own reader of pages is not
 // used. It unpacks a page to whatever that holds, takes sizes from headers, allocates as much as
@@ -69,8 +69,8 @@ type Reader struct {
 // maxHeader bounds a page header, in bytes.
 const maxHeader = 256 << 10
 
-// Open goes to the pages that lie from one position of a file to another, of which so many bytes
-// are read at a time. What was needed before is used again.
+// Open goes to the pages between two positions of a file, and reads atOnce bytes of them at a time.
+// It uses the memory of the pages before.
 func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
 	section := io.NewSectionReader(file, from, to-from)
 	if want := int(min(atOnce, max(to-from, 4096))); r.file == nil || r.file.Size() < want {

@@ -127,7 +127,7 @@ func Room(v *formats.Values, size int) error {
 	return nil
 }
 
-// Reserve makes room in dst for n values of so many bytes: large lists would take half as much
+// Reserve makes room in dst for n values that have some bytes together: large lists would take half as much
 // again while they grow, and their old memory.
 func Reserve(dst *formats.Values, bytes, n int) {
 	if dst.Type.InWords() {

@@ -97,7 +97,7 @@ func Measure(data []byte, width, n int) (head []byte, values, spare int, err err
 	return data[:len(data)-len(w.data)], values, spare, nil
 }
 
-// over returns how many bytes a run has to spare that only so many values are wanted of.
+// over returns how many bytes a run has that its first n values do not need.
 func (w *walker) over(n int) int {
 	groups := (n + 7) / 8
 	used := min(w.groups, groups*w.width)

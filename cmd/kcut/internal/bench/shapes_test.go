@@ -91,7 +91,7 @@ const twoNumberSets = "quasi_identifiers: [{columns: [a], k: 10}, {columns: [b],
 
 const wideColumns = 3000
 
-// digits writes so many rows and columns of six values.
+// digits writes rows of columns that have six values each.
 func digits(rows, columns int) func(w io.Writer) {
 	return func(w io.Writer) {
 		r := rand.New(rand.NewPCG(1, 1))
