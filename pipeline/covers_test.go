@@ -45,8 +45,6 @@ func (a *audit) covers(column *cutfile.Column, value string, texts []string) boo
 			return !l.Null && sameEnd(i.lower, label.lower) && sameEnd(i.upper, label.upper) && i.closed == label.closed &&
 				(value != null && within(value, i) || value == null && l.Label == a.full(column))
 		})
-	case job.RenderMidpoint:
-		return true // see TestMidpoints
 	}
 	if value == null {
 		if a.cut.Kind == cutfile.KindRegions {

@@ -234,7 +234,7 @@ columns:
   education: generalize
   occupation: suppress
   hired: discretize
-  weight: {mask: discretize, render: midpoint}
+  weight: {mask: discretize, render: bounds}
   income: keep
 taxonomies:
   education: {ANY: {Secondary: [9th, 10th], University: [Bachelors, "R&D <PhD>"]}}
@@ -266,7 +266,7 @@ taxonomies:
 		`"education":{"mask":"generalize","cut":["9th","10th","Bachelors","R&D <PhD>"]},`,
 		`"occupation":{"mask":"suppress","cut":["IT","Law","Sales",null],"suppressed":"*"},`,
 		`"hired":{"mask":"discretize","cut":[{"label":"(,1995-01-01)","upper":"1995-01-01"},{"label":"[1995-01-01,)","lower":"1995-01-01"},null]},`,
-		`"weight":{"mask":"discretize","render":"midpoint","cut":[{"label":"(,1)","upper":1},{"label":"[1,40)","lower":1,"upper":40},{"label":"[40,)","lower":40}]}},`,
+		`"weight":{"mask":"discretize","render":"bounds","cut":[{"label":"(,1)","upper":1},{"label":"[1,40)","lower":1,"upper":40},{"label":"[40,)","lower":40}]}},`,
 		`"steps":11}`,
 	}, "")
 	if got := string(a.cut.Raw); got != want {

@@ -130,9 +130,6 @@ columns: {int64_list: suppress, utf8_list: keep}
 			"bounds collide with a column", changed("weight: discretize", "weight: {mask: discretize, render: bounds}\n  weight_lower: keep"), adds("weight_lower"), nil,
 			fault.Usage, fails, "", []string{"two columns would be named weight_lower"},
 		},
-		{"midpoints of times", changed("born: discretize", "born: {mask: discretize, render: midpoint}"), func(table *testTable) {
-			table.fields[1].Type = formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
-		}, nil, fault.Usage, fails, "", []string{"column born: a column of times has no midpoints"}},
 		{"no taxonomy file", changed("trees.yaml", "forest.yaml"), same, nil, fault.Usage, fails, "", []string{"forest.yaml", "no such file"}},
 		{"too many classes", strings.Replace(changed("class: income", "class: id"), "  income: keep", "  income: keep\n  id: {keep: {identifying: accepted}}", 1), func(table *testTable) {
 			table.rows = people(rand.New(rand.NewPCG(3, 4)), domain.MaxClasses+1).rows

@@ -157,7 +157,7 @@ func TestNoCanaryGetsOut(t *testing.T) {
 // and as bytes, whatever it is rendered as.
 func TestExtremesStay(t *testing.T) {
 	const low, high = -987654321, 1234567890123
-	for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint, job.RenderInterval} {
+	for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderInterval} {
 		t.Run(render, func(t *testing.T) {
 			table := &testTable{fields: []formats.Field{
 				{Name: "x", Type: wholeType},

@@ -79,7 +79,7 @@ func randomFloats(rng *rand.Rand) []string {
 	return texts
 }
 
-var renders = []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint, job.RenderInterval}
+var renders = []string{job.RenderLabel, job.RenderBounds, job.RenderInterval}
 
 func discretized(rng *rand.Rand) (c randomColumn) {
 	switch rng.IntN(4) {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
@@ -74,7 +73,7 @@ var orderedTypes = []struct {
 // the type it should be.
 func TestRender(t *testing.T) {
 	for _, tt := range orderedTypes {
-		for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderMidpoint, job.RenderInterval} {
+		for _, render := range []string{job.RenderLabel, job.RenderBounds, job.RenderInterval} {
 			for _, declared := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s %s %v", tt.name, render, declared), func(t *testing.T) {
 					var texts []string
@@ -95,19 +94,10 @@ func TestRender(t *testing.T) {
 func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds string) {
 	t.Helper()
 	dir := table.folder(t, numberJob(", render: "+render+bounds), 20)
-	if render == job.RenderMidpoint && (of.Kind == formats.Time || of.Kind == formats.Timestamp) {
-		mustRefuse(t, dir, RunOptions{}, fault.Usage)
-		return
-	}
 	a := mustRelease(t, dir, 3)
 	want := textType
-	switch {
-	case render == job.RenderBounds:
+	if render == job.RenderBounds {
 		want = typeOfEnds(of, &a.cut.Columns[0])
-	case render == job.RenderMidpoint && of.Kind == formats.Date:
-		want = of
-	case render == job.RenderMidpoint:
-		want = floatType
 	}
 	for _, field := range a.release.fields[:len(a.release.fields)-1] {
 		if render == job.RenderInterval { // see checkColumns
@@ -116,9 +106,6 @@ func renderOne(t *testing.T, table *testTable, of formats.Type, render, bounds s
 		if field.Type != want || !field.Nullable {
 			t.Errorf("column %s is %s", field.Name, field.Type)
 		}
-	}
-	if render == job.RenderMidpoint {
-		checkMidpoints(t, a, of)
 	}
 }
 
@@ -157,88 +144,13 @@ func hasNanoseconds(c *cutfile.Column) bool {
 
 var behindPoint = regexp.MustCompile(`\.[0-9]+`)
 
-// checkMidpoints: every value stands as the middle of the interval it lies in, of which an open or infinite end is
-// the outermost one that the labels have, and as null only when it is one or when there is none.
-func checkMidpoints(t *testing.T, a *audit, of formats.Type) {
-	t.Helper()
-	outer := outermost(a)
-	seen := make(map[string]bool)
-	for row := range a.source.rows {
-		value, got := a.source.columns[0].at(row), a.release.columns[0].at(row)
-		if seen[value] {
-			continue
-		}
-		seen[value] = true
-		none := value == null || strings.HasPrefix(value, "NaN")
-		right := got == null && (none || outer.lower == "")
-		for _, label := range a.cut.Columns[0].Cut {
-			i, _ := parseInterval(label.Label)
-			if label.Null || none || outer.lower == "" || !within(value, i) {
-				continue
-			}
-			if isOpen(i.lower) {
-				i.lower = outer.lower
-			}
-			if isOpen(i.upper) {
-				i.upper = outer.upper
-			}
-			right = isMiddle(got, i, of)
-		}
-		if !right {
-			t.Errorf("%q became %q", value, got)
-		}
-	}
-}
-
-func isOpen(end string) bool { return end == "" || strings.HasSuffix(end, "Infinity") }
-
-// outermost returns the smallest and the largest end that the labels of a column have, or none.
-func outermost(a *audit) (outer interval) {
-	number := func(text string) float64 {
-		if day, err := time.Parse(time.DateOnly, text); err == nil {
-			return float64(day.Unix())
-		}
-		x, _ := strconv.ParseFloat(text, 64)
-		return x
-	}
-	for _, label := range a.cut.Columns[0].Cut {
-		i, _ := parseInterval(label.Label)
-		for _, end := range []string{i.lower, i.upper} {
-			if label.Null || isOpen(end) {
-				continue
-			}
-			if outer.lower == "" || number(end) < number(outer.lower) {
-				outer.lower = end
-			}
-			if outer.upper == "" || number(end) > number(outer.upper) {
-				outer.upper = end
-			}
-		}
-	}
-	return outer
-}
-
-// isMiddle reports whether a text is the middle of an interval: of dates the day, of
-// numbers a float within its rounding.
-func isMiddle(text string, i interval, of formats.Type) bool {
-	if of.Kind == formats.Date {
-		from, _ := time.Parse(time.DateOnly, i.lower)
-		to, _ := time.Parse(time.DateOnly, i.upper)
-		return text == from.AddDate(0, 0, int((to.Unix()-from.Unix())/86400/2)).Format(time.DateOnly)
-	}
-	a, _ := strconv.ParseFloat(i.lower, 64)
-	b, _ := strconv.ParseFloat(i.upper, 64)
-	got, err := strconv.ParseFloat(text, 64)
-	return err == nil && math.Abs(got-(a/2+b/2)) <= 4e-16*math.Max(math.Abs(a), math.Abs(b))
-}
-
-// Infinite and huge values have no middle, -0 is 0, and a NaN lies in no interval.
+// Infinite and huge values have intervals, -0 is 0, and a NaN lies in no interval.
 func TestFloatCorners(t *testing.T) {
 	double := floatType
 	texts := []string{
 		"-Infinity", "-1.7e308", "-1e-320", "-0", "0", "1e-320", "0.1", "1e21", "1.7e308", "Infinity", "NaN", "NaN:7ff8000000000001", null,
 	}
-	for _, options := range []string{"", ", render: bounds", ", render: midpoint", ", render: interval", ", bounds: [-Infinity, Infinity]", ", render: interval, bounds: [-Infinity, Infinity]", ", render: midpoint, bounds: [-Infinity, Infinity]", ", bounds: [-1.8e308, null]"} {
+	for _, options := range []string{"", ", render: bounds", ", render: interval", ", bounds: [-Infinity, Infinity]", ", render: interval, bounds: [-Infinity, Infinity]", ", bounds: [-1.8e308, null]"} {
 		t.Run(options, func(t *testing.T) {
 			table := numberTable(double, texts, 4)
 			for row := range table.rows { // only the order of -0 and 0 would tell these apart
@@ -259,9 +171,6 @@ func TestFloatCorners(t *testing.T) {
 				t.Errorf("nulls %+v", report.Nulls)
 			}
 			a := auditFolder(t, dir)
-			if strings.Contains(options, "midpoint") {
-				checkMidpoints(t, a, double)
-			}
 			for _, label := range a.cut.Columns[0].Cut {
 				if strings.Contains(label.Label, "-0,") || strings.Contains(label.Label, "NaN") {
 					t.Errorf("label %s", label.Label)
@@ -273,7 +182,7 @@ func TestFloatCorners(t *testing.T) {
 
 // Columns that are null all over, even without a type, are released in every form.
 func TestNullColumn(t *testing.T) {
-	for _, options := range []string{"", ", render: bounds", ", render: midpoint", ", render: interval", ", bounds: [1, 9]", ", bounds: [1, 9], render: interval", ", bounds: [1, 9], render: bounds"} {
+	for _, options := range []string{"", ", render: bounds", ", render: interval", ", bounds: [1, 9]", ", bounds: [1, 9], render: interval", ", bounds: [1, 9], render: bounds"} {
 		for name, of := range map[string]formats.Type{"integer": {Kind: formats.Int, Bits: 32}, "none": {Kind: formats.Null}} {
 			t.Run(name+options, func(t *testing.T) {
 				dir := numberTable(of, []string{null, null, null}, 4).folder(t, numberJob(options), 5)

@@ -290,7 +290,7 @@ func TestRunElsewhere(t *testing.T) {
 		"balance":      small("balance: 1\n" + peopleJob),
 		"score":        small("score: infogain\nmax_steps: 9\n" + peopleJob),
 		"bounds":       small(changed("born: discretize", "born: {mask: discretize, render: bounds, round: month}")),
-		"midpoints":    small(changed("weight: discretize", "weight: {mask: discretize, render: midpoint, weight: 2}")),
+		"weight":       small(changed("weight: discretize", "weight: {mask: discretize, render: bounds, weight: 2}")),
 		"levels":       small(changed("city: generalize", "city: {mask: generalize, at_most: 1}")),
 		"counted":      small("count: times\n" + peopleJob),
 		"sensitive":    small(changed("class: income\n", "class: income\nsensitive: [{column: income, l: 2, max_confidence: {high: 0.99}}]\n")),

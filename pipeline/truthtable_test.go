@@ -12,7 +12,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // truthColumn is a column of a truthCase: its values, and which of them each row has.
@@ -134,10 +133,7 @@ func wideColumn(rng *rand.Rand, values int) truthColumn {
 	c := keptColumn(rng, values, 0)
 	switch {
 	case c.Type.Ordered() && rng.IntN(4) > 0:
-		render := renders[max(0, rng.IntN(8)-4)]
-		if kind := c.Type.Kind; render == job.RenderMidpoint && (kind == formats.Time || kind == formats.Timestamp) { // there are none
-			render = job.RenderBounds
-		}
+		render := renders[max(0, rng.IntN(7)-4)]
 		c.mask = "{mask: discretize, render: " + render + "}"
 	case c.Type == textType && rng.IntN(2) == 0:
 		c.mask = "{mask: generalize, taxonomy: {prefix: [4, 2, 1]}}"

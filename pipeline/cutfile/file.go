@@ -109,7 +109,7 @@ func (c *File) Marked() (records uint64, tells bool) {
 type Column struct {
 	Name       string  `json:"-"`
 	Mask       string  `json:"mask"`
-	Render     string  `json:"render,omitempty"` // bounds or midpoint; absent: labels
+	Render     string  `json:"render,omitempty"` // bounds or interval; absent: labels
 	Cut        []Label `json:"cut"`
 	Suppressed string  `json:"suppressed,omitempty"` // the mark of a suppressed value
 	Generated  bool    `json:"generated,omitempty"`  // generalize: the nodes are made of the values; absent: the job declares them, or an older kcut has not told

@@ -209,7 +209,7 @@ func hasTwice(names []string) bool {
 
 // checkColumn checks the labels of a column, in whatever order its mask has them, and its mark.
 func (f *flaws) checkColumn(c *Column) {
-	if c.Render != "" && (c.Mask != job.MaskDiscretize || !slices.Contains([]string{job.RenderBounds, job.RenderMidpoint, job.RenderInterval}, c.Render)) {
+	if c.Render != "" && (c.Mask != job.MaskDiscretize || !slices.Contains([]string{job.RenderBounds, job.RenderInterval}, c.Render)) {
 		f.find("column %s is rendered as its mask is not", c.Name)
 	}
 	f.checkMark(c)

@@ -284,7 +284,6 @@ const (
 
 	RenderLabel    = "label"
 	RenderBounds   = "bounds"
-	RenderMidpoint = "midpoint"
 	RenderInterval = "interval"
 
 	AlgorithmTDR              = "tdr"

@@ -93,14 +93,10 @@ func (p *Plan) labelBytes(rows int64) (bytes int64) {
 	return bytes
 }
 
-// CheckLayout refuses a job of which no cut could be released: two columns would share a name, or one of
-// times would be rendered as midpoints.
+// CheckLayout refuses a job whose release would have two columns of one name.
 func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	seen := make(map[string]bool)
-	for i, field := range schema.Fields {
-		if kind := field.Type.Kind; specs[i].Render == job.RenderMidpoint && (kind == formats.Time || kind == formats.Timestamp) {
-			return fault.Errorf(fault.Usage, "render its bounds or labels", "render column %s: a column of times has no midpoints", field.Name)
-		}
+	for i := range schema.Fields {
 		for _, name := range specs[i].Released() {
 			if seen[name] {
 				return fault.Errorf(fault.Usage, "drop the column of that name, or render labels instead of bounds",
@@ -170,17 +166,6 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		}
 		upper, err := ofIntervals(names[1], of, func(values *formats.Values, i engine.Interval) error { return addEnd(values, i.Upper) })
 		return []column{lower, upper}, err
-	case job.RenderMidpoint:
-		t := formats.Type{Kind: formats.Float, Bits: 64}
-		if field.Type.Kind == formats.Date {
-			t = field.Type
-		}
-		middles, err := middlesOf(intervals, t)
-		if err != nil {
-			return nil, err
-		}
-		middle, err := ofIntervals(field.Name, t, middles.add)
-		return []column{middle}, err
 	case job.RenderInterval:
 		c, err := renderIntervals(field, labels, intervals)
 		return []column{c}, err

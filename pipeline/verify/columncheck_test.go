@@ -10,7 +10,7 @@ import (
 func FuzzColumnChecks(f *testing.F) {
 	for _, column := range []string{
 		`{"mask":"discretize","render":"bounds","cut":[{"label":"(,37)","upper":37},{"label":"[37,1e+21)","lower":37,"upper":1e+21},null]}`,
-		`{"mask":"discretize","render":"midpoint","cut":[{"label":"[1990-01-01,2000-05-03)","lower":"1990-01-01","upper":"2000-05-03"}]}`,
+		`{"mask":"discretize","render":"bounds","cut":[{"label":"[1990-01-01,2000-05-03)","lower":"1990-01-01","upper":"2000-05-03"}]}`,
 		`{"mask":"generalize","cut":[{"label":"","lower":{"x":[1]},"upper":null}]}`,
 		`{"mask":"suppress","cut":["Sales",null],"suppressed":"*"}`,
 		`{"mask":"discretize","render":"interval","cut":[{"label":"(,)"},{"label":"(,37)","upper":37},{"label":"[37,90]","lower":37,"upper":90},null],"suppressed":"*"}`,

@@ -260,8 +260,6 @@ func checksOf(c *cutfile.Column) []columnCheck {
 			newCheck(c, c.Name+"_lower", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }),
 			newCheck(c, c.Name+"_upper", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }),
 		}
-	case job.RenderMidpoint:
-		return []columnCheck{newCheck(c, c.Name, acceptedMiddles(c.Cut))}
 	case job.RenderInterval:
 		lower := newCheck(c, c.Name, inStruct(func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }))
 		upper := newCheck(c, c.Name, inStruct(func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }))

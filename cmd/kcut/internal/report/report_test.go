@@ -31,7 +31,7 @@ func exampleSource() Source {
 	cut := &kcut.Cut{
 		Version: 1, Algorithm: "tdr", Class: "income", Rows: 100, Sets: sets, Steps: 2,
 		Columns: kcut.CutColumns{
-			{Name: "age", Mask: "discretize", Render: "midpoint", Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
+			{Name: "age", Mask: "discretize", Render: "bounds", Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
 			{Name: "zip", Mask: "generalize", Cut: []kcut.CutLabel{{Label: hostile}, {Label: "empty"}, {Null: true}}},
 			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []kcut.CutLabel{{Label: "cook"}}},
 		},
