@@ -30,27 +30,6 @@ func VerifySQL(ctx context.Context, cut string, opt SQLOptions) (string, error) 
 	return guarded(func() (string, error) { return pipeline.VerifySQL(ctx, cut, opt) })
 }
 
-// RestampOptions say what is released, and with which cut.
-type RestampOptions struct {
-	RunOptions
-	Input  []string // files that another engine has masked: a file, a directory or a glob each
-	Output string   // of the release
-	Cut    string   // that they were masked with: a release, or a file with its JSON
-	// MaxUnique is the share of the rows that may be alone on the labels of all masked columns together; nil: 1 %, or as many as
-	// the cut says that were.
-	MaxUnique *Share
-	Accept    []string // kept columns that may tell rows apart
-	Limits    Limits
-}
-
-// Restamp makes a release of a table that another engine has masked with a cut. Nothing of the files' own pages, dictionaries,
-// statistics and order is taken over, and the release is recounted before it is published. On an error nothing is published.
-func Restamp(ctx context.Context, opt RestampOptions) (*Report, error) {
-	return guarded(func() (*Report, error) {
-		return pipeline.Restamp(ctx, pipeline.RestampOptions{RunOptions: opt.RunOptions.below(), Input: opt.Input, Output: opt.Output, Cut: opt.Cut, MaxUnique: opt.MaxUnique, Accept: opt.Accept, Limits: opt.Limits})
-	})
-}
-
 // MaskSQL returns the statement that masks a table where it is, with the cut of a release or of a file that has its JSON alone.
 // The types of columns are those of the job's InputCounts, or of its Input. What the dialect cannot say is an error of ErrUsage.
 func MaskSQL(ctx context.Context, job *Job, cut string, opt SQLOptions) (string, error) {

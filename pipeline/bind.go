@@ -19,7 +19,6 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -51,8 +50,6 @@ type Bound struct {
 	engine  engine.Engine   // that finds the recoding
 	verdict *choose.Verdict // of algorithm auto, once there is one
 	inputs  []storage.Info
-
-	stamp *cutfile.File // that the input was masked with already; nil: it has values
 }
 
 // plan returns what the engine wants to be counted.

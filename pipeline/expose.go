@@ -13,7 +13,6 @@ import (
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // kept returns the fields of the columns that are kept, as they are or as pseudonyms. Of a job that keeps nothing but
@@ -22,12 +21,8 @@ func (b *Bound) kept() (fields []int) {
 	if len(b.Job.InputCounts) > 0 {
 		return nil // the counts do not have them
 	}
-	var masked []string // already
-	if b.stamp != nil {
-		masked = verify.Masked(b.stamp)
-	}
-	for i, field := range b.Dataset.Schema().Fields {
-		if b.specs[i].Keeps() && !slices.Contains(masked, field.Name) {
+	for i := range b.Dataset.Schema().Fields {
+		if b.specs[i].Keeps() {
 			fields = append(fields, i)
 		}
 	}
@@ -44,9 +39,6 @@ func (b *Bound) flat(fields []int) []int {
 
 // smallestK returns the smallest k of the sets.
 func (b *Bound) smallestK() int {
-	if b.stamp != nil {
-		return b.stamp.SmallestK()
-	}
 	k := b.requirement.Sets[0].K
 	for _, set := range b.requirement.Sets {
 		k = min(k, set.K)
@@ -110,9 +102,7 @@ func (b *Bound) exposing() *exposing {
 		r.Sets = append(r.Sets, e.read(b.fieldsOf(set.Columns)...))
 	}
 	if kept := b.kept(); len(kept) > 0 {
-		if b.stamp == nil {
-			r.Groupings = append(r.Groupings, r.Masked)
-		}
+		r.Groupings = append(r.Groupings, r.Masked)
 		if !b.accepts(kept) {
 			e.kept, r.Guards = len(r.Guards), append(r.Guards, risk.Guard{Columns: e.read(kept...)})
 		}

@@ -62,9 +62,6 @@ func (b *Bound) checkClass(f *risk.Figures) error {
 	if found == "" {
 		return nil
 	}
-	if b.stamp != nil {
-		return fault.Errorf(fault.Privacy, "mask with a cut of another class or none, or accept it with --accept "+name, "%s", found)
-	}
 	return &fault.Error{
 		Class: fault.Privacy,
 		Hint:  fmt.Sprintf("name another class or none, or accept it, as in %s: {keep: {identifying: accepted}}", job.Quoted(name)),
@@ -153,10 +150,6 @@ func (b *Bound) refuse(fields []int, figures *risk.Figures, what string, res *re
 			res.events.Noted(told + ": accepted")
 		}
 		return nil
-	}
-	if b.stamp != nil {
-		return fault.Errorf(fault.Privacy, fmt.Sprintf("drop %s before the table is masked, or accept it, as with --accept %s", names, strings.ReplaceAll(names, ", ", ",")),
-			"%s, more than %s", told, text.Percent(mostUnique))
 	}
 	name := b.specs[fields[first]].Name
 	entry := "{keep: {identifying: accepted}}"

@@ -133,9 +133,6 @@ func (a *assignment) identify(ctx context.Context, t *taxonomies, threads int) (
 			return nil, fmt.Errorf("digest the earlier cut: %w", err)
 		}
 	}
-	if a.stamp != nil {
-		fmt.Fprintf(hash, "restamp %s\n", a.stamp.Raw)
-	}
 	if a.previous != nil {
 		fmt.Fprintf(hash, "previous, allow new: %t ", a.job.AllowNewCut)
 		if err := json.NewEncoder(hash).Encode([]any{a.previous.Columns, a.previous.Regions}); err != nil {

@@ -104,9 +104,6 @@ func (b *Bound) tasks() []masking.Task {
 // recoder returns what leads from values to labels: the cut's own text, or the recoding when labels
 // depend on more than their own column.
 func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder, err error) {
-	if f.masked != nil {
-		return masking.Recoder{Recoding: f.masked}, nil
-	}
 	if f.recoding == nil {
 		return cutRecoder(b, f.Cut, budget)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
@@ -70,8 +69,7 @@ type assignment struct {
 	given   *domain.Cut               // the cut of an earlier release, if it bounds the job
 	applied *ApplyOptions             // how that cut is applied; nil: a cut is searched for
 
-	stamp    *cutfile.File // what the input was masked with already; nil: it has values
-	previous *domain.Cut   // what no cut may be finer than; nil: the job names no release
+	previous *domain.Cut // what no cut may be finer than; nil: the job names no release
 }
 
 // Run carries out the job and publishes its release. On an error nothing is published.
@@ -137,14 +135,11 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		}
 	}
 	found := ledger.resume(bound)
-	switch {
-	case a.stamp != nil:
-		found, err = bound.stamped(a.stamp, res)
-	case found == nil:
+	if found == nil {
 		if found, err = a.find(ctx, bound, res); err == nil {
 			ledger.keepCut(ctx, found)
 		}
-	default: // what an earlier run has counted of kept columns is not known any more
+	} else { // what an earlier run has counted of kept columns is not known any more
 		err = bound.guard(ctx, res)
 	}
 	if err != nil {

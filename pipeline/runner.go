@@ -102,7 +102,7 @@ const mostKeys = 64
 
 // refuseElsewhere refuses what processes that share nothing but files cannot do with the run.
 func refuseElsewhere(a *assignment) error {
-	if a.given != nil || a.stamp != nil {
+	if a.given != nil {
 		return fault.Errorf(fault.Usage, "leave out the runner", "work by an earlier cut: that is done on one machine only")
 	}
 	return nil

@@ -63,8 +63,6 @@ type Found struct {
 	// codes it is. Else nil: the cut says all.
 	recoding engine.Recoding
 	counts   *count.Counts
-
-	masked engine.Recoding // of an input that is masked already: it has no columns; else nil
 }
 
 // search finds the recoding and writes down what is released. A search that outgrows the

@@ -41,13 +41,10 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 	if err != nil {
 		return err
 	}
-	if err := b.guardStamped(ctx, res); err != nil {
-		return err
-	}
 	union := &risk.Union{}
 	if ask != nil {
 		union = exposed.Labels.Union()
-		if b.entity >= 0 && a.stamp == nil && !(cut.HidesAll() && len(members) == 0) {
+		if b.entity >= 0 && !(cut.HidesAll() && len(members) == 0) {
 			people, err := b.countPeople(ctx, found, b.asGroups(members, cut), res)
 			if err != nil {
 				return err
@@ -101,7 +98,7 @@ func (b *Bound) uniteCounts(ctx context.Context, found *Found, res *resources) e
 		}
 		if whole == nil {
 			res.events.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
-				"no table of counts has all of these; kcut restamp counts it in what is released")
+				"no table of counts has all of these; kcut check counts it in an extract of the masked one")
 			return nil
 		}
 		people, err := whole.countPeople(ctx, found, whole.asGroups(nil, cut), res)
@@ -188,12 +185,9 @@ func (b *Bound) checkUnion(union *risk.Union) error {
 	if union.Unique <= float64(most) {
 		return nil
 	}
-	way, accepts := "add the set {columns: all, k: 2}, which leaves nobody alone; with max_suppressed: 1% it costs less", "max_unique:"
-	if len(b.Job.Sets) == 0 { // others have masked it
-		way, accepts = "find a cut with the set {columns: all, k: 2}, which leaves nobody alone", "--max-unique"
-	}
+	const way = "add the set {columns: all, k: 2}, which leaves nobody alone; with max_suppressed: 1% it costs less"
 	enough := job.Share(math.Ceil(100*union.Unique) / 100)
 	return fault.Errorf(fault.Privacy,
-		fmt.Sprintf("%s. %s %s accepts it: it is your word that nobody knows more than one set", way, accepts, enough),
+		fmt.Sprintf("%s. max_unique: %s accepts it: it is your word that nobody knows more than one set", way, enough),
 		"publish release: %s of the %s are alone on the labels of all masked columns together, max_unique is %s", text.Percent(union.Unique), b.who(), most)
 }

@@ -33,7 +33,7 @@ a classifier, and writes it as Parquet with the rule it applied in the file's me
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		newRun(u), newApply(u), newPlan(u), newInit(u), newCheck(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSQL(u), newRestamp(u),
+		newRun(u), newApply(u), newPlan(u), newInit(u), newCheck(u), newVerify(u), newShow(u), newDiff(u), newReport(u), newEvaluate(u), newSQL(u),
 		newSample(u), newConfig(u), newAlgorithms(u), newVersion(u), newCompletion(u), newMan(u),
 	)
 	root.SetVersionTemplate(versionLine())

@@ -20,7 +20,7 @@ func newVerify(u *ui) *cobra.Command {
 		Long: `Recounts every quasi-identifier set of a released file or directory, checks its labels
 against the embedded cut, and looks for anything that a release must not give away. With
 --cut it does so for files that another engine has masked and that have no cut; whatever
-kcut would not have written is a finding then, and kcut restamp makes a release of them.`,
+kcut would not have written is a finding then.`,
 		Args:              takes("at least one released file", 1, -1),
 		ValidArgsFunction: endingIn("parquet"),
 	}

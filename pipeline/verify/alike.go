@@ -39,24 +39,17 @@ func (r *rules) keptColumns(ctx context.Context, part string) ([]string, error) 
 		return nil, err
 	}
 	defer file.Close() // it was only read
-	masked := Masked(r.cut)
+	var masked []string
+	for i := range r.cut.Columns {
+		for _, check := range checksOf(&r.cut.Columns[i]) {
+			masked = append(masked, check.name)
+		}
+	}
 	kept := slices.DeleteFunc(file.Flat(), func(name string) bool { return slices.Contains(masked, name) })
 	if len(kept) == 0 || slices.Equal(kept, []string{r.cut.Class}) {
 		return nil, nil
 	}
 	return kept, nil
-}
-
-// Masked names the columns of a release that are masked, but for pseudonyms.
-func Masked(cut *cutfile.File) (names []string) {
-	for i := range cut.Columns {
-		for _, check := range checksOf(&cut.Columns[i]) {
-			if !check.tokens {
-				names = append(names, check.name)
-			}
-		}
-	}
-	return names
 }
 
 // joined returns the kept columns that come together with labels: neither accepted nor the class.
