@@ -123,7 +123,7 @@ screenshots:
 
 # The tests of what runs concurrently, with the race detector, which takes a C compiler. Without those
 # that count what is allocated, since the detector allocates, too, and without what has one goroutine.
-RACES := TestDividedCells|TestOrderOfTheRelease|TestProtectionsTogether|TestResumeParts|TestUsage
+RACES := TestDividedCells|TestOrderOfTheRelease|TestProtectionsTogether|TestPartitionsResumed|TestUsage
 race: export CGO_ENABLED = 1
 race: export GOGC = 400
 race:

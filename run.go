@@ -17,10 +17,10 @@ import (
 type RunOptions struct {
 	Overwrite bool // replace an existing output
 	// Resume goes on from what an earlier run of the same job and input has left: its release,
-	// if that stands, or the last state that it has kept.
+	// if that stands, or the cut that it has kept.
 	Resume bool
-	// Checkpoint is how long a run works until it keeps the state that it has reached, at the
-	// end of a stage or part file, for the next run to go on from; 0: it keeps none.
+	// Checkpoint is how long a run must have worked when it has found its cut to keep that for
+	// another try; 0: it keeps none.
 	Checkpoint time.Duration
 	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
 	// node of it. Empty: no bounds.

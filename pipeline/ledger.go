@@ -221,7 +221,7 @@ func (l *ledger) leave(ctx context.Context, was known) error {
 	if err := l.res.report.save(l.opt.RunJSON); err != nil {
 		return err
 	}
-	left, err := output.Open(ctx, l.work.FS, l.local, l.job.Output.Path, true, nil)
+	left, err := output.Open(l.work.FS, l.local, l.job.Output.Path, true)
 	if err != nil {
 		return err
 	}

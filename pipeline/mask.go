@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
@@ -21,7 +21,7 @@ import (
 )
 
 // maskInput writes the part files of the release: the input's rows with the labels of the cut that
-// was found. Parts that an earlier run has finished are passed over.
+// was found.
 func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *ledger, system *System) error {
 	recoder, err := found.recoder(b, res.budget)
 	if err != nil {
@@ -35,7 +35,7 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 	to.target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
-		Ended: func() { to.keepParts(ctx) }, Footer: spill.NewLedger(res.budget, "the footer of the release"),
+		Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
 	how, err := res.elsewhere.toMask(ctx, b, found)
 	switch {
@@ -51,7 +51,7 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 	if err == nil {
 		err = b.checkUnchanged(ctx)
 	}
-	if err = errors.Join(err, parts.Close(err == nil, masking.Place{Task: math.MaxInt})); err == nil {
+	if err = errors.Join(err, parts.Close(err == nil)); err == nil {
 		b.notePartitions(to.target.Finished, res)
 	}
 	return err
@@ -59,7 +59,7 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 
 // notePartitions tells of partitions with fewer rows than the largest k of a set that has one of their columns: of columns of
 // several sets not every combination has as many.
-func (b *Bound) notePartitions(parts []output.Part, res *resources) {
+func (b *Bound) notePartitions(parts []fileset.Part, res *resources) {
 	k, rows, small := 0, make(map[string]int64), 0
 	for i := range b.Job.Sets {
 		if set := &b.Job.Sets[i]; slices.ContainsFunc(b.Job.Output.PartitionBy, func(name string) bool { return slices.Contains(set.Columns, name) }) {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/kcut/kcut/internal/fault"
@@ -19,19 +18,14 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// The states that a run keeps for the next one.
-const (
-	cutState   = "cut"   // what the search has found
-	partsState = "parts" // the files that are masked
-)
+// cutState is what a run keeps for the next one: what the search has found.
+const cutState = "cut"
 
-// states are those of a run, and where they are kept: it may be the work folder.
+// states is where that is kept: it may be the work folder.
 type states struct {
 	*checkpoint.Folder
 	key   checkpoint.Key
-	began time.Time // the first stage that keeps one
-	kept  time.Time // the last one
-	parts int       // of the release that one says are finished
+	began time.Time // the first stage that a kept cut saves
 }
 
 // openStates returns where states are kept: in the work folder, or where the job spills to.
@@ -67,20 +61,6 @@ func (l *ledger) stateKey(b *Bound) checkpoint.Key {
 	return checkpoint.Key(hash.Sum(nil))
 }
 
-// due reports whether the options' time has passed since the last state. Within a stage, what
-// took less is done again.
-func (l *ledger) due() bool {
-	return l.opt.Checkpoint > 0 && time.Since(l.states.kept) >= l.opt.Checkpoint
-}
-
-// tried notes when a state could not be saved: it is missing later, and that is all.
-func (l *ledger) tried(ctx context.Context, err error) {
-	if err != nil && ctx.Err() == nil {
-		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
-	}
-	l.states.kept = time.Now()
-}
-
 // worthwhile reports whether another try may come further than one that failed, or did not.
 func worthwhile(failure error) bool {
 	switch fault.ClassOf(failure) {
@@ -105,14 +85,15 @@ func (l *ledger) keepCut(ctx context.Context, f *Found) {
 			w.Bytes(f.trace.Bytes())
 		})
 	}
-	l.tried(ctx, err)
+	if err != nil && ctx.Err() == nil { // it is missing later, and that is all
+		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
+	}
 }
 
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
 func (l *ledger) resume(b *Bound) *Found {
-	l.states.began = time.Now()
-	l.states.kept, l.states.key = l.states.began, l.stateKey(b)
+	l.states.began, l.states.key = time.Now(), l.stateKey(b)
 	if !l.opt.Resume {
 		return nil
 	}
@@ -148,43 +129,6 @@ func (l *ledger) resume(b *Bound) *Found {
 	return found
 }
 
-// openRelease begins the release, or goes on with one whose first parts an earlier run has
-// finished and kept.
-func (l *ledger) openRelease(ctx context.Context) (err error) {
-	var finished []output.Part
-	if l.opt.Resume {
-		// Without a state, or with one that is of no use, there are no parts.
-		_ = l.states.Load(partsState, l.states.key, func(in *checkpoint.Reader) error { return json.Unmarshal(in.Bytes(), &finished) })
-	}
-	l.target, err = output.Open(ctx, l.work.FS, l.local, l.job.Output.Path, l.exists, finished)
-	if err != nil {
-		return err
-	}
-	if l.states.parts = len(l.target.Finished); l.states.parts > 0 {
-		l.res.events.Noted("going on from what an earlier run has masked")
-	}
-	return nil
-}
-
-// keepParts saves which files of the release are finished, if a state is due.
-func (l *ledger) keepParts(ctx context.Context) {
-	if !l.due() {
-		return
-	}
-	err := l.target.MakeDurable(ctx)
-	var text []byte
-	if err == nil {
-		text, err = json.Marshal(l.target.Finished)
-	}
-	if err == nil {
-		err = l.states.Save(partsState, l.states.key, func(w *checkpoint.Writer) { w.Bytes(text) })
-	}
-	if err == nil {
-		l.states.parts = len(l.target.Finished)
-	}
-	l.tried(ctx, err)
-}
-
 // announce completes the report and writes down what will stand once it is published. A run that
 // cannot do that publishes nothing: the next one would not know whose the output is.
 func (l *ledger) announce(ctx context.Context, b *Bound) error {
@@ -210,28 +154,11 @@ func (l *ledger) announce(ctx context.Context, b *Bound) error {
 	return report.save(l.opt.RunJSON)
 }
 
-// withdraw removes an output that is not published, but for the parts that a later try may go
-// on from, and what announced it.
-func (l *ledger) withdraw(ctx context.Context, failure error) error {
-	var err error
-	if worthwhile(failure) && l.keepsParts() {
-		err = l.target.Suspend(func(path string) bool {
-			return slices.ContainsFunc(l.target.Finished[:l.states.parts], func(p output.Part) bool { return p.Name == filepath.Base(path) })
-		})
-	} else {
-		err = l.target.Discard()
-	}
+// withdraw removes an output that is not published, and what announced it.
+func (l *ledger) withdraw(ctx context.Context) error {
+	err := l.target.Discard()
 	if !l.target.Done() {
 		err = errors.Join(err, l.work.Remove(pendingFile), l.revokeBeside(ctx))
 	}
 	return err
-}
-
-// keepsParts reports whether a later try knows of finished parts: somebody may have taken the work folder away.
-func (l *ledger) keepsParts() bool {
-	if l.states.parts == 0 {
-		return false
-	}
-	_, err := l.states.Get(partsState, maxRecord)
-	return err == nil
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -140,9 +139,6 @@ func mustResume(t *testing.T, r resumption, stop Stage) {
 	if !slices.Equal(s.began, left) {
 		t.Errorf("%v, want %v: %q", s.began, left, s.notes)
 	}
-	if masked := slices.Contains(s.notes, "going on from what an earlier run has masked"); masked != (stop == StageVerify) {
-		t.Errorf("the parts were kept: %t", masked)
-	}
 	if !bytes.Equal(got.Bytes(), want.Bytes()) {
 		t.Errorf("another trace: %d bytes, want %d", got.Len(), want.Len())
 	}
@@ -216,7 +212,7 @@ func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 // TestEveryStateFaultIsSurvived fails every file operation of runs that keep states, in turn, and
 // stops them: then of runs that go on from states. They fail with that error, having released
 // nothing, or do without the state; and the next run makes the release, and leaves nothing. Of a
-// directory some part files are finished by then; there, some of the operations will do.
+// directory some of the operations will do.
 func TestEveryStateFaultIsSurvived(t *testing.T) {
 	for _, tt := range []struct {
 		output     string
@@ -280,82 +276,7 @@ func TestEveryStateFaultIsSurvived(t *testing.T) {
 	}
 }
 
-// TestResumeParts stops a run, or kcut apply, when it has masked so much of its input: the parts
-// that were finished are those of the release that the next run makes, the same files, and the whole
-// release is that of a run that was not stopped. Of divided cells, too, whose rows have their
-// labels by what came before.
-func TestResumeParts(t *testing.T) {
-	const relaxed = "{name: mondrian, partitioning: relaxed}"
-	for _, tt := range []struct {
-		output    string
-		algorithm string // empty: a cut is applied
-		threads   int
-		percent   int64
-		parts     int // that are kept, at least
-	}{
-		{"out/", "tdr", 2, 1, 0}, {"out/", "tdr", 2, 40, 1}, {"out/", "tdr", 2, 90, 4}, {"out.parquet", "tdr", 2, 90, 0},
-		{"out/", relaxed, 1, 90, 4}, {"out/", relaxed, 3, 95, 4}, {"out/", "", 2, 90, 3},
-	} {
-		t.Run(fmt.Sprint(tt.output, tt.algorithm, tt.percent), func(t *testing.T) {
-			t.Parallel()
-			var dir string
-			var onBreak OnBreak
-			rows := 31
-			if tt.algorithm == "" {
-				dir, onBreak, rows = tonight(t), BreakSuppress, 3
-			} else {
-				dir = storedAs(t, lookalikes(rand.New(rand.NewPCG(3, 4)), 3000), shape{files: 6, groupRows: 500}, tt.algorithm)
-			}
-			editJob(t, dir, "out.parquet", fmt.Sprintf("{path: %s, row_group_rows: %d}", tt.output, rows))
-			run := func(ctx context.Context, events Events) error {
-				_, err := runnerOf(t, dir, onBreak)(ctx, RunOptions{Resume: true, Checkpoint: atOnce, Events: events}, "limits.threads", fmt.Sprint(tt.threads))
-				return err
-			}
-			must(t, run(t.Context(), Events{}))
-			want := listing(t, dir)
-			must(t, os.RemoveAll(filepath.Join(dir, tt.output)))
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			err := run(ctx, Events{Progress: func(s Stage, p Progress) {
-				if s == StageMask && p.Done*100 >= p.Total*tt.percent {
-					cancel()
-				}
-			}})
-			mustFail(t, err, fault.Cancelled)
-			kept := partFiles(t, filepath.Join(dir, ".out.kcut-tmp"))
-			if t.Logf("%d parts are kept", len(kept)); len(kept) < tt.parts {
-				t.Errorf("at least %d should be", tt.parts)
-			}
-			s := &stopAt{}
-			must(t, run(t.Context(), s.events()))
-			if !maps.Equal(listing(t, dir), want) {
-				t.Errorf("another release, or something is left: %q", s.notes)
-			}
-			for name, info := range partFiles(t, filepath.Join(dir, tt.output)) {
-				if was, ok := kept[name]; ok && !os.SameFile(was, info) {
-					t.Errorf("%s was masked again", name)
-				}
-			}
-		})
-	}
-}
-
-// partFiles returns the part files of a folder, if there is one, by name.
-func partFiles(t *testing.T, dir string) map[string]os.FileInfo {
-	t.Helper()
-	entries, _ := os.ReadDir(dir)
-	files := make(map[string]os.FileInfo)
-	for _, entry := range entries {
-		info, err := entry.Info()
-		must(t, err)
-		if fileset.IsPart(entry.Name()) {
-			files[entry.Name()] = info
-		}
-	}
-	return files
-}
-
-// A run whose work folder is taken away while it verifies leaves nothing: no later one would know of the parts.
+// A run whose work folder is taken away while it verifies leaves nothing.
 func TestWorkFolderTakenAway(t *testing.T) {
 	for _, out := range []string{"out.parquet", "out/"} {
 		dir := peopleFolder(t, outputIs(out), 300)

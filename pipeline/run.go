@@ -25,7 +25,7 @@ import (
 // RunOptions are what the command line adds to a job.
 type RunOptions struct {
 	Overwrite bool      // replace an existing output
-	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, its cut or its finished parts
+	Resume    bool      // go on from what an earlier run of the same job and input has left: its release, if that stands, or its cut
 	Trace     io.Writer // one JSON line per performed specialization; may be nil
 	// OnlyCoarsen names an earlier release, or a file with its cut: the search goes below no
 	// node of it. Empty: no bounds.
@@ -33,8 +33,8 @@ type RunOptions struct {
 	RunJSON     string // file that receives the report, before publishing; empty: none
 	Events      Events
 
-	// Checkpoint is how long a run works until it keeps what it has found, and then from one
-	// finished part file to the next, for the next run to go on from; 0: it keeps nothing.
+	// Checkpoint is how long a run must have worked when it has found its cut to keep that for
+	// another try; 0: it keeps nothing.
 	Checkpoint time.Duration
 
 	// Runner has other processes work on the splits; nil: this one does. Shared is the folder, or the place in an object store,
@@ -156,7 +156,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		res.budget.Return(res.budget.Used() - bound.Taxonomies.bytes)
 		spill.Reuse()
 	}
-	if err := ledger.openRelease(ctx); err != nil {
+	if ledger.target, err = output.Open(ledger.work.FS, ledger.local, a.job.Output.Path, ledger.exists); err != nil {
 		return err
 	}
 	err = res.stage(ctx, StageMask, func() error {
@@ -180,7 +180,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		err = res.stage(ctx, StagePublish, func() error { return ledger.target.Publish(ctx, res.threads) })
 	}
 	if err != nil {
-		return errors.Join(err, ledger.withdraw(ctx, err))
+		return errors.Join(err, ledger.withdraw(ctx))
 	}
 	ledger.completeBeside(ctx)
 	return ledger.record()

@@ -66,7 +66,7 @@ parallelism, project and region, are Beam's own: these and all others that its G
 	set.StringVar(&s.opt.Shared, "shared", "", "a `FOLDER`, or a place in an object store, that all workers see (default beside the output)")
 	set.BoolVar(&s.opt.Overwrite, "overwrite", false, "replace the output if it exists")
 	set.BoolVar(&s.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
-	set.DurationVar(&s.opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
+	set.DurationVar(&s.opt.Checkpoint, "checkpoint", 5*time.Second, "keep the cut for another try of a run that has worked for `TIME` until it was found; 0s: never")
 	set.StringVar(&s.trace, "trace", "", "write one JSON object per performed specialization (bottom-up: generalization) to `FILE`")
 	set.StringVar(&s.opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")
 	set.BoolVar(&u.json, "json", false, "print one JSON object on one line")

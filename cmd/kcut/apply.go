@@ -29,8 +29,7 @@ kcut show --json prints. Every set is counted anew; if one has too few records s
   suppress  release the records that are too few with * in every masked column,
             as far as --max-suppressed allows
 
-A run that fails leaves nothing new behind. Like kcut run, the same command may be run
-again, and goes on from the part files that were finished when it was stopped.`,
+A run that fails leaves nothing new behind. The same command may be run again.`,
 		Example: `  kcut apply people.yaml --cut release/2026-01-30.parquet --output release/2026-01-31.parquet
   kcut apply people.yaml --cut cut.json --on-break coarsen --json
   kcut apply people.yaml --cut cut.json --on-break suppress --max-suppressed 0.5%`,

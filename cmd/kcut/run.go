@@ -73,7 +73,7 @@ func addRunFlags(cmd *cobra.Command, u *ui, opt *kcut.RunOptions, trace string, 
 	set.StringVar(&f.metrics, "metrics-file", "", "write how the run went to `FILE`, for Prometheus's textfile collector [KCUT_METRICS_FILE]")
 	set.StringVar(&f.lineage, "lineage", "", "send OpenLineage events to a `URL`, or append them to a file [KCUT_LINEAGE, OPENLINEAGE_URL]")
 	set.BoolVar(&opt.Overwrite, "overwrite", false, "replace the output if it exists")
-	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the state at the end of a stage or part file once `TIME` has passed since the last; 0s: never")
+	set.DurationVar(&opt.Checkpoint, "checkpoint", 5*time.Second, "keep the cut for another try of a run that has worked for `TIME` until it was found; 0s: never")
 	set.BoolVar(&f.afresh, "no-resume", false, "start afresh, whatever an earlier run of the same job has left or released")
 	set.StringVar(&f.trace, "trace", "", trace)
 	set.StringVar(&opt.RunJSON, "run-json", "", "write how the run went, not for release, to `FILE`")

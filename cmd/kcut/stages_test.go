@@ -55,16 +55,13 @@ func (r *spillingRun) stopIn(t *testing.T, stage kcut.Stage, signal syscall.Sign
 	return code, took
 }
 
-// mustBeStopped demands that nothing is left of a run that was stopped but states, the parts
-// that these speak of, and the record of the run before.
+// mustBeStopped demands that nothing is left of a run that was stopped but its states and the
+// record of the run before.
 func (r *spillingRun) mustBeStopped(t *testing.T) {
 	t.Helper()
 	base := filepath.Base(r.output)
 	kept := []string{"." + base + ".kcut", "scratch"}
 	folders := []string{filepath.Join(r.dir, kept[0]), r.scratch}
-	if slices.ContainsFunc(r.states(), func(path string) bool { return filepath.Base(path) == "parts" }) {
-		kept = append(kept, "."+base+".kcut-tmp")
-	}
 	for _, name := range list(t, r.dir) {
 		if !slices.Contains(r.before, name) && !slices.Contains(kept, name) {
 			t.Errorf("%s is left", name)

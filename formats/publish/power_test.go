@@ -63,7 +63,7 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 		target := filepath.Join(back, "out")
 		got := visible(t, back)
 		if noExchange && len(got) == 0 {
-			p, err := publish.On(nil, target, true, nil) // it takes the old one back
+			p, err := publish.On(nil, target, true) // it takes the old one back
 			if err = errors.Join(err, p.Discard()); err != nil {
 				t.Fatal(err)
 			}
@@ -74,33 +74,4 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 		}
 	}
 	return err != nil
-}
-
-// TestSyncSurvives loses power after what is to be kept of a suspended output was synced.
-func TestSyncSurvives(t *testing.T) {
-	for _, dir := range []bool{false, true} {
-		home := t.TempDir()
-		power := publishtest.NewPower(home)
-		p, err := publish.On(power.FS, filepath.Join(home, "out"), dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := publish.SyncDir(power.FS, home); err != nil {
-			t.Fatal(err)
-		}
-		kept, want := p.Path(), ".=kept"
-		if dir {
-			kept, want = filepath.Join(kept, "part-0.parquet"), "part-0.parquet=kept"
-		}
-		if err := errors.Join(fillOutput(p, dir, "kept"), p.Sync(kept), p.Suspend(func(path string) bool { return path == kept })); err != nil {
-			t.Fatal(err)
-		}
-		back := t.TempDir()
-		if err := power.Restore(back, publishtest.Survivals["no names"]); err != nil {
-			t.Fatal(err)
-		}
-		if got := contents(t, filepath.Join(back, filepath.Base(p.Path()))); !slices.Equal(got, []string{want}) {
-			t.Errorf("dir=%v: found %q, want %q", dir, got, want)
-		}
-	}
 }

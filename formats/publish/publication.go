@@ -39,16 +39,14 @@ type Publication struct {
 
 // File begins a file output on the machine's file system. It returns formats.ErrBusy while another
 // run writes the same target.
-func File(target string) (*Publication, error) { return On(nil, target, false, nil) }
+func File(target string) (*Publication, error) { return On(nil, target, false) }
 
-// On begins a file output, or a directory output, on any file system. It leaves what an earlier
-// attempt has made and keep, told the paths of its files, wants to stay; nil: nothing. Keep is
-// asked when no other run can touch them. The error is formats.ErrBusy while another run writes the
-// same target.
-func On(d *FS, target string, dir bool, keep func(path string) bool) (*Publication, error) {
+// On begins a file output, or a directory output, on any file system. The error is formats.ErrBusy
+// while another run writes the same target.
+func On(d *FS, target string, dir bool) (*Publication, error) {
 	target = filepath.Clean(target)
 	p := &Publication{fs: d, target: target, work: sibling(target, "tmp"), dir: dir}
-	if err := p.begin(keep); err != nil {
+	if err := p.begin(); err != nil {
 		return nil, fmt.Errorf("create output %s: %w", target, err)
 	}
 	return p, nil
@@ -89,8 +87,8 @@ func (p *Publication) Create(name string) (*Handle, error) {
 // Reopen opens a file of the output, at a path of it, for reading and writing.
 func (p *Publication) Reopen(path string) (*Handle, error) { return p.fs.OpenPrivate(path) }
 
-// begin opens and locks the temporary sibling, and empties it of what is not kept.
-func (p *Publication) begin(keep func(path string) bool) error {
+// begin opens and locks the temporary sibling, and empties it.
+func (p *Publication) begin() error {
 	if err := CheckTarget(p.target); err != nil {
 		return err
 	}
@@ -108,7 +106,7 @@ func (p *Publication) begin(keep func(path string) bool) error {
 			return err
 		}
 	}
-	if err := p.sweep(keep); err != nil {
+	if err := p.sweep(); err != nil {
 		return errors.Join(err, p.release())
 	}
 	return nil
@@ -151,16 +149,15 @@ func (p *Publication) open() (*Handle, error) {
 	return f, err
 }
 
-// sweep empties the temporary sibling of what is not kept, and takes a directory back that a
-// crash left aside.
-func (p *Publication) sweep(keep func(path string) bool) (err error) {
+// sweep empties the temporary sibling, and takes a directory back that a crash left aside.
+func (p *Publication) sweep() (err error) {
 	mode := fs.FileMode(0o600)
 	if p.dir {
 		mode = 0o700
 		if err = p.restore(); err == nil {
-			err = p.drop(keep)
+			err = p.empty()
 		}
-	} else if keep == nil || !keep(p.work) {
+	} else {
 		err = p.held.Truncate(0)
 	}
 	if err != nil {
@@ -169,18 +166,14 @@ func (p *Publication) sweep(keep func(path string) bool) (err error) {
 	return p.fs.Chmod(p.work, mode)
 }
 
-// drop removes everything from the temporary directory that is not kept.
-func (p *Publication) drop(keep func(path string) bool) error {
+// empty removes everything from the temporary directory.
+func (p *Publication) empty() error {
 	entries, err := p.fs.ReadDir(p.work)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		path := filepath.Join(p.work, e.Name())
-		if !e.IsDir() && keep != nil && keep(path) {
-			continue
-		}
-		if err := RemoveAll(p.fs, path); err != nil {
+		if err := RemoveAll(p.fs, filepath.Join(p.work, e.Name())); err != nil {
 			return err
 		}
 	}
@@ -200,14 +193,6 @@ func (p *Publication) restore() error {
 	return nil
 }
 
-// Sync makes what was written of the file at a path below Path durable, and its name.
-func (p *Publication) Sync(path string) error {
-	if err := syncFile(path, p.fs.OpenWritten); err != nil {
-		return err
-	}
-	return SyncDir(p.fs, filepath.Dir(path))
-}
-
 // syncFile makes what was written of a file durable.
 func syncFile(path string, open func(path string) (*Handle, error)) error {
 	f, err := open(path)
@@ -215,21 +200,6 @@ func syncFile(path string, open func(path string) (*Handle, error)) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// Suspend lets go of an output that a later attempt is to continue. What keep, which is
-// told their paths, does not want of its files is removed.
-func (p *Publication) Suspend(keep func(path string) bool) (err error) {
-	if p.done || !p.dir && !keep(p.work) {
-		return p.Discard()
-	}
-	if p.dir {
-		err = p.drop(keep)
-	}
-	if err = errors.Join(err, p.release()); err != nil {
-		return fmt.Errorf("suspend output %s: %w", p.target, err)
-	}
-	return nil
 }
 
 // Publish makes the output durable and puts it in the target's place. On an error before

@@ -47,7 +47,7 @@ func (f *faultyFS) around(operation string, do func() error, _ ...string) (err e
 
 // attempt makes one output of the content and publishes it.
 func attempt(d *publish.FS, target string, dir bool, content string) error {
-	p, err := publish.On(d, target, dir, nil)
+	p, err := publish.On(d, target, dir)
 	if err != nil {
 		return err
 	}
@@ -194,17 +194,17 @@ func leaveStale(t *testing.T, target string, dir bool) {
 func TestPublishBusy(t *testing.T) {
 	for _, dir := range []bool{false, true} {
 		target := filepath.Join(t.TempDir(), "out")
-		p, err := publish.On(nil, target, dir, nil)
+		p, err := publish.On(nil, target, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := publish.On(nil, target, dir, nil); !errors.Is(err, formats.ErrBusy) {
+		if _, err := publish.On(nil, target, dir); !errors.Is(err, formats.ErrBusy) {
 			t.Errorf("second run: %v, want ErrBusy", err)
 		}
 		if err := p.Publish(); err != nil {
 			t.Fatal(err)
 		}
-		p, err = publish.On(nil, target, dir, nil)
+		p, err = publish.On(nil, target, dir)
 		if err != nil {
 			t.Fatalf("after the first run: %v", err)
 		}
@@ -223,7 +223,7 @@ func TestReplacedIsLocked(t *testing.T) {
 		err := do()
 		if operation == "exchange" && err == nil {
 			looked++
-			if _, err := publish.On(nil, target, true, nil); !errors.Is(err, formats.ErrBusy) {
+			if _, err := publish.On(nil, target, true); !errors.Is(err, formats.ErrBusy) {
 				t.Errorf("another run gets %v, want ErrBusy", err)
 			}
 		}
@@ -265,7 +265,7 @@ func TestPublishLateLock(t *testing.T) {
 				others, err = publish.File(target)
 			}
 			return err
-		}}, target, false, nil)
+		}}, target, false)
 		if third != errors.Is(err, formats.ErrBusy) || !third && err != nil {
 			t.Fatalf("a third run: %t, got %v", third, err)
 		}
@@ -296,7 +296,7 @@ func TestPublishModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkMode(t, filepath.Join(home, "file"), 0o666&^publish.Umask)
-	d, err := publish.On(nil, filepath.Join(home, "dir")+"/", true, nil)
+	d, err := publish.On(nil, filepath.Join(home, "dir")+"/", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestPublishRefuses(t *testing.T) {
 	if _, err := publish.File(dir); err == nil {
 		t.Error("a file in a directory's place: no error")
 	}
-	if _, err := publish.On(nil, file, true, nil); err == nil {
+	if _, err := publish.On(nil, file, true); err == nil {
 		t.Error("a directory in a file's place: no error")
 	}
 	if _, err := publish.File(link); err == nil {
@@ -381,7 +381,7 @@ func TestPublishRefuses(t *testing.T) {
 	if b, _ := os.ReadFile(file); string(b) != "x" {
 		t.Errorf("the link's target holds %q", b)
 	}
-	p, err := publish.On(nil, filepath.Join(home, "out"), true, nil)
+	p, err := publish.On(nil, filepath.Join(home, "out"), true)
 	if err != nil {
 		t.Fatal(err)
 	}

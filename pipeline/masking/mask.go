@@ -73,57 +73,42 @@ func Columnwise(recoding engine.Recoding, attributes int) bool {
 
 // Sink takes the row groups of a release, in order.
 type Sink interface {
-	// Next returns where those end that are there already.
-	Next() Place
-	// Add appends a row group of a folder, behind which is a place.
-	Add(g *writer.EncodedRowGroup, folder string, end Place) error
+	// Add appends a row group of a folder.
+	Add(g *writer.EncodedRowGroup, folder string) error
 }
 
 // group is a row group of the release.
 type group struct {
 	*writer.EncodedRowGroup
 	folder string // of a partition that it is of
-	at     Place
 }
 
 // Mask encodes all tasks on m.Threads goroutines and hands the row groups on in
-// input order, from one goroutine. Those that are there already are passed over.
+// input order, from one goroutine.
 //
 // Which of a divided cell's rows go where depends on how many came before. These are counted
 // first, by split; if there is no room for that, there is one goroutine, from the first row on.
 func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
-	first := to.Next()
 	defer func() { m.turns.close() }()
-	if err = m.takeTurns(ctx, len(tasks), first); err != nil {
+	if err = m.takeTurns(ctx, len(tasks)); err != nil {
 		return err
 	}
 	m.workers, m.atWork = make([]*worker, m.Threads), min(m.Threads, len(tasks))
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
 	}
-	begin := first.Task
-	if m.taken != nil {
-		begin = 0
-	}
-	return workers.Ordered(ctx, len(tasks)-begin, m.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
-		at := Place{Task: begin + i}
-		return m.task(ctx, pool, tasks[at.Task], func(g group) error {
-			g.at = at
-			if at.Group++; g.at.before(first) {
-				return nil
-			}
-			return emit(g)
-		})
+	return workers.Ordered(ctx, len(tasks), m.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
+		return m.task(ctx, pool, tasks[i], emit)
 	}, func(g group) error { return m.add(to, g) })
 }
 
 // takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
-// tasks are masked from a place on.
-func (m *Masker) takeTurns(ctx context.Context, tasks int, first Place) (err error) {
+// tasks are masked.
+func (m *Masker) takeTurns(ctx context.Context, tasks int) (err error) {
 	if m.Recoding.Cells() == 0 {
 		return nil
 	}
-	if m.Threads > 1 && tasks > 1 || first.Task > 0 {
+	if m.Threads > 1 && tasks > 1 {
 		if err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
 			m.done.Store(m.Dataset.Rows())
 			return err
@@ -169,7 +154,7 @@ func (m *Masker) add(to Sink, g group) error {
 	if g.Rows == 0 { // all dropped
 		return nil
 	}
-	return to.Add(g.EncodedRowGroup, g.folder, Place{g.at.Task, g.at.Group + 1})
+	return to.Add(g.EncodedRowGroup, g.folder)
 }
 
 // coded finds the codes of a batch's tuples, for one goroutine.

@@ -354,7 +354,6 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes))))
 	o.workers = make([]*worker, threads)
 	made := make([]*orderedGroup, threads)
-	first := to.Next()
 	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
 		if made[pool.Number] == nil {
 			w, err := o.newWorker()
@@ -369,10 +368,6 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		if err := pull.next(i, g); err != nil || g.count == 0 {
 			return err
 		}
-		at := Place{Task: i}
-		if at.before(first) {
-			return nil
-		}
 		g.pool = pool
 		encoded, err := g.encode()
 		if err != nil {
@@ -383,6 +378,6 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		if err != nil {
 			return err
 		}
-		return emit(group{EncodedRowGroup: encoded, folder: folder, at: at})
+		return emit(group{EncodedRowGroup: encoded, folder: folder})
 	}, func(g group) error { return o.add(to, g) })
 }

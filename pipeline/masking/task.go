@@ -66,12 +66,6 @@ func (t *Task) most() int64 {
 	return min(total, t.limit.rows)
 }
 
-// Place is a place among the row groups that mask makes: before so many of a task's.
-type Place struct{ Task, Group int }
-
-// before reports whether a place comes before another.
-func (p Place) before(q Place) bool { return p.Task < q.Task || p.Task == q.Task && p.Group < q.Group }
-
 // taskForm begins the row groups of a task, as MaskTask returns them: their form's name and a byte,
 // the version. A hash is the end (checkpoint.Encode). Between them each row group has, with its length in front, what
 // writer.EncodedRowGroup appends. A length of 0 follows the last one.
@@ -110,20 +104,17 @@ func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, e
 }
 
 // AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the one that EncodeSpan has. Tasks
-// come in order, and what the sink has already is passed over. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
+// come in order. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
 func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
 	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
-		for at := (Place{Task: number}); ; at.Group++ {
+		for {
 			b := r.Bytes()
 			if r.Err() != nil || len(b) == 0 {
 				return r.Err()
 			}
-			g := group{at: at}
+			var g group
 			if g.EncodedRowGroup, err = writer.ParseRowGroup(b); err != nil {
 				return err
-			}
-			if at.before(to.Next()) {
-				continue
 			}
 			if err := m.add(to, g); err != nil {
 				return err

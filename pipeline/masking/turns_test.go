@@ -37,7 +37,7 @@ func TestTurns(t *testing.T) {
 	defer in.Close()
 	for _, limit := range []int64{1 << 20, 16, 40 * spill.Turns.Den} {
 		m := &Masker{Dataset: in, Recoder: Recoder{Recoding: dividedTwice{}}, Threads: 2, Budget: spill.NewBudget(limit), Advanced: func(int64, int64) {}}
-		if err := m.takeTurns(t.Context(), len(in.Splits()), Place{}); err != nil {
+		if err := m.takeTurns(t.Context(), len(in.Splits())); err != nil {
 			t.Fatal(err)
 		}
 		if limit < 1<<20 {

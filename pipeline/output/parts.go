@@ -8,7 +8,6 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -16,39 +15,23 @@ import (
 // that is a directory.
 const GroupsPerPart = 16
 
-// Part is a finished file of a release.
-type Part struct {
-	fileset.Part               // with size and hash once it is durable
-	End          masking.Place // behind its last row group
-}
-
 // Parts writes encoded row groups to the target's one file, or to part files in turn.
 type Parts struct {
 	Target   *Target
 	Metadata map[string]string
-	Ended    func()        // called when one more is finished
 	Footer   *spill.Ledger // draws what that of the open part takes
 
 	open   fileset.Part
-	folder string        // of the open part
-	end    masking.Place // behind its last row group
-	groups int           // in the open part
+	folder string // of the open part
+	groups int    // in the open part
 	file   *publish.Handle
 	writer *writer.Writer
 }
 
-// Next returns where the parts that are finished end.
-func (p *Parts) Next() masking.Place {
-	if n := len(p.Target.Finished); n > 0 {
-		return p.Target.Finished[n-1].End
-	}
-	return masking.Place{}
-}
-
-// Add appends a row group, behind which is a place. A part has row groups of one folder alone.
-func (p *Parts) Add(g *writer.EncodedRowGroup, folder string, end masking.Place) error {
+// Add appends a row group. A part has row groups of one folder alone.
+func (p *Parts) Add(g *writer.EncodedRowGroup, folder string) error {
 	if p.writer != nil && folder != p.folder {
-		if err := p.finish(p.end); err != nil {
+		if err := p.finish(); err != nil {
 			return err
 		}
 	}
@@ -63,9 +46,9 @@ func (p *Parts) Add(g *writer.EncodedRowGroup, folder string, end masking.Place)
 	if err := p.Footer.Draw(p.writer.Held()); err != nil {
 		return spill.Instead(err, "set or raise output.row_group_rows")
 	}
-	p.open.Rows, p.end = p.open.Rows+g.Rows, end
+	p.open.Rows += g.Rows
 	if p.groups++; p.Target.directory && p.groups == GroupsPerPart {
-		return p.finish(end)
+		return p.finish()
 	}
 	return nil
 }
@@ -84,7 +67,7 @@ func (p *Parts) begin(folder string) (err error) {
 }
 
 // finish writes the open part's footer.
-func (p *Parts) finish(end masking.Place) error {
+func (p *Parts) finish() error {
 	err := p.writer.Close()
 	p.Footer.Close()
 	if p.Target.directory {
@@ -92,18 +75,17 @@ func (p *Parts) finish(end masking.Place) error {
 	}
 	p.writer = nil
 	if err == nil {
-		p.Target.Finished = append(p.Target.Finished, Part{p.open, end})
-		p.Ended()
+		p.Target.Finished = append(p.Target.Finished, p.open)
 	}
 	return err
 }
 
 // Close ends the last part; after a failure it only lets go of it.
-func (p *Parts) Close(complete bool, end masking.Place) error {
+func (p *Parts) Close(complete bool) error {
 	defer p.Footer.Close()
 	switch {
 	case p.writer != nil && complete:
-		return p.finish(end)
+		return p.finish()
 	case p.writer != nil && p.Target.directory:
 		return p.file.Close()
 	}

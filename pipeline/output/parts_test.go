@@ -9,7 +9,6 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,7 +23,7 @@ func TestFootersAreDrawn(t *testing.T) {
 			if groups != 4*GroupsPerPart-1 || budget.Used() < p.writer.Held() || budget.Used() == 0 {
 				t.Fatalf("%d row groups, drawn %d, the footer takes %d", groups, budget.Used(), p.writer.Held())
 			}
-			if err := p.Close(complete, masking.Place{}); err != nil || budget.Used() != 0 {
+			if err := p.Close(complete); err != nil || budget.Used() != 0 {
 				t.Errorf("closed: %v, %d bytes still drawn", err, budget.Used())
 			}
 		}
@@ -35,7 +34,7 @@ func TestFootersAreDrawn(t *testing.T) {
 	if held := p.writer.Held(); groups == 1<<14 || held < budget.Limit()/2 {
 		t.Errorf("%d row groups, the footer takes %d bytes", groups, held)
 	}
-	if err := p.Close(false, masking.Place{}); err != nil || budget.Used() != 0 {
+	if err := p.Close(false); err != nil || budget.Used() != 0 {
 		t.Errorf("closed: %v, %d bytes still drawn", err, budget.Used())
 	}
 }
@@ -43,7 +42,7 @@ func TestFootersAreDrawn(t *testing.T) {
 // newParts begins a release of one column.
 func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 	t.Helper()
-	publication, err := publish.On(nil, filepath.Join(t.TempDir(), "out"), directory, func(string) bool { return false })
+	publication, err := publish.On(nil, filepath.Join(t.TempDir(), "out"), directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 	column := writer.Column{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
 	return &Parts{
 		Target: &Target{Publication: publication, directory: directory, Columns: []writer.Column{column}},
-		Ended:  func() {}, Footer: spill.NewLedger(budget, "the footer"),
+		Footer: spill.NewLedger(budget, "the footer"),
 	}
 }
 
@@ -72,7 +71,7 @@ func fillParts(t *testing.T, p *Parts, most int) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = p.Add(encoded, "", masking.Place{})
+		err = p.Add(encoded, "")
 		if errors.Is(err, spill.ErrBudget) && fault.ClassOf(err) == fault.Resources {
 			return n
 		}

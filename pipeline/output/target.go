@@ -25,31 +25,17 @@ import (
 type Target struct {
 	*publish.Publication
 	Columns   []writer.Column
-	Finished  []Part // files that an earlier run has finished, then this one's
+	Finished  []fileset.Part // with size and hash once these are known
 	directory bool
 	upload    *upload // to an object store; nil: it stays on this machine
 	uploaded  bool
 }
 
 // Open begins a release that is made in a local place, see Local, and goes to an output, of
-// which Check has told whether it exists. It goes on with an earlier run's: of the parts that one has
-// finished and made durable the first ones stay, as far as they are what they were. Discard or Suspend
-// is owed unless Publish succeeds.
-func Open(ctx context.Context, files *publish.FS, local, output string, exists bool, finished []Part) (t *Target, err error) {
+// which Check has told whether it exists. Discard is owed unless Publish succeeds.
+func Open(files *publish.FS, local, output string, exists bool) (t *Target, err error) {
 	t = &Target{directory: fileset.IsDirectory(local)}
-	t.Publication, err = publish.On(files, filepath.Clean(local), t.directory, func(path string) bool {
-		if len(t.Finished) == len(finished) || finished[len(t.Finished)].Name != filepath.Base(path) { // parts come in their order
-			return false
-		}
-		part := finished[len(t.Finished)]
-		_, sum, err := fileset.Sum(ctx, path)
-		if err != nil || sum != part.SHA256 {
-			return false
-		}
-		t.Finished = append(t.Finished, part)
-		return true
-	})
-	if err != nil {
+	if t.Publication, err = publish.On(files, filepath.Clean(local), t.directory); err != nil {
 		return nil, err
 	}
 	if storage.IsRemote(output) {
@@ -78,14 +64,14 @@ func (t *Target) Publish(ctx context.Context, threads int) error {
 
 // inPartitions reports whether the parts lie in partitions.
 func (t *Target) inPartitions() bool {
-	return slices.ContainsFunc(t.Finished, func(p Part) bool { return strings.Contains(p.Name, "/") })
+	return slices.ContainsFunc(t.Finished, func(p fileset.Part) bool { return strings.Contains(p.Name, "/") })
 }
 
 // Done reports whether the release is where it is to be.
 func (t *Target) Done() bool { return t.uploaded || t.Publication.Done() }
 
 // path returns where a part lies until the release is published.
-func (t *Target) path(p *Part) string {
+func (t *Target) path(p *fileset.Part) string {
 	if t.directory {
 		return filepath.Join(t.Path(), filepath.FromSlash(p.Name))
 	}
@@ -135,25 +121,8 @@ func Local(job *job.Job) (string, error) {
 	return local, nil
 }
 
-// MakeDurable makes the finished parts durable, and describes them.
-func (t *Target) MakeDurable(ctx context.Context) error {
-	for i := range t.Finished {
-		part := &t.Finished[i]
-		if part.SHA256 != "" {
-			continue
-		}
-		if err := t.Sync(t.path(part)); err != nil {
-			return err
-		}
-		if err := t.describe(ctx, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // describe finds the size and the hash of a part, unless they are known.
-func (t *Target) describe(ctx context.Context, p *Part) (err error) {
+func (t *Target) describe(ctx context.Context, p *fileset.Part) (err error) {
 	if p.SHA256 == "" {
 		p.Bytes, p.SHA256, err = fileset.Sum(ctx, t.path(p))
 	}
@@ -186,7 +155,7 @@ func (t *Target) writeManifest(ctx context.Context, threads int) error {
 	m := &fileset.Manifest{Version: 1}
 	for _, part := range t.Finished {
 		m.Rows += part.Rows
-		m.Parts = append(m.Parts, part.Part)
+		m.Parts = append(m.Parts, part)
 	}
 	text, err := m.Text()
 	if err != nil {
