@@ -21,7 +21,7 @@ import (
 //	           kinds:  n, and of each its class, the values of the sensitive columns, and its weight, where there are kinds beside classes
 //	           kind:   its place among the kinds from 1 on; or its class: 0 is the null, others are places among the class values, from 1 on
 //	code book: n (attribute, final code by code…, domain)…, those of the class and of sensitive columns at last | kinds: classes, weights, values of every sensitive column
-//	entities:  unit | bits of a place | of both rows of counts: (records, places since the one before)…; the last one has no records
+//	entities:  unit | (records, tags since the one before)…; the last one has no records
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
 // Values are those of formats.Values, attributes those of saveAttribute, and
@@ -33,7 +33,7 @@ const (
 	bookForm   = "kcut code book\x04"
 	tuplesForm = "kcut tuples\x02"
 
-	entitiesForm = "kcut entities\x02"
+	entitiesForm = "kcut entities\x03"
 )
 
 // ErrDamaged is returned of bytes that are not of the form that is read, or of another request.

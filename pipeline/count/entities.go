@@ -64,9 +64,6 @@ func entitiesOf(rows uint64) *entities {
 	return &entities{unit: unitOf(rows), rows: rows, bits: placesOf(rows)}
 }
 
-// mayBeMany reports whether there may be more entities than the table holds.
-func (e *entities) mayBeMany() bool { return e.rows > mostEntities }
-
 // draw draws what counts take, of which the name tells.
 func (e *entities) draw(bytes int64) error {
 	const what = "the records of every entity"
@@ -114,11 +111,6 @@ func (e *entities) makeSketch() error {
 	return nil
 }
 
-func (e *entities) dropSketch() {
-	e.counts = [2][]atomic.Uint32{}
-	e.release(e.sketchBytes())
-}
-
 // spread takes the sketch for the table.
 func (e *entities) spread() error {
 	e.mu.Lock()
@@ -147,14 +139,10 @@ func (e *entities) place(row int, hash uint64) uint64 {
 	return tagOf(hash) >> [...]uint{recordBits, 64 - mostPlaces}[row] & (1<<e.bits - 1)
 }
 
-// at returns the word of the count at a place of a row, and the bits of it.
-func (e *entities) at(row int, place uint64) (word *atomic.Uint32, shift uint) {
-	return &e.counts[row][place/2], uint(place % 2 * 16)
-}
-
 // count returns the word of the count of a hash in a row, and the bits of it.
 func (e *entities) count(row int, hash uint64) (word *atomic.Uint32, shift uint) {
-	return e.at(row, e.place(row, hash))
+	place := e.place(row, hash)
+	return &e.counts[row][place/2], uint(place % 2 * 16)
 }
 
 // sketch counts so many more records.
@@ -171,10 +159,10 @@ func (e *entities) sketch(hash, records uint64) {
 	}
 }
 
-// add counts one more record, for a caller that reads.
-func (e *entities) add(hash uint64) error {
+// add counts so many more records, for a caller that reads.
+func (e *entities) add(hash, records uint64) error {
 	for e.table != nil {
-		if e.table.add(hash, 1) {
+		if e.table.add(hash, records) {
 			return nil
 		}
 		e.mu.RUnlock()
@@ -184,7 +172,7 @@ func (e *entities) add(hash uint64) error {
 			return err
 		}
 	}
-	e.sketch(hash, 1)
+	e.sketch(hash, records)
 	return nil
 }
 
@@ -277,7 +265,7 @@ func (s *entityScanner) Block(b *formats.Batch, from, to int) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, code := range b.Columns[0].Codes[from:to] {
-		if err := s.add(s.hashes[code]); err != nil {
+		if err := s.add(s.hashes[code], 1); err != nil {
 			return err
 		}
 	}

@@ -3,11 +3,13 @@ package count
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -16,84 +18,94 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// The records of entities may be counted split by split, too: a split's entities are a list, and where there may be many of
-// them so are the places of the sketch. Those of all splits are summed up in parts of tags and places, by as many processes.
+// The records of entities may be counted split by split, too: of a split that makes a list of tags
+// in order, with the records of each. The lists of all splits are summed up in ranges of tags, by as
+// many processes.
 
-// lists are those of a split: the places of both rows of the sketch, and the tags.
-const (
-	tagList = 2
-	lists   = 3
-)
-
-// entityPlaces are the tags of a split's records.
-type entityPlaces struct {
+// tagLister counts the tags of a split's records.
+type tagLister struct {
 	entityScanner
-	tags   []uint64    // of every record
-	places [2][]uint32 // by row, of every record, where there may be many entities
-	held   *spill.Ledger
+	tags *spill.RowRun
 }
 
-func (p *entityPlaces) Batch(b *formats.Batch) error { return p.Block(b, 0, b.Rows) }
+func (l *tagLister) Batch(b *formats.Batch) error { return l.Block(b, 0, b.Rows) }
 
-func (p *entityPlaces) Block(b *formats.Batch, from, to int) error {
-	p.learn(b.Columns[0].Values)
+func (l *tagLister) Block(b *formats.Batch, from, to int) error {
+	l.learn(b.Columns[0].Values)
 	for _, code := range b.Columns[0].Codes[from:to] {
-		hash := p.hashes[code]
-		p.tags = append(p.tags, tagOf(hash))
-		if p.mayBeMany() {
-			p.places[0] = append(p.places[0], uint32(p.place(0, hash)))
-			p.places[1] = append(p.places[1], uint32(p.place(1, hash)))
+		l.tags.Bytes = binary.BigEndian.AppendUint64(l.tags.Bytes, tagOf(l.hashes[code]))
+		if err := l.tags.End(1); err != nil {
+			return err
 		}
 	}
-	return p.held.Draw(8*int64(cap(p.tags)) + 4*int64(cap(p.places[0])+cap(p.places[1])))
+	return nil
 }
 
-// counts returns what a list has from first to end−1, in order, with its records. The list is sorted.
-func (p *entityPlaces) counts(list int, first, end uint64) iter.Seq2[uint64, uint64] {
-	if list == tagList {
-		return runs(p.tags, first, end)
+// newSorter returns what puts tags in order.
+func (r *Resources) newSorter() *spill.Sorter {
+	const what = "the records of entities"
+	share := r.Budget.Grant(&spill.SurveyedValues)
+	return spill.NewSorter(spill.Sorting{
+		Budget: r.Budget, Share: share, Run: spill.UsualRun(share, 1), Readers: share,
+		What: what, Instead: "run the job on one machine",
+		Open: func() (*spill.Store, error) { return r.Open(what) },
+	})
+}
+
+// tagList is tags in order, with the records of each.
+type tagList struct {
+	*spill.SortedRows
+	tag     uint64 // of the first one that is left
+	records uint64
+	ended   bool // none is left
+}
+
+// list returns the sorted tags.
+func list(ctx context.Context, s *spill.Sorter) (*tagList, error) {
+	rows, err := s.Merge(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sort the tags of entities: %w", err)
 	}
-	return runs(p.places[list], first, end)
-}
-
-// runs returns every value of a sorted list from first to end−1, and how often it is there.
-func runs[T uint32 | uint64](sorted []T, first, end uint64) iter.Seq2[uint64, uint64] {
-	return func(yield func(value, records uint64) bool) {
-		from, _ := slices.BinarySearch(sorted, T(first))
-		for from < len(sorted) && uint64(sorted[from]) < end {
-			to := from + 1
-			for to < len(sorted) && sorted[to] == sorted[from] {
-				to++
-			}
-			if !yield(uint64(sorted[from]), min(uint64(to-from), greatest)) {
-				return
-			}
-			from = to
-		}
+	l := &tagList{SortedRows: rows}
+	if err := l.advance(); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
+	return l, nil
 }
 
-// CountEntities counts the records of every entity in some splits, and returns the counts as bytes in so many parts: of each number
-// those of all splits go to MergeEntities. The bytes are the caller's.
+// advance goes on to the next tag.
+func (l *tagList) advance() error {
+	row, n, err := l.Next()
+	if err == io.EOF {
+		l.ended = true
+		return nil
+	}
+	if err == nil {
+		l.tag, l.records = binary.BigEndian.Uint64(row), min(uint64(n), greatest)
+	}
+	return err
+}
+
+// CountEntities counts the records of every entity in some splits, and returns the counts as bytes in
+// so many parts: of each number those of all splits go to MergeEntities. The bytes are the caller's.
 func CountEntities(ctx context.Context, r *Request, res *Resources, splits []formats.Split, parts int) (encoded [][]byte, err error) {
-	p := &entityPlaces{
-		entityScanner: entityScanner{entities: r.newEntities(res.Budget)}, held: spill.NewLedger(res.Budget, "the records of entities in a split"),
-	}
-	defer p.held.Close()
+	sorter := res.newSorter()
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	e := r.newEntities(res.Budget)
+	l := &tagLister{entityScanner: entityScanner{entities: e}, tags: sorter.NewRun()}
 	err = workers.Each(len(splits), 1, func(w workers.Worker, i int) error {
-		return dataset.ScanSplit(ctx, r.Dataset, splits[i], r.ofEntities(), []*entityPlaces{p}, w, func(int) {})
+		return dataset.ScanSplit(ctx, r.Dataset, splits[i], r.ofEntities(), []*tagLister{l}, w, func(int) {})
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(p.tags)
-	for _, places := range p.places {
-		slices.Sort(places)
+	tags, err := list(ctx, sorter)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, tags.Close()) }()
 	for part := range parts {
-		b, err := p.encodePart(res.Budget, true, func(list int) iter.Seq2[uint64, uint64] {
-			return p.counts(list, p.firstOf(list, part, parts), p.firstOf(list, part+1, parts))
-		})
+		b, err := e.encode(res.Budget, tags, firstTag(part+1, parts))
 		if err != nil {
 			return nil, err
 		}
@@ -102,11 +114,8 @@ func CountEntities(ctx context.Context, r *Request, res *Resources, splits []for
 	return encoded, nil
 }
 
-// firstOf returns where one of so many parts of a list begins.
-func (e *entities) firstOf(list, part, parts int) uint64 {
-	if list < tagList {
-		return uint64(part) << e.bits / uint64(parts)
-	}
+// firstTag returns where one of so many parts of all tags begins; that of their number is none.
+func firstTag(part, parts int) uint64 {
 	if part == parts {
 		return math.MaxUint64 // no tag: these end with bits that are 0
 	}
@@ -115,116 +124,60 @@ func (e *entities) firstOf(list, part, parts int) uint64 {
 	return first
 }
 
-// encodePart returns the counts of lists as bytes, those of tags when the table holds them.
-func (e *entities) encodePart(budget *spill.Budget, tags bool, counts func(list int) iter.Seq2[uint64, uint64]) ([]byte, error) {
+// encode returns the tags before end as bytes.
+func (e *entities) encode(budget *spill.Budget, tags *tagList, end uint64) ([]byte, error) {
 	return encode(entitiesForm, budget, func(w *checkpoint.Writer) {
 		w.Uint(e.unit)
-		w.Uint(uint64(e.bits))
-		w.Bool(tags)
-		for list := range lists {
-			next := uint64(0)
-			if list < tagList && e.mayBeMany() || list == tagList && tags {
-				for value, records := range counts(list) {
-					w.Uint(records)
-					w.Uint(value - next)
-					next = value + 1
-				}
-			}
-			w.Uint(0)
+		next := uint64(0)
+		for !tags.ended && tags.tag < end && w.Err() == nil {
+			w.Uint(tags.records)
+			w.Uint(tags.tag - next)
+			next = tags.tag + 1
+			w.Fail(tags.advance())
 		}
+		w.Uint(0)
 	})
 }
 
-// loadPart reads what encodePart has written, and calls add with every count. It reports whether there are those of tags.
-func (e *entities) loadPart(r *checkpoint.Reader, add func(list int, value, records uint64) error) (tags bool, err error) {
-	if r.Uint() != e.unit || r.Int() != e.bits {
-		return false, cmp.Or(r.Err(), error(ErrDamaged))
+// load reads what encode has written, and calls add with every tag.
+func (e *entities) load(r *checkpoint.Reader, add func(tag, records uint64) error) error {
+	if r.Uint() != e.unit {
+		return cmp.Or(r.Err(), error(ErrDamaged))
 	}
-	tags = r.Bool()
-	for list := range lists {
-		next := uint64(0)
-		for records := r.Uint(); records > 0; records = r.Uint() {
-			value := next + r.Uint()
-			if records > greatest || value < next || list < tagList && (value >= 1<<e.bits || !e.mayBeMany()) || list == tagList && (!tags || value != tagOf(value)) {
-				return false, cmp.Or(r.Err(), error(ErrDamaged))
-			}
-			if err := add(list, value, records); err != nil {
-				return false, err
-			}
-			next = value + 1
+	next := uint64(0)
+	for records := r.Uint(); records > 0; records = r.Uint() {
+		tag := next + r.Uint()
+		if records > greatest || tag < next || tag != tagOf(tag) {
+			return cmp.Or(r.Err(), error(ErrDamaged))
 		}
+		if err := add(tag, records); err != nil {
+			return err
+		}
+		next = tag + 1
 	}
-	return tags, r.Err()
+	return r.Err()
 }
 
 // MergeEntities returns the sums of what splits have counted in one of so many parts, in any order.
-func MergeEntities(r *Request, res *Resources, part, parts int, encoded iter.Seq2[[]byte, error]) ([]byte, error) {
-	budget := res.Budget.Part(res.Budget.Limit())
-	defer func() { budget.Return(budget.Used()) }()
-	e := r.newEntities(budget)
-	if err := e.makeTable(); err != nil {
-		return nil, err
-	}
-	var first, end [lists]uint64
-	var sums [2][]uint16
-	for list := range lists {
-		first[list], end[list] = e.firstOf(list, part, parts), e.firstOf(list, part+1, parts)
-		if list < tagList && e.mayBeMany() {
-			if err := budget.Draw("the records of entities", 2*int64(end[list]-first[list])); err != nil {
-				return nil, err
-			}
-			sums[list] = make([]uint16, end[list]-first[list])
-		}
-	}
-	few := true
-	err := decodeAll(entitiesForm, encoded, func(r *checkpoint.Reader) error {
-		tags, err := e.loadPart(r, func(list int, value, records uint64) error {
-			switch {
-			case value < first[list] || value >= end[list]:
-				return ErrDamaged
-			case list == tagList:
-				few = e.table.add(value, records) && few
-			default:
-				sum := &sums[list][value-first[list]]
-				*sum = uint16(min(uint64(*sum)+records, greatest))
-			}
-			return nil
+func MergeEntities(ctx context.Context, r *Request, res *Resources, encoded iter.Seq2[[]byte, error]) (sums []byte, err error) {
+	sorter := res.newSorter()
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	e, run := r.newEntities(res.Budget), sorter.NewRun()
+	err = decodeAll(entitiesForm, encoded, func(r *checkpoint.Reader) error {
+		return e.load(r, func(tag, records uint64) error {
+			run.Bytes = binary.BigEndian.AppendUint64(run.Bytes, tag)
+			return run.End(uint32(records))
 		})
-		few = few && tags
-		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return e.encodeSums(budget, few, first, sums)
-}
-
-// encodeSums returns the counts of lists as bytes: those of tags are the table's, when there are few.
-func (e *entities) encodeSums(budget *spill.Budget, few bool, first [lists]uint64, sums [2][]uint16) ([]byte, error) {
-	var tags []uint64
-	if few {
-		if err := budget.Draw("the records of entities", 8*int64(e.known())); err != nil {
-			return nil, err
-		}
-		tags = e.table.sorted()
+	tags, err := list(ctx, sorter)
+	if err != nil {
+		return nil, err
 	}
-	return e.encodePart(budget, few, func(list int) iter.Seq2[uint64, uint64] {
-		return func(yield func(value, records uint64) bool) {
-			if list == tagList {
-				for _, held := range tags {
-					if !yield(held&^greatest, held&greatest) {
-						return
-					}
-				}
-				return
-			}
-			for i, records := range sums[list] {
-				if records > 0 && !yield(first[list]+uint64(i), uint64(records)) {
-					return
-				}
-			}
-		}
-	})
+	defer func() { err = errors.Join(err, tags.Close()) }()
+	return e.encode(res.Budget, tags, math.MaxUint64)
 }
 
 // Weighed returns the request of an input of which the records of every entity have been counted, in parts. It returns
@@ -238,54 +191,25 @@ func (r *Request) Weighed(budget *spill.Budget, parts iter.Seq2[[]byte, error]) 
 	return r.weighedBy(e), e.held, nil
 }
 
-// loadParts reads the sums of all parts into the table, or when there are more entities than that holds the sketch.
+// loadParts counts the sums of all parts.
 func (e *entities) loadParts(parts iter.Seq2[[]byte, error]) error {
 	if err := e.makeTable(); err != nil {
 		return err
 	}
-	if e.mayBeMany() {
-		if err := e.makeSketch(); err != nil {
-			return err
-		}
-	}
-	var records [lists]uint64
-	few, full := true, false
-	err := decodeAll(entitiesForm, parts, func(from *checkpoint.Reader) error {
-		tags, err := e.loadPart(from, func(list int, value, n uint64) error {
-			records[list] += n
-			full = full || n == greatest
-			if list == tagList {
-				if few && e.table.records(value) > 0 {
-					return ErrDamaged
-				}
-				few = e.table.add(value, n) && few
-				return nil
-			}
-			word, shift := e.at(list, value)
-			if word.Load()>>shift&greatest > 0 {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	sum, full := uint64(0), false
+	err := decodeAll(entitiesForm, parts, func(r *checkpoint.Reader) error {
+		return e.load(r, func(tag, records uint64) error {
+			if e.table != nil && e.table.records(tag) > 0 {
 				return ErrDamaged
 			}
-			word.Add(uint32(n) << shift)
-			return nil
+			sum, full = sum+records, full || records == greatest
+			return e.add(tag, records)
 		})
-		few = few && tags
-		return err
 	})
-	if err != nil {
-		return err
+	if err == nil && !full && sum != e.rows {
+		err = fmt.Errorf("read the entities of %d rows of an input of %d: %w", sum, e.rows, ErrDamaged)
 	}
-	for list, n := range records {
-		if (list == tagList && few || list < tagList && e.mayBeMany()) && !full && n != e.rows {
-			return fmt.Errorf("read the entities of %d rows of an input of %d: %w", n, e.rows, ErrDamaged)
-		}
-	}
-	switch {
-	case !few && !e.mayBeMany():
-		return ErrDamaged
-	case !few:
-		e.dropTable()
-	case e.mayBeMany():
-		e.dropSketch()
-	}
-	return nil
+	return err
 }

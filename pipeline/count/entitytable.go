@@ -2,7 +2,6 @@ package count
 
 import (
 	"math/bits"
-	"slices"
 	"sync/atomic"
 )
 
@@ -75,12 +74,4 @@ func (t *entityTable) each(f func(tag, records uint64)) {
 			f(held&^greatest, held&greatest)
 		}
 	}
-}
-
-// sorted returns tags with records as slots hold them, in order.
-func (t *entityTable) sorted() []uint64 {
-	all := make([]uint64, 0, t.used.Load())
-	t.each(func(tag, records uint64) { all = append(all, tag|records) })
-	slices.Sort(all)
-	return all
 }

@@ -1,6 +1,7 @@
 package count
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
@@ -134,7 +136,7 @@ func (k *kindTable) sketch(t *testing.T, rng *rand.Rand) (e *entities, weights [
 	hashes := k.hashes(e)
 	e.mu.RLock()
 	for _, i := range rng.Perm(len(hashes)) {
-		if err := e.add(hashes[i]); err != nil {
+		if err := e.add(hashes[i], 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,7 +245,7 @@ func (k *kindTable) bySplits(t *testing.T, rng *rand.Rand, r *Request, res *Reso
 			return CountEntities(t.Context(), r, res, splits, keys)
 		},
 			func(key int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
-				return MergeEntities(r, res, key, keys, blocks)
+				return MergeEntities(t.Context(), r, res, blocks)
 			})
 		weighed, held, err := r.Weighed(res.Budget, parts)
 		if err != nil {
@@ -528,7 +530,7 @@ func TestEntities(t *testing.T) {
 				e.mu.RLock()
 				defer e.mu.RUnlock()
 				for i := next.Add(1) - 1; i < int64(rows); i = next.Add(1) - 1 {
-					if err := e.add(records[order[i]]); err != nil {
+					if err := e.add(records[order[i]], 1); err != nil {
 						t.Error(err)
 					}
 				}
@@ -583,15 +585,16 @@ func TestEntitiesOfSplits(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	e := entitiesOf(uint64(len(k.rows)))
 	tag := tagOf(risk.Scatter(5))
-	some, err := e.encodePart(budget, true, func(list int) iter.Seq2[uint64, uint64] {
-		return maps.All([]map[uint64]uint64{{5: 600}, {9: greatest}, {tag: 600}}[list])
+	some, err := encode(entitiesForm, budget, func(w *checkpoint.Writer) {
+		for _, n := range []uint64{unitOf(uint64(len(k.rows))), 600, tag, 0} {
+			w.Uint(n)
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := MergeEntities(k.Request, res, 0, 1, given([][]byte{some, some}))
+	sum, err := MergeEntities(t.Context(), k.Request, res, given([][]byte{some, some}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -650,6 +653,58 @@ func TestEntitiesOfSplitsAgree(t *testing.T) {
 	}
 }
 
+// TestManyEntitiesOfSplits sums up more entities than a budget has room for: they go to a store, and the sums are those of
+// a budget that has.
+func TestManyEntitiesOfSplits(t *testing.T) {
+	k := newKindTable(t, rand.New(rand.NewPCG(1, 3)), 300)
+	var blocks [][]byte
+	for first := range uint64(3) {
+		block, err := encode(entitiesForm, spill.NewBudget(64<<20), func(w *checkpoint.Writer) {
+			w.Uint(unitOf(uint64(k.Dataset.Rows())))
+			for i := range uint64(30_000) {
+				w.Uint(1 + i%7)
+				if i == 0 {
+					w.Uint((first + 1) << recordBits) // every block has others, and such as the next one
+				} else {
+					w.Uint(2<<recordBits - 1)
+				}
+			}
+			w.Uint(0)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, block)
+	}
+	var sums [][]byte
+	for _, memory := range []int64{64 << 20, 4 << 20} {
+		var store *spill.Store
+		budget := spill.NewBudget(memory)
+		res := &Resources{Budget: budget, Threads: 1, Open: func(string) (_ *spill.Store, err error) {
+			store, err = spill.Open(t.TempDir(), spill.Options{})
+			return store, err
+		}}
+		sum, err := MergeEntities(t.Context(), k.Request, res, given(blocks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spilled := store != nil && store.Stats().Chunks > 0; spilled != (memory < 64<<20) {
+			t.Errorf("%d bytes: spilled is %t", memory, spilled)
+		}
+		if store != nil {
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if sums = append(sums, sum); budget.Used() != 0 {
+			t.Errorf("%d bytes are still drawn", budget.Used())
+		}
+	}
+	if !bytes.Equal(sums[0], sums[1]) {
+		t.Errorf("%d and %d bytes are not the same", len(sums[0]), len(sums[1]))
+	}
+}
+
 // countSplits counts the entities of every split alone, and sums them up in so many parts.
 func (k *kindTable) countSplits(t *testing.T, rng *rand.Rand, res *Resources, parts int) (all [][]byte) {
 	t.Helper()
@@ -664,7 +719,7 @@ func (k *kindTable) countSplits(t *testing.T, rng *rand.Rand, res *Resources, pa
 		}
 	}
 	for _, part := range rng.Perm(parts) {
-		sum, err := MergeEntities(k.Request, res, part, parts, given(blocks[part]))
+		sum, err := MergeEntities(t.Context(), k.Request, res, given(blocks[part]))
 		if err != nil {
 			t.Fatal(err)
 		}
