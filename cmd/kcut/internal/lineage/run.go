@@ -14,14 +14,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/kcut/kcut"
 )
@@ -34,33 +33,17 @@ type Options struct {
 	Parent    *Parent // nil: none
 }
 
-// Parent is the run of a scheduler that started this one, as events name it.
-type Parent struct {
-	facet
-	Run runOf `json:"run"`
-	Job jobOf `json:"job"`
-}
+// Parent is the run of a scheduler that started this one.
+type Parent struct{ namespace, job, run string }
 
 // ParseParent reads a parent as schedulers hand it on, in OPENLINEAGE_PARENT_ID: namespace/job/id.
 func ParseParent(text string) (*Parent, error) {
 	parts := strings.Split(text, "/")
 	last := len(parts) - 1
-	if last < 2 || !uuid.MatchString(parts[last]) {
+	if last < 2 || uuid.Validate(parts[last]) != nil {
 		return nil, errors.New("read OPENLINEAGE_PARENT_ID: it is not namespace/job/run id")
 	}
-	job := jobOf{name: name{strings.Join(parts[:last-1], "/"), parts[last-1]}}
-	return &Parent{facetOf("1-2-0", "ParentRunFacet"), runOf{RunID: parts[last]}, job}, nil
-}
-
-var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-
-// newUUID returns a UUID of version 7 (RFC 9562): later ones sort behind.
-func newUUID(now time.Time) string {
-	var id [16]byte
-	rand.Read(id[:]) // never fails
-	binary.BigEndian.PutUint64(id[:8], uint64(now.UnixMilli())<<16|uint64(id[6]&0x0f|0x70)<<8|uint64(id[7]))
-	id[8] = id[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+	return &Parent{strings.Join(parts[:last-1], "/"), parts[last-1], parts[last]}, nil
 }
 
 // Run is a run whose events are sent to a Target.
@@ -82,20 +65,20 @@ func Start(target Target, job *kcut.Job, o Options) *Run {
 	o.Namespace = cmp.Or(o.Namespace, "default")
 	now := time.Now()
 	r := &Run{
-		target: target, options: o, id: newUUID(now),
+		target: target, options: o, id: uuid.Must(uuid.NewV7()).String(),
 		inputs: datasetNames(job.Reads()), output: nameOf(job.Output.Path), class: job.Class,
 		begun: make(chan error, 1),
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		r.begun <- r.send(ctx, r.started(now))
+		r.begun <- r.send(ctx, r.event("START", now))
 	}()
 	return r
 }
 
-// End sends the last event of a run: report is what it did, which may be nil, and failure
-// what ended it, if something did. It takes a few seconds at most, also when the target does
+// End sends the last event of a run: report is what it did, which may be nil where failure, what
+// ended it, is not. It takes a few seconds at most, also when the target does
 // not answer. The error tells which events were not taken.
 func (r *Run) End(report *kcut.Report, failure error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -108,7 +91,7 @@ func (r *Run) End(report *kcut.Report, failure error) error {
 	}
 }
 
-func (r *Run) send(ctx context.Context, e *event) error {
+func (r *Run) send(ctx context.Context, e object) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -117,7 +100,7 @@ func (r *Run) send(ctx context.Context, e *event) error {
 		err = r.target.send(ctx, text.Bytes())
 	}
 	if err != nil {
-		return fmt.Errorf("send lineage event %s to %s: %w", e.EventType, r.target, err)
+		return fmt.Errorf("send lineage event %s to %s: %w", e["eventType"], r.target, err)
 	}
 	return nil
 }
