@@ -50,7 +50,11 @@ type Bound struct {
 	engine  engine.Engine   // that finds the recoding
 	verdict *choose.Verdict // of algorithm auto, once there is one
 	inputs  []storage.Info
+	listed  listed // values of kept columns, once they are known
 }
+
+// held returns how many bytes are drawn whatever is done.
+func (b *Bound) held() int64 { return b.Taxonomies.bytes + b.listed.bytes }
 
 // plan returns what the engine wants to be counted.
 func (b *Bound) plan() engine.Plan { return b.engine.Plan(b.requirement) }

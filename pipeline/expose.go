@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -124,6 +125,11 @@ func (e *exposing) read(fields ...int) (at []int) {
 	return at
 }
 
+// list has the values of kept columns listed where they serve to put rows in order.
+func (e *exposing) list(res *resources) {
+	e.request.Lists = e.Job.Order == job.OrderReleased && res.elsewhere == nil
+}
+
 // counted reports whether anything is counted.
 func (e *exposing) counted() bool {
 	return e != nil && len(e.request.Kept)+len(e.request.Guards) > 0
@@ -157,6 +163,7 @@ func (e *exposing) scan(ctx context.Context, in *dataset.Dataset, res *resources
 // guard counts by itself what kept columns tell, and refuses what a search would not be begun for.
 func (b *Bound) guard(ctx context.Context, res *resources) error {
 	e := b.exposing()
+	e.list(res)
 	defer e.close()
 	if err := e.scan(ctx, b.Dataset, res); err != nil {
 		return err
@@ -177,6 +184,24 @@ func (e *exposing) merge(counted iter.Seq2[[]byte, error], res *resources) error
 		}
 	}
 	return nil
+}
+
+// listed are the values of kept columns that have few.
+type listed struct {
+	of    map[int]*formats.Values // by field, in order
+	bytes int64                   // drawn
+}
+
+// listed returns the values that were listed, which are drawn from then on.
+func (e *exposing) listed() listed {
+	values, bytes := e.counts.Dictionaries()
+	l := listed{make(map[int]*formats.Values), bytes}
+	for i, at := range e.request.Kept {
+		if values[i] != nil {
+			l.of[e.fields[at]] = values[i]
+		}
+	}
+	return l
 }
 
 // close gives back what the counts have drawn.
@@ -212,6 +237,9 @@ func (e *exposing) report(res *resources) *risk.Report {
 func (e *exposing) expose(ctx context.Context, res *resources) error {
 	if e.counts == nil {
 		return nil
+	}
+	if e.request.Lists {
+		e.Bound.listed = e.listed()
 	}
 	if res.report.Risk = e.report(res); res.report.Risk != nil {
 		e.noteTold(res.report.Risk, res)

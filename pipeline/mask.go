@@ -85,6 +85,7 @@ func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker
 	if err != nil {
 		return nil, err
 	}
+	plan.List(b.listed.of)
 	for _, field := range b.counted() { // what tells records apart
 		recoder.Tuples = append(recoder.Tuples, formats.Request{Column: field, Coded: true})
 	}

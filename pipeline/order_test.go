@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -220,8 +221,8 @@ func TestOrderTellsNobody(t *testing.T) {
 	}
 }
 
-// Rows have numbers of their kept values until a column has too many of these, and are bytes from then on. A release is the
-// same on both sides of that, and where it happens in the middle of a run.
+// Rows have the places of their kept values among those of a column, unless these are too many, or memory is small. A release is
+// the same on both sides of that.
 func TestOrderOfManyKeptValues(t *testing.T) {
 	const released = `
 input: in
@@ -247,6 +248,9 @@ columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {id
 				t.Fatal(want.err)
 			}
 			mustAgree(t, outcomeOf(t, dir, RunOptions{}, append(overrides, "3")...), want)
+			if small := outcomeOf(t, dir, RunOptions{}, "order", job.OrderReleased, "limits.memory", "64MiB"); !bytes.Equal(small.release, want.release) {
+				t.Errorf("another release with less memory, %s", small.err)
+			}
 			r := releasedRows(t, dir, overrides[:4]...)
 			r.checkOrder(t)
 			input := rowsOf{rows: table.rows}
@@ -255,4 +259,44 @@ columns: {sex: suppress, wage: {keep: {identifying: accepted}}, note: {keep: {id
 			}
 		})
 	}
+}
+
+// What is known of kept columns before rows are masked depends on the memory; the release does not, also where the kept values
+// decide which rows of a divided cell get which labels, or name no folder.
+func TestMemoryForKeptValues(t *testing.T) {
+	for _, algorithm := range []string{"tdr", "kactus", "{name: mondrian, partitioning: relaxed}"} {
+		for _, output := range []string{"out.parquet", "{path: out.parquet, row_group_rows: 700}"} {
+			table, text := people(rand.New(rand.NewPCG(1, 2)), 4000), changed("income: keep", "income: keep"+keptColumns(5))
+			for i := range 5 {
+				table.fields = append(table.fields, formats.Field{Name: fmt.Sprint("kept", i), Type: textType, Nullable: true})
+				for row := range table.rows {
+					value := fmt.Sprint(row * (i + 3) % 3001)
+					if i%2 == 1 {
+						value = strings.Repeat(value, 20)
+					}
+					table.rows[row] = append(table.rows[row], value)
+				}
+			}
+			dir := table.folder(t, strings.Replace(withAlgorithm(text, algorithm), "out.parquet", output, 1), 1000)
+			overrides := []string{"order", job.OrderReleased, "limits.threads", "2"}
+			want := outcomeOf(t, dir, RunOptions{}, append(overrides, "limits.memory", "1GiB")...)
+			if want.err != "" {
+				t.Fatal(want.err)
+			}
+			for _, memory := range []string{"16MiB", "20MiB", "24MiB", "64MiB"} {
+				if got := outcomeOf(t, dir, RunOptions{}, append(overrides, "limits.memory", memory)...); !bytes.Equal(got.release, want.release) {
+					t.Errorf("%s with %s: another release, %s", algorithm, memory, got.err)
+				}
+			}
+		}
+	}
+}
+
+// keptColumns returns lines of a job that keep columns.
+func keptColumns(n int) string {
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, "\n  kept%d: {keep: {identifying: accepted}}", i)
+	}
+	return lines.String()
 }

@@ -153,7 +153,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return err
 	}
 	if found.recoding == nil { // of the counts nothing is needed any more; the store has returned its own share
-		res.budget.Return(res.budget.Used() - bound.Taxonomies.bytes)
+		res.budget.Return(res.budget.Used() - bound.held())
 		spill.Reuse()
 	}
 	if ledger.target, err = output.Open(ledger.work.FS, ledger.local, a.job.Output.Path, ledger.exists); err != nil {
@@ -162,6 +162,8 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	err = res.stage(ctx, StageMask, func() error {
 		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
 	})
+	res.budget.Return(bound.listed.bytes)
+	bound.listed = listed{}
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
 			if err := a.verify(ctx, bound, found, ledger, res); err != nil {
@@ -199,6 +201,7 @@ func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found 
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
 		e := b.exposing()
+		e.list(res)
 		defer e.close()
 		if counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e); err != nil {
 			return err

@@ -81,7 +81,7 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 			break
 		}
 		b.Job, b.requirement = asked.Job, asked.requirement
-		res.budget.Return(res.budget.Used() - b.Taxonomies.bytes)
+		res.budget.Return(res.budget.Used() - b.held())
 		debug.FreeOSMemory()
 		if beyond {
 			if _, err := res.scratch.open("the leaf partitions"); err != nil {

@@ -92,7 +92,9 @@ var sizes = []size{
 	{"pipeline/risk.enoughRows", 1 << 18, rowsOfTable},
 	{"pipeline/risk.fewHashes", 1 << 14, valuesKept},
 	{"pipeline/risk.fewest", 1 << 9, valuesKept},
+	{"pipeline/risk.longestValue", 1 << 8, bytesOfText},
 	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
+	{"pipeline/risk.mostValues", 1 << 16, valuesKept},
 	{"spill.comparedRows", 64, rowsOfTable},
 }
 
@@ -150,6 +152,7 @@ var unreached = map[string][]size{
 	bytesSize: {
 		{name: "pipeline/risk.ofColumns", value: 1 << 22},
 		{name: "pipeline/risk.pairBytes", value: 96},
+		{name: "pipeline/risk.valueBytes", value: 96},
 		{name: "formats.leastNear", value: 64},
 		{name: "engine.FrequencyBytes", value: 32},
 		{name: "engine.mostSlots", value: 1 << 18},

@@ -67,6 +67,10 @@ var (
 		Name: "kept columns", Holder: "hashes of the rows' values in kept columns and labels, and the values that tell masked ones", Num: 1, Den: 16,
 		Phases: []Phase{Counting, Surveying, Verifying},
 	}
+	KeptValues = Grant{
+		Name: "kept values", Holder: "the values of kept columns that have few, until rows are in order", Num: 1, Den: 4,
+		Phases: []Phase{Counting, Surveying}, Within: &Exposure,
+	}
 	Counts = Grant{
 		Name: "counts", Holder: "counting: distinct values and tuples in memory", Num: 7, Den: 16,
 		Phases: []Phase{Counting},
@@ -129,7 +133,7 @@ var (
 // Grants returns all grants of a run.
 func Grants() []*Grant {
 	return []*Grant{
-		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Exposure, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
+		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Exposure, &KeptValues, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
 		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &Turns, &ReleasedRows, &Recount,
 		&Trials, &TrialTuples,
 	}

@@ -67,7 +67,7 @@ func (f *rowForm) folderPath(number int) (folder string, err error) {
 }
 
 // checkNames refuses labels of a column that are words of partitions, and two of which some file systems make one folder.
-func (m *maskedField) checkNames(c *column) error {
+func (m *headField) checkNames(c *column) error {
 	const hint = "name another column in output.partition_by, or give its values other names before kcut reads them"
 	name, known := c.output.Field.Name, make(map[string]string)
 	for _, code := range m.codes {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -74,7 +75,7 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 	for _, k := range f.Kept {
 		most += k.Bytes
 	}
-	least := 1 + int64(len(f.Kept))
+	least := f.leastBytes()
 	run := spill.UsualRun(share, f.Threads)
 	w := foreseenRows{share: share, row: spill.RowRefBytes + least, stored: 8 + least, unsorted: 2 * run * int64(f.Threads)}
 	different := f.different()
@@ -82,6 +83,17 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 	w.disk = forecast.Range{AtLeast: different.AtLeast * w.stored, AtMost: 8*f.Rows + most}
 	w.runs = w.memory.AtMost/run + int64(f.Threads)
 	return w
+}
+
+// leastBytes returns the least bytes of a row: of kept columns before the first one that has too many values to be listed, any number
+// may be in one byte.
+func (f *Foreseen) leastBytes() int64 {
+	for i, k := range f.Kept {
+		if k.Values.AtLeast > risk.MostListed(f.Memory) {
+			return int64(1 + len(f.Kept) - i)
+		}
+	}
+	return 1
 }
 
 // wordsOf returns how many words fields of so many bits take.

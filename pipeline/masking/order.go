@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -52,8 +53,9 @@ type ordering struct {
 // orderedBatch is what one worker's batches become.
 type orderedBatch struct {
 	*worker
-	ranks []rankMap // by masked field
-	kept  []keptCells
+	listed []domain.Mapping // by listed field
+	ranks  []rankMap        // by field of the head
+	kept   []keptCells
 }
 
 const (
@@ -158,7 +160,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 		if w.tuples != nil {
 			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
 		}
-		b = &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.masked)), kept: make([]keptCells, len(o.form.kept))}
+		b = o.newBatch(w)
 		o.batches[pool.Number] = b
 	}
 	b.pool = pool
@@ -179,12 +181,18 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 	return b.closeReader()
 }
 
+func (o *ordering) newBatch(w *worker) *orderedBatch {
+	b := &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.fields)), kept: make([]keptCells, len(o.form.kept))}
+	for i := range o.form.listed {
+		b.listed = append(b.listed, domain.NewMapping(listedCoder{o.form.listed[i].values}))
+	}
+	return b
+}
+
 // batch makes rows of the first n of a batch.
 func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
-	if b.tuples == nil {
-		for i := range b.ranks {
-			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
-		}
+	if err := o.rank(b); err != nil {
+		return err
 	}
 	err := b.pool.Share(len(b.kept), func(_, i int) error {
 		f := &o.form.kept[i]
@@ -199,15 +207,32 @@ func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
 	})
 }
 
-// headsOf gathers the labels of rows from..to-1 of a batch, and returns those of the first attribute, which tell what is dropped, if
-// labels depend on all codes.
+// rank finds the ranks of a batch's values in the columns of the head, but for labels that depend on all codes.
+func (o *ordering) rank(b *orderedBatch) error {
+	if b.tuples == nil {
+		for i := range o.form.masked {
+			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
+		}
+	}
+	for i := range o.form.listed {
+		field := &o.form.listed[i]
+		if err := b.listed[i].Learn(b.batch.Columns[b.slots[field.column]].Values); err != nil {
+			return err
+		}
+		b.ranks[len(o.form.masked)+i].follow(&b.listed[i], field)
+	}
+	return nil
+}
+
+// headsOf gathers the heads of rows from..to-1 of a batch, and returns the labels of the first attribute, which tell what is dropped,
+// if labels depend on all codes.
 func (o *ordering) headsOf(b *orderedBatch, heads []uint64, from, to int) (first []uint32, err error) {
 	if b.tuples != nil {
 		first = b.tuples.labels[0][from:to]
 	}
-	return first, o.form.headOf(heads, first, func(i int) ([]uint64, []uint32) {
-		field := &o.form.masked[i]
-		if b.tuples == nil {
+	return first, o.form.headOf(o.form.fields, heads, first, func(i int) ([]uint64, []uint32) {
+		field := &o.form.fields[i]
+		if b.tuples == nil || i >= len(o.form.masked) {
 			return b.ranks[i].ranks, b.batch.Columns[b.slots[field.column]].Codes[from:to]
 		}
 		return o.labelOf[i], b.tuples.labels[o.form.columns[field.column].attribute][from:to]
@@ -229,7 +254,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 	run := o.rows[worker]
 	for i := range to - from {
 		if o.divided != nil && cells[i] != engine.Undivided {
-			if err := o.put(b, worker, uint32(cells[i]), from+i); err != nil {
+			if err := o.put(b, worker, uint32(cells[i]), heads[i*words:(i+1)*words], from+i); err != nil {
 				return err
 			}
 			continue
@@ -249,9 +274,13 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 }
 
 // put puts a row of a divided cell aside: the cell, the kept values, the codes.
-func (o *ordering) put(b *orderedBatch, worker int, cell uint32, row int) error {
+func (o *ordering) put(b *orderedBatch, worker int, cell uint32, head []uint64, row int) error {
 	run := o.apart[worker]
 	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
+	for i, bits := range o.form.other {
+		head[i] &= bits
+	}
+	run.Bytes = o.form.appendHead(run.Bytes, head)
 	for k := range b.kept {
 		run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], row)
 	}
@@ -308,8 +337,10 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	o.Recoding.Recode(rows, t.labels)
 	words := o.form.words
 	heads := o.heads[0][:len(kept)*words]
-	clear(heads)
-	err := o.form.headOf(heads, t.labels[0], func(i int) ([]uint64, []uint32) {
+	for i := range heads {
+		heads[i] = wordOf(kept[i/words][:o.form.head], i%words)
+	}
+	err := o.form.headOf(o.form.masked, heads, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
 	})
 	if err != nil {
@@ -323,7 +354,7 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 		if t.labels[0][i] == engine.DroppedLabel {
 			continue
 		}
-		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i]...)
+		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i][o.form.head:]...)
 		if err := run.End(1); err != nil {
 			return err
 		}
@@ -339,7 +370,8 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	limit := newGroupLimit(o.order.Rows)
-	count, size := o.sorter.Len(), o.sorter.Size()
+	count := o.sorter.Len()
+	size := o.sorter.Size() + count*int64(o.form.most)
 	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
 	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows

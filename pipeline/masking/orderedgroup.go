@@ -50,7 +50,7 @@ func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
 // take adds n rows that are equal, and bytes.
 func (g *orderedGroup) take(row []byte, n int64) {
 	next := len(g.bytes) + g.form.head
-	g.bytes, g.size, g.count = append(g.bytes, row...), g.size+len(row), g.count+n
+	g.bytes, g.size, g.count = append(g.bytes, row...), g.size+g.form.sizeOf(row), g.count+n
 	g.some = append(g.some, equalRows{len(g.bytes), next, n})
 }
 
@@ -78,7 +78,23 @@ func (g *orderedGroup) close() {
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
 func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	for i := range g.form.masked[g.form.folders:] {
-		if err := g.appendLabels(&g.form.masked[g.form.folders+i]); err != nil {
+		f := &g.form.masked[g.form.folders+i]
+		if err := g.worker.rows.EnterLabels(f.column, f.values, g.rank(f)); err != nil {
+			return nil, err
+		}
+		err := g.appendRanked(f, func(codes []uint32) error { return g.worker.rows.AppendLabels(f.column, f.values, nil, codes) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range g.form.listed {
+		f := &g.form.listed[i]
+		g.rank(f)
+		err := g.appendRanked(f, func(codes []uint32) error {
+			err := g.worker.rows.Append(f.column, &formats.Column{Values: f.values, Codes: codes}, 0, len(codes))
+			return errors.Join(err, g.drawPages(g.worker.rows.HeldBy(f.column)))
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -90,9 +106,9 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	return g.worker.rows.Encode()
 }
 
-// appendLabels appends the labels of a column.
-func (g *orderedGroup) appendLabels(f *maskedField) error {
-	values, used, from := g.form.columns[f.column].values, make([]bool, len(f.codes)), 0
+// rank finds the ranks that rows have in a field of the head, and returns the codes of those that occur, in order, but for the null's.
+func (g *orderedGroup) rank(f *headField) []uint32 {
+	used, from := make([]bool, len(f.codes)), 0
 	g.ranks = g.ranks[:0]
 	for i := range g.some {
 		rank := f.rank(wordOf(g.bytes[from:g.some[i].end], f.word))
@@ -104,25 +120,27 @@ func (g *orderedGroup) appendLabels(f *maskedField) error {
 			codes = append(codes, f.codes[rank])
 		}
 	}
-	if err := g.worker.rows.EnterLabels(f.column, values, codes); err != nil {
-		return err
-	}
-	ranks := codes[:0]
+	return codes
+}
+
+// appendRanked appends the values of a column whose ranks were found, the codes of some rows at a time.
+func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error) error {
+	codes := g.codes[:0]
 	for i, rank := range g.ranks {
 		for left := int(g.some[i].n); left > 0; {
-			n := min(left, orderedBlock-len(ranks))
-			ranks = appendEqual(ranks, rank, n)
-			if left -= n; len(ranks) < orderedBlock {
+			n := min(left, orderedBlock-len(codes))
+			codes = appendEqual(codes, f.codes[rank], n)
+			if left -= n; len(codes) < orderedBlock {
 				continue
 			}
-			if err := g.worker.rows.AppendLabels(f.column, values, f.codes, ranks); err != nil {
+			if err := add(codes); err != nil {
 				return err
 			}
-			ranks = ranks[:0]
+			codes = codes[:0]
 		}
 	}
-	g.codes = ranks
-	return errors.Join(g.worker.rows.AppendLabels(f.column, values, f.codes, ranks), g.complete(f.column))
+	g.codes = codes
+	return errors.Join(add(codes), g.complete(f.column))
 }
 
 // wordOf returns one of the words that a row begins with, zeros behind its end.

@@ -22,6 +22,7 @@ type column struct {
 	values    *formats.Values // masked: the released values
 	codes     []uint32        // masked: for every label number, 0 or 1 + the value's position
 	mark      uint32          // masked: 1 + the position of the mark of suppressed values, or 0
+	listed    *formats.Values // kept as it is: all its values in order; nil: they are not known
 }
 
 // Plan is the shape of the release: its columns, and what must be read to make them.
@@ -71,6 +72,18 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 	}
 	plan.partition(j.Output.PartitionBy)
 	return plan, nil
+}
+
+// List says which values kept columns have, by the input's fields: they are in order, and each is there once. A column that has
+// others later ends the masking.
+func (p *Plan) List(values map[int]*formats.Values) {
+	for i := range p.columns {
+		c := &p.columns[i]
+		request := &p.requests[c.request]
+		if listed := values[request.Column]; listed != nil && c.attribute < 0 && c.key == nil {
+			c.listed, request.Coded = listed, true
+		}
+	}
 }
 
 // partition puts the columns of some names last, in that order: they name folders.

@@ -16,29 +16,37 @@ import (
 // rowForm writes rows of the release as bytes whose order is that of the rows: by the labels of the masked columns, those that
 // name folders first and the others in the order of the cut, then by the values of the kept columns. A null comes last.
 //
-//	labels, each in as few bits as its column needs │ kept column │ kept column │ ...
+//	head: labels, and values of kept columns that are listed, each in as few bits as its column needs │ kept column │ kept column │ ...
 //
-// Nothing is lost: a row group is made of such rows.
+// Nothing is lost: a row group is made of such rows. In the head are the first kept columns as long as their values are listed. How
+// large rows are is told as if none were: row groups do not depend on that.
 type rowForm struct {
 	columns []column
-	masked  []maskedField
-	kept    []keptField
-	folders int // masked fields, the first ones, that name folders
-	words   int // that labels take
-	head    int // bytes that they take
+	fields  []headField // of the head
+	masked  []headField // the first ones of these
+	listed  []headField // the others
+	kept    []keptField // behind the head
+	folders int         // masked fields, the first ones, that name folders
+	words   int         // that the head takes
+	head    int         // bytes that it takes
+	labels  int         // bytes that it would take without the listed ones
+	most    int         // bytes that a row has more, as if none were listed
+	other   []uint64    // of the head's words: the bits of listed columns
 }
 
-// maskedField is a masked column of the release.
-type maskedField struct {
-	column int      // of the release
-	ranks  []uint64 // by 0 for null or 1 + a position among the column's values: the rank, where it is in its word
-	codes  []uint32 // by rank
+// headField is a column of the release that the head of a row has.
+type headField struct {
+	column int             // of the release
+	values *formats.Values // that rows have, and null
+	ranks  []uint64        // by 0 for null or 1 + a position among the column's values: the rank, where it is in its word
+	codes  []uint32        // by rank
+	sizes  []int           // of a kept column, by rank: bytes of a row if it were not listed
 	bits   int
 	word   int
 	shift  int
 }
 
-// keptField is a kept column of the release.
+// keptField is a kept column of the release that is not in the head.
 type keptField struct {
 	column int
 	typ    formats.Type
@@ -46,36 +54,49 @@ type keptField struct {
 	levels []writer.Levels // of a nested column, by leaf
 }
 
-func newRowForm(p *Plan) (*rowForm, error) {
-	f := &rowForm{columns: p.columns}
+func newRowForm(p *Plan) (f *rowForm, err error) {
+	f = &rowForm{columns: p.columns, folders: p.folders}
 	for i := range p.columns {
 		if p.columns[i].attribute >= 0 {
-			f.masked = append(f.masked, newMaskedField(i, &p.columns[i]))
-			continue
+			f.fields = append(f.fields, newMaskedField(i, &p.columns[i]))
 		}
-		kept := keptField{column: i, typ: p.columns[i].output.Field.Type}
-		switch {
-		case kept.typ.Kind == formats.Nested:
-			var err error
-			if kept.levels, err = p.columns[i].output.Levels(); err != nil {
-				return nil, err
-			}
-		case kept.typ.Kind != formats.Boolean && kept.typ.Kind != formats.Uint:
-			kept.base = formats.IntWord(0)
-		}
-		f.kept = append(f.kept, kept)
 	}
-	f.folders = p.folders
-	place := func(m *maskedField) int {
+	place := func(m *headField) int {
 		if m.column >= len(p.files()) {
 			return m.column - len(p.columns)
 		}
 		return p.columns[m.column].attribute
 	}
-	slices.SortStableFunc(f.masked, func(a, b maskedField) int { return place(&a) - place(&b) })
+	slices.SortStableFunc(f.fields, func(a, b headField) int { return place(&a) - place(&b) })
+	masked := len(f.fields)
+	for i := range p.columns {
+		c := &p.columns[i]
+		if c.attribute >= 0 {
+			continue
+		}
+		kept, err := newKeptField(i, c)
+		if err != nil {
+			return nil, err
+		}
+		if c.listed != nil && len(f.kept) == 0 {
+			f.fields = append(f.fields, kept.listed(c.listed))
+		} else {
+			f.kept = append(f.kept, kept)
+		}
+	}
+	f.masked, f.listed = f.fields[:masked], f.fields[masked:]
+	f.layOut()
+	return f, nil
+}
+
+// layOut gives the fields of the head their places.
+func (f *rowForm) layOut() {
 	used := 0
-	for i := range f.masked {
-		m := &f.masked[i]
+	for i := range f.fields {
+		if i == len(f.masked) {
+			f.labels = 8*f.words + (used+7)/8
+		}
+		m := &f.fields[i]
 		m.bits = bits.Len(uint(len(m.codes) - 1))
 		if used+m.bits > 64 {
 			f.words, used = f.words+1, 0
@@ -85,16 +106,25 @@ func newRowForm(p *Plan) (*rowForm, error) {
 		for code := range m.ranks {
 			m.ranks[code] <<= m.shift
 		}
+		if m.sizes != nil {
+			f.most += slices.Max(m.sizes)
+		}
 	}
 	f.head = 8*f.words + (used+7)/8
 	f.words++
-	return f, nil
+	if len(f.listed) == 0 {
+		f.labels = f.head
+	}
+	f.other = make([]uint64, f.words)
+	for i := range f.listed {
+		f.other[f.listed[i].word] |= (1<<f.listed[i].bits - 1) << f.listed[i].shift
+	}
 }
 
 // newMaskedField ranks the values of a column in the order of the cut, equal ones alike: the mark of suppressed values after
 // all others, and then the null.
-func newMaskedField(i int, c *column) maskedField {
-	m := maskedField{column: i, ranks: make([]uint64, c.values.Len()+1)}
+func newMaskedField(i int, c *column) headField {
+	m := headField{column: i, values: c.values, ranks: make([]uint64, c.values.Len()+1)}
 	known := formats.NewDistinct(&formats.Values{Type: c.values.Type})
 	for at := range c.values.Len() {
 		if uint32(at+1) == c.mark {
@@ -116,7 +146,31 @@ func newMaskedField(i int, c *column) maskedField {
 }
 
 // rank returns the rank that the word of a row has which the field is in.
-func (m *maskedField) rank(word uint64) int { return int(word >> m.shift & (1<<m.bits - 1)) }
+func (m *headField) rank(word uint64) int { return int(word >> m.shift & (1<<m.bits - 1)) }
+
+func newKeptField(i int, c *column) (f keptField, err error) {
+	f = keptField{column: i, typ: c.output.Field.Type}
+	switch {
+	case f.typ.Kind == formats.Nested:
+		f.levels, err = c.output.Levels()
+	case f.typ.Kind != formats.Boolean && f.typ.Kind != formats.Uint:
+		f.base = formats.IntWord(0)
+	}
+	return f, err
+}
+
+// listed returns the field of the head that has the same column, whose values are known and in order.
+func (f *keptField) listed(values *formats.Values) headField {
+	n := values.Len()
+	m := headField{column: f.column, values: values, ranks: make([]uint64, n+1), codes: make([]uint32, n+1), sizes: make([]int, n+1)}
+	var room []byte
+	for rank := range m.codes {
+		code := (rank + 1) % (n + 1)
+		room = f.appendValue(room[:0], values, uint32(code))
+		m.ranks[code], m.codes[rank], m.sizes[rank] = uint64(rank), uint32(code), len(room)
+	}
+	return m
+}
 
 // keptCells are the cells of one kept column in a batch.
 type keptCells struct {
@@ -225,19 +279,28 @@ func (f *keptField) length(b []byte) int {
 // block returns how many rows are made into labels and values, or out of them, at a time: fewer where there are many columns.
 func (f *rowForm) block() int { return min(orderedBlock, max(1, blockCells/len(f.columns))) }
 
-// headOf gathers the labels of rows in the words of each, which are zero. For a masked field ranksOf returns the codes of the
-// rows, and the ranks that these lead to. Rows that the labels of the first attribute drop, if first is given, have none.
-func (f *rowForm) headOf(heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
-	for i := range f.masked {
+// sizeOf returns how many bytes a row has as if no column were listed.
+func (f *rowForm) sizeOf(row []byte) int {
+	size := len(row) + f.labels - f.head
+	for i := range f.listed {
+		size += f.listed[i].sizes[f.listed[i].rank(wordOf(row, f.listed[i].word))]
+	}
+	return size
+}
+
+// headOf gathers what some of the fields have in the words of rows, whose bits for them are zero. For a field ranksOf returns the
+// codes of the rows, and the ranks that these lead to. Rows that the labels of the first attribute drop, if first is given, have none.
+func (f *rowForm) headOf(fields []headField, heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
+	for i := range fields {
 		ranks, codes := ranksOf(i)
-		at := f.masked[i].word
+		at := fields[i].word
 		for row, code := range codes {
 			if first != nil && first[row] == engine.DroppedLabel {
 				at += f.words
 				continue
 			}
 			if int(code) >= len(ranks) || ranks[code] == noRank {
-				return fmt.Errorf("%w: code without a label", formats.ErrDamaged)
+				return fmt.Errorf("%w: code without a rank", formats.ErrDamaged)
 			}
 			heads[at] |= ranks[code]
 			at += f.words
@@ -246,10 +309,10 @@ func (f *rowForm) headOf(heads []uint64, first []uint32, ranksOf func(i int) (ra
 	return nil
 }
 
-// noRank is what values lead to that have no label.
+// noRank is what values lead to that have no label, or are not listed.
 const noRank = 1<<64 - 1
 
-// appendHead appends the labels of a row.
+// appendHead appends the head of a row.
 func (f *rowForm) appendHead(to []byte, words []uint64) []byte {
 	from := len(to)
 	for _, word := range words {
@@ -258,14 +321,14 @@ func (f *rowForm) appendHead(to []byte, words []uint64) []byte {
 	return to[:from+f.head]
 }
 
-// rankMap leads from the local codes of a masked column to ranks, as far as the values are known.
+// rankMap leads from the local codes of a column of the head to ranks, as far as the values are known.
 type rankMap struct {
 	of    *formats.Values
 	ranks []uint64
 }
 
 // follow makes it cover the values that a mapping has learned.
-func (r *rankMap) follow(m *domain.Mapping, field *maskedField) []uint64 {
+func (r *rankMap) follow(m *domain.Mapping, field *headField) []uint64 {
 	of, codes := m.Learned()
 	if r.of != of {
 		r.of, r.ranks = of, r.ranks[:0]

@@ -19,6 +19,8 @@ type Request struct {
 	Guards []Guard
 	Entity []int // the column whose values guards count, if there is one
 	K      int   // classes of fewer of these are small
+
+	Lists bool // dictionaries of kept columns are made, too
 }
 
 // Guard are columns whose tuples are counted by those whom they may be of: entities, else records.
@@ -32,15 +34,22 @@ const fewClasses = 1 << 12
 
 // Counts are what is counted: by several scanners, until they are joined. They must be closed.
 type Counts struct {
-	scanners []*Scanner
+	scanners     []*Scanner
+	dictionaries *dictionaries // nil: none are asked for
 }
 
 // NewCounts returns what so many scanners count of so many rows, each by one goroutine.
 func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Counts {
 	c := &Counts{}
-	share := budget.Grant(&spill.Exposure) / int64(scanners)
+	bytes := budget.Grant(&spill.Exposure)
+	if r.Lists {
+		c.dictionaries = newDictionaries(len(r.Kept), budget)
+		bytes -= budget.Grant(&spill.KeptValues)
+	}
 	for range scanners {
-		c.scanners = append(c.scanners, newScanner(r, rows, budget, share))
+		s := newScanner(r, rows, budget, bytes/int64(scanners))
+		s.listing = listing{c.dictionaries, make([]seenValues, len(r.Kept))}
+		c.scanners = append(c.scanners, s)
 	}
 	return c
 }
@@ -73,8 +82,15 @@ func (c *Counts) Determines() (all []Determination, known bool) {
 	return c.scanners[0].dependencies.found()
 }
 
+// Dictionaries returns the values of each kept column in their order, nil where they are many, and what is drawn for them,
+// which is the caller's from then on. The request lists them.
+func (c *Counts) Dictionaries() (values []*formats.Values, drawn int64) { return c.dictionaries.take() }
+
 // Close gives back what is drawn.
 func (c *Counts) Close() {
+	if c.dictionaries != nil {
+		c.dictionaries.close()
+	}
 	for _, s := range c.scanners {
 		for _, t := range s.tallies {
 			t.Close()
@@ -119,6 +135,7 @@ type Scanner struct {
 	codes        [][]uint32 // of these, in the columns of a grouping
 	ofCodes      [][]uint64 // hashes
 	dependencies *dependencies
+	listing      listing
 }
 
 // countRows is how many rows are hashed at a time: their hashes stay in a first-level cache.
@@ -174,6 +191,11 @@ func (s *Scanner) learn(b *formats.Batch, rows int) error {
 		}
 		if err := s.nested[i].learn(column.Leaves, rows); err != nil {
 			return err
+		}
+	}
+	if s.Lists {
+		for i, column := range s.Kept {
+			s.listing.learn(i, b.Columns[column].Values)
 		}
 	}
 	return nil

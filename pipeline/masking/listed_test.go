@@ -1,0 +1,236 @@
+package masking
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/writer"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
+)
+
+// eachItsLabel gives every value of an attribute a label of its own.
+type eachItsLabel struct {
+	*engine.Cut
+	values int
+}
+
+func (e eachItsLabel) Codes(int) []uint32 { return engine.Identity(e.values).Codes }
+
+// listedTable is a random table of a masked column and kept ones, as one batch.
+type listedTable struct {
+	plan  *Plan
+	batch formats.Batch
+	coder domain.Coder // of the masked column
+	all   map[int]*formats.Values
+}
+
+func newListedTable(rng *rand.Rand) *listedTable {
+	rows := 1 + rng.IntN(3000)
+	l := &listedTable{plan: &Plan{}, batch: formats.Batch{Rows: rows}, all: make(map[int]*formats.Values)}
+	for i := range 2 + rng.IntN(6) {
+		of := formats.Type{Kind: formats.Int, Bits: 64}
+		if i == 0 || rng.IntN(2) == 0 {
+			of = formats.Type{Kind: formats.String}
+		}
+		values := &formats.Values{Type: of}
+		known := formats.NewDistinct(values)
+		for range 1 + rng.IntN(1<<rng.IntN(12)) {
+			if of.InWords() {
+				known.CodeOfWord(formats.IntWord(rng.Int64() >> rng.IntN(64)))
+			} else {
+				known.CodeOfBytes(textOf(rng))
+			}
+		}
+		column := &formats.Column{Values: values}
+		for range rows {
+			column.Codes = append(column.Codes, rng.Uint32N(uint32(values.Len()+1)))
+		}
+		l.batch.Columns = append(l.batch.Columns, column)
+		l.all[i] = inOrder(values)
+		l.plan.requests = append(l.plan.requests, formats.Request{Column: i})
+		field := formats.Field{Name: fmt.Sprint("c", i), Type: of, Nullable: true}
+		c := formatsColumn(field, i, l.all[i])
+		if i == 0 {
+			l.coder = listedCoder{l.all[i]}
+		}
+		l.plan.columns = append(l.plan.columns, c)
+	}
+	return l
+}
+
+// formatsColumn returns a column of the release: the first one is masked.
+func formatsColumn(field formats.Field, i int, values *formats.Values) column {
+	c := column{output: writer.Column{Field: field, Masked: i == 0}, request: i, attribute: -1}
+	if i == 0 {
+		c.attribute, c.values = 0, values
+		for code := range values.Len() + 1 {
+			c.codes = append(c.codes, uint32(code))
+		}
+	}
+	return c
+}
+
+// inOrder returns values in their order.
+func inOrder(values *formats.Values) *formats.Values {
+	to := &formats.Values{Type: values.Type}
+	if to.Words = slices.Sorted(slices.Values(values.Words)); to.Type.InWords() {
+		return to
+	}
+	var texts [][]byte
+	for i := range values.Len() {
+		texts = append(texts, values.Bytes(i))
+	}
+	slices.SortFunc(texts, bytes.Compare)
+	for _, text := range texts {
+		to.AppendBytes(text)
+	}
+	return to
+}
+
+// released are the bytes of row groups, and the sizes of all rows as row groups are laid out by them.
+type released struct {
+	groups [][]byte
+	sizes  []int
+}
+
+func (*released) Next() Place { return Place{} }
+
+func (r *released) Add(g *writer.EncodedRowGroup, _ string, _ Place) error {
+	encoded, err := g.AppendTo(nil)
+	r.groups = append(r.groups, encoded)
+	return err
+}
+
+// release puts the rows in order, with some kept columns listed.
+func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, order Order) (r released, listed int, err error) {
+	t.Helper()
+	plan := &Plan{columns: slices.Clone(l.plan.columns), requests: slices.Clone(l.plan.requests)}
+	plan.List(values)
+	m := &Masker{
+		Dataset: &dataset.Dataset{}, Plan: plan, Threads: 2, Budget: spill.NewBudget(1 << 28), Advanced: func(int64, int64) {},
+		Recoder: Recoder{Recoding: eachItsLabel{Cut: &engine.Cut{}, values: l.all[0].Len() + 1}, Coders: []domain.Coder{l.coder}},
+	}
+	for range 2 { // for the sizes, and then for the row groups
+		o, err := m.ordering(order)
+		if err != nil {
+			return r, 0, err
+		}
+		listed = len(o.form.listed)
+		o.sorter, o.rows = m.newSorter(order, 1<<26)
+		if err := l.sort(o); err != nil {
+			return r, listed, err
+		}
+		if r.sizes == nil {
+			err = o.sizes(&r)
+		} else {
+			err = o.write(context.Background(), &r)
+		}
+		if err := errors.Join(err, o.sorter.Close()); err != nil {
+			return r, listed, err
+		}
+	}
+	return r, listed, nil
+}
+
+// sort appends the rows of the table.
+func (l *listedTable) sort(o *ordering) error {
+	o.heads, o.cellRows = make([][]uint64, o.Threads), make([][]int32, o.Threads)
+	for i := range o.heads {
+		o.heads[i], o.cellRows[i] = make([]uint64, o.form.block()*o.form.words), make([]int32, o.form.block())
+	}
+	w, err := o.newWorker()
+	if err != nil {
+		return err
+	}
+	w.choose(nil)
+	w.batch, w.pool = &l.batch, workers.Worker{}
+	if err := w.labels[0].Learn(l.batch.Columns[0].Values); err != nil {
+		return err
+	}
+	return o.batch(context.Background(), o.newBatch(w), l.batch.Rows)
+}
+
+// sizes finds the sizes of all rows.
+func (o *ordering) sizes(r *released) error {
+	rows, err := o.sorter.Merge(context.Background())
+	if err != nil {
+		return err
+	}
+	for {
+		row, n, err := rows.Next()
+		if err != nil {
+			return rows.Close()
+		}
+		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(row)}, int(n))...)
+	}
+}
+
+// A release is the same, byte by byte, whichever kept columns are listed, and so is what its row groups are laid out by.
+func TestListedColumns(t *testing.T) {
+	most := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		l := newListedTable(rng)
+		order := Order{Rows: rng.Int64N(2) * (1 + rng.Int64N(1000))}
+		want, _, err := l.release(t, nil, order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want.groups) == 0 || len(want.sizes) != l.batch.Rows {
+			t.Fatalf("seed %d: %d row groups, %d rows", seed, len(want.groups), len(want.sizes))
+		}
+		some := make(map[int]*formats.Values)
+		for i, values := range l.all {
+			if rng.IntN(3) > 0 {
+				some[i] = values
+			}
+		}
+		for _, values := range []map[int]*formats.Values{some, l.all} {
+			got, listed, err := l.release(t, values, order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(got.groups, want.groups, bytes.Equal) || !slices.Equal(got.sizes, want.sizes) {
+				t.Errorf("seed %d, %d of %d columns listed: another release", seed, listed, len(l.all)-1)
+			}
+			most = max(most, listed)
+		}
+	}
+	if most < 5 {
+		t.Errorf("at most %d columns are listed", most)
+	}
+}
+
+// A value that is not listed ends the masking: the input has changed.
+func TestListedColumnChanges(t *testing.T) {
+	for seed := range uint64(20) {
+		l := newListedTable(rand.New(rand.NewPCG(seed, 13)))
+		values := *l.all[1]
+		if values.Type.InWords() {
+			values.Words = values.Words[1:]
+		} else {
+			values = formats.Values{Type: values.Type}
+			for i := range l.all[1].Len() - 1 {
+				values.AppendBytes(l.all[1].Bytes(i))
+			}
+		}
+		codes := l.batch.Columns[1].Codes
+		for row := range codes { // all values occur
+			codes[row] = uint32(row % (l.all[1].Len() + 1))
+		}
+		_, _, err := l.release(t, map[int]*formats.Values{1: &values}, Order{})
+		if len(codes) > l.all[1].Len() && !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package risk
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
+)
+
+// dictionaries collect the distinct values of the kept columns, for all scanners. When they outgrow their part of the budget,
+// the largest one is given up.
+type dictionaries struct {
+	mu     sync.Mutex
+	of     []*formats.Distinct // by kept column; nil: none yet, or given up
+	given  []bool              // up
+	drawn  []int64
+	budget *spill.Budget
+}
+
+const (
+	// mostValues is how many values a dictionary has at most: of more values, finding them takes longer than they save.
+	mostValues = 1 << 16
+	// longestValue is how many bytes each has at most.
+	longestValue = 1 << 8
+	// valueBytes is what a value takes besides its bytes: in a table by which it is found, or where its ranks are.
+	valueBytes = 96
+)
+
+func newDictionaries(columns int, budget *spill.Budget) *dictionaries {
+	return &dictionaries{
+		of: make([]*formats.Distinct, columns), given: make([]bool, columns), drawn: make([]int64, columns),
+		budget: budget.Part(budget.Grant(&spill.KeptValues)),
+	}
+}
+
+// MostListed returns how many values a kept column may have for them to be listed in so much memory.
+func MostListed(memory int64) int64 {
+	return min(mostValues, spill.KeptValues.Part(spill.Exposure.Part(memory))/valueBytes)
+}
+
+// learn adds values of a column from one on to its dictionary.
+func (d *dictionaries) learn(column int, values *formats.Values, from int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.of[column] == nil && !d.given[column] {
+		d.of[column] = formats.NewDistinct(&formats.Values{Type: values.Type})
+	}
+	for i := from; i < values.Len() && !d.given[column]; i++ {
+		known := d.of[column].Values.Len()
+		if int(d.of[column].CodeOf(values, i)) > known {
+			d.draw(column, values, i)
+		}
+	}
+}
+
+// draw draws what one more value takes.
+func (d *dictionaries) draw(column int, values *formats.Values, i int) {
+	bytes := int64(valueBytes)
+	if !values.Type.InWords() {
+		size := len(values.Bytes(i))
+		bytes += 3 * int64(size)
+		if size > longestValue {
+			d.giveUp(column)
+		}
+	}
+	if d.of[column] != nil && d.of[column].Values.Len() > mostValues {
+		d.giveUp(column)
+	}
+	for !d.given[column] && d.budget.Draw("the values of kept columns", bytes) != nil {
+		d.giveUp(d.largest())
+	}
+	if !d.given[column] {
+		d.drawn[column] += bytes
+	}
+}
+
+// largest returns the column whose dictionary takes most.
+func (d *dictionaries) largest() int { return slices.Index(d.drawn, slices.Max(d.drawn)) }
+
+func (d *dictionaries) giveUp(column int) {
+	d.budget.Return(d.drawn[column])
+	d.of[column], d.given[column], d.drawn[column] = nil, true, 0
+}
+
+// take returns the dictionaries in the order of values, nil for a column without one, and what is drawn for them, which is
+// the caller's from then on.
+func (d *dictionaries) take() (all []*formats.Values, drawn int64) {
+	for column, known := range d.of {
+		if known == nil {
+			all = append(all, nil)
+			continue
+		}
+		all = append(all, sorted(known.Values))
+		drawn += d.drawn[column]
+		d.of[column], d.drawn[column] = nil, 0
+	}
+	return all, drawn
+}
+
+func (d *dictionaries) close() {
+	for column := range d.of {
+		d.giveUp(column)
+	}
+}
+
+// sorted returns values in their order.
+func sorted(values *formats.Values) *formats.Values {
+	if values.Type.InWords() {
+		slices.Sort(values.Words)
+		return values
+	}
+	order := positions(0, values.Len())
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(values.Bytes(a), values.Bytes(b)) })
+	to := &formats.Values{Type: values.Type, Ends: make([]uint32, 0, len(order)), Data: make([]byte, 0, len(values.Data))}
+	for _, i := range order {
+		to.AppendBytes(values.Bytes(i))
+	}
+	return to
+}
+
+// listing is what one scanner has added to the dictionaries.
+type listing struct {
+	*dictionaries
+	lists []seenValues // by kept column
+}
+
+// seenValues are the first ones of a list that only grows.
+type seenValues struct {
+	of *formats.Values
+	n  int
+}
+
+func (l *listing) learn(column int, values *formats.Values) {
+	seen := &l.lists[column]
+	if seen.of != values {
+		*seen = seenValues{of: values}
+	}
+	if n := values.Len(); n > seen.n {
+		l.dictionaries.learn(column, values, seen.n)
+		seen.n = n
+	}
+}
