@@ -95,7 +95,7 @@ var sizes = []size{
 	{"pipeline/risk.longestValue", 1 << 8, bytesOfText},
 	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
 	{"pipeline/risk.mostValues", 1 << 16, valuesKept},
-	{"spill.comparedRows", 64, rowsOfTable},
+	{"spill.comparedRows", 32, rowsOfTable},
 }
 
 // Why cases are not drawn near to sizes.

@@ -9,38 +9,74 @@ import (
 )
 
 // RowRun is rows in memory. It belongs to one worker.
+//
+//	refs:  first bytes of the row, place of its length, equal rows
+//	Bytes: length in 4 bytes │ row │ length in 4 bytes │ row │ ...
+//
+// Short rows, all of one length, are in their references alone.
 type RowRun struct {
-	Bytes []byte // rows, one after the other: the next one is appended here
+	Bytes []byte // the next row is appended here
 
 	sorter *Sorter
+	short  int   // bytes of every row, at most prefixBytes; 0: they are in Bytes
 	room   int64 // bytes that rows and what refers to them may take
 	begin  int   // of the row that is being appended
 	rows   int64 // equal ones too
 	size   int   // bytes of different ones, once they are sorted
 	refs   []rowRef
+	of     []byte // scratch: a short row
 }
 
 // rowRef is where a row is, and the first bytes of it, which mostly decide.
 type rowRef struct {
-	prefix   uint64
-	from, to uint32
-	count    uint32 // of equal rows
+	prefix uint64
+	at     uint32 // of the length in front of the row
+	count  uint32 // of equal rows
 }
 
 const (
-	// RowRefBytes is the memory of a row without its bytes.
-	RowRefBytes = 24
-	// prefixBytes is how many bytes of a row are its prefix.
-	prefixBytes = 8
+	// RowRefBytes is the memory of a row without its bytes, and ShortRowBytes that of a short one.
+	RowRefBytes   = ShortRowBytes + lengthBytes
+	ShortRowBytes = 16
+	lengthBytes   = 4
+	// prefixBytes is how many bytes of a row are its prefix, and MostShort how many a short one has at most.
+	prefixBytes = MostShort
+	MostShort   = 8
 	// comparedRows are as many as comparing sorts faster than counting bytes.
-	comparedRows = 64
+	comparedRows = 32
 )
+
+// newRun returns a run without rows, which are short if they have a length.
+func newRun(s *Sorter, short int) *RowRun {
+	r := &RowRun{sorter: s, short: short}
+	r.empty()
+	return r
+}
+
+// empty forgets the rows.
+func (r *RowRun) empty() {
+	r.Bytes, r.refs, r.begin, r.rows, r.size = r.Bytes[:0], r.refs[:0], 0, 0, 0
+	r.next()
+}
+
+// next makes room for the length of the next row.
+func (r *RowRun) next() {
+	if r.begin = len(r.Bytes); r.short == 0 {
+		r.Bytes = append(r.Bytes, 0, 0, 0, 0)
+	}
+}
 
 // End ends the row that was appended to Bytes, and of which there are n.
 func (r *RowRun) End(n uint32) error {
 	r.rows += int64(n)
-	r.refer(r.begin, len(r.Bytes), n)
-	r.begin = len(r.Bytes)
+	if r.short > 0 {
+		r.refs = append(r.refs, rowRef{prefix: prefixOf(r.Bytes), count: n})
+		r.Bytes = r.Bytes[:0]
+	} else {
+		binary.LittleEndian.PutUint32(r.Bytes[r.begin:], uint32(len(r.Bytes)-r.begin-lengthBytes))
+		r.refer(r.begin, n)
+		r.next()
+	}
 	if r.used() <= r.room {
 		return nil
 	}
@@ -59,7 +95,7 @@ func (r *RowRun) Append(row []byte, n int64) error {
 }
 
 // used returns how many bytes the rows take.
-func (r *RowRun) used() int64 { return int64(len(r.Bytes)) + RowRefBytes*int64(len(r.refs)) }
+func (r *RowRun) used() int64 { return int64(len(r.Bytes)) + ShortRowBytes*int64(len(r.refs)) }
 
 // makeRoom makes room for rows such as those that are there, as far as it is drawn: once, where they would grow piece by piece.
 func (r *RowRun) makeRoom() {
@@ -70,9 +106,11 @@ func (r *RowRun) makeRoom() {
 	}
 }
 
-// refer refers to a row in Bytes.
-func (r *RowRun) refer(from, to int, n uint32) {
-	r.refs = append(r.refs, rowRef{prefix: prefixOf(r.Bytes[from:to]), from: uint32(from), to: uint32(to), count: n})
+// refer refers to a row in Bytes, whose length is there.
+func (r *RowRun) refer(at int, n uint32) {
+	ref := rowRef{at: uint32(at), count: n}
+	ref.prefix = prefixOf(r.row(&ref))
+	r.refs = append(r.refs, ref)
 }
 
 // prefixOf returns the first bytes of a row as a number, zeros where it is shorter.
@@ -86,26 +124,51 @@ func prefixOf(row []byte) (prefix uint64) {
 	return prefix
 }
 
-func (r *RowRun) row(ref *rowRef) []byte { return r.Bytes[ref.from:ref.to] }
+// length returns how many bytes a row has.
+func (r *RowRun) length(ref *rowRef) int {
+	if r.short > 0 {
+		return r.short
+	}
+	return int(binary.LittleEndian.Uint32(r.Bytes[ref.at:]))
+}
+
+// row returns a row, a short one until the next call.
+func (r *RowRun) row(ref *rowRef) []byte {
+	if r.short > 0 {
+		r.of = binary.BigEndian.AppendUint64(r.of[:0], ref.prefix)
+		return r.of[:r.short]
+	}
+	from := int(ref.at) + lengthBytes
+	return r.Bytes[from : from+r.length(ref)]
+}
 
 // sort puts the rows in order and makes equal ones one.
 func (r *RowRun) sort() {
 	r.divide(r.refs, 0, 0)
 	r.size = 0
 	last := -1
-	for _, ref := range r.refs {
+	for i := range r.refs {
+		ref := r.refs[i]
 		if last >= 0 {
 			of := &r.refs[last]
-			if of.prefix == ref.prefix && ref.count <= math.MaxUint32-of.count && bytes.Equal(r.row(of), r.row(&ref)) {
+			if of.prefix == ref.prefix && ref.count <= math.MaxUint32-of.count && r.compareBehind(of, &ref) == 0 {
 				of.count += ref.count
 				continue
 			}
 		}
 		last++
 		r.refs[last] = ref
-		r.size += int(ref.to - ref.from)
+		r.size += r.length(&ref)
 	}
 	r.refs = r.refs[:last+1]
+}
+
+// compareBehind compares rows that have one prefix.
+func (r *RowRun) compareBehind(a, b *rowRef) int {
+	if r.short > 0 {
+		return 0
+	}
+	return bytes.Compare(r.row(a), r.row(b))
 }
 
 // divide puts rows in order whose first bytes are equal. Their prefixes begin behind these, and agree in some digits, which are
@@ -113,7 +176,9 @@ func (r *RowRun) sort() {
 func (r *RowRun) divide(refs []rowRef, equal, digits int) {
 	switch {
 	case len(refs) <= comparedRows:
-		r.compare(refs)
+		r.insert(refs)
+		return
+	case r.short > 0 && digits == r.short: // they are equal
 		return
 	case digits == prefixBytes:
 		r.divideBehind(refs, equal)
@@ -180,14 +245,24 @@ func (r *RowRun) divideBehind(refs []rowRef, equal int) {
 	}
 }
 
-// compare puts rows in order that are few.
+// compare puts rows in order.
 func (r *RowRun) compare(refs []rowRef) {
-	slices.SortFunc(refs, func(a, b rowRef) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
+	slices.SortFunc(refs, func(a, b rowRef) int { return cmp.Or(cmp.Compare(a.prefix, b.prefix), r.compareBehind(&a, &b)) })
+}
+
+// insert puts rows in order that are few.
+func (r *RowRun) insert(refs []rowRef) {
+	for i := 1; i < len(refs); i++ {
+		ref, at := refs[i], i
+		for ; at > 0; at-- {
+			before := &refs[at-1]
+			if before.prefix < ref.prefix || before.prefix == ref.prefix && r.compareBehind(before, &ref) <= 0 {
+				break
+			}
+			refs[at] = *before
 		}
-		return bytes.Compare(r.row(&a), r.row(&b))
-	})
+		refs[at] = ref
+	}
 }
 
 // Len returns the number of different rows.
@@ -197,34 +272,41 @@ func (r *RowRun) Len() int { return len(r.refs) }
 func (r *RowRun) At(i int) (row []byte, n uint32) { return r.row(&r.refs[i]), r.refs[i].count }
 
 // held returns how many bytes a copy takes.
-func (r *RowRun) held() int64 { return int64(r.size) + RowRefBytes*int64(len(r.refs)) }
+func (r *RowRun) held() int64 {
+	if r.short > 0 {
+		return ShortRowBytes * int64(len(r.refs))
+	}
+	return int64(r.size) + RowRefBytes*int64(len(r.refs))
+}
 
 // clone returns a copy in memory of its own size, with its rows one after the other.
 func (r *RowRun) clone() *RowRun {
 	to := *r
-	to.Bytes, to.refs = make([]byte, 0, r.size), slices.Clone(r.refs)
+	to.refs = slices.Clone(r.refs)
+	if r.short > 0 {
+		to.Bytes = nil
+		return &to
+	}
+	to.Bytes = make([]byte, 0, r.size+lengthBytes*(len(r.refs)+1))
 	for i := range to.refs {
 		ref := &to.refs[i]
-		from := len(to.Bytes)
-		to.Bytes = append(to.Bytes, r.row(ref)...)
-		ref.from, ref.to = uint32(from), uint32(len(to.Bytes))
+		row := r.Bytes[ref.at:][:lengthBytes+r.length(ref)]
+		ref.at = uint32(len(to.Bytes))
+		to.Bytes = append(to.Bytes, row...)
 	}
-	to.begin = len(to.Bytes)
+	to.next()
 	return &to
 }
 
 // compact leaves the different rows alone.
 func (r *RowRun) compact() { *r = *r.clone() }
 
-// empty forgets the rows.
-func (r *RowRun) empty() { r.Bytes, r.refs, r.begin, r.rows, r.size = r.Bytes[:0], r.refs[:0], 0, 0, 0 }
-
-// AppendRow appends n rows that are equal to those of a chunk: the length of the row and how many there are, in 4 bytes each,
+// AppendRow appends n rows that are equal to those of a chunk: how many there are and the length of the row, in 4 bytes each,
 // and its bytes. Of none nothing is appended.
 func AppendRow(chunk, row []byte, n int64) []byte {
 	for n := range eachCount(n) {
-		chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
 		chunk = binary.LittleEndian.AppendUint32(chunk, n)
+		chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
 		chunk = append(chunk, row...)
 	}
 	return chunk
@@ -239,19 +321,28 @@ func (r *RowRun) Decode(chunk []byte) error {
 }
 
 // rowHead is how many bytes come before those of a row in a chunk.
-const rowHead = 8
+const rowHead = 4 + lengthBytes
+
+// rowEnd returns where a row ends that is at the beginning of a chunk, with its head.
+func rowEnd(chunk []byte) int {
+	return rowHead + int(binary.LittleEndian.Uint32(chunk[rowHead-lengthBytes:]))
+}
 
 // decode takes the whole rows of a chunk, and returns the bytes behind them.
 func (r *RowRun) decode(chunk []byte) (rest []byte) {
 	r.Bytes, r.refs = chunk, r.refs[:0]
 	at := 0
 	for len(chunk)-at >= rowHead {
-		from := at + rowHead
-		to := from + int(binary.LittleEndian.Uint32(chunk[at:]))
+		to := at + rowEnd(chunk[at:])
 		if to > len(chunk) {
 			break
 		}
-		r.refer(from, to, binary.LittleEndian.Uint32(chunk[at+4:]))
+		n := binary.LittleEndian.Uint32(chunk[at:])
+		if r.short > 0 {
+			r.refs = append(r.refs, rowRef{prefix: prefixOf(chunk[at+rowHead : to]), count: n})
+		} else {
+			r.refer(at+rowHead-lengthBytes, n)
+		}
 		at = to
 	}
 	return chunk[at:]

@@ -11,6 +11,7 @@ import (
 
 // SortedRows are different rows in order, read once. They belong to one goroutine at a time.
 type SortedRows struct {
+	short  int // bytes of every row, if they are short
 	budget *Budget
 	drawn  int64
 	heap   []*runSource // the first row of the first one is next
@@ -20,7 +21,7 @@ type SortedRows struct {
 // runSource is what is left of a run.
 type runSource struct {
 	prefix uint64
-	row    []byte // the first one
+	row    []byte // the first one; nil: it is short
 	n      uint32
 	run    *RowRun
 	next   int     // row of the run
@@ -48,7 +49,10 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 		return nil, 0, io.EOF
 	}
 	prefix, row := r.heap[0].prefix, r.heap[0].row
-	if r.heap[0].reader != nil { // what it reads next takes the place of the row
+	if r.short > 0 {
+		r.row = binary.BigEndian.AppendUint64(r.row[:0], prefix)
+		row = nil
+	} else if r.heap[0].reader != nil { // what it reads next takes the place of the row
 		r.row = append(r.row[:0], row...)
 		row = r.row
 	}
@@ -66,6 +70,9 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 			return nil, 0, fmt.Errorf("read sorted rows: %w", err)
 		}
 		r.down(0)
+	}
+	if r.short > 0 {
+		row = r.row[:r.short]
 	}
 	return row, n, nil
 }
@@ -103,7 +110,9 @@ func (s *runSource) advance() error {
 		}
 	}
 	ref := &s.run.refs[s.next]
-	s.prefix, s.row, s.n = ref.prefix, s.run.row(ref), ref.count
+	if s.prefix, s.n = ref.prefix, ref.count; s.run.short == 0 {
+		s.row = s.run.row(ref)
+	}
 	s.next++
 	return nil
 }
@@ -120,8 +129,7 @@ func (s *runSource) read() error {
 	}
 	if len(s.joined) > 0 {
 		if len(s.joined) >= rowHead { // once, where it would grow piece by piece
-			whole := rowHead + int(binary.LittleEndian.Uint32(s.joined))
-			s.joined = slices.Grow(s.joined, max(0, whole-len(s.joined))+len(chunk))
+			s.joined = slices.Grow(s.joined, max(0, rowEnd(s.joined)-len(s.joined))+len(chunk))
 		}
 		s.joined = append(s.joined, chunk...)
 		chunk = s.joined

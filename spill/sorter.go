@@ -20,6 +20,7 @@ type Sorting struct {
 	Instead string                 // what else may be done where it does not suffice
 	Share   int64                  // bytes that are drawn at most
 	Run     int64                  // bytes of rows that one worker sorts at a time
+	Short   int                    // bytes of every row, where all have as many and at most MostShort; 0: they differ, or are longer
 	Readers int64                  // bytes that runs of the store are read in
 	Open    func() (*Store, error) // called when something does not fit; nil: then sorting ends
 }
@@ -86,7 +87,7 @@ func eachCount(n int64) iter.Seq[uint32] {
 
 // NewRun returns where one more worker appends its rows. It is not safe for concurrent use.
 func (s *Sorter) NewRun() *RowRun {
-	r := &RowRun{sorter: s}
+	r := newRun(s, s.Short)
 	s.runs = append(s.runs, r)
 	return r
 }
@@ -98,13 +99,13 @@ func (s *Sorter) Size() int64 { return s.size }
 
 // AddSorted adds different rows in order, encoded as by AppendRow. The bytes stay the caller's.
 func (s *Sorter) AddSorted(encoded []byte) error {
-	r := &RowRun{sorter: s}
+	r := &RowRun{sorter: s, short: s.Short}
 	if err := r.Decode(encoded); err != nil || r.Len() == 0 {
 		return err
 	}
 	for i := range r.refs {
 		r.rows += int64(r.refs[i].count)
-		r.size += int(r.refs[i].to - r.refs[i].from)
+		r.size += r.length(&r.refs[i])
 	}
 	return s.add(r)
 }
@@ -160,7 +161,7 @@ func (s *Sorter) seal(r *RowRun) error {
 	r.empty()
 	if r.room > s.Run { // a row was larger than a run
 		s.Budget.Return(growth * r.room)
-		*r = RowRun{sorter: s}
+		*r = *newRun(s, s.Short)
 	}
 	return err
 }
@@ -201,13 +202,13 @@ func (s *Sorter) count(r *RowRun) {
 	s.rows += r.rows
 	s.size += int64(r.size)
 	for i := range r.refs {
-		s.largest = max(s.largest, int64(r.refs[i].to-r.refs[i].from))
+		s.largest = max(s.largest, int64(r.length(&r.refs[i])))
 	}
 }
 
 // put writes a run to the store.
 func (s *Sorter) put(r *RowRun) error {
-	rows := &SortedRows{heap: []*runSource{{run: r}}}
+	rows := &SortedRows{short: r.short, heap: []*runSource{{run: r}}}
 	if err := rows.begin(); err != nil {
 		return err
 	}
@@ -344,7 +345,7 @@ func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequenc
 	if err := s.Budget.Draw(s.What, drawn); err != nil {
 		return nil, s.Budget.Short(err, drawn, s.Instead)
 	}
-	rows := &SortedRows{budget: s.Budget, drawn: drawn}
+	rows := &SortedRows{short: s.Short, budget: s.Budget, drawn: drawn}
 	for _, r := range inMemory {
 		rows.heap = append(rows.heap, &runSource{run: r})
 	}
@@ -353,7 +354,7 @@ func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequenc
 		if err != nil {
 			return nil, errors.Join(err, rows.Close())
 		}
-		rows.heap = append(rows.heap, &runSource{run: &RowRun{}, reader: reader})
+		rows.heap = append(rows.heap, &runSource{run: &RowRun{short: s.Short}, reader: reader})
 	}
 	if err := rows.begin(); err != nil {
 		return nil, errors.Join(err, rows.Close())

@@ -25,14 +25,21 @@ func TestSorterAgreesWithSort(t *testing.T) {
 		threads      int
 		values       int // of a byte
 		stored       bool
+		short        bool // all rows have the length
 	}{
-		{0, 10, 1 << 20, 2, 3, false},
-		{1, 10, 1 << 20, 1, 3, false},
-		{50_000, 12, 1 << 30, 3, 3, false},
-		{30_000, 40, 1 << 30, 2, 1, false}, // zeros alone
-		{100_000, 12, 1 << 20, 2, 256, true},
-		{400_000, 12, 1 << 20, 1, 256, true}, // runs of the store are joined
-		{40, 300_000, 1 << 20, 2, 3, true},   // rows of several chunks
+		{0, 10, 1 << 20, 2, 3, false, false},
+		{1, 10, 1 << 20, 1, 3, false, false},
+		{50_000, 12, 1 << 30, 3, 3, false, false},
+		{30_000, 40, 1 << 30, 2, 1, false, false}, // zeros alone
+		{100_000, 12, 1 << 20, 2, 256, true, false},
+		{400_000, 12, 1 << 20, 1, 256, true, false}, // runs of the store are joined
+		{40, 300_000, 1 << 20, 2, 3, true, false},   // rows of several chunks
+		{0, 8, 1 << 20, 2, 3, false, true},
+		{50_000, 8, 1 << 30, 3, 3, false, true},
+		{50_000, 5, 1 << 30, 2, 256, false, true},
+		{50_000, 1, 1 << 20, 2, 256, false, true},
+		{100_000, 7, 1 << 20, 2, 256, true, true},
+		{400_000, 8, 1 << 20, 1, 256, true, true},
 	} {
 		t.Run(fmt.Sprint(c.rows, "×", c.length, " in ", c.share), func(t *testing.T) {
 			budget := NewBudget(64 << 20)
@@ -44,11 +51,17 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, opened := budget.Used(), false
-			s, runs := newTestSorter(budget, c.share, c.threads, func() (*Store, error) { opened = true; return store, nil })
+			sorting := testSorting(budget, c.share, c.threads, func() (*Store, error) { opened = true; return store, nil })
+			if c.short {
+				sorting.Short = c.length
+			}
+			s, runs := newTestSorter(sorting, c.threads)
 			rows := make([][]byte, c.rows)
 			r := rand.New(rand.NewPCG(1, 2))
 			for i := range rows {
-				rows[i] = make([]byte, r.IntN(c.length))
+				if rows[i] = make([]byte, c.length); !c.short {
+					rows[i] = rows[i][:r.IntN(c.length)]
+				}
 				for k := range rows[i] {
 					rows[i][k] = byte(r.IntN(c.values))
 				}
@@ -99,7 +112,7 @@ func TestSorterAgreesWithSort(t *testing.T) {
 
 // More equal rows than a number of 32 bits counts are all there.
 func TestSorterOfManyEqualRows(t *testing.T) {
-	s, runs := newTestSorter(NewBudget(64<<20), 1<<20, 1, nil)
+	s, runs := newTestSorter(testSorting(NewBudget(64<<20), 1<<20, 1, nil), 1)
 	want := map[string]int64{"a": 3 * math.MaxUint32, "b": 1<<40 + 1, "": 2}
 	for row, n := range want {
 		if err := runs[0].Append([]byte(row), n); err != nil {
@@ -128,7 +141,7 @@ func TestSorterOfLargeRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := budget.Used()
-	s, runs := newTestSorter(budget, 1<<20, 1, func() (*Store, error) { return store, nil })
+	s, runs := newTestSorter(testSorting(budget, 1<<20, 1, func() (*Store, error) { return store, nil }), 1)
 	var want [][]byte
 	for _, length := range []int{0, 1, sortedChunk - 8, sortedChunk, mostChunk - 9, mostChunk - 8, mostChunk - 7, mostChunk, 2*mostChunk - 12, MaxChunk + 1, 9 << 20} {
 		for of := range byte(3) {
@@ -165,7 +178,7 @@ func TestSorterOfLargeRows(t *testing.T) {
 // A sorter without a store ends where memory does, and gives everything back.
 func TestSorterWithoutStore(t *testing.T) {
 	budget := NewBudget(1 << 20)
-	s, runs := newTestSorter(budget, math.MaxInt64, 2, nil)
+	s, runs := newTestSorter(testSorting(budget, math.MaxInt64, 2, nil), 2)
 	var err error
 	for i := 0; i < 1<<20 && err == nil; i++ {
 		err = runs[i%2].Append([]byte(fmt.Sprint(i)), 1)
@@ -178,9 +191,13 @@ func TestSorterWithoutStore(t *testing.T) {
 	}
 }
 
+func testSorting(budget *Budget, share int64, threads int, open func() (*Store, error)) Sorting {
+	return Sorting{Budget: budget, What: "rows", Share: share, Run: UsualRun(share, threads), Readers: share, Open: open}
+}
+
 // newTestSorter returns a sorter, and where each of some workers appends its rows.
-func newTestSorter(budget *Budget, share int64, threads int, open func() (*Store, error)) (s *Sorter, runs []*RowRun) {
-	s = NewSorter(Sorting{Budget: budget, What: "rows", Share: share, Run: UsualRun(share, threads), Readers: share, Open: open})
+func newTestSorter(sorting Sorting, threads int) (s *Sorter, runs []*RowRun) {
+	s = NewSorter(sorting)
 	for range threads {
 		runs = append(runs, s.NewRun())
 	}
@@ -216,7 +233,8 @@ func TestDecodeRows(t *testing.T) {
 // Rows that agree in many bytes, or in all of them, are put in order as others are.
 func TestSorterOfRowsAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	r := &RowRun{room: math.MaxInt64}
+	r := newRun(nil, 0)
+	r.room = math.MaxInt64
 	var want [][]byte
 	for i := range 4000 {
 		row := bytes.Repeat([]byte{'a'}, 100*rng.IntN(3))
@@ -299,7 +317,7 @@ func TestSorterDrawsLargeRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, runs := newTestSorter(budget, 16<<20, 1, func() (*Store, error) { return store, nil })
+	s, runs := newTestSorter(testSorting(budget, 16<<20, 1, func() (*Store, error) { return store, nil }), 1)
 	for i := range rows {
 		if err := runs[0].Append(append([]byte{byte(rows - i)}, make([]byte, size)...), 1); err != nil {
 			t.Fatal(err)

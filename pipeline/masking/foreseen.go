@@ -77,7 +77,7 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 	}
 	least := f.leastBytes()
 	run := spill.UsualRun(share, f.Threads)
-	w := foreseenRows{share: share, row: spill.RowRefBytes + least, stored: 8 + least, unsorted: 2 * run * int64(f.Threads)}
+	w := foreseenRows{share: share, row: spill.ShortRowBytes + least - 1, stored: 8 + least, unsorted: 2 * run * int64(f.Threads)}
 	different := f.different()
 	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: spill.RowRefBytes*f.Rows + most}
 	w.disk = forecast.Range{AtLeast: different.AtLeast * w.stored, AtMost: 8*f.Rows + most}

@@ -103,9 +103,7 @@ type released struct {
 	sizes  []int
 }
 
-func (*released) Next() Place { return Place{} }
-
-func (r *released) Add(g *writer.EncodedRowGroup, _ string, _ Place) error {
+func (r *released) Add(g *writer.EncodedRowGroup, _ string) error {
 	encoded, err := g.AppendTo(nil)
 	r.groups = append(r.groups, encoded)
 	return err
@@ -126,7 +124,7 @@ func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, orde
 			return r, 0, err
 		}
 		listed = len(o.form.listed)
-		o.sorter, o.rows = m.newSorter(order, 1<<26)
+		o.sorter, o.rows = m.newSorter(order, 1<<26, o.form.short())
 		if err := l.sort(o); err != nil {
 			return r, listed, err
 		}

@@ -79,11 +79,11 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	share := m.Budget.Grant(&spill.ReleasedRows)
 	if m.Recoding.Cells() > 0 {
 		share /= 2
-		o.divided, o.apart = m.newSorter(order, share)
+		o.divided, o.apart = m.newSorter(order, share, 0)
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
 		m.taken = make([]uint64, m.Recoding.Cells())
 	}
-	o.sorter, o.rows = m.newSorter(order, share)
+	o.sorter, o.rows = m.newSorter(order, share, o.form.short())
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx, m.Dataset.Splits()); err == nil && o.divided != nil {
 		err = o.recodeDivided(ctx)
@@ -94,10 +94,11 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	return err
 }
 
-// newSorter returns what sorts rows in a share of the budget, and where each worker appends them.
-func (m *Masker) newSorter(order Order, share int64) (s *spill.Sorter, rows []*spill.RowRun) {
+// newSorter returns what sorts rows in a share of the budget, short ones if all have so many bytes, and where each worker appends
+// them.
+func (m *Masker) newSorter(order Order, share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
 	s = spill.NewSorter(spill.Sorting{
-		Budget: m.Budget, Share: share, Run: spill.UsualRun(share, m.Threads), Readers: share, Open: order.Store,
+		Budget: m.Budget, Share: share, Run: spill.UsualRun(share, m.Threads), Short: short, Readers: share, Open: order.Store,
 		What: "rows that are put in order", Instead: "release in order: input",
 	})
 	for range m.Threads {

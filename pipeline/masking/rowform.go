@@ -279,6 +279,14 @@ func (f *keptField) length(b []byte) int {
 // block returns how many rows are made into labels and values, or out of them, at a time: fewer where there are many columns.
 func (f *rowForm) block() int { return min(orderedBlock, max(1, blockCells/len(f.columns))) }
 
+// short returns how many bytes every row has, if they are short; else 0.
+func (f *rowForm) short() int {
+	if len(f.kept) > 0 || f.head > spill.MostShort {
+		return 0
+	}
+	return f.head
+}
+
 // sizeOf returns how many bytes a row has as if no column were listed.
 func (f *rowForm) sizeOf(row []byte) int {
 	size := len(row) + f.labels - f.head

@@ -35,7 +35,7 @@ func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Spl
 	if err != nil {
 		return err
 	}
-	o.sorter, o.rows = m.newSorter(order, order.share(m.Budget))
+	o.sorter, o.rows = m.newSorter(order, order.share(m.Budget), o.form.short())
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
 	if err = o.read(ctx, splits); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 }
 
 // rangeForm begins the index of a range, whose length is in 4 bytes in front of it. Behind the index come the chunks.
-const rangeForm = "kcut rows\x01"
+const rangeForm = "kcut rows\x02"
 
 // Range is a range of the rows of a release in order, which are read chunk by chunk.
 type Range struct {
@@ -126,7 +126,7 @@ func (m *Masker) MergeRange(ctx context.Context, order Order, blocks [][]byte) (
 
 // mergeRange merges rows into chunks of so many different ones.
 func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, most int) (_ []byte, err error) {
-	sorter, _ := m.newSorter(order, order.share(m.Budget))
+	sorter, _ := m.newSorter(order, order.share(m.Budget), 0)
 	defer func() { err = errors.Join(err, sorter.Close()) }()
 	for _, block := range blocks {
 		if err := sorter.AddSorted(block); err != nil {
