@@ -79,13 +79,11 @@ var freeBuffers = sync.Pool{New: func() any { return new(buffers) }}
 // entryReader reads the pages of a leaf's chunks: levels, and values or indexes of the dictionary.
 type entryReader struct {
 	*buffers
-	leaf         *schema.Leaf
-	decode       plain.Decoder // of values that are no byte strings
-	promised     int64         // entries that data pages still have to bring
-	page         page.Decoded
-	entry, value int // of the page, to come
-	holding      formats.Holding
-	beside       int64 // bytes that the column holds beside its page
+	leaf     *schema.Leaf
+	decode   plain.Decoder // of values that are no byte strings
+	promised int64         // entries that data pages still have to bring
+	holding  formats.Holding
+	beside   int64 // bytes that the column holds beside its page
 }
 
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
@@ -102,7 +100,7 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room c
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
 	}
-	e.page, e.entry, e.promised = page.Decoded{}, 0, chunk.Column.NumValues
+	e.promised = chunk.Column.NumValues
 	e.holding.Tell, e.holding.Less = f.hold, room.less
 	if room.less > 0 {
 		e.holding.Less += room.fixed(chunk)
@@ -155,10 +153,10 @@ func (e *entryReader) room(v *formats.Values, size int) error {
 	return v.Grow(size, e.holdMore)
 }
 
-// load makes sure that there are entries left in the page, and returns io.EOF at the chunk's
+// load makes sure that there are entries ahead in the page, and returns io.EOF at the chunk's
 // end. A dictionary page on the way is taken in by the given function.
 func (e *entryReader) load(dictionary func(*page.Header) error) error {
-	for e.entry == e.page.Entries {
+	for e.Ahead == 0 {
 		if e.promised == 0 {
 			return io.EOF
 		}
@@ -201,13 +199,12 @@ func dictionaryHeld(packed, unpacked int64, entries int, codec format.Compressio
 
 // start starts on a data page that was loaded, and takes its entries off those that the chunk
 // promised.
-func (e *entryReader) start(h *page.Header) (err error) {
+func (e *entryReader) start(h *page.Header) error {
 	if int64(h.Entries) > e.promised {
 		return fmt.Errorf("page of %d values, %d left in the column chunk: %w", h.Entries, e.promised, formats.ErrDamaged)
 	}
 	e.promised -= int64(h.Entries)
-	e.entry, e.value = 0, 0
-	if e.page, err = e.Decode(h); err != nil {
+	if err := e.Begin(h); err != nil {
 		return err
 	}
 	return e.holdPage(e.Memory())
@@ -216,39 +213,38 @@ func (e *entryReader) start(h *page.Header) (err error) {
 // readDictionary decodes the dictionary page that was loaded into an empty list, while the column
 // holds so many bytes beside that. It keeps no memory of a large page.
 func (e *entryReader) readDictionary(h *page.Header, entries *formats.Values, beside int64) error {
-	d, err := e.DecodeDictionary(h)
+	values, err := e.DecodeDictionary(h)
 	if err == nil {
-		err = e.holdBeside(beside + dictionaryBytes(len(d.Data), h.Entries))
+		err = e.holdBeside(beside + dictionaryBytes(len(values.Data), h.Entries))
 	}
 	if err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
-	plain.Reserve(entries, len(d.Data), h.Entries)
-	if err = e.append(entries, &d, 0, h.Entries); err != nil {
+	plain.Reserve(entries, len(values.Data), h.Entries)
+	if err = e.append(entries, &values, h.Entries); err != nil {
 		return fmt.Errorf("read dictionary: %w", err)
 	}
 	e.Shrink(maxKeptBytes)
 	return nil
 }
 
-// large is how many bytes a page has whose values may be large.
-const large = 1 << 20
-
 // append appends n values of a page to dst.
-func (e *entryReader) append(dst *formats.Values, p *page.Decoded, from, n int) error {
-	if len(p.Data) > large && !dst.Type.InWords() {
-		if err := dst.Grow(p.Size(from, n), e.holdMore); err != nil {
+func (e *entryReader) append(dst *formats.Values, values *page.Values, n int) error {
+	if e.Large && !dst.Type.InWords() {
+		if err := dst.Grow(values.Size(n), e.holdMore); err != nil {
 			return err
 		}
 	}
-	return p.Append(dst, e.decode, from, n)
+	return values.Append(dst, e.decode, 0, n)
 }
 
 // next appends the next n values of the page to dst.
 func (e *entryReader) next(dst *formats.Values, n int) error {
-	from := e.value
-	e.value += n
-	return e.append(dst, &e.page, from, n)
+	values, err := e.Values(n)
+	if err != nil {
+		return err
+	}
+	return e.append(dst, &values, n)
 }
 
 // dictionaryBytes is what the entries of a dictionary page take, each at most a word more than

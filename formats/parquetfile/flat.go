@@ -117,27 +117,24 @@ func (c *flatColumn) read(n int) error {
 		if err := c.load(c.loadDictionary); err != nil {
 			return notEOF(err)
 		}
-		m := min(n, c.page.Entries-c.entry)
-		levels, defined := c.page.Definition, m
-		if levels != nil {
-			levels = levels[c.entry : c.entry+m]
-			defined = bytes.Count(levels, []byte{1})
+		levels, err := c.Levels(min(n, c.Ahead))
+		if err == nil {
+			err = c.readRows(levels.Definition, levels.Entries, levels.Defined)
 		}
-		c.entry += m
-		if err := c.readRows(levels, m, defined); err != nil {
+		if err != nil {
 			return err
 		}
-		n -= m
+		n -= levels.Entries
 	}
 	return nil
 }
 
-// readRows reads n rows of the page. Defined is how many of them have a value.
+// readRows reads the next n rows of the page. Defined is how many of them have a value.
 func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	if c.kind.Kind == formats.Null && defined > 0 {
 		return fmt.Errorf("read %d values of a column without a type: %w", defined, formats.ErrDamaged)
 	}
-	if !c.coded && !c.page.Indexed {
+	if !c.coded && !c.Indexed {
 		if err := c.toPlain(); err != nil {
 			return err
 		}
@@ -149,7 +146,7 @@ func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	at := len(c.codes)
 	c.codes = slices.Grow(c.codes, n)
 	var err error
-	if c.page.Indexed {
+	if c.Indexed {
 		err = c.readIndexes(defined)
 	} else {
 		err = c.codeValues(defined)
@@ -223,8 +220,10 @@ func (c *flatColumn) readIndexes(n int) error {
 	at := len(c.codes)
 	c.codes = c.codes[:at+n]
 	codes := c.codes[at:]
-	highest := addOne(codes, c.page.Indexes[c.value:c.value+n])
-	if c.value += n; n > 0 && int64(highest) >= int64(c.dictionary) {
+	if err := c.Indexes(codes); err != nil {
+		return err
+	}
+	if highest := addOne(codes); n > 0 && int64(highest) >= int64(c.dictionary) {
 		return fmt.Errorf("dictionary index %d, %d entries: %w", highest, c.dictionary, formats.ErrDamaged)
 	}
 	if c.entries == nil {
@@ -242,19 +241,17 @@ func (c *flatColumn) readIndexes(n int) error {
 // addOne makes codes of indexes, one more than each, and returns the highest index that there was.
 // Four at a time, because it is the one loop that every cell goes through, and a single maximum
 // makes it wait.
-func addOne(codes []uint32, indexes []int32) uint32 {
+func addOne(indexes []uint32) uint32 {
 	var a, b, c, d uint32
-	codes = codes[:len(indexes)]
-	i := 0
-	for ; i+4 <= len(indexes); i += 4 {
-		four, to := indexes[i:i+4:i+4], codes[i:i+4:i+4]
-		w, x, y, z := uint32(four[0]), uint32(four[1]), uint32(four[2]), uint32(four[3])
+	for ; len(indexes) >= 4; indexes = indexes[4:] {
+		four := (*[4]uint32)(indexes)
+		w, x, y, z := four[0], four[1], four[2], four[3]
 		a, b, c, d = max(a, w), max(b, x), max(c, y), max(d, z)
-		to[0], to[1], to[2], to[3] = w+1, x+1, y+1, z+1
+		*four = [4]uint32{w + 1, x + 1, y + 1, z + 1}
 	}
-	for ; i < len(indexes); i++ {
-		a = max(a, uint32(indexes[i]))
-		codes[i] = uint32(indexes[i]) + 1
+	for i, index := range indexes {
+		a = max(a, index)
+		indexes[i] = index + 1
 	}
 	return max(a, b, c, d)
 }
@@ -266,9 +263,12 @@ func (c *flatColumn) codeValues(n int) error {
 		if c.table == nil {
 			c.table = formats.NewDistinct(c.values)
 		}
-		for range n {
-			value := c.page.Text(c.value)
-			c.value++
+		values, err := c.Values(n)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			value := values.Text(i)
 			if err := c.room(c.values, len(value)); err != nil {
 				return err
 			}

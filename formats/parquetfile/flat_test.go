@@ -67,7 +67,7 @@ func TestValuesOnlyGrow(t *testing.T) {
 				}
 				last, seen = v, formats.Values{Type: v.Type, Words: slices.Clone(v.Words), Ends: slices.Clone(v.Ends), Data: bytes.Clone(v.Data)}
 				got.add(t, b.Columns[0], b.Rows)
-				if c.dictionary > 0 && !c.page.Indexed {
+				if c.dictionary > 0 && !c.Indexed {
 					mixed++
 				}
 			}

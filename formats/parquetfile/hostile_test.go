@@ -376,6 +376,36 @@ func TestLargeDictionaryIsHeld(t *testing.T) {
 	})
 }
 
+// Of a page of very many rows no more is decoded than a batch has: whole, each column here would take 4 MiB
+// or more.
+func TestRowsOfLargePagesAreDecodedInPieces(t *testing.T) {
+	const rows = 1 << 20
+	type row struct {
+		Listed int32   `parquet:"listed,dict"`
+		Text   *string `parquet:"text,optional,dict"`
+		Flag   bool    `parquet:"flag"`
+	}
+	all, text := make([]row, rows), "text"
+	for i := range all {
+		all[i] = row{int32(i & i >> 3 & 1), nil, i%3 == 0}
+		if i%5 > 0 {
+			all[i].Text = &text
+		}
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.PageBufferSize(64<<20))
+	_, err := w.Write(all)
+	must(t, errors.Join(err, w.Close()))
+	path := formatstest.WriteTemp(t, "t.parquet", file.Bytes())
+	for _, coded := range []bool{false, true} {
+		hold := func(bytes int64) error { return fmt.Errorf("%d bytes are more than usual", bytes) }
+		n, err := readWith(path, coded, formats.ReadOptions{Hold: hold})
+		if err != nil || n != rows {
+			t.Errorf("coded %v: %d rows, %v", coded, n, err)
+		}
+	}
+}
+
 // An open file keeps what it has decoded of its footer, not the footer's bytes.
 func TestFooterIsForgotten(t *testing.T) {
 	type row struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/page"
@@ -18,6 +19,8 @@ const maxBatchEntries = 1 << 26
 type leafReader struct {
 	entryReader
 	dictionary formats.Values // of the chunk
+	levels     page.Levels    // of the entries that rows are looked for in
+	entry      int            // the first of them that no row has
 
 	to     *formats.Leaf
 	out    formats.Leaf // the batch
@@ -34,6 +37,7 @@ func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 
 func (l *leafReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
 	l.entryReader.open(f, from, chunk, room)
+	l.levels, l.entry = page.Levels{}, 0
 	l.dictionary.Ends, l.dictionary.Data = l.dictionary.Ends[:0], l.dictionary.Data[:0]
 }
 
@@ -47,7 +51,7 @@ func (l *leafReader) begin(int) error {
 // at levels, of this page or the next, that belong to later rows.
 func (l *leafReader) read(n int) error {
 	for rows := 0; ; {
-		err := l.load(l.loadDictionary)
+		err := l.look()
 		if err == io.EOF && rows == n {
 			return nil
 		}
@@ -55,8 +59,8 @@ func (l *leafReader) read(n int) error {
 			return notEOF(err)
 		}
 		end := l.entry
-		for ; end < l.page.Entries; end++ {
-			if l.page.Repetition != nil && l.page.Repetition[end] != 0 {
+		for ; end < l.levels.Entries; end++ {
+			if l.levels.Repetition != nil && l.levels.Repetition[end] != 0 {
 				if rows == 0 {
 					return fmt.Errorf("first level continues a row: %w", formats.ErrDamaged)
 				}
@@ -70,10 +74,24 @@ func (l *leafReader) read(n int) error {
 		if err := l.take(end); err != nil {
 			return err
 		}
-		if end < l.page.Entries {
+		if end < l.levels.Entries {
 			return nil
 		}
 	}
+}
+
+// look makes sure that there are levels of entries that no row has, and returns io.EOF at the chunk's
+// end.
+func (l *leafReader) look() error {
+	if l.entry < l.levels.Entries {
+		return nil
+	}
+	err := l.load(l.loadDictionary)
+	if err == nil {
+		l.entry = 0
+		l.levels, err = l.Levels(min(l.Ahead, stepRows))
+	}
+	return err
 }
 
 func (l *leafReader) loadDictionary(h *page.Header) error {
@@ -86,30 +104,38 @@ func (l *leafReader) loadDictionary(h *page.Header) error {
 	return l.holdBeside(l.values.MemoryBytes() + l.dictionary.MemoryBytes())
 }
 
-// take appends the entries of the page up to end, and their values, to the batch.
+// take appends the entries up to end, and their values, to the batch.
 func (l *leafReader) take(end int) error {
 	start := l.entry
 	l.entry = end
 	if l.out.Entries += end - start; l.out.Entries > maxBatchEntries {
 		return fmt.Errorf("rows of more than %d entries: %w", maxBatchEntries, formats.ErrUnsupported)
 	}
-	if l.page.Repetition != nil {
-		l.out.Repetition = append(l.out.Repetition, l.page.Repetition[start:end]...)
+	if l.levels.Repetition != nil {
+		l.out.Repetition = append(l.out.Repetition, l.levels.Repetition[start:end]...)
 	}
 	defined := end - start
-	if l.page.Definition != nil {
-		levels := l.page.Definition[start:end]
+	if l.levels.Definition != nil {
+		levels := l.levels.Definition[start:end]
 		l.out.Definition = append(l.out.Definition, levels...)
 		defined = bytes.Count(levels, []byte{byte(l.leaf.Definition)})
 	}
-	if !l.page.Indexed {
+	if !l.Indexed {
 		return l.next(&l.values, defined)
 	}
-	indexes := l.page.Indexes[l.value : l.value+defined]
-	l.value += defined
-	for _, index := range indexes {
-		if uint32(index) >= uint32(l.dictionary.Len()) {
-			return fmt.Errorf("dictionary index %d, %d entries: %w", uint32(index), l.dictionary.Len(), formats.ErrDamaged)
+	return l.takeEntries(defined)
+}
+
+// takeEntries appends the next n values of the page, which are entries of the dictionary, to the
+// batch.
+func (l *leafReader) takeEntries(n int) error {
+	l.codes = slices.Grow(l.codes[:0], n)[:n]
+	if err := l.Indexes(l.codes); err != nil {
+		return err
+	}
+	for _, index := range l.codes {
+		if int64(index) >= int64(l.dictionary.Len()) {
+			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.dictionary.Len(), formats.ErrDamaged)
 		}
 		value := l.dictionary.Bytes(int(index))
 		if err := l.room(&l.values, len(value)); err != nil {
@@ -122,7 +148,7 @@ func (l *leafReader) take(end int) error {
 
 // finish checks that the last row was the chunk's last.
 func (l *leafReader) finish() error {
-	if l.entry < l.page.Entries || l.promised > 0 {
+	if l.entry < l.levels.Entries || l.Ahead > 0 || l.promised > 0 {
 		return fmt.Errorf("column chunk has more rows than its row group: %w", formats.ErrDamaged)
 	}
 	return nil

@@ -37,21 +37,21 @@ func (e *extremes) reset(l *schema.Leaf, said *meta.Statistics) {
 	}
 }
 
-// add takes in the values of a page, or of a dictionary.
-func (e *extremes) add(d *page.Decoded) error {
+// add takes in n values of a page, or of a dictionary.
+func (e *extremes) add(values *page.Values, n int) error {
 	if e.decode == nil {
 		return nil
 	}
-	if d.Ends != nil && e.values.Type.Kind != formats.Decimal {
-		for i := range d.Defined {
-			e.addText(d.Text(i))
+	if values.Ends != nil && e.values.Type.Kind != formats.Decimal {
+		for i := range n {
+			e.addText(values.Text(i))
 		}
 		return nil
 	}
-	for at := 0; at < d.Defined; at += stepValues {
+	for at := 0; at < n; at += stepValues {
 		v := &e.values
 		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-		if err := d.Append(v, e.decode, at, min(d.Defined-at, stepValues)); err != nil {
+		if err := values.Append(v, e.decode, at, min(n-at, stepValues)); err != nil {
 			return err
 		}
 		e.addValues(v)
@@ -138,14 +138,14 @@ func floatWord(x float64) uint64 { return formats.FloatWord(math.Float64bits(x))
 
 // is reports whether the bytes of a footer are a word or, of types that are not InWords, a value's bytes.
 func (e *extremes) is(said []byte, word uint64, value []byte) bool {
-	d := page.Decoded{Data: said, Width: e.width}
+	values := page.Values{Data: said, Width: e.width}
 	if e.width == 0 {
-		d.Ends = []uint32{0, uint32(len(said))}
+		values.Ends = []uint32{0, uint32(len(said))}
 	} else if len(said) != e.width {
 		return false
 	}
 	v := &formats.Values{Type: e.values.Type}
-	if err := d.Append(v, e.decode, 0, 1); err != nil || v.Type.InWords() {
+	if err := values.Append(v, e.decode, 0, 1); err != nil || v.Type.InWords() {
 		return err == nil && v.Words[0] == word
 	}
 	return bytes.Equal(v.Bytes(0), value)

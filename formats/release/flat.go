@@ -65,14 +65,9 @@ type flatChunk struct {
 	entry []uint32                 // numbers of the entries of the dictionary
 	used  []bool                   // by a row
 	wrong wrongPages
-	page  flatPage
-}
 
-// flatPage is a data page that is being read.
-type flatPage struct {
-	page.Decoded
-	row, value int
-	passed     bool // of a kept column, and not of the form that kcut writes: nobody knows its values
+	header *page.Header // of the page that is being read; nil: there is none
+	passed int          // rows to come of a page that is not read: a kept column's, not of the form that kcut writes
 }
 
 // wrongPages counts what is wrong with the pages of a chunk.
@@ -143,7 +138,7 @@ func (c *flatChunk) open(g *rowGroup, name, part string) error {
 	if c.every == nil {
 		c.every = make([]uint32, windowBlocks*BlockRows)
 	}
-	c.wrong, c.page = wrongPages{}, flatPage{}
+	c.wrong, c.header, c.passed = wrongPages{}, nil, 0
 	c.entry, c.used = c.entry[:0], c.used[:0]
 	return nil
 }
@@ -168,12 +163,11 @@ func (c *flatChunk) read(every []uint32) (Numbers, error) {
 		if more, err := c.toRows(); err != nil || !more {
 			return Numbers{}, cmp.Or(err, errRows)
 		}
-		part := every[done:min(done+c.page.Entries-c.page.row, len(every))]
+		part := every[done:min(done+c.passed+c.Ahead, len(every))]
 		same, err := c.rows(part)
 		if err != nil {
 			return Numbers{}, err
 		}
-		c.page.row += len(part)
 		done += len(part)
 		if same && len(part) == len(every) {
 			return Numbers{Same: true, One: part[0]}, nil
@@ -193,35 +187,37 @@ func spread(numbers []uint32) {
 	}
 }
 
-// values reads rows that are not null, as rows does.
-func (c *flatChunk) values(dst []uint32) (same bool, err error) {
-	p := &c.page
-	at := p.value
-	p.value += len(dst)
-	switch {
-	case p.Indexed:
-		if same = copyIndexes(dst, p.Indexes[at:]); same {
+// numbers reads rows that are not null, as rows does.
+func (c *flatChunk) numbers(dst []uint32) (same bool, err error) {
+	if c.Indexed {
+		if err := c.Indexes(dst); err != nil {
+			return false, err
+		}
+		if same = allSame(dst); same {
 			dst = dst[:1]
 		}
 		return same, c.look(dst)
-	case c.leaf.Type.V == format.Boolean: // what stands for both is known
-		for i, bit := range p.Data[at:p.value] {
+	}
+	values, err := c.Values(len(dst))
+	if err != nil {
+		return false, err
+	}
+	if c.leaf.Type.V == format.Boolean { // what stands for both is known
+		for i, bit := range values.Data {
 			dst[i] = c.entry[bit]
 		}
-		return false, nil
+		return false, c.labels.extremes.add(&values, len(dst))
 	}
 	numbers := dst[:0]
-	return false, c.labels.of(&p.Decoded, at, len(dst), func(i int) {
+	return false, c.labels.of(&values, len(dst), func(i int) {
 		numbers = append(numbers, c.number(i, &c.wrong.values))
 	})
 }
 
-// copyIndexes copies indexes, and reports whether all are the same.
-func copyIndexes(dst []uint32, indexes []int32) (same bool) {
-	other := int32(0)
-	for i := range dst {
-		dst[i] = uint32(indexes[i])
-		other |= indexes[i] ^ indexes[0]
+func allSame(numbers []uint32) bool {
+	other := uint32(0)
+	for _, n := range numbers {
+		other |= n ^ numbers[0]
 	}
 	return other == 0
 }
@@ -274,7 +270,10 @@ var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", for
 // toRows goes to the next data page that has rows, unless the current one has some. It reports
 // whether there are any.
 func (c *flatChunk) toRows() (more bool, err error) {
-	for c.page.row == c.page.Entries {
+	for c.passed+c.Ahead == 0 {
+		if err := c.endPage(); err != nil {
+			return false, err
+		}
 		h, err := c.next()
 		if err != nil || h == nil {
 			return false, err
@@ -286,7 +285,7 @@ func (c *flatChunk) toRows() (more bool, err error) {
 				c.inexact++
 			}
 			if isData {
-				c.page = flatPage{passed: true, Decoded: page.Decoded{Entries: h.Entries}}
+				c.passed = h.Entries
 			}
 			err = c.Pass(h)
 		case h.Type == format.DictionaryPage:
@@ -321,17 +320,17 @@ func (c *flatChunk) finish() ([]string, error) {
 }
 
 func (c *flatChunk) dictionary(h *page.Header) error {
-	d, err := c.load(h)
+	values, err := c.pages.dictionary(h)
 	if err != nil {
 		return err
 	}
 	c.hashes = c.hashes[:0]
-	err = c.labels.of(&d, 0, d.Entries, func(i int) {
+	err = c.labels.of(&values, h.Entries, func(i int) {
 		c.entry, c.used = append(c.entry, c.number(i, &c.wrong.foreign)), append(c.used, false)
 	})
 	c.numberNull()
 	c.wrong.unused = len(c.used)
-	c.wrong.spare += d.Spare
+	c.wrong.spare += c.Spare()
 	return err
 }
 
@@ -340,31 +339,29 @@ func (c *flatChunk) data(h *page.Header) error {
 	if !isWritten(h) && h.Encoding != format.PlainDictionary {
 		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.Encoding)
 	}
-	d, err := c.load(h)
-	if err != nil {
+	if err := c.begin(h); err != nil {
 		return err
 	}
-	switch {
-	case d.Indexed && c.dictionaries == 0:
-		return fmt.Errorf("%w: indexes without a dictionary", formats.ErrDamaged)
-	case c.leaf.Type.V == format.Boolean && len(c.entry) == 0:
+	if c.leaf.Type.V == format.Boolean && len(c.entry) == 0 {
 		c.labels.values.Words = append(c.labels.values.Words[:0], 0, 1)
 		c.hashes = c.hashes[:0]
 		c.entry = append(c.entry, c.number(0, nil), c.number(1, nil))
 		c.numberNull()
 	}
-	if c.leaf.Type.V == format.Boolean {
-		if err := c.labels.extremes.add(&d); err != nil {
-			return err
-		}
-	}
-	c.page = flatPage{Decoded: d}
-	c.missing += int64(d.Entries - d.Defined)
-	if saysOther(h, d.Entries-d.Defined, d.Entries) {
-		c.wrong.counts++
-	}
-	c.wrong.spare += d.Spare
+	c.header = h
 	return nil
+}
+
+// endPage counts what is wrong with a data page whose rows were read.
+func (c *flatChunk) endPage() error {
+	if c.header == nil {
+		return nil
+	}
+	wrong, err := c.end(c.header)
+	c.wrong.spare += wrong.spare
+	c.wrong.counts += wrong.counts
+	c.header = nil
+	return err
 }
 
 // labels decodes the values of a flat column, and keeps their extremes. One goroutine uses it at a time.
@@ -382,10 +379,10 @@ func newLabels(l *schema.Leaf, said *meta.Statistics) (labels, error) {
 }
 
 // of decodes n values of a page and shows where they are.
-func (l *labels) of(d *page.Decoded, from, n int, show func(i int)) error {
+func (l *labels) of(values *page.Values, n int, show func(i int)) error {
 	v := &l.values
 	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
-	if err := d.Append(v, l.decode, from, n); err != nil {
+	if err := values.Append(v, l.decode, 0, n); err != nil {
 		return err
 	}
 	for i := range n {

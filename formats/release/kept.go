@@ -1,8 +1,8 @@
 package release
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -17,6 +17,7 @@ type keptChunk struct {
 	pages
 	extremes extremes
 	used     []bool // entries of the dictionary, by a row
+	indexes  []uint32
 	wrong    wrongKept
 }
 
@@ -62,51 +63,58 @@ func (k *keptChunk) read() ([]string, error) {
 }
 
 func (k *keptChunk) dictionary(h *page.Header) error {
-	d, err := k.load(h)
+	values, err := k.pages.dictionary(h)
 	if err != nil {
 		return err
 	}
 	k.used, k.wrong.unused = make([]bool, h.Entries), h.Entries
-	return k.take(&d)
+	k.wrong.spare += k.Spare()
+	return k.extremes.add(&values, h.Entries)
 }
 
 func (k *keptChunk) data(h *page.Header) error {
-	d, err := k.load(h)
+	if err := k.begin(h); err != nil {
+		return err
+	}
+	for k.Ahead > 0 {
+		levels, err := k.Levels(min(k.Ahead, stepValues))
+		if err == nil {
+			err = k.take(levels.Defined)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	wrong, err := k.end(h)
+	k.wrong.spare += wrong.spare
+	k.wrong.counts += wrong.counts
+	return err
+}
+
+// take takes in the next n values of a page.
+func (k *keptChunk) take(n int) error {
+	if k.Indexed {
+		k.indexes = slices.Grow(k.indexes[:0], n)[:n]
+		if err := k.Indexes(k.indexes); err != nil {
+			return err
+		}
+		return k.look(k.indexes)
+	}
+	values, err := k.Values(n)
 	if err != nil {
 		return err
 	}
-	rows := d.Entries
-	if d.Repetition != nil {
-		rows = bytes.Count(d.Repetition, []byte{0})
-	}
-	k.missing += int64(d.Entries - d.Defined)
-	k.begun += int64(rows)
-	if saysOther(h, d.Entries-d.Defined, rows) {
-		k.wrong.counts++
-	}
-	return k.take(&d)
-}
-
-// take takes in the values of a page.
-func (k *keptChunk) take(d *page.Decoded) error {
-	k.wrong.spare += d.Spare
-	if d.Indexed {
-		return k.look(d.Indexes)
-	}
-	return k.extremes.add(d)
+	return k.extremes.add(&values, n)
 }
 
 // look notes which entries of the dictionary are used.
-func (k *keptChunk) look(indexes []int32) error {
-	if k.dictionaries == 0 {
-		return fmt.Errorf("%w: indexes without a dictionary", formats.ErrDamaged)
-	}
+func (k *keptChunk) look(indexes []uint32) error {
 	for _, index := range indexes {
 		if k.wrong.unused == 0 {
 			return nil
 		}
-		if uint32(index) >= uint32(len(k.used)) {
-			return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, uint32(index), len(k.used))
+		if int64(index) >= int64(len(k.used)) {
+			return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, index, len(k.used))
 		}
 		if !k.used[index] {
 			k.used[index] = true

@@ -11,15 +11,19 @@ type ofNull struct {
 // rows reads rows of the page. It reports whether they show to have the same number, which is then
 // the first of dst alone.
 func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
-	if c.page.passed {
+	if c.passed > 0 {
+		c.passed -= len(dst)
 		dst[0] = c.nulls[0].number
 		return true, nil
 	}
-	highest := c.leaf.Definition
-	if highest == 0 {
-		return c.values(dst)
+	l, err := c.Levels(len(dst))
+	if err != nil {
+		return false, err
 	}
-	levels := c.page.Definition[c.page.row : c.page.row+len(dst)]
+	highest, levels, defined := c.leaf.Definition, l.Definition, l.Defined
+	if highest == 0 {
+		return c.numbers(dst)
+	}
 	for level := range highest {
 		nulls := bytes.Count(levels, []byte{byte(level)})
 		if !c.nulls[level].ok {
@@ -30,9 +34,8 @@ func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
 			return true, nil
 		}
 	}
-	defined := bytes.Count(levels, []byte{byte(highest)})
 	if defined > 0 {
-		if same, err = c.values(dst[:defined]); err != nil || same && defined == len(dst) {
+		if same, err = c.numbers(dst[:defined]); err != nil || same && defined == len(dst) {
 			return same, err
 		}
 	}

@@ -68,23 +68,52 @@ func (p *pages) next() (*page.Header, error) {
 	return h, err
 }
 
-// load reads a page and decodes it. It is valid until the next one.
-func (p *pages) load(h *page.Header) (d page.Decoded, err error) {
+// dictionary reads a dictionary page. Its values are valid until the next page.
+func (p *pages) dictionary(h *page.Header) (page.Values, error) {
 	if err := p.Load(h); err != nil {
-		return d, err
+		return page.Values{}, err
 	}
-	if h.Type == format.DictionaryPage {
-		d, err = p.DecodeDictionary(h)
-	} else {
-		d, err = p.Decode(h)
-	}
-	if err == nil && d.Spare < 0 {
-		err = fmt.Errorf("%w: runs without values, or with too few", formats.ErrDamaged)
-	}
+	values, err := p.DecodeDictionary(h)
 	if err == nil && !p.Exact {
 		p.inexact++
 	}
-	return d, err
+	return values, err
+}
+
+// begin goes to the first entry of a data page.
+func (p *pages) begin(h *page.Header) error {
+	if err := p.Load(h); err != nil {
+		return err
+	}
+	if err := p.Begin(h); err != nil {
+		return err
+	}
+	if !p.Exact {
+		p.inexact++
+	}
+	if p.Indexed && p.dictionaries == 0 {
+		return fmt.Errorf("indexes without a dictionary: %w", formats.ErrDamaged)
+	}
+	return nil
+}
+
+// wrongPage is what is wrong with a page that was read to its last entry.
+type wrongPage struct {
+	spare  int // bytes that no level and no value needs
+	counts int // 1: the header says another number of nulls or rows than the page has
+}
+
+// end counts the rows and nulls of a data page that was read to its last entry.
+func (p *pages) end(h *page.Header) (wrong wrongPage, err error) {
+	p.missing += int64(p.Nulls)
+	p.begun += int64(p.Rows)
+	if saysOther(h, p.Nulls, p.Rows) {
+		wrong.counts = 1
+	}
+	if wrong.spare = p.Spare(); wrong.spare < 0 {
+		err = fmt.Errorf("%w: runs without values, or with too few", formats.ErrDamaged)
+	}
+	return wrong, err
 }
 
 // isOwn reports whether a header has the parts that its kind of page asks for, and no other.

@@ -7,119 +7,133 @@ import (
 
 	"github.com/parquet-go/bitpack/unsafecast"
 	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
-	hybrid "github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/rle"
 )
 
-// Decoded is a decoded page. It lies in the memory of its Reader until the next one.
-type Decoded struct {
+// Levels are those of some entries of a page. They lie in the memory of its Reader until the next
+// ones.
+type Levels struct {
 	Entries                int    // nulls too
 	Defined                int    // entries that have a value
-	Repetition, Definition []byte // levels, one an entry; nil where only level 0 is possible
-	Indexed                bool   // values are Indexes of the dictionary; else they are Data
-	Indexes                []int32
-	Data                   []byte
-	Ends                   []uint32 // of byte strings in Data, from 0 on; nil where all values have one width
-	Width                  int
-	// Spare is how many bytes no level and no value needs, of encodings that kcut writes; -1 where
-	// that is not known.
-	Spare int
+	Repetition, Definition []byte // one an entry; nil where only level 0 is possible
 }
 
-// Text returns value i of Data, which is one of bytes.
-func (d *Decoded) Text(i int) []byte {
-	if d.Ends != nil {
-		return d.Data[d.Ends[i]:d.Ends[i+1]]
+// Values are some values that are no indexes of a dictionary. They lie in the memory of their Reader
+// until the next ones.
+type Values struct {
+	Data  []byte
+	Ends  []uint32 // of byte strings in Data, and first where they begin; nil where all have one width
+	Width int
+}
+
+// Text returns value i, which is one of bytes.
+func (v *Values) Text(i int) []byte {
+	if v.Ends != nil {
+		return v.Data[v.Ends[i]:v.Ends[i+1]]
 	}
-	return d.Data[i*d.Width : (i+1)*d.Width]
+	return v.Data[i*v.Width : (i+1)*v.Width]
 }
 
-// Size returns the bytes of n values of Data.
-func (d *Decoded) Size(from, n int) int {
-	if d.Ends != nil {
-		return int(d.Ends[from+n] - d.Ends[from])
+// Size returns the bytes of the first n values.
+func (v *Values) Size(n int) int {
+	if v.Ends != nil {
+		return int(v.Ends[n] - v.Ends[0])
 	}
-	return n * d.Width
+	return n * v.Width
 }
 
-// Append appends n values of Data by the decoder of their type, if they have one width.
-func (d *Decoded) Append(dst *formats.Values, decode plain.Decoder, from, n int) error {
-	if d.Ends != nil {
-		return plain.AppendTexts(dst, d.Data, d.Ends[from:from+n+1])
+// Append appends n values by the decoder of their type, if they have one width.
+func (v *Values) Append(dst *formats.Values, decode plain.Decoder, from, n int) error {
+	if v.Ends != nil {
+		return plain.AppendTexts(dst, v.Data, v.Ends[from:from+n+1])
 	}
-	return decode(dst, d.Data[from*d.Width:], n)
+	return decode(dst, v.Data[from*v.Width:], n)
 }
 
-// decoded is the memory of a decoded page.
+// cursor is where a Reader is in the data page that it began: at the next levels, and at the next
+// indexes or values, which are asked for by themselves.
+type cursor struct {
+	Ahead   int  // entries whose levels are to come
+	Rows    int  // that began so far
+	Nulls   int  // so far
+	Indexed bool // values are indexes of the dictionary
+	Large   bool // values may be large: together they are
+
+	repetition, definition rle.Reader
+	runs                   rle.Reader // of indexes and of booleans
+	values                 Values     // to come; all of one width, or decoded
+	texts                  []byte     // to come, each behind its length, if values are not decoded
+}
+
+// decoded is the memory of what was decoded.
 type decoded struct {
 	levels  [2][]byte
-	indexes []int32
 	data    []byte
 	ends    []uint32
 	numbers [2][]int64 // of delta encodings
-	spare   int
 }
 
 func (d *decoded) memory() int64 {
-	return int64(cap(d.levels[0]) + cap(d.levels[1]) + cap(d.data) +
-		4*(cap(d.indexes)+cap(d.ends)) + 8*(cap(d.numbers[0])+cap(d.numbers[1])))
+	return int64(cap(d.levels[0]) + cap(d.levels[1]) + cap(d.data) + 4*cap(d.ends) + 8*(cap(d.numbers[0])+cap(d.numbers[1])))
 }
 
-// Decode unpacks and decodes the data page that was loaded.
-func (r *Reader) Decode(h *Header) (d Decoded, err error) {
-	if h.Entries > codec.MaxPageBytes {
-		return d, fmt.Errorf("page of %d entries: %w", h.Entries, formats.ErrUnsupported)
+// Begin unpacks the data page that was loaded, and goes to its first entry.
+func (r *Reader) Begin(h *Header) error {
+	r.cursor = cursor{}
+	data, err := r.unpack(h)
+	if err == nil && h.Type == format.DataPage {
+		data, err = r.cutLevels(h, data)
+	} else if err == nil {
+		v2 := &h.DataV2.V
+		r.repetition.Reset(data[:v2.RepetitionBytes], rle.Width(r.Leaf.Repetition))
+		data = data[v2.RepetitionBytes:]
+		r.definition.Reset(data[:v2.DefinitionBytes], rle.Width(r.Leaf.Definition))
+		data = data[v2.DefinitionBytes:]
 	}
-	p, err := r.Unpack(h)
 	if err != nil {
-		return d, err
+		return err
 	}
-	r.spare, d.Entries, d.Defined, d.Width = 0, h.Entries, h.Entries, r.width
-	d.Repetition, err = r.decodeLevels(0, p.Repetition, r.Leaf.Repetition, h.Entries)
-	if err != nil {
-		return d, err
-	}
-	d.Definition, err = r.decodeLevels(1, p.Definition, r.Leaf.Definition, h.Entries)
-	if err != nil {
-		return d, err
-	}
-	if highest := r.Leaf.Definition; highest > 0 {
-		d.Defined = bytes.Count(d.Definition, []byte{byte(highest)})
-	}
-	if d.Indexed = IsIndexes(h.Encoding); d.Indexed {
-		d.Indexes, err = r.decodeIndexes(p.Values, d.Defined)
-	} else {
-		d.Data, d.Ends, err = r.decodeValues(p.Values, h.Encoding, d.Defined)
-	}
-	d.Spare = r.spare
-	return d, err
+	r.Ahead = h.Entries
+	return r.beginValues(data, h.Encoding, h.Entries)
 }
 
-// addSpare adds bytes to spare.
-func (r *Reader) addSpare(n int) {
-	if r.spare += n; n < 0 || r.spare < n {
-		r.spare = -1
+// cutLevels takes the levels of a page of version 1 off the front of its data.
+func (r *Reader) cutLevels(h *Header, data []byte) ([]byte, error) {
+	for _, kind := range []struct {
+		levels   *rle.Reader
+		highest  int
+		encoding format.Encoding
+	}{
+		{&r.repetition, r.Leaf.Repetition, h.Data.V.Repetitions},
+		{&r.definition, r.Leaf.Definition, h.Data.V.Definitions},
+	} {
+		width := rle.Width(kind.highest)
+		switch {
+		case kind.highest == 0:
+		case kind.encoding == format.RLE:
+			runs, rest, err := rle.Cut(data)
+			if err != nil {
+				return nil, err
+			}
+			kind.levels.Reset(runs, width)
+			data = rest
+		case kind.encoding == format.BitPacked:
+			size := (h.Entries*width + 7) / 8
+			if size > len(data) {
+				return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
+			}
+			rle.FromBitPacked(data[:size], width)
+			kind.levels.ResetPacked(data[:size], width)
+			data = data[size:]
+		default:
+			return nil, fmt.Errorf("read levels: encoding %s: %w", kind.encoding, formats.ErrUnsupported)
+		}
 	}
-}
-
-// DecodeDictionary unpacks and decodes the dictionary page that was loaded.
-func (r *Reader) DecodeDictionary(h *Header) (d Decoded, err error) {
-	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary {
-		return d, fmt.Errorf("encoding %s: %w", h.Encoding, formats.ErrUnsupported)
-	}
-	p, err := r.Unpack(h)
-	if err != nil {
-		return d, err
-	}
-	r.spare, d.Entries, d.Defined, d.Width = 0, h.Entries, h.Entries, r.width
-	d.Data, d.Ends, err = r.decodeValues(p.Values, format.Plain, h.Entries)
-	d.Spare = r.spare
-	return d, err
+	return data, nil
 }
 
 // IsIndexes reports whether values of an encoding point into a dictionary.
@@ -127,144 +141,183 @@ func IsIndexes(e format.Encoding) bool {
 	return e == format.RLEDictionary || e == format.PlainDictionary
 }
 
-// decodeLevels decodes n levels, none of which may be above the highest.
-func (r *Reader) decodeLevels(memory int, stored []byte, highest, n int) ([]byte, error) {
-	if highest == 0 {
-		r.addSpare(len(stored))
-		return nil, nil
+var splitEncoding bytestreamsplit.Encoding
+
+// beginValues goes to the first of at most n values. Those that are decoded whole lie as PLAIN has
+// them, but byte strings without their lengths, one behind the other between the ends.
+func (r *Reader) beginValues(stored []byte, e format.Encoding, n int) (err error) {
+	physical := r.Leaf.Type.V
+	isText := physical == format.ByteArray
+	r.values.Width = r.width
+	switch {
+	case IsIndexes(e):
+		runs, width, err := rle.CutWidth(stored)
+		r.Indexed = true
+		r.runs.Reset(runs, width)
+		return err
+	case physical == format.Boolean && e == format.Plain:
+		r.runs.ResetPacked(stored, 1)
+		return nil
+	case physical == format.Boolean && e == format.RLE:
+		runs, _, err := rle.Cut(stored)
+		r.runs.Reset(runs, 1)
+		return err
+	case e == format.Plain && isText:
+		r.texts = stored
+	case e == format.Plain:
+		r.values.Data = stored
+	case e == format.ByteStreamSplit && r.width > 1:
+		r.values.Data, err = r.joinStreams(stored)
+	case e == format.DeltaBinaryPacked && (physical == format.Int32 || physical == format.Int64):
+		r.values.Data, err = r.decodeNumbers(stored, n)
+	case e == format.DeltaLengthByteArray && isText:
+		r.values.Data, r.values.Ends, err = r.decodeTexts(nil, stored, n)
+	case e == format.DeltaByteArray && (isText || physical == format.FixedLenByteArray):
+		r.values.Data, r.values.Ends, err = r.decodePrefixed(stored, n)
+	default:
+		return fmt.Errorf("read page: encoding %s of %s: %w", e, physical, formats.ErrUnsupported)
 	}
-	levels, err := r.decodeBytes(&r.levels[memory], stored, rle.Width(highest), n)
+	if err != nil {
+		return fmt.Errorf("read values: %w", err)
+	}
+	r.Large = len(r.values.Data)+len(r.texts) > large
+	return nil
+}
+
+// large is how many bytes the values of a page have that may be large.
+const large = 1 << 20
+
+// DecodeDictionary unpacks the dictionary page that was loaded, and decodes its entries.
+func (r *Reader) DecodeDictionary(h *Header) (v Values, err error) {
+	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary {
+		return v, fmt.Errorf("encoding %s: %w", h.Encoding, formats.ErrUnsupported)
+	}
+	r.cursor = cursor{}
+	data, err := r.unpack(h)
+	if err == nil {
+		err = r.beginValues(data, format.Plain, h.Entries)
+	}
+	if err != nil {
+		return v, err
+	}
+	return r.Values(h.Entries)
+}
+
+// Levels decodes the levels of the next n entries, as many as are ahead at most.
+func (r *Reader) Levels(n int) (l Levels, err error) {
+	l.Entries, l.Defined = n, n
+	rows := n
+	if highest := r.Leaf.Repetition; highest > 0 {
+		if l.Repetition, err = r.decodeLevels(&r.repetition, &r.levels[0], highest, n); err != nil {
+			return l, err
+		}
+		rows = bytes.Count(l.Repetition, []byte{0})
+	}
+	if highest := r.Leaf.Definition; highest > 0 {
+		if l.Definition, err = r.decodeLevels(&r.definition, &r.levels[1], highest, n); err != nil {
+			return l, err
+		}
+		l.Defined = bytes.Count(l.Definition, []byte{byte(highest)})
+	}
+	r.Ahead -= n
+	r.Rows += rows
+	r.Nulls += n - l.Defined
+	return l, nil
+}
+
+// decodeLevels decodes n levels, none of which may be above the highest.
+func (r *Reader) decodeLevels(from *rle.Reader, into *[]byte, highest, n int) ([]byte, error) {
+	err := grow(r, into, n)
+	if err == nil {
+		err = from.ReadBytes(*into)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read levels: %w", err)
 	}
+	if highest&(highest+1) == 0 { // all that the bits can say are possible
+		return *into, nil
+	}
 	possible := 0
 	for level := range highest + 1 {
-		possible += bytes.Count(levels, []byte{byte(level)})
+		possible += bytes.Count(*into, []byte{byte(level)})
 	}
 	if possible < n {
 		return nil, fmt.Errorf("read levels: some are above %d: %w", highest, formats.ErrDamaged)
 	}
-	return levels, nil
+	return *into, nil
 }
 
-// decodeBytes decodes n values in runs, each of at most eight bits. The library decodes all that
-// runs claim to have, so that they are measured first.
-func (r *Reader) decodeBytes(into *[]byte, runs []byte, width, n int) ([]byte, error) {
-	runs, all, spare, err := rle.Measure(runs, width, n)
-	if err != nil {
-		return nil, err
+// Indexes decodes the next indexes of a dictionary, which may be above its last one.
+func (r *Reader) Indexes(dst []uint32) error {
+	if err := r.runs.Read(dst); err != nil {
+		return fmt.Errorf("read dictionary indexes: %w", err)
 	}
-	r.addSpare(spare)
-	if err := grow(r, into, all); err != nil {
-		return nil, err
-	}
-	values, err := (&hybrid.Encoding{BitWidth: width}).DecodeLevels(*into, runs)
-	if err != nil || len(values) < n {
-		return nil, formats.ErrDamaged
-	}
-	return values[:n], nil
+	return nil
 }
 
-// decodeIndexes decodes n indexes of a dictionary, which may be above its last one.
-func (r *Reader) decodeIndexes(stored []byte, n int) ([]int32, error) {
-	runs, width, err := rle.CutWidth(stored)
-	if err != nil {
-		return nil, err
-	}
-	runs, all, spare, err := rle.Measure(runs, width, n)
-	if err != nil {
-		return nil, fmt.Errorf("read dictionary indexes: %w", err)
-	}
-	r.addSpare(spare)
-	if err := grow(r, &r.indexes, all); err != nil {
-		return nil, err
-	}
-	indexes, err := (&hybrid.Encoding{BitWidth: width}).DecodeInt32(r.indexes, runs)
-	if err != nil || len(indexes) < n {
-		return nil, fmt.Errorf("read dictionary indexes: %w", formats.ErrDamaged)
-	}
-	return indexes[:n], nil
-}
-
-var splitEncoding bytestreamsplit.Encoding
-
-// decodeValues decodes n values. They lie as PLAIN has them, but a boolean in a byte of its own,
-// and byte strings without their lengths, one behind the other between the ends.
-func (r *Reader) decodeValues(stored []byte, e format.Encoding, n int) (data []byte, ends []uint32, err error) {
-	physical := r.Leaf.Type.V
-	isText := physical == format.ByteArray
+// Values decodes the next n values, which are no indexes. A boolean has a byte of its own.
+func (r *Reader) Values(n int) (v Values, err error) {
+	v = r.values
 	switch {
-	case physical == format.Boolean && (e == format.Plain || e == format.RLE):
-		data, err = r.decodeBooleans(stored, e, n)
-	case e == format.Plain && isText:
-		data, ends, err = r.cutLengths(stored, n)
-	case e == format.Plain:
-		data = stored
-		r.addSpare(max(0, len(stored)-n*r.width))
-	case e == format.ByteStreamSplit && r.width > 1:
-		data, err = r.joinStreams(stored)
-	case e == format.DeltaBinaryPacked && (physical == format.Int32 || physical == format.Int64):
-		data, err = r.decodeNumbers(stored, n)
-	case e == format.DeltaLengthByteArray && isText:
-		data, ends, err = r.decodeTexts(nil, stored, n)
-	case e == format.DeltaByteArray && (isText || physical == format.FixedLenByteArray):
-		data, ends, err = r.decodePrefixed(stored, n)
+	case r.Leaf.Type.V == format.Boolean:
+		if err = grow(r, &r.data, n); err == nil {
+			v.Data, err = r.data, r.runs.ReadBytes(r.data)
+		}
+	case v.Ends != nil && n < len(v.Ends):
+		v.Ends, r.values.Ends = v.Ends[:n+1], v.Ends[n:]
+	case v.Ends == nil && v.Width > 0 && n*v.Width <= len(v.Data):
+		v.Data, r.values.Data = v.Data[:n*v.Width], v.Data[n*v.Width:]
+	case v.Ends == nil && v.Width == 0:
+		v.Data, v.Ends, err = r.cutLengths(n)
 	default:
-		return nil, nil, fmt.Errorf("read page: encoding %s of %s: %w", e, physical, formats.ErrUnsupported)
-	}
-	if err == nil && (isText && len(ends) <= n || n*r.width > len(data)) {
-		err = fmt.Errorf("page ends early: %w", formats.ErrDamaged)
+		err = errEarly
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("read %d values: %w", n, err)
+		return v, fmt.Errorf("read %d values: %w", n, err)
 	}
-	return data, ends, nil
+	return v, nil
 }
 
-// cutLengths moves n byte strings together, whose lengths are in front of them. The library looks
-// for one that ends behind the page there, too.
-func (r *Reader) cutLengths(stored []byte, n int) ([]byte, []uint32, error) {
-	if err := grow(r, &r.ends, min(n, len(stored)/4)+1); err != nil {
+var errEarly = fmt.Errorf("page ends early: %w", formats.ErrDamaged)
+
+// cutLengths moves the next n byte strings together, whose lengths are in front of them. The library
+// looks for one that ends behind the page there, too.
+func (r *Reader) cutLengths(n int) ([]byte, []uint32, error) {
+	if n > len(r.texts)/4 {
+		return nil, nil, errEarly
+	}
+	if err := grow(r, &r.ends, n+1); err != nil {
 		return nil, nil, err
 	}
-	data, ends := stored[:0], r.ends[:1]
-	ends[0] = 0
-	for range n {
+	data, rest := r.texts[:0], r.texts
+	r.ends[0] = 0
+	for i := range n {
 		var text []byte
-		if text, stored = plain.CutText(stored); text == nil {
-			break
+		if text, rest = plain.CutText(rest); text == nil {
+			return nil, nil, errEarly
 		}
 		data = append(data, text...)
-		ends = append(ends, uint32(len(data)))
+		r.ends[i+1] = uint32(len(data))
 	}
-	r.addSpare(len(stored))
-	return data, ends, nil
+	r.texts = rest
+	return data, r.ends, nil
 }
 
-// decodeBooleans decodes n booleans. Runs of them are levels of one bit: the library takes the byte
-// of a run for eight of them.
-func (r *Reader) decodeBooleans(stored []byte, e format.Encoding, n int) ([]byte, error) {
-	if e == format.RLE {
-		runs, _, err := rle.Cut(stored)
-		if err != nil {
-			return nil, err
+// Spare returns how many bytes the levels and values that were read did not need, of encodings that
+// kcut writes; -1 where that is not known.
+func (r *Reader) Spare() int {
+	spare := len(r.texts)
+	if r.values.Ends == nil {
+		spare += len(r.values.Data)
+	}
+	for _, runs := range []*rle.Reader{&r.repetition, &r.definition, &r.runs} {
+		more := runs.Spare()
+		if more < 0 {
+			return -1
 		}
-		return r.decodeBytes(&r.data, runs, 1, n)
+		spare += more
 	}
-	if n > 8*len(stored) {
-		return nil, nil
-	}
-	if err := grow(r, &r.data, n); err != nil {
-		return nil, err
-	}
-	for i := range r.data {
-		r.data[i] = stored[i/8] >> (i % 8) & 1
-	}
-	used := (n + 7) / 8
-	if r.addSpare(len(stored) - used); rle.AnySet(stored[:used], n) {
-		r.addSpare(1) // the last byte holds more
-	}
-	return r.data, nil
+	return spare
 }
 
 // joinStreams decodes values whose first bytes come first, then all second bytes, and so on.

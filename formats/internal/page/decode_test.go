@@ -20,8 +20,15 @@ func TestBooleanRuns(t *testing.T) {
 	}
 	stored := append([]byte{byte(len(runs)), 0, 0, 0}, runs...)
 	r := Reader{Leaf: leafOf(format.Boolean)}
-	if got, _, err := r.decodeValues(stored, format.RLE, len(want)); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
+	if err := r.beginValues(stored, format.RLE, len(want)); err != nil {
+		t.Fatal(err)
+	}
+	for len(want) > 0 {
+		n := min(len(want), 7)
+		if got, err := r.Values(n); err != nil || !slices.Equal(got.Data, want[:n]) {
+			t.Errorf("%v, %v, want %v", got, err, want[:n])
+		}
+		want = want[n:]
 	}
 }
 
@@ -29,11 +36,25 @@ func TestBooleanRuns(t *testing.T) {
 func TestTextsEndInTheirPage(t *testing.T) {
 	stored := []byte("\x01\x00\x00\x00a\x03\x00\x00\x00abc")
 	r := Reader{Leaf: leafOf(format.ByteArray)}
-	if _, _, err := r.decodeValues(slices.Clone(stored)[:len(stored)-1], format.Plain, 2); !errors.Is(err, formats.ErrDamaged) {
-		t.Errorf("got %v, want ErrDamaged", err)
-	}
-	data, ends, err := r.decodeValues(append(stored, '?'), format.Plain, 2)
-	if err != nil || string(data) != "aabc" || !slices.Equal(ends, []uint32{0, 1, 4}) || r.spare != 1 {
-		t.Errorf("%q, %v, %d bytes to spare, %v", data, ends, r.spare, err)
+	for _, piece := range []int{1, 2} {
+		for _, size := range []int{len(stored) - 1, len(stored), len(stored) + 1} {
+			var texts []string
+			err := r.beginValues(append(slices.Clone(stored), '?')[:size], format.Plain, 2)
+			for err == nil && len(texts) < 2 {
+				var v Values
+				if v, err = r.Values(piece); err == nil {
+					for i := range piece {
+						texts = append(texts, string(v.Text(i)))
+					}
+				}
+			}
+			if size < len(stored) {
+				if !errors.Is(err, formats.ErrDamaged) {
+					t.Errorf("%d of %d bytes: %v, want ErrDamaged", size, len(stored), err)
+				}
+			} else if err != nil || !slices.Equal(texts, []string{"a", "abc"}) || r.Spare() != size-len(stored) {
+				t.Errorf("%d bytes: %q, %d to spare, %v", size, texts, r.Spare(), err)
+			}
+		}
 	}
 }

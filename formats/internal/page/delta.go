@@ -165,7 +165,8 @@ func deltaSize(data []byte) (total uint64, size int, err error) {
 	return total, size, nil
 }
 
-// deltaBlock returns the end of a block that starts at a place of the data and has some values. Some writers cut the last miniblock short after its last value.
+// deltaBlock returns the end of a block that starts at a place of the data and has some values. Some
+// writers cut the last miniblock short after its last value.
 func deltaBlock(data []byte, at, minis, miniSize int, values uint64) (end int, err error) {
 	_, n := binary.Varint(data[at:]) // the smallest difference
 	if at += n; n <= 0 || len(data)-at < minis {

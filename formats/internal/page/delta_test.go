@@ -97,7 +97,7 @@ func TestPrefixesAreAddedUp(t *testing.T) {
 	}
 	held := int64(0)
 	r := Reader{Leaf: leafOf(format.ByteArray), Hold: func(bytes int64) error { held = bytes; return nil }}
-	if _, _, err := r.decodeValues(append(data, make([]byte, size)...), format.DeltaByteArray, values); !errors.Is(err, formats.ErrUnsupported) || held > size {
+	if err := r.beginValues(append(data, make([]byte, size)...), format.DeltaByteArray, values); !errors.Is(err, formats.ErrUnsupported) || held > size {
 		t.Errorf("%v, %d bytes held", err, held)
 	}
 }

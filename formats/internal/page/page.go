@@ -5,12 +5,16 @@
 // against what is there. A page must be what its checksum says, if it has one. Hold agrees to
 // the memory of a page, packed, unpacked and decoded, before it is allocated.
 //
-// Levels and values are decoded by parquet-go, a page at a time. Its own reader of pages is not
-// used. It unpacks a page to whatever that holds, takes sizes from headers, allocates as much as
+// A page is unpacked at once, and its levels, indexes and values are decoded as they are asked for:
+// of a page of a million rows that has few values, little more than its bytes is held. Deltas and
+// split streams, which few writers use, are decoded whole.
+//
+// Deltas, split streams and the bits of indexes are decoded by parquet-go. Its own reader of pages is
+// not used. It unpacks a page to whatever that holds, takes sizes from headers, allocates as much as
 // runs and deltas claim, which five bytes may let be gigabytes, and reads behind runs and texts
 // that are cut short. It knows neither the codec LZ4 nor booleans in runs, and a page that was
-// unpacked elsewhere cannot be given to it. So headers are read here, and runs and deltas measured
-// before the library decodes them.
+// unpacked elsewhere cannot be given to it. So headers are read here, and deltas measured before the
+// library decodes them.
 package page
 
 import (
@@ -39,13 +43,6 @@ type Header struct {
 	Encoding format.Encoding
 }
 
-// Page is a page, unpacked. Levels and values are still encoded, and lie in the memory of its
-// Reader until the next one.
-type Page struct {
-	Repetition, Definition []byte
-	Values                 []byte
-}
-
 // Reader reads the pages of column chunks, one after the other.
 type Reader struct {
 	Codec format.CompressionCodec
@@ -55,14 +52,15 @@ type Reader struct {
 	AlwaysCompressed bool
 	Hold             func(bytes int64) error // called before the last page takes so much memory; nil: nobody asks
 
-	Stored   []byte // the last page that was loaded
-	Unpacked []byte // the last page that was unpacked
-	Exact    bool   // the last page that was unpacked holds nothing beside what it unpacked to
+	Exact bool // the last page holds nothing beside what it unpacked to
 
-	file    *bufio.Reader
-	headers *meta.Walker
-	at, end int64 // what is to come
-	width   int   // bytes of a value; 0: byte strings
+	file     *bufio.Reader
+	headers  *meta.Walker
+	at, end  int64  // what is to come
+	width    int    // bytes of a value; 0: byte strings
+	stored   []byte // the last page that was loaded
+	unpacked []byte // the last page that was packed
+	cursor
 	decoded
 }
 
@@ -79,7 +77,7 @@ func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
 	} else {
 		r.file.Reset(section)
 	}
-	r.at, r.end = from, to
+	r.at, r.end, r.cursor = from, to, cursor{}
 	r.width = plain.SizeOf(r.Leaf.SchemaElement)
 }
 
@@ -131,21 +129,21 @@ func (r *Reader) Load(h *Header) (err error) {
 	if err := codec.CheckSize(r.Codec, size, int(h.Uncompressed)); err != nil {
 		return err
 	}
-	if r.Stored == nil {
+	if r.stored == nil {
 		if free, ok := freeStored.Get().(*[]byte); ok {
-			r.Stored = *free
+			r.stored = *free
 		}
 	}
-	if r.Stored, err = r.room(r.Stored, size); err != nil {
+	if r.stored, err = r.room(r.stored, size); err != nil {
 		return err
 	}
-	if _, err := io.ReadFull(r.file, r.Stored); err != nil {
+	if _, err := io.ReadFull(r.file, r.stored); err != nil {
 		return meta.EndOfFile(err)
 	}
 	if !h.CRC.Valid {
 		return nil
 	}
-	return h.check(crc32.ChecksumIEEE(r.Stored))
+	return h.check(crc32.ChecksumIEEE(r.stored))
 }
 
 // Pass holds the page against its checksum, with no more than a buffer of it in memory.
@@ -192,89 +190,53 @@ const mostFreeStored = 8 << 20
 
 // leaveStored leaves the memory of the page that was loaded to other readers.
 func (r *Reader) leaveStored() {
-	if stored := r.Stored[:0]; cap(stored) <= mostFreeStored {
+	if stored := r.stored[:0]; cap(stored) <= mostFreeStored {
 		freeStored.Put(&stored)
 	}
-	r.Stored = nil
+	r.stored = nil
 }
 
-// Memory returns the bytes that the last page takes.
-func (r *Reader) Memory() int64 { return int64(cap(r.Stored)+cap(r.Unpacked)) + r.memory() }
+// Memory returns the bytes that the last page takes, and what was decoded of it.
+func (r *Reader) Memory() int64 { return int64(cap(r.stored)+cap(r.unpacked)) + r.memory() }
 
 // Shrink forgets the page when it is large.
 func (r *Reader) Shrink(most int64) {
 	if r.Memory() > most {
-		r.Stored, r.Unpacked, r.decoded = nil, nil, decoded{}
+		r.stored, r.unpacked, r.cursor, r.decoded = nil, nil, cursor{}, decoded{}
 	}
 }
 
-// Unpack unpacks the page that was loaded.
-func (r *Reader) Unpack(h *Header) (p Page, err error) {
+// unpack unpacks the page that was loaded.
+func (r *Reader) unpack(h *Header) (data []byte, err error) {
 	r.Exact = true
+	plain := 0 // bytes that are not packed: levels
 	if h.Type == format.DataPageV2 {
-		if p, err = r.Split(h); err == nil && (!h.IsPlain() || r.AlwaysCompressed) {
-			p.Values, err = r.unpack(p.Values, int(h.Uncompressed)-(len(r.Stored)-len(p.Values)))
+		v2 := &h.DataV2.V
+		if int64(v2.RepetitionBytes)+int64(v2.DefinitionBytes) > int64(min(h.Compressed, h.Uncompressed)) {
+			return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
 		}
-		return p, err
+		if plain = int(v2.RepetitionBytes + v2.DefinitionBytes); h.isPlain() && !r.AlwaysCompressed {
+			return r.stored, nil
+		}
 	}
-	p.Values, err = r.unpack(r.Stored, int(h.Uncompressed))
-	if r.Codec != format.Uncompressed {
-		r.leaveStored()
-	}
-	if err != nil || h.Type != format.DataPage {
-		return p, err
-	}
-	p.Repetition, p.Values, err = cutLevels(p.Values, h.Entries, r.Leaf.Repetition, h.Data.V.Repetitions)
-	if err == nil {
-		p.Definition, p.Values, err = cutLevels(p.Values, h.Entries, r.Leaf.Definition, h.Data.V.Definitions)
-	}
-	return p, err
-}
-
-// Split returns the page of version 2 that was loaded with its values as they are stored.
-func (r *Reader) Split(h *Header) (p Page, err error) {
-	first, last := int64(h.DataV2.V.RepetitionBytes), int64(h.DataV2.V.DefinitionBytes)
-	if first+last > int64(min(h.Compressed, h.Uncompressed)) {
-		return p, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
-	}
-	return Page{r.Stored[:first], r.Stored[first : first+last], r.Stored[first+last:]}, nil
-}
-
-// IsPlain reports whether the values of a page of version 2 say that they are stored as they are.
-func (h *Header) IsPlain() bool {
-	compressed, said := h.DataV2.V.IsCompressed.Get()
-	return said && !compressed
-}
-
-// unpack returns what the packed bytes unpack to: size bytes.
-func (r *Reader) unpack(packed []byte, size int) (_ []byte, err error) {
+	packed, size := r.stored[plain:], int(h.Uncompressed)-plain
 	if r.Codec == format.Uncompressed || size == 0 && len(packed) == 0 { // codecs differ in what they make of nothing
 		if len(packed) != size {
 			return nil, fmt.Errorf("page of %d bytes claims %d: %w", len(packed), size, formats.ErrDamaged)
 		}
-		return packed, nil
+		return r.stored, nil
 	}
-	if r.Unpacked, err = r.room(r.Unpacked, size); err != nil {
+	if r.unpacked, err = r.room(r.unpacked, plain+size); err != nil {
 		return nil, err
 	}
-	r.Exact, err = codec.Unpack(r.Codec, r.Unpacked, packed)
-	return r.Unpacked, err
+	copy(r.unpacked, r.stored[:plain])
+	r.Exact, err = codec.Unpack(r.Codec, r.unpacked[plain:], packed)
+	r.leaveStored()
+	return r.unpacked, err
 }
 
-// cutLevels takes the levels of a page of version 1 off the front of its data.
-func cutLevels(data []byte, entries, highest int, encoding format.Encoding) (levels, rest []byte, err error) {
-	switch {
-	case highest == 0:
-		return nil, data, nil
-	case encoding == format.RLE:
-		return rle.Cut(data)
-	case encoding != format.BitPacked:
-		return nil, nil, fmt.Errorf("read levels: encoding %s: %w", encoding, formats.ErrUnsupported)
-	}
-	width := rle.Width(highest)
-	size := (entries*width + 7) / 8
-	if size > len(data) {
-		return nil, nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
-	}
-	return rle.FromBitPacked(data[:size], entries, width), data[size:], nil
+// isPlain reports whether the values of a page of version 2 say that they are stored as they are.
+func (h *Header) isPlain() bool {
+	compressed, said := h.DataV2.V.IsCompressed.Get()
+	return said && !compressed
 }

@@ -2,14 +2,15 @@
 // groups: levels, dictionary indexes and some booleans.
 //
 // Contract: Append makes the same bytes of the same values for ever: releases are compared by their
-// bytes. Runs are decoded by parquet-go, which allocates what they claim: Measure looks at them
-// first. What is wrong is formats.ErrDamaged.
+// bytes. A Reader decodes as many values as it is asked for: a run of a billion takes neither memory
+// nor time until its values are wanted, and neither does a page of a million indexes. The decoder of
+// parquet-go, which decodes pages whole to whatever they claim, is not used; its unpacking of words
+// is. What is wrong is formats.ErrDamaged.
 package rle
 
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/parquet-go/bitpack"
 
@@ -17,103 +18,177 @@ import (
 )
 
 // Padding is how many bytes the unpacking of bits may look at, though not use, beyond its
-// input: slices given to Measure have that much more capacity.
+// input: slices given to a Reader have that much more capacity.
 const Padding = bitpack.PaddingInt32
 
-// walker passes runs.
-type walker struct {
-	data   []byte
+// Reader reads the values of one page, some at a time.
+type Reader struct {
+	data   []byte // to come
 	width  int
-	values int  // of the run that was passed last
-	packed bool // it is bit-packed, and its groups come next
-	groups int  // bytes of these
+	left   int    // values of the current run to come, but for those of the group
+	packed bool   // they are bit-packed
+	value  uint32 // all of them, if they are not
+	loose  bool   // a run had no values, or the last group was cut short
+
+	group    [groupSize]uint32 // the last one of which a part was wanted
+	from, to int               // the part of it to come
 }
 
-// next passes the header of a run and, if it is not packed, its value.
-func (w *walker) next() error {
-	var header uint64
-	n := 1
-	if len(w.data) > 0 && w.data[0] < 0x80 { // as a rule
-		header = uint64(w.data[0])
-	} else {
-		header, n = binary.Uvarint(w.data)
-	}
-	if n <= 0 || header>>1 > 1<<40 {
-		return fmt.Errorf("read run header: %w", formats.ErrDamaged)
-	}
-	w.data, w.values, w.groups = w.data[n:], int(header>>1), 0
-	if w.packed = header&1 != 0; w.packed {
-		w.groups = w.values * w.width
-		w.values *= 8
-		return nil
-	}
-	size := (w.width + 7) / 8
-	if len(w.data) < size {
-		return fmt.Errorf("read run value: %w", formats.ErrDamaged)
-	}
-	value := uint64(0)
-	for i := range size {
-		value |= uint64(w.data[i]) << (8 * i)
-	}
-	w.data = w.data[size:]
-	if value>>w.width != 0 {
-		return fmt.Errorf("read run value of more than %d bits: %w", w.width, formats.ErrDamaged)
+// groupSize is how many values are packed together, into whole bytes.
+const groupSize = 8
+
+// Reset begins with runs of values of so many bits, at most 32.
+func (r *Reader) Reset(data []byte, width int) { *r = Reader{data: data, width: width} }
+
+// ResetPacked begins with one packed run that has no header, and at least one bit for a value.
+func (r *Reader) ResetPacked(data []byte, width int) {
+	*r = Reader{data: data, width: width, packed: true, left: (len(data) + width - 1) / width * groupSize}
+}
+
+// Read fills dst with the next values.
+func (r *Reader) Read(dst []uint32) error { return read(r, dst, unpackWords) }
+
+// ReadBytes fills dst with the next values, of at most eight bits.
+func (r *Reader) ReadBytes(dst []byte) error { return read(r, dst, unpackBytes) }
+
+func read[T byte | uint32](r *Reader, dst []T, unpack func(dst []T, data []byte, width int)) (err error) {
+	for n := 0; len(dst) > 0; dst = dst[n:] {
+		n = min(len(dst), r.left)
+		switch {
+		case r.from < r.to:
+			for n = 0; n < len(dst) && r.from < r.to; n++ {
+				dst[n] = T(r.group[r.from])
+				r.from++
+			}
+		case r.left == 0:
+			err = r.next()
+		case !r.packed:
+			fill(dst[:n], T(r.value))
+			r.left -= n
+		default:
+			if n = min(n/groupSize, len(r.data)/r.width) * groupSize; n > 0 {
+				unpack(dst[:n], r.data, r.width)
+				r.pass(n)
+			} else {
+				err = r.unpackGroup()
+			}
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// Measure returns as much of data as its first n values need, how many values a decoder of whole
-// runs makes of that, and how many bytes are to spare: those behind it, and one more when the last
-// run has room for other values that it fills. The last group of a page may be cut short, and is
-// made whole. Nothing is known to be spare then, nor where runs have no values: -1.
-func Measure(data []byte, width, n int) (head []byte, values, spare int, err error) {
-	w := walker{data: data, width: width}
-	for values < n {
-		if err := w.next(); err != nil {
-			return nil, 0, 0, err
-		}
-		left := n - values
-		if missing := w.groups - len(w.data); missing > 0 {
-			if missing >= width || len(w.data)*8 < left*width {
-				return nil, 0, 0, fmt.Errorf("read packed run: %w", formats.ErrDamaged)
-			}
-			whole := append(slices.Clip(data), make([]byte, missing+Padding)...)
-			return whole[:len(data)+missing], values + w.values, -1, nil
-		}
-		if values += w.values; values > mostValues {
-			return nil, 0, 0, fmt.Errorf("read run of %d values: %w", w.values, formats.ErrUnsupported)
-		}
-		switch {
-		case w.values == 0:
-			spare = -1
-		case w.values > left && spare == 0:
-			spare = w.over(left)
-		}
-		w.data = w.data[w.groups:]
+func fill[T byte | uint32](dst []T, value T) {
+	const few = 32
+	for i := range min(few, len(dst)) {
+		dst[i] = value
 	}
-	if spare >= 0 {
-		spare += len(w.data)
+	for n := few; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
-	return data[:len(data)-len(w.data)], values, spare, nil
 }
 
-// over returns how many bytes a run has that its first n values do not need.
-func (w *walker) over(n int) int {
-	groups := (n + 7) / 8
-	used := min(w.groups, groups*w.width)
-	if !w.packed || w.values > 8*groups || AnySet(w.data[:used], n*w.width) {
-		return 1 + w.groups - used
-	}
-	return 0
+// pass passes n packed values, and what is missing of a group that is cut short.
+func (r *Reader) pass(n int) {
+	r.data = r.data[(n*r.width+7)/8:]
+	r.left -= (n + groupSize - 1) / groupSize * groupSize
 }
 
-// mostValues bounds the values that are decoded at once.
-const mostValues = 1 << 28
+// unpackGroup unpacks a group of which not all values are wanted. The last one of a page may be cut
+// short.
+func (r *Reader) unpackGroup() error {
+	r.from, r.to = 0, min(groupSize, len(r.data)*8/r.width)
+	if r.to == 0 {
+		return errCut
+	}
+	unpackWords(r.group[:r.to], r.data, r.width)
+	r.pass(r.to)
+	return nil
+}
 
-// AnySet reports whether any bit is set from one on, where bytes begin with their lowest.
-func AnySet(data []byte, from int) bool {
-	data = data[from/8:]
-	return len(data) > 0 && (data[0]>>(from%8) != 0 || slices.ContainsFunc(data[1:], func(b byte) bool { return b != 0 }))
+var errCut = fmt.Errorf("read packed run: %w", formats.ErrDamaged)
+
+func unpackWords(dst []uint32, data []byte, width int) {
+	bitpack.Unpack(dst, data[:(len(dst)*width+7)/8+Padding], uint(width))
+}
+
+// unpackBytes unpacks whole groups, of values of at most eight bits.
+func unpackBytes(dst []byte, data []byte, width int) {
+	data = data[:len(dst)/groupSize*width+Padding]
+	w, mask := uint(width), byte(1<<width-1)
+	for ; len(dst) >= groupSize; dst, data = dst[groupSize:], data[width:] {
+		if width == 1 { // bytes that have their own bit of the eight, made 1
+			word := uint64(data[0]) * 0x0101010101010101 & 0x8040201008040201
+			binary.LittleEndian.PutUint64(dst, (word+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
+			continue
+		}
+		word, group := binary.LittleEndian.Uint64(data), dst[:groupSize]
+		for i := range group {
+			group[i] = byte(word) & mask
+			word >>= w
+		}
+	}
+}
+
+// next goes to the next run: it passes the header and, if the run is not packed, its value.
+func (r *Reader) next() error {
+	var header uint64
+	n := 1
+	if len(r.data) > 0 && r.data[0] < 0x80 { // as a rule
+		header = uint64(r.data[0])
+	} else {
+		header, n = binary.Uvarint(r.data)
+	}
+	if n <= 0 || header>>1 > 1<<40 {
+		return fmt.Errorf("read run header: %w", formats.ErrDamaged)
+	}
+	r.data, r.left = r.data[n:], int(header>>1)
+	r.loose = r.loose || r.left == 0
+	if r.packed = header&1 != 0; r.packed {
+		missing := r.left*r.width - len(r.data)
+		if missing >= max(r.width, 1) {
+			return errCut
+		}
+		r.loose = r.loose || missing > 0
+		r.left *= groupSize
+		if r.packed = r.width > 0; !r.packed {
+			r.value = 0
+		}
+		return nil
+	}
+	size := (r.width + 7) / 8
+	if len(r.data) < size {
+		return fmt.Errorf("read run value: %w", formats.ErrDamaged)
+	}
+	value := uint64(0)
+	for i := range size {
+		value |= uint64(r.data[i]) << (8 * i)
+	}
+	if value>>r.width != 0 {
+		return fmt.Errorf("read run value of more than %d bits: %w", r.width, formats.ErrDamaged)
+	}
+	r.data, r.value = r.data[size:], uint32(value)
+	return nil
+}
+
+// Spare returns how many bytes the values that were read did not need: those behind them, and one
+// more when the last run says more of the same, or the last group has others that are not 0. Where a
+// run had no values, or the last group was cut short, that is not known: -1.
+func (r *Reader) Spare() int {
+	if r.loose {
+		return -1
+	}
+	for _, value := range r.group[r.from:r.to] {
+		if value != 0 {
+			return len(r.data) + 1
+		}
+	}
+	if r.left > 0 && !r.packed {
+		return len(r.data) + 1
+	}
+	return len(r.data)
 }
 
 // Cut separates runs whose length comes before them from what is behind them.
@@ -137,18 +212,19 @@ func CutWidth(data []byte) (runs []byte, width int, err error) {
 	return data[1:], width, nil
 }
 
-// FromBitPacked turns n values of the deprecated encoding BIT_PACKED, which fills bytes from
-// the highest bit, into one packed run, which fills them from the lowest.
-func FromBitPacked(data []byte, n, width int) []byte {
-	groups := (n + 7) / 8
-	out := binary.AppendUvarint(nil, uint64(groups)<<1|1)
-	start := len(out)
-	out = append(out, make([]byte, groups*width+Padding)...)[:start+groups*width]
-	for i := range n * width {
-		if data[i/8]>>(7-i%8)&1 != 0 {
-			at := i/width*width + width - 1 - i%width
-			out[start+at/8] |= 1 << (at % 8)
+// FromBitPacked turns values of the deprecated encoding BIT_PACKED, which fills bytes from the
+// highest bit, into packed groups, which fill them from the lowest, where they lie. A value has at
+// most eight bits.
+func FromBitPacked(data []byte, width int) {
+	for ; len(data) > 0; data = data[min(width, len(data)):] {
+		var group, turned [8]byte
+		n := copy(group[:width], data)
+		word, packed := binary.BigEndian.Uint64(group[:])>>(64-8*width), uint64(0)
+		for i := range groupSize {
+			value := word >> (width * (groupSize - 1 - i)) & (1<<width - 1)
+			packed |= value << (width * i)
 		}
+		binary.LittleEndian.PutUint64(turned[:], packed)
+		copy(data[:n], turned[:])
 	}
-	return out
 }

@@ -49,49 +49,117 @@ func encodeRuns(r *rand.Rand, values []uint32, width int) []byte {
 	return padded(out)
 }
 
+// decode reads values in pieces, at random by bytes where they fit them.
+func decode(rng *rand.Rand, r *Reader, n int) (values []uint32, err error) {
+	for len(values) < n {
+		piece := min(n-len(values), 1+rng.IntN(70)*rng.IntN(5))
+		if r.width <= 8 && rng.IntN(2) == 0 {
+			some := make([]byte, piece)
+			if err := r.ReadBytes(some); err != nil {
+				return values, err
+			}
+			for _, v := range some {
+				values = append(values, uint32(v))
+			}
+			continue
+		}
+		some := make([]uint32, piece)
+		if err := r.Read(some); err != nil {
+			return values, err
+		}
+		values = append(values, some...)
+	}
+	return values, nil
+}
+
 func TestRuns(t *testing.T) {
-	r := formatstest.Rand(t)
+	rng := formatstest.Rand(t)
 	for width := 0; width <= 32; width++ {
-		values := make([]uint32, 1+r.IntN(3000))
+		values := make([]uint32, 1+rng.IntN(3000))
 		for i := range values {
-			if i > 0 && r.IntN(3) > 0 {
+			if i > 0 && rng.IntN(3) > 0 {
 				values[i] = values[i-1]
 			} else {
-				values[i] = uint32(r.Uint64() & (1<<width - 1))
+				values[i] = uint32(rng.Uint64() & (1<<width - 1))
 			}
 		}
-		encoded := encodeRuns(r, values, width)
-		head, _, spare, err := Measure(append(slices.Clone(encoded), "spare"...), width, len(values))
-		if err != nil || spare != len("spare") || !slices.Equal(head, encoded) {
-			t.Errorf("seed %d: width %d: %d bytes of %d, %d to spare, %v", formatstest.Seed, width, len(head), len(encoded), spare, err)
+		encoded := encodeRuns(rng, values, width)
+		var r Reader
+		r.Reset(padded(append(slices.Clone(encoded), "spare"...)), width)
+		got, err := decode(rng, &r, len(values))
+		if err != nil || r.Spare() != len("spare") || !slices.Equal(got, values) {
+			t.Errorf("seed %d: width %d: other values, or %d bytes to spare: %v", formatstest.Seed, width, r.Spare(), err)
 		}
-		if _, _, spare, err := Measure(encoded[:r.IntN(len(encoded))], width, len(values)); spare >= 0 && !errors.Is(err, formats.ErrDamaged) {
+		r.Reset(padded(slices.Clone(encoded[:rng.IntN(len(encoded))])), width)
+		got, err = decode(rng, &r, len(values))
+		if whole := err == nil && r.Spare() < 0; !whole && !errors.Is(err, formats.ErrDamaged) || !slices.Equal(got, values[:len(got)]) {
 			t.Errorf("seed %d: width %d: cut: %v", formatstest.Seed, width, err)
 		}
 	}
 }
 
+// Runs that claim more than they have are refused, also when values of them are there.
 func TestRunsDamaged(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"nothing":            {},
-		"endless header":     {0x80},
-		"no value":           {4},
-		"value out of width": {4, 0x08},
-		"packed run cut":     {7, 0xff},
+		"nothing":                   {},
+		"endless header":            {0x80},
+		"no value":                  {4},
+		"value out of width":        {4, 0x08},
+		"packed run cut":            {7, 0xff},
+		"groups that are not there": binary.AppendUvarint(nil, 1<<30|1),
+		"too many groups":           binary.AppendUvarint(nil, 1<<42|1),
 	} {
-		if _, _, _, err := Measure(padded(data), 3, 20); !errors.Is(err, formats.ErrDamaged) {
+		var r Reader
+		r.Reset(padded(data), 3)
+		if err := r.Read(make([]uint32, 1)); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: %v, want ErrDamaged", name, err)
+		}
+	}
+}
+
+// Of a run that is longer than any memory no more is decoded than is asked for.
+func TestLongRuns(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"run": AppendRun(nil, 0, 1<<39, 0), "groups without bits": binary.AppendUvarint(nil, 1<<39|1),
+	} {
+		var r Reader
+		r.Reset(data, 0)
+		dst := []uint32{7, 7, 7}
+		if err := r.Read(dst); err != nil || !slices.Equal(dst, []uint32{0, 0, 0}) {
+			t.Errorf("%s: %v, %v", name, dst, err)
+		}
+	}
+}
+
+// The last group of a page may lack bytes that no value needs.
+func TestGroupsCutShort(t *testing.T) {
+	const width = 3
+	values := make([]uint32, 100)
+	for i := range values {
+		values[i] = uint32(i % 5)
+	}
+	runs := padded(Append(nil, values, width))
+	for _, tt := range []struct {
+		cut, n int
+		err    error
+	}{
+		{0, 100, nil},
+		{1, 100, nil},
+		{2, 100, formats.ErrDamaged},
+		{2, 96, nil},
+		{width, 80, formats.ErrDamaged},
+	} {
+		var r Reader
+		r.Reset(runs[:len(runs)-tt.cut], width)
+		got := make([]uint32, tt.n)
+		if err := r.Read(got); !errors.Is(err, tt.err) || err == nil && !slices.Equal(got, values[:tt.n]) {
+			t.Errorf("%d values, %d bytes cut: %v", tt.n, tt.cut, err)
 		}
 	}
 }
 
 // What readers pass over is no part of the runs for who looks for it.
 func TestSpareIsStrict(t *testing.T) {
-	for name, data := range map[string][]byte{"no values": {0, 5, 16, 5}, "last group cut": {3, 0xff, 0xff}} {
-		if _, _, spare, err := Measure(data, 3, 5); spare >= 0 || err != nil {
-			t.Errorf("%s: %d bytes, %v, want -1", name, spare, err)
-		}
-	}
 	for name, tt := range map[string]struct {
 		data []byte
 		want int
@@ -100,52 +168,27 @@ func TestSpareIsStrict(t *testing.T) {
 		"a bit in the padding": {[]byte{3, 0xff, 0x7f, 0x80}, 1},
 		"the lowest of them":   {[]byte{3, 0xff, 0xff, 0}, 1},
 		"a longer run":         {[]byte{12, 5}, 1},
-		"a group more":         {[]byte{5, 0xff, 0x7f, 0, 0, 0, 0}, 4},
+		"a group more":         {[]byte{5, 0xff, 0x7f, 0, 0, 0, 0}, 3},
+		"a run more":           {[]byte{3, 0xff, 0x7f, 0, 2, 0}, 2},
+		"no values":            {[]byte{0, 5, 16, 5}, -1},
+		"last group cut":       {[]byte{3, 0xff, 0xff}, -1},
 	} {
-		if _, _, got, err := Measure(tt.data, 3, 5); got != tt.want || err != nil {
-			t.Errorf("%s: %d bytes, %v, want %d", name, got, err, tt.want)
+		var r Reader
+		r.Reset(padded(tt.data), 3)
+		if err := r.Read(make([]uint32, 5)); r.Spare() != tt.want || err != nil {
+			t.Errorf("%s: %d bytes, %v, want %d", name, r.Spare(), err, tt.want)
 		}
 	}
 }
 
 func TestFromBitPacked(t *testing.T) {
 	// The example of Parquet's Encodings.md: 0 to 7 in three bits, from the highest bit on.
-	runs := FromBitPacked([]byte{0b00000101, 0b00111001, 0b01110111}, 8, 3)
-	if got := unpackHybrid(t, runs, 8, 3); !slices.Equal(got, []uint32{0, 1, 2, 3, 4, 5, 6, 7}) {
-		t.Errorf("got %v", got)
-	}
-}
-
-// Measure cuts behind the runs that values need, makes a last group whole, and refuses runs that claim more than they have.
-func TestMeasure(t *testing.T) {
-	const width = 3
-	values := make([]uint32, 100)
-	for i := range values {
-		values[i] = uint32(i % 5)
-	}
-	runs := Append(nil, values, width)
-	for _, c := range []struct {
-		what      string
-		data      []byte
-		width, n  int
-		head, all int
-		err       error
-	}{
-		{"all", runs, width, 100, len(runs), 104, nil},
-		{"more behind", append(slices.Clone(runs), "behind"...), width, 100, len(runs), 104, nil},
-		{"last group cut short", runs[:len(runs)-1], width, 100, len(runs), 104, nil},
-		{"last value cut", runs[:len(runs)-2], width, 100, 0, 0, formats.ErrDamaged},
-		{"two groups cut", runs[:len(runs)-2*width], width, 80, 0, 0, formats.ErrDamaged},
-		{"nothing", nil, width, 1, 0, 0, formats.ErrDamaged},
-		{"no value wanted", nil, width, 0, 0, 0, nil},
-		{"long run", AppendRun(nil, 1, 1<<20, width), width, 1, 5, 1 << 20, nil},
-		{"huge run", AppendRun(nil, 1, 1<<31, width), width, 1, 0, 0, formats.ErrUnsupported},
-		{"groups without bits", binary.AppendUvarint(nil, 1<<39|1), 0, 1, 0, 0, formats.ErrUnsupported},
-		{"groups that are not there", binary.AppendUvarint(nil, 1<<30|1), width, 1, 0, 0, formats.ErrDamaged},
-	} {
-		head, all, _, err := Measure(c.data, c.width, c.n)
-		if len(head) != c.head || all != c.all || !errors.Is(err, c.err) {
-			t.Errorf("%s: %d bytes of %d values, %v", c.what, len(head), all, err)
-		}
+	data := padded([]byte{0b00000101, 0b00111001, 0b01110111, 0b00100111})
+	FromBitPacked(data, 3)
+	var r Reader
+	r.ResetPacked(data, 3)
+	got := make([]byte, 10)
+	if err := r.ReadBytes(got); err != nil || !slices.Equal(got, []byte{0, 1, 2, 3, 4, 5, 6, 7, 1, 1}) || r.Spare() != 0 {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
