@@ -131,12 +131,7 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 		t.Slice(ranges[i]).repack(r.Keys[ranges[i].Lo*layout.Words:], layout, maps)
 	})
 	r.merge(threads)
-	if 2*r.Len() <= t.Len() { // the larger arrays are garbage
-		large := r
-		r = newTable(layout, r.Len(), r.Len())
-		copy(r.Keys, large.Keys)
-		copy(r.Counts, large.Counts)
-	}
+	r = r.clip()
 	if space.Budget != nil {
 		space.Budget.Return(drawn - r.Bytes())
 	}

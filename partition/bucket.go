@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/kcut/kcut/spill"
@@ -64,14 +65,15 @@ func (c *Counter) makeRoom(i int) error {
 			return nil
 		}
 	}
-	if c.writer != nil && len(b.full) == c.writer.segments {
-		return c.drain(i)
-	}
 	segment, err := c.slabs.get()
-	if err != nil && c.writer != nil && len(b.full) > 0 {
-		return c.drain(i)
+	if err != nil && c.sorter != nil {
+		if err = c.drain(); err == nil && b.last == nil {
+			segment, err = c.slabs.get()
+		}
 	}
-	b.last = segment
+	if segment != nil {
+		b.last = segment
+	}
 	return err
 }
 
@@ -94,57 +96,41 @@ func (c *Counter) compact(b *bucket) {
 	c.records, c.slots = compact(c.records, c.stride, c.slots)
 }
 
-// drain merges bucket i and, unless that halves it, writes it to the store.
-func (c *Counter) drain(i int) error {
-	b := &c.buckets[i]
-	c.compact(b)
-	segments := b.segments()
-	if 2*len(c.records) > len(segments)*c.slabs.segment {
-		if err := c.writer.write(i, c.records); err != nil {
-			return err
-		}
-		c.records = c.records[:0]
+// drain merges all buckets, and unless that frees half of their segments, the sorter gets them.
+func (c *Counter) drain() error {
+	for i := range c.buckets {
+		c.merge(&c.buckets[i])
 	}
-	c.slabs.put(b.fill(segments, c.records))
+	if 2*int64(len(c.slabs.free))*segmentBytes(c.slabs.segment) >= c.slabs.drawn {
+		return nil
+	}
+	return c.handAll()
+}
+
+// handAll gives the records of all buckets to the sorter.
+func (c *Counter) handAll() error {
+	for i := range c.buckets {
+		b := &c.buckets[i]
+		for _, records := range b.segments() {
+			if err := c.hand(records); err != nil {
+				return err
+			}
+		}
+		c.slabs.put(b.segments())
+		*b = bucket{limit: b.limit}
+	}
 	return nil
 }
 
-// bucketWriter is where the buckets of a counter go that is out of memory.
-type bucketWriter struct {
-	store    Store
-	share    int64 // bytes the counter may draw
-	segment  int   // words
-	segments int   // that a bucket may have
-	chunk    int   // records that are written at a time
-	lists    [1 << bucketBits]ChunkList
-	written  bool
-	table    Table // scratch: the records that are written
-	frame    []byte
-}
-
-func newBucketWriter(layout Layout, s Store, share int64) *bucketWriter {
-	stride := layout.Words + 1
-	each := share >> bucketBits
-	o := &bucketWriter{store: s, share: share, segment: segmentRecords * stride, table: Table{Layout: layout}}
-	if o.segments = int(each / segmentBytes(o.segment)); o.segments == 0 {
-		o.segment, o.segments = max(2, int(each-segmentExtra)/(8*stride))*stride, 1
-	}
-	o.chunk = min(o.segments*o.segment/stride, writtenRecords(layout))
-	return o
-}
-
-// write appends records to the list of bucket i.
-func (o *bucketWriter) write(i int, records []uint64) (err error) {
-	if !o.written { // neighbours in the store are freed together, and buckets are joined in turn
-		for b := range o.lists {
-			o.lists[b].sequences = []spill.Sequence{o.store.NewSequence()}
+// hand gives records to the sorter.
+func (c *Counter) hand(records []uint64) error {
+	words := c.stride - 1
+	for ; len(records) > 0; records = records[c.stride:] {
+		if err := (rowKey{}).add(c.run, records[:words], records[words]); err != nil {
+			return fmt.Errorf("count tuples: %w", err)
 		}
-		o.written = true
 	}
-	o.table.Truncate()
-	o.table.append(records)
-	o.frame, err = o.lists[i].writeTable(o.store, &o.table, o.chunk, o.frame)
-	return err
+	return nil
 }
 
 const (
@@ -164,7 +150,6 @@ const (
 type slabs struct {
 	budget  *spill.Budget
 	segment int      // words
-	most    int      // segments that are ever needed; 0: nobody knows
 	slab    []uint64 // what is left of the last one
 	free    [][]uint64
 	drawn   int64
@@ -193,13 +178,10 @@ func (s *slabs) get() ([]uint64, error) {
 func (s *slabs) grow() error {
 	bytes := segmentBytes(s.segment)
 	n := max(1, min(s.drawn/slabGrowth, maxSlab)/bytes)
-	if s.most > 0 {
-		n = min(n, int64(s.most)-s.drawn/bytes)
-	}
 	err := s.budget.Draw("distinct tuples", n*bytes)
-	if err != nil && n > 1 {
-		n = 1
-		err = s.budget.Draw("distinct tuples", bytes)
+	for err != nil && n > 1 {
+		n /= 2
+		err = s.budget.Draw("distinct tuples", n*bytes)
 	}
 	if err != nil {
 		return err

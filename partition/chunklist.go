@@ -105,6 +105,22 @@ func (p *ChunkList) writeTable(store Store, t *Table, step int, frame []byte) ([
 	return frame, nil
 }
 
+// writtenChunk is the most bytes of records that are written in one chunk.
+const writtenChunk = 128 << 10
+
+// writtenRecords returns how many records of a layout are written in one chunk at most.
+func writtenRecords(layout Layout) int { return writtenChunk / (8 * (layout.Words + 1)) }
+
+// free frees what the sequences of a list have in the store.
+func (p *ChunkList) free(store Store) error {
+	if len(p.sequences) == 0 {
+		return nil
+	}
+	sequences := p.sequences
+	p.sequences = nil
+	return store.Free(sequences...)
+}
+
 // Read hands out the chunks of a list, each valid until visit returns. The list is not evicted
 // meanwhile, so that nothing is seen twice.
 func (m *Pool) Read(ctx context.Context, p *ChunkList, visit func(chunk []byte) error) error {

@@ -26,14 +26,14 @@ const (
 
 // Counter counts tuples of codes.
 //
-//	rows ──▶ cache (direct mapped, counts in place) ──evicted──▶ 256 buckets by hash ──full──▶ store
+//	rows ──▶ cache (direct mapped) ──evicted──▶ 256 buckets by hash ──full──▶ spill.Sorter
 //
 // Few distinct tuples never leave the cache; many pass through it to the buckets, where
 // equal ones are merged whenever a bucket has doubled, so memory stays within about four
 // times the distinct tuples. Tuples of so few bits that an array has a place for each are
 // counted there, and neither hashed nor evicted. When a domain outgrows its bits everything
-// is packed anew with wider fields. A counter that spills knows its domains beforehand, and
-// writes a bucket that has grown to its part of the counter's share to the store.
+// is packed anew with wider fields. A counter that spills knows its domains beforehand. When its
+// buckets have grown to their share, they go to a sorter, whose rows are keys.
 //
 // A Counter belongs to one goroutine; Tabulate joins several.
 type Counter struct {
@@ -48,23 +48,26 @@ type Counter struct {
 	keys    []uint64 // scratch: the packed keys of the rows being added
 	records []uint64 // scratch of compact: those of one bucket
 	slots   []uint32
-	writer  *bucketWriter // nil: everything stays in memory
+
+	sorter *spill.Sorter // nil: everything stays in memory
+	run    *spill.RowRun // of the sorter
 }
 
 // NewCounter returns a counter of tuples of codes. With a store the codes must be below the given
-// domains; besides its cache, a few hundred KiB, the counter draws at most the space's share then,
-// and writes what exceeds that or the budget to the store. Without one the domains are a beginning.
+// domains; besides its cache, a few hundred KiB, the counter draws at most the space's share then:
+// half of it for buckets and half for the sorter, which writes what exceeds that to the store.
+// Without a store the domains are a beginning.
 func NewCounter(domains []int, space Space) *Counter {
-	return newCounter(domains, space.Budget, space.store(), space.Share)
-}
-
-func newCounter(domains []int, budget *spill.Budget, s Store, share int64) *Counter {
-	c := &Counter{budget: budget, domains: slices.Clone(domains)}
+	c := &Counter{budget: space.Budget, domains: slices.Clone(domains)}
 	for i, d := range domains {
 		c.domains[i] = max(1, d)
 	}
-	if s != nil {
-		c.writer = newBucketWriter(NewLayout(c.domains), s, share)
+	if space.Store != nil {
+		layout := NewLayout(c.domains)
+		least := segmentBytes(segmentRecords * (layout.Words + 1))
+		c.budget = space.Budget.Part(max(space.Share/2, least))
+		c.sorter = rowKey{}.sorter(layout, space)
+		c.run = c.sorter.NewRun()
 	}
 	c.reset()
 	return c
@@ -77,12 +80,8 @@ func (c *Counter) reset() {
 	if c.array == nil {
 		c.cache = make([]uint64, c.stride<<cacheBits)
 	}
-	segment, most := segmentRecords*c.stride, 0
-	if c.writer != nil {
-		segment, most = c.writer.segment, c.writer.segments<<bucketBits
-	}
-	if segment != c.slabs.segment {
-		c.slabs = slabs{budget: c.budget, segment: segment, most: most}
+	if segment := segmentRecords * c.stride; segment != c.slabs.segment {
+		c.slabs = slabs{budget: c.budget, segment: segment}
 	}
 	for i := range c.buckets {
 		c.buckets[i] = bucket{limit: minCompact * c.stride}
@@ -93,7 +92,7 @@ func (c *Counter) reset() {
 // refuses. A counter that spills has but a small one, which is not drawn.
 func (c *Counter) newArray() []uint32 {
 	bits := c.layout.bits()
-	if bits > arrayBits || c.writer != nil && bits > smallArrayBits {
+	if bits > arrayBits || c.sorter != nil && bits > smallArrayBits {
 		return nil
 	}
 	if bits > smallArrayBits && c.budget.Draw("counts of tuples", 4<<bits) != nil {
@@ -279,7 +278,7 @@ func (c *Counter) widen(domains []int) error {
 	if !grown {
 		return nil
 	}
-	if c.writer != nil {
+	if c.sorter != nil {
 		return fmt.Errorf("count tuples: a code is above its declared domain")
 	}
 	for i, d := range c.domains { // to the full power of two, so that the next growth is far

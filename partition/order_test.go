@@ -2,13 +2,14 @@ package partition
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/kcut/kcut/spill/spilltest"
+	"github.com/kcut/kcut/spill"
 )
 
 // TestOrder puts tables in memory and in a store in order, or gathers them: their records stay the same, and
@@ -23,7 +24,7 @@ func TestOrder(t *testing.T) {
 		space := Space{Budget: plenty(), Store: store, Share: 1 << (10 + r.IntN(12))}
 		rows := r.IntN(1 << (1 + r.IntN(17)))
 		if i < 2 {
-			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // distributed twice
+			rows, domains, space.Share = 100_000, []int{1 << 20, 1 << 20}, 1<<10 // merged twice
 		}
 		whole := randomTable(r, rows, domains, NewLayout(domains))
 		whole.merge(1)
@@ -37,6 +38,14 @@ func TestOrder(t *testing.T) {
 		table, err := whole.Aggregate(ctx, identity, domains, space)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if i%4 == 2 { // in the store, and in no order
+			var chunks ChunkList
+			_, err := chunks.writeTable(store, whole, 100, nil)
+			if err = errors.Join(err, table.Discard(space)); err != nil {
+				t.Fatal(err)
+			}
+			table = SpilledTable(whole.Layout, &chunks)
 		}
 		arrange, isGathered := table.Order, i%2 == 1
 		if isGathered {
@@ -90,17 +99,17 @@ func checkGathered(t *testing.T, table *Table) {
 	}
 }
 
-// TestOrderFails at every call of the store in turn, and says so.
+// TestOrderFails at every operation of the disk in turn, and says so.
 func TestOrderFails(t *testing.T) {
 	domains := []int{1 << 20, 1 << 20}
 	layout := NewLayout(domains)
 	whole := randomTable(rand.New(rand.NewPCG(1, 2)), 5000, domains, layout)
-	spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) error {
+	untilNoFault(t, func(s *spill.Store) error {
 		var from ChunkList
 		if _, err := from.writeTable(s, whole, 100, nil); err != nil {
 			return err
 		}
-		table := &Table{Layout: layout, chunks: &from}
-		return table.order(context.Background(), Space{Budget: plenty(), Share: 1 << 10}, s)
+		space := Space{Budget: plenty(), Store: s, Share: 1 << 10}
+		return SpilledTable(layout, &from).Order(context.Background(), space)
 	})
 }

@@ -284,3 +284,5 @@ type Store interface {
 	Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...spill.Sequence) error
 	Free(seqs ...spill.Sequence) error
 }
+
+var _ Store = (*spill.Store)(nil)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/spill"
-	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // TestBucketFill fills segments with records that have room in them: they stay in order, the
@@ -79,7 +78,7 @@ func TestSlabsInNeed(t *testing.T) {
 // TestSpillCounterStaysWithinShare counts tuples that are all different.
 func TestSpillCounterStaysWithinShare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	codes, domains := make([][]uint32, 3), []int{1 << 24, 1 << 24, 1 << 24}
+	codes, domains, store := make([][]uint32, 3), []int{1 << 24, 1 << 24, 1 << 24}, openStore(t)
 	for c := range codes {
 		for range 60_000 {
 			codes[c] = append(codes[c], rng.Uint32N(1<<24))
@@ -87,14 +86,14 @@ func TestSpillCounterStaysWithinShare(t *testing.T) {
 	}
 	for _, share := range []int64{1 << 16, 1 << 18, 1 << 20} {
 		budget := plenty()
-		counter := newCounter(domains, budget, spilltest.NewMemoryStore(), share)
+		counter := NewCounter(domains, Space{Budget: budget, Store: store, Share: share})
 		if err := counter.Add(len(codes[0]), codes, domains); err != nil {
 			t.Fatal(err)
 		}
 		if peak := budget.Peak(); peak > share || peak < share/2 {
 			t.Errorf("with a share of %d a counter has drawn %d bytes", share, peak)
 		}
-		if !counter.writer.written {
+		if store.Stats().Chunks == 0 {
 			t.Errorf("with a share of %d nothing was spilled", share)
 		}
 	}

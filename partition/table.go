@@ -21,8 +21,6 @@ package partition
 import (
 	"math"
 	"math/bits"
-	"slices"
-	"sort"
 )
 
 // Table is a compressed table: distinct tuples of codes, each with its number of records.
@@ -33,7 +31,8 @@ type Table struct {
 	Keys   []uint64
 	Counts []uint32
 
-	chunks *ChunkList // of a spilled table
+	chunks  *ChunkList // of a spilled table
+	ordered bool       // of one: its records are in the order of their keys
 }
 
 // Spilled reports whether the records are in a store. They are not in Keys and Counts then,
@@ -91,6 +90,17 @@ func (t *Table) Put(key []uint64, size uint64) {
 // Truncate drops the records and keeps their memory for others.
 func (t *Table) Truncate() { t.Keys, t.Counts = t.Keys[:0], t.Counts[:0] }
 
+// clip returns a table in memory of the same records that has not twice the room that they take.
+func (t *Table) clip() *Table {
+	if 2*t.Len() > cap(t.Counts) {
+		return t
+	}
+	clipped := newTable(t.Layout, t.Len(), t.Len())
+	copy(clipped.Keys, t.Keys)
+	copy(clipped.Counts, t.Counts)
+	return clipped
+}
+
 // Bytes returns the memory that the records take.
 func (t *Table) Bytes() int64 { return int64(cap(t.Keys))*8 + int64(cap(t.Counts))*4 }
 
@@ -100,17 +110,6 @@ func (t *Table) StoredBytes() int64 {
 		return 0
 	}
 	return t.chunks.stored
-}
-
-// Sort puts the records of a table in memory in the order of their keys' words.
-func (t *Table) Sort() { sort.Sort(byKeys{t}) }
-
-// byKeys sorts a table.
-type byKeys struct{ *Table }
-
-func (t byKeys) Less(i, j int) bool {
-	w := t.Layout.Words
-	return slices.Compare(t.Keys[i*w:(i+1)*w], t.Keys[j*w:(j+1)*w]) < 0
 }
 
 // Swap exchanges two records.

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -17,9 +15,9 @@ import (
 // budget has that left; otherwise it is spilled. Meanwhile as much is drawn as the counters'
 // shares together.
 func Tabulate(ctx context.Context, counters []*Counter, space Space, threads int) (*Table, error) {
-	t := &tabulation{counters: counters, budget: space.Budget, store: space.store(), share: space.Share, threads: max(1, threads)}
+	t := &tabulation{counters: counters, space: space, threads: max(1, threads)}
 	table, err := t.tabulate(ctx)
-	if err != nil && t.store != nil {
+	if err = errors.Join(err, t.release()); err != nil && space.Store != nil {
 		return nil, fmt.Errorf("join distinct tuples: %w", err)
 	}
 	return table, err
@@ -27,56 +25,67 @@ func Tabulate(ctx context.Context, counters []*Counter, space Space, threads int
 
 type tabulation struct {
 	counters []*Counter
-	budget   *spill.Budget
-	store    Store
-	share    int64
+	space    Space
 	threads  int
 }
 
 func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
-	defer t.release()
 	first, spilled := t.counters[0], false
 	for _, c := range t.counters {
 		if err := first.widen(c.domains); err != nil {
 			return nil, err
 		}
 	}
-	errs := make([]error, len(t.counters))
-	Each(len(t.counters), t.threads, func(_, i int) {
-		if errs[i] = t.counters[i].widen(first.domains); errs[i] == nil {
-			errs[i] = t.counters[i].flush()
+	err := t.each(func(c *Counter) error {
+		if err := c.widen(first.domains); err != nil {
+			return err
 		}
+		return c.flush()
 	})
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
-	for _, c := range t.counters {
-		spilled = spilled || c.writer != nil && c.writer.written
-	}
-	if !spilled {
-		return t.join(ctx)
-	}
-	lists, err := t.drain()
 	if err != nil {
 		return nil, err
 	}
-	out := &result{store: t.store}
-	if err := t.merge(ctx, lists, out); err != nil {
+	for _, c := range t.counters {
+		spilled = spilled || c.sorter != nil && c.sorter.Len()+int64(c.run.Len()) > 0
+	}
+	if !spilled {
+		if table, err := t.join(ctx); table != nil || err != nil {
+			return table, err
+		}
+	}
+	if err := t.each((*Counter).handAll); err != nil {
 		return nil, err
 	}
-	return t.finish(ctx, out)
+	for _, c := range t.counters {
+		c.slabs.release()
+		if c != first {
+			first.sorter.Join(c.sorter)
+		}
+	}
+	return rowKey{}.table(ctx, first.sorter, first.layout, t.space)
+}
+
+// each calls do with every counter.
+func (t *tabulation) each(do func(*Counter) error) error {
+	errs := make([]error, len(t.counters))
+	Each(len(t.counters), t.threads, func(_, i int) { errs[i] = do(t.counters[i]) })
+	return cmp.Or(errs...)
 }
 
 // release returns what counters have drawn.
-func (t *tabulation) release() {
+func (t *tabulation) release() (err error) {
 	for _, c := range t.counters {
 		c.slabs.release()
+		if c.sorter != nil {
+			err = errors.Join(err, c.sorter.Close())
+		}
 	}
+	return err
 }
 
 func (t *tabulation) layout() Layout { return t.counters[0].layout }
 
-// join makes the table of counters that are in memory.
+// join makes the table of counters that are in memory, or none where that does not fit.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
 	merged, err := t.joinBuckets(ctx)
 	if err != nil {
@@ -86,25 +95,14 @@ func (t *tabulation) join(ctx context.Context) (*Table, error) {
 	for _, b := range merged {
 		records += b.words() / stride
 	}
-	if t.store == nil || t.layout().TableBytes(records) <= t.share {
+	if t.space.Store == nil || t.layout().TableBytes(records) <= t.space.Share {
 		table, err := t.newTable(merged, records)
-		if t.store == nil || !errors.Is(err, spill.ErrBudget) {
+		if t.space.Store == nil || !errors.Is(err, spill.ErrBudget) {
 			return table, err
 		}
 	}
-	out := &result{store: t.store}
-	block := &Table{Layout: t.layout()}
-	for i := range merged {
-		block.Truncate()
-		for _, records := range merged[i].segments() {
-			block.append(records)
-		}
-		if err := out.add(block); err != nil {
-			return nil, err
-		}
-	}
-	t.release()
-	return t.finish(ctx, out)
+	copy(t.counters[0].buckets[:], merged)
+	return nil, nil
 }
 
 // joinBuckets returns the distinct records of every bucket of all counters, whose memory they
@@ -136,7 +134,7 @@ func (t *tabulation) joinBuckets(ctx context.Context) ([]bucket, error) {
 // newTable returns the table of so many distinct records.
 func (t *tabulation) newTable(merged []bucket, n int) (*Table, error) {
 	layout := t.layout()
-	if err := t.budget.Draw("the compressed table", layout.TableBytes(n)); err != nil {
+	if err := t.space.Budget.Draw("the compressed table", layout.TableBytes(n)); err != nil {
 		return nil, err
 	}
 	table, stride := newTable(layout, n, n), layout.Words+1
@@ -152,84 +150,6 @@ func (t *tabulation) newTable(merged []bucket, n int) (*Table, error) {
 		}
 	})
 	return table, nil
-}
-
-// drain writes all that is in memory to the store, and returns the lists by bucket.
-func (t *tabulation) drain() (lists [1 << bucketBits]ChunkList, err error) {
-	for _, c := range t.counters {
-		for i := range c.buckets {
-			if c.records = c.buckets[i].appendTo(c.records[:0]); len(c.records) > 0 {
-				if err := c.writer.write(i, c.records); err != nil {
-					return lists, err
-				}
-			}
-			lists[i].sequences = append(lists[i].sequences, c.writer.lists[i].sequences...)
-		}
-		c.buckets, c.records = [1 << bucketBits]bucket{}, nil
-		c.slabs.release()
-	}
-	return lists, nil
-}
-
-// merge merges all buckets into out, every worker in memory of its own: about its part of the
-// counters' shares, but enough to get on.
-func (t *tabulation) merge(ctx context.Context, lists [1 << bucketBits]ChunkList, out *result) error {
-	share, layout, chunk := int64(0), t.layout(), t.counters[0].writer.chunk
-	for _, c := range t.counters {
-		share += c.writer.share
-	}
-	share = share/int64(t.threads) - externalBytes(layout, 0, chunk)
-	limit := max(4*chunk, int(share/externalBytes(layout, 1, 0)))
-	mergers, drawn := make([]*external, t.threads), externalBytes(layout, limit, chunk)
-	defer func() {
-		for _, x := range mergers {
-			if x != nil {
-				t.budget.Return(drawn)
-			}
-		}
-	}()
-	return workers.Each(len(lists), t.threads, func(w workers.Worker, b int) error {
-		if mergers[w.Number] == nil {
-			if err := t.budget.Draw("tuples that are merged", drawn); err != nil {
-				return err
-			}
-			mergers[w.Number] = &external{
-				ctx: ctx, store: t.store, records: Table{Layout: layout}, limit: limit, chunk: chunk,
-				partOf: byHash, finish: out.add,
-			}
-		}
-		return mergers[w.Number].run(&lists[b], 0)
-	})
-}
-
-// finish brings the result into memory if there is room.
-func (t *tabulation) finish(ctx context.Context, out *result) (*Table, error) {
-	layout, n := t.layout(), out.chunks.Records
-	bytes := layout.TableBytes(n)
-	if bytes > t.share || t.budget.Draw("the compressed table", bytes) != nil {
-		return &Table{Layout: layout, chunks: &out.chunks}, nil
-	}
-	table := newTable(layout, 0, n)
-	for _, sequence := range out.chunks.sequences {
-		err := t.store.Scan(ctx, table.Decode, sequence)
-		if err == nil {
-			err = t.store.Free(sequence)
-		}
-		if err != nil {
-			t.budget.Return(bytes)
-			return nil, err
-		}
-	}
-	return table, nil
-}
-
-// append appends records of keys and counts in turn.
-func (t *Table) append(records []uint64) {
-	words, at := t.Layout.Words, len(t.Counts)
-	n := len(records) / (words + 1)
-	t.Keys = slices.Grow(t.Keys, n*words)[:(at+n)*words]
-	t.Counts = slices.Grow(t.Counts, n)[:at+n]
-	t.place(at, records)
 }
 
 // place stores records of keys and counts in turn from the table's record at on.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"syscall"
 	"testing"
 
 	"github.com/kcut/kcut/spill"
@@ -12,20 +13,48 @@ import (
 )
 
 // spillCount counts rows on some spilling counters and joins them.
-func spillCount(ctx context.Context, rng *rand.Rand, codes [][]uint32, domains []int, budget *spill.Budget, s Store, share, tableShare int64) (*Table, error) {
+func spillCount(
+	ctx context.Context, rng *rand.Rand, codes [][]uint32, space Space, tableShare int64,
+) (*Table, error) {
+	domains := domainsOf(codes)
 	counters := make([]*Counter, 1+rng.IntN(3))
 	for i := range counters {
-		counters[i] = newCounter(domains, budget, s, share)
+		counters[i] = NewCounter(domains, space)
 	}
-	t := &tabulation{counters: counters, budget: budget, store: s, share: tableShare, threads: 2}
 	if err := addBatches(rng, counters, codes); err != nil {
 		return nil, err
 	}
-	return t.tabulate(ctx)
+	space.Share = tableShare
+	return Tabulate(ctx, counters, space, 2)
+}
+
+// storeOn opens a store that writes what is more than some KiB to a disk.
+func storeOn(disk *spilltest.Disk) (*spill.Store, error) {
+	return spill.Open("scratch", spill.Options{FS: disk, Share: 16 << 10})
+}
+
+// untilNoFault runs work with stores whose disks fail at their first operation, the second one, and
+// so on until none fails. Every fault must be reported.
+func untilNoFault(t *testing.T, work func(s *spill.Store) error) {
+	t.Helper()
+	for n, failed := int64(0), true; failed; n++ {
+		disk := spilltest.Failing(syscall.EIO, n)
+		store, err := storeOn(disk)
+		if err == nil {
+			err = work(store)
+			err = errors.Join(err, store.Close())
+		}
+		if failed = disk.Failed(); failed != (err != nil) || failed && !errors.Is(err, syscall.EIO) {
+			t.Fatalf("operation %d of the disk failed: %t, got %v", n, failed, err)
+		}
+		if !failed && (n < 10 || !disk.Did("read at")) {
+			t.Fatalf("only %d operations of the disk", n)
+		}
+	}
 }
 
 // unspilled returns the table of a spilled one.
-func unspilled(t *testing.T, table *Table, s Store) *Table {
+func unspilled(t *testing.T, table *Table, s *spill.Store) *Table {
 	t.Helper()
 	if !table.Spilled() {
 		return table
@@ -47,7 +76,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	spilled, inMemory := 0, 0
+	spilled, inMemory, store := 0, 0, openStore(t)
 	for i := range 40 {
 		columns, rows := 1+rng.IntN(8), 1+rng.IntN(60_000)
 		codes := randomRows(rng, rows, columns)
@@ -58,8 +87,9 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 				codes[c] = codes[c][:min(rows, 5000)]
 			}
 		}
-		s, budget := spilltest.NewMemoryStore(), plenty()
-		table, err := spillCount(context.Background(), rng, codes, domainsOf(codes), budget, s, share, tableShare)
+		budget := plenty()
+		space := Space{Budget: budget, Store: store, Share: share}
+		table, err := spillCount(context.Background(), rng, codes, space, tableShare)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,10 +101,7 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 		if budget.Used() != table.Bytes() || table.Bytes() > tableShare {
 			t.Errorf("%d bytes drawn for a table of %d within %d", budget.Used(), table.Bytes(), tableShare)
 		}
-		if got := len(s.Sequences); got > 1 || got == 1 && !table.Spilled() {
-			t.Errorf("%d sequences left, table spilled: %t", got, table.Spilled())
-		}
-		whole := unspilled(t, table, s)
+		whole := unspilled(t, table, store)
 		want := countPlainly(codes)
 		if got := whole.tuples(nil); whole.Len() != len(want) || !maps.Equal(got, want) {
 			t.Fatalf("share %d: %d records for %d tuples, want %d or other counts", share, whole.Len(), len(got), len(want))
@@ -85,55 +112,28 @@ func TestSpillCounterAgreesWithMap(t *testing.T) {
 	}
 }
 
-// TestMergeSplitsBucketsThatDoNotFit merges in as little memory as it gets by with.
-func TestMergeSplitsBucketsThatDoNotFit(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	codes := randomRows(rng, 30_000, 5)
-	s := spilltest.NewMemoryStore()
-	layout := NewLayout(domainsOf(codes))
-	out := &result{store: s}
-	x := &external{
-		ctx: context.Background(), store: s, records: Table{Layout: layout},
-		limit: 8, chunk: 2, partOf: byHash, finish: out.add,
-	}
-	counter := newCounter(domainsOf(codes), plenty(), s, 1)
-	if err := counter.Add(len(codes[0]), codes, nil); err != nil {
-		t.Fatal(err)
-	}
-	tab := &tabulation{counters: []*Counter{counter}, budget: plenty(), store: s}
-	if err := counter.flush(); err != nil {
-		t.Fatal(err)
-	}
-	lists, err := tab.drain()
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := s.Next
-	for b := range lists {
-		if err := x.run(&lists[b], 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.Next < before+100 {
-		t.Errorf("only %d sequences made", s.Next-before)
-	}
-	got := unspilled(t, &Table{Layout: layout, chunks: &out.chunks}, s)
-	if want := countPlainly(codes); got.Len() != len(want) || !maps.Equal(got.tuples(nil), want) {
-		t.Errorf("%d tuples, want %d or other counts", got.Len(), len(want))
-	}
-}
-
 func TestSpillCounterReportsFaults(t *testing.T) {
 	codes := randomRows(rand.New(rand.NewPCG(1, 2)), 4000, 4)
-	spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) error {
-		table, err := spillCount(context.Background(), rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), s, 1<<14, 1<<24)
-		if err == nil && !maps.Equal(table.tuples(nil), countPlainly(codes)) {
-			t.Error("other counts")
-		}
-		return err
-	})
+	for _, tableShare := range []int64{1, 1 << 24} {
+		untilNoFault(t, func(s *spill.Store) error {
+			ctx, rng := context.Background(), rand.New(rand.NewPCG(3, 4))
+			space := Space{Budget: plenty(), Store: s, Share: 1 << 14}
+			table, err := spillCount(ctx, rng, codes, space, tableShare)
+			if err != nil {
+				return err
+			}
+			whole := &Table{Layout: table.Layout}
+			err = table.Scan(ctx, space, func(block *Table) error {
+				whole.Keys = append(whole.Keys, block.Keys...)
+				whole.Counts = append(whole.Counts, block.Counts...)
+				return nil
+			})
+			if err == nil && !maps.Equal(whole.tuples(nil), countPlainly(codes)) {
+				t.Error("other counts")
+			}
+			return err
+		})
+	}
 }
 
 func TestSpillCounterStopsWhenCancelled(t *testing.T) {
@@ -141,7 +141,8 @@ func TestSpillCounterStopsWhenCancelled(t *testing.T) {
 	cancel()
 	for _, share := range []int64{1, 1 << 24} {
 		codes := randomRows(rand.New(rand.NewPCG(1, 2)), 10_000, 4)
-		_, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, domainsOf(codes), plenty(), spilltest.NewMemoryStore(), share, 1<<24)
+		space := Space{Budget: plenty(), Store: openStore(t), Share: share}
+		_, err := spillCount(ctx, rand.New(rand.NewPCG(3, 4)), codes, space, 1<<24)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("share %d: got %v, want the context's error", share, err)
 		}
@@ -149,7 +150,7 @@ func TestSpillCounterStopsWhenCancelled(t *testing.T) {
 }
 
 func TestSpillCounterRefusesWiderDomains(t *testing.T) {
-	counter := newCounter([]int{4}, plenty(), spilltest.NewMemoryStore(), 1<<20)
+	counter := NewCounter([]int{4}, Space{Budget: plenty(), Store: openStore(t), Share: 1 << 20})
 	if err := counter.Add(1, [][]uint32{{9}}, []int{10}); err == nil {
 		t.Error("a code of a wider domain was counted")
 	}

@@ -72,8 +72,10 @@ func (x *widening) inMemory(ctx context.Context, t *Table, space Space) (*Table,
 
 // stored writes the wider table to the store.
 func (x *widening) stored(ctx context.Context, t *Table, space Space) (*Table, error) {
-	out, wider := &result{store: space.store()}, &Table{Layout: x.layout}
-	err := t.Scan(ctx, space, func(block *Table) error {
+	var chunks ChunkList
+	var frame []byte
+	wider := &Table{Layout: x.layout}
+	err := t.Scan(ctx, space, func(block *Table) (err error) {
 		if n := block.Len() * x.layout.Words; cap(wider.Keys) < n {
 			wider.Keys = make([]uint64, n)
 		}
@@ -81,7 +83,8 @@ func (x *widening) stored(ctx context.Context, t *Table, space Space) (*Table, e
 		if err := x.widen(ctx, block, wider.Keys); err != nil {
 			return err
 		}
-		return out.add(wider)
+		frame, err = chunks.writeTable(space.Store, wider, writtenRecords(x.layout), frame)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -89,7 +92,7 @@ func (x *widening) stored(ctx context.Context, t *Table, space Space) (*Table, e
 	if err := t.Discard(space); err != nil {
 		return nil, err
 	}
-	return SpilledTable(x.layout, &out.chunks), nil
+	return SpilledTable(x.layout, &chunks), nil
 }
 
 // widenBlock is how many records are widened at a time.

@@ -23,7 +23,7 @@ var truthSeed = flag.Int64("truth.seed", -1, "the one case of TestTruth to repea
 
 // The cases of TestTruth: those of the fast tests take about a minute of processor.
 const (
-	truthSample = 98
+	truthSample = 112
 	truthLong   = 1000
 )
 

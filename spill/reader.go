@@ -20,6 +20,7 @@ type Reader struct {
 	store   *Store
 	ctx     context.Context
 	sources []source // what is left to read
+	enough  int      // bytes that are read at once
 	batch   *batch   // nil: closed
 }
 
@@ -38,8 +39,6 @@ type batch struct {
 
 // batches are those of closed readers. What held an unusual chunk is not kept.
 var batches = sync.Pool{New: func() any { return &batch{} }}
-
-func (b *batch) full() bool { return len(b.bytes) >= readBatch }
 
 func (b *batch) add(chunk []byte) {
 	b.bytes = append(b.bytes, chunk...)
@@ -67,12 +66,20 @@ func (b *batch) reset() { b.bytes, b.ends, b.taken = b.bytes[:0], b.ends[:0], 0 
 // or the store at the latest. It holds a batch of 256 KiB or of one chunk, whichever is more,
 // and what its growth leaves: a caller with many readers draws ReaderBytes for each.
 func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
+	return s.read(ctx, readBatch, seqs...)
+}
+
+// read is Read in batches of so many bytes.
+func (s *Store) read(ctx context.Context, enough int, seqs ...Sequence) (*Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
-	r := &Reader{store: s, ctx: ctx, batch: batches.Get().(*batch)}
+	r := &Reader{store: s, ctx: ctx, enough: enough, batch: batches.Get().(*batch)}
+	if cap(r.batch.bytes) > 2*enough {
+		r.batch = &batch{}
+	}
 	r.batch.reset()
 	for _, seq := range seqs {
 		if q := s.sequences[seq]; q != nil && q.next > 0 {
@@ -149,7 +156,7 @@ func (r *Reader) Close() error {
 // fill puts chunks into a batch, at least one, until it is full or all are read.
 func (r *Reader) fill(b *batch) (err error) {
 	var at cursor
-	for len(r.sources) > 0 && !b.full() && err == nil {
+	for len(r.sources) > 0 && len(b.bytes) < r.enough && err == nil {
 		from := &r.sources[0]
 		if err = r.fillFrom(from, b, &at); err == nil && from.next == from.end {
 			r.sources = r.sources[1:]
@@ -203,7 +210,7 @@ func (c *cursor) close() (err error) {
 
 // fillFrom adds a source's next chunks that are together, in memory or in a table.
 func (r *Reader) fillFrom(from *source, b *batch, at *cursor) error {
-	where, err := r.store.buffered(from, b)
+	where, err := r.store.buffered(from, b, r.enough)
 	if err != nil || where.table == nil {
 		return err
 	}
@@ -211,7 +218,7 @@ func (r *Reader) fillFrom(from *source, b *batch, at *cursor) error {
 		return r.broken(err)
 	}
 	key := make([]byte, 0, keySize)
-	for end := min(where.end, from.end); from.next < end && !b.full(); from.next++ {
+	for end := min(where.end, from.end); from.next < end && len(b.bytes) < r.enough; from.next++ {
 		chunk, err := at.chunk(appendKey(key[:0], from.number, from.next))
 		if err != nil {
 			return r.broken(err)
@@ -221,9 +228,9 @@ func (r *Reader) fillFrom(from *source, b *batch, at *cursor) error {
 	return nil
 }
 
-// buffered adds the chunks of a source that are in memory to a batch. When the next one is
-// not, it returns the extent that it is stored in instead.
-func (s *Store) buffered(from *source, b *batch) (where extent, err error) {
+// buffered adds the chunks of a source that are in memory to a batch, until that has enough bytes.
+// When the next one is not, it returns the extent that it is stored in instead.
+func (s *Store) buffered(from *source, b *batch, enough int) (where extent, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
@@ -235,7 +242,7 @@ func (s *Store) buffered(from *source, b *batch) (where extent, err error) {
 	if from.next < from.stored {
 		return from.extentOf(from.next), nil
 	}
-	for ; from.next < from.end && !b.full(); from.next++ {
+	for ; from.next < from.end && len(b.bytes) < enough; from.next++ {
 		b.add(from.buffered(from.next))
 	}
 	return extent{}, nil

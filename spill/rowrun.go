@@ -312,14 +312,6 @@ func AppendRow(chunk, row []byte, n int64) []byte {
 	return chunk
 }
 
-// Decode makes the run that of a chunk's rows, which stays as it is as long as they are used.
-func (r *RowRun) Decode(chunk []byte) error {
-	if rest := r.decode(chunk); len(rest) > 0 {
-		return ErrCorrupt
-	}
-	return nil
-}
-
 // rowHead is how many bytes come before those of a row in a chunk.
 const rowHead = 4 + lengthBytes
 
@@ -328,22 +320,30 @@ func rowEnd(chunk []byte) int {
 	return rowHead + int(binary.LittleEndian.Uint32(chunk[rowHead-lengthBytes:]))
 }
 
-// decode takes the whole rows of a chunk, and returns the bytes behind them.
-func (r *RowRun) decode(chunk []byte) (rest []byte) {
+// firstRow returns the first row of a chunk, how many there are of it, and the bytes behind it. The
+// count is 0 when the chunk has no whole row.
+func firstRow(chunk []byte) (row []byte, n uint32, rest []byte) {
+	if len(chunk) < rowHead || len(chunk) < rowEnd(chunk) || binary.LittleEndian.Uint32(chunk) == 0 {
+		return nil, 0, chunk
+	}
+	end := rowEnd(chunk)
+	return chunk[rowHead:end:end], binary.LittleEndian.Uint32(chunk), chunk[end:]
+}
+
+// Decode makes the run that of a chunk's rows, which stays as it is as long as they are used.
+func (r *RowRun) Decode(chunk []byte) error {
 	r.Bytes, r.refs = chunk, r.refs[:0]
-	at := 0
-	for len(chunk)-at >= rowHead {
-		to := at + rowEnd(chunk[at:])
-		if to > len(chunk) {
-			break
+	for at := 0; at < len(chunk); {
+		row, n, rest := firstRow(chunk[at:])
+		if n == 0 {
+			return ErrCorrupt
 		}
-		n := binary.LittleEndian.Uint32(chunk[at:])
 		if r.short > 0 {
-			r.refs = append(r.refs, rowRef{prefix: prefixOf(chunk[at+rowHead : to]), count: n})
+			r.refs = append(r.refs, rowRef{prefix: prefixOf(row), count: n})
 		} else {
 			r.refer(at+rowHead-lengthBytes, n)
 		}
-		at = to
+		at = len(chunk) - len(rest)
 	}
-	return chunk[at:]
+	return nil
 }

@@ -14,26 +14,38 @@ type SortedRows struct {
 	short  int // bytes of every row, if they are short
 	budget *Budget
 	drawn  int64
-	heap   []*runSource // the first row of the first one is next
+	heap   []runHead // the first row of the first one is next
 	row    []byte
+}
+
+// runHead is a run by the first bytes of its first row, which mostly decide.
+type runHead struct {
+	prefix uint64
+	*runSource
 }
 
 // runSource is what is left of a run.
 type runSource struct {
-	prefix uint64
 	row    []byte // the first one; nil: it is short
 	n      uint32
-	run    *RowRun
-	next   int     // row of the run
-	reader *Reader // of more chunks; nil: the run is in memory
-	rest   []byte  // what a chunk has of a row that goes on in the next one
-	joined []byte  // that, and the next one
+	short  bool
+	run    *RowRun // in memory
+	next   int     // row of it
+	reader *Reader // of the chunks of a run in the store
+	chunk  []byte  // what is left of one
+	joined []byte  // a row that goes on in the next chunk, and that
+}
+
+// add adds a run.
+func (r *SortedRows) add(run *RowRun, reader *Reader) {
+	source := &runSource{run: run, reader: reader, short: r.short > 0}
+	r.heap = append(r.heap, runHead{runSource: source})
 }
 
 // begin reads the first row of every run: none is empty.
 func (r *SortedRows) begin() error {
-	for _, source := range r.heap {
-		if err := source.advance(); err != nil {
+	for i := range r.heap {
+		if err := r.heap[i].advance(); err != nil {
 			return fmt.Errorf("read sorted rows: %w", err)
 		}
 	}
@@ -57,7 +69,7 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 		row = r.row
 	}
 	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix && bytes.Equal(r.heap[0].row, row) {
-		first := r.heap[0]
+		first := &r.heap[0]
 		n += int64(first.n)
 		switch err := first.advance(); {
 		case err == io.EOF:
@@ -79,47 +91,57 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 
 // down puts a source that may be behind others in its place.
 func (r *SortedRows) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(r.heap); child++ {
-			if r.heap[child].before(r.heap[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		r.heap[i], r.heap[least] = r.heap[least], r.heap[i]
-		i = least
+	if i >= len(r.heap) {
+		return
 	}
+	moved := r.heap[i]
+	for child := 2*i + 1; child < len(r.heap); child = 2*i + 1 {
+		if other := child + 1; other < len(r.heap) && r.heap[other].before(&r.heap[child]) {
+			child = other
+		}
+		if !r.heap[child].before(&moved) {
+			break
+		}
+		r.heap[i], i = r.heap[child], child
+	}
+	r.heap[i] = moved
 }
 
-// before reports whether a source's first row comes before another's.
-func (s *runSource) before(other *runSource) bool {
+// before reports whether a run's first row comes before another's.
+func (s *runHead) before(other *runHead) bool {
 	return s.prefix < other.prefix || s.prefix == other.prefix && bytes.Compare(s.row, other.row) < 0
 }
 
 // advance goes on to the next row, or returns io.EOF.
-func (s *runSource) advance() error {
-	for s.next == s.run.Len() {
-		if s.reader == nil {
+func (s *runHead) advance() error {
+	if s.reader == nil {
+		if s.next == s.run.Len() {
 			return io.EOF
+		}
+		ref := &s.run.refs[s.next]
+		if s.prefix, s.n = ref.prefix, ref.count; !s.short {
+			s.row = s.run.row(ref)
+		}
+		s.next++
+		return nil
+	}
+	for {
+		var row []byte
+		if row, s.n, s.chunk = firstRow(s.chunk); s.n > 0 {
+			if s.prefix = prefixOf(row); !s.short {
+				s.row = row
+			}
+			return nil
 		}
 		if err := s.read(); err != nil {
 			return err
 		}
 	}
-	ref := &s.run.refs[s.next]
-	if s.prefix, s.n = ref.prefix, ref.count; s.run.short == 0 {
-		s.row = s.run.row(ref)
-	}
-	s.next++
-	return nil
 }
 
-// read makes the run that of the rows of the next chunk.
+// read puts the next chunk behind what is left of the one before, which has no whole row.
 func (s *runSource) read() error {
-	s.joined = append(s.joined[:0], s.rest...)
+	s.joined = append(s.joined[:0], s.chunk...)
 	chunk, err := s.reader.Next()
 	if err == io.EOF && len(s.joined) > 0 {
 		return fmt.Errorf("a run does not end with a row: %w", ErrCorrupt)
@@ -134,7 +156,7 @@ func (s *runSource) read() error {
 		s.joined = append(s.joined, chunk...)
 		chunk = s.joined
 	}
-	s.rest, s.next = s.run.decode(chunk), 0
+	s.chunk = chunk
 	return nil
 }
 

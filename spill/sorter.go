@@ -110,6 +110,21 @@ func (s *Sorter) AddSorted(encoded []byte) error {
 	return s.add(r)
 }
 
+// Join takes over the rows of a sorter with the same store, which has none from then on. Nobody uses
+// either meanwhile.
+func (s *Sorter) Join(other *Sorter) {
+	for _, r := range other.runs {
+		r.sorter = s
+	}
+	s.runs = append(s.runs, other.runs...)
+	s.sorted = append(s.sorted, other.sorted...)
+	s.stored = append(s.stored, other.stored...)
+	s.rows, s.size, s.largest = s.rows+other.rows, s.size+other.size, max(s.largest, other.largest)
+	s.drawn, s.Share, s.Readers = s.drawn+other.drawn, s.Share+other.Share, s.Readers+other.Readers
+	s.store = cmp.Or(s.store, other.store)
+	other.runs, other.sorted, other.stored, other.drawn = nil, nil, nil, 0
+}
+
 // makeRoom gives a run room for more rows, or sorts those that it has.
 func (s *Sorter) makeRoom(r *RowRun) error {
 	used := r.used()
@@ -208,7 +223,8 @@ func (s *Sorter) count(r *RowRun) {
 
 // put writes a run to the store.
 func (s *Sorter) put(r *RowRun) error {
-	rows := &SortedRows{short: r.short, heap: []*runSource{{run: r}}}
+	rows := &SortedRows{short: r.short}
+	rows.add(r, nil)
 	if err := rows.begin(); err != nil {
 		return err
 	}
@@ -319,10 +335,11 @@ func (s *Sorter) fanIn(bytes int64) int {
 
 // readBytes returns what reading some runs of the store at a time takes.
 func (s *Sorter) readBytes(runs int) int64 {
-	if s.largest <= mostChunk {
-		return ReaderBytes * int64(runs)
+	batch := 2*sortedChunk + min(s.largest, mostChunk)
+	if s.largest <= mostChunk-sortedChunk { // no chunk is in pieces
+		return batch * int64(runs)
 	}
-	return (ReaderBytes+mostChunk+s.largest)*int64(runs) + rowCopies*s.largest
+	return (batch+mostChunk+s.largest)*int64(runs) + rowCopies*s.largest
 }
 
 // storeAll writes the runs in memory to the store.
@@ -347,14 +364,14 @@ func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequenc
 	}
 	rows := &SortedRows{short: s.Short, budget: s.Budget, drawn: drawn}
 	for _, r := range inMemory {
-		rows.heap = append(rows.heap, &runSource{run: r})
+		rows.add(r, nil)
 	}
 	for _, sequence := range stored {
-		reader, err := s.store.Read(ctx, sequence)
+		reader, err := s.store.read(ctx, sortedChunk, sequence)
 		if err != nil {
 			return nil, errors.Join(err, rows.Close())
 		}
-		rows.heap = append(rows.heap, &runSource{run: &RowRun{short: s.Short}, reader: reader})
+		rows.add(nil, reader)
 	}
 	if err := rows.begin(); err != nil {
 		return nil, errors.Join(err, rows.Close())

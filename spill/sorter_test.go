@@ -276,14 +276,18 @@ func TestDecodeAnything(t *testing.T) {
 		for i := range chunk {
 			chunk[i] = byte(rng.Uint32() >> (8 + rng.IntN(24)))
 		}
-		r := &RowRun{}
-		rest, rows := r.decode(chunk), 0
-		for i := range r.Len() {
-			row, _ := r.At(i)
-			rows += rowHead + len(row)
-		}
-		if rows+len(rest) != len(chunk) {
-			t.Fatalf("%d bytes of rows and %d of the rest, of %d", rows, len(rest), len(chunk))
+		for rest := chunk; ; {
+			row, n, behind := firstRow(rest)
+			if n == 0 {
+				if len(behind) != len(rest) {
+					t.Fatalf("no row in %x, but %d bytes behind it", rest, len(behind))
+				}
+				break
+			}
+			if head := len(rest) - len(row) - len(behind); head != rowHead || !bytes.Equal(rest[head:], append(bytes.Clone(row), behind...)) {
+				t.Fatalf("%x has %x, and behind it %x", rest, row, behind)
+			}
+			rest = behind
 		}
 	}
 }

@@ -5,8 +5,8 @@
 //	two readings:  Survey ──Bind──▶ Counts, without groupings ──NewBook──▶ Book; Count ──Bind──▶ their groupings
 //
 // The first way saves decoding the input again; the second holds few codes, and what does not fit
-// the memory budget goes to a store: values in sorted runs, tuples in hashed blocks. Input says
-// which way is taken. Both make the same table.
+// the memory budget goes to a store, values and tuples both in sorted runs. Input says which way is
+// taken. Both make the same table.
 //
 // Where protections ask for more than sizes, the kind of a record takes the place of its class in both ways
 // (Kinds). If k counts entities, one more reading before them counts the records of each.

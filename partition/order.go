@@ -1,0 +1,165 @@
+package partition
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/kcut/kcut/spill"
+)
+
+// rowKey makes keys the rows of a sorter: their words one after the other, the highest byte first,
+// so that rows come in the order of keys. Some bits of the last word may come behind all others.
+type rowKey struct{ behind uint64 }
+
+// add gives a sorter's run a key, of which there are n records.
+func (k rowKey) add(to *spill.RowRun, key []uint64, n uint64) error {
+	last := len(key) - 1
+	for _, word := range key[:last] {
+		to.Bytes = binary.BigEndian.AppendUint64(to.Bytes, word)
+	}
+	to.Bytes = binary.BigEndian.AppendUint64(to.Bytes, key[last]&^k.behind)
+	if k.behind != 0 {
+		to.Bytes = binary.BigEndian.AppendUint64(to.Bytes, key[last]&k.behind)
+	}
+	return to.End(uint32(n))
+}
+
+// appendTo appends the key of a row, of so many words.
+func (k rowKey) appendTo(keys []uint64, row []byte, words int) []uint64 {
+	for at := range words {
+		keys = append(keys, binary.BigEndian.Uint64(row[8*at:]))
+	}
+	if k.behind != 0 {
+		keys[len(keys)-1] |= binary.BigEndian.Uint64(row[8*words:])
+	}
+	return keys
+}
+
+// sorted sorts the records of a table in memory in the order of rows.
+type sorted struct {
+	*Table
+	rowKey
+}
+
+func (t sorted) Less(i, j int) bool {
+	w := t.Layout.Words
+	a, b := t.Keys[i*w:(i+1)*w], t.Keys[j*w:(j+1)*w]
+	for k := range w - 1 {
+		if a[k] != b[k] {
+			return a[k] < b[k]
+		}
+	}
+	return a[w-1]&^t.behind < b[w-1]&^t.behind
+}
+
+// Sort puts the records of a table in memory in the order of their keys' words.
+func (t *Table) Sort() { sort.Sort(sorted{t, rowKey{}}) }
+
+// Order puts the records in the order of their keys' words, in which Scan hands them out
+// from then on. Those of a spilled table are sorted in its store, in at most the space's share of
+// memory, unless they have come out of a sorter.
+func (t *Table) Order(ctx context.Context, space Space) error {
+	return t.arrange(ctx, space, rowKey{})
+}
+
+// Gather puts records that agree in all fields but the last next to each other, and Scan hands
+// them out so from then on. Else it is Order.
+func (t *Table) Gather(ctx context.Context, space Space) error {
+	last := t.Layout.Fields[len(t.Layout.Fields)-1]
+	return t.arrange(ctx, space, rowKey{behind: last.Mask << last.Shift})
+}
+
+// arrange puts the records in the order of rows.
+func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error) {
+	switch {
+	case t.chunks == nil:
+		sort.Sort(sorted{t, by})
+		return nil
+	case t.ordered && by == rowKey{}:
+		return nil
+	}
+	sorter := by.sorter(t.Layout, space)
+	defer func() { err = errors.Join(err, sorter.Close()) }()
+	run, words := sorter.NewRun(), t.Layout.Words
+	err = t.Scan(ctx, space, func(block *Table) error {
+		for i, n := range block.Counts {
+			if err := by.add(run, block.Keys[i*words:(i+1)*words], uint64(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var arranged *Table
+	if err == nil {
+		err = t.chunks.free(space.Store)
+	}
+	if err == nil {
+		space.Share = 0 // it stays in the store
+		arranged, err = by.table(ctx, sorter, t.Layout, space)
+	}
+	if err != nil {
+		return fmt.Errorf("put tuples in order: %w", err)
+	}
+	*t = *arranged
+	return nil
+}
+
+const (
+	// leastRun is the least that a run takes, and leastRead the least in which those in the store
+	// are read, whatever the share is.
+	leastRun  = 4 << 10
+	leastRead = 1 << 20
+)
+
+// sorter returns a sorter that takes half of the space's share until its rows are merged, and all
+// of it then.
+func (k rowKey) sorter(layout Layout, space Space) *spill.Sorter {
+	sorting := spill.Sorting{
+		Budget: space.Budget, What: "distinct tuples",
+		Share: space.Share / 2, Readers: max(space.Share, leastRead),
+		Run:  min(max(space.Share/4, leastRun), spill.UsualRun(space.Share, 1)),
+		Open: func() (*spill.Store, error) { return space.Store, nil },
+	}
+	if bytes := 8 * layout.Words; bytes <= spill.MostShort && k.behind == 0 {
+		sorting.Short = bytes
+	}
+	return spill.NewSorter(sorting)
+}
+
+// table makes a table of a sorter's rows.
+func (k rowKey) table(
+	ctx context.Context, sorter *spill.Sorter, layout Layout, space Space,
+) (_ *Table, err error) {
+	rows, err := sorter.Merge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	w := newTableWriter(layout, int(sorter.Size())/(8*layout.Words), space)
+	defer func() {
+		if err != nil {
+			space.Budget.Return(w.drawn)
+		}
+	}()
+	for i := 0; ; i++ {
+		row, n, err := rows.Next()
+		if err == io.EOF {
+			return w.end(k == rowKey{})
+		}
+		if err == nil && i%scanBlock == 0 {
+			err = ctx.Err()
+		}
+		if err == nil && w.table.Len() == cap(w.table.Counts) {
+			err = w.makeRoom()
+		}
+		if err != nil {
+			return nil, err
+		}
+		w.table.Keys = k.appendTo(w.table.Keys, row, layout.Words)
+		w.table.Counts = append(w.table.Counts, uint32(n))
+	}
+}
