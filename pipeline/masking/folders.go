@@ -40,8 +40,9 @@ func (f *rowForm) folderCount() int {
 
 // folderOf returns the number of the folder of a row.
 func (f *rowForm) folderOf(row []byte) (number int) {
+	words := f.appendWords(make([]uint64, 0, 8), row)
 	for i := range f.masked[:f.folders] {
-		number = number*len(f.masked[i].codes) + f.masked[i].rank(wordOf(row, f.masked[i].word))
+		number = number*len(f.masked[i].codes) + f.masked[i].rank(words[f.masked[i].word])
 	}
 	return number
 }

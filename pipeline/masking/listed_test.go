@@ -169,7 +169,7 @@ func (o *ordering) sizes(r *released) error {
 		if err != nil {
 			return rows.Close()
 		}
-		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(row)}, int(n))...)
+		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(len(row), o.form.appendWords(nil, row))}, int(n))...)
 	}
 }
 

@@ -337,9 +337,9 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	rows.Taken = o.taken
 	o.Recoding.Recode(rows, t.labels)
 	words := o.form.words
-	heads := o.heads[0][:len(kept)*words]
-	for i := range heads {
-		heads[i] = wordOf(kept[i/words][:o.form.head], i%words)
+	heads := o.heads[0][:0]
+	for _, row := range kept {
+		heads = o.form.appendWords(heads, row)
 	}
 	err := o.form.headOf(o.form.masked, heads, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]

@@ -2,8 +2,8 @@ package masking
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
@@ -15,7 +15,8 @@ import (
 type orderedGroup struct {
 	*worker
 	form   *rowForm
-	bytes  []byte // the rows, equal ones once
+	heads  []uint64 // of the rows, equal ones once
+	bytes  []byte   // of these what is behind their heads
 	some   []equalRows
 	size   int   // of different rows, as bytes
 	count  int64 // of rows
@@ -31,9 +32,8 @@ type orderedGroup struct {
 
 // equalRows are rows of a row group that are equal.
 type equalRows struct {
-	end  int // of their bytes
-	next int // where their next kept value begins
 	n    int64
+	next int // where the next kept value behind their head begins
 }
 
 // keptRows is a kept column of a block of rows.
@@ -49,14 +49,15 @@ func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
 
 // take adds n rows that are equal, and bytes.
 func (g *orderedGroup) take(row []byte, n int64) {
-	next := len(g.bytes) + g.form.head
-	g.bytes, g.size, g.count = append(g.bytes, row...), g.size+g.form.sizeOf(row), g.count+n
-	g.some = append(g.some, equalRows{len(g.bytes), next, n})
+	g.some = append(g.some, equalRows{n, len(g.bytes)})
+	g.heads = g.form.appendWords(g.heads, row)
+	g.bytes = append(g.bytes, row[g.form.head:]...)
+	g.size, g.count = g.size+g.form.sizeOf(len(row), g.heads[len(g.heads)-g.form.words:]), g.count+n
 }
 
 // drawRows draws what the rows have grown by.
 func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + 28*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + 8*int64(cap(g.heads)) + 20*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
@@ -72,7 +73,7 @@ func (g *orderedGroup) close() {
 	if cap(g.bytes) > 2*groupBytes {
 		g.bytes = nil
 	}
-	g.bytes, g.some, g.size, g.count = g.bytes[:0], g.some[:0], 0, 0
+	g.heads, g.bytes, g.some, g.size, g.count = g.heads[:0], g.bytes[:0], g.some[:0], 0, 0
 }
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
@@ -108,11 +109,11 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 
 // rank finds the ranks that rows have in a field of the head, and returns the codes of those that occur, in order, but for the null's.
 func (g *orderedGroup) rank(f *headField) []uint32 {
-	used, from := make([]bool, len(f.codes)), 0
-	g.ranks = g.ranks[:0]
-	for i := range g.some {
-		rank := f.rank(wordOf(g.bytes[from:g.some[i].end], f.word))
-		g.ranks, used[rank], from = append(g.ranks, uint32(rank)), true, g.some[i].end
+	used := make([]bool, len(f.codes))
+	g.ranks = slices.Grow(g.ranks[:0], len(g.some))
+	for at := f.word; at < len(g.heads); at += g.form.words {
+		rank := f.rank(g.heads[at])
+		g.ranks, used[rank] = append(g.ranks, uint32(rank)), true
 	}
 	codes := g.codes[:0]
 	for rank, is := range used {
@@ -143,17 +144,6 @@ func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error
 	return errors.Join(add(codes), g.complete(f.column))
 }
 
-// wordOf returns one of the words that a row begins with, zeros behind its end.
-func wordOf(row []byte, word int) uint64 {
-	row = row[8*word:]
-	if len(row) >= 8 {
-		return binary.BigEndian.Uint64(row)
-	}
-	var last [8]byte
-	copy(last[:], row)
-	return binary.BigEndian.Uint64(last[:])
-}
-
 // appendKept appends the values of a kept column, those of some rows at a time: fewer where they are large.
 func (g *orderedGroup) appendKept(f *keptField) error {
 	codes, size := g.codes[:0], 0
@@ -167,7 +157,7 @@ func (g *orderedGroup) appendKept(f *keptField) error {
 	g.kept.begin(f)
 	for i := range g.some {
 		row := &g.some[i]
-		value := g.bytes[row.next:row.end]
+		value := g.bytes[row.next:]
 		value = value[:f.length(value)]
 		row.next += len(value)
 		for left := int(row.n); left > 0; {

@@ -287,11 +287,11 @@ func (f *rowForm) short() int {
 	return f.head
 }
 
-// sizeOf returns how many bytes a row has as if no column were listed.
-func (f *rowForm) sizeOf(row []byte) int {
-	size := len(row) + f.labels - f.head
+// sizeOf returns how many bytes a row of a length, with these words in its head, has as if no column were listed.
+func (f *rowForm) sizeOf(length int, head []uint64) int {
+	size := length + f.labels - f.head
 	for i := range f.listed {
-		size += f.listed[i].sizes[f.listed[i].rank(wordOf(row, f.listed[i].word))]
+		size += f.listed[i].sizes[f.listed[i].rank(head[f.listed[i].word])]
 	}
 	return size
 }
@@ -327,6 +327,20 @@ func (f *rowForm) appendHead(to []byte, words []uint64) []byte {
 		to = binary.BigEndian.AppendUint64(to, word)
 	}
 	return to[:from+f.head]
+}
+
+// appendWords appends the words of a row's head.
+func (f *rowForm) appendWords(to []uint64, row []byte) []uint64 {
+	head := row[:f.head]
+	for ; len(head) >= 8; head = head[8:] {
+		to = append(to, binary.BigEndian.Uint64(head))
+	}
+	if f.head == 8*f.words {
+		return to
+	}
+	var last [8]byte
+	copy(last[:], head)
+	return append(to, binary.BigEndian.Uint64(last[:]))
 }
 
 // rankMap leads from the local codes of a column of the head to ranks, as far as the values are known.
