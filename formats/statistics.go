@@ -16,6 +16,7 @@ type Statistics struct {
 	// Spelled is how many bytes the values of all rows have, each by itself: at most, by and large. 0: not known.
 	Spelled    int64
 	Dictionary int64 // bytes of memory that a reader holds of the largest dictionary, beyond the usual
+	Held       int64 // bytes of memory that a reader holds of the column at a time, at least; 0: not known
 }
 
 // Described is a Source that knows statistics of its columns.
@@ -58,6 +59,7 @@ func (s Statistics) Join(other Statistics) Statistics {
 		Unpacked:   s.Unpacked + other.Unpacked,
 		Spelled:    s.Spelled + other.Spelled,
 		Dictionary: max(s.Dictionary, other.Dictionary),
+		Held:       max(s.Held, other.Held),
 	}
 }
 

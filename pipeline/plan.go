@@ -186,6 +186,9 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 			p.load.Kept += size
 		}
 	}
+	if err := p.checkMasking(statistics); err != nil {
+		return err
+	}
 	if p.load.Parsed = stored == 0; p.load.Parsed {
 		p.load.Kept = f.Bytes
 	}
@@ -229,6 +232,28 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 		return fmt.Errorf("read the dictionary of column %q: %w", spec.Name, err)
 	}
 	return p.res.budget.HoldRead(-s.Dictionary)
+}
+
+// checkMasking refuses a budget that has no room for the labels of a row group and, beside them, for what
+// one reader of all columns holds: masking reads them together.
+func (p *planning) checkMasking(statistics []formats.Statistics) (err error) {
+	budget, labels, columns, held := p.res.budget, int64(0), 0, int64(-spill.UsualPages)
+	for i, spec := range p.specs {
+		if spec.Mask != job.MaskDrop {
+			columns++
+			held += statistics[i].Held
+		}
+	}
+	if p.Job.Order == job.OrderInput {
+		if labels, err = masking.DrawLabels(budget, p.tasks(), p.specs, p.Job.Output.PartitionBy); err != nil {
+			return fmt.Errorf("mask the input: %w", err)
+		}
+		defer budget.Return(labels)
+	}
+	if err := budget.HoldRead(max(0, held)); err != nil {
+		return fmt.Errorf("read %s together: %w", text.Count(columns, "column"), err)
+	}
+	return budget.HoldRead(-max(0, held))
 }
 
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are

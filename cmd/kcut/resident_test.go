@@ -141,6 +141,46 @@ func TestPlanRefusesDictionaries(t *testing.T) {
 	}
 }
 
+// A plan ends as a run does where columns are many: where their labels do not fit before they are pages, and where their pages do not
+// fit together. The budget that it names is enough for both, and a plan with that ends well.
+func TestPlanRefusesWideTables(t *testing.T) {
+	program := built(t)
+	for name, shape := range map[string]residentShape{
+		"labels": {
+			write: oneParquet(8000, 1<<40, manyColumns(1000)...),
+			job:   "order: input\n" + shapeJob(5, manyMasks(1000, "discretize")...),
+		},
+		"pages": {
+			write: oneParquet(10_000, 1<<40, manyNumbers(900, 4096, numbers("age", 74), words("sex", 2))...),
+			job:   shapeJob(5, manyMasks(900, accepted, "age discretize", "sex suppress")...),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := shape.prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{{"run", "JOB"}, {"plan", "JOB"}} {
+				enough := staysWithin(t, program, dir, 20, args)
+				if enough == 0 || staysWithin(t, program, dir, enough, args) > 0 {
+					t.Errorf("%v with 20 MiB: %d are said to be enough", args, enough)
+				}
+				if args[0] == "plan" && staysWithin(t, program, dir, enough, []string{"run", "JOB"}) > 0 {
+					t.Errorf("a run with %d MiB, as %v led to, lacks more", enough, args)
+				}
+			}
+		})
+	}
+}
+
+// manyNumbers are so many columns of so many numbers each, all as frequent, beside those given.
+func manyNumbers(n, domain int, first ...bigColumn) []bigColumn {
+	for i := range n {
+		first = append(first, bigColumn{name: fmt.Sprint("c", i), typ: bigInt, domain: domain})
+	}
+	return first
+}
+
 // Of a large dictionary no more than its page and its entries are held at a time, where a budget has room for just these.
 func TestPackedDictionaryIsGivenUp(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {

@@ -3,6 +3,7 @@ package parquetfile
 import (
 	"context"
 	"io"
+	"math"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -73,6 +74,7 @@ func (s *source) chunkStatistics(group int, column *topColumn) formats.Statistic
 		known.Unpacked += s.chunkNumbers(group, leaf).Unpacked
 		dictionary := s.dictionary(group, leaf)
 		known.Spelled += s.spelled(group, leaf, dictionary)
+		known.Held += s.held(group, leaf, dictionary)
 		if column.field.Type.Kind == formats.Nested {
 			known.Spelled += nestedEntry*s.footer.RowGroups[group].Columns[leaf].Column.NumValues + 4*known.Rows
 		}
@@ -156,6 +158,25 @@ func (s *source) spelled(group, leaf int, dictionary meta.PageHeader) int64 {
 		bytes += int64(float64(values) * min(float64(all), longer*float64(all)/float64(entries)))
 	}
 	return bytes
+}
+
+// held returns what a reader holds of a chunk at a time, at least, where the footer says how many
+// pages it has: one of them, the entries of the dictionary, and what reading a column takes.
+func (s *source) held(group, leaf int, dictionary meta.PageHeader) int64 {
+	numbers, pages := s.chunkNumbers(group, leaf), int64(0)
+	for _, p := range numbers.Pages {
+		if p.PageType != format.DictionaryPage {
+			pages += int64(max(0, p.Count))
+		}
+	}
+	if pages == 0 {
+		return 0
+	}
+	entries := int64(dictionary.Uncompressed)
+	page := min(max(0, numbers.Unpacked-entries)/pages, math.MaxInt32) // the largest is no smaller
+	least := columnRoom{rows: stepRows, buffer: leastRead}
+	entries += derivedBytes * int64(dictionary.Dictionary.V.NumValues)
+	return least.fixed(&s.footer.RowGroups[group].Columns[leaf]) + page + entries
 }
 
 // allInDictionary reports whether no data page has values of its own: a writer leaves the

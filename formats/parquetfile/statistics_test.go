@@ -1,8 +1,10 @@
 package parquetfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -185,5 +187,47 @@ func TestStatisticsOfDamagedFiles(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What statistics say that a reader of columns holds is no more than it tells, with the usual that it does not tell.
+func TestHeldIsForeseen(t *testing.T) {
+	const usual = 64 << 10
+	type row struct {
+		Listed string  `parquet:"listed,dict"`
+		Number int64   `parquet:"number"`
+		Text   *string `parquet:"text,optional"`
+	}
+	rows := make([]row, 50_000)
+	for i := range rows {
+		text := fmt.Sprint("text ", i)
+		rows[i] = row{fmt.Sprint("listed ", i%5000), int64(i), &text}
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.PageBufferSize(128<<10))
+	_, err := w.Write(rows)
+	must(t, errors.Join(err, w.Close()))
+	path := formatstest.WriteTemp(t, "t.parquet", file.Bytes())
+	told, most := int64(0), int64(0)
+	hold := func(bytes int64) error {
+		told += bytes
+		most = max(most, told)
+		return nil
+	}
+	_, err = readWith(path, false, formats.ReadOptions{Hold: hold, Room: usual, Usual: usual})
+	must(t, err)
+	s, err := Open(t.Context(), path, formats.ReadOptions{})
+	must(t, err)
+	defer s.Close()
+	known, err := s.(formats.Described).Statistics(t.Context(), 0, len(s.Chunks()), []int{0, 1, 2})
+	must(t, err)
+	held := -int64(usual)
+	for _, k := range known {
+		if held += k.Held; k.Held < 64<<10 {
+			t.Errorf("%d bytes are foreseen of a column", k.Held)
+		}
+	}
+	if held > most {
+		t.Errorf("%d bytes are foreseen, %d are told", held, most)
 	}
 }

@@ -2,8 +2,11 @@ package masking
 
 import (
 	"math/bits"
+	"slices"
 
+	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -25,6 +28,34 @@ type Foreseen struct {
 type ForeseenColumn struct {
 	Values forecast.Range // distinct ones
 	Bytes  int64          // of the values of all rows, as rows have them, at most
+}
+
+// DrawLabels draws what the labels of the largest row group take before they are pages, where rows stay
+// in the order of the input and some columns name folders. The error is that of a worker.
+func DrawLabels(budget *spill.Budget, tasks []Task, specs []*job.Column, folders []string) (drawn int64, err error) {
+	leaves, rows := int64(0), int64(0)
+	for _, spec := range specs {
+		if !spec.Keeps() && !slices.Contains(folders, spec.Name) {
+			leaves += labelLeaves(spec)
+		}
+	}
+	for _, t := range tasks {
+		rows = max(rows, t.most())
+	}
+	drawn = unusualLabels(leaves*writer.LabelBytes(rows), 0)
+	if err := drawGroup(budget, drawn, drawn); err != nil {
+		return 0, err
+	}
+	return drawn, nil
+}
+
+// labelLeaves returns how many leaves the labels of a column are in that is masked, or dropped.
+func labelLeaves(spec *job.Column) int64 {
+	leaves := int64(len(spec.Released()))
+	if spec.Render == job.RenderInterval {
+		leaves *= intervalParts
+	}
+	return leaves
 }
 
 // foreseenRows is what rows take that are put in order.

@@ -96,14 +96,14 @@ func (p *Plan) partition(names []string) {
 // files are the columns that files have.
 func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
-// labelBytes returns the most bytes that the labels of a row group take before they are pages.
-func (p *Plan) labelBytes(rows int64) (bytes int64) {
+// labels returns how many leaves of labels files have.
+func (p *Plan) labels() (leaves int64) {
 	for i := range p.files() {
 		if c := &p.columns[i].output; c.Masked {
-			bytes += int64(max(1, len(c.Parts))) * writer.LabelBytes(rows)
+			leaves += int64(max(1, len(c.Parts)))
 		}
 	}
-	return bytes
+	return leaves
 }
 
 // CheckLayout refuses a job whose release would have two columns of one name.

@@ -9,6 +9,9 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
+// intervalParts is how many fields the structs of intervals have.
+const intervalParts = 3
+
 // renderIntervals makes a column of structs of a column's labels: the ends of an interval, null where it is open, and which of them
 // belong to it. The null and the mark of suppressed records are no struct.
 func renderIntervals(field formats.Field, labels []engine.Label, intervals []engine.Interval) (column, error) {
@@ -39,7 +42,8 @@ func renderIntervals(field formats.Field, labels []engine.Label, intervals []eng
 		}
 	}
 	c.output.Field.Type = formats.Type{Kind: formats.Nested, Nested: fmt.Sprintf("{lower: %s, upper: %[1]s, closed: %s}", ends, closed.Values.Type)}
-	c.output.Parts = []writer.Part{lower.Part, upper.Part, closed.Part}
+	parts := [intervalParts]writer.Part{lower.Part, upper.Part, closed.Part}
+	c.output.Parts = parts[:]
 	return c, nil
 }
 

@@ -367,7 +367,7 @@ const (
 
 // drawLabels draws what the labels of a row group take before they are pages.
 func (w *worker) drawLabels(rows int64) error {
-	w.labelled = w.m.Plan.labelBytes(rows)
+	w.labelled = w.m.Plan.labels() * writer.LabelBytes(rows)
 	return w.draw(0, 0, 1)
 }
 
@@ -377,17 +377,29 @@ func (w *worker) draw(held, done, total int64) error {
 	if need <= 0 {
 		return nil
 	}
-	if err := w.m.Budget.Draw("a row group of the release", need); err != nil {
-		whole := w.unusual(int64(float64(held)*float64(total)/float64(max(1, done)))) - w.drawn
-		return w.m.Budget.Short(err, int64(max(1, w.m.atWork))*max(need, whole), lowerGroups)
+	whole := w.unusual(int64(float64(held)*float64(total)/float64(max(1, done)))) - w.drawn
+	if err := drawGroup(w.m.Budget, need, int64(max(1, w.m.atWork))*max(need, whole)); err != nil {
+		return err
 	}
 	w.drawn += need
 	return nil
 }
 
+// drawGroup draws what row groups have grown by, of which so much is missing if there is no room.
+func drawGroup(budget *spill.Budget, need, missing int64) error {
+	if err := budget.Draw("a row group of the release", need); err != nil {
+		return budget.Short(err, missing, lowerGroups)
+	}
+	return nil
+}
+
 // unusual returns what of a row group that holds so much, and of its labels, does not count as overhead.
 func (w *worker) unusual(held int64) int64 {
-	return groupsAtWork*max(0, held-usualHeld) + max(0, w.labelled-max(0, usualHeld-held))
+	return groupsAtWork*max(0, held-usualHeld) + unusualLabels(w.labelled, held)
+}
+
+func unusualLabels(labelled, held int64) int64 {
+	return max(0, labelled-max(0, usualHeld-held))
 }
 
 // lowerGroups is what helps where row groups of the release are too large.
