@@ -173,7 +173,7 @@ func TestPlanRefusesWideTables(t *testing.T) {
 	}
 }
 
-// manyNumbers are so many columns of so many numbers each, all as frequent, beside those given.
+// manyNumbers are so many columns of so many numbers each, or all different, beside those given.
 func manyNumbers(n, domain int, first ...bigColumn) []bigColumn {
 	for i := range n {
 		first = append(first, bigColumn{name: fmt.Sprint("c", i), typ: bigInt, domain: domain})
@@ -332,6 +332,7 @@ func residentShapes() []residentShape {
 	}
 	add("near-unique numbers", oneParquet(2_000_000, 1<<18, age, bigColumn{name: "n", typ: bigInt}, bigColumn{name: "f", typ: bigFloat}), shapeJob(20, "age discretize", "n discretize", "f discretize", "class "+accepted), plan, verify, []string{"check", "IN", "--columns", "n,f"})
 	add("1000 masked columns", oneParquet(20_000, 1<<40, manyColumns(1000)...), shapeJob(5, manyMasks(1000, "discretize")...), plan, verify, draft)
+	add("300 kept columns of different numbers", oneParquet(20_000, 1<<40, manyNumbers(300, 0, age, sex)...), shapeJob(5, manyMasks(300, accepted, usual...)...), plan, verify)
 	add("3000 files", func(dir string) error {
 		for i := range 3000 {
 			err := writeCSV(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), "age,sex,note,class", 100, func(w *bufio.Writer, j int) { fmt.Fprintf(w, "%d,%d,n%d,%d", i%70, j%2, i*100+j, i%2) })

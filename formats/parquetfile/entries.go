@@ -29,6 +29,9 @@ const (
 	columnBytes = 3 << 10
 	// rowBytes is what a row of a batch takes beside its value.
 	rowBytes = 5
+	// differentRow is what a row takes whose value no other has: that value, before it is looked up and
+	// in the list of values, its place in the table, and what is derived from it.
+	differentRow = 64
 )
 
 // columnRoom returns what each column of a reader has of its room.
@@ -39,7 +42,7 @@ func (s *source) columnRoom(columns []formats.Request) columnRoom {
 	}
 	room := columnRoom{rows: s.batchRows, buffer: readBuffer}
 	if each := s.room / int64(max(1, leaves)); s.room > 0 && each < usualRoom {
-		room.rows = min(s.batchRows, max(stepRows, int(each/(usualRoom/defaultBatchRows))))
+		room.rows = min(s.batchRows, max(stepRows, int(each/differentRow)))
 		room.buffer = max(leastRead, each/4)
 	}
 	if s.usual > 0 {
