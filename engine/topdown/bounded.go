@@ -29,8 +29,15 @@ func (s *search) place(g int32) {
 // bound gives a group its bound.
 func (s *search) bound(g int32) {
 	of := &s.queue.groups[g]
-	value := of.members[0]
-	of.bound = s.scoreOf(value, s.columns[of.column].bounds().atMost(s.queue.candidates[value].node))
+	value, column := of.members[0], s.columns[of.column].bounds()
+	node := s.queue.candidates[value].node
+	of.bound, of.known = s.scoreOf(value, column.atMost(node)), column.known(node)
+}
+
+// isKnownBetter reports whether the gain of a group was computed, as another's of its kind, since the group got its bound.
+func (s *search) isKnownBetter(g int32) bool {
+	of := &s.queue.groups[g]
+	return s.columns[of.column].bounds().known(s.queue.candidates[of.members[0]].node) != of.known
 }
 
 // findBest finds the best group of a column. Where it has bounds, it computes the scores of those alone that may be as good as
@@ -47,11 +54,10 @@ func (s *search) findBest(column int) {
 	least := math.Inf(-1)
 	for s.scored = s.scored[:0]; len(c.groups) > 0 && s.queue.groups[c.groups[0]].bound >= least; {
 		g := c.groups[0]
-		if len(s.scored) > 0 {
-			if s.bound(g); s.queue.groups[g].bound < least {
-				heap.Fix(c, 0)
-				continue
-			}
+		if s.isKnownBetter(g) {
+			s.bound(g)
+			heap.Fix(c, 0)
+			continue
 		}
 		heap.Pop(c)
 		s.rescore(g)

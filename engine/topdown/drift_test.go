@@ -31,7 +31,7 @@ func TestBoundsOfGainsHold(t *testing.T) {
 			c.disclosed[code] = true
 			c.state++
 			if c.drifts.beyond {
-				c.renew()
+				c.renew(len(c.open))
 			}
 			for _, other := range order[i+1:] {
 				most := c.atMost(other)
@@ -79,4 +79,28 @@ func randomSuppressed(r *rand.Rand) *suppressed {
 		p.classes = 0
 	}
 	return newSuppressed(p)
+}
+
+// TestHorizonsGoByCost: bounds that let too many gains be computed are drawn closer, as soon as these cost more than to
+// renew the bounds, which grows with the groups rather than with their values.
+func TestHorizonsGoByCost(t *testing.T) {
+	for _, tt := range []struct {
+		spent, groups, values int
+		closer                bool
+	}{
+		{0, 1000, 1000, false},
+		{300, 1000, 1000, false},
+		{500, 1000, 1000, true},
+		{500, 100, 8000, false},
+		{2000, 100, 8000, true},
+		{2000, 8000, 8000, false},
+	} {
+		d := newDrift(2)
+		d.spent = tt.spent
+		before := d.ahead
+		d.renew(tt.groups, tt.values, []uint64{5, 5})
+		if closer := d.ahead < before; closer != tt.closer {
+			t.Errorf("after %d gains, with %d groups of %d values: closer is %v", tt.spent, tt.groups, tt.values, closer)
+		}
+	}
 }

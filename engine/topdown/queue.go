@@ -22,6 +22,7 @@ type group struct {
 	gain    float64
 	score   float64
 	bound   float64 // upper limit of the score, times the column's unit; of columns with bounds
+	known   int     // after how many disclosures the gain was computed that the bound goes by
 	members []int32 // a heap by their order, in which there may be some that have left
 	place   int     // in the column's heap, plus one; 0: not there
 }

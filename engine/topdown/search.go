@@ -249,7 +249,7 @@ func (s *search) updateColumn(column int, stale []int32) {
 	}
 	if all {
 		if of := s.columns[column].bounds(); of != nil && of.drifts.beyond {
-			of.renew()
+			of.renew(len(c.groups))
 		}
 		q.rebuild(column, s.place)
 	}

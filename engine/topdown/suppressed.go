@@ -3,6 +3,7 @@ package topdown
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -65,7 +66,7 @@ func newSuppressed(p profile) *suppressed {
 	}
 	c.number()
 	c.drifts = newDrift(classes)
-	c.renew()
+	c.renew(len(c.open))
 	return c
 }
 
@@ -141,7 +142,7 @@ func (c *suppressed) atMost(code int) float64 {
 	if c.classes == 0 {
 		return n + size*rounding
 	}
-	wrong := size*rounding*(classes+8) + n*rounding*math.Log2(size)*classes
+	wrong := size*rounding*(classes+8) + n*rounding*float64(bits.Len64(known.size))*classes
 	return known.gain*size + (c.along(code, c.drifts.horizon) - known.risen) + wrong
 }
 
@@ -153,10 +154,13 @@ func (c *suppressed) unit() float64 {
 	return float64(c.rest.size)
 }
 
+// known returns after how many disclosures the gain of a code was computed that its bound goes by.
+func (c *suppressed) known(code int) int { return c.gains[c.kind[code]].state }
+
 func (c *suppressed) bounds() *suppressed { return c }
 
-// renew renews the horizons of the drift, which takes a time that grows with the open codes.
-func (c *suppressed) renew() {
+// renew renews the horizons of the drift, after which as many groups get new bounds.
+func (c *suppressed) renew(groups int) {
 	clear(c.drifts.most)
 	c.open = slices.DeleteFunc(c.open, func(code int) bool { return c.disclosed[code] })
 	h := c.histogram
@@ -165,7 +169,7 @@ func (c *suppressed) renew() {
 			c.drifts.most[h.Class[i]] = max(c.drifts.most[h.Class[i]], h.Count[i])
 		}
 	}
-	c.drifts.renew(len(c.open), c.frequencies)
+	c.drifts.renew(groups, len(c.open), c.frequencies)
 }
 
 func (c *suppressed) kindOf(code int) int { return c.kind[code] }
