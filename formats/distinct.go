@@ -196,8 +196,12 @@ func (d *Distinct) hashOf(entry int) uint64 {
 // nearWords is the widest range of words whose codes are found by position: 256 KiB.
 const nearWords = 1 << 16
 
-// leastNear is how many words a range has at least.
-const leastNear = 64
+// leastNear is how many words a range has at least, and nearEntries at most for each entry of the table: whoever draws
+// memory for entries has drawn what the range takes.
+const (
+	leastNear   = 64
+	nearEntries = 8
+)
 
 // near finds the codes of words that lie close together without hashing: codes[w-low] is
 // the code of w, or 0 when it was not looked up yet. Ages, dates and numbers of categories
@@ -207,10 +211,10 @@ type near struct {
 	codes []uint32
 }
 
-// cover reports whether the words from least to most are in the range. The first words that are not
-// too far apart choose it, and all that are not too far from these widen it, to twice as many
-// words: a range takes as much as its column needs.
-func (n *near) cover(least, most uint64) bool {
+// cover reports whether the words from least to most are in the range of a table with so many entries. The first
+// words that are not too far apart choose it, and all that are not too far from these widen it, to twice
+// as many words: a range takes as much as its column needs.
+func (n *near) cover(least, most uint64, entries int) bool {
 	if least >= n.low && most-n.low < uint64(len(n.codes)) {
 		return true
 	}
@@ -218,11 +222,12 @@ func (n *near) cover(least, most uint64) bool {
 	if n.codes != nil {
 		low, high = min(low, n.low), max(high, n.low+min(uint64(len(n.codes)-1), math.MaxUint64-n.low))
 	}
-	if high-low >= nearWords {
+	widest := uint64(min(max(leastNear, nearEntries*entries), nearWords))
+	if high-low >= widest {
 		return false
 	}
 	known, from := n.codes, n.low
-	room := min(max(2*(high-low+1), leastNear), nearWords)
+	room := min(max(2*(high-low+1), leastNear), widest)
 	n.low = low - min(low, (room-(high-low+1))/2)
 	n.codes = make([]uint32, room)
 	if known != nil {
@@ -246,7 +251,7 @@ func (d *Distinct) AppendCodes(codes []uint32, words []uint64) []uint32 {
 }
 
 func (d *Distinct) codesOf(codes []uint32, words []uint64) {
-	if least, most := bounds(words); !d.near.cover(least, most) {
+	if least, most := bounds(words); !d.near.cover(least, most, d.used) {
 		for i, w := range words {
 			codes[i] = d.CodeOfWord(w)
 		}

@@ -31,3 +31,17 @@ func TestNearRangeGrowsWithItsWords(t *testing.T) {
 		}
 	}
 }
+
+// TestNearRangeIsBoundByEntries: few words that lie far apart have no wide range.
+func TestNearRangeIsBoundByEntries(t *testing.T) {
+	d := NewDistinct(&Values{Type: Type{Kind: Int, Bits: 64}})
+	for range 3 {
+		d.AppendCodes(nil, []uint64{5, 30_000, 60_000})
+	}
+	for w := range uint64(1000) {
+		d.AppendCodes(nil, []uint64{60 * w})
+		if n := len(d.near.codes); n > max(leastNear, nearEntries*d.used) {
+			t.Fatalf("a range of %d codes for %d entries", n, d.used)
+		}
+	}
+}

@@ -119,18 +119,12 @@ func (in *Interner) number(values *formats.Values, from, to int, codes []uint32)
 // numberedBytes are what a number takes, beside three times the bytes of a text.
 const numberedBytes = 160
 
-// nearBytes are what a table takes at most, once, to find words that lie close together.
-const nearBytes = 256 << 10
-
 // draw draws what has come since there were so many values, of so many bytes of text.
 func (in *Interner) draw(values, data int) error {
-	// Slots of the table take up to 24 bytes a value, beside its word, or its text and where that
-	// ends. The rest is for tables and lists that are being grown, and for what the domain makes
+	// Slots of the table take up to 24 bytes a value, and what finds words that lie close together 32, beside
+	// its word, or its text and where that ends. The rest is for tables and lists that are being grown, and for what the domain makes
 	// of a value: a text, its pairs.
 	grown := int64(in.values.Len()-values)*numberedBytes + 3*int64(len(in.values.Data)-data)
-	if grown > 0 && values == 0 && in.values.Type.InWords() {
-		grown += nearBytes
-	}
 	return in.budget.Draw(in.what, grown)
 }
 
