@@ -17,7 +17,7 @@ import (
 func TestKilledWhileSpilling(t *testing.T) {
 	kills := 20
 	if os.Getenv("KCUT_LONG") != "" {
-		kills = 200
+		kills = 250
 	}
 	for _, output := range []string{"out.parquet", "parts/"} {
 		t.Run(output, func(t *testing.T) {
