@@ -68,3 +68,25 @@ func TestErrorClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramsAreHeldToTheRules: what a program sets in a job that was loaded is checked as what the file says is.
+func TestProgramsAreHeldToTheRules(t *testing.T) {
+	path := people()
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
+	job, err := kcut.LoadJob(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Output.Path, job.Order = filepath.Join(t.TempDir(), "out")+"/", "input"
+	for i := range job.Columns {
+		if c := &job.Columns[i]; c.Mask == kcut.MaskSuppress || c.Mask == kcut.MaskDiscretize || c.Mask == kcut.MaskGeneralize {
+			job.Output.PartitionBy = []string{c.Name}
+		}
+	}
+	if job.Output.PartitionBy == nil {
+		t.Fatal("no column is masked")
+	}
+	if _, err := kcut.Run(t.Context(), job, kcut.RunOptions{}); !errors.Is(err, kcut.ErrUsage) {
+		t.Errorf("rows in the order of the input in partitions: %v", err)
+	}
+}
