@@ -33,11 +33,6 @@ func (b *balance) count(column int) {
 	b.shares[column] = math.Pow(float64(1+b.counted[column]), b.power)
 }
 
-// clone returns a balance that goes on by itself.
-func (b *balance) clone() balance {
-	return balance{b.power, b.scales, slices.Clone(b.shares), slices.Clone(b.counted)}
-}
-
 // balanced returns what a score of a column counts.
 func (b *balance) balanced(column int, score float64) float64 {
 	if b.scales != nil {

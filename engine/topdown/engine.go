@@ -123,10 +123,6 @@ type column interface {
 	bounds() *suppressed
 	// labels returns the value of a candidate and the children it is refined into.
 	labels(node int) (value engine.Label, children []engine.Label)
-	// outcome returns what refining a node makes, as far as it is known before.
-	outcome(node int) prospect
-	// rarest returns the records of the cut's rarest value.
-	rarest() uint64
 	// cut returns the cut that was reached.
 	cut() engine.ColumnCut
 	// stops says why every label of that cut was not refined further, in their order.

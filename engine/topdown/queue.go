@@ -239,22 +239,6 @@ func (q *queue) best() (value int32, ok bool) {
 	return q.groups[q.columns[q.order[0]].best].members[0], true
 }
 
-// some returns up to so many candidates, those with the highest scores or bounds of every column among them.
-func (q *queue) some(most int) (values []int32) {
-	for at := 0; len(values) < most; at++ {
-		before := len(values)
-		for _, column := range q.order {
-			if groups := q.columns[column].groups; at < len(groups) {
-				values = append(values, q.groups[groups[at]].members[0])
-			}
-		}
-		if len(values) == before {
-			break
-		}
-	}
-	return values[:min(len(values), most)]
-}
-
 // over is how many outliers refining a candidate would make at most.
 type over struct {
 	more  uint64

@@ -1,7 +1,6 @@
 package topdown
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -18,7 +17,6 @@ type refined struct {
 	shape shape
 	nodes []node
 	code  []uint32 // codes of the search, by code of the attribute and one more
-	least uint64   // records of the cut's rarest value
 }
 
 // node is a value of the column.
@@ -39,7 +37,7 @@ const patience = 64
 // newRefined returns the column with its nodes grown so far, the worker's pool those of a level
 // side by side.
 func newRefined(p profile, s shape, worker workers.Worker) *refined {
-	r := &refined{profile: p, shape: s, least: math.MaxUint64}
+	r := &refined{profile: p, shape: s}
 	r.nodes = []node{r.measure(span{hi: p.attribute.Len()}, make([]uint64, p.histogram.Classes))}
 	for n, depth := 0, 0; n < len(r.nodes) && depth < patience; depth++ {
 		level := r.nodes[n:]
@@ -157,9 +155,6 @@ func (r *refined) enter(s *search, n int) {
 	}
 	v := &s.view.Columns[r.index]
 	whole := r.nodes[n]
-	if whole.size > 0 {
-		r.least = min(r.least, whole.size)
-	}
 	value := tips.None
 	if whole.children > 0 {
 		child := uint32(0)
@@ -209,23 +204,6 @@ func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {
 	}
 	return r.shape.label(r.nodes[n].span), children
 }
-
-func (r *refined) outcome(n int) (made prospect) {
-	made.smallest = r.nodes[n].size
-	for i, child := range r.below(n) {
-		if child.size == 0 {
-			continue
-		}
-		made.Starts = append(made.Starts, r.code[child.lo])
-		made.smallest = min(made.smallest, child.size)
-		if child.children > 0 {
-			made.nodes = append(made.nodes, r.nodes[n].first+i)
-		}
-	}
-	return made
-}
-
-func (r *refined) rarest() uint64 { return r.least }
 
 // through visits the nodes of the cut below n, in order.
 func (r *refined) through(n int, visit func(n int)) {

@@ -171,9 +171,6 @@ func (s *search) perform(ctx context.Context, value int32) error {
 	s.view.Kill(value)
 	s.stale = append(s.stale, value)
 	refinement := s.columns[c.column].refine(s, c.node)
-	if slices.ContainsFunc(s.sets, (*tips.TIPS).Subdivided) {
-		s.view.Lookahead = s.predict()
-	}
 	for _, i := range s.with[c.column] {
 		before := s.sets[i].Anonymity()
 		if err := s.sets[i].Refine(ctx, &refinement); err != nil {

@@ -21,7 +21,6 @@ type suppressed struct {
 	frequencies []uint64 // classes of the records that are suppressed
 	scratch     []uint64 // by class
 	rest        part     // the records that are suppressed
-	least       uint64   // records of the rarest value that was disclosed
 	open        []int    // codes that might be disclosed, ascending; none any more when that can gain nothing
 	value       []int32  // by code: number in the view
 	disclosed   []bool   // by code
@@ -48,7 +47,6 @@ func newSuppressed(p profile) *suppressed {
 	c := &suppressed{
 		profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32, n), disclosed: make([]bool, n),
 		frequencies: make([]uint64, classes), scratch: make([]uint64, classes), kind: make([]int, n),
-		least: math.MaxUint64,
 	}
 	for code := range n {
 		clear(c.scratch)
@@ -187,7 +185,6 @@ func (c *suppressed) without(code int) []uint64 {
 
 func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.disclosed[code] = true
-	c.least = min(c.least, c.parts[code].size)
 	c.state++
 	s.view.Columns[c.index].Value[c.code[code]] = tips.None
 	left, size := c.without(code), c.rest.size-c.parts[code].size
@@ -222,15 +219,6 @@ func (c *suppressed) reconsider(s *search) {
 		s.view.Kill(c.value[code])
 	}
 	c.open = nil
-}
-
-func (c *suppressed) outcome(code int) prospect {
-	at, size := c.code[code], c.parts[code].size
-	return prospect{SplitPoints: tips.SplitPoints{Starts: []uint32{at, at + 1}}, smallest: min(size, c.rest.size-size)}
-}
-
-func (c *suppressed) rarest() uint64 {
-	return min(c.rest.size, c.least)
 }
 
 func (c *suppressed) labels(code int) (value engine.Label, children []engine.Label) {

@@ -63,7 +63,7 @@ type inspector struct {
 	records []uint64
 	values  []uint64        // by place and value
 	rest    []uint64        // by value, of what a value is parted from
-	chunk   partition.Table // of a subpartition
+	chunk   partition.Table // of a list
 	failing []failing
 }
 
@@ -100,7 +100,7 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 	for len(visits) > 0 && !isOver() && t.err == nil {
 		n := len(visits)
 		switch p := visits[0]; {
-		case t.subdivided:
+		case t.chunked:
 			n = 1
 			inspect(0, p)
 		case t.isShared(t.partitions[p], all) && r.Children*x.Values <= valuesAtOnce:
@@ -179,7 +179,7 @@ func (t *TIPS) findOutliers(v *visit, field int) (records uint64) {
 			}
 			continue
 		}
-		child := t.lookahead.by.ChildOf(t.table.Layout.Fields[field].Code(t.sample(part.leafPartition)))
+		child := t.by.ChildOf(t.table.Layout.Fields[field].Code(t.sample(part.leafPartition)))
 		at, found := slices.BinarySearchFunc(x.failing, failing{partition: v.partition, child: child}, failing.compare)
 		if part.isOutlier = found; found {
 			records += x.failing[at].records
@@ -221,10 +221,13 @@ func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partitio
 	n.begin(r.Children)
 	holds = true
 	for again := true; again && (holds || t.outliers != nil); {
-		if l.subs == nil {
+		if l.lists == nil {
 			again = n.count(&t.inspection, t.table, l.Rows, f, r)
 		} else {
-			again = n.countSubpartitions(t, l, field, r)
+			again = false
+			t.read(l.lists, &n.chunk, func() {
+				again = n.count(&t.inspection, &n.chunk, partition.Rows{Hi: n.chunk.Len()}, f, r) || again
+			})
 		}
 		if !again && len(n.present) == 1 && len(n.done) == 0 {
 			break // it is not divided
@@ -264,10 +267,8 @@ func (n *inspector) inspectParted(t *TIPS, worker int, p int32, field int, r *pa
 
 // isDivided reports whether a refinement may divide a partition.
 func (t *TIPS) isDivided(l leafPartition, f partition.Field, r *partition.Refinement) bool {
-	if l.subs != nil {
-		clear(t.mask)
-		t.mask[f.Word] = f.Mask << f.Shift
-		return t.subpartitionsVary(l.subs)
+	if l.lists != nil {
+		return l.lists.vary(f)
 	}
 	w := t.table.Layout.Words
 	first := r.ChildOf(f.Code(t.table.Keys[l.Lo*w:]))
@@ -356,74 +357,6 @@ func (n *inspector) addKind(x *inspection, slot uint32, kind int, size uint64) {
 	for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
 		values[at] += records
 	}
-}
-
-// countSpread is count for a subpartition whose kinds are counted, of the given child.
-func (n *inspector) countSpread(x *inspection, kinds *spread, counts []uint64, child uint32) (again bool) {
-	slot := n.slot[child]
-	if slot == 0 {
-		slot = n.place(child, x.Values)
-	}
-	if slot == 0 || slot == looked {
-		return slot == 0
-	}
-	for i, size := range counts {
-		if size > 0 {
-			n.addKind(x, slot, int(kinds.lo)+i, size)
-		}
-	}
-	for _, l := range kinds.list {
-		n.addKind(x, slot, int(l.child), l.size)
-	}
-	return false
-}
-
-// childOf returns the child that a refinement of a field sends all records of a subpartition to, if that is known.
-func (t *TIPS) childOf(p *subpartition, field int, r *partition.Refinement) (child uint32, known bool) {
-	f := t.table.Layout.Fields[field]
-	child = r.ChildOf(f.Code(p.Sample))
-	if p.Varying[f.Word]&(f.Mask<<f.Shift) == 0 {
-		return child, true
-	}
-	s, counts := p.spread(field)
-	if s == nil {
-		return 0, false
-	}
-	for i, n := range counts {
-		if codes := s.grid.codes(s.lo + uint32(i)); n > 0 && (r.ChildOf(codes.lo) != child || r.ChildOf(codes.hi-1) != child) {
-			return 0, false
-		}
-	}
-	for _, l := range s.list { // of which a suppressed column's alone are known to have one code
-		if !t.lookahead.column(field).Suppressed || r.ChildOf(l.child) != child {
-			return 0, false
-		}
-	}
-	return child, true
-}
-
-// countSubpartitions is count for a partition that has these. Those whose kinds are counted and that lie in one child
-// are not read.
-func (n *inspector) countSubpartitions(t *TIPS, l leafPartition, field int, r *partition.Refinement) (again bool) {
-	f := t.table.Layout.Fields[field]
-	n.chunk.Layout = t.table.Layout
-	for _, sub := range l.subs {
-		if child, known := t.childOf(sub, field, r); known {
-			if kinds, counts := sub.spread(len(t.columns)); kinds != nil {
-				again = n.countSpread(&t.inspection, kinds, counts, child) || again
-				continue
-			}
-		}
-		t.fail(t.pool.Read(t.ctx, &sub.ChunkList, func(frame []byte) error {
-			n.chunk.Truncate()
-			err := n.chunk.Decode(frame)
-			if err == nil {
-				again = n.count(&t.inspection, &n.chunk, partition.Rows{Hi: n.chunk.Len()}, f, r) || again
-			}
-			return err
-		}))
-	}
-	return again
 }
 
 // add adds what another inspector has counted.

@@ -167,22 +167,12 @@ func (t *TIPS) divideOutliers(v *visit, field int) {
 
 // countOutliers counts the codes of a partition of outliers.
 func (t *TIPS) countOutliers(l leafPartition) {
-	if l.subs == nil {
+	if l.lists == nil {
 		t.addRecords(t.table, l.Rows)
 		return
 	}
 	chunk := &t.outliers.chunk
-	chunk.Layout = t.table.Layout
-	for _, sub := range l.subs {
-		t.fail(t.pool.Read(t.ctx, &sub.ChunkList, func(frame []byte) error {
-			chunk.Truncate()
-			err := chunk.Decode(frame)
-			if err == nil {
-				t.addRecords(chunk, chunk.Rows(0, chunk.Len()))
-			}
-			return err
-		}))
-	}
+	t.read(l.lists, chunk, func() { t.addRecords(chunk, chunk.Rows(0, chunk.Len())) })
 }
 
 // addRecords counts the codes of records of a table, and keeps these where there is no protection.
@@ -223,7 +213,7 @@ func (t *TIPS) wholeCells(v *visit, a active) (cells []childCount) {
 		part := &v.parts[i]
 		if part.counts == nil { // of one record, or with nothing to be refined
 			code := t.table.Layout.Fields[a.field].Code(t.sample(part.leafPartition))
-			cells = count(cells, sums, t.lookahead.column(a.field).Child[code], part.Size)
+			cells = count(cells, sums, t.column(a.field).Child[code], part.Size)
 			continue
 		}
 		for _, counted := range part.counts {

@@ -25,7 +25,7 @@ type Pool struct {
 }
 
 // sizes are constants, but in tests.
-type sizes struct{ subpartitionRecords, partRecords, subdivisionPays, restPays, restRecords int }
+type sizes struct{ restPays, restRecords, rangeRecords int }
 
 // NewPool returns a pool that draws at most the space's share, for a search that the worker makes. It must be closed.
 func NewPool(space partition.Space, worker workers.Worker) *Pool {
@@ -35,7 +35,7 @@ func NewPool(space partition.Space, worker workers.Worker) *Pool {
 }
 
 func newPool(of *partition.Pool, threads int) *Pool {
-	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{subpartitionRecords, partRecords, subdivisionPays, restPays, restRecords}}
+	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{restPays, restRecords, rangeRecords}}
 	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
 	return m
 }
@@ -49,9 +49,7 @@ func (m *Pool) Close() error {
 	var lists []*partition.ChunkList
 	for _, t := range m.sets {
 		for _, l := range t.partitions {
-			for _, p := range l.subs {
-				lists = append(lists, &p.ChunkList)
-			}
+			lists = append(lists, l.lists...)
 		}
 		t.partitions, t.table = nil, nil
 	}
@@ -59,10 +57,10 @@ func (m *Pool) Close() error {
 	return m.Pool.Close(lists)
 }
 
-// hasRoom reports whether n more bytes could be drawn for frames. Without a budget nothing is
-// known of that.
+// hasRoom reports whether n more bytes could be drawn without moving partitions. Without a budget
+// nothing is known of that.
 func (m *Pool) hasRoom(n int64) bool {
-	if m.Budget == nil || m.Take("a table in subs", n, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+	if m.Budget == nil || m.Take("an index of a leaf partition", n, m.Share-m.Share/partition.ShareOfGarbage) != nil {
 		return false
 	}
 	m.Release(n)
@@ -73,7 +71,7 @@ func (m *Pool) hasRoom(n int64) bool {
 func (m *Pool) moveTable() (moved bool, err error) {
 	var largest *TIPS
 	for _, t := range m.sets {
-		if !t.subdivided && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
+		if !t.chunked && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
 			largest = t
 		}
 	}
@@ -90,7 +88,7 @@ const (
 	maxBatch       = 8 << 20
 )
 
-// batchRecords returns how many records of a layout make a chunkRecords: as large a one as there
+// batchRecords returns how many records of a layout make a batch: as large a one as there
 // is memory for without moving partitions, a chunk at least.
 func (m *Pool) batchRecords(layout partition.Layout) int {
 	batch := min(m.Share/shareOfBatches, maxBatch)

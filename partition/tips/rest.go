@@ -49,9 +49,6 @@ func (t *TIPS) indexable(l *leafPartition) bool {
 // in another way.
 func (t *TIPS) prepare(p int32, field int, r *partition.Refinement) {
 	l := &t.partitions[p]
-	if t.subdivided {
-		return
-	}
 	isDisclosed := t.view.Columns[r.Column].Suppressed
 	if isDisclosed && l.rest == nil && t.indexable(l) {
 		t.index(l)
@@ -97,7 +94,7 @@ func (t *TIPS) index(l *leafPartition) {
 		}
 		if l.stats[a.field] == nil {
 			l.stats[a.field] = make([]uint64, a.children)
-			countEach(l.stats[a.field], t.table, l.Lo, l.Hi, t.table.Layout.Fields[a.field], t.lookahead.column(a.field).Child, 0)
+			countEach(l.stats[a.field], t.table, l.Lo, l.Hi, t.table.Layout.Fields[a.field], t.column(a.field).Child)
 		}
 		for _, n := range l.stats[a.field] {
 			if n > 0 {
@@ -198,7 +195,7 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 		part{leafPartition: leafPartition{Rows: parted}})
 	made := visit{partition: p, parts: v.parts[from:len(v.parts):len(v.parts)], isRest: true}
 	v.fields = t.listActive(v.fields[:0], t.sample(made.parts[1].leafPartition), false)
-	made.parts[1].counts = v.countFields(t, made.parts[1].leafPartition, v.fields, nil)
+	made.parts[1].counts = v.countFields(t, t.table, made.parts[1].Rows, v.fields, nil)
 	return made
 }
 

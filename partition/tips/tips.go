@@ -3,13 +3,13 @@
 // quasi-identifier set (VITS, section 5.4.2). A search refines a value in the View and then in
 // the TIPS of every set with its column; both know what the next refinements would leave.
 //
-// Small tables stay in memory, where a refinement moves the records of a partition so that those
-// of every part are adjacent. Large ones are divided into subpartitions of some hundred records,
-// in memory or in the store (section 5.5), by this refinement and by those that the view expects
-// to follow, so that records are read and written far less often than they are visited.
+// Tables that fit the memory stay there, and a refinement moves the records of a partition so that
+// those of every part are adjacent. What does not fit is a list of chunks for each partition, in the
+// store or in memory (section 5.5), which a refinement reads, divides and counts a batch at a time
+// and writes as lists of the parts.
 //
 // Contract: partitions, minima and dead values are those of a recount after every refinement,
-// whatever the threads, the memory and what was expected.
+// whatever the threads and the memory.
 // Not promised: any order of partitions or of their records.
 package tips
 
@@ -29,10 +29,8 @@ import (
 // section 5.3): the records that share the values they are masked to, on every column of the set,
 // and the links from each value to its partitions.
 //
-// The records of a small set are those of one table, moved in place so that every partition's
-// are adjacent. In a large set every partition is a bag of subpartitions, in memory or in the store,
-// each counted and, as far as the view predicted what would be refined, divided ahead of time;
-// the table holds the records that are being read.
+// The records are those of one table, moved in place so that every partition's are adjacent, or every
+// partition has a list of chunks and the table none.
 type TIPS struct {
 	VIT
 
@@ -40,9 +38,9 @@ type TIPS struct {
 	columns    []int // of the view, by field
 	partitions []leafPartition
 	links      links
-	live       uint64 // records of the partitions that are not discarded
-	touched    uint64 // records of the partitions that refinements have visited
-	lookahead  *lookahead
+	live       uint64                // records of the partitions that are not discarded
+	touched    uint64                // records of the partitions that refinements have visited
+	by         *partition.Refinement // that is performed
 	storage
 	visiting
 	inspection
@@ -55,9 +53,9 @@ type storage struct {
 	pool         *Pool
 	number       int // among the pool's sets
 	table        *partition.Table
-	records      int   // of the table
-	subdivided   bool  // the partitions have subpartitions, and the table only what is being read of them
-	subs         int   // of all partitions
+	chunked      bool  // the partitions have lists, and the table no records
+	lists        int   // of all partitions
+	fewer        int   // so few records of lists may be put into a table again
 	chunkRecords int   // of the layout
 	held         int64 // drawn from the pool for all but records
 	sums         int64 // bytes of all stats
@@ -74,12 +72,12 @@ type visiting struct {
 
 // leafPartition is one leaf partition. A discarded one has no records.
 type leafPartition struct {
-	partition.Rows                 // its records in the table or, of subpartitions, 0 and their number
-	stats          stats           // nil for small partitions
-	sums           int64           // bytes that stats had when they were last looked at
-	subs           []*subpartition // of a spilled partition
-	rest           *rest           // nil: values are parted from it by looking at all its records
-	disclosed      int             // values that were parted from it since it was divided by something else
+	partition.Rows       // its records in the table or, of a list, 0 and their number
+	lists          lists // nil: its records are in the table
+	stats          stats // nil for small partitions
+	sums           int64 // bytes that stats had when they were last looked at
+	rest           *rest // nil: values are parted from it by looking at all its records
+	disclosed      int   // values that were parted from it since it was divided by something else
 }
 
 // active is a field of a partition whose value can still be refined.
@@ -108,16 +106,7 @@ func New(
 		t.outliers = newOutlierCounts(view, columns)
 	}
 	t.storage = storage{
-		pool: pool, number: len(pool.sets), table: table, records: table.Len(),
-		chunkRecords: pool.ChunkRecords(table.Layout),
-	}
-	t.lookahead = newLookahead(view, columns, pool.Share/shareOfGrids)
-	if protection != nil {
-		each := make([]bool, protection.Kinds)
-		for kind := range each {
-			each[kind] = true
-		}
-		t.lookahead.kinds = newGrid(each)
+		pool: pool, number: len(pool.sets), table: table, chunkRecords: pool.ChunkRecords(table.Layout),
 	}
 	t.mask = make([]uint64, table.Layout.Words)
 	pool.sets = append(pool.sets, t)
@@ -125,14 +114,12 @@ func New(
 	if table.Len() > 0 {
 		t.partitions = append(t.partitions, leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
 	}
-	if t.subdivided = table.Spilled(); t.subdivided {
+	if t.chunked = table.Spilled(); t.chunked {
 		t.table = &partition.Table{Layout: table.Layout}
 		if chunks := table.TakeChunks(); len(t.partitions) > 0 {
-			t.partitions[0].subs = []*subpartition{{ChunkList: *chunks}}
-			t.subs = 1
+			t.partitions[0].lists, t.lists, t.fewer = lists{chunks}, 1, chunks.Records
+			t.fail(t.moveIn())
 		}
-	} else if bytes := table.Bytes(); t.records*len(columns) >= pool.sizes.subdivisionPays && pool.hasRoom(bytes+bytes/4) {
-		t.fail(t.moveOut(pool.Add))
 	}
 	if t.outliers != nil {
 		for field, c := range columns {
@@ -155,7 +142,7 @@ func (t *TIPS) start() {
 	fields := t.active(0, true)
 	counts := make([]counted, len(fields))
 	for i, a := range fields {
-		column, sums := t.lookahead.column(a.field), make([]uint64, a.children)
+		column, sums := t.column(a.field), make([]uint64, a.children)
 		for code, n := range column.Records {
 			sums[column.Child[code]] += n
 		}
@@ -168,8 +155,8 @@ func (t *TIPS) start() {
 // discarded when no refinement can split it at the time it is made or visited (TDS, section 5.5).
 func (t *TIPS) Live() uint64 { return t.live }
 
-// Subdivided reports whether partitions are divided by what the view predicts, too.
-func (t *TIPS) Subdivided() bool { return t.subdivided }
+// column returns the view of a field's column.
+func (t *TIPS) column(field int) *Column { return &t.view.Columns[t.columns[field]] }
 
 // Touched returns the number of records in the partitions that refinements have visited,
 // each counted at every visit: the work of the search, however it is done.
@@ -192,18 +179,15 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 	if t.outliers != nil && !t.view.Columns[r.Column].Suppressed {
 		t.enter(field, r.First, r.First+uint32(len(r.Child)))
 	}
-	t.lookahead.begin(field, r)
+	t.by = r
 	touched := 0
 	for visits, all := t.linked(r.Value); len(visits) > 0; {
 		n, records := t.refinedTogether(visits, all)
 		touched += records
-		if !t.subdivided {
+		if t.chunked {
+			t.refineLists(visits[:n], field, r)
+		} else {
 			t.refineAll(visits[:n], field, r)
-		} else if splits := t.divideSubpartitions(visits[:n]); t.err == nil {
-			for some := range slices.Chunk(visits[:n], assembledTogether) {
-				t.refineAll(some, field, r)
-			}
-			t.thin(splits)
 		}
 		if t.account(); t.err != nil {
 			return fmt.Errorf("refine leaf partitions: %w", t.err)
@@ -215,6 +199,9 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 			}
 		}
 		visits = visits[n:]
+	}
+	if err := t.moveIn(); err != nil {
+		return fmt.Errorf("read leaf partitions: %w", err)
 	}
 	return nil
 }
@@ -236,13 +223,14 @@ func (t *TIPS) linked(value int32) (visits []int32, records int) {
 }
 
 // refinedTogether returns how many of the next partitions, of all with so many records, are refined at
-// once, and their records: one that is shared, or others; of subpartitions, as many as make some batches.
+// once, and their records: one that is shared, or others; of lists, as many as make some batches.
 func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
 	most := visitRecords
-	if t.subdivided {
+	if t.chunked {
 		most = batchesTogether * t.pool.batchRecords(t.table.Layout)
-	} else if t.pool.Budget != nil {
-		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*int(unsafe.Sizeof(childCount{}))))
+	}
+	if t.pool.Budget != nil {
+		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*childCountBytes))
 	}
 	for _, p := range visits {
 		l := t.partitions[p]
@@ -327,11 +315,9 @@ func (t *TIPS) keep(p int32, alive bool) {
 		t.outliers.done.Put(t.sample(*l), l.Size)
 	}
 	t.sums -= l.sums
-	for _, sub := range l.subs {
-		t.subs--
-		t.sums -= sub.known()
-		sub.forget()
-		t.fail(t.pool.Free(&sub.ChunkList))
+	for _, list := range l.lists {
+		t.lists--
+		t.fail(t.pool.Free(list))
 	}
 	t.forgetRest(l)
 	*l = leafPartition{}
@@ -339,13 +325,13 @@ func (t *TIPS) keep(p int32, alive bool) {
 
 // varies reports whether the records of a partition differ in one of the fields.
 func (t *TIPS) varies(l leafPartition, fields []active) bool {
+	if l.lists != nil {
+		return slices.ContainsFunc(fields, func(a active) bool { return l.lists.vary(t.table.Layout.Fields[a.field]) })
+	}
 	clear(t.mask)
 	for _, a := range fields {
 		f := t.table.Layout.Fields[a.field]
 		t.mask[f.Word] |= f.Mask << f.Shift
-	}
-	if l.subs != nil {
-		return t.subpartitionsVary(l.subs)
 	}
 	if l.rest != nil && l.rest.varies(fields) {
 		return true
@@ -403,7 +389,7 @@ func (t *TIPS) holds() int64 {
 	if t.outliers != nil {
 		held += t.outliers.bytes()
 	}
-	return held + int64(t.subs)*partition.ChunkListBytes
+	return held + int64(t.lists)*partition.ChunkListBytes
 }
 
 // active lists the fields of a partition whose value can still be refined. The list is
@@ -415,8 +401,8 @@ func (t *TIPS) active(p int32, link bool) []active {
 
 // sample returns a key of a partition.
 func (t *TIPS) sample(l leafPartition) []uint64 {
-	if l.subs != nil {
-		return l.subs[0].Sample
+	if l.lists != nil {
+		return l.lists[0].Sample
 	}
 	w := t.table.Layout.Words
 	return t.table.Keys[l.Lo*w:][:w]

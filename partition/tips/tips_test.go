@@ -154,27 +154,8 @@ func (m *model) enter(r *rand.Rand, c, lo, hi int) {
 	}
 }
 
-// predict lets the view expect anything, or nothing.
-func (m *model) predict(r *rand.Rand) {
-	splitPoints := func() (to []SplitPoints) {
-		for range r.IntN(4) {
-			p := SplitPoints{Column: r.IntN(len(m.view.Columns))}
-			domain := len(m.view.Columns[p.Column].Value)
-			for code := range domain {
-				if r.IntN(3) == 0 {
-					p.Starts = append(p.Starts, uint32(code))
-				}
-			}
-			to = append(to, p)
-		}
-		return to
-	}
-	m.view.Lookahead = Lookahead{Next: splitPoints(), Beyond: splitPoints()}
-}
-
 // refine performs a value in the view and in the twin.
 func (m *model) refine(r *rand.Rand, c int, value int32) partition.Refinement {
-	m.predict(r)
 	v, column := &m.view.Columns[c], &m.columns[c]
 	m.view.Kill(value)
 	if v.Suppressed {
@@ -359,29 +340,20 @@ func sharedAndLimited() *Pool {
 	return pool
 }
 
-// smallSubpartitions divides subpartitions by all that the view predicts.
-func smallSubpartitions(chunk int) func() *Pool {
-	return func() *Pool {
-		pool := limitedPool(chunk)()
-		pool.sizes.subpartitionRecords, pool.sizes.partRecords, pool.batch = 1, 1, 1<<20
-		return pool
-	}
-}
-
-// subdivided_ makes tables of any size subpartitions from the start.
-func subdivided_(chunk int) func() *Pool {
-	return func() *Pool {
-		pool := smallSubpartitions(chunk)()
-		pool.sizes.subdivisionPays = 1
-		return pool
-	}
-}
-
 // indexing makes pools that index every partition before a value is parted from it.
 func indexing(of func() *Pool) func() *Pool {
 	return func() *Pool {
 		pool := of()
 		pool.sizes.restPays, pool.sizes.restRecords = 0, 1
+		return pool
+	}
+}
+
+// ranged makes pools whose lists are divided by ranges of codes whenever a value is disclosed.
+func ranged(of func() *Pool) func() *Pool {
+	return func() *Pool {
+		pool := of()
+		pool.sizes.rangeRecords = 1
 		return pool
 	}
 }
@@ -396,15 +368,13 @@ var regimes = []regime{
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared, ample", sharedAndLimited, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared, scarce", sharedAndLimited, scarce},
-	{"in subs", subdivided_(512), func(*rand.Rand, *Pool) error { return nil }},
-	{"in subs, scarce, chunks of two records", subdivided_(24), scarce},
 	{"ample", limitedPool(1 << 12), func(*rand.Rand, *Pool) error { return nil }},
 	{"scarce", limitedPool(512), scarce},
 	{"scarce, chunks of two records", limitedPool(24), scarce},
 	{"all in the store", limitedPool(512), allOut},
 	{"all in the store, chunks of two records", limitedPool(24), allOut},
-	{"all in the store, small subs", smallSubpartitions(512), allOut},
-	{"all in the store, small subs in chunks of two records", smallSubpartitions(24), allOut},
+	{"all in the store, in ranges", ranged(limitedPool(512)), allOut},
+	{"scarce, in ranges", ranged(limitedPool(512)), scarce},
 	{"all in the store, no room for sums", func() *Pool { return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0), 1) }, allOut},
 }
 
@@ -492,6 +462,36 @@ func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
 	}
 }
 
+// TestRangedTIPSAgreeWithRecount parts values one after the other from partitions in the store, of which every range of codes has
+// a list, until none is left.
+func TestRangedTIPSAgreeWithRecount(t *testing.T) {
+	seed, kept := rand.Uint64(), 0
+	for i := range 150 {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		pool := ranged(limitedPool(512))()
+		m := newModel(r, pool, true)
+		for alive := m.check(t); len(alive) > 0; alive = m.check(t) {
+			if err := allOut(r, pool); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.step(r, alive[r.IntN(len(alive))]); err != nil || t.Failed() {
+				t.Fatalf("seed %d, case %d: %v", seed, i, err)
+			}
+			for _, tips := range m.tips {
+				for _, l := range tips.partitions {
+					if len(l.lists) > 1 && l.stats != nil {
+						kept++
+					}
+				}
+			}
+		}
+		closePool(t, pool)
+	}
+	if kept < 100 {
+		t.Errorf("seed %d: only %d partitions had several lists, and sums, after a step", seed, kept)
+	}
+}
+
 // closePool checks that a closed pool holds nothing.
 func closePool(t *testing.T, pool *Pool) {
 	t.Helper()
@@ -517,7 +517,7 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 			}
 		}
 		for _, l := range tips.partitions {
-			if l.stats != nil || slices.ContainsFunc(l.subs, func(p *subpartition) bool { return p.spreads != nil }) {
+			if l.stats != nil {
 				kept++
 			}
 		}
@@ -526,13 +526,12 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 }
 
 func TestRefineStopsWhenCancelled(t *testing.T) {
-	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}, workers.Worker{}), "in subs": limitedPool(1 << 10)()} {
+	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}, workers.Worker{}), "in lists": limitedPool(1 << 10)()} {
 		var view View
 		view.Columns = []Column{NewColumn(2)}
 		value := view.Add(0, 2)
 		view.Columns[0].Value = []int32{value, value}
 		view.Columns[0].Child = []uint32{0, 1}
-		pool.sizes.subdivisionPays = 2 << 20
 		table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
 		for i := range table.Keys {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
@@ -542,8 +541,10 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tips.Subdivided() != (name == "in subs") {
-			t.Errorf("%s: in subs: %t", name, tips.Subdivided())
+		if name == "in lists" {
+			if err := allOut(nil, pool); err != nil {
+				t.Fatal(err)
+			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()

@@ -11,7 +11,7 @@ func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats, is
 		return false
 	}
 	old := l.stats
-	if isOutlier = isOutlier || l.Size < t.k; isOutlier || l.subs != nil || !statsPay(l.Records(), fields) {
+	if isOutlier = isOutlier || l.Size < t.k; isOutlier || !statsPay(l.Records(), fields) || !t.hasSumsRoom(l) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))

@@ -7,8 +7,7 @@ const None int32 = -1
 // column is masked to. Values are numbered by Add and never reused.
 type View struct {
 	Columns []Column
-	Lookahead
-	values []value
+	values  []value
 }
 
 // Column is the view of one column.
@@ -58,17 +57,3 @@ func (v *View) Kill(x int32) {
 
 // Dead reports whether Kill was called for a value.
 func (v *View) Dead(x int32) bool { return v.values[x].dead }
-
-// Lookahead is the refinements to be expected. Partitions in subpartitions are divided
-// and counted by them ahead of time when they are read; nothing else depends on it.
-type Lookahead struct {
-	Next   []SplitPoints // one after the other
-	Beyond []SplitPoints // that become possible, and are not among the next ones
-}
-
-// SplitPoints are a refinement that is expected: codes of a column will be parted where one of
-// them starts.
-type SplitPoints struct {
-	Column int
-	Starts []uint32
-}

@@ -1,7 +1,6 @@
 package tips
 
 import (
-	"cmp"
 	"slices"
 	"unsafe"
 
@@ -29,7 +28,7 @@ func newVisit(partition int32, parts []part) visit {
 // part is a part of a partition, with what was counted of it.
 type part struct {
 	leafPartition
-	child     uint32 // of subpartitions
+	child     uint32 // of a list's part
 	isOutlier bool
 	counts    []counted
 }
@@ -38,10 +37,10 @@ type part struct {
 type counted struct {
 	field    int
 	children []childCount
+	merged   int // so many of the children were left when they were last merged
 }
 
-// visitor visits leaf partitions: it moves their records, or makes parts of their subpartitions, and
-// counts those of the parts. Of what partitions have in common it only reads. It works alone, or
+// visitor visits leaf partitions: it moves their records, and counts those of the parts. Of what partitions have in common it only reads. It works alone, or
 // several goroutines share what it does.
 type visitor struct {
 	division    partition.Division
@@ -65,7 +64,7 @@ const (
 	roomPays = 3
 )
 
-// refineAll refines partitions, whose subpartitions lie in one child each: first all are visited, then
+// refineAll refines partitions in the table: first all are visited, then
 // every one is replaced by its parts, in the order of their numbers, whoever was first.
 func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement) {
 	m, records := t.pool, 0
@@ -90,15 +89,21 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 		})
 	}
 	for _, made := range m.made {
-		if made.isRest {
-			t.replaceRest(made, field)
-		} else if len(made.parts) == 1 {
-			l := &t.partitions[made.partition]
-			l.Hi, l.subs = l.Lo+made.parts[0].Records(), made.parts[0].subs
-			t.follow(made.partition, field, made.parts[0].counts)
-		} else {
-			t.replace(made, field)
-		}
+		t.settle(made, field)
+	}
+}
+
+// settle puts what a visit has made in the partition's place.
+func (t *TIPS) settle(v visit, field int) {
+	switch {
+	case v.isRest:
+		t.replaceRest(v, field)
+	case len(v.parts) == 1:
+		l := &t.partitions[v.partition]
+		l.Rows, l.lists = v.parts[0].Rows, v.parts[0].lists
+		t.follow(v.partition, field, v.parts[0].counts)
+	default:
+		t.replace(v, field)
 	}
 }
 
@@ -143,7 +148,7 @@ func (m *Pool) spareVisitors() bool {
 // isShared reports whether goroutines share a partition in the table when so many records are
 // to be visited: none from which a value is parted by an index.
 func (t *TIPS) isShared(l leafPartition, records int) bool {
-	return l.subs == nil && l.rest == nil && l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
+	return l.lists == nil && l.rest == nil && l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
 }
 
 // visitTogether visits a partition on all goroutines: they share its records, then those of
@@ -172,32 +177,12 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 
 // divide divides a partition. What it knew of the field is outdated.
 func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) visit {
-	parent, from, f := t.partitions[p], len(v.parts), t.table.Layout.Fields[field]
-	if parent.subs != nil {
-		v.assemble(parent.subs, f, r)
-	} else {
-		for _, l := range v.division.Divide(t.table, parent.Rows, f, r) {
-			v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
-		}
-		t.outdate(parent.stats, field, r)
+	parent, from := t.partitions[p], len(v.parts)
+	for _, l := range v.division.Divide(t.table, parent.Rows, t.table.Layout.Fields[field], r) {
+		v.parts = append(v.parts, part{leafPartition: leafPartition{Rows: l}})
 	}
+	t.outdate(parent.stats, field, r)
 	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
-}
-
-// assemble makes parts of subpartitions, each of which lies in one child.
-func (v *visitor) assemble(subs []*subpartition, f partition.Field, r *partition.Refinement) {
-	from := len(v.parts)
-	for _, sub := range subs {
-		child := r.ChildOf(f.Code(sub.Sample))
-		at, found := slices.BinarySearchFunc(v.parts[from:], child, func(p part, child uint32) int { return cmp.Compare(p.child, child) })
-		if at += from; !found {
-			v.parts = slices.Insert(v.parts, at, part{child: child})
-		}
-		l := &v.parts[at]
-		l.Hi += sub.Records
-		l.Size += sub.Size
-		l.subs = append(l.subs, sub)
-	}
 }
 
 // count counts what is not known of a part of a visited partition.
@@ -206,11 +191,11 @@ func (v *visitor) count(t *TIPS, made *visit, i, field int) {
 	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
 	switch {
 	case len(made.parts) == 1:
-		part.counts = v.countFields(t, part.leafPartition, only(v.fields, field), nil)
+		part.counts = v.countFields(t, t.table, part.Rows, only(v.fields, field), nil)
 	case i == made.largest:
-		part.counts = v.countFields(t, part.leafPartition, v.fields, known)
+		part.counts = v.countFields(t, t.table, part.Rows, v.fields, known)
 	case part.Records() > 1 || known != nil:
-		part.counts = v.countFields(t, part.leafPartition, v.fields, nil)
+		part.counts = v.countFields(t, t.table, part.Rows, v.fields, nil)
 	}
 }
 
@@ -222,21 +207,13 @@ func only(fields []active, field int) []active {
 	return nil
 }
 
-// countFields counts records by child, for every field that is not known: those of subpartitions from
-// what is known of these.
-func (v *visitor) countFields(t *TIPS, l leafPartition, fields []active, known stats) []counted {
-	if l.subs == nil {
-		v.tally.add(t, l, fields, known)
-		fields = v.tally.fields
-	}
+// countFields counts records of a table by child, for every field that is not known.
+func (v *visitor) countFields(t *TIPS, table *partition.Table, rows partition.Rows, fields []active, known stats) []counted {
+	v.tally.add(t, table, rows, fields, known)
 	from := len(v.counts)
-	for _, a := range fields {
+	for _, a := range v.tally.fields {
 		at := len(v.childCounts)
-		if l.subs == nil {
-			v.childCounts = v.tally.drain(t, l, a, v.childCounts)
-		} else {
-			v.childCounts = v.tally.gather(l.subs, a, t.lookahead.column(a.field).Child, v.childCounts)
-		}
+		v.childCounts = v.tally.drain(table, rows, a, t.column(a.field).Child, v.childCounts)
 		v.counts = append(v.counts, counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]})
 	}
 	return v.counts[from:len(v.counts):len(v.counts)]
