@@ -106,9 +106,11 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 	for _, k := range f.Kept {
 		most += k.Bytes
 	}
-	least := f.leastBytes()
 	run := spill.UsualRun(share, f.Threads)
-	w := foreseenRows{share: share, row: spill.ShortRowBytes + least - 1, stored: 8 + least, unsorted: 2 * run * int64(f.Threads)}
+	w := foreseenRows{share: share, row: spill.ShortRowBytes, stored: 8 + 1, unsorted: 2 * run * int64(f.Threads)}
+	if tail := f.tail(); tail > 0 {
+		w.row, w.stored = spill.RowRefBytes+1+tail, 8+1+tail
+	}
 	different := f.different()
 	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: spill.RowRefBytes*f.Rows + most}
 	w.disk = forecast.Range{AtLeast: different.AtLeast * w.stored, AtMost: 8*f.Rows + most}
@@ -116,15 +118,15 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 	return w
 }
 
-// leastBytes returns the least bytes of a row: of kept columns before the first one that has too many values to be listed, any number
-// may be in one byte.
-func (f *Foreseen) leastBytes() int64 {
+// tail returns how many kept columns rows have as bytes at least, one or more each: those from the first one on that has too many
+// values to be listed.
+func (f *Foreseen) tail() int64 {
 	for i, k := range f.Kept {
 		if k.Values.AtLeast > risk.MostListed(f.Memory) {
-			return int64(1 + len(f.Kept) - i)
+			return int64(len(f.Kept) - i)
 		}
 	}
-	return 1
+	return 0
 }
 
 // wordsOf returns how many words fields of so many bits take.
