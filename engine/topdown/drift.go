@@ -32,12 +32,9 @@ type drift struct {
 // rounding is more than what a step, or a product, is wrong by for the arithmetic of floats.
 const rounding = 1e-14
 
-// How many bounds are renewed, and how many values looked through, in the time in which a group is taken out of the
-// heap, its gain is computed, and it is put back.
-const (
-	boundsOfGain = 4
-	valuesOfGain = 8
-)
+// boundsOfGain is how many bounds are renewed in the time in which a group is taken out of the heap, its gain is
+// computed, and it is put back.
+const boundsOfGain = 4
 
 func newDrift(classes int) drift {
 	return drift{
@@ -79,9 +76,9 @@ func meanRise(left, fewer, most uint64) float64 {
 }
 
 // renew puts the horizons ahead, those of rare classes farther, which rise in larger steps: less far than before if
-// the gains that were computed since then cost more than renewing the bounds of groups of these values, else farther.
-func (d *drift) renew(groups, values int, classes []uint64) {
-	if d.spent > groups/boundsOfGain+values/valuesOfGain {
+// the gains that were computed since then cost more than renewing the bounds of so many groups, else farther.
+func (d *drift) renew(groups int, classes []uint64) {
+	if d.spent > groups/boundsOfGain {
 		d.ahead /= 2
 	} else {
 		d.ahead *= 2

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -21,7 +20,7 @@ type suppressed struct {
 	frequencies []uint64 // classes of the records that are suppressed
 	scratch     []uint64 // by class
 	rest        part     // the records that are suppressed
-	open        []int    // codes that might be disclosed, ascending; none any more when that can gain nothing
+	open        []int    // codes that might be disclosed at the start, ascending; none any more when that can gain nothing
 	value       []int32  // by code: number in the view
 	disclosed   []bool   // by code
 
@@ -40,6 +39,9 @@ type kindGain struct {
 	gain  float64
 	size  uint64  // suppressed records
 	risen float64 // along the drift until then
+
+	code int // one that is of the kind
+	left int // codes of the kind that are not disclosed
 }
 
 func newSuppressed(p profile) *suppressed {
@@ -64,7 +66,7 @@ func newSuppressed(p profile) *suppressed {
 	}
 	c.number()
 	c.drifts = newDrift(classes)
-	c.renew(len(c.open))
+	c.renew(len(c.gains))
 	return c
 }
 
@@ -84,8 +86,9 @@ func (c *suppressed) number() {
 		if !ok {
 			kind = len(kinds)
 			kinds[string(key)] = kind
-			c.gains = append(c.gains, kindGain{state: -1})
+			c.gains = append(c.gains, kindGain{state: -1, code: code})
 		}
+		c.gains[kind].left++
 		c.kind[code] = kind
 	}
 	c.domain = len(c.open) + 1
@@ -115,7 +118,8 @@ func (c *suppressed) gain(code int) float64 {
 	if known.state != c.state {
 		left := part{size: c.rest.size - c.parts[code].size}
 		left.impurity = c.impurity(c.without(code), left.size, 1)
-		*known = kindGain{c.state, c.gainOf(c.rest, c.parts[code], left), c.rest.size, c.along(code, c.drifts.rise)}
+		known.state, known.gain = c.state, c.gainOf(c.rest, c.parts[code], left)
+		known.size, known.risen = c.rest.size, c.along(code, c.drifts.rise)
 		c.drifts.spent++
 	}
 	return known.gain
@@ -160,14 +164,16 @@ func (c *suppressed) bounds() *suppressed { return c }
 // renew renews the horizons of the drift, after which as many groups get new bounds.
 func (c *suppressed) renew(groups int) {
 	clear(c.drifts.most)
-	c.open = slices.DeleteFunc(c.open, func(code int) bool { return c.disclosed[code] })
 	h := c.histogram
-	for _, code := range c.open {
-		for i := h.Start[code]; i < h.Start[code+1]; i++ {
+	for _, kind := range c.gains {
+		if kind.left == 0 {
+			continue
+		}
+		for i := h.Start[kind.code]; i < h.Start[kind.code+1]; i++ {
 			c.drifts.most[h.Class[i]] = max(c.drifts.most[h.Class[i]], h.Count[i])
 		}
 	}
-	c.drifts.renew(groups, len(c.open), c.frequencies)
+	c.drifts.renew(groups, c.frequencies)
 }
 
 func (c *suppressed) kindOf(code int) int { return c.kind[code] }
@@ -185,6 +191,7 @@ func (c *suppressed) without(code int) []uint64 {
 
 func (c *suppressed) refine(s *search, code int) partition.Refinement {
 	c.disclosed[code] = true
+	c.gains[c.kind[code]].left--
 	c.state++
 	s.view.Columns[c.index].Value[c.code[code]] = tips.None
 	left, size := c.without(code), c.rest.size-c.parts[code].size
@@ -216,7 +223,9 @@ func (c *suppressed) reconsider(s *search) {
 	}
 	s.rescored[c.index] = true
 	for _, code := range c.open {
-		s.view.Kill(c.value[code])
+		if !c.disclosed[code] {
+			s.view.Kill(c.value[code])
+		}
 	}
 	c.open = nil
 }
