@@ -161,6 +161,7 @@ var unreached = map[string][]size{
 		{name: "formats/internal/page.mostFreeStored", value: 1 << 23},
 		{name: "formats/internal/page.large", value: 1 << 20},
 		{name: "formats/internal/rle.few", value: 32},
+		{name: "formats/parquetfile.differentRow", value: 64},
 		{name: "formats/parquetfile.leastRead", value: 1 << 12},
 		{name: "formats/parquetfile.maxBatchBytes", value: 1 << 24},
 		{name: "formats/parquetfile.maxKeptBytes", value: 1 << 23},
