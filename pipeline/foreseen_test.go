@@ -20,7 +20,7 @@ func TestPlanForeseesOrder(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		rows, algorithm, memory := 20_000+rng.IntN(150_000), []string{"tdr", "mondrian"}[rng.IntN(2)], 16+rng.IntN(32)
 		if i == 0 {
-			rows, algorithm, memory = 190_000, "tdr", 16
+			rows, algorithm, memory = 250_000, "tdr", 16
 		}
 		table, job := keptRows(rng, rows)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
