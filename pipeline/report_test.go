@@ -184,7 +184,6 @@ func TestInspect(t *testing.T) {
 	homogeneous := uint64(0)
 	for _, tt := range []struct{ name, job string }{
 		{"labels", peopleJob},
-		{"numbers", changed("weight: discretize", "weight: {mask: discretize, render: midpoint}")},
 		{"regions", changed("class: income", "class: income\nalgorithm: mondrian")},
 		{"parts", changed("out.parquet", "out/")},
 		{"sensitive class", changed("class: income", "class: income\nsensitive: [{column: income, max_confidence: {high: 0.99}}]")},
