@@ -51,7 +51,7 @@ func drawLayout(rng *rand.Rand, writer string, t *truthTable, groupRows int) lay
 		l.Narrow = c.Name
 	}
 	l.Int96 = l.Writer == byPqarrow && rng.IntN(2) == 0
-	t.int96 = l.Int96
+	t.int96, t.csv = l.Int96, l.Writer == byCSV
 	l.GroupRows = max(groupRows, t.rows/100) // arrow-go takes long for thousands of row groups
 	l.PageBytes = []int64{200, 5000, 1 << 20}[rng.IntN(3)]
 	l.DictionaryBytes = []int64{0, 1000, 1 << 20}[rng.IntN(3)]

@@ -307,7 +307,7 @@ Rome;Rome;Rome;World
 func (c *truthCase) mayLackTypes() {
 	for i := range c.columns {
 		of := &c.columns[i]
-		if c.stored.Writer == byCSV && of.inCSV == inferred && !slices.ContainsFunc(of.codes, func(code uint32) bool { return code > 0 }) {
+		if c.csv && of.inCSV == inferred && !slices.ContainsFunc(of.codes, func(code uint32) bool { return code > 0 }) {
 			c.may(fault.Input, "a column without a value has no type")
 		}
 	}

@@ -177,10 +177,14 @@ func spanOf(label string) (width int, ok bool) {
 // checkFinest: labels are the root or its children.
 func (a *audit) checkFinest(column *cutfile.Column) {
 	a.Helper()
+	root := "*" // of generated trees
+	if tree := a.taxonomy(column.Name).Tree; tree != nil {
+		root = tree.Name
+	}
 	was, is := a.source.column(column.Name), a.release.column(column.Name)
 	for row, of := range a.of {
 		value, label := was.at(of), is.at(row)
-		if label != a.widest(column) && label != "(,)" && label != a.topmost(column.Name, value) {
+		if label != a.widest(column) && label != root && label != "(,)" && label != a.topmost(column.Name, value) {
 			a.Errorf("column %s: %q is released as %q, which is below level 1", column.Name, value, label)
 			return
 		}

@@ -240,6 +240,7 @@ type truthTable struct {
 	rows    int
 	columns []truthColumn
 	int96   bool   // as which timestamps of nanoseconds are stored
+	csv     bool   // as which all is stored
 	hive    string // the column that folders have the values of
 }
 
@@ -356,7 +357,7 @@ func (t *truthTable) grid(tb testing.TB) *grid {
 			column.codes = append(column.codes, own[c.codes[row]])
 		}
 		field := c.Field
-		if c.isToken() {
+		if c.isToken() || t.csv && c.inCSV == inferred && slices.Max(column.codes) == 0 { // no value has a type
 			field.Type = textType
 		}
 		field.Type.Wide = field.Type.Wide || t.int96 && field.Type.Kind == formats.Timestamp && field.Type.Unit == formats.Nano
