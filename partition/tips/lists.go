@@ -22,11 +22,15 @@ const (
 // moveIn puts the records of partitions that are lists into a table again, when that takes a small part
 // of the share, and they are half as many as when they were moved out.
 func (t *TIPS) moveIn() error {
-	records, layout := 0, t.table.Layout
-	for _, l := range t.partitions {
-		records += l.Records()
+	if !t.chunked || t.live > t.looked-t.looked/8 { // to look takes as long as there are partitions
+		return nil
 	}
-	if !t.chunked || records > t.fewer || !t.pool.hasTableRoom(layout.TableBytes(records)) {
+	t.looked = t.live
+	records, layout := 0, t.table.Layout
+	for p := range t.partitions {
+		records += t.partitions[p].Records()
+	}
+	if records > t.fewer || !t.pool.hasTableRoom(layout.TableBytes(records)) {
 		return nil
 	}
 	t.table = &partition.Table{
@@ -59,7 +63,7 @@ func (m *Pool) hasTableRoom(bytes int64) bool {
 func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error) error {
 	table := t.table
 	defer func() { t.pool.Release(table.Bytes()) }()
-	t.table, t.chunked, t.fewer = &partition.Table{Layout: table.Layout}, true, table.Len()/2
+	t.table, t.chunked, t.fewer, t.looked = &partition.Table{Layout: table.Layout}, true, table.Len()/2, math.MaxUint64
 	made := make([]partition.Block, t.pool.parallel.Threads)
 	for p := range t.partitions {
 		l := &t.partitions[p]

@@ -53,13 +53,14 @@ type storage struct {
 	pool         *Pool
 	number       int // among the pool's sets
 	table        *partition.Table
-	chunked      bool  // the partitions have lists, and the table no records
-	lists        int   // of all partitions
-	fewer        int   // so few records of lists may be put into a table again
-	chunkRecords int   // of the layout
-	held         int64 // drawn from the pool for all but records
-	sums         int64 // bytes of all stats
-	indexed      int64 // bytes of all indexes
+	chunked      bool   // the partitions have lists, and the table no records
+	lists        int    // of all partitions
+	fewer        int    // so few records of lists may be put into a table again
+	looked       uint64 // live records when it was looked whether they may
+	chunkRecords int    // of the layout
+	held         int64  // drawn from the pool for all but records
+	sums         int64  // bytes of all stats
+	indexed      int64  // bytes of all indexes
 }
 
 // visiting is what refinements use again and again.
@@ -117,7 +118,7 @@ func New(
 	if t.chunked = table.Spilled(); t.chunked {
 		t.table = &partition.Table{Layout: table.Layout}
 		if chunks := table.TakeChunks(); len(t.partitions) > 0 {
-			t.partitions[0].lists, t.lists, t.fewer = lists{chunks}, 1, chunks.Records
+			t.partitions[0].lists, t.lists, t.fewer, t.looked = lists{chunks}, 1, chunks.Records, math.MaxUint64
 			t.fail(t.moveIn())
 		}
 	}
