@@ -48,6 +48,10 @@ func (d *dictionaries) learn(column int, values *formats.Values, from int) {
 		d.of[column] = formats.NewDistinct(&formats.Values{Type: values.Type})
 	}
 	for i := from; i < values.Len() && !d.given[column]; i++ {
+		if !values.Type.InWords() && len(values.Bytes(i)) > longestValue {
+			d.giveUp(column)
+			return
+		}
 		known := d.of[column].Values.Len()
 		if int(d.of[column].CodeOf(values, i)) > known {
 			d.draw(column, values, i)
@@ -59,11 +63,7 @@ func (d *dictionaries) learn(column int, values *formats.Values, from int) {
 func (d *dictionaries) draw(column int, values *formats.Values, i int) {
 	bytes := int64(valueBytes)
 	if !values.Type.InWords() {
-		size := len(values.Bytes(i))
-		bytes += 3 * int64(size)
-		if size > longestValue {
-			d.giveUp(column)
-		}
+		bytes += 3 * int64(len(values.Bytes(i)))
 	}
 	if d.of[column] != nil && d.of[column].Values.Len() > mostValues {
 		d.giveUp(column)
