@@ -196,10 +196,11 @@ func (d *Distinct) hashOf(entry int) uint64 {
 // nearWords is the widest range of words whose codes are found by position: 256 KiB.
 const nearWords = 1 << 16
 
-// leastNear is how many words a range has at least, and nearEntries at most for each entry of the table: whoever draws
-// memory for entries has drawn what the range takes.
 const (
-	leastNear   = 64
+	// leastNear is the least number of words in a range.
+	leastNear = 64
+	// nearEntries is the most words in a range for each entry of the table: 32 bytes, which are a part of
+	// what is drawn for an entry.
 	nearEntries = 8
 )
 
@@ -211,9 +212,9 @@ type near struct {
 	codes []uint32
 }
 
-// cover reports whether the words from least to most are in the range of a table with so many entries. The first
-// words that are not too far apart choose it, and all that are not too far from these widen it, to twice
-// as many words: a range takes as much as its column needs.
+// cover reports whether the words from least to most are in the range. The first words that are not too
+// far apart choose it, and all that are not too far from these widen it, to twice as many words, and as
+// many as the entries of the table allow: a range takes as much as its column needs.
 func (n *near) cover(least, most uint64, entries int) bool {
 	if least >= n.low && most-n.low < uint64(len(n.codes)) {
 		return true

@@ -28,7 +28,7 @@ func (k rowKey) add(to *spill.RowRun, key []uint64, n uint64) error {
 	return to.End(uint32(n))
 }
 
-// appendTo appends the key of a row, of so many words.
+// appendTo appends the key of a row, which has a number of words.
 func (k rowKey) appendTo(keys []uint64, row []byte, words int) []uint64 {
 	for at := range words {
 		keys = append(keys, binary.BigEndian.Uint64(row[8*at:]))

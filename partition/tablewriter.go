@@ -10,7 +10,7 @@ type tableWriter struct {
 	frame  []byte
 }
 
-// newTableWriter returns a writer of at most so many records.
+// newTableWriter returns a writer of no more records than most.
 func newTableWriter(layout Layout, most int, space Space) *tableWriter {
 	w := &tableWriter{space: space, table: &Table{Layout: layout}}
 	room := max(0, min(most, int(space.Share/layout.TableBytes(1))))

@@ -28,7 +28,7 @@ func spillCount(
 	return Tabulate(ctx, counters, space, 2)
 }
 
-// storeOn opens a store that writes what is more than some KiB to a disk.
+// storeOn opens a store that writes all but a few KiB to a disk.
 func storeOn(disk *spilltest.Disk) (*spill.Store, error) {
 	return spill.Open("scratch", spill.Options{FS: disk, Share: 16 << 10})
 }

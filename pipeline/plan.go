@@ -234,8 +234,8 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 	return p.res.budget.HoldRead(-s.Dictionary)
 }
 
-// checkMasking refuses a budget that has no room for the labels of a row group and, beside them, for what
-// one reader of all columns holds: masking reads them together.
+// checkMasking refuses a budget that has no room for the labels of a row group and the memory of one
+// reader of all columns: masking reads them together.
 func (p *planning) checkMasking(statistics []formats.Statistics) (err error) {
 	budget, labels, columns, held := p.res.budget, int64(0), 0, int64(-spill.UsualPages)
 	for i, spec := range p.specs {

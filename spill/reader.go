@@ -69,7 +69,7 @@ func (s *Store) Read(ctx context.Context, seqs ...Sequence) (*Reader, error) {
 	return s.read(ctx, readBatch, seqs...)
 }
 
-// read is Read in batches of so many bytes.
+// read is Read in batches of at least enough bytes.
 func (s *Store) read(ctx context.Context, enough int, seqs ...Sequence) (*Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ type runSource struct {
 	run    *RowRun // in memory
 	next   int     // row of it
 	reader *Reader // of the chunks of a run in the store
-	chunk  []byte  // what is left of one
+	chunk  []byte  // the rest of one
 	joined []byte  // a row that goes on in the next chunk, and that
 }
 
@@ -139,7 +139,7 @@ func (s *runHead) advance() error {
 	}
 }
 
-// read puts the next chunk behind what is left of the one before, which has no whole row.
+// read puts the next chunk behind the rest of the one before, which has no whole row.
 func (s *runSource) read() error {
 	s.joined = append(s.joined[:0], s.chunk...)
 	chunk, err := s.reader.Next()

@@ -59,7 +59,7 @@ const (
 	// mostChunk.
 	sortedChunk = 64 << 10
 	mostChunk   = 256 << 10
-	// rowCopies is how many copies of a row from the store exist besides the one of its reader.
+	// rowCopies counts the copies of a row from the store besides that of its reader.
 	rowCopies = 3
 )
 

@@ -173,7 +173,8 @@ func TestPlanRefusesWideTables(t *testing.T) {
 	}
 }
 
-// manyNumbers are so many columns of so many numbers each, or all different, beside those given.
+// manyNumbers appends n columns of numbers below a domain to the first ones; domain 0 makes all
+// numbers different.
 func manyNumbers(n, domain int, first ...bigColumn) []bigColumn {
 	for i := range n {
 		first = append(first, bigColumn{name: fmt.Sprint("c", i), typ: bigInt, domain: domain})
@@ -183,9 +184,6 @@ func manyNumbers(n, domain int, first ...bigColumn) []bigColumn {
 
 // Of a large dictionary no more than its page and its entries are held at a time, where a budget has room for just these.
 func TestPackedDictionaryIsGivenUp(t *testing.T) {
-	if os.Getenv("KCUT_LONG") == "" {
-		t.Skip("makes a dictionary of 180 MB: KCUT_LONG=1 runs it")
-	}
 	program, dir := built(t), t.TempDir()
 	shape := residentShape{
 		write: oneParquet(300, 1<<40, numbers("age", 74), words("sex", 2), texts("note", 60, 3<<20, true)),

@@ -76,7 +76,7 @@ func meanRise(left, fewer, most uint64) float64 {
 }
 
 // renew puts the horizons ahead, those of rare classes farther, which rise in larger steps: less far than before if
-// the gains that were computed since then cost more than renewing the bounds of so many groups, else farther.
+// the gains that were computed since then cost more than to renew the bounds of the groups, else farther.
 func (d *drift) renew(groups int, classes []uint64) {
 	if d.spent > groups/boundsOfGain {
 		d.ahead /= 2

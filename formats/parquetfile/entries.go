@@ -29,8 +29,8 @@ const (
 	columnBytes = 3 << 10
 	// rowBytes is what a row of a batch takes beside its value.
 	rowBytes = 5
-	// differentRow is what a row takes whose value no other has: that value, before it is looked up and
-	// in the list of values, its place in the table, and what is derived from it.
+	// differentRow is the memory of a row whose value no other has: that value, before it is looked up and
+	// in the list of values, its place in the table, and values derived from it.
 	differentRow = 64
 )
 
@@ -86,7 +86,7 @@ type entryReader struct {
 	decode   plain.Decoder // of values that are no byte strings
 	promised int64         // entries that data pages still have to bring
 	holding  formats.Holding
-	beside   int64 // bytes that the column holds beside its page
+	beside   int64 // bytes that the column holds besides its page
 }
 
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.

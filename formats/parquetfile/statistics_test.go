@@ -190,7 +190,7 @@ func TestStatisticsOfDamagedFiles(t *testing.T) {
 	}
 }
 
-// What statistics say that a reader of columns holds is no more than it tells, with the usual that it does not tell.
+// The memory of a reader that statistics foresee is at most the memory that it draws, and the usual.
 func TestHeldIsForeseen(t *testing.T) {
 	const usual = 64 << 10
 	type row struct {

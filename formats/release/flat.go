@@ -352,7 +352,7 @@ func (c *flatChunk) data(h *page.Header) error {
 	return nil
 }
 
-// endPage counts what is wrong with a data page whose rows were read.
+// endPage counts the faults of a data page whose rows were read.
 func (c *flatChunk) endPage() error {
 	if c.header == nil {
 		return nil

@@ -97,7 +97,7 @@ func (p *pages) begin(h *page.Header) error {
 	return nil
 }
 
-// wrongPage is what is wrong with a page that was read to its last entry.
+// wrongPage counts the faults of a page that was read to its last entry.
 type wrongPage struct {
 	spare  int // bytes that no level and no value needs
 	counts int // 1: the header says another number of nulls or rows than the page has

@@ -44,7 +44,7 @@ type listVisit struct {
 	lists     lists                 // that are read
 	kept      lists                 // that go to child 0 as they are
 	by        *partition.Refinement // what lists are made by: more than the children of a disclosure
-	known     stats                 // nothing that they tell is counted of the largest child
+	known     stats                 // sums of the partition: those of the largest child follow from them
 	largest   uint32                // child
 	parts     []part                // by ascending child
 }
@@ -85,7 +85,7 @@ func (x *dividing) isKnown(p int32) bool {
 	return of.of(x.field) != nil && !slices.ContainsFunc(x.active(p, false), func(a active) bool { return of.of(a.field) == nil })
 }
 
-// ranges returns how a disclosure divides so many records: into those of the code, and into ranges of
+// ranges returns how a disclosure divides records: into those of the code, and into ranges of
 // codes of which all but the last bits are the same, where there are enough records for that.
 func (x *dividing) ranges(records int) *partition.Refinement {
 	codes := len(x.column(x.field).Value)

@@ -190,13 +190,13 @@ func (t *TIPS) schedule(p int32) {
 	}
 }
 
-// readOrder tells when the list of a partition is read, compared with those of others.
+// readOrder returns a number by which the lists of partitions are read in order.
 func (t *TIPS) readOrder(p int32) uint64 {
 	return uint64(t.number)<<32 | uint64(uint32(p))
 }
 
-// draw draws what will be counted of the parts that the visits make, at most; when there is not as
-// much, what will turn out to be counted has to fit. It returns what is to be released.
+// draw draws the memory of all counts that the parts of the visits may have. When the budget has less, the
+// counts that occur have to fit. It returns the bytes to release.
 func (x *dividing) draw() (drawn int64) {
 	for _, v := range x.visits {
 		for _, a := range x.active(v.partition, false) {

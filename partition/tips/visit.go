@@ -37,11 +37,11 @@ type part struct {
 type counted struct {
 	field    int
 	children []childCount
-	merged   int // so many of the children were left when they were last merged
+	merged   int // children after the last merge
 }
 
-// visitor visits leaf partitions: it moves their records, and counts those of the parts. Of what partitions have in common it only reads. It works alone, or
-// several goroutines share what it does.
+// visitor visits leaf partitions: it moves their records, and counts those of the parts. It only reads
+// the state that partitions share. It works alone, or several goroutines share its work.
 type visitor struct {
 	division    partition.Division
 	tally       tally

@@ -159,7 +159,7 @@ func (e *entities) sketch(hash, records uint64) {
 	}
 }
 
-// add counts so many more records, for a caller that reads.
+// add counts more records of an entity, for a caller that holds the lock for reading.
 func (e *entities) add(hash, records uint64) error {
 	for e.table != nil {
 		if e.table.add(hash, records) {

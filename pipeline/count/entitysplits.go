@@ -86,8 +86,8 @@ func (l *tagList) advance() error {
 	return err
 }
 
-// CountEntities counts the records of every entity in some splits, and returns the counts as bytes in
-// so many parts: of each number those of all splits go to MergeEntities. The bytes are the caller's.
+// CountEntities counts the records of every entity in some splits, and returns the counts as bytes, in
+// parts: MergeEntities takes the parts of one number of all splits. The bytes are the caller's.
 func CountEntities(ctx context.Context, r *Request, res *Resources, splits []formats.Split, parts int) (encoded [][]byte, err error) {
 	sorter := res.newSorter()
 	defer func() { err = errors.Join(err, sorter.Close()) }()
@@ -114,7 +114,7 @@ func CountEntities(ctx context.Context, r *Request, res *Resources, splits []for
 	return encoded, nil
 }
 
-// firstTag returns where one of so many parts of all tags begins; that of their number is none.
+// firstTag returns the first tag of a part. The part behind the last one begins behind all tags.
 func firstTag(part, parts int) uint64 {
 	if part == parts {
 		return math.MaxUint64 // no tag: these end with bits that are 0
@@ -158,7 +158,7 @@ func (e *entities) load(r *checkpoint.Reader, add func(tag, records uint64) erro
 	return r.Err()
 }
 
-// MergeEntities returns the sums of what splits have counted in one of so many parts, in any order.
+// MergeEntities returns the sums of the counts of splits in one part. They come in any order.
 func MergeEntities(ctx context.Context, r *Request, res *Resources, encoded iter.Seq2[[]byte, error]) (sums []byte, err error) {
 	sorter := res.newSorter()
 	defer func() { err = errors.Join(err, sorter.Close()) }()

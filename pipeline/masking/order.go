@@ -94,8 +94,8 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	return err
 }
 
-// newSorter returns what sorts rows in a share of the budget, short ones if all have so many bytes, and where each worker appends
-// them.
+// newSorter returns a sorter of rows in a share of the budget, and the run of each worker. Short is the
+// length of rows that all have the same, at most spill.MostShort; 0: they differ.
 func (m *Masker) newSorter(order Order, share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
 	s = spill.NewSorter(spill.Sorting{
 		Budget: m.Budget, Share: share, Run: spill.UsualRun(share, m.Threads), Short: short, Readers: share, Open: order.Store,
@@ -225,8 +225,8 @@ func (o *ordering) rank(b *orderedBatch) error {
 	return nil
 }
 
-// headsOf gathers the heads of rows from..to-1 of a batch, and returns the labels of the first attribute, which tell what is dropped,
-// if labels depend on all codes.
+// headsOf gathers the heads of rows from..to-1 of a batch. Where labels depend on all codes it returns
+// those of the first attribute, by which dropped rows are known.
 func (o *ordering) headsOf(b *orderedBatch, heads []uint64, from, to int) (first []uint32, err error) {
 	if b.tuples != nil {
 		first = b.tuples.labels[0][from:to]

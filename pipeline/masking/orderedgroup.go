@@ -16,7 +16,7 @@ type orderedGroup struct {
 	*worker
 	form   *rowForm
 	heads  []uint64 // of the rows, equal ones once
-	bytes  []byte   // of these what is behind their heads
+	bytes  []byte   // their bytes behind the heads
 	some   []equalRows
 	size   int   // of different rows, as bytes
 	count  int64 // of rows

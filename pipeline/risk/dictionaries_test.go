@@ -17,7 +17,7 @@ func TestDictionaries(t *testing.T) {
 	for _, tt := range []struct {
 		values, length int
 		memory         int64
-		many, few      bool // whether the column of so many values has a dictionary, and one of 70
+		many, few      bool // whether the column of many values has a dictionary, and one of 70
 	}{
 		{300, 6, 1 << 30, true, true},
 		{mostValues - 1, 6, 1 << 30, true, true},

@@ -2,8 +2,8 @@
 // every byte of a release.
 //
 // Contract: of a header no size, and of a page no length of levels is believed before it was held
-// against what is there. A page must be what its checksum says, if it has one. Hold agrees to
-// the memory of a page, packed, unpacked and decoded, before it is allocated.
+// against the bytes of the file. A page must have its checksum, if the header has one. Hold agrees
+// to the memory of a page, packed, unpacked and decoded, before it is allocated.
 //
 // A page is unpacked at once, and its levels, indexes and values are decoded as they are asked for:
 // of a page of a million rows that has few values, little more than its bytes is held. Deltas and
@@ -52,7 +52,7 @@ type Reader struct {
 	AlwaysCompressed bool
 	Hold             func(bytes int64) error // called before the last page takes so much memory; nil: nobody asks
 
-	Exact bool // the last page holds nothing beside what it unpacked to
+	Exact bool // every packed byte of the last page was needed to unpack it
 
 	file     *bufio.Reader
 	headers  *meta.Walker

@@ -37,7 +37,7 @@ type Reader struct {
 // groupSize is how many values are packed together, into whole bytes.
 const groupSize = 8
 
-// Reset begins with runs of values of so many bits, at most 32.
+// Reset begins with runs of values that have width bits, at most 32.
 func (r *Reader) Reset(data []byte, width int) { *r = Reader{data: data, width: width} }
 
 // ResetPacked begins with one packed run that has no header, and at least one bit for a value.
@@ -90,7 +90,7 @@ func fill[T byte | uint32](dst []T, value T) {
 	}
 }
 
-// pass passes n packed values, and what is missing of a group that is cut short.
+// pass passes n packed values, and the missing ones of a group that is cut short.
 func (r *Reader) pass(n int) {
 	r.data = r.data[(n*r.width+7)/8:]
 	r.left -= (n + groupSize - 1) / groupSize * groupSize
