@@ -75,7 +75,7 @@ test-browser:
 # set up in build.
 READERS := build/readers/bin/python
 test-readers: $(READERS)
-	KCUT_READERS=$(CURDIR)/$(READERS) $(GO) test -count=1 -v -run '^TestReaders$$' ./cmd/kcut
+	KCUT_READERS=$(CURDIR)/$(READERS) $(GO) test -count=1 -v -timeout 60m -run '^TestReaders$$' ./cmd/kcut
 
 $(READERS):
 	python3 -m venv build/readers
