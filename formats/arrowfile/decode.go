@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
@@ -48,12 +48,15 @@ func (b *recordBatch) column(f *field) (*column, error) {
 		if err != nil {
 			return nil, err
 		}
+		if part.n < f.itemsOf(c.n) {
+			return nil, errShortBuffer
+		}
 		c.children = append(c.children, part)
 	}
 	return c, nil
 }
 
-// load reads the buffers of a column and of all below it, and makes sure of them.
+// load reads the buffers of a column and of all below it.
 func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int) ([]byte, error)) error {
 	f := c.field
 	c.data = make([][]byte, len(c.buffers))
@@ -86,32 +89,32 @@ func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int)
 			return err
 		}
 	}
-	if err := c.checkParts(); err != nil {
-		return err
-	}
-	return c.checkRows()
+	return nil
 }
 
 // read reads a buffer, unpacked.
 func (r *reader) read(
 	place storage.Range, codec int8, from io.ReaderAt, alloc func(n int) ([]byte, error),
 ) ([]byte, error) {
-	length := int(place.To - place.From)
-	if length == 0 {
+	n := int(place.To - place.From)
+	if n == 0 {
 		return nil, nil
 	}
-	to := alloc
-	if codec != codecNone {
-		to = func(n int) ([]byte, error) { return r.room(&r.packed, n) }
+	if codec == codecNone {
+		raw, err := alloc(n)
+		if err != nil {
+			return nil, err
+		}
+		return raw, readFrom(from, raw, place.From)
 	}
-	raw, err := to(length)
+	packed, err := r.room(&r.packed, n)
 	if err == nil {
-		err = readFrom(from, raw, place.From)
+		err = readFrom(from, packed, place.From)
 	}
-	if err == nil && codec != codecNone {
-		return r.unpack(codec, raw, alloc)
+	if err != nil {
+		return nil, err
 	}
-	return raw, err
+	return r.unpack(codec, packed, alloc)
 }
 
 // slab returns n bytes that are good until the next record batch is loaded.
@@ -131,7 +134,7 @@ func (r *reader) room(b *[]byte, n int) ([]byte, error) {
 		}
 		*b = make([]byte, n)
 	}
-	return (*b)[:n], nil
+	return (*b)[:n:n], nil
 }
 
 const (
@@ -139,20 +142,13 @@ const (
 	densest = 40000   // times that zstd shrinks at best: 128 KiB of one byte take four
 )
 
-// unpacker unpacks buffers into memory of the size that they declare, never more.
-type unpacker struct {
-	zstd *zstd.Decoder
-	lz4  *lz4.Reader
-}
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
+})
 
-// unpack returns the contents of a compressed buffer: their length, or -1 when they are
-// stored as they are, then the frame.
-func (u *unpacker) unpack(
-	codec int8, packed []byte, alloc func(n int) ([]byte, error),
-) ([]byte, error) {
-	if len(packed) < 8 {
-		return nil, errShortBuffer
-	}
+// unpack returns the contents of a compressed buffer: their length, or -1 when they are stored as
+// they are, then the frame. They take memory of the size that they declare, never more.
+func (r *reader) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, error)) ([]byte, error) {
 	n, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	stored := n == -1
 	switch {
@@ -161,8 +157,7 @@ func (u *unpacker) unpack(
 	case n > largest:
 		return nil, fmt.Errorf("%w: a compressed buffer of %d bytes", formats.ErrUnsupported, n)
 	case n < 0 || n > int64(len(frame)+1)*densest:
-		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes",
-			formats.ErrDamaged, n)
+		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes", formats.ErrDamaged, n)
 	}
 	raw, err := alloc(int(n))
 	switch {
@@ -171,13 +166,10 @@ func (u *unpacker) unpack(
 	case stored:
 		copy(raw, frame)
 	case codec == codecZstd:
-		err = u.unzstd(raw, frame)
+		err = unzstd(raw, frame)
 	default:
-		if u.lz4 == nil {
-			u.lz4 = lz4.NewReader(nil)
-		}
-		u.lz4.Reset(bytes.NewReader(frame))
-		_, err = io.ReadFull(u.lz4, raw)
+		r.lz4.Reset(bytes.NewReader(frame))
+		_, err = io.ReadFull(r.lz4, raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: a compressed buffer: %w", formats.ErrDamaged, err)
@@ -186,26 +178,14 @@ func (u *unpacker) unpack(
 }
 
 // unzstd fills raw from a frame of zstd.
-func (u *unpacker) unzstd(raw, frame []byte) (err error) {
-	if u.zstd == nil {
-		u.zstd, err = zstd.NewReader(nil,
-			zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return err
-		}
+func unzstd(raw, frame []byte) error {
+	decoder, err := zstdDecoder()
+	if err != nil {
+		return err
 	}
-	out, err := u.zstd.DecodeAll(frame, raw[:0:len(raw)])
+	out, err := decoder.DecodeAll(frame, raw[:0:len(raw)])
 	if err == nil && len(out) != len(raw) {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-func (u *unpacker) close() {
-	if u.zstd != nil {
-		u.zstd.Close()
-	}
-	if u.lz4 != nil {
-		u.lz4.Reset(nil) // gives back its block
-	}
 }

@@ -13,7 +13,7 @@ type dictionary struct {
 	first, last int // of the messages that it was made of
 	n           int
 	values      *formats.Values
-	codes       []uint32 // of each entry when some are null; nil: index+1
+	codes       []uint32 // of each entry
 	parts       []*column
 	held        int64 // bytes
 }
@@ -31,64 +31,48 @@ func (r *reader) dictionaryOf(f *field) (*dictionary, error) {
 		if d != nil {
 			r.held -= d.held
 		}
-		d = &dictionary{first: first, last: first}
-		if !f.inner && f.typ.Kind != formats.Nested {
-			d.values = &formats.Values{Type: f.typ}
-		}
+		d = &dictionary{first: first, last: first, values: &formats.Values{Type: f.typ}}
 		r.dictionaries[f] = d
 	}
 	for ; d.last < last; d.last++ {
-		part, err := r.entries(f, d, r.src.dictionaries[f.id][d.last].at)
-		if err == nil {
-			err = d.extend(part)
-		}
-		if err != nil {
+		if err := r.extend(d, f, r.src.dictionaries[f.id][d.last].at); err != nil {
 			return nil, fmt.Errorf("dictionary %d: %w", f.id, err)
 		}
 	}
 	return d, nil
 }
 
-// entries loads one message of a dictionary.
-func (r *reader) entries(f *field, d *dictionary, at int64) (*column, error) {
+// extend adds the entries of the message at a position.
+func (r *reader) extend(d *dictionary, f *field, at int64) error {
 	b, err := r.src.readBatch(at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	part, err := b.column(f.values)
 	if err != nil {
-		return nil, err
-	}
-	return part, r.load(part, b.codec, r.src.file, func(n int) ([]byte, error) {
-		bytes := dictionaryWeight * int64(n)
-		if err := r.take(bytes); err != nil {
-			return nil, err
-		}
-		d.held += bytes
-		return make([]byte, n), nil
-	})
-}
-
-// extend adds the entries of a message.
-func (d *dictionary) extend(part *column) error {
-	if d.n > mostRows-part.n {
-		return errLarge
-	}
-	d.n += part.n
-	if d.values == nil {
-		d.parts = append(d.parts, part)
-		return nil
-	}
-	code := uint32(d.values.Len())
-	if err := part.appendValues(d.values, 0, part.n); err != nil {
 		return err
 	}
-	if d.values.Len() == d.n { // none was null
-		return nil
+	hold := func(bytes int) error {
+		d.held += int64(bytes)
+		return r.take(int64(bytes))
 	}
-	for i := len(d.codes); i < d.n-part.n; i++ {
-		d.codes = append(d.codes, uint32(i+1))
+	err = r.load(part, b.codec, r.src.file, func(n int) ([]byte, error) {
+		if err := hold(dictionaryWeight * n); err != nil {
+			return nil, err
+		}
+		return make([]byte, n), nil
+	})
+	if d.n += part.n; err == nil && d.n > mostRows {
+		err = errLarge
 	}
+	if err != nil || f.inner || f.typ.Kind == formats.Nested {
+		d.parts = append(d.parts, part)
+		return err
+	}
+	if err := hold(4 * part.n); err != nil {
+		return err
+	}
+	code := uint32(d.values.Len())
 	for i := range part.n {
 		entry := uint32(0)
 		if part.valid(i) {
@@ -97,7 +81,7 @@ func (d *dictionary) extend(part *column) error {
 		}
 		d.codes = append(d.codes, entry)
 	}
-	return nil
+	return part.appendValues(d.values, 0, part.n, isBounded)
 }
 
 // entry returns the entry of a dictionary that index i, which is in range, means.
@@ -114,31 +98,16 @@ func (d *dictionary) entry(i int) (*column, int) {
 // appendCodes appends the codes of rows [from, to) of a dictionary column of indexes T. A
 // negative index is beyond all dictionaries; that of a null means nothing.
 func appendCodes[T whole](dst []uint32, c *column, from, to int) ([]uint32, error) {
-	d := c.dictionary
-	start, entries := len(dst), uint64(d.n)
+	codes, start := c.dictionary.codes, len(dst)
 	dst = slices.Grow(dst, to-from)[:start+to-from]
 	out := dst[start:]
 	for i, index := range rowsOf[T](c, 1)[from:to] {
-		code := uint32(0)
-		if uint64(index) < entries {
-			code = uint32(index) + 1
-		} else if c.valid(from + i) {
-			return dst, errIndex(from + i)
-		}
-		out[i] = code
-	}
-	if d.codes != nil {
-		for i, code := range out {
-			if code > 0 {
-				out[i] = d.codes[code-1]
+		out[i] = 0
+		if c.valid(from + i) {
+			if uint64(index) >= uint64(len(codes)) {
+				return dst, errIndex(from + i)
 			}
-		}
-	}
-	if c.validity != nil {
-		for i := range out {
-			if !c.valid(from + i) {
-				out[i] = 0
-			}
+			out[i] = codes[index]
 		}
 	}
 	return dst, nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"strings"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -12,16 +14,23 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// table is a table of Arrow's metadata, a FlatBuffer. Its bytes may be damaged: what leads
-// outside of them panics, see brokenMetadata. The zero table has no fields.
-type table struct{ flatbuffers.Table }
-
-// brokenMetadata makes a panic the error that metadata is broken. It is deferred itself.
-func brokenMetadata(of string, err *error) {
-	if recover() != nil {
-		*err = fmt.Errorf("%w: broken %s", formats.ErrDamaged, of)
+// leadsOutside makes it an error that metadata, offsets or views of a damaged file lead outside of
+// what they point into: Go checks each access, and panics. It is deferred itself; any other panic is
+// left to a fence.
+func leadsOutside(err *error) {
+	p := recover()
+	text := fmt.Sprint(p)
+	switch _, access := p.(runtime.Error); {
+	case p == nil:
+	case access && (strings.Contains(text, "index out of range") || strings.Contains(text, "bounds out of range")):
+		*err = fmt.Errorf("%w: its metadata or an offset leads outside of it", formats.ErrDamaged)
+	default:
+		panic(p)
 	}
 }
+
+// table is a table of Arrow's metadata, a FlatBuffer: see leadsOutside. The zero table has no fields.
+type table struct{ flatbuffers.Table }
 
 // tableAt returns the table that the reference at a position leads to, if it has its list of
 // fields.
@@ -65,11 +74,9 @@ func (t table) vector(field, size int) (at flatbuffers.UOffsetT, n int) {
 		return 0, 0
 	}
 	at += flatbuffers.GetUOffsetT(t.Bytes[at:])
-	n = int(flatbuffers.GetUOffsetT(t.Bytes[at:]))
-	if n > (len(t.Bytes)-int(at)-4)/size {
-		panic("a vector that is longer than its buffer")
-	}
-	return at + 4, n
+	n, at = int(flatbuffers.GetUOffsetT(t.Bytes[at:])), at+4
+	_ = t.Bytes[at:][:n*size]
+	return at, n
 }
 
 // numbers returns a vector of structs of so many numbers of 8 bytes.
@@ -100,16 +107,16 @@ const (
 )
 
 const (
-	version4  = 3         // of Arrow 0.8; older files are not read
-	version5  = 4         // of Arrow 1.0: unions lost their validity
-	mostRows  = 1<<31 - 1 // rows of a record batch, as Arrow recommends
-	continued = 0xffffffff
+	version4     = 3         // of Arrow 0.8; older files are not read
+	version5     = 4         // of Arrow 1.0: unions lost their validity
+	mostRows     = 1<<31 - 1 // rows of a record batch, as Arrow recommends
+	mostMetadata = 64 << 20  // bytes of a message's metadata, or of a footer
+	continued    = 0xffffffff
 )
 
 // message is the metadata of a message and the place of its body in the file.
 type message struct {
 	at      int64 // position in the file
-	meta    []byte
 	kind    byte
 	version int16
 	header  table
@@ -120,8 +127,6 @@ type message struct {
 // end returns the position behind the message.
 func (m *message) end() int64 { return m.body + m.size }
 
-var errEndsInside = fmt.Errorf("%w: ends inside a message", formats.ErrDamaged)
-
 // readMessage reads the metadata of the message at a position. It returns io.EOF at the
 // end of a stream: a marker, or the end of the file. Before Arrow 0.15 a message began with
 // the length of its metadata, without a continuation marker.
@@ -129,50 +134,55 @@ func (s *source) readMessage(at int64) (*message, error) {
 	if at == s.size {
 		return nil, io.EOF
 	}
-	if at < 0 || at > s.size-4 {
-		return nil, errEndsInside
-	}
-	prefix := make([]byte, min(8, s.size-at))
-	if err := readFrom(s.file, prefix, at); err != nil {
+	prefix, err := s.metadata(at, min(8, s.size-at))
+	if err != nil {
 		return nil, err
 	}
 	start, length := at+4, binary.LittleEndian.Uint32(prefix)
 	if length == continued {
-		if len(prefix) < 8 {
-			return nil, errEndsInside
-		}
 		start, length = at+8, binary.LittleEndian.Uint32(prefix[4:])
 	}
-	switch {
-	case length == 0:
+	if length == 0 {
 		return nil, io.EOF
-	case length < 8 || int64(length) > s.size-start:
-		return nil, fmt.Errorf("%w: a message of %d bytes of metadata", formats.ErrDamaged, length)
 	}
-	m := &message{at: at, body: start + int64(length), meta: make([]byte, length)}
-	if err := readFrom(s.file, m.meta, start); err != nil {
+	meta, err := s.metadata(start, int64(length))
+	if err != nil {
 		return nil, err
 	}
-	return m, m.parse(s.size)
+	root := tableAt(meta, 0)
+	m := &message{
+		at: at, version: number(root, 0, flatbuffers.GetInt16), kind: number(root, 1, flatbuffers.GetByte),
+		header: root.child(2), body: start + int64(length), size: number(root, 3, flatbuffers.GetInt64),
+	}
+	switch {
+	case m.size < 0 || m.size > s.size-m.body:
+		return nil, fmt.Errorf("%w: a message with a body of %d bytes", formats.ErrDamaged, m.size)
+	case m.version < version4 || m.version > version5:
+		return nil, fmt.Errorf("%w: Arrow metadata version %d", formats.ErrUnsupported, m.version+1)
+	}
+	return m, nil
 }
 
-// parse reads the outer table of a message in a file of the given size.
-func (m *message) parse(file int64) (err error) {
-	defer brokenMetadata("metadata of a message", &err)
-	root := tableAt(m.meta, 0)
-	m.version = number(root, 0, flatbuffers.GetInt16)
-	m.kind = number(root, 1, flatbuffers.GetByte)
-	m.header = root.child(2)
-	m.size = number(root, 3, flatbuffers.GetInt64)
+// metadata returns n bytes of metadata at a position.
+func (s *source) metadata(at, n int64) ([]byte, error) {
 	switch {
-	case m.header.Bytes == nil:
-		return fmt.Errorf("%w: broken metadata of a message", formats.ErrDamaged)
-	case m.size < 0 || m.size > file-m.body:
-		return fmt.Errorf("%w: a message with a body of %d bytes", formats.ErrDamaged, m.size)
-	case m.version < version4 || m.version > version5:
-		return fmt.Errorf("%w: Arrow metadata version %d", formats.ErrUnsupported, m.version+1)
+	case at < 0 || n < 0 || n > s.size-at:
+		return nil, fmt.Errorf("%w: ends inside a message or its footer", formats.ErrDamaged)
+	case n > mostMetadata:
+		return nil, fmt.Errorf("%w: %d bytes of metadata", formats.ErrUnsupported, n)
 	}
-	return nil
+	b := make([]byte, n)
+	return b, readFrom(s.file, b, at)
+}
+
+// readFrom fills p from the file, or from a plan of it.
+func readFrom(file io.ReaderAt, p []byte, at int64) error {
+	_, err := file.ReadAt(p, at)
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: ends at a place where it did not when it was opened",
+			formats.ErrDamaged)
+	}
+	return err
 }
 
 // recordBatch is the metadata of a record batch, or of a dictionary's values: the shape of
@@ -205,46 +215,32 @@ func (s *source) readBatch(at int64) (*recordBatch, error) {
 // batch reads the table of a record batch, or that of a dictionary's values. It refuses
 // buffers outside the body, and more of them than fit: no reading of a batch takes more
 // memory than its body, but for compression.
-func (m *message) batch() (b *recordBatch, err error) {
-	defer brokenMetadata("metadata of a record batch", &err)
+func (m *message) batch() (*recordBatch, error) {
 	t := m.header
 	if m.kind == dictionaryMessage {
-		if t = t.child(1); t.Bytes == nil {
-			return nil, fmt.Errorf("%w: a dictionary without values", formats.ErrDamaged)
-		}
+		t = t.child(1)
 	}
-	b = &recordBatch{message: m, rows: number(t, 0, flatbuffers.GetInt64), codec: codecNone}
-	b.nodes, b.variadic = t.numbers(1, 2), t.numbers(4, 1)
-	buffers := t.numbers(2, 2)
+	b := &recordBatch{
+		message: m, rows: number(t, 0, flatbuffers.GetInt64), nodes: t.numbers(1, 2), variadic: t.numbers(4, 1), codec: codecNone,
+	}
 	if c := t.child(3); c.Bytes != nil {
 		b.codec = number(c, 0, flatbuffers.GetInt8)
 		if method := number(c, 1, flatbuffers.GetByte); method != 0 || b.codec != codecLZ4 && b.codec != codecZstd {
 			return nil, fmt.Errorf("%w: codec %d of a record batch", formats.ErrUnsupported, b.codec)
 		}
 	}
-	if b.rows < 0 || b.rows > mostRows {
+	if t.Bytes == nil || b.rows < 0 || b.rows > mostRows {
 		return nil, fmt.Errorf("%w: a record batch of %d rows", formats.ErrDamaged, b.rows)
 	}
-	left := m.size
-	b.buffers = make([]storage.Range, 0, len(buffers)/2)
-	for i := 0; i < len(buffers); i += 2 {
-		offset, length := buffers[i], buffers[i+1]
+	left, buffers := m.size, t.numbers(2, 2)
+	b.buffers = make([]storage.Range, len(buffers)/2)
+	for i := range b.buffers {
+		offset, length := buffers[2*i], buffers[2*i+1]
 		if offset < 0 || length < 0 || length > left || offset > m.size-length {
-			return nil, fmt.Errorf("%w: buffer %d of a record batch lies outside its body",
-				formats.ErrDamaged, i/2)
+			return nil, fmt.Errorf("%w: buffer %d of a record batch lies outside its body", formats.ErrDamaged, i)
 		}
 		left -= length
-		b.buffers = append(b.buffers, storage.Range{From: m.body + offset, To: m.body + offset + length})
+		b.buffers[i] = storage.Range{From: m.body + offset, To: m.body + offset + length}
 	}
 	return b, nil
-}
-
-// readFrom fills p from the file, or from a plan of it.
-func readFrom(file io.ReaderAt, p []byte, at int64) error {
-	_, err := file.ReadAt(p, at)
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: ends at a place where it did not when it was opened",
-			formats.ErrDamaged)
-	}
-	return err
 }

@@ -1,6 +1,8 @@
 package arrowfile
 
 import (
+	"unicode/utf8"
+
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -192,13 +194,15 @@ func (n *nestedNode) visit(a *column, i, repetition, definition int) error {
 
 // items adds the items of a list.
 func (n *nestedNode) items(a *column, i, repetition, definition int) error {
-	from, to := a.span(i)
-	if from == to {
+	from, to, err := a.items(i)
+	switch {
+	case err != nil:
+		return err
+	case from == to:
 		return n.empty(repetition, definition)
 	}
 	for k := from; k < to; k++ {
-		err := n.children[0].visit(a.children[0], int(k), repetition, definition+1)
-		if err != nil {
+		if err := n.children[0].visit(a.children[0], k, repetition, definition+1); err != nil {
 			return err
 		}
 		repetition = n.repetition
@@ -265,6 +269,8 @@ func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
 		switch {
 		case failed != nil:
 			return failed
+		case l.form.Type.Kind == formats.String && !utf8.Valid(value):
+			return errText
 		case l.raw:
 			v.Data = append(v.Data, value...)
 		default:

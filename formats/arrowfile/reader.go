@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pierrec/lz4/v4"
+
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
@@ -25,13 +27,12 @@ type reader struct {
 	wanted       []bool    // columns
 	columns      []*column // of the loaded record batch
 	dictionaries map[*field]*dictionary
-	words        formats.Values // of the column being filled
-	slabs        [][]byte       // buffers of a record batch, used again for the next
-	used         int            // slabs
-	packed       []byte         // a buffer being unpacked
+	slabs        [][]byte // buffers of a record batch, used again for the next
+	used         int      // slabs
+	packed       []byte   // a buffer being unpacked
 	holding      formats.Holding
 	held         int64 // bytes of slabs, packed and dictionaries
-	unpacker
+	lz4          *lz4.Reader
 }
 
 // target is a column being built.
@@ -55,7 +56,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		ctx: ctx, src: s, next: first, end: first + count,
 		targets: make([]target, len(columns)),
 		columns: make([]*column, len(s.columns)), wanted: make([]bool, len(s.columns)),
-		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold},
+		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold}, lz4: lz4.NewReader(nil),
 	}
 	for i, c := range columns {
 		r.targets[i].holding.Tell = s.hold
@@ -84,7 +85,7 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) (e
 }
 
 // Next returns the next rows of the loaded record batch, or of the next one.
-func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
+func (r *reader) Next(ctx context.Context) (_ *formats.Batch, err error) {
 	defer fence.Catch(&err)
 	r.batch.Row += int64(r.batch.Rows)
 	r.batch.Rows = 0
@@ -117,7 +118,8 @@ func (r *reader) Next(ctx context.Context) (b *formats.Batch, err error) {
 }
 
 // nextBatch loads the wanted columns of the next record batch.
-func (r *reader) nextBatch() error {
+func (r *reader) nextBatch() (err error) {
+	defer leadsOutside(&err)
 	place := r.src.batches[r.next]
 	b, err := r.src.readBatch(place.at)
 	if err != nil {
@@ -179,7 +181,7 @@ func (r *reader) Close() error {
 	for i := range r.targets {
 		r.targets[i].holding.Release()
 	}
-	r.unpacker.close()
+	r.lz4.Reset(nil) // gives back its block
 	return nil
 }
 
@@ -187,6 +189,7 @@ var errNull = fmt.Errorf("%w: a null where the schema allows none", formats.ErrD
 
 // fill makes the column of rows [from, to).
 func (r *reader) fill(t *target, c *column, from, to int) (err error) {
+	defer leadsOutside(&err)
 	out := &t.out
 	switch {
 	case t.nested != nil:
@@ -200,11 +203,7 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	case t.coded != nil:
 		t.coded = t.coded.Renewed(r.src.remember)
 		out.Values = t.coded.Values
-		if t.field.Type.InWords() {
-			err = r.codeWords(t, c, from, to)
-		} else {
-			err = t.codeBytes(c, from, to)
-		}
+		err = t.code(c, from, to)
 	default:
 		v := &t.values
 		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
@@ -212,9 +211,7 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 		for i := from; i < to; i++ {
 			out.Valid = append(out.Valid, c.valid(i))
 		}
-		if err = v.Grow(c.size(v, from, to), t.more); err == nil {
-			err = c.appendValues(v, from, to)
-		}
+		err = c.appendValues(v, from, to, t.room)
 	}
 	if err != nil || t.field.Nullable {
 		return err
@@ -225,49 +222,43 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	return nil
 }
 
-// codeWords gives the rows of a column of words their codes.
-func (r *reader) codeWords(t *target, c *column, from, to int) error {
-	r.words.Type, r.words.Words = t.field.Type, r.words.Words[:0]
-	if err := c.appendValues(&r.words, from, to); err != nil {
+// room makes room for a value of so many bytes, which may be many.
+func (t *target) room(v *formats.Values, bytes int) error {
+	if err := isBounded(v, bytes); err != nil || cap(v.Data)-len(v.Data) >= bytes {
 		return err
 	}
-	codes := t.coded.AppendCodes(t.out.Codes[:0], r.words.Words)
-	valid := len(codes)
-	codes = slices.Grow(codes, to-from-valid)[:to-from]
-	for i := to - from - 1; i >= 0 && valid <= i; i-- { // moves the codes behind the nulls
-		if c.valid(from + i) {
-			valid--
-			codes[i] = codes[valid]
-		} else {
-			codes[i] = 0
-		}
-	}
-	t.out.Codes = codes
-	return nil
+	return v.Grow(bytes, t.more)
 }
 
-// codeBytes gives the rows of a column of bytes their codes.
-func (t *target) codeBytes(c *column, from, to int) error {
-	var scratch [32]byte
-	t.out.Codes = t.out.Codes[:0]
-	for i := from; i < to; i++ {
-		code := uint32(0)
-		if c.valid(i) {
-			b, err := c.value(i, &scratch)
-			if err != nil {
+// code gives rows [from, to) of a column without a dictionary their codes.
+func (t *target) code(c *column, from, to int) error {
+	codes := slices.Grow(t.out.Codes[:0], to-from)[:to-from]
+	clear(codes)
+	t.out.Codes = codes
+	known := t.coded.Values.Len()
+	if !t.field.Type.InWords() {
+		if err := c.each(from, to, func(i int, b []byte) error {
+			if err := t.room(t.coded.Values, len(b)); err != nil {
 				return err
 			}
-			if v := t.coded.Values; cap(v.Data)-len(v.Data) < len(b) {
-				if err := v.Grow(len(b), t.more); err != nil {
-					return err
-				}
-			}
-			code = t.coded.CodeOfBytes(b)
-			if len(t.coded.Values.Data) > batchBytes {
-				return errLarge
-			}
+			codes[i-from] = t.coded.CodeOfBytes(b)
+			return nil
+		}); err != nil {
+			return err
 		}
-		t.out.Codes = append(t.out.Codes, code)
+		return checkTexts(t.coded.Values, known)
+	}
+	t.values.Words = t.values.Words[:0]
+	if err := c.appendValues(&t.values, from, to, t.room); err != nil {
+		return err
+	}
+	valid := t.coded.AppendCodes(codes[:0], t.values.Words)
+	for i, n := len(codes)-1, len(valid); n <= i; i-- { // moves the codes behind the nulls
+		codes[i] = 0
+		if c.valid(from + i) {
+			n--
+			codes[i] = valid[n]
+		}
 	}
 	return nil
 }

@@ -44,63 +44,63 @@ func (f *field) store(dt arrow.DataType) {
 
 const deepest = 64 // levels of nesting, as other readers allow
 
-// decodeSchema returns the columns that the table of a schema declares, and whether the numbers
-// in the file are big-endian.
-func decodeSchema(declared table) (fields []*field, big bool, err error) {
-	defer brokenMetadata("schema", &err)
+// decodeSchema returns the columns that the table of a schema declares.
+func decodeSchema(declared table) (fields []*field, err error) {
 	checked := table{flatbuffers.Table{Bytes: bytes.Clone(declared.Bytes), Pos: declared.Pos}}
-	checkSchema(checked)
+	if err := checkSchema(checked); err != nil {
+		return nil, err
+	}
 	schema, err := librarySchema(checked)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for i, t := range declared.tables(1) {
-		field, err := newField(schema.Field(i), t)
-		if err != nil {
-			return nil, false, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
-		}
-		fields = append(fields, field)
+		fields = append(fields, newField(schema.Field(i), t))
 	}
-	return fields, number(declared, 0, flatbuffers.GetInt16) == 1, nil
+	return fields, nil
 }
 
+var errSchema = fmt.Errorf("%w: a schema of more entries than bytes, or nested too deep", formats.ErrDamaged)
+
 // checkSchema visits the fields of a schema before Arrow's library does, which checks no lengths. It
-// panics at vectors that are longer than the buffer, and at more fields than there are bytes for:
+// panics at vectors that are longer than the buffer, and refuses more fields than there are bytes for:
 // one that is shared may be there a million times. The library does not know decimals of 32 and 64
 // bits: here they become those of 128.
-func checkSchema(t table) {
+func checkSchema(t table) error {
 	left := len(t.Bytes) / 8 // fields and other entries that there are bytes for
-	take := func(n int) {
-		if left -= n; left < 0 {
-			panic("more entries than bytes")
-		}
-	}
-	metadata := func(t table, field int) {
+	take := func(t table, field int) {
 		_, n := t.vector(field, 4)
-		take(n)
+		left -= n
 	}
-	var check func(fields []table, depth int)
-	check = func(fields []table, depth int) {
-		if take(len(fields)); depth > deepest {
-			panic("nested too deep")
-		}
+	var check func(fields []table, depth int) error
+	check = func(fields []table, depth int) error {
 		for _, f := range fields {
-			switch typ := f.child(3); number(f, 2, flatbuffers.GetByte) {
+			typ := f.child(3)
+			switch number(f, 2, flatbuffers.GetByte) {
 			case decimalTag:
 				if bits := number(typ, 2, flatbuffers.GetInt32); bits == 32 || bits == 64 {
 					typ.MutateInt32(typ.slot(2), 128)
 				}
 			case unionTag:
-				_, n := typ.vector(1, 4)
-				take(n)
+				take(typ, 1)
 			}
-			number(f.child(4), 0, flatbuffers.GetInt64) // the id of a dictionary
-			metadata(f, 6)
-			check(f.tables(5), depth+1)
+			take(f, 5)
+			take(f, 6)
+			if left < 0 || depth > deepest {
+				return errSchema
+			}
+			if err := check(f.tables(5), depth+1); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	metadata(t, 2)
-	check(t.tables(1), 0)
+	take(t, 1)
+	take(t, 2)
+	if left < 0 || t.Bytes == nil {
+		return errSchema
+	}
+	return check(t.tables(1), 0)
 }
 
 // Tags in the union of types.
@@ -134,70 +134,34 @@ func librarySchema(declared table) (schema *arrow.Schema, err error) {
 
 // newField joins the type of a field and what types of Arrow's library do not tell: the id of
 // a dictionary and the size of a short decimal.
-func newField(f arrow.Field, t table) (*field, error) {
-	dt := f.Type
+func newField(f arrow.Field, t table) *field {
+	dt, declared := f.Type, f.Type.String()
 	if extension, ok := dt.(arrow.ExtensionType); ok { // which a program with kcut as a library may know
 		dt = extension.StorageType()
 	}
 	out := &field{name: f.Name, nullable: f.Nullable}
 	if d, ok := dt.(*arrow.DictionaryType); ok {
-		return out, out.addValues(f, d, t)
+		f.Type, f.Nullable = d.ValueType, true
+		out.values, out.id = newField(f, t), number(t.child(4), 0, flatbuffers.GetInt64)
+		out.typ, out.flat = out.values.typ, flats[d.IndexType.ID()]
+		out.store(d.IndexType)
+	} else {
+		out.typ, out.flat = typeOf(dt, f.Metadata), flats[dt.ID()]
+		out.store(storageOf(dt, t.child(3)))
 	}
-	out.typ, out.flat = typeOf(dt, f.Metadata), flats[dt.ID()]
 	if out.typ.Kind == formats.Nested {
-		out.typ.Nested = f.Type.String()
+		out.typ.Nested = declared
 	}
 	_, out.isMap = dt.(*arrow.MapType)
-	out.store(storageOf(dt, t.child(3)))
-	width := 0
-	switch dt := out.storage.(type) {
-	case *arrow.FixedSizeBinaryType:
-		width = dt.ByteWidth
-	case *arrow.FixedSizeListType:
-		width = int(dt.Len())
-	}
-	if width < 0 {
-		return nil, fmt.Errorf("%w: a negative width", formats.ErrDamaged)
-	}
-	nested, ok := dt.(arrow.NestedType)
-	if !ok {
-		return out, nil
-	}
-	children, declared := nested.Fields(), t.tables(5)
-	_, list := dt.(arrow.ListLikeType)
-	if list && len(children) != 1 || len(children) != len(declared) {
-		return nil, fmt.Errorf("%w: broken nested type", formats.ErrDamaged)
-	}
-	for i, c := range children {
-		child, err := newField(c, declared[i])
-		if err != nil {
-			return nil, err
+	if nested, ok := dt.(arrow.NestedType); ok {
+		children := t.tables(5)
+		for i, c := range nested.Fields() {
+			child := newField(c, children[i])
+			child.inner = true
+			out.children = append(out.children, child)
 		}
-		child.inner = true
-		out.children = append(out.children, child)
 	}
-	return out, nil
-}
-
-// addValues makes f a field of indexes into values.
-func (f *field) addValues(declared arrow.Field, d *arrow.DictionaryType, t table) error {
-	text := declared.Type.String()
-	declared.Type, declared.Nullable = d.ValueType, true
-	child, err := newField(declared, t)
-	if err != nil {
-		return err
-	}
-	encoding := t.child(4)
-	if !arrow.IsInteger(d.IndexType.ID()) || encoding.Bytes == nil {
-		return fmt.Errorf("%w: broken dictionary type", formats.ErrDamaged)
-	}
-	f.typ, f.values, f.id = child.typ, child, number(encoding, 0, flatbuffers.GetInt64)
-	if f.typ.Kind == formats.Nested {
-		f.typ.Nested = text
-	}
-	f.flat = flats[d.IndexType.ID()]
-	f.store(d.IndexType)
-	return nil
+	return out
 }
 
 // storageOf returns the type as which a column is laid out that the file declares so: texts are
@@ -240,7 +204,7 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 		switch out.Size = dt.ByteWidth; {
 		case name == "arrow.uuid" && dt.ByteWidth == 16:
 			return formats.Type{Kind: formats.UUID}
-		case dt.ByteWidth == 0: // no size at all to Parquet
+		case dt.ByteWidth <= 0: // no size at all to Parquet
 			return nested
 		}
 	case arrow.DecimalType:

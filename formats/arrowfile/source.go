@@ -108,11 +108,11 @@ func (s *source) Chunks() []int64 {
 
 func (s *source) open(ctx context.Context) (err error) {
 	defer fence.Catch(&err)
-	start := make([]byte, min(8, s.size))
-	if err := readFrom(s.file, start, 0); err != nil {
-		return err
-	}
+	defer leadsOutside(&err)
+	start, err := s.metadata(0, min(8, s.size))
 	switch {
+	case err != nil:
+		return err
 	case bytes.HasPrefix(start, magic):
 		return s.openFile(ctx)
 	case bytes.HasPrefix(start, featherOne):
@@ -125,23 +125,22 @@ func (s *source) open(ctx context.Context) (err error) {
 // dictionaries, then record batches. The schema message that should follow the magic is not read:
 // other readers of files ignore it, and polars 2 writes something else there.
 func (s *source) openFile(ctx context.Context) error {
-	blocks, err := s.readFooter()
+	footer, err := s.readFooter()
 	if err != nil {
 		return err
 	}
+	if err := s.setSchema(footer.child(1)); err != nil {
+		return err
+	}
 	left := s.size
-	for _, list := range blocks {
-		for i := 0; i < len(list); i += 3 {
-			m, err := s.readBlock(ctx, list[i:i+3])
-			if err == nil {
-				err = s.add(m)
-			}
-			if err != nil {
-				return fmt.Errorf("block %d of the footer: %w", i/3, err)
-			}
-			if left -= m.end() - m.at; left < 0 {
-				return fmt.Errorf("%w: blocks of the footer overlap", formats.ErrDamaged)
-			}
+	blocks := append(footer.numbers(2, 3), footer.numbers(3, 3)...)
+	for i := 0; i < len(blocks); i += 3 {
+		m, err := s.add(ctx, blocks[i])
+		if err != nil {
+			return fmt.Errorf("block %d of the footer: %w", i/3, notEOF(err))
+		}
+		if left -= m.end() - m.at; left < 0 {
+			return fmt.Errorf("%w: blocks of the footer overlap", formats.ErrDamaged)
 		}
 	}
 	// Batches of a file are read in any order: nothing says which dictionary they mean.
@@ -153,98 +152,58 @@ func (s *source) openFile(ctx context.Context) error {
 	return nil
 }
 
-// readFooter makes the columns of the footer's schema, and returns the blocks of dictionaries and
-// those of record batches.
-func (s *source) readFooter() (blocks [2][]int64, err error) {
-	tail := make([]byte, trailerSize)
-	if s.size < 8+trailerSize {
-		return blocks, fmt.Errorf("%w: ends before its footer", formats.ErrDamaged)
-	}
-	if err := readFrom(s.file, tail, s.size-trailerSize); err != nil {
-		return blocks, err
+func (s *source) readFooter() (footer table, err error) {
+	tail, err := s.metadata(s.size-trailerSize, trailerSize)
+	if err != nil {
+		return footer, err
 	}
 	length := int64(binary.LittleEndian.Uint32(tail))
-	if !bytes.Equal(tail[4:], magic) || length < 8 || length > s.size-8-trailerSize {
-		return blocks, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
+	if !bytes.Equal(tail[4:], magic) {
+		return footer, fmt.Errorf("%w: no footer at its end", formats.ErrDamaged)
 	}
-	data := make([]byte, length)
-	if err := readFrom(s.file, data, s.size-trailerSize-length); err != nil {
-		return blocks, err
-	}
-	defer brokenMetadata("footer", &err)
-	footer := tableAt(data, 0)
-	declared := footer.child(1)
-	if declared.Bytes == nil {
-		return blocks, fmt.Errorf("%w: a footer without a schema", formats.ErrDamaged)
-	}
-	if err := s.setSchema(declared); err != nil {
-		return blocks, err
-	}
-	return [2][]int64{footer.numbers(2, 3), footer.numbers(3, 3)}, nil
-}
-
-// readBlock reads the message that a block of the footer points to.
-func (s *source) readBlock(ctx context.Context, block []int64) (*message, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	m, err := s.readMessage(block[0])
-	switch {
-	case err == io.EOF:
-		return nil, fmt.Errorf("%w: an empty message", formats.ErrDamaged)
-	case err != nil:
-		return nil, err
-	case m.body-m.at != int64(uint32(block[1])) || m.size != block[2]:
-		return nil, fmt.Errorf("%w: its lengths are not those of the message", formats.ErrDamaged)
-	}
-	return m, nil
-}
-
-// openStream reads the metadata of all messages up to the end of the stream.
-func (s *source) openStream(ctx context.Context) error {
-	at, err := s.readSchema(0)
+	data, err := s.metadata(s.size-trailerSize-length, length)
 	if err != nil {
+		return footer, err
+	}
+	return tableAt(data, 0), nil
+}
+
+// openStream reads the schema, and the metadata of all messages up to the end of the stream.
+func (s *source) openStream(ctx context.Context) error {
+	m, err := s.readMessage(0)
+	if err != nil {
+		return notEOF(err)
+	}
+	if m.kind != schemaMessage || m.size != 0 {
+		return fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
+	}
+	if err := s.setSchema(m.header); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m, err := s.readMessage(at)
-		if err == io.EOF {
+		if m, err = s.add(ctx, m.end()); err == io.EOF {
 			return nil
-		}
-		if err == nil {
-			err = s.add(m)
 		}
 		if err != nil {
 			return fmt.Errorf("message %d: %w", n, err)
 		}
-		at = m.end()
 	}
 }
 
-// readSchema makes the columns of the schema message at a stream's position, and returns where
-// the next message starts.
-func (s *source) readSchema(at int64) (int64, error) {
-	m, err := s.readMessage(at)
+// notEOF makes the end of a stream an error where a message must be.
+func notEOF(err error) error {
 	if err == io.EOF {
-		return 0, fmt.Errorf("%w: no schema", formats.ErrDamaged)
+		return fmt.Errorf("%w: ends where a message must be", formats.ErrDamaged)
 	}
-	if err != nil {
-		return 0, err
-	}
-	if m.kind != schemaMessage || m.size != 0 {
-		return 0, fmt.Errorf("%w: no schema message at the start", formats.ErrDamaged)
-	}
-	return m.end(), s.setSchema(m.header)
+	return err
 }
 
 // setSchema makes the columns that the table of a schema declares.
 func (s *source) setSchema(declared table) (err error) {
-	if s.columns, s.big, err = decodeSchema(declared); err != nil {
+	if s.columns, err = decodeSchema(declared); err != nil {
 		return err
 	}
+	s.big = number(declared, 0, flatbuffers.GetInt16) == 1
 	seen := make(map[string]bool, len(s.columns))
 	for _, c := range s.columns {
 		if seen[c.name] {
@@ -256,23 +215,29 @@ func (s *source) setSchema(declared table) (err error) {
 	return nil
 }
 
-// add files a message under the record batches or the dictionaries.
-func (s *source) add(m *message) (err error) {
-	defer brokenMetadata("metadata of a message", &err)
+// add files the message at a position under the record batches or the dictionaries.
+func (s *source) add(ctx context.Context, at int64) (*message, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m, err := s.readMessage(at)
+	if err != nil {
+		return nil, err
+	}
 	switch m.kind {
 	case batchMessage:
 		b, err := m.batch()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s.batches = append(s.batches, place{m.at, b.rows})
-		return nil
+		s.batches = append(s.batches, place{at, b.rows})
 	case dictionaryMessage:
 		id, delta := number(m.header, 0, flatbuffers.GetInt64), number(m.header, 2, flatbuffers.GetByte) != 0
-		s.dictionaries[id] = append(s.dictionaries[id], part{m.at, delta, len(s.batches)})
-		return nil
+		s.dictionaries[id] = append(s.dictionaries[id], part{at, delta, len(s.batches)})
+	default:
+		return nil, fmt.Errorf("%w: a message of kind %d", formats.ErrUnsupported, m.kind)
 	}
-	return fmt.Errorf("%w: a message of kind %d", formats.ErrUnsupported, m.kind)
+	return m, nil
 }
 
 // parts returns the parts of a dictionary as a record batch sees it: those from first to

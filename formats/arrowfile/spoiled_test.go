@@ -83,6 +83,53 @@ func TestSchemaOfTheFooter(t *testing.T) {
 	}
 }
 
+// TestMuchMetadata refuses a message whose metadata is large before it has memory for it.
+func TestMuchMetadata(t *testing.T) {
+	path := formatstest.WriteTemp(t, "t.arrow", []byte("\xff\xff\xff\xff\x00\x00\x00\x08"))
+	if err := os.Truncate(path, 1<<28); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), path, formats.ReadOptions{})
+	if !errors.Is(err, formats.ErrUnsupported) || !strings.Contains(err.Error(), "134217728 bytes of metadata") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTextsThatAreNoUTF8 refuses texts that are none, also when all of them together are.
+func TestTextsThatAreNoUTF8(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	for _, dt := range []arrow.DataType{
+		text, arrow.BinaryTypes.StringView, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}, arrow.ListOf(text),
+	} {
+		for _, texts := range [][]string{{"a", "\xff"}, {"\xc3", "\xa9"}, {"é", "\xa9", ""}} {
+			schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
+			b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+			for _, text := range texts {
+				switch b := b.Field(0).(type) {
+				case *array.BinaryDictionaryBuilder:
+					if err := b.AppendString(text); err != nil {
+						t.Fatal(err)
+					}
+				case *array.ListBuilder:
+					b.Append(true)
+					b.ValueBuilder().(*array.StringBuilder).Append(text)
+				case interface{ Append(string) }:
+					b.Append(text)
+				}
+			}
+			s := mustArrow(t, arrowBytes(t, true, schema, []arrow.Record{b.NewRecord()}), 0)
+			for _, coded := range []bool{true, false} {
+				if coded && s.Fields()[0].Type.Kind == formats.Nested {
+					continue
+				}
+				if _, err := formatstest.Drain(s, []formats.Request{{Coded: coded}}); !errors.Is(err, formats.ErrDamaged) {
+					t.Errorf("%v, %q, coded %v: got %v", dt, texts, coded, err)
+				}
+			}
+		}
+	}
+}
+
 func TestCompressedLengthThatLies(t *testing.T) {
 	for _, option := range []ipc.Option{ipc.WithZstd(), ipc.WithLZ4()} {
 		data := oneColumn(t, true, option)

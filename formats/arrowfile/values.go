@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -18,18 +19,29 @@ const (
 var (
 	errLarge = fmt.Errorf("%w: more than %d bytes or %d entries in a batch of one column",
 		formats.ErrUnsupported, batchBytes, batchEntries)
+	errText   = fmt.Errorf("%w: a text that is no UTF-8", formats.ErrDamaged)
 	errDigits = fmt.Errorf("%w: a decimal of more digits than its column", formats.ErrDamaged)
 )
 
-// appendValues appends the valid rows of [from, to) of a flat column.
-func (c *column) appendValues(v *formats.Values, from, to int) (err error) {
-	switch {
-	case v.Type.Kind == formats.Null:
+// appendValues appends the valid rows of [from, to) of a flat column. Room makes room for a value
+// of so many bytes.
+func (c *column) appendValues(v *formats.Values, from, to int, room func(v *formats.Values, bytes int) error) (err error) {
+	if v.Type.Kind == formats.Null {
 		return nil
-	case !v.Type.InWords():
-		return c.appendBytes(v, from, to)
 	}
-	start := len(v.Words)
+	start := v.Len()
+	if !v.Type.InWords() {
+		if err := c.each(from, to, func(_ int, b []byte) error {
+			if err := room(v, len(b)); err != nil {
+				return err
+			}
+			v.AppendBytes(b)
+			return nil
+		}); err != nil {
+			return err
+		}
+		return checkTexts(v, start)
+	}
 	if v.Words, err = c.field.flat.words(v.Words, c, from, to); err != nil || c.validity == nil {
 		return err
 	}
@@ -44,32 +56,44 @@ func (c *column) appendValues(v *formats.Values, from, to int) (err error) {
 	return nil
 }
 
-// size returns the bytes of the valid rows of [from, to) of a flat column, 0 where values keep words.
-func (c *column) size(v *formats.Values, from, to int) (bytes int) {
-	if v.Type.InWords() || v.Type.Kind == formats.Decimal {
-		return 0
-	}
-	for i := from; i < to; i++ {
-		if c.valid(i) {
-			bytes += len(c.bytes(i))
-		}
-	}
-	return min(bytes, batchBytes)
-}
-
-func (c *column) appendBytes(v *formats.Values, from, to int) error {
+// each calls do with the bytes of each valid row of [from, to), as Values keeps them.
+func (c *column) each(from, to int, do func(i int, b []byte) error) error {
 	var scratch [32]byte
 	for i := from; i < to; i++ {
 		if !c.valid(i) {
 			continue
 		}
 		b, err := c.value(i, &scratch)
+		if err == nil {
+			err = do(i, b)
+		}
 		if err != nil {
 			return err
 		}
-		if v.AppendBytes(b); len(v.Data) > batchBytes {
-			return errLarge
-		}
+	}
+	return nil
+}
+
+// isBounded refuses more values than one column of a batch may have.
+func isBounded(v *formats.Values, more int) error {
+	if len(v.Data)+more > batchBytes {
+		return errLarge
+	}
+	return nil
+}
+
+// checkTexts makes sure that texts from one on are UTF-8: all of them together are, and none starts
+// inside a character.
+func checkTexts(v *formats.Values, from int) error {
+	if v.Type.Kind != formats.String || from == v.Len() {
+		return nil
+	}
+	whole := utf8.Valid(v.Data[int(v.Ends[from])-len(v.Bytes(from)):])
+	for _, end := range v.Ends[from:] {
+		whole = whole && (int(end) == len(v.Data) || utf8.RuneStart(v.Data[end]))
+	}
+	if !whole {
+		return errText
 	}
 	return nil
 }
@@ -122,9 +146,9 @@ var flats = map[arrow.Type]flat{
 	arrow.INT32: wholeOf[int32](formats.Int, 32), arrow.INT64: wholeOf[int64](formats.Int, 64),
 	arrow.UINT8: wholeOf[uint8](formats.Uint, 8), arrow.UINT16: wholeOf[uint16](formats.Uint, 16),
 	arrow.UINT32: wholeOf[uint32](formats.Uint, 32), arrow.UINT64: wholeOf[uint64](formats.Uint, 64),
-	arrow.FLOAT16: {typ: formats.Type{Kind: formats.Float, Bits: 16}, words: appendFloats},
-	arrow.FLOAT32: {typ: formats.Type{Kind: formats.Float, Bits: 32}, words: appendFloats},
-	arrow.FLOAT64: {typ: formats.Type{Kind: formats.Float, Bits: 64}, words: appendFloats},
+	arrow.FLOAT16: floatOf(16, func(x uint16) uint64 { return formats.FloatWord(formats.WidenFloat16(x)) }),
+	arrow.FLOAT32: floatOf(32, func(x uint32) uint64 { return formats.FloatWord(formats.WidenFloat32(x)) }),
+	arrow.FLOAT64: floatOf(64, formats.FloatWord),
 	arrow.DATE32:  wholeOf[int32](formats.Date, 0),
 	arrow.DATE64:  {typ: formats.Type{Kind: formats.Date}, words: appendDays},
 	arrow.TIME32:  wholeOf[int32](formats.Time, 0), arrow.TIME64: wholeOf[int64](formats.Time, 0),
@@ -159,23 +183,15 @@ func wholeOf[T whole](kind formats.Kind, bits int) flat {
 	return flat{formats.Type{Kind: kind, Bits: bits}, words, appendCodes[T], index}
 }
 
-func appendFloats(dst []uint64, c *column, from, to int) ([]uint64, error) {
-	dst = slices.Grow(dst, to-from)
-	switch c.field.typ.Bits {
-	case 16:
-		for _, x := range rowsOf[uint16](c, 1)[from:to] {
-			dst = append(dst, formats.FloatWord(formats.WidenFloat16(x)))
+// floatOf reads floats, of whose bits word makes a word.
+func floatOf[T whole](bits int, word func(T) uint64) flat {
+	return flat{typ: formats.Type{Kind: formats.Float, Bits: bits}, words: func(dst []uint64, c *column, from, to int) ([]uint64, error) {
+		dst = slices.Grow(dst, to-from)
+		for _, x := range rowsOf[T](c, 1)[from:to] {
+			dst = append(dst, word(x))
 		}
-	case 32:
-		for _, x := range rowsOf[uint32](c, 1)[from:to] {
-			dst = append(dst, formats.FloatWord(formats.WidenFloat32(x)))
-		}
-	default:
-		for _, x := range rowsOf[uint64](c, 1)[from:to] {
-			dst = append(dst, formats.FloatWord(x))
-		}
-	}
-	return dst, nil
+		return dst, nil
+	}}
 }
 
 func appendBooleans(dst []uint64, c *column, from, to int) ([]uint64, error) {
