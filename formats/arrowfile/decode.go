@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -57,14 +57,14 @@ func (b *recordBatch) column(f *field) (*column, error) {
 }
 
 // load reads the buffers of a column and of all below it.
-func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int) ([]byte, error)) error {
+func (r *reader) load(c *column, packing int8, from io.ReaderAt, alloc func(n int) ([]byte, error)) error {
 	f := c.field
 	c.data = make([][]byte, len(c.buffers))
 	for i, place := range c.buffers {
 		if i == 0 && place == (storage.Range{}) {
 			continue
 		}
-		raw, err := r.read(place, codec, from, alloc)
+		raw, err := r.read(place, packing, from, alloc)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int)
 		}
 	}
 	for _, child := range c.children {
-		if err := r.load(child, codec, from, alloc); err != nil {
+		if err := r.load(child, packing, from, alloc); err != nil {
 			return err
 		}
 	}
@@ -94,13 +94,13 @@ func (r *reader) load(c *column, codec int8, from io.ReaderAt, alloc func(n int)
 
 // read reads a buffer, unpacked.
 func (r *reader) read(
-	place storage.Range, codec int8, from io.ReaderAt, alloc func(n int) ([]byte, error),
+	place storage.Range, packing int8, from io.ReaderAt, alloc func(n int) ([]byte, error),
 ) ([]byte, error) {
 	n := int(place.To - place.From)
 	if n == 0 {
 		return nil, nil
 	}
-	if codec == codecNone {
+	if packing == codecNone {
 		raw, err := alloc(n)
 		if err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (r *reader) read(
 	if err != nil {
 		return nil, err
 	}
-	return r.unpack(codec, packed, alloc)
+	return r.unpack(packing, packed, alloc)
 }
 
 // slab returns n bytes that are good until the next record batch is loaded.
@@ -142,13 +142,9 @@ const (
 	densest = 40000   // times that zstd shrinks at best: 128 KiB of one byte take four
 )
 
-var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
-})
-
 // unpack returns the contents of a compressed buffer: their length, or -1 when they are stored as
 // they are, then the frame. They take memory of the size that they declare, never more.
-func (r *reader) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, error)) ([]byte, error) {
+func (r *reader) unpack(packing int8, packed []byte, alloc func(n int) ([]byte, error)) ([]byte, error) {
 	n, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	stored := n == -1
 	switch {
@@ -165,8 +161,8 @@ func (r *reader) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, er
 		return nil, err
 	case stored:
 		copy(raw, frame)
-	case codec == codecZstd:
-		err = unzstd(raw, frame)
+	case packing == codecZstd:
+		_, err = codec.Unpack(format.Zstd, raw, frame)
 	default:
 		r.lz4.Reset(bytes.NewReader(frame))
 		_, err = io.ReadFull(r.lz4, raw)
@@ -175,17 +171,4 @@ func (r *reader) unpack(codec int8, packed []byte, alloc func(n int) ([]byte, er
 		return nil, fmt.Errorf("%w: a compressed buffer: %w", formats.ErrDamaged, err)
 	}
 	return raw, nil
-}
-
-// unzstd fills raw from a frame of zstd.
-func unzstd(raw, frame []byte) error {
-	decoder, err := zstdDecoder()
-	if err != nil {
-		return err
-	}
-	out, err := decoder.DecodeAll(frame, raw[:0:len(raw)])
-	if err == nil && len(out) != len(raw) {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -3,11 +3,10 @@ package arrowfile
 import (
 	"unicode/utf8"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-
-	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/plain"
@@ -165,27 +164,31 @@ func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 	return s.out, nil
 }
 
-// visit adds row i of a, which lies under the given levels.
-func (n *nestedNode) visit(a *column, i, repetition, definition int) error {
-	a, i, err := a.resolve(i)
-	switch {
-	case err != nil:
-		return err
-	case a == nil && !n.nullable:
-		return errNull
-	case a == nil:
-		return n.empty(repetition, definition)
-	case n.nullable:
-		definition++
+// visit adds row i of a, which lies under the given levels, or an entry without a value when a is nil.
+func (n *nestedNode) visit(a *column, i, repetition, definition int) (err error) {
+	if a != nil {
+		a, i, err = a.resolve(i)
+		switch {
+		case err != nil:
+			return err
+		case a == nil && !n.nullable:
+			return errNull
+		case a != nil && n.nullable:
+			definition++
+		}
 	}
 	switch {
 	case n.leaf != nil:
 		return n.leaf.add(a, i, repetition, definition)
-	case n.repetition > 0:
+	case n.repetition > 0 && a != nil:
 		return n.items(a, i, repetition, definition)
 	}
 	for k, c := range n.children {
-		if err := c.visit(a.children[k], i, repetition, definition); err != nil {
+		var child *column
+		if a != nil {
+			child = a.children[k]
+		}
+		if err := c.visit(child, i, repetition, definition); err != nil {
 			return err
 		}
 	}
@@ -199,7 +202,7 @@ func (n *nestedNode) items(a *column, i, repetition, definition int) error {
 	case err != nil:
 		return err
 	case from == to:
-		return n.empty(repetition, definition)
+		return n.children[0].visit(nil, 0, repetition, definition)
 	}
 	for k := from; k < to; k++ {
 		if err := n.children[0].visit(a.children[0], k, repetition, definition+1); err != nil {
@@ -225,22 +228,10 @@ func (c *column) resolve(i int) (*column, int, error) {
 	return c, i, nil
 }
 
-// empty adds an entry without a value to all leaves below.
-func (n *nestedNode) empty(repetition, definition int) error {
-	if n.leaf != nil {
-		return n.leaf.entry(repetition, definition)
-	}
-	for _, c := range n.children {
-		if err := c.empty(repetition, definition); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// entry adds the levels of an entry.
-func (l *nestedLeaf) entry(repetition, definition int) error {
-	if l.out.Entries++; l.out.Entries > batchEntries || len(l.values.Data) > batchBytes {
+// add adds an entry, with the value of row i of a, which is valid, unless a is nil.
+func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
+	v := &l.values
+	if l.out.Entries++; l.out.Entries > batchEntries || len(v.Data) > batchBytes {
 		return errLarge
 	}
 	if l.repetitions {
@@ -249,21 +240,14 @@ func (l *nestedLeaf) entry(repetition, definition int) error {
 	if l.definitions {
 		l.out.Definition = append(l.out.Definition, byte(definition))
 	}
-	return nil
-}
-
-// add adds an entry with the value of row i of a, which is valid.
-func (l *nestedLeaf) add(a *column, i, repetition, definition int) error {
-	err := l.entry(repetition, definition)
-	if err != nil {
-		return err
-	}
-	v := &l.values
-	if l.form.Type.InWords() {
+	switch {
+	case a == nil:
+		return nil
+	case l.form.Type.InWords():
 		if l.words, err = a.field.flat.words(l.words[:0], a, i, i+1); err == nil {
 			v.Data, err = l.form.AppendWords(v.Data, l.words)
 		}
-	} else {
+	default:
 		var scratch [32]byte
 		value, failed := a.value(i, &scratch)
 		switch {

@@ -1,4 +1,4 @@
-// Package codec packs and unpacks the pages of Parquet files.
+// Package codec packs and unpacks the pages of Parquet files. Arrow's buffers of zstd are unpacked by it, too.
 //
 // Contract: what is unpacked has exactly the size that was claimed for it, and takes no more memory.
 // The codecs of parquet-go are not used: they grow their output to whatever a page holds. What is
@@ -164,7 +164,7 @@ func readExactly(r io.Reader, dst []byte) (int, error) {
 }
 
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(MaxPageBytes))
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 })
 
 func unpackZstd(dst, src []byte) (int, error) {
