@@ -257,7 +257,7 @@ func (r *Rounding) decimal(v *Values) (digits *big.Int, exponent int) {
 
 // parseNext looks at digits·10^exponent.
 func (r *Rounding) parseNext(digits string, exponent int) bool {
-	r.next.clear()
+	r.next.Clear()
 	if r.typ.Kind == Float {
 		digits += "e" + strconv.Itoa(exponent)
 	} else {
@@ -270,9 +270,6 @@ func (r *Rounding) parseNext(digits string, exponent int) bool {
 func (v *Values) set(other *Values) {
 	v.Words, v.Ends, v.Data = append(v.Words[:0], other.Words...), append(v.Ends[:0], other.Ends...), append(v.Data[:0], other.Data...)
 }
-
-// clear removes all values.
-func (v *Values) clear() { v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0] }
 
 // largestFloat returns the bits of the largest number of floats of a width.
 func largestFloat(width int) uint64 {
@@ -409,7 +406,7 @@ func (t Type) lengthOf(unit int) int64 {
 
 // setNext looks at a moment, if the type has it.
 func (r *Rounding) setNext(m moment) bool {
-	r.next.clear()
+	r.next.Clear()
 	if !r.typ.InWords() {
 		julian := m.days + julianEpoch
 		return julian == int64(int32(julian)) && r.next.AppendInt96(int32(julian), m.clock)

@@ -43,6 +43,9 @@ func (v *Values) AppendBytes(b []byte) {
 	v.Ends = append(v.Ends, uint32(len(v.Data)))
 }
 
+// Clear empties the list, and keeps its memory.
+func (v *Values) Clear() { v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0] }
+
 // The functions from here on are the two directions of the encoding that Values
 // describes: unsigned order of words is the order of values, and nothing is lost.
 

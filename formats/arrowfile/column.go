@@ -123,7 +123,8 @@ func (f *field) swap(b []byte, spec arrow.BufferSpec) {
 				slices.Reverse(view[12:])
 			}
 		}
-	case spec.Kind == arrow.KindFixedWidth && (f.storage.ID() != arrow.FIXED_SIZE_BINARY || f.typ.Kind == formats.Decimal):
+	case f.storage.ID() == arrow.FIXED_SIZE_BINARY && f.typ.Kind != formats.Decimal: // bytes
+	case spec.Kind == arrow.KindFixedWidth:
 		for number := range slices.Chunk(b, spec.ByteWidth) {
 			slices.Reverse(number)
 		}

@@ -56,8 +56,11 @@ func (b *recordBatch) column(f *field) (*column, error) {
 	return c, nil
 }
 
+// allocator returns n bytes, or an error when the budget does not have them.
+type allocator func(n int) ([]byte, error)
+
 // load reads the buffers of a column and of all below it.
-func (r *reader) load(c *column, packing int8, from io.ReaderAt, alloc func(n int) ([]byte, error)) error {
+func (r *reader) load(c *column, packing int8, from io.ReaderAt, alloc allocator) error {
 	f := c.field
 	c.data = make([][]byte, len(c.buffers))
 	for i, place := range c.buffers {
@@ -93,9 +96,7 @@ func (r *reader) load(c *column, packing int8, from io.ReaderAt, alloc func(n in
 }
 
 // read reads a buffer, unpacked.
-func (r *reader) read(
-	place storage.Range, packing int8, from io.ReaderAt, alloc func(n int) ([]byte, error),
-) ([]byte, error) {
+func (r *reader) read(place storage.Range, packing int8, from io.ReaderAt, alloc allocator) ([]byte, error) {
 	n := int(place.To - place.From)
 	if n == 0 {
 		return nil, nil
@@ -144,7 +145,7 @@ const (
 
 // unpack returns the contents of a compressed buffer: their length, or -1 when they are stored as
 // they are, then the frame. They take memory of the size that they declare, never more.
-func (r *reader) unpack(packing int8, packed []byte, alloc func(n int) ([]byte, error)) ([]byte, error) {
+func (r *reader) unpack(packing int8, packed []byte, alloc allocator) ([]byte, error) {
 	n, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	stored := n == -1
 	switch {
@@ -153,7 +154,7 @@ func (r *reader) unpack(packing int8, packed []byte, alloc func(n int) ([]byte, 
 	case n > largest:
 		return nil, fmt.Errorf("%w: a compressed buffer of %d bytes", formats.ErrUnsupported, n)
 	case n < 0 || n > int64(len(frame)+1)*densest:
-		return nil, fmt.Errorf("%w: a compressed buffer that cannot hold its %d bytes", formats.ErrDamaged, n)
+		return nil, fmt.Errorf("%w: a compressed buffer too short for its %d bytes", formats.ErrDamaged, n)
 	}
 	raw, err := alloc(int(n))
 	switch {

@@ -15,21 +15,22 @@ import (
 )
 
 // leadsOutside makes it an error that metadata, offsets or views of a damaged file lead outside of
-// what they point into: Go checks each access, and panics. It is deferred itself; any other panic is
-// left to a fence.
+// what they point into: Go checks each access, and panics. It is deferred itself; any other panic
+// is left to a fence.
 func leadsOutside(err *error) {
 	p := recover()
 	text := fmt.Sprint(p)
 	switch _, access := p.(runtime.Error); {
 	case p == nil:
-	case access && (strings.Contains(text, "index out of range") || strings.Contains(text, "bounds out of range")):
+	case access && (strings.Contains(text, "index out of") || strings.Contains(text, "bounds out of")):
 		*err = fmt.Errorf("%w: its metadata or an offset leads outside of it", formats.ErrDamaged)
 	default:
 		panic(p)
 	}
 }
 
-// table is a table of Arrow's metadata, a FlatBuffer: see leadsOutside. The zero table has no fields.
+// table is a table of Arrow's metadata, a FlatBuffer: see leadsOutside. The zero table has no
+// fields.
 type table struct{ flatbuffers.Table }
 
 // tableAt returns the table that the reference at a position leads to, if it has its list of
@@ -151,8 +152,12 @@ func (s *source) readMessage(at int64) (*message, error) {
 	}
 	root := tableAt(meta, 0)
 	m := &message{
-		at: at, version: number(root, 0, flatbuffers.GetInt16), kind: number(root, 1, flatbuffers.GetByte),
-		header: root.child(2), body: start + int64(length), size: number(root, 3, flatbuffers.GetInt64),
+		at:      at,
+		version: number(root, 0, flatbuffers.GetInt16),
+		kind:    number(root, 1, flatbuffers.GetByte),
+		header:  root.child(2),
+		body:    start + int64(length),
+		size:    number(root, 3, flatbuffers.GetInt64),
 	}
 	switch {
 	case m.size < 0 || m.size > s.size-m.body:
@@ -221,7 +226,8 @@ func (m *message) batch() (*recordBatch, error) {
 		t = t.child(1)
 	}
 	b := &recordBatch{
-		message: m, rows: number(t, 0, flatbuffers.GetInt64), nodes: t.numbers(1, 2), variadic: t.numbers(4, 1), codec: codecNone,
+		message: m, rows: number(t, 0, flatbuffers.GetInt64), nodes: t.numbers(1, 2),
+		variadic: t.numbers(4, 1), codec: codecNone,
 	}
 	if c := t.child(3); c.Bytes != nil {
 		b.codec = number(c, 0, flatbuffers.GetInt8)
@@ -237,7 +243,7 @@ func (m *message) batch() (*recordBatch, error) {
 	for i := range b.buffers {
 		offset, length := buffers[2*i], buffers[2*i+1]
 		if offset < 0 || length < 0 || length > left || offset > m.size-length {
-			return nil, fmt.Errorf("%w: buffer %d of a record batch lies outside its body", formats.ErrDamaged, i)
+			return nil, fmt.Errorf("%w: buffer %d lies outside the body of its message", formats.ErrDamaged, i)
 		}
 		left -= length
 		b.buffers[i] = storage.Range{From: m.body + offset, To: m.body + offset + length}

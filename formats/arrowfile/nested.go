@@ -150,7 +150,7 @@ func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 	for _, l := range s.leaves {
 		l.out.Entries = 0
 		l.out.Repetition, l.out.Definition = l.out.Repetition[:0], l.out.Definition[:0]
-		l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
+		l.values.Clear()
 	}
 	for i := from; i < to; i++ {
 		if err := s.root.visit(a, i, 0, 0); err != nil {
@@ -164,7 +164,8 @@ func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 	return s.out, nil
 }
 
-// visit adds row i of a, which lies under the given levels, or an entry without a value when a is nil.
+// visit adds row i of a, which lies under the given levels, or an entry without a value when a is
+// nil.
 func (n *nestedNode) visit(a *column, i, repetition, definition int) (err error) {
 	if a != nil {
 		a, i, err = a.resolve(i)
@@ -231,8 +232,11 @@ func (c *column) resolve(i int) (*column, int, error) {
 // add adds an entry, with the value of row i of a, which is valid, unless a is nil.
 func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
 	v := &l.values
-	if l.out.Entries++; l.out.Entries > batchEntries || len(v.Data) > batchBytes {
+	if l.out.Entries++; l.out.Entries > batchEntries {
 		return errLarge
+	}
+	if err := plain.Room(v, 0); err != nil {
+		return err
 	}
 	if l.repetitions {
 		l.out.Repetition = append(l.out.Repetition, byte(repetition))

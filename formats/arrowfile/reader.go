@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -56,7 +57,8 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		ctx: ctx, src: s, next: first, end: first + count,
 		targets: make([]target, len(columns)),
 		columns: make([]*column, len(s.columns)), wanted: make([]bool, len(s.columns)),
-		dictionaries: make(map[*field]*dictionary), holding: formats.Holding{Tell: s.hold}, lz4: lz4.NewReader(nil),
+		dictionaries: make(map[*field]*dictionary), lz4: lz4.NewReader(nil),
+		holding: formats.Holding{Tell: s.hold},
 	}
 	for i, c := range columns {
 		r.targets[i].holding.Tell = s.hold
@@ -206,7 +208,7 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 		err = t.code(c, from, to)
 	default:
 		v := &t.values
-		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		v.Clear()
 		out.Values, out.Valid = v, slices.Grow(out.Valid[:0], to-from)
 		for i := from; i < to; i++ {
 			out.Valid = append(out.Valid, c.valid(i))
@@ -224,7 +226,7 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 
 // room makes room for a value of so many bytes, which may be many.
 func (t *target) room(v *formats.Values, bytes int) error {
-	if err := isBounded(v, bytes); err != nil || cap(v.Data)-len(v.Data) >= bytes {
+	if err := plain.Room(v, bytes); err != nil {
 		return err
 	}
 	return v.Grow(bytes, t.more)

@@ -60,12 +60,12 @@ func decodeSchema(declared table) (fields []*field, err error) {
 	return fields, nil
 }
 
-var errSchema = fmt.Errorf("%w: a schema of more entries than bytes, or nested too deep", formats.ErrDamaged)
+var errSchema = fmt.Errorf("%w: a schema of too many entries, or nested too deep", formats.ErrDamaged)
 
-// checkSchema visits the fields of a schema before Arrow's library does, which checks no lengths. It
-// panics at vectors that are longer than the buffer, and refuses more fields than there are bytes for:
-// one that is shared may be there a million times. The library does not know decimals of 32 and 64
-// bits: here they become those of 128.
+// checkSchema visits the fields of a schema before Arrow's library does, which checks no lengths.
+// It panics at vectors that are longer than the buffer, and refuses more fields than there are
+// bytes for: one that is shared may be there a million times. The library does not know decimals of
+// 32 and 64 bits: here they become those of 128.
 func checkSchema(t table) error {
 	left := len(t.Bytes) / 8 // fields and other entries that there are bytes for
 	take := func(t table, field int) {

@@ -11,21 +11,19 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-const (
-	batchBytes   = 1 << 30  // of one column of a batch: views may show the same bytes in every row
-	batchEntries = 64 << 20 // of one leaf of a nested column
-)
+const batchEntries = 64 << 20 // of one leaf of a nested column
 
 var (
-	errLarge = fmt.Errorf("%w: more than %d bytes or %d entries in a batch of one column",
-		formats.ErrUnsupported, batchBytes, batchEntries)
+	errLarge  = fmt.Errorf("%w: too many entries of a column at a time", formats.ErrUnsupported)
 	errText   = fmt.Errorf("%w: a text that is no UTF-8", formats.ErrDamaged)
 	errDigits = fmt.Errorf("%w: a decimal of more digits than its column", formats.ErrDamaged)
 )
 
 // appendValues appends the valid rows of [from, to) of a flat column. Room makes room for a value
-// of so many bytes.
-func (c *column) appendValues(v *formats.Values, from, to int, room func(v *formats.Values, bytes int) error) (err error) {
+// of a number of bytes.
+func (c *column) appendValues(
+	v *formats.Values, from, to int, room func(v *formats.Values, bytes int) error,
+) (err error) {
 	if v.Type.Kind == formats.Null {
 		return nil
 	}
@@ -70,14 +68,6 @@ func (c *column) each(from, to int, do func(i int, b []byte) error) error {
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// isBounded refuses more values than one column of a batch may have.
-func isBounded(v *formats.Values, more int) error {
-	if len(v.Data)+more > batchBytes {
-		return errLarge
 	}
 	return nil
 }
@@ -146,9 +136,9 @@ var flats = map[arrow.Type]flat{
 	arrow.INT32: wholeOf[int32](formats.Int, 32), arrow.INT64: wholeOf[int64](formats.Int, 64),
 	arrow.UINT8: wholeOf[uint8](formats.Uint, 8), arrow.UINT16: wholeOf[uint16](formats.Uint, 16),
 	arrow.UINT32: wholeOf[uint32](formats.Uint, 32), arrow.UINT64: wholeOf[uint64](formats.Uint, 64),
-	arrow.FLOAT16: floatOf(16, func(x uint16) uint64 { return formats.FloatWord(formats.WidenFloat16(x)) }),
-	arrow.FLOAT32: floatOf(32, func(x uint32) uint64 { return formats.FloatWord(formats.WidenFloat32(x)) }),
-	arrow.FLOAT64: floatOf(64, formats.FloatWord),
+	arrow.FLOAT16: {typ: formats.Type{Kind: formats.Float, Bits: 16}, words: appendFloats},
+	arrow.FLOAT32: {typ: formats.Type{Kind: formats.Float, Bits: 32}, words: appendFloats},
+	arrow.FLOAT64: {typ: formats.Type{Kind: formats.Float, Bits: 64}, words: appendFloats},
 	arrow.DATE32:  wholeOf[int32](formats.Date, 0),
 	arrow.DATE64:  {typ: formats.Type{Kind: formats.Date}, words: appendDays},
 	arrow.TIME32:  wholeOf[int32](formats.Time, 0), arrow.TIME64: wholeOf[int64](formats.Time, 0),
@@ -183,15 +173,23 @@ func wholeOf[T whole](kind formats.Kind, bits int) flat {
 	return flat{formats.Type{Kind: kind, Bits: bits}, words, appendCodes[T], index}
 }
 
-// floatOf reads floats, of whose bits word makes a word.
-func floatOf[T whole](bits int, word func(T) uint64) flat {
-	return flat{typ: formats.Type{Kind: formats.Float, Bits: bits}, words: func(dst []uint64, c *column, from, to int) ([]uint64, error) {
-		dst = slices.Grow(dst, to-from)
-		for _, x := range rowsOf[T](c, 1)[from:to] {
-			dst = append(dst, word(x))
+func appendFloats(dst []uint64, c *column, from, to int) ([]uint64, error) {
+	dst = slices.Grow(dst, to-from)
+	switch c.field.typ.Bits {
+	case 16:
+		for _, x := range rowsOf[uint16](c, 1)[from:to] {
+			dst = append(dst, formats.FloatWord(formats.WidenFloat16(x)))
 		}
-		return dst, nil
-	}}
+	case 32:
+		for _, x := range rowsOf[uint32](c, 1)[from:to] {
+			dst = append(dst, formats.FloatWord(formats.WidenFloat32(x)))
+		}
+	default:
+		for _, x := range rowsOf[uint64](c, 1)[from:to] {
+			dst = append(dst, formats.FloatWord(x))
+		}
+	}
+	return dst, nil
 }
 
 func appendBooleans(dst []uint64, c *column, from, to int) ([]uint64, error) {

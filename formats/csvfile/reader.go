@@ -137,7 +137,7 @@ func (t *target) reset(remember int) {
 		return
 	}
 	v := &t.values
-	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+	v.Clear()
 	t.out.Values, t.out.Valid = v, t.out.Valid[:0]
 }
 

@@ -21,7 +21,7 @@ func (a *adapter) adapt(c *formats.Column) (*formats.Column, error) {
 	switch {
 	case c.Codes == nil && a.out.Values != nil: // other values in each batch
 		v := a.out.Values
-		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		v.Clear()
 	case a.values != c.Values:
 		a.values, a.out.Values = c.Values, &formats.Values{Type: a.to}
 	}

@@ -150,7 +150,7 @@ func (e *entryReader) holdMore(bytes int64) error { return e.holdBeside(e.beside
 
 // room makes room for a value of so many bytes.
 func (e *entryReader) room(v *formats.Values, size int) error {
-	if err := plain.Room(v, size); err != nil || cap(v.Data)-len(v.Data) >= size {
+	if err := plain.Room(v, size); err != nil {
 		return err
 	}
 	return v.Grow(size, e.holdMore)

@@ -65,7 +65,7 @@ func (c *flatColumn) begin(rows int) error {
 	}
 	c.buffers.codes = slices.Grow(c.buffers.codes[:0], rows)
 	c.codes, c.valid, c.isPlain = c.buffers.codes, c.valid[:0], false
-	c.plain.Words, c.plain.Ends, c.plain.Data = c.plain.Words[:0], c.plain.Ends[:0], c.plain.Data[:0]
+	c.plain.Clear()
 	c.before, c.known = len(c.values.Data), c.values.Len()
 	return c.holdBeside(c.weight())
 }
@@ -276,7 +276,7 @@ func (c *flatColumn) codeValues(n int) error {
 		}
 		return nil
 	}
-	c.scratch.Words, c.scratch.Ends, c.scratch.Data = c.scratch.Words[:0], c.scratch.Ends[:0], c.scratch.Data[:0]
+	c.scratch.Clear()
 	err := c.next(&c.scratch, n)
 	if err == nil {
 		err = c.room(c.values, len(c.scratch.Data))

@@ -38,12 +38,12 @@ func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 func (l *leafReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
 	l.entryReader.open(f, from, chunk, room)
 	l.levels, l.entry = page.Levels{}, 0
-	l.dictionary.Ends, l.dictionary.Data = l.dictionary.Ends[:0], l.dictionary.Data[:0]
+	l.dictionary.Clear()
 }
 
 func (l *leafReader) begin(int) error {
 	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
-	l.values.Ends, l.values.Data = l.values.Ends[:0], l.values.Data[:0]
+	l.values.Clear()
 	return l.holdBeside(l.values.MemoryBytes() + l.dictionary.MemoryBytes())
 }
 

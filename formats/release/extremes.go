@@ -50,7 +50,7 @@ func (e *extremes) add(values *page.Values, n int) error {
 	}
 	for at := 0; at < n; at += stepValues {
 		v := &e.values
-		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		v.Clear()
 		if err := values.Append(v, e.decode, at, min(n-at, stepValues)); err != nil {
 			return err
 		}

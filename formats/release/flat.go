@@ -381,7 +381,7 @@ func newLabels(l *schema.Leaf, said *meta.Statistics) (labels, error) {
 // of decodes n values of a page and shows where they are.
 func (l *labels) of(values *page.Values, n int, show func(i int)) error {
 	v := &l.values
-	v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+	v.Clear()
 	if err := values.Append(v, l.decode, 0, n); err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ const drawnPairs = 1024
 
 func (b *binner) add(v *domain.Counted) {
 	b.last, b.value = b.value, b.last
-	b.value.Words, b.value.Ends, b.value.Data = b.value.Words[:0], b.value.Ends[:0], b.value.Data[:0]
+	b.value.Clear()
 	appendValue(&b.value, v)
 	bound, apart := &b.value, true // of the smallest, which is never an interval's
 	edge := b.below*uint64(b.limit) >= b.edge*b.total

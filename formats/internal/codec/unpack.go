@@ -1,4 +1,4 @@
-// Package codec packs and unpacks the pages of Parquet files. Arrow's buffers of zstd are unpacked by it, too.
+// Package codec packs and unpacks the pages of Parquet files, and unpacks Arrow's buffers of zstd.
 //
 // Contract: what is unpacked has exactly the size that was claimed for it, and takes no more memory.
 // The codecs of parquet-go are not used: they grow their output to whatever a page holds. What is

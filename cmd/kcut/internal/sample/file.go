@@ -97,7 +97,7 @@ func (p *people) fill(batch []formats.Column, first int64, n int) {
 		case to.Values == nil:
 			to.Values = &formats.Values{Type: c.field.Type}
 		default:
-			to.Values.Words, to.Values.Ends, to.Values.Data = to.Values.Words[:0], to.Values.Ends[:0], to.Values.Data[:0]
+			to.Values.Clear()
 		}
 	}
 	var h person
