@@ -85,21 +85,14 @@ func encodingOf(declared string, head []byte) (encoding.Encoding, error) {
 // decoded is text in UTF-8, made of what another reader has.
 type decoded struct {
 	io.Reader
-	of io.Closer // nil: it has nothing to close
-}
-
-func (d decoded) Close() error {
-	if d.of == nil {
-		return nil
-	}
-	return d.of.Close()
+	io.Closer
 }
 
 // decode returns what unpacks a file, if anything does, and then makes UTF-8 of its text.
 func decode(unpack func(io.Reader) (io.ReadCloser, error), from encoding.Encoding) func(io.Reader) (io.ReadCloser, error) {
 	return func(r io.Reader) (io.ReadCloser, error) {
 		if unpack == nil {
-			return decoded{Reader: from.NewDecoder().Reader(r)}, nil
+			return io.NopCloser(from.NewDecoder().Reader(r)), nil
 		}
 		unpacked, err := unpack(r)
 		if err != nil {
