@@ -240,8 +240,10 @@ func (t *target) code(c *column, from, to int) error {
 	known := t.coded.Values.Len()
 	if !t.field.Type.InWords() {
 		if err := c.each(from, to, func(i int, b []byte) error {
-			if err := t.room(t.coded.Values, len(b)); err != nil {
-				return err
+			if v := t.coded.Values; cap(v.Data)-len(v.Data) < len(b) {
+				if err := t.room(v, len(b)); err != nil {
+					return err
+				}
 			}
 			codes[i-from] = t.coded.CodeOfBytes(b)
 			return nil

@@ -30,8 +30,10 @@ func (c *column) appendValues(
 	start := v.Len()
 	if !v.Type.InWords() {
 		if err := c.each(from, to, func(_ int, b []byte) error {
-			if err := room(v, len(b)); err != nil {
-				return err
+			if cap(v.Data)-len(v.Data) < len(b) {
+				if err := room(v, len(b)); err != nil {
+					return err
+				}
 			}
 			v.AppendBytes(b)
 			return nil
