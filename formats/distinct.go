@@ -72,6 +72,9 @@ func (d *Distinct) Restarted() *Distinct {
 	return fresh
 }
 
+// Room returns how many bytes the table takes beside its Values.
+func (d *Distinct) Room() int { return 8*len(d.slots) + 4*len(d.near.codes) }
+
 // CodeOfWord returns the code of w, entering it when it is new.
 func (d *Distinct) CodeOfWord(w uint64) uint32 {
 	h := mixWord(w)

@@ -65,11 +65,12 @@ func (c *chunk) taken() int {
 	return bytes
 }
 
-// room returns about how many bytes the chunk takes beyond that: room to grow, and a place for every value of a source.
+// room returns about how many bytes the chunk takes beyond that: room to grow, a place for every value of a source, and what finds
+// the entries of a dictionary.
 func (c *chunk) room() int {
 	bytes := cap(c.repetition) + cap(c.definition) + cap(c.plain) - len(c.repetition) - len(c.definition) - len(c.plain)
 	if !c.dict.forced {
-		bytes += 4 * (cap(c.indexes) - len(c.indexes) + cap(c.dict.indexes))
+		bytes += 4*(cap(c.indexes)-len(c.indexes)+cap(c.dict.indexes)) + c.dict.room()
 	}
 	return bytes
 }
@@ -214,6 +215,7 @@ func (c *chunk) unfold() error {
 		codes = codes[n:]
 	}
 	c.indexes = c.indexes[:0]
+	c.dict.forget()
 	return nil
 }
 
@@ -282,8 +284,8 @@ func (c *chunk) complete() (err error) {
 
 // forget gives up the room of rows that are in pages.
 func (c *chunk) forget() {
-	c.indexes, c.dict.indexes, c.dict.positions, c.words = nil, nil, nil, nil
-	c.repetition, c.definition, c.plain = nil, nil, nil
+	c.dict.forget()
+	c.indexes, c.words, c.repetition, c.definition, c.plain = nil, nil, nil, nil, nil
 }
 
 // completeCoded makes pages of the dictionary and of the indexes that are left.

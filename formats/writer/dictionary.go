@@ -57,6 +57,14 @@ func (d *dictionary) reset() {
 	d.source, d.indexes = nil, d.indexes[:0]
 }
 
+// forget gives up the entries and what finds them.
+func (d *dictionary) forget() {
+	if d.Distinct != nil {
+		d.Distinct = formats.NewDistinct(&formats.Values{Type: d.Values.Type})
+	}
+	d.source, d.indexes, d.positions = nil, nil, nil
+}
+
 // codes returns the codes of rows of a column. Those of rows whose values have none are their
 // positions among the values.
 func (d *dictionary) codes(col *formats.Column, from, to int) ([]uint32, error) {
@@ -145,6 +153,14 @@ func (d *dictionary) bytes() int {
 		return d.form.Size * d.Values.Len()
 	}
 	return 4*d.Values.Len() + len(d.Values.Data)
+}
+
+// room returns how many bytes find the entries.
+func (d *dictionary) room() int {
+	if d.Distinct == nil {
+		return 0
+	}
+	return d.Distinct.Room()
 }
 
 // encode makes the dictionary page.

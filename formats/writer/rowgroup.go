@@ -190,6 +190,7 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 			if err := leaf.encode(&pages); err != nil {
 				return nil, g.wrap(i, err)
 			}
+			leaf.forget()
 		}
 	}
 	unpacked, packed := int64(0), int64(0)

@@ -74,6 +74,43 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	}
 }
 
+// A column gives up its dictionary once that does not pay, and has no room left when its row group is encoded. Of long
+// values the extremes are not kept.
+func TestRoomIsGivenUp(t *testing.T) {
+	const empty = 64 << 10
+	for name, tt := range map[string]struct{ rows, size, most int }{
+		"words, in a dictionary":  {maxDictionaryEntries, 0, 12 * maxDictionaryEntries},
+		"words, too many for one": {maxDictionaryEntries + 10, 0, 8*maxDictionaryEntries + empty},
+		"texts, too long for one": {3, 8 << 20, 3*8<<20 + empty},
+	} {
+		values := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}}
+		if tt.size > 0 {
+			values.Type = formats.Type{Kind: formats.String}
+		}
+		column := &formats.Column{Values: values}
+		for i := range tt.rows {
+			if column.Codes = append(column.Codes, uint32(i+1)); tt.size > 0 {
+				values.AppendBytes(append(make([]byte, tt.size), byte(i)))
+			} else {
+				values.Words = append(values.Words, uint64(i))
+			}
+		}
+		g := newGroup(t, Options{Compression: "none"}, Column{Field: formats.Field{Name: "c", Type: values.Type}})
+		must(t, g.Append(0, column, 0, tt.rows))
+		if size := g.Size(); size > int64(tt.most) {
+			t.Errorf("%s: %d bytes, want at most %d", name, size, tt.most)
+		}
+		if kept := cap(g.chunks[0][0].min) + cap(g.chunks[0][0].max); kept > empty {
+			t.Errorf("%s: %d bytes of extremes are kept", name, kept)
+		}
+		_, err := g.Encode()
+		must(t, err)
+		if held := g.Held(); held > empty {
+			t.Errorf("%s: %d bytes are held of an encoded row group", name, held)
+		}
+	}
+}
+
 // An encoder that made a very large page gives its memory up.
 func TestEncoderKeepsLittle(t *testing.T) {
 	encoders, err := NewPageEncoders(Options{Compression: "none"})

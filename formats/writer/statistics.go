@@ -11,7 +11,8 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
-// bounds keeps the smallest and the largest value seen, in the order of Values.
+// bounds keeps the smallest and the largest value seen, in the order of Values: of long ones as much
+// as shows that they are too long for a footer.
 type bounds struct {
 	any       bool
 	low, high uint64
@@ -33,6 +34,7 @@ func (b *bounds) addWords(words []uint64) {
 }
 
 func (b *bounds) addBytes(v []byte) {
+	v = v[:min(len(v), maxStatistic+1)]
 	if !b.any || bytes.Compare(v, b.min) < 0 {
 		b.min = append(b.min[:0], v...)
 	}
@@ -59,7 +61,7 @@ const maxStatistic = 64
 // nil when there are none, when the element's order is not defined, when they are too long,
 // or when there is a NaN, which has no place in the order.
 func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []byte) {
-	if !b.any || !hasOrder(e) {
+	if !b.any || !hasOrder(e) || max(len(b.min), len(b.max)) > maxStatistic {
 		return nil, nil
 	}
 	if !f.Type.InWords() {
@@ -85,9 +87,6 @@ func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []by
 	}
 	if e.Type.V == format.ByteArray {
 		low, high = low[4:], high[4:] // the length is implied
-	}
-	if len(low) > maxStatistic || len(high) > maxStatistic {
-		return nil, nil
 	}
 	return low, high
 }
