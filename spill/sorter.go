@@ -92,10 +92,11 @@ func (s *Sorter) NewRun() *RowRun {
 	return r
 }
 
-// Len returns the number of rows, and Size the bytes of those that are different, at most. Both are complete once they
-// are merged.
-func (s *Sorter) Len() int64  { return s.rows }
-func (s *Sorter) Size() int64 { return s.size }
+// Len returns the number of rows, Size the bytes of those that are different, at most, and Largest those of the largest one. All are
+// complete once they are merged.
+func (s *Sorter) Len() int64     { return s.rows }
+func (s *Sorter) Size() int64    { return s.size }
+func (s *Sorter) Largest() int64 { return s.largest }
 
 // AddSorted adds different rows in order, encoded as by AppendRow. The bytes stay the caller's.
 func (s *Sorter) AddSorted(encoded []byte) error {

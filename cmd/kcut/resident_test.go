@@ -310,6 +310,7 @@ func residentShapes() []residentShape {
 			ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
 		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), plan, verify, draft)
 		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), plan, verify)
+		add("300 kept columns of different numbers, order "+order, oneParquet(20_000, 1<<40, manyNumbers(300, 0, age, sex)...), ordered+shapeJob(5, manyMasks(300, accepted, usual...)...), plan, verify)
 		add("kept texts of 10 MB, order "+order, oneParquet(60, 4, age, sex, texts("note", 0, 10_000_000, false)), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
 		add("kept lists, order "+order, lists(20_000, 5_000, 500), ordered+shapeJob(5, with("tags "+accepted, "class "+accepted)...), all...)
 		add("kept lists of 2 MB, order "+order, lists(100, 50, 100_000), ordered+shapeJob(5, with("tags "+accepted, "class "+accepted)...), all...)
@@ -330,7 +331,6 @@ func residentShapes() []residentShape {
 	}
 	add("near-unique numbers", oneParquet(2_000_000, 1<<18, age, bigColumn{name: "n", typ: bigInt}, bigColumn{name: "f", typ: bigFloat}), shapeJob(20, "age discretize", "n discretize", "f discretize", "class "+accepted), plan, verify, []string{"check", "IN", "--columns", "n,f"})
 	add("1000 masked columns", oneParquet(20_000, 1<<40, manyColumns(1000)...), shapeJob(5, manyMasks(1000, "discretize")...), plan, verify, draft)
-	add("300 kept columns of different numbers", oneParquet(20_000, 1<<40, manyNumbers(300, 0, age, sex)...), shapeJob(5, manyMasks(300, accepted, usual...)...), plan, verify)
 	add("3000 files", func(dir string) error {
 		for i := range 3000 {
 			err := writeCSV(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), "age,sex,note,class", 100, func(w *bufio.Writer, j int) { fmt.Fprintf(w, "%d,%d,n%d,%d", i%70, j%2, i*100+j, i%2) })

@@ -384,7 +384,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
 	}
 	pull.turn.L = &pull.mu
-	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*groupBytes))))
+	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
 	o.workers = make([]*worker, threads)
 	made := make([]*orderedGroup, threads)
 	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {

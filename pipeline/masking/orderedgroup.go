@@ -14,14 +14,15 @@ import (
 // becomes pages before the next one.
 type orderedGroup struct {
 	*worker
-	form   *rowForm
-	heads  []uint64 // of the rows, equal ones once
-	bytes  []byte   // their bytes behind the heads
-	some   []equalRows
-	size   int   // of different rows, as bytes
-	count  int64 // of rows
-	folder int   // number of the folder that they are in, as rowForm.folderOf has it
-	held   int64 // drawn for them: what is more than usual
+	form    *rowForm
+	heads   []uint64 // of the rows, equal ones once
+	bytes   []byte   // their bytes behind the heads
+	some    []equalRows
+	size    int   // of different rows, as bytes
+	largest int64 // bytes of the largest row
+	count   int64 // of rows
+	folder  int   // number of the folder that they are in, as rowForm.folderOf has it
+	held    int64 // drawn for them: what is more than usual
 
 	ranks []uint32 // scratch: of a label in every different row
 	codes []uint32 // likewise: of a block of a column's rows
@@ -40,7 +41,6 @@ type equalRows struct {
 type keptRows struct {
 	formats.Column
 	last []byte // bytes of the last row's value
-	room []byte
 }
 
 func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
@@ -52,12 +52,13 @@ func (g *orderedGroup) take(row []byte, n int64) {
 	g.some = append(g.some, equalRows{n, len(g.bytes)})
 	g.heads = g.form.appendWords(g.heads, row)
 	g.bytes = append(g.bytes, row[g.form.head:]...)
+	g.largest = max(g.largest, int64(len(row)))
 	g.size, g.count = g.size+g.form.sizeOf(len(row), g.heads[len(g.heads)-g.form.words:]), g.count+n
 }
 
-// drawRows draws what the rows have grown by.
+// drawRows draws what the rows have grown by, with a copy of the largest one: a writer is given values.
 func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + 8*int64(cap(g.heads)) + 20*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + g.largest + 8*int64(cap(g.heads)) + 20*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
@@ -73,7 +74,7 @@ func (g *orderedGroup) close() {
 	if cap(g.bytes) > 2*groupBytes {
 		g.bytes = nil
 	}
-	g.heads, g.bytes, g.some, g.size, g.count = g.heads[:0], g.bytes[:0], g.some[:0], 0, 0
+	g.heads, g.bytes, g.some, g.size, g.largest, g.count = g.heads[:0], g.bytes[:0], g.some[:0], 0, 0, 0
 }
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
@@ -185,7 +186,7 @@ func (g *orderedGroup) complete(column int) error {
 
 // drawPages draws what the row group has grown by, with so much for the column that is being appended.
 func (g *orderedGroup) drawPages(column int64) error {
-	return g.draw(g.full+column, max(1, g.pages), int64(len(g.form.columns)-g.form.folders))
+	return g.draw(g.full+column, g.full+column, max(1, g.pages), int64(len(g.form.columns)-g.form.folders))
 }
 
 func appendEqual(codes []uint32, code uint32, n int) []uint32 {
@@ -226,8 +227,8 @@ func (k *keptRows) add(f *keptField, b []byte, n int) uint32 {
 	case f.typ.InWords():
 		k.Values.Words = append(k.Values.Words, parseWord(b, f.base))
 	default:
-		k.room = spill.ParseText(k.room[:0], b[1:])
-		k.Values.AppendBytes(k.room)
+		k.Values.Data = spill.ParseText(k.Values.Data, b[1:])
+		k.Values.Ends = append(k.Values.Ends, uint32(len(k.Values.Data)))
 	}
 	k.last = b
 	return uint32(k.Values.Len())

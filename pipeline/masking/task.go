@@ -49,12 +49,13 @@ func PlanRowGroups(splits []formats.Split, rows int64) (tasks []Task) {
 	return tasks
 }
 
-// foreseen returns how many rows a row group is to have that has so many.
-func (t *Task) foreseen(rows int64) int64 {
-	if t.limit.bytes > 0 { // it may end any time
-		return rows
+// foreseen returns how many rows a row group is to have that has so many, of so many bytes, if those that follow are as large.
+func (t *Task) foreseen(rows, bytes int64) int64 {
+	end, most := rows-1, t.most()
+	for end < rows || end < most && !t.limit.ends(end, bytes*end/rows) {
+		end += t.limit.untilLook(end)
 	}
-	return t.most()
+	return min(end, most)
 }
 
 // most returns how many rows a row group has at most.

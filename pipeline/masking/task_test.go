@@ -82,6 +82,29 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 	}
 }
 
+// A row group ends at the first look at which its bytes have reached the limit: a part of it tells when that will be.
+func TestForeseen(t *testing.T) {
+	few, many := &PlanRowGroups(splitsOf(5000), 0)[0], &PlanRowGroups(splitsOf(UsualGroup), 0)[0]
+	for _, tt := range []struct {
+		task              *Task
+		rows, bytes, want int64
+	}{
+		{many, 1, usualHeld, 1},
+		{many, 3, usualHeld, 4},
+		{many, 3, 100, UsualGroup},
+		{many, 256, usualHeld / 4, 1024},
+		{many, 300, usualHeld / 4, 2048},
+		{many, lookRows + 1, usualHeld/2 + usualHeld/64, 2 * lookRows},
+		{many, lookRows + 1, usualHeld / 3, 4 * lookRows},
+		{few, 4096, usualHeld - 1, 5000},
+		{&PlanRowGroups(splitsOf(5000), 400)[0], 10, usualHeld, 385},
+	} {
+		if got := tt.task.foreseen(tt.rows, tt.bytes); got != tt.want {
+			t.Errorf("%d rows of %d bytes: %d are foreseen, want %d", tt.rows, tt.bytes, got, tt.want)
+		}
+	}
+}
+
 // Row groups are looked at after numbers of rows that do not depend on how these come.
 func TestUntilLook(t *testing.T) {
 	looks := func(limit groupLimit, most int64) (at []int64) {

@@ -152,7 +152,8 @@ func (w *worker) encode(ctx context.Context, t Task, emit func(group) error) err
 			n, err := w.appendRows(ctx, s, min(left, look))
 			if err == nil {
 				left, rows = left-n, rows+n
-				err = w.draw(w.rows.Held(), rows, t.foreseen(rows))
+				size := w.rows.Size()
+				err = w.draw(w.rows.Held(), size, rows, t.foreseen(rows, size))
 			}
 			if err != nil {
 				return fmt.Errorf("mask %s: %w", s.File, err)
@@ -361,23 +362,25 @@ func (w *worker) appendColumn(i, from, to int) error {
 // A row group that holds no more than usualHeld counts as overhead; what exceeds that is
 // drawn, with the pages that become of it and those that wait to be written.
 const (
-	usualHeld    = 16 << 20
-	groupsAtWork = 3
+	usualHeld   = 16 << 20
+	pagesAtWork = 2
 )
 
 // drawLabels draws what the labels of a row group take before they are pages.
 func (w *worker) drawLabels(rows int64) error {
 	w.labelled = w.m.Plan.labels() * writer.LabelBytes(rows)
-	return w.draw(0, 0, 1)
+	return w.draw(0, 0, 0, 1)
 }
 
-// draw draws what the row group has grown by. It holds held bytes when done of its total rows, or columns, are in it.
-func (w *worker) draw(held, done, total int64) error {
-	need := w.unusual(held) - w.drawn
+// draw draws what the row group has grown by. It holds held bytes, of which size are its rows, when done of its total rows, or
+// columns, are in it.
+func (w *worker) draw(held, size, done, total int64) error {
+	need := w.unusual(held, size) - w.drawn
 	if need <= 0 {
 		return nil
 	}
-	whole := w.unusual(int64(float64(held)*float64(total)/float64(max(1, done)))) - w.drawn
+	times := float64(total) / float64(max(1, done))
+	whole := w.unusual(int64(float64(held)*times), int64(float64(size)*times)) - w.drawn
 	if err := drawGroup(w.m.Budget, need, int64(max(1, w.m.atWork))*max(need, whole)); err != nil {
 		return err
 	}
@@ -393,9 +396,9 @@ func drawGroup(budget *spill.Budget, need, missing int64) error {
 	return nil
 }
 
-// unusual returns what of a row group that holds so much, and of its labels, does not count as overhead.
-func (w *worker) unusual(held int64) int64 {
-	return groupsAtWork*max(0, held-usualHeld) + unusualLabels(w.labelled, held)
+// unusual returns what of a row group that holds so much, with rows of a size, and of its labels, does not count as overhead.
+func (w *worker) unusual(held, size int64) int64 {
+	return max(0, held+pagesAtWork*size-(1+pagesAtWork)*usualHeld) + unusualLabels(w.labelled, held)
 }
 
 func unusualLabels(labelled, held int64) int64 {
