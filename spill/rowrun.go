@@ -24,7 +24,8 @@ type RowRun struct {
 	rows   int64 // equal ones too
 	size   int   // bytes of different ones, once they are sorted
 	refs   []rowRef
-	of     []byte // scratch: a short row
+	of     []byte   // scratch: a short row
+	copied []rowRef // likewise: references that are divided
 }
 
 // rowRef is where a row is, and the first bytes of it, which mostly decide.
@@ -99,10 +100,10 @@ func (r *RowRun) used() int64 { return int64(len(r.Bytes)) + ShortRowBytes*int64
 
 // makeRoom makes room for rows such as those that are there, as far as it is drawn: once, where they would grow piece by piece.
 func (r *RowRun) makeRoom() {
-	if used := r.used(); used > 0 {
+	if used := r.used(); 0 < used && used < r.room {
 		times := float64(r.room)/float64(used) - 1
 		r.Bytes = slices.Grow(r.Bytes, int(times*float64(len(r.Bytes))))
-		r.refs = slices.Grow(r.refs, int(times*float64(len(r.refs))))
+		r.refs = slices.Grow(r.refs, int(times*float64(len(r.refs)))+1) // the last one is too much
 	}
 }
 
@@ -172,7 +173,7 @@ func (r *RowRun) compareBehind(a, b *rowRef) int {
 }
 
 // divide puts rows in order whose first bytes are equal. Their prefixes begin behind these, and agree in some digits, which are
-// bytes. It is the American flag sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
+// bytes. It is the two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
 func (r *RowRun) divide(refs []rowRef, equal, digits int) {
 	switch {
 	case len(refs) <= comparedRows:
@@ -195,15 +196,11 @@ func (r *RowRun) divide(refs []rowRef, equal, digits int) {
 		sum += n
 		end[digit] = sum
 	}
-	for digit := range next {
-		for ; next[digit] < end[digit]; next[digit]++ {
-			ref := refs[next[digit]]
-			for to := byte(ref.prefix >> shift); int(to) != digit; to = byte(ref.prefix >> shift) {
-				refs[next[to]], ref = ref, refs[next[to]]
-				next[to]++
-			}
-			refs[next[digit]] = ref
-		}
+	r.copied = append(r.copied[:0], refs...)
+	for _, ref := range r.copied {
+		to := &next[byte(ref.prefix>>shift)]
+		refs[*to] = ref
+		*to++
 	}
 	from := uint32(0)
 	for _, to := range end {
@@ -282,7 +279,7 @@ func (r *RowRun) held() int64 {
 // clone returns a copy in memory of its own size, with its rows one after the other.
 func (r *RowRun) clone() *RowRun {
 	to := *r
-	to.refs = slices.Clone(r.refs)
+	to.refs, to.copied = slices.Clone(r.refs), nil
 	if r.short > 0 {
 		to.Bytes = nil
 		return &to
@@ -298,8 +295,12 @@ func (r *RowRun) clone() *RowRun {
 	return &to
 }
 
-// compact leaves the different rows alone.
-func (r *RowRun) compact() { *r = *r.clone() }
+// compact leaves the different rows alone. References are that already.
+func (r *RowRun) compact() {
+	if r.short == 0 {
+		*r = *r.clone()
+	}
+}
 
 // AppendRow appends n rows that are equal to those of a chunk: how many there are and the length of the row, in 4 bytes each,
 // and its bytes. Of none nothing is appended.

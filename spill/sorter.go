@@ -51,7 +51,8 @@ const (
 	leastRun = 64 << 10
 	// runsInShare is how many full runs of every worker have room in a share, at least.
 	runsInShare = 4
-	// growth is how much memory a run takes that becomes twice as large: with what it was before.
+	// growth is how much memory a run takes that becomes twice as large, with what it was before, or is sorted, with a copy of its
+	// references.
 	growth = 2
 	// firstRoom is what the first rows of a run take.
 	firstRoom = 4 << 10
@@ -175,7 +176,7 @@ func (s *Sorter) seal(r *RowRun) error {
 	}
 	err := s.add(r)
 	r.empty()
-	if r.room > s.Run { // a row was larger than a run
+	if r.room > s.Run+s.Run/8 { // a row was large
 		s.Budget.Return(growth * r.room)
 		*r = *newRun(s, s.Short)
 	}
@@ -283,6 +284,7 @@ func (s *Sorter) Merge(ctx context.Context) (*SortedRows, error) {
 // end sorts the last rows of a worker. They stay where they are while nothing is in the store.
 func (s *Sorter) end(r *RowRun) error {
 	r.sort()
+	r.copied = nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

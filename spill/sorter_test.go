@@ -3,6 +3,7 @@ package spill
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -107,6 +108,32 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A run that was sorted keeps its room, so that it does not grow again: one whose rows are with the others, and one whose
+// few different rows stay.
+func TestRunsKeepTheirRoom(t *testing.T) {
+	for _, c := range []struct{ short, values int }{{0, math.MaxInt}, {8, math.MaxInt}, {8, 100}} {
+		sorting := testSorting(NewBudget(64<<20), 1<<20, 1, nil)
+		sorting.Short = c.short
+		s, runs := newTestSorter(sorting, 1)
+		run := runs[0]
+		for i, sorted := 0, 0; sorted < 4; i++ {
+			rows, room := len(run.refs), cap(run.refs)
+			if err := run.Append(binary.BigEndian.AppendUint64(nil, uint64(i%c.values)), 1); err != nil {
+				t.Fatal(err)
+			}
+			if len(run.refs) > rows {
+				continue
+			}
+			if sorted++; cap(run.refs) < room {
+				t.Errorf("rows of %d bytes, %d values: room for %d rows was sorted, for %d is left", c.short, c.values, room, cap(run.refs))
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
