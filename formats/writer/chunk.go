@@ -282,10 +282,12 @@ func (c *chunk) complete() (err error) {
 	return err
 }
 
-// forget gives up the room of rows that are in pages.
-func (c *chunk) forget() {
+// forget gives up the room of rows that are in pages, and returns that of their indexes.
+func (c *chunk) forget() (indexes []uint32) {
 	c.dict.forget()
+	indexes = c.indexes
 	c.indexes, c.words, c.repetition, c.definition, c.plain = nil, nil, nil, nil, nil
+	return indexes
 }
 
 // completeCoded makes pages of the dictionary and of the indexes that are left.

@@ -75,6 +75,7 @@ type RowGroup struct {
 	columns  []Column
 	chunks   [][]*chunk // of each column: one a leaf
 	encoders *PageEncoders
+	room     []uint32 // of indexes, which a column that is complete leaves to the next one
 }
 
 // NewRowGroup returns an empty row group with encoders of its own: see PageEncoders.
@@ -114,6 +115,7 @@ func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 	chunks := g.chunks[column]
 	if g.columns[column].Field.Type.Kind != formats.Nested {
+		g.begin(chunks[0])
 		return g.wrap(column, chunks[0].append(c, from, to))
 	}
 	if len(c.Leaves) != len(chunks) {
@@ -135,6 +137,7 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 		if !chunk.dict.forced {
 			return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
 		}
+		g.begin(chunk)
 		if err := chunk.appendCodes(labels, through, codes); err != nil {
 			return g.wrap(column, err)
 		}
@@ -154,13 +157,21 @@ func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint3
 	return nil
 }
 
-// Complete makes pages of all rows of a column, which takes less memory. Nothing more may be appended to it.
+// begin gives a chunk that has no room for indexes what another one has left.
+func (g *RowGroup) begin(c *chunk) {
+	if c.indexes == nil && g.room != nil {
+		c.indexes, g.room = g.room, nil
+	}
+}
+
+// Complete makes pages of all rows of a column, which takes less memory. Nothing more may be appended to it. Columns that come
+// after it are not filled at the same time.
 func (g *RowGroup) Complete(column int) error {
 	for _, leaf := range g.chunks[column] {
 		if err := leaf.complete(); err != nil {
 			return g.wrap(column, err)
 		}
-		leaf.forget()
+		g.room = leaf.forget()
 	}
 	return nil
 }
@@ -234,6 +245,7 @@ func (g *RowGroup) HeldBy(column int) (bytes int64) {
 
 // Reset empties g.
 func (g *RowGroup) Reset() {
+	g.room = nil
 	for _, leaves := range g.chunks {
 		for _, leaf := range leaves {
 			leaf.reset()
