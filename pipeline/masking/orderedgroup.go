@@ -17,24 +17,18 @@ type orderedGroup struct {
 	form    *rowForm
 	heads   []uint64 // of the rows, equal ones once
 	bytes   []byte   // their bytes behind the heads
-	some    []equalRows
-	size    int   // of different rows, as bytes
-	largest int64 // bytes of the largest row
-	count   int64 // of rows
-	folder  int   // number of the folder that they are in, as rowForm.folderOf has it
-	held    int64 // drawn for them: what is more than usual
+	equal   []int64  // by different row: how many there are
+	next    []int    // likewise, if there are kept columns behind the heads: where the bytes of the next one begin
+	size    int      // of different rows, as bytes
+	largest int64    // bytes of the largest row
+	count   int64    // of rows
+	folder  int      // number of the folder that they are in, as rowForm.folderOf has it
+	held    int64    // drawn for them: what is more than usual
 
-	ranks []uint32 // scratch: of a label in every different row
-	codes []uint32 // likewise: of a block of a column's rows
+	codes []uint32 // scratch: of a block of a column's rows
 	kept  keptRows // likewise
 	full  int64    // bytes of the columns that are pages
 	pages int64    // number of these columns
-}
-
-// equalRows are rows of a row group that are equal.
-type equalRows struct {
-	n    int64
-	next int // where the next kept value behind their head begins
 }
 
 // keptRows is a kept column of a block of rows.
@@ -49,16 +43,17 @@ func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
 
 // take adds n rows that are equal, and bytes.
 func (g *orderedGroup) take(row []byte, n int64) {
-	g.some = append(g.some, equalRows{n, len(g.bytes)})
-	g.heads = g.form.appendWords(g.heads, row)
-	g.bytes = append(g.bytes, row[g.form.head:]...)
+	g.equal, g.heads = append(g.equal, n), g.form.appendWords(g.heads, row)
+	if len(g.form.kept) > 0 {
+		g.next, g.bytes = append(g.next, len(g.bytes)), append(g.bytes, row[g.form.head:]...)
+	}
 	g.largest = max(g.largest, int64(len(row)))
 	g.size, g.count = g.size+g.form.sizeOf(len(row), g.heads[len(g.heads)-g.form.words:]), g.count+n
 }
 
 // drawRows draws what the rows have grown by, with a copy of the largest one: a writer is given values.
 func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + g.largest + 8*int64(cap(g.heads)) + 20*int64(cap(g.some)) - usualHeld - g.held; more > 0 {
+	if more := int64(cap(g.bytes)) + g.largest + 8*int64(cap(g.heads)+cap(g.equal)+cap(g.next)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
 		}
@@ -74,14 +69,14 @@ func (g *orderedGroup) close() {
 	if cap(g.bytes) > 2*groupBytes {
 		g.bytes = nil
 	}
-	g.heads, g.bytes, g.some, g.size, g.largest, g.count = g.heads[:0], g.bytes[:0], g.some[:0], 0, 0, 0
+	g.heads, g.bytes, g.equal, g.next, g.size, g.largest, g.count = g.heads[:0], g.bytes[:0], g.equal[:0], g.next[:0], 0, 0, 0
 }
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut.
 func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	for i := range g.form.masked[g.form.folders:] {
 		f := &g.form.masked[g.form.folders+i]
-		if err := g.worker.rows.EnterLabels(f.column, f.values, g.rank(f)); err != nil {
+		if err := g.worker.rows.EnterLabels(f.column, f.values, g.used(f)); err != nil {
 			return nil, err
 		}
 		err := g.appendRanked(f, func(codes []uint32) error { return g.worker.rows.AppendLabels(f.column, f.values, nil, codes) })
@@ -91,7 +86,6 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	}
 	for i := range g.form.listed {
 		f := &g.form.listed[i]
-		g.rank(f)
 		err := g.appendRanked(f, func(codes []uint32) error {
 			err := g.worker.rows.Append(f.column, &formats.Column{Values: f.values, Codes: codes}, 0, len(codes))
 			return errors.Join(err, g.drawPages(g.worker.rows.HeldBy(f.column)))
@@ -108,13 +102,11 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	return g.worker.rows.Encode()
 }
 
-// rank finds the ranks that rows have in a field of the head, and returns the codes of those that occur, in order, but for the null's.
-func (g *orderedGroup) rank(f *headField) []uint32 {
+// used returns the codes of a field of the head that occur in rows, in order, but for the null's.
+func (g *orderedGroup) used(f *headField) []uint32 {
 	used := make([]bool, len(f.codes))
-	g.ranks = slices.Grow(g.ranks[:0], len(g.some))
 	for at := f.word; at < len(g.heads); at += g.form.words {
-		rank := f.rank(g.heads[at])
-		g.ranks, used[rank] = append(g.ranks, uint32(rank)), true
+		used[f.rank(g.heads[at])] = true
 	}
 	codes := g.codes[:0]
 	for rank, is := range used {
@@ -125,24 +117,32 @@ func (g *orderedGroup) rank(f *headField) []uint32 {
 	return codes
 }
 
-// appendRanked appends the values of a column whose ranks were found, the codes of some rows at a time.
+// atOnce is how many codes are written at a time where rows are equal: mostly that is enough, and no branch is mistaken.
+const atOnce = 4
+
+// appendRanked appends the values of a field of the head, the codes of some rows at a time.
 func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error) error {
-	codes := g.codes[:0]
-	for i, rank := range g.ranks {
-		for left := int(g.some[i].n); left > 0; {
-			n := min(left, orderedBlock-len(codes))
-			codes = appendEqual(codes, f.codes[rank], n)
-			if left -= n; len(codes) < orderedBlock {
+	codes, n, at := slices.Grow(g.codes[:0], orderedBlock+atOnce)[:orderedBlock+atOnce], 0, f.word
+	g.codes = codes
+	for _, equal := range g.equal {
+		code := f.codes[f.rank(g.heads[at])]
+		at += g.form.words
+		for left := int(equal); left > 0; {
+			end := min(n+left, orderedBlock)
+			for i := n; i < end; i += atOnce {
+				four := codes[i:][:atOnce]
+				four[0], four[1], four[2], four[3] = code, code, code, code
+			}
+			if left, n = left-(end-n), end; n < orderedBlock {
 				continue
 			}
-			if err := add(codes); err != nil {
+			if err := add(codes[:n]); err != nil {
 				return err
 			}
-			codes = codes[:0]
+			n = 0
 		}
 	}
-	g.codes = codes
-	return errors.Join(add(codes), g.complete(f.column))
+	return errors.Join(add(codes[:n]), g.complete(f.column))
 }
 
 // appendKept appends the values of a kept column, those of some rows at a time: fewer where they are large.
@@ -156,12 +156,11 @@ func (g *orderedGroup) appendKept(f *keptField) error {
 		return errors.Join(err, g.drawPages(g.worker.rows.HeldBy(f.column)))
 	}
 	g.kept.begin(f)
-	for i := range g.some {
-		row := &g.some[i]
-		value := g.bytes[row.next:]
+	for i, equal := range g.equal {
+		value := g.bytes[g.next[i]:]
 		value = value[:f.length(value)]
-		row.next += len(value)
-		for left := int(row.n); left > 0; {
+		g.next[i] += len(value)
+		for left := int(equal); left > 0; {
 			n := min(left, orderedBlock-len(codes), max(1, (usualHeld-size)/len(value)))
 			codes = appendEqual(codes, g.kept.add(f, value, n), n)
 			left, size = left-n, size+n*len(value)

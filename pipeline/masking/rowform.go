@@ -146,7 +146,7 @@ func newMaskedField(i int, c *column) headField {
 }
 
 // rank returns the rank that the word of a row has which the field is in.
-func (m *headField) rank(word uint64) int { return int(word >> m.shift & (1<<m.bits - 1)) }
+func (m *headField) rank(word uint64) int { return int(word >> (m.shift & 63) & (1<<(m.bits&63) - 1)) }
 
 func newKeptField(i int, c *column) (f keptField, err error) {
 	f = keptField{column: i, typ: c.output.Field.Type}
