@@ -125,7 +125,6 @@ type Scanner struct {
 	*Request
 	rows         int64
 	hashes       []Hashes     // of the columns of a batch
-	byCode       [][]uint64   // what they have learned
 	nested       []nestedRows // of those that are nested
 	tallies      []*Tally
 	guards       []guard
@@ -172,7 +171,7 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 			s.tallies[g].Add(s.hash(b, columns, lo, hi))
 		}
 		s.guard(b, lo, hi)
-		s.dependencies.add(b, s.byCode, lo, hi)
+		s.dependencies.add(b, s.hashes, lo, hi)
 	}
 	s.rows += int64(to - from)
 	return nil
@@ -182,11 +181,10 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 func (s *Scanner) learn(b *formats.Batch, rows int) error {
 	if s.hashes == nil {
 		s.hashes, s.nested = make([]Hashes, len(b.Columns)), make([]nestedRows, len(b.Columns))
-		s.byCode = make([][]uint64, len(b.Columns))
 	}
 	for i, column := range b.Columns {
 		if column.Leaves == nil {
-			s.byCode[i] = s.hashes[i].Learn(column.Values)
+			s.hashes[i].Learn(column.Values)
 			continue
 		}
 		if err := s.nested[i].learn(column.Leaves, rows); err != nil {
@@ -211,7 +209,7 @@ func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 			s.codes, s.ofCodes = append(s.codes, rowNumbers[:to-from]), append(s.ofCodes, s.nested[c][from:to])
 			continue
 		}
-		s.codes, s.ofCodes = append(s.codes, b.Columns[c].Codes[from:to]), append(s.ofCodes, s.byCode[c])
+		s.codes, s.ofCodes = append(s.codes, b.Columns[c].Codes[from:to]), append(s.ofCodes, s.hashes[c].byCode)
 	}
 	JoinAll(tuples, s.codes, s.ofCodes)
 	return tuples

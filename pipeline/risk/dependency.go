@@ -16,6 +16,7 @@ type dependencies struct {
 	hashes  []uint64     // of a block of rows
 	codes   [][]uint32
 	ofCodes [][]uint64
+	least   []uint64 // of the hashes of a column's codes
 	budget  *spill.Budget
 	bytes   int64 // that may be drawn
 	drawn   int64
@@ -67,13 +68,14 @@ func (d *dependencies) counts() bool { return d.all != nil }
 func (d *dependencies) complete() bool { return d.by == nil }
 
 // add looks at rows of a batch.
-func (d *dependencies) add(b *formats.Batch, byCode [][]uint64, from, to int) {
+func (d *dependencies) add(b *formats.Batch, values []Hashes, from, to int) {
 	if !d.counts() {
 		return
 	}
-	d.codes, d.ofCodes = d.codes[:0], d.ofCodes[:0]
+	d.codes, d.ofCodes, d.least = d.codes[:0], d.ofCodes[:0], d.least[:0]
 	for _, c := range d.columns {
-		d.codes, d.ofCodes = append(d.codes, b.Columns[c].Codes[from:to]), append(d.ofCodes, byCode[c])
+		d.codes, d.ofCodes = append(d.codes, b.Columns[c].Codes[from:to]), append(d.ofCodes, values[c].byCode)
+		d.least = append(d.least, values[c].least)
 	}
 	hashes := d.hashes[:to-from]
 	clear(hashes)
@@ -139,10 +141,10 @@ func (d *dependencies) addTo(s *rowSample, hashes []uint64, first int) {
 	}
 }
 
-// addBy adds the rows of the block from one on that are chosen by their value in a column.
+// addBy adds the rows of the block from one on that are chosen by their value in a column: mostly none has one that is.
 func (d *dependencies) addBy(s *rowSample, hashes []uint64, first int) {
 	limit, byCode := s.limit(), d.ofCodes[s.column]
-	if limit == 0 {
+	if d.least[s.column]>>32 >= limit {
 		return
 	}
 	for row, code := range d.codes[s.column][:len(hashes)] {

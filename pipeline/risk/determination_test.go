@@ -158,10 +158,10 @@ func TestDeterminationOfManyRows(t *testing.T) {
 	for range 4 {
 		scanners = append(scanners, newDependencies(r, budget, 16<<20))
 	}
-	tuples, byCode := [][]uint32{}, make([][]uint64, 7)
-	for c := range byCode {
+	tuples, values := [][]uint32{}, make([]Hashes, 7)
+	for c := range values {
 		for value := range rows {
-			byCode[c] = append(byCode[c], Scatter(uint64(value)<<8+uint64(c)))
+			values[c].byCode = append(values[c].byCode, Scatter(uint64(value)<<8+uint64(c)))
 		}
 	}
 	for range rows {
@@ -176,7 +176,7 @@ func TestDeterminationOfManyRows(t *testing.T) {
 		for len(rows) > 0 {
 			block := rows[:min(len(rows), countRows)]
 			rows = rows[len(block):]
-			d.add(batchOf(block), byCode, 0, len(block))
+			d.add(batchOf(block), values, 0, len(block))
 		}
 	}
 	see(scanners[0], tuples)
@@ -249,18 +249,18 @@ func TestDeterminationOfManyColumns(t *testing.T) {
 	budget := spill.NewBudget(64 << 20)
 	d := newDependencies(r, budget, 4<<20)
 	defer d.close()
-	byCode := make([][]uint64, columns)
+	values := make([]Hashes, columns)
 	row := make([]uint32, columns)
-	for c := range byCode {
+	for c := range values {
 		for value := range rows {
-			byCode[c] = append(byCode[c], Scatter(uint64(value*columns+c)))
+			values[c].byCode = append(values[c].byCode, Scatter(uint64(value*columns+c)))
 		}
 	}
 	for i := range rows {
 		for c := range row {
 			row[c] = uint32(i)
 		}
-		d.add(batchOf([][]uint32{row}), byCode, 0, 1)
+		d.add(batchOf([][]uint32{row}), values, 0, 1)
 	}
 	if _, known := d.found(); !known {
 		t.Error("what some rows show is known")

@@ -7,6 +7,7 @@ import "github.com/kcut/kcut/formats"
 type Hashes struct {
 	of     *formats.Values
 	byCode []uint64
+	least  uint64 // of them
 }
 
 // Null is the hash of the null, as good as any.
@@ -16,10 +17,11 @@ const Null = 0x6a09e667f3bcc909
 // learned of the same list of values before it does not hash again.
 func (h *Hashes) Learn(values *formats.Values) []uint64 {
 	if h.of != values {
-		h.of, h.byCode = values, append(h.byCode[:0], Null)
+		h.of, h.byCode, h.least = values, append(h.byCode[:0], Null), Null
 	}
 	for i := len(h.byCode) - 1; i < values.Len(); i++ {
-		h.byCode = append(h.byCode, HashValue(values, i))
+		hash := HashValue(values, i)
+		h.byCode, h.least = append(h.byCode, hash), min(h.least, hash)
 	}
 	return h.byCode
 }
