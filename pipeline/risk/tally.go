@@ -72,9 +72,7 @@ func tallyOf(most int, rows int64) *Tally {
 
 // Add counts a row for every hash. Most rows have one that is not counted, or that is where it is looked for.
 func (t *Tally) Add(hashes []uint64) {
-	if t.into != nil && t.into.zeros() > t.zeros {
-		t.leaveOut(t.into.zeros())
-	}
+	t.follow()
 	last := ^uint64(0) >> t.zeros
 	slots, mask := t.of, uint64(len(t.of)-1)
 	for _, hash := range hashes {
@@ -87,6 +85,21 @@ func (t *Tally) Add(hashes []uint64) {
 		}
 		t.add(hash, 1)
 		last, slots, mask = ^uint64(0)>>t.zeros, t.of, uint64(len(t.of)-1)
+	}
+}
+
+// AddRuns counts so many rows for every hash.
+func (t *Tally) AddRuns(hashes []uint64, rows []uint32) {
+	t.follow()
+	for i, hash := range hashes {
+		t.add(hash, rows[i])
+	}
+}
+
+// follow leaves out what the sum has left out.
+func (t *Tally) follow() {
+	if t.into != nil && t.into.zeros() > t.zeros {
+		t.leaveOut(t.into.zeros())
 	}
 }
 

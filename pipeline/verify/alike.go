@@ -143,6 +143,8 @@ type alike struct {
 	pairs      [][2]int
 	bySet      [][]uint64 // hashes of a block of rows by the labels of each set, if there are pairs
 	byLabels   []uint64   // of all sets
+	starts     []int32    // of a block: the first rows of runs that have the same labels
+	lengths    []uint32   // of these
 	byKept     []uint64
 	codes      [][]uint32 // of these, in kept columns
 	ofCodes    [][]uint64 // hashes
@@ -215,25 +217,18 @@ var firsts [release.BlockRows]uint32
 // count counts the rows of a block, of which the keys of all sets are joined.
 func (a *alike) count(rows int, columns []release.Hashes) {
 	labels := a.byLabels[:rows]
-	for i, label := range labels {
-		labels[i] = risk.Scatter(label)
-	}
-	a.labels.Add(labels)
+	a.countRuns(labels)
 	if a.kept != nil {
 		clear(a.byKept[:rows])
 		a.kept.Add(a.withValues(a.byKept[:rows], columns, a.alone))
 	}
 	if a.both != nil {
+		for i, label := range labels {
+			labels[i] = risk.Scatter(label)
+		}
 		a.both.Add(a.withValues(labels, columns, a.joined))
 	}
 	clear(labels)
-	for i, pair := range a.pairs {
-		first, second, hashes := a.bySet[pair[0]][:rows], a.bySet[pair[1]][:rows], a.byKept[:rows]
-		for row, key := range first {
-			hashes[row] = risk.Scatter(risk.Join(risk.Scatter(key), second[row]))
-		}
-		a.ofPairs[i].Add(hashes)
-	}
 	for i, member := range a.members {
 		hashes := a.byKept[:rows]
 		for row, key := range a.bySet[member.Set][:rows] {
@@ -243,6 +238,29 @@ func (a *alike) count(rows int, columns []release.Hashes) {
 			hashes = a.withValues(hashes, columns[at:at+1], always)
 		}
 		a.ofMembers[i].Add(hashes)
+	}
+}
+
+// countRuns counts rows by labels. Rows that have the same ones follow each other, unless they are in the order of the input.
+func (a *alike) countRuns(labels []uint64) {
+	a.starts, a.lengths = a.starts[:0], a.lengths[:0]
+	for row := 0; row < len(labels); {
+		first := row
+		for row++; row < len(labels) && labels[row] == labels[first]; row++ {
+		}
+		a.starts, a.lengths = append(a.starts, int32(first)), append(a.lengths, uint32(row-first))
+	}
+	hashes := a.byKept[:len(a.starts)]
+	for i, first := range a.starts {
+		hashes[i] = risk.Scatter(labels[first])
+	}
+	a.labels.AddRuns(hashes, a.lengths)
+	for i, pair := range a.pairs {
+		one, other := a.bySet[pair[0]], a.bySet[pair[1]]
+		for i, first := range a.starts {
+			hashes[i] = risk.Scatter(risk.Join(risk.Scatter(one[first]), other[first]))
+		}
+		a.ofPairs[i].AddRuns(hashes, a.lengths)
 	}
 }
 
