@@ -34,18 +34,18 @@ const indexBytes = 4 + 4 + 4 + 8 + 4 + 4 + 16
 // newValueIndex returns the index of some records of a table by one of its fields.
 func newValueIndex(table *partition.Table, rows partition.Rows, field int) valueIndex {
 	f, n := table.Layout.Fields[field], rows.Records()
-	x := valueIndex{field: field, order: make([]int32, n), slot: make([]int32, n)}
-	sorted := make([]uint64, n)
-	for i := range sorted {
-		sorted[i] = uint64(f.Code(table.Keys[(rows.Lo+i)*table.Layout.Words:]))<<32 | uint64(i)
+	x := valueIndex{field: field, slot: make([]int32, n)}
+	codes := make([]uint32, n)
+	for i := range codes {
+		codes[i] = f.Code(table.Keys[(rows.Lo+i)*table.Layout.Words:])
 	}
-	slices.Sort(sorted)
-	for at, s := range sorted {
-		code, record := uint32(s>>32), int32(uint32(s))
+	x.order = sorted(codes)
+	for at, record := range x.order {
+		code := codes[record]
 		if last := len(x.codes) - 1; last < 0 || x.codes[last] != code {
 			x.codes, x.starts, x.sizes = append(x.codes, code), append(x.starts, int32(at)), append(x.sizes, 0)
 		}
-		x.order[at], x.slot[record] = record, int32(at)
+		x.slot[record] = int32(at)
 		x.sizes[len(x.sizes)-1] += uint64(table.Counts[rows.Lo+int(record)])
 	}
 	x.ends = append(slices.Clone(x.starts[1:]), int32(n))
@@ -55,6 +55,33 @@ func newValueIndex(table *partition.Table, rows partition.Rows, field int) value
 	}
 	heap.Init(&x)
 	return x
+}
+
+// sorted returns records in the order of their codes, and of themselves, byte by byte of a code from the last one on: most
+// fields have few.
+func sorted(codes []uint32) (order []int32) {
+	order, other := make([]int32, len(codes)), make([]int32, len(codes))
+	all := uint32(0) // bits of codes
+	for record, code := range codes {
+		order[record], all = int32(record), all|code
+	}
+	for shift := 0; all>>shift > 0; shift += 8 {
+		var next [256]int32
+		for _, code := range codes {
+			next[byte(code>>shift)]++
+		}
+		sum := int32(0)
+		for digit, n := range next {
+			next[digit], sum = sum, sum+n
+		}
+		for _, record := range order {
+			to := &next[byte(codes[record]>>shift)]
+			other[*to] = record
+			*to++
+		}
+		order, other = other, order
+	}
+	return order
 }
 
 // records returns the records of a code, valid until one of them is removed.
