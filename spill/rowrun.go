@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -145,7 +146,7 @@ func (r *RowRun) row(ref *rowRef) []byte {
 
 // sort puts the rows in order and makes equal ones one.
 func (r *RowRun) sort() {
-	r.divide(r.refs, 0, 0)
+	r.divide(r.refs, 0)
 	r.size = 0
 	last := -1
 	for i := range r.refs {
@@ -172,20 +173,24 @@ func (r *RowRun) compareBehind(a, b *rowRef) int {
 	return bytes.Compare(r.row(a), r.row(b))
 }
 
-// divide puts rows in order whose first bytes are equal. Their prefixes begin behind these, and agree in some digits, which are
-// bytes. It is the two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
-func (r *RowRun) divide(refs []rowRef, equal, digits int) {
-	switch {
-	case len(refs) <= comparedRows:
+// divide puts rows in order whose first bytes are equal, and whose prefixes begin behind these: by the first digit, a byte, of
+// their prefixes that not all have. It is the two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
+func (r *RowRun) divide(refs []rowRef, equal int) {
+	if len(refs) <= comparedRows {
 		r.insert(refs)
 		return
-	case r.short > 0 && digits == r.short: // they are equal
-		return
-	case digits == prefixBytes:
-		r.divideBehind(refs, equal)
+	}
+	differ := uint64(0) // bits of the prefixes
+	for i := range refs {
+		differ |= refs[i].prefix ^ refs[0].prefix
+	}
+	if differ == 0 {
+		if r.short == 0 {
+			r.divideBehind(refs, equal)
+		}
 		return
 	}
-	shift := 56 - 8*digits
+	shift := (bits.Len64(differ) - 1) / 8 * 8
 	var next, end [256]uint32
 	for i := range refs {
 		end[byte(refs[i].prefix>>shift)]++
@@ -205,7 +210,7 @@ func (r *RowRun) divide(refs []rowRef, equal, digits int) {
 	from := uint32(0)
 	for _, to := range end {
 		if to-from > 1 {
-			r.divide(refs[from:to], equal, digits+1)
+			r.divide(refs[from:to], equal)
 		}
 		from = to
 	}
@@ -235,7 +240,7 @@ func (r *RowRun) divideBehind(refs []rowRef, equal int) {
 		for i := range refs {
 			refs[i].prefix = prefixOf(r.row(&refs[i])[common:])
 		}
-		r.divide(refs, common, 0)
+		r.divide(refs, common)
 		for i := range refs {
 			refs[i].prefix = prefix
 		}
