@@ -94,11 +94,11 @@ func (v *keyValues) hash(h uint64, code uint32) uint64 {
 }
 
 // CopyKey returns the key of a copy of a cell with the given hash.
-func CopyKey(cell uint64, number uint32) uint64 {
-	h, j := cell, uint64(number)
+func CopyKey(cell, number uint64) uint64 {
+	h := cell
 	for range 8 {
-		h = fnvByte(h, byte(j))
-		j >>= 8
+		h = fnvByte(h, byte(number))
+		number >>= 8
 	}
 	h ^= h >> 30
 	h *= 0xbf58476d1ce4e5b9

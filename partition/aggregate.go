@@ -101,7 +101,7 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 		keys := buffer[:block.Len()*w]
 		block.repack(keys, c.layout, maps)
 		for i, n := range block.Counts {
-			if err := c.add(keys[i*w:(i+1)*w], uint64(n)); err != nil {
+			if err := c.add(keys[i*w:(i+1)*w], n); err != nil {
 				return err
 			}
 		}

@@ -122,7 +122,7 @@ func JoinClassCounters(ctx context.Context, parts []*ClassCounter, budget *spill
 	code, class := table.Layout.Fields[0], table.Layout.Fields[1]
 	for i, count := range table.Counts {
 		key := table.Keys[i*table.Layout.Words:]
-		pairs = append(pairs, Pair{code.Code(key), class.Code(key), uint64(count)})
+		pairs = append(pairs, Pair{code.Code(key), class.Code(key), count})
 	}
 	budget.Return(table.Bytes())
 	return pairs.Merge(), nil

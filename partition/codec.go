@@ -56,7 +56,7 @@ func (t *Table) AppendFrame(to []byte, rows Rows, s Summary) []byte {
 		if n < 0x80 {
 			to = append(to, byte(n))
 		} else {
-			to = binary.AppendUvarint(to, uint64(n))
+			to = binary.AppendUvarint(to, n)
 		}
 	}
 	return to
@@ -64,8 +64,8 @@ func (t *Table) AppendFrame(to []byte, rows Rows, s Summary) []byte {
 
 // countsSize returns the bytes that counts take: none when all are one and may be left out.
 // Where keys take no bytes they may not, lest a damaged frame asked for any memory.
-func countsSize(counts []uint32, omit bool) int {
-	size, all := len(counts), uint32(1)
+func countsSize(counts []uint64, omit bool) int {
+	size, all := len(counts), uint64(1)
 	for _, n := range counts {
 		all |= n
 		for ; n >= 0x80; n >>= 7 {
@@ -129,15 +129,15 @@ func (t *Table) decodeCounts(b []byte, n int) (rest []byte, ok bool) {
 	t.Counts = slices.Grow(t.Counts, n)
 	for range n {
 		if len(b) > 0 && b[0] < 0x80 {
-			t.Counts = append(t.Counts, uint32(b[0]))
+			t.Counts = append(t.Counts, uint64(b[0]))
 			b = b[1:]
 			continue
 		}
 		count, length := binary.Uvarint(b)
-		if length <= 0 || count > 1<<32-1 {
+		if length <= 0 {
 			return nil, false
 		}
-		t.Counts = append(t.Counts, uint32(count))
+		t.Counts = append(t.Counts, count)
 		b = b[length:]
 	}
 	return b, true

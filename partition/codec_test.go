@@ -24,10 +24,10 @@ func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 	for i, n := range []int{0, 1, 2, 9, 300, 1000, 9, 300, 1000} {
 		t := randomTable(r, n, domains, layout)
 		for i := range t.Counts {
-			t.Counts[i] = []uint32{1, 127, 128, math.MaxUint32, r.Uint32()}[r.IntN(5)]
+			t.Counts[i] = []uint64{1, 127, 128, math.MaxUint32, r.Uint64()}[r.IntN(5)]
 		}
 		if i%2 == 0 {
-			t.Counts = slices.Repeat([]uint32{1}, n)
+			t.Counts = slices.Repeat([]uint64{1}, n)
 		}
 		if i >= 4 {
 			for i, w := 0, layout.Words; i < len(t.Keys); i++ { // agree in most bits

@@ -17,7 +17,7 @@ const (
 	// smallArrayBits is the size of an array that is always worth having: it takes no more
 	// than the cache that it stands for.
 	smallArrayBits = 15
-	// arrayBits is the size up to which an array, 4 MiB then, beats hashing even if most of
+	// arrayBits is the size up to which an array, 8 MiB then, beats hashing even if most of
 	// its entries stay zero.
 	arrayBits = 20
 	// minCompact is the smallest number of records for which merging a bucket pays.
@@ -42,7 +42,7 @@ type Counter struct {
 	layout  Layout
 	stride  int      // words of a record: the key, then the count
 	cache   []uint64 // nil when there is an array
-	array   []uint32 // counts by key; nil when keys have too many bits
+	array   []uint64 // counts by key; nil when keys have too many bits
 	buckets [1 << bucketBits]bucket
 	slabs   slabs    // the memory of the buckets
 	keys    []uint64 // scratch: the packed keys of the rows being added
@@ -90,21 +90,21 @@ func (c *Counter) reset() {
 
 // newArray returns an array of counts by key, or nil when that would be too large or the budget
 // refuses. A counter that spills has but a small one, which is not drawn.
-func (c *Counter) newArray() []uint32 {
+func (c *Counter) newArray() []uint64 {
 	bits := c.layout.bits()
 	if bits > arrayBits || c.sorter != nil && bits > smallArrayBits {
 		return nil
 	}
-	if bits > smallArrayBits && c.budget.Draw("counts of tuples", 4<<bits) != nil {
+	if bits > smallArrayBits && c.budget.Draw("counts of tuples", 8<<bits) != nil {
 		return nil
 	}
-	return make([]uint32, 1<<bits)
+	return make([]uint64, 1<<bits)
 }
 
 // returnArray returns what an array takes of the budget.
-func (c *Counter) returnArray(array []uint32) {
+func (c *Counter) returnArray(array []uint64) {
 	if len(array) > 1<<smallArrayBits {
-		c.budget.Return(int64(len(array)) * 4)
+		c.budget.Return(int64(len(array)) * 8)
 	}
 }
 
@@ -135,7 +135,7 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 }
 
 // AddCounted is Add for rows each of which stands for as many as counts says, none perhaps.
-func (c *Counter) AddCounted(counts []uint32, codes [][]uint32, domains []int) error {
+func (c *Counter) AddCounted(counts []uint64, codes [][]uint32, domains []int) error {
 	if err := c.widen(domains); err != nil || len(counts) == 0 {
 		return err
 	}
@@ -145,7 +145,7 @@ func (c *Counter) AddCounted(counts []uint32, codes [][]uint32, domains []int) e
 		if count == 0 {
 			continue
 		}
-		if err := c.add(keys[i*words:(i+1)*words:(i+1)*words], uint64(count)); err != nil {
+		if err := c.add(keys[i*words:(i+1)*words:(i+1)*words], count); err != nil {
 			return err
 		}
 	}
@@ -227,7 +227,7 @@ func (c *Counter) pushShort(key, count uint64) error {
 
 func (c *Counter) add(key []uint64, count uint64) error {
 	if c.array != nil {
-		c.array[key[0]] += uint32(count)
+		c.array[key[0]] += count
 		return nil
 	}
 	slot := int(hash(key)&(1<<cacheBits-1)) * c.stride
@@ -330,7 +330,7 @@ func (c *Counter) eachFront(f func(record []uint64) error) error {
 	record := make([]uint64, 2)
 	for key, n := range c.array {
 		if n > 0 {
-			record[0], record[1] = uint64(key), uint64(n)
+			record[0], record[1] = uint64(key), n
 			if err := f(record); err != nil {
 				return err
 			}

@@ -228,21 +228,28 @@ func BenchmarkCounter(b *testing.B) {
 	}
 }
 
-// TestAddCounted is as if every row had been added as often as it counts.
+// TestAddCounted is as if every row had been added as often as it counts, times a number.
 func TestAddCounted(t *testing.T) {
 	seed := rand.Uint64()
 	for i := range 20 {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		codes := randomRows(rng, 1+rng.IntN(20_000), 1+rng.IntN(4))
 		domains := domainsOf(codes)
-		repeated, counts := make([][]uint32, len(codes)), []uint32{}
+		repeated, counts := make([][]uint32, len(codes)), []uint64{}
 		for row := range codes[0] {
-			counts = append(counts, uint32(rng.IntN(4)))
+			counts = append(counts, uint64(rng.IntN(4)))
 			for c := range codes {
 				for range counts[row] {
 					repeated[c] = append(repeated[c], codes[c][row])
 				}
 			}
+		}
+		times, want := []uint64{1, 1 << 33}[i%2], countPlainly(repeated)
+		for row := range counts {
+			counts[row] *= times
+		}
+		for key := range want {
+			want[key] *= times
 		}
 		counter := NewCounter(make([]int, len(codes)), Space{Budget: plenty()})
 		if err := counter.AddCounted(counts, codes, domains); err != nil {
@@ -252,7 +259,7 @@ func TestAddCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !maps.Equal(table.tuples(nil), countPlainly(repeated)) {
+		if !maps.Equal(table.tuples(nil), want) {
 			t.Fatalf("seed %d, case %d: counts differ from those of single rows", seed, i)
 		}
 	}

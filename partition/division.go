@@ -137,7 +137,7 @@ func (d *Division) measure(t *Table, parent Rows, f Field, r *Refinement) {
 			d.Present = append(d.Present, c)
 		}
 		d.records[c]++
-		d.sizes[c] += uint64(t.Counts[i])
+		d.sizes[c] += t.Counts[i]
 	}
 	slices.Sort(d.Present)
 }
@@ -152,14 +152,14 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 	}
 	i := front
 	for ; i < parent.Hi && t.child(i, f, r) >= below; i++ {
-		size += uint64(t.Counts[i])
+		size += t.Counts[i]
 	}
 	for ; i < parent.Hi; i++ {
 		isFirst := 0
 		if t.child(i, f, r) < below {
 			isFirst = 1
 		}
-		size += uint64(t.Counts[i]) & (uint64(isFirst) - 1)
+		size += t.Counts[i] & (uint64(isFirst) - 1)
 		t.Swap(i, front)
 		front += isFirst
 	}

@@ -25,7 +25,7 @@ func (k rowKey) add(to *spill.RowRun, key []uint64, n uint64) error {
 	if k.behind != 0 {
 		to.Bytes = binary.BigEndian.AppendUint64(to.Bytes, key[last]&k.behind)
 	}
-	return to.End(uint32(n))
+	return to.End(int64(n))
 }
 
 // appendTo appends the key of a row, which has a number of words.
@@ -87,7 +87,7 @@ func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error)
 	run, words := sorter.NewRun(), t.Layout.Words
 	err = t.Scan(ctx, space, func(block *Table) error {
 		for i, n := range block.Counts {
-			if err := by.add(run, block.Keys[i*words:(i+1)*words], uint64(n)); err != nil {
+			if err := by.add(run, block.Keys[i*words:(i+1)*words], n); err != nil {
 				return err
 			}
 		}
@@ -160,6 +160,6 @@ func (k rowKey) table(
 			return nil, err
 		}
 		w.table.Keys = k.appendTo(w.table.Keys, row, layout.Words)
-		w.table.Counts = append(w.table.Counts, uint32(n))
+		w.table.Counts = append(w.table.Counts, uint64(n))
 	}
 }

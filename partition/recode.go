@@ -1,9 +1,6 @@
 package partition
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // shardRecords is the number of records that are merged at a time: their keys and the
 // slots of their hash table stay in a second-level cache.
@@ -21,8 +18,7 @@ const (
 
 // Recode replaces every code c of column i by maps[i][c], below domains[i], and merges
 // the tuples that become equal, on the given number of goroutines. No domain may grow. The
-// table is consumed: its memory is the result's. A merged count that would not fit stays apart
-// in a record of its own.
+// table is consumed: its memory is the result's.
 func (t *Table) Recode(maps [][]uint32, domains []int, threads int) *Table {
 	t.Translate(maps, domains, threads)
 	t.merge(threads)
@@ -199,7 +195,7 @@ func (t *Table) Absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
 		for table[at] != 0 && !equal(t.Keys[(base+int(table[at])-1)*w:], key) {
 			at = (at + 1) & uint64(size-1)
 		}
-		if r := base + int(table[at]) - 1; table[at] != 0 && n <= math.MaxUint32-t.Counts[r] {
+		if r := base + int(table[at]) - 1; table[at] != 0 {
 			t.Counts[r] += n
 			continue
 		}
@@ -218,7 +214,7 @@ func (t *Table) absorbShort(source *Table, lo, hi int, table []uint32) {
 		for table[at] != 0 && t.Keys[base+int(table[at])] != key {
 			at = (at + 1) & mask
 		}
-		if r := base + int(table[at]); table[at] != 0 && n <= math.MaxUint32-t.Counts[r] {
+		if r := base + int(table[at]); table[at] != 0 {
 			t.Counts[r] += n
 			continue
 		}

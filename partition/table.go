@@ -18,10 +18,7 @@
 // Not promised: any order of the records of a table or of a partition.
 package partition
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // Table is a compressed table: distinct tuples of codes, each with its number of records.
 // Record i is the key Keys[i*Layout.Words:(i+1)*Layout.Words] and Counts[i] > 0. The
@@ -29,7 +26,7 @@ import (
 type Table struct {
 	Layout Layout
 	Keys   []uint64
-	Counts []uint32
+	Counts []uint64
 
 	chunks  *ChunkList // of a spilled table
 	ordered bool       // of one: its records are in the order of their keys
@@ -53,7 +50,7 @@ func (t *Table) TakeChunks() *ChunkList {
 
 // newTable returns a table of n records that are zero, with room for so many.
 func newTable(layout Layout, n, room int) *Table {
-	return &Table{Layout: layout, Keys: make([]uint64, n*layout.Words, room*layout.Words), Counts: make([]uint32, n, room)}
+	return &Table{Layout: layout, Keys: make([]uint64, n*layout.Words, room*layout.Words), Counts: make([]uint64, n, room)}
 }
 
 // Len returns the number of distinct tuples.
@@ -73,18 +70,16 @@ func (t *Table) Size() (size uint64) {
 }
 
 // Sum adds up counts.
-func Sum(counts []uint32) (size uint64) {
+func Sum(counts []uint64) (size uint64) {
 	for _, n := range counts {
-		size += uint64(n)
+		size += n
 	}
 	return size
 }
 
-// Put appends a record of a size, or several with its key where a count does not hold that.
+// Put appends a record of a size, which is not 0.
 func (t *Table) Put(key []uint64, size uint64) {
-	for ; size > 0; size -= uint64(t.Counts[len(t.Counts)-1]) {
-		t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, uint32(min(size, math.MaxUint32)))
-	}
+	t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, size)
 }
 
 // Truncate drops the records and keeps their memory for others.
@@ -102,7 +97,7 @@ func (t *Table) clip() *Table {
 }
 
 // Bytes returns the memory that the records take.
-func (t *Table) Bytes() int64 { return int64(cap(t.Keys))*8 + int64(cap(t.Counts))*4 }
+func (t *Table) Bytes() int64 { return 8 * int64(cap(t.Keys)+cap(t.Counts)) }
 
 // StoredBytes returns the bytes that the records of a spilled table take in the store.
 func (t *Table) StoredBytes() int64 {
@@ -191,7 +186,7 @@ func (l Layout) bits() int {
 }
 
 // TableBytes returns the memory that a table of n records takes.
-func (l Layout) TableBytes(n int) int64 { return int64(n) * (int64(l.Words)*8 + 4) }
+func (l Layout) TableBytes(n int) int64 { return 8 * int64(n) * int64(l.Words+1) }
 
 // Code returns the code at f of a packed key.
 func (f Field) Code(key []uint64) uint32 { return uint32(key[f.Word] >> f.Shift & f.Mask) }

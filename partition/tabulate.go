@@ -159,7 +159,7 @@ func (t *Table) place(at int, records []uint64) {
 	counts := t.Counts[at : at+len(records)/stride]
 	keys := t.Keys[at*words : (at+len(counts))*words]
 	for i := range counts {
-		counts[i] = uint32(records[i*stride+words])
+		counts[i] = records[i*stride+words]
 	}
 	for w := range words {
 		for i := range counts {

@@ -63,22 +63,25 @@ func (r *RowRun) empty() {
 
 // next makes room for the length of the next row.
 func (r *RowRun) next() {
-	if r.begin = len(r.Bytes); r.short == 0 {
-		r.Bytes = append(r.Bytes, 0, 0, 0, 0)
+	if r.short > 0 {
+		r.Bytes = r.Bytes[:0]
+		return
 	}
+	r.begin = len(r.Bytes)
+	r.Bytes = append(r.Bytes, 0, 0, 0, 0)
 }
 
 // End ends the row that was appended to Bytes, and of which there are n.
-func (r *RowRun) End(n uint32) error {
-	r.rows += int64(n)
-	if r.short > 0 {
-		r.refs = append(r.refs, rowRef{prefix: prefixOf(r.Bytes), count: n})
-		r.Bytes = r.Bytes[:0]
-	} else {
+func (r *RowRun) End(n int64) error {
+	r.rows += n
+	if r.short == 0 {
 		binary.LittleEndian.PutUint32(r.Bytes[r.begin:], uint32(len(r.Bytes)-r.begin-lengthBytes))
-		r.refer(r.begin, n)
-		r.next()
 	}
+	for ; n > math.MaxUint32; n -= math.MaxUint32 { // a reference has 32 bits for them
+		r.refer(math.MaxUint32)
+	}
+	r.refer(uint32(n))
+	r.next()
 	if r.used() <= r.room {
 		return nil
 	}
@@ -87,13 +90,8 @@ func (r *RowRun) End(n uint32) error {
 
 // Append appends n rows that are equal.
 func (r *RowRun) Append(row []byte, n int64) error {
-	for n := range eachCount(n) {
-		r.Bytes = append(r.Bytes, row...)
-		if err := r.End(n); err != nil {
-			return err
-		}
-	}
-	return nil
+	r.Bytes = append(r.Bytes, row...)
+	return r.End(n)
 }
 
 // used returns how many bytes the rows take.
@@ -108,10 +106,15 @@ func (r *RowRun) makeRoom() {
 	}
 }
 
-// refer refers to a row in Bytes, whose length is there.
-func (r *RowRun) refer(at int, n uint32) {
-	ref := rowRef{at: uint32(at), count: n}
-	ref.prefix = prefixOf(r.row(&ref))
+// refer refers to the row that was appended last.
+func (r *RowRun) refer(n uint32) {
+	ref := rowRef{count: n}
+	if r.short > 0 {
+		ref.prefix = prefixOf(r.Bytes)
+	} else {
+		ref.at = uint32(r.begin)
+		ref.prefix = prefixOf(r.Bytes[r.begin+lengthBytes:])
+	}
 	r.refs = append(r.refs, ref)
 }
 
@@ -271,7 +274,7 @@ func (r *RowRun) insert(refs []rowRef) {
 func (r *RowRun) Len() int { return len(r.refs) }
 
 // At returns a row and how many there are of it.
-func (r *RowRun) At(i int) (row []byte, n uint32) { return r.row(&r.refs[i]), r.refs[i].count }
+func (r *RowRun) At(i int) (row []byte, n int64) { return r.row(&r.refs[i]), int64(r.refs[i].count) }
 
 // held returns how many bytes a copy takes.
 func (r *RowRun) held() int64 {
@@ -344,11 +347,11 @@ func (r *RowRun) Decode(chunk []byte) error {
 		if n == 0 {
 			return ErrCorrupt
 		}
-		if r.short > 0 {
-			r.refs = append(r.refs, rowRef{prefix: prefixOf(row), count: n})
-		} else {
-			r.refer(at+rowHead-lengthBytes, n)
+		ref := rowRef{prefix: prefixOf(row), count: n}
+		if r.short == 0 {
+			ref.at = uint32(at + rowHead - lengthBytes)
 		}
+		r.refs = append(r.refs, ref)
 		at = len(chunk) - len(rest)
 	}
 	return nil

@@ -15,7 +15,7 @@ type Records struct {
 	Classes int
 	Codes   [][]uint32
 	Class   []uint32
-	Counts  []uint32
+	Counts  []uint64
 	Hash    []uint64 // of every tuple: in which folds its records are
 }
 
@@ -63,8 +63,8 @@ func (r *Records) binsOf(column, domain int) (of []uint8, n int) {
 	}
 	sizes, all, below := make([]uint64, domain), uint64(0), uint64(0)
 	for row, code := range r.Codes[column] {
-		sizes[code] += uint64(r.Counts[row])
-		all += uint64(r.Counts[row])
+		sizes[code] += r.Counts[row]
+		all += r.Counts[row]
 	}
 	for code, size := range sizes { // codes after the last that records have are with it
 		of[code] = uint8(min(below, max(all, 1)-1) * maxBins / max(all, 1))

@@ -31,7 +31,7 @@ type Options struct {
 const ridge = 1
 
 // fit returns the model of records that count as often as weights say.
-func (b *binned) fit(ctx context.Context, weights []uint32, o Options) (*Model, error) {
+func (b *binned) fit(ctx context.Context, weights []uint64, o Options) (*Model, error) {
 	n, trees := len(b.Class), treesOf(b.Classes)
 	f := &fitting{
 		binned: b, Options: o, weights: weights, model: newModel(trees, o.Rounds, b.first[len(b.Columns)]),
@@ -57,7 +57,7 @@ func (b *binned) fit(ctx context.Context, weights []uint32, o Options) (*Model, 
 type fitting struct {
 	*binned
 	Options
-	weights []uint32
+	weights []uint64
 	model   *Model
 
 	scores        []float64 // by record and tree of a round

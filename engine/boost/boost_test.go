@@ -29,7 +29,7 @@ func newRecords(r *rand.Rand) (*Records, Options) {
 			class = int(records.Codes[0][row]) % records.Classes
 		}
 		records.Class = append(records.Class, uint32(class))
-		records.Counts = append(records.Counts, uint32(1+r.IntN(9)))
+		records.Counts = append(records.Counts, uint64(1+r.IntN(9)))
 		records.Hash = append(records.Hash, r.Uint64())
 	}
 	return records, Options{Rounds: 1 + r.IntN(6), Leaves: 2 + r.IntN(6), Least: uint64(1 + r.IntN(8)), Deals: 1 + r.IntN(3), Rate: 0.1 + r.Float64()/10}
@@ -108,7 +108,7 @@ func naiveProbabilities(r *Records, o Options) [][]uint32 {
 }
 
 // naiveFold reports whether a fit leaves a tuple's record of a number out: every deal divides what is left of the hash by 4,096.
-func naiveFold(hash uint64, number uint32, fit int) bool {
+func naiveFold(hash uint64, number uint64, fit int) bool {
 	for range fit / Folds {
 		hash /= 4096
 	}
@@ -332,10 +332,10 @@ func TestExp(t *testing.T) {
 // TestHeld deals the records of a tuple among folds, five times.
 func TestHeld(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
-	for n := range uint32(13) {
+	for n := range uint64(13) {
 		hash := random.Uint64()
 		for fit := range 5 * Folds {
-			want := uint32(0)
+			want := uint64(0)
 			for j := range n {
 				if naiveFold(hash, j, fit) {
 					want++

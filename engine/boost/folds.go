@@ -23,7 +23,7 @@ func Fit(ctx context.Context, r *Records, o Options, threads int) (*Models, erro
 	b := newBinned(r)
 	m := &Models{binning: b.binning, columns: len(r.Columns), classes: r.Classes, fits: make([]*Model, Folds*o.Deals)}
 	return m, workers.Each(len(m.fits), threads, func(_ workers.Worker, fit int) (err error) {
-		weights := make([]uint32, len(r.Counts))
+		weights := make([]uint64, len(r.Counts))
 		for row, n := range r.Counts {
 			weights[row] = n - held(n, r.Hash[row], fit)
 		}
@@ -38,15 +38,15 @@ func Bytes(columns []Column, classes, records, threads int, o Options) int64 {
 	for _, c := range columns {
 		bins += int64(min(c.Domain, maxBins))
 	}
-	fitting := int64(records)*(12*trees+gradientBytes+4+4+4) + bins*gradientBytes*int64(o.Leaves+1)
+	fitting := int64(records)*(12*trees+gradientBytes+8+4+4) + bins*gradientBytes*int64(o.Leaves+1)
 	return int64(records*2*len(columns)) + fitting*int64(min(max(1, threads), Folds*o.Deals)) + int64(Folds*o.Deals)*modelBytes(int(trees), o.Rounds, int(bins))
 }
 
 // held returns how many of a tuple's n records are in the fold that a fit leaves out. The fold of the first one is what some bits
 // of the tuple's hash say, others for every deal; that of the next is the next one.
-func held(n uint32, hash uint64, fit int) uint32 {
-	first := uint32(hash >> (bitsOfDeal * (fit / Folds)) % Folds)
-	before := (uint32(fit%Folds) + Folds - first) % Folds
+func held(n, hash uint64, fit int) uint64 {
+	first := hash >> (bitsOfDeal * (fit / Folds)) % Folds
+	before := (uint64(fit%Folds) + Folds - first) % Folds
 	return (n + Folds - 1 - before) / Folds
 }
 
@@ -64,14 +64,14 @@ type Scratch struct {
 
 // Probabilities writes the probabilities of all classes but the last one, in parts of which Mass are 1, by class and
 // tuple: the means of what the models tell of a tuple's records that have not seen them.
-func (m *Models) Probabilities(s *Scratch, codes [][]uint32, counts []uint32, hashes []uint64, to [][]uint32) {
+func (m *Models) Probabilities(s *Scratch, codes [][]uint32, counts []uint64, hashes []uint64, to [][]uint32) {
 	n, trees := len(counts), treesOf(m.classes)
 	s.grow(n, m.columns, trees, m.fits[0].words)
 	m.translate(codes, s.bins)
 	clear(s.sums)
 	for fit, model := range m.fits {
 		for row := range n {
-			if k := uint64(held(counts[row], hashes[row], fit)); k > 0 {
+			if k := held(counts[row], hashes[row], fit); k > 0 {
 				model.score(s.bins[row*m.columns:][:m.columns], s.leaves, s.scores)
 				probabilities(s.scores, s.probabilities)
 				for t, p := range s.probabilities {
@@ -83,7 +83,7 @@ func (m *Models) Probabilities(s *Scratch, codes [][]uint32, counts []uint32, ha
 	deals := uint64(len(m.fits) / Folds)
 	for class, masses := range to {
 		for row := range masses {
-			p := s.sums[row*trees+class] / (uint64(counts[row]) * deals)
+			p := s.sums[row*trees+class] / (counts[row] * deals)
 			if trees == 1 { // that of the second class
 				p = one - p
 			}

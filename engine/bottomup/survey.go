@@ -95,10 +95,10 @@ func (s *survey) find(ctx context.Context, space partition.Space) error {
 	s.anonymity, s.witnesses = math.MaxUint64, nil
 	err := s.table.Scan(ctx, space, func(t *partition.Table) error {
 		for i, n := range t.Counts {
-			if uint64(n) < s.anonymity {
-				s.anonymity, s.witnesses = uint64(n), s.witnesses[:0]
+			if n < s.anonymity {
+				s.anonymity, s.witnesses = n, s.witnesses[:0]
 			}
-			if uint64(n) == s.anonymity && len(s.witnesses) < s.limit {
+			if n == s.anonymity && len(s.witnesses) < s.limit {
 				s.witnesses = append(s.witnesses, s.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
 			}
 		}
@@ -160,9 +160,9 @@ func (s *survey) after(ctx context.Context, space partition.Space, g generalizat
 	anonymity = math.MaxUint64
 	err = merged.Scan(ctx, space, func(t *partition.Table) error {
 		for i, n := range t.Counts {
-			anonymity = min(anonymity, uint64(n))
+			anonymity = min(anonymity, n)
 			key := t.Keys[i*t.Layout.Words:][:t.Layout.Words]
-			if uint64(n) == s.anonymity && t.Layout.Fields[g.column].Code(key) == child && len(alone) < s.limit {
+			if n == s.anonymity && t.Layout.Fields[g.column].Code(key) == child && len(alone) < s.limit {
 				alone = append(alone, s.vid(t.Layout, key))
 			}
 		}

@@ -44,7 +44,7 @@ func newTEA(ctx context.Context, s *survey, space partition.Space) (*tea, error)
 	x.drawn = bytes
 	err := s.table.Scan(ctx, space, func(t *partition.Table) error {
 		for i, n := range t.Counts {
-			x.add(s.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]), uint64(n))
+			x.add(s.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]), n)
 		}
 		return nil
 	})

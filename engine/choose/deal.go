@@ -42,7 +42,7 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 	d := &dealt{table: table, whole: all.Size(), most: uint64(most)}
 	layout := partition.NewLayout(domainsOf(table))
 	tuples := min(all.Len(), most+most/32) // more are hardly ever drawn
-	bytes := int64(tuples) * int64(2*(8*layout.Words+4)+hashedBytes+1)
+	bytes := int64(tuples) * (2*layout.TableBytes(1) + hashedBytes + 1)
 	if err := space.Budget.Draw("records that algorithms are judged by", bytes); err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 				continue
 			}
 			order = append(order, hashed{hash: hash, class: classOf(table, b.kinds()[i]), at: int32(len(order))})
-			drawn.Put(key, uint64(n))
-			d.size += uint64(n)
+			drawn.Put(key, n)
+			d.size += n
 		}
 		return nil
 	})
@@ -88,12 +88,12 @@ func hashOf(key []uint64) (hash uint64) {
 
 // share returns how many of a tuple's records are drawn: its share of as many as are judged, rounded up or down as
 // the hash says.
-func (d *dealt) share(hash uint64, records uint32) uint32 {
+func (d *dealt) share(hash, records uint64) uint64 {
 	if d.whole <= d.most {
 		return records
 	}
 	chance, _ := bits.Mul64(engine.Mix(hash), d.whole) // below all records
-	return uint32((uint64(records)*d.most + chance) / d.whole)
+	return (records*d.most + chance) / d.whole
 }
 
 // order puts the tuples in the order in which they are dealt, and deals them.
@@ -107,9 +107,9 @@ func (d *dealt) order(drawn *partition.Table, order []hashed) {
 	next := uint64(0)
 	for i, h := range order {
 		n := drawn.Counts[h.at]
-		d.records.Put(drawn.Keys[int(h.at)*w:][:w], uint64(n))
+		d.records.Put(drawn.Keys[int(h.at)*w:][:w], n)
 		d.first[i] = uint8(next % folds)
-		next += uint64(n)
+		next += n
 	}
 }
 
@@ -121,8 +121,8 @@ func testFolds(size, most uint64) int {
 }
 
 // tested returns how many of so many records, the first of which is in a fold, are in another one.
-func tested(records uint32, first, fold uint8) uint32 {
-	skipped := uint32((fold + folds - first) % folds)
+func tested(records uint64, first, fold uint8) uint64 {
+	skipped := uint64((fold + folds - first) % folds)
 	return (records + folds - 1 - skipped) / folds
 }
 
@@ -138,7 +138,7 @@ func (d *dealt) part(round int, test bool) source {
 			b.reset()
 			for i := lo; i < min(lo+blockRecords, d.records.Len()); i++ {
 				all := d.records.Counts[i]
-				n := uint32(0)
+				n := uint64(0)
 				for fold := range testFolds(d.size, d.most) {
 					n += tested(all, d.first[i], uint8((round+fold)%folds))
 				}

@@ -285,7 +285,7 @@ func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned
 		for _, f := range data.Table.Layout.Fields {
 			text += string(rune(f.Code(data.Table.Keys[i*data.Table.Layout.Words:]))) + ","
 		}
-		data.Table.Counts[i] = uint32(counts[text])
+		data.Table.Counts[i] = uint64(counts[text])
 	}
 	data.Table.Sort()
 	tree, err := classify.Tree{}.Learn(t.Context(), data)
@@ -323,7 +323,7 @@ func (n *naive) costs(p *problem, recoding engine.Recoding, learned [][]uint32, 
 	}
 	w := workload.New(p.codes.Attributes, sizes)
 	counter, estimate, removed := w.Counter(), w.Estimate(recoding), w.Estimate(removal(p.codes.Attributes))
-	ones := make([]uint32, training.Rows)
+	ones := make([]uint64, training.Rows)
 	for i := range ones {
 		ones[i] = 1
 	}

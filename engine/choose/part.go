@@ -10,7 +10,7 @@ import (
 // block is some records of a table.
 type block struct {
 	columns [][]uint32 // codes of the attributes, and the kinds: zeros where there are none
-	counts  []uint32   // the records that each stands for
+	counts  []uint64   // the records that each stands for
 }
 
 func newBlock(table *engine.Table) *block {
@@ -29,7 +29,7 @@ func (b *block) attributes() [][]uint32 { return b.columns[:len(b.columns)-1] }
 func (b *block) kinds() []uint32 { return b.columns[len(b.columns)-1] }
 
 // add adds records with a key.
-func (b *block) add(fields []partition.Field, key []uint64, records uint32) {
+func (b *block) add(fields []partition.Field, key []uint64, records uint64) {
 	for i := range b.columns {
 		code := uint32(0)
 		if i < len(fields) {
@@ -113,7 +113,7 @@ type tally struct {
 	counter *partition.Counter
 	domains []int
 	space   partition.Space
-	weights []uint32 // scratch
+	weights []uint64 // scratch
 }
 
 // newTally returns one of so many that count in a space at the same time.
@@ -122,16 +122,16 @@ func newTally(domains []int, space partition.Space, together int) *tally {
 	return &tally{counter: partition.NewCounter(domains, space), domains: domains, space: space}
 }
 
-// weigh returns what the records of a block weigh: in all no more than fits 32 bits, as engine.Kinds has it.
-func (t *tally) weigh(kinds *engine.Kinds, b *block) []uint32 {
+// weigh returns what the records of a block weigh.
+func (t *tally) weigh(kinds *engine.Kinds, b *block) []uint64 {
 	t.weights = t.weights[:0]
 	for i, kind := range b.kinds() {
-		t.weights = append(t.weights, b.counts[i]*uint32(kinds.Weight[kind]))
+		t.weights = append(t.weights, b.counts[i]*kinds.Weight[kind])
 	}
 	return t.weights
 }
 
-func (t *tally) add(counts []uint32, columns [][]uint32) error {
+func (t *tally) add(counts []uint64, columns [][]uint32) error {
 	return t.counter.AddCounted(counts, columns, t.domains)
 }
 
@@ -162,7 +162,7 @@ func training(ctx context.Context, table *engine.Table, from source) (*engine.Ta
 	}
 	err := from(ctx, func(b *block) error {
 		for i, kind := range b.kinds() {
-			n := uint64(b.counts[i])
+			n := b.counts[i]
 			part.Rows += n
 			kinds[kind] += n
 			for a, codes := range b.attributes() {

@@ -100,7 +100,7 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 func (t *trial) drop(b *block) (dropped uint64) {
 	for i, label := range b.columns[0] {
 		if label == engine.DroppedLabel {
-			dropped += uint64(b.counts[i])
+			dropped += b.counts[i]
 			b.counts[i] = 0
 		}
 	}
@@ -236,9 +236,9 @@ func (t *trial) examine(b *block, tree classify.Classifier, s *score) {
 		for range b.counts[i] {
 			t.missed = append(t.missed, wrong)
 		}
-		s.tested += uint64(b.counts[i])
+		s.tested += b.counts[i]
 		if wrong {
-			s.wrong += uint64(b.counts[i])
+			s.wrong += b.counts[i]
 		}
 	}
 }
@@ -290,7 +290,7 @@ func (c *costing) answer(ctx context.Context, s *score) error {
 				penalty += c.penalties[a][labels[a]]
 			}
 			s.penalty += float64(float64(n) * (penalty / float64(len(labels))))
-			c.estimate.Add(labels, uint64(n))
+			c.estimate.Add(labels, n)
 		}
 		return nil
 	})

@@ -58,7 +58,7 @@ type Classifier interface {
 func Learners() []Learner { return []Learner{Tree{}, Bayes{}, Logistic{}} }
 
 // each hands out all tuples in order. The tuple is valid until f returns.
-func (d Data) each(ctx context.Context, f func(tuple []uint32, class, count uint32)) error {
+func (d Data) each(ctx context.Context, f func(tuple []uint32, class uint32, count uint64)) error {
 	fields, words := d.Table.Layout.Fields, d.Table.Layout.Words
 	codes := make([]uint32, len(fields))
 	return d.Table.Scan(ctx, d.Space, func(block *partition.Table) error {
@@ -90,11 +90,11 @@ func count(ctx context.Context, d Data) (*counts, error) {
 		}
 		c.codes[i] = make([]uint64, n)
 	}
-	return c, d.each(ctx, func(tuple []uint32, class, count uint32) {
+	return c, d.each(ctx, func(tuple []uint32, class uint32, count uint64) {
 		for i, code := range tuple {
-			c.codes[i][int(code)*d.Classes+int(class)] += uint64(count)
+			c.codes[i][int(code)*d.Classes+int(class)] += count
 		}
-		c.classes[class] += uint64(count)
+		c.classes[class] += count
 	})
 }
 

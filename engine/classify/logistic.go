@@ -122,7 +122,7 @@ func (r *regression) sum(weights []float64, tuple []uint32) {
 // loss returns the mean of the negative log-likelihood, and its gradient.
 func (r *regression) loss(ctx context.Context, weights, gradient []float64) (loss float64, err error) {
 	clear(gradient)
-	err = r.data.each(ctx, func(tuple []uint32, class, count uint32) {
+	err = r.data.each(ctx, func(tuple []uint32, class uint32, count uint64) {
 		r.sum(weights, tuple)
 		own := r.sums[class]
 		all := softmax(r.sums)

@@ -33,14 +33,14 @@ func Test(ctx context.Context, c Classifier, test Data) (*Outcome, error) {
 		o.ranks[class] = make([]ranked, ranks)
 	}
 	logs := make([]float64, test.Classes)
-	err := test.each(ctx, func(tuple []uint32, class, count uint32) {
+	err := test.each(ctx, func(tuple []uint32, class uint32, count uint64) {
 		c.Logs(tuple, logs)
-		o.counts[int(class)*o.classes+int(first(logs))] += uint64(count)
+		o.counts[int(class)*o.classes+int(first(logs))] += count
 		for of, odds := range logOdds(logs) {
 			if at := &o.ranks[of][rank(odds)]; of == int(class) {
-				at.own += uint64(count)
+				at.own += count
 			} else {
-				at.other += uint64(count)
+				at.other += count
 			}
 		}
 	})

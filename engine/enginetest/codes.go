@@ -50,7 +50,7 @@ func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan, cod
 	for _, g := range plan.Groupings {
 		domains, from, to := c.grouping(g, codes)
 		counters := []*partition.Counter{partition.NewCounter(domains, part), partition.NewCounter(domains, part)}
-		var weights []uint32
+		var weights []uint64
 		if g.Weighted {
 			weights = c.weights()
 		}
@@ -108,23 +108,23 @@ func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []
 }
 
 // weights returns the weight of every row, nil where k counts records.
-func (c Codes) weights() (weights []uint32) {
+func (c Codes) weights() (weights []uint64) {
 	if c.Kinds == nil || c.Kinds.Weight == nil {
 		return nil
 	}
 	for _, kind := range c.Kind {
-		weights = append(weights, uint32(c.Kinds.Weight[kind]))
+		weights = append(weights, c.Kinds.Weight[kind])
 	}
 	return weights
 }
 
 // sums adds up rows by code: 1 each, or their weights.
-func sums(codes []uint32, domain int, weights []uint32) []uint64 {
+func sums(codes []uint32, domain int, weights []uint64) []uint64 {
 	sums := make([]uint64, domain)
 	for row, code := range codes {
 		n := uint64(1)
 		if weights != nil {
-			n = uint64(weights[row])
+			n = weights[row]
 		}
 		sums[code] += n
 	}
@@ -132,7 +132,7 @@ func sums(codes []uint32, domain int, weights []uint32) []uint64 {
 }
 
 // count counts rows, or their weights, by several counters in turn.
-func count(from, to [][]uint32, weights []uint32, domains []int, rows int, counters []*partition.Counter) error {
+func count(from, to [][]uint32, weights []uint64, domains []int, rows int, counters []*partition.Counter) error {
 	const batch = 1 << 16
 	columns := make([][]uint32, len(from))
 	for row := 0; row < rows; row += batch {

@@ -47,8 +47,8 @@ func (s *search) each(ctx context.Context, table *partition.Table, keep filter, 
 	return table.Scan(ctx, s.space, func(block *partition.Table) error {
 		w := block.Layout.Words
 		for i, n := range block.Counts {
-			if key := block.Keys[i*w : (i+1)*w]; keep(key, uint64(n)) {
-				visit(key, uint64(n))
+			if key := block.Keys[i*w : (i+1)*w]; keep(key, n) {
+				visit(key, n)
 			}
 		}
 		return nil

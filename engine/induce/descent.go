@@ -106,7 +106,7 @@ func (d *descent) byCode(ctx context.Context, records *cells.Cells, n int) ([]*c
 // bySplit divides by a numeric column: the nulls, if there are any, from the others first.
 func (d *descent) bySplit(ctx context.Context, records *cells.Cells, n int) (parts []*cells.Cells, err error) {
 	column, split := d.tree.Test(n)
-	none := func([]uint64, uint32) uint32 { return 0 }
+	none := func([]uint64, uint64) uint64 { return 0 }
 	var nulls []*cells.Cells
 	if len(d.tree.linksOf(n)) > 2 {
 		halves, err := records.Halve(ctx, column, uint32(d.tree.columns[column].Domain-1), none)

@@ -23,8 +23,8 @@ type ticket struct {
 	key    uint64
 	node   int
 	cell   []uint64
-	number uint32
-	of     uint32 // how many copies the cell has at the node
+	number uint64
+	of     uint64 // how many copies the cell has at the node
 }
 
 // draw returns a draw among the copies of a bag: for those that its parent may need, and

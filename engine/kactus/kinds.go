@@ -54,7 +54,7 @@ func (s *kindSearch) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *
 	err := cells.Visit(ctx, func(table *partition.Table) error {
 		w, kind := table.Layout.Words, table.Layout.Fields[len(table.Layout.Fields)-1]
 		for i, count := range table.Counts {
-			s.counts[kind.Code(table.Keys[i*w:(i+1)*w])] += uint64(count)
+			s.counts[kind.Code(table.Keys[i*w:(i+1)*w])] += count
 		}
 		return nil
 	})

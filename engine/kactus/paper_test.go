@@ -53,7 +53,7 @@ func TestFigures(t *testing.T) {
 	}
 	for line := 2; line <= 23; line++ {
 		if records, ok := figure1.leaves[line]; ok {
-			packLeaf(t, s, line, records)
+			packLeaf(t, s, line, uint64(records))
 		}
 		switch line {
 		case 14:
@@ -75,11 +75,11 @@ func TestFigures(t *testing.T) {
 }
 
 // packLeaf makes a leaf of records of one cell.
-func packLeaf(t *testing.T, s *search, line int, records uint32) {
+func packLeaf(t *testing.T, s *search, line int, records uint64) {
 	t.Helper()
 	table := &partition.Table{Layout: partition.NewLayout([]int{24})}
 	if records > 0 {
-		table.Keys, table.Counts = []uint64{uint64(line)}, []uint32{records}
+		table.Keys, table.Counts = []uint64{uint64(line)}, []uint64{records}
 	}
 	cells, err := cells.New(table, 0, partition.Space{})
 	if err != nil {

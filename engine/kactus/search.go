@@ -44,7 +44,7 @@ type bag struct {
 // cell is a cell's records in a bag.
 type cell struct {
 	key   []uint64
-	count uint32
+	count uint64
 }
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {

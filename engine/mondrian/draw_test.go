@@ -24,7 +24,7 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 		code := uint64(r.IntN(2))
 		count := 1 + r.IntN(30)
 		table.Keys = append(table.Keys, code|v<<1)
-		table.Counts = append(table.Counts, uint32(count))
+		table.Counts = append(table.Counts, uint64(count))
 		all[code] += uint64(count)
 	}
 	first := engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y"}}
@@ -50,8 +50,8 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 				continue
 			}
 			left := d.left(key, count)
-			chosen += uint64(left)
-			below := uint32(0)
+			chosen += left
+			below := uint64(0)
 			for j := range count {
 				switch k := engine.CopyKey(keys.Cell(key), j); {
 				case k <= d.key:

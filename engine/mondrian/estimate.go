@@ -3,6 +3,7 @@ package mondrian
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/boost"
@@ -67,7 +68,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 			b.masses = append(b.masses, nil)
 		}
 		for class := range b.masses {
-			b.masses[class] = append(b.masses[class][:0], b.Counts...)
+			b.masses[class] = slices.Grow(b.masses[class][:0], t.Len())[:t.Len()]
 		}
 		models.Probabilities(&b.scratch, b.Codes, b.Counts, b.Hash, b.masses)
 		return b.masses, nil

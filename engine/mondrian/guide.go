@@ -139,9 +139,9 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 			if g.kinds != nil {
 				of = g.kinds.Class[of]
 			}
-			o.classes[of] += uint64(count)
+			o.classes[of] += count
 			for c, f := range probabilities {
-				o.masses[c] += uint64(count) * uint64(f.Code(key))
+				o.masses[c] += count * uint64(f.Code(key))
 			}
 		}
 		return nil

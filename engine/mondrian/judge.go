@@ -103,7 +103,7 @@ func (j *judge) weight(ctx context.Context, of *cells.Cells) (weight uint64, err
 	return weight, of.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {
-			weight += uint64(count) * j.kinds.Weight[kind.Code(t.Keys[i*w:(i+1)*w])]
+			weight += count * j.kinds.Weight[kind.Code(t.Keys[i*w:(i+1)*w])]
 		}
 		return nil
 	})

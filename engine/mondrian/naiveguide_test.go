@@ -99,7 +99,7 @@ func (n *naive) estimate(options boost.Options) (masses [][]int) {
 			hash = (hash ^ hash>>27) * 0x94d049bb133111eb
 			hash ^= hash >> 31
 		}
-		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]), append(r.Counts, uint32(len(cells[id]))), append(r.Hash, hash)
+		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]), append(r.Counts, uint64(len(cells[id]))), append(r.Hash, hash)
 	}
 	models, err := boost.Fit(context.Background(), &r, options, 1)
 	if err != nil {

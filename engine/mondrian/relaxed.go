@@ -29,7 +29,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 		return err
 	}
 	left, right := 0, 0 // cells that are not divided
-	halves, err := p.cells.Halve(ctx, column, c.at, func(key []uint64, count uint32) uint32 {
+	halves, err := p.cells.Halve(ctx, column, c.at, func(key []uint64, count uint64) uint64 {
 		n := d.left(key, count)
 		switch n {
 		case 0:
@@ -64,7 +64,7 @@ func (x *relaxed) record(ctx context.Context, p part, region int32) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {
 			if cell, ok := x.divided.Find(t.Keys[i*w : (i+1)*w]); ok {
-				x.divided.Send(cell, int(region), uint64(count))
+				x.divided.Send(cell, int(region), count)
 			}
 		}
 		return nil
@@ -98,7 +98,7 @@ func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) er
 	first, end := uint64(0), uint64(1)<<drawBits // leading bits of the keys that are kept
 	if all > fewKeys {
 		counts := make([]uint64, 1<<drawBits)
-		err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint32) { counts[key>>(64-drawBits)]++ })
+		err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint64) { counts[key>>(64-drawBits)]++ })
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) er
 		end = first + 1
 	}
 	var keys []uint64
-	err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint32) {
+	err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint64) {
 		if lead := key >> (64 - drawBits); first <= lead && lead < end {
 			keys = append(keys, key)
 		}
@@ -129,10 +129,10 @@ func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) er
 func (d *draw) breakTie(ctx context.Context, cells *cells.Cells, n int) error {
 	type copied struct {
 		cell   []uint64
-		number uint32
+		number uint64
 	}
 	var equal []copied
-	err := d.each(ctx, cells, func(key uint64, cell []uint64, number uint32) {
+	err := d.each(ctx, cells, func(key uint64, cell []uint64, number uint64) {
 		if key == d.key {
 			equal = append(equal, copied{slices.Clone(cell), number})
 		}
@@ -152,7 +152,7 @@ func (d *draw) breakTie(ctx context.Context, cells *cells.Cells, n int) error {
 }
 
 // each visits all copies: their keys, cells and numbers.
-func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(key uint64, cell []uint64, number uint32)) error {
+func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(key uint64, cell []uint64, number uint64)) error {
 	return cells.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {
@@ -170,7 +170,7 @@ func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(key uint
 }
 
 // left returns how many copies of a cell are chosen.
-func (d *draw) left(cell []uint64, count uint32) (n uint32) {
+func (d *draw) left(cell []uint64, count uint64) (n uint64) {
 	hash := d.keys.Cell(cell)
 	for number := range count {
 		if d.takes(engine.CopyKey(hash, number), number, func(column int) uint32 { return d.keys.Fields[column].Code(cell) }) {
@@ -195,14 +195,14 @@ type lot struct {
 	part   uint64   // the number of the part, of which the keys are
 	key    uint64   // of the last copy that goes left
 	cell   []uint32 // the last one's; nil: all copies that have its key go left
-	number uint32   // the last one's
+	number uint64   // the last one's
 }
 
 // lotBytes is what a lot takes.
 const lotBytes = 56
 
 // takes reports whether a copy goes left, given its key, its number and its cell's codes.
-func (l *lot) takes(key uint64, number uint32, code func(column int) uint32) bool {
+func (l *lot) takes(key uint64, number uint64, code func(column int) uint32) bool {
 	if key != l.key || l.cell == nil {
 		return key <= l.key
 	}

@@ -62,7 +62,7 @@ func (g *guide) safest(ctx context.Context, of *cells.Cells, options []option) (
 func (g *guide) below(ctx context.Context, of *cells.Cells, by split) (found outcome, err error) {
 	var parts []*cells.Cells
 	if d := g.dimensions[by.column]; d.kind == continuous {
-		halves, failed := of.Halve(ctx, by.column, by.at, func([]uint64, uint32) uint32 { return 0 })
+		halves, failed := of.Halve(ctx, by.column, by.at, func([]uint64, uint64) uint64 { return 0 })
 		parts, err = halves[:], failed
 	} else {
 		parts, err = of.Divide(ctx, by.column, d.part, len(d.sizes))

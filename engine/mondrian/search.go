@@ -125,7 +125,7 @@ func with(bounds []engine.Content, column int, content engine.Content) []engine.
 
 // halve replaces a part by the codes of a dimension below at and the others.
 func (s *search) halve(ctx context.Context, p part, column int, at uint32) error {
-	halves, err := p.cells.Halve(ctx, column, at, func([]uint64, uint32) uint32 { return 0 })
+	halves, err := p.cells.Halve(ctx, column, at, func([]uint64, uint64) uint64 { return 0 })
 	if err != nil {
 		return err
 	}

@@ -109,8 +109,8 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 	err = table.Scan(ctx, c.space, func(block *partition.Table) error {
 		words := block.Layout.Words
 		for i, n := range block.Counts {
-			least = min(least, uint64(n))
-			if set.Holds(engine.Stats{Size: uint64(n)}) {
+			least = min(least, n)
+			if set.Holds(engine.Stats{Size: n}) {
 				continue
 			}
 			for j, f := range block.Layout.Fields {
@@ -119,7 +119,7 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 					class[j] = codes[columns[j]].Code[class[j]]
 				}
 			}
-			small(number, class, uint64(n), uint64(n))
+			small(number, class, n, n)
 		}
 		return nil
 	})

@@ -45,7 +45,7 @@ func (c *classes) eachOf(
 				isWanted = wanted(class)
 			}
 			if isWanted && err == nil {
-				of, err = c.addKind("equivalence classes", of, engine.KindCount{Kind: kindOf(block, key), Records: uint64(n)}, countBytes, &drawn)
+				of, err = c.addKind("equivalence classes", of, engine.KindCount{Kind: kindOf(block, key), Records: n}, countBytes, &drawn)
 			}
 			if err != nil {
 				return err

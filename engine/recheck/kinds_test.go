@@ -17,14 +17,14 @@ func TestEachOf(t *testing.T) {
 	table := &partition.Table{Layout: partition.NewLayout([]int{300, 40})}
 	want := make(map[uint32]map[uint32]uint64)
 	for range 20_000 {
-		class, kind, n := r.Uint32N(300), r.Uint32N(40), 1+r.Uint32N(9)
+		class, kind, n := r.Uint32N(300), r.Uint32N(40), 1+r.Uint64N(9)
 		fields := table.Layout.Fields
 		table.Keys = append(table.Keys, uint64(class)<<fields[0].Shift|uint64(kind)<<fields[1].Shift)
 		table.Counts = append(table.Counts, n)
 		if want[class] == nil {
 			want[class] = make(map[uint32]uint64)
 		}
-		want[class][kind] += uint64(n)
+		want[class][kind] += n
 	}
 	budget := spill.NewBudget(1 << 20)
 	c := &classes{space: partition.Space{Budget: budget, Share: 1 << 20}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -99,10 +98,6 @@ func (s *regionSearch) run(ctx context.Context) error {
 func (s *regionSearch) fill() {
 	layout := s.tuples.Layout
 	fields, key := layout.Fields, make([]uint64, layout.Words)
-	put := func(records uint64) {
-		s.tuples.Keys = append(s.tuples.Keys, key...)
-		s.tuples.Counts = append(s.tuples.Counts, uint32(min(records, math.MaxUint32))) // a class of more holds
-	}
 	for region, records := range s.sizes {
 		if records == 0 {
 			continue
@@ -112,14 +107,14 @@ func (s *regionSearch) fill() {
 			key[fields[a].Word] |= uint64(label) << fields[a].Shift
 		}
 		if s.kinds() == nil {
-			put(records)
+			s.tuples.Put(key, records)
 			continue
 		}
 		kind := fields[len(fields)-1]
 		s.of[region] = sumUp(s.of[region])
 		for _, of := range s.of[region] {
 			key[kind.Word] = key[kind.Word]&^(kind.Mask<<kind.Shift) | uint64(of.Kind)<<kind.Shift
-			put(of.Records)
+			s.tuples.Put(key, of.Records)
 		}
 	}
 }
@@ -156,9 +151,9 @@ func (s *regionSearch) count(ctx context.Context) error {
 		for i, records := range block.Counts {
 			to := &s.odd
 			if regions[i] == engine.Dropped {
-				s.strange += uint64(records)
+				s.strange += records
 			} else {
-				s.sizes[regions[i]] += uint64(records)
+				s.sizes[regions[i]] += records
 			}
 			if s.kinds() == nil {
 				continue
@@ -166,8 +161,8 @@ func (s *regionSearch) count(ctx context.Context) error {
 			if regions[i] != engine.Dropped {
 				to = &s.of[regions[i]]
 			}
-			const tupleBytes = 12
-			of := engine.KindCount{Kind: kindOf(block, block.Keys[i*block.Layout.Words:]), Records: uint64(records)}
+			const tupleBytes = 16
+			of := engine.KindCount{Kind: kindOf(block, block.Keys[i*block.Layout.Words:]), Records: records}
 			var err error
 			if *to, err = s.addKind("the kinds of records of regions", *to, of, countBytes+tupleBytes, &s.held); err != nil {
 				return err

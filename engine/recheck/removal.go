@@ -96,7 +96,7 @@ func (k *seeker) seek(r *removal, block *partition.Table) error {
 			k.labels = k.labels[:from]
 			continue
 		}
-		found := foundTuple{labels, engine.KindCount{Records: uint64(block.Counts[i])}}
+		found := foundTuple{labels, engine.KindCount{Records: block.Counts[i]}}
 		if r.kinds() != nil {
 			found.Kind = kindOf(block, key)
 		}

@@ -354,7 +354,7 @@ func (s *suppression) each(ctx context.Context, o *outliers, wanted func(class [
 			if !wanted(class) {
 				continue
 			}
-			if err := visit(class, s.contentOf(uint64(n), nil, &stats)); err != nil {
+			if err := visit(class, s.contentOf(n, nil, &stats)); err != nil {
 				return err
 			}
 		}

@@ -115,7 +115,7 @@ func released(labels [][]uint32, recoding engine.Recoding) [][]engine.Label {
 
 // errorOf returns the error of the workload on a release.
 func errorOf(w *workload.Workload, codes enginetest.Codes, labels [][]uint32, recoding engine.Recoding) workload.Error {
-	counter, estimate, counts := w.Counter(), w.Estimate(recoding), make([]uint32, codes.Rows)
+	counter, estimate, counts := w.Counter(), w.Estimate(recoding), make([]uint64, codes.Rows)
 	for row := range counts {
 		counts[row] = 1
 		tuple := make([]uint32, len(labels))

@@ -57,14 +57,14 @@ func (w *Workload) starts(attribute int) []uint32 {
 }
 
 // Add counts tuples, given as one slice of codes an attribute, as often as counts says.
-func (c *Counter) Add(counts []uint32, codes [][]uint32) {
+func (c *Counter) Add(counts []uint64, codes [][]uint32) {
 	for i, n := range counts {
-		c.Records += uint64(n)
+		c.Records += n
 		for a, segments := range c.segments {
 			if segments != nil {
 				c.tuple[a] = segments[codes[a][i]]
 			}
 		}
-		c.workload.each(c.counted, c.tuple, func(query int) { c.Answers[query] += uint64(n) })
+		c.workload.each(c.counted, c.tuple, func(query int) { c.Answers[query] += n })
 	}
 }

@@ -64,7 +64,7 @@ func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error
 // Halve divides the cells in two by a column: codes below at go left, codes above go
 // right, and of a cell of code at as many records go left as left says of its key and its
 // count, the others right. A half without cells is nil. The cells are consumed.
-func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key []uint64, count uint32) uint32) (halves [2]*Cells, err error) {
+func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key []uint64, count uint64) uint64) (halves [2]*Cells, err error) {
 	h := halving{field: c.layout.Fields[column], at: uint64(at), left: left}
 	switch err = c.fetch(ctx); {
 	case err != nil:
@@ -133,7 +133,7 @@ func (c *Cells) join(extra *partition.Table) error {
 		}
 		return c.pass(&c, extra, rows)
 	}
-	to := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*w), Counts: make([]uint32, 0, n)}
+	to := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*w), Counts: make([]uint64, 0, n)}
 	to.Keys = append(append(to.Keys, t.Keys[c.lo*w:c.hi*w]...), extra.Keys...)
 	to.Counts = append(append(to.Counts, t.Counts[c.lo:c.hi]...), extra.Counts...)
 	c.leave()
@@ -145,7 +145,7 @@ func (c *Cells) join(extra *partition.Table) error {
 type halving struct {
 	field partition.Field
 	at    uint64
-	left  func(key []uint64, count uint32) uint32
+	left  func(key []uint64, count uint64) uint64
 }
 
 // run brings the records that go left to the front, and the right part of those that are
@@ -172,7 +172,7 @@ func (h halving) run(t *partition.Table, lo, hi int, extra *partition.Table) (fr
 		}
 		t.Swap(i, front)
 		front++
-		leftSize += uint64(n)
+		leftSize += n
 	}
 	return front, leftSize
 }

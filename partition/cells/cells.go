@@ -180,7 +180,7 @@ func (c *Cells) fetch(ctx context.Context) error {
 	if ok, err := c.room(n); !ok || err != nil {
 		return err
 	}
-	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint32, 0, n)}
+	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint64, 0, n)}
 	err := c.pool.Consume(ctx, c.chunks, t.Decode)
 	if err != nil {
 		c.pool.Release(c.layout.TableBytes(n))

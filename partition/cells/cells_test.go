@@ -62,7 +62,7 @@ func rowsOf(t *partition.Table) (rows []row) {
 		for _, f := range t.Layout.Fields {
 			codes = append(codes, f.Code(t.Keys[i*w:(i+1)*w]))
 		}
-		rows = append(rows, row{codes, uint64(n)})
+		rows = append(rows, row{codes, n})
 	}
 	return rows
 }
@@ -193,8 +193,8 @@ func (c *cellsCase) halve(ctx context.Context, cells *Cells, rows []row) ([]*Cel
 		}
 	}
 	f := cells.Layout().Fields[other]
-	halves, err := cells.Halve(ctx, column, at, func(key []uint64, count uint32) uint32 {
-		return uint32(left(f.Code(key), uint64(count)))
+	halves, err := cells.Halve(ctx, column, at, func(key []uint64, count uint64) uint64 {
+		return left(f.Code(key), count)
 	})
 	return halves[:], split, err
 }

@@ -220,23 +220,23 @@ func (x *columnCount) begin(s *shared, column int, lo, hi uint64, records, limit
 }
 
 // add counts records.
-func (x *columnCount) add(keys []uint64, words int, counts []uint32) {
+func (x *columnCount) add(keys []uint64, words int, counts []uint64) {
 	switch {
 	case !x.dense:
 		x.list(keys, words, counts)
 	case x.width == 1:
 		at := x.field.Word
 		for _, n := range counts {
-			x.sums[keys[at]>>x.field.Shift&x.field.Mask-x.base] += uint64(n)
+			x.sums[keys[at]>>x.field.Shift&x.field.Mask-x.base] += n
 			at += words
 		}
 	default:
 		at, class := x.field.Word, x.class.Word
 		for _, n := range counts {
 			first := (keys[at]>>x.field.Shift&x.field.Mask - x.base) * x.width
-			x.sums[first+keys[class]>>x.class.Shift&x.class.Mask] += uint64(n)
+			x.sums[first+keys[class]>>x.class.Shift&x.class.Mask] += n
 			for i, f := range x.masses {
-				x.sums[first+x.classes+uint64(i)] += uint64(n) * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
+				x.sums[first+x.classes+uint64(i)] += n * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
 			}
 			at, class = at+words, class+words
 		}
@@ -244,13 +244,13 @@ func (x *columnCount) add(keys []uint64, words int, counts []uint32) {
 }
 
 // list is add to the list.
-func (x *columnCount) list(keys []uint64, words int, counts []uint32) {
+func (x *columnCount) list(keys []uint64, words int, counts []uint64) {
 	at, class := x.field.Word, x.class.Word
 	for _, n := range counts {
 		code := keys[at]>>x.field.Shift&x.field.Mask - x.base
-		x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(keys[class] >> x.class.Shift & x.class.Mask), Count: uint64(n)})
+		x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(keys[class] >> x.class.Shift & x.class.Mask), Count: n})
 		for i, f := range x.masses {
-			mass := uint64(n) * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
+			mass := n * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
 			x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(x.classes) + uint32(i), Count: mass})
 		}
 		at, class = at+words, class+words

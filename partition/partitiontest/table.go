@@ -17,7 +17,7 @@ func RandomTable(r *rand.Rand, n int, domains []int, layout partition.Layout) *p
 			key[f.Word] |= uint64(r.IntN(domains[i])) << f.Shift
 		}
 		t.Keys = append(t.Keys, key...)
-		t.Counts = append(t.Counts, 1+uint32(r.IntN(3)))
+		t.Counts = append(t.Counts, 1+uint64(r.IntN(3)))
 	}
 	return t
 }
@@ -35,7 +35,7 @@ func Tuples(t *partition.Table, codes [][]uint32) map[string]uint64 {
 			}
 			tuple += fmt.Sprint(code, " ")
 		}
-		sums[tuple] += uint64(n)
+		sums[tuple] += n
 	}
 	return sums
 }

@@ -335,7 +335,7 @@ func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows
 			again = again || slot == 0
 			continue
 		}
-		n.addKind(x, slot, int(kinds.Code(key)), uint64(t.Counts[i]))
+		n.addKind(x, slot, int(kinds.Code(key)), t.Counts[i])
 	}
 	return again
 }

@@ -52,7 +52,7 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 			all.Keys[i] = all.Keys[0]&^(kind.Mask<<kind.Shift) | all.Keys[i]&(kind.Mask<<kind.Shift)
 		}
 		if m.weights != nil {
-			all.Counts[i] *= uint32(m.weights[kind.Code(all.Keys[i:])])
+			all.Counts[i] *= m.weights[kind.Code(all.Keys[i:])]
 		}
 	}
 	tell(&m.view, project(all, set, partition.NewLayout(domains[:len(set)])))
@@ -97,7 +97,7 @@ func (m *inspected) failing(other int, masked []maskedValue) (records uint64) {
 		}
 		kind := table.Layout.Fields[len(m.sets[0])].Code(table.Keys[i:])
 		values[group][kind%inspectedValues]++
-		n := uint64(table.Counts[i])
+		n := table.Counts[i]
 		if m.weights != nil {
 			n /= m.weights[kind]
 		}

@@ -34,7 +34,7 @@ func (t *TIPS) moveIn() error {
 		return nil
 	}
 	t.table = &partition.Table{
-		Layout: layout, Keys: make([]uint64, 0, records*layout.Words), Counts: make([]uint32, 0, records),
+		Layout: layout, Keys: make([]uint64, 0, records*layout.Words), Counts: make([]uint64, 0, records),
 	}
 	for p := range t.partitions {
 		l := &t.partitions[p]

@@ -48,7 +48,7 @@ func (t *TIPS) Classes(space partition.Space) (*partition.Table, error) {
 	classes := &partition.Table{
 		Layout: t.table.Layout,
 		Keys:   append(make([]uint64, 0, records*t.table.Layout.Words), done.Keys...),
-		Counts: append(make([]uint32, 0, records), done.Counts...),
+		Counts: append(make([]uint64, 0, records), done.Counts...),
 	}
 	for _, l := range t.partitions {
 		if l.Records() > 0 {
@@ -179,7 +179,7 @@ func (t *TIPS) countOutliers(l leafPartition) {
 func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
 	o := t.outliers
 	for i := rows.Lo; i < rows.Hi; i++ {
-		key, n := from.Keys[i*from.Layout.Words:], uint64(from.Counts[i])
+		key, n := from.Keys[i*from.Layout.Words:], from.Counts[i]
 		for field, f := range from.Layout.Fields[:len(o.byCode)] {
 			code := f.Code(key)
 			o.byCode[field][code] += n

@@ -117,17 +117,17 @@ func (m *Pool) spareBatches() bool {
 func (m *Pool) roomFor(layout partition.Layout, records int) *partition.Table {
 	words := max(records*layout.Words, cap(m.room.Keys))
 	records = max(records, cap(m.room.Counts))
-	more := int64(words)*8 + int64(records)*4 - m.roomBytes()
+	more := 8*int64(words+records) - m.roomBytes()
 	if more > 0 {
 		if m.Budget != nil && m.Take("room to divide a partition", more, m.Share-m.Share/partition.ShareOfGarbage) != nil {
 			return nil
 		}
-		m.room = partition.Table{Keys: make([]uint64, words), Counts: make([]uint32, records)}
+		m.room = partition.Table{Keys: make([]uint64, words), Counts: make([]uint64, records)}
 	}
 	return &partition.Table{Layout: layout, Keys: m.room.Keys, Counts: m.room.Counts}
 }
 
-func (m *Pool) roomBytes() int64 { return int64(cap(m.room.Keys))*8 + int64(cap(m.room.Counts))*4 }
+func (m *Pool) roomBytes() int64 { return 8 * int64(cap(m.room.Keys)+cap(m.room.Counts)) }
 
 // spareRoom gives the memory of the room back. It reports whether there was any.
 func (m *Pool) spareRoom() bool {

@@ -116,7 +116,7 @@ func (t *TIPS) index(l *leafPartition) {
 func (t *TIPS) hold(r *rest, row int, sign uint64) {
 	x, kinds := &t.inspection, t.table.Layout.Fields[len(t.table.Layout.Fields)-1]
 	kind := int(kinds.Code(t.table.Keys[row*t.table.Layout.Words:]))
-	records := x.recordsOf(kind, uint64(t.table.Counts[row]))
+	records := x.recordsOf(kind, t.table.Counts[row])
 	for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
 		r.held[at] += sign * records
 	}

@@ -85,7 +85,7 @@ func countEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field,
 	w := t.Layout.Words
 	keys, at := t.Keys[lo*w:hi*w], f.Word
 	for _, n := range t.Counts[lo:hi] {
-		sums[child[keys[at]>>f.Shift&f.Mask]] += uint64(n)
+		sums[child[keys[at]>>f.Shift&f.Mask]] += n
 		at += w
 	}
 }

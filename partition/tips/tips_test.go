@@ -532,7 +532,7 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		value := view.Add(0, 2)
 		view.Columns[0].Value = []int32{value, value}
 		view.Columns[0].Child = []uint32{0, 1}
-		table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint32, 2<<20)}
+		table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint64, 2<<20)}
 		for i := range table.Keys {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
 		}
@@ -590,7 +590,7 @@ func TestTIPSReportsFaults(t *testing.T) {
 func TestTIPSNeedsItsBudget(t *testing.T) {
 	pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 10), 1)
 	view := View{Columns: []Column{NewColumn(2)}}
-	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint32{1, 1}}
+	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint64{1, 1}}
 	tell(&view, table)
 	if _, err := New(context.Background(), table, []int{0}, 1, false, nil, &view, pool); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("got %v, want an error of the budget", err)

@@ -46,7 +46,7 @@ func newValueIndex(table *partition.Table, rows partition.Rows, field int) value
 			x.codes, x.starts, x.sizes = append(x.codes, code), append(x.starts, int32(at)), append(x.sizes, 0)
 		}
 		x.slot[record] = int32(at)
-		x.sizes[len(x.sizes)-1] += uint64(table.Counts[rows.Lo+int(record)])
+		x.sizes[len(x.sizes)-1] += table.Counts[rows.Lo+int(record)]
 	}
 	x.ends = append(slices.Clone(x.starts[1:]), int32(n))
 	x.live = len(x.codes)
@@ -127,7 +127,7 @@ func (r *rest) remove(table *partition.Table, lo int, record int32) {
 	key := table.Keys[row*table.Layout.Words:]
 	for i := range r.values {
 		x := &r.values[i]
-		x.remove(record, table.Layout.Fields[x.field].Code(key), uint64(table.Counts[row]))
+		x.remove(record, table.Layout.Fields[x.field].Code(key), table.Counts[row])
 	}
 }
 

@@ -42,7 +42,7 @@ func (w *walk) addWhole(records *partition.Table) error {
 	for i, n := range records.Counts {
 		key := records.Keys[i*words : (i+1)*words]
 		for s := range w.spreads {
-			w.spreads[s].whole[w.fields[s].Code(key)] += uint64(n)
+			w.spreads[s].whole[w.fields[s].Code(key)] += n
 		}
 	}
 	return nil
@@ -117,11 +117,11 @@ type spread struct {
 }
 
 // add adds rows of the class.
-func (s *spread) add(code, rows uint32) {
+func (s *spread) add(code uint32, rows uint64) {
 	if s.class[code] == 0 {
 		s.met = append(s.met, code)
 	}
-	s.class[code] += uint64(rows)
+	s.class[code] += rows
 }
 
 // end takes in the class, of a table of so many rows.

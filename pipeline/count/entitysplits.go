@@ -166,7 +166,7 @@ func MergeEntities(ctx context.Context, r *Request, res *Resources, encoded iter
 	err = decodeAll(entitiesForm, encoded, func(r *checkpoint.Reader) error {
 		return e.load(r, func(tag, records uint64) error {
 			run.Bytes = binary.BigEndian.AppendUint64(run.Bytes, tag)
-			return run.End(uint32(records))
+			return run.End(int64(records))
 		})
 	})
 	if err != nil {

@@ -118,6 +118,7 @@ type counting struct {
 	counters  []*partition.ClassCounter // of the columns whose pairs are counted
 	kinds     *kindCounting             // nil: there are none
 	groupings []groupingCount
+	weighed   []uint64      // scratch: of the rows being counted
 	rows      int64         // that were counted
 	left      int64         // rows before most of the worker's share is counted; 0: nobody asks
 	most      int           // tuples of a grouping until then
@@ -302,7 +303,7 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 		}
 		var err error
 		if g.Weighted { // the codes of entities are weights
-			err = g.counter.AddCounted(w.codes[len(w.columns)-1], g.codes, g.domains)
+			err = g.counter.AddCounted(w.weights(), g.codes, g.domains)
 		} else {
 			err = g.counter.Add(hi-lo, g.codes, g.domains)
 		}
@@ -311,6 +312,15 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 		}
 	}
 	return nil
+}
+
+// weights returns what the rows weigh that are being counted, which is what the codes of entities say.
+func (w *counting) weights() []uint64 {
+	w.weighed = w.weighed[:0]
+	for _, weight := range w.codes[len(w.columns)-1] {
+		w.weighed = append(w.weighed, uint64(weight))
+	}
+	return w.weighed
 }
 
 // columnTally counts the local codes of one column while the reader's list of values stays

@@ -15,14 +15,14 @@ import (
 )
 
 // randomBlock draws labels of some attributes, and how many rows of every record are released.
-func randomBlock(r *rand.Rand, attributes, labels, classes int) (b *block, released []uint32) {
+func randomBlock(r *rand.Rand, attributes, labels, classes int) (b *block, released []uint64) {
 	b = &block{columns: make([][]uint32, attributes+1), attributes: attributes}
 	for range 1 + r.IntN(40) {
 		for a := range b.masked() {
 			b.columns[a] = append(b.columns[a], uint32(r.IntN(labels)))
 		}
 		b.columns[attributes] = append(b.columns[attributes], uint32(r.IntN(classes)))
-		b.counts = append(b.counts, 1+uint32(r.IntN(3)))
+		b.counts = append(b.counts, 1+uint64(r.IntN(3)))
 		n := b.counts[len(b.counts)-1]
 		if r.IntN(10) == 0 {
 			n = 0

@@ -74,9 +74,9 @@ func (e *evaluation) assigner(r round) *assigner {
 }
 
 // next assigns so many rows of a record, and returns how many of them are for testing.
-func (d *assigner) next(key []uint64, rows uint32) (tested uint32) {
+func (d *assigner) next(key []uint64, rows uint64) (tested uint64) {
 	if d.side != nil {
-		return rows * d.side.Code(key)
+		return rows * uint64(d.side.Code(key))
 	}
 	c := &d.classes[d.class.Code(key)]
 	for range rows {
@@ -99,10 +99,10 @@ func (e *evaluation) count(ctx context.Context) error {
 	return e.Table.Scan(ctx, partition.Space{Budget: e.Budget, Store: e.Store}, func(records *partition.Table) error {
 		for i, n := range records.Counts {
 			key := records.Keys[i*words : (i+1)*words]
-			e.rows += uint64(n)
-			e.classes[class.Code(key)] += uint64(n)
+			e.rows += n
+			e.classes[class.Code(key)] += n
 			if e.SplitColumn != "" {
-				e.split += uint64(n) * uint64(last.Code(key))
+				e.split += n * uint64(last.Code(key))
 			}
 		}
 		return nil
@@ -155,8 +155,8 @@ type part struct {
 type block struct {
 	columns    [][]uint32 // codes of the attributes, of the kept columns and of the class
 	attributes int
-	counts     []uint32 // the rows that each stands for
-	tested     []uint32 // of these: how many are for testing
+	counts     []uint64 // the rows that each stands for
+	tested     []uint64 // of these: how many are for testing
 }
 
 func newBlock(e *evaluation) *block {
@@ -212,7 +212,7 @@ func (p *part) each(ctx context.Context, singly bool, visit func(*block) error) 
 }
 
 // of returns how many rows of a record are for the side, when so many of all are for testing.
-func (s side) of(all, tested uint32) uint32 {
+func (s side) of(all, tested uint64) uint64 {
 	switch s {
 	case training:
 		return all - tested

@@ -53,7 +53,7 @@ func TestFolds(t *testing.T) {
 		classes[row[7]]++
 	}
 	tested := make([]int, repeats)
-	var before []uint32
+	var before []uint64
 	o := Options{Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: folds, Repeats: repeats}
 	assigning(t, o, func(_ *evaluation, p *parts) {
 		tested[p.test.round.repeat] += int(p.test.rows)

@@ -98,7 +98,7 @@ func (c *comparison) tally() *tally {
 
 // show masks the rows of a part one by one, and adds them, and what is released of them, to the tally of their side.
 func (c *comparison) show(ctx context.Context, p *part, recoding engine.Recoding, sides []*tally) error {
-	masker, takes, counts := newMasker(recoding, c.pools), sampler(mostCompared), make([][]uint32, len(sides))
+	masker, takes, counts := newMasker(recoding, c.pools), sampler(mostCompared), make([][]uint64, len(sides))
 	add := func(b *block, origin uint32) error {
 		c.code(b, origin)
 		for side, y := range sides {
@@ -112,7 +112,7 @@ func (c *comparison) show(ctx context.Context, p *part, recoding engine.Recoding
 		for side := range sides {
 			counts[side] = counts[side][:0]
 			for i, tested := range b.tested {
-				n := uint32(0)
+				n := uint64(0)
 				if int(tested) == side && takes(c.row+uint64(i), p.rows) {
 					n = 1
 				}

@@ -17,7 +17,7 @@ type release struct {
 	recoding       engine.Recoding
 	costs          *costing // of the rows that the recoding was made from
 	training, test *sight
-	counts         []uint32 // scratch: of a block, as often as one of these is told of it
+	counts         []uint64 // scratch: of a block, as often as one of these is told of it
 }
 
 // releaseTallies is how many tallies count a release at the same time.
@@ -76,7 +76,7 @@ func (r *release) make(ctx context.Context) error {
 }
 
 // of returns how many rows of every record of a block are released for a side.
-func (r *release) of(b *block, side side) []uint32 {
+func (r *release) of(b *block, side side) []uint64 {
 	r.counts = r.counts[:0]
 	for i, n := range b.counts {
 		if b.columns[0][i] == engine.DroppedLabel {
@@ -153,13 +153,13 @@ const half = 1 << 32
 var zeros [blockRecords]uint32
 
 // add counts the records of a masked block, as often as released says.
-func (c *costing) add(b *block, released []uint32) error {
+func (c *costing) add(b *block, released []uint64) error {
 	for i, n := range released {
-		c.released += uint64(n)
-		c.dropped += uint64(b.counts[i] - n)
+		c.released += n
+		c.dropped += b.counts[i] - n
 		for a, labels := range b.masked() {
 			if n > 0 {
-				c.labels[a][labels[i]] += uint64(n)
+				c.labels[a][labels[i]] += n
 			}
 		}
 	}
@@ -215,7 +215,7 @@ func (c *costing) each(ctx context.Context, visit func(labels []uint32, size, la
 				end()
 			}
 			key = append(key[:0], next...)
-			size, largest = size+uint64(n), max(largest, uint64(n))
+			size, largest = size+n, max(largest, n)
 		}
 		return nil
 	})

@@ -35,9 +35,9 @@ func (t *trial) sight(masked []labels.Feature) *sight {
 
 // show shows a block's records, as often as counts says. Without features of the masked
 // columns these are left out.
-func (s *sight) show(b *block, counts []uint32) error {
+func (s *sight) show(b *block, counts []uint64) error {
 	for _, n := range counts {
-		s.rows += uint64(n)
+		s.rows += n
 	}
 	if s.tally == nil {
 		return nil

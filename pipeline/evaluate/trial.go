@@ -370,7 +370,7 @@ func (t *trial) space() partition.Space {
 }
 
 // add counts tuples, given as one slice of codes a column, as often as counts says.
-func (y *tally) add(counts []uint32, codes [][]uint32) error {
+func (y *tally) add(counts []uint64, codes [][]uint32) error {
 	return y.counter.AddCounted(counts, codes, y.domains)
 }
 
