@@ -73,10 +73,33 @@ type Split struct {
 // Batch is a run of consecutive rows of one split. Its memory belongs to the reader
 // and is valid until the reader's next call.
 type Batch struct {
-	Row     int64     // position of the first row in the split
+	Row     int64     // position of the first record in the split
 	Rows    int       // number of rows
 	Columns []*Column // as asked for, in the order asked for
+	Counts  []uint64  // by row: the records that it stands for, 1 or more; nil: each is one record
 }
+
+// CountsOf returns the counts of rows from..to-1, or nil if each is one record.
+func (b *Batch) CountsOf(from, to int) []uint64 {
+	if b.Counts == nil {
+		return nil
+	}
+	return b.Counts[from:to]
+}
+
+// Records returns how many records rows from..to-1 are.
+func (b *Batch) Records(from, to int) (records int64) {
+	if b.Counts == nil {
+		return int64(to - from)
+	}
+	for _, n := range b.Counts[from:to] {
+		records += int64(n)
+	}
+	return records
+}
+
+// MostRecords is how many records an input has at most: sums of products with their counts have 64 bits.
+const MostRecords = 1<<40 - 1
 
 // Column holds one column of a batch in one of three shapes.
 //

@@ -24,7 +24,7 @@ func TestCountsWithoutAllocating(t *testing.T) {
 			if err := counter.Add(rows, codes, []int{domain, domain, domain}); err != nil {
 				t.Fatal(err)
 			}
-			if err := perClass.Add(codes[0], classes, 200, 1); err != nil {
+			if err := perClass.Add(codes[0], classes, nil, 200, 1); err != nil {
 				t.Fatal(err)
 			}
 		}

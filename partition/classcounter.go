@@ -25,9 +25,9 @@ func NewClassCounter(budget *spill.Budget) *ClassCounter {
 	return &ClassCounter{budget: budget, stride: 1}
 }
 
-// Add counts rows with the given codes and classes, below the given domains; classes is
-// nil when there is no class.
-func (t *ClassCounter) Add(codes, classes []uint32, domain, classDomain int) error {
+// Add counts rows with the given codes and classes, below the given domains, as often as times
+// says; classes is nil when there is no class, and times where each row counts once.
+func (t *ClassCounter) Add(codes, classes []uint32, times []uint64, domain, classDomain int) error {
 	if t.pairs == nil {
 		if err := t.grow(domain, classDomain); err != nil {
 			return err
@@ -37,20 +37,38 @@ func (t *ClassCounter) Add(codes, classes []uint32, domain, classDomain int) err
 		if classes == nil {
 			classes, classDomain = make([]uint32, len(codes)), 1
 		}
-		return t.pairs.Add(len(codes), [][]uint32{codes, classes}, []int{domain, classDomain})
+		columns, domains := [][]uint32{codes, classes}, []int{domain, classDomain}
+		if times != nil {
+			return t.pairs.AddCounted(times, columns, domains)
+		}
+		return t.pairs.Add(len(codes), columns, domains)
 	}
+	t.addDense(codes, classes, times)
+	return nil
+}
+
+// addDense is Add to the plain array.
+func (t *ClassCounter) addDense(codes, classes []uint32, times []uint64) {
 	counts, shift := t.counts, bits.TrailingZeros(uint(t.stride))
-	if classes == nil {
+	switch {
+	case times != nil:
+		for i, code := range codes {
+			at := uint64(code) << (shift & 63)
+			if classes != nil {
+				at |= uint64(classes[i])
+			}
+			counts[at] += times[i]
+		}
+	case classes == nil:
 		for _, code := range codes {
 			counts[code]++
 		}
-		return nil
+	default:
+		classes = classes[:len(codes)]
+		for i, code := range codes {
+			counts[uint64(code)<<(shift&63)|uint64(classes[i])]++
+		}
 	}
-	classes = classes[:len(codes)]
-	for i, code := range codes {
-		counts[uint64(code)<<(shift&63)|uint64(classes[i])]++
-	}
-	return nil
 }
 
 // grow makes room for the domains, moving to pairs when the array would be too large.

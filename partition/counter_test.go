@@ -161,17 +161,27 @@ func TestClassCountersAgreeWithMap(t *testing.T) {
 	for _, final := range []int{1, 300, 1 << 23} { // the last one outgrows the plain array
 		const rows, classes = 50_000, 5
 		codes, class := make([]uint32, rows), make([]uint32, rows)
-		want := make(map[Pair]uint64)
+		times, want := make([]uint64, rows), make(map[Pair]uint64)
 		classCounters := []*ClassCounter{NewClassCounter(plenty()), NewClassCounter(plenty())}
 		for row := range rows {
 			codes[row] = uint32(rng.IntN(max(1, final*row/rows)))
 			class[row] = uint32(rng.IntN(1 + classes*row/rows))
-			want[Pair{Code: codes[row], Class: class[row]}]++
+			times[row] = 1 + rng.Uint64N(1<<40)*uint64(rng.IntN(2))
 		}
 		for from := 0; from < rows; from += 1000 {
 			to := from + 1000
 			domain, classDomain := max(1, final*to/rows), 1+classes*to/rows
-			if err := classCounters[rng.IntN(2)].Add(codes[from:to], class[from:to], domain, classDomain); err != nil {
+			some := times[from:to]
+			if rng.IntN(2) == 0 {
+				some = nil
+			}
+			for i := range to - from {
+				pair := Pair{Code: codes[from+i], Class: class[from+i]}
+				if want[pair]++; some != nil {
+					want[pair] += some[i] - 1
+				}
+			}
+			if err := classCounters[rng.IntN(2)].Add(codes[from:to], class[from:to], some, domain, classDomain); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -82,7 +82,7 @@ func (c Codes) counted(plan engine.Plan) *engine.Table {
 			t.Sizes = append(t.Sizes, sums(codes, c.Attributes[a].Len(), weights))
 		}
 		counter := partition.NewClassCounter(budget)
-		must(counter.Add(codes, c.Class, c.Attributes[a].Len(), classes))
+		must(counter.Add(codes, c.Class, nil, c.Attributes[a].Len(), classes))
 		pairs, err := partition.JoinClassCounters(context.Background(), []*partition.ClassCounter{counter}, budget, 1)
 		must(err)
 		t.Histograms = append(t.Histograms, pairs.Histogram(c.Attributes[a].Len(), classes))

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// counted is a file whose rows stand for as many records as one of its columns says, as the file with a row for each of these,
-// without that column. Its columns are coded; nested ones cannot be read.
+// counted is a file whose rows stand for as many records as one of its columns says, without that column: its batches have counts.
+// Its columns are coded; nested ones cannot be read.
 type counted struct {
 	formats.Source
 	opt    formats.ReadOptions
@@ -26,12 +27,6 @@ type keptCounted struct{ *counted }
 
 // Kept implements formats.Kept.
 func (keptCounted) Kept() {}
-
-// countedRows are the most records of a batch.
-const countedRows = 65536
-
-// mostCounted is more records than any input may have, so that none of a row, nor of a chunk, overflows.
-const mostCounted = 1 << 40
 
 // newCounted reads the counts of a file once, to learn how many records there are.
 func newCounted(ctx context.Context, src formats.Source, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
@@ -77,11 +72,13 @@ func (c *counted) sum(ctx context.Context) error {
 			return err
 		}
 		for err == nil {
-			if c.chunks[chunk] += int64(reader.left()); c.chunks[chunk] >= mostCounted {
-				err = fmt.Errorf("%w: more than %d records in one chunk", formats.ErrUnsupported, int64(mostCounted)-1)
+			var batch *formats.Batch
+			if batch, err = reader.Next(ctx); err != nil {
 				break
 			}
-			err = reader.pull(ctx)
+			if c.chunks[chunk] += batch.Records(0, batch.Rows); c.chunks[chunk] > formats.MostRecords {
+				err = fmt.Errorf("%w: more than %d records in one chunk", formats.ErrUnsupported, int64(formats.MostRecords))
+			}
 		}
 		if err = errors.Join(ended(err), reader.Close()); err != nil {
 			return err
@@ -133,10 +130,7 @@ func (c *counted) read(ctx context.Context, first, count int, columns []formats.
 	if err := formats.CheckRead(c, first, count, columns); err != nil {
 		return nil, err
 	}
-	r := &countedReader{of: c, most: c.opt.BatchRows}
-	if r.most == 0 {
-		r.most = countedRows
-	}
+	r := &countedReader{of: c}
 	var inFile []formats.Request
 	for _, request := range columns {
 		if c.fields[request.Column].Type.Kind == formats.Nested {
@@ -154,90 +148,94 @@ func (c *counted) read(ctx context.Context, first, count int, columns []formats.
 	return r, err
 }
 
-// countedReader hands out every row of a batch as often as it counts.
+// countedReader hands out batches with the counts of their rows, but for those that stand for no record.
 type countedReader struct {
 	formats.BatchReader // the columns asked for, and behind them the counts
 	of                  *counted
-	most                int // records of a batch
-	in                  *formats.Batch
-	rows                []repeated // of in that are left
 	batch               formats.Batch
+	rows                []int // of the file's batch that stand for records
 	next                int64 // record
 }
 
-// repeated is a row of a batch, and how often it is still to be handed out.
-type repeated struct {
-	row   int
-	times uint64
-}
-
-// left returns how many records of the batch in hand are left.
-func (r *countedReader) left() (records uint64) {
-	for _, row := range r.rows {
-		records += row.times
-	}
-	return records
-}
-
-// pull reads the next batch of the file.
-func (r *countedReader) pull(ctx context.Context) (err error) {
+// Next implements formats.BatchReader.
+func (r *countedReader) Next(ctx context.Context) (*formats.Batch, error) {
 	r.rows = r.rows[:0]
-	if r.in, err = r.BatchReader.Next(ctx); err != nil {
-		return err
+	for len(r.rows) == 0 {
+		in, err := r.BatchReader.Next(ctx)
+		if err == nil {
+			err = r.count(in)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range r.batch.Columns {
+			c.Values, c.Codes = in.Columns[i].Values, c.Codes[:0]
+			for _, row := range r.rows {
+				c.Codes = append(c.Codes, in.Columns[i].Codes[row])
+			}
+		}
 	}
-	counts := r.in.Columns[len(r.in.Columns)-1]
+	r.batch.Row, r.batch.Rows = r.next, len(r.rows)
+	r.next += r.batch.Records(0, r.batch.Rows)
+	return &r.batch, nil
+}
+
+// count finds the rows of a batch that stand for records, and how many these are.
+func (r *countedReader) count(in *formats.Batch) error {
+	counts := in.Columns[len(in.Columns)-1]
 	signed, at := counts.Values.Type.Kind == formats.Int, 0
-	for row := range r.in.Rows {
+	r.batch.Counts = r.batch.Counts[:0]
+	for row := range in.Rows {
 		value := -1
 		if counts.Codes != nil {
 			value = int(counts.Codes[row]) - 1
 		} else if counts.Valid[row] {
 			value, at = at, at+1
 		}
-		times := uint64(mostCounted)
+		times := uint64(math.MaxUint64)
 		if value >= 0 && value < counts.Values.Len() {
 			if times = counts.Values.Words[value]; signed {
 				times = uint64(formats.WordInt(times)) // of a negative one: very many
 			}
 		}
-		if times >= mostCounted {
+		if times > formats.MostRecords {
 			return fault.Errorf(fault.Input, "mend the column that count names: every row stands for a number of records, 0 or more",
-				"read column %s of %s: row %d of a chunk has no count, or one below 0 or above %d", r.of.opt.Count, r.of.path, r.in.Row+int64(row)+1, uint64(mostCounted)-1)
+				"read column %s of %s: row %d of a chunk has no count, or one below 0 or above %d", r.of.opt.Count, r.of.path, in.Row+int64(row)+1, uint64(formats.MostRecords))
 		}
 		if times > 0 {
-			r.rows = append(r.rows, repeated{row, times})
+			r.rows, r.batch.Counts = append(r.rows, row), append(r.batch.Counts, times)
 		}
 	}
 	return nil
 }
 
-// Next implements formats.BatchReader.
-func (r *countedReader) Next(ctx context.Context) (*formats.Batch, error) {
-	for len(r.rows) == 0 {
-		if err := r.pull(ctx); err != nil {
-			return nil, err
-		}
-	}
-	r.batch.Row, r.batch.Rows = r.next, 0
-	for i, c := range r.batch.Columns {
-		c.Values, c.Codes = r.in.Columns[i].Values, c.Codes[:0]
-	}
-	for len(r.rows) > 0 && r.batch.Rows < r.most {
-		n := int(min(r.rows[0].times, uint64(r.most-r.batch.Rows)))
-		for i, c := range r.batch.Columns {
-			code := r.in.Columns[i].Codes[r.rows[0].row]
-			for range n {
-				c.Codes = append(c.Codes, code)
-			}
-		}
-		r.batch.Rows += n
-		if r.rows[0].times -= uint64(n); r.rows[0].times == 0 {
-			r.rows = r.rows[1:]
-		}
-	}
-	r.next += int64(r.batch.Rows)
-	return &r.batch, nil
-}
-
 // Share implements formats.SharedReader, if the file's reader does.
 func (r *countedReader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }
+
+// singlesReader hands out the records of batches one by one.
+type singlesReader struct {
+	formats.BatchReader
+	formats.Singles
+}
+
+// newSingles returns a reader of the records that another one's rows stand for.
+func newSingles(r formats.BatchReader, opt *formats.ReadOptions) *singlesReader {
+	return &singlesReader{BatchReader: r, Singles: formats.Singles{Most: opt.BatchRows}}
+}
+
+// Next implements formats.BatchReader.
+func (r *singlesReader) Next(ctx context.Context) (*formats.Batch, error) {
+	for {
+		if batch := r.Singles.Next(); batch != nil {
+			return batch, nil
+		}
+		batch, err := r.BatchReader.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.Of(batch)
+	}
+}
+
+// Share implements formats.SharedReader, if the other reader does.
+func (r *singlesReader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }

@@ -144,9 +144,18 @@ func (d *Dataset) Files() []string {
 	return paths
 }
 
-// Read returns a reader of some columns of a split. Columns of the batches are those
+// Read returns a reader of some columns of a split, whose rows are single records. Columns of the batches are those
 // asked for, in that order. The reader must be closed.
 func (d *Dataset) Read(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
+	r, err := d.ReadCounted(ctx, s, columns)
+	if err == nil && d.sources.opt.Count != "" {
+		r = newSingles(r, &d.sources.opt)
+	}
+	return r, err
+}
+
+// ReadCounted is Read for who takes rows that stand for several records as they are.
+func (d *Dataset) ReadCounted(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
 	file, src, err := d.acquire(ctx, s)
 	if err != nil {
 		return nil, err

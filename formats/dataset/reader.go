@@ -16,7 +16,7 @@ type reader struct {
 	release func() error
 	batch   formats.Batch
 	slots   []slot
-	left    int64 // rows; negative: as many as the file has
+	left    int64 // records; negative: as many as the file has
 }
 
 // slot says where a column of a batch comes from: a column of the file's batch, or one value for
@@ -75,9 +75,9 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	}
 	if r.left >= 0 {
 		batch = head(batch, r.left)
-		r.left -= int64(batch.Rows)
+		r.left -= batch.Records(0, batch.Rows)
 	}
-	r.batch.Row, r.batch.Rows = batch.Row, batch.Rows
+	r.batch.Row, r.batch.Rows, r.batch.Counts = batch.Row, batch.Rows, batch.Counts
 	for i, s := range r.slots {
 		switch {
 		case s.constant != nil:
@@ -96,14 +96,22 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	return &r.batch, nil
 }
 
-// head returns at most so many rows of a batch, whose columns are coded.
-func head(b *formats.Batch, rows int64) *formats.Batch {
-	if int64(b.Rows) <= rows {
+// head returns at most so many records of a batch, whose columns are coded.
+func head(b *formats.Batch, records int64) *formats.Batch {
+	if b.Records(0, b.Rows) <= records {
 		return b
 	}
-	cut := &formats.Batch{Row: b.Row, Rows: int(rows)}
+	cut := &formats.Batch{Row: b.Row}
+	for left := uint64(records); left > 0; cut.Rows++ {
+		n := uint64(1)
+		if b.Counts != nil {
+			n = min(b.Counts[cut.Rows], left)
+			cut.Counts = append(cut.Counts, n)
+		}
+		left -= n
+	}
 	for _, column := range b.Columns {
-		cut.Columns = append(cut.Columns, &formats.Column{Values: column.Values, Codes: column.Codes[:rows]})
+		cut.Columns = append(cut.Columns, &formats.Column{Values: column.Values, Codes: column.Codes[:cut.Rows]})
 	}
 	return cut
 }

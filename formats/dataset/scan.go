@@ -16,7 +16,7 @@ import (
 type Scanner interface {
 	// BeginSplit is called before the first batch of a split.
 	BeginSplit(formats.Split)
-	// Batch takes a batch of a split's rows, which is valid until it returns.
+	// Batch takes a batch of a split's rows, which is valid until it returns. It may have counts.
 	Batch(*formats.Batch) error
 	// EndSplit is called after the last batch of a split.
 	EndSplit() error
@@ -36,21 +36,21 @@ const blockRows = 8192
 
 // Scan hands all splits out to the scanners, each of which belongs to one worker. A worker
 // without a split helps to read columns of others' batches, and takes blocks of these if the
-// scanners do. advanced is told how many rows have been read, from several goroutines.
-func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S, advanced func(rows int64)) error {
+// scanners do. advanced is told how many records have been read, from several goroutines.
+func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S, advanced func(records int64)) error {
 	var rows atomic.Int64
 	splits := d.Splits()
 	return workers.Each(len(splits), len(scanners), func(w workers.Worker, i int) error {
-		return ScanSplit(ctx, d, splits[i], requests, scanners, w, func(n int) { advanced(rows.Add(int64(n))) })
+		return ScanSplit(ctx, d, splits[i], requests, scanners, w, func(n int64) { advanced(rows.Add(n)) })
 	})
 }
 
 // ScanSplit reads one split with the scanner of a worker.
-func ScanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split, requests []formats.Request, scanners []S, w workers.Worker, advanced func(rows int)) (err error) {
+func ScanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split, requests []formats.Request, scanners []S, w workers.Worker, advanced func(records int64)) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	reader, err := d.Read(ctx, s, requests)
+	reader, err := d.ReadCounted(ctx, s, requests)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func ScanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split, requ
 		if err := scanBatch(batch, scanners, w); err != nil {
 			return fmt.Errorf("count %s: %w", s.File, err)
 		}
-		advanced(batch.Rows)
+		advanced(batch.Records(0, batch.Rows))
 	}
 }
 

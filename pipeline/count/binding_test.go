@@ -48,7 +48,7 @@ func mustBindAlike(t *testing.T, rng *rand.Rand) {
 	}
 	inMemory, failed := NewValues(field, column.Spec.Mask, column.Spec.Mask == job.MaskDiscretize, nil, spill.NewBudget(1<<20)).bindNumbered(t.Context(), in, column, pairs.Merge(), rows)
 	counted := tinyPart(t, values.Type, column.Spec.Mask, 10)
-	err = errors.Join(err, failed, counted.addRows(values, codes, classes))
+	err = errors.Join(err, failed, counted.addRows(values, codes, classes, nil))
 	outOfCore, failed := counted.bind(t.Context(), column, rows)
 	if err := errors.Join(err, failed); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,6 @@ import (
 //
 // They code values: by the weight of each of its records.
 type entities struct {
-	unit   uint64
 	rows   uint64
 	budget *spill.Budget
 	held   int64 // bytes of the budget
@@ -34,18 +33,8 @@ type entities struct {
 	bits   int                // of a place among the counts of a row
 }
 
-// units are the parts that an entity may be divided into. Most have many divisors, so that few are lost.
-var units = [...]uint64{840, 720, 360, 240, 120, 60, 48, 24, 12, 6, 4, 2, 1}
-
-// unitOf returns in how many parts an entity is divided: so many that sums over all rows have 32 bits.
-func unitOf(rows uint64) uint64 {
-	for _, unit := range units {
-		if unit*rows < 1<<32 {
-			return unit
-		}
-	}
-	return 1
-}
+// unit is how many parts an entity is divided into: a number of many divisors, so that few parts are lost.
+const unit = 840
 
 // Bits of the places of a row of counts: manyPlaces take 32 MiB.
 const (
@@ -61,7 +50,7 @@ func placesOf(rows uint64) int {
 
 // entitiesOf returns the entities of so many rows, without their counts.
 func entitiesOf(rows uint64) *entities {
-	return &entities{unit: unitOf(rows), rows: rows, bits: placesOf(rows)}
+	return &entities{rows: rows, bits: placesOf(rows)}
 }
 
 // draw draws what counts take, of which the name tells.
@@ -211,7 +200,7 @@ func (e *entities) weightOf(n uint64) uint32 {
 		zeros := bits.Len64(n-1) - digits
 		n = (n-1)>>zeros<<zeros + 1<<zeros
 	}
-	return uint32(e.unit / max(1, n))
+	return uint32(unit / max(1, n))
 }
 
 // mayBeWeightless reports whether an entity may have so many records that they weigh nothing.
@@ -237,7 +226,7 @@ func (e *entities) Encode(values *formats.Values, from int, codes []uint32) ([]u
 	for i := from; i < values.Len(); i++ {
 		codes = append(codes, e.weight(e.hash(values, i)))
 	}
-	return codes, int(e.unit) + 1, nil
+	return codes, unit + 1, nil
 }
 
 // entityScanner counts the records of entities for one worker.
@@ -264,8 +253,8 @@ func (s *entityScanner) Block(b *formats.Batch, from, to int) error {
 	s.learn(b.Columns[0].Values)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	for _, code := range b.Columns[0].Codes[from:to] {
-		if err := s.add(s.hashes[code], 1); err != nil {
+	for i, code := range b.Columns[0].Codes[from:to] {
+		if err := s.add(s.hashes[code], uint64(b.Records(from+i, from+i+1))); err != nil {
 			return err
 		}
 	}

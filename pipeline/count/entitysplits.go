@@ -32,9 +32,9 @@ func (l *tagLister) Batch(b *formats.Batch) error { return l.Block(b, 0, b.Rows)
 
 func (l *tagLister) Block(b *formats.Batch, from, to int) error {
 	l.learn(b.Columns[0].Values)
-	for _, code := range b.Columns[0].Codes[from:to] {
+	for i, code := range b.Columns[0].Codes[from:to] {
 		l.tags.Bytes = binary.BigEndian.AppendUint64(l.tags.Bytes, tagOf(l.hashes[code]))
-		if err := l.tags.End(1); err != nil {
+		if err := l.tags.End(b.Records(from+i, from+i+1)); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func CountEntities(ctx context.Context, r *Request, res *Resources, splits []for
 	e := r.newEntities(res.Budget)
 	l := &tagLister{entityScanner: entityScanner{entities: e}, tags: sorter.NewRun()}
 	err = workers.Each(len(splits), 1, func(w workers.Worker, i int) error {
-		return dataset.ScanSplit(ctx, r.Dataset, splits[i], r.ofEntities(), []*tagLister{l}, w, func(int) {})
+		return dataset.ScanSplit(ctx, r.Dataset, splits[i], r.ofEntities(), []*tagLister{l}, w, func(int64) {})
 	})
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func firstTag(part, parts int) uint64 {
 // encode returns the tags before end as bytes.
 func (e *entities) encode(budget *spill.Budget, tags *tagList, end uint64) ([]byte, error) {
 	return encode(entitiesForm, budget, func(w *checkpoint.Writer) {
-		w.Uint(e.unit)
+		w.Uint(unit)
 		next := uint64(0)
 		for !tags.ended && tags.tag < end && w.Err() == nil {
 			w.Uint(tags.records)
@@ -141,7 +141,7 @@ func (e *entities) encode(budget *spill.Budget, tags *tagList, end uint64) ([]by
 
 // load reads what encode has written, and calls add with every tag.
 func (e *entities) load(r *checkpoint.Reader, add func(tag, records uint64) error) error {
-	if r.Uint() != e.unit {
+	if r.Uint() != unit {
 		return cmp.Or(r.Err(), error(ErrDamaged))
 	}
 	next := uint64(0)

@@ -207,7 +207,7 @@ func (s *Surveyed) bindKinds() *boundKinds {
 		b.Sensitive = append(b.Sensitive, engine.SensitiveValues{Values: order(column, i+1)})
 	}
 	if s.Kinds.Entities {
-		b.Unit, b.Counted = s.entities.unit, s.entities.known()
+		b.Unit, b.Counted = unit, s.entities.known()
 	}
 	for kind, i := range inOrder(tuples) {
 		tuple := tuples[i]

@@ -388,8 +388,8 @@ func (k *kindTable) check(t *testing.T, c *Counts, e *entities, weights []uint32
 	}
 	if !k.Kinds.Entities {
 		whole = uint64(len(k.rows))
-	} else if whole = (whole + e.unit - 1) / e.unit; kinds.Unit != e.unit {
-		t.Errorf("the unit is %d, want %d", kinds.Unit, e.unit)
+	} else if whole = (whole + unit - 1) / unit; kinds.Unit != unit {
+		t.Errorf("the unit is %d, want %d", kinds.Unit, unit)
 	}
 	if c.Table.Whole.Size != whole {
 		t.Errorf("all have the size %d, want %d", c.Table.Whole.Size, whole)
@@ -553,16 +553,11 @@ func TestEntities(t *testing.T) {
 				t.Errorf("%d records are counted as %d", n, got)
 			case got != several.records(hash):
 				t.Errorf("%d records are counted as %d and %d", n, got, several.records(hash))
-			case n*uint64(one.weight(hash)) > one.unit:
-				t.Errorf("%d records weigh %d of %d each", n, one.weight(hash), one.unit)
+			case n*uint64(one.weight(hash)) > unit:
+				t.Errorf("%d records weigh %d of %d each", n, one.weight(hash), unit)
 			}
 		}
 	})
-	for _, rows := range []uint64{1, 5_113_056, 5_113_057, 10_000_000, 1 << 31, 1<<32 - 1} {
-		if unit := unitOf(rows); unit*rows >= 1<<32 {
-			t.Errorf("%d rows weigh up to %d", rows, unit*rows)
-		}
-	}
 }
 
 // TestEntitiesOfSplits sums up counts of splits beyond the greatest, and refuses those of other rows than the input's.
@@ -587,7 +582,7 @@ func TestEntitiesOfSplits(t *testing.T) {
 	}
 	tag := tagOf(risk.Scatter(5))
 	some, err := encode(entitiesForm, budget, func(w *checkpoint.Writer) {
-		for _, n := range []uint64{unitOf(uint64(len(k.rows))), 600, tag, 0} {
+		for _, n := range []uint64{unit, 600, tag, 0} {
 			w.Uint(n)
 		}
 	})
@@ -660,7 +655,7 @@ func TestManyEntitiesOfSplits(t *testing.T) {
 	var blocks [][]byte
 	for first := range uint64(3) {
 		block, err := encode(entitiesForm, spill.NewBudget(64<<20), func(w *checkpoint.Writer) {
-			w.Uint(unitOf(uint64(k.Dataset.Rows())))
+			w.Uint(unit)
 			for i := range uint64(30_000) {
 				w.Uint(1 + i%7)
 				if i == 0 {

@@ -73,7 +73,7 @@ func (r *reading) read(ctx context.Context, splits []formats.Split, advanced fun
 	}
 	var rows atomic.Int64
 	return workers.Each(len(splits), len(r.workers), func(w workers.Worker, i int) error {
-		return dataset.ScanSplit(ctx, r.Dataset, splits[i], requests, r.workers, w, func(n int) { advanced(rows.Add(int64(n))) })
+		return dataset.ScanSplit(ctx, r.Dataset, splits[i], requests, r.workers, w, func(n int64) { advanced(rows.Add(n)) })
 	})
 }
 
@@ -239,7 +239,7 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 		}
 	}
 	if w.beside != nil {
-		w.others.Row, w.others.Rows, w.others.Columns = b.Row, b.Rows, w.others.Columns[:0]
+		w.others = formats.Batch{Row: b.Row, Rows: b.Rows, Counts: b.Counts, Columns: w.others.Columns[:0]}
 		for _, i := range w.also {
 			w.others.Columns = append(w.others.Columns, b.Columns[i])
 		}
@@ -255,7 +255,7 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 			return err
 		}
 	}
-	w.rows += int64(to - from)
+	w.rows += b.Records(from, to)
 	for i := range w.groupings { // many in the first half of the rows are many in all
 		if w.rows < w.left && w.groupings[i].counter.Held() > w.most {
 			return ErrManyTuples
@@ -271,7 +271,7 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 			w.codes[i] = w.maps[i].Apply(b.Columns[i].Codes[lo:hi], w.codes[i])
 		}
 	}
-	classes, classDomain := noClasses[:hi-lo], 1
+	counts, classes, classDomain := b.CountsOf(lo, hi), noClasses[:hi-lo], 1
 	if w.class >= 0 {
 		classes, classDomain = w.codes[w.class], w.domains[w.class]
 	}
@@ -284,14 +284,14 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 	}
 	for i, t := range w.tallies {
 		if t != nil {
-			if err := t.count(b.Columns[i].Values, b.Columns[i].Codes[lo:hi], classes, classDomain); err != nil {
+			if err := t.count(b.Columns[i].Values, b.Columns[i].Codes[lo:hi], classes, counts, classDomain); err != nil {
 				return err
 			}
 		}
 	}
 	for i, counter := range w.counters {
 		if counter != nil {
-			if err := counter.Add(w.codes[i], classes, w.domains[i], classDomain); err != nil {
+			if err := counter.Add(w.codes[i], classes, counts, w.domains[i], classDomain); err != nil {
 				return err
 			}
 		}
@@ -301,24 +301,33 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 		for i, column := range g.Columns {
 			g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
 		}
-		var err error
-		if g.Weighted { // the codes of entities are weights
-			err = g.counter.AddCounted(w.weights(), g.codes, g.domains)
-		} else {
-			err = g.counter.Add(hi-lo, g.codes, g.domains)
-		}
-		if err != nil {
+		if err := w.countTuples(g, hi-lo, counts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// weights returns what the rows weigh that are being counted, which is what the codes of entities say.
-func (w *counting) weights() []uint64 {
+// countTuples counts the tuples of so many rows, which are as many records as counts say.
+func (w *counting) countTuples(g *groupingCount, rows int, counts []uint64) error {
+	switch {
+	case g.Weighted:
+		counts = w.weights(counts)
+	case counts == nil:
+		return g.counter.Add(rows, g.codes, g.domains)
+	}
+	return g.counter.AddCounted(counts, g.codes, g.domains)
+}
+
+// weights returns what the rows weigh that are being counted: the codes of entities say it of a record.
+func (w *counting) weights(counts []uint64) []uint64 {
 	w.weighed = w.weighed[:0]
-	for _, weight := range w.codes[len(w.columns)-1] {
-		w.weighed = append(w.weighed, uint64(weight))
+	for row, weight := range w.codes[len(w.columns)-1] {
+		n := uint64(weight)
+		if counts != nil {
+			n *= counts[row]
+		}
+		w.weighed = append(w.weighed, n)
 	}
 	return w.weighed
 }
@@ -336,8 +345,8 @@ type columnTally struct {
 // usualClasses is how many classes a tally has room for beside the longest list.
 const usualClasses = 4
 
-// count counts rows: in the tally while the list of values is short, else one by one.
-func (t *columnTally) count(values *formats.Values, codes, classes []uint32, classDomain int) error {
+// count counts rows, which are as many records as counts say: in the tally while the list of values is short, else one by one.
+func (t *columnTally) count(values *formats.Values, codes, classes []uint32, counts []uint64, classDomain int) error {
 	long := values.Len() > t.listed || t.kinds && values.Len()*classDomain > usualClasses*t.listed
 	if t.of != values || long {
 		if err := t.empty(); err != nil {
@@ -345,12 +354,12 @@ func (t *columnTally) count(values *formats.Values, codes, classes []uint32, cla
 		}
 	}
 	if long {
-		return t.addRows(values, codes, classes)
+		return t.addRows(values, codes, classes, counts)
 	}
 	if t.counter == nil {
 		t.of, t.counter = values, partition.NewClassCounter(t.budget)
 	}
-	return t.counter.Add(codes, classes, values.Len()+1, classDomain)
+	return t.counter.Add(codes, classes, counts, values.Len()+1, classDomain)
 }
 
 // empty hands the tally over to its part.
@@ -366,17 +375,17 @@ func (t *columnTally) empty() error {
 	return err
 }
 
-// sampling takes some of the rows of an input.
+// sampling takes some of the records of an input.
 type sampling struct {
-	take   func(row uint64) bool // nil: all rows are taken
-	start  uint64                // position in the input of the split's first row
-	sample formats.Batch         // scratch
+	take   func(record uint64) bool // nil: all are taken
+	start  uint64                   // position in the input of the split's first record
+	sample formats.Batch            // scratch
 }
 
 // BeginSplit notes where a split begins.
 func (s *sampling) BeginSplit(split formats.Split) { s.start = uint64(split.Row) }
 
-// taken returns a batch of the rows of a coded one that are taken, valid until the next call.
+// taken returns a batch of the records of a coded one that are taken, valid until the next call.
 func (s *sampling) taken(b *formats.Batch) *formats.Batch {
 	if s.take == nil {
 		return b
@@ -389,15 +398,25 @@ func (s *sampling) taken(b *formats.Batch) *formats.Batch {
 	for i, c := range s.sample.Columns {
 		c.Values, c.Codes = b.Columns[i].Values, c.Codes[:0]
 	}
-	s.sample.Rows = 0
+	s.sample.Rows, s.sample.Counts = 0, s.sample.Counts[:0]
+	at := s.start + uint64(b.Row)
 	for row := range b.Rows {
-		if !s.take(s.start + uint64(b.Row) + uint64(row)) {
+		taken, end := uint64(0), at+uint64(b.Records(row, row+1))
+		for ; at < end; at++ {
+			if s.take(at) {
+				taken++
+			}
+		}
+		if taken == 0 {
 			continue
 		}
 		for i, c := range s.sample.Columns {
 			c.Codes = append(c.Codes, b.Columns[i].Codes[row])
 		}
 		s.sample.Rows++
+		if b.Counts != nil {
+			s.sample.Counts = append(s.sample.Counts, taken)
+		}
 	}
 	return &s.sample
 }

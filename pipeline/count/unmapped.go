@@ -93,7 +93,7 @@ func (f *finder) Batch(b *formats.Batch) (err error) {
 			continue
 		}
 		if f.first == "" {
-			f.first = fmt.Sprintf("%s, row %d", f.split.File, f.split.Row-f.start+b.Row+int64(i)+1)
+			f.first = fmt.Sprintf("%s, row %d", f.split.File, f.split.Row-f.start+b.Row+b.Records(0, i)+1)
 		}
 		if f.most == 0 {
 			return errFound

@@ -127,10 +127,14 @@ func (p *part) put(word uint64, value []byte, classes []engine.Frequency) error 
 	return nil
 }
 
-// addRows adds every row of a batch.
-func (p *part) addRows(values *formats.Values, codes, classes []uint32) error {
+// addRows adds every row of a batch, which is as many records as counts say.
+func (p *part) addRows(values *formats.Values, codes, classes []uint32, counts []uint64) error {
 	for i, code := range codes {
-		if err := p.add(values, code, engine.Frequency{Class: classes[i], Count: 1}); err != nil {
+		n := uint64(1)
+		if counts != nil {
+			n = counts[i]
+		}
+		if err := p.add(values, code, engine.Frequency{Class: classes[i], Count: n}); err != nil {
 			return err
 		}
 	}

@@ -158,15 +158,21 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 		}
 	}
 	var codes []uint32
-	classes := make([]uint32, rng.IntN(60))
+	var counts []uint64
+	classes, counted := make([]uint32, rng.IntN(60)), rng.IntN(2) == 0
 	for i := range classes {
 		classes[i] = uint32(rng.IntN(4))
 		codes = append(codes, uint32(rng.IntN(values.Len()+1)))
-		plain(codes[i], classes[i], 1)
+		n := uint64(1)
+		if counted {
+			n += rng.Uint64N(1 << 36)
+			counts = append(counts, n)
+		}
+		plain(codes[i], classes[i], n)
 	}
 	tally := &columnTally{part: c, listed: rng.IntN(2) * values.Len()}
 	many := engine.Frequency{Class: 5, Count: rng.Uint64N(1 << 36)}
-	err := errors.Join(tally.count(values, codes, classes, 4), tally.empty())
+	err := errors.Join(tally.count(values, codes, classes, counts, 4), tally.empty())
 	if len(codes) > 0 && many.Count > 0 {
 		plain(codes[0], many.Class, many.Count)
 		err = errors.Join(err, c.add(values, codes[0], many))

@@ -63,6 +63,7 @@ type extremes struct {
 	taken    []uint64
 	memo     *engine.Memo
 	spans    []seenSpans
+	singles  formats.Singles
 }
 
 // seenSpans are spans, and the values of a list of which they know.
@@ -87,6 +88,20 @@ func (e *extremes) BeginSplit(formats.Split) {}
 func (e *extremes) EndSplit() error          { return nil }
 
 func (e *extremes) Batch(b *formats.Batch) error {
+	if len(e.taken) == 0 {
+		return e.rows(b)
+	}
+	e.singles.Of(b) // every record may go elsewhere
+	for b = e.singles.Next(); b != nil; b = e.singles.Next() {
+		if err := e.rows(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows looks at the rows of a batch.
+func (e *extremes) rows(b *formats.Batch) error {
 	for i := range e.coded.maps {
 		if err := e.coded.translate(i, b.Columns[i]); err != nil {
 			return err

@@ -117,7 +117,7 @@ func (m *Masker) ordering(order Order) (o *ordering, err error) {
 }
 
 // told tells how many rows have been read or written: half of the work on a row each.
-func (o *ordering) told(rows int) { o.Advanced(o.done.Add(int64(rows))/2, o.Dataset.Rows()) }
+func (o *ordering) told(rows int64) { o.Advanced(o.done.Add(rows)/2, o.Dataset.Rows()) }
 
 // read makes rows of splits.
 func (o *ordering) read(ctx context.Context, splits []formats.Split) error {
@@ -158,6 +158,7 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 			return err
 		}
 		w.choose(nil)
+		w.counted = true
 		if w.tuples != nil {
 			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
 		}
@@ -168,16 +169,17 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 	if err := b.openSplit(ctx, s); err != nil {
 		return err
 	}
-	for rows := int64(0); rows < s.Rows; {
+	for left := s.Rows; left > 0; {
 		if err := b.next(ctx); err != nil {
 			return err
 		}
-		n := int(min(int64(b.batch.Rows), s.Rows-rows))
+		n := rowsOf(b.batch, left)
 		if err := o.batch(ctx, b, n); err != nil {
 			return err
 		}
-		rows += int64(n)
-		o.told(n)
+		records := b.batch.Records(0, n)
+		left -= records
+		o.told(records)
 	}
 	return b.closeReader()
 }
@@ -188,6 +190,18 @@ func (o *ordering) newBatch(w *worker) *orderedBatch {
 		b.listed = append(b.listed, domain.NewMapping(listedCoder{o.form.listed[i].values}))
 	}
 	return b
+}
+
+// rowsOf returns how many rows of a batch have so many records, of the last one perhaps more, or all rows.
+func rowsOf(b *formats.Batch, records int64) (rows int) {
+	if b.Counts == nil {
+		return int(min(int64(b.Rows), records))
+	}
+	for rows < b.Rows && records > 0 {
+		records -= int64(b.Counts[rows])
+		rows++
+	}
+	return rows
 }
 
 // batch makes rows of the first n of a batch.
@@ -267,7 +281,7 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 		for k := range b.kept {
 			run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], from+i)
 		}
-		if err := run.End(1); err != nil {
+		if err := run.End(b.batch.Records(from+i, from+i+1)); err != nil {
 			return err
 		}
 	}
@@ -288,7 +302,7 @@ func (o *ordering) put(b *orderedBatch, worker int, cell uint32, head []uint64, 
 	for _, codes := range b.tuples.codes {
 		run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, codes[row])
 	}
-	return run.End(1)
+	return run.End(b.batch.Records(row, row+1))
 }
 
 // recodeDivided gives the rows of divided cells their labels, some at a time.
@@ -406,7 +420,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		if err != nil {
 			return err
 		}
-		o.told(int(g.count))
+		o.told(g.count)
 		folder, err := o.form.folderPath(g.folder)
 		if err != nil {
 			return err

@@ -149,6 +149,7 @@ func (m *Masker) readPeople(c *peopleCounter, entity int) error {
 		w.tokens[i] = nil
 	}
 	w.choose(kept)
+	w.counted = m.Recoding.Cells() == 0 // else every record may go elsewhere
 	c.worker = w
 	for _, g := range c.groups {
 		c.at = append(c.at, c.read(g.Kept))
@@ -174,7 +175,7 @@ func (c *peopleCounter) split(ctx context.Context, s formats.Split) error {
 	if err := c.openSplit(ctx, s); err != nil {
 		return err
 	}
-	for rows := int64(0); rows < s.Rows; rows += int64(c.batch.Rows) {
+	for rows := int64(0); rows < s.Rows; rows += c.batch.Records(0, c.batch.Rows) {
 		if err := c.next(ctx); err != nil {
 			return err
 		}
@@ -192,9 +193,10 @@ func (c *peopleCounter) count(from, to int) {
 	for g := range c.groups {
 		c.classify(g, from, to)
 	}
-	c.counted += int64(to - from)
+	counts := c.batch.CountsOf(from, to)
+	c.counted += c.batch.Records(from, to)
 	for g, alike := range c.alike {
-		alike.Add(c.classes[g][:to-from])
+		alike.AddCounted(c.classes[g][:to-from], counts)
 	}
 	if c.entity < 0 {
 		return
@@ -205,7 +207,7 @@ func (c *peopleCounter) count(from, to int) {
 		of[i] = hashes[code]
 	}
 	for g, people := range c.people {
-		people.Add(c.classes[g][:to-from], of)
+		people.Add(c.classes[g][:to-from], of, counts)
 	}
 }
 

@@ -86,9 +86,9 @@ func (w *turnCount) Batch(b *formats.Batch) error {
 	}
 	w.cells = slices.Grow(w.cells[:0], b.Rows)[:b.Rows]
 	w.recoding.Divided(w.coded.rows(0, b.Rows), w.cells)
-	for _, cell := range w.cells {
+	for row, cell := range w.cells {
 		if cell != engine.Undivided {
-			w.taken[cell]++
+			w.taken[cell] += uint64(b.Records(row, row+1))
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ type worker struct {
 
 	requests []formats.Request // what is read
 	slots    []int             // of every released column: its position among requests; −1: not read
+	counted  bool              // rows of batches may stand for several records
 	reader   formats.BatchReader
 	open     formats.Split
 	batch    *formats.Batch
@@ -198,7 +199,11 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	if err := w.closeReader(); err != nil {
 		return err
 	}
-	reader, err := w.m.Dataset.Read(ctx, s, w.requests)
+	read := w.m.Dataset.Read
+	if w.counted {
+		read = w.m.Dataset.ReadCounted
+	}
+	reader, err := read(ctx, s, w.requests)
 	if err != nil {
 		return err
 	}
@@ -274,7 +279,8 @@ func (w *worker) pseudonymize() error {
 	if !slices.ContainsFunc(w.tokens, func(t *tokens) bool { return t != nil }) {
 		return nil
 	}
-	w.replaced = formats.Batch{Row: w.batch.Row, Rows: w.batch.Rows, Columns: append(w.replaced.Columns[:0], w.batch.Columns...)}
+	w.replaced.Columns = append(w.replaced.Columns[:0], w.batch.Columns...)
+	w.replaced.Row, w.replaced.Rows, w.replaced.Counts = w.batch.Row, w.batch.Rows, w.batch.Counts
 	w.batch = &w.replaced
 	return w.pool.Share(len(w.tokens), func(_, i int) (err error) {
 		if slot := w.slots[i]; w.tokens[i] != nil && slot >= 0 {

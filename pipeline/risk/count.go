@@ -168,12 +168,12 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
 		for g, columns := range s.Groupings {
-			s.tallies[g].Add(s.hash(b, columns, lo, hi))
+			s.tallies[g].AddCounted(s.hash(b, columns, lo, hi), b.CountsOf(lo, hi))
 		}
 		s.guard(b, lo, hi)
 		s.dependencies.add(b, s.hashes, lo, hi)
 	}
-	s.rows += int64(to - from)
+	s.rows += b.Records(from, to)
 	return nil
 }
 

@@ -14,6 +14,7 @@ type dependencies struct {
 	all     *rowSample   // by whole rows; nil: there is no room for any
 	by      []*rowSample // by every column; nil while all has all rows
 	hashes  []uint64     // of a block of rows
+	times   []uint64     // likewise: the records of each; nil: one
 	codes   [][]uint32
 	ofCodes [][]uint64
 	least   []uint64 // of the hashes of a column's codes
@@ -77,6 +78,7 @@ func (d *dependencies) add(b *formats.Batch, values []Hashes, from, to int) {
 		d.codes, d.ofCodes = append(d.codes, b.Columns[c].Codes[from:to]), append(d.ofCodes, values[c].byCode)
 		d.least = append(d.least, values[c].least)
 	}
+	d.times = b.CountsOf(from, to)
 	hashes := d.hashes[:to-from]
 	clear(hashes)
 	JoinAll(hashes, d.codes, d.ofCodes)
@@ -98,7 +100,7 @@ func (d *dependencies) add(b *formats.Batch, values []Hashes, from, to int) {
 // addWhole adds rows to those of which none is left out, until they are too many. It returns how many it has added.
 func (d *dependencies) addWhole(hashes []uint64) int {
 	for row, hash := range hashes {
-		if unset := d.all.add(hash, 1); unset != nil {
+		if unset := d.all.add(hash, d.records(row)); unset != nil {
 			d.set(unset, row)
 			if d.all.full() {
 				d.divide()
@@ -107,6 +109,14 @@ func (d *dependencies) addWhole(hashes []uint64) int {
 		}
 	}
 	return len(hashes)
+}
+
+// records returns how many records a row of the block is.
+func (d *dependencies) records(row int) uint64 {
+	if d.times == nil {
+		return 1
+	}
+	return d.times[row]
 }
 
 // set sets the values of a row of the block.
@@ -156,7 +166,7 @@ func (d *dependencies) addBy(s *rowSample, hashes []uint64, first int) {
 }
 
 func (d *dependencies) addRow(s *rowSample, hash uint64, row int) {
-	if unset := s.add(hash, 1); unset != nil {
+	if unset := s.add(hash, d.records(row)); unset != nil {
 		d.set(unset, row)
 		s.settle()
 	}

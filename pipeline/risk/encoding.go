@@ -130,7 +130,7 @@ func (t *Tally) save(w *checkpoint.Writer) {
 	before := uint64(0)
 	checkpoint.List(w, used, func(s slot) {
 		w.Uint(s.hash - before)
-		w.Uint(uint64(s.rows))
+		w.Uint(s.rows)
 		before = s.hash
 	})
 }
@@ -143,7 +143,7 @@ func (t *Tally) load(r *checkpoint.Reader) {
 	hash := uint64(0)
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
 		hash += r.Uint()
-		if rows := uint32(r.Uint()); rows > 0 {
+		if rows := r.Uint(); rows > 0 {
 			t.add(hash, rows)
 		}
 	}
@@ -187,7 +187,7 @@ func (s *rowSample) save(w *checkpoint.Writer) {
 	before := uint64(0)
 	checkpoint.List(w, rows, func(row int) {
 		w.Uint(s.hashes[row] - before)
-		w.Uint(uint64(s.counts[row]))
+		w.Uint(s.counts[row])
 		for _, value := range s.row(row) {
 			w.Uint(uint64(value))
 		}
@@ -201,7 +201,7 @@ func (s *rowSample) load(r *checkpoint.Reader) {
 	hash := uint64(0)
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
 		hash += r.Uint()
-		unset := s.add(hash, uint32(r.Uint()))
+		unset := s.add(hash, r.Uint())
 		for c := range s.width {
 			value := uint32(r.Uint())
 			if unset != nil {

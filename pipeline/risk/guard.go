@@ -48,7 +48,7 @@ func (s *Scanner) openGuards(rows int64, budget *spill.Budget, bytes int64) {
 func (s *Scanner) guard(b *formats.Batch, from, to int) {
 	if s.owners != nil {
 		s.entities = append(s.entities[:0], s.hash(b, s.Entity, from, to)...)
-		s.owners.Add(s.entities)
+		s.owners.AddCounted(s.entities, b.CountsOf(from, to))
 	}
 	for i, g := range s.Guards {
 		hashes := s.hash(b, g.Columns, from, to)
@@ -56,7 +56,7 @@ func (s *Scanner) guard(b *formats.Batch, from, to int) {
 			s.guards[i].people.addAll(hashes, s.entities)
 			continue
 		}
-		s.guards[i].tally.Add(hashes)
+		s.guards[i].tally.AddCounted(hashes, b.CountsOf(from, to))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 type People struct {
 	sample   // of classes, by the entities that are held
 	k        int
-	enough   uint32 // so many entities of a class are told apart
+	enough   uint64 // so many entities of a class are told apart
 	budget   *spill.Budget
 	failed   atomic.Pointer[error]
 	shards   [shards]peopleShard
@@ -40,7 +40,7 @@ const mostPairs = 1 << 17
 // NewPeople returns the counts of classes of which those of fewer than k entities are small.
 func NewPeople(k int, budget *spill.Budget) *People {
 	p := &People{
-		sample: sample{most: mostPairs}, k: k, enough: uint32(max(k, 2)), budget: budget, entities: NewSum(UnionHashes, budget),
+		sample: sample{most: mostPairs}, k: k, enough: uint64(max(k, 2)), budget: budget, entities: NewSum(UnionHashes, budget),
 	}
 	for i := range p.shards {
 		p.shards[i].of.shift = slotBits
@@ -60,10 +60,13 @@ func (p *People) Counter(budget *spill.Budget) *PeopleCounter {
 	return &PeopleCounter{People: p, whose: p.entities.Tally(budget)}
 }
 
-// Add counts rows by the hashes of their classes and of their entities.
-func (c *PeopleCounter) Add(classes, entities []uint64) {
+// Add counts rows by the hashes of their classes and of their entities: as many of each as counts say; nil: one.
+func (c *PeopleCounter) Add(classes, entities, counts []uint64) {
 	c.rows.Add(int64(len(classes)))
-	c.whose.Add(entities)
+	for _, n := range counts {
+		c.rows.Add(int64(n) - 1)
+	}
+	c.whose.AddCounted(entities, counts)
 	for i := range c.byShard {
 		c.byShard[i] = c.byShard[i][:0]
 	}
@@ -94,7 +97,7 @@ func (p *People) addRows(shard *peopleShard, rows []int32, classes, entities []u
 }
 
 // add adds an entity to its class, and reports whether it was not there, and of interest.
-func (s *peopleShard) add(class, entity uint64, enough uint32) bool {
+func (s *peopleShard) add(class, entity, enough uint64) bool {
 	of := s.of.find(class)
 	if of.rows == enough {
 		return false
@@ -197,7 +200,7 @@ const (
 )
 
 // kind returns what is found of the entities of a class that has so many.
-func (p *People) kind(entities uint32) (found uint32) {
+func (p *People) kind(entities uint64) (found uint64) {
 	if entities == 1 {
 		found = isAlone
 	}

@@ -10,7 +10,7 @@ type rowSample struct {
 	zeros  uint
 	index  []uint32 // by the low bits of a row's hash, open addressing: the row's number from 1 on
 	hashes []uint64 // of the rows
-	counts []uint32 // rows that are alike
+	counts []uint64 // rows that are alike
 	width  int      // columns
 	values []uint32 // of every row the upper halves of its values' hashes
 }
@@ -45,7 +45,7 @@ func (s *rowSample) chooses(i int) bool {
 }
 
 // add counts rows with a hash. Values of one that was not there are to be set; then settle is called.
-func (s *rowSample) add(hash uint64, rows uint32) (unset []uint32) {
+func (s *rowSample) add(hash, rows uint64) (unset []uint32) {
 	mask := uint64(len(s.index) - 1)
 	i := hash & mask
 	for ; s.index[i] != 0; i = (i + 1) & mask {

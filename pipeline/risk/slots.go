@@ -3,7 +3,7 @@ package risk
 // slot is a hash and its rows; none have 0 rows.
 type slot struct {
 	hash uint64
-	rows uint32
+	rows uint64
 }
 
 // slots are a table of hashes by open addressing, in a slot by the bits from shift on.
@@ -24,7 +24,7 @@ func (s *slots) find(hash uint64) *slot {
 }
 
 // add counts rows of a hash, and reports whether it is a new one.
-func (s *slots) add(hash uint64, rows uint32) (added bool) {
+func (s *slots) add(hash, rows uint64) (added bool) {
 	at := s.find(hash)
 	if added = at.rows == 0; added {
 		at.hash = hash

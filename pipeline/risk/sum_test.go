@@ -181,7 +181,7 @@ func TestPeople(t *testing.T) {
 		together(goroutines, func(g int) {
 			for from := g * 100; from < rows; from += goroutines * 100 {
 				to := min(from+100, rows)
-				counters[g].Add(v.classes[from:to], v.entities[from:to])
+				counters[g].Add(v.classes[from:to], v.entities[from:to], nil)
 			}
 		})
 		got, err := people.Figures(counters...)
@@ -210,7 +210,7 @@ func TestPeopleWithoutMemory(t *testing.T) {
 	people := NewPeople(2, spill.NewBudget(1<<18))
 	counter := people.Counter(spill.NewBudget(0))
 	v := newVisits(rand.New(rand.NewPCG(3, 1)), 50_000, 50_000, 50_000)
-	counter.Add(v.classes, v.entities)
+	counter.Add(v.classes, v.entities, nil)
 	if _, err := people.Figures(counter); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("%v", err)
 	}

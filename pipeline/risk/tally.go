@@ -88,15 +88,19 @@ func (t *Tally) Add(hashes []uint64) {
 	}
 }
 
-// AddRuns counts so many rows for every hash.
-func (t *Tally) AddRuns(hashes []uint64, rows []uint32) {
+// AddCounted counts as many rows for every hash as counts say; nil: one each.
+func (t *Tally) AddCounted(hashes, counts []uint64) {
+	if counts == nil {
+		t.Add(hashes)
+		return
+	}
 	t.follow()
 	for i, hash := range hashes {
-		t.add(hash, rows[i])
+		t.add(hash, counts[i])
 	}
 }
 
-// follow leaves out what the sum has left out.
+// follow leaves out what the sum leaves out.
 func (t *Tally) follow() {
 	if t.into != nil && t.into.zeros() > t.zeros {
 		t.leaveOut(t.into.zeros())
@@ -104,7 +108,7 @@ func (t *Tally) follow() {
 }
 
 // add counts rows that have a hash.
-func (t *Tally) add(hash uint64, rows uint32) {
+func (t *Tally) add(hash, rows uint64) {
 	if hash>>(64-t.zeros) == 0 && t.slots.add(hash, rows) && 2*t.used > len(t.of) {
 		t.makeRoom()
 	}

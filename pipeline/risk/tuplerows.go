@@ -57,7 +57,7 @@ func (t *tupleRows) order(columns []int) (mayTell bool) {
 				*number = uint64(len(t.starts))
 			}
 			tuple := uint32(*number - 1)
-			t.tuples, t.total = append(t.tuples, tuple), t.total+uint64(n)
+			t.tuples, t.total = append(t.tuples, tuple), t.total+n
 			t.starts[tuple]++
 		}
 	}
@@ -70,7 +70,7 @@ func (t *tupleRows) order(columns []int) (mayTell bool) {
 	for _, s := range samples {
 		for i, n := range s.counts {
 			at := &t.starts[tuples[i]]
-			t.rows[*at] = tupleRow{s.row(i), uint64(n), tuples[i]}
+			t.rows[*at] = tupleRow{s.row(i), n, tuples[i]}
 			*at++
 		}
 		tuples = tuples[len(s.counts):]

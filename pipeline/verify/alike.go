@@ -144,7 +144,7 @@ type alike struct {
 	bySet      [][]uint64 // hashes of a block of rows by the labels of each set, if there are pairs
 	byLabels   []uint64   // of all sets
 	starts     []int32    // of a block: the first rows of runs that have the same labels
-	lengths    []uint32   // of these
+	lengths    []uint64   // of these
 	byKept     []uint64
 	codes      [][]uint32 // of these, in kept columns
 	ofCodes    [][]uint64 // hashes
@@ -248,19 +248,19 @@ func (a *alike) countRuns(labels []uint64) {
 		first := row
 		for row++; row < len(labels) && labels[row] == labels[first]; row++ {
 		}
-		a.starts, a.lengths = append(a.starts, int32(first)), append(a.lengths, uint32(row-first))
+		a.starts, a.lengths = append(a.starts, int32(first)), append(a.lengths, uint64(row-first))
 	}
 	hashes := a.byKept[:len(a.starts)]
 	for i, first := range a.starts {
 		hashes[i] = risk.Scatter(labels[first])
 	}
-	a.labels.AddRuns(hashes, a.lengths)
+	a.labels.AddCounted(hashes, a.lengths)
 	for i, pair := range a.pairs {
 		one, other := a.bySet[pair[0]], a.bySet[pair[1]]
 		for i, first := range a.starts {
 			hashes[i] = risk.Scatter(risk.Join(risk.Scatter(one[first]), other[first]))
 		}
-		a.ofPairs[i].AddRuns(hashes, a.lengths)
+		a.ofPairs[i].AddCounted(hashes, a.lengths)
 	}
 }
 
