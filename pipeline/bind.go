@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -129,8 +128,8 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 		}
 	}
 	b.requirement, b.dropped = requirementOf(job, number, rows)
-	if rows > math.MaxUint32 {
-		return fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
+	if rows > formats.MostRecords {
+		return fmt.Errorf("count %d rows: more than %d: %w", rows, int64(formats.MostRecords), formats.ErrUnsupported)
 	}
 	for _, a := range b.masked {
 		spec, field := b.specs[a], &schema.Fields[a]

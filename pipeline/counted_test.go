@@ -3,6 +3,8 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // counted returns the table with equal rows as one or several rows that count them, in any order, and some that count nothing.
@@ -72,5 +75,85 @@ func TestCountedRows(t *testing.T) {
 	}
 	if released == 0 {
 		t.Error("nothing was released")
+	}
+}
+
+// tenBillion is a table of counts that stands for more than ten billion records of columns a, b, c and a class. It returns how many have
+// the rarer value of a, and how many there are in all.
+func tenBillion(t *testing.T, dir string) (rarer, all uint64) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("a,b,c,rich,times\n")
+	sums := make(map[int]uint64)
+	for i := range 24 {
+		a, times := i%2, uint64(430_000_000+i)
+		rich := a
+		if i == 5 || i == 10 {
+			rich = 1 - a
+		}
+		fmt.Fprintf(&text, "a%d,b%d,%d,%d,%d\n", a, i/6, i/2%3, rich, times)
+		sums[a], all = sums[a]+times, all+times
+	}
+	write(t, filepath.Join(dir, "in", "counts.csv"), text.String())
+	return min(sums[0], sums[1]), all
+}
+
+// tenBillionJob asks for a k that the values of a alone, which the class depends on, reach. A sum of 32 bits would not.
+const tenBillionJob = `count: times
+input: in
+output: out.parquet
+class: rich
+quasi_identifiers: [{columns: [a, b, c], k: 2147483648}]
+columns: {a: suppress, b: suppress, c: suppress, rich: keep}
+`
+
+// Ten billion records are counted, and searched by those algorithms that know no single record.
+func TestTenBillionRecords(t *testing.T) {
+	counts := strings.NewReplacer("input:", "input_counts:", "out.parquet", "cut.json").Replace(tenBillionJob)
+	for _, algorithm := range []string{"tdr", "tds", "infogain-mondrian", "mondrian", "guided", "bottom-up", "iack"} {
+		t.Run(algorithm, func(t *testing.T) {
+			dir := jobFolder(t, withAlgorithm(counts, algorithm))
+			rarer, all := tenBillion(t, dir)
+			report, err := Run(t.Context(), mustLoad(t, dir), RunOptions{})
+			must(t, err)
+			anonymity := report.Sets[0].Anonymity
+			if report.Rows != int64(all) || anonymity < 1<<31 || algorithm == "tdr" && anonymity != rarer {
+				t.Errorf("%d rows with anonymity %d, want %d with %d", report.Rows, anonymity, all, rarer)
+			}
+		})
+	}
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "in"), 0o700))
+	rarer, all := tenBillion(t, dir)
+	opt := CheckOptions{Input: []string{filepath.Join(dir, "in")}, Columns: []string{"a"}, Sensitive: []string{"rich"}, Count: "times", K: 1 << 31}
+	found, err := Check(t.Context(), opt)
+	must(t, err)
+	if found.Rows != int64(all) || found.Anonymity != int64(rarer) || found.Sensitive[0].L != 2 {
+		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)
+	}
+}
+
+// Ten billion rows are released, here and by workers elsewhere, and are all found by who verifies that.
+func TestTenBillionRowsReleased(t *testing.T) {
+	if !long {
+		t.Skip("takes minutes")
+	}
+	dir := jobFolder(t, tenBillionJob)
+	rarer, all := tenBillion(t, dir)
+	for _, runner := range []Runner{nil, &goroutines{rng: rand.New(rand.NewPCG(1, 2))}} {
+		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased), RunOptions{Runner: runner})
+		must(t, err)
+		if report.Rows != int64(all) || report.Released != int64(all) || report.Sets[0].Anonymity != rarer {
+			t.Errorf("%d of %d rows with anonymity %d, want %d with %d", report.Released, report.Rows, report.Sets[0].Anonymity, all, rarer)
+		}
+		if runner == nil {
+			must(t, os.Rename(filepath.Join(dir, "out.parquet"), filepath.Join(dir, "alone")))
+		}
+	}
+	sameReleases(t, filepath.Join(dir, "out.parquet"), filepath.Join(dir, "alone"))
+	found, err := verify.Release(t.Context(), filepath.Join(dir, "alone"), job.Limits{}, verify.Watch{})
+	must(t, err)
+	if !found.OK || found.Rows != int64(all) || found.Sets[0].Anonymity != rarer {
+		t.Errorf("%+v, want %d rows with anonymity %d", found, all, rarer)
 	}
 }

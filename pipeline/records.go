@@ -44,9 +44,9 @@ type RecordsOptions struct {
 	// is no feature then, side 1 has not. Without a column they are not split.
 	SplitColumn, SplitValue string
 
-	Spill    bool                        // read the input twice, and count what does not fit the memory in a store
-	Take     func(row, rows uint64) bool // of a row by its position in the input, of so many; nil: all
-	MaxTexts int                         // kept columns without an order that have more values are left out
+	Spill    bool                            // read the input twice, and count what does not fit the memory in a store
+	Take     func(row, n, all uint64) uint64 // how many of n rows that are alike, by the first one's position in the input, of all; nil: n
+	MaxTexts int                             // kept columns without an order that have more values are left out
 	Events   Events
 }
 
@@ -141,7 +141,7 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 	r.Groupings = []count.Grouping{{Columns: all}}
 	if opt.Take != nil {
 		rows := uint64(b.Dataset.Rows())
-		r.Take = func(row uint64) bool { return opt.Take(row, rows) }
+		r.Take = func(row, n uint64) uint64 { return opt.Take(row, n, rows) }
 	}
 	return r, nil
 }

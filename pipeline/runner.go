@@ -388,7 +388,7 @@ func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, how *given, m *ma
 		return nil, err
 	}
 	names := slices.DeleteFunc(sorted.names, func(name string) bool { return name == "" })
-	spans, err := masking.LayOut(e.folder.ranges(ctx, names), int64(b.Job.Output.RowGroupRows))
+	spans, err := masking.LayOut(e.folder.ranges(ctx, names), int64(b.Job.Output.RowGroupRows), b.Dataset.Rows())
 	if err != nil {
 		return nil, err
 	}

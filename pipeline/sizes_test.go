@@ -214,6 +214,8 @@ var unreached = map[string][]size{
 		{name: "pipeline.largeCut", value: 1 << 20},
 		{name: "pipeline.rowsOfRange", value: 1 << 19},
 		{name: "pipeline/count.usualPairs", value: 1 << 18},
+		{name: "pipeline/masking.UsualGroup", value: 1 << 18},
+		{name: "pipeline/masking.mostGroups", value: 1 << 14},
 		{name: "pipeline/verify.mostCells", value: 1 << 19},
 	},
 	innerSize: {

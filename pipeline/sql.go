@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
@@ -78,7 +77,7 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 		}
 		return [][]string{slices.Concat(names, beside)}
 	}
-	requirement, _ := requirementOf(j, number, math.MaxUint32) // rows: as many as may be suppressed
+	requirement, _ := requirementOf(j, number, formats.MostRecords) // rows: as many as may be suppressed
 	var columns [][]int
 	for _, g := range newEngine(j).Plan(requirement).Groupings {
 		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool { return a >= len(names) }) // the kind is the class

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -67,8 +66,8 @@ type Sensitive struct {
 
 // Count counts the rows of a table.
 func Count(ctx context.Context, r *Request, res *count.Resources) (*Result, error) {
-	if rows := r.Dataset.Rows(); rows > math.MaxUint32 {
-		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, uint32(math.MaxUint32), formats.ErrUnsupported)
+	if rows := r.Dataset.Rows(); rows > formats.MostRecords {
+		return nil, fmt.Errorf("count %d rows: more than %d: %w", rows, int64(formats.MostRecords), formats.ErrUnsupported)
 	}
 	var store *spill.Store
 	if r.Spill {

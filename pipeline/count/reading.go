@@ -377,9 +377,9 @@ func (t *columnTally) empty() error {
 
 // sampling takes some of the records of an input.
 type sampling struct {
-	take   func(record uint64) bool // nil: all are taken
-	start  uint64                   // position in the input of the split's first record
-	sample formats.Batch            // scratch
+	take   func(record, n uint64) uint64 // Request.Take
+	start  uint64                        // position in the input of the split's first record
+	sample formats.Batch                 // scratch
 }
 
 // BeginSplit notes where a split begins.
@@ -401,13 +401,9 @@ func (s *sampling) taken(b *formats.Batch) *formats.Batch {
 	s.sample.Rows, s.sample.Counts = 0, s.sample.Counts[:0]
 	at := s.start + uint64(b.Row)
 	for row := range b.Rows {
-		taken, end := uint64(0), at+uint64(b.Records(row, row+1))
-		for ; at < end; at++ {
-			if s.take(at) {
-				taken++
-			}
-		}
-		if taken == 0 {
+		records := uint64(b.Records(row, row+1))
+		taken := s.take(at, records)
+		if at += records; taken == 0 {
 			continue
 		}
 		for i, c := range s.sample.Columns {

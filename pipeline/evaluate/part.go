@@ -28,11 +28,18 @@ func (o *Options) plan() (rounds []round) {
 	return rounds
 }
 
-// sampler takes about so many rows: those with the least hashes of their positions.
-func sampler(sample uint64) func(row, rows uint64) bool {
-	return func(row, rows uint64) bool {
-		hash, _ := bits.Mul64(engine.Mix(row), rows)
-		return hash < sample
+// sampler takes about so many of all rows: those with the least hashes of their positions. Of n rows that are alike, from a position
+// on, it takes their share, rounded up or down as the hash of the first one says.
+func sampler(sample uint64) func(row, n, all uint64) (taken uint64) {
+	return func(row, n, all uint64) uint64 {
+		if sample >= all {
+			return n
+		}
+		hash, _ := bits.Mul64(engine.Mix(row), all)
+		high, low := bits.Mul64(n, sample)
+		low, carry := bits.Add64(low, all-1-hash, 0)
+		taken, _ := bits.Div64(high+carry, low, all)
+		return taken
 	}
 }
 

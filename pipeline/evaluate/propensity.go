@@ -113,7 +113,7 @@ func (c *comparison) show(ctx context.Context, p *part, recoding engine.Recoding
 			counts[side] = counts[side][:0]
 			for i, tested := range b.tested {
 				n := uint64(0)
-				if int(tested) == side && takes(c.row+uint64(i), p.rows) {
+				if int(tested) == side && takes(c.row+uint64(i), 1, p.rows) > 0 {
 					n = 1
 				}
 				counts[side] = append(counts[side], n)

@@ -18,7 +18,7 @@ import (
 
 // Order says how the rows of a release are put in order.
 type Order struct {
-	Rows    int64 // of a row group; 0: UsualGroup, fewer where rows are large
+	Rows    int64 // of a row group; 0: UsualGroup, more where there would be too many, fewer where rows are large
 	Store   func() (*spill.Store, error)
 	Sharers int // that put rows in order in one budget at a time; 0: there is one
 }
@@ -384,7 +384,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	limit := newGroupLimit(o.order.Rows)
+	limit := newGroupLimit(o.order.Rows, o.Dataset.Rows())
 	count := o.sorter.Len()
 	size := o.sorter.Size() + count*int64(o.form.most)
 	groups := int((count + limit.rows - 1) / limit.rows)

@@ -14,9 +14,10 @@ type RowPlace struct {
 // RowSpan is the rows of a row group: from a place to another.
 type RowSpan struct{ From, To RowPlace }
 
-// LayOut returns the row groups of a release whose rows are in order in ranges, of so many rows each; 0: as Order.Rows.
-func LayOut(ranges iter.Seq2[*Range, error], rows int64) ([]RowSpan, error) {
-	return layOut(ranges, newGroupLimit(rows))
+// LayOut returns the row groups of a release whose rows are in order in ranges, of so many rows each; 0: as Order.Rows. The input
+// has so many records.
+func LayOut(ranges iter.Seq2[*Range, error], rows, records int64) ([]RowSpan, error) {
+	return layOut(ranges, newGroupLimit(rows, records))
 }
 
 func layOut(ranges iter.Seq2[*Range, error], limit groupLimit) ([]RowSpan, error) {

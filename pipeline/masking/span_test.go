@@ -52,7 +52,7 @@ func TestManyEqualRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spans, err := LayOut(from([]*Range{r}, 0), math.MaxInt32)
+	spans, err := LayOut(from([]*Range{r}, 0), math.MaxInt32, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,12 @@ type Task struct {
 // UsualGroup is the number of rows of a row group where the job does not ask for one.
 const UsualGroup = 1 << 18
 
+// mostGroups is how many row groups a release has at most by their rows alone: a file numbers twice as many.
+const mostGroups = 1 << 14
+
+// usualGroup returns how many rows a row group has where the job does not ask for a number, of so many records.
+func usualGroup(records int64) int64 { return max(UsualGroup, (records+mostGroups-1)/mostGroups) }
+
 // PlanRowGroups lays out the row groups of the release over all splits, in order. Splits are joined
 // while a row group has room for all of their rows; of one that is larger alone, row groups of equal
 // size are made. Where the job does not ask for a number of rows (0), a row group may end before it
@@ -27,7 +33,7 @@ const UsualGroup = 1 << 18
 func PlanRowGroups(splits []formats.Split, rows int64) (tasks []Task) {
 	limit := groupLimit{rows: rows}
 	if rows == 0 {
-		limit = groupLimit{UsualGroup, usualHeld}
+		limit = groupLimit{usualGroup(recordsOf(splits)), usualHeld}
 	}
 	filled := int64(0)
 	for _, s := range splits {
@@ -47,6 +53,14 @@ func PlanRowGroups(splits []formats.Split, rows int64) (tasks []Task) {
 		}
 	}
 	return tasks
+}
+
+// recordsOf returns how many records splits have.
+func recordsOf(splits []formats.Split) (records int64) {
+	for _, s := range splits {
+		records += s.Rows
+	}
+	return records
 }
 
 // foreseen returns how many rows a row group is to have that has so many, of so many bytes, if those that follow are as large.

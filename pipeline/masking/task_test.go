@@ -51,6 +51,9 @@ func TestPlanRowGroups(t *testing.T) {
 	if tasks := PlanRowGroups(splitsOf(7, UsualGroup), 0); len(tasks) != 2 || tasks[0].limit != (groupLimit{UsualGroup, usualHeld}) {
 		t.Errorf("%+v", tasks)
 	}
+	if tasks := PlanRowGroups(splitsOf(1<<33), 0); len(tasks) != 1 || tasks[0].limit.rows != 1<<19 {
+		t.Errorf("%+v: more row groups than a file has numbers for", tasks)
+	}
 }
 
 func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
