@@ -380,3 +380,27 @@ func must(tb testing.TB, err error) {
 		tb.Fatal(err)
 	}
 }
+
+// A sample of ten billion rows, which a few hundred rows count, is one of them all.
+func TestEvaluateCounted(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("age,rich,times\n")
+	for age := range 100 {
+		for _, rich := range []string{"no", "yes"} {
+			times := 20_000_000
+			if (age >= 50) == (rich == "yes") {
+				times = 80_000_000
+			}
+			fmt.Fprintf(&text, "%d,%s,%d\n", age, rich, times)
+		}
+	}
+	dir := t.TempDir()
+	job := filepath.Join(dir, "job.yaml")
+	must(t, os.WriteFile(filepath.Join(dir, "people.csv"), []byte(text.String()), 0o600))
+	must(t, os.WriteFile(job, []byte("count: times\ninput: people.csv\noutput: out.parquet\nclass: rich\nquasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, rich: keep}\n"), 0o600))
+	report, err := Evaluate(t.Context(), Options{Variants: load(t, job, "limits.threads", "2", "tdr"), Folds: 2, Repeats: 1, Sample: 20_000})
+	must(t, err)
+	if error := report.Baseline["tree"].Mean; report.Rows < 19_900 || report.Rows > 20_100 || math.Abs(error-0.2) > 0.01 {
+		t.Errorf("%d rows, of which a tree is wrong about %g", report.Rows, error)
+	}
+}
