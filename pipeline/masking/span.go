@@ -1,6 +1,7 @@
 package masking
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
 )
@@ -36,9 +37,11 @@ func layOut(ranges iter.Seq2[*Range, error], limit groupLimit) ([]RowSpan, error
 			if err != nil {
 				return nil, err
 			}
+			var last []byte
 			for row := range different.Len() {
 				b, n := different.At(row)
-				l.add(RowPlace{at, i, row, 0}, int64(len(b)), int64(n))
+				l.add(RowPlace{at, i, row, 0}, int64(len(b)), n, row > 0 && bytes.Equal(b, last))
+				last = b
 			}
 		}
 		at++
@@ -57,11 +60,14 @@ type layingOut struct {
 	count, size int64
 }
 
-// add adds so many rows that are equal, of a length.
-func (l *layingOut) add(at RowPlace, length, rows int64) {
+// add adds so many rows that are equal, of a length, perhaps to those before: a chunk has very many in several places.
+func (l *layingOut) add(at RowPlace, length, rows int64, toLast bool) {
 	for left := rows; left > 0; {
 		n := min(left, l.rows-l.count)
-		l.count, l.size, left = l.count+n, l.size+length, left-n
+		if !toLast || l.count == 0 {
+			l.size += length
+		}
+		l.count, left = l.count+n, left-n
 		if !l.ends(l.count, l.size) {
 			continue
 		}

@@ -103,6 +103,33 @@ func TestRangeOfLargeRows(t *testing.T) {
 	}
 }
 
+// Rows that are equal, more than a chunk counts in one place, have their bytes once in a row group.
+func TestLayOutOfManyEqualRows(t *testing.T) {
+	m := &Masker{Budget: spill.NewBudget(1 << 30)}
+	var run []byte
+	for row := byte('a'); row < 'f'; row++ {
+		n := int64(1)
+		if row == 'a' {
+			n = 2*math.MaxUint32 + 1
+		}
+		run = spill.AppendRow(run, []byte{row}, n)
+	}
+	merged, err := m.MergeRange(t.Context(), Order{}, [][]byte{run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRange(bytes.NewReader(merged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows, want := range map[int64]int{1 << 40: 2, 1 << 32: 3} { // the bytes of three rows, or a part of the first one, end a row group
+		spans, err := layOut(from([]*Range{r}, 0), groupLimit{rows: rows, bytes: 3})
+		if err != nil || len(spans) != want {
+			t.Errorf("%d row groups of %d rows, want %d; %v", len(spans), rows, want, err)
+		}
+	}
+}
+
 // Row groups that are laid out in ranges begin and end where they do when rows are taken one by one.
 func TestLayOut(t *testing.T) {
 	for seed := range uint64(300) {
