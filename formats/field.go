@@ -98,7 +98,8 @@ func (b *Batch) Records(from, to int) (records int64) {
 	return records
 }
 
-// MostRecords is how many records an input has at most: sums of products with their counts have 64 bits.
+// MostRecords is how many records an input has at most: sums of products with their counts have 64
+// bits.
 const MostRecords = 1<<40 - 1
 
 // Column holds one column of a batch in one of three shapes.

@@ -2,7 +2,8 @@ package formats
 
 import "cmp"
 
-// Singles makes batches whose rows are single records of batches whose rows count them. Their columns are coded.
+// Singles makes batches whose rows are single records of batches whose rows count them. Their
+// columns are coded.
 type Singles struct {
 	Most int // rows of a batch; 0: 65,536
 

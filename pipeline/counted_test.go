@@ -78,8 +78,8 @@ func TestCountedRows(t *testing.T) {
 	}
 }
 
-// tenBillion is a table of counts that stands for more than ten billion records of columns a, b, c and a class. It returns how many have
-// the rarer value of a, and how many there are in all.
+// tenBillion is a table of counts that stands for more than ten billion records of columns a, b, c
+// and a class. It returns how many have the rarer value of a, and how many there are in all.
 func tenBillion(t *testing.T, dir string) (rarer, all uint64) {
 	t.Helper()
 	var text strings.Builder
@@ -98,7 +98,8 @@ func tenBillion(t *testing.T, dir string) (rarer, all uint64) {
 	return min(sums[0], sums[1]), all
 }
 
-// tenBillionJob asks for a k that the values of a alone, which the class depends on, reach. A sum of 32 bits would not.
+// tenBillionJob asks for a k that the values of a alone, which the class depends on, reach. A sum
+// of 32 bits would not.
 const tenBillionJob = `count: times
 input: in
 output: out.parquet
@@ -133,7 +134,8 @@ func TestTenBillionRecords(t *testing.T) {
 	}
 }
 
-// Ten billion rows are released, here and by workers elsewhere, and are all found by who verifies that.
+// Ten billion rows are released, here and by workers elsewhere, and are all found by who verifies
+// that.
 func TestTenBillionRowsReleased(t *testing.T) {
 	if !long {
 		t.Skip("takes minutes")

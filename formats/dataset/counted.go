@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// counted is a file whose rows stand for as many records as one of its columns says, without that column: its batches have counts.
-// Its columns are coded; nested ones cannot be read.
+// counted is a file whose rows stand for as many records as one of its columns says, without that
+// column: its batches have counts. Its columns are coded; nested ones cannot be read.
 type counted struct {
 	formats.Source
 	opt    formats.ReadOptions
@@ -148,7 +148,8 @@ func (c *counted) read(ctx context.Context, first, count int, columns []formats.
 	return r, err
 }
 
-// countedReader hands out batches with the counts of their rows, but for those that stand for no record.
+// countedReader hands out batches with the counts of their rows, but for those that stand for no
+// record.
 type countedReader struct {
 	formats.BatchReader // the columns asked for, and behind them the counts
 	of                  *counted

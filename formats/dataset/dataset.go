@@ -144,8 +144,8 @@ func (d *Dataset) Files() []string {
 	return paths
 }
 
-// Read returns a reader of some columns of a split, whose rows are single records. Columns of the batches are those
-// asked for, in that order. The reader must be closed.
+// Read returns a reader of some columns of a split, whose rows are single records. Columns of the
+// batches are those asked for, in that order. The reader must be closed.
 func (d *Dataset) Read(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
 	r, err := d.ReadCounted(ctx, s, columns)
 	if err == nil && d.sources.opt.Count != "" {

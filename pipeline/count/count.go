@@ -125,7 +125,8 @@ type Request struct {
 	// Merge says which codes of the attributes are told apart when tuples are counted in a second
 	// reading; nil: all.
 	Merge func(*engine.Table) []engine.CodeMerge
-	// Take returns how many of n records that are alike are counted, by the first one's position in the input; nil: all.
+	// Take returns how many of n records that are alike are counted, by the first one's position in
+	// the input; nil: all.
 	Take func(record, n uint64) (taken uint64)
 	// Beside counts the same rows while their values are counted; nil: nothing does.
 	Beside *Beside

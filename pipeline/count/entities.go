@@ -33,7 +33,8 @@ type entities struct {
 	bits   int                // of a place among the counts of a row
 }
 
-// unit is how many parts an entity is divided into: a number of many divisors, so that few parts are lost.
+// unit is how many parts an entity is divided into: a number of many divisors, so that few parts
+// are lost.
 const unit = 840
 
 // Bits of the places of a row of counts: manyPlaces take 32 MiB.

@@ -319,7 +319,8 @@ func (w *counting) countTuples(g *groupingCount, rows int, counts []uint64) erro
 	return g.counter.AddCounted(counts, g.codes, g.domains)
 }
 
-// weights returns what the rows weigh that are being counted: the codes of entities say it of a record.
+// weights returns what the rows weigh that are being counted: the codes of entities say it of a
+// record.
 func (w *counting) weights(counts []uint64) []uint64 {
 	w.weighed = w.weighed[:0]
 	for row, weight := range w.codes[len(w.columns)-1] {
@@ -345,7 +346,8 @@ type columnTally struct {
 // usualClasses is how many classes a tally has room for beside the longest list.
 const usualClasses = 4
 
-// count counts rows, which are as many records as counts say: in the tally while the list of values is short, else one by one.
+// count counts rows, which are as many records as counts say: in the tally while the list of
+// values is short, else one by one.
 func (t *columnTally) count(values *formats.Values, codes, classes []uint32, counts []uint64, classDomain int) error {
 	long := values.Len() > t.listed || t.kinds && values.Len()*classDomain > usualClasses*t.listed
 	if t.of != values || long {

@@ -192,7 +192,8 @@ func (o *ordering) newBatch(w *worker) *orderedBatch {
 	return b
 }
 
-// rowsOf returns how many rows of a batch have so many records, of the last one perhaps more, or all rows.
+// rowsOf returns how many rows of a batch have so many records, of the last one perhaps more, or
+// all rows.
 func rowsOf(b *formats.Batch, records int64) (rows int) {
 	if b.Counts == nil {
 		return int(min(int64(b.Rows), records))

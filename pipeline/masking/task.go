@@ -20,10 +20,12 @@ type Task struct {
 // UsualGroup is the number of rows of a row group where the job does not ask for one.
 const UsualGroup = 1 << 18
 
-// mostGroups is how many row groups a release has at most by their rows alone: a file numbers twice as many.
+// mostGroups is how many row groups a release has at most by their rows alone: a file numbers
+// twice as many.
 const mostGroups = 1 << 14
 
-// usualGroup returns how many rows a row group has where the job does not ask for a number, of so many records.
+// usualGroup returns how many rows a row group has where the job does not ask for a number, of so
+// many records.
 func usualGroup(records int64) int64 { return max(UsualGroup, (records+mostGroups-1)/mostGroups) }
 
 // PlanRowGroups lays out the row groups of the release over all splits, in order. Splits are joined

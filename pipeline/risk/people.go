@@ -60,7 +60,8 @@ func (p *People) Counter(budget *spill.Budget) *PeopleCounter {
 	return &PeopleCounter{People: p, whose: p.entities.Tally(budget)}
 }
 
-// Add counts rows by the hashes of their classes and of their entities: as many of each as counts say; nil: one.
+// Add counts rows by the hashes of their classes and of their entities: as many of each as counts
+// say; nil: one.
 func (c *PeopleCounter) Add(classes, entities, counts []uint64) {
 	c.rows.Add(int64(len(classes)))
 	for _, n := range counts {
