@@ -63,7 +63,8 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 	if err := b.checkUnion(union); err != nil {
 		return err
 	}
-	stamped, err := cutfile.WithUnion(found.Cut, union)
+	cut.Union = union
+	stamped, err := cutfile.Marshal(cut)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,8 @@ func (b *Bound) uniteCounts(ctx context.Context, found *Found, res *resources) e
 	if err := b.checkUnion(union); err != nil {
 		return err
 	}
-	found.Cut, err = cutfile.WithUnion(found.Cut, union)
+	cut.Union = union
+	found.Cut, err = cutfile.Marshal(cut)
 	return err
 }
 

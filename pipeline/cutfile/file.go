@@ -269,6 +269,8 @@ func (l Label) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	case l.Interval:
 		return Marshal(interval(l))
+	case isPlain(l.Label):
+		return append(append(append(make([]byte, 0, len(l.Label)+2), '"'), l.Label...), '"'), nil
 	}
 	return Marshal(l.Label)
 }
@@ -279,6 +281,9 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 	switch {
 	case string(data) == "null":
 		l.Null = true
+		return nil
+	case data[0] == '"' && isPlain(data[1:len(data)-1]):
+		l.Label = string(data[1 : len(data)-1])
 		return nil
 	case data[0] != '{':
 		return json.Unmarshal(data, &l.Label)
@@ -295,6 +300,16 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 	}
 	*l = Label{Label: *interval.Label, Interval: true, Lower: interval.Lower, Upper: interval.Upper}
 	return nil
+}
+
+// isPlain reports whether a text stands in JSON as it is: there may be very many labels.
+func isPlain[T string | []byte](label T) bool {
+	for i := range len(label) {
+		if c := label[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // EndText returns the text of an interval's end and whether it has one.

@@ -55,6 +55,25 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestLabelsOfEveryByte: a label is written as any text of JSON is, and read again.
+func TestLabelsOfEveryByte(t *testing.T) {
+	for c := range 256 {
+		text := "a" + string(rune(c)) + "b"
+		want, err := Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Marshal(Label{Label: text})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%q is written as %s (%v), want %s", text, got, err, want)
+		}
+		again := Label{}
+		if err := json.Unmarshal(got, &again); err != nil || again.Label != text {
+			t.Errorf("%s is read as %q (%v), want %q", got, again.Label, err, text)
+		}
+	}
+}
+
 func TestLabels(t *testing.T) {
 	for text, ok := range map[string]bool{
 		`"a"`: true, `null`: true, `{"label":"(,)"}`: true,

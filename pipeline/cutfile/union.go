@@ -1,10 +1,6 @@
 package cutfile
 
-import (
-	"slices"
-
-	"github.com/kcut/kcut/pipeline/risk"
-)
+import "slices"
 
 // SmallestK returns the smallest k of the sets.
 func (c *File) SmallestK() int {
@@ -43,14 +39,4 @@ func (f *flaws) checkUnion() {
 	case u.Part < 0 || u.Part >= 1 || !isShare(u.Error) || u.Part == 0 && u.Error > 0:
 		f.find("its cut claims a part of the classes that is none")
 	}
-}
-
-// WithUnion returns the JSON of a cut that says how well rows hide each other on all labels.
-func WithUnion(text []byte, union *risk.Union) ([]byte, error) {
-	cut, err := Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	cut.Union = union
-	return Marshal(cut)
 }
