@@ -5,39 +5,35 @@ import (
 	"math"
 )
 
-// mustRescore reports whether all groups of a column have other scores or, where it has bounds, these have to be renewed.
-func (s *search) mustRescore(column int) bool {
-	switch of := s.columns[column].bounds(); {
-	case s.rescored[column]:
-		return true
-	case of == nil:
-		return s.regained[column]
-	default:
-		return of.drifts.beyond
-	}
+// mustRenew reports whether the bounds of a column's groups have to be renewed.
+func (s *search) mustRenew(column int) bool {
+	of := s.columns[column].bounds()
+	return of != nil && of.drifts.beyond
 }
 
-// place gives a group what its place in its column goes by.
-func (s *search) place(g int32) {
-	if s.columns[s.queue.groups[g].column].bounds() == nil {
-		s.rescore(g)
-		return
+// rebuild gives all groups of a column their places anew: by bounds alone, where their losses are as they were.
+func (s *search) rebuild(column int, rescored bool) {
+	place, of := s.place, s.columns[column].bounds()
+	if of != nil && of.drifts.beyond {
+		of.renew(len(s.queue.columns[column].groups))
 	}
-	s.bound(g)
+	if of != nil && !rescored {
+		place = s.bound
+	}
+	s.queue.rebuild(column, place)
 }
 
 // bound gives a group its bound.
 func (s *search) bound(g int32) {
 	of := &s.queue.groups[g]
-	value, column := of.members[0], s.columns[of.column].bounds()
-	node := s.queue.candidates[value].node
-	of.bound, of.known = s.scoreOf(value, column.atMost(node)), column.known(node)
+	column := s.columns[of.column].bounds()
+	of.bound, of.known = s.scoreOf(of, column.atMost(of.kind)), column.known(of.kind)
 }
 
 // isKnownBetter reports whether the gain of a group was computed, as another's of its kind, since the group got its bound.
 func (s *search) isKnownBetter(g int32) bool {
 	of := &s.queue.groups[g]
-	return s.columns[of.column].bounds().known(s.queue.candidates[of.members[0]].node) != of.known
+	return s.columns[of.column].bounds().known(of.kind) != of.known
 }
 
 // findBest finds the best group of a column. Where it has bounds, it computes the scores of those alone that may be as good as
@@ -74,7 +70,7 @@ func (s *search) findBest(column int) {
 // leastAsGood returns the least bound of a group that may be as good as another one.
 func (s *search) leastAsGood(g int32, unit float64) float64 {
 	of := &s.queue.groups[g]
-	score := s.scoreOf(of.members[0], of.gain)
+	score := s.scoreOf(of, of.gain)
 	if score > 0 && !(of.score > math.SmallestNonzeroFloat64*(1<<60) && of.score <= math.MaxFloat64) {
 		return math.Inf(-1) // balanced, different scores may be equal
 	}

@@ -34,7 +34,7 @@ func TestBoundsOfGainsHold(t *testing.T) {
 				c.renew(len(c.open))
 			}
 			for _, other := range order[i+1:] {
-				most := c.atMost(other)
+				most := c.atMost(c.kind[other])
 				fresh := part{size: c.rest.size - c.parts[other].size}
 				fresh.impurity = c.impurity(c.without(other), fresh.size, 1)
 				gain := c.gainOf(c.rest, c.parts[other], fresh) * c.unit()

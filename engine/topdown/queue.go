@@ -19,11 +19,14 @@ const noGroup int32 = -1
 // very many values there are few such groups, and what a step changes for all values costs as much as they are.
 type group struct {
 	column  int
+	kind    int // of its candidates, −1: they have none
 	gain    float64
 	score   float64
+	loss    float64 // that scores and bounds go by
+	isLeast bool    // it may yet turn out to be more
 	bound   float64 // upper limit of the score, times the column's unit; of columns with bounds
 	known   int     // after how many disclosures the gain was computed that the bound goes by
-	members []int32 // a heap by their order, in which there may be some that have left
+	members []int32 // a heap, in their order, which is that of their numbers; some may have left
 	place   int     // in the column's heap, plus one; 0: not there
 }
 
@@ -123,7 +126,7 @@ type members struct {
 func (m members) Len() int { return len(m.of.members) }
 
 func (m members) Less(i, j int) bool {
-	return m.candidates[m.of.members[i]].order < m.candidates[m.of.members[j]].order
+	return m.of.members[i] < m.of.members[j]
 }
 
 func (m members) Swap(i, j int) {
@@ -149,13 +152,13 @@ func newQueue(columns int, isDead func(int32) bool) *queue {
 }
 
 // group returns the group of a column that has a key, or a new one without a key if that is nil.
-func (q *queue) group(column int, key []byte) (g int32) {
+func (q *queue) group(column, kind int, key []byte) (g int32) {
 	c := &q.columns[column]
 	if g, ok := c.known[string(key)]; ok && key != nil {
 		return g
 	}
 	g = int32(len(q.groups))
-	q.groups = append(q.groups, group{column: column})
+	q.groups = append(q.groups, group{column: column, kind: kind})
 	if key != nil {
 		if c.known == nil {
 			c.known = make(map[string]int32)
@@ -202,15 +205,15 @@ func (q *queue) first(g int32) int32 {
 	return -1
 }
 
-// rebuild rescores all groups of a column and puts them in order; those without members are left out.
-func (q *queue) rebuild(column int, rescore func(g int32)) {
+// rebuild places all groups of a column and puts them in order; those without members are left out.
+func (q *queue) rebuild(column int, place func(g int32)) {
 	c := &q.columns[column]
 	all := c.groups
 	c.groups = c.groups[:0]
 	for _, g := range all {
 		q.groups[g].place = 0
-		if q.first(g) >= 0 {
-			rescore(g)
+		if len(q.groups[g].members) > 0 {
+			place(g)
 			c.Push(g)
 		}
 	}

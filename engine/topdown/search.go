@@ -221,7 +221,8 @@ func (s *search) update() {
 // updateColumn gives candidates of a column their groups, and groups their places.
 func (s *search) updateColumn(column int, stale []int32) {
 	q, c := s.queue, &s.queue.columns[column]
-	all := s.mustRescore(column) || len(stale) > len(c.groups)/8
+	rescored := s.rescored[column] || s.regained[column] && s.columns[column].bounds() == nil
+	all := rescored || s.mustRenew(column) || len(stale) > len(c.groups)/8
 	for _, value := range stale {
 		was, g := q.candidates[value].group, noGroup
 		if !s.view.Dead(value) {
@@ -230,25 +231,25 @@ func (s *search) updateColumn(column int, stale []int32) {
 		if g != was {
 			q.move(value, g)
 		}
+		if g != noGroup && !rescored {
+			s.place(g)
+		}
 		switch {
-		case all && g != noGroup && q.groups[g].place == 0:
+		case all && was != noGroup && was != g:
+			q.first(was)
+		case !all && was != noGroup && was != g:
+			q.settle(was)
+		}
+		switch {
+		case g == noGroup:
+		case !all:
+			q.settle(g)
+		case q.groups[g].place == 0:
 			c.Push(g)
-		case all:
-		default:
-			if was != g && was != noGroup {
-				q.settle(was)
-			}
-			if g != noGroup {
-				s.place(g)
-				q.settle(g)
-			}
 		}
 	}
 	if all {
-		if of := s.columns[column].bounds(); of != nil && of.drifts.beyond {
-			of.renew(len(c.groups))
-		}
-		q.rebuild(column, s.place)
+		s.rebuild(column, rescored)
 	}
 	s.rescored[column], s.regained[column] = false, false
 	s.findBest(column)
@@ -262,7 +263,7 @@ func (s *search) groupOf(value int32) int32 {
 	kind := s.columns[c.column].kindOf(c.node)
 	if kind < 0 {
 		if c.group == noGroup {
-			return s.queue.group(c.column, nil)
+			return s.queue.group(c.column, kind, nil)
 		}
 		return c.group
 	}
@@ -279,27 +280,38 @@ func (s *search) groupOf(value int32) int32 {
 		}
 	}
 	s.key = key
-	return s.queue.group(c.column, key)
+	return s.queue.group(c.column, kind, key)
+}
+
+// place gives a group what its place in its column goes by, and the loss that this goes by.
+func (s *search) place(g int32) {
+	of := &s.queue.groups[g]
+	of.loss = s.loss(of.members[0])
+	of.isLeast = s.inspects && s.outliers > 0 && !s.isInspected(of.members[0])
+	if s.columns[of.column].bounds() == nil {
+		s.rescore(g)
+	} else {
+		s.bound(g)
+	}
 }
 
 // rescore computes the score of a group's candidates.
 func (s *search) rescore(g int32) {
 	of := &s.queue.groups[g]
-	value := of.members[0]
-	of.gain = s.columns[of.column].gain(s.queue.candidates[value].node)
-	of.score = s.balanced(of.column, s.scoreOf(value, of.gain))
+	of.gain = s.columns[of.column].gain(s.queue.candidates[of.members[0]].node)
+	of.score = s.balanced(of.column, s.scoreOf(of, of.gain))
 }
 
-// scoreOf returns the score of a gain of a candidate, before it is balanced. The more gain, the higher it is, in proportion
-// where that is not negative.
-func (s *search) scoreOf(value int32, gain float64) float64 {
+// scoreOf returns the score that a gain of a group's candidates has, before it is balanced. The more gain, the higher it is, in
+// proportion where that is not negative.
+func (s *search) scoreOf(of *group, gain float64) float64 {
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:
 		return gain
-	case s.inspects && s.outliers > 0 && !s.isInspected(value):
-		return atMost(s.options.Score, gain, s.loss(value), len(s.with[s.queue.candidates[value].column]))
+	case of.isLeast:
+		return atMost(s.options.Score, gain, of.loss, len(s.with[of.column]))
 	}
-	return score(s.options.Score, gain, s.loss(value))
+	return score(s.options.Score, gain, of.loss)
 }
 
 // score returns the score of a gain of information that lowers A(QID) by loss (TDS, section 4;

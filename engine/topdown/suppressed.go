@@ -27,9 +27,10 @@ type suppressed struct {
 	// Codes of one kind have the same classes, and so the same gain. Of many values most are
 	// rare, and then kinds are few: a disclosure changes the gain of every open code, and
 	// computing it once a kind is what keeps that cheap.
-	kind   []int      // by code
-	gains  []kindGain // by kind
-	state  int        // number of disclosures
+	kind   []int               // by code
+	gains  []kindGain          // by kind
+	ofKind partition.Histogram // by kind: the classes of one of its codes
+	state  int                 // number of disclosures
 	drifts drift
 }
 
@@ -40,8 +41,8 @@ type kindGain struct {
 	size  uint64  // suppressed records
 	risen float64 // along the drift until then
 
-	code int // one that is of the kind
-	left int // codes of the kind that are not disclosed
+	records uint64 // of one code
+	left    int    // codes of the kind that are not disclosed
 }
 
 func newSuppressed(p profile) *suppressed {
@@ -74,6 +75,7 @@ func newSuppressed(p profile) *suppressed {
 func (c *suppressed) number() {
 	fill(c.code, uint32(len(c.open)))
 	kinds := make(map[string]int)
+	c.ofKind.Start = []int{0}
 	var key []byte
 	h := c.histogram
 	for i, code := range c.open {
@@ -86,7 +88,10 @@ func (c *suppressed) number() {
 		if !ok {
 			kind = len(kinds)
 			kinds[string(key)] = kind
-			c.gains = append(c.gains, kindGain{state: -1, code: code})
+			c.gains = append(c.gains, kindGain{state: -1, records: c.parts[code].size})
+			c.ofKind.Class = append(c.ofKind.Class, h.Class[h.Start[code]:h.Start[code+1]]...)
+			c.ofKind.Count = append(c.ofKind.Count, h.Count[h.Start[code]:h.Start[code+1]]...)
+			c.ofKind.Start = append(c.ofKind.Start, len(c.ofKind.Count))
 		}
 		c.gains[kind].left++
 		c.kind[code] = kind
@@ -119,24 +124,25 @@ func (c *suppressed) gain(code int) float64 {
 		left := part{size: c.rest.size - c.parts[code].size}
 		left.impurity = c.impurity(c.without(code), left.size, 1)
 		known.state, known.gain = c.state, c.gainOf(c.rest, c.parts[code], left)
-		known.size, known.risen = c.rest.size, c.along(code, c.drifts.rise)
+		known.size, known.risen = c.rest.size, c.along(c.kind[code], c.drifts.rise)
 		c.drifts.spent++
 	}
 	return known.gain
 }
 
-// along returns the sum of what is given by class over a code's records.
-func (c *suppressed) along(code int, byClass []float64) (sum float64) {
-	h := c.histogram
-	for i := h.Start[code]; i < h.Start[code+1]; i++ {
+// along returns the sum of what is given by class over the records of a code of a kind.
+func (c *suppressed) along(kind int, byClass []float64) (sum float64) {
+	h := &c.ofKind
+	for i := h.Start[kind]; i < h.Start[kind+1]; i++ {
 		sum += float64(h.Count[i]) * byClass[h.Class[i]]
 	}
 	return sum
 }
 
-// atMost returns what the gain of a code is at most until the drift's horizon, times unit.
-func (c *suppressed) atMost(code int) float64 {
-	known, n := &c.gains[c.kind[code]], float64(c.parts[code].size)
+// atMost returns what the gain of a kind is at most until the drift's horizon, times unit.
+func (c *suppressed) atMost(kind int) float64 {
+	known := &c.gains[kind]
+	n := float64(known.records)
 	if known.state < 0 {
 		return math.Inf(1)
 	}
@@ -145,7 +151,7 @@ func (c *suppressed) atMost(code int) float64 {
 		return n + size*rounding
 	}
 	wrong := size*rounding*(classes+8) + n*rounding*float64(bits.Len64(known.size))*classes
-	return known.gain*size + (c.along(code, c.drifts.horizon) - known.risen) + wrong
+	return known.gain*size + (c.along(kind, c.drifts.horizon) - known.risen) + wrong
 }
 
 // unit is what a gain is multiplied by so that it can be compared with those of other states.
@@ -156,20 +162,20 @@ func (c *suppressed) unit() float64 {
 	return float64(c.rest.size)
 }
 
-// known returns after how many disclosures the gain of a code was computed that its bound goes by.
-func (c *suppressed) known(code int) int { return c.gains[c.kind[code]].state }
+// known returns after how many disclosures the gain of a kind was computed that its bound goes by.
+func (c *suppressed) known(kind int) int { return c.gains[kind].state }
 
 func (c *suppressed) bounds() *suppressed { return c }
 
 // renew renews the horizons of the drift, after which as many groups get new bounds.
 func (c *suppressed) renew(groups int) {
 	clear(c.drifts.most)
-	h := c.histogram
-	for _, kind := range c.gains {
-		if kind.left == 0 {
+	h := &c.ofKind
+	for kind := range c.gains {
+		if c.gains[kind].left == 0 {
 			continue
 		}
-		for i := h.Start[kind.code]; i < h.Start[kind.code+1]; i++ {
+		for i := h.Start[kind]; i < h.Start[kind+1]; i++ {
 			c.drifts.most[h.Class[i]] = max(c.drifts.most[h.Class[i]], h.Count[i])
 		}
 	}
@@ -225,6 +231,7 @@ func (c *suppressed) reconsider(s *search) {
 	for _, code := range c.open {
 		if !c.disclosed[code] {
 			s.view.Kill(c.value[code])
+			s.stale = append(s.stale, c.value[code])
 		}
 	}
 	c.open = nil
