@@ -1,7 +1,6 @@
 package topdown
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -27,44 +26,45 @@ func manyNumbers(rows int) enginetest.Data {
 	return d
 }
 
+// manyTexts has five rows of each of many texts, of which every third has one diagnosis alone.
+func manyTexts(rows int) enginetest.Data {
+	d := enginetest.Data{Columns: []enginetest.Column{{Name: "a", Mask: engine.Suppress}}, Sensitive: make([][]string, 1)}
+	for row := range rows {
+		text, diagnosis := row/5, row%5
+		if text%3 == 0 {
+			diagnosis = text % 7
+		}
+		d.Rows = append(d.Rows, enginetest.Values(fmt.Sprint(text)))
+		d.Sensitive[0] = append(d.Sensitive[0], fmt.Sprint(diagnosis))
+	}
+	return d
+}
+
 // TestInspectedSearchTouchesFewCandidates counts how often a search that may take records away, and
 // inspects candidates, looks whether one is alive, which it does of each whose score it renews.
 // That must not grow with the square of the steps.
 func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
+	distinct := engine.Set{K: 3, Others: []engine.Protection{engine.DistinctValues{L: 2}}}
 	for _, kind := range []struct {
-		name string
-		set  engine.Set
+		name  string
+		table func(rows int) enginetest.Data
+		set   engine.Set
+		taken int // one record in so many
 	}{
-		{"entities", engine.Set{K: 3, Entities: true}},
-		{"distinct", engine.Set{K: 3, Others: []engine.Protection{engine.DistinctValues{L: 2}}}},
+		{"entities", manyNumbers, engine.Set{K: 3, Entities: true}, 25},
+		{"distinct", manyNumbers, distinct, 25},
+		{"outlying texts", manyTexts, distinct, 2},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			touched := func(rows int) float64 {
-				d := manyNumbers(rows)
-				requirement := engine.Requirement{MaxSuppressed: uint64(rows / 25)}
+				d := kind.table(rows)
+				requirement := engine.Requirement{MaxSuppressed: uint64(rows / kind.taken)}
 				for column := range d.Columns {
 					set := kind.set
 					set.Columns = []int{column}
 					requirement.Sets = append(requirement.Sets, set)
 				}
-				steps, looks := 0, 0
-				options := engine.Options{MaxSteps: -1}
-				pool := tips.NewPool(options.Space, workers.Worker{})
-				s, err := newSearch(context.Background(), d.Table(Engine{}.Plan(requirement)), requirement, options, pool, workers.Worker{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.queue.isDead = func(value int32) bool {
-					looks++
-					return s.view.Dead(value)
-				}
-				if err := s.run(context.Background()); err != nil {
-					t.Fatal(err)
-				}
-				if steps = len(s.performed); steps < rows/100 {
-					t.Fatalf("%d steps of %d rows are too few to count", steps, rows)
-				}
-				return float64(looks) / float64(steps)
+				return looksOf(t, d, requirement)
 			}
 			few, many := touched(2_000), touched(16_000)
 			t.Logf("%.1f and %.1f looks a step", few, many)
@@ -73,4 +73,27 @@ func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// looksOf returns how often a step of a search looks whether a candidate is alive.
+func looksOf(t *testing.T, d enginetest.Data, requirement engine.Requirement) float64 {
+	t.Helper()
+	looks, options := 0, engine.Options{MaxSteps: -1}
+	pool := tips.NewPool(options.Space, workers.Worker{})
+	s, err := newSearch(t.Context(), d.Table(Engine{}.Plan(requirement)), requirement, options, pool, workers.Worker{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.queue.isDead = func(value int32) bool {
+		looks++
+		return s.view.Dead(value)
+	}
+	if err := s.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	steps := len(s.performed)
+	if steps < len(d.Rows)/100 {
+		t.Fatalf("%d steps of %d rows are too few to count", steps, len(d.Rows))
+	}
+	return float64(looks) / float64(steps)
 }

@@ -37,9 +37,10 @@ type inspection struct {
 	pending []int32 // values whose after is more than Outliers, which may yet come nearer
 }
 
-// finding is when a value was inspected, and what was found.
+// finding is when a value was inspected, and what was found: parts that do not hold never will, whatever they are divided into.
 type finding struct {
-	after uint64 // what Outliers would have been then after refining it
+	own   uint64 // records of the value in parts that do not hold, but for those that are outliers since
+	after uint64 // what Outliers would have been then after refining it, where others do not hold; 0: they do
 	at    int32  // refinements that had been performed, plus one; 0: it was not inspected
 }
 
@@ -122,7 +123,7 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 		x.failing, n.failing = append(x.failing, n.failing...), n.failing[:0]
 	}
 	if t.outliers != nil {
-		t.noteOutliers(r.Value)
+		t.noteOutliers(r)
 	}
 	if t.account(); t.err != nil {
 		return false, fmt.Errorf("inspect leaf partitions: %w", t.err)
@@ -130,23 +131,39 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 	return !broken.Load(), nil
 }
 
-// noteOutliers notes what was found of the parts that refining a value would make. That some are outliers counts as
+// noteOutliers notes what was found of the parts that a refinement would make. That some are outliers counts as
 // if they had the least that a part may have.
-func (t *TIPS) noteOutliers(value int32) {
-	x := &t.inspection
+func (t *TIPS) noteOutliers(r *partition.Refinement) {
+	x, isSuppressed := &t.inspection, t.view.Columns[r.Column].Suppressed
 	slices.SortFunc(x.failing, failing.compare)
-	after := t.outliers.records
+	own, others := uint64(0), uint64(0)
 	for _, f := range x.failing {
-		after += f.records
+		if isSuppressed && f.child == 0 {
+			others += f.records
+		} else {
+			own += f.records
+		}
 	}
-	found := x.found.at(value)
-	if after > t.outliers.records && found.after <= t.outliers.records {
-		x.pending = append(x.pending, value)
+	after, found := uint64(0), x.found.at(r.Value)
+	if others > 0 {
+		after = t.outliers.records + own + others
 	}
-	*found = finding{after, x.steps + 1}
-	x.latest = append(x.latest, value)
+	if after > 0 && found.after <= t.outliers.records {
+		x.pending = append(x.pending, r.Value)
+	}
+	*found = finding{own: own, after: after, at: x.steps + 1}
+	x.latest = append(x.latest, r.Value)
 	if len(x.failing) > 0 {
-		t.known.at(value).smallest = 0
+		t.known.at(r.Value).smallest = 0
+	}
+}
+
+// noteOutlier notes that so many records of a value are outliers now.
+func (t *TIPS) noteOutlier(value int32, records uint64) {
+	if t.found.get(value).own > 0 {
+		own := &t.found.at(value).own
+		*own -= min(*own, records)
+		t.change(value)
 	}
 }
 

@@ -105,8 +105,9 @@ func (t *TIPS) MoreOutliers(value int32) (records uint64) {
 	}
 	if records = t.outliers.values.get(value).more; t.Protection != nil {
 		records = (records + t.Unit - 1) / t.Unit
-		if after := t.found.get(value).after; after > t.outliers.records {
-			records = max(records, after-t.outliers.records)
+		found := t.found.get(value)
+		if records = max(records, found.own); found.after > t.outliers.records {
+			records = max(records, found.after-t.outliers.records)
 		}
 	}
 	return records
@@ -177,10 +178,13 @@ func (t *TIPS) countOutliers(l leafPartition) {
 
 // addRecords counts the codes of records of a table, and keeps these where there is no protection.
 func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
-	o := t.outliers
+	o, fields := t.outliers, from.Layout.Fields
 	for i := rows.Lo; i < rows.Hi; i++ {
-		key, n := from.Keys[i*from.Layout.Words:], from.Counts[i]
-		for field, f := range from.Layout.Fields[:len(o.byCode)] {
+		key, n, records := from.Keys[i*from.Layout.Words:], from.Counts[i], uint64(0)
+		if t.Protection != nil {
+			records = t.recordsOf(int(fields[len(fields)-1].Code(key)), n)
+		}
+		for field, f := range fields[:len(o.byCode)] {
 			code := f.Code(key)
 			o.byCode[field][code] += n
 			if value := t.view.Columns[t.columns[field]].Value[code]; value != None {
@@ -188,6 +192,7 @@ func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
 				if *left -= n; *left == 0 {
 					o.emptied = append(o.emptied, value)
 				}
+				t.noteOutlier(value, records)
 			}
 		}
 		if t.Protection == nil {

@@ -42,6 +42,13 @@ var shapes = []shape{
 	{"suppressed=sensitive", towns(",illness", func(_ int, r *rand.Rand) string { return fmt.Sprintf(",%d", r.IntN(20)) }),
 		"quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: keep}\nmax_unique: 100%\n",
 		"sensitive: [{column: illness, l: 3}]\n"},
+	{"suppressed=outliers", towns(",illness", func(i int, r *rand.Rand) string {
+		if town := i / 5; town%3 == 0 { // nobody there has another illness
+			return fmt.Sprintf(",%d", town%20)
+		}
+		return fmt.Sprintf(",%d", r.IntN(20))
+	}), "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: keep}\nmax_unique: 100%\n",
+		"sensitive: [{column: illness, l: 3}]\nmax_suppressed: 40%\n"},
 	{"told=600x600", digits(2000, 2*keptColumns), keptAndMaskedJob(), ""},
 	{"outliers", twoNumbers, twoNumberSets, "max_suppressed: 1%\n"},
 	{"outliers=entities", twoNumbers, twoNumberSets + "entity: person\n", "max_suppressed: 1%\n"},
