@@ -192,9 +192,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	if p.load.Parsed = stored == 0; p.load.Parsed {
 		p.load.Kept = f.Bytes
 	}
-	p.load.Sets = len(p.requirement.Sets)
-	for i := range of {
-		p.load.Least = append(p.load.Least, of[i].K.Size())
+	p.load.Sets, p.load.Classes = len(p.requirement.Sets), p.class >= 0
+	p.load.Inspects, p.load.Recounts = p.inspects()
+	for i, field := range p.masked {
+		p.load.Labels = append(p.load.Labels, forecast.Labels{Least: of[i].K.Size(), Disclosed: p.specs[field].Mask == job.MaskSuppress})
 	}
 	counted, groupings := p.foretold()
 	for _, field := range counted {
@@ -204,6 +205,14 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		p.load.Groupings = append(p.load.Groupings, forecast.Group(p.load.Columns, columns, rows))
 	}
 	return nil
+}
+
+// inspects reports whether the search looks at parts for more than their size, and whether records may be taken away after it.
+func (p *planning) inspects() (inspects, recounts bool) {
+	r := p.requirement
+	r.MaxSuppressed = p.quota.Of(p.load.Rows)
+	united, takes := r.United(), r.Suppressible() > 0
+	return united.NeedsKinds() || united.Entities && takes, united.Entities || takes
 }
 
 // foretold returns the fields that are counted, and of every grouping the positions among them that tell its
@@ -372,6 +381,11 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 	for i, columns := range groupings {
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
+	}
+	for i := range p.load.Labels {
+		if of := &p.load.Labels[i]; e.Rows == p.load.Rows {
+			of.Frequent = e.Frequent(i, of.Least)
+		}
 	}
 	f.Sampled = e.Rows
 	return p.expect(ctx, e, fields, f)

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -110,6 +111,9 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 			t.Errorf("the run has %d tuples, at most %d were foretold", n, f.Groupings[i].Tuples.AtMost)
 		}
 	}
+	if algorithm == job.AlgorithmTDR {
+		mustHold(t, "steps", f.Steps, int64(report.Steps))
+	}
 	if sample != (f.Union != nil) || sample && *f.Union != *report.Union {
 		t.Errorf("foretold of all labels: %+v, the run has %+v", f.Union, report.Union)
 	}
@@ -151,6 +155,36 @@ max_steps: 3
 	}
 	if verdicts[forecast.Yes] == 0 || verdicts[forecast.No] == 0 || verdicts[forecast.Maybe] > 2 {
 		t.Errorf("verdicts that tell little: %v", verdicts)
+	}
+}
+
+// TestPlanForetellsSteps compares the steps that a plan foretells of rows that it has read with those of a run.
+func TestPlanForetellsSteps(t *testing.T) {
+	const disclosures = "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, age: drop, class: keep, illness: keep}\nmax_unique: 100%\n"
+	const numbers = "quasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, town: drop, class: drop, illness: keep}\nmax_unique: 100%\n"
+	const outliers = "sensitive: [{column: illness, l: 3}]\nmax_suppressed: 40%\n"
+	r := rand.New(rand.NewPCG(1, 1))
+	table := &testTable{fields: []formats.Field{{Name: "town", Type: textType}, {Name: "age", Type: wholeType}, {Name: "class", Type: textType}, {Name: "illness", Type: textType}}}
+	for range 20_000 {
+		town, illness := int(4000*math.Pow(r.Float64(), 3)), r.IntN(20)
+		if town%3 == 0 { // they are outliers
+			illness = 0
+		}
+		table.rows = append(table.rows, []string{fmt.Sprint("t", town), fmt.Sprint(r.IntN(2000)), fmt.Sprint(min(int(r.ExpFloat64()), 4)), fmt.Sprint(illness)})
+	}
+	for name, of := range map[string]string{
+		"skewed": disclosures, "skewed with a class": "class: class\n" + disclosures, "outliers": disclosures + outliers, "numbers": numbers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := table.folder(t, "input: in\noutput: out.parquet\n"+of, 5000)
+			planned, err := planJob(t, dir, PlanOptions{Sample: true})
+			must(t, err)
+			steps := int64(mustRun(t, dir, nil).Steps)
+			mustHold(t, "steps", planned.Steps, steps)
+			if 2*planned.Steps.AtMost > 3*steps {
+				t.Errorf("%d steps were made, %d foretold", steps, planned.Steps.AtMost)
+			}
+		})
 	}
 }
 

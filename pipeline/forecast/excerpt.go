@@ -13,6 +13,7 @@ import (
 type Excerpt struct {
 	Rows    int64
 	columns []hashed
+	ends    []int64 // of batches, of which each is of rows that follow each other
 }
 
 // hashed is one column of an excerpt.
@@ -33,6 +34,7 @@ func NewExcerpt(columns int, rows int64) *Excerpt {
 // Add adds the rows of a batch, whose columns are coded.
 func (e *Excerpt) Add(b *formats.Batch) {
 	e.Rows += int64(b.Rows)
+	e.ends = append(e.ends, e.Rows)
 	for i, column := range b.Columns {
 		e.columns[i].add(column)
 	}
@@ -47,17 +49,33 @@ func (h *hashed) add(column *formats.Column) {
 
 // Values returns what is seen of the values of a column, nulls left out.
 func (e *Excerpt) Values(column int) Sighting {
-	values := make([]uint64, 0, e.Rows)
-	for _, h := range e.columns[column].rows {
-		if h != risk.Null {
-			values = append(values, h)
+	values, ends := make([]uint64, 0, e.Rows), make([]int64, 0, len(e.ends))
+	row := int64(0)
+	for _, end := range e.ends {
+		for ; row < end; row++ {
+			if h := e.columns[column].rows[row]; h != risk.Null {
+				values = append(values, h)
+			}
 		}
+		ends = append(ends, int64(len(values)))
 	}
-	return See(values)
+	return See(values, ends)
+}
+
+// Frequent returns how many values of a column so many of the rows have.
+func (e *Excerpt) Frequent(column int, least uint64) *int64 {
+	values, frequent := slices.Clone(e.columns[column].rows), int64(0)
+	slices.Sort(values)
+	eachRun(values, func(n int) {
+		if uint64(n) >= least {
+			frequent++
+		}
+	})
+	return &frequent
 }
 
 // Tuples returns what is seen of the tuples of some columns.
-func (e *Excerpt) Tuples(columns []int) Sighting { return See(e.tuples(columns)) }
+func (e *Excerpt) Tuples(columns []int) Sighting { return See(e.tuples(columns), e.ends) }
 
 // Figures tells how well the rows hide each other in some columns.
 func (e *Excerpt) Figures(columns []int, k int) *risk.Figures {
@@ -101,39 +119,61 @@ type Sighting struct {
 	Distinct int64
 	Once     int64 // distinct ones that one row has
 	Twice    int64 // that two rows have
+	Local    int64 // that are in one place alone, at least, and nowhere else
 }
 
-// See counts values, which are sorted by that.
-func See(values []uint64) Sighting {
+// See counts values of rows in several places, which end where it is said. They are sorted by that.
+func See(values []uint64, ends []int64) Sighting {
+	inPlaces, at := int64(0), int64(0)
+	for _, end := range ends {
+		place := values[at:end]
+		slices.Sort(place)
+		eachRun(place, func(int) { inPlaces++ })
+		at = end
+	}
 	slices.Sort(values)
 	s := Sighting{Rows: int64(len(values))}
-	for i := 0; i < len(values); {
-		first := i
-		for i++; i < len(values) && values[i] == values[first]; i++ {
-		}
+	eachRun(values, func(n int) {
 		s.Distinct++
-		switch i - first {
+		switch n {
 		case 1:
 			s.Once++
 		case 2:
 			s.Twice++
 		}
+	})
+	if s.Local = s.Once; len(ends) >= leastPlaces {
+		s.Local = max(s.Once, 2*s.Distinct-inPlaces) // a value that is in several places is counted in each
 	}
 	return s
+}
+
+// leastPlaces is how many places it takes to tell which values are in one alone.
+const leastPlaces = 8
+
+// eachRun calls f with how often each of some values occurs that are in order.
+func eachRun(values []uint64, f func(n int)) {
+	for i := 0; i < len(values); {
+		first := i
+		for i++; i < len(values) && values[i] == values[first]; i++ {
+		}
+		f(i - first)
+	}
 }
 
 // Extrapolate returns how many distinct ones so many rows have.
 //
 // At most: a next row is new with a probability of Once/Rows (Good 1953), and the more rows
-// were seen the smaller is that. At least: those never seen number Once²/(2 Twice) or more
+// were seen the smaller is that. Where rows with a value follow each other, those that are in one place alone count as seen
+// once. At least: those never seen number Once²/(2 Twice) or more
 // (Chao 1984), of which the remaining rows meet their part (Colwell and others 2012).
 func (s Sighting) Extrapolate(rows int64) Range {
 	left := float64(max(rows-s.Rows, 0))
-	if left == 0 || s.Once == 0 {
+	if left == 0 || s.Local == 0 {
 		return Exactly(s.Distinct)
 	}
 	seen, once := float64(s.Distinct), float64(s.Once)
-	discovery := once / float64(s.Rows)
+	discovery := float64(s.Local) / float64(s.Rows)
 	unseen := once * (once - 1) / 2
 	if s.Twice > 0 {
 		unseen = once * once / (2 * float64(s.Twice))

@@ -25,6 +25,8 @@ type Forecast struct {
 	// Auto are the candidates of algorithm auto, and what choosing takes for each, as limits.time is held against.
 	Auto    []Candidate `json:"auto,omitempty"`
 	Sampled int64       `json:"sampled_rows"`
+	// Steps is how many steps the search makes, of algorithms that search from the top.
+	Steps Range `json:"steps,omitzero"`
 	// Risk tells of the sampled rows how many are alike on the kept columns, and on the quasi-identifiers before they
 	// are masked. Of all rows, shares are at most that.
 	Risk *risk.Report `json:"risk,omitempty"`
@@ -98,6 +100,9 @@ func (f *Forecast) Weigh(l *Load) {
 	f.Memory.Ordering = l.Ordering
 	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk().orMore(l.Ordered)} // what is counted was removed when rows are put in order
 	f.Seconds = l.Seconds()
+	if l.TopDown {
+		f.Steps.AtMost = toInt(l.mostSteps())
+	}
 }
 
 // Load is what a run has to do.
@@ -112,9 +117,12 @@ type Load struct {
 	Threads   int
 	TopDown   bool     // the search is tdr's or tds's
 	Sets      int      // quasi-identifier sets that are searched
+	Classes   bool     // disclosing a value changes what all others gain
+	Inspects  bool     // parts of partitions are looked at for more than their size
+	Recounts  bool     // records may be taken away: the last grouping is counted for the first steps, until these fit
 	Ordering  Verdict  // whether rows go to disk while they are put in order; "": they are not
 	Ordered   Range    // the space that they take there
-	Least     []uint64 // of every masked column, the first ones of Columns: how many records a label has at least
+	Labels    []Labels // of every masked column, the first ones of Columns
 }
 
 // What a distinct value takes while it is counted, in bytes: its entry in a table, and of a
@@ -182,8 +190,12 @@ const (
 	searchTuple = 260 // with eight to fourteen columns, of which each meets several steps
 	spillTuple  = 830
 	column      = 300e3 // that is masked: its pages, its cut, and recounting it
-	step        = 8e3   // with the label that it makes, in the cut and in the pages
+	step        = 12e3  // with the label that it makes, in the cut and in the pages
+	stepOfClass = 8e3   // of a disclosure, with a class
+	inspection  = 14e3  // of a step
 	stepOfSet   = 30    // what a step tells of every set
+	recounts    = 3     // of the first steps, by and large
+	recount     = 600   // of a tuple
 )
 
 // slack is how far machines, disks and data lie apart from those of the measurement.
@@ -218,19 +230,54 @@ func (l *Load) Seconds() Seconds {
 	spills := l.Spills()
 	low := took(spills == Yes, float64(tuples.AtLeast), searchTuple)
 	high := took(spills != No, float64(tuples.AtMost), slowTuple)
-	high += float64(l.Masked)*column + l.mostSteps()*(step+stepOfSet*float64(l.Sets))
+	high += float64(l.Masked)*column + l.stepsTake()
 	return Seconds{low * fastest / 1e9, high*slowest/1e9 + 1}
 }
 
-// mostSteps returns how many steps a search from the top takes at most: each makes another label, and a label has so many records.
+// stepsTake returns what the steps of a search from the top take at most, and what is counted again after them.
+func (l *Load) stepsTake() (took float64) {
+	for i := range l.Labels {
+		each := float64(step + stepOfSet*l.Sets)
+		if l.Inspects {
+			each += inspection
+		}
+		if l.Classes && l.Labels[i].Disclosed {
+			each += stepOfClass
+		}
+		took += l.labels(i) * each
+	}
+	if last := len(l.Groupings) - 1; l.TopDown && l.Recounts && last >= 0 {
+		took += recounts * recount * float64(l.Groupings[last].Tuples.AtMost)
+	}
+	return took
+}
+
+// mostSteps returns how many steps a search from the top takes at most: each makes another label.
 func (l *Load) mostSteps() (steps float64) {
+	for i := range l.Labels {
+		steps += l.labels(i)
+	}
+	return steps
+}
+
+// labels returns how many labels steps make of a masked column at most: a label has so many records.
+func (l *Load) labels(column int) float64 {
+	of := &l.Labels[column]
+	most := min(l.Columns[column].Distinct.AtMost, l.Rows/int64(max(1, of.Least)))
+	if of.Disclosed && of.Frequent != nil {
+		most = min(most, *of.Frequent)
+	}
 	if !l.TopDown {
 		return 0
 	}
-	for i, least := range l.Least {
-		steps += float64(min(l.Columns[i].Distinct.AtMost, l.Rows/int64(max(1, least))))
-	}
-	return steps
+	return float64(most)
+}
+
+// Labels says which labels steps may make of a column.
+type Labels struct {
+	Least     uint64 // records that one has
+	Disclosed bool   // they are values
+	Frequent  *int64 // values that have so many records, at most; nil: nobody has looked
 }
 
 // Range is what a number is expected to lie in, both ends included.

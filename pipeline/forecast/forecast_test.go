@@ -22,6 +22,7 @@ func seen(values []uint64) Sighting {
 			s.Twice++
 		}
 	}
+	s.Local = s.Once
 	return s
 }
 
@@ -52,7 +53,7 @@ func TestExtrapolate(t *testing.T) {
 			}
 			want := seen(values).Distinct
 			s := seen(values[:part])
-			if got := See(values[:part]); got != s {
+			if got := See(slices.Clone(values[:part]), nil); got != s {
 				t.Errorf("seed %d: %s: saw %+v, want %+v", seed, name, got, s)
 			}
 			r := s.Extrapolate(int64(len(values)))
@@ -66,6 +67,22 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
+// TestExtrapolateInOrder: rows that follow each other have the same values, and others elsewhere.
+func TestExtrapolateInOrder(t *testing.T) {
+	const rows, places, each = 100_000, 16, 1000
+	var sampled []uint64
+	var ends []int64
+	for place := range places {
+		for row := place * rows / places; row < place*rows/places+each; row++ {
+			sampled = append(sampled, uint64(row/5))
+		}
+		ends = append(ends, int64(len(sampled)))
+	}
+	if r := See(sampled, ends).Extrapolate(rows); r.AtLeast > rows/5 || r.AtMost < rows/5 || r.AtMost > rows/4 {
+		t.Errorf("%+v values, there are %d", r, rows/5)
+	}
+}
+
 // A sighting of nothing, and of rows that are all different, tell something sensible.
 func TestExtrapolateAtTheEnds(t *testing.T) {
 	for _, tt := range []struct {
@@ -75,9 +92,9 @@ func TestExtrapolateAtTheEnds(t *testing.T) {
 	}{
 		{Sighting{}, 0, Exactly(0)},
 		{Sighting{}, 100, Exactly(0)},
-		{Sighting{Rows: 1, Distinct: 1, Once: 1}, 100, Range{1, 100}},
+		{Sighting{Rows: 1, Distinct: 1, Once: 1, Local: 1}, 100, Range{1, 100}},
 		{Sighting{Rows: 10, Distinct: 1}, 1 << 40, Exactly(1)},
-		{Sighting{Rows: 1 << 19, Distinct: 1 << 19, Once: 1 << 19}, 1 << 20, Exactly(1 << 20)},
+		{Sighting{Rows: 1 << 19, Distinct: 1 << 19, Once: 1 << 19, Local: 1 << 19}, 1 << 20, Exactly(1 << 20)},
 	} {
 		got := tt.s.Extrapolate(tt.rows)
 		if near := got.AtLeast*1000 >= tt.want.AtLeast*999 && got.AtLeast <= tt.want.AtLeast; !near || got.AtMost != tt.want.AtMost {
@@ -139,18 +156,21 @@ func TestLoad(t *testing.T) {
 func TestStepsTakeTime(t *testing.T) {
 	l := Load{
 		Rows: 2_000_000, Columns: []Column{{Distinct: Exactly(400_000)}, {Distinct: Exactly(1_000_000)}}, Masked: 1, Threads: 2, Memory: 1 << 30,
-		TopDown: true, Sets: 1, Least: []uint64{5},
+		TopDown: true, Sets: 1, Labels: []Labels{{Least: 5, Disclosed: true}},
 	}
 	if steps := l.mostSteps(); steps != 400_000 {
 		t.Errorf("400,000 values are at most %v steps", steps)
 	}
 	many := l.Seconds()
-	l.Least[0] = 1000
+	l.Labels[0].Least = 1000
 	if steps := l.mostSteps(); steps != 2000 {
 		t.Errorf("labels of 1,000 rows are at most %v steps", steps)
 	}
 	if few := l.Seconds(); many.AtMost < few.AtMost+5 || many.AtLeast != few.AtLeast {
 		t.Errorf("400,000 steps take %+v, 2,000 take %+v", many, few)
+	}
+	if l.Labels[0].Frequent = new(int64(7)); l.mostSteps() != 7 {
+		t.Errorf("7 values that have so many rows are at most %v steps", l.mostSteps())
 	}
 	if l.TopDown = false; l.mostSteps() != 0 {
 		t.Error("another search takes steps from the top")
