@@ -69,7 +69,7 @@ func (t *TIPS) isParted(p int32, field int, code uint32) bool {
 	if x == nil {
 		return false
 	}
-	run, found := slices.BinarySearch(x.codes, code)
+	run, found := x.run(code)
 	if !found || x.sizes[run] == 0 {
 		return true // there is nothing to part
 	}
@@ -238,7 +238,7 @@ func (t *TIPS) recordRest(l *leafPartition, a active, fewer []childCount, size u
 	isAlive := func(run int) bool { value := values[x.codes[run]]; return value != None && !t.view.Dead(value) }
 	most := x.most()
 	for _, c := range fewer {
-		run, _ := slices.BinarySearch(x.codes, c.child)
+		run, _ := x.run(c.child)
 		if isAlive(run) {
 			t.recordRun(values[c.child], x.sizes[run]+c.size, size, x.sizes[run], l.Size)
 		}

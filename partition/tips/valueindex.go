@@ -20,6 +20,7 @@ type valueIndex struct {
 	live   int      // runs that have records
 	open   int      // the codes of all runs before it have none, or are never disclosed
 	sized  []sizedRun
+	found  int // run of the code that was looked for last: its records are removed one by one
 }
 
 // sizedRun is a run and how many records it has, or had: runs lose records, and get none.
@@ -84,9 +85,20 @@ func sorted(codes []uint32) (order []int32) {
 	return order
 }
 
+// run returns the run of a code.
+func (x *valueIndex) run(code uint32) (run int, found bool) {
+	if x.codes[x.found] == code {
+		return x.found, true
+	}
+	if run, found = slices.BinarySearch(x.codes, code); found {
+		x.found = run
+	}
+	return run, found
+}
+
 // records returns the records of a code, valid until one of them is removed.
 func (x *valueIndex) records(code uint32) []int32 {
-	run, found := slices.BinarySearch(x.codes, code)
+	run, found := x.run(code)
 	if !found {
 		return nil
 	}
@@ -95,7 +107,7 @@ func (x *valueIndex) records(code uint32) []int32 {
 
 // remove takes a record with a code out, of a size.
 func (x *valueIndex) remove(record int32, code uint32, size uint64) {
-	run, _ := slices.BinarySearch(x.codes, code)
+	run, _ := x.run(code)
 	x.ends[run]--
 	at, last := x.slot[record], x.ends[run]
 	x.order[at] = x.order[last]
