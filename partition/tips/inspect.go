@@ -98,26 +98,16 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 			broken.Store(true)
 		}
 	}
-	for len(visits) > 0 && !isOver() && t.err == nil {
-		n := len(visits)
-		switch p := visits[0]; {
-		case t.chunked:
-			n = 1
-			inspect(0, p)
-		case t.isShared(t.partitions[p], all) && r.Children*x.Values <= valuesAtOnce:
-			n = 1
-			if !t.inspectTogether(p, field, r) {
-				broken.Store(true)
+	if t.chunked { // they are read one after the other
+		for _, p := range visits {
+			if t.err == nil {
+				inspect(0, p)
+				t.fail(ctx.Err())
 			}
-		default:
-			if i := slices.IndexFunc(visits[1:], func(p int32) bool { return t.isShared(t.partitions[p], all) }); i >= 0 {
-				n = 1 + i
-			}
-			m.parallel.Each(n, all, func(worker, i int) { inspect(worker, visits[i]) })
 		}
-		if visits = visits[n:]; t.err == nil {
-			t.fail(ctx.Err())
-		}
+	} else {
+		m.parallel.Each(len(visits), all, func(worker, i int) { inspect(worker, visits[i]) })
+		t.fail(ctx.Err())
 	}
 	for _, n := range m.inspectors {
 		x.failing, n.failing = append(x.failing, n.failing...), n.failing[:0]
@@ -297,26 +287,6 @@ func (t *TIPS) isDivided(l leafPartition, f partition.Field, r *partition.Refine
 	return false
 }
 
-// inspectTogether is inspect of one partition, whose records the workers share.
-func (t *TIPS) inspectTogether(p int32, field int, r *partition.Refinement) (holds bool) {
-	m, l, f := t.pool, t.partitions[p], t.table.Layout.Fields[field]
-	for _, n := range m.inspectors {
-		n.begin(r.Children)
-	}
-	ranges := m.parallel.Of(l.Rows)
-	m.parallel.Each(len(ranges), l.Records(), func(worker, i int) {
-		m.inspectors[worker].count(&t.inspection, t.table, ranges[i], f, r)
-	})
-	n := m.inspectors[0]
-	for _, other := range m.inspectors[1:] {
-		n.add(other, t.inspection.Values)
-		other.clear()
-	}
-	holds = len(n.present) < 2 || n.look(t, 0, p)
-	n.clear()
-	return holds
-}
-
 // begin makes room for children.
 func (n *inspector) begin(children int) {
 	if more := children - len(n.slot); more > 0 {
@@ -373,22 +343,6 @@ func (n *inspector) addKind(x *inspection, slot uint32, kind int, size uint64) {
 	values := n.values[int(slot-1)*x.Values:]
 	for _, at := range x.Place[kind*x.Width : (kind+1)*x.Width] {
 		values[at] += records
-	}
-}
-
-// add adds what another inspector has counted.
-func (n *inspector) add(other *inspector, values int) {
-	for at, child := range other.present {
-		slot := n.slot[child]
-		if slot == 0 {
-			slot = n.place(child, values)
-		}
-		n.sizes[slot-1] += other.sizes[at]
-		n.records[slot-1] += other.records[at]
-		to := n.values[int(slot-1)*values:]
-		for i, count := range other.values[at*values : (at+1)*values] {
-			to[i] += count
-		}
 	}
 }
 
