@@ -115,7 +115,7 @@ var unreached = map[string][]size{
 		{name: "pipeline.mostClasses", value: 100},
 		{name: "formats/csvfile.most", value: 38},
 		{name: "formats.maxDecimalText", value: 400},
-		{name: "formats/arrowfile.batchBytes", value: 1 << 30},
+		{name: "formats/arrowfile.mostMetadata", value: 64 << 20},
 		{name: "formats/arrowfile.batchEntries", value: 1 << 26},
 		{name: "formats/arrowfile.deepest", value: 64},
 		{name: "formats/arrowfile.densest", value: 40_000},
