@@ -129,11 +129,11 @@ func (s *Sorter) Join(other *Sorter) {
 
 // makeRoom gives a run room for more rows, or sorts those that it has.
 func (s *Sorter) makeRoom(r *RowRun) error {
-	used := r.used()
-	if used >= s.Run {
+	used, full := r.used(), s.Run-s.Run/8 // the last row has the rest
+	if used >= full {
 		return s.seal(r)
 	}
-	err := s.grow(r, min(max(2*used, firstRoom), s.Run))
+	err := s.grow(r, min(max(2*used, firstRoom), full))
 	if err != nil && s.Open != nil && used >= min(leastRun, s.Run/2) {
 		return s.seal(r)
 	}
@@ -176,7 +176,7 @@ func (s *Sorter) seal(r *RowRun) error {
 	}
 	err := s.add(r)
 	r.empty()
-	if r.room > s.Run+s.Run/8 { // a row was large
+	if r.room > s.Run { // the last row was large
 		s.Budget.Return(growth * r.room)
 		*r = *newRun(s, s.Short)
 	}
