@@ -129,7 +129,7 @@ func wideJob(columns int) string {
 		}
 		fmt.Fprintf(&sets, "  - {columns: [%s], k: 5}\n", strings.Join(names, ", "))
 	}
-	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String()
+	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String() + "max_unique: 100%\n"
 }
 
 // BenchmarkShapes runs jobs of these shapes, and reports the processor time of a run and how many steps it has, and of the
