@@ -142,7 +142,7 @@ func TestTenBillionRowsReleased(t *testing.T) {
 	}
 	dir := jobFolder(t, tenBillionJob)
 	rarer, all := tenBillion(t, dir)
-	for _, runner := range []Runner{nil, &goroutines{rng: rand.New(rand.NewPCG(1, 2))}} {
+	for _, runner := range []Runner{nil, &goroutines{rng: rand.New(rand.NewPCG(1, 2)), turns: true}} {
 		report, err := Run(t.Context(), mustLoad(t, dir, "order", job.OrderReleased), RunOptions{Runner: runner})
 		must(t, err)
 		if report.Rows != int64(all) || report.Released != int64(all) || report.Sets[0].Anonymity != rarer {
