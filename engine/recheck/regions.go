@@ -70,7 +70,7 @@ func (s *regionSearch) run(ctx context.Context) error {
 	regions := len(s.Released) / len(s.Columns)
 	index := NewRegionIndex(len(s.Columns), s.Released)
 	s.tuples = &partition.Table{Layout: s.layout()}
-	taken := index.Bytes() + int64(regions)*(16+8*int64(s.tuples.Layout.Words)+4)
+	taken := index.Bytes() + int64(regions)*(16+8*int64(s.tuples.Layout.Words+1))
 	if err := s.space.Draw("an index of regions", taken); err != nil {
 		return err
 	}

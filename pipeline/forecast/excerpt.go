@@ -62,7 +62,7 @@ func (e *Excerpt) Values(column int) Sighting {
 	return See(values, ends)
 }
 
-// Frequent returns how many values of a column so many of the rows have.
+// Frequent returns how many values of a column at least a number of the rows have.
 func (e *Excerpt) Frequent(column int, least uint64) *int64 {
 	values, frequent := slices.Clone(e.columns[column].rows), int64(0)
 	slices.Sort(values)
@@ -122,7 +122,7 @@ type Sighting struct {
 	Local    int64 // that are in one place alone, at least, and nowhere else
 }
 
-// See counts values of rows in several places, which end where it is said. They are sorted by that.
+// See counts values of rows in several places, which end at ends. It sorts the values.
 func See(values []uint64, ends []int64) Sighting {
 	inPlaces, at := int64(0), int64(0)
 	for _, end := range ends {
@@ -163,10 +163,10 @@ func eachRun(values []uint64, f func(n int)) {
 
 // Extrapolate returns how many distinct ones so many rows have.
 //
-// At most: a next row is new with a probability of Once/Rows (Good 1953), and the more rows
-// were seen the smaller is that. Where rows with a value follow each other, those that are in one place alone count as seen
-// once. At least: those never seen number Once²/(2 Twice) or more
-// (Chao 1984), of which the remaining rows meet their part (Colwell and others 2012).
+// At most: a next row is new with a probability of Once/Rows (Good 1953), and the more rows were
+// seen the smaller is that. Where rows with a value follow each other, those that are in one place
+// alone count as seen once. At least: those never seen number Once²/(2 Twice) or more (Chao 1984),
+// of which the remaining rows meet their part (Colwell and others 2012).
 func (s Sighting) Extrapolate(rows int64) Range {
 	left := float64(max(rows-s.Rows, 0))
 	if left == 0 || s.Local == 0 {

@@ -139,11 +139,10 @@ func (l *Load) InMemory() (need Range) {
 	}
 	for _, g := range l.Groupings {
 		record := float64(8 * (g.words + 1))
-		table := float64(8*g.words + 4)
 		held := Range{g.Tuples.AtLeast, min(multiply(g.Tuples.AtMost, int64(l.Threads)), max(l.Rows, g.Tuples.AtMost))}
 		// Records are held up to three times until equal ones are merged, and once more as
 		// the table is made of them.
-		need = need.plus(held.times(record, 3*record)).plus(g.Tuples.times(table, table))
+		need = need.plus(held.times(record, 3*record)).plus(g.Tuples.times(record, record))
 	}
 	return need
 }
@@ -234,7 +233,8 @@ func (l *Load) Seconds() Seconds {
 	return Seconds{low * fastest / 1e9, high*slowest/1e9 + 1}
 }
 
-// stepsTake returns what the steps of a search from the top take at most, and what is counted again after them.
+// stepsTake returns the most time, in nanoseconds, of the steps of a search from the top and of
+// counting records again.
 func (l *Load) stepsTake() (took float64) {
 	for i := range l.Labels {
 		each := float64(step + stepOfSet*l.Sets)
@@ -260,15 +260,16 @@ func (l *Load) mostSteps() (steps float64) {
 	return steps
 }
 
-// labels returns how many labels steps make of a masked column at most: a label has so many records.
+// labels returns the most labels that steps make of a masked column: each label has Least records
+// or more.
 func (l *Load) labels(column int) float64 {
+	if !l.TopDown {
+		return 0
+	}
 	of := &l.Labels[column]
 	most := min(l.Columns[column].Distinct.AtMost, l.Rows/int64(max(1, of.Least)))
 	if of.Disclosed && of.Frequent != nil {
 		most = min(most, *of.Frequent)
-	}
-	if !l.TopDown {
-		return 0
 	}
 	return float64(most)
 }
@@ -277,7 +278,7 @@ func (l *Load) labels(column int) float64 {
 type Labels struct {
 	Least     uint64 // records that one has
 	Disclosed bool   // they are values
-	Frequent  *int64 // values that have so many records, at most; nil: nobody has looked
+	Frequent  *int64 // the most values that have Least records; nil: not known
 }
 
 // Range is what a number is expected to lie in, both ends included.
