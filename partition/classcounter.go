@@ -37,11 +37,7 @@ func (t *ClassCounter) Add(codes, classes []uint32, times []uint64, domain, clas
 		if classes == nil {
 			classes, classDomain = make([]uint32, len(codes)), 1
 		}
-		columns, domains := [][]uint32{codes, classes}, []int{domain, classDomain}
-		if times != nil {
-			return t.pairs.AddCounted(times, columns, domains)
-		}
-		return t.pairs.Add(len(codes), columns, domains)
+		return t.pairs.AddCounted(len(codes), times, [][]uint32{codes, classes}, []int{domain, classDomain})
 	}
 	t.addDense(codes, classes, times)
 	return nil

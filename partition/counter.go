@@ -134,8 +134,12 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	return nil
 }
 
-// AddCounted is Add for rows each of which stands for as many as counts says, none perhaps.
-func (c *Counter) AddCounted(counts []uint64, codes [][]uint32, domains []int) error {
+// AddCounted is Add for rows each of which stands for as many as counts says, none perhaps; nil:
+// one.
+func (c *Counter) AddCounted(n int, counts []uint64, codes [][]uint32, domains []int) error {
+	if counts == nil {
+		return c.Add(n, codes, domains)
+	}
 	if err := c.widen(domains); err != nil || len(counts) == 0 {
 		return err
 	}

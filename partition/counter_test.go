@@ -262,7 +262,7 @@ func TestAddCounted(t *testing.T) {
 			want[key] *= times
 		}
 		counter := NewCounter(make([]int, len(codes)), Space{Budget: plenty()})
-		if err := counter.AddCounted(counts, codes, domains); err != nil {
+		if err := counter.AddCounted(len(counts), counts, codes, domains); err != nil {
 			t.Fatal(err)
 		}
 		table, err := Tabulate(context.Background(), []*Counter{counter}, Space{Budget: plenty()}, 1)

@@ -132,7 +132,7 @@ func (t *tally) weigh(kinds *engine.Kinds, b *block) []uint64 {
 }
 
 func (t *tally) add(counts []uint64, columns [][]uint32) error {
-	return t.counter.AddCounted(counts, columns, t.domains)
+	return t.counter.AddCounted(len(counts), counts, columns, t.domains)
 }
 
 // table returns the distinct tuples. The tally is consumed.

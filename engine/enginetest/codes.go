@@ -143,12 +143,11 @@ func count(from, to [][]uint32, weights []uint64, domains []int, rows int, count
 				columns[i] = append(columns[i], to[i][code])
 			}
 		}
-		counter := counters[row/batch%len(counters)]
-		if weights == nil {
-			if err := counter.Add(n, columns, domains); err != nil {
-				return err
-			}
-		} else if err := counter.AddCounted(weights[row:row+n], columns, domains); err != nil {
+		var some []uint64
+		if weights != nil {
+			some = weights[row : row+n]
+		}
+		if err := counters[row/batch%len(counters)].AddCounted(n, some, columns, domains); err != nil {
 			return err
 		}
 	}

@@ -19,14 +19,15 @@ import (
 // is left to a fence.
 func leadsOutside(err *error) {
 	p := recover()
+	if p == nil {
+		return
+	}
 	text := fmt.Sprint(p)
-	switch _, access := p.(runtime.Error); {
-	case p == nil:
-	case access && (strings.Contains(text, "index out of") || strings.Contains(text, "bounds out of")):
-		*err = fmt.Errorf("%w: its metadata or an offset leads outside of it", formats.ErrDamaged)
-	default:
+	_, access := p.(runtime.Error)
+	if !access || !strings.Contains(text, "index out of") && !strings.Contains(text, "bounds out of") {
 		panic(p)
 	}
+	*err = fmt.Errorf("%w: its metadata or an offset leads outside of it", formats.ErrDamaged)
 }
 
 // table is a table of Arrow's metadata, a FlatBuffer: see leadsOutside. The zero table has no

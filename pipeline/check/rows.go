@@ -150,19 +150,11 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 		for i, column := range sensitive {
 			s.codes[first+i] = s.values[i].Apply(column.Codes[lo:hi], s.codes[first+i])
 		}
-		if err := s.count(hi-lo, b.CountsOf(lo, hi)); err != nil {
+		if err := s.counter.AddCounted(hi-lo, b.CountsOf(lo, hi), s.codes, s.domains); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// count counts so many rows, which are as many records as counts say.
-func (s *scanner) count(rows int, counts []uint64) error {
-	if counts != nil {
-		return s.counter.AddCounted(counts, s.codes, s.domains)
-	}
-	return s.counter.Add(rows, s.codes, s.domains)
 }
 
 // digestsOf returns the digests of a column, or behind all of them of the entity.

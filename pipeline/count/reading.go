@@ -301,22 +301,15 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 		for i, column := range g.Columns {
 			g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
 		}
-		if err := w.countTuples(g, hi-lo, counts); err != nil {
+		records := counts
+		if g.Weighted {
+			records = w.weights(counts)
+		}
+		if err := g.counter.AddCounted(hi-lo, records, g.codes, g.domains); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// countTuples counts the tuples of so many rows, which are as many records as counts say.
-func (w *counting) countTuples(g *groupingCount, rows int, counts []uint64) error {
-	switch {
-	case g.Weighted:
-		counts = w.weights(counts)
-	case counts == nil:
-		return g.counter.Add(rows, g.codes, g.domains)
-	}
-	return g.counter.AddCounted(counts, g.codes, g.domains)
 }
 
 // weights returns what the rows weigh that are being counted: the codes of entities say it of a

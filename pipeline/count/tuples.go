@@ -325,7 +325,7 @@ func (g *groupingCount) load(r *checkpoint.Reader) error {
 				g.codes[i] = append(g.codes[i], field.Code(table.Keys[at*table.Layout.Words:]))
 			}
 		}
-		if err := g.counter.AddCounted(table.Counts, g.codes, g.domains); err != nil {
+		if err := g.counter.AddCounted(table.Len(), table.Counts, g.codes, g.domains); err != nil {
 			return err
 		}
 	}

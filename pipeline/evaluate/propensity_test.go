@@ -75,7 +75,7 @@ func (c *compared) data(t *testing.T, columns []classify.Column) classify.Data {
 	}
 	space := partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}
 	counter := partition.NewCounter(domains, space)
-	must(t, counter.AddCounted(slices.Repeat([]uint64{1}, len(c.origin)), tuples, domains))
+	must(t, counter.AddCounted(len(c.origin), slices.Repeat([]uint64{1}, len(c.origin)), tuples, domains))
 	var err error
 	d.Table, err = partition.Tabulate(t.Context(), []*partition.Counter{counter}, space, 1)
 	must(t, err)

@@ -371,7 +371,7 @@ func (t *trial) space() partition.Space {
 
 // add counts tuples, given as one slice of codes a column, as often as counts says.
 func (y *tally) add(counts []uint64, codes [][]uint32) error {
-	return y.counter.AddCounted(counts, codes, y.domains)
+	return y.counter.AddCounted(len(counts), counts, codes, y.domains)
 }
 
 // table returns the distinct tuples. The tally is consumed.

@@ -15,7 +15,7 @@ import (
 type People struct {
 	sample   // of classes, by the entities that are held
 	k        int
-	enough   uint64 // so many entities of a class are told apart
+	enough   uint64 // the entities of a class that are told apart, at most
 	budget   *spill.Budget
 	failed   atomic.Pointer[error]
 	shards   [shards]peopleShard
@@ -63,10 +63,11 @@ func (p *People) Counter(budget *spill.Budget) *PeopleCounter {
 // Add counts rows by the hashes of their classes and of their entities: as many of each as counts
 // say; nil: one.
 func (c *PeopleCounter) Add(classes, entities, counts []uint64) {
-	c.rows.Add(int64(len(classes)))
+	rows := int64(len(classes))
 	for _, n := range counts {
-		c.rows.Add(int64(n) - 1)
+		rows += int64(n) - 1
 	}
+	c.rows.Add(rows)
 	c.whose.AddCounted(entities, counts)
 	for i := range c.byShard {
 		c.byShard[i] = c.byShard[i][:0]
