@@ -72,7 +72,7 @@ func (d *Distinct) Restarted() *Distinct {
 	return fresh
 }
 
-// Room returns how many bytes the table takes beside its Values.
+// Room returns the bytes of the table without its Values.
 func (d *Distinct) Room() int { return 8*len(d.slots) + 4*len(d.near.codes) }
 
 // CodeOfWord returns the code of w, entering it when it is new.
@@ -202,8 +202,8 @@ const nearWords = 1 << 16
 const (
 	// leastNear is the least number of words in a range.
 	leastNear = 64
-	// nearEntries is the most words in a range for each entry of the table: 32 bytes, which are a part of
-	// what is drawn for an entry.
+	// nearEntries is the most words in a range for each entry of the table: 32 bytes, which are a
+	// part of the memory drawn for an entry.
 	nearEntries = 8
 )
 
@@ -215,9 +215,9 @@ type near struct {
 	codes []uint32
 }
 
-// cover reports whether the words from least to most are in the range. The first words that are not too
-// far apart choose it, and all that are not too far from these widen it, to twice as many words, and as
-// many as the entries of the table allow: a range takes as much as its column needs.
+// cover reports whether the words from least to most are in the range. The first words that are not
+// too far apart choose it, and all that are not too far from these widen it, to twice as many
+// words, and as many as the entries of the table allow: a range takes as much as its column needs.
 func (n *near) cover(least, most uint64, entries int) bool {
 	if least >= n.low && most-n.low < uint64(len(n.codes)) {
 		return true

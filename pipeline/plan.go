@@ -207,7 +207,8 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	return nil
 }
 
-// inspects reports whether the search looks at parts for more than their size, and whether records may be taken away after it.
+// inspects reports whether the search looks at parts for more than their size, and whether records
+// may be taken away after it.
 func (p *planning) inspects() (inspects, recounts bool) {
 	r := p.requirement
 	r.MaxSuppressed = p.quota.Of(p.load.Rows)
@@ -243,8 +244,8 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 	return p.res.budget.HoldRead(-s.Dictionary)
 }
 
-// checkMasking refuses a budget that has no room for the labels of a row group and the memory of one
-// reader of all columns: masking reads them together.
+// checkMasking refuses a budget that has no room for the labels of a row group and the memory of
+// one reader of all columns: masking reads them together.
 func (p *planning) checkMasking(statistics []formats.Statistics) (err error) {
 	budget, labels, columns, held := p.res.budget, int64(0), 0, int64(-spill.UsualPages)
 	for i, spec := range p.specs {

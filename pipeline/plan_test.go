@@ -158,7 +158,8 @@ max_steps: 3
 	}
 }
 
-// TestPlanForetellsSteps compares the steps that a plan foretells of rows that it has read with those of a run.
+// TestPlanForetellsSteps compares the steps that a plan foretells of rows that it has read with
+// those of a run.
 func TestPlanForetellsSteps(t *testing.T) {
 	const disclosures = "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, age: drop, class: keep, illness: keep}\nmax_unique: 100%\n"
 	const numbers = "quasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, town: drop, class: drop, illness: keep}\nmax_unique: 100%\n"

@@ -176,8 +176,9 @@ func (r *RowRun) compareBehind(a, b *rowRef) int {
 	return bytes.Compare(r.row(a), r.row(b))
 }
 
-// divide puts rows in order whose first bytes are equal, and whose prefixes begin behind these: by the first digit, a byte, of
-// their prefixes that not all have. It is the two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
+// divide puts rows in order whose first bytes are equal, and whose prefixes begin behind these: by
+// the first digit, a byte, of their prefixes that not all have. It is the two-array sort of
+// McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
 func (r *RowRun) divide(refs []rowRef, equal int) {
 	if len(refs) <= comparedRows {
 		r.insert(refs)

@@ -51,8 +51,8 @@ const (
 	leastRun = 64 << 10
 	// runsInShare is how many full runs of every worker have room in a share, at least.
 	runsInShare = 4
-	// growth is how much memory a run takes that becomes twice as large, with what it was before, or is sorted, with a copy of its
-	// references.
+	// growth is how much memory a run takes that becomes twice as large, with what it was before,
+	// or is sorted, with a copy of its references.
 	growth = 2
 	// firstRoom is what the first rows of a run take.
 	firstRoom = 4 << 10
@@ -93,8 +93,8 @@ func (s *Sorter) NewRun() *RowRun {
 	return r
 }
 
-// Len returns the number of rows, Size the bytes of those that are different, at most, and Largest those of the largest one. All are
-// complete once they are merged.
+// Len returns the number of rows, Size the bytes of those that are different, at most, and Largest
+// those of the largest one. All are complete once they are merged.
 func (s *Sorter) Len() int64     { return s.rows }
 func (s *Sorter) Size() int64    { return s.size }
 func (s *Sorter) Largest() int64 { return s.largest }

@@ -111,8 +111,8 @@ func TestSorterAgreesWithSort(t *testing.T) {
 	}
 }
 
-// A run that was sorted keeps its room, so that it does not grow again: one whose rows are with the others, and one whose
-// few different rows stay.
+// A run that was sorted keeps its room, so that it does not grow again: one whose rows are with the
+// others, and one whose few different rows stay.
 func TestRunsKeepTheirRoom(t *testing.T) {
 	for _, c := range []struct{ short, values int }{{0, math.MaxInt}, {8, math.MaxInt}, {8, 100}} {
 		sorting := testSorting(NewBudget(64<<20), 1<<20, 1, nil)

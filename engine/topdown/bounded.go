@@ -11,7 +11,8 @@ func (s *search) mustRenew(column int) bool {
 	return of != nil && of.drifts.beyond
 }
 
-// rebuild gives all groups of a column their places anew: by bounds alone, where their losses are as they were.
+// rebuild gives all groups of a column their places anew: by bounds alone, where their losses are
+// as they were.
 func (s *search) rebuild(column int, rescored bool) {
 	place, of := s.place, s.columns[column].bounds()
 	if of != nil && of.drifts.beyond {

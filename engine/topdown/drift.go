@@ -75,8 +75,9 @@ func meanRise(left, fewer, most uint64) float64 {
 	return min(all, (logRatio(left, fewer)+logRatio(left-most, fewer))/2)
 }
 
-// renew puts the horizons ahead, those of rare classes farther, which rise in larger steps: less far than before if
-// the gains that were computed since then cost more than to renew the bounds of the groups, else farther.
+// renew puts the horizons ahead, those of rare classes farther, which rise in larger steps: less
+// far than before if the gains that were computed since then cost more than to renew the bounds of
+// the groups, else farther.
 func (d *drift) renew(groups int, classes []uint64) {
 	if d.spent > groups/boundsOfGain {
 		d.ahead /= 2

@@ -302,8 +302,8 @@ func (s *search) rescore(g int32) {
 	of.score = s.balanced(of.column, s.scoreOf(of, of.gain))
 }
 
-// scoreOf returns the score that a gain of a group's candidates has, before it is balanced. The more gain, the higher it is, in
-// proportion where that is not negative.
+// scoreOf returns the score that a gain of a group's candidates has, before it is balanced. The
+// more gain, the higher it is, in proportion where that is not negative.
 func (s *search) scoreOf(of *group, gain float64) float64 {
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:

@@ -130,7 +130,7 @@ func (c *suppressed) gain(code int) float64 {
 	return known.gain
 }
 
-// along returns the sum of what is given by class over the records of a code of a kind.
+// along returns the sum of byClass over the records of one code of a kind.
 func (c *suppressed) along(kind int, byClass []float64) (sum float64) {
 	h := &c.ofKind
 	for i := h.Start[kind]; i < h.Start[kind+1]; i++ {

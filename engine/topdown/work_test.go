@@ -49,7 +49,7 @@ func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
 		name  string
 		table func(rows int) enginetest.Data
 		set   engine.Set
-		taken int // one record in so many
+		taken int // of this many records one may be taken away
 	}{
 		{"entities", manyNumbers, engine.Set{K: 3, Entities: true}, 25},
 		{"distinct", manyNumbers, distinct, 25},

@@ -224,7 +224,7 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	return nil
 }
 
-// room makes room for a value of so many bytes, which may be many.
+// room makes room for a value, and tells the budget when that takes many bytes.
 func (t *target) room(v *formats.Values, bytes int) error {
 	if err := plain.Room(v, bytes); err != nil {
 		return err

@@ -96,7 +96,7 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	return &r.batch, nil
 }
 
-// head returns at most so many records of a batch, whose columns are coded.
+// head returns the first records of a batch, whose columns are coded.
 func head(b *formats.Batch, records int64) *formats.Batch {
 	if b.Records(0, b.Rows) <= records {
 		return b

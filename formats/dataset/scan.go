@@ -36,7 +36,7 @@ const blockRows = 8192
 
 // Scan hands all splits out to the scanners, each of which belongs to one worker. A worker
 // without a split helps to read columns of others' batches, and takes blocks of these if the
-// scanners do. advanced is told how many records have been read, from several goroutines.
+// scanners do. Several goroutines call advanced with the number of records that have been read.
 func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S, advanced func(records int64)) error {
 	var rows atomic.Int64
 	splits := d.Splits()

@@ -29,8 +29,8 @@ const (
 	columnBytes = 3 << 10
 	// rowBytes is what a row of a batch takes beside its value.
 	rowBytes = 5
-	// differentRow is the memory of a row whose value no other has: that value, before it is looked up and
-	// in the list of values, its place in the table, and values derived from it.
+	// differentRow is the memory of a row whose value no other has: that value, before it is looked
+	// up and in the list of values, its place in the table, and values derived from it.
 	differentRow = 64
 )
 

@@ -190,7 +190,8 @@ func TestStatisticsOfDamagedFiles(t *testing.T) {
 	}
 }
 
-// The memory of a reader that statistics foresee is at most the memory that it draws, and the usual.
+// The memory of a reader that statistics foresee is at most the memory that it draws, and the
+// usual.
 func TestHeldIsForeseen(t *testing.T) {
 	const usual = 64 << 10
 	type row struct {

@@ -65,8 +65,8 @@ func (c *chunk) taken() int {
 	return bytes
 }
 
-// room returns about how many bytes the chunk takes beyond that: room to grow, a place for every value of a source, and what finds
-// the entries of a dictionary.
+// room returns about how many bytes the chunk takes beyond that: room to grow, a place for every
+// value of a source, and what finds the entries of a dictionary.
 func (c *chunk) room() int {
 	bytes := cap(c.repetition) + cap(c.definition) + cap(c.plain) - len(c.repetition) - len(c.definition) - len(c.plain)
 	if !c.dict.forced {

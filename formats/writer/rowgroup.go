@@ -164,8 +164,8 @@ func (g *RowGroup) begin(c *chunk) {
 	}
 }
 
-// Complete makes pages of all rows of a column, which takes less memory. Nothing more may be appended to it. Columns that come
-// after it are not filled at the same time.
+// Complete makes pages of all rows of a column, which takes less memory. Nothing more may be
+// appended to it. Columns that come after it are not filled at the same time.
 func (g *RowGroup) Complete(column int) error {
 	for _, leaf := range g.chunks[column] {
 		if err := leaf.complete(); err != nil {

@@ -74,8 +74,8 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	}
 }
 
-// A column gives up its dictionary once that does not pay, and has no room left when its row group is encoded. Of long
-// values the extremes are not kept.
+// A column gives up its dictionary once that does not pay, and has no room left when its row group
+// is encoded. Of long values the extremes are not kept.
 func TestRoomIsGivenUp(t *testing.T) {
 	const empty = 64 << 10
 	for name, tt := range map[string]struct{ rows, size, most int }{

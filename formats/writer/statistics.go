@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
-// bounds keeps the smallest and the largest value seen, in the order of Values: of long ones as much
-// as shows that they are too long for a footer.
+// bounds keeps the smallest and the largest value seen, in the order of Values: of long ones as
+// much as shows that they are too long for a footer.
 type bounds struct {
 	any       bool
 	low, high uint64

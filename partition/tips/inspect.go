@@ -37,7 +37,8 @@ type inspection struct {
 	pending []int32 // values whose after is more than Outliers, which may yet come nearer
 }
 
-// finding is when a value was inspected, and what was found: parts that do not hold never will, whatever they are divided into.
+// finding is when a value was inspected, and what was found: parts that do not hold never will,
+// whatever they are divided into.
 type finding struct {
 	own   uint64 // records of the value in parts that do not hold, but for those that are outliers since
 	after uint64 // what Outliers would have been then after refining it, where others do not hold; 0: they do
@@ -121,8 +122,8 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 	return !broken.Load(), nil
 }
 
-// noteOutliers notes what was found of the parts that a refinement would make. That some are outliers counts as
-// if they had the least that a part may have.
+// noteOutliers notes what was found of the parts that a refinement would make. That some are
+// outliers counts as if they had the least that a part may have.
 func (t *TIPS) noteOutliers(r *partition.Refinement) {
 	x, isSuppressed := &t.inspection, t.view.Columns[r.Column].Suppressed
 	slices.SortFunc(x.failing, failing.compare)
@@ -148,7 +149,7 @@ func (t *TIPS) noteOutliers(r *partition.Refinement) {
 	}
 }
 
-// noteOutlier notes that so many records of a value are outliers now.
+// noteOutlier notes that more records of a value are outliers now.
 func (t *TIPS) noteOutlier(value int32, records uint64) {
 	if t.found.get(value).own > 0 {
 		own := &t.found.at(value).own

@@ -195,8 +195,8 @@ func (t *TIPS) readOrder(p int32) uint64 {
 	return uint64(t.number)<<32 | uint64(uint32(p))
 }
 
-// draw draws the memory of all counts that the parts of the visits may have. When the budget has less, the
-// counts that occur have to fit. It returns the bytes to release.
+// draw draws the memory of all counts that the parts of the visits may have. When the budget has
+// less, the counts that occur have to fit. It returns the bytes to release.
 func (x *dividing) draw() (drawn int64) {
 	for _, v := range x.visits {
 		for _, a := range x.active(v.partition, false) {

@@ -58,8 +58,8 @@ func newValueIndex(table *partition.Table, rows partition.Rows, field int) value
 	return x
 }
 
-// sorted returns records in the order of their codes, and of themselves, byte by byte of a code from the last one on: most
-// fields have few.
+// sorted returns records in the order of their codes, and of themselves, byte by byte of a code
+// from the last one on: most fields have few.
 func sorted(codes []uint32) (order []int32) {
 	order, other := make([]int32, len(codes)), make([]int32, len(codes))
 	all := uint32(0) // bits of codes

@@ -40,8 +40,8 @@ type counted struct {
 	merged   int // children after the last merge
 }
 
-// visitor visits leaf partitions: it moves their records, and counts those of the parts. It only reads
-// the state that partitions share. It works alone, or several goroutines share its work.
+// visitor visits leaf partitions: it moves their records, and counts those of the parts. It only
+// reads the state that partitions share. It works alone, or several goroutines share its work.
 type visitor struct {
 	division    partition.Division
 	tally       tally

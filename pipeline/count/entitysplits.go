@@ -86,8 +86,8 @@ func (l *tagList) advance() error {
 	return err
 }
 
-// CountEntities counts the records of every entity in some splits, and returns the counts as bytes, in
-// parts: MergeEntities takes the parts of one number of all splits. The bytes are the caller's.
+// CountEntities counts the records of every entity in some splits, and returns the counts as bytes,
+// in parts: MergeEntities takes the parts of one number of all splits. The bytes are the caller's.
 func CountEntities(ctx context.Context, r *Request, res *Resources, splits []formats.Split, parts int) (encoded [][]byte, err error) {
 	sorter := res.newSorter()
 	defer func() { err = errors.Join(err, sorter.Close()) }()

@@ -121,9 +121,9 @@ const numberedBytes = 160
 
 // draw draws what has come since there were so many values, of so many bytes of text.
 func (in *Interner) draw(values, data int) error {
-	// Slots of the table take up to 24 bytes a value, and the range of words that lie close together 32,
-	// besides its word, or its text and the end of that. The rest is for tables and lists while they
-	// grow, and for what the domain makes of a value: a text, its pairs.
+	// Slots of the table take up to 24 bytes a value, and the range of words that lie close
+	// together 32, besides its word, or its text and the end of that. The rest is for tables and
+	// lists while they grow, and for what the domain makes of a value: a text, its pairs.
 	grown := int64(in.values.Len()-values)*numberedBytes + 3*int64(len(in.values.Data)-data)
 	return in.budget.Draw(in.what, grown)
 }

@@ -28,9 +28,9 @@ func (o *Options) plan() (rounds []round) {
 	return rounds
 }
 
-// sampler takes about so many of all rows: those with the least hashes of their positions. Of n
-// rows that are alike, from a position on, it takes their share, rounded up or down as the hash of
-// the first one says.
+// sampler takes about sample of all rows: those with the least hashes of their positions. Of n rows
+// that are alike, from a position on, it takes their share, rounded up or down by the hash of the
+// first one.
 func sampler(sample uint64) func(row, n, all uint64) (taken uint64) {
 	return func(row, n, all uint64) uint64 {
 		if sample >= all {

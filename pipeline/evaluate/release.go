@@ -17,7 +17,7 @@ type release struct {
 	recoding       engine.Recoding
 	costs          *costing // of the rows that the recoding was made from
 	training, test *sight
-	counts         []uint64 // scratch: of a block, as often as one of these is told of it
+	counts         []uint64 // scratch: of a block: how often each record is shown
 }
 
 // releaseTallies is how many tallies count a release at the same time.

@@ -94,8 +94,8 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	return err
 }
 
-// newSorter returns a sorter of rows in a share of the budget, and the run of each worker. Short is the
-// length of rows that all have the same, at most spill.MostShort; 0: they differ.
+// newSorter returns a sorter of rows in a share of the budget, and the run of each worker. Short is
+// the length of rows that all have the same, at most spill.MostShort; 0: they differ.
 func (m *Masker) newSorter(order Order, share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
 	s = spill.NewSorter(spill.Sorting{
 		Budget: m.Budget, Share: share, Run: spill.UsualRun(share, m.Threads), Short: short, Readers: share, Open: order.Store,
@@ -192,8 +192,8 @@ func (o *ordering) newBatch(w *worker) *orderedBatch {
 	return b
 }
 
-// rowsOf returns how many rows of a batch have so many records, of the last one perhaps more, or
-// all rows.
+// rowsOf returns the number of the first rows of a batch that have some records together, the last
+// row perhaps more than that, or all rows.
 func rowsOf(b *formats.Batch, records int64) (rows int) {
 	if b.Counts == nil {
 		return int(min(int64(b.Rows), records))
@@ -240,8 +240,8 @@ func (o *ordering) rank(b *orderedBatch) error {
 	return nil
 }
 
-// headsOf gathers the heads of rows from..to-1 of a batch. Where labels depend on all codes it returns
-// those of the first attribute, by which dropped rows are known.
+// headsOf gathers the heads of rows from..to-1 of a batch. Where labels depend on all codes it
+// returns those of the first attribute, by which dropped rows are known.
 func (o *ordering) headsOf(b *orderedBatch, heads []uint64, from, to int) (first []uint32, err error) {
 	if b.tuples != nil {
 		first = b.tuples.labels[0][from:to]

@@ -23,7 +23,7 @@ type orderedGroup struct {
 	largest int64    // bytes of the largest row
 	count   int64    // of rows
 	folder  int      // number of the folder that they are in, as rowForm.folderOf has it
-	held    int64    // drawn for them: what is more than usual
+	held    int64    // drawn for them: the bytes above the usual
 
 	codes []uint32 // scratch: of a block of a column's rows
 	kept  keptRows // likewise
@@ -51,7 +51,8 @@ func (g *orderedGroup) take(row []byte, n int64) {
 	g.size, g.count = g.size+g.form.sizeOf(len(row), g.heads[len(g.heads)-g.form.words:]), g.count+n
 }
 
-// drawRows draws what the rows have grown by, with a copy of the largest one: a writer is given values.
+// drawRows draws what the rows have grown by, with a copy of the largest one: a writer is given
+// values.
 func (g *orderedGroup) drawRows() error {
 	if more := int64(cap(g.bytes)) + g.largest + 8*int64(cap(g.heads)+cap(g.equal)+cap(g.next)) - usualHeld - g.held; more > 0 {
 		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
@@ -117,7 +118,8 @@ func (g *orderedGroup) used(f *headField) []uint32 {
 	return codes
 }
 
-// atOnce is how many codes are written at a time where rows are equal: mostly that is enough, and no branch is mistaken.
+// atOnce is how many codes are written at a time where rows are equal: mostly that is enough, and
+// no branch is mistaken.
 const atOnce = 4
 
 // appendRanked appends the values of a field of the head, the codes of some rows at a time.

@@ -11,8 +11,8 @@ import (
 // groupLimit says where row groups end: with so many rows, or with the row whose bytes reach a limit, all equal ones included.
 type groupLimit struct{ rows, bytes int64 } // bytes may be 0: they do not matter
 
-// newGroupLimit returns the limit of row groups of so many rows, of an input of some records; 0:
-// as Order.Rows.
+// newGroupLimit returns the limit of row groups that have a number of rows, of an input that has
+// records; 0: as Order.Rows.
 func newGroupLimit(rows, records int64) groupLimit {
 	if rows == 0 {
 		return groupLimit{usualGroup(records), groupBytes}

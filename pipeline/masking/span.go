@@ -15,8 +15,8 @@ type RowPlace struct {
 // RowSpan is the rows of a row group: from a place to another.
 type RowSpan struct{ From, To RowPlace }
 
-// LayOut returns the row groups of a release whose rows are in order in ranges, of so many rows
-// each; 0: as Order.Rows. The input has so many records.
+// LayOut returns the row groups of a release whose rows are in order in ranges. Each has a number
+// of rows; 0: as Order.Rows. The input has records.
 func LayOut(ranges iter.Seq2[*Range, error], rows, records int64) ([]RowSpan, error) {
 	return layOut(ranges, newGroupLimit(rows, records))
 }
@@ -60,8 +60,8 @@ type layingOut struct {
 	count, size int64
 }
 
-// add adds so many rows that are equal, of a length, perhaps to those before: a chunk has very
-// many in several places.
+// add adds rows that are equal and have a length. They may be equal to those before, too: a chunk
+// has very many equal rows in several places.
 func (l *layingOut) add(at RowPlace, length, rows int64, toLast bool) {
 	for left := rows; left > 0; {
 		n := min(left, l.rows-l.count)

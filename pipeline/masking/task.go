@@ -24,8 +24,8 @@ const UsualGroup = 1 << 18
 // twice as many.
 const mostGroups = 1 << 14
 
-// usualGroup returns how many rows a row group has where the job does not ask for a number, of so
-// many records.
+// usualGroup returns how many rows a row group has where the job does not ask for a number, and the
+// input has records.
 func usualGroup(records int64) int64 { return max(UsualGroup, (records+mostGroups-1)/mostGroups) }
 
 // PlanRowGroups lays out the row groups of the release over all splits, in order. Splits are joined
@@ -65,7 +65,8 @@ func recordsOf(splits []formats.Split) (records int64) {
 	return records
 }
 
-// foreseen returns how many rows a row group is to have that has so many, of so many bytes, if those that follow are as large.
+// foreseen returns how many rows a row group will have that has some rows and their bytes now, if
+// the next rows are as large.
 func (t *Task) foreseen(rows, bytes int64) int64 {
 	end, most := rows-1, t.most()
 	for end < rows || end < most && !t.limit.ends(end, bytes*end/rows) {

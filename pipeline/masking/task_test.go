@@ -85,7 +85,8 @@ func TestPlanRowGroupsCoversEveryRowOnce(t *testing.T) {
 	}
 }
 
-// A row group ends at the first look at which its bytes have reached the limit: a part of it tells when that will be.
+// A row group ends at the first look at which its bytes have reached the limit: a part of it shows
+// when that will be.
 func TestForeseen(t *testing.T) {
 	few, many := &PlanRowGroups(splitsOf(5000), 0)[0], &PlanRowGroups(splitsOf(UsualGroup), 0)[0]
 	for _, tt := range []struct {

@@ -378,8 +378,8 @@ func (w *worker) drawLabels(rows int64) error {
 	return w.draw(0, 0, 0, 1)
 }
 
-// draw draws what the row group has grown by. It holds held bytes, of which size are its rows, when done of its total rows, or
-// columns, are in it.
+// draw draws what the row group has grown by. It holds held bytes, of which size are its rows, when
+// done of its total rows, or columns, are in it.
 func (w *worker) draw(held, size, done, total int64) error {
 	need := w.unusual(held, size) - w.drawn
 	if need <= 0 {
@@ -402,7 +402,8 @@ func drawGroup(budget *spill.Budget, need, missing int64) error {
 	return nil
 }
 
-// unusual returns what of a row group that holds so much, with rows of a size, and of its labels, does not count as overhead.
+// unusual returns what of a row group that holds so much, with rows of a size, and of its labels,
+// does not count as overhead.
 func (w *worker) unusual(held, size int64) int64 {
 	return max(0, held+pagesAtWork*size-(1+pagesAtWork)*usualHeld) + unusualLabels(w.labelled, held)
 }

@@ -82,8 +82,8 @@ func (c *Counts) Determines() (all []Determination, known bool) {
 	return c.scanners[0].dependencies.found()
 }
 
-// Dictionaries returns the values of each kept column in their order, nil where they are many, and the bytes
-// drawn for them, which are the caller's from then on. The request lists them.
+// Dictionaries returns the values of each kept column in their order, nil where they are many, and
+// the bytes drawn for them, which are the caller's from then on. The request lists them.
 func (c *Counts) Dictionaries() (values []*formats.Values, drawn int64) { return c.dictionaries.take() }
 
 // Close gives back what is drawn.

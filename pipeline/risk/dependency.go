@@ -151,7 +151,8 @@ func (d *dependencies) addTo(s *rowSample, hashes []uint64, first int) {
 	}
 }
 
-// addBy adds the rows of the block from one on that are chosen by their value in a column: mostly none has one that is.
+// addBy adds the rows of the block from one on that are chosen by their value in a column: mostly
+// none has one that is.
 func (d *dependencies) addBy(s *rowSample, hashes []uint64, first int) {
 	limit, byCode := s.limit(), d.ofCodes[s.column]
 	if d.least[s.column]>>32 >= limit {

@@ -24,7 +24,8 @@ const (
 	mostValues = 1 << 16
 	// longestValue is how many bytes each has at most.
 	longestValue = 1 << 8
-	// valueBytes is the memory of a value besides its bytes: in the table that finds it, or in lists of ranks.
+	// valueBytes is the memory of a value besides its bytes: in the table that finds it, or in
+	// lists of ranks.
 	valueBytes = 96
 )
 
@@ -84,8 +85,8 @@ func (d *dictionaries) giveUp(column int) {
 	d.of[column], d.given[column], d.drawn[column] = nil, true, 0
 }
 
-// take returns the dictionaries in the order of values, nil for a column without one, and the bytes drawn for
-// them, which are the caller's from then on.
+// take returns the dictionaries in the order of values, nil for a column without one, and the bytes
+// drawn for them, which are the caller's from then on.
 func (d *dictionaries) take() (all []*formats.Values, drawn int64) {
 	for column, known := range d.of {
 		if known == nil {

@@ -241,7 +241,8 @@ func (a *alike) count(rows int, columns []release.Hashes) {
 	}
 }
 
-// countRuns counts rows by labels. Rows that have the same ones follow each other, unless they are in the order of the input.
+// countRuns counts rows by labels. Rows that have the same ones follow each other, unless they are
+// in the order of the input.
 func (a *alike) countRuns(labels []uint64) {
 	a.starts, a.lengths = a.starts[:0], a.lengths[:0]
 	for row := 0; row < len(labels); {

@@ -147,8 +147,8 @@ func datasetNames(patterns []string) (names []name) {
 	return names
 }
 
-// nameOf returns the name of a dataset at a path or a URL. It takes the key of a URL as it is, and leaves
-// out a password before the bucket.
+// nameOf returns the name of a dataset at a path or a URL. It takes the key of a URL as it is, and
+// leaves out a password before the bucket.
 func nameOf(where string) name {
 	if storage.IsRemote(where) {
 		bucket, key := storage.Split(where)
