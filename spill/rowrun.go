@@ -19,7 +19,7 @@ type RowRun struct {
 	Bytes []byte // the next row is appended here
 
 	sorter *Sorter
-	short  int   // bytes of every row, at most prefixBytes; 0: they are in Bytes
+	short  int   // bytes of every row, at most prefixBytes, which AppendShort appends; 0: they are in Bytes
 	room   int64 // bytes that rows and what refers to them may take
 	begin  int   // of the row that is being appended
 	rows   int64 // equal ones too
@@ -64,7 +64,6 @@ func (r *RowRun) empty() {
 // next makes room for the length of the next row.
 func (r *RowRun) next() {
 	if r.short > 0 {
-		r.Bytes = r.Bytes[:0]
 		return
 	}
 	r.begin = len(r.Bytes)
@@ -73,23 +72,21 @@ func (r *RowRun) next() {
 
 // End ends the row that was appended to Bytes, and of which there are n.
 func (r *RowRun) End(n int64) error {
-	r.rows += n
-	if r.short == 0 {
-		binary.LittleEndian.PutUint32(r.Bytes[r.begin:], uint32(len(r.Bytes)-r.begin-lengthBytes))
-	}
-	for ; n > math.MaxUint32; n -= math.MaxUint32 { // a reference has 32 bits for them
-		r.refer(math.MaxUint32)
-	}
-	r.refer(uint32(n))
+	row := r.Bytes[r.begin+lengthBytes:]
+	binary.LittleEndian.PutUint32(r.Bytes[r.begin:], uint32(len(row)))
+	ref := rowRef{prefix: prefixOf(row), at: uint32(r.begin)}
 	r.next()
-	if r.used() <= r.room {
-		return nil
-	}
-	return r.sorter.makeRoom(r)
+	return r.refer(ref, n)
 }
+
+// AppendShort appends n equal short rows, whose bytes are the first ones of a word.
+func (r *RowRun) AppendShort(row uint64, n int64) error { return r.refer(rowRef{prefix: row}, n) }
 
 // Append appends n rows that are equal.
 func (r *RowRun) Append(row []byte, n int64) error {
+	if r.short > 0 {
+		return r.AppendShort(prefixOf(row), n)
+	}
 	r.Bytes = append(r.Bytes, row...)
 	return r.End(n)
 }
@@ -106,16 +103,18 @@ func (r *RowRun) makeRoom() {
 	}
 }
 
-// refer refers to the row that was appended last.
-func (r *RowRun) refer(n uint32) {
-	ref := rowRef{count: n}
-	if r.short > 0 {
-		ref.prefix = prefixOf(r.Bytes)
-	} else {
-		ref.at = uint32(r.begin)
-		ref.prefix = prefixOf(r.Bytes[r.begin+lengthBytes:])
+// refer refers to n equal rows, and makes room for the next ones.
+func (r *RowRun) refer(ref rowRef, n int64) error {
+	r.rows += n
+	for ref.count = math.MaxUint32; n > math.MaxUint32; n -= math.MaxUint32 { // a reference has 32 bits for them
+		r.refs = append(r.refs, ref)
 	}
+	ref.count = uint32(n)
 	r.refs = append(r.refs, ref)
+	if r.used() <= r.room {
+		return nil
+	}
+	return r.sorter.makeRoom(r)
 }
 
 // prefixOf returns the first bytes of a row as a number, zeros where it is shorter.

@@ -68,9 +68,7 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				}
 			}
 			err = workers.Each(len(rows), c.threads, func(w workers.Worker, i int) error {
-				run := runs[w.Number]
-				run.Bytes = append(run.Bytes, rows[i]...)
-				return run.End(1)
+				return runs[w.Number].Append(rows[i], 1)
 			})
 			if err != nil {
 				t.Fatal(err)

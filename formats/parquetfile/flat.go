@@ -155,7 +155,7 @@ func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 		return err
 	}
 	if c.codes = c.codes[:at+n]; defined < n {
-		spread(c.codes[at:], levels, defined)
+		page.Spread(c.codes[at:], levels, defined, oneNull[:])
 	}
 	if c.isPlain {
 		return c.toPlain()
@@ -163,15 +163,8 @@ func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	return nil
 }
 
-// spread moves the codes of the first values to the rows that have one, and gives the others that
-// of null.
-func spread(codes []uint32, levels []byte, values int) {
-	for row := len(codes) - 1; row >= 0 && values <= row; row-- { // from behind: no value is in the way
-		level := uint32(levels[row])
-		codes[row] = codes[max(values-1, 0)] & -level // no branch
-		values -= int(level)
-	}
-}
+// oneNull are the codes by level.
+var oneNull [2]uint32
 
 // loadDictionary reads the chunk's dictionary. When the values already start with it, as
 // they do when row groups share one, they are kept, and with them what others derived from them.

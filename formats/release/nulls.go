@@ -1,6 +1,10 @@
 package release
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/kcut/kcut/formats/internal/page"
+)
 
 // ofNull is the number that stands for a null, and whether the cut holds it.
 type ofNull struct {
@@ -42,18 +46,10 @@ func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
 	if same {
 		spread(dst[:defined])
 	}
-	c.spreadNulls(dst, levels, defined)
-	return false, nil
-}
-
-// spreadNulls moves the numbers of the first values to the rows that have one, and gives the others
-// those of null.
-func (c *flatChunk) spreadNulls(dst []uint32, levels []byte, values int) {
-	last := c.leaf.Definition - 1
-	for row := len(dst) - 1; row >= 0 && values <= row; row-- { // from behind: no value is in the way
-		has := int(levels[row]) >> last // 1 at the highest level of one or two
-		mask := uint32(-has)            // no branch
-		dst[row] = dst[max(values-1, 0)]&mask | c.nulls[levels[row]].number&^mask
-		values -= has
+	var ofLevel [structLevels + 1]uint32
+	for level := range highest {
+		ofLevel[level] = c.nulls[level].number
 	}
+	page.Spread(dst, levels, defined, ofLevel[:highest+1])
+	return false, nil
 }

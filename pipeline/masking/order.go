@@ -278,11 +278,17 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 		if first != nil && first[i] == engine.DroppedLabel {
 			continue
 		}
-		run.Bytes = o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words])
-		for k := range b.kept {
-			run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], from+i)
+		records := b.batch.Records(from+i, from+i+1)
+		if o.form.short() > 0 {
+			err = run.AppendShort(heads[i], records)
+		} else {
+			run.Bytes = o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words])
+			for k := range b.kept {
+				run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], from+i)
+			}
+			err = run.End(records)
 		}
-		if err := run.End(b.batch.Records(from+i, from+i+1)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -365,13 +371,13 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	for i := range t.codes {
 		t.codes[i] = t.codes[i][:0]
 	}
-	run := o.rows[0]
+	run, row := o.rows[0], []byte(nil)
 	for i := range kept {
 		if t.labels[0][i] == engine.DroppedLabel {
 			continue
 		}
-		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i][o.form.head:]...)
-		if err := run.End(1); err != nil {
+		row = append(o.form.appendHead(row[:0], heads[i*words:(i+1)*words]), kept[i][o.form.head:]...)
+		if err := run.Append(row, 1); err != nil {
 			return err
 		}
 	}
