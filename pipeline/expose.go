@@ -103,7 +103,7 @@ func (b *Bound) exposing() *exposing {
 		r.Sets = append(r.Sets, e.read(b.fieldsOf(set.Columns)...))
 	}
 	if kept := b.kept(); len(kept) > 0 {
-		r.Groupings = append(r.Groupings, r.Masked)
+		r.Raw = true
 		if !b.accepts(kept) {
 			e.kept, r.Guards = len(r.Guards), append(r.Guards, risk.Guard{Columns: e.read(kept...)})
 		}
@@ -223,8 +223,8 @@ func (e *exposing) report(res *resources) *risk.Report {
 	if len(kept)+len(told) == 0 {
 		return nil
 	}
-	if len(e.request.Groupings) > 0 {
-		report.Raw = e.counts.Figures(0, e.request.K)
+	if e.request.Raw {
+		report.Raw = e.counts.Raw(e.request.K)
 	}
 	if e.kept >= 0 {
 		report.Kept = e.counts.Guard(e.kept)

@@ -12,9 +12,9 @@ import (
 // Request says by what rows are counted.
 // Columns are named by their positions in batches. Those of guards alone may be nested.
 type Request struct {
-	Groupings    [][]int // columns whose tuples are counted
-	Kept, Masked []int   // it is found out which columns on one side tell one of the other,
+	Kept, Masked []int   // it is found out which columns on one side determine one of the other,
 	Sets         [][]int // alone or as two of a set, each of masked columns
+	Raw          bool    // the tuples of the masked columns are counted
 
 	Guards []Guard
 	Entity []int // the column whose values guards count, if there is one
@@ -69,10 +69,9 @@ func (c *Counts) Join() {
 // Rows returns how many rows are counted.
 func (c *Counts) Rows() int64 { return c.scanners[0].rows }
 
-// Figures tells what the classes of a grouping are like, of which those below k are small.
-func (c *Counts) Figures(grouping, k int) *Figures {
-	return c.scanners[0].tallies[grouping].Figures(c.scanners[0].rows, k)
-}
+// Raw returns what the classes of the masked columns are like, of which those below k are small. The
+// request asks for it.
+func (c *Counts) Raw(k int) *Figures { return c.scanners[0].raw.Figures(c.scanners[0].rows, k) }
 
 // Guard tells what the classes of a guard are like, of which those below k are small.
 func (c *Counts) Guard(guard int) *Figures { return c.scanners[0].guarded(guard) }
@@ -92,8 +91,8 @@ func (c *Counts) Close() {
 		c.dictionaries.close()
 	}
 	for _, s := range c.scanners {
-		for _, t := range s.tallies {
-			t.Close()
+		if s.raw != nil {
+			s.raw.Close()
 		}
 		s.closeGuards()
 		s.dependencies.close()
@@ -126,7 +125,7 @@ type Scanner struct {
 	rows         int64
 	hashes       []Hashes     // of the columns of a batch
 	nested       []nestedRows // of those that are nested
-	tallies      []*Tally
+	raw          *Tally       // of the masked columns; nil: it is not asked for
 	guards       []guard
 	owners       *Tally     // nil: records are counted
 	entities     []uint64   // of a block of rows
@@ -167,11 +166,14 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 	}
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
-		for g, columns := range s.Groupings {
-			s.tallies[g].AddCounted(s.hash(b, columns, lo, hi), b.CountsOf(lo, hi))
+		if s.raw != nil || s.dependencies.counts() {
+			masked := s.hash(b, s.Masked, lo, hi)
+			if s.raw != nil {
+				s.raw.AddCounted(masked, b.CountsOf(lo, hi))
+			}
+			s.dependencies.add(b, s.hashes, masked, lo, hi)
 		}
 		s.guard(b, lo, hi)
-		s.dependencies.add(b, s.hashes, lo, hi)
 	}
 	s.rows += b.Records(from, to)
 	return nil
@@ -217,8 +219,8 @@ func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 
 // merge adds what another scanner has counted.
 func (s *Scanner) merge(o *Scanner) {
-	for g, t := range s.tallies {
-		t.Merge(o.tallies[g])
+	if s.raw != nil {
+		s.raw.Merge(o.raw)
 	}
 	s.mergeGuards(o)
 	s.dependencies.merge(o.dependencies)

@@ -13,7 +13,6 @@ type dependencies struct {
 	columns []int        // positions: the kept ones, then the masked ones
 	all     *rowSample   // by whole rows; nil: there is no room for any
 	by      []*rowSample // by every column; nil while all has all rows
-	hashes  []uint64     // of a block of rows
 	times   []uint64     // likewise: the records of each; nil: one
 	codes   [][]uint32
 	ofCodes [][]uint64
@@ -36,7 +35,6 @@ func newDependencies(r *Request, budget *spill.Budget, bytes int64) *dependencie
 	if len(r.Kept) == 0 || len(r.Masked) == 0 {
 		return d
 	}
-	d.hashes = make([]uint64, countRows)
 	if most := d.draw(1, sampledRows, bytes/4); most > 0 {
 		d.all = newRowSample(-1, most, len(d.columns))
 	}
@@ -68,8 +66,8 @@ func (d *dependencies) counts() bool { return d.all != nil }
 // complete reports whether all rows that differ are held.
 func (d *dependencies) complete() bool { return d.by == nil }
 
-// add looks at rows of a batch.
-func (d *dependencies) add(b *formats.Batch, values []Hashes, from, to int) {
+// add looks at rows of a batch, whose hashes by the masked columns are given, and are lost.
+func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, from, to int) {
 	if !d.counts() {
 		return
 	}
@@ -79,9 +77,8 @@ func (d *dependencies) add(b *formats.Batch, values []Hashes, from, to int) {
 		d.least = append(d.least, values[c].least)
 	}
 	d.times = b.CountsOf(from, to)
-	hashes := d.hashes[:to-from]
-	clear(hashes)
-	JoinAll(hashes, d.codes, d.ofCodes)
+	kept := len(d.Kept)
+	JoinAll(hashes, d.codes[:kept], d.ofCodes[:kept])
 	for row, hash := range hashes {
 		hashes[row] = Scatter(hash)
 	}

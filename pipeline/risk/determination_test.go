@@ -176,7 +176,7 @@ func TestDeterminationOfManyRows(t *testing.T) {
 		for len(rows) > 0 {
 			block := rows[:min(len(rows), countRows)]
 			rows = rows[len(block):]
-			d.add(batchOf(block), values, 0, len(block))
+			addBlock(d, block, values)
 		}
 	}
 	see(scanners[0], tuples)
@@ -242,6 +242,17 @@ func batchOf(rows [][]uint32) *formats.Batch {
 	return b
 }
 
+// addBlock adds rows, by their codes, to dependencies.
+func addBlock(d *dependencies, rows [][]uint32, values []Hashes) {
+	b, hashes := batchOf(rows), make([]uint64, len(rows))
+	for _, c := range d.Masked {
+		for i, code := range b.Columns[c].Codes {
+			hashes[i] = Join(hashes[i], values[c].byCode[code])
+		}
+	}
+	d.add(b, values, hashes, 0, len(rows))
+}
+
 // Of a table of thousands of columns no column has a sample of its own, nor takes memory for rows that it would have.
 func TestDeterminationOfManyColumns(t *testing.T) {
 	const columns, rows = 3000, 400
@@ -260,7 +271,7 @@ func TestDeterminationOfManyColumns(t *testing.T) {
 		for c := range row {
 			row[c] = uint32(i)
 		}
-		d.add(batchOf([][]uint32{row}), values, 0, 1)
+		addBlock(d, [][]uint32{row}, values)
 	}
 	if _, known := d.found(); !known {
 		t.Error("what some rows show is known")

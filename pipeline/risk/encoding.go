@@ -29,8 +29,8 @@ func (c *Counts) Encode() ([]byte, error) {
 	s := c.scanners[0]
 	return checkpoint.Encode(countsForm, nil, func(w *checkpoint.Writer) {
 		w.Uint(uint64(s.rows))
-		for _, t := range s.tallies {
-			t.save(w)
+		if s.raw != nil {
+			s.raw.save(w)
 		}
 		s.saveGuards(w)
 		s.dependencies.save(w)
@@ -42,8 +42,8 @@ func (c *Counts) Merge(encoded []byte) error {
 	s := c.scanners[0]
 	return decode(encoded, countsForm, func(r *checkpoint.Reader) error {
 		s.rows += int64(r.Int())
-		for _, t := range s.tallies {
-			t.load(r)
+		if s.raw != nil {
+			s.raw.load(r)
 		}
 		s.loadGuards(r)
 		other := newDependencies(s.Request, s.dependencies.budget, s.dependencies.bytes)

@@ -14,7 +14,10 @@ type guard struct {
 // openGuards makes the tallies of a scanner, which take three quarters of the bytes, and what counts
 // the entities of classes.
 func (s *Scanner) openGuards(rows int64, budget *spill.Budget, bytes int64) {
-	wide := len(s.Groupings)
+	wide := 0
+	if s.Raw {
+		wide++
+	}
 	for _, g := range s.Guards {
 		if len(s.Entity) == 0 && !g.Few {
 			wide++
@@ -24,7 +27,9 @@ func (s *Scanner) openGuards(rows int64, budget *spill.Budget, bytes int64) {
 		wide++
 	}
 	tallies := NewTallies(wide, rows, budget, bytes/4*3)
-	s.tallies, tallies = tallies[:len(s.Groupings)], tallies[len(s.Groupings):]
+	if s.Raw {
+		s.raw, tallies = tallies[0], tallies[1:]
+	}
 	if len(s.Entity) > 0 {
 		s.owners = tallies[0]
 	}
