@@ -19,7 +19,7 @@ type RowRun struct {
 	Bytes []byte // the next row is appended here
 
 	sorter *Sorter
-	short  int   // bytes of every row, at most prefixBytes, which AppendShort appends; 0: they are in Bytes
+	short  int   // bytes of every row, at most prefixBytes; 0: they are in Bytes
 	room   int64 // bytes that rows and what refers to them may take
 	begin  int   // of the row that is being appended
 	rows   int64 // equal ones too
@@ -72,6 +72,11 @@ func (r *RowRun) next() {
 
 // End ends the row that was appended to Bytes, and of which there are n.
 func (r *RowRun) End(n int64) error {
+	if r.short > 0 {
+		prefix := prefixOf(r.Bytes)
+		r.Bytes = r.Bytes[:0]
+		return r.AppendShort(prefix, n)
+	}
 	row := r.Bytes[r.begin+lengthBytes:]
 	binary.LittleEndian.PutUint32(r.Bytes[r.begin:], uint32(len(row)))
 	ref := rowRef{prefix: prefixOf(row), at: uint32(r.begin)}
@@ -79,14 +84,12 @@ func (r *RowRun) End(n int64) error {
 	return r.refer(ref, n)
 }
 
-// AppendShort appends n equal short rows, whose bytes are the first ones of a word.
+// AppendShort appends n equal short rows, whose bytes are the first ones of a word. It is Append
+// without the detour by bytes.
 func (r *RowRun) AppendShort(row uint64, n int64) error { return r.refer(rowRef{prefix: row}, n) }
 
 // Append appends n rows that are equal.
 func (r *RowRun) Append(row []byte, n int64) error {
-	if r.short > 0 {
-		return r.AppendShort(prefixOf(row), n)
-	}
 	r.Bytes = append(r.Bytes, row...)
 	return r.End(n)
 }

@@ -371,13 +371,13 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	for i := range t.codes {
 		t.codes[i] = t.codes[i][:0]
 	}
-	run, row := o.rows[0], []byte(nil)
+	run := o.rows[0]
 	for i := range kept {
 		if t.labels[0][i] == engine.DroppedLabel {
 			continue
 		}
-		row = append(o.form.appendHead(row[:0], heads[i*words:(i+1)*words]), kept[i][o.form.head:]...)
-		if err := run.Append(row, 1); err != nil {
+		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i][o.form.head:]...)
+		if err := run.End(1); err != nil {
 			return err
 		}
 	}
