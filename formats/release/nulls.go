@@ -14,7 +14,7 @@ type ofNull struct {
 
 // rows reads rows of the page. It reports whether they show to have the same number, which is then
 // the first of dst alone.
-func (c *flatChunk) rows(dst []uint32) (same bool, err error) {
+func (c *chunk) rows(dst []uint32) (same bool, err error) {
 	if c.passed > 0 {
 		c.passed -= len(dst)
 		dst[0] = c.nulls[0].number

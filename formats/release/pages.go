@@ -97,25 +97,6 @@ func (p *pages) begin(h *page.Header) error {
 	return nil
 }
 
-// wrongPage counts the faults of a page that was read to its last entry.
-type wrongPage struct {
-	spare  int // bytes that no level and no value needs
-	counts int // 1: the header says another number of nulls or rows than the page has
-}
-
-// end counts the rows and nulls of a data page that was read to its last entry.
-func (p *pages) end(h *page.Header) (wrong wrongPage, err error) {
-	p.missing += int64(p.Nulls)
-	p.begun += int64(p.Rows)
-	if saysOther(h, p.Nulls, p.Rows) {
-		wrong.counts = 1
-	}
-	if wrong.spare = p.Spare(); wrong.spare < 0 {
-		err = fmt.Errorf("%w: runs without values, or with too few", formats.ErrDamaged)
-	}
-	return wrong, err
-}
-
 // isOwn reports whether a header has the parts that its kind of page asks for, and no other.
 func isOwn(h *page.Header) bool {
 	parts := [3]bool{h.Data.Valid, h.Dictionary.Valid, h.DataV2.Valid}
@@ -226,9 +207,9 @@ func (p *pages) compare() error {
 }
 
 // wrongStatistics counts what the footer says of the chunk's values, whose extremes are given, and is not so.
-func (p *pages) wrongStatistics(e *extremes) int {
+func (p *pages) wrongStatistics(v *valueReader) int {
 	said := &p.chunk.Statistics.V
-	wrong := e.wrong(said)
+	wrong := v.wrong(said)
 	if nulls, counted := said.NullCount.Get(); counted && nulls != p.missing {
 		wrong++
 	}

@@ -23,8 +23,8 @@ const (
 type Scanner struct {
 	masked  []Masked
 	kept    []Kept
-	chunks  []flatChunk // of the masked columns, and then of the kept ones
-	group   *rowGroup   // the last one
+	chunks  []chunk   // of the masked columns, and then of the kept ones
+	group   *rowGroup // the last one
 	share   formats.Share
 	workers []scanWorker // of all scanners that were made together
 }
@@ -33,7 +33,7 @@ type Scanner struct {
 type scanWorker struct {
 	numbers []Numbers // of a block
 	hashes  []Hashes
-	kept    keptChunk
+	kept    chunk
 }
 
 // NewScanner returns a scanner.
@@ -45,7 +45,7 @@ func NewScanners(masked []Masked, kept []Kept, n int) []*Scanner {
 	scanners, workers := make([]*Scanner, n), make([]scanWorker, n)
 	for i := range scanners {
 		workers[i].numbers, workers[i].hashes = make([]Numbers, len(masked)), make([]Hashes, len(kept))
-		scanners[i] = &Scanner{masked: masked, kept: kept, chunks: make([]flatChunk, len(masked)+len(kept)), workers: workers, share: formats.Alone(i)}
+		scanners[i] = &Scanner{masked: masked, kept: kept, chunks: make([]chunk, len(masked)+len(kept)), workers: workers, share: formats.Alone(i)}
 	}
 	return scanners
 }
@@ -193,7 +193,7 @@ func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []F
 		return inColumn(g, g.leaf(leaf).Column(), func() (err error) {
 			chunk := &s.workers[worker].kept
 			if err = chunk.open(g, leaf); err == nil {
-				reports[leaf], err = chunk.read()
+				reports[leaf], err = chunk.walk()
 			}
 			return err
 		})

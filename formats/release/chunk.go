@@ -9,10 +9,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/codec"
-	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
-	"github.com/kcut/kcut/formats/internal/plain"
-	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // Masked is a released column whose labels a cut gives.
@@ -49,25 +46,25 @@ type Hashes struct {
 	List []uint64
 }
 
-// flatChunk reads the pages of a masked column's chunk as numbers, or those of a kept one that is not nested, and
-// counts what is wrong with them.
-type flatChunk struct {
+// chunk walks the pages of a column's chunk, and counts what is wrong with them and with what is said of their values. It reads
+// the rows of a column that is shown as numbers: those of labels, or where the value of a kept one is in a list of hashes.
+type chunk struct {
 	pages
-	masked *Masked // nil: it is a kept column
-	kept   *Kept
+	masked *Masked  // nil: it is a kept column
+	kept   *Kept    // nil: it is not shown, and may be nested
 	hashes []uint64 // of the entries of a kept column's dictionary, of null, and of other values of the last rows
-	labels labels
+	values valueReader
 	given  bool                  // all rows have one number, and there are no pages
 	blocks [windowBlocks]Numbers // the last rows that were read
 	every  []uint32              // of all blocks
 
 	nulls [structLevels + 1]ofNull // by level below that of values; of a flat column there is one
 	entry []uint32                 // numbers of the entries of the dictionary
-	used  []bool                   // by a row
+	used  []bool                   // entries of the dictionary, by a row
 	wrong wrongPages
 
 	header *page.Header // of the page that is being read; nil: there is none
-	passed int          // rows to come of a page that is not read: a kept column's, not of the form that kcut writes
+	passed int          // entries to come of a page that is not read: a kept column's, not of the form that kcut writes
 }
 
 // wrongPages counts what is wrong with the pages of a chunk.
@@ -78,11 +75,11 @@ type wrongPages struct {
 	values  int // values in pages that are no labels
 	nulls   int // rows with a null that the cut does not hold
 	counts  int // pages that say another number of nulls or rows than they have
-	spare   int // bytes after levels and values
+	spare   int // bytes that no level and no value needs
 }
 
 // give has all rows have a number.
-func (c *flatChunk) give(number uint32) {
+func (c *chunk) give(number uint32) {
 	c.given = true
 	for i := range c.blocks {
 		c.blocks[i] = Numbers{Same: true, One: number}
@@ -90,15 +87,15 @@ func (c *flatChunk) give(number uint32) {
 }
 
 // openMasked goes to the first row of a masked column's chunk.
-func (c *flatChunk) openMasked(g *rowGroup, masked *Masked) error {
-	if err := c.open(g, masked.Name, masked.Part); err != nil {
+func (c *chunk) openMasked(g *rowGroup, masked *Masked) error {
+	if err := c.openColumn(g, masked.Name, masked.Part); err != nil {
 		return err
 	}
 	if t := c.leaf.Type.V; t == format.Boolean || t == format.Int96 {
 		return fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, t)
 	}
 	c.masked = masked
-	if masked.Fits != nil && !masked.Fits(c.labels.values.Type) {
+	if masked.Fits != nil && !masked.Fits(c.values.Type) {
 		c.wrong.kind = 1
 	}
 	null := &c.nulls[0]
@@ -110,42 +107,45 @@ func (c *flatChunk) openMasked(g *rowGroup, masked *Masked) error {
 	return nil
 }
 
-// openKept goes to the first row of a kept column's chunk.
-func (c *flatChunk) openKept(g *rowGroup, kept *Kept) error {
+// openKept goes to the first row of a kept column's chunk, whose values are shown.
+func (c *chunk) openKept(g *rowGroup, kept *Kept) error {
 	c.masked, c.kept, c.hashes, c.nulls[0].ok = nil, kept, c.hashes[:0], true
 	c.numberNull()
-	return c.open(g, kept.Name, "")
+	return c.openColumn(g, kept.Name, "")
 }
 
 // numberNull numbers null behind the entries of a kept column, whose numbers are their indexes.
-func (c *flatChunk) numberNull() {
-	if c.masked == nil {
+func (c *chunk) numberNull() {
+	if c.kept != nil {
 		c.nulls[0].number, c.hashes = uint32(len(c.hashes)), append(c.hashes, c.kept.Null)
 	}
 }
 
-func (c *flatChunk) open(g *rowGroup, name, part string) error {
+func (c *chunk) openColumn(g *rowGroup, name, part string) error {
 	leaf, err := g.file.footer.leaf(name, part)
 	if err != nil {
 		return err
 	}
-	if c.labels, err = newLabels(g.leaf(leaf), &g.chunk(leaf).Statistics.V); err != nil {
+	if err := c.open(g, leaf); err != nil {
 		return err
 	}
-	if err := c.pages.open(g, leaf); err != nil {
-		return err
-	}
+	return c.values.unknown
+}
+
+// open goes to the first page of a leaf's chunk.
+func (c *chunk) open(g *rowGroup, leaf int) error {
 	if c.every == nil {
 		c.every = make([]uint32, windowBlocks*BlockRows)
 	}
 	c.wrong, c.header, c.passed = wrongPages{}, nil, 0
 	c.entry, c.used = c.entry[:0], c.used[:0]
-	return nil
+	c.values.reset(g.leaf(leaf), &g.chunk(leaf).Statistics.V)
+	return c.pages.open(g, leaf)
 }
 
 // readWindow reads the numbers of the next n rows, block by block.
-func (c *flatChunk) readWindow(n int) (err error) {
-	if c.masked == nil {
+func (c *chunk) readWindow(n int) (err error) {
+	if c.kept != nil {
 		c.hashes = c.hashes[:1+len(c.entry)]
 	}
 	for b := 0; b*BlockRows < n; b++ {
@@ -158,7 +158,7 @@ func (c *flatChunk) readWindow(n int) (err error) {
 }
 
 // read reads the numbers of the next rows, as many as every has room for.
-func (c *flatChunk) read(every []uint32) (Numbers, error) {
+func (c *chunk) read(every []uint32) (Numbers, error) {
 	for done := 0; done < len(every); {
 		if more, err := c.toRows(); err != nil || !more {
 			return Numbers{}, cmp.Or(err, errRows)
@@ -188,7 +188,7 @@ func spread(numbers []uint32) {
 }
 
 // numbers reads rows that are not null, as rows does.
-func (c *flatChunk) numbers(dst []uint32) (same bool, err error) {
+func (c *chunk) numbers(dst []uint32) (same bool, err error) {
 	if c.Indexed {
 		if err := c.Indexes(dst); err != nil {
 			return false, err
@@ -202,14 +202,8 @@ func (c *flatChunk) numbers(dst []uint32) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if c.leaf.Type.V == format.Boolean { // what stands for both is known
-		for i, bit := range values.Data {
-			dst[i] = c.entry[bit]
-		}
-		return false, c.labels.extremes.add(&values, len(dst))
-	}
 	numbers := dst[:0]
-	return false, c.labels.of(&values, len(dst), func(i int) {
+	return false, c.values.read(&values, len(dst), func(i int) {
 		numbers = append(numbers, c.number(i, &c.wrong.values))
 	})
 }
@@ -223,7 +217,7 @@ func allSame(numbers []uint32) bool {
 }
 
 // look replaces indexes by the numbers of their entries, which those of a kept column are themselves.
-func (c *flatChunk) look(indexes []uint32) error {
+func (c *chunk) look(indexes []uint32) error {
 	if c.wrong.unused > 0 {
 		for _, index := range indexes {
 			if int(index) < len(c.used) && !c.used[index] {
@@ -232,10 +226,10 @@ func (c *flatChunk) look(indexes []uint32) error {
 			}
 		}
 	}
-	numbers := c.entry
-	if c.masked == nil { // they are their numbers
+	if c.masked == nil {
 		return c.checkIndex(slices.Max(indexes))
 	}
+	numbers := c.entry
 	for i, index := range indexes {
 		if int(index) >= len(numbers) {
 			return c.checkIndex(index)
@@ -245,20 +239,20 @@ func (c *flatChunk) look(indexes []uint32) error {
 	return nil
 }
 
-func (c *flatChunk) checkIndex(index uint32) error {
-	if int(index) >= len(c.entry) {
-		return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, index, len(c.entry))
+func (c *chunk) checkIndex(index uint32) error {
+	if int(index) >= len(c.used) {
+		return fmt.Errorf("%w: index %d, dictionary of %d", formats.ErrDamaged, index, len(c.used))
 	}
 	return nil
 }
 
 // number returns the number of one of the last values, and counts one that is no label.
-func (c *flatChunk) number(i int, wrong *int) uint32 {
+func (c *chunk) number(i int, wrong *int) uint32 {
 	if c.masked == nil {
-		c.hashes = append(c.hashes, c.kept.Hash(&c.labels.values, i))
+		c.hashes = append(c.hashes, c.kept.Hash(&c.values.Values, i))
 		return uint32(len(c.hashes) - 1)
 	}
-	number, ok := c.masked.Number(c.labels.values.Text(i), false)
+	number, ok := c.masked.Number(c.values.Text(i), false)
 	if !ok {
 		*wrong++
 	}
@@ -269,7 +263,7 @@ var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", for
 
 // toRows goes to the next data page that has rows, unless the current one has some. It reports
 // whether there are any.
-func (c *flatChunk) toRows() (more bool, err error) {
+func (c *chunk) toRows() (more bool, err error) {
 	for c.passed+c.Ahead == 0 {
 		if err := c.endPage(); err != nil {
 			return false, err
@@ -302,12 +296,61 @@ func (c *flatChunk) toRows() (more bool, err error) {
 	return true, nil
 }
 
+// walk reads the chunk of a column that is not shown to its end, and returns what is wrong with it in words.
+func (c *chunk) walk() ([]string, error) {
+	for {
+		more, err := c.toRows()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		if c.passed > 0 {
+			c.passed = 0
+			continue
+		}
+		levels, err := c.Levels(min(c.Ahead, stepValues))
+		if err == nil && levels.Defined > 0 {
+			err = c.pass(levels.Defined)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if c.inexact+c.foreign == 0 && c.begun != c.group.NumRows {
+		c.wrong.counts++
+	}
+	return c.findings(), nil
+}
+
+// pass reads the next n values of a page that are not shown.
+func (c *chunk) pass(n int) error {
+	if !c.Indexed {
+		values, err := c.Values(n)
+		if err == nil {
+			err = c.values.read(&values, n, nil)
+		}
+		return err
+	}
+	indexes := c.every[:n]
+	err := c.Indexes(indexes)
+	if err == nil && c.wrong.unused > 0 {
+		err = c.look(indexes)
+	}
+	return err
+}
+
 // finish reads to the end of the chunk, where the last row must have been read, and returns
 // what is wrong with it in words.
-func (c *flatChunk) finish() ([]string, error) {
+func (c *chunk) finish() ([]string, error) {
 	if more, err := c.toRows(); err != nil || more {
 		return nil, cmp.Or(err, errRows)
 	}
+	return c.findings(), nil
+}
+
+func (c *chunk) findings() []string {
 	return c.report(
 		counted{c.wrong.kind, "column of another type than its labels have"},
 		counted{c.wrong.foreign, "dictionary entries that are no labels of the cut"},
@@ -315,79 +358,62 @@ func (c *flatChunk) finish() ([]string, error) {
 		counted{c.wrong.values, "values that are no labels of the cut"},
 		counted{c.wrong.nulls, "nulls, which the cut does not hold"},
 		counted{c.wrong.counts, "pages with other numbers of nulls or rows than is said"},
-		counted{c.wrongStatistics(&c.labels.extremes), "statistics that are not those of its values"},
-		counted{c.wrong.spare, "bytes after the values of a page"}), nil
+		counted{c.wrongStatistics(&c.values), "statistics that are not those of its values"},
+		counted{c.wrong.spare, "bytes after the values of a page"})
 }
 
-func (c *flatChunk) dictionary(h *page.Header) error {
+func (c *chunk) dictionary(h *page.Header) error {
 	values, err := c.pages.dictionary(h)
 	if err != nil {
 		return err
 	}
 	c.hashes = c.hashes[:0]
-	err = c.labels.of(&values, h.Entries, func(i int) {
-		c.entry, c.used = append(c.entry, c.number(i, &c.wrong.foreign)), append(c.used, false)
-	})
+	var show func(i int)
+	if c.masked != nil || c.kept != nil {
+		show = func(i int) { c.entry = append(c.entry, c.number(i, &c.wrong.foreign)) }
+	}
+	err = c.values.read(&values, h.Entries, show)
 	c.numberNull()
-	c.wrong.unused = len(c.used)
+	c.used = append(c.used, make([]bool, h.Entries)...)
+	c.wrong.unused = h.Entries
 	c.wrong.spare += c.Spare()
 	return err
 }
 
 // data begins to read a data page.
-func (c *flatChunk) data(h *page.Header) error {
+func (c *chunk) data(h *page.Header) error {
 	if !isWritten(h) && h.Encoding != format.PlainDictionary {
 		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.Encoding)
 	}
-	if err := c.begin(h); err != nil {
-		return err
-	}
-	if c.leaf.Type.V == format.Boolean && len(c.entry) == 0 {
-		c.labels.values.Words = append(c.labels.values.Words[:0], 0, 1)
-		c.hashes = c.hashes[:0]
-		c.entry = append(c.entry, c.number(0, nil), c.number(1, nil))
-		c.numberNull()
-	}
 	c.header = h
-	return nil
+	return c.begin(h)
 }
 
-// endPage counts the faults of a data page whose rows were read.
-func (c *flatChunk) endPage() error {
-	if c.header == nil {
+// endPage counts the rows, nulls and faults of a data page that was read to its last entry.
+func (c *chunk) endPage() error {
+	h := c.header
+	if c.header = nil; h == nil {
 		return nil
 	}
-	wrong, err := c.end(c.header)
-	c.wrong.spare += wrong.spare
-	c.wrong.counts += wrong.counts
-	c.header = nil
-	return err
-}
-
-// labels decodes the values of a flat column, and keeps their extremes. One goroutine uses it at a time.
-type labels struct {
-	values   formats.Values
-	decode   plain.Decoder
-	extremes extremes
-}
-
-func newLabels(l *schema.Leaf, said *meta.Statistics) (labels, error) {
-	t, err := schema.TypeOf(l.SchemaElement)
-	ls := labels{values: formats.Values{Type: t}, decode: plain.DecoderOf(t, l.Type.V, plain.SizeOf(l.SchemaElement))}
-	ls.extremes.reset(l, said)
-	return ls, err
-}
-
-// of decodes n values of a page and shows where they are.
-func (l *labels) of(values *page.Values, n int, show func(i int)) error {
-	v := &l.values
-	v.Clear()
-	if err := values.Append(v, l.decode, 0, n); err != nil {
-		return err
+	c.missing += int64(c.Nulls)
+	c.begun += int64(c.Rows)
+	if saysOther(h, c.Nulls, c.Rows) {
+		c.wrong.counts++
 	}
-	for i := range n {
-		show(i)
+	spare := c.Spare()
+	if spare < 0 {
+		return fmt.Errorf("%w: runs without values, or with too few", formats.ErrDamaged)
 	}
-	l.extremes.addValues(v)
+	c.wrong.spare += spare
 	return nil
+}
+
+// saysOther reports whether a data page's header says another number of nulls or rows than the page
+// has.
+func saysOther(h *page.Header, nulls, rows int) bool {
+	if h.Type == format.DataPageV2 {
+		return int(h.DataV2.V.NumNulls) != nulls || int(h.DataV2.V.NumRows) != rows
+	}
+	said, counted := h.Data.V.Statistics.V.NullCount.Get()
+	return counted && said != int64(nulls)
 }
