@@ -16,11 +16,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/workers"
 )
@@ -54,28 +57,20 @@ func File(ctx context.Context, path string, threads int) (sum Sum, err error) {
 	return Sum(hash.Sum(nil)), err
 }
 
-const (
-	magic   = "PAR1"
-	trailer = int64(4 + len(magic)) // the footer's length, and the magic again
-)
-
-// footerLength returns the length of a Parquet file's footer with its trailer, 0 of other files.
+// footerLength returns the length of a Parquet file's footer with what follows it, 0 of other files.
 func footerLength(file io.ReaderAt, size int64) (int64, error) {
-	if size < trailer+int64(len(magic)) {
-		return 0, nil
+	var head [len(meta.Magic)]byte
+	at, _, err := meta.FindFooter(file, size)
+	if err == nil {
+		_, err = file.ReadAt(head[:], 0)
 	}
-	head, tail := make([]byte, len(magic)), make([]byte, trailer)
-	if _, err := file.ReadAt(head, 0); err != nil {
+	switch {
+	case errors.Is(err, formats.ErrDamaged), errors.Is(err, formats.ErrUnsupported):
+		return 0, nil
+	case err != nil, string(head[:]) != meta.Magic:
 		return 0, err
 	}
-	if _, err := file.ReadAt(tail, size-trailer); err != nil && err != io.EOF {
-		return 0, err
-	}
-	length := int64(binary.LittleEndian.Uint32(tail)) + trailer
-	if string(head) != magic || string(tail[4:]) != magic || length > size-int64(len(magic)) {
-		return 0, nil
-	}
-	return length, nil
+	return size - at, nil
 }
 
 const (

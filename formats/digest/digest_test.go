@@ -8,14 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // parquet returns a file with the parts of one of Parquet.
 func parquet(pages, footer []byte) []byte {
-	file := append([]byte(magic), pages...)
+	file := append([]byte(meta.Magic), pages...)
 	file = append(file, footer...)
 	file = binary.LittleEndian.AppendUint32(file, uint32(len(footer)))
-	return append(file, magic...)
+	return append(file, meta.Magic...)
 }
 
 func sum(t *testing.T, content []byte, threads int) Sum {

@@ -82,12 +82,9 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 	e.body = e.body[:0]
 	present := rows
 	switch {
-	case d.part != nil:
-		present = e.splitParts(rows, d.highest)
+	case d.part != nil || slices.Contains(rows, absent):
+		present = e.split(rows, d.highest)
 		e.body = rle.AppendLevels(e.body, e.levels, d.highest)
-	case slices.Contains(rows, absent):
-		present = e.split(rows)
-		e.body = rle.AppendLevels(e.body, e.levels, 1)
 	case d.highest > 0:
 		e.body = append(e.body, 0, 0, 0, 0)
 		e.body = rle.AppendRun(e.body, 1, len(rows), 1)
@@ -100,36 +97,23 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 
 // levelPage makes the page of some rows that have no value.
 func (e *pageEncoder) levelPage(rows []uint32, d *dictionary) (storedPage, error) {
-	e.splitParts(rows, d.highest)
+	e.split(rows, d.highest)
 	e.body = rle.AppendLevels(e.body[:0], e.levels, d.highest)
 	return e.dataPage(len(rows), len(rows), format.Plain)
 }
 
-// splitParts is split for a part of structs, where what is no value may have any level below the highest.
-func (e *pageEncoder) splitParts(rows []uint32, highest int) (present []uint32) {
-	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)], e.present[:0]
-	for i, index := range rows {
-		level := index + uint32(highest) // of what is no value: it is below zero
-		if index <= absent-uint32(highest) {
-			level = uint32(highest)
-			e.present = append(e.present, index)
-		}
-		e.levels[i] = byte(level)
-	}
-	return e.present
-}
-
-// split fills the levels of rows, and returns the indexes that are not absent. It has no branch.
-func (e *pageEncoder) split(rows []uint32) (present []uint32) {
+// split fills the levels of rows, and returns the indexes of those that have a value. What is no value may have any level
+// below the highest. It has no branch.
+func (e *pageEncoder) split(rows []uint32, highest int) (present []uint32) {
 	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)], slices.Grow(e.present[:0], len(rows))[:len(rows)]
 	n := 0
 	for i, index := range rows {
-		level := byte(1)
-		if index == absent {
-			level = 0
+		level, has := uint32(highest), 1
+		if index > absent-uint32(highest) {
+			level, has = index+uint32(highest), 0 // it is below zero
 		}
-		e.levels[i], e.present[n] = level, index
-		n += int(level)
+		e.levels[i], e.present[n] = byte(level), index
+		n += has
 	}
 	return e.present[:n]
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // firstOffset is where the first row group of a file begins, after the magic bytes.
-const firstOffset = int64(len(magic))
+const firstOffset = int64(len(meta.Magic))
 
 // storedPage is a page as it goes into the file.
 type storedPage struct {

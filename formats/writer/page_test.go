@@ -12,6 +12,7 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 )
 
 // numbers returns a release of one column of 32-bit integers, not compressed.
@@ -76,7 +77,7 @@ func TestHeldFooter(t *testing.T) {
 
 // TestFooterFails writes to what fails at the footer.
 func TestFooterFails(t *testing.T) {
-	w, err := New(&full{room: len(magic)}, []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}, nil)
+	w, err := New(&full{room: len(meta.Magic)}, []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}, nil)
 	must(t, err)
 	if err := w.Close(); err == nil {
 		t.Error("no error")

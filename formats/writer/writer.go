@@ -20,8 +20,6 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-const magic = "PAR1"
-
 // Writer writes a release: magic bytes, row groups in the order given, footer. The footer
 // holds no time and no name but those of columns and metadata keys.
 type Writer struct {
@@ -59,7 +57,7 @@ func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, er
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		tail.KeyValueMetadata = append(tail.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
 	}
-	_, err := f.out.WriteString(magic)
+	_, err := f.out.WriteString(meta.Magic)
 	return f, errors.Join(err, f.out.Flush())
 }
 
@@ -86,7 +84,7 @@ func Restamp(file Stamped, columns []Column, was, now map[string]string) error {
 	if err != nil {
 		return err
 	}
-	end := make([]byte, len(before)+footerEnd)
+	end := make([]byte, len(before)+meta.Tail)
 	at := info.Size() - int64(len(end))
 	if _, err := file.ReadAt(end, at); err != nil {
 		return fmt.Errorf("read footer: %w", err)
@@ -95,7 +93,7 @@ func Restamp(file Stamped, columns []Column, was, now map[string]string) error {
 		return fmt.Errorf("read footer: it is not the one that was written: %w", formats.ErrDamaged)
 	}
 	size := int(binary.LittleEndian.Uint32(end[len(before):])) + len(after) - len(before)
-	after = append(binary.LittleEndian.AppendUint32(after, uint32(size)), magic...)
+	after = append(binary.LittleEndian.AppendUint32(after, uint32(size)), meta.Magic...)
 	if _, err = file.WriteAt(after, at); err == nil {
 		err = file.Truncate(at + int64(len(after)))
 	}
@@ -104,9 +102,6 @@ func Restamp(file Stamped, columns []Column, was, now map[string]string) error {
 	}
 	return nil
 }
-
-// footerEnd is how many bytes end a file: the footer's length and the magic.
-const footerEnd = 4 + len(magic)
 
 // footerTailOf returns the bytes of a footer behind its row groups.
 func footerTailOf(columns []Column, metadata map[string]string) ([]byte, error) {
@@ -196,7 +191,7 @@ func (w *Writer) Close() error {
 		size += len(part)
 		w.out.Write(part) // an error stays until the flush
 	}
-	w.out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(size)), magic...))
+	w.out.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(size)), meta.Magic...))
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("write footer: %w", err)
 	}

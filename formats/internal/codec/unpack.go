@@ -10,12 +10,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -50,10 +48,7 @@ func CheckSize(codec format.CompressionCodec, packed, unpacked int) error {
 // formats.ErrDamaged, a codec that is not known formats.ErrUnsupported. It reports whether src shows
 // to have nothing that unpacking passes over: see Exact.
 func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err error) {
-	if codec == format.Gzip && unpackMember(dst, src) {
-		return true, nil
-	}
-	n, err := unpackInto(codec, dst, src)
+	n, exact, err := unpackInto(codec, dst, src)
 	switch {
 	case errors.Is(err, formats.ErrUnsupported):
 		return false, err
@@ -62,7 +57,7 @@ func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err err
 	case n != len(dst):
 		return false, fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
 	}
-	return codec == format.Snappy || codec == format.Zstd && isOneFrame(src), nil
+	return exact, nil
 }
 
 // Exact reports whether Unpack can tell that a page of a codec holds nothing beside what it unpacks to.
@@ -73,22 +68,26 @@ func Exact(codec format.CompressionCodec) bool {
 	return codec == format.Uncompressed || codec == format.Snappy || codec == format.Gzip || codec == format.Zstd
 }
 
-func unpackInto(codec format.CompressionCodec, dst, src []byte) (int, error) {
+func unpackInto(codec format.CompressionCodec, dst, src []byte) (n int, exact bool, err error) {
 	switch codec {
 	case format.Snappy:
-		return unpackSnappy(dst, src)
+		n, err = unpackSnappy(dst, src)
+		return n, true, err
 	case format.Gzip:
 		return unpackGzip(dst, src)
 	case format.Zstd:
-		return unpackZstd(dst, src)
+		n, err = unpackZstd(dst, src)
+		return n, err == nil && isOneFrame(src), err
 	case format.Brotli:
-		return readExactly(brotli.NewReader(bytes.NewReader(src)), dst)
+		n, err = readExactly(brotli.NewReader(bytes.NewReader(src)), dst)
 	case format.Lz4Raw:
-		return lz4.UncompressBlock(src, dst)
+		n, err = lz4.UncompressBlock(src, dst)
 	case format.Lz4:
-		return unpackLz4(dst, src)
+		n, err = unpackLz4(dst, src)
+	default:
+		err = fmt.Errorf("unpack page: codec %s: %w", codec, formats.ErrUnsupported)
 	}
-	return 0, fmt.Errorf("unpack page: codec %s: %w", codec, formats.ErrUnsupported)
+	return n, false, err
 }
 
 func unpackSnappy(dst, src []byte) (int, error) {
@@ -97,20 +96,6 @@ func unpackSnappy(dst, src []byte) (int, error) {
 	}
 	out, err := snappy.Decode(dst, src)
 	return len(out), err
-}
-
-var gzipReaders sync.Pool
-
-func unpackGzip(dst, src []byte) (int, error) {
-	r, ok := gzipReaders.Get().(*gzip.Reader)
-	if !ok {
-		r = new(gzip.Reader)
-	}
-	defer gzipReaders.Put(r)
-	if err := r.Reset(bytes.NewReader(src)); err != nil {
-		return 0, err
-	}
-	return readExactly(r, dst)
 }
 
 // A member of gzip without a name, a comment or anything else that is optional begins with gzipHead, and
@@ -122,31 +107,29 @@ const (
 	zeroGoTime = "\x00\x09\x6e\x88"
 )
 
-var deflateReaders sync.Pool
+var gzipReaders sync.Pool
 
-// unpackMember fills dst with what one member of gzip unpacks to. It reports false unless that is all that
-// src has, and fits exactly.
-func unpackMember(dst, src []byte) bool {
-	const head, tail = len(gzipHead) + len(noTime) + 2, 8
-	if len(src) < head+tail {
-		return false
-	}
-	if start := string(src[:head-2]); start != gzipHead+noTime && start != gzipHead+zeroGoTime {
-		return false
-	}
-	packed := bytes.NewReader(src[head:])
-	r, ok := deflateReaders.Get().(io.ReadCloser)
+// unpackGzip reports exact when one such member is all that src has.
+func unpackGzip(dst, src []byte) (n int, exact bool, err error) {
+	r, ok := gzipReaders.Get().(*gzip.Reader)
 	if !ok {
-		r = flate.NewReader(packed)
+		r = new(gzip.Reader)
 	}
-	defer deflateReaders.Put(r)
-	if err := r.(flate.Resetter).Reset(packed, nil); err != nil {
-		return false
+	defer gzipReaders.Put(r)
+	packed := bytes.NewReader(src)
+	if err := r.Reset(packed); err != nil {
+		return 0, false, err
 	}
-	n, err := readExactly(r, dst)
-	sums := src[len(src)-tail:]
-	return err == nil && n == len(dst) && packed.Len() == tail &&
-		binary.LittleEndian.Uint32(sums) == crc32.ChecksumIEEE(dst) && binary.LittleEndian.Uint32(sums[4:]) == uint32(n)
+	r.Multistream(false)
+	if n, err = readExactly(r, dst); packed.Len() == 0 {
+		head := string(src[:len(gzipHead)+len(noTime)]) // that long it is, or the reader had refused it
+		return n, head == gzipHead+noTime || head == gzipHead+zeroGoTime, err
+	}
+	if err := r.Reset(bytes.NewReader(src)); err != nil {
+		return 0, false, err
+	}
+	n, err = readExactly(r, dst)
+	return n, false, err
 }
 
 // readExactly fills dst and makes sure that nothing comes after it.
