@@ -1,16 +1,17 @@
 package csvfile
 
 import (
+	"math/bits"
 	"strings"
+	"time"
 )
 
 // looks is what the texts look like of a column of texts: numbers or dates, once it is declared
 // how these are written.
 type looks struct {
-	numerals uint8 // which of declarable all texts are numbers in that are none without
-	orders   order // in which all texts are dates of one form
-	form     form
-	some     bool // there are texts that are no numbers without
+	numerals uint8   // which of declarable all texts are numbers in that are none without
+	forms    formSet // in which all texts are dates or times
+	some     bool    // there are texts that are no numbers without
 }
 
 // declarable are numerals that tables are written in, and how a job says so.
@@ -26,27 +27,86 @@ var declarable = []struct {
 	{numerals{'.', '\''}, `csv.thousands: "'"`},
 }
 
+// timeForm is how dates or times are written that are not ISO 8601: as a job declares it, and as package time has it.
+type timeForm struct{ declared, layout string }
+
+// timeForms are those that tables are written in.
+var timeForms = func() (forms []timeForm) {
+	parts := strings.NewReplacer("AM", "PM", "YYYY", "2006", "YY", "06", "M", "1", "D", "2", "hh", "15", "mm", "04", "ss", "05")
+	add := func(kind, form string) {
+		layout := parts.Replace(form)
+		if strings.HasSuffix(layout, "PM") {
+			layout = strings.Replace(layout, "15", "3", 1)
+		}
+		forms = append(forms, timeForm{"type: " + kind + "(" + form + ")", layout})
+	}
+	clocks := []string{"hh:mm", "hh:mm:ss", "hh:mmAM", "hh:mm AM", "hh:mm:ssAM", "hh:mm:ss AM"}
+	for _, clock := range clocks[2:] { // 10:30 may be anything
+		add("time", clock)
+	}
+	for _, sign := range []string{".", "/", "-"} {
+		for _, order := range []string{"D M YYYY", "D M YY", "M D YYYY", "M D YY", "YYYY M D", "YY M D"} {
+			date := strings.ReplaceAll(order, " ", sign)
+			add("date", date)
+			for _, clock := range clocks {
+				add("timestamp", date+" "+clock)
+				add("timestamp", date+"T"+clock)
+			}
+		}
+	}
+	return forms
+}()
+
+// formSet has a bit for each of timeForms.
+type formSet [4]uint64
+
+// each calls do with all forms of the set.
+func (s formSet) each(do func(number int, f *timeForm)) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			number := 64*i + bits.TrailingZeros64(word)
+			do(number, &timeForms[number])
+		}
+	}
+}
+
+// see removes the forms in which a text is no date and no time.
+func (s *formSet) see(text string) {
+	if text == "" || text[0]-'0' > 9 {
+		*s = formSet{}
+	}
+	s.each(func(number int, f *timeForm) {
+		written := text
+		if strings.HasSuffix(f.layout, "PM") {
+			written = strings.ToUpper(text)
+		}
+		if _, err := time.Parse(f.layout, written); err != nil {
+			s[number/64] &^= 1 << (number % 64)
+		}
+	})
+}
+
 // looksLikeAny is before a text is seen.
-func looksLikeAny() looks { return looks{numerals: 1<<len(declarable) - 1, orders: anyOrder} }
+func looksLikeAny() (l looks) {
+	l.numerals = 1<<len(declarable) - 1
+	for i := range timeForms {
+		l.forms[i/64] |= 1 << (i % 64)
+	}
+	return l
+}
 
 // like reports whether the texts may still look like something.
-func (l *looks) like() bool { return l.numerals != 0 || l.orders != 0 }
+func (l *looks) like() bool { return l.numerals != 0 || l.forms != formSet{} }
 
 // see takes in a text, and what it may stand for. It uses a buffer.
 func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 	if is != 0 {
-		l.orders = 0
+		l.forms = formSet{}
 	}
 	if is&guessNumber != 0 {
 		return
 	}
-	if l.orders != 0 {
-		f, orders, ok := formOf(asString(text))
-		if !ok || l.some && f != l.form {
-			orders = 0
-		}
-		l.form, l.orders = f, l.orders&orders
-	}
+	l.forms.see(asString(text))
 	l.some = true
 	for i := range declarable {
 		bit := uint8(1) << i
@@ -58,13 +118,10 @@ func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 
 // join adds what texts further down look like.
 func (l *looks) join(other looks) {
-	if l.numerals &= other.numerals; other.some {
-		if l.some && l.form != other.form {
-			l.orders = 0
-		}
-		l.form = other.form
+	l.numerals &= other.numerals
+	for i := range l.forms {
+		l.forms[i] &= other.forms[i]
 	}
-	l.orders &= other.orders
 	l.some = l.some || other.some
 }
 
@@ -73,20 +130,19 @@ func (l *looks) advice() string {
 	if !l.some {
 		return ""
 	}
-	var keys []string
+	var keys, types []string
 	decimal := byte(0)
 	for i, d := range declarable {
 		if l.numerals&(1<<i) != 0 && d.decimal != decimal { // the first with each decimal sign
 			keys, decimal = append(keys, d.keys), d.decimal
 		}
 	}
+	l.forms.each(func(_ int, f *timeForm) { types = append(types, f.declared) })
 	switch {
-	case keys == nil && l.orders == 0:
-		return ""
-	case keys == nil:
-		types := strings.Join(l.form.types(l.orders), " or ")
-		return "dates or times; if they are, declare how they are written, as " + types
+	case keys != nil:
+		return "numbers with decimal commas or groups of digits; if they are, set " + strings.Join(keys, " or ")
+	case types != nil:
+		return "dates or times; if they are, declare how they are written, as " + strings.Join(types, " or ")
 	}
-	return "numbers with decimal commas or groups of digits; if they are, set " +
-		strings.Join(keys, " or ")
+	return ""
 }
