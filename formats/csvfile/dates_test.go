@@ -44,20 +44,18 @@ func TestDatesStayTexts(t *testing.T) {
 	} {
 		rows := strings.Split(texts, "|")
 		for at := range len(rows) {
-			whole, parts := &evidence{guess: guessAny, looks: looksLikeAny()}, [2]*evidence{}
-			for i := range parts {
-				parts[i] = &evidence{guess: guessAny, looks: looksLikeAny()}
-			}
+			files := []string{"t.csv"}
+			whole, parts := newEvidence(files, nil), [2]evidence{newEvidence(files, nil), newEvidence(files, nil)}
 			for i, text := range rows {
 				f := field{text: []byte(text)}
-				whole.see(f, spot{"t.csv", int64(i + 1)})
-				part := parts[0]
+				whole.see(f, int64(i+1))
+				part := &parts[0]
 				if i >= at {
-					part = parts[1]
+					part = &parts[1]
 				}
-				part.see(f, spot{"t.csv", int64(i + 1)})
+				part.see(f, int64(i+1))
 			}
-			for _, c := range []formats.Texts{whole, parts[0].Join(parts[1])} {
+			for _, c := range []formats.Texts{&whole, parts[0].Join(&parts[1])} {
 				var got formats.Field
 				c.Infer(&got)
 				_, advice, _ := strings.Cut(got.Text.Advice, "set ")

@@ -1,7 +1,8 @@
 package csvfile
 
 import (
-	"cmp"
+	"math"
+	"math/bits"
 
 	"github.com/kcut/kcut/formats"
 )
@@ -12,31 +13,46 @@ import (
 // along, as programs write floats, no two do.
 type evidence struct {
 	guess guess
+	lost  [16]spot // for each bit of guess the first text that is not such
+	first spot     // text
 	nulls bool
-	texts bool   // has a field that is not empty
 	blank bool   // has an empty one in quotes
 	name  string // in the header
 	named bool   // has a field with this text
+	files []string
 
 	ordered bool // only the order of its values counts: their texts need not be given back
-
-	numbers bool // fields stood for numbers before one did not
-	text    spot // the first one that did not; zero: all do
 
 	looks    looks
 	numerals *numerals // nil: numbers are written as kcut writes them
 	buffer   []byte
-
-	lost     [8]spot // for each of ways the first number that is no such
-	inexact  spot    // where no form of floats was left
-	decimals decimals
-	written  spot // where it was known that neither a form of floats nor a decimal gives all of them back
+	decimals decimals // of its numbers
 }
 
-// spot is a line of a file.
-type spot struct {
-	file string
-	line int64 // from 1; 0: nowhere
+// spot is a line of one of the files of a column: one that comes later is greater.
+type spot int64
+
+const (
+	nowhere = spot(math.MaxInt64)
+	oneFile = spot(1 << 40) // lines
+)
+
+// below returns the spot when there are so many more files before its own.
+func (s spot) below(files int) spot {
+	if s == nowhere {
+		return s
+	}
+	return s + spot(files)*oneFile
+}
+
+// newEvidence returns what texts of files allow before one is seen.
+func newEvidence(files []string, n *numerals) evidence {
+	c := evidence{guess: guessAny, looks: looksLikeAny(), files: files, numerals: n, first: nowhere}
+	for bit := range c.lost {
+		c.lost[bit] = nowhere
+	}
+	c.decimals.first, c.decimals.none = nowhere, nowhere
+	return c
 }
 
 // decimals are numbers with a point and equally many digits behind it.
@@ -47,7 +63,7 @@ type decimals struct {
 }
 
 // see narrows the guess by one more field, of a record on a line.
-func (c *evidence) see(f field, at spot) {
+func (c *evidence) see(f field, line int64) {
 	if f.null() {
 		c.nulls = true
 		return
@@ -56,143 +72,105 @@ func (c *evidence) see(f field, at spot) {
 		c.blank = true
 		return
 	}
-	c.texts = true
+	at := spot(line)
+	c.first = min(c.first, at)
 	c.named = c.named || string(f.text) == c.name
-	was := c.guess
-	if was == 0 && !c.looks.like() {
+	if c.guess == 0 && !c.looks.like() {
 		return
 	}
 	guess := c.numerals.guessOf(f.text, &c.buffer)
 	if c.looks.like() {
 		c.looks.see(f.text, guess, &c.buffer)
 	}
-	c.guess &= guess
-	if was&numeric == 0 {
+	c.lose(c.guess&^guess, at)
+	if c.guess&numeric == 0 || c.decimals.none != nowhere {
 		return
-	}
-	if fell := was &^ c.guess & ways; fell != 0 {
-		c.lose(fell, at)
-	}
-	if c.guess&numeric == 0 {
-		c.text = at
-		return
-	}
-	c.numbers = true
-	if was&floats != 0 && c.guess&floats == 0 {
-		c.inexact, c.written = at, at
 	}
 	text := f.text
 	if c.numerals != nil {
 		text = c.buffer
 	}
-	if decimal := c.decimals.none.line == 0; decimal && !c.decimals.see(asString(text), at) {
-		c.written = at
-	}
-	if c.numerals != nil && c.guess&(guessBare|guessGrouped) == 0 && !c.differs() {
-		c.mix(at)
-	}
+	c.decimals.see(asString(text), at)
 }
 
-// differs reports whether not all numbers are written in one form.
-func (c *evidence) differs() bool { return c.guess&(guessInt|floats) == 0 && c.decimals.none.line > 0 }
-
-// mix says that some numbers have their digits in groups and others do not.
-func (c *evidence) mix(at spot) {
-	c.lose(c.guess&(guessInt|floats), at)
-	if c.guess &^= guessInt | floats; c.guess&numeric == 0 {
-		c.text = cmp.Or(c.text, at)
-	}
-	c.inexact, c.decimals.none, c.written = cmp.Or(c.inexact, at), cmp.Or(c.decimals.none, at), at
-}
-
-// lose says that a number is not of some ways, of which all numbers before it are.
+// lose says that a text is not such as all before it may be.
 func (c *evidence) lose(fell guess, at spot) {
-	for i := range c.lost {
-		if fell&(guessInt<<i) != 0 {
-			c.lost[i] = at
-		}
+	for c.guess &^= fell; fell != 0; fell &= fell - 1 {
+		bit := bits.TrailingZeros16(uint16(fell))
+		c.lost[bit] = min(c.lost[bit], at)
 	}
 }
 
-// lastLost returns where the last of some ways is lost further down, if none of them is left then, and one was.
-func (c *evidence) lastLost(of guess, other *evidence) (last spot) {
-	for i, at := range other.lost {
-		switch {
-		case of&c.guess&(guessInt<<i) == 0:
-		case other.guess&(guessInt<<i) != 0:
-			return spot{}
-		case at.line > last.line:
-			last = at
-		}
+// gone returns where the last of some guesses was lost.
+func (c *evidence) gone(of guess) (last spot) {
+	for ; of != 0; of &= of - 1 {
+		last = max(last, c.lost[bits.TrailingZeros16(uint16(of))])
 	}
 	return last
 }
 
-// see takes in one more number, and reports whether it is one of them.
-func (d *decimals) see(text string, at spot) bool {
-	whole, scale, ok := decimalParts(text)
-	return ok && d.join(decimals{whole: whole, scale: scale, first: at}) || d.end(at)
+// see takes in one more number.
+func (d *decimals) see(text string, at spot) {
+	if whole, scale, ok := decimalParts(text); ok {
+		d.join(decimals{whole: whole, scale: scale, first: at, none: nowhere})
+	} else {
+		d.none = at
+	}
 }
 
-// end says that a number is none of them.
-func (d *decimals) end(at spot) bool {
-	d.none = at
-	return false
-}
-
-// join adds numbers further down, and reports whether all are such.
-func (d *decimals) join(other decimals) bool {
+// join adds numbers further down.
+func (d *decimals) join(other decimals) {
 	switch {
-	case other.first.line == 0 && other.none.line == 0:
-		return true
-	case d.first.line > 0 && other.first.line > 0 && d.scale != other.scale:
-		return d.end(other.first)
-	case other.none.line > 0:
-		return d.end(other.none)
+	case d.first == nowhere:
+		d.scale = other.scale
+	case d.scale != other.scale:
+		d.none = min(d.none, other.first)
 	}
-	d.whole, d.scale, d.first = max(d.whole, other.whole), other.scale, cmp.Or(d.first, other.first)
-	return true
+	d.whole, d.first, d.none = max(d.whole, other.whole), min(d.first, other.first), min(d.none, other.none)
 }
 
-// join adds what texts of the column further down allow, all of one file.
-func (c *evidence) join(other evidence) {
-	if c.text.line == 0 {
-		c.numbers, c.text = c.numbers || other.numbers, cmp.Or(c.lastLost(numeric, &other), other.text)
-	}
-	mixed, written := c.lastLost(guessBare|guessGrouped, &other), c.differs()
-	last := c.lastLost(floats, &other)
-	c.inexact = cmp.Or(c.inexact, last)
-	if c.decimals.none.line == 0 && !c.decimals.join(other.decimals) && c.decimals.none.line > last.line {
-		last = c.decimals.none
-	}
-	c.written = cmp.Or(last, c.written)
-	for i, at := range other.lost {
-		c.lost[i] = cmp.Or(c.lost[i], at)
-	}
+// join adds what texts of the column further down allow, with so many more files before theirs.
+func (c *evidence) join(other *evidence, files int) {
 	c.guess &= other.guess
-	c.looks.join(other.looks)
-	if c.numerals != nil && mixed.line > 0 && !written && (!c.differs() || mixed.line < last.line) {
-		c.mix(mixed)
+	for bit, at := range other.lost {
+		c.lost[bit] = min(c.lost[bit], at.below(files))
 	}
+	d := other.decimals
+	d.first, d.none = d.first.below(files), d.none.below(files)
+	c.decimals.join(d)
+	c.first = min(c.first, other.first.below(files))
+	c.looks.join(other.looks)
 	c.nulls = c.nulls || other.nulls
-	c.texts = c.texts || other.texts
 	c.named = c.named || other.named
 	c.blank = c.blank || other.blank
 }
 
 // Join implements formats.Texts.
 func (c *evidence) Join(other formats.Texts) formats.Texts {
-	all := *c
-	all.join(*other.(*evidence))
+	all, more := *c, other.(*evidence)
+	all.join(more, len(c.files))
+	all.files = append(c.files[:len(c.files):len(c.files)], more.files...)
 	return &all
 }
 
 // Infer implements formats.Texts.
 func (c *evidence) Infer(f *formats.Field) {
-	f.Type, f.Text = c.inferred(), formats.TextLine{}
+	settled := *c
+	settled.mix()
+	f.Type, f.Text = settled.inferred(), formats.TextLine{}
 	f.Nullable = c.nullable(f.Type)
 	if f.Type.Kind == formats.String {
-		f.Text = c.textLine()
+		f.Text = settled.textLine()
+	}
+}
+
+// mix takes the column for none of integers, and in no form of floats, from where it has numbers with digits in groups and
+// without, unless its numbers were in several forms before that.
+func (c *evidence) mix() {
+	mixed, differs := c.gone(guessBare|guessGrouped), max(c.gone(guessInt|floats), c.decimals.none)
+	if c.numerals != nil && mixed < c.gone(numeric) && mixed < differs {
+		c.lose(guessInt|floats, mixed)
+		c.decimals.none = min(c.decimals.none, mixed)
 	}
 }
 
@@ -205,7 +183,7 @@ func (c *evidence) nullable(t formats.Type) bool {
 // inferred returns the first type, in the order below, that all texts of the column stand for.
 func (c *evidence) inferred() formats.Type {
 	switch g := c.guess; {
-	case !c.texts:
+	case c.first == nowhere:
 		return formats.Type{Kind: formats.String}
 	case g&(guessLower|guessTitle|guessUpper) != 0:
 		return formats.Type{Kind: formats.Boolean}
@@ -233,7 +211,7 @@ func (c *evidence) inferred() formats.Type {
 func (d *decimals) typ() formats.Type {
 	const usual, most = 18, 38
 	switch precision := d.whole + d.scale; {
-	case d.none.line > 0 || precision > most:
+	case d.none != nowhere || precision > most:
 		return formats.Type{Kind: formats.String}
 	case precision > usual:
 		return formats.Type{Kind: formats.Decimal, Precision: most, Scale: d.scale, Wide: true}
@@ -243,12 +221,15 @@ func (d *decimals) typ() formats.Type {
 
 // textLine says what the texts look like, and what made a column that began with numbers one of texts.
 func (c *evidence) textLine() formats.TextLine {
-	at, number := c.text, c.guess&guessNumber != 0
-	if number && at.line == 0 {
-		at = cmp.Or(c.written, c.inexact)
+	at, number := c.gone(numeric), c.guess&guessNumber != 0
+	if number && at == nowhere { // they are in no one form
+		if at = c.gone(floats); c.decimals.none != nowhere {
+			at = max(at, c.decimals.none)
+		}
 	}
-	if !number && !c.numbers {
-		at = spot{}
+	line := formats.TextLine{Advice: c.looks.advice()}
+	if at != nowhere && (number || c.first < at) {
+		line.File, line.Line, line.Number = c.files[at/oneFile], int64(at%oneFile), number
 	}
-	return formats.TextLine{File: at.file, Line: at.line, Number: number && at.line > 0, Advice: c.looks.advice()}
+	return line
 }

@@ -52,15 +52,15 @@ func TestForms(t *testing.T) {
 // does the line that makes them texts.
 func TestJoinedEvidence(t *testing.T) {
 	texts := []string{"10", "10.0", "2.25", "2.5", "2.50", "1e+05", "100000", "1.0E7", "1e+16", "x", "+5", "1234567890123456"}
-	grouped := []string{"10", "1.234", "1234", "1.234,50", "2,5", "2,50", "1.0", "10.000.000"}
+	grouped := []string{"10", "1.234", "1234", "1.234,50", "2,5", "2,50", "1.0", "10.000.000", "1234567890123456", "x"}
 	r := rand.New(rand.NewPCG(3, 4))
 	var german *numerals
 	see := func(from int, texts []string) *evidence {
-		c := &evidence{guess: guessAny, numerals: german}
+		c := newEvidence([]string{"t.csv"}, german)
 		for i, text := range texts {
-			c.see(field{text: []byte(text)}, spot{"t.csv", int64(from + i + 1)})
+			c.see(field{text: []byte(text)}, int64(from+i+1))
 		}
-		return c
+		return &c
 	}
 	for i := range 40_000 {
 		if i == 20_000 {

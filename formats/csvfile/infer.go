@@ -28,7 +28,6 @@ const (
 	guessNumber // any number, also one that only people write, as +5
 
 	numeric  = guessInt | guessFloat
-	ways     = numeric | floats | guessBare | guessGrouped
 	floats   = guessExact | guessPython | guessJava | guessR // forms that give each number one text
 	guessAny = ^guess(0)
 )

@@ -35,7 +35,7 @@ func (s *source) survey(ctx context.Context, start place, types map[string]forma
 	columns := s.newEvidence(types)
 	for _, f := range found {
 		for c := range columns {
-			columns[c].join(f[c])
+			columns[c].join(&f[c], 0)
 		}
 	}
 	return columns, nil
@@ -67,11 +67,13 @@ func (s *source) chunks(sections []section) (parts []part) {
 // newEvidence returns what the columns' texts allow before one is seen. What a column that
 // has a declared type could be is not asked.
 func (s *source) newEvidence(types map[string]formats.Type) []evidence {
-	columns := make([]evidence, len(s.schema))
+	columns, files := make([]evidence, len(s.schema)), []string{s.path}
 	for i := range columns {
-		columns[i].name, columns[i].numerals = s.schema[i].Name, s.numerals
-		if _, declared := types[s.schema[i].Name]; !declared {
-			columns[i].guess, columns[i].looks = guessAny, looksLikeAny()
+		name := s.schema[i].Name
+		columns[i] = newEvidence(files, s.numerals)
+		columns[i].name = name
+		if _, declared := types[name]; declared {
+			columns[i].guess, columns[i].looks = 0, looks{}
 		}
 	}
 	return columns
@@ -102,7 +104,7 @@ func (s *source) surveySection(ctx context.Context, t *section, columns []eviden
 		}
 		t.rows++
 		for i, f := range record {
-			columns[i].see(f, spot{s.path, scan.line})
+			columns[i].see(f, scan.line)
 		}
 	}
 }
