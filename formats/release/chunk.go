@@ -397,7 +397,7 @@ func (c *chunk) endPage() error {
 	}
 	c.missing += int64(c.Nulls)
 	c.begun += int64(c.Rows)
-	if saysOther(h, c.Nulls, c.Rows) {
+	if said, counted := h.Data.V.Statistics.V.NullCount.Get(); counted && said != int64(c.Nulls) {
 		c.wrong.counts++
 	}
 	spare := c.Spare()
@@ -406,14 +406,4 @@ func (c *chunk) endPage() error {
 	}
 	c.wrong.spare += spare
 	return nil
-}
-
-// saysOther reports whether a data page's header says another number of nulls or rows than the page
-// has.
-func saysOther(h *page.Header, nulls, rows int) bool {
-	if h.Type == format.DataPageV2 {
-		return int(h.DataV2.V.NumNulls) != nulls || int(h.DataV2.V.NumRows) != rows
-	}
-	said, counted := h.Data.V.Statistics.V.NullCount.Get()
-	return counted && said != int64(nulls)
 }

@@ -14,6 +14,6 @@
 // headers say of values is held against these. Of masked columns every value is looked at, of kept ones the
 // dictionary, which rows must use, and, where the footer names a smallest and a largest value, values.
 //
-// Not promised: that it decodes every Parquet column. It decodes what kcut writes, or copied once: PLAIN and
+// Not promised: that it decodes every Parquet column. It decodes what kcut writes: PLAIN and
 // dictionary encoding, packed with zstd, snappy, gzip or not at all; masked columns are flat, or structs of flat fields.
 package release

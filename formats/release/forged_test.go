@@ -34,7 +34,7 @@ type forgedPage struct {
 	encoding format.Encoding
 	body     string
 	levels   int    // bytes of repetition levels at its start: a page of version 2
-	nulls    int32  // that such a page says it has
+	nulls    int64  // that such a page says it has
 	packed   string // the body as it is stored, when that is otherwise
 }
 
@@ -90,11 +90,15 @@ func (f forged) file(t *testing.T) []byte {
 			encoding, h.Type = format.Plain, format.DictionaryPage
 			h.Dictionary = thrift.New(meta.DictionaryPage{NumValues: 2})
 			m.DictionaryPageOffset = int64(len(b))
-		} else if m.DataPageOffset = int64(len(b)); p.levels > 0 || p.nulls > 0 {
+		} else if m.DataPageOffset = int64(len(b)); p.levels > 0 {
 			h.Type = format.DataPageV2
-			h.DataV2 = thrift.New(meta.DataPageV2{NumValues: 3, NumRows: 3, NumNulls: p.nulls, Encoding: encoding, RepetitionBytes: int32(p.levels), IsCompressed: thrift.New(false)})
+			h.DataV2 = thrift.New(meta.DataPageV2{NumValues: 3, NumRows: 3, Encoding: encoding, RepetitionBytes: int32(p.levels), IsCompressed: thrift.New(false)})
 		} else {
-			h.Data = thrift.New(meta.DataPage{NumValues: 3, Encoding: encoding, Definitions: format.RLE, Repetitions: format.RLE})
+			data := meta.DataPage{NumValues: 3, Encoding: encoding, Definitions: format.RLE, Repetitions: format.RLE}
+			if p.nulls > 0 {
+				data.Statistics = thrift.New(meta.PageStatistics{NullCount: thrift.New(p.nulls)})
+			}
+			h.Data = thrift.New(data)
 		}
 		m.EncodingStats = append(m.EncodingStats, format.PageEncodingStats{PageType: h.Type, Encoding: encoding, Count: 1})
 		header, err := meta.Encode(&h)
@@ -146,7 +150,6 @@ func TestForgedPages(t *testing.T) {
 		{"more after values", forged{pages: []forgedPage{{encoding: format.Plain, body: plainTexts("M", "F", "M") + spare}}}, "1 bytes after the values of a page"},
 		{"more after levels", forged{optional: true, pages: []forgedPage{sexes, {encoding: dict, body: levels(ones+spare) + mixed}}}, "1 bytes after the values of a page"},
 		{"more after the pages", forged{pages: []forgedPage{sexes, {encoding: dict, body: mixed}}, rest: "Ada"}, "3 bytes after the last page"},
-		{"levels of no column", forged{pages: []forgedPage{sexes, {encoding: dict, body: "Ada" + mixed, levels: 3}}}, "3 bytes after the values of a page"},
 		{"nulls", forged{optional: true, said: format.Statistics{NullCount: 3}, pages: []forgedPage{{encoding: format.Plain, body: levels(zeros)}}}, "3 nulls, which the cut does not hold"},
 		{"some nulls", forged{optional: true, said: format.Statistics{NullCount: 1}, pages: []forgedPage{sexes, {encoding: dict, body: levels(some) + two}}}, "1 nulls, which the cut does not hold"},
 		{"longer run", forged{pages: []forgedPage{sexes, {encoding: dict, body: "\x01\x04\x00\x04\x01"}}}, "1 bytes after the values of a page"},
@@ -238,7 +241,7 @@ func TestForgedKept(t *testing.T) {
 		{"after the dictionary", forged{pages: []forgedPage{{encoding: noEncoding, body: sexes.body + "?"}, coded(mixed)[1]}}, spare},
 		{"after levels", forged{optional: true, pages: one(forgedPage{body: levels(ones+"?") + texts})}, spare},
 		{"an entry that no row has", forged{pages: coded("\x01\x06\x00")}, "1 dictionary entries that no row uses"},
-		{"levels of no column", forged{pages: one(forgedPage{body: "?" + texts, levels: 1})}, spare},
+		{"levels of no column, in a page of version 2", forged{pages: one(forgedPage{body: "?" + texts, levels: 1})}, "1 page headers that kcut does not write"},
 		{"a name of gzip", forged{codec: format.Gzip, pages: one(forgedPage{body: texts, packed: named})}, other},
 		{"a frame of zstd", forged{codec: format.Zstd, pages: one(forgedPage{body: texts, packed: pack(t, "zstd", texts) + skipped})}, other},
 		{"blocks of brotli", forged{codec: format.Brotli, pages: one(forgedPage{body: texts})}, other},

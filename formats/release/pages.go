@@ -99,14 +99,12 @@ func (p *pages) begin(h *page.Header) error {
 
 // isOwn reports whether a header has the parts that its kind of page asks for, and no other.
 func isOwn(h *page.Header) bool {
-	parts := [3]bool{h.Data.Valid, h.Dictionary.Valid, h.DataV2.Valid}
 	switch h.Type {
 	case format.DataPage:
-		return parts == [3]bool{true} && isWritten(h) && h.Data.V.Definitions == format.RLE && h.Data.V.Repetitions == format.RLE
+		return h.Data.Valid && !h.Dictionary.Valid && !h.DataV2.Valid &&
+			isWritten(h) && h.Data.V.Definitions == format.RLE && h.Data.V.Repetitions == format.RLE
 	case format.DictionaryPage:
-		return parts == [3]bool{1: true} && h.Encoding == format.Plain
-	case format.DataPageV2:
-		return parts == [3]bool{2: true} && isWritten(h) && h.DataV2.V.IsCompressed.Valid
+		return !h.Data.Valid && h.Dictionary.Valid && !h.DataV2.Valid && h.Encoding == format.Plain
 	}
 	return false
 }
@@ -118,15 +116,15 @@ func isWritten(h *page.Header) bool {
 
 // tally is the sum of the pages of a column chunk.
 type tally struct {
-	entries, nulls, rows, uncompressed int64                      // as headers say, of the data pages, and the last of headers and dictionary too
-	missing, begun                     int64                      // nulls and rows, as counted
-	data                               int64                      // position in the file of the first data page
-	kinds                              []format.PageEncodingStats // number of pages
-	dictionaries                       int                        // dictionary pages
-	unchecked                          int                        // pages without a checksum
-	foreign                            int                        // pages with a checksum, under a header that kcut does not write
-	uncounted                          int                        // data pages that do not say how many nulls they have
-	inexact                            int                        // pages that are packed with more than they unpack to, or may be
+	entries, nulls, uncompressed int64                      // as headers say, of the data pages, and the last of headers and dictionary too
+	missing, begun               int64                      // nulls and rows, as counted
+	data                         int64                      // position in the file of the first data page
+	kinds                        []format.PageEncodingStats // number of pages
+	dictionaries                 int                        // dictionary pages
+	unchecked                    int                        // pages without a checksum
+	foreign                      int                        // pages with a checksum, under a header that kcut does not write
+	uncounted                    int                        // data pages that do not say how many nulls they have
+	inexact                      int                        // pages that are packed with more than they unpack to, or may be
 }
 
 // add counts a page, whose header is of the form that kcut writes or not.
@@ -137,12 +135,8 @@ func (t *tally) add(h *page.Header, own bool) {
 		t.dictionaries++
 	} else {
 		nulls, counted := h.Data.V.Statistics.V.NullCount.Get()
-		if h.Type == format.DataPageV2 {
-			nulls, counted = int64(h.DataV2.V.NumNulls), true
-		}
 		t.entries += int64(h.Entries)
 		t.nulls += nulls
-		t.rows += int64(h.DataV2.V.NumRows)
 		if !counted {
 			t.uncounted++
 		}
@@ -172,12 +166,9 @@ func count(kinds []format.PageEncodingStats, more format.PageEncodingStats) []fo
 // compare holds the pages and the schema against what the footer says of their chunk.
 func (p *pages) compare() error {
 	m := p.chunk
-	entries, rows, nulls, kinds := p.entries, p.rows, p.nulls, p.kinds
+	entries, nulls, kinds := p.entries, p.nulls, p.kinds
 	if p.leaf.Repetition == 0 {
 		entries = p.group.NumRows
-	}
-	if p.rows > 0 && !slices.ContainsFunc(p.kinds, func(k format.PageEncodingStats) bool { return k.PageType == format.DataPage }) {
-		rows = p.group.NumRows
 	}
 	if p.unchecked+p.foreign == 0 { // else they are optional
 		kinds = m.EncodingStats
@@ -191,7 +182,7 @@ func (p *pages) compare() error {
 	}{
 		{"column", slices.Equal(m.PathInSchema, p.leaf.Path)},
 		{"type", m.Type == p.leaf.Type.V},
-		{"rows", p.entries == entries && p.rows == rows},
+		{"rows", p.entries == entries},
 		{"entries", p.entries == m.NumValues},
 		{"nulls", p.nulls == nulls},
 		{"bytes before compression", p.uncompressed == m.TotalUncompressedSize},
