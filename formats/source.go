@@ -3,6 +3,7 @@ package formats
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // Source is one opened input file of any format, cut into chunks that can be read on
@@ -19,11 +20,17 @@ type Source interface {
 	Close() error
 }
 
-// Kept is a Source that was costly to open and holds no file open while nobody reads it: it
+// Kept is a Source that may be costly to open and hold no file open while nobody reads it: then it
 // is worth keeping.
 type Kept interface {
 	Source
-	Kept()
+	Kept() bool
+}
+
+// IsKept reports whether a source is worth keeping.
+func IsKept(s Source) bool {
+	kept, ok := s.(Kept)
+	return ok && kept.Kept()
 }
 
 // Noting is a Source that may not be meant as it was read: notes say how it was.
@@ -194,9 +201,24 @@ func (v *Values) MemoryBytes() int64 {
 	return int64(cap(v.Words))*8 + int64(cap(v.Ends))*4 + int64(cap(v.Data))
 }
 
+// mostBytes bounds the bytes of one Values, whose offsets have 32 bits, and with it a batch of rows
+// that are out of all proportion.
+const mostBytes = 1 << 30
+
+// Room checks that so many bytes more fit into the values.
+func (v *Values) Room(size int) error {
+	if len(v.Data)+size > mostBytes || len(v.Ends) == math.MaxInt32 {
+		return fmt.Errorf("read values: more than %d bytes at a time: %w", mostBytes, ErrUnsupported)
+	}
+	return nil
+}
+
 // Grow makes room for a value, or some, of so many bytes. When that is much it first says what new memory
 // for the values takes, beside the old, which may not be had.
 func (v *Values) Grow(size int, hold func(more int64) error) error {
+	if err := v.Room(size); err != nil {
+		return err
+	}
 	const small = 64 << 10 // of values that follow a large one
 	room := max(len(v.Data)+size+small, cap(v.Data)+cap(v.Data)/4)
 	if cap(v.Data)-len(v.Data) >= size || room <= usualBytes {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/plain"
 )
 
 // dictionary is the dictionary of a column: the values of a flat one, of others the parts
@@ -82,7 +81,7 @@ func (r *reader) extend(d *dictionary, f *field, at int64) error {
 		}
 		d.codes = append(d.codes, entry)
 	}
-	return part.appendValues(d.values, 0, part.n, plain.Room)
+	return part.appendValues(d.values, 0, part.n, (*formats.Values).Room)
 }
 
 // entry returns the entry of a dictionary that index i, which is in range, means.

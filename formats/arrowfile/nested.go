@@ -235,7 +235,7 @@ func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
 	if l.out.Entries++; l.out.Entries > batchEntries {
 		return errLarge
 	}
-	if err := plain.Room(v, 0); err != nil {
+	if err := v.Room(0); err != nil {
 		return err
 	}
 	if l.repetitions {

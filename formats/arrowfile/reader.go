@@ -10,7 +10,6 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
-	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -226,9 +225,6 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 
 // room makes room for a value, and tells the budget when that takes many bytes.
 func (t *target) room(v *formats.Values, bytes int) error {
-	if err := plain.Room(v, bytes); err != nil {
-		return err
-	}
 	return v.Grow(bytes, t.more)
 }
 

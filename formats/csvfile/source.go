@@ -110,7 +110,7 @@ func (s *source) Notes() []string { return s.notes }
 func (s *source) Close() error { return nil }
 
 // Kept says that the source is worth keeping while nobody reads it, see formats.Kept.
-func (s *source) Kept() {}
+func (s *source) Kept() bool { return true }
 
 func (s *source) Chunks() []int64 {
 	rows := make([]int64, len(s.parts))

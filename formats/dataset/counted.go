@@ -22,11 +22,8 @@ type counted struct {
 	chunks []int64 // records
 }
 
-// keptCounted is one of a file that is worth keeping open.
-type keptCounted struct{ *counted }
-
 // Kept implements formats.Kept.
-func (keptCounted) Kept() {}
+func (c *counted) Kept() bool { return formats.IsKept(c.Source) }
 
 // newCounted reads the counts of a file once, to learn how many records there are.
 func newCounted(ctx context.Context, src formats.Source, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
@@ -47,9 +44,6 @@ func newCounted(ctx context.Context, src formats.Source, path string, opt format
 	}
 	if err := c.sum(ctx); err != nil {
 		return nil, fmt.Errorf("count the records of %s: %w", path, err)
-	}
-	if _, kept := src.(formats.Kept); kept {
-		return keptCounted{c}, nil
 	}
 	return c, nil
 }
@@ -144,7 +138,7 @@ func (c *counted) read(ctx context.Context, first, count int, columns []formats.
 		r.batch.Columns = append(r.batch.Columns, &formats.Column{})
 	}
 	var err error
-	r.BatchReader, err = c.Source.Read(ctx, first, count, append(inFile, formats.Request{Column: c.column}))
+	r.BatchReader, err = c.Source.Read(ctx, first, count, append(inFile, formats.Request{Column: c.column, Coded: true}))
 	return r, err
 }
 
@@ -184,18 +178,12 @@ func (r *countedReader) Next(ctx context.Context) (*formats.Batch, error) {
 // count finds the rows of a batch that stand for records, and how many these are.
 func (r *countedReader) count(in *formats.Batch) error {
 	counts := in.Columns[len(in.Columns)-1]
-	signed, at := counts.Values.Type.Kind == formats.Int, 0
+	signed := counts.Values.Type.Kind == formats.Int
 	r.batch.Counts = r.batch.Counts[:0]
-	for row := range in.Rows {
-		value := -1
-		if counts.Codes != nil {
-			value = int(counts.Codes[row]) - 1
-		} else if counts.Valid[row] {
-			value, at = at, at+1
-		}
+	for row, code := range counts.Codes[:in.Rows] {
 		times := uint64(math.MaxUint64)
-		if value >= 0 && value < counts.Values.Len() {
-			if times = counts.Values.Words[value]; signed {
+		if code > 0 {
+			if times = counts.Values.Words[code-1]; signed {
 				times = uint64(formats.WordInt(times)) // of a negative one: very many
 			}
 		}

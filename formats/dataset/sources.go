@@ -133,7 +133,7 @@ func (c *sourceCache) evict() []*cachedSource {
 		if entry.users > 0 {
 			continue
 		}
-		if _, kept := entry.src.(formats.Kept); c.closed || !kept {
+		if c.closed || !formats.IsKept(entry.src) {
 			idle = append(idle, entry)
 		}
 	}

@@ -148,14 +148,6 @@ func (e *entryReader) holdBeside(bytes int64) error {
 // holdMore says what the column is about to hold beside that.
 func (e *entryReader) holdMore(bytes int64) error { return e.holdBeside(e.beside + bytes) }
 
-// room makes room for a value of so many bytes.
-func (e *entryReader) room(v *formats.Values, size int) error {
-	if err := plain.Room(v, size); err != nil {
-		return err
-	}
-	return v.Grow(size, e.holdMore)
-}
-
 // load makes sure that there are entries ahead in the page, and returns io.EOF at the chunk's
 // end. A dictionary page on the way is taken in by the given function.
 func (e *entryReader) load(dictionary func(*page.Header) error) error {

@@ -262,7 +262,7 @@ func (c *flatColumn) codeValues(n int) error {
 		}
 		for i := range n {
 			value := values.Text(i)
-			if err := c.room(c.values, len(value)); err != nil {
+			if err := c.values.Grow(len(value), c.holdMore); err != nil {
 				return err
 			}
 			c.codes = append(c.codes, c.table.CodeOfBytes(value))
@@ -272,7 +272,7 @@ func (c *flatColumn) codeValues(n int) error {
 	c.scratch.Clear()
 	err := c.next(&c.scratch, n)
 	if err == nil {
-		err = c.room(c.values, len(c.scratch.Data))
+		err = c.values.Grow(len(c.scratch.Data), c.holdMore)
 	}
 	if err == nil {
 		c.codes = c.codesOf(c.codes, &c.scratch)
@@ -307,7 +307,7 @@ func (c *flatColumn) toPlain() error {
 			continue
 		}
 		value := c.values.Bytes(int(code - 1))
-		if err := c.room(&c.plain, len(value)); err != nil {
+		if err := c.plain.Grow(len(value), c.holdMore); err != nil {
 			return err
 		}
 		c.plain.AppendBytes(value)

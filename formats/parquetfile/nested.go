@@ -138,7 +138,7 @@ func (l *leafReader) takeEntries(n int) error {
 			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.dictionary.Len(), formats.ErrDamaged)
 		}
 		value := l.dictionary.Bytes(int(index))
-		if err := l.room(&l.values, len(value)); err != nil {
+		if err := l.values.Grow(len(value), l.holdMore); err != nil {
 			return err
 		}
 		l.values.AppendBytes(value)

@@ -111,8 +111,8 @@ func (s *source) Chunks() []int64 {
 }
 
 func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
-	if first < 0 || count < 0 || first+count > len(s.footer.RowGroups) {
-		return nil, fmt.Errorf("read row groups %d to %d of %s: there are %d", first, first+count-1, s.path, len(s.footer.RowGroups))
+	if err := formats.CheckRead(s, first, count, columns); err != nil {
+		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	return newReader(ctx, s, first, count, columns), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -59,7 +58,7 @@ func Raw(width int) Decoder {
 // type. Its errors are those of a Decoder.
 func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
 	first, last := ends[0], ends[len(ends)-1]
-	if err := Room(dst, int(last-first)); err != nil {
+	if err := dst.Room(int(last - first)); err != nil {
 		return err
 	}
 	if dst.Type.Kind == formats.Decimal {
@@ -93,7 +92,7 @@ func words(width int, word func([]byte) uint64) Decoder {
 // each makes a decoder of one for a single value.
 func each(width int, decode func(dst *formats.Values, value []byte) error) Decoder {
 	return func(dst *formats.Values, from []byte, n int) error {
-		if err := Room(dst, n*width); err != nil {
+		if err := dst.Room(n * width); err != nil {
 			return err
 		}
 		for i := range n {
@@ -113,18 +112,6 @@ func CutText(from []byte) (text, rest []byte) {
 	}
 	size := 4 + int(binary.LittleEndian.Uint32(from))
 	return from[4:size:size], from[size:]
-}
-
-// maxBytes bounds the bytes of one Values, whose offsets have 32 bits, and with it a batch of rows
-// that are out of all proportion.
-const maxBytes = 1 << 30
-
-// Room checks that size more bytes fit into v.
-func Room(v *formats.Values, size int) error {
-	if len(v.Data)+size > maxBytes || len(v.Ends) == math.MaxInt32 {
-		return fmt.Errorf("read values: more than %d bytes at a time: %w", maxBytes, formats.ErrUnsupported)
-	}
-	return nil
 }
 
 // Reserve makes room in dst for n values that have some bytes together: large lists would take half as much
