@@ -93,9 +93,7 @@ func int96Parts(b []byte) (days int64, nanos uint64) {
 
 func int96Text(b []byte, zone string) string {
 	days, nanos := int96Parts(b)
-	text := append(appendDate(nil, days), 'T')
-	text = appendClock(text, nanos/1e9, nanos%1e9, Nano)
-	return string(appendZone(text, zone))
+	return momentText(days, nanos/1e9, nanos%1e9, Nano, zone)
 }
 
 func parseInt96(text, zone string) ([]byte, bool) {

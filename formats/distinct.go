@@ -72,9 +72,6 @@ func (d *Distinct) Restarted() *Distinct {
 	return fresh
 }
 
-// Room returns the bytes of the table without its Values.
-func (d *Distinct) Room() int { return 8*len(d.slots) + 4*len(d.near.codes) }
-
 // CodeOfWord returns the code of w, entering it when it is new.
 func (d *Distinct) CodeOfWord(w uint64) uint32 {
 	h := mixWord(w)

@@ -233,7 +233,7 @@ func (v *Values) Grow(size int, hold func(more int64) error) error {
 
 // MemoryBytes returns the memory that the table takes beside its Values.
 func (d *Distinct) MemoryBytes() int64 {
-	bytes := int64(len(d.slots)) * 8
+	bytes := int64(len(d.slots))*8 + int64(len(d.near.codes))*4
 	if d.keys != d.Values {
 		bytes += d.keys.MemoryBytes()
 	}

@@ -160,11 +160,17 @@ func wideInt(b []byte) *big.Int {
 
 func timestampText(units int64, unit Unit, zone string) string {
 	second := floorDiv(units, unit.perSecond())
-	fraction := units - second*unit.perSecond()
-	days := floorDiv(second, 86400)
+	days := floorDiv(second, secondsOfDay)
+	return momentText(days, uint64(second-days*secondsOfDay), uint64(units-second*unit.perSecond()), unit, zone)
+}
+
+func momentText(days int64, seconds, fraction uint64, unit Unit, zone string) string {
 	text := append(appendDate(make([]byte, 0, textRoom), days), 'T')
-	text = appendClock(text, uint64(second-days*86400), uint64(fraction), unit)
-	return string(appendZone(text, zone))
+	text = appendClock(text, seconds, fraction, unit)
+	if zone != "" {
+		text = append(text, 'Z')
+	}
+	return string(text)
 }
 
 func timeText(units int64, unit Unit) string {
@@ -174,13 +180,6 @@ func timeText(units int64, unit Unit) string {
 	}
 	per := uint64(unit.perSecond())
 	return string(appendClock(text, magnitude/per, magnitude%per, unit))
-}
-
-func appendZone(text []byte, zone string) []byte {
-	if zone != "" {
-		return append(text, 'Z')
-	}
-	return text
 }
 
 func appendDate(text []byte, days int64) []byte {

@@ -39,16 +39,14 @@ func (f *field) elements(name string, nullable bool) schema.Elements {
 	case f.values != nil:
 		return f.values.elements(name, nullable)
 	case f.storage.ID() == arrow.STRUCT:
-		return group(e, f.members())
+		return schema.Group(e, f.members()...)
 	case f.isMap && len(f.children[0].children) == 2:
 		e.LogicalType.Value, e.ConvertedType = &format.MapType{}, thrift.New(deprecated.Map)
-		entries := group(repeated("key_value"), f.children[0].members())
-		return group(e, []schema.Elements{entries})
+		return schema.Group(e, schema.Group(repeated("key_value"), f.children[0].members()...))
 	case list:
 		item := f.children[0]
 		e.LogicalType.Value, e.ConvertedType = &format.ListType{}, thrift.New(deprecated.List)
-		items := group(repeated("list"), []schema.Elements{item.elements("element", item.nullable)})
-		return group(e, []schema.Elements{items})
+		return schema.Group(e, schema.Group(repeated("list"), item.elements("element", item.nullable)))
 	}
 	return nil
 }
@@ -59,22 +57,6 @@ func (f *field) members() (members []schema.Elements) {
 		members = append(members, c.elements(c.name, c.nullable))
 	}
 	return members
-}
-
-// group makes a group of its members, nil when there are none or one has no schema.
-func group(e format.SchemaElement, members []schema.Elements) schema.Elements {
-	e.NumChildren = thrift.New(int32(len(members)))
-	out := schema.Elements{e}
-	for _, m := range members {
-		if m == nil {
-			return nil
-		}
-		out = append(out, m...)
-	}
-	if len(members) == 0 {
-		return nil
-	}
-	return out
 }
 
 // shredder cuts a nested column into the leaves of Parquet.

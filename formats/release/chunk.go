@@ -8,7 +8,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/codec"
 	"github.com/kcut/kcut/formats/internal/page"
 )
 
@@ -78,40 +77,67 @@ type wrongPages struct {
 	spare   int // bytes that no level and no value needs
 }
 
-// give has all rows have a number.
-func (c *chunk) give(number uint32) {
-	c.given = true
-	for i := range c.blocks {
-		c.blocks[i] = Numbers{Same: true, One: number}
+// column returns the name of the column that is shown, and of the field of its structs.
+func (c *chunk) column() (name, part string) {
+	if c.masked != nil {
+		return c.masked.Name, c.masked.Part
 	}
+	return c.kept.Name, ""
 }
 
-// openMasked goes to the first row of a masked column's chunk.
-func (c *chunk) openMasked(g *rowGroup, masked *Masked) error {
-	if err := c.openColumn(g, masked.Name, masked.Part); err != nil {
+// name returns what findings call the column.
+func (c *chunk) name() string {
+	column, part := c.column()
+	if part != "" {
+		return column + "." + part
+	}
+	return column
+}
+
+// openShown goes to the first row of the chunk of a column that is shown.
+func (c *chunk) openShown(g *rowGroup) error {
+	if c.masked != nil {
+		number, given := g.file.given[c.masked.Name]
+		if c.given = given; given {
+			for i := range c.blocks {
+				c.blocks[i] = Numbers{Same: true, One: number}
+			}
+			return nil
+		}
+	}
+	leaf, err := g.file.footer.leaf(c.column())
+	if err == nil {
+		err = c.open(g, leaf)
+	}
+	if err == nil {
+		err = c.values.unknown
+	}
+	switch {
+	case err != nil:
 		return err
+	case c.masked != nil:
+		return c.openMasked()
 	}
-	if t := c.leaf.Type.V; t == format.Boolean || t == format.Int96 {
-		return fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, t)
-	}
-	c.masked = masked
-	if masked.Fits != nil && !masked.Fits(c.values.Type) {
-		c.wrong.kind = 1
-	}
-	null := &c.nulls[0]
-	if masked.Whole != nil {
-		null.number, null.ok = masked.Whole()
-		null = &c.nulls[1]
-	}
-	null.number, null.ok = masked.Number("", true)
+	c.hashes, c.nulls[0].ok = c.hashes[:0], true
+	c.numberNull()
 	return nil
 }
 
-// openKept goes to the first row of a kept column's chunk, whose values are shown.
-func (c *chunk) openKept(g *rowGroup, kept *Kept) error {
-	c.masked, c.kept, c.hashes, c.nulls[0].ok = nil, kept, c.hashes[:0], true
-	c.numberNull()
-	return c.openColumn(g, kept.Name, "")
+// openMasked asks for what the rows of a masked column are held against.
+func (c *chunk) openMasked() error {
+	if t := c.leaf.Type.V; t == format.Boolean || t == format.Int96 {
+		return fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, t)
+	}
+	if c.masked.Fits != nil && !c.masked.Fits(c.values.Type) {
+		c.wrong.kind = 1
+	}
+	null := &c.nulls[0]
+	if c.masked.Whole != nil {
+		null.number, null.ok = c.masked.Whole()
+		null = &c.nulls[1]
+	}
+	null.number, null.ok = c.masked.Number("", true)
+	return nil
 }
 
 // numberNull numbers null behind the entries of a kept column, whose numbers are their indexes.
@@ -119,17 +145,6 @@ func (c *chunk) numberNull() {
 	if c.kept != nil {
 		c.nulls[0].number, c.hashes = uint32(len(c.hashes)), append(c.hashes, c.kept.Null)
 	}
-}
-
-func (c *chunk) openColumn(g *rowGroup, name, part string) error {
-	leaf, err := g.file.footer.leaf(name, part)
-	if err != nil {
-		return err
-	}
-	if err := c.open(g, leaf); err != nil {
-		return err
-	}
-	return c.values.unknown
 }
 
 // open goes to the first page of a leaf's chunk.
@@ -274,10 +289,7 @@ func (c *chunk) toRows() (more bool, err error) {
 		}
 		isData := h.Type == format.DataPage || h.Type == format.DataPageV2
 		switch {
-		case c.masked == nil && !(c.own && codec.Exact(c.Codec)):
-			if !codec.Exact(c.Codec) {
-				c.inexact++
-			}
+		case c.masked == nil && !c.own:
 			if isData {
 				c.passed = h.Entries
 			}

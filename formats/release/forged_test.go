@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
@@ -202,6 +203,8 @@ func TestForgedKept(t *testing.T) {
 		lie   = "1 statistics that are not those of its values"
 	)
 	texts, sexes := plainTexts("M", "F", "M"), forgedPage{encoding: noEncoding, body: plainTexts("M", "F")}
+	brotli, err := parquet.LookupCompressionCodec(format.Brotli).Encode(nil, []byte(texts))
+	must(t, err)
 	named := "\x1f\x8b\x08\x08" + pack(t, "gzip", texts)[4:10] + "Ada\x00" + pack(t, "gzip", texts)[10:]
 	said := func(least, most string) format.Statistics {
 		return format.Statistics{MinValue: []byte(least), MaxValue: []byte(most)}
@@ -244,7 +247,7 @@ func TestForgedKept(t *testing.T) {
 		{"levels of no column, in a page of version 2", forged{pages: one(forgedPage{body: "?" + texts, levels: 1})}, "1 page headers that kcut does not write"},
 		{"a name of gzip", forged{codec: format.Gzip, pages: one(forgedPage{body: texts, packed: named})}, other},
 		{"a frame of zstd", forged{codec: format.Zstd, pages: one(forgedPage{body: texts, packed: pack(t, "zstd", texts) + skipped})}, other},
-		{"blocks of brotli", forged{codec: format.Brotli, pages: one(forgedPage{body: texts})}, other},
+		{"blocks of brotli", forged{codec: format.Brotli, pages: one(forgedPage{body: texts, packed: string(brotli)})}, other},
 		{"another encoding", forged{pages: one(forgedPage{encoding: format.DeltaLengthByteArray, body: texts})}, "1 page headers that kcut does not write"},
 
 		{"a least value that excludes one", forged{pages: coded(mixed), said: said("M", "M")}, lie},

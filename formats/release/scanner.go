@@ -21,8 +21,7 @@ const (
 // it does; its memory is a buffer and a page of every masked column, packed, unpacked
 // and decoded, and of one kept column a worker, whatever the row groups' size is.
 type Scanner struct {
-	masked  []Masked
-	kept    []Kept
+	masked  int       // columns
 	chunks  []chunk   // of the masked columns, and then of the kept ones
 	group   *rowGroup // the last one
 	share   formats.Share
@@ -45,7 +44,14 @@ func NewScanners(masked []Masked, kept []Kept, n int) []*Scanner {
 	scanners, workers := make([]*Scanner, n), make([]scanWorker, n)
 	for i := range scanners {
 		workers[i].numbers, workers[i].hashes = make([]Numbers, len(masked)), make([]Hashes, len(kept))
-		scanners[i] = &Scanner{masked: masked, kept: kept, chunks: make([]chunk, len(masked)+len(kept)), workers: workers, share: formats.Alone(i)}
+		chunks := make([]chunk, len(masked)+len(kept))
+		for k := range masked {
+			chunks[k].masked = &masked[k]
+		}
+		for k := range kept {
+			chunks[len(masked)+k].kept = &kept[k]
+		}
+		scanners[i] = &Scanner{masked: len(masked), chunks: chunks, workers: workers, share: formats.Alone(i)}
 	}
 	return scanners
 }
@@ -66,7 +72,7 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 		return nil, err
 	}
 	for i := range s.chunks {
-		if err := inColumn(g, s.name(i), func() error { return s.open(g, i) }); err != nil {
+		if err := inColumn(g, s.chunks[i].name(), func() error { return s.chunks[i].openShown(g) }); err != nil {
 			return nil, err
 		}
 	}
@@ -82,9 +88,9 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 		if s.chunks[i].given {
 			continue
 		}
-		err := inColumn(g, s.name(i), func() error {
+		err := inColumn(g, s.chunks[i].name(), func() error {
 			report, err := s.chunks[i].finish()
-			findings = g.find(findings, s.name(i), report)
+			findings = g.find(findings, s.chunks[i].name(), report)
 			return err
 		})
 		if err != nil {
@@ -94,38 +100,8 @@ func (s *Scanner) Rows(ctx context.Context, r *File, rowGroup int, block func(wo
 	return findings, nil
 }
 
-// leaf returns the name of the column that a chunk is of, and of the field of its structs.
-func (s *Scanner) leaf(i int) (column, part string) {
-	if i < len(s.masked) {
-		return s.masked[i].Name, s.masked[i].Part
-	}
-	return s.kept[i-len(s.masked)].Name, ""
-}
-
-// name returns what findings call a chunk.
-func (s *Scanner) name(i int) string {
-	column, part := s.leaf(i)
-	if part != "" {
-		return column + "." + part
-	}
-	return column
-}
-
-// open goes to the first row of a chunk.
-func (s *Scanner) open(g *rowGroup, i int) error {
-	if i < len(s.masked) {
-		if number, ok := g.file.given[s.masked[i].Name]; ok {
-			s.chunks[i].give(number)
-			return nil
-		}
-		s.chunks[i].given = false
-		return s.chunks[i].openMasked(g, &s.masked[i])
-	}
-	return s.chunks[i].openKept(g, &s.kept[i-len(s.masked)])
-}
-
 // ShowKept has Rows show the first n of the kept columns from now on, and Kept walk the others.
-func (s *Scanner) ShowKept(n int) { s.kept, s.chunks = s.kept[:n], s.chunks[:len(s.masked)+n] }
+func (s *Scanner) ShowKept(n int) { s.chunks = s.chunks[:s.masked+n] }
 
 // window reads the next n rows of all columns, and shows them.
 func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, numbers []Numbers, kept []Hashes) error) error {
@@ -133,13 +109,13 @@ func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, number
 		if s.chunks[i].given {
 			return nil
 		}
-		return inColumn(g, s.name(i), func() error { return s.chunks[i].readWindow(n) })
+		return inColumn(g, s.chunks[i].name(), func() error { return s.chunks[i].readWindow(n) })
 	})
 	if err != nil {
 		return err
 	}
 	return s.share((n+BlockRows-1)/BlockRows, func(worker, b int) error {
-		numbers, kept := s.workers[worker].numbers, s.workers[worker].hashes[:len(s.kept)]
+		numbers, kept := s.workers[worker].numbers, s.workers[worker].hashes[:len(s.chunks)-s.masked]
 		for i := range numbers {
 			numbers[i] = s.chunks[i].blocks[b]
 		}
@@ -177,7 +153,7 @@ func inColumn(g *rowGroup, name string, do func() error) (err error) {
 func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []Finding, err error) {
 	read := make(map[int]bool, len(s.chunks))
 	for i := range s.chunks {
-		if leaf, err := r.footer.leaf(s.leaf(i)); err == nil {
+		if leaf, err := r.footer.leaf(s.chunks[i].column()); err == nil {
 			read[leaf] = true
 		}
 	}

@@ -160,7 +160,7 @@ func (d *dictionary) room() int {
 	if d.Distinct == nil {
 		return 0
 	}
-	return d.Distinct.Room()
+	return int(d.MemoryBytes())
 }
 
 // encode makes the dictionary page.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/meta"
@@ -33,11 +34,11 @@ func (c Column) elements() schema.Elements {
 	if c.Parts == nil {
 		return schema.Of(f)
 	}
-	group := schema.Group(f.Name, f.Nullable)
+	var fields []schema.Elements
 	for _, part := range c.Parts {
-		group = group.With(schema.Of(formats.Field{Name: part.Name, Type: part.Values.Type, Nullable: true}))
+		fields = append(fields, schema.Of(formats.Field{Name: part.Name, Type: part.Values.Type, Nullable: true}))
 	}
-	return group
+	return schema.Group(format.SchemaElement{Name: f.Name, RepetitionType: thrift.New(schema.Repetition(f.Nullable))}, fields...)
 }
 
 // part returns the part that a leaf of the column is, or nil.

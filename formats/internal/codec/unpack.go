@@ -46,7 +46,9 @@ func CheckSize(codec format.CompressionCodec, packed, unpacked int) error {
 
 // Unpack fills dst with what src unpacks to, which must be exactly that much. What is not is
 // formats.ErrDamaged, a codec that is not known formats.ErrUnsupported. It reports whether src shows
-// to have nothing that unpacking passes over: see Exact.
+// to have nothing that unpacking passes over: names, comments and times of gzip, frames of zstd to skip,
+// and what is behind the end of both. Of brotli, whose blocks of metadata only its decoder finds, and of
+// LZ4 it cannot tell.
 func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err error) {
 	n, exact, err := unpackInto(codec, dst, src)
 	switch {
@@ -58,14 +60,6 @@ func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err err
 		return false, fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
 	}
 	return exact, nil
-}
-
-// Exact reports whether Unpack can tell that a page of a codec holds nothing beside what it unpacks to.
-// Gzip has names, comments and times in its headers, zstd frames to skip, and both end before the page
-// does; Unpack looks for these. Of brotli, whose blocks of metadata only its decoder finds, and of LZ4 it
-// cannot tell.
-func Exact(codec format.CompressionCodec) bool {
-	return codec == format.Uncompressed || codec == format.Snappy || codec == format.Gzip || codec == format.Zstd
 }
 
 func unpackInto(codec format.CompressionCodec, dst, src []byte) (n int, exact bool, err error) {

@@ -47,6 +47,9 @@ func hadoopFrames(t *testing.T, text []byte) []byte {
 	return out
 }
 
+// exactCodecs are those of which Unpack can tell that nothing is passed over.
+var exactCodecs = []format.CompressionCodec{format.Snappy, format.Gzip, format.Zstd}
+
 var allCodecs = []format.CompressionCodec{format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw, format.Lz4}
 
 func TestUnpack(t *testing.T) {
@@ -54,7 +57,7 @@ func TestUnpack(t *testing.T) {
 	for _, codec := range allCodecs {
 		data := packed(t, codec, text)
 		got := make([]byte, len(text))
-		if exact, err := Unpack(codec, got, data); err != nil || exact != Exact(codec) || !bytes.Equal(got, text) {
+		if exact, err := Unpack(codec, got, data); err != nil || exact != slices.Contains(exactCodecs, codec) || !bytes.Equal(got, text) {
 			t.Errorf("%s: exact %v, %v", codec, exact, err)
 		}
 		for _, size := range []int{len(text) - 1, len(text) + 1} {

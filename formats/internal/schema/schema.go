@@ -58,15 +58,20 @@ func dropStray(e *format.SchemaElement) {
 	}
 }
 
-// Group returns what a release declares for a column of structs that has no fields yet.
-func Group(name string, nullable bool) Elements {
-	return Elements{{Name: name, RepetitionType: thrift.New(Repetition(nullable)), NumChildren: thrift.New(int32(0))}}
-}
-
-// With returns the group with one more field.
-func (e Elements) With(field Elements) Elements {
-	e[0].NumChildren.V++
-	return append(e, field...)
+// Group makes a group of its members, nil when there are none or one has no schema.
+func Group(e format.SchemaElement, members ...Elements) Elements {
+	e.NumChildren = thrift.New(int32(len(members)))
+	group := Elements{e}
+	for _, m := range members {
+		if m == nil {
+			return nil
+		}
+		group = append(group, m...)
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	return group
 }
 
 // Optional implements formats.Declaration.
