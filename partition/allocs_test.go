@@ -18,13 +18,9 @@ func TestCountsWithoutAllocating(t *testing.T) {
 				codes[c][i] = uint32(rng.IntN(min(domain, 200)))
 			}
 		}
-		classes := make([]uint32, rows)
-		counter, perClass := NewCounter(make([]int, 3), Space{Budget: plenty()}), NewClassCounter(plenty())
+		counter := NewCounter(make([]int, 3), Space{Budget: plenty()})
 		add := func() {
 			if err := counter.Add(rows, codes, []int{domain, domain, domain}); err != nil {
-				t.Fatal(err)
-			}
-			if err := perClass.Add(codes[0], classes, nil, 200, 1); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -95,7 +95,7 @@ func (c *Counter) newArray() []uint64 {
 	if bits > arrayBits || c.sorter != nil && bits > smallArrayBits {
 		return nil
 	}
-	if bits > smallArrayBits && c.budget.Draw("counts of tuples", 8<<bits) != nil {
+	if c.sorter == nil && c.budget.Draw("counts of tuples", 8<<bits) != nil {
 		return nil
 	}
 	return make([]uint64, 1<<bits)
@@ -103,7 +103,7 @@ func (c *Counter) newArray() []uint64 {
 
 // returnArray returns what an array takes of the budget.
 func (c *Counter) returnArray(array []uint64) {
-	if len(array) > 1<<smallArrayBits {
+	if c.sorter == nil {
 		c.budget.Return(int64(len(array)) * 8)
 	}
 }
@@ -165,6 +165,9 @@ func (c *Counter) pack(n int, codes [][]uint32) []uint64 {
 	keys := c.keys[:n*words]
 	clear(keys)
 	for i, field := range c.layout.Fields {
+		if field.Mask == 0 {
+			continue
+		}
 		pack(keys[field.Word:], words, codes[i][:n], field.Shift)
 	}
 	return keys

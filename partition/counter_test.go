@@ -154,15 +154,15 @@ func TestTranslateRenamesCodes(t *testing.T) {
 	}
 }
 
-func TestClassCountersAgreeWithMap(t *testing.T) {
+func TestPairsAgreeWithMap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for _, final := range []int{1, 300, 1 << 23} { // the last one outgrows the plain array
+	for _, final := range []int{1, 300, 1 << 23} { // the last one outgrows the array
 		const rows, classes = 50_000, 5
 		codes, class := make([]uint32, rows), make([]uint32, rows)
 		times, want := make([]uint64, rows), make(map[Pair]uint64)
-		classCounters := []*ClassCounter{NewClassCounter(plenty()), NewClassCounter(plenty())}
+		counters := []*Counter{NewCounter(make([]int, 2), Space{Budget: plenty()}), NewCounter(make([]int, 2), Space{Budget: plenty()})}
 		for row := range rows {
 			codes[row] = uint32(rng.IntN(max(1, final*row/rows)))
 			class[row] = uint32(rng.IntN(1 + classes*row/rows))
@@ -181,11 +181,12 @@ func TestClassCountersAgreeWithMap(t *testing.T) {
 					want[pair] += some[i] - 1
 				}
 			}
-			if err := classCounters[rng.IntN(2)].Add(codes[from:to], class[from:to], some, domain, classDomain); err != nil {
+			columns, domains := [][]uint32{class[from:to], codes[from:to]}, []int{classDomain, domain}
+			if err := counters[rng.IntN(2)].AddCounted(to-from, some, columns, domains); err != nil {
 				t.Fatal(err)
 			}
 		}
-		pairs, err := JoinClassCounters(context.Background(), classCounters, plenty(), 2)
+		pairs, err := JoinPairs(context.Background(), counters, plenty(), 2)
 		if err != nil {
 			t.Fatal(err)
 		}

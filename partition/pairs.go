@@ -2,7 +2,10 @@ package partition
 
 import (
 	"cmp"
+	"context"
 	"slices"
+
+	"github.com/kcut/kcut/spill"
 )
 
 // Pairs is the list of all (code, class) pairs that occur, by code, then class.
@@ -12,6 +15,63 @@ type Pairs []Pair
 type Pair struct {
 	Code, Class uint32
 	Count       uint64
+}
+
+// JoinPairs joins what counters of classes, where there are some, and of the codes of one column
+// have counted. The counters are consumed.
+func JoinPairs(ctx context.Context, counters []*Counter, budget *spill.Budget, threads int) (Pairs, error) {
+	if err := align(counters); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(counters, func(c *Counter) bool { return c.array == nil }) {
+		return sumArrays(counters), nil
+	}
+	table, err := Tabulate(ctx, counters, Space{Budget: budget}, threads)
+	if err != nil {
+		return nil, err
+	}
+	pairs := make(Pairs, 0, table.Len())
+	for i, count := range table.Counts {
+		pairs = append(pairs, table.Layout.pair(table.Keys[i*table.Layout.Words:], count))
+	}
+	budget.Return(table.Bytes())
+	return pairs.Merge(), nil
+}
+
+// sumArrays is JoinPairs for counters of one layout that have arrays.
+func sumArrays(counters []*Counter) (pairs Pairs) {
+	sums := counters[0].array
+	for _, c := range counters[1:] {
+		for key, n := range c.array {
+			sums[key] += n
+		}
+	}
+	occur := 0
+	for _, n := range sums {
+		if n > 0 {
+			occur++
+		}
+	}
+	pairs = make(Pairs, 0, occur)
+	for key, n := range sums { // codes are above classes: they come in order
+		if n > 0 {
+			pairs = append(pairs, counters[0].layout.pair([]uint64{uint64(key)}, n))
+		}
+	}
+	for _, c := range counters {
+		c.returnArray(c.array)
+		c.array = nil
+	}
+	return pairs
+}
+
+// pair returns a record as a pair: its last field is the code, the one before the class.
+func (l Layout) pair(key []uint64, n uint64) Pair {
+	p := Pair{Code: l.Fields[len(l.Fields)-1].Code(key), Count: n}
+	if len(l.Fields) > 1 {
+		p.Class = l.Fields[0].Code(key)
+	}
+	return p
 }
 
 // Translate replaces the codes and classes by their images and merges what became equal.

@@ -31,18 +31,10 @@ type tabulation struct {
 
 func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 	first, spilled := t.counters[0], false
-	for _, c := range t.counters {
-		if err := first.widen(c.domains); err != nil {
-			return nil, err
-		}
+	if err := align(t.counters); err != nil {
+		return nil, err
 	}
-	err := t.each(func(c *Counter) error {
-		if err := c.widen(first.domains); err != nil {
-			return err
-		}
-		return c.flush()
-	})
-	if err != nil {
+	if err := t.each((*Counter).flush); err != nil {
 		return nil, err
 	}
 	for _, c := range t.counters {
@@ -63,6 +55,18 @@ func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
 		}
 	}
 	return rowKey{}.table(ctx, first.sorter, first.layout, t.space)
+}
+
+// align gives counters of the same columns the same layout.
+func align(counters []*Counter) error {
+	for range 2 { // the first one has the widest domains after all others
+		for _, c := range counters {
+			if err := cmp.Or(counters[0].widen(c.domains), c.widen(counters[0].domains)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // each calls do with every counter.

@@ -81,9 +81,13 @@ func (c Codes) counted(plan engine.Plan) *engine.Table {
 		if weights := c.weights(); weights != nil {
 			t.Sizes = append(t.Sizes, sums(codes, c.Attributes[a].Len(), weights))
 		}
-		counter := partition.NewClassCounter(budget)
-		must(counter.Add(codes, c.Class, nil, c.Attributes[a].Len(), classes))
-		pairs, err := partition.JoinClassCounters(context.Background(), []*partition.ClassCounter{counter}, budget, 1)
+		columns, domains := [][]uint32{codes}, []int{c.Attributes[a].Len()}
+		if c.Classes > 0 {
+			columns, domains = [][]uint32{c.Class, codes}, []int{classes, domains[0]}
+		}
+		counter := partition.NewCounter(domains, partition.Space{Budget: budget})
+		must(counter.Add(len(codes), columns, domains))
+		pairs, err := partition.JoinPairs(context.Background(), []*partition.Counter{counter}, budget, 1)
 		must(err)
 		t.Histograms = append(t.Histograms, pairs.Histogram(c.Attributes[a].Len(), classes))
 	}

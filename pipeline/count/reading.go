@@ -22,7 +22,7 @@ type reading struct {
 	threads   int
 	columns   []column
 	class     int    // position of the class among the columns; −1: it is not counted
-	pairs     int    // so many columns, the first ones, are counted by class, too
+	pairs     int    // so many columns, the first ones, are counted by class, or kind, alone, too
 	kinds     *kinds // nil: the kind of a record is its class
 	groupings []Grouping
 	most      int   // tuples of a grouping that are counted while most rows are to come; 0: any number
@@ -81,25 +81,25 @@ func (r *reading) read(ctx context.Context, splits []formats.Split, advanced fun
 func (r *reading) tables(ctx context.Context) ([]*partition.Table, error) {
 	tables := make([]*partition.Table, len(r.groupings))
 	for g := range tables {
-		counters := make([]*partition.Counter, len(r.workers))
-		for i, w := range r.workers {
-			counters[i] = w.groupings[g].counter
-		}
 		var err error
-		if tables[g], err = partition.Tabulate(ctx, counters, r.space, r.threads); err != nil {
+		if tables[g], err = partition.Tabulate(ctx, r.counters(r.pairs+g), r.space, r.threads); err != nil {
 			return nil, fmt.Errorf("join the counts of quasi-identifier set %d: %w", g+1, err)
 		}
 	}
 	return tables, nil
 }
 
+// counters returns what the workers have counted of column i by class or, behind those, of a grouping.
+func (r *reading) counters(i int) (counters []*partition.Counter) {
+	for _, w := range r.workers {
+		counters = append(counters, w.counts[i].counter)
+	}
+	return counters
+}
+
 // joinPairs joins the pairs that the workers have counted of a column. It is called once.
 func (r *reading) joinPairs(ctx context.Context, column int) (partition.Pairs, error) {
-	var counters []*partition.ClassCounter
-	for _, w := range r.workers {
-		counters = append(counters, w.counters[column])
-	}
-	pairs, err := partition.JoinClassCounters(ctx, counters, r.space.Budget, r.threads)
+	pairs, err := partition.JoinPairs(ctx, r.counters(column), r.space.Budget, r.threads)
 	if err != nil {
 		return nil, fmt.Errorf("join the class counts of column %d: %w", column+1, err)
 	}
@@ -110,25 +110,24 @@ func (r *reading) joinPairs(ctx context.Context, column int) (partition.Pairs, e
 type counting struct {
 	*reading
 	sampling
-	number    int              // of the worker
-	maps      []domain.Mapping // of every column that has a coder
-	codes     [][]uint32       // of the rows being counted
-	domains   []int
-	tallies   []*columnTally            // of every column whose values are counted in order
-	counters  []*partition.ClassCounter // of the columns whose pairs are counted
-	kinds     *kindCounting             // nil: there are none
-	groupings []groupingCount
-	weighed   []uint64      // scratch: of the rows being counted
-	rows      int64         // that were counted
-	left      int64         // rows before most of the worker's share is counted; 0: nobody asks
-	most      int           // tuples of a grouping until then
-	others    formats.Batch // of what is counted beside
+	number  int              // of the worker
+	maps    []domain.Mapping // of every column that has a coder
+	codes   [][]uint32       // of the rows being counted
+	domains []int
+	tallies []*columnTally  // of every column whose values are counted in order
+	kinds   *kindCounting   // nil: there are none
+	counts  []groupingCount // of the columns whose pairs are counted, and of the groupings
+	weighed []uint64        // scratch: of the rows being counted
+	rows    int64           // that were counted
+	left    int64           // rows before most of the worker's share is counted; 0: nobody asks
+	most    int             // tuples of a grouping until then
+	others  formats.Batch   // of what is counted beside
 }
 
 // groupingCount counts one grouping; its slices select the grouping's columns.
 type groupingCount struct {
 	Grouping
-	counter *partition.Counter
+	counter *partition.Counter // nil: the column's values are counted in order
 	codes   [][]uint32
 	domains []int
 }
@@ -138,7 +137,7 @@ func (r *reading) newCounting(number, workers int) *counting {
 	n := len(r.columns)
 	w := &counting{
 		reading: r, number: number, sampling: sampling{take: r.Take}, maps: make([]domain.Mapping, n), codes: make([][]uint32, n+1), domains: make([]int, n+1),
-		tallies: make([]*columnTally, n), counters: make([]*partition.ClassCounter, r.pairs),
+		tallies: make([]*columnTally, n), counts: make([]groupingCount, r.pairs),
 	}
 	if r.most > 0 {
 		w.left, w.most = r.Dataset.Rows()/int64(workers)/2, r.most/workers
@@ -150,20 +149,31 @@ func (r *reading) newCounting(number, workers int) *counting {
 		}
 		w.maps[i] = domain.NewMapping(c.coder)
 		if i < r.pairs {
-			w.counters[i] = partition.NewClassCounter(r.space.Budget)
+			w.counts[i] = r.newGroupingCount(Grouping{Columns: r.pairOf(i)}, partition.Space{Budget: r.space.Budget})
 		}
 	}
 	if r.kinds != nil {
 		w.kinds = r.kinds.newCounting()
 	}
+	share := r.space
+	share.Share /= int64(workers)
 	for _, grouping := range r.groupings {
-		g := groupingCount{Grouping: grouping, codes: make([][]uint32, len(grouping.Columns)), domains: r.domainsOf(grouping.Columns)}
-		part := r.space
-		part.Share /= int64(workers)
-		g.counter = partition.NewCounter(g.domains, part)
-		w.groupings = append(w.groupings, g)
+		w.counts = append(w.counts, r.newGroupingCount(grouping, share))
 	}
 	return w
+}
+
+func (r *reading) newGroupingCount(g Grouping, space partition.Space) groupingCount {
+	domains := r.domainsOf(g.Columns)
+	return groupingCount{g, partition.NewCounter(domains, space), make([][]uint32, len(domains)), domains}
+}
+
+// pairOf returns the positions of the class, or kind, and of a column.
+func (r *reading) pairOf(column int) []int {
+	if kind := r.Kind(); kind >= 0 {
+		return []int{kind, column}
+	}
+	return []int{column}
 }
 
 // domainsOf returns the numbers of final codes of some columns.
@@ -256,8 +266,8 @@ func (w *counting) Block(b *formats.Batch, from, to int) error {
 		}
 	}
 	w.rows += b.Records(from, to)
-	for i := range w.groupings { // many in the first half of the rows are many in all
-		if w.rows < w.left && w.groupings[i].counter.Held() > w.most {
+	for i := range w.counts[w.pairs:] { // many in the first half of the rows are many in all
+		if w.rows < w.left && w.counts[w.pairs+i].counter.Held() > w.most {
 			return ErrManyTuples
 		}
 	}
@@ -289,27 +299,26 @@ func (w *counting) count(b *formats.Batch, lo, hi int) error {
 			}
 		}
 	}
-	for i, counter := range w.counters {
-		if counter != nil {
-			if err := counter.Add(w.codes[i], classes, counts, w.domains[i], classDomain); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range w.groupings {
-		g := &w.groupings[i]
-		for i, column := range g.Columns {
-			g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
-		}
-		records := counts
-		if g.Weighted {
-			records = w.weights(counts)
-		}
-		if err := g.counter.AddCounted(hi-lo, records, g.codes, g.domains); err != nil {
+	for i := range w.counts {
+		if err := w.countGrouping(&w.counts[i], hi-lo, counts); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// countGrouping counts the tuples of so many rows.
+func (w *counting) countGrouping(g *groupingCount, rows int, counts []uint64) error {
+	if g.counter == nil {
+		return nil
+	}
+	for i, column := range g.Columns {
+		g.codes[i], g.domains[i] = w.codes[column], w.domains[column]
+	}
+	if g.Weighted {
+		counts = w.weights(counts)
+	}
+	return g.counter.AddCounted(rows, counts, g.codes, g.domains)
 }
 
 // weights returns what the rows weigh that are being counted: the codes of entities say it of a
@@ -333,7 +342,7 @@ type columnTally struct {
 	listed  int  // longest list that is tallied
 	kinds   bool // of which there may be many: then lists are the shorter
 	of      *formats.Values
-	counter *partition.ClassCounter
+	counter *partition.Counter
 }
 
 // usualClasses is how many classes a tally has room for beside the longest list.
@@ -352,9 +361,9 @@ func (t *columnTally) count(values *formats.Values, codes, classes []uint32, cou
 		return t.addRows(values, codes, classes, counts)
 	}
 	if t.counter == nil {
-		t.of, t.counter = values, partition.NewClassCounter(t.budget)
+		t.of, t.counter = values, partition.NewCounter([]int{classDomain, values.Len() + 1}, partition.Space{Budget: t.budget})
 	}
-	return t.counter.Add(codes, classes, counts, values.Len()+1, classDomain)
+	return t.counter.AddCounted(len(codes), counts, [][]uint32{classes, codes}, []int{classDomain, values.Len() + 1})
 }
 
 // empty hands the tally over to its part.
@@ -362,7 +371,7 @@ func (t *columnTally) empty() error {
 	if t.counter == nil {
 		return nil
 	}
-	pairs, err := partition.JoinClassCounters(context.Background(), []*partition.ClassCounter{t.counter}, t.budget, 1)
+	pairs, err := partition.JoinPairs(context.Background(), []*partition.Counter{t.counter}, t.budget, 1)
 	if err == nil {
 		err = t.addPairs(t.of, pairs)
 	}

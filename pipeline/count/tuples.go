@@ -302,7 +302,7 @@ func (t *Tuples) load(r *checkpoint.Reader) error {
 		if !slices.Equal(checkpoint.ReadNumbers[int](r), t.domainsOf(t.groupings[g].Columns)) {
 			return ErrDamaged
 		}
-		if err := t.workers[0].groupings[g].load(r); err != nil {
+		if err := t.workers[0].counts[g].load(r); err != nil {
 			return err
 		}
 	}
