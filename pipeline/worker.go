@@ -121,7 +121,7 @@ func (w *Worker) Merge(ctx context.Context, s Step, key int, blocks [][]byte) er
 		var result []byte
 		switch s.does() {
 		case stepWeigh:
-			result, err = count.MergeEntities(ctx, g.request, w.res.counting(), each(blocks))
+			result, err = count.MergeEntities(ctx, w.res.counting(), each(blocks))
 		case stepSurvey:
 			if g.Exposes != nil && key >= s.Keys/2 {
 				result, err = w.mergeExposed(g, blocks)

@@ -1,25 +1,21 @@
 package count
 
 import (
-	"context"
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
-// entities tell of every entity how many records it has: from a table, or where there are more entities than
-// that holds how many at most, from counts that several entities may share, of which every entity has two, and the lesser one
-// counts (a count-min sketch, Cormode and Muthukrishnan 2005). Which ones depends on the value and the number of rows
-// alone, and they are sums: so are the same whoever counted what, and when. The nulls together are one entity.
+// entities know how many records every entity has: from a list or, where there are more entities than mostEntities, from
+// counts that several entities may share, of which every entity has two, and the lesser one counts (a count-min sketch, Cormode
+// and Muthukrishnan 2005): that is how many it has at most. Which counts depends on the value and the number of rows alone. The
+// nulls together are one entity.
 //
 // They code values: by the weight of each of its records.
 type entities struct {
@@ -27,18 +23,23 @@ type entities struct {
 	budget *spill.Budget
 	held   int64 // bytes of the budget
 
-	mu     sync.RWMutex       // who counts reads, who takes the sketch for the table writes
-	table  *entityTable       // nil: there are more
-	counts [2][]atomic.Uint32 // two counts of 16 bits a word, which end at their greatest
-	bits   int                // of a place among the counts of a row
+	list   []uint64    // by tag: the tag, and as its lowest bits the records
+	counts [2][]uint16 // instead of the list; they end at their greatest
+	bits   int         // of a place among the counts
 }
 
-// unit is how many parts an entity is divided into: a number of many divisors, so that few parts
-// are lost.
-const unit = 840
+// mostEntities are listed; of more there is a sketch. Tests lower it.
+var mostEntities uint64 = 1 << 20
 
-// Bits of the places of a row of counts: manyPlaces take 32 MiB.
 const (
+	// unit is how many parts an entity is divided into: a number of many divisors, so that few parts
+	// are lost.
+	unit = 840
+
+	recordBits = 10
+	greatest   = 1<<recordBits - 1 // of more records none weighs anything
+
+	// Bits of the places of a row of counts: manyPlaces take 32 MiB.
 	fewPlaces  = 8
 	manyPlaces = 24
 	mostPlaces = 26
@@ -49,12 +50,22 @@ func placesOf(rows uint64) int {
 	return max(fewPlaces, min(bits.Len64(2*rows), max(manyPlaces, min(bits.Len64(rows), mostPlaces))))
 }
 
-// entitiesOf returns the entities of so many rows, without their counts.
-func entitiesOf(rows uint64) *entities {
-	return &entities{rows: rows, bits: placesOf(rows)}
+// tagOf returns the bits of a hash by which an entity is known, which are never all 0: that two of a million have the same 54
+// happens in one input of 30,000, and they are one entity then.
+func tagOf(hash uint64) uint64 { return max(hash&^greatest, greatest+1) }
+
+// newEntities returns the entities of so many rows, without their records.
+func newEntities(rows uint64, budget *spill.Budget) (*entities, error) {
+	e := &entities{rows: rows, bits: placesOf(rows), budget: budget}
+	most := min(rows, mostEntities)
+	if err := e.draw(8 * int64(most)); err != nil {
+		return nil, err
+	}
+	e.list = make([]uint64, 0, most)
+	return e, nil
 }
 
-// draw draws what counts take, of which the name tells.
+// draw draws what counts take.
 func (e *entities) draw(bytes int64) error {
 	const what = "the records of every entity"
 	if limit := e.budget.Limit(); bytes > limit/2 {
@@ -68,131 +79,79 @@ func (e *entities) draw(bytes int64) error {
 	return nil
 }
 
-// release gives back what was drawn.
-func (e *entities) release(bytes int64) {
-	e.budget.Return(bytes)
-	e.held -= bytes
+// release gives back what is drawn.
+func (e *entities) release() {
+	e.budget.Return(e.held)
+	e.held = 0
 }
 
-// makeTable begins to count in a table.
-func (e *entities) makeTable() error {
-	if err := e.draw(tableBytes(e.rows)); err != nil {
-		return err
-	}
-	e.table = newEntityTable(e.rows)
-	return nil
-}
-
-func (e *entities) dropTable() {
-	e.table = nil
-	e.release(tableBytes(e.rows))
-}
-
-func (e *entities) sketchBytes() int64 { return 4 << e.bits }
-
-// makeSketch makes room for the counts that entities share.
-func (e *entities) makeSketch() error {
-	if err := e.draw(e.sketchBytes()); err != nil {
-		return err
-	}
-	for row := range e.counts {
-		e.counts[row] = make([]atomic.Uint32, 1<<e.bits/2)
-	}
-	return nil
-}
-
-// spread takes the sketch for the table.
-func (e *entities) spread() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.table == nil { // another worker has
-		return nil
-	}
-	if err := e.makeSketch(); err != nil {
-		return err
-	}
-	e.table.each(e.sketch)
-	e.dropTable()
-	return nil
-}
-
-// hash returns the hash of a value, by its content.
-func (e *entities) hash(values *formats.Values, i int) uint64 {
-	if values.Type.Kind == formats.Float {
-		return risk.Scatter(domain.CanonicalWord(values, i))
-	}
-	return risk.HashValue(values, i)
-}
-
-// place returns the place of the count of a hash in a row.
-func (e *entities) place(row int, hash uint64) uint64 {
-	return tagOf(hash) >> [...]uint{recordBits, 64 - mostPlaces}[row] & (1<<e.bits - 1)
-}
-
-// count returns the word of the count of a hash in a row, and the bits of it.
-func (e *entities) count(row int, hash uint64) (word *atomic.Uint32, shift uint) {
-	place := e.place(row, hash)
-	return &e.counts[row][place/2], uint(place % 2 * 16)
-}
-
-// sketch counts so many more records.
-func (e *entities) sketch(hash, records uint64) {
-	for row := range e.counts {
-		word, shift := e.count(row, hash)
-		for {
-			was := word.Load()
-			sum := min(was>>shift&greatest+uint32(records), greatest)
-			if word.CompareAndSwap(was, was&^(greatest<<shift)|sum<<shift) {
-				break
-			}
-		}
-	}
-}
-
-// add counts more records of an entity, for a caller that holds the lock for reading.
-func (e *entities) add(hash, records uint64) error {
-	for e.table != nil {
-		if e.table.add(hash, records) {
-			return nil
-		}
-		e.mu.RUnlock()
-		err := e.spread()
-		e.mu.RLock()
-		if err != nil {
+// add adds an entity with its records. Tags ascend.
+func (e *entities) add(tag, records uint64) error {
+	if e.counts[0] == nil && uint64(len(e.list)) == mostEntities {
+		if err := e.spread(); err != nil {
 			return err
 		}
 	}
-	e.sketch(hash, records)
+	if e.counts[0] == nil {
+		e.list = append(e.list, tag|records)
+	} else {
+		e.share(tag, records)
+	}
 	return nil
 }
 
-// known returns how many entities there are, 0 when these are more than are counted one by one.
-func (e *entities) known() uint64 {
-	if e.table == nil {
+// spread takes the sketch for the list.
+func (e *entities) spread() error {
+	listed := e.held
+	if err := e.draw(4 << e.bits); err != nil {
+		return err
+	}
+	for row := range e.counts {
+		e.counts[row] = make([]uint16, 1<<e.bits)
+	}
+	for _, entity := range e.list {
+		e.share(entity&^greatest, entity&greatest)
+	}
+	e.list = nil
+	e.budget.Return(listed)
+	e.held -= listed
+	return nil
+}
+
+// place returns the place of the count of a tag in a row.
+func (e *entities) place(row int, tag uint64) uint64 {
+	return tag >> [...]uint{recordBits, 64 - mostPlaces}[row] & (1<<e.bits - 1)
+}
+
+// share adds records to the counts of a tag.
+func (e *entities) share(tag, records uint64) {
+	for row := range e.counts {
+		count := &e.counts[row][e.place(row, tag)]
+		*count = uint16(min(uint64(*count)+records, greatest))
+	}
+}
+
+// known returns how many entities there are, 0 when these are more than are listed.
+func (e *entities) known() uint64 { return uint64(len(e.list)) }
+
+// records returns how many records the entity of a hash has at most.
+func (e *entities) records(hash uint64) uint64 {
+	tag := tagOf(hash)
+	if e.counts[0] == nil {
+		if at, _ := slices.BinarySearch(e.list, tag); at < len(e.list) && e.list[at]&^greatest == tag {
+			return e.list[at] & greatest
+		}
 		return 0
 	}
-	return e.table.used.Load()
+	return uint64(min(e.counts[0][e.place(0, tag)], e.counts[1][e.place(1, tag)]))
 }
 
-// records returns how many records the entity has at most.
-func (e *entities) records(hash uint64) uint64 {
-	if e.table != nil {
-		return e.table.records(hash)
-	}
-	least := uint32(greatest)
-	for row := range e.counts {
-		word, shift := e.count(row, hash)
-		least = min(least, word.Load()>>shift&greatest)
-	}
-	return uint64(least)
-}
+// weight returns what each record of an entity weighs.
+func (e *entities) weight(hash uint64) uint32 { return weightOf(e.records(hash)) }
 
-// weight returns what each record of an entity weighs. Entities of more than a few records weigh as those
+// weightOf returns what each record of an entity weighs that has so many. Entities of more than a few records weigh as those
 // of the next larger number that is a few bits long: there are few weights.
-func (e *entities) weight(hash uint64) uint32 { return e.weightOf(e.records(hash)) }
-
-// weightOf returns what each record of an entity weighs that has so many.
-func (e *entities) weightOf(n uint64) uint32 {
+func weightOf(n uint64) uint32 {
 	const exact, digits = 12, 3
 	if n == greatest {
 		return 0
@@ -206,17 +165,14 @@ func (e *entities) weightOf(n uint64) uint32 {
 
 // mayBeWeightless reports whether an entity may have so many records that they weigh nothing.
 func (e *entities) mayBeWeightless() bool {
-	if e.table != nil {
-		most := uint64(0)
-		e.table.each(func(_, records uint64) { most = max(most, records) })
-		return e.weightOf(most) == 0
+	most := uint64(0)
+	for _, entity := range e.list {
+		most = max(most, entity&greatest)
 	}
-	most := uint32(0)
-	for place := range e.counts[0] {
-		word := e.counts[0][place].Load()
-		most = max(most, word&greatest, word>>16&greatest)
+	for _, count := range e.counts[0] {
+		most = max(most, uint64(count))
 	}
-	return e.weightOf(uint64(most)) == 0
+	return weightOf(most) == 0
 }
 
 // Null returns the weight of the records of the null.
@@ -225,103 +181,15 @@ func (e *entities) Null() uint32 { return e.weight(risk.Null) }
 // Encode appends the weights of values.
 func (e *entities) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
 	for i := from; i < values.Len(); i++ {
-		codes = append(codes, e.weight(e.hash(values, i)))
+		codes = append(codes, e.weight(hashOf(values, i)))
 	}
 	return codes, unit + 1, nil
 }
 
-// entityScanner counts the records of entities for one worker.
-type entityScanner struct {
-	*entities
-	sampling
-	of     *formats.Values
-	hashes []uint64 // by code
-}
-
-func (s *entityScanner) EndSplit() error { return nil }
-
-func (s *entityScanner) Batch(b *formats.Batch) error {
-	b = s.taken(b)
-	return s.Block(b, 0, b.Rows)
-}
-
-// Divides reports whether the list of values is short: every worker that takes a part hashes it.
-func (s *entityScanner) Divides(b *formats.Batch) bool {
-	return s.take == nil && b.Columns[0].Values.Len() <= b.Rows
-}
-
-func (s *entityScanner) Block(b *formats.Batch, from, to int) error {
-	s.learn(b.Columns[0].Values)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for i, code := range b.Columns[0].Codes[from:to] {
-		if err := s.add(s.hashes[code], uint64(b.Records(from+i, from+i+1))); err != nil {
-			return err
-		}
+// hashOf returns the hash of a value, by its content.
+func hashOf(values *formats.Values, i int) uint64 {
+	if values.Type.Kind == formats.Float {
+		return risk.Scatter(domain.CanonicalWord(values, i))
 	}
-	return nil
-}
-
-// learn hashes values.
-func (s *entityScanner) learn(values *formats.Values) {
-	if s.of != values {
-		s.of, s.hashes = values, append(s.hashes[:0], risk.Null)
-	}
-	for i := len(s.hashes) - 1; i < values.Len(); i++ {
-		s.hashes = append(s.hashes, s.hash(values, i))
-	}
-}
-
-// weigh counts the records of every entity, if the request has these, before anything else is counted: it returns
-// the request with them, and resources of which they have taken their part until they are released.
-func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Resources, release func(), err error) {
-	if r.Kinds == nil || !r.Kinds.Entities {
-		return r, res, func() {}, nil
-	}
-	e := r.newEntities(res.Budget)
-	if err := e.makeTable(); err != nil {
-		return nil, nil, nil, err
-	}
-	release = func() { e.release(e.held) }
-	rows := r.Dataset.Rows()
-	scanners := make([]*entityScanner, r.Dataset.BlockScanners(res.Threads))
-	for i := range scanners {
-		scanners[i] = &entityScanner{entities: e, sampling: sampling{take: r.Take}}
-	}
-	if err := dataset.Scan(ctx, r.Dataset, r.ofEntities(), scanners, func(n int64) { res.Advanced(n, 2*rows) }); err != nil {
-		release()
-		return nil, nil, nil, err
-	}
-	if e.known() > mostEntities { // by some, which several workers have added at a time
-		if err := e.spread(); err != nil {
-			release()
-			return nil, nil, nil, err
-		}
-	}
-	left := *res
-	left.Budget = res.Budget.Part(res.Budget.Left())
-	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
-	return r.weighedBy(e), &left, release, nil
-}
-
-// ofEntities asks for the column that tells of whom records are.
-func (r *Request) ofEntities() []formats.Request {
-	return []formats.Request{{Column: r.Columns[len(r.Columns)-1].Field, Coded: true}}
-}
-
-// newEntities returns what counts the records of entities, of which nothing is made yet.
-func (r *Request) newEntities(budget *spill.Budget) *entities {
-	e := entitiesOf(uint64(r.Dataset.Rows()))
-	e.budget = budget
-	return e
-}
-
-// weighedBy returns the request with entities whose records have been counted.
-func (r *Request) weighedBy(e *entities) *Request {
-	weighed := *r
-	weighed.entities = e
-	if !e.mayBeWeightless() {
-		weighed.Groupings = slices.DeleteFunc(slices.Clone(r.Groupings), func(g Grouping) bool { return g.Weightless })
-	}
-	return &weighed
+	return risk.HashValue(values, i)
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -104,43 +103,45 @@ func (k *kindTable) add(field int) int {
 	return len(k.Columns) - 1
 }
 
-// countedEntities returns what counts the entities of so many rows.
-func countedEntities(t *testing.T, rows uint64) *entities {
+// addEntities returns the entities of some records, whose hashes are given, with places of so many bits at most.
+func addEntities(t *testing.T, hashes []uint64, most int) *entities {
 	t.Helper()
-	e := entitiesOf(rows)
-	e.budget = spill.NewBudget(1 << 30)
-	if err := e.makeTable(); err != nil {
+	e, err := newEntities(uint64(len(hashes)), spill.NewBudget(1<<30))
+	if err != nil {
 		t.Fatal(err)
+	}
+	e.bits = min(e.bits, most)
+	records := map[uint64]uint64{}
+	for _, hash := range hashes {
+		records[tagOf(hash)]++
+	}
+	for _, tag := range slices.Sorted(maps.Keys(records)) {
+		if err := e.add(tag, min(records[tag], greatest)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return e
 }
 
 // hashes returns those of the entities of all rows.
-func (k *kindTable) hashes(e *entities) (hashes []uint64) {
+func (k *kindTable) hashes() (hashes []uint64) {
 	values := formats.Values{Type: formats.Type{Kind: formats.String}}
 	for _, row := range k.rows {
 		hash := uint64(risk.Null)
 		if row[6] != "" {
 			values.AppendBytes([]byte(row[6]))
-			hash = e.hash(&values, values.Len()-1)
+			hash = hashOf(&values, values.Len()-1)
 		}
 		hashes = append(hashes, hash)
 	}
 	return hashes
 }
 
-// sketch returns the entities, added in any order.
-func (k *kindTable) sketch(t *testing.T, rng *rand.Rand) (e *entities, weights []uint32) {
+// entities returns the entities of all rows, and what a record of each row weighs.
+func (k *kindTable) entities(t *testing.T) (e *entities, weights []uint32) {
 	t.Helper()
-	e = countedEntities(t, uint64(len(k.rows)))
-	hashes := k.hashes(e)
-	e.mu.RLock()
-	for _, i := range rng.Perm(len(hashes)) {
-		if err := e.add(hashes[i], 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e.mu.RUnlock()
+	hashes := k.hashes()
+	e = addEntities(t, hashes, mostPlaces)
 	for _, hash := range hashes {
 		weights = append(weights, e.weight(hash))
 	}
@@ -245,7 +246,7 @@ func (k *kindTable) bySplits(t *testing.T, rng *rand.Rand, r *Request, res *Reso
 			return CountEntities(t.Context(), r, res, splits, keys)
 		},
 			func(key int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
-				return MergeEntities(t.Context(), r, res, blocks)
+				return MergeEntities(t.Context(), res, blocks)
 			})
 		weighed, held, err := r.Weighed(res.Budget, parts)
 		if err != nil {
@@ -353,7 +354,7 @@ func TestKindsAgreeWithNaive(t *testing.T) {
 	twice := 0
 	enginetest.Cases(t, 150, func(rng *rand.Rand) {
 		k := newKindTable(t, rng, 300)
-		e, weights := k.sketch(t, rng)
+		e, weights := k.entities(t)
 		c, space := k.count(t, rng, 64<<20)
 		if c.Columns[0].Codes == nil {
 			twice++
@@ -458,7 +459,7 @@ func TestKindsInStore(t *testing.T) {
 		k = newKindTable(t, rng, 1)
 	}
 	k.write(t, rng, 200_000)
-	_, weights := k.sketch(t, rng)
+	_, weights := k.entities(t)
 	k.Groupings = append(k.Groupings, k.Groupings[0], k.Groupings[0])
 	k.Spill = true
 	c, space := k.count(t, rng, 16<<20)
@@ -473,7 +474,7 @@ func TestKindsInStore(t *testing.T) {
 func TestPruningByWeights(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
 		k := newKindTable(t, rng, 300)
-		_, weights := k.sketch(t, rng)
+		_, weights := k.entities(t)
 		least := uint64(1 + rng.IntN(20))
 		for i := range k.Masked {
 			k.Columns[i].Pruning = engine.Pruning{K: least, Classes: k.Class >= 0}
@@ -506,58 +507,46 @@ func fewEntities(t *testing.T, rng *rand.Rand, entities int) {
 	t.Cleanup(func() { mostEntities = was })
 }
 
-// TestEntities adds records in any order and from several goroutines: the counts are the same, none is below
-// what an entity has, and the records of no entity weigh more than one.
+// TestEntities demands that no count is below what an entity has, that a list of all has what each has, and that the
+// records of no entity weigh more than one.
 func TestEntities(t *testing.T) {
+	lists, sketches := 0, 0
 	enginetest.Cases(t, 100, func(rng *rand.Rand) {
 		rows, exact := 1+rng.IntN(5000), map[uint64]uint64{}
-		records := make([]uint64, rows)
+		hashes := make([]uint64, rows)
 		people := 1 + rng.IntN(rows)
 		fewEntities(t, rng, people)
-		for i := range records {
-			records[i] = risk.Scatter(uint64(float64(people) * rng.Float64() * rng.Float64()))
-			exact[records[i]]++
+		for i := range hashes {
+			hashes[i] = risk.Scatter(uint64(float64(people) * rng.Float64() * rng.Float64()))
 		}
-		// few places, so that entities share them
-		bits := 4 + rng.IntN(8)
-		add := func(threads int) *entities {
-			e := countedEntities(t, uint64(rows))
-			if e.bits = min(e.bits, bits); rng.IntN(2) == 0 { // near the greatest
-				e.table.add(0, greatest-2)
-			}
-			order, next := rng.Perm(rows), atomic.Int64{}
-			partition.Each(threads, threads, func(int, int) {
-				e.mu.RLock()
-				defer e.mu.RUnlock()
-				for i := next.Add(1) - 1; i < int64(rows); i = next.Add(1) - 1 {
-					if err := e.add(records[order[i]], 1); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-			if e.known() > mostEntities {
-				if err := e.spread(); err != nil {
-					t.Error(err)
-				}
-			}
-			return e
+		if rng.IntN(2) == 0 { // near the greatest
+			hashes = append(hashes, slices.Repeat([]uint64{hashes[0]}, greatest-2+rng.IntN(4))...)
 		}
-		seed := rng.Uint64()
-		rng = rand.New(rand.NewPCG(seed, 1))
-		one := add(1)
-		rng = rand.New(rand.NewPCG(seed, 1))
-		several := add(4)
+		for _, hash := range hashes {
+			exact[hash]++
+		}
+		e := addEntities(t, hashes, 4+rng.IntN(8)) // few places, so that entities share them
+		if uint64(len(exact)) <= mostEntities {
+			lists++
+		} else {
+			sketches++
+		}
 		for hash, n := range exact {
-			switch got := one.records(hash); {
-			case got < min(n, greatest), got > n && one.table != nil && tagOf(hash) != tagOf(0):
+			got := e.records(hash)
+			if got < min(n, greatest) || got > min(n, greatest) && e.known() > 0 {
 				t.Errorf("%d records are counted as %d", n, got)
-			case got != several.records(hash):
-				t.Errorf("%d records are counted as %d and %d", n, got, several.records(hash))
-			case n*uint64(one.weight(hash)) > unit:
-				t.Errorf("%d records weigh %d of %d each", n, one.weight(hash), unit)
 			}
+			if n*uint64(e.weight(hash)) > unit {
+				t.Errorf("%d records weigh %d of %d each", n, e.weight(hash), unit)
+			}
+		}
+		if want := uint64(len(exact)); want <= mostEntities && e.known() != want || want > mostEntities && e.known() > 0 {
+			t.Errorf("%d entities are known, of %d", e.known(), want)
 		}
 	})
+	if !t.Failed() && (lists == 0 || sketches == 0) {
+		t.Errorf("%d lists and %d sketches were made", lists, sketches)
+	}
 }
 
 // TestEntitiesOfSplits sums up counts of splits beyond the greatest, and refuses those of other rows than the input's.
@@ -589,7 +578,7 @@ func TestEntitiesOfSplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := MergeEntities(t.Context(), k.Request, res, given([][]byte{some, some}))
+	sum, err := MergeEntities(t.Context(), res, given([][]byte{some, some}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -605,7 +594,7 @@ func TestEntitiesOfSplits(t *testing.T) {
 	}
 }
 
-// TestEntitiesOfSplitsAgree sums up the entities of splits, in any order and number of parts, where the table holds them and
+// TestEntitiesOfSplitsAgree sums up the entities of splits, in any order, in any number of parts, where the table holds them and
 // where it does not: weights are those of one count of all rows, and where it does a naive count's.
 func TestEntitiesOfSplitsAgree(t *testing.T) {
 	tables := 0
@@ -619,7 +608,7 @@ func TestEntitiesOfSplitsAgree(t *testing.T) {
 			naive[row[6]]++
 		}
 		fewEntities(t, rng, len(naive))
-		want, weights := k.sketch(t, rng)
+		want, weights := k.entities(t)
 		budget := spill.NewBudget(64 << 20)
 		res := &Resources{Budget: budget, Threads: 1, Advanced: func(int64, int64) {}}
 		all := k.countSplits(t, rng, res, 1+rng.IntN(4))
@@ -631,7 +620,7 @@ func TestEntitiesOfSplitsAgree(t *testing.T) {
 		if got.known() != want.known() || got.known() > 0 && got.known() != uint64(len(naive)) {
 			t.Errorf("%d entities, of splits %d, naively %d", want.known(), got.known(), len(naive))
 		}
-		for i, hash := range k.hashes(got) {
+		for i, hash := range k.hashes() {
 			if got.weight(hash) != weights[i] || got.known() > 0 && got.records(hash) != naive[k.rows[i][6]] {
 				t.Errorf("row %d weighs %d, of splits %d", i, weights[i], got.weight(hash))
 			}
@@ -651,7 +640,6 @@ func TestEntitiesOfSplitsAgree(t *testing.T) {
 // TestManyEntitiesOfSplits sums up more entities than a budget has room for: they go to a store, and the sums are those of
 // a budget that has.
 func TestManyEntitiesOfSplits(t *testing.T) {
-	k := newKindTable(t, rand.New(rand.NewPCG(1, 3)), 300)
 	var blocks [][]byte
 	for first := range uint64(3) {
 		block, err := encode(entitiesForm, spill.NewBudget(64<<20), func(w *checkpoint.Writer) {
@@ -679,7 +667,7 @@ func TestManyEntitiesOfSplits(t *testing.T) {
 			store, err = spill.Open(t.TempDir(), spill.Options{})
 			return store, err
 		}}
-		sum, err := MergeEntities(t.Context(), k.Request, res, given(blocks))
+		sum, err := MergeEntities(t.Context(), res, given(blocks))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -713,8 +701,8 @@ func (k *kindTable) countSplits(t *testing.T, rng *rand.Rand, res *Resources, pa
 			blocks[part] = append(blocks[part], b)
 		}
 	}
-	for _, part := range rng.Perm(parts) {
-		sum, err := MergeEntities(t.Context(), k.Request, res, given(blocks[part]))
+	for part := range parts {
+		sum, err := MergeEntities(t.Context(), res, given(blocks[part]))
 		if err != nil {
 			t.Fatal(err)
 		}

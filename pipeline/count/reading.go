@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 )
@@ -71,10 +69,7 @@ func (r *reading) read(ctx context.Context, splits []formats.Split, advanced fun
 		coded := r.Dataset.Schema().Fields[field].Type.Kind != formats.Nested
 		requests = append(requests, formats.Request{Column: field, Coded: coded})
 	}
-	var rows atomic.Int64
-	return workers.Each(len(splits), len(r.workers), func(w workers.Worker, i int) error {
-		return dataset.ScanSplit(ctx, r.Dataset, splits[i], requests, r.workers, w, func(n int64) { advanced(rows.Add(n)) })
-	})
+	return dataset.ScanSplits(ctx, r.Dataset, splits, requests, r.workers, advanced)
 }
 
 // tables joins what the workers have counted of every grouping. It is called once.
