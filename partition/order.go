@@ -18,6 +18,9 @@ type rowKey struct{ behind uint64 }
 // add gives a sorter's run a key, of which there are n records.
 func (k rowKey) add(to *spill.RowRun, key []uint64, n uint64) error {
 	last := len(key) - 1
+	if last == 0 && k.behind == 0 { // the sorter's rows are short
+		return to.AppendShort(key[0], int64(n))
+	}
 	for _, word := range key[:last] {
 		to.Bytes = binary.BigEndian.AppendUint64(to.Bytes, word)
 	}
