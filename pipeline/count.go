@@ -14,9 +14,8 @@ import (
 )
 
 // countInput counts what the engine wants of the input: in the codes of its own values or, where a
-// cut is given, of that one's labels. With inStore the counts did not fit the memory before. What is exposed
-// beside may be nil.
-func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, inStore bool, e *exposing) (*count.Counts, error) {
+// cut is given, of that one's labels. What is exposed beside may be nil.
+func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, e *exposing) (*count.Counts, error) {
 	request := b.request(tuning)
 	var labelers []domain.Labeler
 	if b.given != nil {
@@ -28,21 +27,14 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 			request.Columns[a].Labeler = labelers[a]
 		}
 	}
-	counting := count.Input
-	if res.elsewhere == nil {
+	var counts *count.Counts
+	var err error
+	if res.elsewhere != nil {
+		counts, err = res.elsewhere.count(ctx, request, res.counting(), e)
+	} else {
 		request.Beside = e.beside(res)
+		counts, err = count.Input(ctx, request, res.counting())
 	}
-	switch {
-	case res.elsewhere != nil:
-		counting = func(ctx context.Context, r *count.Request, c *count.Resources) (*count.Counts, error) {
-			return res.elsewhere.count(ctx, r, c, e)
-		}
-	case len(b.Dataset.Tables()) > 1:
-		counting = count.Tables
-	case inStore:
-		counting = count.InStore
-	}
-	counts, err := counting(ctx, request, res.counting())
 	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
 		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, res.budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")

@@ -24,7 +24,7 @@ func countProtected(t *testing.T, change func(*job.Job)) (*Bound, *engine.Table,
 		return nil, nil, err
 	}
 	t.Cleanup(func() { b.close() })
-	c, err := countInput(t.Context(), b, res, count.Tuning{}, false, nil)
+	c, err := countInput(t.Context(), b, res, count.Tuning{}, nil)
 	if err != nil {
 		return b, nil, err
 	}

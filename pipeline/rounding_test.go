@@ -92,7 +92,7 @@ func TestBoundsTellOfNobody(t *testing.T) {
 				b, err := bindJob(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), res)
 				must(t, err)
 				defer b.close()
-				counts, err := countInput(t.Context(), b, res, (&RunOptions{}).System.tuning(), false, nil)
+				counts, err := countInput(t.Context(), b, res, (&RunOptions{}).System.tuning(), nil)
 				must(t, err)
 				for a := range counts.Table.Attributes {
 					if i == 0 { // as it was: at the values themselves

@@ -203,7 +203,7 @@ func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found 
 		e := b.exposing()
 		e.list(res)
 		defer e.close()
-		if counts, err = countInput(ctx, b, res, a.opt.System.tuning(), a.opt.System.Spill, e); err != nil {
+		if counts, err = countInput(ctx, b, res, a.opt.System.tuning(), e); err != nil {
 			return err
 		}
 		return e.expose(ctx, res)

@@ -88,7 +88,9 @@ func search(ctx context.Context, b *Bound, counts *count.Counts, res *resources,
 				return nil, err
 			}
 		}
-		if counts, err = countInput(ctx, b, res, opt.System.tuning(), res.scratch.opened() != nil, nil); err != nil {
+		tuning := opt.System.tuning()
+		tuning.Spill = tuning.Spill || res.scratch.opened() != nil
+		if counts, err = countInput(ctx, b, res, tuning, nil); err != nil {
 			return nil, err
 		}
 		recoding, err = searchOnce(ctx, b, counts, res, trace)

@@ -51,7 +51,7 @@ func (b *Bound) try(ctx context.Context, told []risk.Member, budget *spill.Budge
 	res.budget, res.scratch.refused = budget, true
 	res.threads = threadsWithin(budget.Limit(), res.threads, b.reads())
 	res.report.Rows = b.Dataset.Rows()
-	counts, err := countInput(ctx, b, res, count.Tuning{}, false, nil)
+	counts, err := countInput(ctx, b, res, count.Tuning{}, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -220,6 +220,18 @@ func (t *Tree) Values(n int) int { return t.ValuesIn(t.Range(n)) }
 // those of pruned nodes.
 func (t *Tree) ValuesIn(lo, hi int) int { return t.values[hi] - t.values[lo] }
 
+// Branch returns a node with all below it.
+func (t *Tree) Branch(n int) Node {
+	node := Node{Name: t.Name(n)}
+	if t.IsPruned(n) {
+		node.Values = t.Values(n)
+	}
+	for _, child := range t.Children(n) {
+		node.Children = append(node.Children, t.Branch(child))
+	}
+	return node
+}
+
 // Leaves returns the names of all leaves by code. It is the tree's own slice.
 func (t *Tree) Leaves() []string { return t.leaves }
 

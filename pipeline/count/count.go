@@ -46,6 +46,9 @@ import (
 // for that to be the fastest way, or do not fit what the budget grants them. The rest is for
 // the search, the readers and what Go's collector has not collected.
 func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
+	if len(r.Dataset.Tables()) > 1 {
+		return tables(ctx, r, res)
+	}
 	r, res, release, err := weigh(ctx, r, res)
 	if err != nil {
 		return nil, err
@@ -74,17 +77,8 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	return inStore(ctx, r, res)
 }
 
-// InStore counts an input whose counts, or the search in them, do not fit the memory: tuples go to
+// inStore counts an input whose counts, or the search in them, do not fit the memory: tuples go to
 // the store.
-func InStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
-	r, res, release, err := weigh(ctx, r, res)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return inStore(ctx, r, res)
-}
-
 func inStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if _, err := res.Open("the distinct values and tuples"); err != nil {
 		return nil, err

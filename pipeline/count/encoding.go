@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/spill"
@@ -20,17 +19,17 @@ import (
 //	           values: n (kind, records)… and the value: a word or bytes, in order; the last n is 0
 //	           kinds:  n, and of each its class, the values of the sensitive columns, and its weight, where there are kinds beside classes
 //	           kind:   its place among the kinds from 1 on; or its class: 0 is the null, others are places among the class values, from 1 on
-//	code book: n (attribute, final code by code…, domain)…, those of the class and of sensitive columns at last | kinds: classes, weights, values of every sensitive column
+//	code book: bookText as JSON
 //	entities:  unit | (records, tags since the one before)…; the last one has no records
 //	tuples:    n groupings: domains… | records | chunks, sorted by their packed keys; the last is empty
 //
-// Values are those of formats.Values, attributes those of saveAttribute, and
-// chunks of a partition.Table over the layout of the domains. Whoever changes one of these gives
+// Values are those of formats.Values, and chunks those
+// of a partition.Table over the layout of the domains. Whoever changes one of these gives
 // the forms that have it a new version. Nothing depends on the program that wrote it, nor on the
 // machine: of the same split or counts all write the same bytes.
 const (
 	surveyForm = "kcut survey\x03"
-	bookForm   = "kcut code book\x04"
+	bookForm   = "kcut code book\x05"
 	tuplesForm = "kcut tuples\x02"
 
 	entitiesForm = "kcut entities\x03"
@@ -66,69 +65,4 @@ func decodeAll(form string, encoded iter.Seq2[[]byte, error], take func(*checkpo
 		}
 	}
 	return nil
-}
-
-// saveAttribute writes what coders know of an attribute. The texts of a taxonomy's leaves are in its tree.
-func saveAttribute(w *checkpoint.Writer, a *engine.Attribute) {
-	w.String(a.Name)
-	w.Uint(uint64(a.Mask))
-	w.Bool(a.HasRest)
-	w.Bool(a.HasNull)
-	if a.Mask == engine.Generalize {
-		saveTree(w, a.Tree, 0)
-		return
-	}
-	checkpoint.List(w, a.Texts, w.String)
-}
-
-// loadAttribute reads what saveAttribute has written.
-func loadAttribute(r *checkpoint.Reader) (a engine.Attribute, err error) {
-	a = engine.Attribute{Name: r.String(), Mask: engine.Mask(r.Uint()), HasRest: r.Bool(), HasNull: r.Bool()}
-	if a.Mask == engine.Generalize {
-		root, err := loadNode(r, 0)
-		if err != nil {
-			return a, err
-		}
-		if a.Tree, err = engine.NewTree(root); err != nil {
-			return a, fmt.Errorf("%w: %w", checkpoint.ErrNone, err)
-		}
-		a.Texts = a.Tree.Leaves()
-		return a, nil
-	}
-	a.Texts = checkpoint.ReadList(r, r.String)
-	return a, r.Err()
-}
-
-// saveTree writes a node and all below it.
-func saveTree(w *checkpoint.Writer, t *engine.Tree, n int) {
-	w.String(t.Name(n))
-	if t.IsPruned(n) {
-		w.Uint(uint64(t.Values(n)))
-	} else {
-		w.Uint(0)
-	}
-	children := t.Children(n)
-	w.Uint(uint64(len(children)))
-	for _, child := range children {
-		saveTree(w, t, child)
-	}
-}
-
-// deepest is more levels than any taxonomy has, and few enough to read one inside the other.
-const deepest = 10_000
-
-// loadNode reads what saveTree has written of a node that lies under some levels.
-func loadNode(r *checkpoint.Reader, levels int) (n engine.Node, err error) {
-	if levels > deepest {
-		return n, fmt.Errorf("%w: a taxonomy of more than %d levels", checkpoint.ErrNone, deepest)
-	}
-	n.Name, n.Values = r.String(), r.Int()
-	for children := r.Int(); children > 0 && r.Err() == nil; children-- {
-		child, err := loadNode(r, levels+1)
-		if err != nil {
-			return n, err
-		}
-		n.Children = append(n.Children, child)
-	}
-	return n, r.Err()
 }

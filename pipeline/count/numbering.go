@@ -3,7 +3,6 @@ package count
 import (
 	"cmp"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -119,28 +118,4 @@ func (s *Surveyed) loadValues(r *checkpoint.Reader, column int) ([]uint32, error
 		err = domain.CheckClasses(what+field.Name, above)
 	}
 	return codes, err
-}
-
-// saveKnown writes kinds as tuples are counted by them.
-func saveKnown(w *checkpoint.Writer, k *engine.Kinds) {
-	checkpoint.Numbers(w, k.Class)
-	checkpoint.Numbers(w, k.Weight)
-	for s := range k.Sensitive {
-		checkpoint.Numbers(w, k.Sensitive[s].Code)
-	}
-}
-
-// loadKnown reads what saveKnown has written for the same request.
-func (r *Request) loadKnown(from *checkpoint.Reader) (*engine.Kinds, error) {
-	k := &engine.Kinds{Class: checkpoint.ReadNumbers[uint32](from), Weight: checkpoint.ReadNumbers[uint64](from)}
-	whole := !r.Kinds.Entities || len(k.Weight) == len(k.Class)
-	for range r.Kinds.Sensitive {
-		codes := checkpoint.ReadNumbers[uint32](from)
-		k.Sensitive = append(k.Sensitive, engine.SensitiveValues{Code: codes})
-		whole = whole && len(codes) == len(k.Class)
-	}
-	if !whole {
-		return nil, cmp.Or(from.Err(), error(ErrDamaged))
-	}
-	return k, from.Err()
 }

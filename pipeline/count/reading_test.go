@@ -3,6 +3,7 @@ package count
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
@@ -51,20 +52,13 @@ func TestBookOfDeepTaxonomy(t *testing.T) {
 	r := &Request{Class: -1, Columns: []Column{{Spec: &job.Column{Name: "x"}}}}
 	resources := &Resources{Budget: spill.NewBudget(1 << 30)}
 	for levels, want := range map[int]error{3: nil, 1_000_000: ErrDamaged} {
+		var root strings.Builder
+		for level := range levels {
+			fmt.Fprintf(&root, `{"Name":"%d","Children":[`, level)
+		}
+		root.WriteString(`{"Name":"x"}` + strings.Repeat("]}", levels))
 		book, err := encode(bookForm, resources.Budget, func(w *checkpoint.Writer) {
-			w.Uint(1)
-			w.String("x")
-			for _, n := range []uint64{uint64(engine.Generalize), 0, 0} { // neither rest nor nulls
-				w.Uint(n)
-			}
-			for level := range levels {
-				w.String(fmt.Sprint(level))
-				w.Uint(0)
-				w.Uint(1) // child
-			}
-			for _, n := range []uint64{1, 'a', 0, 0, 0, 1} { // a leaf; no codes, one domain
-				w.Uint(n)
-			}
+			w.String(fmt.Sprintf(`{"Columns":[{"Attribute":{"Name":"x","Mask":%d},"Root":%s}]}`, engine.Generalize, root.String()))
 		})
 		if err != nil {
 			t.Fatal(err)

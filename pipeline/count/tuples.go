@@ -1,135 +1,17 @@
 package count
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/checkpoint"
-	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
-
-// Book leads from values to the codes that tuples are counted in: of every column whose values are
-// bound, and of the class.
-type Book struct {
-	bound  []*Bound
-	merges []engine.CodeMerge // of each: the codes that are told apart
-	kinds  *engine.Kinds      // nil: there are none beside the class
-}
-
-// NewBook returns the book of columns whose domains are known.
-func NewBook(r *Request, c *Counts) *Book {
-	b := &Book{bound: c.Columns, kinds: c.Table.Kinds}
-	if r.Class >= 0 {
-		class := &Bound{Domain: domain.Domain{Attribute: domain.ClassAttribute(c.Table.ClassNames)}}
-		b.bound = append(slices.Clip(b.bound), class)
-	}
-	if b.kinds != nil {
-		b.bound = append(slices.Clip(b.bound), r.boundSensitive(b.kinds)...)
-	}
-	if r.Merge != nil {
-		b.merges = r.Merge(c.Table)
-	}
-	for _, column := range b.bound[len(b.merges):] {
-		b.merges = append(b.merges, engine.Identity(max(1, column.Attribute.Len())))
-	}
-	return b
-}
-
-// Bound returns a column whose values are bound, as far as coders know it.
-func (b *Book) Bound(column int) *Bound { return b.bound[column] }
-
-// columns returns the columns as their tuples are counted.
-func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
-	for i := range r.Columns {
-		c := column{domain: 2}
-		if r.isEntity(i) {
-			c.coder = r.entities
-		} else if i < len(b.bound) {
-			c.domain = b.merges[i].Domain
-			coder, err := r.Coder(i, b.bound[i], budget)
-			if err != nil {
-				return nil, err
-			}
-			c.coder = domain.Renumbered{Coder: coder, Codes: b.merges[i].Codes, Domain: c.domain}
-		} else {
-			c.coder = is(r.Columns[i].matches)
-		}
-		columns = append(columns, c)
-	}
-	return columns, nil
-}
-
-// Encode returns the book as bytes.
-func (b *Book) Encode(res *Resources) ([]byte, error) {
-	return encode(bookForm, res.Budget, func(w *checkpoint.Writer) {
-		w.Uint(uint64(len(b.bound)))
-		for i, column := range b.bound {
-			saveAttribute(w, &column.Attribute)
-			checkpoint.Numbers(w, b.merges[i].Codes)
-			w.Uint(uint64(b.merges[i].Domain))
-		}
-		if b.kinds != nil {
-			saveKnown(w, b.kinds)
-		}
-	})
-}
-
-// headerBytes is what a text takes beside itself.
-const headerBytes = 16
-
-// DecodeBook reads what Encode has returned of a book for the same request. The book is drawn from the budget.
-func DecodeBook(r *Request, budget *spill.Budget, encoded []byte) (*Book, error) {
-	b := &Book{}
-	err := decode(bookForm, encoded, func(from *checkpoint.Reader) error {
-		columns := r.bound() + r.own()
-		if r.Class >= 0 {
-			columns++
-		}
-		if r.Kinds != nil && r.Kinds.Entities { // which have weights
-			columns--
-		}
-		if from.Int() != columns {
-			return cmp.Or(from.Err(), error(ErrDamaged))
-		}
-		for i := range columns {
-			attribute, err := loadAttribute(from)
-			if err != nil {
-				return err
-			}
-			if i < r.bound() && attribute.Name != r.Columns[i].Spec.Name {
-				return ErrDamaged
-			}
-			b.bound = append(b.bound, &Bound{Domain: domain.Domain{Attribute: attribute}})
-			b.merges = append(b.merges, engine.CodeMerge{Codes: checkpoint.ReadNumbers[uint32](from), Domain: from.Int()})
-			bytes := 4 * int64(len(b.merges[i].Codes))
-			for _, text := range attribute.Texts {
-				bytes += headerBytes + int64(len(text))
-			}
-			if err := budget.Draw("the code book", bytes); err != nil {
-				return err
-			}
-		}
-		if r.Kinds != nil {
-			var err error
-			if b.kinds, err = r.loadKnown(from); err != nil {
-				return err
-			}
-		}
-		return from.Err()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the code book: %w", err)
-	}
-	return b, nil
-}
 
 // Tuples are the tuples of every grouping in some splits, in the codes of a book.
 type Tuples struct {
