@@ -4,9 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/kcut/kcut/spill"
-	"github.com/kcut/kcut/spill/spilltest"
 )
 
 // TestChunkListRecordsBlocks records blocks of random lengths: what varies is what
@@ -27,22 +24,5 @@ func TestChunkListRecordsBlocks(t *testing.T) {
 			t.Fatalf("seed %d, case %d: got %d records of %d, varying %x, want %d of %d, %x",
 				seed, i, p.Size, p.Records, p.Varying, whole.Size, whole.Records, whole.Varying)
 		}
-	}
-}
-
-// TestPoolWritesThrough adds records to a list when there is neither memory nor anything
-// that could make room.
-func TestPoolWritesThrough(t *testing.T) {
-	s := spilltest.NewMemoryStore()
-	pool := NewPool(spill.NewBudget(1<<40), s, 10)
-	table := randomTable(rand.New(rand.NewPCG(1, 1)), 5, []int{9}, NewLayout([]int{9}))
-	p := &ChunkList{}
-	for range 3 {
-		if err := pool.Add(p, table.Block(Rows{Hi: 5, Size: 8})); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if p.Records != 15 || p.Size != 24 || len(p.frames) != 0 || len(s.Sequences[p.sequences[0]]) != 3 {
-		t.Errorf("got %+v, want three chunks in the store", p)
 	}
 }

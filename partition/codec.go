@@ -14,7 +14,7 @@ import (
 //	frame: number of records and a flag (4 bytes) |
 //	       for every word of the keys a mask of the bits that vary, and what the others are (8 bytes each) |
 //	       packed word 0 of all keys | word 1 … | counts (uvarints), unless all are one
-//	chunk: one frame or more
+//	chunk: one frame or more; of a list, one
 //
 // The bits that vary are together in as few packed words as they fill, each of as many bytes as it needs.
 const (
@@ -78,8 +78,13 @@ func countsSize(counts []uint64, omit bool) int {
 	return size
 }
 
-// FrameRecords returns the number of a frame's records.
-func FrameRecords(frame []byte) int { return int(binary.LittleEndian.Uint32(frame) & maxFrame) }
+// FrameRecords returns the number of a frame's records, 0 of what is none.
+func FrameRecords(frame []byte) int {
+	if len(frame) < frameHead {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(frame) & maxFrame)
+}
 
 // Decode appends the records of a chunk. It returns an error wrapping spill.ErrCorrupt when the
 // chunk is none of the table's layout.

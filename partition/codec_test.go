@@ -34,7 +34,7 @@ func codecFrames(r *rand.Rand, domains []int) (*Table, []byte) {
 				t.Keys[i] = t.Keys[i]&0x0f03_8001_0070_0185 | t.Keys[i%w]&^0x0f03_8001_0070_0185
 			}
 		}
-		chunk = append(chunk, t.Block(t.Rows(0, n)).Frame...)
+		chunk = t.AppendFrame(chunk, t.Rows(0, n), Summarize(t, t.Rows(0, n)))
 		all.Keys, all.Counts = append(all.Keys, t.Keys...), append(all.Counts, t.Counts...)
 	}
 	return all, chunk
@@ -62,7 +62,7 @@ func TestCodecNarrowsFrames(t *testing.T) {
 	for i := range uint64(500) {
 		table.Keys, table.Counts = append(table.Keys, i&7<<40|5, i>>3<<3|1), append(table.Counts, 1)
 	}
-	frame := table.Block(table.Rows(0, 500)).Frame
+	frame := table.AppendFrame(nil, table.Rows(0, 500), Summarize(table, table.Rows(0, 500)))
 	if want := frameHead + 2*wordHead + 2*500; len(frame) != want { // 3 and 6 bits
 		t.Errorf("a frame of %d bytes, want %d", len(frame), want)
 	}

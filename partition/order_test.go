@@ -41,7 +41,7 @@ func TestOrder(t *testing.T) {
 		}
 		if i%4 == 2 { // in the store, and in no order
 			var chunks ChunkList
-			_, err := chunks.writeTable(store, whole, 100, nil)
+			_, err := chunks.writeTable(store, whole, Rows{Hi: whole.Len()}, 100, nil)
 			if err = errors.Join(err, table.Discard(space)); err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestOrderFails(t *testing.T) {
 	whole := randomTable(rand.New(rand.NewPCG(1, 2)), 5000, domains, layout)
 	untilNoFault(t, func(s *spill.Store) error {
 		var from ChunkList
-		if _, err := from.writeTable(s, whole, 100, nil); err != nil {
+		if _, err := from.writeTable(s, whole, Rows{Hi: whole.Len()}, 100, nil); err != nil {
 			return err
 		}
 		space := Space{Budget: plenty(), Store: s, Share: 1 << 10}

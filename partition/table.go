@@ -4,7 +4,7 @@
 // top-down specialization, cells the parts of recursive partitioning.
 //
 //	rows ──▶ Counter ──▶ Table ──▶ tips or cells, or Aggregate ──▶ Table
-//	           │ full      │ above its share   │ evicted from the Pool, largest first
+//	           │ full      │ above its share   │ moved out of the Pool
 //	           ▼           ▼                   ▼
 //	       chunks of records in a spill.Store, read once more and freed
 //

@@ -26,7 +26,7 @@ func (w *tableWriter) makeRoom() (err error) {
 	if w.chunks == nil {
 		w.chunks = &ChunkList{}
 	}
-	w.frame, err = w.chunks.writeTable(w.space.Store, w.table, writtenRecords(layout), w.frame)
+	w.frame, err = w.chunks.writeTable(w.space.Store, w.table, Rows{Hi: w.table.Len()}, writtenRecords(layout), w.frame)
 	if w.drawn > 0 || cap(w.table.Counts) == 0 {
 		w.space.Budget.Return(w.drawn)
 		w.table, w.drawn = newTable(layout, 0, writtenRecords(layout)), 0

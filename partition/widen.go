@@ -83,7 +83,7 @@ func (x *widening) stored(ctx context.Context, t *Table, space Space) (*Table, e
 		if err := x.widen(ctx, block, wider.Keys); err != nil {
 			return err
 		}
-		frame, err = chunks.writeTable(space.Store, wider, writtenRecords(x.layout), frame)
+		frame, err = chunks.writeTable(space.Store, wider, Rows{Hi: wider.Len()}, writtenRecords(x.layout), frame)
 		return err
 	})
 	if err != nil {

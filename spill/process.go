@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -25,14 +24,6 @@ func Resident() int64 { return memoryField("VmRSS:") }
 func memoryField(name string) int64 {
 	kib, _ := procField("/proc/self/status", name)
 	return kib << 10
-}
-
-// HeapGaps returns how many bytes there are between the objects of the heap, in pages that
-// it cannot give back because of these.
-func HeapGaps() int64 {
-	gaps := []metrics.Sample{{Name: "/memory/classes/heap/unused:bytes"}}
-	metrics.Read(gaps)
-	return int64(gaps[0].Value.Uint64())
 }
 
 // Transferred returns how many bytes the process has read and written so far, wherever

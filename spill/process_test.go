@@ -3,7 +3,6 @@ package spill
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
@@ -11,26 +10,6 @@ func TestResident(t *testing.T) {
 	if now, peak := Resident(), PeakResident(); now < 1<<20 || now > peak {
 		t.Fatalf("resident set of %d bytes, at most %d", now, peak)
 	}
-}
-
-// Of many small objects every second one is dropped: that leaves gaps, until all are dropped.
-func TestHeapGaps(t *testing.T) {
-	const objects, size = 1 << 14, 1 << 10
-	all := make([][]byte, objects)
-	for i := range all {
-		all[i] = make([]byte, size)
-	}
-	for i := 0; i < objects; i += 2 {
-		all[i] = nil
-	}
-	runtime.GC()
-	with := HeapGaps()
-	clear(all)
-	runtime.GC()
-	if without := HeapGaps(); with-without < objects/4*size {
-		t.Fatalf("%d bytes between every second of %d objects of %d bytes, %d without objects", with, objects, size, without)
-	}
-	runtime.KeepAlive(all)
 }
 
 // What is written and read is counted, to the byte and whatever else the process does.

@@ -37,7 +37,7 @@ func (c *Cells) Divide(ctx context.Context, column int, part []uint32, parts int
 			return nil
 		})
 		if err == nil {
-			c.dropSpilled(c)
+			c.dropList(c)
 		}
 	}
 	if err != nil {
@@ -52,13 +52,13 @@ func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error
 		return nil
 	}
 	if *to == nil {
-		*to = &Cells{shared: s, chunks: &partition.ChunkList{}}
-		if err := s.addSpilled(*to); err != nil {
+		*to = &Cells{shared: s, chunks: s.pool.NewList()}
+		if err := s.drawList(); err != nil {
 			return err
 		}
 	}
 	(*to).size += rows.Size
-	return s.pool.Add((*to).chunks, t.Block(rows))
+	return s.pool.Write((*to).chunks, t, rows)
 }
 
 // Halve divides the cells in two by a column: codes below at go left, codes above go
@@ -80,7 +80,7 @@ func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key 
 				c.pass(&halves[1], &c.extra, c.extra.Rows(0, c.extra.Len())))
 		})
 		if err == nil {
-			c.dropSpilled(c)
+			c.dropList(c)
 		}
 	}
 	if err != nil {

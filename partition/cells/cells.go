@@ -49,7 +49,7 @@ func NewProbable(table *partition.Table, classes, probabilities int, space parti
 }
 
 func newCells(table *partition.Table, classes, probabilities int, pool *partition.Pool) (*Cells, error) {
-	s := &shared{layout: table.Layout, columns: len(table.Layout.Fields) - probabilities, classes: classes, probabilities: probabilities, pool: pool, spilled: map[*Cells]bool{}}
+	s := &shared{layout: table.Layout, columns: len(table.Layout.Fields) - probabilities, classes: classes, probabilities: probabilities, pool: pool}
 	if classes > 0 {
 		s.columns--
 	}
@@ -58,8 +58,8 @@ func newCells(table *partition.Table, classes, probabilities int, pool *partitio
 	c := &Cells{shared: s, size: table.Size()}
 	pool.Adopt(table.Bytes())
 	if table.Spilled() {
-		c.chunks = table.TakeChunks()
-		return c, s.addSpilled(c)
+		c.chunks = pool.AdoptList(table.TakeChunks())
+		return c, s.drawList()
 	}
 	resident := s.admits(table.Len()) || pool.Store == nil
 	c.array, c.hi = s.newArray(table), table.Len()
@@ -74,16 +74,12 @@ func newCells(table *partition.Table, classes, probabilities int, pool *partitio
 
 // moveOut moves records in memory to the store.
 func (c *Cells) moveOut() error {
-	t, p := c.array.table, &partition.ChunkList{}
-	for lo := c.lo; lo < c.hi; lo += c.block {
-		hi := min(lo+c.block, c.hi)
-		if err := c.pool.Add(p, t.Block(t.Rows(lo, hi))); err != nil {
-			return err
-		}
+	c.chunks = c.pool.NewList()
+	if err := c.pool.Write(c.chunks, c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi}); err != nil {
+		return err
 	}
 	c.leave()
-	c.chunks = p
-	return c.addSpilled(c)
+	return c.drawList()
 }
 
 // Size returns the number of records that the cells stand for.
@@ -148,7 +144,7 @@ func (c *Cells) Free() error {
 		return nil
 	}
 	p := c.chunks
-	c.dropSpilled(c)
+	c.dropList(c)
 	if err := c.pool.Free(p); err != nil {
 		return fmt.Errorf("free cells: %w", err)
 	}
@@ -186,7 +182,7 @@ func (c *Cells) fetch(ctx context.Context) error {
 		c.pool.Release(c.layout.TableBytes(n))
 		return err
 	}
-	c.dropSpilled(c)
+	c.dropList(c)
 	c.array, c.lo, c.hi = c.newArray(t), 0, n
 	return nil
 }

@@ -287,7 +287,7 @@ func (c *cellsCase) compareExtents(ctx context.Context, cells *Cells, rows []row
 func spilledCopy(t *partition.Table, s partition.Store) (*partition.Table, error) {
 	chunks, pool := &partition.ChunkList{}, partition.NewPool(nil, s, 0)
 	for i := range t.Counts {
-		if err := pool.AddStored(chunks, t.Block(t.Rows(i, i+1))); err != nil {
+		if err := pool.Write(chunks, t, t.Rows(i, i+1)); err != nil {
 			return nil, err
 		}
 	}

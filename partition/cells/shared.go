@@ -16,11 +16,10 @@ type shared struct {
 	classes       int
 	probabilities int // at the end of the records: of all classes but the last one
 	pool          *partition.Pool
-	block         int             // records that are read from a chunk list before they are worked on
-	spilled       map[*Cells]bool // to be freed by Close
-	held          int64           // drawn for counting
-	arrays        int64           // bytes of all arrays
-	largest       int             // records of the largest array there was since there was none
+	block         int   // records that are read from a chunk list before they are worked on
+	held          int64 // drawn for counting
+	arrays        int64 // bytes of all arrays
+	largest       int   // records of the largest array there was since there was none
 
 	division partition.Division
 	counts   []columnCount
@@ -39,7 +38,7 @@ type array struct {
 
 // admits reports whether one more array of so many records is to be in memory: with the
 // others, and what counting one column of the largest takes, it leaves a part of the share
-// for chunk lists.
+// for what is known of those in the store.
 func (s *shared) admits(records int) bool {
 	if s.pool.Budget == nil {
 		return true
@@ -70,15 +69,13 @@ func (s *shared) newArray(t *partition.Table) *array {
 	return &array{table: t, cells: 1}
 }
 
-// addSpilled records spilled cells and draws what is known of them.
-func (s *shared) addSpilled(c *Cells) error {
-	s.spilled[c] = true
+// drawList draws what is known of spilled cells.
+func (s *shared) drawList() error {
 	return s.pool.Draw("what is known of spilled cells", partition.ChunkListBytes)
 }
 
-// dropSpilled is the opposite of addSpilled.
-func (s *shared) dropSpilled(c *Cells) {
-	delete(s.spilled, c)
+// dropList forgets spilled cells, which were consumed.
+func (s *shared) dropList(c *Cells) {
 	s.pool.Release(partition.ChunkListBytes)
 	c.chunks = nil
 }
@@ -131,11 +128,6 @@ func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool,
 // Close frees all cells that come from the same table, wherever they are, and returns
 // what they have drawn. They are not to be used any more.
 func (s *shared) Close() error {
-	var lists []*partition.ChunkList
-	for c := range s.spilled {
-		lists = append(lists, c.chunks)
-	}
-	clear(s.spilled)
 	s.held = 0
-	return s.pool.Close(lists)
+	return s.pool.Close()
 }

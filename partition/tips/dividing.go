@@ -2,16 +2,14 @@ package tips
 
 import (
 	"cmp"
-	"iter"
 	"slices"
-	"sync"
 
 	"github.com/kcut/kcut/partition"
 )
 
 const (
-	// batchesEach is how many batches a router divides, at least, so that those who are slowed
-	// down divide fewer.
+	// batchesEach is how many batches each goroutine divides, at least, so that those who are
+	// slowed down divide fewer.
 	batchesEach = 6
 	// leastBatch are records that are worth a batch of their own.
 	leastBatch = 1 << 12
@@ -21,21 +19,18 @@ const (
 	maxRanges    = 256
 )
 
-// dividing divides partitions whose records are chunks. Records are read a batch at a time; a batch
-// may have records of several partitions, and a partition records in several batches. Routers, each
-// on a goroutine of its own, take the batches in turn. The order in which they are done is that of
-// the records of a list, and of nothing else.
+// dividing divides partitions whose records are in the store. Chunks are read in turn, and
+// batches of them divided side by side: each is a table whose records are moved and counted as
+// those of partitions in memory, and become chunks of the parts.
 type dividing struct {
 	*TIPS
 	field   int
 	by      *partition.Refinement
 	visits  []*listVisit
-	records int
-	batch   int // records that make a batch
-
-	access sync.Mutex // to the pool, and to what follows
-	next   func() (struct{}, bool)
-	taker  *router // reads the next batch
+	batch   int     // records that make a batch
+	chunks  []byte  // read, and not divided yet
+	batches []batch // of these
+	read    int     // their records
 }
 
 // listVisit is what a refinement makes of a partition whose records are chunks.
@@ -47,6 +42,23 @@ type listVisit struct {
 	known     stats                 // sums of the partition: those of the largest child follow from them
 	largest   uint32                // child
 	parts     []part                // by ascending child
+}
+
+// batch are records of a partition that are divided by one goroutine.
+type batch struct {
+	of      *listVisit
+	lo, hi  int // bytes of the chunks
+	records int
+	blocks  []partBlock // that it becomes
+	err     error
+}
+
+// partBlock are records of a batch that belong to a child, and what was counted of these and those
+// of the blocks that follow.
+type partBlock struct {
+	partition.Block
+	child  uint32
+	counts []counted
 }
 
 // add adds a partition to those that are divided.
@@ -63,19 +75,9 @@ func (x *dividing) add(p int32) {
 		v.by = x.ranges(l.Records())
 	}
 	if isDisclosure && v.largest == 0 {
-		v.lists = nil
-		for _, list := range l.lists {
-			if mayHave(list, x.table.Layout.Fields[x.field], x.by.First) {
-				v.lists = append(v.lists, list)
-			} else {
-				v.kept = append(v.kept, list)
-			}
-		}
+		v.lists, v.kept = l.lists.having(x.table.Layout.Fields[x.field], x.by.First)
 	}
 	x.outdate(l.stats, x.field, x.by)
-	for _, list := range v.lists {
-		x.records += list.Records
-	}
 	x.visits = append(x.visits, v)
 }
 
@@ -106,97 +108,69 @@ func (x *dividing) ranges(records int) *partition.Refinement {
 }
 
 // run divides the partitions.
-func (x *dividing) run() {
-	if len(x.visits) == 0 {
-		return
-	}
-	defer x.pool.Release(x.draw())
-	if x.err != nil {
-		return
-	}
-	for _, v := range x.visits {
-		x.partitions[v.partition].lists = nil
-	}
-	threads := x.pool.parallel.Threads
-	routers := make([]*router, min(threads, max(1, x.records/leastBatch)))
-	for len(x.pool.routers) < len(routers) {
-		x.pool.routers = append(x.pool.routers, &router{})
-	}
-	copy(routers, x.pool.routers)
-	x.batch = max(x.records/(batchesEach*threads), min(leastBatch, x.chunkRecords))
-	x.batch = min(x.batch, x.pool.batchRecords(x.table.Layout))
-	next, stop := iter.Pull(x.batches)
-	x.next = next
-	x.pool.parallel.Each(len(routers), x.records, func(_, i int) {
-		r := routers[i]
-		r.table.Layout = x.table.Layout
-		for x.exchange(r) {
-			r.err = r.divide(x)
-		}
-	})
-	stop()
-}
-
-// exchange takes what a router has made of its last batch and gives it the next one, unless there
-// is none.
-func (x *dividing) exchange(r *router) (ok bool) {
-	x.access.Lock()
-	defer x.access.Unlock()
-	x.collect(r)
-	if x.err != nil {
-		return false
-	}
-	x.taker = r
-	_, ok = x.next()
-	return ok
-}
-
-// batches reads the records of the partitions, and yields whenever the taker has a batch. After the
-// last error no more batches are wanted.
-func (x *dividing) batches(yield func(struct{}) bool) {
-	var lists []*partition.ChunkList
+func (x *dividing) run() error {
+	var read lists
 	var of []*listVisit
+	records := 0
 	for _, v := range x.visits {
-		lists = append(lists, v.lists...)
+		read = append(read, v.lists...)
 		of = append(of, slices.Repeat([]*listVisit{v}, len(v.lists))...)
-	}
-	err := x.pool.ConsumeAll(x.ctx, lists, func(i int, chunk []byte, isFrame bool) (records int, err error) {
-		if records, err = x.taker.read(of[i], chunk, isFrame); err != nil || x.taker.taken < x.batch {
-			return records, err
+		for _, list := range v.lists {
+			records += list.Records
 		}
-		if !yield(struct{}{}) {
-			return 0, x.err
-		}
-		return records, x.ctx.Err()
-	})
-	if x.fail(err); err == nil && x.taker.taken > 0 {
-		yield(struct{}{})
 	}
+	drawn, err := x.draw()
+	if err != nil {
+		return err
+	}
+	defer x.pool.Release(drawn)
+	x.batch = max(records/(batchesEach*x.pool.Threads()), min(leastBatch, x.chunkRecords))
+	x.batch = min(x.batch, x.pool.batchRecords(x.table.Layout))
+	err = x.pool.ConsumeAll(x.ctx, read, func(i int, chunk []byte) error { return x.take(of[i], chunk) })
+	if err != nil {
+		return err
+	}
+	return x.divide()
 }
 
-// collect adds the blocks that a router has made of a batch to the lists of their parts, unless it
-// met an error, and empties the router.
-func (x *dividing) collect(r *router) {
-	x.fail(r.err)
-	for _, b := range r.blocks {
-		if x.err != nil {
-			break
-		}
-		to := b.of.part(b.child)
-		to.learn(b.counts)
-		x.fail(x.pool.Add(x.listOf(to, b), b.Block))
+// take adds a chunk to what is divided next, and divides that when it is enough.
+func (x *dividing) take(of *listVisit, chunk []byte) error {
+	records := partition.FrameRecords(chunk)
+	if last := len(x.batches) - 1; last < 0 || x.batches[last].of != of || x.batches[last].records >= x.batch {
+		x.batches = append(x.batches, batch{of: of, lo: len(x.chunks)})
 	}
-	r.empty()
+	last := &x.batches[len(x.batches)-1]
+	x.chunks = append(x.chunks, chunk...)
+	last.hi, last.records = len(x.chunks), last.records+records
+	if x.read += records; x.read < x.batch*x.pool.Threads() {
+		return nil
+	}
+	return x.divide()
 }
 
-// keepLists gives what was made before an error a place, so that it is freed in the end.
-func (x *dividing) keepLists() {
-	for _, v := range x.visits {
-		for _, p := range v.parts {
-			x.partitions = append(x.partitions, leafPartition{lists: p.lists})
+// divide divides the batches that were read, and adds the blocks that they become to the lists of
+// their parts.
+func (x *dividing) divide() error {
+	m := x.pool
+	m.parallel.Each(len(x.batches), x.read, func(worker, i int) { m.visitors[worker].divideBatch(x, &x.batches[i]) })
+	for i := range x.batches {
+		of := &x.batches[i]
+		if of.err != nil {
+			return of.err
 		}
-		x.partitions = append(x.partitions, leafPartition{lists: v.kept})
+		for _, b := range of.blocks {
+			to := of.of.part(b.child)
+			to.learn(b.counts)
+			if err := m.Add(x.listOf(to, of.of, b), b.Block); err != nil {
+				return err
+			}
+		}
 	}
+	for _, v := range m.visitors {
+		v.forgetBatches()
+	}
+	x.batches, x.chunks, x.read = x.batches[:0], x.chunks[:0], 0
+	return x.ctx.Err()
 }
 
 // part returns the part of a child.
@@ -209,26 +183,25 @@ func (v *listVisit) part(child uint32) *part {
 }
 
 // listOf returns the list of a part that a block belongs to.
-func (x *dividing) listOf(p *part, b partBlock) *partition.ChunkList {
+func (x *dividing) listOf(p *part, of *listVisit, b partBlock) *partition.ChunkList {
 	f := x.table.Layout.Fields[x.field]
-	child := b.of.by.ChildOf(f.Code(b.Sample))
+	child := of.by.ChildOf(f.Code(b.Sample))
 	for _, list := range p.lists {
-		if b.of.by.ChildOf(f.Code(list.Sample)) == child {
+		if of.by.ChildOf(f.Code(list.Sample)) == child {
 			return list
 		}
 	}
-	list := &partition.ChunkList{Order: x.readOrder(b.of.partition)}
+	list := x.pool.NewList()
 	p.lists = append(p.lists, list)
 	return list
 }
 
-// complete completes the parts when all is divided, and returns how many lists more there are now.
-func (v *listVisit) complete() (more int) {
+// complete completes the parts when all is divided.
+func (v *listVisit) complete() {
 	if v.kept != nil {
 		p := v.part(0)
 		p.lists = append(p.lists, v.kept...)
 	}
-	more = -len(v.lists) - len(v.kept)
 	for i := range v.parts {
 		p := &v.parts[i]
 		for _, list := range p.lists {
@@ -237,9 +210,7 @@ func (v *listVisit) complete() (more int) {
 		for k := range p.counts {
 			p.counts[k].merge()
 		}
-		more += len(p.lists)
 	}
-	return more
 }
 
 // learn adds what was counted of other records of a part, in the same fields.
@@ -275,106 +246,37 @@ func (c *counted) merge() {
 	c.merged = len(c.children)
 }
 
-// router divides batches of records, one at a time.
-type router struct {
-	visitor
-	table  partition.Table // the batch
-	frames []frame         // the batch, before it is in the table
-	taken  int             // records of the batch
-	ranges []listRange
-	blocks []partBlock // that it makes of the batch
-	err    error       // that it meets
-}
-
-// frame is a frame with records of a partition.
-type frame struct {
-	of    *listVisit
-	bytes []byte
-}
-
-// listRange is where records of a partition are in a batch.
-type listRange struct {
-	of     *listVisit
-	lo, hi int
-}
-
-// partBlock are records of a batch that belong to a child, and what was counted of these and those
-// of the blocks that follow.
-type partBlock struct {
-	of     *listVisit
-	child  uint32
-	counts []counted
-	partition.Block
-}
-
-// read adds a chunk to the batch, and returns how many records it has. A frame stays as it is,
-// and is decoded when the batch is divided.
-func (r *router) read(of *listVisit, chunk []byte, isFrame bool) (records int, err error) {
-	if isFrame {
-		r.frames = append(r.frames, frame{of, chunk})
-		records = partition.FrameRecords(chunk)
-	} else {
-		records, err = r.decode(of, chunk)
+// divideBatch makes blocks of a batch.
+func (v *visitor) divideBatch(x *dividing, b *batch) {
+	table := &v.batch
+	table.Layout = x.table.Layout
+	table.Truncate()
+	if b.err = table.Decode(x.chunks[b.lo:b.hi]); b.err != nil {
+		return
 	}
-	r.taken += records
-	return records, err
-}
-
-// decode decodes a chunk.
-func (r *router) decode(of *listVisit, chunk []byte) (records int, err error) {
-	lo := r.table.Len()
-	if err := r.table.Decode(chunk); err != nil {
-		return 0, err
-	}
-	hi := r.table.Len()
-	if last := len(r.ranges) - 1; last >= 0 && r.ranges[last].of == of {
-		r.ranges[last].hi = hi
-	} else {
-		r.ranges = append(r.ranges, listRange{of, lo, hi})
-	}
-	return hi - lo, nil
-}
-
-// divide makes blocks of the batch.
-func (r *router) divide(x *dividing) error {
-	for _, f := range r.frames {
-		if _, err := r.decode(f.of, f.bytes); err != nil {
-			return err
+	f, from := x.table.Layout.Fields[x.field], len(v.blocks)
+	for _, rows := range v.division.Divide(table, table.Rows(0, table.Len()), f, b.of.by) {
+		of := partition.Summarize(table, rows)
+		child, known := x.by.ChildOf(f.Code(of.Sample)), stats(nil)
+		if child == b.of.largest {
+			known = b.of.known
+		}
+		v.fields = x.listActive(v.fields[:0], of.Sample, false)
+		counts := v.countFields(x.TIPS, table, rows, v.fields, known)
+		for lo := rows.Lo; lo < rows.Hi; lo += x.chunkRecords {
+			some, at := table.Rows(lo, min(lo+x.chunkRecords, rows.Hi)), len(v.frames)
+			of.Records, of.Size = some.Records(), some.Size
+			v.frames = table.AppendFrame(v.frames, some, of)
+			v.blocks = append(v.blocks, partBlock{partition.Block{Summary: of, Frame: v.frames[at:]}, child, counts})
+			counts = nil
 		}
 	}
-	f := x.table.Layout.Fields[x.field]
-	for _, s := range r.ranges {
-		for _, rows := range r.division.Divide(&r.table, r.table.Rows(s.lo, s.hi), f, s.of.by) {
-			r.pass(x, s.of, rows)
-		}
-	}
-	return nil
+	b.blocks = v.blocks[from:len(v.blocks):len(v.blocks)]
 }
 
-// pass counts the records of a child and makes blocks of them.
-func (r *router) pass(x *dividing, of *listVisit, rows partition.Rows) {
-	b := partition.Block{Summary: partition.Summarize(&r.table, rows)}
-	child, known := x.by.ChildOf(x.table.Layout.Fields[x.field].Code(b.Sample)), stats(nil)
-	if child == of.largest {
-		known = of.known
-	}
-	r.fields = x.listActive(r.fields[:0], b.Sample, false)
-	counts := r.countFields(x.TIPS, &r.table, rows, r.fields, known)
-	for lo := rows.Lo; lo < rows.Hi; lo += x.chunkRecords {
-		some := r.table.Rows(lo, min(lo+x.chunkRecords, rows.Hi))
-		b.Records, b.Size = some.Records(), some.Size
-		b.Frame = r.table.AppendFrame(nil, some, b.Summary)
-		r.blocks = append(r.blocks, partBlock{of, child, counts, b})
-		counts = nil
-	}
-}
-
-// empty forgets the batch. Parts have what was counted.
-func (r *router) empty() {
-	clear(r.blocks)
-	clear(r.frames)
-	clear(r.ranges)
-	r.blocks, r.frames, r.ranges, r.taken = r.blocks[:0], r.frames[:0], r.ranges[:0], 0
-	r.counts, r.childCounts = make([]counted, 0, len(r.counts)), make([]childCount, 0, len(r.childCounts))
-	r.table.Truncate()
+// forgetBatches forgets the batches that were divided. Parts have what was counted.
+func (v *visitor) forgetBatches() {
+	clear(v.blocks)
+	v.blocks, v.frames = v.blocks[:0], v.frames[:0]
+	v.counts, v.childCounts = make([]counted, 0, len(v.counts)), make([]childCount, 0, len(v.childCounts))
 }

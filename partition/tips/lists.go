@@ -41,52 +41,38 @@ func (t *TIPS) moveIn() error {
 		if l.lists == nil {
 			continue
 		}
-		lo, from := t.table.Len(), l.lists
-		l.lists = nil
-		for _, list := range from {
-			if err := t.pool.Consume(t.ctx, list, t.table.Decode); err != nil {
-				return err
-			}
+		lo := t.table.Len()
+		err := t.pool.ConsumeAll(t.ctx, l.lists, func(_ int, chunk []byte) error { return t.table.Decode(chunk) })
+		if err != nil {
+			return err
 		}
-		l.Rows = partition.Rows{Lo: lo, Hi: t.table.Len(), Size: l.Size}
+		l.lists, l.Rows = nil, partition.Rows{Lo: lo, Hi: t.table.Len(), Size: l.Size}
 	}
-	t.chunked, t.lists = false, 0
+	t.chunked = false
 	return nil
 }
 
 // hasTableRoom takes memory for a table, if it is a small part of the share.
 func (m *Pool) hasTableRoom(bytes int64) bool {
-	return m.Budget == nil || m.Take("a table of leaf partitions", bytes, m.Share/shareOfTable) == nil
+	return m.Take("a table of leaf partitions", bytes, m.Share/shareOfTable) == nil
 }
 
 // moveOut makes the records of every partition in the table a list of chunks, and frees the table.
-func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error) error {
+func (t *TIPS) moveOut() error {
 	table := t.table
 	defer func() { t.pool.Release(table.Bytes()) }()
 	t.table, t.chunked, t.fewer, t.looked = &partition.Table{Layout: table.Layout}, true, table.Len()/2, math.MaxUint64
-	made := make([]partition.Block, t.pool.parallel.Threads)
 	for p := range t.partitions {
 		l := &t.partitions[p]
 		if l.Records() == 0 {
 			continue
 		}
-		rows := l.Rows
 		t.forgetRest(l)
-		l.lists, l.Rows = lists{{}}, partition.Rows{Hi: rows.Records(), Size: rows.Size}
-		t.schedule(int32(p))
-		t.lists++
-		for lo := rows.Lo; lo < rows.Hi; lo += len(made) * t.chunkRecords {
-			n := min(len(made), (rows.Hi-lo+t.chunkRecords-1)/t.chunkRecords)
-			t.pool.parallel.Each(n, n*t.chunkRecords, func(_, i int) {
-				lo := lo + i*t.chunkRecords
-				made[i] = table.Block(table.Rows(lo, min(lo+t.chunkRecords, rows.Hi)))
-			})
-			for _, b := range made[:n] {
-				if err := add(l.lists[0], b); err != nil {
-					return err
-				}
-			}
+		l.lists = lists{t.pool.NewList()}
+		if err := t.pool.Write(l.lists[0], table, l.Rows); err != nil {
+			return err
 		}
+		l.Rows = partition.Rows{Hi: l.Records(), Size: l.Size}
 	}
 	return nil
 }
@@ -94,7 +80,8 @@ func (t *TIPS) moveOut(add func(p *partition.ChunkList, b partition.Block) error
 // refineLists refines partitions whose records are chunks: those that a refinement may part are
 // read, divided and written, the others go to their child as they are.
 func (t *TIPS) refineLists(partitions []int32, field int, r *partition.Refinement) {
-	x := dividing{TIPS: t, field: field, by: r}
+	x := &t.pool.dividing
+	*x = dividing{TIPS: t, field: field, by: r, visits: x.visits[:0], batches: x.batches[:0], chunks: x.chunks[:0]}
 	for _, p := range partitions {
 		if l := &t.partitions[p]; l.lists.vary(t.table.Layout.Fields[field]) {
 			x.add(p)
@@ -104,12 +91,15 @@ func (t *TIPS) refineLists(partitions []int32, field int, r *partition.Refinemen
 			t.follow(p, field, counts)
 		}
 	}
-	if x.run(); t.err != nil {
-		x.keepLists()
+	if len(x.visits) > 0 {
+		t.pool.reserveVisitors(0)
+		t.fail(x.run())
+	}
+	if t.err != nil {
 		return
 	}
 	for _, v := range x.visits {
-		t.lists += v.complete()
+		v.complete()
 		t.settle(newVisit(v.partition, v.parts), field)
 	}
 }
@@ -126,10 +116,17 @@ func (l lists) vary(f partition.Field) bool {
 	})
 }
 
-// mayHave reports whether records of a list may have a code in a field: it has the bits in which they
-// all agree.
-func mayHave(list *partition.ChunkList, f partition.Field, code uint32) bool {
-	return (uint64(code)^uint64(f.Code(list.Sample)))&f.Mask&^(list.Varying[f.Word]>>f.Shift) == 0
+// having returns the lists some of whose records may have a code in a field, since it has the bits in
+// which they all agree, and the others.
+func (l lists) having(f partition.Field, code uint32) (may, others lists) {
+	for _, list := range l {
+		if (uint64(code)^uint64(f.Code(list.Sample)))&f.Mask&^(list.Varying[f.Word]>>f.Shift) == 0 {
+			may = append(may, list)
+		} else {
+			others = append(others, list)
+		}
+	}
+	return may, others
 }
 
 // read visits the records of lists, some at a time, in a table that is scratch.
@@ -183,33 +180,18 @@ func (t *TIPS) spare() bool {
 	return true
 }
 
-// schedule notes when the records of a partition will be read, if they are chunks.
-func (t *TIPS) schedule(p int32) {
-	for _, list := range t.partitions[p].lists {
-		list.Order = t.readOrder(p)
-	}
-}
-
-// readOrder returns a number by which the lists of partitions are read in order.
-func (t *TIPS) readOrder(p int32) uint64 {
-	return uint64(t.number)<<32 | uint64(uint32(p))
-}
-
 // draw draws the memory of all counts that the parts of the visits may have. When the budget has
 // less, the counts that occur have to fit. It returns the bytes to release.
-func (x *dividing) draw() (drawn int64) {
+func (x *dividing) draw() (drawn int64, err error) {
 	for _, v := range x.visits {
 		for _, a := range x.active(v.partition, false) {
 			drawn += 2 * childCountBytes * int64(min(a.children*x.by.Children, x.partitions[v.partition].Records()))
 		}
 	}
-	switch err := x.pool.Draw("what is counted of leaf partitions", drawn); {
-	case err == nil:
-		return drawn
-	case !errors.Is(err, spill.ErrBudget):
-		x.fail(err)
+	if err = x.pool.Draw("what is counted of leaf partitions", drawn); errors.Is(err, spill.ErrBudget) {
+		return 0, nil
 	}
-	return 0
+	return drawn, err
 }
 
 // largestOf returns the child that most records of a partition with sums go to.

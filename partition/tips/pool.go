@@ -7,13 +7,12 @@ import (
 
 // Pool is the memory that the leaf partitions of all sets of a search have together: their
 // records and what is known of them. What does not fit moves to the store, the largest
-// partitions first (TDS, section 5.5). A Pool is not safe for concurrent use.
+// set first (TDS, section 5.5). A Pool is not safe for concurrent use.
 type Pool struct {
 	*partition.Pool
 	parallel partition.Parallel
 	sizes    sizes
-	batch    int64 // bytes of a batch of records that are divided
-	routers  []*router
+	batch    int64           // bytes of a batch of records that are divided
 	room     partition.Table // where a partition in a table is put in order
 	sets     []*TIPS
 
@@ -21,7 +20,8 @@ type Pool struct {
 	together   *visitor     // all of them
 	inspectors []*inspector // by worker
 	made       []visit      // of partitions, in their order
-	visits     int64        // drawn for what these take
+	dividing   dividing     // scratch: of partitions in the store
+	visits     int64        // drawn for what these and lists take
 }
 
 // sizes are constants, but in tests.
@@ -36,7 +36,12 @@ func NewPool(space partition.Space, worker workers.Worker) *Pool {
 
 func newPool(of *partition.Pool, threads int) *Pool {
 	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{restPays, restRecords, rangeRecords}}
-	m.Spare, m.MoveTable = m.spareRoom, m.moveTable
+	m.Spare = func() (bool, error) {
+		if m.spareRoom() {
+			return true, nil
+		}
+		return m.moveTable()
+	}
 	return m
 }
 
@@ -46,21 +51,17 @@ func (m *Pool) Threads() int { return m.parallel.Threads }
 // Close returns what the pool has drawn, the tables of its sets included, and frees what it
 // has in the store. The sets are not to be used any more.
 func (m *Pool) Close() error {
-	var lists []*partition.ChunkList
 	for _, t := range m.sets {
-		for _, l := range t.partitions {
-			lists = append(lists, l.lists...)
-		}
 		t.partitions, t.table = nil, nil
 	}
-	m.sets, m.routers, m.room = nil, nil, partition.Table{}
-	return m.Pool.Close(lists)
+	m.sets, m.room, m.dividing = nil, partition.Table{}, dividing{}
+	return m.Pool.Close()
 }
 
 // hasRoom reports whether n more bytes could be drawn without moving partitions. Without a budget
 // nothing is known of that.
 func (m *Pool) hasRoom(n int64) bool {
-	if m.Budget == nil || m.Take("an index of a leaf partition", n, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+	if m.Budget == nil || m.Take("an index of a leaf partition", n, m.Share) != nil {
 		return false
 	}
 	m.Release(n)
@@ -71,14 +72,14 @@ func (m *Pool) hasRoom(n int64) bool {
 func (m *Pool) moveTable() (moved bool, err error) {
 	var largest *TIPS
 	for _, t := range m.sets {
-		if !t.chunked && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
+		if m.Store != nil && !t.chunked && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
 			largest = t
 		}
 	}
 	if largest == nil {
 		return false, nil
 	}
-	return true, largest.moveOut(m.AddStored)
+	return true, largest.moveOut()
 }
 
 // shareOfBatches is the part of the share that one batch of records takes, and maxBatch the most
@@ -98,7 +99,7 @@ func (m *Pool) batchRecords(layout partition.Layout) int {
 	return max(2, int(max(m.batch, int64(m.Chunk))/layout.TableBytes(1)))
 }
 
-// batchesBytes returns what the batches of the routers take: as they were read, in order, and what
+// batchesBytes returns what the batches of all goroutines take: as they were read, in order, and what
 // is made of them until that is collected.
 func (m *Pool) batchesBytes(batch int64) int64 { return batch * int64(3*m.parallel.Threads+1) }
 
@@ -108,7 +109,7 @@ func (m *Pool) spareBatches() bool {
 		return false
 	}
 	m.Release(m.batchesBytes(m.batch))
-	m.batch, m.routers = -1, nil
+	m.batch, m.visitors, m.together, m.dividing = -1, nil, nil, dividing{}
 	return true
 }
 
@@ -119,7 +120,7 @@ func (m *Pool) roomFor(layout partition.Layout, records int) *partition.Table {
 	records = max(records, cap(m.room.Counts))
 	more := 8*int64(words+records) - m.roomBytes()
 	if more > 0 {
-		if m.Budget != nil && m.Take("room to divide a partition", more, m.Share-m.Share/partition.ShareOfGarbage) != nil {
+		if m.Take("room to divide a partition", more, m.Share) != nil {
 			return nil
 		}
 		m.room = partition.Table{Keys: make([]uint64, words), Counts: make([]uint64, records)}

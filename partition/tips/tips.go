@@ -4,9 +4,9 @@
 // the TIPS of every set with its column; both know what the next refinements would leave.
 //
 // Tables that fit the memory stay there, and a refinement moves the records of a partition so that
-// those of every part are adjacent. What does not fit is a list of chunks for each partition, in the
-// store or in memory (section 5.5), which a refinement reads, divides and counts a batch at a time
-// and writes as lists of the parts.
+// those of every part are adjacent. Of what does not fit, every partition is a list of chunks in the
+// store (section 5.5), which a refinement reads, divides and counts as records in memory, a batch at a
+// time, and writes as lists of the parts.
 //
 // Contract: partitions, minima and dead values are those of a recount after every refinement,
 // whatever the threads and the memory.
@@ -51,10 +51,8 @@ type TIPS struct {
 // storage says where the records of a set's partitions are, and what they take.
 type storage struct {
 	pool         *Pool
-	number       int // among the pool's sets
 	table        *partition.Table
 	chunked      bool   // the partitions have lists, and the table no records
-	lists        int    // of all partitions
 	fewer        int    // so few records of lists may be put into a table again
 	looked       uint64 // live records when it was looked whether they may
 	chunkRecords int    // of the layout
@@ -107,7 +105,7 @@ func New(
 		t.outliers = newOutlierCounts(view, columns)
 	}
 	t.storage = storage{
-		pool: pool, number: len(pool.sets), table: table, chunkRecords: pool.ChunkRecords(table.Layout),
+		pool: pool, table: table, chunkRecords: pool.ChunkRecords(table.Layout),
 	}
 	t.mask = make([]uint64, table.Layout.Words)
 	pool.sets = append(pool.sets, t)
@@ -118,7 +116,8 @@ func New(
 	if t.chunked = table.Spilled(); t.chunked {
 		t.table = &partition.Table{Layout: table.Layout}
 		if chunks := table.TakeChunks(); len(t.partitions) > 0 {
-			t.partitions[0].lists, t.lists, t.fewer, t.looked = lists{chunks}, 1, chunks.Records, math.MaxUint64
+			t.partitions[0].lists = lists{pool.AdoptList(chunks)}
+			t.fewer, t.looked = chunks.Records, math.MaxUint64
 			t.fail(t.moveIn())
 		}
 	}
@@ -271,13 +270,11 @@ func (t *TIPS) replace(v visit, field int) {
 		if i != v.largest {
 			t.partitions = append(t.partitions, part.leafPartition)
 			q := int32(len(t.partitions) - 1)
-			t.schedule(q)
 			t.keep(q, t.update(q, t.active(q, true), part.counts, parent.stats, part.isOutlier))
 		}
 	}
 	t.partitions[p] = v.parts[v.largest].leafPartition
 	t.partitions[p].disclosed = parent.disclosed
-	t.schedule(p)
 	t.partitions[p].sums = parent.sums
 	t.partitions[p].stats = parent.stats
 	fields := t.active(p, false)
@@ -317,7 +314,6 @@ func (t *TIPS) keep(p int32, alive bool) {
 	}
 	t.sums -= l.sums
 	for _, list := range l.lists {
-		t.lists--
 		t.fail(t.pool.Free(list))
 	}
 	t.forgetRest(l)
@@ -356,10 +352,10 @@ func (t *TIPS) fail(err error) {
 }
 
 // account draws what partitions take besides their records, or returns what they took.
-// It may move any table or chunk list of the pool to the store, so none is being worked on.
+// It may move any table of the pool to the store, so none is being worked on.
 func (t *TIPS) account() {
 	for {
-		held, visits := t.holds(), t.pool.visitsBytes()
+		held, visits := t.holds(), t.pool.holds()
 		more := held - t.held + visits - t.pool.visits
 		if more <= 0 {
 			t.pool.Release(-more)
@@ -390,7 +386,7 @@ func (t *TIPS) holds() int64 {
 	if t.outliers != nil {
 		held += t.outliers.bytes()
 	}
-	return held + int64(t.lists)*partition.ChunkListBytes
+	return held
 }
 
 // active lists the fields of a partition whose value can still be refined. The list is

@@ -390,9 +390,9 @@ func scarce(r *rand.Rand, pool *Pool) error {
 
 // allOut moves everything to the store.
 func allOut(_ *rand.Rand, pool *Pool) error {
-	for moved := true; moved; {
+	for more := true; more; {
 		var err error
-		if moved, err = pool.Evict(1 << 40); err != nil {
+		if more, err = pool.Spare(); err != nil {
 			return err
 		}
 	}

@@ -50,6 +50,10 @@ type visitor struct {
 	counts      []counted
 	childCounts []childCount
 	offsets     []int32
+
+	batch  partition.Table // of records in the store, that is being divided
+	blocks []partBlock     // that batches became
+	frames []byte          // of these
 }
 
 const (
@@ -121,9 +125,9 @@ func (m *Pool) reserveVisitors(n int) {
 	m.made = slices.Grow(m.made[:0], n)[:n]
 }
 
-// visitsBytes returns the memory that visits take.
-func (m *Pool) visitsBytes() int64 {
-	n := int64(cap(m.made)) * int64(unsafe.Sizeof(visit{}))
+// holds returns the memory that visits and lists take.
+func (m *Pool) holds() int64 {
+	n := int64(m.Lists())*partition.ChunkListBytes + int64(cap(m.made))*int64(unsafe.Sizeof(visit{}))
 	if m.together != nil {
 		for _, v := range append(m.visitors, m.together) {
 			n += int64(cap(v.offsets))*4 + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
@@ -136,13 +140,14 @@ func (m *Pool) visitsBytes() int64 {
 	return n
 }
 
-// spareVisitors gives back what visits take, of which none is going on. It reports whether that was
+// spareVisitors forgets what visits take, of which none is going on. It reports whether that was
 // anything.
 func (m *Pool) spareVisitors() bool {
-	n := m.visits // what they took since the last account is not drawn
-	m.together, m.visitors, m.inspectors, m.made, m.visits = nil, nil, nil, nil, 0
-	m.Release(n)
-	return n > 0
+	if m.together == nil && m.inspectors == nil {
+		return false
+	}
+	m.together, m.visitors, m.inspectors, m.made = nil, nil, nil, nil
+	return true
 }
 
 // isShared reports whether goroutines share a partition in the table when so many records are
