@@ -1,6 +1,7 @@
 package recheck
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -42,7 +43,7 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 	for _, set := range c.sets {
 		breaches = append(breaches, newBreach(c.table, set))
 	}
-	reached, err := c.count(ctx, cut, func(set int, _ []uint32, size, n uint64) { breaches[set].add(size, n) })
+	reached, err := c.count(ctx, cut, func(set int, _ []byte, size, n uint64) { breaches[set].add(size, n) })
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
 }
 
 // smallClass is told the labels of a class of a set, which are valid until it returns, its size and its records.
-type smallClass func(set int, class []uint32, size, records uint64)
+type smallClass func(set int, class []byte, size, records uint64)
 
 // count counts the classes of every set under a cut. It returns the sizes of the smallest ones,
 // and tells those that do not hold, set by set in any order.
@@ -73,53 +74,24 @@ func (c *classes) count(ctx context.Context, cut *engine.Cut, small smallClass) 
 func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, small smallClass) (least uint64, err error) {
 	set, tuples := c.sets[number], c.table.Groupings[number]
 	c.looked += tuples.Len()
-	table, codes, columns := tuples, cut.Columns, set.Columns
-	kinds := c.kinds()
-	if kinds != nil || !injective(cut, columns) {
-		var maps [][]uint32
+	table, labels := tuples, labeling{fields: positions(len(set.Columns))}
+	for _, a := range set.Columns {
+		labels.codes = append(labels.codes, cut.Columns[a].Code)
+	}
+	if c.kinds() != nil || !injective(cut, set.Columns) {
 		var domains []int
-		for _, a := range columns {
-			maps, domains = append(maps, cut.Columns[a].Code), append(domains, len(cut.Columns[a].Labels))
+		for _, a := range set.Columns {
+			domains = append(domains, len(cut.Columns[a].Labels))
 		}
-		maps, domains = c.withKinds(maps, domains)
-		if table, err = tuples.Aggregate(ctx, maps, domains, c.space); err != nil {
+		if table, err = c.aggregate(ctx, tuples, labels.codes, domains); err != nil {
 			return 0, err
 		}
-		codes = nil
+		labels.codes = nil
 	}
 	least = math.MaxUint64
-	class := make([]uint32, len(columns))
-	if kinds != nil {
-		var stats engine.Stats
-		if err := table.Gather(ctx, c.space); err != nil {
-			return 0, errors.Join(err, table.Discard(c.space))
-		}
-		err = c.eachOf(ctx, table, positions(len(columns)), everyClass, func(labels []byte, of []engine.KindCount) error {
-			kinds.StatsOf(of, &stats)
-			if least = min(least, stats.Size); !set.Holds(stats) {
-				for j := range class {
-					class[j] = labelAt(labels, j)
-				}
-				small(number, class, stats.Size, records(of))
-			}
-			return nil
-		})
-		return least, errors.Join(err, table.Discard(c.space))
-	}
-	err = table.Scan(ctx, c.space, func(block *partition.Table) error {
-		words := block.Layout.Words
-		for i, n := range block.Counts {
-			least = min(least, n)
-			if set.Holds(engine.Stats{Size: n}) {
-				continue
-			}
-			for j, f := range block.Layout.Fields {
-				class[j] = f.Code(block.Keys[i*words:])
-				if codes != nil {
-					class[j] = codes[columns[j]].Code[class[j]]
-				}
-			}
-			small(number, class, n, n)
+	err = c.each(ctx, table, labels, everyClass, func(class []byte, of content) error {
+		if least = min(least, of.Size); !set.Holds(of.Stats) {
+			small(number, class, of.Size, of.records)
 		}
 		return nil
 	})
@@ -127,6 +99,96 @@ func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, sma
 		err = errors.Join(err, table.Discard(c.space))
 	}
 	return least, err
+}
+
+// aggregate returns the table of classes in labels that codes of tuples have, of so many in each
+// field, those of one class adjacent.
+func (c *classes) aggregate(ctx context.Context, tuples *partition.Table, codes [][]uint32, domains []int) (*partition.Table, error) {
+	codes, domains = c.withKinds(codes, domains)
+	table, err := tuples.Aggregate(ctx, codes, domains, c.space)
+	if err != nil || c.kinds() == nil {
+		return table, err
+	}
+	if err := table.Gather(ctx, c.space); err != nil {
+		return nil, errors.Join(err, table.Discard(c.space))
+	}
+	return table, nil
+}
+
+// labeling says which fields of a table are the labels of a class, or codes that have labels.
+type labeling struct {
+	fields []int
+	codes  [][]uint32 // by label: that of a code; nil: codes are labels
+}
+
+// class appends the labels of a record.
+func (l *labeling) class(to []byte, layout partition.Layout, key []uint64) []byte {
+	for j, f := range l.fields {
+		label := layout.Fields[f].Code(key)
+		if l.codes != nil {
+			label = l.codes[j][label]
+		}
+		to = appendLabel(to, label)
+	}
+	return to
+}
+
+// content is what a class has: so many records and, where there are kinds, of which.
+type content struct {
+	engine.Stats
+	records uint64
+	of      []engine.KindCount
+}
+
+// contentOf returns what a class has of so many records, or of these. What protections ask is written to
+// the given place.
+func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.Stats) content {
+	if kinds := c.kinds(); kinds != nil {
+		kinds.StatsOf(of, to)
+	} else {
+		to.Size = records
+	}
+	return content{*to, records, of}
+}
+
+// each calls visit with every class of a table that is wanted, in any order. Where there are kinds, the records
+// of a class are adjacent; else there is one of each. What visit gets is valid until it returns.
+func (c *classes) each(
+	ctx context.Context, t *partition.Table, labels labeling, wanted func(class []byte) bool, visit func(class []byte, of content) error,
+) error {
+	var class, next []byte
+	var of []engine.KindCount
+	var stats engine.Stats
+	total, isWanted, drawn, hasKinds := uint64(0), false, int64(0), c.kinds() != nil
+	defer func() { giveBack(c.space, drawn) }()
+	end := func() error {
+		if !isWanted {
+			return nil
+		}
+		of = sumUp(of)
+		return visit(class, c.contentOf(total, of, &stats))
+	}
+	err := t.Scan(ctx, c.space, func(block *partition.Table) (err error) {
+		for i, n := range block.Counts {
+			key := block.Keys[i*block.Layout.Words:]
+			if next = labels.class(next[:0], block.Layout, key); !bytes.Equal(class, next) {
+				err = end()
+				class, next, of, total = next, class, of[:0], 0
+				isWanted = wanted(class)
+			}
+			if total += n; isWanted && err == nil && hasKinds {
+				of, err = c.addKind("equivalence classes", of, engine.KindCount{Kind: kindOf(block, key), Records: n}, countBytes, &drawn)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return end()
 }
 
 // positions returns the numbers from 0 to n−1.

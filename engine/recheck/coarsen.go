@@ -1,6 +1,7 @@
 package recheck
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
@@ -120,15 +121,15 @@ func (c *classes) ways(u []rolledBack, cut *engine.Cut, a int, label uint32) (wa
 // fewest, nil if all hold. Of several classes it is the first: by its set, then by its labels.
 func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way, err error) {
 	cut := c.cut(u)
-	var of []uint32 // the labels of the class
+	var of []byte // the labels of the class
 	ofSet := 0
-	_, err = c.count(ctx, cut, func(set int, class []uint32, _, _ uint64) {
+	_, err = c.count(ctx, cut, func(set int, class []byte, _, _ uint64) {
 		var ways []way
 		for j, a := range c.sets[set].Columns {
-			ways = append(ways, c.ways(u, cut, a, class[j])...)
+			ways = append(ways, c.ways(u, cut, a, labelAt(class, j))...)
 		}
 		if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) ||
-			len(ways) == len(fewest) && set == ofSet && slices.Compare(class, of) < 0) {
+			len(ways) == len(fewest) && set == ofSet && bytes.Compare(class, of) < 0) {
 			fewest, of, ofSet = ways, slices.Clone(class), set
 		}
 	})
@@ -166,9 +167,9 @@ func (c *classes) cheapest(ctx context.Context, u []rolledBack) (best *choice, e
 	for a := range concerned {
 		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
 	}
-	_, err = c.count(ctx, cut, func(set int, class []uint32, _, _ uint64) {
+	_, err = c.count(ctx, cut, func(set int, class []byte, _, _ uint64) {
 		for j, a := range c.sets[set].Columns {
-			concerned[a][class[j]] = true
+			concerned[a][labelAt(class, j)] = true
 		}
 	})
 	if err != nil {

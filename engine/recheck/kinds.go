@@ -1,9 +1,7 @@
 package recheck
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -20,44 +18,6 @@ func (c *classes) kinds() *engine.Kinds {
 
 // countBytes is what a count of a kind takes.
 const countBytes = 16
-
-// eachOf calls visit with every class of a gathered table that is wanted, in any order. Some fields of the table are the labels of a
-// class, in all others but the last one, which is the kind, its records agree. What visit gets is valid until it returns.
-func (c *classes) eachOf(
-	ctx context.Context, t *partition.Table, labels []int, wanted func(class []byte) bool, visit func(class []byte, of []engine.KindCount) error,
-) error {
-	var class, next []byte
-	var of []engine.KindCount
-	isWanted, drawn := false, int64(0)
-	defer func() { giveBack(c.space, drawn) }()
-	err := t.Scan(ctx, c.space, func(block *partition.Table) (err error) {
-		for i, n := range block.Counts {
-			key := block.Keys[i*block.Layout.Words:]
-			next = next[:0]
-			for _, f := range labels {
-				next = appendLabel(next, block.Layout.Fields[f].Code(key))
-			}
-			if !bytes.Equal(class, next) {
-				if isWanted {
-					err = visit(class, sumUp(of))
-				}
-				class, of = append(class[:0], next...), of[:0]
-				isWanted = wanted(class)
-			}
-			if isWanted && err == nil {
-				of, err = c.addKind("equivalence classes", of, engine.KindCount{Kind: kindOf(block, key), Records: n}, countBytes, &drawn)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil || !isWanted {
-		return err
-	}
-	return visit(class, sumUp(of))
-}
 
 // addKind adds records of a kind to counts, draws so many bytes for each that there is more room for, and adds them up.
 func (c *classes) addKind(what string, to []engine.KindCount, m engine.KindCount, bytes int, drawn *int64) ([]engine.KindCount, error) {
@@ -112,12 +72,4 @@ func (c *classes) withKinds(maps [][]uint32, domains []int) ([][]uint32, []int) 
 // kindOf returns the kind of a record: its last field.
 func kindOf(t *partition.Table, key []uint64) uint32 {
 	return t.Layout.Fields[len(t.Layout.Fields)-1].Code(key)
-}
-
-// records returns how many records there are of all kinds.
-func records(of []engine.KindCount) (all uint64) {
-	for _, c := range of {
-		all += c.Records
-	}
-	return all
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TestEachOf compares the classes of a gathered table with those of a map: all of them, and every second one.
-func TestEachOf(t *testing.T) {
+// TestEach compares the classes of a gathered table with those of a map: all of them, and every second one.
+func TestEach(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	table := &partition.Table{Layout: partition.NewLayout([]int{300, 40})}
 	want := make(map[uint32]map[uint32]uint64)
@@ -27,20 +27,23 @@ func TestEachOf(t *testing.T) {
 		want[class][kind] += n
 	}
 	budget := spill.NewBudget(1 << 20)
-	c := &classes{space: partition.Space{Budget: budget, Share: 1 << 20}}
+	c := &classes{
+		table: &engine.Table{Kinds: &engine.Kinds{Class: make([]uint32, 40)}}, sets: []engine.Set{{Entities: true}},
+		space: partition.Space{Budget: budget, Share: 1 << 20},
+	}
 	if err := table.Gather(t.Context(), c.space); err != nil {
 		t.Fatal(err)
 	}
 	for _, each := range []uint32{1, 2} {
 		got := make(map[uint32]map[uint32]uint64)
 		isWanted := func(class []byte) bool { return labelAt(class, 0)%each == 0 }
-		err := c.eachOf(t.Context(), table, []int{0}, isWanted, func(class []byte, of []engine.KindCount) error {
+		err := c.each(t.Context(), table, labeling{fields: []int{0}}, isWanted, func(class []byte, of content) error {
 			label := labelAt(class, 0)
 			if got[label] != nil {
 				t.Errorf("class %d comes twice", label)
 			}
 			got[label] = make(map[uint32]uint64)
-			for _, k := range of {
+			for _, k := range of.of {
 				got[label][k.Kind] += k.Records
 			}
 			return nil

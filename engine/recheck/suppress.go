@@ -41,7 +41,7 @@ type outliers struct {
 	engine.Set
 	fields []int            // of the columns, in the layout of tuples
 	all    *partition.Table // all classes, in label numbers
-	places []int            // of the columns, in their layout
+	labels labeling         // of the columns, in their layout
 	taken  classSet         // whose records are removed
 	next   classSet         // whose records are to be removed
 	marks  string           // the labels of suppressed records
@@ -53,24 +53,6 @@ type loss struct {
 	records uint64
 	of      []engine.KindCount
 	isNew   bool // some of it was lost since the class was looked at
-}
-
-// content is what a class has: so many records and, where there are kinds, of which.
-type content struct {
-	engine.Stats
-	records uint64
-	of      []engine.KindCount
-}
-
-// contentOf returns what a class has of so many records, or of these. What protections ask is written to
-// the given place.
-func (s *suppression) contentOf(records uint64, of []engine.KindCount, to *engine.Stats) content {
-	if kinds := s.kinds(); kinds != nil {
-		kinds.StatsOf(of, to)
-	} else {
-		to.Size = records
-	}
-	return content{*to, records, of}
 }
 
 // with returns a class with more records. The lists of its stats are valid until the next call.
@@ -248,7 +230,7 @@ func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken 
 			s.Remaining[a], counted = make([]uint64, len(s.cut.Columns[a].Labels)), append(counted, j)
 		}
 	}
-	err = s.each(ctx, o, everyClass, func(class []byte, c content) error {
+	err = s.each(ctx, o.all, o.labels, everyClass, func(class []byte, c content) error {
 		for _, j := range counted {
 			s.Remaining[o.Columns[j]][labelAt(class, j)] += c.records
 		}
@@ -270,9 +252,9 @@ func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken 
 // count counts the classes of a set: those that the table has of it in a grouping, or those of the tuples.
 func (s *suppression) count(ctx context.Context, set int) (err error) {
 	o, tuples, columns, in := &s.sets[set], s.tuples, s.columns, s.cut.Columns
-	o.places = o.fields
+	o.labels.fields = o.fields
 	if given := s.table.Groupings[1:]; len(given) > 0 {
-		tuples, columns, in, o.places = given[set], o.Columns, s.given, positions(len(o.Columns))
+		tuples, columns, in, o.labels.fields = given[set], o.Columns, s.given, positions(len(o.Columns))
 	}
 	var to [][]uint32
 	var domains []int
@@ -283,10 +265,7 @@ func (s *suppression) count(ctx context.Context, set int) (err error) {
 		}
 		to, domains = append(to, codes), append(domains, labels)
 	}
-	to, domains = s.withKinds(to, domains)
-	if o.all, err = tuples.Aggregate(ctx, to, domains, s.space); err == nil && s.kinds() != nil {
-		err = o.all.Gather(ctx, s.space)
-	}
+	o.all, err = s.aggregate(ctx, tuples, to, domains)
 	return err
 }
 
@@ -335,39 +314,12 @@ func labelAt(class []byte, column int) uint32 {
 // everyClass is wanted of all classes.
 func everyClass([]byte) bool { return true }
 
-// each calls visit with every class of a set that is wanted. What it gets is valid until it
-// returns.
-func (s *suppression) each(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, c content) error) error {
-	var class []byte
-	var stats engine.Stats
-	if s.kinds() != nil {
-		return s.eachOf(ctx, o.all, o.places, wanted, func(class []byte, of []engine.KindCount) error {
-			return visit(class, s.contentOf(records(of), of, &stats))
-		})
-	}
-	return o.all.Scan(ctx, s.space, func(block *partition.Table) error {
-		for i, n := range block.Counts {
-			class = class[:0]
-			for _, f := range o.places {
-				class = appendLabel(class, block.Layout.Fields[f].Code(block.Keys[i*block.Layout.Words:]))
-			}
-			if !wanted(class) {
-				continue
-			}
-			if err := visit(class, s.contentOf(n, nil, &stats)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // left calls visit with what every class of a set that is wanted has left: those that others lost
 // are not among it.
 func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, left content) error) error {
 	var stats engine.Stats
 	var of []engine.KindCount
-	return s.each(ctx, o, wanted, func(class []byte, c content) error {
+	return s.each(ctx, o.all, o.labels, wanted, func(class []byte, c content) error {
 		if lost, ok := o.lost[string(class)]; ok {
 			if c.records == lost.records {
 				return nil
