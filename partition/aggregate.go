@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -91,9 +90,7 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 			return r, err
 		}
 	}
-	if space.Budget == nil {
-		space.Budget, space.Share = spill.NewBudget(math.MaxInt64), math.MaxInt64
-	}
+	space = space.bounded()
 	space.Share /= 2
 	c := NewCounter(domains, space)
 	buffer, w := make([]uint64, scanBlock*c.layout.Words), c.layout.Words

@@ -10,24 +10,20 @@ import (
 // scratch for that, all zero between two uses.
 type Division struct {
 	Parallel Parallel // nobody's: one goroutine divides
-	Room     *Table   // where more than two children's records are put in order, nil: where they are
 	Present  []uint32 // the children that have records
 	records  []int    // by child
 	sizes    []uint64 // by child
 	next     []int    // by child: where its next record goes
 	parts    []Rows
-	others   []*Division // of the other threads, to measure with
 }
 
 // Divide moves the partition's records so that each child's are adjacent and returns the
 // children that have any, by ascending number, valid until the next call.
 func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
-	d.parts = d.parts[:0]
-	switch {
-	case r.Children == 2:
-		return d.divideTwo(t, parent, f, r)
-	case d.Room != nil:
-		return d.divideApart(t, parent, f, r)
+	d.parts, d.Present = d.parts[:0], d.Present[:0]
+	if r.Children == 2 || d.Parallel.Pays(parent) {
+		d.halve(t, parent, f, r, 0, uint32(r.Children))
+		return d.parts
 	}
 	d.measure(t, parent, f, r)
 	lo := parent.Lo
@@ -47,79 +43,24 @@ func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows 
 	return d.parts
 }
 
-// divideTwo is Divide for two children, which takes one pass.
-func (d *Division) divideTwo(t *Table, parent Rows, f Field, r *Refinement) []Rows {
-	front, size := 0, uint64(0)
+// halve divides records that belong to the children first ≤ c < end: it parts those of one half of these
+// from those of the other, and then each half, with goroutines if that pays. Two children take one pass.
+func (d *Division) halve(t *Table, parent Rows, f Field, r *Refinement, first, end uint32) {
+	switch {
+	case parent.Records() == 0:
+		return
+	case end-first == 1:
+		d.parts, d.Present = append(d.parts, parent), append(d.Present, first)
+		return
+	}
+	front, size, middle := 0, uint64(0), first+(end-first)/2
 	if ranges := d.Parallel.Of(parent); ranges != nil {
-		front, size = d.moveTwoRanges(t, parent, ranges, f, r)
+		front, size = d.moveTwoRanges(t, parent, ranges, f, r, middle)
 	} else {
-		front, size = moveTwo(t, parent, f, r, 1)
+		front, size = moveTwo(t, parent, f, r, middle)
 	}
-	d.Present = d.Present[:0]
-	if front > parent.Lo {
-		d.parts, d.Present = append(d.parts, Rows{Lo: parent.Lo, Hi: front, Size: parent.Size - size}), append(d.Present, 0)
-	}
-	if front < parent.Hi {
-		d.parts, d.Present = append(d.parts, Rows{Lo: front, Hi: parent.Hi, Size: size}), append(d.Present, 1)
-	}
-	return d.parts
-}
-
-// divideApart is Divide by way of the room, in which every record is written once. Ranges of the
-// partition are measured, scattered and put back side by side, the first ones with d itself.
-func (d *Division) divideApart(t *Table, parent Rows, f Field, r *Refinement) []Rows {
-	const childRecords = 16 // of a range there are to be for every child
-	ranges := d.Parallel.Of(parent)
-	if most := max(d.Parallel.Threads, parent.Records()/(childRecords*r.Children)); len(ranges) > most {
-		ranges = parent.Cut(most)
-	}
-	if ranges == nil {
-		ranges = []Rows{parent}
-	}
-	for len(d.others) < len(ranges)-1 {
-		d.others = append(d.others, &Division{})
-	}
-	measured := append([]*Division{d}, d.others[:len(ranges)-1]...)
-	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { measured[i].measure(t, ranges[i], f, r) })
-	for _, other := range measured[1:] {
-		d.Present = append(d.Present, other.Present...)
-	}
-	slices.Sort(d.Present)
-	d.Present = slices.Compact(d.Present)
-	at := 0
-	for _, c := range d.Present {
-		part := Rows{Lo: parent.Lo + at}
-		for _, m := range measured {
-			m.next[c], at, part.Size = at, at+m.records[c], part.Size+m.sizes[c]
-			m.records[c], m.sizes[c] = 0, 0
-		}
-		part.Hi = parent.Lo + at
-		d.parts = append(d.parts, part)
-	}
-	if len(d.parts) > 1 {
-		d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { measured[i].scatter(t, ranges[i], d.Room, f, r) })
-		w := t.Layout.Words
-		d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) {
-			lo, hi := ranges[i].Lo, ranges[i].Hi
-			copy(t.Keys[lo*w:hi*w], d.Room.Keys[(lo-parent.Lo)*w:])
-			copy(t.Counts[lo:hi], d.Room.Counts[lo-parent.Lo:])
-		})
-	}
-	return d.parts
-}
-
-// scatter copies records to where their children's next ones go.
-func (d *Division) scatter(t *Table, rows Rows, room *Table, f Field, r *Refinement) {
-	w := t.Layout.Words
-	for i := rows.Lo; i < rows.Hi; i++ {
-		c := t.child(i, f, r)
-		to := d.next[c]
-		d.next[c]++
-		room.Counts[to] = t.Counts[i]
-		for k := range w {
-			room.Keys[to*w+k] = t.Keys[i*w+k]
-		}
-	}
+	d.halve(t, Rows{Lo: parent.Lo, Hi: front, Size: parent.Size - size}, f, r, first, middle)
+	d.halve(t, Rows{Lo: front, Hi: parent.Hi, Size: size}, f, r, middle, end)
 }
 
 // measure sums records and counts by child.
@@ -129,7 +70,6 @@ func (d *Division) measure(t *Table, parent Rows, f Field, r *Refinement) {
 		d.sizes = append(d.sizes, make([]uint64, n)...)
 		d.next = append(d.next, make([]int, n)...)
 	}
-	d.Present = d.Present[:0]
 	w := t.Layout.Words
 	for i, at := parent.Lo, parent.Lo*w+f.Word; i < parent.Hi; i, at = i+1, at+w {
 		c := r.ChildOf(uint32(t.Keys[at] >> f.Shift & f.Mask))
@@ -193,12 +133,12 @@ func (t *Table) isBelow(i int, f Field, r *Refinement, below uint32) int {
 	return int((uint64(t.child(i, f, r)) - uint64(below)) >> 63)
 }
 
-// moveTwoRanges is moveTwo for ranges of a partition, at child 1: each is divided on its own, then
+// moveTwoRanges is moveTwo for ranges of a partition: each is divided on its own, then
 // the records at the ends of ranges that lie before the border change places with those at their
 // beginnings that lie behind it, which are as many.
-func (d *Division) moveTwoRanges(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement) (front int, size uint64) {
+func (d *Division) moveTwoRanges(t *Table, parent Rows, ranges []Rows, f Field, r *Refinement, below uint32) (front int, size uint64) {
 	ends, sizes := make([]int, len(ranges)), make([]uint64, len(ranges))
-	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, 1) })
+	d.Parallel.Each(len(ranges), parent.Records(), func(_, i int) { ends[i], sizes[i] = moveTwo(t, ranges[i], f, r, below) })
 	front = ranges[0].Lo
 	for i, end := range ends {
 		front, size = front+end-ranges[i].Lo, size+sizes[i]

@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"maps"
+	"math"
 
 	"github.com/kcut/kcut/spill"
 )
@@ -125,6 +126,14 @@ func (s Space) store() Store {
 		return nil
 	}
 	return s.Store
+}
+
+// bounded returns the space with a budget, if it has none one without a limit.
+func (s Space) bounded() Space {
+	if s.Budget == nil {
+		s.Budget, s.Share = spill.NewBudget(math.MaxInt64), math.MaxInt64
+	}
+	return s
 }
 
 // Pool returns a pool of the space's memory. It must be closed.

@@ -1,5 +1,7 @@
 package partition
 
+import "slices"
+
 // tableWriter makes a table of records that come one after the other: in memory if that takes at
 // most the space's share and the budget has that, else in the store.
 type tableWriter struct {
@@ -20,9 +22,25 @@ func newTableWriter(layout Layout, most int, space Space) *tableWriter {
 	return w
 }
 
+// extend adds records that are zero, and returns these.
+func (w *tableWriter) extend(n int) (*Table, error) {
+	if w.table.Len()+n > cap(w.table.Counts) {
+		if err := w.makeRoom(); err != nil {
+			return nil, err
+		}
+	}
+	t := w.table
+	lo, hi := t.Len(), t.Len()+n
+	t.Keys, t.Counts = slices.Grow(t.Keys, n*t.Layout.Words)[:hi*t.Layout.Words], slices.Grow(t.Counts, n)[:hi]
+	return t.Slice(Rows{Lo: lo, Hi: hi}), nil
+}
+
 // makeRoom writes the records to the store.
 func (w *tableWriter) makeRoom() (err error) {
 	layout := w.table.Layout
+	if w.space.Store == nil {
+		return w.space.Budget.Exceeded("the compressed table", layout.TableBytes(writtenRecords(layout)), w.space.Share, w.drawn)
+	}
 	if w.chunks == nil {
 		w.chunks = &ChunkList{}
 	}

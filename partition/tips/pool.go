@@ -12,8 +12,7 @@ type Pool struct {
 	*partition.Pool
 	parallel partition.Parallel
 	sizes    sizes
-	batch    int64           // bytes of a batch of records that are divided
-	room     partition.Table // where a partition in a table is put in order
+	batch    int64 // bytes of a batch of records that are divided
 	sets     []*TIPS
 
 	visitors   []*visitor   // by worker
@@ -36,12 +35,7 @@ func NewPool(space partition.Space, worker workers.Worker) *Pool {
 
 func newPool(of *partition.Pool, threads int) *Pool {
 	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{restPays, restRecords, rangeRecords}}
-	m.Spare = func() (bool, error) {
-		if m.spareRoom() {
-			return true, nil
-		}
-		return m.moveTable()
-	}
+	m.Spare = m.moveTable
 	return m
 }
 
@@ -54,7 +48,7 @@ func (m *Pool) Close() error {
 	for _, t := range m.sets {
 		t.partitions, t.table = nil, nil
 	}
-	m.sets, m.room, m.dividing = nil, partition.Table{}, dividing{}
+	m.sets, m.dividing = nil, dividing{}
 	return m.Pool.Close()
 }
 
@@ -111,29 +105,4 @@ func (m *Pool) spareBatches() bool {
 	m.Release(m.batchesBytes(m.batch))
 	m.batch, m.visitors, m.together, m.dividing = -1, nil, nil, dividing{}
 	return true
-}
-
-// roomFor returns a table that so many records can be put in order in, or nil when there is no
-// memory for that without moving partitions.
-func (m *Pool) roomFor(layout partition.Layout, records int) *partition.Table {
-	words := max(records*layout.Words, cap(m.room.Keys))
-	records = max(records, cap(m.room.Counts))
-	more := 8*int64(words+records) - m.roomBytes()
-	if more > 0 {
-		if m.Take("room to divide a partition", more, m.Share) != nil {
-			return nil
-		}
-		m.room = partition.Table{Keys: make([]uint64, words), Counts: make([]uint64, records)}
-	}
-	return &partition.Table{Layout: layout, Keys: m.room.Keys, Counts: m.room.Counts}
-}
-
-func (m *Pool) roomBytes() int64 { return 8 * int64(cap(m.room.Keys)+cap(m.room.Counts)) }
-
-// spareRoom gives the memory of the room back. It reports whether there was any.
-func (m *Pool) spareRoom() bool {
-	n := m.roomBytes()
-	m.room = partition.Table{}
-	m.Release(n)
-	return n > 0
 }

@@ -64,8 +64,6 @@ const (
 	// sharedPart is the part of the records to be visited that a partition has if its own are
 	// shared.
 	sharedPart = 8
-	// roomPays is how many children it takes for records to be put in order elsewhere.
-	roomPays = 3
 )
 
 // refineAll refines partitions in the table: first all are visited, then
@@ -160,11 +158,7 @@ func (t *TIPS) isShared(l leafPartition, records int) bool {
 // every part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit {
 	all := t.pool.together
-	if r.Children >= roomPays {
-		all.division.Room = t.pool.roomFor(t.table.Layout, t.partitions[p].Records())
-	}
 	made := all.divide(t, p, field, r)
-	all.division.Room = nil
 	var small []int
 	records := 0
 	for i, part := range made.parts {
