@@ -56,8 +56,14 @@ func (b *Budget) Return(n int64) {
 // Limit returns the budget's size in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Left returns the bytes that nobody has drawn.
-func (b *Budget) Left() int64 { return b.limit - b.Used() }
+// Left returns the bytes that nobody has drawn, of b and of what it is a part of.
+func (b *Budget) Left() int64 {
+	left := b.limit - b.Used()
+	if b.whole != nil {
+		return min(left, b.whole.Left())
+	}
+	return left
+}
 
 // Used returns the bytes drawn and not returned.
 func (b *Budget) Used() int64 { return b.used.Load() }

@@ -63,6 +63,9 @@ func TestBudgetOfAPart(t *testing.T) {
 	if err := part.Draw("more than the whole", 1); !errors.Is(err, ErrBudget) || part.Used() != 50 {
 		t.Fatalf("%v, %d bytes drawn from the part", err, part.Used())
 	}
+	if part.Left() != 0 || whole.Part(60).Left() != 0 {
+		t.Errorf("%d bytes are left of the part, %d of another", part.Left(), whole.Part(60).Left())
+	}
 	part.Return(50)
 	if whole.Used() != 50 || part.Used() != 0 {
 		t.Fatalf("whole %d, part %d after returning", whole.Used(), part.Used())

@@ -25,6 +25,9 @@ func (b *Budget) HoldRead(bytes int64) error {
 	return nil
 }
 
+// Reads returns how many bytes readers hold, which are free when they are done.
+func (b *Budget) Reads() int64 { return b.root().read.Load() }
+
 // enoughToRead returns how many MiB a budget has whose part for readers has room for so many bytes. The other parts are for what
 // a later part of the run holds meanwhile.
 func enoughToRead(held int64) int64 { return held/Reading.Num*Reading.Den>>20 + 1 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -149,19 +150,30 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 	err := s.Budget.Draw(s.What, more)
 	if err != nil && s.Open != nil {
 		s.mu.Lock()
-		if len(s.sorted) > 0 {
-			if err = s.storeAll(); err == nil {
-				err = s.Budget.Draw(s.What, more)
-			}
-		}
+		stored := s.storeAll()
 		s.mu.Unlock()
+		if stored != nil {
+			return stored
+		}
+		err = s.Budget.Draw(s.What, more)
 	}
 	if err != nil {
-		return Instead(err, s.Instead)
+		return s.short(err, r, max(more, s.Budget.root().limit)) // it is one of many draws
 	}
 	r.room = room
 	r.makeRoom()
 	return nil
+}
+
+// short gives the error of a draw for a run the hint of a budget that has room for what is missing, and later for joining runs with rows
+// as large as its last one.
+func (s *Sorter) short(err error, r *RowRun, missing int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(r.refs) - 1; last >= 0 {
+		s.largest = max(s.largest, int64(r.length(&r.refs[last])))
+	}
+	return s.Budget.Short(err, max(missing, s.missing(growth*r.room+s.Budget.Reads())), s.Instead)
 }
 
 // seal sorts a run and puts its rows with the others, unless few enough are different to stay where they are.
@@ -230,22 +242,21 @@ func (s *Sorter) put(r *RowRun) error {
 	if err := rows.begin(); err != nil {
 		return err
 	}
-	return s.write(rows)
+	return s.write(rows, growth*r.room+s.Budget.Reads())
 }
 
-// write writes rows to the store as one more run.
-func (s *Sorter) write(rows *SortedRows) (err error) {
+// write writes rows to the store as one more run. Some bytes of what is drawn are free when runs are joined.
+func (s *Sorter) write(rows *SortedRows, freed int64) (err error) {
 	if s.store == nil {
 		if s.store, err = s.Open(); err != nil {
-			return err
+			return fault.LacksMore(err, s.missing(freed))
 		}
 	}
-	if s.largest > mostChunk { // a row, and the chunks of it
-		if err := s.Budget.Draw(s.What, 2*s.largest); err != nil {
-			return s.Budget.Short(err, 2*s.largest, s.Instead)
-		}
-		defer s.Budget.Return(2 * s.largest)
+	drawn := s.writeBytes()
+	if err := s.Budget.Draw(s.What, drawn); err != nil {
+		return s.Budget.Short(err, s.missing(freed), s.Instead)
 	}
+	defer s.Budget.Return(drawn)
 	sequence := s.store.NewSequence()
 	s.stored = append(s.stored, sequence)
 	var chunk []byte
@@ -319,7 +330,7 @@ func (s *Sorter) reduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		written, closed, freed := s.write(rows), rows.Close(), s.store.Free(first...)
+		written, closed, freed := s.write(rows, rows.drawn), rows.Close(), s.store.Free(first...)
 		if err := cmp.Or(written, closed, freed); err != nil { // a store that has failed fails all of them alike
 			return err
 		}
@@ -345,6 +356,19 @@ func (s *Sorter) readBytes(runs int) int64 {
 	return (batch+mostChunk+s.largest)*int64(runs) + rowCopies*s.largest
 }
 
+// writeBytes returns what writing a run to the store takes: a row that is larger than a chunk, and the chunks of it.
+func (s *Sorter) writeBytes() int64 {
+	if s.largest <= mostChunk {
+		return 0
+	}
+	return 2 * s.largest
+}
+
+// missing returns what is missing to write a run, and to join two when some bytes of what is drawn are free.
+func (s *Sorter) missing(freed int64) int64 {
+	return max(s.writeBytes(), s.readBytes(2)+s.writeBytes()-freed)
+}
+
 // storeAll writes the runs in memory to the store.
 func (s *Sorter) storeAll() error {
 	for i, r := range s.sorted {
@@ -363,7 +387,7 @@ func (s *Sorter) storeAll() error {
 func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequence) (*SortedRows, error) {
 	drawn := s.readBytes(len(stored))
 	if err := s.Budget.Draw(s.What, drawn); err != nil {
-		return nil, s.Budget.Short(err, drawn, s.Instead)
+		return nil, s.Budget.Short(err, drawn+s.writeBytes(), s.Instead)
 	}
 	rows := &SortedRows{short: s.Short, budget: s.Budget, drawn: drawn}
 	for _, r := range inMemory {

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 )
 
@@ -338,6 +340,22 @@ func TestTextsOfRows(t *testing.T) {
 	}
 }
 
+// An error of the store that rows go to where memory ends stays what it is.
+func TestSorterKeepsErrorsOfStore(t *testing.T) {
+	broken := fault.New(fault.Transient, "", "the disk does not answer")
+	sorting := testSorting(NewBudget(4<<20), math.MaxInt64, 1, func() (*Store, error) { return nil, broken })
+	sorting.Run = leastRun
+	s, runs := newTestSorter(sorting, 1)
+	for i := range 50_000 {
+		must(t, runs[0].Append(fmt.Appendf(nil, "%08d", i), 1))
+	}
+	err := runs[0].Append(make([]byte, 2<<20), 1)
+	if !errors.Is(err, broken) || fault.ClassOf(err) != fault.Transient {
+		t.Errorf("class %v: %v", fault.ClassOf(err), err)
+	}
+	must(t, s.Close())
+}
+
 // What is read of runs with large rows is drawn.
 func TestSorterDrawsLargeRows(t *testing.T) {
 	const rows, size = 24, 2 << 20
@@ -374,4 +392,59 @@ func TestSorterDrawsLargeRows(t *testing.T) {
 	if err := errors.Join(sorted.Close(), s.Close(), store.Close()); err != nil {
 		t.Error(err)
 	}
+}
+
+// Where large rows do not fit a budget, whichever draw fails, the budget that is named is enough at once, and so is each above the smallest.
+func TestSorterNamesEnoughForLargeRows(t *testing.T) {
+	const least, most, tooMany = 4, 24, 25 // MiB
+	fits := 0
+	for limit := least; limit <= most; limit++ {
+		err := sortLargeRows(t, int64(limit)<<20)
+		if err == nil {
+			fits = cmp.Or(fits, limit)
+			continue
+		}
+		if fits > 0 {
+			t.Errorf("%d MiB are enough, and %d are not: %v", fits, limit, err)
+		}
+		var named int
+		if _, scanned := fmt.Sscanf(fault.HintOf(err), "give at least %d MiB", &named); scanned != nil || !errors.Is(err, ErrBudget) {
+			t.Fatalf("%v, hint %q", err, fault.HintOf(err))
+		}
+		if again := sortLargeRows(t, int64(named)<<20); again != nil || named > tooMany {
+			t.Errorf("%d MiB: %d are named (%v): %v", limit, named, err, again)
+		}
+	}
+	if fits <= least || fits > tooMany*2/3+1 {
+		t.Errorf("%d MiB are enough", fits)
+	}
+}
+
+// sortLargeRows sorts rows of 2 MB in a part of a budget, of which readers hold some until all are there.
+func sortLargeRows(t *testing.T, limit int64) (err error) {
+	const rows, size, read = 12, 2_000_000, 2 << 20
+	budget := NewBudget(limit)
+	must(t, budget.HoldRead(read))
+	var store *Store
+	s, runs := newTestSorter(testSorting(budget.Part(limit), limit/8, 1, func() (*Store, error) {
+		store, err = Open("scratch", Options{Budget: budget, FS: vfs.NewMem()})
+		return store, err
+	}), 1)
+	defer func() {
+		_ = s.Close()
+		if store != nil {
+			must(t, store.Close())
+		}
+	}()
+	for i := range rows {
+		if err := runs[0].Append(bytes.Repeat([]byte{byte(i)}, size), 1); err != nil {
+			return err
+		}
+	}
+	must(t, budget.HoldRead(-read))
+	sorted, err := s.Merge(t.Context())
+	if err != nil {
+		return err
+	}
+	return sorted.Close()
 }
