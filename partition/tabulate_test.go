@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
@@ -153,5 +154,17 @@ func TestSpillCounterRefusesWiderDomains(t *testing.T) {
 	counter := NewCounter([]int{4}, Space{Budget: plenty(), Store: openStore(t), Share: 1 << 20})
 	if err := counter.Add(1, [][]uint32{{9}}, []int{10}); err == nil {
 		t.Error("a code of a wider domain was counted")
+	}
+}
+
+// What is drawn for a table is what its keys and counts take.
+func TestTableBytes(t *testing.T) {
+	for _, domains := range [][]int{{2}, {1 << 40, 1 << 40}} {
+		layout := NewLayout(domains)
+		table := newTable(layout, 100, 100)
+		taken := cap(table.Keys)*int(unsafe.Sizeof(table.Keys[0])) + cap(table.Counts)*int(unsafe.Sizeof(table.Counts[0]))
+		if drawn := layout.TableBytes(100); drawn != int64(taken) {
+			t.Errorf("a table of %d words takes %d bytes, not %d", layout.Words, taken, drawn)
+		}
 	}
 }

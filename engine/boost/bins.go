@@ -19,6 +19,9 @@ type Records struct {
 	Hash    []uint64 // of every tuple: in which folds its records are
 }
 
+// recordBytes returns what a record of some columns takes in Records.
+func recordBytes(columns int) int { return 4*columns + 4 + 8 + 8 }
+
 // binned are records with the codes of every column in few bins.
 type binned struct {
 	*Records

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -392,4 +393,26 @@ func BenchmarkFit(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
 	})
+}
+
+// A record takes its part of every list that records have.
+func TestBytesOfRecords(t *testing.T) {
+	const columns = 3
+	taken, records := 0, reflect.TypeFor[Records]()
+	for i := range records.NumField() {
+		switch list := records.Field(i); {
+		case list.Name == "Codes":
+			taken += columns * int(list.Type.Elem().Elem().Size())
+		case list.Type.Kind() == reflect.Slice && list.Name != "Columns":
+			taken += int(list.Type.Elem().Size())
+		}
+	}
+	if recordBytes(columns) != taken {
+		t.Errorf("a record of %d columns takes %d bytes, not %d", columns, taken, recordBytes(columns))
+	}
+	of := make([]Column, columns)
+	more := Bytes(of, 2, 100, 1, Options{Deals: 1}) - Bytes(of[1:], 2, 100, 1, Options{Deals: 1})
+	if codes := int64(100 * (4 + 2)); more < codes {
+		t.Errorf("one more column of 100 records takes %d bytes, its codes and bins %d", more, codes)
+	}
 }

@@ -32,14 +32,14 @@ func Fit(ctx context.Context, r *Records, o Options, threads int) (*Models, erro
 	})
 }
 
-// Bytes returns what fitting to so many records takes, and the models.
+// Bytes returns what some records take, fitting to them, and the models.
 func Bytes(columns []Column, classes, records, threads int, o Options) int64 {
 	trees, bins := int64(treesOf(classes)), int64(0)
 	for _, c := range columns {
 		bins += int64(min(c.Domain, maxBins))
 	}
 	fitting := int64(records)*(12*trees+gradientBytes+8+4+4) + bins*gradientBytes*int64(o.Leaves+1)
-	return int64(records*2*len(columns)) + fitting*int64(min(max(1, threads), Folds*o.Deals)) + int64(Folds*o.Deals)*modelBytes(int(trees), o.Rounds, int(bins))
+	return int64(records*(recordBytes(len(columns))+2*len(columns))) + fitting*int64(min(max(1, threads), Folds*o.Deals)) + int64(Folds*o.Deals)*modelBytes(int(trees), o.Rounds, int(bins))
 }
 
 // held returns how many of a tuple's n records are in the fold that a fit leaves out. The fold of the first one is what some bits

@@ -42,7 +42,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 	}
 	cells, threads := table.Groupings[0], max(1, space.Threads)
 	n, options := min(cells.Len(), fittedCells+fittedCells/32), g.engine.options(table.Rows)
-	bytes := boost.Bytes(e.columns, e.classes, n, threads, options) + int64(n*(4*len(e.columns)+20))
+	bytes := boost.Bytes(e.columns, e.classes, n, threads, options)
 	if space.Budget != nil { // no more than a share of it is for records
 		if err := space.Budget.Draw("models of the classes", bytes); err != nil {
 			return err

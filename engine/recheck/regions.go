@@ -70,7 +70,7 @@ func (s *regionSearch) run(ctx context.Context) error {
 	regions := len(s.Released) / len(s.Columns)
 	index := NewRegionIndex(len(s.Columns), s.Released)
 	s.tuples = &partition.Table{Layout: s.layout()}
-	taken := index.Bytes() + int64(regions)*(16+8*int64(s.tuples.Layout.Words+1))
+	taken := index.Bytes() + 16*int64(regions) + s.tuples.Layout.TableBytes(regions)
 	if err := s.space.Draw("an index of regions", taken); err != nil {
 		return err
 	}

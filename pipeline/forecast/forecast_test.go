@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // seen returns the sighting of some values, counted with a map.
@@ -186,4 +188,19 @@ func randomLoad(rng *rand.Rand) Load {
 	}
 	l.Groupings = []Grouping{Group(l.Columns, []int{0, 1}, rows), Group(l.Columns, []int{1, 2}, rows)}
 	return l
+}
+
+// Counting holds tuples as a table of them does, and that.
+func TestTuplesTakeTheirTables(t *testing.T) {
+	const rows = 1000
+	for _, width := range []int{10, 60, 100} {
+		columns := []Column{{Distinct: Exactly(1<<(width/2) - 2)}, {Distinct: Exactly(1<<(width/2) - 2)}}
+		g := Group(columns, []int{0, 1}, rows)
+		g.Tuples = Exactly(rows)
+		l := Load{Rows: rows, Groupings: []Grouping{g}, Threads: 1}
+		table := partition.NewLayout([]int{1 << (width / 2), 1 << (width / 2)}).TableBytes(rows)
+		if need := l.InMemory(); need.AtLeast != 2*table || need.AtMost != 4*table {
+			t.Errorf("%d bits: %+v bytes are foreseen for a table of %d", width, need, table)
+		}
+	}
 }
