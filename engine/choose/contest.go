@@ -57,6 +57,18 @@ func (c *contest) drop() (left int) {
 	return left
 }
 
+// trust notes which candidate is trusted, if it is still judged, and what chance may have made of the others' losses: also of
+// those that were dropped in the last round, which may be chosen.
+func (c *contest) trust(trusted int) {
+	for i := range c.estimates {
+		x := &c.estimates[i]
+		x.Trusted, x.Chance = i == trusted && c.in[i], 0
+		if x.LeftOut == "" {
+			x.Chance = c.deviation(i, trusted)
+		}
+	}
+}
+
 // best returns the candidate, of those that are still judged, that gets the least wrong: the first of several; −1 if there is none.
 func (c *contest) best() int {
 	best := -1

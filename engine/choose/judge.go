@@ -75,13 +75,8 @@ func (j *judging) contest(ctx context.Context, v *Verdict) error {
 			j.sum(&v.Estimates[i], &c.sums[i])
 		}
 	}
-	if trusted := j.trusted(); trusted >= 0 && c.in[trusted] && j.Objective == Classification {
-		v.Estimates[trusted].Trusted = true
-		for i := range v.Estimates {
-			if c.in[i] {
-				v.Estimates[i].Chance = c.deviation(i, trusted)
-			}
-		}
+	if trusted := j.trusted(); trusted >= 0 && j.Objective == Classification {
+		c.trust(trusted)
 	}
 	v.choose()
 	return nil
