@@ -12,6 +12,7 @@ import (
 	paths "path"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/publish"
@@ -59,7 +60,7 @@ type ledger struct {
 	announced bool               // in that folder
 	known     []known            // records of the output, while they count
 
-	states states         // what the next run may go on from
+	began  time.Time      // the first stage that a kept cut saves
 	target *output.Target // the release, until it is published or withdrawn
 }
 
@@ -96,8 +97,8 @@ func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resourc
 	if err = l.refuse(ctx); err == nil {
 		err = res.scratch.sweep()
 	}
-	if err == nil {
-		l.states.Folder, err = l.openStates()
+	if err == nil && !opt.Resume {
+		err = l.work.Sweep(recordFile, pendingFile)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.work.Release())
@@ -105,13 +106,13 @@ func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resourc
 	return l, nil
 }
 
-// close lets go of the work folder. States stay only where another try is worthwhile: they
-// hold personal data.
+// close lets go of the work folder. A kept cut stays only where another try is worthwhile: it
+// holds personal data.
 func (l *ledger) close(failure error) (err error) {
 	if !worthwhile(failure) {
-		err = l.states.Sweep(recordFile, pendingFile)
+		err = l.work.Sweep(recordFile, pendingFile)
 	}
-	return errors.Join(err, l.states.Discard(), l.work.Release())
+	return errors.Join(err, l.work.Release())
 }
 
 // identify takes the digests of job and input: what was given beside the job bounds it, too, and so do

@@ -7,48 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/spill"
 )
 
-// cutState is what a run keeps for the next one: what the search has found.
-const cutState = "cut"
+// cutFile is what a run keeps in its work folder for the next one: what the search has found. Only who would do the very same
+// may read it:
+//
+//	form, key | report | cut | trace | hash of all that
+const (
+	cutFile = "cut"
+	cutForm = "kcut found cut\x01"
+	maxCut  = 1 << 30 // bytes of one that is read
+)
 
-// states is where that is kept: it may be the work folder.
-type states struct {
-	*checkpoint.Folder
-	key   checkpoint.Key
-	began time.Time // the first stage that a kept cut saves
-}
-
-// openStates returns where states are kept: in the work folder, or where the job spills to.
-// A run that starts afresh removes what is there.
-func (l *ledger) openStates() (*checkpoint.Folder, error) {
-	states := l.work
-	if l.job.Limits.SpillDir != "" {
-		path, err := output.Absolute(l.job.Output.Path)
-		if err != nil {
-			return nil, fmt.Errorf("find output %s: %w", l.job.Output.Path, err)
-		}
-		name := fmt.Sprintf("kcut-work-%.8x", sha256.Sum256([]byte(path)))
-		states = &checkpoint.Folder{FS: l.work.FS, Path: filepath.Join(l.job.Limits.SpillDir, name)}
-	}
-	if l.opt.Resume {
-		return states, nil
-	}
-	return states, states.Sweep(recordFile, pendingFile)
-}
-
-// stateKey says what states are of: the same job and input, whose files nobody has touched,
-// and the same kcut, since another one may number values or take steps otherwise.
-func (l *ledger) stateKey(b *Bound) checkpoint.Key {
+// cutHead begins a kept cut: it says that job and input are the same, whose files nobody has touched,
+// and kcut, since another one may number values or take steps otherwise.
+func (l *ledger) cutHead(b *Bound) string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, l.res.report.Digests.Job, l.res.report.Digests.Input, l.opt.Trace != nil)
 	files := b.Dataset.Files()
@@ -58,7 +38,7 @@ func (l *ledger) stateKey(b *Bound) checkpoint.Key {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)
 	}
-	return checkpoint.Key(hash.Sum(nil))
+	return cutForm + string(hash.Sum(nil))
 }
 
 // worthwhile reports whether another try may come further than one that failed, or did not.
@@ -73,40 +53,47 @@ func worthwhile(failure error) bool {
 // keepCut saves what the search has found, once the options' time has passed since the run began.
 // Where labels depend on more than their own column the cut alone does not mask: a later run searches
 // again.
-func (l *ledger) keepCut(ctx context.Context, f *Found) {
-	if l.opt.Checkpoint <= 0 || time.Since(l.states.began) < l.opt.Checkpoint || f.recoding != nil {
+func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
+	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || f.recoding != nil {
 		return
 	}
 	report, err := json.Marshal(l.res.report)
+	var kept []byte
 	if err == nil {
-		err = l.states.Save(cutState, l.states.key, func(w *checkpoint.Writer) {
+		kept, err = checkpoint.Encode(l.cutHead(b), nil, func(w *checkpoint.Writer) {
 			w.Bytes(report)
 			w.Bytes(f.Cut)
 			w.Bytes(f.trace.Bytes())
 		})
 	}
+	if err == nil {
+		err = l.work.Put(cutFile, kept)
+	}
 	if err != nil && ctx.Err() == nil { // it is missing later, and that is all
-		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: %v", err))
+		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: save the cut in %s: %v", l.work.Path, err))
 	}
 }
 
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
 func (l *ledger) resume(b *Bound) *Found {
-	l.states.began, l.states.key = time.Now(), l.stateKey(b)
+	l.began = time.Now()
 	if !l.opt.Resume {
 		return nil
 	}
 	var was Report
 	found := &Found{}
-	err := l.states.Load(cutState, l.states.key, func(in *checkpoint.Reader) error {
-		if text := in.Bytes(); json.Unmarshal(text, &was) != nil {
-			return checkpoint.ErrNone
-		}
-		found.Cut = in.Bytes()
-		found.trace.Write(in.Bytes())
-		return in.Err()
-	})
+	kept, err := l.work.Get(cutFile, maxCut)
+	if err == nil {
+		err = checkpoint.Decode(kept, l.cutHead(b), func(in *checkpoint.Reader) error {
+			if text := in.Bytes(); json.Unmarshal(text, &was) != nil {
+				return checkpoint.ErrNone
+			}
+			found.Cut = in.Bytes()
+			found.trace.Write(in.Bytes())
+			return in.Err()
+		})
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -114,7 +101,7 @@ func (l *ledger) resume(b *Bound) *Found {
 		_, err = l.opt.Trace.Write(found.trace.Bytes())
 	}
 	if err != nil {
-		l.res.events.Noted(fmt.Sprintf("starting afresh: %v", errors.Join(err, l.states.Remove(cutState))))
+		l.res.events.Noted(fmt.Sprintf("starting afresh: read the cut in %s: %v", l.work.Path, errors.Join(err, l.work.Remove(cutFile))))
 		return nil
 	}
 	report := l.res.report

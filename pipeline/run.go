@@ -137,7 +137,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	found := ledger.resume(bound)
 	if found == nil {
 		if found, err = a.find(ctx, bound, res); err == nil {
-			ledger.keepCut(ctx, found)
+			ledger.keepCut(ctx, bound, found)
 		}
 	} else { // what an earlier run has counted of kept columns is not known any more
 		err = bound.guard(ctx, res)

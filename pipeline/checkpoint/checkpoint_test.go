@@ -40,15 +40,31 @@ func (c *content) String() string {
 	return fmt.Sprint(c.number, len(c.text), strings.Count(c.text, "x"), c.texts, c.numbers, c.yes)
 }
 
-var key = Key{1, 2, 3}
+const head = "a form, and of what\x01"
 
 func in(path string) *Folder { return &Folder{Path: path} }
 
 func save(t *testing.T, f *Folder, c *content) {
 	t.Helper()
-	if err := f.Save("state", key, c.save); err != nil {
+	if err := put(f, "state", c.save); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func put(f *Folder, name string, fill func(*Writer)) error {
+	state, err := Encode(head, nil, fill)
+	if err == nil {
+		err = f.Put(name, state)
+	}
+	return err
+}
+
+func load(f *Folder, name, head string, take func(*Reader) error) error {
+	state, err := f.Get(name, 1<<30)
+	if err == nil {
+		err = Decode(state, head, take)
+	}
+	return err
 }
 
 // contents are small, and large.
@@ -65,13 +81,13 @@ func TestStateComesBack(t *testing.T) {
 	for _, want := range contents() {
 		save(t, f, want)
 		var got content
-		if err := f.Load("state", key, got.load); err != nil || got.String() != want.String() {
+		if err := load(f, "state", head, got.load); err != nil || got.String() != want.String() {
 			t.Errorf("%.100v came back as %.100v, %v", want, &got, err)
 		}
-		if err := f.Load("state", Key{4}, got.load); !errors.Is(err, ErrNone) {
-			t.Errorf("with another key: %v", err)
+		if err := load(f, "state", "another"+head, got.load); !errors.Is(err, ErrNone) {
+			t.Errorf("with another head: %v", err)
 		}
-		if err := f.Load("other", key, got.load); !errors.Is(err, ErrNone) {
+		if err := load(f, "other", head, got.load); !errors.Is(err, ErrNone) {
 			t.Errorf("of another name: %v", err)
 		}
 	}
@@ -103,7 +119,7 @@ func TestDamageIsFound(t *testing.T) {
 					t.Fatal(err)
 				}
 				var got content
-				if err := f.Load("state", key, got.load); !errors.Is(err, ErrNone) {
+				if err := load(f, "state", head, got.load); !errors.Is(err, ErrNone) {
 					t.Fatalf("byte %d of %d: %v", at, len(whole), err)
 				}
 			}
@@ -134,17 +150,17 @@ func TestStateThatFails(t *testing.T) {
 	want := contents()[1]
 	save(t, f, want)
 	failure := errors.New("no more")
-	if err := f.Save("state", key, func(w *Writer) { w.Uint(1); w.Fail(failure) }); !errors.Is(err, failure) {
+	if err := put(f, "state", func(w *Writer) { w.Uint(1); w.Fail(failure) }); !errors.Is(err, failure) {
 		t.Errorf("got %v", err)
 	}
 	var got content
-	if err := f.Load("state", key, got.load); err != nil || got.String() != want.String() {
+	if err := load(f, "state", head, got.load); err != nil || got.String() != want.String() {
 		t.Errorf("came back as %v, %v", &got, err)
 	}
 	if entries, err := os.ReadDir(f.Path); err != nil || len(entries) != 1 {
 		t.Errorf("%v is there, %v", entries, err)
 	}
-	if err := f.Load("state", key, func(*Reader) error { return failure }); !errors.Is(err, failure) {
+	if err := load(f, "state", head, func(*Reader) error { return failure }); !errors.Is(err, failure) {
 		t.Errorf("a reader that fails: %v", err)
 	}
 }

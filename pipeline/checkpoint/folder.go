@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -226,38 +225,4 @@ func (f *Folder) Get(name string, most int64) ([]byte, error) {
 		err = nil
 	}
 	return content, errors.Join(err, file.Close())
-}
-
-// Key says what a state is of: only who would do the very same may read it.
-type Key [sha256.Size]byte
-
-// magic begins a state; it ends with the version of the form. The key comes next.
-const magic = "kcut state 2\n"
-
-// maxState bounds a state that is read.
-const maxState = 1 << 30
-
-// Save writes a state in one step.
-func (f *Folder) Save(name string, key Key, fill func(*Writer)) error {
-	state, err := Encode(magic+string(key[:]), nil, fill)
-	if err == nil {
-		err = f.Put(name, state)
-	}
-	if err != nil {
-		return fmt.Errorf("save checkpoint %s in %s: %w", name, f.Path, err)
-	}
-	return nil
-}
-
-// Load reads a state. It returns ErrNone when there is none of that name and key, or it is
-// damaged, and otherwise what take returns.
-func (f *Folder) Load(name string, key Key, take func(*Reader) error) error {
-	state, err := f.Get(name, maxState)
-	if err == nil {
-		err = Decode(state, magic+string(key[:]), take)
-	}
-	if err != nil {
-		return fmt.Errorf("load checkpoint %s from %s: %w", name, f.Path, err)
-	}
-	return nil
 }

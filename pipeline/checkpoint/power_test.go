@@ -13,9 +13,9 @@ import (
 // name. Then there is a state, the one before or the new one, and the new one once it was saved.
 func TestPowerLoss(t *testing.T) {
 	before, want := &content{text: strings.Repeat("x", 1000)}, contents()[1] // a shorter one in its place
-	saved := func(f *Folder) error { return f.Save("state", key, want.save) }
+	saved := func(f *Folder) error { return put(f, "state", want.save) }
 	renamed := func(f *Folder) error {
-		if err := f.Save("next", key, want.save); err != nil {
+		if err := put(f, "next", want.save); err != nil {
 			return err
 		}
 		return f.Rename("next", "state")
@@ -39,7 +39,7 @@ func TestPowerLoss(t *testing.T) {
 						t.Fatal(err)
 					}
 					var got content
-					failed := in(filepath.Join(back, "work")).Load("state", key, got.load)
+					failed := load(in(filepath.Join(back, "work")), "state", head, got.load)
 					if failed != nil || got.String() != want.String() && (!lost || got.String() != before.String()) {
 						t.Errorf("after %d changes, saving said %v, %s survived: %.100v, %v", changes, err, name, &got, failed)
 					}
