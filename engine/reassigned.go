@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"github.com/kcut/kcut/partition"
@@ -115,36 +114,31 @@ func (x *cellIndex) Locate(n int, codes [][]uint32, regions []int32) {
 // DividedCells are the cells whose records a search sends to several places, each with how many
 // go where. A place is a number of the search, which becomes a region in the end.
 type DividedCells struct {
-	cells  []ReassignedCell // their regions are places; codes are not known yet
-	keys   [][]uint64
-	number map[string]int // by packed key
-	packed []byte
+	cells []ReassignedCell // their regions are places; codes are not known yet
+	keys  *partition.Index // nil: there are none
 }
 
 // Len returns the number of cells.
-func (d *DividedCells) Len() int { return len(d.keys) }
+func (d *DividedCells) Len() int { return len(d.cells) }
 
 // Find returns the number of a cell, if it is there.
 func (d *DividedCells) Find(key []uint64) (cell int, ok bool) {
-	d.packed = d.packed[:0]
-	for _, word := range key {
-		d.packed = binary.LittleEndian.AppendUint64(d.packed, word)
+	if d.keys == nil {
+		return 0, false
 	}
-	cell, ok = d.number[string(d.packed)]
-	return cell, ok
+	cell = d.keys.Find(key)
+	return cell, cell >= 0
 }
 
 // Add makes sure that a cell is there, and returns its number.
 func (d *DividedCells) Add(key []uint64) (cell int, added bool) {
-	if cell, ok := d.Find(key); ok {
+	if d.keys == nil {
+		d.keys = partition.NewIndex(partition.Layout{Words: len(key)}, 0)
+	}
+	if cell = d.keys.Add(key); cell < len(d.cells) {
 		return cell, false
 	}
-	if d.number == nil {
-		d.number = make(map[string]int)
-	}
-	cell = len(d.keys)
-	d.number[string(d.packed)] = cell
-	d.keys, d.cells = append(d.keys, slices.Clone(key)), append(d.cells, ReassignedCell{})
+	d.cells = append(d.cells, ReassignedCell{})
 	return cell, true
 }
 
@@ -166,7 +160,8 @@ func (d *DividedCells) Parts(cell int) []Part { return d.cells[cell].Parts }
 // were sent first, by ascending codes and class. Regions are by place; keys have the fields of
 // so many attributes, after which there may be the class.
 func (d *DividedCells) Reassigned(fields []partition.Field, attributes int, regions []int32) (cells []ReassignedCell) {
-	for i, key := range d.keys {
+	for i := range d.cells {
+		key := d.keys.Key(i)
 		var c ReassignedCell
 		for _, p := range d.cells[i].Parts {
 			c.send(regions[p.Region], p.Count)

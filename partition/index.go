@@ -10,7 +10,7 @@ type Index struct {
 	slots []uint32 // open addressing: a number plus one, or 0
 }
 
-// NewIndex returns an index with room for n keys.
+// NewIndex returns an index with room for n keys, which grows when it has more.
 func NewIndex(layout Layout, n int) *Index {
 	return &Index{
 		words: layout.Words,
@@ -31,8 +31,13 @@ func (x *Index) Len() int { return len(x.keys) / x.words }
 func (x *Index) Key(number int) []uint64 { return x.keys[number*x.words:][:x.words] }
 
 // Add returns the number of a key, which is a new one, the last, if it was not there yet.
-// There must be room for it.
 func (x *Index) Add(key []uint64) (number int) {
+	if 2*(x.Len()+1) > len(x.slots) {
+		x.slots = make([]uint32, 2*len(x.slots))
+		for number := range x.Len() {
+			x.slots[x.slot(x.Key(number))] = uint32(number) + 1
+		}
+	}
 	slot := x.slot(key)
 	if x.slots[slot] == 0 {
 		x.keys = append(x.keys, key...)

@@ -12,7 +12,7 @@ func TestIndexAgreesWithList(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 100, 3000} {
 			r := rand.New(rand.NewPCG(seed, uint64(n)))
 			layout := NewLayout(domains)
-			index := NewIndex(layout, n)
+			index, grown := NewIndex(layout, n), NewIndex(layout, 0)
 			var keys [][]uint64
 			number := func(key []uint64) int {
 				return slices.IndexFunc(keys, func(k []uint64) bool { return slices.Equal(k, key) })
@@ -31,6 +31,9 @@ func TestIndexAgreesWithList(t *testing.T) {
 				}
 				if got := index.Add(key); got != number(key) || index.Len() != len(keys) || !slices.Equal(index.Key(got), key) {
 					t.Fatalf("seed %d: added as %d of %d, want %d of %d", seed, got, index.Len(), number(key), len(keys))
+				}
+				if got := grown.Add(key); got != number(key) || grown.Len() != len(keys) {
+					t.Fatalf("seed %d: added as %d of %d without room, want %d of %d", seed, got, grown.Len(), number(key), len(keys))
 				}
 			}
 			if got := int64(8*cap(index.keys) + 4*len(index.slots)); got != IndexBytes(layout, n) {

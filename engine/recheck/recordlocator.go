@@ -2,7 +2,6 @@ package recheck
 
 import (
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
@@ -10,25 +9,8 @@ import (
 
 // recordLocator is the Locator of a record suppression.
 type recordLocator struct {
-	codes  [][]uint32 // labels of codes, by attribute, as classes have them: of those that are released some may have gone
-	taken  []classSet // of every set in which classes are taken away
-	hashes [][]uint32 // of the labels of codes, by attribute
-}
-
-func newRecordLocator(codes [][]uint32) *recordLocator {
-	return &recordLocator{codes: codes, hashes: make([][]uint32, len(codes))}
-}
-
-// add adds the classes of a set that are taken away, and returns how many bytes hashes take.
-func (r *recordLocator) add(taken classSet) (held int64) {
-	for _, a := range taken.columns {
-		if codes := r.codes[a]; r.hashes[a] == nil {
-			r.hashes[a] = hashCodes(codes, hashLabels(a, int(slices.Max(codes))+1))
-			held += hashBytes * int64(len(codes))
-		}
-	}
-	r.taken = append(r.taken, taken)
-	return held
+	codes [][]uint32 // labels of codes, by attribute, as classes have them: of those that are released some may have gone
+	taken []classSet // of every set in which classes are taken away
 }
 
 // Numbers returns what ReadLocator makes the locator of: the number of attributes, and of each the labels of codes, their number
@@ -37,7 +19,7 @@ func (r *recordLocator) add(taken classSet) (held int64) {
 func (r *recordLocator) Numbers() (numbers []uint32) {
 	numbers = append(numbers, uint32(len(r.codes)))
 	for a, codes := range r.codes {
-		if r.hashes[a] == nil {
+		if !slices.ContainsFunc(r.taken, func(c classSet) bool { return slices.Contains(c.columns, a) }) {
 			codes = nil
 		}
 		numbers = append(append(numbers, uint32(len(codes))), codes...)
@@ -47,12 +29,16 @@ func (r *recordLocator) Numbers() (numbers []uint32) {
 		for _, a := range taken.columns {
 			numbers = append(numbers, uint32(a))
 		}
-		numbers = append(numbers, uint32(len(taken.classes)))
-		for _, class := range slices.Sorted(maps.Keys(taken.classes)) {
-			for j := range taken.columns {
-				numbers = append(numbers, labelAt([]byte(class), j))
+		var classes [][]uint32
+		for number := range taken.len() {
+			var class []uint32
+			for _, f := range taken.layout.Fields {
+				class = append(class, f.Code(taken.index.Key(number)))
 			}
+			classes = append(classes, class)
 		}
+		slices.SortFunc(classes, slices.Compare)
+		numbers = append(append(numbers, uint32(len(classes))), slices.Concat(classes...)...)
 	}
 	return numbers
 }
@@ -78,22 +64,25 @@ func ReadLocator(numbers []uint32) (engine.Locator, error) {
 			return nil, errNumbers
 		}
 	}
-	r := newRecordLocator(codes)
+	r := &recordLocator{codes: codes}
 	for len(numbers) > 0 {
-		var columns []int
+		var columns, labels []int
 		for _, a := range next(one()) {
 			if int(a) >= len(codes) || len(codes[a]) == 0 {
 				return nil, errNumbers
 			}
-			columns = append(columns, int(a))
+			columns, labels = append(columns, int(a)), append(labels, int(slices.Max(codes[a]))+1)
 		}
 		if len(columns) == 0 || len(numbers) == 0 {
 			return nil, errNumbers
 		}
-		taken := newClassSet(columns)
+		taken := newClassSet(columns, labels)
 		for range one() {
 			var class []byte
-			for _, label := range next(uint32(len(columns))) {
+			for j, label := range next(uint32(len(columns))) {
+				if int(label) >= labels[j] {
+					return nil, errNumbers
+				}
 				class = appendLabel(class, label)
 			}
 			if len(class) < labelBytes*len(columns) {
@@ -101,7 +90,7 @@ func ReadLocator(numbers []uint32) (engine.Locator, error) {
 			}
 			taken.add(class)
 		}
-		r.add(taken)
+		r.taken = append(r.taken, taken)
 	}
 	return r, nil
 }
@@ -109,31 +98,24 @@ func ReadLocator(numbers []uint32) (engine.Locator, error) {
 // Locate tells which tuples are suppressed.
 func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	const block = 512
-	var sums [block]uint32
-	var class []byte
+	var room [2 * block]uint64
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
 		for i := lo; i < hi; i++ {
 			regions[i] = engine.ByCut
 		}
 		for j := range r.taken {
-			taken, hashes := &r.taken[j], sums[:hi-lo]
-			clear(hashes)
-			for _, a := range taken.columns {
-				of := r.hashes[a]
-				for i, code := range codes[a][lo:hi] {
-					hashes[i] += of[code]
+			taken := &r.taken[j]
+			w := taken.layout.Words
+			keys := append(room[:0], make([]uint64, (hi-lo)*w)...)
+			for k, f := range taken.layout.Fields {
+				labels := r.codes[taken.columns[k]]
+				for i, code := range codes[taken.columns[k]][lo:hi] {
+					keys[i*w+f.Word] |= uint64(labels[code]) << f.Shift
 				}
 			}
-			for i, hash := range hashes {
-				if !taken.mayHave(hash) {
-					continue
-				}
-				class = class[:0]
-				for _, a := range taken.columns {
-					class = appendLabel(class, r.codes[a][codes[a][lo+i]])
-				}
-				if taken.has(class) {
+			for i := range hi - lo {
+				if taken.hasKey(keys, i) {
 					regions[lo+i] = engine.ByMark
 				}
 			}

@@ -28,9 +28,10 @@ func TestReadLocator(t *testing.T) {
 		for a := range cut.Columns {
 			labels = append(labels, cut.Columns[a].Code)
 		}
-		l, want := newRecordLocator(labels), make([]int32, n)
+		l, want := &recordLocator{codes: labels}, make([]int32, n)
 		for range rng.IntN(3) {
-			taken := newClassSet(rng.Perm(len(cut.Columns))[:1+rng.IntN(len(cut.Columns))])
+			columns := rng.Perm(len(cut.Columns))[:1+rng.IntN(len(cut.Columns))]
+			taken := newClassSet(columns, slices.Repeat([]int{4}, len(columns)))
 			for range 1 + rng.IntN(6) {
 				record := rng.IntN(n)
 				var class []byte
@@ -45,7 +46,7 @@ func TestReadLocator(t *testing.T) {
 					}
 				}
 			}
-			l.add(taken)
+			l.taken = append(l.taken, taken)
 		}
 		numbers := l.Numbers()
 		read, err := ReadLocator(numbers)

@@ -87,9 +87,8 @@ func (s *regionSearch) run(ctx context.Context) error {
 	if err := s.suppression.run(ctx, s.OnBreak); err != nil {
 		return err
 	}
-	classes := make([][]byte, len(s.sets))
 	for region := range s.out {
-		s.out[region] = s.isTaken(s.labels(region), classes)
+		s.out[region] = s.isTaken(s.labels(region))
 	}
 	return nil
 }

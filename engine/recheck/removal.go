@@ -2,6 +2,7 @@ package recheck
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/kcut/kcut/engine"
@@ -16,22 +17,16 @@ type removal struct {
 	sync.Mutex
 }
 
-// hashBytes is what a hash of a label takes.
-const hashBytes = 4
-
 // removeNext removes the records of the classes that are to be taken away, of every set.
 func (s *suppression) removeNext(ctx context.Context) error {
 	r := &removal{suppression: s}
 	for i := range s.sets {
-		if len(s.sets[i].next.classes) > 0 {
+		if s.sets[i].next.len() > 0 {
 			r.sets = append(r.sets, i)
 		}
 	}
 	if len(r.sets) == 0 {
 		return nil
-	}
-	if err := r.hashCodes(); err != nil {
-		return err
 	}
 	seekers := make([]seeker, max(1, s.space.Threads))
 	err := s.tuples.ScanTogether(ctx, s.space, func(worker int, block *partition.Table) error {
@@ -43,30 +38,10 @@ func (s *suppression) removeNext(ctx context.Context) error {
 	return err
 }
 
-// hashCodes hashes the labels of all codes of the fields that are looked at.
-func (r *removal) hashCodes() error {
-	if r.ofCodes == nil {
-		r.ofCodes = make([][]uint32, len(r.columns))
-	}
-	for _, i := range r.sets {
-		for _, f := range r.suppression.sets[i].fields {
-			a := r.columns[f]
-			if codes := r.cut.Columns[a].Code; r.ofCodes[f] == nil {
-				if err := r.space.Draw("hashes of codes", hashBytes*int64(len(codes))); err != nil {
-					return err
-				}
-				r.noted += hashBytes * int64(len(codes))
-				r.ofCodes[f] = hashCodes(codes, r.hashes[a])
-			}
-		}
-	}
-	return nil
-}
-
 // seeker is what a worker looks for records with.
 type seeker struct {
-	hashes  []uint32 // of the records' classes of a set
-	may     []bool   // records that may be among those looked for
+	keys    []uint64 // of the records' classes of a set
+	are     []bool   // records that are in one of the classes looked for
 	found   []foundTuple
 	labels  []uint32 // of those found, one after the other
 	classes [][]byte // of a record, by set
@@ -83,8 +58,8 @@ func (k *seeker) seek(r *removal, block *partition.Table) error {
 	k.look(r, block)
 	k.found, k.labels = k.found[:0], k.labels[:0]
 	words := block.Layout.Words
-	for i, may := range k.may[:block.Len()] {
-		if !may {
+	for i, is := range k.are[:block.Len()] {
+		if !is {
 			continue
 		}
 		key, from := block.Keys[i*words:], len(k.labels)
@@ -92,7 +67,7 @@ func (k *seeker) seek(r *removal, block *partition.Table) error {
 			k.labels = append(k.labels, r.cut.Columns[a].Code[block.Layout.Fields[f].Code(key)])
 		}
 		labels := k.labels[from:]
-		if r.isTaken(labels, k.classes) || !r.isNext(labels, k.classes) {
+		if r.isTaken(labels) {
 			k.labels = k.labels[:from]
 			continue
 		}
@@ -105,26 +80,26 @@ func (k *seeker) seek(r *removal, block *partition.Table) error {
 	return r.removeAll(k.found, k.classes)
 }
 
-// look marks the records of a block that may be among those looked for, by the hashes of their classes.
+// look marks the records of a block that are in one of the classes looked for.
 func (k *seeker) look(r *removal, block *partition.Table) {
 	n, words := block.Len(), block.Layout.Words
-	if len(k.may) < n {
-		*k = seeker{hashes: make([]uint32, n), may: make([]bool, n), classes: make([][]byte, len(r.suppression.sets))}
+	if len(k.are) < n {
+		k.are, k.classes = make([]bool, n), make([][]byte, len(r.suppression.sets))
 	}
-	hashes, may := k.hashes[:n], k.may[:n]
-	clear(may)
+	clear(k.are)
 	for _, i := range r.sets {
 		o := &r.suppression.sets[i]
-		clear(hashes)
-		for _, f := range o.fields {
-			field, of, at := block.Layout.Fields[f], r.ofCodes[f], block.Layout.Fields[f].Word
-			for i := range hashes {
-				hashes[i] += of[block.Keys[at]>>(field.Shift&63)&field.Mask]
-				at += words
+		w := o.next.layout.Words
+		k.keys = slices.Grow(k.keys[:0], n*w)[:n*w]
+		clear(k.keys)
+		for j, to := range o.next.layout.Fields {
+			from, labels := block.Layout.Fields[o.fields[j]], r.cut.Columns[o.Columns[j]].Code
+			for i, at := 0, from.Word; i < n; i, at = i+1, at+words {
+				k.keys[i*w+to.Word] |= uint64(labels[block.Keys[at]>>(from.Shift&63)&from.Mask]) << to.Shift
 			}
 		}
-		for i, hash := range hashes {
-			may[i] = may[i] || o.next.mayHave(hash)
+		for i := range n {
+			k.are[i] = k.are[i] || o.next.hasKey(k.keys, i)
 		}
 	}
 }
@@ -176,38 +151,9 @@ func (r *removal) remove(t foundTuple, room [][]byte) (err error) {
 	return nil
 }
 
-// isTaken reports whether records with these labels are in a class that is taken away. It has room for the labels
-// of a class of every set.
-func (s *suppression) isTaken(labels []uint32, room [][]byte) bool {
-	for j := range s.sets {
-		if o := &s.sets[j]; o.isIn(&o.taken, s.hashes, labels, &room[j]) {
-			return true
-		}
-	}
-	return false
-}
-
-// isNext is isTaken of the classes that are to be taken away.
-func (r *removal) isNext(labels []uint32, room [][]byte) bool {
-	for _, j := range r.sets {
-		if o := &r.suppression.sets[j]; o.isIn(&o.next, r.hashes, labels, &room[j]) {
-			return true
-		}
-	}
-	return false
-}
-
-// isIn reports whether the class of labels, by field, is in a set of classes. It has room for its labels.
-func (o *outliers) isIn(classes *classSet, hashes [][]uint32, labels []uint32, room *[]byte) bool {
-	hash := uint32(0)
-	for j, f := range o.fields {
-		hash += hashes[o.Columns[j]][labels[f]]
-	}
-	if !classes.mayHave(hash) {
-		return false
-	}
-	*room = o.class(labels, (*room)[:0])
-	return classes.has(*room)
+// isTaken reports whether records with these labels, by field, are in a class that is taken away.
+func (s *suppression) isTaken(labels []uint32) bool {
+	return slices.ContainsFunc(s.sets, func(o outliers) bool { return o.taken.has(labels, o.fields) })
 }
 
 // class appends the class of labels, by field.

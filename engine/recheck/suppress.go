@@ -30,10 +30,8 @@ type suppression struct {
 	most    uint64             // records that may be taken away
 	least   uint64             // records that are, if any
 	sets    []outliers
-	hashes  [][]uint32 // of labels, by attribute
-	ofCodes [][]uint32 // the same by field and code of the tuples, where a field was looked at
-	tidies  bool       // the cut was searched for, and loses the labels that have no records
-	noted   int64      // bytes that are drawn for what classes lost, and for hashes of codes
+	tidies  bool  // the cut was searched for, and loses the labels that have no records
+	noted   int64 // bytes that are drawn for what classes lost
 }
 
 // outliers are the classes of one set that are taken away.
@@ -131,14 +129,13 @@ func SuppressOutliers(
 
 // takeAway makes the suppression that of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
-	var codes [][]uint32
+	l := &recordLocator{}
 	for a := range from.Columns {
-		codes = append(codes, from.Columns[a].Code)
+		l.codes = append(l.codes, from.Columns[a].Code)
 	}
-	l := newRecordLocator(codes)
 	for i := range s.sets {
-		if o := &s.sets[i]; len(o.taken.classes) > 0 {
-			s.Held += l.add(o.taken)
+		if o := &s.sets[i]; o.taken.len() > 0 {
+			l.taken = append(l.taken, o.taken)
 		}
 	}
 	s.Locator, from.Suppression = l, s.RecordSuppression
@@ -157,16 +154,7 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	if !s.Drop { // else no class has marks alone
 		s.mark(s.Marks)
 	}
-	s.Remaining, s.hashes = make([][]uint64, len(s.cut.Columns)), make([][]uint32, len(s.cut.Columns))
-	for _, a := range s.columns {
-		labels := len(s.cut.Columns[a].Labels)
-		if err := s.space.Draw("hashes of labels", hashBytes*int64(labels)); err != nil {
-			giveBack(s.space, s.Held)
-			return err
-		}
-		s.Held += hashBytes * int64(labels)
-		s.hashes[a] = hashLabels(a, labels)
-	}
+	s.Remaining = make([][]uint64, len(s.cut.Columns))
 	s.Records, s.marked = s.strange, slices.Clone(s.odd)
 	err := s.find(ctx, onBreak)
 	giveBack(s.space, s.noted+s.Held)
@@ -285,15 +273,14 @@ func (s *suppression) suppressClass(o *outliers, class []byte) error {
 	if err := s.draw("equivalence classes that are suppressed", class, &s.Held); err != nil {
 		return err
 	}
+	var labels []int
+	for _, a := range o.Columns {
+		labels = append(labels, len(s.cut.Columns[a].Labels))
+	}
 	for _, of := range []*classSet{&o.taken, &o.next} {
-		if of.filter != nil {
-			continue
+		if of.index == nil {
+			*of = newClassSet(o.Columns, labels)
 		}
-		if err := s.space.Draw("equivalence classes that are suppressed", filterBytes); err != nil {
-			return err
-		}
-		s.Held += filterBytes
-		*of = newClassSet(o.Columns)
 	}
 	o.next.add(class)
 	return nil
