@@ -2,7 +2,6 @@ package cells
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/kcut/kcut/partition"
@@ -13,52 +12,18 @@ import (
 // consumed.
 func (c *Cells) Divide(ctx context.Context, column int, part []uint32, parts int) ([]*Cells, error) {
 	f, r, divided := c.layout.Fields[column], &partition.Refinement{Children: parts, Child: part}, make([]*Cells, parts)
-	err := c.fetch(ctx)
-	switch {
-	case err != nil:
-	case c.chunks == nil && c.lo == c.hi:
-		c.leave()
-	case c.chunks == nil:
-		rows := c.division.Divide(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size}, f, r)
-		children := make([]Cells, len(rows))
-		for i, l := range rows {
-			children[i] = Cells{shared: c.shared, array: c.array, lo: l.Lo, hi: l.Hi, size: l.Size}
-			divided[c.division.Present[i]] = &children[i]
-		}
-		c.array.cells += len(rows)
-		c.leave()
-	default:
-		err = c.scan(ctx, c.chunks, true, func() error {
-			for i, l := range c.division.Divide(&c.read, c.read.Rows(0, c.read.Len()), f, r) {
-				if err := c.pass(&divided[c.division.Present[i]], &c.read, l); err != nil {
-					return err
-				}
+	err := c.consume(ctx, func(t *partition.Table, rows partition.Rows) error {
+		for i, l := range c.division.Divide(t, rows, f, r) {
+			if err := c.pass(&divided[c.division.Present[i]], t, l); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err == nil {
-			c.dropList(c)
 		}
-	}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("divide cells: %w", err)
 	}
 	return divided, nil
-}
-
-// pass adds records to spilled cells, which it makes when there are none.
-func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error {
-	if rows.Records() == 0 {
-		return nil
-	}
-	if *to == nil {
-		*to = &Cells{shared: s, chunks: s.pool.NewList()}
-		if err := s.drawList(); err != nil {
-			return err
-		}
-	}
-	(*to).size += rows.Size
-	return s.pool.Write((*to).chunks, t, rows)
 }
 
 // Halve divides the cells in two by a column: codes below at go left, codes above go
@@ -66,78 +31,96 @@ func (s *shared) pass(to **Cells, t *partition.Table, rows partition.Rows) error
 // count, the others right. A half without cells is nil. The cells are consumed.
 func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key []uint64, count uint64) uint64) (halves [2]*Cells, err error) {
 	h := halving{field: c.layout.Fields[column], at: uint64(at), left: left}
-	switch err = c.fetch(ctx); {
-	case err != nil:
-	case c.chunks == nil:
-		err = c.halveHome(h, &halves)
-	default:
-		err = c.scan(ctx, c.chunks, true, func() error {
-			c.extra.Truncate()
-			front, _ := h.run(&c.read, 0, c.read.Len(), &c.extra)
-			return errors.Join(
-				c.pass(&halves[0], &c.read, c.read.Rows(0, front)),
-				c.pass(&halves[1], &c.read, c.read.Rows(front, c.read.Len())),
-				c.pass(&halves[1], &c.extra, c.extra.Rows(0, c.extra.Len())))
-		})
-		if err == nil {
-			c.dropList(c)
+	err = c.consume(ctx, func(t *partition.Table, rows partition.Rows) error {
+		c.extra.Truncate()
+		front, size := h.run(t, rows.Lo, rows.Hi, &c.extra)
+		extra := c.extra.Rows(0, c.extra.Len())
+		right := partition.Rows{Lo: front, Hi: rows.Hi, Size: rows.Size - size - extra.Size}
+		if err := c.pass(&halves[0], t, partition.Rows{Lo: rows.Lo, Hi: front, Size: size}); err != nil {
+			return err
 		}
-	}
+		if err := c.pass(&halves[1], t, right); err != nil || extra.Size == 0 {
+			return err
+		}
+		if t == &c.read {
+			return c.pass(&halves[1], &c.extra, extra)
+		}
+		return c.join(&halves[1], extra)
+	})
 	if err != nil {
 		return [2]*Cells{}, fmt.Errorf("halve cells: %w", err)
 	}
 	return halves, nil
 }
 
-// halveHome halves cells in memory. The left half stays where it is. Cells that were
-// divided need more room than there is, so then the right half moves out.
-func (c *Cells) halveHome(h halving, halves *[2]*Cells) error {
-	if c.lo == c.hi {
-		c.leave()
-		return nil
-	}
-	c.extra.Truncate()
-	front, leftSize := h.run(c.array.table, c.lo, c.hi, &c.extra)
-	left := &Cells{shared: c.shared, array: c.array, lo: c.lo, hi: front, size: leftSize}
-	right := &Cells{shared: c.shared, array: c.array, lo: front, hi: c.hi, size: c.size - leftSize}
-	c.array.cells += 2
-	c.leave()
-	if err := right.join(&c.extra); err != nil {
+// consume visits the records, which are others' cells from then on: those in memory at once, those in
+// the store a block at a time.
+func (c *Cells) consume(ctx context.Context, visit func(*partition.Table, partition.Rows) error) error {
+	err := c.fetch(ctx)
+	switch {
+	case err != nil:
 		return err
-	}
-	for i, half := range []*Cells{left, right} {
-		if half.size > 0 {
-			halves[i] = half
-		} else {
-			half.leave()
+	case c.chunks != nil:
+		err = c.scan(ctx, c.chunks, true, func() error { return visit(&c.read, c.read.Rows(0, c.read.Len())) })
+		if err == nil {
+			c.dropList(c)
 		}
+		return err
+	case c.lo < c.hi:
+		err = visit(c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi, Size: c.size})
 	}
-	return nil
+	c.leave()
+	return err
 }
 
-// join adds records to cells in memory, whose size counts them already.
-func (c *Cells) join(extra *partition.Table) error {
-	if extra.Len() == 0 {
+// pass adds records to cells, which it makes when there are none: those in memory stay where they are, what was
+// read from the store is written again.
+func (c *Cells) pass(to **Cells, t *partition.Table, rows partition.Rows) error {
+	if rows.Records() == 0 {
 		return nil
 	}
-	t, w, n := c.array.table, c.layout.Words, c.hi-c.lo+extra.Len()
+	if c.array != nil && t == c.array.table {
+		*to = &Cells{shared: c.shared, array: c.array, lo: rows.Lo, hi: rows.Hi, size: rows.Size}
+		c.array.cells++
+		return nil
+	}
+	if *to == nil {
+		*to = &Cells{shared: c.shared, chunks: c.pool.NewList()}
+		if err := c.drawList(); err != nil {
+			return err
+		}
+	}
+	(*to).size += rows.Size
+	return c.pool.Write((*to).chunks, t, rows)
+}
+
+// join adds extra records to cells in memory, which it makes when there are none. They need more room than there is,
+// so all move out.
+func (c *Cells) join(to **Cells, rows partition.Rows) error {
+	if *to == nil {
+		*to = &Cells{shared: c.shared}
+	}
+	half, w := *to, c.layout.Words
+	n := half.Len() + rows.Records()
 	ok, err := c.room(n)
 	if err != nil {
 		return err
 	}
+	half.size += rows.Size
 	if !ok {
-		rows := extra.Rows(0, extra.Len())
-		c.size -= rows.Size
-		if err := c.moveOut(); err != nil {
+		if err := half.moveOut(); err != nil {
 			return err
 		}
-		return c.pass(&c, extra, rows)
+		return c.pool.Write(half.chunks, &c.extra, rows)
 	}
-	to := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*w), Counts: make([]uint64, 0, n)}
-	to.Keys = append(append(to.Keys, t.Keys[c.lo*w:c.hi*w]...), extra.Keys...)
-	to.Counts = append(append(to.Counts, t.Counts[c.lo:c.hi]...), extra.Counts...)
-	c.leave()
-	c.array, c.lo, c.hi = c.newArray(to), 0, n
+	joined := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*w), Counts: make([]uint64, 0, n)}
+	if half.array != nil {
+		home := half.home()
+		joined.Keys, joined.Counts = append(joined.Keys, home.Keys...), append(joined.Counts, home.Counts...)
+	}
+	joined.Keys, joined.Counts = append(joined.Keys, c.extra.Keys...), append(joined.Counts, c.extra.Counts...)
+	half.leave()
+	half.array, half.lo, half.hi = c.newArray(joined), 0, n
 	return nil
 }
 

@@ -75,8 +75,10 @@ func newCells(table *partition.Table, classes, probabilities int, pool *partitio
 // moveOut moves records in memory to the store.
 func (c *Cells) moveOut() error {
 	c.chunks = c.pool.NewList()
-	if err := c.pool.Write(c.chunks, c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi}); err != nil {
-		return err
+	if c.array != nil {
+		if err := c.pool.Write(c.chunks, c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi}); err != nil {
+			return err
+		}
 	}
 	c.leave()
 	return c.drawList()
