@@ -108,10 +108,6 @@ var (
 		Name: "masked tuples", Holder: "masking: tuples whose regions are remembered", Num: 1, Den: 32,
 		Phases: []Phase{Masking},
 	}
-	Turns = Grant{
-		Name: "turns", Holder: "masking: rows of divided cells before each part of the input", Num: 1, Den: 16,
-		Phases: []Phase{Masking},
-	}
 	ReleasedRows = Grant{
 		Name: "released rows", Holder: "masking: rows of the release that are put in order", Num: 1, Den: 4,
 		Phases: []Phase{Masking},
@@ -134,7 +130,7 @@ var (
 func Grants() []*Grant {
 	return []*Grant{
 		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Exposure, &KeptValues, &Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns,
-		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &Turns, &ReleasedRows, &Recount,
+		&CountedTuples, &SpilledTuples, &OrderedRecords, &Search, &MaskedTuples, &ReleasedRows, &Recount,
 		&Trials, &TrialTuples,
 	}
 }

@@ -6,7 +6,7 @@
 //	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups, rows as in the input ──▶ Sink, in order
 //
 //	task ──MaskTask──▶ bytes ──AddTask──▶ Sink, in order: tasks may be masked by several processes
-//	split ──SortSplit──▶ rows in order, by range ──MergeRange──▶ range ──LayOut──▶ span ──EncodeSpan──▶ bytes ──AddTask──▶ Sink: likewise
+//	split ──SortSplit──▶ rows in order, by range ──MergeRange──▶ range ──LayOut──▶ place ──EncodeFrom──▶ bytes ──AddTask──▶ Sink: likewise
 //
 // Contract: what is made depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns are made of labels alone; nothing of the source's
@@ -43,8 +43,7 @@ type Masker struct {
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
 	atWork   int          // tasks that are masked at a time
-	turns    *turns       // nil: one goroutine masks all rows in order
-	taken    []uint64     // then, rows of every divided cell so far
+	taken    []uint64     // rows of every divided cell so far
 	done     atomic.Int64 // rows read
 	encoders *writer.PageEncoders
 	workers  []*worker // by goroutine, for the next task: its buffers are larger than what most row groups become
@@ -86,13 +85,10 @@ type group struct {
 // Mask encodes all tasks on m.Threads goroutines and hands the row groups on in
 // input order, from one goroutine.
 //
-// Which of a divided cell's rows go where depends on how many came before. These are counted
-// first, by split; if there is no room for that, there is one goroutine, from the first row on.
+// Which of a divided cell's rows go where depends on how many came before: then there is one
+// goroutine.
 func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
-	defer func() { m.turns.close() }()
-	if err = m.takeTurns(ctx, len(tasks)); err != nil {
-		return err
-	}
+	m.takeInOrder()
 	m.workers, m.atWork = make([]*worker, m.Threads), min(m.Threads, len(tasks))
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return err
@@ -102,31 +98,11 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	}, func(g group) error { return m.add(to, g) })
 }
 
-// takeTurns makes sure that every goroutine knows which rows of divided cells it has, when so many
-// tasks are masked.
-func (m *Masker) takeTurns(ctx context.Context, tasks int) (err error) {
-	if m.Recoding.Cells() == 0 {
-		return nil
+// takeInOrder sees to it that the rows of divided cells, if there are any, are counted by one goroutine.
+func (m *Masker) takeInOrder() {
+	if cells := m.Recoding.Cells(); cells > 0 {
+		m.Threads, m.taken = 1, make([]uint64, cells)
 	}
-	if m.Threads > 1 && tasks > 1 {
-		if err = m.countTurns(ctx); !errors.Is(err, spill.ErrBudget) {
-			m.done.Store(m.Dataset.Rows())
-			return err
-		}
-		m.turns.close()
-		m.turns = nil
-	}
-	m.Threads, m.taken = 1, make([]uint64, m.Recoding.Cells())
-	return nil
-}
-
-// tell tells how many rows have been read: turns are counted in a reading of their own.
-func (m *Masker) tell(rows int64) {
-	total := m.Dataset.Rows()
-	if m.turns != nil {
-		total *= 2
-	}
-	m.Advanced(rows, total)
 }
 
 // task encodes the row groups of one task, in order.

@@ -29,14 +29,11 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
 		return nil, err
 	}
-	threads := m.Threads
-	if m.Recoding.Cells() > 0 { // which rows of a divided cell go where depends on those before
-		threads, m.taken = 1, make([]uint64, m.Recoding.Cells())
-	}
+	m.takeInOrder()
 	held := m.Budget.Part(m.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
-	all := newCountedPeople(entity, groups, threads, held)
-	err = workers.Each(len(m.Dataset.Splits()), threads, func(pool workers.Worker, i int) (err error) {
+	all := newCountedPeople(entity, groups, m.Threads, held)
+	err = workers.Each(len(m.Dataset.Splits()), m.Threads, func(pool workers.Worker, i int) (err error) {
 		c, split := all.counters[pool.Number], m.Dataset.Splits()[i]
 		if c.worker == nil {
 			if err = m.readPeople(c, entity); err != nil {

@@ -73,9 +73,6 @@ func (m *Masker) newWorker() (*worker, error) {
 	}
 	w.tuples = &tuples{coded: m.newCoded(), labels: make([][]uint32, len(m.Coders)), taken: m.taken}
 	w.tuples.memo = engine.NewMemo(m.Domains, m.Budget.Grant(&spill.MaskedTuples)/int64(m.Threads))
-	if m.turns != nil {
-		w.tuples.taken = make([]uint64, m.Recoding.Cells())
-	}
 	return w, nil
 }
 
@@ -188,7 +185,7 @@ func (w *worker) appendRows(ctx context.Context, s formats.Split, most int64) (n
 		return 0, err
 	}
 	n, w.used = int64(to-w.used), to
-	w.m.tell(w.m.done.Add(n))
+	w.m.Advanced(w.m.done.Add(n), w.m.Dataset.Rows())
 	return n, nil
 }
 
@@ -209,9 +206,6 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	}
 	formats.ShareColumns(reader, w.pool.Share)
 	w.reader, w.open, w.batch = reader, s, nil
-	if w.m.turns != nil {
-		w.m.turns.begin(s, w.tuples.taken)
-	}
 	return nil
 }
 
