@@ -72,6 +72,18 @@ func (d *Distinct) Restarted() *Distinct {
 	return fresh
 }
 
+// DistinctBytes returns about what MemoryBytes does of a table with so many values.
+func DistinctBytes(values int64) int64 {
+	slots := int64(leastSlots)
+	for slots < 2*values {
+		slots *= 2
+	}
+	return 8 * slots
+}
+
+// leastSlots is how many slots a table has at first.
+const leastSlots = 256
+
 // CodeOfWord returns the code of w, entering it when it is new.
 func (d *Distinct) CodeOfWord(w uint64) uint32 {
 	h := mixWord(w)
@@ -156,7 +168,7 @@ func (d *Distinct) enter(at, hash uint64) uint32 {
 // are hashed again. Of equal entries, which a list may have that was there before, only the
 // first gets a slot: a long run of them would be walked for each.
 func (d *Distinct) rehash() {
-	size := 256
+	size := leastSlots
 	for size < 3*d.used {
 		size *= 2
 	}

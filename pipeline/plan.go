@@ -97,6 +97,8 @@ type planning struct {
 	res  *resources
 	load forecast.Load
 
+	held      int64   // by a reader of all columns that are read, at least
+	stored    []int64 // of every field: bytes of its pages
 	spelled   []int64 // of every field: bytes of the values of all rows, at most
 	different int64   // how many rows of an excerpt differ on kept columns
 
@@ -122,6 +124,9 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 		if err := p.sample(ctx, f); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.checkMasking(f); err != nil {
+		return nil, err
 	}
 	rows := p.Dataset.Rows()
 	for i, c := range f.Columns { // kept ones in which nearly every row has a value of its own
@@ -169,6 +174,9 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		if err := p.checkDictionary(s, spec); err != nil {
 			return err
 		}
+		if spec.Mask != job.MaskDrop {
+			p.held += s.Held
+		}
 		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
 		atLeast, atMost := s.Distinct(field.Type)
 		if s.Rows < rows {
@@ -182,12 +190,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 			p.spelled[i] = packed * f.Bytes
 		}
 		size := int64(float64(s.Stored) * scale)
+		p.stored = append(p.stored, size)
 		if stored += size; spec.Keeps() {
 			p.load.Kept += size
 		}
-	}
-	if err := p.checkMasking(statistics); err != nil {
-		return err
 	}
 	if p.load.Parsed = stored == 0; p.load.Parsed {
 		p.load.Kept = f.Bytes
@@ -244,26 +250,26 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 	return p.res.budget.HoldRead(-s.Dictionary)
 }
 
-// checkMasking refuses a budget that has no room for the labels of a row group and the memory of
-// one reader of all columns: masking reads them together.
-func (p *planning) checkMasking(statistics []formats.Statistics) (err error) {
-	budget, labels, columns, held := p.res.budget, int64(0), 0, int64(-spill.UsualPages)
-	for i, spec := range p.specs {
-		if spec.Mask != job.MaskDrop {
-			columns++
-			held += statistics[i].Held
-		}
+// checkMasking refuses a budget that has no room for what masking holds at a time: readers of all
+// columns, and row groups or rows that are put in order.
+func (p *planning) checkMasking(f *forecast.Forecast) (err error) {
+	budget, rows := p.res.budget, p.released(f)
+	readers := int64(p.Dataset.Scanners(rows.Threads))
+	held := max(0, readers*p.held-spill.UsualPages)
+	if err := budget.HoldRead(held); err != nil {
+		return fmt.Errorf("read %s together: %w", text.Count(p.reads(), "column"), err)
 	}
-	if p.Job.Order == job.OrderInput {
-		if labels, err = masking.DrawLabels(budget, p.tasks(), p.specs, p.Job.Output.PartitionBy); err != nil {
-			return fmt.Errorf("mask the input: %w", err)
-		}
-		defer budget.Return(labels)
+	drawn := int64(0)
+	if p.Job.Order == job.OrderReleased {
+		drawn, err = rows.DrawRows(budget)
+	} else {
+		drawn, err = rows.DrawGroups(budget, p.tasks(), masking.LabelLeaves(p.specs, p.Job.Output.PartitionBy))
 	}
-	if err := budget.HoldRead(max(0, held)); err != nil {
-		return fmt.Errorf("read %s together: %w", text.Count(columns, "column"), err)
+	if err != nil {
+		return fmt.Errorf("mask the input: %w", err)
 	}
-	return budget.HoldRead(-max(0, held))
+	budget.Return(drawn)
+	return budget.HoldRead(-held)
 }
 
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
@@ -298,7 +304,8 @@ func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set
 func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 	of := &masking.Foreseen{
 		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)), Different: p.different,
-		Divides: !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp, Memory: p.load.Memory, Threads: p.load.Threads,
+		Divides: !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp, Memory: p.load.Memory,
+		Threads: threadsWithin(p.load.Memory, p.load.Threads, p.reads()),
 	}
 	for i, spec := range p.specs {
 		values := f.Columns[i].Distinct
@@ -320,19 +327,24 @@ func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 // keptColumn returns what is known of a kept column of the release.
 func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range) masking.ForeseenColumn {
 	rows, t := p.load.Rows, p.Dataset.Schema().Fields[field].Type
+	k := masking.ForeseenColumn{
+		Values: values, Each: textLength + p.spelled[field]/max(1, rows), Stored: p.stored[field], Nested: t.Kind == formats.Nested,
+	}
 	switch {
 	case spec.Mask == job.MaskPseudonym:
-		return masking.ForeseenColumn{Values: values, Bytes: rows * (pseudonym.TokenLength + textTags)}
+		k.Bytes, k.Each = rows*(pseudonym.TokenLength+textTags), textLength+pseudonym.TokenLength
 	case t.InWords():
-		return masking.ForeseenColumn{Values: values, Bytes: rows * mostWordBytes}
+		k.Bytes, k.Each = rows*mostWordBytes, mostWordBytes-1
 	case t.Kind == formats.String:
-		return masking.ForeseenColumn{Values: values, Bytes: p.spelled[field] + rows*textTags}
+		k.Bytes = p.spelled[field] + rows*textTags
+	default: // zeros of bytes take two
+		k.Bytes = 2*p.spelled[field] + rows*textTags
 	}
-	// Zeros of bytes take two.
-	return masking.ForeseenColumn{Values: values, Bytes: 2*p.spelled[field] + rows*textTags}
+	return k
 }
 
 const (
+	textLength    = 4 // what a page has of a text beside its bytes
 	textTags      = 3 // what a row has of a text beside its bytes
 	mostWordBytes = 9 // what a row has of another value
 	packed        = 4 // how many times its size the values of a file may take that does not say it, by and large

@@ -157,6 +157,7 @@ var unreached = map[string][]size{
 		{name: "engine/choose.leastTrial", value: 1 << 26},
 		{name: "formats/csvfile.batchBytes", value: 1 << 22},
 		{name: "formats/csvfile.bufferSize", value: 1 << 18},
+		{name: "spill.UsualPages", value: 24 << 20},
 		{name: "formats/internal/page.mostFreeStored", value: 1 << 23},
 		{name: "formats/internal/page.large", value: 1 << 20},
 		{name: "formats/internal/rle.few", value: 32},

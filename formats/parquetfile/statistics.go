@@ -161,7 +161,8 @@ func (s *source) spelled(group, leaf int, dictionary meta.PageHeader) int64 {
 }
 
 // held returns what a reader holds of a chunk at a time, at least, where the footer says how many
-// pages it has: one of them, the entries of the dictionary, and what reading a column takes.
+// pages it has: one of them, the values of a batch that have no place in the dictionary, the
+// entries of that, and what reading a column takes.
 func (s *source) held(group, leaf int, dictionary meta.PageHeader) int64 {
 	numbers, pages := s.chunkNumbers(group, leaf), int64(0)
 	for _, p := range numbers.Pages {
@@ -173,7 +174,11 @@ func (s *source) held(group, leaf int, dictionary meta.PageHeader) int64 {
 		return 0
 	}
 	entries := int64(dictionary.Uncompressed)
-	page := min(max(0, numbers.Unpacked-entries)/pages, math.MaxInt32) // the largest is no smaller
+	unpacked, values := max(0, numbers.Unpacked-entries), s.footer.RowGroups[group].Columns[leaf].Column.NumValues
+	page := min(unpacked/pages, math.MaxInt32) // the largest is no smaller
+	if !numbers.allInDictionary() {
+		page += int64(float64(unpacked) * min(1, stepRows/float64(max(1, values))))
+	}
 	least := columnRoom{rows: stepRows, buffer: leastRead}
 	entries += derivedBytes * int64(dictionary.Dictionary.V.NumValues)
 	return least.fixed(&s.footer.RowGroups[group].Columns[leaf]) + page + entries

@@ -169,6 +169,19 @@ const labelGrowth = 4
 // and Held do not have them.
 func LabelBytes(rows int64) int64 { return 4 * min(rows+rows/labelGrowth, pageRows) }
 
+// KeptBytes returns about what a row group with so many rows takes of a flat column that is kept,
+// and what it holds for it, as Size and Held say: with so many different values, of so many bytes
+// each, and so many in the pages of all rows.
+func KeptBytes(rows, different, each, stored int64) (taken, held int64) {
+	const index = 4
+	if different <= maxDictionaryEntries && different*each <= maxDictionaryBytes {
+		taken = different*each + index*rows
+		return taken, taken + index*(rows+different) + formats.DistinctBytes(different)
+	}
+	taken = stored + min(rows*each, pageBytes)
+	return taken, taken + min(rows*each, pageBytes)
+}
+
 // addIndexes makes a page of the rows that are in none yet.
 func (c *chunk) addIndexes() error {
 	err := c.addPage(len(c.indexes), func(e *pageEncoder) (storedPage, error) {

@@ -1,6 +1,8 @@
 package masking
 
 import (
+	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -28,25 +30,78 @@ type Foreseen struct {
 type ForeseenColumn struct {
 	Values forecast.Range // distinct ones
 	Bytes  int64          // of the values of all rows, as rows have them, at most
+	Each   int64          // bytes of a value in a page of its own
+	Stored int64          // bytes of the pages of the input
+	Nested bool
 }
 
-// DrawLabels draws what the labels of the largest row group take before they are pages, where rows stay
-// in the order of the input and some columns name folders. The error is that of a worker.
-func DrawLabels(budget *spill.Budget, tasks []Task, specs []*job.Column, folders []string) (drawn int64, err error) {
-	leaves, rows := int64(0), int64(0)
+// DrawGroups draws what the row groups hold that are made at a time, where rows stay in the order of
+// the input: the labels of so many leaves, and kept columns. The error is that of a worker.
+func (f *Foreseen) DrawGroups(budget *spill.Budget, tasks []Task, leaves int64) (drawn int64, err error) {
+	if len(tasks) == 0 {
+		return 0, nil
+	}
+	largest := slices.MaxFunc(tasks, func(a, b Task) int { return cmp.Compare(a.most(), b.most()) })
+	held := func(rows int64) int64 {
+		held, size := f.keptBytes(rows)
+		return unusual(held, size, leaves*writer.LabelBytes(rows))
+	}
+	rows := largest.end(1, func(rows int64) int64 {
+		_, size := f.keptBytes(rows)
+		return size - size/foreseenSlack
+	})
+	drawn = max(held(rows), unusual(0, 0, leaves*writer.LabelBytes(largest.most())))
+	drawn = (drawn + drawn/foreseenSlack) * int64(max(1, min(f.Threads, len(tasks))))
+	return drawn, drawGroup(budget, drawn, drawn)
+}
+
+// foreseenSlack is the part of what is foreseen by which it may be wrong.
+const foreseenSlack = 8
+
+// keptBytes returns about what a row group with so many rows holds of kept columns, and what their rows take of that.
+func (f *Foreseen) keptBytes(rows int64) (held, size int64) {
+	for i := range f.Kept {
+		k := &f.Kept[i]
+		different := min(rows, k.Values.AtMost)
+		if k.Nested { // it has no dictionary
+			different = math.MaxInt64
+		}
+		stored := int64(float64(k.Stored) * float64(rows) / float64(f.Rows))
+		taken, all := writer.KeptBytes(rows, different, k.Each, stored)
+		held, size = held+all, size+taken
+	}
+	return held, size
+}
+
+// DrawRows draws what rows take while they are put in order, beside what is held by those who read
+// them: all of their share, when they may be so many, and the store then.
+func (f *Foreseen) DrawRows(budget *spill.Budget) (drawn int64, err error) {
+	rows := f.rows(f.share())
+	if drawn = min(rows.memory.AtMost, budget.Grant(&spill.ReleasedRows)); rows.spills() != forecast.No {
+		drawn += spill.StoreShare(f.Memory)
+	}
+	if err := budget.Draw("rows that are put in order", drawn); err != nil {
+		return 0, budget.Short(err, drawn, "release in order: input")
+	}
+	return drawn, nil
+}
+
+// share returns the bytes in which rows are sorted at a time.
+func (f *Foreseen) share() int64 {
+	if share := spill.ReleasedRows.Part(f.Memory); !f.Divides {
+		return share
+	}
+	return spill.ReleasedRows.Part(f.Memory) / 2
+}
+
+// LabelLeaves returns how many leaves the labels are in that are released, but those that name folders.
+func LabelLeaves(specs []*job.Column, folders []string) (leaves int64) {
 	for _, spec := range specs {
 		if !spec.Keeps() && !slices.Contains(folders, spec.Name) {
 			leaves += labelLeaves(spec)
 		}
 	}
-	for _, t := range tasks {
-		rows = max(rows, t.most())
-	}
-	drawn = unusualLabels(leaves*writer.LabelBytes(rows), 0)
-	if err := drawGroup(budget, drawn, drawn); err != nil {
-		return 0, err
-	}
-	return drawn, nil
+	return leaves
 }
 
 // labelLeaves returns how many leaves the labels of a column are in that is masked, or dropped.
@@ -72,12 +127,8 @@ func (f *Foreseen) Spills() (forecast.Verdict, forecast.Range) {
 	if f.Rows == 0 {
 		return forecast.No, forecast.Range{}
 	}
-	share, store := spill.ReleasedRows.Part(f.Memory), spill.StoreShare(f.Memory)
-	if f.Divides {
-		share /= 2
-	}
-	rows := f.rows(share)
-	verdict, disk := rows.spills(), rows.toDisk(store)
+	rows := f.rows(f.share())
+	verdict, disk := rows.spills(), rows.toDisk(spill.StoreShare(f.Memory))
 	if f.Divides && verdict != forecast.No { // the search decides which rows are sorted twice
 		return forecast.Maybe, forecast.Range{AtMost: 2 * disk.AtMost}
 	}

@@ -68,8 +68,13 @@ func recordsOf(splits []formats.Split) (records int64) {
 // foreseen returns how many rows a row group will have that has some rows and their bytes now, if
 // the next rows are as large.
 func (t *Task) foreseen(rows, bytes int64) int64 {
+	return t.end(rows, func(end int64) int64 { return bytes * end / rows })
+}
+
+// end returns how many rows a row group will have, so many at least, whose first rows take some bytes.
+func (t *Task) end(rows int64, bytes func(rows int64) int64) int64 {
 	end, most := rows-1, t.most()
-	for end < rows || end < most && !t.limit.ends(end, bytes*end/rows) {
+	for end < rows || end < most && !t.limit.ends(end, bytes(end)) {
 		end += t.limit.untilLook(end)
 	}
 	return min(end, most)

@@ -398,12 +398,10 @@ func drawGroup(budget *spill.Budget, need, missing int64) error {
 
 // unusual returns what of a row group that holds so much, with rows of a size, and of its labels,
 // does not count as overhead.
-func (w *worker) unusual(held, size int64) int64 {
-	return max(0, held+pagesAtWork*size-(1+pagesAtWork)*usualHeld) + unusualLabels(w.labelled, held)
-}
+func (w *worker) unusual(held, size int64) int64 { return unusual(held, size, w.labelled) }
 
-func unusualLabels(labelled, held int64) int64 {
-	return max(0, labelled-max(0, usualHeld-held))
+func unusual(held, size, labelled int64) int64 {
+	return max(0, held+pagesAtWork*size-(1+pagesAtWork)*usualHeld) + max(0, labelled-max(0, usualHeld-held))
 }
 
 // lowerGroups is what helps where row groups of the release are too large.

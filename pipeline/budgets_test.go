@@ -1,0 +1,128 @@
+package pipeline
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+)
+
+// A plan ends as the run does for want of memory: never better, and worse only where the budget is less than a third larger than
+// one in which the run ends well.
+func TestPlanForeseesShortBudgets(t *testing.T) {
+	const step = 1.3
+	for _, shape := range shortShapes() {
+		if shape.slow && !long {
+			continue
+		}
+		t.Run(shape.name, func(t *testing.T) {
+			table, job := shape.make(rand.New(rand.NewPCG(1, 2)))
+			dir := jobFolder(t, job)
+			table.file(t, fmt.Sprintf("%s/in/a.%s", dir, shape.format()))
+			ended, runs := make(map[bool]int), false
+			for budget := shape.least; budget < shape.most; budget = int(float64(budget) * step) {
+				overrides := append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"}, shape.overrides...)
+				foretold, err := foretoldAndDone(t, dir, overrides)
+				switch {
+				case foretold != nil && runs:
+					t.Errorf("%d MiB: the plan refuses what a smaller budget does: %v", budget, foretold)
+				case foretold == nil && err != nil:
+					t.Errorf("%d MiB: the plan says nothing, and the run: %v", budget, err)
+				}
+				runs = err == nil
+				ended[runs]++
+			}
+			if ended[true] == 0 || ended[false] == 0 && !shape.fits {
+				t.Errorf("runs that end well: %v", ended)
+			}
+		})
+	}
+}
+
+// foretoldAndDone returns the errors of a plan and of a run, which are for want of memory.
+func foretoldAndDone(t *testing.T, dir string, overrides []string) (foretold, done error) {
+	t.Helper()
+	_, foretold = planJob(t, dir, PlanOptions{Overwrite: true}, overrides...)
+	_, done = runJob(t, dir, nil, overrides...)
+	for _, err := range []error{foretold, done} {
+		if err != nil && fault.ClassOf(err) != fault.Resources {
+			t.Fatal(err)
+		}
+	}
+	return foretold, done
+}
+
+// shortShape is a table that takes memory, a job for it, and budgets to try.
+type shortShape struct {
+	name        string
+	make        func(rng *rand.Rand) (*testTable, string)
+	overrides   []string
+	least, most int  // MiB
+	csv, slow   bool // of text; for the long tests alone
+	fits        bool // every budget is enough
+}
+
+func (s *shortShape) format() string {
+	if s.csv {
+		return "csv"
+	}
+	return "parquet"
+}
+
+func shortShapes() []shortShape {
+	return []shortShape{
+		{name: "many kept columns, released", make: keptNumbers(1500, 1100), overrides: []string{"order", "released"}, least: 20, most: 48, slow: true},
+		{name: "kept columns of many values, input", make: keptNumbers(160, 9000), overrides: []string{"order", "input"}, least: 40, most: 80},
+		{name: "many masked columns", make: maskedNumbers(1000, 1000), least: 16, most: 80, slow: true, fits: true},
+		{name: "long texts", make: longTexts(3000, 20_000), least: 16, most: 100, csv: true, slow: true, fits: true},
+		{name: "identifiers", make: func(rng *rand.Rand) (*testTable, string) { return identifiers(rng, 60_000), identifiersJob }, least: 16, most: 80, slow: true, fits: true},
+	}
+}
+
+// keptNumbers makes a table of people with numbers that stay, nearly all different.
+func keptNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) {
+	return func(rng *rand.Rand) (*testTable, string) {
+		table, masks := people(rng, rows), strings.Builder{}
+		for i := range columns {
+			name := fmt.Sprint("kept", i)
+			table.fields = append(table.fields, formats.Field{Name: name, Type: wholeType, Nullable: true})
+			for row := range table.rows {
+				table.rows[row] = append(table.rows[row], fmt.Sprint(rng.IntN(1<<40)))
+			}
+			fmt.Fprintf(&masks, "\n  %s: {keep: {identifying: accepted}}", name)
+		}
+		return table, changed("income: keep", "income: keep"+masks.String()) + "max_steps: 5\n"
+	}
+}
+
+// maskedNumbers makes a table of masked columns, all in one set.
+func maskedNumbers(columns, rows int) func(rng *rand.Rand) (*testTable, string) {
+	return func(rng *rand.Rand) (*testTable, string) {
+		table, names, masks := &testTable{}, []string{}, strings.Builder{}
+		table.rows = make([][]string, rows)
+		for i := range columns {
+			names = append(names, fmt.Sprint("masked", i))
+			table.fields = append(table.fields, formats.Field{Name: names[i], Type: wholeType})
+			for row := range table.rows {
+				table.rows[row] = append(table.rows[row], fmt.Sprint(rng.IntN(50)))
+			}
+			fmt.Fprintf(&masks, "  %s: discretize\n", names[i])
+		}
+		return table, fmt.Sprintf("input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [%s], k: 5}]\ncolumns:\n%smax_steps: 5\n", strings.Join(names, ", "), masks.String())
+	}
+}
+
+// longTexts makes a table of people with a text that stays, of so many bytes.
+func longTexts(rows, size int) func(rng *rand.Rand) (*testTable, string) {
+	return func(rng *rand.Rand) (*testTable, string) {
+		table := people(rng, rows)
+		table.fields = append(table.fields, formats.Field{Name: "note", Type: textType})
+		for row := range table.rows {
+			table.rows[row] = append(table.rows[row], fmt.Sprint(rng.IntN(1<<40), strings.Repeat("x", rng.IntN(size))))
+		}
+		return table, changed("income: keep", "income: keep\n  note: {keep: {identifying: accepted}}") + "max_steps: 5\n"
+	}
+}
