@@ -198,6 +198,20 @@ func (b *Bound) next(err error) bool {
 	return b.verdict != nil && fault.ClassOf(err) == fault.Privacy && b.verdict.Reject(err)
 }
 
+// foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and for how many classes.
+// Where it is not known how many of these there are, they are as few as can be.
+func (p *planning) foretellModels(f *forecast.Forecast) {
+	if name := p.Job.Algorithm.Name; p.class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
+		return
+	}
+	values := f.Columns[p.class].Distinct
+	classes := max(2, values.AtLeast)
+	if values.AtMost < p.load.Rows/10 {
+		classes = max(classes, values.AtMost)
+	}
+	p.load.Guided = forecast.Guided{Classes: classes, Trees: mondrian.Engine{Guided: true}.Trees(uint64(p.load.Rows), int(classes))}
+}
+
 // foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
 func (p *planning) foretellChoice(f *forecast.Forecast) {
 	e, ok := p.engine.(choose.Engine)

@@ -137,6 +137,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	if p.Job.Order == job.OrderReleased {
 		p.load.Ordering, p.load.Ordered = p.released(f).Spills()
 	}
+	p.foretellModels(f)
 	f.Weigh(&p.load)
 	p.foretellChoice(f)
 	output := forecast.Range{AtMost: f.Disk.Output}

@@ -226,6 +226,7 @@ var unreached = map[string][]size{
 		{name: "engine/classify.mostSteps", value: 300},
 		{name: "engine/classify.rankMost", value: 32},
 		{name: "engine/mondrian.fittedCells", value: 1 << 16},
+		{name: "pipeline/forecast.mostFitted", value: 1 << 16},
 		{name: "engine/mondrian.rolledOut", value: 1 << 15},
 		{name: "engine/recheck.cutTuples", value: 1 << 10},
 		{name: "engine/recheck.leastCuts", value: 32},

@@ -32,6 +32,9 @@ func Fit(ctx context.Context, r *Records, o Options, threads int) (*Models, erro
 	})
 }
 
+// Trees returns how many trees the models of so many classes have.
+func (o Options) Trees(classes int) int { return Folds * o.Deals * o.Rounds * treesOf(classes) }
+
 // Bytes returns what some records take, fitting to them, and the models.
 func Bytes(columns []Column, classes, records, threads int, o Options) int64 {
 	trees, bins := int64(treesOf(classes)), int64(0)

@@ -17,18 +17,33 @@ const fittedCells = 1 << 16
 // fewRecords is below how many records models have smaller trees, and chance decides so much about a model that several are fitted.
 const fewRecords = 3000
 
-// options returns how models of so many records are fitted.
-func (e Engine) options(records uint64) boost.Options {
+// usualClasses is for how many classes models have all their rounds: each has a tree for every class. Of more classes there are fewer
+// rounds, as many as make as many trees, but no fewer than leastRounds.
+const (
+	usualClasses = 10
+	leastRounds  = 2
+)
+
+// options returns how models of so many records and classes are fitted.
+func (e Engine) options(records uint64, classes int) boost.Options {
+	o := boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
 	switch few := records < fewRecords; {
 	case few && e.Brief:
-		return boost.Options{Rounds: 25, Leaves: 7, Least: 8, Deals: 1, Rate: 0.3}
+		o = boost.Options{Rounds: 25, Leaves: 7, Least: 8, Deals: 1, Rate: 0.3}
 	case few:
-		return boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}
+		o = boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}
 	case e.Brief:
-		return boost.Options{Rounds: 10, Leaves: 15, Least: 20, Deals: 1, Rate: 0.4}
-	default:
-		return boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
+		o = boost.Options{Rounds: 10, Leaves: 15, Least: 20, Deals: 1, Rate: 0.4}
 	}
+	if classes > usualClasses {
+		o.Rounds = max(leastRounds, o.Rounds*usualClasses/classes)
+	}
+	return o
+}
+
+// Trees returns how many trees a guided search fits to so many records and classes.
+func (e Engine) Trees(records uint64, classes int) int {
+	return e.options(records, classes).Trees(classes)
 }
 
 // estimate adds the probabilities of the classes to the records of a table, which are consumed.
@@ -41,7 +56,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 		e.columns = append(e.columns, boost.Column{Domain: table.Attributes[a].Len(), Ordered: table.Attributes[a].Mask == engine.Discretize})
 	}
 	cells, threads := table.Groupings[0], max(1, space.Threads)
-	n, options := min(cells.Len(), fittedCells+fittedCells/32), g.engine.options(table.Rows)
+	n, options := min(cells.Len(), fittedCells+fittedCells/32), g.engine.options(table.Rows, e.classes)
 	bytes := boost.Bytes(e.columns, e.classes, n, threads, options)
 	if space.Budget != nil { // no more than a share of it is for records
 		if err := space.Budget.Draw("models of the classes", bytes); err != nil {

@@ -123,6 +123,13 @@ type Load struct {
 	Ordering  Verdict  // whether rows go to disk while they are put in order; "": they are not
 	Ordered   Range    // the space that they take there
 	Labels    []Labels // of every masked column, the first ones of Columns
+	Guided    Guided   // the search is led by models; zero: it is not
+}
+
+// Guided is a search that is led by models of the classes.
+type Guided struct {
+	Classes int64
+	Trees   int // of all models
 }
 
 // What a distinct value takes while it is counted, in bytes: its entry in a table, and of a
@@ -195,7 +202,12 @@ const (
 	stepOfSet   = 30    // what a step tells of every set
 	recounts    = 3     // of the first steps, by and large
 	recount     = 600   // of a tuple
+	treeTuple   = 90    // of a tuple that models are fitted to, for every tree
+	massTuple   = 35    // of a tuple, a masked column and a class above two, for every cut that it meets
 )
+
+// mostFitted is how many tuples models are fitted to at most, about.
+const mostFitted = 1 << 16
 
 // slack is how far machines, disks and data lie apart from those of the measurement.
 const (
@@ -216,7 +228,7 @@ func (l *Load) Seconds() Seconds {
 		if spills {
 			streamed, perTuple = streamed+cells*readCell, perTuple*spillTuple/searchTuple
 		}
-		return streamed/float64(l.Threads) + tuples*perTuple
+		return streamed/float64(l.Threads) + tuples*perTuple + l.modelsTake(tuples)
 	}
 	var tuples Range
 	for _, g := range l.Groupings {
@@ -250,6 +262,17 @@ func (l *Load) stepsTake() (took float64) {
 		took += recounts * recount * float64(l.Groupings[last].Tuples.AtMost)
 	}
 	return took
+}
+
+// modelsTake returns the time, in nanoseconds, of models of so many tuples and of a search that is led by them: cuts halve parts.
+func (l *Load) modelsTake(tuples float64) float64 {
+	g := &l.Guided
+	if g.Trees == 0 {
+		return 0
+	}
+	masses := float64(l.Masked) * float64(max(0, g.Classes-2)) * math.Log2(tuples+1)
+	fitting := min(tuples, mostFitted) * float64(g.Trees) * treeTuple
+	return fitting/float64(l.Threads) + tuples*masses*massTuple
 }
 
 // mostSteps returns how many steps a search from the top takes at most: each makes another label.

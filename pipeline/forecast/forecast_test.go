@@ -179,6 +179,19 @@ func TestStepsTakeTime(t *testing.T) {
 	}
 }
 
+// TestModelsTakeTime: a guided search takes longer the more classes there are, and trees.
+func TestModelsTakeTime(t *testing.T) {
+	columns := []Column{{Distinct: Exactly(100)}, {Distinct: Exactly(1000)}}
+	l := Load{Rows: 70_000, Columns: columns, Masked: 2, Threads: 2, Memory: 1 << 30, Groupings: []Grouping{{Tuples: Exactly(70_000)}}}
+	plain := l.Seconds()
+	l.Guided = Guided{Classes: 2, Trees: 100}
+	two := l.Seconds()
+	l.Guided = Guided{Classes: 257, Trees: 2570}
+	if many := l.Seconds(); two.AtMost <= plain.AtMost || many.AtLeast < 5 || many.AtMost < two.AtMost+50 {
+		t.Errorf("no model takes %+v, models of two classes %+v, of 257 %+v", plain, two, many)
+	}
+}
+
 func randomLoad(rng *rand.Rand) Load {
 	rows := 1 + rng.Int64N(1<<30)
 	l := Load{Rows: rows, Masked: 3, Kept: rng.Int64N(1 << 35), Memory: 16<<20 + rng.Int64N(1<<32), Threads: 1 + rng.IntN(16)}
