@@ -1,6 +1,11 @@
 package recheck
 
-import "github.com/kcut/kcut/partition"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kcut/kcut/partition"
+)
 
 // classSet is a set of equivalence classes, by their labels.
 type classSet struct {
@@ -30,6 +35,25 @@ func (c *classSet) add(class []byte) {
 		key[f.Word] |= uint64(labelAt(class, j)) << f.Shift
 	}
 	c.index.Add(key)
+}
+
+// sorted returns the set whose classes were added by their labels: it is the same, whatever the order was.
+func (c *classSet) sorted() classSet {
+	var keys [][]uint64
+	for number := range c.len() {
+		keys = append(keys, c.index.Key(number))
+	}
+	slices.SortFunc(keys, func(a, b []uint64) (order int) {
+		for _, f := range c.layout.Fields {
+			order = cmp.Or(order, cmp.Compare(f.Code(a), f.Code(b)))
+		}
+		return order
+	})
+	s := classSet{c.columns, c.layout, partition.NewIndex(c.layout, 0)}
+	for _, key := range keys {
+		s.index.Add(key)
+	}
+	return s
 }
 
 // addAll adds all classes of a set, which is empty then.

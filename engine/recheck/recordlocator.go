@@ -29,16 +29,12 @@ func (r *recordLocator) Numbers() (numbers []uint32) {
 		for _, a := range taken.columns {
 			numbers = append(numbers, uint32(a))
 		}
-		var classes [][]uint32
+		numbers = append(numbers, uint32(taken.len()))
 		for number := range taken.len() {
-			var class []uint32
 			for _, f := range taken.layout.Fields {
-				class = append(class, f.Code(taken.index.Key(number)))
+				numbers = append(numbers, f.Code(taken.index.Key(number)))
 			}
-			classes = append(classes, class)
 		}
-		slices.SortFunc(classes, slices.Compare)
-		numbers = append(append(numbers, uint32(len(classes))), slices.Concat(classes...)...)
 	}
 	return numbers
 }

@@ -135,7 +135,7 @@ func (s *suppression) takeAway(from *engine.Cut) {
 	}
 	for i := range s.sets {
 		if o := &s.sets[i]; o.taken.len() > 0 {
-			l.taken = append(l.taken, o.taken)
+			l.taken = append(l.taken, o.taken.sorted())
 		}
 	}
 	s.Locator, from.Suppression = l, s.RecordSuppression
