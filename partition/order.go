@@ -141,7 +141,7 @@ func (k rowKey) table(
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer rows.Close()
 	w := newTableWriter(layout, int(sorter.Size())/(8*layout.Words), space)
 	defer func() {
 		if err != nil {

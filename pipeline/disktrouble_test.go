@@ -173,7 +173,7 @@ func TestSpillFolderTrouble(t *testing.T) {
 						}
 					})
 				}
-			}}, System: System{Spill: true, Room: 3000}})
+			}}, System: System{Spill: true, Room: 3000, Store: spill.Options{Share: 256 << 10}}})
 			mustFail(t, err, tt.class, scratch, "limits.spill_dir")
 			check()
 		})
@@ -189,10 +189,10 @@ func removeAll(folder string) error {
 	}
 }
 
-// damage changes the tables in a folder, once there are some.
+// damage changes the files in a folder, once there are some.
 func damage(folder string) error {
 	for range 500 {
-		found, err := damageTables(folder)
+		found, err := damageFiles(folder)
 		if found > 0 || err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func damage(folder string) error {
 	return errors.New("nothing is there to be damaged")
 }
 
-func damageTables(folder string) (found int, err error) {
+func damageFiles(folder string) (found int, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasPrefix(entry.Name(), "table-") {
 			return err

@@ -203,7 +203,7 @@ func TestOutOfCoreAgrees(t *testing.T) {
 			mustRelease(t, dir, steps, overrides...)
 		})
 	}
-	job, table := labelled("suppress", 3, 12, func(i int) string { return strings.Repeat(string(rune('a'+i/3)), spill.MaxChunk+i/3) })
+	job, table := labelled("suppress", 3, 12, func(i int) string { return strings.Repeat(string(rune('a'+i/3)), 4<<20+i/3) })
 	try("long texts", job, table, 5, 1, 2, "1GiB")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

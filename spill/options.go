@@ -33,13 +33,3 @@ func (o *Options) share() int64 {
 
 // StoreShare returns the bytes that a store takes of a budget.
 func StoreShare(limit int64) int64 { return min(max(StoreBuffers.Part(limit), minShare), maxShare) }
-
-// A share is three quarters runs, one being filled and one being written. The rest is for
-// the block being written, and what Pebble knows about tables.
-const (
-	runsOfStore = 2
-	runEighths  = 3
-)
-
-// runSize returns the bytes that one run takes of a share.
-func runSize(share int64) int { return int(share * runEighths / 8) }

@@ -40,7 +40,6 @@ const (
 	// RowRefBytes is the memory of a row without its bytes, and ShortRowBytes that of a short one.
 	RowRefBytes   = ShortRowBytes + lengthBytes
 	ShortRowBytes = 16
-	lengthBytes   = 4
 	// prefixBytes is how many bytes of a row are its prefix, and MostShort how many a short one has at most.
 	prefixBytes = MostShort
 	MostShort   = 8
@@ -273,11 +272,8 @@ func (r *RowRun) insert(refs []rowRef) {
 	}
 }
 
-// Len returns the number of different rows.
+// Len returns the number of rows, those that are known to be equal once.
 func (r *RowRun) Len() int { return len(r.refs) }
-
-// At returns a row and how many there are of it.
-func (r *RowRun) At(i int) (row []byte, n int64) { return r.row(&r.refs[i]), int64(r.refs[i].count) }
 
 // held returns how many bytes a copy takes.
 func (r *RowRun) held() int64 {
@@ -311,51 +307,4 @@ func (r *RowRun) compact() {
 	if r.short == 0 {
 		*r = *r.clone()
 	}
-}
-
-// AppendRow appends n rows that are equal to those of a chunk: how many there are and the length of the row, in 4 bytes each,
-// and its bytes. Of none nothing is appended.
-func AppendRow(chunk, row []byte, n int64) []byte {
-	for n := range eachCount(n) {
-		chunk = binary.LittleEndian.AppendUint32(chunk, n)
-		chunk = binary.LittleEndian.AppendUint32(chunk, uint32(len(row)))
-		chunk = append(chunk, row...)
-	}
-	return chunk
-}
-
-// rowHead is how many bytes come before those of a row in a chunk.
-const rowHead = 4 + lengthBytes
-
-// rowEnd returns where a row ends that is at the beginning of a chunk, with its head.
-func rowEnd(chunk []byte) int {
-	return rowHead + int(binary.LittleEndian.Uint32(chunk[rowHead-lengthBytes:]))
-}
-
-// firstRow returns the first row of a chunk, how many there are of it, and the bytes behind it. The
-// count is 0 when the chunk has no whole row.
-func firstRow(chunk []byte) (row []byte, n uint32, rest []byte) {
-	if len(chunk) < rowHead || len(chunk) < rowEnd(chunk) || binary.LittleEndian.Uint32(chunk) == 0 {
-		return nil, 0, chunk
-	}
-	end := rowEnd(chunk)
-	return chunk[rowHead:end:end], binary.LittleEndian.Uint32(chunk), chunk[end:]
-}
-
-// Decode makes the run that of a chunk's rows, which stays as it is as long as they are used.
-func (r *RowRun) Decode(chunk []byte) error {
-	r.Bytes, r.refs = chunk, r.refs[:0]
-	for at := 0; at < len(chunk); {
-		row, n, rest := firstRow(chunk[at:])
-		if n == 0 {
-			return ErrCorrupt
-		}
-		ref := rowRef{prefix: prefixOf(row), count: n}
-		if r.short == 0 {
-			ref.at = uint32(at + rowHead - lengthBytes)
-		}
-		r.refs = append(r.refs, ref)
-		at = len(chunk) - len(rest)
-	}
-	return nil
 }

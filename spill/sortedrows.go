@@ -3,10 +3,8 @@ package spill
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // SortedRows are different rows in order, read once. They belong to one goroutine at a time.
@@ -27,17 +25,16 @@ type runHead struct {
 // runSource is what is left of a run.
 type runSource struct {
 	row    []byte // the first one; nil: it is short
-	n      uint32
+	n      int64
 	short  bool
 	run    *RowRun // in memory
 	next   int     // row of it
-	reader *Reader // of the chunks of a run in the store
+	reader *reader // of the chunks of a run in the store
 	chunk  []byte  // the rest of one
-	joined []byte  // a row that goes on in the next chunk, and that
 }
 
 // add adds a run.
-func (r *SortedRows) add(run *RowRun, reader *Reader) {
+func (r *SortedRows) add(run *RowRun, reader *reader) {
 	source := &runSource{run: run, reader: reader, short: r.short > 0}
 	r.heap = append(r.heap, runHead{runSource: source})
 }
@@ -70,11 +67,11 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 	}
 	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix && bytes.Equal(r.heap[0].row, row) {
 		first := &r.heap[0]
-		n += int64(first.n)
+		n += first.n
 		switch err := first.advance(); {
 		case err == io.EOF:
 			if first.reader != nil {
-				_ = first.reader.Close() // nothing is left to read
+				first.reader.close()
 			}
 			last := len(r.heap) - 1
 			r.heap[0], r.heap = r.heap[last], r.heap[:last]
@@ -115,61 +112,43 @@ func (s *runHead) before(other *runHead) bool {
 // advance goes on to the next row, or returns io.EOF.
 func (s *runHead) advance() error {
 	if s.reader == nil {
-		if s.next == s.run.Len() {
+		if s.next == len(s.run.refs) {
 			return io.EOF
 		}
 		ref := &s.run.refs[s.next]
-		if s.prefix, s.n = ref.prefix, ref.count; !s.short {
+		if s.prefix, s.n = ref.prefix, int64(ref.count); !s.short {
 			s.row = s.run.row(ref)
 		}
 		s.next++
 		return nil
 	}
-	for {
-		var row []byte
-		if row, s.n, s.chunk = firstRow(s.chunk); s.n > 0 {
-			if s.prefix = prefixOf(row); !s.short {
-				s.row = row
-			}
-			return nil
-		}
-		if err := s.read(); err != nil {
+	for len(s.chunk) == 0 {
+		chunk, err := s.reader.next()
+		if err != nil {
 			return err
 		}
+		s.chunk = chunk
 	}
-}
-
-// read puts the next chunk behind the rest of the one before, which has no whole row.
-func (s *runSource) read() error {
-	s.joined = append(s.joined[:0], s.chunk...)
-	chunk, err := s.reader.Next()
-	if err == io.EOF && len(s.joined) > 0 {
-		return fmt.Errorf("a run does not end with a row: %w", ErrCorrupt)
+	row, n, rest := firstRow(s.chunk)
+	if n == 0 {
+		return ErrCorrupt
 	}
-	if err != nil {
-		return err
+	if s.prefix, s.n, s.chunk = prefixOf(row), n, rest; !s.short {
+		s.row = row
 	}
-	if len(s.joined) > 0 {
-		if len(s.joined) >= rowHead { // once, where it would grow piece by piece
-			s.joined = slices.Grow(s.joined, max(0, rowEnd(s.joined)-len(s.joined))+len(chunk))
-		}
-		s.joined = append(s.joined, chunk...)
-		chunk = s.joined
-	}
-	s.chunk = chunk
 	return nil
 }
 
 // Close ends the reading.
-func (r *SortedRows) Close() (err error) {
+func (r *SortedRows) Close() {
 	for _, source := range r.heap {
 		if source.reader != nil {
-			err = errors.Join(err, source.reader.Close())
+			source.reader.close()
 		}
 	}
 	r.heap = nil
 	if r.budget != nil {
 		r.budget.Return(r.drawn)
+		r.drawn = 0
 	}
-	return err
 }

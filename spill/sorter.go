@@ -3,10 +3,7 @@ package spill
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
-	"iter"
-	"math"
 	"slices"
 	"sync"
 
@@ -57,10 +54,10 @@ const (
 	growth = 2
 	// firstRoom is what the first rows of a run take.
 	firstRoom = 4 << 10
-	// sortedChunk is about the size of a chunk of rows in the store. Chunks of larger rows are pieces of
-	// mostChunk.
+	// sortedChunk is about the size of a chunk of rows in the store, unless one row is larger.
 	sortedChunk = 64 << 10
-	mostChunk   = 256 << 10
+	// largeRow is the size of a row from which on what is made of one is drawn.
+	largeRow = 256 << 10
 	// rowCopies counts the copies of a row from the store besides that of its reader.
 	rowCopies = 3
 )
@@ -76,17 +73,6 @@ func UsualRun(share int64, threads int) int64 {
 	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
-// eachCount returns the counts to write of n rows that are equal, one after the other: a count has 32 bits.
-func eachCount(n int64) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for ; n > 0; n -= math.MaxUint32 {
-			if !yield(uint32(min(n, math.MaxUint32))) {
-				return
-			}
-		}
-	}
-}
-
 // NewRun returns where one more worker appends its rows. It is not safe for concurrent use.
 func (s *Sorter) NewRun() *RowRun {
 	r := newRun(s, s.Short)
@@ -99,19 +85,6 @@ func (s *Sorter) NewRun() *RowRun {
 func (s *Sorter) Len() int64     { return s.rows }
 func (s *Sorter) Size() int64    { return s.size }
 func (s *Sorter) Largest() int64 { return s.largest }
-
-// AddSorted adds different rows in order, encoded as by AppendRow. The bytes stay the caller's.
-func (s *Sorter) AddSorted(encoded []byte) error {
-	r := &RowRun{sorter: s, short: s.Short}
-	if err := r.Decode(encoded); err != nil || r.Len() == 0 {
-		return err
-	}
-	for i := range r.refs {
-		r.rows += int64(r.refs[i].count)
-		r.size += r.length(&r.refs[i])
-	}
-	return s.add(r)
-}
 
 // Join takes over the rows of a sorter with the same store, which has none from then on. Nobody uses
 // either meanwhile.
@@ -265,17 +238,14 @@ func (s *Sorter) write(rows *SortedRows, freed int64) (err error) {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		chunk = AppendRow(chunk, row, n)
-		if len(chunk) >= sortedChunk || err == io.EOF {
-			for piece := range slices.Chunk(chunk, mostChunk) {
-				if err := s.store.Append(sequence, piece); err != nil {
-					return err
-				}
+		if err == io.EOF {
+			return s.store.Append(sequence, chunk)
+		}
+		if chunk = AppendRow(chunk, row, n); len(chunk) >= sortedChunk {
+			if err := s.store.Append(sequence, chunk); err != nil {
+				return err
 			}
 			chunk = chunk[:0]
-		}
-		if err == io.EOF {
-			return nil
 		}
 	}
 }
@@ -299,7 +269,7 @@ func (s *Sorter) end(r *RowRun) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case r.Len() == 0:
+	case len(r.refs) == 0:
 	case len(s.stored) == 0:
 		s.count(r)
 		s.sorted = append(s.sorted, r)
@@ -330,8 +300,9 @@ func (s *Sorter) reduce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		written, closed, freed := s.write(rows, rows.drawn), rows.Close(), s.store.Free(first...)
-		if err := cmp.Or(written, closed, freed); err != nil { // a store that has failed fails all of them alike
+		err = s.write(rows, rows.drawn)
+		rows.Close()
+		if err := cmp.Or(err, s.store.Free(first...)); err != nil { // a store that has failed fails both alike
 			return err
 		}
 	}
@@ -341,7 +312,7 @@ func (s *Sorter) reduce(ctx context.Context) error {
 // fanIn returns how many runs of the store can be read at a time in some bytes. For large rows it takes
 // more of the budget if that is left.
 func (s *Sorter) fanIn(bytes int64) int {
-	if s.largest > mostChunk {
+	if s.largest > largeRow {
 		bytes = max(bytes, s.Budget.Left()/4*3)
 	}
 	return int(max(2, (bytes-s.readBytes(0))/(s.readBytes(1)-s.readBytes(0))))
@@ -349,16 +320,15 @@ func (s *Sorter) fanIn(bytes int64) int {
 
 // readBytes returns what reading some runs of the store at a time takes.
 func (s *Sorter) readBytes(runs int) int64 {
-	batch := 2*sortedChunk + min(s.largest, mostChunk)
-	if s.largest <= mostChunk-sortedChunk { // no chunk is in pieces
-		return batch * int64(runs)
+	if s.largest <= largeRow {
+		return (2*sortedChunk + s.largest) * int64(runs)
 	}
-	return (batch+mostChunk+s.largest)*int64(runs) + rowCopies*s.largest
+	return (2*sortedChunk+mostPiece+s.largest)*int64(runs) + rowCopies*s.largest
 }
 
-// writeBytes returns what writing a run to the store takes: a row that is larger than a chunk, and the chunks of it.
+// writeBytes returns what writing a run to the store takes: a chunk that grows with a large row.
 func (s *Sorter) writeBytes() int64 {
-	if s.largest <= mostChunk {
+	if s.largest <= largeRow {
 		return 0
 	}
 	return 2 * s.largest
@@ -394,14 +364,16 @@ func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequenc
 		rows.add(r, nil)
 	}
 	for _, sequence := range stored {
-		reader, err := s.store.read(ctx, sortedChunk, sequence)
+		reader, err := s.store.read(ctx, sequence)
 		if err != nil {
-			return nil, errors.Join(err, rows.Close())
+			rows.Close()
+			return nil, err
 		}
 		rows.add(nil, reader)
 	}
 	if err := rows.begin(); err != nil {
-		return nil, errors.Join(err, rows.Close())
+		rows.Close()
+		return nil, err
 	}
 	return rows, nil
 }

@@ -4,17 +4,16 @@
 // A Store holds sequences: numbered lists of chunks of bytes, appended at the end, read
 // from the start as often as needed, freed as a whole.
 //
-//	Append ──▶ run (memory) ──full──▶ background writer ──▶ tables ──▶ Read
-//	                                                          Free ──▶ file removed
+//	Append ──▶ buffer ──full──▶ tables ──▶ Scan
+//	                            Free ──▶ file removed
 //
-// A run is cut into tables, which are files in Pebble's format. A sequence with much in the run
-// gets a table to itself, the others share one, and a table's file goes when all that is in it
-// has been freed.
+// Tables are files in Pebble's format. A sequence with much in the buffer gets a table to itself,
+// the others share one, and a table goes when all that is in it has been freed.
 //
 // Contract: a draw that does not fit fails at once and takes nothing; the peak is exact. A
-// Store returns the chunks that were appended or an error, never other bytes: every block
-// has a checksum and every chunk is expected by number. Any failure of its files, seen by
-// a caller or in the background, fails every later call. Nothing hangs on a full disk.
+// Store returns the chunks that were appended or an error, never other bytes: tables have
+// checksums, and what is read is expected by number. Any failure of its files fails every later
+// call. Nothing hangs on a full disk.
 //
 // Not promised: that the process is smaller than the budget by itself. That is so only as
 // far as every holder draws what it holds, and the fixed overhead comes on top. A Store
@@ -23,43 +22,32 @@ package spill
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
+	"math"
 	"sync"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"github.com/kcut/kcut/internal/fault"
 )
 
 // Store keeps chunks of bytes that do not fit memory, in a private folder of one run. Its
 // methods are safe for concurrent use, Close apart.
 type Store struct {
-	budget  *Budget
-	share   int64
-	folder  *folder
-	files   *scratchFS
-	recent  recent
-	written uint64 // tables ever written; the background writer's
+	budget *Budget
+	share  int64
+	folder *folder
 
-	writer sync.WaitGroup // the one in the background
-	ended  atomic.Bool    // as closed; for those that do not hold mu
-
-	// mu guards what follows. Nobody who holds it waits for a file, because fail takes it, and
-	// fail is called from inside that.
-	mu        sync.Mutex
-	changed   sync.Cond // current, queue, spare, failure or closed have changed
+	mu        sync.Mutex // guards what follows, while tables are written and removed, too
 	sequences map[Sequence]*sequence
 	last      Sequence
-	tables    int    // with something alive
-	current   *run   // being filled; nil while there is no spare one
-	queue     []*run // to be written, in this order
-	spare     []*run
-	chunks    int64
+	buffer    []byte   // chunks that are in no table yet
+	used      int      // of it, with what is known of the chunks
+	buffered  []*block // in the buffer
+	live      int      // of these, the ones that are not freed
+	tables    int      // with something alive
+	made      int      // tables ever
+	stats     Stats
 	failure   error
 	closed    bool
 }
@@ -69,7 +57,6 @@ type Store struct {
 // ErrBudget when its share is not to be had and ErrDisk when dir cannot be written to.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{budget: o.Budget, share: o.share(), sequences: map[Sequence]*sequence{}}
-	s.changed.L = &s.mu
 	if s.budget != nil {
 		if err := s.budget.Draw("the spill store's buffers", s.share); err != nil {
 			return nil, err
@@ -78,10 +65,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.open(dir, o.FS); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
-	for range runsOfStore {
-		s.spare = append(s.spare, &run{arena: make([]byte, 0, runSize(s.share))})
-	}
-	s.writer.Go(s.writeBehind)
+	s.buffer = make([]byte, 0, s.share/4*3) // the rest is for the page that is written, and what is known of blocks
 	return s, nil
 }
 
@@ -95,19 +79,15 @@ func (s *Store) open(dir string, fsys vfs.FS) (err error) {
 		}
 		dir = real
 	}
-	if s.folder, err = openFolder(fsys, dir); err != nil {
-		return err
-	}
-	s.files = newScratchFS(fsys, s.fail)
-	return nil
+	s.folder, err = openFolder(fsys, dir)
+	return err
 }
 
-// release closes and removes everything and returns the share of the budget.
-func (s *Store) release() error {
-	err := s.recent.close()
+// release removes everything and returns the share of the budget.
+func (s *Store) release() (err error) {
 	if s.folder != nil {
-		if removed := s.folder.remove(); removed != nil {
-			err = errors.Join(err, explain("remove", s.folder.path, removed))
+		if err = s.folder.remove(); err != nil {
+			err = explain("remove", s.folder.path, err)
 		}
 	}
 	if s.budget != nil {
@@ -116,20 +96,12 @@ func (s *Store) release() error {
 	return err
 }
 
-// fail makes every later call return err. The first failure stays: the others follow from it.
-func (s *Store) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// fail makes every later call return err, and returns it. The first failure stays: the others
+// follow from it.
+func (s *Store) fail(err error) error {
 	if s.failure == nil {
 		s.failure = explain("use", s.folder.path, err)
 	}
-	s.changed.Broadcast()
-}
-
-// failed returns the failure that there has been.
-func (s *Store) failed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.failure
 }
 
@@ -149,125 +121,102 @@ func (s *Store) NewSequence() Sequence {
 	return s.last
 }
 
-// MaxChunk is the largest chunk, in bytes. A chunk is a block of a table, and when one is
-// damaged Pebble looks for a flipped bit in a time that grows with the block: half a minute
-// for a MiB.
-const MaxChunk = 4 << 20
-
 // Append adds a chunk at the end of a sequence; the bytes are copied. It waits while the
 // disk is slower than the callers. Calls for one sequence must not run at the same time,
-// nor after it was freed. A failure of the store, also one in the background, is returned
-// from then on. Chunks of some 10 KiB and more are best: each is a key of its own.
+// nor after it was freed. Chunks of some 10 KiB and more are best.
 func (s *Store) Append(seq Sequence, chunk []byte) error {
-	if len(chunk) > MaxChunk {
-		return fmt.Errorf("append to a spilled sequence: %d bytes are more than a chunk may have, %d", len(chunk), MaxChunk)
+	if len(chunk) > math.MaxUint32 {
+		return fmt.Errorf("append to a spilled sequence: %d bytes are more than a chunk may have", len(chunk))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(chunk)+chunkCost > runSize(s.share) {
-		return s.appendLarge(seq, chunk)
-	}
-	for s.usable() == nil && (s.current == nil || !s.current.fits(len(chunk))) {
-		s.handOver()
-		if s.current == nil {
-			s.changed.Wait()
-		}
-	}
 	if err := s.usable(); err != nil {
 		return err
 	}
-	r := s.current
-	from := len(r.arena)
-	r.arena = append(r.arena, chunk...)
-	r.hold(s.sequenceOf(seq), r.arena[from:len(r.arena):len(r.arena)])
-	s.chunks++
+	size := lengthBytes + len(chunk)
+	large := size+chunkCost > cap(s.buffer)
+	if s.used+size+chunkCost > cap(s.buffer) {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	b := s.blockFor(seq, size)
+	from := len(s.buffer)
+	s.buffer = binary.LittleEndian.AppendUint32(s.buffer, uint32(len(chunk)))
+	if !large {
+		s.buffer = append(s.buffer, chunk...)
+	}
+	b.pieces = append(b.pieces, s.buffer[from:len(s.buffer):len(s.buffer)])
+	b.size, s.used = b.size+size, s.used+size+chunkCost
+	s.stats.Chunks++
+	if large { // it is written from where it is
+		b.pieces = append(b.pieces, chunk)
+		return s.flush()
+	}
 	return nil
 }
 
-// appendLarge writes a chunk that fits no run from the caller's bytes, and waits for it.
-func (s *Store) appendLarge(seq Sequence, chunk []byte) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	s.handOver() // what came before must be written before
-	large := &run{}
-	large.hold(s.sequenceOf(seq), chunk)
-	s.chunks++
-	s.queue = append(s.queue, large)
-	s.changed.Broadcast()
-	for !large.done {
-		s.changed.Wait()
-	}
-	return s.usable()
-}
-
-// handOver queues the current run, if there is anything in it, and takes a spare one, if
-// there is one.
-func (s *Store) handOver() {
-	if s.current != nil && s.current.used > 0 {
-		s.queue = append(s.queue, s.current)
-		s.current = nil
-		s.changed.Broadcast()
-	}
-	if n := len(s.spare); s.current == nil && n > 0 {
-		s.current, s.spare = s.spare[n-1], s.spare[:n-1]
-	}
-}
-
-func (s *Store) sequenceOf(seq Sequence) *sequence {
+// blockFor returns the block in the buffer that the next chunk of a sequence goes to.
+func (s *Store) blockFor(seq Sequence, size int) *block {
 	q := s.sequences[seq]
 	if q == nil {
 		q = &sequence{number: seq}
 		s.sequences[seq] = q
 	}
-	return q
+	if n := len(q.blocks); n > 0 && q.blocks[n-1].table == nil && q.blocks[n-1].size+size <= blockSize {
+		return q.blocks[n-1]
+	}
+	b := &block{sequence: q}
+	q.blocks, s.buffered, s.live = append(q.blocks, b), append(s.buffered, b), s.live+1
+	return b
 }
 
-// Free drops sequences with all their chunks. Chunks that were still in memory are never
-// written; a table's file is removed with the last sequence in it, once no reader is in
-// it. A reader of a freed sequence gets an error.
+// Free drops sequences with all their chunks. Chunks that were still in the buffer are never
+// written; a table is removed with the last block that is alive in it. A reader of a freed
+// sequence gets an error.
 func (s *Store) Free(seqs ...Sequence) error {
 	s.mu.Lock()
-	dead := []*table(nil)
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return err
+	}
 	for _, seq := range seqs {
-		if q := s.sequences[seq]; q != nil {
-			delete(s.sequences, seq)
-			dead = append(dead, s.drop(q)...)
+		q := s.sequences[seq]
+		if q == nil {
+			continue
 		}
-	}
-	err := s.usable()
-	s.mu.Unlock()
-	if err == nil {
-		if err = remove(dead); err != nil {
-			s.fail(err)
-			err = s.failed()
+		delete(s.sequences, seq)
+		q.freed = true
+		for _, b := range q.blocks {
+			if err := s.drop(b); err != nil {
+				return s.fail(err)
+			}
 		}
+		q.blocks = nil
 	}
-	return err
+	return nil
 }
 
-// drop forgets a sequence and returns the tables in which nothing is left alive.
-func (s *Store) drop(q *sequence) (dead []*table) {
-	q.freed = true
-	for _, p := range q.pieces {
-		if p.run.live -= p.bytes; p.run.live == 0 && p.run == s.current {
-			p.run.reset()
+// drop forgets a block.
+func (s *Store) drop(b *block) error {
+	if b.table == nil {
+		if s.live--; s.live == 0 {
+			s.empty()
 		}
+		return nil
 	}
-	for _, e := range q.extents {
-		if e.table.alive--; e.table.alive == 0 {
-			dead = append(dead, e.table)
-		}
+	if b.table.alive--; b.table.alive > 0 {
+		return nil
 	}
-	s.tables -= len(dead)
-	q.pieces, q.extents = nil, nil
-	return dead
+	s.tables--
+	s.stats.DiskBytes -= b.table.size
+	return s.folder.fs.Remove(b.table.path)
 }
 
 // Stats are a store's numbers.
 type Stats struct {
-	BytesWritten  int64 // to files, everything included
-	BytesRead     int64 // from files
+	BytesWritten  int64 // to tables
+	BytesRead     int64 // from tables
 	DiskBytes     int64 // in the folder now
 	PeakDiskBytes int64 // the most that was in the folder at one time
 	Chunks        int64 // appended
@@ -277,66 +226,19 @@ type Stats struct {
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now, peak := s.files.usage()
-	return Stats{
-		BytesWritten: s.files.written.Load(), BytesRead: s.files.read.Load(),
-		DiskBytes: now, PeakDiskBytes: peak, Chunks: s.chunks,
-	}
+	return s.stats
 }
 
-// Close ends the readers and the writer, and removes the folder with everything in it,
-// and dir when Open made it and it is empty. It returns the failure of the store, if there
-// was one. No other call may be running; a second Close does nothing.
+// Close ends the readers, which are still to be closed, and removes the folder with everything in it, and dir when Open made
+// it and it is empty. It returns the failure of the store, if there was one. No other call may
+// be running; a second Close does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	again := s.closed
-	s.closed = true
-	s.changed.Broadcast()
-	s.mu.Unlock()
-	if again {
+	defer s.mu.Unlock()
+	if s.closed {
 		return nil
 	}
-	s.ended.Store(true)
-	s.writer.Wait()
+	s.closed = true
 	err := s.release()
-	return cmp.Or(s.failed(), err)
-}
-
-var (
-	// ErrDisk is returned when the spill folder cannot take what has to be written.
-	ErrDisk = fault.New(fault.Resources, "", "the disk is full, or the folder is read-only or gone")
-	// ErrFailed is returned when the system fails to read or write the spill folder for
-	// another reason: the disk may be breaking.
-	ErrFailed = fault.New(fault.Transient, "", "reading or writing failed")
-	// ErrCorrupt is returned when bytes read back are not those that were written.
-	ErrCorrupt = fault.New(fault.Transient, "", "the spilled data is damaged")
-
-	errClosed       = errors.New("the spill store is closed")
-	errFreed        = errors.New("the sequence was freed while it was read")
-	errReaderClosed = errors.New("the reader of a spilled sequence is closed")
-	errMissing      = errors.New("a chunk is missing")
-	errDamaged      = errors.New("a table cannot be read")
-)
-
-// diskErrors are the causes of ErrDisk.
-var diskErrors = []error{
-	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist, fs.ErrPermission,
-}
-
-// explain wraps a failure of the folder's files in the sentinel that it is a case of. The
-// cause of damage is named, not wrapped: it may be io.EOF, which must not look like the
-// end of a sequence.
-func explain(verb, folder string, err error) error {
-	for _, cause := range diskErrors {
-		if errors.Is(err, cause) {
-			return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrDisk, err)
-		}
-	}
-	if errors.Is(err, errDamaged) || errors.Is(err, errMissing) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s spill folder %s: %w: %s", verb, folder, ErrCorrupt, err.Error())
-	}
-	if errno := syscall.Errno(0); errors.As(err, &errno) {
-		return fmt.Errorf("%s spill folder %s: %w: %w", verb, folder, ErrFailed, err)
-	}
-	return fmt.Errorf("%s spill folder %s: %w", verb, folder, err)
+	return cmp.Or(s.failure, err)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// small is a budget whose runs take two chunks of 256 KiB.
+// small is a budget whose buffers take five chunks of 256 KiB.
 func small() *Budget { return NewBudget(1 << 24) }
 
 // noise is where chunks are cut from.
@@ -116,7 +116,7 @@ func TestChunksComeBackInOrder(t *testing.T) {
 	}
 }
 
-// What is appended is copied, and at most MaxChunk bytes at once.
+// What is appended is copied.
 func TestAppend(t *testing.T) {
 	s := open(t, vfs.NewMem(), "/scratch")
 	seq := s.NewSequence()
@@ -126,9 +126,6 @@ func TestAppend(t *testing.T) {
 		want = append(want, bytes.Clone(chunk))
 		must(t, s.Append(seq, chunk))
 		clear(chunk)
-	}
-	if err := s.Append(seq, make([]byte, MaxChunk+1)); err == nil {
-		t.Error("too large a chunk is accepted")
 	}
 	check(t, s, seq, want)
 }
@@ -195,14 +192,14 @@ func TestFreeGivesSpaceBack(t *testing.T) {
 }
 
 // reading returns a store, a sequence of its with chunks of 100 KiB, and a reader of that.
-func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]byte, *Reader) {
+func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]byte, *reader) {
 	t.Helper()
 	s := open(t, vfs.NewMem(), "/scratch")
 	seq := s.NewSequence()
 	want := fill(t, s, seq, n, 100<<10)
-	r, err := s.Read(ctx, seq)
+	r, err := s.read(ctx, seq)
 	must(t, err)
-	t.Cleanup(func() { r.Close() })
+	t.Cleanup(r.close)
 	return s, seq, want, r
 }
 
@@ -212,7 +209,7 @@ func TestReaderOfAFreedSequence(t *testing.T) {
 	must(t, err)
 	n := 0
 	for ; err == nil; n++ {
-		_, err = r.Next()
+		_, err = r.next()
 	}
 	if !errors.Is(err, errFreed) || n > 60 {
 		t.Fatalf("after %d chunks: %v", n, err)
@@ -222,11 +219,11 @@ func TestReaderOfAFreedSequence(t *testing.T) {
 func TestReaderEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s, seq, want, r := reading(t, ctx, 40)
-	if _, err := r.Next(); err != nil {
+	if _, err := r.next(); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := r.Next(); !errors.Is(err, context.Canceled) {
+	if _, err := r.next(); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	check(t, s, seq, want) // the store is none the worse
@@ -234,8 +231,8 @@ func TestReaderEndsWithItsContext(t *testing.T) {
 
 func TestClosedReader(t *testing.T) {
 	_, _, _, r := reading(t, context.Background(), 40)
-	must(t, errors.Join(r.Close(), r.Close()))
-	if _, err := r.Next(); !errors.Is(err, errReaderClosed) {
+	r.close()
+	if _, err := r.next(); !errors.Is(err, errReaderClosed) {
 		t.Fatal(err)
 	}
 }
@@ -243,8 +240,8 @@ func TestClosedReader(t *testing.T) {
 func TestClosedStore(t *testing.T) {
 	s, seq, _, r := reading(t, context.Background(), 40)
 	must(t, s.Close())
-	_, next := r.Next()
-	_, read := s.Read(context.Background(), seq)
+	_, next := r.next()
+	_, read := s.read(context.Background(), seq)
 	for name, err := range map[string]error{"next": next, "append": s.Append(seq, nil), "free": s.Free(seq), "read": read} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)
@@ -371,7 +368,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 		seq := s.NewSequence()
 		fill(t, s, seq, 40, 100<<10)
 		for range 3 {
-			if _, err := s.Read(context.Background(), seq); err != nil {
+			if _, err := s.read(context.Background(), seq); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -381,7 +378,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 	ended := func() bool {
 		buffer := make([]byte, 1<<20)
 		stacks = string(buffer[:runtime.Stack(buffer, true)])
-		return !strings.Contains(stacks, "pebble") && !strings.Contains(stacks, "spill.(*Store)")
+		return !strings.Contains(stacks, "cockroachdb/pebble") && !strings.Contains(stacks, "spill.(*Store)")
 	}
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -2,11 +2,16 @@ package spill
 
 import (
 	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 const (
-	// ownTable is how much of a sequence must be in a run for a table of its own. It
+	// ownTable is how much of a sequence must be in the buffer for a table of its own. It
 	// doubles with every tablesStep tables that are alive: each is a file.
 	ownTable   = 256 << 10
 	tablesStep = 8 << 10
@@ -15,112 +20,86 @@ const (
 	sharedTable = 2
 )
 
-// writeBehind writes the queued runs until the store is closed.
-func (s *Store) writeBehind() {
-	for r := s.nextRun(); r != nil; r = s.nextRun() {
-		if err := s.writeRun(r); err != nil {
-			s.fail(err)
+// flush writes what is alive in the buffer to tables. Its error is that of the store.
+func (s *Store) flush() error {
+	blocks := slices.DeleteFunc(s.buffered, func(b *block) bool { return b.freed })
+	slices.SortStableFunc(blocks, func(a, b *block) int { return cmp.Compare(a.number, b.number) })
+	for _, of := range cut(blocks, ownTable<<(s.tables/tablesStep)) {
+		if err := s.write(of); err != nil {
+			return s.fail(err)
 		}
-		s.recycle(r)
 	}
+	s.empty()
+	return nil
 }
 
-// nextRun waits for a run to write. Nil is the end: what is queued then is dropped.
-func (s *Store) nextRun() *run {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.queue) == 0 && !s.closed {
-		s.changed.Wait()
-	}
-	if s.closed {
-		for _, r := range s.queue {
-			r.done = true
+// empty makes room in the buffer for other chunks.
+func (s *Store) empty() {
+	clear(s.buffered)
+	s.buffer, s.buffered, s.used, s.live = s.buffer[:0], s.buffered[:0], 0, 0
+}
+
+// cut spreads blocks, which are in the order of their sequences, over tables: a sequence of
+// enough bytes has its own.
+func cut(blocks []*block, enough int) (tables [][]*block) {
+	var shared []*block
+	bytes := 0 // of the shared table
+	for len(blocks) > 0 {
+		n, size := 0, 0
+		for ; n < len(blocks) && blocks[n].sequence == blocks[0].sequence; n++ {
+			size += blocks[n].size
 		}
-		s.changed.Broadcast()
-		return nil
+		of := blocks[:n]
+		blocks = blocks[n:]
+		if size >= enough {
+			tables = append(tables, of)
+			continue
+		}
+		if shared, bytes = append(shared, of...), bytes+size; bytes >= enough*sharedTable {
+			tables, shared, bytes = append(tables, shared), nil, 0
+		}
 	}
-	r := s.queue[0]
-	s.queue = s.queue[1:]
-	return r
+	if len(shared) > 0 {
+		tables = append(tables, shared)
+	}
+	return tables
 }
 
-// recycle lets a run be filled again.
-func (s *Store) recycle(r *run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.done = true
-	if cap(r.arena) > 0 {
-		r.reset()
-		s.spare = append(s.spare, r)
-	}
-	s.changed.Broadcast()
-}
-
-// writeRun writes what is alive in a run as tables and lets the readers find it there.
-func (s *Store) writeRun(r *run) error {
-	groups, err := s.groupsOf(r)
+// write writes blocks to a table of their own.
+func (s *Store) write(blocks []*block) error {
+	s.made++
+	t := &table{path: s.folder.fs.PathJoin(s.folder.path, fmt.Sprintf("table-%d", s.made)), alive: len(blocks)}
+	to, err := s.folder.fs.Create(t.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	tables := make([]*table, len(groups))
-	for i, pieces := range groups {
-		if tables[i], err = s.writeTable(pieces); err != nil {
-			return err
-		}
-	}
-	return remove(s.commit(groups, tables))
-}
-
-// groupsOf spreads the live pieces of a run, in the order of their sequences, over tables.
-func (s *Store) groupsOf(r *run) (groups [][]*piece, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failure != nil {
-		return nil, s.failure
-	}
-	enough := ownTable << (s.tables / tablesStep)
-	pieces := slices.DeleteFunc(slices.Clone(r.pieces), func(p *piece) bool { return p.sequence.freed })
-	slices.SortFunc(pieces, func(a, b *piece) int { return cmp.Compare(a.sequence.number, b.sequence.number) })
-	share, bytes := -1, 0 // the shared table that is being filled
-	for _, p := range pieces {
-		if p.bytes >= enough {
-			groups = append(groups, []*piece{p})
-			continue
-		}
-		if share < 0 || bytes >= enough*sharedTable {
-			share, bytes = len(groups), 0
-			groups = append(groups, nil)
-		}
-		groups[share], bytes = append(groups[share], p), bytes+p.bytes
-	}
-	return groups, nil
-}
-
-// commit notes where the pieces are now, and returns the tables that have only what has
-// been freed meanwhile.
-func (s *Store) commit(groups [][]*piece, tables []*table) (dead []*table) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, t := range tables {
-		for _, p := range groups[i] {
-			if !p.sequence.freed {
-				p.sequence.store(p, t)
-				t.alive++
+	w := newTable(to)
+	var n uint32
+	var key []byte
+	for _, b := range blocks {
+		b.table, b.first = t, n
+		for _, piece := range b.pieces {
+			for part := range slices.Chunk(piece, mostPiece) {
+				key = binary.BigEndian.AppendUint32(key[:0], n)
+				if err := w.Set(key, part); err != nil {
+					return errors.Join(err, w.Close())
+				}
+				n++
 			}
 		}
-		if t.alive == 0 {
-			dead = append(dead, t)
-		} else {
-			s.tables++
-		}
+		b.pieces = nil
 	}
-	return dead
-}
-
-// remove removes tables.
-func remove(tables []*table) (err error) {
-	for _, t := range tables {
-		err = cmp.Or(err, t.remove())
+	if err := w.Close(); err != nil {
+		return err
 	}
-	return err
+	written, err := w.Raw().Metadata()
+	if err != nil {
+		return err
+	}
+	t.size = int64(written.Size)
+	s.tables++
+	s.stats.BytesWritten += t.size
+	s.stats.DiskBytes += t.size
+	s.stats.PeakDiskBytes = max(s.stats.PeakDiskBytes, s.stats.DiskBytes)
+	return nil
 }

@@ -96,7 +96,7 @@ func sortTags(ctx context.Context, res *Resources, workers int, fill func([]*spi
 		return fmt.Errorf("sort the tags of entities: %w", err)
 	}
 	tags := &tagList{SortedRows: rows}
-	defer func() { err = errors.Join(err, tags.Close()) }()
+	defer tags.Close()
 	if err := tags.advance(); err != nil {
 		return err
 	}

@@ -167,7 +167,8 @@ func (o *ordering) sizes(r *released) error {
 	for {
 		row, n, err := rows.Next()
 		if err != nil {
-			return rows.Close()
+			rows.Close()
+			return nil
 		}
 		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(len(row), o.form.appendWords(nil, row))}, int(n))...)
 	}

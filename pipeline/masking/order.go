@@ -318,7 +318,7 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("sort the rows of divided cells: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer rows.Close()
 	o.taken = make([]uint64, o.Recoding.Cells())
 	t := &tuples{coded: o.newCoded(), labels: make([][]uint32, len(o.Coders))}
 	var kept [][]byte
@@ -390,7 +390,7 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	if err != nil {
 		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer rows.Close()
 	limit := newGroupLimit(o.order.Rows, o.Dataset.Rows())
 	count := o.sorter.Len()
 	size := o.sorter.Size() + count*int64(o.form.most)

@@ -44,7 +44,8 @@ func (m *Masker) sortSome(ctx context.Context, order Order, splits []formats.Spl
 	if err != nil {
 		return fmt.Errorf("sort rows of the release: %w", err)
 	}
-	return errors.Join(use(rows, o.sorter.Len()), rows.Close())
+	defer rows.Close()
+	return use(rows, o.sorter.Len())
 }
 
 // Bounds returns where so many ranges begin, the first one left out, of about as many rows each, going by some rows of the input.
@@ -105,7 +106,7 @@ func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split
 }
 
 // rangeForm begins the index of a range, whose length is in 4 bytes in front of it. Behind the index come the chunks.
-const rangeForm = "kcut rows\x02"
+const rangeForm = "kcut rows\x03"
 
 // Range is a range of the rows of a release in order, which are read chunk by chunk.
 type Range struct {
@@ -128,8 +129,9 @@ func (m *Masker) MergeRange(ctx context.Context, order Order, blocks [][]byte) (
 func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, most int) (_ []byte, err error) {
 	sorter, _ := m.newSorter(order, order.share(m.Budget), 0)
 	defer func() { err = errors.Join(err, sorter.Close()) }()
+	run := sorter.NewRun()
 	for _, block := range blocks {
-		if err := sorter.AddSorted(block); err != nil {
+		if err := spill.EachRow(block, run.Append); err != nil {
 			return nil, fmt.Errorf("read the rows of a split: %w", err)
 		}
 	}
@@ -137,7 +139,7 @@ func (m *Masker) mergeRange(ctx context.Context, order Order, blocks [][]byte, m
 	if err != nil {
 		return nil, fmt.Errorf("merge the rows of splits: %w", err)
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer rows.Close()
 	held := spill.NewLedger(m.Budget, "the rows of a range")
 	defer held.Close()
 	var chunks []rowChunk
@@ -206,15 +208,15 @@ func OpenRange(in io.ReaderAt) (*Range, error) {
 	return r, nil
 }
 
-// chunk reads a chunk.
-func (r *Range) chunk(i int) (*spill.RowRun, error) {
+// chunk reads a chunk, whose rows are those of spill.EachRow.
+func (r *Range) chunk(i int) ([]byte, error) {
 	c := &r.chunks[i]
-	data, rows := make([]byte, c.length), &spill.RowRun{}
+	data := make([]byte, c.length)
 	if _, err := r.in.ReadAt(data, c.at); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read rows in order: %w", err)
 	}
 	if xxhash.Sum64(data) != c.hash {
 		return nil, fmt.Errorf("read rows in order: %w", formats.ErrDamaged)
 	}
-	return rows, rows.Decode(data)
+	return data, nil
 }

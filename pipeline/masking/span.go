@@ -1,9 +1,10 @@
 package masking
 
 import (
-	"bytes"
 	"cmp"
 	"iter"
+
+	"github.com/kcut/kcut/spill"
 )
 
 // RowPlace is a place among the rows of ranges: in a chunk, behind so many of the rows that are equal to one of it.
@@ -37,11 +38,14 @@ func layOut(ranges iter.Seq2[*Range, error], limit groupLimit) ([]RowSpan, error
 			if err != nil {
 				return nil, err
 			}
-			var last []byte
-			for row := range different.Len() {
-				b, n := different.At(row)
-				l.add(RowPlace{at, i, row, 0}, int64(len(b)), n, row > 0 && bytes.Equal(b, last))
-				last = b
+			place := RowPlace{at, i, 0, 0}
+			err = spill.EachRow(different, func(row []byte, n int64) error {
+				l.add(place, int64(len(row)), n)
+				place.Row++
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
 		}
 		at++
@@ -60,14 +64,11 @@ type layingOut struct {
 	count, size int64
 }
 
-// add adds rows that are equal and have a length. They may be equal to those before, too: a chunk
-// has very many equal rows in several places.
-func (l *layingOut) add(at RowPlace, length, rows int64, toLast bool) {
+// add adds rows that are equal and have a length.
+func (l *layingOut) add(at RowPlace, length, rows int64) {
 	for left := rows; left > 0; {
 		n := min(left, l.rows-l.count)
-		if !toLast || l.count == 0 {
-			l.size += length
-		}
+		l.size += length
 		l.count, left = l.count+n, left-n
 		if !l.ends(l.count, l.size) {
 			continue
@@ -124,11 +125,22 @@ func eachRow(ranges iter.Seq2[*Range, error], span RowSpan, use func(row []byte,
 			if err != nil {
 				return err
 			}
-			for ; at.Row < rows.Len() && !at.reaches(span.To); at.Row, at.Taken = at.Row+1, 0 {
-				row, n := rows.At(at.Row)
-				if err := use(row, at.equal(span.To, int64(n))-at.Taken); err != nil {
-					return err
+			from := at
+			at.Row, at.Taken = 0, 0
+			err = spill.EachRow(rows, func(row []byte, n int64) error {
+				if at.Row == from.Row {
+					at.Taken = from.Taken
 				}
+				if at.Row >= from.Row && !at.reaches(span.To) {
+					if err := use(row, at.equal(span.To, n)-at.Taken); err != nil {
+						return err
+					}
+				}
+				at.Row, at.Taken = at.Row+1, 0
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			at = RowPlace{at.Range, at.Chunk + 1, 0, 0}
 		}
