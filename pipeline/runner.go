@@ -56,14 +56,14 @@ func (s *Step) does() string { return s.Name[strings.LastIndexByte(s.Name, '-')+
 
 // given is what all tasks of a step need, in a file of the shared folder.
 type given struct {
-	Weighed []string          `json:",omitempty"` // files of the shared folder: records of entities
-	Exposes *exposes          `json:",omitempty"` // which rows are alike is counted, too, under as many keys again
-	Cut     []byte            `json:",omitempty"`
-	Recoded bool              `json:",omitempty"` // the cut does not tell all: there is a recoding, in the codes of the book
-	Bounds  [][]byte          `json:",omitempty"`
-	Ranges  []string          `json:",omitempty"` // files of the shared folder
-	Spans   []masking.RowSpan `json:",omitempty"`
-	Parts   []string          `json:",omitempty"` // files of the release
+	Weighed []string           `json:",omitempty"` // files of the shared folder: records of entities
+	Exposes *exposes           `json:",omitempty"` // which rows are alike is counted, too, under as many keys again
+	Cut     []byte             `json:",omitempty"`
+	Recoded bool               `json:",omitempty"` // the cut does not tell all: there is a recoding, in the codes of the book
+	Bounds  [][]byte           `json:",omitempty"`
+	Ranges  []string           `json:",omitempty"` // files of the shared folder
+	Begins  []masking.RowPlace `json:",omitempty"`
+	Parts   []string           `json:",omitempty"` // files of the release
 }
 
 // exposes says of which rows it is counted whether they are alike: of the input, or of the release.
@@ -388,12 +388,12 @@ func (e *elsewhere) maskInOrder(ctx context.Context, b *Bound, how *given, m *ma
 		return nil, err
 	}
 	names := slices.DeleteFunc(sorted.names, func(name string) bool { return name == "" })
-	spans, err := masking.LayOut(e.folder.ranges(ctx, names), int64(b.Job.Output.RowGroupRows), b.Dataset.Rows())
+	begins, err := masking.LayOut(e.folder.ranges(ctx, names), int64(b.Job.Output.RowGroupRows), b.Dataset.Rows())
 	if err != nil {
 		return nil, err
 	}
-	encoding.Ranges, encoding.Spans = names, spans
-	return e.do(ctx, stepEncode, len(spans), 0, &encoding)
+	encoding.Ranges, encoding.Begins = names, begins
+	return e.do(ctx, stepEncode, len(begins), 0, &encoding)
 }
 
 // ranges opens ranges of rows, one after the other: each is closed before the next.

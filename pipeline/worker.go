@@ -355,8 +355,9 @@ func (w *Worker) make(ctx context.Context, what string, g *instructed, task int)
 		return nil, err
 	}
 	if what == stepEncode {
-		span := g.Spans[task]
-		return m.EncodeSpan(w.folder.ranges(ctx, g.Ranges[span.From.Range:]), span)
+		place := g.Begins[task]
+		ranges := w.folder.ranges(ctx, g.Ranges[place.Range:])
+		return m.EncodeFrom(ranges, place, int64(w.bound.Job.Output.RowGroupRows), w.bound.Dataset.Rows())
 	}
 	return m.MaskTask(ctx, w.bound.tasks()[task])
 }

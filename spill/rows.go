@@ -10,29 +10,26 @@ func AppendRow(chunk, row []byte, n int64) []byte {
 	return append(chunk, row...)
 }
 
-// firstRow returns the first row of a chunk, how many there are of it, and the bytes behind it. The
-// count is 0 when the chunk does not begin with a row.
-func firstRow(chunk []byte) (row []byte, n int64, rest []byte) {
+// FirstRow returns the first row of a chunk, how many there are of it, and the bytes behind it, or
+// ErrCorrupt.
+func FirstRow(chunk []byte) (row []byte, n int64, rest []byte, err error) {
 	count, a := binary.Uvarint(chunk)
-	if a <= 0 || int64(count) <= 0 {
-		return nil, 0, chunk
+	length, b := binary.Uvarint(chunk[max(a, 0):])
+	if n = int64(count); a <= 0 || b <= 0 || n <= 0 || length > uint64(len(chunk)-a-b) {
+		return nil, 0, nil, ErrCorrupt
 	}
-	length, b := binary.Uvarint(chunk[a:])
-	if b <= 0 || length > uint64(len(chunk)-a-b) {
-		return nil, 0, chunk
-	}
-	end := a + b + int(length)
-	return chunk[a+b : end : end], int64(count), chunk[end:]
+	from, end := a+b, a+b+int(length)
+	return chunk[from:end:end], n, chunk[end:], nil
 }
 
 // EachRow calls visit with the rows of a chunk, and how many there are of each.
 func EachRow(chunk []byte, visit func(row []byte, n int64) error) error {
 	for len(chunk) > 0 {
-		row, n, rest := firstRow(chunk)
-		if n == 0 {
-			return ErrCorrupt
+		row, n, rest, err := FirstRow(chunk)
+		if err == nil {
+			err = visit(row, n)
 		}
-		if err := visit(row, n); err != nil {
+		if err != nil {
 			return err
 		}
 		chunk = rest

@@ -129,9 +129,9 @@ func (s *runHead) advance() error {
 		}
 		s.chunk = chunk
 	}
-	row, n, rest := firstRow(s.chunk)
-	if n == 0 {
-		return ErrCorrupt
+	row, n, rest, err := FirstRow(s.chunk)
+	if err != nil {
+		return err
 	}
 	if s.prefix, s.n, s.chunk = prefixOf(row), n, rest; !s.short {
 		s.row = row

@@ -302,15 +302,12 @@ func TestDecodeAnything(t *testing.T) {
 		for i := range chunk {
 			chunk[i] = byte(rng.Uint32() >> (8 + rng.IntN(24)))
 		}
-		for rest := chunk; ; {
-			row, n, behind := firstRow(rest)
-			if n == 0 {
-				if len(behind) != len(rest) {
-					t.Fatalf("no row in %x, but %d bytes behind it", rest, len(behind))
-				}
+		for rest := chunk; len(rest) > 0; {
+			row, n, behind, err := FirstRow(rest)
+			if err != nil {
 				break
 			}
-			if head := len(rest) - len(row) - len(behind); head < 2 || !bytes.Equal(rest[head:], append(bytes.Clone(row), behind...)) {
+			if head := len(rest) - len(row) - len(behind); n < 1 || head < 2 || !bytes.Equal(rest[head:], append(bytes.Clone(row), behind...)) {
 				t.Fatalf("%x has %x, and behind it %x", rest, row, behind)
 			}
 			rest = behind

@@ -397,14 +397,13 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	groups := int((count + limit.rows - 1) / limit.rows)
 	folders := o.form.folderCount()
 	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows
-	pull := &pulling{rows: rows, limit: limit}
+	pull := newPulling(rows, limit)
 	if folders > 1 {
 		pull.form = o.form
 	}
 	if limit.bytes > 0 {
 		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
 	}
-	pull.turn.L = &pull.mu
 	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
 	o.workers = make([]*worker, threads)
 	made := make([]*orderedGroup, threads)

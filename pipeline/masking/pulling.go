@@ -4,8 +4,6 @@ import (
 	"io"
 	"math/bits"
 	"sync"
-
-	"github.com/kcut/kcut/spill"
 )
 
 // groupLimit says where row groups end: with so many rows, or with the row whose bytes reach a limit, all equal ones included.
@@ -46,13 +44,25 @@ type pulling struct {
 	mu    sync.Mutex
 	turn  sync.Cond
 	done  int // groups
-	rows  *spill.SortedRows
+	rows  rowSource
 	limit groupLimit
 	row   []byte // that was read last
 	left  int64  // of it, which the group before had no room for
 
 	form   *rowForm // a row group ends before a row of another folder; nil: there are none
 	folder int      // of the row that was read last
+}
+
+// rowSource is different rows in order.
+type rowSource interface {
+	// Next returns the next row, valid until the next call, and how many there are of it, or io.EOF.
+	Next() (row []byte, n int64, err error)
+}
+
+func newPulling(rows rowSource, limit groupLimit) *pulling {
+	p := &pulling{rows: rows, limit: limit}
+	p.turn.L = &p.mu
+	return p
 }
 
 // next waits until all groups before have been taken, and takes the rows of the next one. It may have none, when all were taken.

@@ -126,7 +126,7 @@ func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, e
 	})
 }
 
-// AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the one that EncodeSpan has. Tasks
+// AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the one that EncodeFrom has. Tasks
 // come in order. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
 func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
 	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
