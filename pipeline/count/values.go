@@ -60,7 +60,7 @@ func NewValues(field formats.Field, mask string, nanIsNull bool, open Opener, bu
 		column: field.Name, typ: field.Type, nanIsNull: nanIsNull, texts: mask == job.MaskGeneralize, budget: budget,
 		sorting: spill.Sorting{
 			Budget: budget, What: what, Instead: "drop columns of large texts, or generalize them before",
-			Readers: min(max(budget.Grant(&spill.MergedRuns), 4*spill.ReaderBytes), 64*spill.ReaderBytes),
+			Readers: min(max(budget.Grant(&spill.MergedRuns), 16*spill.ReaderBytes), 256*spill.ReaderBytes),
 		},
 	}
 	if open != nil {

@@ -155,7 +155,7 @@ func (l *listedTable) sort(o *ordering) error {
 	if err := w.labels[0].Learn(l.batch.Columns[0].Values); err != nil {
 		return err
 	}
-	return o.batch(context.Background(), o.newBatch(w), l.batch.Rows)
+	return o.batch(o.newBatch(w), l.batch.Rows)
 }
 
 // sizes finds the sizes of all rows.

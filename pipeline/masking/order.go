@@ -131,57 +131,29 @@ func (o *ordering) read(ctx context.Context, splits []formats.Split) error {
 		o.heads[i] = make([]uint64, o.form.block()*o.form.words)
 		o.cellRows[i] = make([]int32, o.form.block())
 	}
-	err := workers.Each(len(splits), o.Threads, func(pool workers.Worker, i int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := o.split(ctx, pool, splits[i]); err != nil {
-			return fmt.Errorf("mask %s: %w", splits[i].File, err)
-		}
-		return nil
-	})
-	for _, b := range o.batches {
-		if b != nil {
-			err = errors.Join(err, b.close())
-		}
-	}
-	o.batches = nil
-	return err
-}
-
-// split makes rows of one split.
-func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Split) error {
-	b := o.batches[pool.Number]
-	if b == nil {
+	begin := func(number int) (*worker, error) {
 		w, err := o.newWorker()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		w.choose(nil)
 		w.counted = true
 		if w.tuples != nil {
 			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
 		}
-		b = o.newBatch(w)
-		o.batches[pool.Number] = b
+		o.batches[number] = o.newBatch(w)
+		return w, nil
 	}
-	b.pool = pool
-	if err := b.openSplit(ctx, s); err != nil {
-		return err
-	}
-	for left := s.Rows; left > 0; {
-		if err := b.next(ctx); err != nil {
+	err := o.scan(ctx, splits, begin, func(number, rows int) error {
+		b := o.batches[number]
+		if err := o.batch(b, rows); err != nil {
 			return err
 		}
-		n := rowsOf(b.batch, left)
-		if err := o.batch(ctx, b, n); err != nil {
-			return err
-		}
-		records := b.batch.Records(0, n)
-		left -= records
-		o.told(records)
-	}
-	return b.closeReader()
+		o.told(b.batch.Records(0, rows))
+		return nil
+	})
+	o.batches = nil
+	return err
 }
 
 func (o *ordering) newBatch(w *worker) *orderedBatch {
@@ -192,21 +164,8 @@ func (o *ordering) newBatch(w *worker) *orderedBatch {
 	return b
 }
 
-// rowsOf returns the number of the first rows of a batch that have some records together, the last
-// row perhaps more than that, or all rows.
-func rowsOf(b *formats.Batch, records int64) (rows int) {
-	if b.Counts == nil {
-		return int(min(int64(b.Rows), records))
-	}
-	for rows < b.Rows && records > 0 {
-		records -= int64(b.Counts[rows])
-		rows++
-	}
-	return rows
-}
-
 // batch makes rows of the first n of a batch.
-func (o *ordering) batch(ctx context.Context, b *orderedBatch, n int) error {
+func (o *ordering) batch(b *orderedBatch, n int) error {
 	if err := o.rank(b); err != nil {
 		return err
 	}
@@ -404,18 +363,16 @@ func (o *ordering) write(ctx context.Context, to Sink) (err error) {
 	if limit.bytes > 0 {
 		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
 	}
-	threads := int(max(1, min(int64(o.Threads), o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
-	o.workers = make([]*worker, threads)
+	threads := max(1, min(o.Threads, groups, int(o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
 	made := make([]*orderedGroup, threads)
-	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
-		if made[pool.Number] == nil {
-			w, err := o.newWorker()
-			if err != nil {
-				pull.skip(i)
-				return err
-			}
-			made[pool.Number] = newOrderedGroup(o, w)
+	for i := range made {
+		w, err := o.newWorker()
+		if err != nil {
+			return err
 		}
+		made[i] = newOrderedGroup(o, w)
+	}
+	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
 		g := made[pool.Number]
 		defer g.close()
 		if err := pull.next(i, g); err != nil || g.count == 0 {

@@ -2,13 +2,10 @@ package masking
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -33,26 +30,16 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	held := m.Budget.Part(m.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
 	all := newCountedPeople(entity, groups, m.Threads, held)
-	err = workers.Each(len(m.Dataset.Splits()), m.Threads, func(pool workers.Worker, i int) (err error) {
-		c, split := all.counters[pool.Number], m.Dataset.Splits()[i]
-		if c.worker == nil {
-			if err = m.readPeople(c, entity); err != nil {
-				return err
+	begin := func(number int) (*worker, error) { return m.readPeople(all.counters[number], entity) }
+	err = m.scan(ctx, m.Dataset.Splits(), begin, func(number, rows int) error {
+		c := all.counters[number]
+		for _, r := range c.kept(0, rows) {
+			for from := r.from; from < r.to; from += peopleRows {
+				c.count(from, min(r.to, from+peopleRows))
 			}
-		}
-		if c.pool = pool; ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := c.split(ctx, split); err != nil {
-			return fmt.Errorf("count entities of %s: %w", split.File, err)
 		}
 		return nil
 	})
-	for _, c := range all.counters {
-		if c.worker != nil {
-			err = errors.Join(err, c.close())
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +122,10 @@ type peopleCounter struct {
 }
 
 // readPeople has a counter read the masked columns, the entity, and what groups keep.
-func (m *Masker) readPeople(c *peopleCounter, entity int) error {
+func (m *Masker) readPeople(c *peopleCounter, entity int) (*worker, error) {
 	w, err := m.newWorker()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kept := make([]bool, len(m.Plan.columns))
 	for i := range kept {
@@ -152,7 +139,7 @@ func (m *Masker) readPeople(c *peopleCounter, entity int) error {
 		c.at = append(c.at, c.read(g.Kept))
 	}
 	c.entity = c.read(entity)
-	return nil
+	return w, nil
 }
 
 // read has a field read, and returns its position among the requests; −1 of none.
@@ -166,23 +153,6 @@ func (c *peopleCounter) read(field int) int {
 	}
 	c.requests = slices.Insert(c.requests, at, formats.Request{Column: field, Coded: true})
 	return at
-}
-
-func (c *peopleCounter) split(ctx context.Context, s formats.Split) error {
-	if err := c.openSplit(ctx, s); err != nil {
-		return err
-	}
-	for rows := int64(0); rows < s.Rows; rows += c.batch.Records(0, c.batch.Rows) {
-		if err := c.next(ctx); err != nil {
-			return err
-		}
-		for _, r := range c.kept(0, c.batch.Rows) {
-			for from := r.from; from < r.to; from += peopleRows {
-				c.count(from, min(r.to, from+peopleRows))
-			}
-		}
-	}
-	return nil
 }
 
 // count counts rows from..to-1 of the batch.

@@ -72,7 +72,10 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 	for p.done < i {
 		p.turn.Wait()
 	}
-	defer p.pass()
+	defer func() {
+		p.done++
+		p.turn.Broadcast()
+	}()
 	for !p.limit.ends(g.count, int64(g.size)) {
 		if p.left == 0 {
 			if p.row, p.left, err = p.rows.Next(); err == io.EOF {
@@ -97,19 +100,4 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 		p.left -= n
 	}
 	return nil
-}
-
-// skip passes a turn on.
-func (p *pulling) skip(i int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.done < i {
-		p.turn.Wait()
-	}
-	p.pass()
-}
-
-func (p *pulling) pass() {
-	p.done++
-	p.turn.Broadcast()
 }

@@ -169,6 +169,68 @@ func (w *worker) encode(ctx context.Context, t Task, emit func(group) error) err
 	return flush()
 }
 
+// scan has workers read splits, and calls use with the number of one and how many rows of its batch to use. Begin makes the
+// worker of a number.
+func (m *Masker) scan(
+	ctx context.Context, splits []formats.Split, begin func(number int) (*worker, error), use func(number, rows int) error,
+) error {
+	readers := make([]*worker, m.Threads)
+	err := workers.Each(len(splits), m.Threads, func(pool workers.Worker, i int) (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		w := readers[pool.Number]
+		if w == nil {
+			if w, err = begin(pool.Number); err != nil {
+				return err
+			}
+			readers[pool.Number] = w
+		}
+		w.pool = pool
+		if err := w.split(ctx, splits[i], func(rows int) error { return use(pool.Number, rows) }); err != nil {
+			return fmt.Errorf("mask %s: %w", splits[i].File, err)
+		}
+		return nil
+	})
+	for _, w := range readers {
+		if w != nil {
+			err = errors.Join(err, w.close())
+		}
+	}
+	return err
+}
+
+// split reads a split, and calls use with the number of rows of each batch that are of it.
+func (w *worker) split(ctx context.Context, s formats.Split, use func(rows int) error) error {
+	if err := w.openSplit(ctx, s); err != nil {
+		return err
+	}
+	for left := s.Rows; left > 0; {
+		if err := w.next(ctx); err != nil {
+			return err
+		}
+		rows := rowsOf(w.batch, left)
+		if err := use(rows); err != nil {
+			return err
+		}
+		left -= w.batch.Records(0, rows)
+	}
+	return w.closeReader()
+}
+
+// rowsOf returns the number of the first rows of a batch that have some records together, the last
+// row perhaps more than that, or all rows.
+func rowsOf(b *formats.Batch, records int64) (rows int) {
+	if b.Counts == nil {
+		return int(min(int64(b.Rows), records))
+	}
+	for rows < b.Rows && records > 0 {
+		records -= int64(b.Counts[rows])
+		rows++
+	}
+	return rows
+}
+
 // appendRows appends the next rows of a split, at most so many, and returns how many these are.
 func (w *worker) appendRows(ctx context.Context, s formats.Split, most int64) (n int64, err error) {
 	if err := w.openSplit(ctx, s); err != nil {
