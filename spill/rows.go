@@ -2,6 +2,9 @@ package spill
 
 import "encoding/binary"
 
+// RowHeadBytes is what a row takes of a chunk beside its bytes, at least.
+const RowHeadBytes = 2
+
 // AppendRow appends n rows that are equal to those of a chunk: how many there are, the length of
 // the row, and its bytes.
 func AppendRow(chunk, row []byte, n int64) []byte {

@@ -158,9 +158,9 @@ func (f *Foreseen) rows(share int64) foreseenRows {
 		most += k.Bytes
 	}
 	run := spill.UsualRun(share, f.Threads)
-	w := foreseenRows{share: share, row: spill.ShortRowBytes, stored: 8 + 1, unsorted: 2 * run * int64(f.Threads)}
+	w := foreseenRows{share: share, row: spill.ShortRowBytes, stored: spill.RowHeadBytes + 1, unsorted: 2 * run * int64(f.Threads)}
 	if tail := f.tail(); tail > 0 {
-		w.row, w.stored = spill.RowRefBytes+1+tail, 8+1+tail
+		w.row, w.stored = spill.RowRefBytes+1+tail, spill.RowHeadBytes+1+tail
 	}
 	different := f.different()
 	w.memory = forecast.Range{AtLeast: different.AtLeast * w.row, AtMost: spill.RowRefBytes*f.Rows + most}
@@ -211,8 +211,8 @@ func (w *foreseenRows) toDisk(store int64) (disk forecast.Range) {
 	case forecast.Yes: // what fits the share and the store is in memory
 		disk.AtLeast = max(0, (w.memory.AtLeast-w.share)/w.row*w.stored-store)
 	}
-	disk.AtMost = w.disk.AtMost + w.disk.AtMost/64 + 64<<10 // with what the store notes of tables
-	if w.runs > w.share/spill.ReaderBytes {                 // some are merged before the others
+	disk.AtMost = w.disk.AtMost + w.disk.AtMost/64 + 64<<10 // with the lengths of chunks
+	if w.runs > w.share/(2*spill.ReaderBytes) {             // some may be merged before the others
 		disk.AtMost *= 2
 	}
 	return disk
