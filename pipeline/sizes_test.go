@@ -200,7 +200,7 @@ var unreached = map[string][]size{
 		{name: "spill.largeRow", value: 1 << 18},
 		{name: "spill.leastRun", value: 1 << 16},
 		{name: "spill.maxShare", value: 1 << 26},
-		{name: "spill.minShare", value: 1 << 21},
+		{name: "spill.minShare", value: 1 << 19},
 		{name: "spill.mostPiece", value: 1 << 19},
 		{name: "spill.mostRun", value: 1 << 24},
 		{name: "spill.pageSize", value: 1 << 15},

@@ -56,7 +56,7 @@ var (
 		Phases: Reading.Phases, Within: &Reading,
 	}
 	StoreBuffers = Grant{
-		Name: "store", Holder: "the store: what is not yet written, and what writes it, 2 to 64 MiB", Num: 1, Den: 8, Drawn: true,
+		Name: "store", Holder: "the store: what is not yet written, and what writes it, up to 64 MiB", Num: 1, Den: 32, Drawn: true,
 		Phases: []Phase{Surveying, TuplesOnDisk, Ordering, Searching, Masking, Trying},
 	}
 	Excerpt = Grant{

@@ -251,7 +251,7 @@ func TestClosedStore(t *testing.T) {
 
 func TestBudgetIsDrawnAndReturned(t *testing.T) {
 	for _, tt := range []struct{ limit, share int64 }{
-		{4 << 20, 2 << 20}, {64 << 20, 8 << 20}, {8 << 30, 64 << 20},
+		{4 << 20, 512 << 10}, {64 << 20, 2 << 20}, {8 << 30, 64 << 20},
 	} {
 		budget := NewBudget(tt.limit)
 		s, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: budget})
@@ -263,8 +263,8 @@ func TestBudgetIsDrawnAndReturned(t *testing.T) {
 			t.Errorf("%d bytes kept: %v", budget.Used(), err)
 		}
 	}
-	if _, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: NewBudget(1 << 20)}); !errors.Is(err, ErrBudget) {
-		t.Errorf("with 1 MiB: %v", err)
+	if _, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: NewBudget(256 << 10)}); !errors.Is(err, ErrBudget) {
+		t.Errorf("with 256 KiB: %v", err)
 	}
 }
 
