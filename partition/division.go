@@ -43,8 +43,9 @@ func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows 
 	return d.parts
 }
 
-// halve divides records that belong to the children first ≤ c < end: it parts those of one half of these
-// from those of the other, and then each half, with goroutines if that pays. Two children take one pass.
+// halve divides records that belong to the children first ≤ c < end: it parts those of one half of
+// these from those of the other, and then each half, with goroutines if that pays. Two children
+// take one pass.
 func (d *Division) halve(t *Table, parent Rows, f Field, r *Refinement, first, end uint32) {
 	switch {
 	case parent.Records() == 0:

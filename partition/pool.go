@@ -17,8 +17,8 @@ const (
 	minChunk    = 64
 )
 
-// Pool is what the parts of a table have together: memory for records and what is known of them, and
-// the lists of those whose records are in the store. A Pool is not safe for concurrent use.
+// Pool is what the parts of a table have together: memory for records and what is known of them,
+// and the lists of those whose records are in the store. A Pool is not safe for concurrent use.
 type Pool struct {
 	Budget *spill.Budget // nil: memory has no limit
 	Store  Store         // nil: nothing can be moved

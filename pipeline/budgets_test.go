@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// A plan ends as the run does for want of memory: never better, and worse only where the budget is less than a third larger than
-// one in which the run ends well.
+// A plan ends as the run does for want of memory: never better, and worse only where the budget is
+// less than a third larger than one in which the run ends well.
 func TestPlanForeseesShortBudgets(t *testing.T) {
 	const step = 1.3
 	for _, shape := range shortShapes() {

@@ -198,8 +198,9 @@ func (b *Bound) next(err error) bool {
 	return b.verdict != nil && fault.ClassOf(err) == fault.Privacy && b.verdict.Reject(err)
 }
 
-// foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and for how many classes.
-// Where it is not known how many of these there are, they are as few as can be.
+// foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and
+// for how many classes. Where it is not known how many of these there are, they are as few as can
+// be.
 func (p *planning) foretellModels(f *forecast.Forecast) {
 	if name := p.Job.Algorithm.Name; p.class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
 		return

@@ -26,8 +26,8 @@ const (
 	maxCut  = 1 << 30 // bytes of one that is read
 )
 
-// cutHead begins a kept cut: it says that job and input are the same, whose files nobody has touched,
-// and kcut, since another one may number values or take steps otherwise.
+// cutHead begins a kept cut: it says that job and input are the same, whose files nobody has
+// touched, and kcut, since another one may number values or take steps otherwise.
 func (l *ledger) cutHead(b *Bound) string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, l.res.report.Digests.Job, l.res.report.Digests.Input, l.opt.Trace != nil)

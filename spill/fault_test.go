@@ -316,7 +316,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Whatever bit changes at a table's end, which says where everything is, is an error, or of no matter.
+// Whatever bit changes at a table's end, which says where everything is, is an error, or of no
+// matter.
 func TestDamagedEnd(t *testing.T) {
 	s := open(t, nil, t.TempDir())
 	seq := s.NewSequence()

@@ -7,7 +7,8 @@ type Options struct {
 	// FS is where the folder is; nil is the machine's file system.
 	FS vfs.FS
 	// Budget is what the buffers are drawn from at Open and returned to at Close: the grant
-	// StoreBuffers, at least half a MiB and at most 64. Nil draws nothing and counts as a large one.
+	// StoreBuffers, at least half a MiB and at most 64. Nil draws nothing and counts as a large
+	// one.
 	Budget *Budget
 	// Share is how many bytes that is instead, when not 0. With little of it little data is
 	// written to files: for tests.

@@ -138,8 +138,8 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 	return nil
 }
 
-// short gives the error of a draw for a run the hint of a budget that has room for what is missing, and later for joining runs with rows
-// as large as its last one.
+// short gives the error of a draw for a run the hint of a budget that has room for what is missing,
+// and later for joining runs with rows as large as its last one.
 func (s *Sorter) short(err error, r *RowRun, missing int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +218,8 @@ func (s *Sorter) put(r *RowRun) error {
 	return s.write(rows, growth*r.room+s.Budget.Reads())
 }
 
-// write writes rows to the store as one more run. Some bytes of what is drawn are free when runs are joined.
+// write writes rows to the store as one more run. Some bytes of what is drawn are free when runs
+// are joined.
 func (s *Sorter) write(rows *SortedRows, freed int64) (err error) {
 	if s.store == nil {
 		if s.store, err = s.Open(); err != nil {
@@ -334,7 +335,8 @@ func (s *Sorter) writeBytes() int64 {
 	return 2 * s.largest
 }
 
-// missing returns what is missing to write a run, and to join two when some bytes of what is drawn are free.
+// missing returns what is missing to write a run, and to join two when some bytes of what is drawn
+// are free.
 func (s *Sorter) missing(freed int64) int64 {
 	return max(s.writeBytes(), s.readBytes(2)+s.writeBytes()-freed)
 }

@@ -391,7 +391,8 @@ func TestSorterDrawsLargeRows(t *testing.T) {
 	}
 }
 
-// Where large rows do not fit a budget, whichever draw fails, the budget that is named is enough at once, and so is each above the smallest.
+// Where large rows do not fit a budget, whichever draw fails, the budget that is named is enough at
+// once, and so is each above the smallest.
 func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 	const least, most, tooMany = 4, 24, 25 // MiB
 	fits := 0
@@ -417,7 +418,8 @@ func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 	}
 }
 
-// sortLargeRows sorts rows of 2 MB in a part of a budget, of which readers hold some until all are there.
+// sortLargeRows sorts rows of 2 MB in a part of a budget, of which readers hold some until all are
+// there.
 func sortLargeRows(t *testing.T, limit int64) (err error) {
 	const rows, size, read = 12, 2_000_000, 2 << 20
 	budget := NewBudget(limit)

@@ -229,9 +229,9 @@ func (s *Store) Stats() Stats {
 	return s.stats
 }
 
-// Close ends the readers, which are still to be closed, and removes the folder with everything in it, and dir when Open made
-// it and it is empty. It returns the failure of the store, if there was one. No other call may
-// be running; a second Close does nothing.
+// Close ends the readers, which are still to be closed, and removes the folder with everything in
+// it, and dir when Open made it and it is empty. It returns the failure of the store, if there was
+// one. No other call may be running; a second Close does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

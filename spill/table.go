@@ -23,14 +23,15 @@ type table struct {
 const (
 	// pageSize is where a page of a table ends, behind a piece.
 	pageSize = 32 << 10
-	// mostPiece is how long a piece is at most. It has room for a chunk of sorted rows that are not large.
+	// mostPiece is how long a piece is at most. It has room for a chunk of sorted rows that are not
+	// large.
 	mostPiece = 512 << 10
 )
 
 // newTable returns what writes a table to a file, which it closes.
 func newTable(to vfs.File) *sstable.Writer {
-	// From version 6 on the end of a table has a checksum, too: one bit there makes other versions of it, on which
-	// Pebble panics.
+	// From version 6 on the end of a table has a checksum, too: one bit there makes other versions
+	// of it, on which Pebble panics.
 	return sstable.NewWriter(objstorageprovider.NewFileWritable(unsynced{to}), sstable.WriterOptions{
 		TableFormat: sstable.TableFormatPebblev7, BlockSize: pageSize, Compression: sstable.NoCompression,
 	})
@@ -93,6 +94,6 @@ func (t *openTable) piece(n uint32) ([]byte, error) {
 
 func (t *openTable) Close() error { return errors.Join(t.values.Close(), t.reader.Close()) }
 
-// damaged makes an error of Pebble's that of a file's bytes. If the system has failed to read them, explain
-// says so.
+// damaged makes an error of Pebble's that of a file's bytes. If the system has failed to read them,
+// explain says so.
 func damaged(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }

@@ -187,7 +187,8 @@ func (r *spillingRun) mustBeClean(t *testing.T) {
 	}
 }
 
-// states returns the paths of what a run has kept for the next one: beside the output or, where that is in a store, in the spill folder.
+// states returns the paths of what a run has kept for the next one: beside the output or, where
+// that is in a store, in the spill folder.
 func (r *spillingRun) states() (paths []string) {
 	for _, folder := range []string{filepath.Join(r.dir, "."+filepath.Base(r.output)+".kcut"), filepath.Join(r.scratch, ".*.kcut")} {
 		found, _ := filepath.Glob(filepath.Join(folder, "cut")) // the pattern is well-formed

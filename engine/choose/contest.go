@@ -57,8 +57,8 @@ func (c *contest) drop() (left int) {
 	return left
 }
 
-// trust notes which candidate is trusted, if it is still judged, and what chance may have made of the others' losses: also of
-// those that were dropped in the last round, which may be chosen.
+// trust notes which candidate is trusted, if it is still judged, and what chance may have made of
+// the others' losses: also of those that were dropped in the last round, which may be chosen.
 func (c *contest) trust(trusted int) {
 	for i := range c.estimates {
 		x := &c.estimates[i]

@@ -2,8 +2,9 @@ package choose
 
 import "testing"
 
-// A candidate that is dropped in the last round, behind the best one, is chosen before the trusted one only where chance does not
-// explain that it is as good as that; and one that is dropped is trusted no more.
+// A candidate that is dropped in the last round, behind the best one, is chosen before the trusted
+// one only where chance does not explain that it is as good as that; and one that is dropped is
+// trusted no more.
 func TestTrust(t *testing.T) {
 	const trusted = 1
 	judged := func(in bool) *Verdict {

@@ -504,7 +504,8 @@ func (c *contestants) chosen() int {
 	return -1
 }
 
-// seeded makes cases the same every time, but in the long tests: chance decides how many kinds of cases there are.
+// seeded makes cases the same every time, but in the long tests: chance decides how many kinds of
+// cases there are.
 func seeded(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" && os.Getenv("KCUT_SEED") == "" {
 		t.Setenv("KCUT_SEED", "1")

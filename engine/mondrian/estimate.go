@@ -17,8 +17,9 @@ const fittedCells = 1 << 16
 // fewRecords is below how many records models have smaller trees, and chance decides so much about a model that several are fitted.
 const fewRecords = 3000
 
-// usualClasses is for how many classes models have all their rounds: each has a tree for every class. Of more classes there are fewer
-// rounds, as many as make as many trees, but no fewer than leastRounds.
+// usualClasses is for how many classes models have all their rounds: each has a tree for every
+// class. Of more classes there are fewer rounds, as many as make as many trees, but no fewer than
+// leastRounds.
 const (
 	usualClasses = 10
 	leastRounds  = 2

@@ -2,7 +2,8 @@ package mondrian
 
 import "testing"
 
-// Models of few classes have all their rounds, and more classes do not make more trees as long as there are two rounds.
+// Models of few classes have all their rounds, and more classes do not make more trees as long as
+// there are two rounds.
 func TestTreesOfManyClasses(t *testing.T) {
 	for _, e := range []Engine{{Guided: true}, {Guided: true, Brief: true}} {
 		for _, records := range []uint64{fewRecords - 1, fewRecords} {

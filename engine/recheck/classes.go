@@ -140,8 +140,8 @@ type content struct {
 	of      []engine.KindCount
 }
 
-// contentOf returns what a class has of so many records, or of these. What protections ask is written to
-// the given place.
+// contentOf returns what a class has of so many records, or of these. What protections ask is
+// written to the given place.
 func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.Stats) content {
 	if kinds := c.kinds(); kinds != nil {
 		kinds.StatsOf(of, to)
@@ -151,8 +151,9 @@ func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.St
 	return content{*to, records, of}
 }
 
-// each calls visit with every class of a table that is wanted, in any order. Where there are kinds, the records
-// of a class are adjacent; else there is one of each. What visit gets is valid until it returns.
+// each calls visit with every class of a table that is wanted, in any order. Where there are kinds,
+// the records of a class are adjacent; else there is one of each. What visit gets is valid until it
+// returns.
 func (c *classes) each(
 	ctx context.Context, t *partition.Table, labels labeling, wanted func(class []byte) bool, visit func(class []byte, of content) error,
 ) error {

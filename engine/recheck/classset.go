@@ -37,7 +37,8 @@ func (c *classSet) add(class []byte) {
 	c.index.Add(key)
 }
 
-// sorted returns the set whose classes were added by their labels: it is the same, whatever the order was.
+// sorted returns the set whose classes were added by their labels: it is the same, whatever the
+// order was.
 func (c *classSet) sorted() classSet {
 	var keys [][]uint64
 	for number := range c.len() {

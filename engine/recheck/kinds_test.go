@@ -11,7 +11,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TestEach compares the classes of a gathered table with those of a map: all of them, and every second one.
+// TestEach compares the classes of a gathered table with those of a map: all of them, and every
+// second one.
 func TestEach(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	table := &partition.Table{Layout: partition.NewLayout([]int{300, 40})}

@@ -164,8 +164,8 @@ func (c *evidence) Infer(f *formats.Field) {
 	}
 }
 
-// mix takes the column for none of integers, and in no form of floats, from where it has numbers with digits in groups and
-// without, unless its numbers were in several forms before that.
+// mix takes the column for none of integers, and in no form of floats, from where it has numbers
+// with digits in groups and without, unless its numbers were in several forms before that.
 func (c *evidence) mix() {
 	mixed, differs := c.gone(guessBare|guessGrouped), max(c.gone(guessInt|floats), c.decimals.none)
 	if c.numerals != nil && mixed < c.gone(numeric) && mixed < differs {

@@ -27,7 +27,8 @@ var declarable = []struct {
 	{numerals{'.', '\''}, `csv.thousands: "'"`},
 }
 
-// timeForm is how dates or times are written that are not ISO 8601: as a job declares it, and as package time has it.
+// timeForm is how dates or times are written that are not ISO 8601: as a job declares it, and as
+// package time has it.
 type timeForm struct{ declared, layout string }
 
 // timeForms are those that tables are written in.

@@ -57,7 +57,8 @@ func File(ctx context.Context, path string, threads int) (sum Sum, err error) {
 	return Sum(hash.Sum(nil)), err
 }
 
-// footerLength returns the length of a Parquet file's footer with what follows it, 0 of other files.
+// footerLength returns the length of a Parquet file's footer with what follows it, 0 of other
+// files.
 func footerLength(file io.ReaderAt, size int64) (int64, error) {
 	var head [len(meta.Magic)]byte
 	at, _, err := meta.FindFooter(file, size)

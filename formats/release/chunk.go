@@ -45,8 +45,9 @@ type Hashes struct {
 	List []uint64
 }
 
-// chunk walks the pages of a column's chunk, and counts what is wrong with them and with what is said of their values. It reads
-// the rows of a column that is shown as numbers: those of labels, or where the value of a kept one is in a list of hashes.
+// chunk walks the pages of a column's chunk, and counts what is wrong with them and with what is
+// said of their values. It reads the rows of a column that is shown as numbers: those of labels, or
+// where the value of a kept one is in a list of hashes.
 type chunk struct {
 	pages
 	masked *Masked  // nil: it is a kept column
@@ -308,7 +309,8 @@ func (c *chunk) toRows() (more bool, err error) {
 	return true, nil
 }
 
-// walk reads the chunk of a column that is not shown to its end, and returns what is wrong with it in words.
+// walk reads the chunk of a column that is not shown to its end, and returns what is wrong with it
+// in words.
 func (c *chunk) walk() ([]string, error) {
 	for {
 		more, err := c.toRows()

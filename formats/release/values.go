@@ -12,9 +12,10 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// valueReader decodes the values of a chunk, and keeps the smallest and the largest, for what the footer says they are: a
-// reader that trusts it passes over chunks. Dictionaries are asked instead of rows, since one with an entry
-// that no row uses is a finding of its own. It keeps nothing where the footer says nothing.
+// valueReader decodes the values of a chunk, and keeps the smallest and the largest, for what the
+// footer says they are: a reader that trusts it passes over chunks. Dictionaries are asked instead
+// of rows, since one with an entry that no row uses is a finding of its own. It keeps nothing where
+// the footer says nothing.
 type valueReader struct {
 	formats.Values // the last ones
 	decode         plain.Decoder
@@ -22,7 +23,8 @@ type valueReader struct {
 	unknown        error // of a type that has no decoder
 	asked          bool  // the footer says something
 	any            bool
-	// Of a type that is InWords, the words; else the bytes, and the first eight of them as a number.
+	// Of a type that is InWords, the words; else the bytes, and the first eight of them as a
+	// number.
 	low, high           uint64
 	lowBytes, highBytes []byte
 }
@@ -38,7 +40,8 @@ func (r *valueReader) reset(l *schema.Leaf, said *meta.Statistics) {
 	r.asked = (said.MinValue != nil || said.MaxValue != nil) && r.unknown == nil && r.Type.Kind != formats.Null
 }
 
-// read decodes n values of a page, or of a dictionary, some at a time, and shows where they are; nil: they are not shown.
+// read decodes n values of a page, or of a dictionary, some at a time, and shows where they are;
+// nil: they are not shown.
 func (r *valueReader) read(values *page.Values, n int, show func(i int)) error {
 	if show == nil && !r.asked {
 		return nil
@@ -103,8 +106,8 @@ func head(value []byte) uint64 {
 	return binary.BigEndian.Uint64(first[:])
 }
 
-// wrong counts the extreme values of a footer that are not those of the chunk. Kcut says none where a value is
-// not a number, and none in the fields of old.
+// wrong counts the extreme values of a footer that are not those of the chunk. Kcut says none where
+// a value is not a number, and none in the fields of old.
 func (r *valueReader) wrong(said *meta.Statistics) (wrong int) {
 	low, high, known := r.low, r.high, r.any
 	if r.Type.Kind == formats.Float { // the format asks for a smallest 0 to be -0, and a largest to be +0
@@ -135,7 +138,8 @@ var zero, negativeZero = floatWord(0), floatWord(math.Copysign(0, -1))
 
 func floatWord(x float64) uint64 { return formats.FloatWord(math.Float64bits(x)) }
 
-// is reports whether the bytes of a footer are a word or, of types that are not InWords, a value's bytes.
+// is reports whether the bytes of a footer are a word or, of types that are not InWords, a value's
+// bytes.
 func (r *valueReader) is(said []byte, word uint64, value []byte) bool {
 	values := page.Values{Data: said, Width: r.width}
 	if r.width == 0 {

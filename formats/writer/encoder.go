@@ -102,8 +102,8 @@ func (e *pageEncoder) levelPage(rows []uint32, d *dictionary) (storedPage, error
 	return e.dataPage(len(rows), len(rows), format.Plain)
 }
 
-// split fills the levels of rows, and returns the indexes of those that have a value. What is no value may have any level
-// below the highest. It has no branch.
+// split fills the levels of rows, and returns the indexes of those that have a value. What is no
+// value may have any level below the highest. It has no branch.
 func (e *pageEncoder) split(rows []uint32, highest int) (present []uint32) {
 	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)], slices.Grow(e.present[:0], len(rows))[:len(rows)]
 	n := 0

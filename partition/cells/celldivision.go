@@ -53,8 +53,8 @@ func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key 
 	return halves, nil
 }
 
-// consume visits the records, which are others' cells from then on: those in memory at once, those in
-// the store a block at a time.
+// consume visits the records, which are others' cells from then on: those in memory at once, those
+// in the store a block at a time.
 func (c *Cells) consume(ctx context.Context, visit func(*partition.Table, partition.Rows) error) error {
 	err := c.fetch(ctx)
 	switch {
@@ -73,8 +73,8 @@ func (c *Cells) consume(ctx context.Context, visit func(*partition.Table, partit
 	return err
 }
 
-// pass adds records to cells, which it makes when there are none: those in memory stay where they are, what was
-// read from the store is written again.
+// pass adds records to cells, which it makes when there are none: those in memory stay where they
+// are, what was read from the store is written again.
 func (c *Cells) pass(to **Cells, t *partition.Table, rows partition.Rows) error {
 	if rows.Records() == 0 {
 		return nil
@@ -94,8 +94,8 @@ func (c *Cells) pass(to **Cells, t *partition.Table, rows partition.Rows) error 
 	return c.pool.Write((*to).chunks, t, rows)
 }
 
-// join adds extra records to cells in memory, which it makes when there are none. They need more room than there is,
-// so all move out.
+// join adds extra records to cells in memory, which it makes when there are none. They need more
+// room than there is, so all move out.
 func (c *Cells) join(to **Cells, rows partition.Rows) error {
 	if *to == nil {
 		*to = &Cells{shared: c.shared}

@@ -116,8 +116,8 @@ func (l lists) vary(f partition.Field) bool {
 	})
 }
 
-// having returns the lists some of whose records may have a code in a field, since it has the bits in
-// which they all agree, and the others.
+// having returns the lists some of whose records may have a code in a field, since it has the bits
+// in which they all agree, and the others.
 func (l lists) having(f partition.Field, code uint32) (may, others lists) {
 	for _, list := range l {
 		if (uint64(code)^uint64(f.Code(list.Sample)))&f.Mask&^(list.Varying[f.Word]>>f.Shift) == 0 {

@@ -93,8 +93,8 @@ func (m *Pool) batchRecords(layout partition.Layout) int {
 	return max(2, int(max(m.batch, int64(m.Chunk))/layout.TableBytes(1)))
 }
 
-// batchesBytes returns what the batches of all goroutines take: as they were read, in order, and what
-// is made of them until that is collected.
+// batchesBytes returns what the batches of all goroutines take: as they were read, in order, and
+// what is made of them until that is collected.
 func (m *Pool) batchesBytes(batch int64) int64 { return batch * int64(3*m.parallel.Threads+1) }
 
 // spareBatches gives the memory of batches back, for good. It reports whether there was any.

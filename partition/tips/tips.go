@@ -1,16 +1,15 @@
 // Package tips holds the leaf partitions of a top-down search (TIPS, papers/tds-fung-2005.txt
 // section 5.3), the links from every value to its partitions, and the anonymity of every
-// quasi-identifier set (VITS, section 5.4.2). A search refines a value in the View and then in
-// the TIPS of every set with its column; both know what the next refinements would leave.
+// quasi-identifier set (VITS, section 5.4.2). A search refines a value in the View and then in the
+// TIPS of every set with its column; both know what the next refinements would leave.
 //
 // Tables that fit the memory stay there, and a refinement moves the records of a partition so that
-// those of every part are adjacent. Of what does not fit, every partition is a list of chunks in the
-// store (section 5.5), which a refinement reads, divides and counts as records in memory, a batch at a
-// time, and writes as lists of the parts.
+// those of every part are adjacent. Of what does not fit, every partition is a list of chunks in
+// the store (section 5.5), which a refinement reads, divides and counts as records in memory, a
+// batch at a time, and writes as lists of the parts.
 //
 // Contract: partitions, minima and dead values are those of a recount after every refinement,
-// whatever the threads and the memory.
-// Not promised: any order of partitions or of their records.
+// whatever the threads and the memory. Not promised: any order of partitions or of their records.
 package tips
 
 import (

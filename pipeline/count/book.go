@@ -63,7 +63,8 @@ func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err 
 	return columns, nil
 }
 
-// bookText is a book as JSON: what coders know of the columns. Texts of a taxonomy's leaves are in its tree.
+// bookText is a book as JSON: what coders know of the columns. Texts of a taxonomy's leaves are in
+// its tree.
 type bookText struct {
 	Columns []bookColumn
 	Kinds   *engine.Kinds
@@ -87,7 +88,8 @@ func (c *bookColumn) bytes() int64 {
 const (
 	// headerBytes is what a text takes beside itself.
 	headerBytes = 16
-	// writtenTimes is how many times as much a book takes while it is written: a number of 4 bytes has up to 11 digits.
+	// writtenTimes is how many times as much a book takes while it is written: a number of 4 bytes
+	// has up to 11 digits.
 	writtenTimes = 4
 )
 
@@ -124,7 +126,8 @@ func (b *Book) Encode(res *Resources) ([]byte, error) {
 	return encode(bookForm, res.Budget, func(w *checkpoint.Writer) { w.Bytes(encoded) })
 }
 
-// DecodeBook reads what Encode has returned of a book for the same request. The book is drawn from the budget.
+// DecodeBook reads what Encode has returned of a book for the same request. The book is drawn from
+// the budget.
 func DecodeBook(r *Request, budget *spill.Budget, encoded []byte) (*Book, error) {
 	var text bookText
 	err := decode(bookForm, encoded, func(from *checkpoint.Reader) error {

@@ -12,10 +12,11 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// entities know how many records every entity has: from a list or, where there are more entities than mostEntities, from
-// counts that several entities may share, of which every entity has two, and the lesser one counts (a count-min sketch, Cormode
-// and Muthukrishnan 2005): that is how many it has at most. Which counts depends on the value and the number of rows alone. The
-// nulls together are one entity.
+// entities know how many records every entity has: from a list or, where there are more entities
+// than mostEntities, from counts that several entities may share, of which every entity has two,
+// and the lesser one counts (a count-min sketch, Cormode and Muthukrishnan 2005): that is how many
+// it has at most. Which counts depends on the value and the number of rows alone. The nulls
+// together are one entity.
 //
 // They code values: by the weight of each of its records.
 type entities struct {
@@ -32,8 +33,8 @@ type entities struct {
 var mostEntities uint64 = 1 << 20
 
 const (
-	// unit is how many parts an entity is divided into: a number of many divisors, so that few parts
-	// are lost.
+	// unit is how many parts an entity is divided into: a number of many divisors, so that few
+	// parts are lost.
 	unit = 840
 
 	recordBits = 10
@@ -50,8 +51,8 @@ func placesOf(rows uint64) int {
 	return max(fewPlaces, min(bits.Len64(2*rows), max(manyPlaces, min(bits.Len64(rows), mostPlaces))))
 }
 
-// tagOf returns the bits of a hash by which an entity is known, which are never all 0: that two of a million have the same 54
-// happens in one input of 30,000, and they are one entity then.
+// tagOf returns the bits of a hash by which an entity is known, which are never all 0: that two of
+// a million have the same 54 happens in one input of 30,000, and they are one entity then.
 func tagOf(hash uint64) uint64 { return max(hash&^greatest, greatest+1) }
 
 // newEntities returns the entities of so many rows, without their records.
@@ -149,8 +150,9 @@ func (e *entities) records(hash uint64) uint64 {
 // weight returns what each record of an entity weighs.
 func (e *entities) weight(hash uint64) uint32 { return weightOf(e.records(hash)) }
 
-// weightOf returns what each record of an entity weighs that has so many. Entities of more than a few records weigh as those
-// of the next larger number that is a few bits long: there are few weights.
+// weightOf returns what each record of an entity weighs that has so many. Entities of more than a
+// few records weigh as those of the next larger number that is a few bits long: there are few
+// weights.
 func weightOf(n uint64) uint32 {
 	const exact, digits = 12, 3
 	if n == greatest {

@@ -103,7 +103,8 @@ func (k *kindTable) add(field int) int {
 	return len(k.Columns) - 1
 }
 
-// addEntities returns the entities of some records, whose hashes are given, with places of so many bits at most.
+// addEntities returns the entities of some records, whose hashes are given, with places of so many
+// bits at most.
 func addEntities(t *testing.T, hashes []uint64, most int) *entities {
 	t.Helper()
 	e, err := newEntities(uint64(len(hashes)), spill.NewBudget(1<<30))
@@ -507,8 +508,8 @@ func fewEntities(t *testing.T, rng *rand.Rand, entities int) {
 	t.Cleanup(func() { mostEntities = was })
 }
 
-// TestEntities demands that no count is below what an entity has, that a list of all has what each has, and that the
-// records of no entity weigh more than one.
+// TestEntities demands that no count is below what an entity has, that a list of all has what each
+// has, and that the records of no entity weigh more than one.
 func TestEntities(t *testing.T) {
 	lists, sketches := 0, 0
 	enginetest.Cases(t, 100, func(rng *rand.Rand) {
@@ -594,8 +595,9 @@ func TestEntitiesOfSplits(t *testing.T) {
 	}
 }
 
-// TestEntitiesOfSplitsAgree sums up the entities of splits, in any order, in any number of parts, where the table holds them and
-// where it does not: weights are those of one count of all rows, and where it does a naive count's.
+// TestEntitiesOfSplitsAgree sums up the entities of splits, in any order, in any number of parts,
+// where the table holds them and where it does not: weights are those of one count of all rows, and
+// where it does a naive count's.
 func TestEntitiesOfSplitsAgree(t *testing.T) {
 	tables := 0
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {

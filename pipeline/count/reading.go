@@ -84,7 +84,8 @@ func (r *reading) tables(ctx context.Context) ([]*partition.Table, error) {
 	return tables, nil
 }
 
-// counters returns what the workers have counted of column i by class or, behind those, of a grouping.
+// counters returns what the workers have counted of column i by class or, behind those, of a
+// grouping.
 func (r *reading) counters(i int) (counters []*partition.Counter) {
 	for _, w := range r.workers {
 		counters = append(counters, w.counts[i].counter)

@@ -10,8 +10,9 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// tables counts an input that is several tables of counts: every grouping comes of one that has its columns. They are read
-// twice, since what is known of all columns says in which codes tuples are counted. A request with kinds is none for it.
+// tables counts an input that is several tables of counts: every grouping comes of one that has its
+// columns. They are read twice, since what is known of all columns says in which codes tuples are
+// counted. A request with kinds is none for it.
 func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	parts, err := r.parts()
 	if err != nil {

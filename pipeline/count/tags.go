@@ -19,8 +19,9 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// The records of entities are counted by sorting their tags. Of a split that makes a list of tags in order, with the records
-// of each. The lists of several splits are summed up in ranges of tags, by as many processes.
+// The records of entities are counted by sorting their tags. Of a split that makes a list of tags
+// in order, with the records of each. The lists of several splits are summed up in ranges of tags,
+// by as many processes.
 
 // tagLister lists the tags of records for one worker.
 type tagLister struct {
@@ -188,8 +189,9 @@ func loadTags(r *checkpoint.Reader, add func(tag, records uint64) error) error {
 	return r.Err()
 }
 
-// weigh counts the records of every entity, if the request has these, before anything else is counted: it returns
-// the request with them, and resources of which they have taken their part until they are released.
+// weigh counts the records of every entity, if the request has these, before anything else is
+// counted: it returns the request with them, and resources of which they have taken their part
+// until they are released.
 func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Resources, release func(), err error) {
 	if r.Kinds == nil || !r.Kinds.Entities {
 		return r, res, func() {}, nil
@@ -217,8 +219,8 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	return r.weighedBy(e), &left, e.release, nil
 }
 
-// Weighed returns the request of an input of which the records of every entity have been counted, in parts that come in order.
-// It returns how many bytes of the budget they take.
+// Weighed returns the request of an input of which the records of every entity have been counted,
+// in parts that come in order. It returns how many bytes of the budget they take.
 func (r *Request) Weighed(budget *spill.Budget, parts iter.Seq2[[]byte, error]) (_ *Request, held int64, err error) {
 	e, err := newEntities(uint64(r.Dataset.Rows()), budget)
 	if err != nil {

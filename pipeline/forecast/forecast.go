@@ -264,7 +264,8 @@ func (l *Load) stepsTake() (took float64) {
 	return took
 }
 
-// modelsTake returns the time, in nanoseconds, of models of so many tuples and of a search that is led by them: cuts halve parts.
+// modelsTake returns the time, in nanoseconds, of models of so many tuples and of a search that is
+// led by them: cuts halve parts.
 func (l *Load) modelsTake(tuples float64) float64 {
 	g := &l.Guided
 	if g.Trees == 0 {

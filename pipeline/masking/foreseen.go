@@ -35,8 +35,8 @@ type ForeseenColumn struct {
 	Nested bool
 }
 
-// DrawGroups draws what the row groups hold that are made at a time, where rows stay in the order of
-// the input: the labels of so many leaves, and kept columns. The error is that of a worker.
+// DrawGroups draws what the row groups hold that are made at a time, where rows stay in the order
+// of the input: the labels of so many leaves, and kept columns. The error is that of a worker.
 func (f *Foreseen) DrawGroups(budget *spill.Budget, tasks []Task, leaves int64) (drawn int64, err error) {
 	if len(tasks) == 0 {
 		return 0, nil
@@ -58,7 +58,8 @@ func (f *Foreseen) DrawGroups(budget *spill.Budget, tasks []Task, leaves int64) 
 // foreseenSlack is the part of what is foreseen by which it may be wrong.
 const foreseenSlack = 8
 
-// keptBytes returns about what a row group with so many rows holds of kept columns, and what their rows take of that.
+// keptBytes returns about what a row group with so many rows holds of kept columns, and what their
+// rows take of that.
 func (f *Foreseen) keptBytes(rows int64) (held, size int64) {
 	for i := range f.Kept {
 		k := &f.Kept[i]
@@ -94,7 +95,8 @@ func (f *Foreseen) share() int64 {
 	return spill.ReleasedRows.Part(f.Memory) / 2
 }
 
-// LabelLeaves returns how many leaves the labels are in that are released, but those that name folders.
+// LabelLeaves returns how many leaves the labels are in that are released, but those that name
+// folders.
 func LabelLeaves(specs []*job.Column, folders []string) (leaves int64) {
 	for _, spec := range specs {
 		if !spec.Keeps() && !slices.Contains(folders, spec.Name) {

@@ -7,14 +7,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// RowPlace is a place among the rows of ranges: in a chunk, behind some of the rows that are equal to one of it.
+// RowPlace is a place among the rows of ranges: in a chunk, behind some of the rows that are equal
+// to one of it.
 type RowPlace struct {
 	Range, Chunk, Row int
 	Taken             int64
 }
 
-// LayOut returns where the row groups of a release begin whose rows are in order in ranges. Each has a number
-// of rows; 0: as Order.Rows. The input has records.
+// LayOut returns where the row groups of a release begin whose rows are in order in ranges. Each
+// has a number of rows; 0: as Order.Rows. The input has records.
 func LayOut(ranges iter.Seq2[*Range, error], rows, records int64) ([]RowPlace, error) {
 	return layOut(ranges, newGroupLimit(rows, records))
 }
@@ -73,8 +74,8 @@ func (l *layingOut) add(at RowPlace, size, rows int64) {
 	}
 }
 
-// EncodeFrom encodes the row group that begins at a place, as AddTask takes it, and as LayOut has laid it out: so are rows and
-// records. The first range is that of the place.
+// EncodeFrom encodes the row group that begins at a place, as AddTask takes it, and as LayOut has
+// laid it out: so are rows and records. The first range is that of the place.
 func (m *Masker) EncodeFrom(ranges iter.Seq2[*Range, error], place RowPlace, rows, records int64) ([]byte, error) {
 	o, err := m.ordering(Order{})
 	if err != nil {

@@ -98,7 +98,8 @@ func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
 	}, func(g group) error { return m.add(to, g) })
 }
 
-// takeInOrder sees to it that the rows of divided cells, if there are any, are counted by one goroutine.
+// takeInOrder sees to it that the rows of divided cells, if there are any, are counted by one
+// goroutine.
 func (m *Masker) takeInOrder() {
 	if cells := m.Recoding.Cells(); cells > 0 {
 		m.Threads, m.taken = 1, make([]uint64, cells)

@@ -55,7 +55,8 @@ type pulling struct {
 
 // rowSource is different rows in order.
 type rowSource interface {
-	// Next returns the next row, valid until the next call, and how many there are of it, or io.EOF.
+	// Next returns the next row, valid until the next call, and how many there are of it, or
+	// io.EOF.
 	Next() (row []byte, n int64, err error)
 }
 

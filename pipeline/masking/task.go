@@ -71,7 +71,8 @@ func (t *Task) foreseen(rows, bytes int64) int64 {
 	return t.end(rows, func(end int64) int64 { return bytes * end / rows })
 }
 
-// end returns how many rows a row group will have, so many at least, whose first rows take some bytes.
+// end returns how many rows a row group will have, so many at least, whose first rows take some
+// bytes.
 func (t *Task) end(rows int64, bytes func(rows int64) int64) int64 {
 	end, most := rows-1, t.most()
 	for end < rows || end < most && !t.limit.ends(end, bytes(end)) {
@@ -126,8 +127,9 @@ func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, e
 	})
 }
 
-// AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the one that EncodeFrom has. Tasks
-// come in order. The error of damaged bytes wraps formats.ErrDamaged; the sink may have some of them then.
+// AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the
+// one that EncodeFrom has. Tasks come in order. The error of damaged bytes wraps
+// formats.ErrDamaged; the sink may have some of them then.
 func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
 	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
 		for {

@@ -169,8 +169,8 @@ func (w *worker) encode(ctx context.Context, t Task, emit func(group) error) err
 	return flush()
 }
 
-// scan has workers read splits, and calls use with the number of one and how many rows of its batch to use. Begin makes the
-// worker of a number.
+// scan has workers read splits, and calls use with the number of one and how many rows of its batch
+// to use. Begin makes the worker of a number.
 func (m *Masker) scan(
 	ctx context.Context, splits []formats.Split, begin func(number int) (*worker, error), use func(number, rows int) error,
 ) error {

@@ -69,8 +69,8 @@ func (c *Counts) Join() {
 // Rows returns how many rows are counted.
 func (c *Counts) Rows() int64 { return c.scanners[0].rows }
 
-// Raw returns what the classes of the masked columns are like, of which those below k are small. The
-// request asks for it.
+// Raw returns what the classes of the masked columns are like, of which those below k are small.
+// The request asks for it.
 func (c *Counts) Raw(k int) *Figures { return c.scanners[0].raw.Figures(c.scanners[0].rows, k) }
 
 // Guard tells what the classes of a guard are like, of which those below k are small.

@@ -45,10 +45,10 @@ func CheckSize(codec format.CompressionCodec, packed, unpacked int) error {
 }
 
 // Unpack fills dst with what src unpacks to, which must be exactly that much. What is not is
-// formats.ErrDamaged, a codec that is not known formats.ErrUnsupported. It reports whether src shows
-// to have nothing that unpacking passes over: names, comments and times of gzip, frames of zstd to skip,
-// and what is behind the end of both. Of brotli, whose blocks of metadata only its decoder finds, and of
-// LZ4 it cannot tell.
+// formats.ErrDamaged, a codec that is not known formats.ErrUnsupported. It reports whether src
+// shows to have nothing that unpacking passes over: names, comments and times of gzip, frames of
+// zstd to skip, and what is behind the end of both. Of brotli, whose blocks of metadata only its
+// decoder finds, and of LZ4 it cannot tell.
 func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err error) {
 	n, exact, err := unpackInto(codec, dst, src)
 	switch {

@@ -3,8 +3,9 @@ package page
 import "encoding/binary"
 
 // Spread moves the codes of values to the entries that have one, and gives the others the codes of
-// their levels. Codes has room for all entries, and the values' codes are the first ones. Levels has
-// one level an entry; entries of the highest one have a value. OfLevel has a code for every level.
+// their levels. Codes has room for all entries, and the values' codes are the first ones. Levels
+// has one level an entry; entries of the highest one have a value. OfLevel has a code for every
+// level.
 func Spread(codes []uint32, levels []byte, values int, ofLevel []uint32) {
 	highest := len(ofLevel) - 1
 	full := uint64(highest) * (^uint64(0) / 0xff) // in every byte
