@@ -32,7 +32,7 @@ func Fit(ctx context.Context, r *Records, o Options, threads int) (*Models, erro
 	})
 }
 
-// Trees returns how many trees the models of so many classes have.
+// Trees returns the number of trees in models of a number of classes.
 func (o Options) Trees(classes int) int { return Folds * o.Deals * o.Rounds * treesOf(classes) }
 
 // Bytes returns what some records take, fitting to them, and the models.

@@ -25,7 +25,7 @@ const (
 	leastRounds  = 2
 )
 
-// options returns how models of so many records and classes are fitted.
+// options returns the options by which models of a number of records and classes are fitted.
 func (e Engine) options(records uint64, classes int) boost.Options {
 	o := boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
 	switch few := records < fewRecords; {
@@ -42,7 +42,7 @@ func (e Engine) options(records uint64, classes int) boost.Options {
 	return o
 }
 
-// Trees returns how many trees a guided search fits to so many records and classes.
+// Trees returns the number of trees that a guided search fits to a number of records and classes.
 func (e Engine) Trees(records uint64, classes int) int {
 	return e.options(records, classes).Trees(classes)
 }

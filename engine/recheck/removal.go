@@ -153,7 +153,12 @@ func (r *removal) remove(t foundTuple, room [][]byte) (err error) {
 
 // isTaken reports whether records with these labels, by field, are in a class that is taken away.
 func (s *suppression) isTaken(labels []uint32) bool {
-	return slices.ContainsFunc(s.sets, func(o outliers) bool { return o.taken.has(labels, o.fields) })
+	for i := range s.sets {
+		if o := &s.sets[i]; o.taken.has(labels, o.fields) {
+			return true
+		}
+	}
+	return false
 }
 
 // class appends the class of labels, by field.

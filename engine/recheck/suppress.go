@@ -135,7 +135,8 @@ func (s *suppression) takeAway(from *engine.Cut) {
 	}
 	for i := range s.sets {
 		if o := &s.sets[i]; o.taken.len() > 0 {
-			l.taken = append(l.taken, o.taken.sorted())
+			o.taken = o.taken.sorted()
+			l.taken = append(l.taken, o.taken)
 		}
 	}
 	s.Locator, from.Suppression = l, s.RecordSuppression
