@@ -61,9 +61,8 @@ type runFlags struct {
 	afresh    bool
 	trace     string
 	metrics   string
-	lineage   string         // a URL or a file
-	catalog   lineage.Target // where lineage says; nil: nowhere
-	known     lineage.Options
+	lineage   string           // a URL or a file
+	catalog   *lineage.Catalog // where lineage says; nil: nowhere
 }
 
 // addRunFlags registers the flags. Those that replace values of the job file leave some out.
@@ -95,7 +94,7 @@ func (f *runFlags) release(cmd *cobra.Command, path string, earlier kcut.Place, 
 	}
 	var events *lineage.Run
 	if f.catalog != nil && job != nil { // of a job that could not be loaded there is nothing to tell but that
-		events = lineage.Start(f.catalog, job, f.known)
+		events = f.catalog.Start(job)
 	}
 	f.opt.Resume = !f.afresh
 	err := workers.Fence(func() error {
@@ -150,16 +149,14 @@ func (f *runFlags) checkPlaces(command, jobFile string) error {
 		return nil
 	}
 	var err error
-	if f.catalog, err = lineage.ParseTarget(f.lineage, os.Getenv("OPENLINEAGE_ENDPOINT"), os.Getenv("OPENLINEAGE_API_KEY")); err != nil {
+	if f.catalog, err = lineage.Open(f.lineage, os.Getenv("OPENLINEAGE_ENDPOINT"), os.Getenv("OPENLINEAGE_API_KEY")); err != nil {
 		return usageError(command, "%w", err)
 	}
 	base := filepath.Base(jobFile) // catalogs call a job that, without what it ends in
-	f.known = lineage.Options{
-		Namespace: os.Getenv("OPENLINEAGE_NAMESPACE"), Job: cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base), Version: versionText(),
-	}
+	f.catalog.Namespace = os.Getenv("OPENLINEAGE_NAMESPACE")
+	f.catalog.Job = cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 	if parent := os.Getenv("OPENLINEAGE_PARENT_ID"); parent != "" {
-		f.known.Parent, err = lineage.ParseParent(parent)
-		f.ui.warn(err)
+		f.ui.warn(f.catalog.SetParent(parent))
 	}
 	if strings.Contains(f.lineage, "://") {
 		f.lineage = "" // that is no file

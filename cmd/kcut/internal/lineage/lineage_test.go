@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,14 +116,15 @@ func checkEvent(t *testing.T, e object) {
 }
 
 // runEvents returns the events of a run that ends like that.
-func runEvents(t *testing.T, job *kcut.Job, o Options, report *kcut.Report, failure error) []object {
+func runEvents(t *testing.T, job *kcut.Job, c Catalog, report *kcut.Report, failure error) []object {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lineage.jsonl")
-	target, err := ParseTarget(path, "", "")
+	file, err := Open(path, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Start(target, job, o).End(report, failure); err != nil {
+	file.Namespace, file.Job, file.parent = c.Namespace, c.Job, c.parent
+	if err := file.Start(job).End(report, failure); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -158,10 +158,10 @@ func TestStates(t *testing.T) {
 		{"failure", exampleReport(), errors.New("read row group 3 of /in/a.parquet: damaged file"), "FAIL", "read row group 3 of /in/a.parquet: damaged file"},
 		{"early failure", nil, errors.New("open input"), "FAIL", "open input"},
 		{"failure in a partition", nil, errors.New("read /in/zip=12345/sex=F/a.parquet: damaged file"), "FAIL", "read /in/zip=…/sex=…/a.parquet: damaged file"},
-		{"stopped", nil, fmt.Errorf("search: %w", context.Canceled), "ABORT", nil},
+		{"stopped", nil, fmt.Errorf("search: %w", context.Canceled), "ABORT", "search: context canceled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			last := runEvents(t, exampleJob, Options{Job: "people"}, tt.report, tt.failure)[1]
+			last := runEvents(t, exampleJob, Catalog{Job: "people"}, tt.report, tt.failure)[1]
 			if got := last.text("eventType"); got != tt.state {
 				t.Errorf("it is %s, want %s", got, tt.state)
 			}
@@ -180,11 +180,11 @@ func TestStates(t *testing.T) {
 
 // The last event of a run that succeeds has all that is known, but for its time and id as in testdata.
 func TestComplete(t *testing.T) {
-	parent, err := ParseParent("airflow/dags/night.anonymize/0194a1f0-0000-7000-8000-000000000001")
-	if err != nil {
+	catalog := Catalog{Namespace: "nightly", Job: "people"}
+	if err := catalog.SetParent("airflow/dags/night.anonymize/0194a1f0-0000-7000-8000-000000000001"); err != nil {
 		t.Fatal(err)
 	}
-	e := runEvents(t, exampleJob, Options{Namespace: "nightly", Job: "people", Version: "v1", Parent: parent}, exampleReport(), nil)[1]
+	e := runEvents(t, exampleJob, catalog, exampleReport(), nil)[1]
 	delete(e, "eventTime")
 	delete(e["run"].(map[string]any), "runId")
 	got, err := json.MarshalIndent(e, "", "  ")
@@ -196,24 +196,13 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Of several inputs every one has the schema, and every column comes from all of them.
+// Of several inputs every one has the schema.
 func TestSeveralInputs(t *testing.T) {
 	job := *exampleJob
-	job.Input = []string{"s3://lake/people/*.parquet", "/in/*/b.parquet", "/in/*.parquet"}
-	e := runEvents(t, &job, Options{Job: "people"}, exampleReport(), nil)[1]
-	inputs, lineage := e.objects("inputs"), object(e.objects("outputs")[0].at("facets", "columnLineage").(map[string]any))
-	if len(inputs) != 2 || inputs[0].at("inputFacets") != nil {
+	job.Input = []string{"s3://lake/people/*.parquet", "/in/*/b.parquet"}
+	inputs := runEvents(t, &job, Catalog{Job: "people"}, exampleReport(), nil)[1].objects("inputs")
+	if len(inputs) != 2 || inputs[1].text("name") != "/in" || len(inputs[1].objects("facets", "schema", "fields")) != 4 {
 		t.Errorf("inputs %v", inputs)
-	}
-	for column, of := range map[string][]object{"zip": lineage.objects("fields", "zip", "inputFields"), "age": lineage.objects("dataset")} {
-		for i, in := range inputs {
-			if of[i].text("field") != column || of[i].text("namespace") != in.text("namespace") || of[i].text("name") != in.text("name") {
-				t.Errorf("%s comes from %v", column, of)
-			}
-		}
-		if column == "zip" && len(of) != 2 {
-			t.Errorf("zip comes from %v", of)
-		}
 	}
 }
 
@@ -236,13 +225,16 @@ func TestDatasetNames(t *testing.T) {
 		{"s3://user:secret@lake/people/", "s3://lake people"},
 		{"gs://lake/people/*.parquet", "gs://lake people"},
 	} {
-		if got := datasetNames([]string{tt.location})[0]; got.namespace+" "+got.name != tt.want {
-			t.Errorf("%s is %v, want %s", tt.location, got, tt.want)
+		job := *exampleJob
+		job.Input = []string{tt.location}
+		got := runEvents(t, &job, Catalog{Job: "people"}, nil, errors.New("stop"))[0].objects("inputs")[0]
+		if name := got.text("namespace") + " " + got.text("name"); name != tt.want {
+			t.Errorf("%s is %s, want %s", tt.location, name, tt.want)
 		}
 	}
 }
 
-func TestParseTarget(t *testing.T) {
+func TestOpen(t *testing.T) {
 	for _, tt := range []struct{ text, endpoint, want string }{
 		{"lineage.jsonl", "", "lineage.jsonl"},
 		{"http://host:5000", "", "http://host:5000/api/v1/lineage"},
@@ -251,33 +243,34 @@ func TestParseTarget(t *testing.T) {
 		{"ftp://host", "", ""},
 		{"http://", "", ""},
 	} {
-		target, err := ParseTarget(tt.text, tt.endpoint, "")
+		target, err := Open(tt.text, tt.endpoint, "")
 		switch {
 		case err != nil && tt.want != "":
 			t.Errorf("%s: %v", tt.text, err)
-		case err == nil && target.String() != tt.want:
-			t.Errorf("%s is %s, want %s", tt.text, target, tt.want)
+		case err == nil && target.shown != tt.want:
+			t.Errorf("%s is %s, want %s", tt.text, target.shown, tt.want)
 		}
 	}
 }
 
-func TestParseParent(t *testing.T) {
+func TestSetParent(t *testing.T) {
 	for _, text := range []string{"", "job/0194a1f0-0000-7000-8000-000000000001", "a/b/c", "a/b/0194a1f0"} {
-		if p, err := ParseParent(text); err == nil {
-			t.Errorf("%q is %v", text, p)
+		if c := new(Catalog); c.SetParent(text) == nil || c.parent != nil {
+			t.Errorf("%q is %v", text, c.parent)
 		}
 	}
 }
 
 // backend is an HTTP server that takes events.
-func backend(t *testing.T, handle http.HandlerFunc) Target {
+func backend(t *testing.T, handle http.HandlerFunc) *Catalog {
 	t.Helper()
 	s := httptest.NewServer(handle)
 	t.Cleanup(s.Close)
-	target, err := ParseTarget(s.URL, "", "a key")
+	target, err := Open(s.URL, "", "a key")
 	if err != nil {
 		t.Fatal(err)
 	}
+	target.Job = "people"
 	return target
 }
 
@@ -294,7 +287,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("asked for %s with %v", r.URL.Path, r.Header)
 		}
 	})
-	if err := Start(target, exampleJob, Options{Job: "people"}).End(exampleReport(), nil); err != nil {
+	if err := target.Start(exampleJob).End(exampleReport(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(types, []string{"START", "COMPLETE"}) {
@@ -302,27 +295,12 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// What may get better is tried again, what will not is not.
-func TestServerAnswers(t *testing.T) {
-	for _, tt := range []struct {
-		codes []int // in turn, then 200
-		asked int64
-		fails bool
-	}{
-		{[]int{503, 429}, 3, false},
-		{[]int{404}, 1, true},
-		{[]int{401}, 1, true},
-	} {
-		var asked atomic.Int64
-		target := backend(t, func(w http.ResponseWriter, _ *http.Request) {
-			if n := int(asked.Add(1)); n <= len(tt.codes) {
-				w.WriteHeader(tt.codes[n-1])
-			}
-		})
-		err := target.send(t.Context(), []byte("{}"))
-		if (err != nil) != tt.fails || asked.Load() != tt.asked {
-			t.Errorf("%v: asked %d times, %v", tt.codes, asked.Load(), err)
-		}
+// An answer other than success is an error of both events.
+func TestServerRefuses(t *testing.T) {
+	target := backend(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	err := target.Start(exampleJob).End(exampleReport(), nil)
+	if err == nil || strings.Count(err.Error(), "status 401") != 2 {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -342,12 +320,11 @@ func TestDeadServer(t *testing.T) {
 	for name, address := range map[string]string{"silent": silent.Listener.Addr().String(), "closed": closed.Addr().String()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, err := ParseTarget("http://user:secret@"+address+"?token=secret", "", "secret key")
+			target, err := Open("http://user:secret@"+address+"?token=secret", "", "secret key")
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := Start(target, exampleJob, Options{Job: "people"})
-			err = run.End(exampleReport(), nil)
+			err = target.Start(exampleJob).End(exampleReport(), nil)
 			if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), address) {
 				t.Errorf("got %v", err)
 			}
@@ -357,7 +334,7 @@ func TestDeadServer(t *testing.T) {
 
 // A file that cannot be written is no more than an error at the end.
 func TestUnwritableFile(t *testing.T) {
-	err := Start(file(t.TempDir()), exampleJob, Options{Job: "people"}).End(exampleReport(), nil)
+	err := (&Catalog{where: t.TempDir()}).Start(exampleJob).End(exampleReport(), nil)
 	if err == nil || !strings.Contains(err.Error(), "send lineage event START") || !strings.Contains(err.Error(), "COMPLETE") {
 		t.Errorf("got %v", err)
 	}
