@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/formats/yaml"
 )
 
 // Resolve checks the whole job, and returns a copy in which what was left out has its default,
@@ -31,7 +30,7 @@ func (j *Job) Validate() error {
 }
 
 func (r *reader) resolve() (*Job, error) {
-	r.slots(r.value)
+	r.slots(r.check)
 	r.slots(r.use)
 	r.rules()
 	if err := asError(r.problems); err != nil {
@@ -53,108 +52,64 @@ func (r *reader) reject(path, hint, format string, args ...any) {
 // rejected reports whether the value at a path was wrong.
 func (r *reader) rejected(path string) bool { return r.origins.places[path].rejected }
 
-// given reports whether there is a value in a slot, and no wrong one.
-func (r *reader) given(s slot) bool {
+// has reports whether there is a value in a slot, and no wrong one.
+func (r *reader) has(s slot) bool {
 	at, recorded := r.origins.places[s.path]
 	return !at.rejected && !r.rejected(s.owner) && (recorded || !isZero(s.value))
-}
-
-// value reads and checks the value in a slot. A wrong one is taken out.
-func (r *reader) value(s slot) {
-	if by, ok := r.replaced[s.field.path]; ok {
-		r.nodes[s.path], r.origins.places[s.path] = by.value, place{name: by.origin}
-	}
-	if !r.given(s) {
-		return
-	}
-	found := len(r.problems)
-	switch n := r.nodes[s.path]; {
-	case n == nil: // a program's
-		r.check(s)
-	case n.Null() && slices.Contains(s.field.enum, n.Text): // the word, though YAML has it as none
-		r.read(s, &yaml.Node{Kind: yaml.Scalar, Text: n.Text, Quoted: true, Line: n.Line, Column: n.Column})
-	case n.Null():
-		r.add(s.path, "give it a value, or leave it out", "%s has no value", s.key())
-	case s.kind >= kindMap:
-		r.below(s, n)
-		return
-	default:
-		r.read(s, n)
-	}
-	if len(r.problems) > found {
-		r.origins.reject(s.path)
-		reflect.ValueOf(s.value).Elem().SetZero()
-	}
-}
-
-func (r *reader) check(s slot) {
-	switch p := s.value.(type) {
-	case *string:
-		if s.kind != kindTaxonomies {
-			r.text(s.field, s.path, p)
-		}
-	case *[]string:
-		if len(*p) == 1 && (s.kind == kindColumns && (*p)[0] == AllColumns || s.kind == kindHeader && ((*p)[0] == NoHeader || (*p)[0] == HasHeader)) {
-			return
-		}
-		for i := range *p {
-			r.text(s.field, itemPath(s.path, i), &(*p)[i])
-		}
-	case *Taxonomy:
-		r.checkTaxonomy(s.path, p, p.File, "a name, a tree or a generator")
-	case *map[string]Taxonomy:
-		r.checkTaxonomies(s.path)
-	case *[]Confidence:
-		r.checkShares(s, *p)
-	default:
-		for _, text := range s.texts(p) {
-			r.text(s.field, s.path, &text)
-		}
-	}
-}
-
-// text checks a single text. The path of a file URL takes its place.
-func (r *reader) text(f *field, path string, text *string) {
-	if message, hint := f.wrong(*text); message != "" {
-		r.add(path, hint, "%s %s", f.title(), message)
-	} else if f.isPath() {
-		*text, _ = storage.Resolve(*text) // wrongText has asked
-	}
 }
 
 // use gives a slot without a value its default, or reports that it needs one. With one it makes sure
 // that a column has the keys of its mask only, and an algorithm its own only.
 func (r *reader) use(s slot) {
-	algorithm, value, mask := r.Algorithm.Name, s.def, ""
-	if s.masks != nil {
-		mask = r.Columns[s.i].Mask
-	}
-	if s.defOf != nil {
-		value = s.defOf(r.Job, s.i)
+	algorithm, mask := r.Algorithm.Name, ""
+	if s.column != nil {
+		mask = s.column.Mask
 	}
 	fits := len(s.masks) == 0 || slices.Contains(s.masks, mask)
-	switch given := r.given(s); {
+	switch given := r.has(s); {
 	case given && !fits && mask != "":
-		r.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key(), strings.Join(s.masks, ", "), r.Columns[s.i].Name, mask)
+		r.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key, strings.Join(s.masks, ", "), s.column.Name, mask)
 	case given && algorithm != "" && !s.serves(algorithm):
-		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key(), strings.Join(s.engines, " or "), algorithm)
+		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key, strings.Join(s.algorithms, " or "), algorithm)
 	case given, r.rejected(s.path), r.rejected(s.owner):
-	case s.required && !slices.Contains(s.excused, algorithm) && !r.replacesRequired(s):
-		hint := s.key() + ": " + s.plainDoc()
+	case s.is("required") && s.tag.Get("but") != cmp.Or(algorithm, " ") && !r.instead(s):
+		hint := s.key + ": " + s.plainDoc()
 		if len(s.enum) > 0 {
-			hint = s.key() + " is " + s.wants()
+			hint = s.key + " is " + s.wants()
 		}
-		r.add(s.owner, hint, "missing key %q", s.key())
+		r.add(s.owner, hint, "missing key %q", s.key)
 		r.origins.reject(s.path)
-	case value != "" && fits && s.serves(algorithm):
-		s.parse(&yaml.Node{Text: value}, s.value)
-		r.origins.places[s.path] = place{name: originDefault}
+	case fits && s.serves(algorithm):
+		r.useDefault(s)
 	}
 }
 
-// replacesRequired reports whether another field was given in the place of a required one.
-func (r *reader) replacesRequired(s slot) bool {
-	return s.without != "" && !isZero(fieldAt(s.without).at(r.Job, 0))
+// instead reports whether another field was given in the place of a required one.
+func (r *reader) instead(s slot) bool {
+	return s.tag.Get("or") == "input_counts" && len(r.InputCounts) > 0
+}
+
+// useDefault gives a slot its default, if there is one.
+func (r *reader) useDefault(s slot) {
+	value := s.tag.Get("default")
+	switch name := r.Algorithm.Name; {
+	case s.path == "score" && (name == AlgorithmTDR || name == AlgorithmTDS):
+		value = name // it has the name of its algorithm
+	case s.path == "objective" && r.Class == "":
+		value = ObjectiveQueries // there is nothing to learn
+	case s.path == "objective":
+		value = ObjectiveClassification
+	case s.kind == "job.Taxonomy":
+		s.value.Set(reflect.ValueOf(Taxonomy{Name: s.column.Name}))
+	}
+	if s.kind != "job.Taxonomy" && value == "" {
+		return
+	}
+	if s.value.Kind() == reflect.Pointer {
+		s.value.Set(reflect.New(s.typ.Elem()))
+	}
+	setText(reflect.Indirect(s.value), value)
+	r.origins.places[s.path] = place{name: originDefault}
 }
 
 // rules checks what the parts of a job say of each other. What was wrong is absent here, and rules

@@ -19,6 +19,10 @@ func (r *reader) csvRules() {
 // typePattern matches the declared types of CSV columns.
 const typePattern = `^(text|boolean|integer|number|date|time|timestamp|decimal\([0-9]{1,2}, ?[0-9]{1,2}\)|(date|time|timestamp)\([YMDhmsA./: ,T-]+\))$`
 
+// typeWords says what they are.
+const typeWords = "text, boolean, integer, number, date, time, timestamp, decimal(p,s), date(MM/DD/YYYY), " +
+	"timestamp(D.M.YYYY hh:mm), time(hh:mm AM)"
+
 // formParts are what the form of a date or time has, and what package time has for each: of two digits of a year it makes
 // 1969 to 2068, as POSIX does.
 var formParts = []string{

@@ -4,9 +4,10 @@
 //	a program ─────────────────────────────▶ Job ─Resolve─▶ Job
 //	text ─▶ YAML ─overrides─▶ nodes by path ─▶ Job ─Resolve─▶ Job
 //
-// One table of fields defines a job: a row says where the value lies in a Job and what it may be.
-// Reading, checks, defaults, flags and environment variables, printing, the JSON Schema and the
-// reference in docs/job-file.md all come from it. A new key is a row and a field.
+// The structs of a job define its file: a field's tags say which key it is and what it may be, and
+// keys.txt says in words what it means. Decoding, checks, defaults, flags and environment variables,
+// printing, the JSON Schema and the reference in docs/job-file.md all come from these. A new key is
+// a field and a line of keys.txt.
 //
 // Contract: a Job that was resolved without an error holds together, as far as that can be
 // known without the input. What is wrong comes back as one *Error, all of it at once, each
@@ -44,41 +45,33 @@ import (
 //
 // Resolve checks a job and gives what was left out its default. Load does so, too.
 type Job struct {
-	Input   []string // files, directories, globs; at least one, or InputCounts
-	Output  Output
-	Class   string // empty: none
-	Sets    []Set  // at least one
-	Entity  string // the column that tells of whom a record is: k counts these; empty: k counts records
-	Count   string // the column that says how many records a row of the input stands for; empty: one
-	Columns []Column
-
-	InputCounts []string // tables of the input's counts, each a file, a directory or a glob: a run reads them instead, and writes a cut; nil: none
-
-	Sensitive []Sensitive // what must hold of kept columns in every equivalence class
-
-	InputMissing   string              // InputRetry: try again later; else it is an error
-	MissingColumns string              // MissingNull: a column is null in files of the input that lack it; else that is an error
-	Unlisted       string              // UnlistedError, UnlistedDrop or UnlistedKeep
-	TaxonomyFile   string              // YAML file of named trees; empty: none
-	Taxonomies     map[string]Taxonomy // named taxonomies; nil with a TaxonomyFile
-
-	Algorithm Algorithm
-	Objective string  // of auto: one of the Objective constants
-	Score     string  // of top-down algorithms: "tdr", "tds" or "infogain"
-	MaxSteps  *int    // nil: no limit
-	Balance   float64 // of top-down algorithms: how much a column's specializations so far count against the next one; 0: not at all
-	Order     string  // of the release's rows: OrderReleased or OrderInput
-
-	MaxSuppressed Quota  // of top-down algorithms: records that may be taken away so that the others meet the sets
-	Suppressed    string // what becomes of these: "mark" or SuppressedDrop
-
-	MaxUnique *Share // of the rows, or of the entities: how many may be alone on the labels of all masked columns; nil: 1%
-
-	Previous    string // an earlier release, or a file with its cut, that the cut must not be finer than; empty: none
-	AllowNewCut bool   // publish all the same, with a note
-
-	Limits Limits
-	CSV    CSV
+	Input          []string            `key:"input" is:"paths" opt:"required" or:"input_counts" flag:"input"`
+	InputCounts    []string            `key:"input_counts" is:"paths" flag:"input-counts"`
+	InputMissing   string              `key:"input_missing" enum:"error|retry"`
+	MissingColumns string              `key:"missing_columns" enum:"error|null"`
+	Output         Output              `key:"output" opt:"required"`
+	Class          string              `key:"class" flag:"class"`
+	Sets           []Set               `key:"quasi_identifiers" opt:"required"`
+	Entity         string              `key:"entity"`
+	Count          string              `key:"count"`
+	Sensitive      []Sensitive         `key:"sensitive"`
+	Columns        []Column            `key:"columns" opt:"required"`
+	Unlisted       string              `key:"unlisted" default:"error" enum:"error|drop|keep"`
+	TaxonomyFile   string              `key:"taxonomies" is:"taxonomies"` // YAML file of named trees
+	Taxonomies     map[string]Taxonomy `key:"taxonomies" is:"taxonomies"` // instead of a file
+	Algorithm      Algorithm           `key:"algorithm"`
+	Objective      string              `key:"objective" for:"auto" enum:"classification|queries|balanced" flag:"objective"`
+	Score          string              `key:"score" enum:"tdr|tds|infogain" flag:"score"`
+	Balance        float64             `key:"balance" range:"[0,10]" for:"tdr|tds"`
+	MaxSteps       *int                `key:"max_steps" range:"[0,)" flag:"max-steps"` // nil: no limit
+	MaxSuppressed  Quota               `key:"max_suppressed" for:"!bottom-up"`
+	Suppressed     string              `key:"suppressed" default:"mark" enum:"mark|drop" for:"tdr|tds|auto"`
+	MaxUnique      *Share              `key:"max_unique" default:"1%" flag:"max-unique"` // nil: DefaultMaxUnique
+	Order          string              `key:"order" default:"released" enum:"released|input" flag:"order"`
+	Previous       string              `key:"previous" is:"path" flag:"previous"`
+	AllowNewCut    bool                `key:"allow_new_cut" flag:"allow-new-cut"`
+	Limits         Limits              `key:"limits"`
+	CSV            CSV                 `key:"csv"`
 
 	File    string  // path of the job file; empty: of no file
 	origins origins // where values came from
@@ -86,29 +79,29 @@ type Job struct {
 
 // Output says what to write.
 type Output struct {
-	Path         string   // a directory of part files when it ends in "/"
-	Compression  string   // "zstd", "snappy", "gzip" or "none"
-	Level        int      // of compression; 0: its own default
-	RowGroupRows int      // 0: the usual number, fewer where rows are large
-	PartitionBy  []string // masked columns whose labels are folders of the directory, and not in the files
+	Path         string   `key:"path" is:"path" opt:"required|bare" flag:"output"`
+	Compression  string   `key:"compression" default:"zstd" enum:"zstd|snappy|gzip|none" flag:"compression"`
+	Level        int      `key:"level" range:"[1,22]"`
+	RowGroupRows int      `key:"row_group_rows" range:"[1,2147483648]"`
+	PartitionBy  []string `key:"partition_by"`
 }
 
-// Set is one quasi-identifier set.
+// Set is one quasi-identifier set. Its columns may be AllColumns alone, which Resolve replaces.
 type Set struct {
-	Columns []string // at least one, each once; AllColumns alone, which Resolve replaces
-	K       int      // at least 1; 0: not asked for, with AlgorithmIACc
+	Columns []string `key:"columns" is:"columns" opt:"required"`
+	K       int      `key:"k" range:"[1,)" opt:"required" but:"iacc" flag:"k"` // 0: not asked for, with AlgorithmIACc
 }
 
 // Sensitive is what must hold of a kept column's values among the records of every equivalence class
-// of every set. At least one of its measures is asked for.
+// of every set. At least one of its measures is asked for: is not zero.
 type Sensitive struct {
-	Column        string
-	L             int          // different values, at least 2; 0: not asked for
-	Nulls         string       // NullsCount: the null is one of them
-	EntropyL      float64      // entropy as of so many values of equal frequency, above 1; 0: not asked for
-	MaxConfidence float64      // the most that one value may have, as a share; 0: not asked for
-	Confidences   []Confidence // the same of some values alone, instead
-	T             *float64     // how far shares may be from those of the whole table; nil: not asked for
+	Column        string       `key:"column" opt:"required"`
+	L             int          `key:"l" range:"[2,2147483648]"`
+	Nulls         string       `key:"nulls" enum:"count"`
+	EntropyL      float64      `key:"entropy_l" range:"(1,)"`
+	MaxConfidence float64      `key:"max_confidence" range:"(0,1)"`
+	Confidences   []Confidence `key:"max_confidence" range:"(0,1)"` // of some values alone, instead
+	T             *float64     `key:"t" range:"[0,1)"`
 }
 
 // Confidence is the most that a value may have of an equivalence class, as a share above 0 and below 1.
@@ -198,40 +191,38 @@ const sharePattern = `^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$`
 
 // Algorithm is a search and its options. Those that it has no use for have zero values.
 type Algorithm struct {
-	Name string // one of the Algorithm constants
+	Name string `key:"name" default:"tdr" enum:"tdr|tds|bottom-up|kactus|iack|iacc|mondrian|infogain-mondrian|guided|auto" opt:"bare" flag:"algorithm"`
 
-	Seed                 int
-	Bins                 int
-	Loss                 string   // "information" or LossWeighted
-	MinObjects           int      // 0: the largest k
-	Prune                string   // "none" or PrunePessimistic
-	Leftover             string   // "drop" or LeftoverRecruit
-	Small                string   // "drop" or SmallTopUp
-	MaxDivergence        *float64 // nil: the default
-	MaxInformationChange *float64 // nil: the default
-	Partitioning         string   // "strict" or PartitioningRelaxed
-	Categories           string   // "hierarchy" or CategoriesOrdered
+	Seed                 int      `key:"seed" range:"[0,)" default:"0" for:"kactus|mondrian"`
+	Bins                 int      `key:"bins" range:"[2,65536]" default:"16" for:"bottom-up|iack|iacc"`
+	Loss                 string   `key:"loss" default:"information" enum:"information|weighted" for:"bottom-up"`
+	MinObjects           int      `key:"min_objects" range:"[1,2147483648]" for:"kactus"` // 0: the largest k
+	Prune                string   `key:"prune" default:"none" enum:"none|pessimistic" for:"kactus"`
+	Leftover             string   `key:"leftover" default:"drop" enum:"drop|recruit" for:"kactus"`
+	Small                string   `key:"small" default:"drop" enum:"drop|topup" for:"iack"`
+	MaxDivergence        *float64 `key:"max_divergence" range:"[0,1]" default:"0.1" for:"iacc"`
+	MaxInformationChange *float64 `key:"max_information_change" range:"[0,1]" default:"0.1" for:"iacc"`
+	Partitioning         string   `key:"partitioning" default:"strict" enum:"strict|relaxed" for:"mondrian"`
+	Categories           string   `key:"categories" default:"hierarchy" enum:"hierarchy|ordered" for:"mondrian"`
 }
 
 // Column says what happens to one input column.
 type Column struct {
-	Name     string
-	Mask     string   // MaskGeneralize, MaskDiscretize, MaskSuppress, MaskKeep, MaskPseudonym or MaskDrop
-	Bounds   Bounds   // discretize
-	Round    string   // discretize: a number or a unit of time whose multiples bounds are; empty: any value
-	Taxonomy Taxonomy // generalize: a name, a tree or a generator; zero: the one of the column's name
-	AtMost   string   // generalize: the finest level, in steps from the root; discretize: the least width, as "30" or "30d"; empty: any
-	AtLeast  string   // as AtMost, the coarsest level or the greatest width that the column may be released with; empty: any
-	Weight   float64  // masked: what scores of its specializations are multiplied by; 0: 1
-	Unknown  string   // generalize: UnknownError or UnknownRoot
-	Render   string   // discretize: RenderLabel, RenderBounds, RenderMidpoint or RenderInterval
-	Type     string   // of a CSV column, as "integer", "decimal(10,2)" or "date(MM/DD/YYYY)"; empty: inferred
-	Rename   int      // position, from 1 on, of the CSV column that has this name instead of the header's; 0: none
-
-	Identifying string // keep, pseudonym: IdentifyingAccepted when it may be released although it tells rows apart
-
-	KeyFile string // pseudonym: the file that holds the key; empty: KeyEnv
-	KeyEnv  string // pseudonym: the environment variable that holds the key; empty: KeyFile
+	Name        string
+	Mask        string   `key:"mask" enum:"generalize|discretize|suppress|keep|pseudonym|drop" opt:"required|bare"`
+	Bounds      Bounds   `key:"bounds" masks:"discretize"`
+	Round       string   `key:"round" is:"step" masks:"discretize"`
+	AtMost      string   `key:"at_most" is:"limit" masks:"generalize|discretize"`
+	AtLeast     string   `key:"at_least" is:"limit" masks:"generalize|discretize" for:"tdr|tds|bottom-up"`
+	Weight      float64  `key:"weight" range:"(0,)" masks:"generalize|discretize|suppress" for:"tdr|tds"` // 0: 1
+	Taxonomy    Taxonomy `key:"taxonomy" masks:"generalize"`                                              // zero: the one of the column's name
+	Unknown     string   `key:"unknown" default:"error" enum:"error|root" masks:"generalize"`
+	Render      string   `key:"render" default:"label" enum:"label|bounds|interval" masks:"discretize"`
+	Identifying string   `key:"identifying" enum:"accepted" masks:"keep|pseudonym"`
+	KeyFile     string   `key:"key_file" is:"path" opt:"local" masks:"pseudonym"`
+	KeyEnv      string   `key:"key_env" masks:"pseudonym"`
+	Type        string   `key:"type" is:"type"`
+	Rename      int      `key:"rename" range:"[1,65536]"`
 }
 
 // Bounds are the declared ends of a discretized column, as text; empty is open. Whether
@@ -240,22 +231,22 @@ type Bounds struct{ Lower, Upper string }
 
 // Limits bound what a run uses. Zero values mean that nothing was declared.
 type Limits struct {
-	Memory   int64 // bytes
-	Threads  int
-	SpillDir string
-	Time     string // that choosing an algorithm may take, as it is predicted: "90s"; empty: any
+	Memory   int64  `key:"memory" flag:"memory"` // bytes
+	Threads  int    `key:"threads" range:"[1,1024]" flag:"threads"`
+	SpillDir string `key:"spill_dir" is:"path" opt:"local" flag:"spill-dir"`
+	Time     string `key:"time" is:"time" for:"auto" flag:"time"`
 }
 
-// CSV says how to read CSV input.
+// CSV says how to read CSV input. Its header may be NoHeader or HasHeader alone; nil is HasHeader.
 type CSV struct {
-	Delimiter byte     // 0: found in the lines
-	Header    []string // names of columns of a file without a header; NoHeader or HasHeader alone; nil: HasHeader
-	Quote     byte     // 0: '"'
-	Escape    byte     // 0: none, quotes are doubled
-	Encoding  string   // as formats.EncodingLatin1; empty: UTF-8, or what a byte order mark says
-	Nulls     []string // texts that stand for null
-	Decimal   byte     // the sign in front of a number's fraction; 0: '.', or ',' where Thousands is '.'
-	Thousands byte     // between groups of three digits; 0: none
+	Delimiter byte     `key:"delimiter"`
+	Header    []string `key:"header" is:"header"`
+	Quote     byte     `key:"quote"`
+	Escape    byte     `key:"escape"`
+	Encoding  string   `key:"encoding" enum:"utf-8|utf-16|latin-1|windows-1252"`
+	Nulls     []string `key:"nulls" opt:"empty"`
+	Decimal   byte     `key:"decimal" enum:".|,"`
+	Thousands byte     `key:"thousands" enum:".|,|'| "`
 }
 
 // Values of enumerated fields: the options of algorithms have a default, too, that no code names.

@@ -272,7 +272,7 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) {
 			j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 0.5}, {"high", 0.5}}}}
 		}, `sensitive[0].max_confidence: max_confidence has value "high" twice`},
-		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 1}}}} }, "sensitive[0].max_confidence: max_confidence must be a number above 0 and below 1, not 1"},
+		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 1}}}} }, "sensitive[0].max_confidence[0]: max_confidence must be a number above 0 and below 1, not 1"},
 		{func(j *Job) {
 			j.Sensitive = []Sensitive{{Column: "income", MaxConfidence: 0.5, Confidences: []Confidence{{"high", 0.5}}}}
 		}, "sensitive[0].max_confidence: max_confidence is given for every value and for single ones"},

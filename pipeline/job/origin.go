@@ -57,7 +57,7 @@ func (o *origins) origin(path string) string {
 // is not from there. The message must hold no value of the data.
 func (o *origins) problem(path, hint, format string, args ...any) Problem {
 	message := fmt.Sprintf(format, args...)
-	if at, ok := o.places[path]; ok {
+	if at := o.places[path]; at.name != "" || at.line > 0 {
 		return o.located(at, hint, message)
 	}
 	return Problem{File: cmp.Or(strings.TrimSuffix(path, ":"), "job"), Message: message, Hint: hint}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -72,14 +73,13 @@ type line struct {
 type printer struct {
 	*Job
 	folder string // of the job file
-	owner  string // of the last value
 	lines  []line
 }
 
 // print returns the lines of the job.
 func (j *Job) print() []line {
 	p := printer{Job: j, folder: filepath.Dir(j.File)}
-	j.slots(p.slot)
+	p.fields(jobFields, "", "", reflect.ValueOf(j).Elem())
 	return p.lines
 }
 
@@ -89,88 +89,101 @@ func (p *printer) value(text, path, value string) {
 	p.lines = append(p.lines, line{text: text, Setting: Setting{path, value, p.origins.origin(path)}})
 }
 
-func (p *printer) slot(s slot) {
-	_, recorded := p.origins.places[s.path]
-	switch {
-	case s.kind >= kindMap:
-	case s.kind == kindTaxonomies && p.Taxonomies != nil:
-		p.head(s.key())
-		at := func(name string) place { return p.origins.places[taxonomyPath(name)] }
-		names := slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int { // as in the job file
-			return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
-		})
-		for _, name := range names {
-			t := p.Taxonomies[name]
-			p.value("  "+Quoted(name), taxonomyPath(name), p.taxonomy(&t))
+// fields prints what a struct has of some keys, behind an indent.
+func (p *printer) fields(fields []*field, owner, indent string, of reflect.Value) {
+	slotsOf(fields, owner, of, nil, func(s slot) {
+		_, recorded := p.origins.places[s.path]
+		switch {
+		case s.owner != owner: // it is printed with its owner
+		case s.below != nil:
+			p.maps(s)
+		case s.kind == "taxonomies" && p.Taxonomies != nil:
+			p.head(s.key)
+			p.taxonomies()
+		case (recorded || !isZero(s.value)) && !(s.value.Kind() == reflect.Pointer && s.value.IsNil()):
+			p.value(indent+s.key, s.path, p.text(s.field, s.value))
+		case s.absent != "" && !strings.ContainsAny(s.field.path, "*["):
+			p.lines = append(p.lines, line{text: s.key, absent: true, Setting: Setting{s.path, s.absent, originDefault}})
 		}
-	case (recorded || !isZero(s.value)) && !isNil(s.value):
-		p.value(p.indent(s)+s.key(), s.path, p.text(s.field, s.value))
-	case s.defWords != "" && !strings.ContainsAny(s.field.path, "*["):
-		p.lines = append(p.lines, line{text: s.key(), absent: true, Setting: Setting{s.path, s.defWords, originDefault}})
+	})
+}
+
+// maps prints a map, a list of maps, or a map of maps, with its key if there is anything below.
+func (p *printer) maps(s slot) {
+	begin := len(p.lines)
+	p.head(s.key)
+	switch s.kind {
+	case "map":
+		p.fields(s.below, s.path, "  ", s.value)
+	case "list":
+		for i := range s.value.Len() {
+			first := len(p.lines)
+			p.fields(s.below, itemPath(s.path, i), "    ", s.value.Index(i))
+			if len(p.lines) > first {
+				p.lines[first].text = "  - " + p.lines[first].text[4:]
+			}
+		}
+	default:
+		for i := range p.Columns {
+			p.head("  " + Quoted(p.Columns[i].Name))
+			p.fields(s.below, columnPath(p.Columns[i].Name), "    ", s.value.Index(i))
+		}
+	}
+	if !slices.ContainsFunc(p.lines[begin+1:], func(l line) bool { return !l.absent }) {
+		p.lines = slices.Delete(p.lines, begin, begin+1)
 	}
 }
 
-// indent returns what is before the key of a value. It prints what comes first: the keys of the
-// maps that the value is the first of.
-func (p *printer) indent(s slot) string {
-	first := s.owner != p.owner
-	p.owner = s.owner
-	top, _, _ := strings.Cut(s.field.path, ".")
-	top, list := strings.CutSuffix(top, "[]")
-	named := top == "columns"
-	if first && s.owner != "" && s.i == 0 {
-		p.head(top)
+// taxonomies prints the job's taxonomies in the order of the job file.
+func (p *printer) taxonomies() {
+	at := func(name string) place { return p.origins.places[taxonomyPath(name)] }
+	names := slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int {
+		return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
+	})
+	for _, name := range names {
+		t := p.Taxonomies[name]
+		p.value("  "+Quoted(name), taxonomyPath(name), p.taxonomy(&t))
 	}
-	if first && named {
-		p.head("  " + Quoted(p.Columns[s.i].Name))
-	}
-	switch {
-	case s.owner == "":
-		return ""
-	case list && first:
-		return "  - "
-	case list || named:
-		return "    "
-	}
-	return "  "
 }
 
 // text returns a value as YAML on one line.
-func (p *printer) text(f *field, v any) string {
-	switch v := v.(type) {
-	case *Bounds:
+func (p *printer) text(f *field, v reflect.Value) string {
+	var texts []string
+	switch v := reflect.Indirect(v).Interface().(type) {
+	case Bounds:
 		return "[" + boundText(v.Lower) + ", " + boundText(v.Upper) + "]"
-	case *Taxonomy:
-		return p.taxonomy(v)
-	case *int64:
-		return sizeText(*v)
-	case *Quota:
-		return v.String()
-	case *[]Confidence:
-		var shares []string
-		for _, share := range *v {
-			shares = append(shares, Quoted(share.Value)+": "+strconv.FormatFloat(share.Most, 'f', -1, 64))
+	case Taxonomy:
+		return p.taxonomy(&v)
+	case int64:
+		return sizeText(v)
+	case []Confidence:
+		for _, share := range v {
+			texts = append(texts, Quoted(share.Value)+": "+strconv.FormatFloat(share.Most, 'f', -1, 64))
 		}
-		return "{" + strings.Join(shares, ", ") + "}"
-	}
-	texts := slices.Clone(f.texts(v))
-	if f.kind == kindHeader && strings.HasPrefix(texts[0], "\x00") {
-		return texts[0][1:]
-	}
-	for i, text := range texts {
-		if f.isPath() || f.kind == kindTaxonomies {
-			text = fromFolder(p.folder, text)
+		return "{" + strings.Join(texts, ", ") + "}"
+	case []string:
+		if f.kind == "header" && strings.HasPrefix(v[0], "\x00") {
+			return v[0][1:]
 		}
-		if texts[i] = text; f.kind == kindStep || f.kind == kindLimit {
-			texts[i] = boundText(text)
-		} else if !f.plain() {
-			texts[i] = Quoted(text)
+		for _, text := range v {
+			texts = append(texts, p.single(f, text))
 		}
-	}
-	if _, list := v.(*[]string); list {
 		return "[" + strings.Join(texts, ", ") + "]"
 	}
-	return texts[0]
+	return p.single(f, textOf(reflect.Indirect(v)))
+}
+
+// single returns a single value as YAML.
+func (p *printer) single(f *field, text string) string {
+	switch {
+	case f.plain() || f.kind == "job.Quota":
+		return text
+	case f.kind == "step" || f.kind == "limit":
+		return boundText(text)
+	case f.isPath() || f.kind == "taxonomies":
+		text = fromFolder(p.folder, text)
+	}
+	return Quoted(text)
 }
 
 func (p *printer) taxonomy(t *Taxonomy) string {

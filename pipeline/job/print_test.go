@@ -2,11 +2,11 @@ package job
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,11 +169,10 @@ func TestReference(t *testing.T) {
 func reference() string {
 	var b strings.Builder
 	b.WriteString("| key | value | default | flag, variable | meaning |\n|---|---|---|---|---|\n")
-	for i := range fieldTable {
-		f := &fieldTable[i]
+	for _, f := range allFields {
 		overrides := ""
-		if f.flag != "" {
-			overrides = "`--" + f.flag + "`, `" + f.variable() + "`"
+		if flag := f.tag.Get("flag"); flag != "" {
+			overrides = "`--" + flag + "`, `" + f.variable() + "`"
 		}
 		row := []string{"`" + f.path + "`", f.referenceValue(), f.referenceDefault(), overrides, f.doc}
 		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
@@ -182,42 +181,43 @@ func reference() string {
 }
 
 func (f *field) referenceValue() string {
-	switch {
+	switch kind := kinds[f.kind]; {
+	case f.below != nil:
+		return map[string]string{"map": "map", "list": "list of maps", "columns by name": "map by name"}[f.kind]
 	case len(f.enum) > 0:
 		return "`" + strings.Join(f.enum, "`, `") + "`"
-	case f.kind == kindInteger && f.max > 0:
-		return fmt.Sprintf("integer, %d to %d", f.min, f.max)
-	case f.kind == kindInteger:
-		return fmt.Sprintf("integer, at least %d", f.min)
-	case f.kind == kindNumber:
-		return strings.TrimPrefix(f.wants(), "a ")
-	case f.kind == kindShares:
+	case f.kind == "int":
+		return strings.Replace(strings.Replace(f.wants(), "an integer of", "integer,", 1), "an integer from", "integer,", 1)
+	case f.number() && f.other != nil:
 		return strings.TrimPrefix(f.wants(), "a ") + ", or a map of such by value"
-	case f.example != "":
-		return kinds[f.kind].words + ", as `" + f.example + "`"
+	case f.number():
+		return strings.TrimPrefix(f.wants(), "a ")
+	case kind.example != "":
+		return kind.words + ", as `" + kind.example + "`"
+	default:
+		return kind.words
 	}
-	return kinds[f.kind].words
 }
 
 func (f *field) referenceDefault() string {
-	switch {
-	case f.excused != nil:
-		return "required, but for `" + strings.Join(f.excused, "`, `") + "`"
-	case f.without != "":
-		return "required, or `" + f.without + "`"
-	case f.required:
+	switch def := f.tag.Get("default"); {
+	case f.tag.Get("but") != "":
+		return "required, but for `" + f.tag.Get("but") + "`"
+	case f.tag.Get("or") != "":
+		return "required, or `" + f.tag.Get("or") + "`"
+	case f.is("required"):
 		return "required"
-	case f.def != "":
-		return "`" + f.def + "`"
+	case def != "":
+		return "`" + def + "`"
 	}
-	return f.defWords
+	return f.absent
 }
 
 // The schema describes all fields of the table.
 func TestSchema(t *testing.T) {
 	golden(t, filepath.Join("testdata", "schema.json"), string(Schema()))
-	for i := range fieldTable {
-		if f := &fieldTable[i]; !strings.Contains(string(Schema()), inJSON(f.key())+": {\n") {
+	for _, f := range allFields {
+		if !strings.Contains(string(Schema()), inJSON(f.key)+": {\n") {
 			t.Errorf("no schema of %s", f.path)
 		}
 	}
@@ -240,24 +240,44 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// The table of fields is sound: unique paths, one kind of default, patterns that compile
-// and match their example, defaults that are values.
-func TestFieldTable(t *testing.T) {
-	seen := make(map[string]bool)
-	for i := range fieldTable {
-		f := &fieldTable[i]
-		if seen[f.path] || f.doc == "" || f.def != "" && f.defWords != "" {
-			t.Errorf("bad row %s", f.path)
+// The tags of fields are sound: one kind of default, patterns that compile and match their example,
+// defaults that are values, and each key has its line of words in the same place.
+func TestFields(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(keysText), "\n")
+	if len(lines) != len(allFields) {
+		t.Fatalf("%d lines of words for %d keys", len(lines), len(allFields))
+	}
+	for i, f := range allFields {
+		def, kind := f.tag.Get("default"), kinds[f.kind]
+		if !strings.HasPrefix(lines[i], f.path+" | ") || f.doc == "" || def != "" && f.absent != "" {
+			t.Errorf("bad line of %s: %s", f.path, lines[i])
 		}
-		seen[f.path] = true
-		if f.pattern != "" && !regexp.MustCompile(f.pattern).MatchString(f.example) {
-			t.Errorf("%s: example %q does not match", f.path, f.example)
+		if kind.pattern != "" && !regexp.MustCompile(kind.pattern).MatchString(kind.example) {
+			t.Errorf("%s: example %q does not match", f.path, kind.example)
 		}
-		if f.kind == kindText && len(f.enum) > 0 && f.def != "" && !strings.Contains(strings.Join(f.enum, " "), f.def) {
-			t.Errorf("%s: default %q is not a value", f.path, f.def)
+		if def != "" {
+			v := reflect.New(f.typ).Elem()
+			if f.typ.Kind() == reflect.Pointer {
+				v = reflect.New(f.typ.Elem()).Elem()
+			}
+			if err := setText(v, def); err != nil {
+				t.Errorf("%s: default: %v", f.path, err)
+			} else if message, _ := f.wrong(v, def); message != "" {
+				t.Errorf("%s: its default %s", f.path, message)
+			}
 		}
-		if !f.required && f.def == "" && f.defWords == "" && f.kind != kindMap {
+		if !f.is("required") && def == "" && f.absent == "" && f.kind != "map" {
 			t.Errorf("%s: what when absent?", f.path)
+		}
+		for _, name := range f.algorithms {
+			if !slices.Contains(algorithms, name) {
+				t.Errorf("%s is for no algorithm %s", f.path, name)
+			}
+		}
+		for _, mask := range f.masks {
+			if !slices.Contains(fieldAt("columns.*.mask").enum, mask) {
+				t.Errorf("%s is for no mask %s", f.path, mask)
+			}
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,17 +14,18 @@ var (
 	entityEngines    = append(sensitiveEngines[:len(sensitiveEngines):len(sensitiveEngines)], AlgorithmIACk)
 )
 
-// checkShares checks what a program gives for the most that single values may have.
-func (r *reader) checkShares(s slot, shares []Confidence) {
+// checkShares checks the most that single values may have. It reports whether one was rejected.
+func (r *reader) checkShares(s slot, shares []Confidence) (broken bool) {
 	for i, share := range shares {
 		if slices.ContainsFunc(shares[:i], func(c Confidence) bool { return c.Value == share.Value }) {
-			r.add(s.path, "", "%s has value %q twice", s.key(), share.Value)
+			r.add(s.path, "", "%s has value %q twice", s.key, share.Value)
 		}
-		if !s.within(share.Most) {
-			message, _ := s.not(strconv.FormatFloat(share.Most, 'f', -1, 64))
-			r.add(s.path, "", "%s %s", s.title(), message)
+		at := itemPath(s.path, i)
+		if broken = broken || r.rejected(at); !r.rejected(at) {
+			r.text(s.field, at, s.value.Index(i).Field(1))
 		}
 	}
+	return broken
 }
 
 // entityRules: the entity column is read, and not released.

@@ -85,14 +85,14 @@ func TreeOf(t *taxonomy.Node) engine.Node {
 	return n
 }
 
-// readTaxonomies reads the job's taxonomies: a path, or a map of files, trees and generators.
-func (r *reader) readTaxonomies(s slot, n *yaml.Node) {
+// taxonomies decodes the job's taxonomies: a path, or a map of files, trees and generators.
+func (r *reader) taxonomies(f *field, path string, n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.Scalar && n.Text != "":
 		r.TaxonomyFile = r.path(n.Text)
 		return
 	case n.Kind != yaml.Map || len(n.Entries) == 0:
-		r.add(s.path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", s.describe(n))
+		r.reject(path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", f.describe(n))
 		return
 	}
 	r.Taxonomies = make(map[string]Taxonomy)
@@ -100,37 +100,49 @@ func (r *reader) readTaxonomies(s slot, n *yaml.Node) {
 		at := taxonomyPath(e.Key.Text)
 		r.record(at, e.Value)
 		r.record(at+":", e.Key)
-		switch {
-		case e.Value.Kind != yaml.Scalar:
-			r.Taxonomies[e.Key.Text] = r.inline(at, e.Value)
-		case e.Value.Null() || e.Value.Text == "":
+		if e.Value.Null() || e.Value.Kind == yaml.Scalar && e.Value.Text == "" {
 			r.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
-		default:
-			r.Taxonomies[e.Key.Text] = Taxonomy{File: r.path(e.Value.Text)}
+			r.origins.reject(path)
+			continue
+		}
+		r.Taxonomies[e.Key.Text] = r.taxonomy(at, e.Value, func(file string) Taxonomy { return Taxonomy{File: r.path(file)} })
+		if r.rejected(at) {
+			r.origins.reject(path)
 		}
 	}
 }
 
-// inline reads a tree, or a generator: {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
-func (r *reader) inline(path string, n *yaml.Node) (t Taxonomy) {
-	if n.Kind == yaml.Map && len(n.Entries) == 1 {
+// taxonomy decodes a word, which is a taxonomy by itself, a tree, or a generator: {prefix: […]},
+// {date: […]}, {us_date: […]} or {ranges: […]}.
+func (r *reader) taxonomy(path string, n *yaml.Node, word func(string) Taxonomy) (t Taxonomy) {
+	switch {
+	case n.Kind == yaml.Scalar && n.Text == "":
+		r.reject(path, "", "taxonomy is empty")
+		return t
+	case n.Kind == yaml.Scalar:
+		return word(n.Text)
+	case n.Kind == yaml.Map && len(n.Entries) == 1:
 		word, list := n.Entries[0].Key.Text, n.Entries[0].Value
 		if slices.Contains([]string{"prefix", "date", "us_date", "ranges"}, word) && list.Kind == yaml.List {
 			return r.generator(path, word, list)
 		}
 	}
 	var problems yaml.Problems
-	t.Tree, problems = taxonomy.New(n)
-	r.addInside(path, problems)
+	if t.Tree, problems = taxonomy.New(n); len(problems) > 0 {
+		r.addInside(path, problems)
+		r.origins.reject(path)
+	}
 	return t
 }
 
+// generator decodes a generator's levels.
 func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
-	levels := make([]string, len(list.Items))
+	found, levels := len(r.problems), make([]string, len(list.Items))
 	for i, item := range list.Items {
-		at := r.recordItem(path, i, item)
+		r.record(itemPath(path, i), item)
 		if item.Kind != yaml.Scalar || item.Null() {
-			r.add(at, "", "%s: must be a single value", word)
+			r.add(itemPath(path, i), "", "%s: must be a single value", word)
+			r.origins.reject(path)
 			return t
 		}
 		if levels[i] = item.Text; word == "prefix" || word == "ranges" {
@@ -138,9 +150,13 @@ func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 		}
 	}
 	if len(levels) == 0 {
-		r.add(r.recordItem(path, 0, list), "", "%s: at least one value is needed", word)
+		r.record(itemPath(path, 0), list)
+		r.add(itemPath(path, 0), "", "%s: at least one value is needed", word)
 	}
-	r.checkLevels(path, word, levels)
+	if r.checkLevels(path, word, levels); len(r.problems) > found {
+		r.origins.reject(path)
+		return t
+	}
 	switch word {
 	case "prefix":
 		for _, text := range levels {

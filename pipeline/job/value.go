@@ -1,10 +1,10 @@
 package job
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,126 +12,172 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/storage"
-	"github.com/kcut/kcut/formats/yaml"
 )
 
+// kinds says of every kind of values what the reference calls it, what messages call one of them,
+// and which texts and JSON they are.
+var kinds = map[string]struct{ words, one, pattern, example, schema string }{
+	"string":           {"text", "a text", "", "", nameSchema},
+	"[]string":         {"list of names", "a name", "", "", namesSchema},
+	"columns":          {"list of names, or `all`", "a name", "", "", `{"anyOf":[{"const":"all"},` + namesSchema + `]}`},
+	"header":           {"list of names, or `false`", "a name", "", "", `{"anyOf":[{"type":"boolean"},` + namesSchema + `]}`},
+	"path":             {"path", "a path", "", "", pathSchema},
+	"paths":            {"path or list of paths", "a path", "", "", `{"anyOf":[` + pathSchema + `,{"type":"array","items":` + pathSchema + `,"minItems":1}]}`},
+	"int":              {"integer", "an integer", "", "", ""},
+	"float64":          {"number", "a number", "", "", ""},
+	"[]job.Confidence": {"number, or map by value", "a number", "", "", ""},
+	"bool":             {"`true` or `false`", "true or false", "", "", `{"type":"boolean"}`},
+	"int64":            {"size", "a size such as 1GiB, 512MiB or 2GB", sizePattern, "1GiB", `{"type":["string","integer"],"pattern":%s,"minimum":1048576}`},
+	"job.Quota":        {"number or share", "a number of records, or a share of them as 0.5%", quotaPattern, "0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`},
+	"job.Share":        {"share", "a share from 0% to 100%, as 1%", sharePattern, "35%", `{"type":"string","pattern":%s}`},
+	"uint8":            {"character", `one character such as ",", ";" or "\t"`, "", "", `{"type":"string","minLength":1,"maxLength":1}`},
+	"step":             {"number or unit", "a number above zero, or one of year, month, day, hour, minute, second", stepPattern, "5", `{"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","pattern":%s}]}`},
+	"limit":            {"level or width", "a number above zero, of dates and times with a unit, as 30d, 12h, 5m or 1s", limitPattern, "2", `{"type":["number","string"],"pattern":%s,"exclusiveMinimum":0}`},
+	"type":             {"text", typeWords, typePattern, "decimal(10,2)", `{"type":"string","pattern":%s}`},
+	"time":             {"text", "a time as 90s, 10m or 2h", timePattern, "10m", `{"type":"string","pattern":%s}`},
+	"job.Bounds":       {"`[lower, upper]`", "", "", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`},
+	"job.Taxonomy":     {"name, tree or generator", "", "", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`},
+	"taxonomies":       {"path or map", "", "", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
+}
+
+// What texts of some kinds match.
+const (
+	stepPattern  = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
+	limitPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)[dhms]?$`
+	levelPattern = `^[1-9][0-9]{0,3}$` // a limit that is a level
+	timePattern  = `^[1-9][0-9]*[smh]$`
+	sizePattern  = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$` // bytes, or a number with a unit
+)
+
+// setText sets a value to what a text says.
+func setText(v reflect.Value, text string) (err error) {
+	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(text))
+	}
+	var whole int64
+	var number float64
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Int:
+		whole, err = strconv.ParseInt(text, 10, strconv.IntSize)
+		v.SetInt(whole)
+	case reflect.Int64:
+		whole, err = parseSize(text)
+		v.SetInt(whole)
+	case reflect.Float64:
+		number, err = strconv.ParseFloat(text, 64)
+		v.SetFloat(number)
+	case reflect.Bool:
+		if v.SetBool(text == "true"); text != "true" && text != "false" {
+			err = errors.New("neither true nor false")
+		}
+	case reflect.Uint8:
+		if len(text) != 1 {
+			return errors.New("not one character")
+		}
+		v.SetUint(uint64(text[0]))
+	}
+	return err
+}
+
+// textOf returns what setText takes for a value.
+func textOf(v reflect.Value) string {
+	switch value := v.Interface().(type) {
+	case fmt.Stringer:
+		return value.String()
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case byte:
+		return string(rune(value))
+	}
+	return fmt.Sprint(v.Interface())
+}
+
 // isZero reports whether a value of a job is the zero value: nothing was given.
-func isZero(p any) bool {
-	v := reflect.ValueOf(p).Elem()
+func isZero(v reflect.Value) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// isNil reports whether a value of a job is none: a program has taken out what was given.
-func isNil(p any) bool {
-	v := reflect.ValueOf(p).Elem()
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// parse reads a single value into its place in a job. It reports whether it is of the place's type.
-func (f *field) parse(n *yaml.Node, p any) bool {
-	var err error
-	switch p := p.(type) {
-	case *string:
-		*p = n.Text
+// check checks the value in a slot. A wrong one is taken out.
+func (r *reader) check(s slot) {
+	if !r.has(s) || s.below != nil {
+		return
+	}
+	found := len(r.problems)
+	broken := false // an item was rejected
+	switch v := s.value.Addr().Interface().(type) {
 	case *Taxonomy:
-		*p = Taxonomy{Name: n.Text}
-	case *int:
-		*p, err = strconv.Atoi(n.Text)
-	case **int:
-		*p = new(int)
-		**p, err = strconv.Atoi(n.Text)
-	case **float64:
-		*p = new(float64)
-		**p, err = strconv.ParseFloat(n.Text, 64)
-	case *float64:
-		*p, err = strconv.ParseFloat(n.Text, 64)
-	case *bool:
-		if *p = n.Text == "true"; !*p && n.Text != "false" {
-			return false
+		r.checkTaxonomy(s.path, v, v.File, "a name, a tree or a generator")
+	case *map[string]Taxonomy:
+		r.checkTaxonomies(s.path)
+	case *Bounds:
+	case *[]Confidence:
+		broken = r.checkShares(s, *v)
+	case *[]string:
+		word := len(*v) == 1 && (s.kind == "columns" && (*v)[0] == AllColumns ||
+			s.kind == "header" && ((*v)[0] == NoHeader || (*v)[0] == HasHeader))
+		for i := range *v {
+			at := itemPath(s.path, i)
+			if broken = broken || r.rejected(at); !word && !r.rejected(at) {
+				r.text(s.field, at, s.value.Index(i))
+			}
 		}
-	case *int64:
-		*p, err = parseSize(n.Text)
-	case *Quota:
-		err = p.UnmarshalText([]byte(n.Text))
-	case **Share:
-		*p = new(Share)
-		err = (*p).UnmarshalText([]byte(n.Text))
-	case *byte:
-		if len(n.Text) != 1 {
-			return false
+	default:
+		if s.kind != "taxonomies" {
+			r.text(s.field, s.path, reflect.Indirect(s.value))
 		}
-		*p = n.Text[0]
 	}
-	return err == nil && !(n.Quoted && f.plain())
+	if broken || len(r.problems) > found {
+		r.origins.reject(s.path)
+	}
+	if r.rejected(s.path) {
+		s.value.SetZero()
+	}
 }
 
-// texts returns the single values at a place in a job as text.
-func (f *field) texts(p any) []string {
-	switch p := p.(type) {
-	case *string:
-		return []string{*p}
-	case *[]string:
-		return *p
-	case *int:
-		return []string{strconv.Itoa(*p)}
-	case **int:
-		return []string{strconv.Itoa(**p)}
-	case **float64:
-		return []string{strconv.FormatFloat(**p, 'f', -1, 64)}
-	case *float64:
-		return []string{strconv.FormatFloat(*p, 'f', -1, 64)}
-	case *bool:
-		return []string{strconv.FormatBool(*p)}
-	case *int64:
-		return []string{strconv.FormatInt(*p, 10)}
-	case *Quota:
-		return []string{p.String()}
-	case **Share:
-		return []string{(*p).String()}
-	case *byte:
-		return []string{string(rune(*p))}
+// text checks a single value. The path of a file URL takes its place.
+func (r *reader) text(f *field, path string, v reflect.Value) {
+	if message, hint := f.wrong(v, textOf(v)); message != "" {
+		r.add(path, hint, "%s %s", f.title(), message)
+	} else if f.isPath() {
+		resolved, _ := storage.Resolve(v.String()) // wrong has asked
+		v.SetString(resolved)
 	}
-	return nil
 }
 
 // wrong says what is wrong with a single value, and what to do about it.
-func (f *field) wrong(text string) (message, hint string) {
+func (f *field) wrong(v reflect.Value, text string) (message, hint string) {
 	switch f.kind {
-	case kindInteger, kindFraction, kindNumber, kindShares:
-		if v, _ := strconv.ParseFloat(text, 64); !f.within(v) {
+	case "int", "float64", "[]job.Confidence":
+		if number, _ := strconv.ParseFloat(text, 64); !f.within(number) {
 			return f.not(text)
 		}
 		return "", ""
-	case kindSize:
-		if bytes, _ := strconv.ParseInt(text, 10, 64); bytes < minMemory {
-			return fmt.Sprintf("of %d bytes is less than 1MiB", bytes), "is a unit missing, as in 1GiB?"
+	case "int64":
+		if v.Int() < minMemory {
+			return "of " + text + " bytes is less than 1MiB", "is a unit missing, as in 1GiB?"
 		}
 		return "", ""
-	case kindQuota:
-		if new(Quota).UnmarshalText([]byte(text)) != nil {
-			return f.not(text)
-		}
-		return "", ""
-	case kindShare:
-		if new(Share).UnmarshalText([]byte(text)) != nil {
-			return f.not(text)
-		}
-		return "", ""
-	case kindCharacter:
-		if len(f.enum) > 0 && !slices.Contains(f.enum, text) {
+	case "uint8":
+		const signs = "\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~"
+		if f.enum != nil && !slices.Contains(f.enum, text) || f.enum == nil && !strings.Contains(signs, text) {
 			return f.not(strconv.Quote(text))
 		}
-		if len(f.enum) == 0 && !strings.Contains("\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~", text) {
-			return f.not(strconv.Quote(text))
+		return "", ""
+	case "job.Quota", "job.Share":
+		if setText(reflect.New(v.Type()).Elem(), text) != nil {
+			return f.not(text)
 		}
 		return "", ""
 	}
+	pattern := kinds[f.kind].pattern
 	switch {
 	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
 		return f.not(strconv.Quote(text), DidYouMean(text, f.enum))
-	case f.pattern != "" && !regexp.MustCompile(f.pattern).MatchString(text):
+	case pattern != "" && !regexp.MustCompile(pattern).MatchString(text):
 		return f.not(strconv.Quote(text))
-	case text == "" && !f.empty:
+	case text == "" && !f.is("empty"):
 		return "is empty", ""
 	case strings.ContainsRune(text, 0):
 		return "holds a zero character", ""
@@ -140,10 +186,10 @@ func (f *field) wrong(text string) (message, hint string) {
 		if err != nil {
 			return "is " + err.Error(), ""
 		}
-		if f.local && storage.IsRemote(where) {
+		if f.is("local") && storage.IsRemote(where) {
 			return "must be a path of this machine, not a URL of an object store", ""
 		}
-	case f.pattern == typePattern:
+	case f.kind == "type":
 		column := Column{Type: text}
 		if _, ok := column.DeclaredType(); !ok {
 			return "must be of 1 to 38 digits, no more of them after the point", ""
@@ -153,21 +199,27 @@ func (f *field) wrong(text string) (message, hint string) {
 	return "", ""
 }
 
-// within reports whether a number is between the ends of the field.
+// ends returns the ends of the field's range as they are written; empty: there is none.
+func (f *field) ends() (low, high string, lowOpen, highOpen bool) {
+	interval := f.tag.Get("range")
+	low, high, _ = strings.Cut(strings.Trim(interval, "[]()"), ",")
+	return low, high, interval[0] == '(', interval[len(interval)-1] == ')'
+}
+
+// within reports whether a number is in the field's range.
 func (f *field) within(v float64) bool {
-	low, high := v >= float64(f.min), v <= math.MaxFloat64 && (f.max == 0 || v <= float64(f.max))
-	if strings.Contains(f.open, "min") {
-		low = v > float64(f.min)
+	low, high, lowOpen, highOpen := f.ends()
+	least, _ := strconv.ParseFloat(low, 64)
+	most, err := strconv.ParseFloat(high, 64)
+	if err != nil {
+		most, highOpen = math.MaxFloat64, false
 	}
-	if strings.Contains(f.open, "max") {
-		high = v < float64(f.max)
-	}
-	return low && high
+	return (v > least || !lowOpen && v == least) && (v < most || !highOpen && v == most)
 }
 
 // not says that a field cannot have a value, as it is shown.
 func (f *field) not(shown string, hints ...string) (message, hint string) {
-	if f.kind == kindCharacter && len(f.enum) == 0 {
+	if f.kind == "uint8" && len(f.enum) == 0 {
 		hints = append(hints, `a tab is "\t" in double quotes`)
 	}
 	return "must be " + f.wants() + ", not " + shown, strings.Join(hints, "")
@@ -175,180 +227,28 @@ func (f *field) not(shown string, hints ...string) (message, hint string) {
 
 // wants describes the single values that a field can have.
 func (f *field) wants() string {
+	one := kinds[f.kind].one
 	switch {
-	case len(f.enum) > 0 && f.kind == kindCharacter:
+	case len(f.enum) > 0 && f.kind == "uint8":
 		return `one of "` + strings.Join(f.enum, `", "`) + `"`
 	case len(f.enum) > 0:
 		return "one of " + strings.Join(f.enum, ", ")
-	case f.kind == kindInteger && f.max > 0:
-		return fmt.Sprintf("an integer from %d to %d", f.min, f.max)
-	case f.kind == kindInteger:
-		return fmt.Sprintf("an integer of at least %d", f.min)
-	case f.kind == kindNumber && f.max == 0:
-		return fmt.Sprintf("a number above %d", f.min)
-	case f.kind == kindNumber && f.open == "":
-		return fmt.Sprintf("a number from %d to %d", f.min, f.max)
-	case f.open == "max":
-		return fmt.Sprintf("a number of at least %d and below %d", f.min, f.max)
-	case f.open != "":
-		return fmt.Sprintf("a number above %d and below %d", f.min, f.max)
-	case f.kind == kindText && f.pattern != "":
-		_, values, _ := strings.Cut(f.plainDoc(), ": ")
-		return values
+	case !f.number():
+		return one
 	}
-	return kinds[f.kind].one
-}
-
-// describe names a node for messages: its shape, or its value.
-func (f *field) describe(n *yaml.Node) string {
+	low, high, lowOpen, highOpen := f.ends()
 	switch {
-	case n.Null():
-		return "nothing"
-	case n.Kind == yaml.Scalar && f.number():
-		return shown(n)
-	case n.Kind == yaml.Scalar:
-		return strconv.Quote(n.Text)
+	case high == "" && lowOpen:
+		return one + " above " + low
+	case high == "":
+		return one + " of at least " + low
+	case lowOpen:
+		return one + " above " + low + " and below " + high
+	case highOpen:
+		return one + " of at least " + low + " and below " + high
 	}
-	what, size := "map", len(n.Entries)
-	if n.Kind == yaml.List {
-		what, size = "list", len(n.Items)
-	}
-	switch {
-	case size == 0:
-		return "an empty " + what
-	case n.Kind == yaml.Map:
-		return "a map"
-	case size == 1:
-		return "a list of one"
-	}
-	return fmt.Sprintf("a list of %d", size)
+	return one + " from " + low + " to " + high
 }
-
-// shown shows a number as it is and everything else in quotes.
-func shown(n *yaml.Node) string {
-	if _, err := strconv.ParseFloat(n.Text, 64); err == nil && !n.Quoted {
-		return n.Text
-	}
-	return strconv.Quote(n.Text)
-}
-
-// recordItem records where an item of a list comes from: the list's source.
-func (r *reader) recordItem(list string, i int, n *yaml.Node) string {
-	path := itemPath(list, i)
-	r.origins.places[path] = place{name: r.origins.places[list].name, line: n.Line, column: n.Column}
-	return path
-}
-
-// read reads the node of a slot into its place in the job.
-func (r *reader) read(s slot, n *yaml.Node) {
-	switch p := s.value.(type) {
-	case *[]string:
-		*p = r.texts(s, n)
-	case *Bounds:
-		*p = r.bounds(s, n)
-	case *Taxonomy:
-		if *p = (Taxonomy{Name: n.Text}); n.Kind != yaml.Scalar {
-			*p = r.inline(s.path, n)
-		} else if n.Text == "" {
-			r.add(s.path, "", "taxonomy is empty")
-		}
-	case *map[string]Taxonomy:
-		r.readTaxonomies(s, n)
-	default:
-		if s.kind == kindShares && n.Kind == yaml.Map && len(n.Entries) > 0 {
-			r.Sensitive[s.i].Confidences = r.shares(s, n)
-			return
-		}
-		if n.Kind != yaml.Scalar || n.Null() || !s.parse(n, p) {
-			message, hint := s.not(s.describe(n))
-			if unquoted := (yaml.Node{Kind: yaml.Scalar, Text: n.Text}); n.Quoted && s.number() && s.parse(&unquoted, p) {
-				hint = "write it without quotes"
-			}
-			r.add(s.path, hint, "%s %s", s.title(), message)
-			return
-		}
-		if text, ok := p.(*string); ok && s.kind == kindPath {
-			*text = r.path(*text)
-		}
-		r.check(s)
-	}
-}
-
-// shares reads a map from values to shares.
-func (r *reader) shares(s slot, n *yaml.Node) (shares []Confidence) {
-	for _, e := range n.Entries {
-		share := Confidence{Value: e.Key.Text}
-		at := s.path + "." + quotedKey(share.Value)
-		if r.record(at, e.Value); e.Value.Kind != yaml.Scalar || !s.parse(e.Value, &share.Most) || !s.within(share.Most) {
-			message, _ := s.not(s.describe(e.Value))
-			r.add(at, "", "%s %s", s.title(), message)
-			continue
-		}
-		shares = append(shares, share)
-	}
-	return shares
-}
-
-// path returns a path of the job file as it can be opened.
-func (r *reader) path(path string) string { return inFolder(filepath.Dir(r.File), path) }
-
-// texts reads a list of texts. One path is a list, too.
-func (r *reader) texts(s slot, n *yaml.Node) []string {
-	items := n.Items
-	if s.kind == kindColumns && n.Kind == yaml.Scalar && n.Text == "all" {
-		return []string{AllColumns}
-	}
-	if s.kind == kindHeader && n.Kind == yaml.Scalar && !n.Quoted && (n.Text == "false" || n.Text == "true") {
-		return []string{"\x00" + n.Text}
-	}
-	if s.kind == kindPaths && n.Kind == yaml.Scalar {
-		items = []*yaml.Node{n}
-	}
-	if len(items) == 0 {
-		r.add(s.path, "", "%s must be a %s, not %s", s.key(), kinds[s.kind].words, s.describe(n))
-	}
-	texts := make([]string, len(items))
-	for i, item := range items {
-		at := r.recordItem(s.path, i, item)
-		if item.Kind != yaml.Scalar || item.Null() {
-			message, _ := s.not(s.describe(item))
-			r.add(at, "", "%s %s", s.title(), message)
-			continue
-		}
-		if texts[i] = item.Text; s.kind == kindPaths {
-			texts[i] = r.path(item.Text)
-		}
-		r.text(s.field, at, &texts[i])
-	}
-	return texts
-}
-
-// bounds reads a pair of bounds.
-func (r *reader) bounds(s slot, n *yaml.Node) (b Bounds) {
-	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
-	if n.Kind != yaml.List || len(n.Items) != 2 {
-		r.add(s.path, hint, "bounds must be a list of two values, not %s", s.describe(n))
-		return b
-	}
-	for i, end := range []*string{&b.Lower, &b.Upper} {
-		item := n.Items[i]
-		switch {
-		case item.Null():
-		case item.Kind == yaml.Scalar && item.Text != "":
-			*end = item.Text
-		default:
-			r.add(r.recordItem(s.path, i, item), hint, "a bound must be a number, a date or null, not %s", s.describe(item))
-			return b
-		}
-	}
-	if b == (Bounds{}) {
-		r.add(s.path, "leave bounds out for two open ends", "bounds without a value")
-	}
-	return b
-}
-
-// sizePattern matches sizes: bytes, or a number with a unit.
-const sizePattern = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$`
 
 // sizeUnits are the units of sizes, in bytes.
 var sizeUnits = map[string]float64{
@@ -383,12 +283,3 @@ func sizeText(bytes int64) string {
 	}
 	return text
 }
-
-// stepPattern matches what bounds are rounded to: a number above zero, or a unit of time.
-const stepPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
-
-// limitPattern matches levels and widths.
-const limitPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)[dhms]?$`
-
-// levelPattern matches levels.
-const levelPattern = `^[1-9][0-9]{0,3}$`
