@@ -15,12 +15,17 @@ import (
 // Resolve checks the whole job, and returns a copy in which what was left out has its default,
 // where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
 func (j *Job) Resolve() (*Job, error) {
-	resolved := *j
-	resolved.InputCounts = slices.Clone(j.InputCounts)
-	resolved.Input, resolved.Sets, resolved.Columns, resolved.Sensitive = slices.Clone(j.Input), slices.Clone(j.Sets), slices.Clone(j.Columns), slices.Clone(j.Sensitive)
-	resolved.origins.places = make(map[string]place)
-	maps.Copy(resolved.origins.places, j.origins.places)
-	return (&reader{Job: &resolved}).resolve()
+	return (&reader{Job: j.clone()}).resolve()
+}
+
+// clone returns a copy that can be changed.
+func (j *Job) clone() *Job {
+	c := *j
+	c.Input, c.InputCounts, c.Sets = slices.Clone(j.Input), slices.Clone(j.InputCounts), slices.Clone(j.Sets)
+	c.Columns, c.Sensitive = slices.Clone(j.Columns), slices.Clone(j.Sensitive)
+	c.origins.places = make(map[string]place)
+	maps.Copy(c.origins.places, j.origins.places)
+	return &c
 }
 
 // Validate reports what is wrong with the job, as Resolve does.

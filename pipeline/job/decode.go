@@ -16,8 +16,14 @@ import (
 type reader struct {
 	*Job
 	problems  []Problem
-	given     map[*yaml.Node]string // nodes of overrides, and where these are from
+	won       map[string]*yaml.Node // overrides that take the place of the file's values, by paths of fields
+	given     map[*yaml.Node]string // where nodes of overrides are from
 	algorithm string                // that an override names; empty: none
+}
+
+func newReader(path string, text []byte) *reader {
+	j := &Job{File: path, origins: newOrigins(path, text)}
+	return &reader{Job: j, won: make(map[string]*yaml.Node), given: make(map[*yaml.Node]string)}
 }
 
 // record records where the value, or the key, at a path is.
@@ -47,8 +53,9 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 	}
 }
 
-// decode reads the value of a key into its field of a struct.
+// decode reads the value of a key, or what overrides it, into its field of a struct.
 func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
+	n = cmp.Or(r.won[f.path], n)
 	if f.other != nil && n.Kind == yaml.Map && len(n.Entries) > 0 {
 		f = f.other
 	}

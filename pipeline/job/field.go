@@ -182,7 +182,8 @@ type slot struct {
 	*field
 	path   string        // "columns.age.mask"
 	owner  string        // path of the map that it is a key of: "columns.age"
-	value  reflect.Value // which can be set
+	of     reflect.Value // the struct
+	value  reflect.Value // its field
 	column *Column       // whose it is; nil: no column's
 }
 
@@ -196,7 +197,7 @@ func slotsOf(fields []*field, owner string, of reflect.Value, column *Column, vi
 		if f.other != nil && !of.Field(f.other.index).IsZero() {
 			f = f.other
 		}
-		s := slot{f, under(owner, f.key), owner, of.Field(f.index), column}
+		s := slot{f, under(owner, f.key), owner, of, of.Field(f.index), column}
 		visit(s)
 		switch {
 		case f.below == nil:

@@ -38,15 +38,16 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 		return nil, &Error{[]Problem{noJob}}
 	}
 	root, problems := yaml.Parse(text)
-	r := reader{Job: &Job{File: path, origins: newOrigins(path, text)}}
+	r := newReader(path, text)
 	for _, p := range problems {
 		r.problems = append(r.problems, r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 	}
 	switch {
 	case root != nil && root.Kind == yaml.Map:
 		r.record("", root)
-		r.replace(root, overrides)
+		r.override(overrides)
 		r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
+		r.slots(r.put)
 		return r.resolve()
 	case root != nil || len(problems) == 0:
 		r.problems = append(r.problems, noJob)

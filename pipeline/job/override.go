@@ -56,17 +56,15 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return overrides
 }
 
-// replace puts those overrides that win into the map of a job file.
-func (r *reader) replace(root *yaml.Node, overrides []Override) {
-	won := make(map[string]*yaml.Node)
-	r.given = make(map[*yaml.Node]string)
+// override takes those overrides that win, for decode to put in the place of what the file has.
+func (r *reader) override(overrides []Override) {
 	for _, o := range overrides {
 		f := fieldAt(o.Key)
 		if f == nil || f.tag.Get("flag") == "" {
 			r.problems = append(r.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
 			continue
 		}
-		before := won[o.Key]
+		before := r.won[o.Key]
 		if strings.HasPrefix(r.given[before], "--") && !strings.HasPrefix(o.Origin, "--") {
 			continue
 		}
@@ -76,64 +74,31 @@ func (r *reader) replace(root *yaml.Node, overrides []Override) {
 		if here, err := filepath.Abs("."); err == nil && f.isPath() {
 			n.Text = inFolder(here, o.Value)
 		}
-		if f.kind == "paths" {
-			r.given[n] = o.Origin
+		if r.given[n] = o.Origin; f.kind == "paths" {
 			n = &yaml.Node{Kind: yaml.List, Items: []*yaml.Node{n}}
 			if r.given[before] == o.Origin {
 				n.Items = slices.Concat(before.Items, n.Items)
 			}
 		}
-		won[o.Key], r.given[n] = n, o.Origin
+		r.won[o.Key], r.given[n] = n, o.Origin
 	}
-	if name := won["algorithm.name"]; name != nil && slices.Contains(algorithms, name.Text) {
+	if name := r.won["algorithm.name"]; name != nil && slices.Contains(algorithms, name.Text) {
 		r.algorithm = name.Text
-	}
-	for _, f := range allFields {
-		if n := won[f.path]; n != nil {
-			r.put(root, jobFields, f.path, n)
-		}
 	}
 }
 
-// put puts a node into a map, at a path of keys: in the place of what is there. The path of a list
-// stands for all its items.
-func (r *reader) put(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
-	key, rest, deeper := strings.Cut(path, ".")
-	key, list := strings.CutSuffix(key, "[]")
-	at := slices.IndexFunc(m.Entries, func(e yaml.Entry) bool { return e.Key.Text == key })
-	if at < 0 {
-		at = len(m.Entries)
-		m.Entries = append(m.Entries, yaml.Entry{Key: &yaml.Node{Text: key}, Value: &yaml.Node{Kind: yaml.Map}})
-	}
-	e := &m.Entries[at]
-	if !deeper {
-		e.Key, e.Value = &yaml.Node{Text: key}, n
-		r.given[e.Key] = r.given[n]
-		return
-	}
-	f := fields[slices.IndexFunc(fields, func(f *field) bool { return f.key == key })]
-	if bare := f.bare(); bare != nil && e.Value.Kind == yaml.Scalar && !e.Value.Null() {
-		word := yaml.Entry{Key: &yaml.Node{Text: bare.key}, Value: e.Value}
-		e.Value = &yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{word}, Line: e.Value.Line, Column: e.Value.Column}
-	}
-	maps := []*yaml.Node{e.Value}
-	if list {
-		maps = e.Value.Items
-	}
-	for _, item := range maps {
-		if item.Kind == yaml.Map {
-			r.put(item, f.below, rest, n)
-		}
+// put decodes the override of a slot.
+func (r *reader) put(s slot) {
+	if n := r.won[s.field.path]; n != nil {
+		r.decode(s.field, s.path, n, s.of)
 	}
 }
 
 // LimitsOf returns the limits that overrides ask for, for a command that has no job file.
 func LimitsOf(overrides []Override) (Limits, error) {
-	overrides = slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") })
-	r := reader{Job: &Job{origins: newOrigins("", nil)}}
-	root := &yaml.Node{Kind: yaml.Map}
-	r.replace(root, overrides)
-	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
+	r := newReader("", nil)
+	r.override(slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") }))
+	r.slots(r.put)
 	r.slots(r.check)
 	return r.Limits, asError(r.problems)
 }
@@ -149,7 +114,7 @@ func CSVFlags() (flags []Flag) {
 
 // CSVOf returns how CSV is read by the values of such flags.
 func CSVOf(overrides []Override) (CSV, error) {
-	r := reader{Job: &Job{origins: newOrigins("", nil)}, given: make(map[*yaml.Node]string)}
+	r := newReader("", nil)
 	for _, o := range overrides {
 		f, n := fieldAt(o.Key), &yaml.Node{Text: o.Value}
 		if f.kind == "uint8" && o.Value == `\t` { // no shell makes a tab of it
@@ -162,9 +127,9 @@ func CSVOf(overrides []Override) (CSV, error) {
 				n.Items, r.given[item] = append(n.Items, item), o.Origin
 			}
 		}
-		r.given[n] = o.Origin
-		r.decode(f, o.Key, n, reflect.ValueOf(&r.CSV).Elem())
+		r.won[o.Key], r.given[n] = n, o.Origin
 	}
+	r.slots(r.put)
 	r.slots(r.check)
 	r.csvRules()
 	return r.CSV, asError(r.problems)

@@ -11,43 +11,52 @@ import (
 
 // Portable returns a resolved job as another process reads it, wherever it runs: taxonomies are in it, and paths do not
 // depend on where it was started. Keys of pseudonyms are not: only their names.
-func (j *Job) Portable() (_ []byte, err error) {
-	p := *j
+func (j *Job) Portable() ([]byte, error) {
 	taxonomies, err := j.LoadTaxonomies()
 	if err != nil {
 		return nil, err
 	}
-	p.TaxonomyFile, p.Taxonomies, p.Columns = "", nil, append([]Column(nil), j.Columns...)
-	p.Input = append([]string(nil), j.Input...)
-	paths := []*string{&p.Output.Path, &p.Limits.SpillDir, &p.Previous}
-	for i := range p.Input {
-		paths = append(paths, &p.Input[i])
-	}
+	p := j.clone()
+	p.TaxonomyFile, p.Taxonomies = "", nil
 	for i := range p.Columns {
-		c := &p.Columns[i]
-		if t, generalized := taxonomies[c.Name]; generalized {
-			c.Taxonomy = t
-		}
-		paths = append(paths, &c.KeyFile)
-	}
-	for _, path := range paths {
-		if *path, err = absolute(*path); err != nil {
-			return nil, fmt.Errorf("find %s: %w", *path, err)
+		if t, generalized := taxonomies[p.Columns[i].Name]; generalized {
+			p.Columns[i].Taxonomy = t
 		}
 	}
-	return json.Marshal(&p)
+	p.slots(func(s slot) {
+		paths, several := s.value.Addr().Interface().(*[]string)
+		switch {
+		case !s.isPath():
+		case several:
+			for i := range *paths {
+				(*paths)[i], err = absolute((*paths)[i], err)
+			}
+		default:
+			text, failed := absolute(s.value.String(), err)
+			s.value.SetString(text)
+			err = failed
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(p)
 }
 
-// absolute returns a path from the root of the file system, with the slash that ends a directory's.
-func absolute(path string) (string, error) {
-	if path == "" || storage.IsRemote(path) {
-		return path, nil
+// absolute returns a path from the root of the file system, with the slash that ends a directory's,
+// and the error before or its own.
+func absolute(path string, before error) (string, error) {
+	if path == "" || storage.IsRemote(path) || before != nil {
+		return path, before
 	}
 	full, err := filepath.Abs(path)
-	if last := path[len(path)-1]; err == nil && (last == '/' || last == filepath.Separator) && len(full) > 1 {
+	if err != nil {
+		return path, fmt.Errorf("find %s: %w", path, err)
+	}
+	if last := path[len(path)-1]; (last == '/' || last == filepath.Separator) && len(full) > 1 {
 		full += "/"
 	}
-	return full, err
+	return full, nil
 }
 
 // ParsePortable reads what Portable has returned, and resolves it.
