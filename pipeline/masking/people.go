@@ -29,10 +29,18 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	m.takeInOrder()
 	held := m.Budget.Part(m.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
-	all := newCountedPeople(entity, groups, m.Threads, held)
-	begin := func(number int) (*worker, error) { return m.readPeople(all.counters[number], entity) }
+	var ks []int
+	for _, g := range groups {
+		ks = append(ks, g.K)
+	}
+	all, own := risk.NewGroups(ks, entity >= 0, held), held.Part(held.Grant(&spill.Exposure))
+	counters := make([]*peopleCounter, m.Threads)
+	for i := range counters {
+		counters[i] = newPeopleCounter(groups, all.Counter(own))
+	}
+	begin := func(number int) (*worker, error) { return m.readPeople(counters[number], entity) }
 	err = m.scan(ctx, m.Dataset.Splits(), begin, func(number, rows int) error {
-		c := all.counters[number]
+		c := counters[number]
 		for _, r := range c.kept(0, rows) {
 			for from := r.from; from < r.to; from += peopleRows {
 				c.count(from, min(r.to, from+peopleRows))
@@ -43,82 +51,38 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	if err != nil {
 		return nil, err
 	}
-	return all.figures()
-}
-
-// countedPeople are the counts of all goroutines, by group: of entities, or of rows.
-type countedPeople struct {
-	groups   []Group
-	people   []*risk.People // nil: rows are counted
-	alike    []*risk.Sum
-	counters []*peopleCounter
-}
-
-func newCountedPeople(entity int, groups []Group, threads int, budget *spill.Budget) *countedPeople {
-	all := &countedPeople{groups: groups}
-	for _, g := range groups {
-		if entity >= 0 {
-			all.people = append(all.people, risk.NewPeople(g.K, budget))
-		} else {
-			all.alike = append(all.alike, risk.NewSum(risk.UnionHashes, budget))
-		}
+	rows := int64(0)
+	for _, c := range counters {
+		c.counts.Close()
+		rows += c.counted
 	}
-	own := budget.Part(budget.Grant(&spill.Exposure))
-	for range threads {
-		c := &peopleCounter{groups: groups, hashes: make([]risk.Hashes, len(groups)+1), of: make([]uint64, peopleRows)}
-		for range groups {
-			c.classes = append(c.classes, make([]uint64, peopleRows))
-		}
-		for _, people := range all.people {
-			c.people = append(c.people, people.Counter(own))
-		}
-		for _, alike := range all.alike {
-			c.alike = append(c.alike, alike.Tally(own))
-		}
-		all.counters = append(all.counters, c)
-	}
-	return all
-}
-
-// figures tells what the classes of every group are like.
-func (a *countedPeople) figures() (all []*risk.Figures, err error) {
-	for g := range a.groups {
-		var people []*risk.PeopleCounter
-		var tallies []*risk.Tally
-		rows := int64(0)
-		for _, c := range a.counters {
-			if rows += c.counted; a.people != nil {
-				people = append(people, c.people[g])
-			} else {
-				tallies = append(tallies, c.alike[g])
-			}
-		}
-		var figures *risk.Figures
-		if a.people != nil {
-			figures, err = a.people[g].Figures(people...)
-		} else if err = a.alike[g].Join(tallies...); err == nil {
-			figures = a.alike[g].Figures(rows, a.groups[g].K)
-		}
-		if err != nil {
+	figures := make([]*risk.Figures, len(groups))
+	for g := range figures {
+		if figures[g], err = all.Figures(g, rows); err != nil {
 			return nil, err
 		}
-		all = append(all, figures)
 	}
-	return all, nil
+	return figures, nil
 }
 
 // peopleCounter is one goroutine's reader of masked columns, of the entity, and of the kept columns of groups.
 type peopleCounter struct {
 	*worker // nil: it has read nothing
 	groups  []Group
-	at      []int                 // by group: position of the kept column among requests; −1: none
-	people  []*risk.PeopleCounter // by group
-	alike   []*risk.Tally         // or these count rows
-	counted int64                 // of these
-	entity  int                   // position among requests; −1: rows are counted
-	hashes  []risk.Hashes         // of kept columns, and of the entity
-	classes [][]uint64            // by group
-	of      []uint64
+	at      []int // by group: position of the kept column among requests; −1: none
+	counts  *risk.GroupCounter
+	counted int64         // rows
+	entity  int           // position among requests; −1: rows are counted
+	hashes  []risk.Hashes // of kept columns, and of the entity
+	classes []uint64      // of a block of rows
+	of      []uint64      // their entities
+}
+
+func newPeopleCounter(groups []Group, counts *risk.GroupCounter) *peopleCounter {
+	return &peopleCounter{
+		groups: groups, counts: counts, hashes: make([]risk.Hashes, len(groups)+1),
+		classes: make([]uint64, peopleRows), of: make([]uint64, peopleRows),
+	}
 }
 
 // readPeople has a counter read the masked columns, the entity, and what groups keep.
@@ -157,30 +121,24 @@ func (c *peopleCounter) read(field int) int {
 
 // count counts rows from..to-1 of the batch.
 func (c *peopleCounter) count(from, to int) {
-	for g := range c.groups {
-		c.classify(g, from, to)
-	}
 	counts := c.batch.CountsOf(from, to)
 	c.counted += c.batch.Records(from, to)
-	for g, alike := range c.alike {
-		alike.AddCounted(c.classes[g][:to-from], counts)
+	if c.entity >= 0 {
+		of := c.of[:to-from]
+		hashes := c.hashes[len(c.groups)].Learn(c.batch.Columns[c.entity].Values)
+		for i, code := range c.batch.Columns[c.entity].Codes[from:to] {
+			of[i] = hashes[code]
+		}
+		c.counts.Begin(of, counts)
 	}
-	if c.entity < 0 {
-		return
-	}
-	of := c.of[:to-from]
-	hashes := c.hashes[len(c.groups)].Learn(c.batch.Columns[c.entity].Values)
-	for i, code := range c.batch.Columns[c.entity].Codes[from:to] {
-		of[i] = hashes[code]
-	}
-	for g, people := range c.people {
-		people.Add(c.classes[g][:to-from], of, counts)
+	for g := range c.groups {
+		c.counts.Add(g, c.classify(g, from, to), counts)
 	}
 }
 
 // classify hashes the classes of rows in a group.
-func (c *peopleCounter) classify(g, from, to int) {
-	classes := c.classes[g][:to-from]
+func (c *peopleCounter) classify(g, from, to int) []uint64 {
+	classes := c.classes[:to-from]
 	clear(classes)
 	for i := range c.m.Plan.columns {
 		attribute := c.m.Plan.columns[i].attribute
@@ -208,4 +166,5 @@ func (c *peopleCounter) classify(g, from, to int) {
 	for row, class := range classes {
 		classes[row] = risk.Scatter(class)
 	}
+	return classes
 }

@@ -3,6 +3,7 @@ package risk
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -29,29 +30,86 @@ type Guard struct {
 	Few     bool // there should be few classes: of more than fewClasses a part is counted
 }
 
+const (
+	// guardedPairs is how many entities of classes are held of a guard: about 3 MiB.
+	guardedPairs = 1 << 15
+	// pairBytes is what each takes, and its class.
+	pairBytes = 96
+)
+
 // fewClasses is how many classes are counted one by one where there should be few.
 const fewClasses = 1 << 12
 
 // Counts are what is counted: by several scanners, until they are joined. They must be closed.
 type Counts struct {
+	request      *Request
+	raw          *Sum // of the masked columns; nil: it is not asked for
+	guards       *Groups
 	scanners     []*Scanner
 	dictionaries *dictionaries // nil: none are asked for
 }
 
 // NewCounts returns what so many scanners count of so many rows, each by one goroutine.
 func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Counts {
-	c := &Counts{}
+	c := &Counts{request: r}
 	bytes := budget.Grant(&spill.Exposure)
 	if r.Lists {
 		c.dictionaries = newDictionaries(len(r.Kept), budget)
 		bytes -= budget.Grant(&spill.KeptValues)
 	}
+	c.openSums(rows, budget, bytes)
+	share := bytes / int64(scanners)
 	for range scanners {
-		s := newScanner(r, rows, budget, bytes/int64(scanners))
-		s.listing = listing{c.dictionaries, make([]seenValues, len(r.Kept))}
+		own := budget.Part(share / 4)
+		s := &Scanner{
+			Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4),
+			guards: c.guards.Counter(own), listing: listing{c.dictionaries, make([]seenValues, len(r.Kept))},
+		}
+		if c.raw != nil {
+			s.raw = c.raw.Tally(own)
+		}
 		c.scanners = append(c.scanners, s)
 	}
 	return c
+}
+
+// openSums makes what all scanners add to, in so many bytes.
+func (c *Counts) openSums(rows int64, budget *spill.Budget, bytes int64) {
+	r := c.request
+	c.guards = &Groups{ks: slices.Repeat([]int{r.K}, len(r.Guards))}
+	wide := 0
+	for _, g := range r.Guards {
+		if len(r.Entity) == 0 && !g.Few {
+			wide++
+		}
+	}
+	if r.Raw {
+		wide++
+	}
+	if len(r.Entity) > 0 {
+		wide++
+	}
+	most := MostClasses(wide, bytes/4*3)
+	if r.Raw {
+		c.raw = NewPartSum(most, rows, budget)
+	}
+	if len(r.Entity) > 0 {
+		c.guards.owners = NewPartSum(most, rows, budget)
+	}
+	pairs := guardedPairs
+	for pairs > 1 && int64(len(r.Guards)*pairs*pairBytes) > bytes/4 {
+		pairs /= 2
+	}
+	for _, g := range r.Guards {
+		switch {
+		case len(r.Entity) > 0:
+			c.guards.people = append(c.guards.people, newPeople(r.K, pairs, budget))
+		case g.Few:
+			c.guards.rows = append(c.guards.rows, NewPartSum(fewClasses, rows, budget))
+		default:
+			c.guards.rows = append(c.guards.rows, NewPartSum(most, rows, budget))
+		}
+	}
 }
 
 // Scanner returns one of the scanners.
@@ -60,8 +118,11 @@ func (c *Counts) Scanner(i int) *Scanner { return c.scanners[i] }
 // Join adds up what the scanners have counted. It is called once, when they are done.
 func (c *Counts) Join() {
 	first := c.scanners[0]
+	first.handOver()
 	for _, s := range c.scanners[1:] {
-		first.merge(s)
+		s.handOver()
+		first.dependencies.merge(s.dependencies)
+		first.rows += s.rows
 	}
 	c.scanners = c.scanners[:1]
 }
@@ -71,10 +132,13 @@ func (c *Counts) Rows() int64 { return c.scanners[0].rows }
 
 // Raw returns what the classes of the masked columns are like, of which those below k are small.
 // The request asks for it.
-func (c *Counts) Raw(k int) *Figures { return c.scanners[0].raw.Figures(c.scanners[0].rows, k) }
+func (c *Counts) Raw(k int) *Figures { return c.raw.Figures(c.Rows(), k) }
 
 // Guard tells what the classes of a guard are like, of which those below k are small.
-func (c *Counts) Guard(guard int) *Figures { return c.scanners[0].guarded(guard) }
+func (c *Counts) Guard(guard int) *Figures {
+	f, _ := c.guards.Figures(guard, c.Rows()) // what had no room was left out
+	return f
+}
 
 // Determines returns which columns tell others, and whether that is known: memory may have no room for the rows that show it.
 func (c *Counts) Determines() (all []Determination, known bool) {
@@ -91,12 +155,13 @@ func (c *Counts) Close() {
 		c.dictionaries.close()
 	}
 	for _, s := range c.scanners {
-		if s.raw != nil {
-			s.raw.Close()
-		}
-		s.closeGuards()
+		s.handOver()
 		s.dependencies.close()
 	}
+	if c.raw != nil {
+		c.raw.Close()
+	}
+	c.guards.Close()
 	c.scanners = nil
 }
 
@@ -125,9 +190,8 @@ type Scanner struct {
 	rows         int64
 	hashes       []Hashes     // of the columns of a batch
 	nested       []nestedRows // of those that are nested
-	raw          *Tally       // of the masked columns; nil: it is not asked for
-	guards       []guard
-	owners       *Tally     // nil: records are counted
+	raw          *Tally       // nil: it is not asked for
+	guards       *GroupCounter
 	entities     []uint64   // of a block of rows
 	tuples       []uint64   // of a block of rows
 	codes        [][]uint32 // of these, in the columns of a grouping
@@ -138,12 +202,6 @@ type Scanner struct {
 
 // countRows is how many rows are hashed at a time: their hashes stay in a first-level cache.
 const countRows = 1024
-
-func newScanner(r *Request, rows int64, budget *spill.Budget, share int64) *Scanner {
-	s := &Scanner{Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4)}
-	s.openGuards(rows, budget, share)
-	return s
-}
 
 func (s *Scanner) BeginSplit(formats.Split)     {}
 func (s *Scanner) EndSplit() error              { return nil }
@@ -217,12 +275,29 @@ func (s *Scanner) hash(b *formats.Batch, columns []int, from, to int) []uint64 {
 	return tuples
 }
 
-// merge adds what another scanner has counted.
-func (s *Scanner) merge(o *Scanner) {
-	if s.raw != nil {
-		s.raw.Merge(o.raw)
+// guard counts rows by those whom they may be of.
+func (s *Scanner) guard(b *formats.Batch, from, to int) {
+	if len(s.Entity) > 0 {
+		s.entities = append(s.entities[:0], s.hash(b, s.Entity, from, to)...)
+		s.guards.Begin(s.entities, b.CountsOf(from, to))
 	}
-	s.mergeGuards(o)
-	s.dependencies.merge(o.dependencies)
-	s.rows += o.rows
+	for i, g := range s.Guards {
+		s.guards.Add(i, s.hash(b, g.Columns, from, to), b.CountsOf(from, to))
+	}
 }
+
+// handOver hands over what was counted.
+func (s *Scanner) handOver() {
+	if s.guards.Close(); s.raw != nil {
+		s.raw.close()
+		s.raw = nil
+	}
+}
+
+// rowNumbers are the numbers of rows in a block: codes of nested values, each of which is its row's.
+var rowNumbers = func() (all [countRows]uint32) {
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return all
+}()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/spill"
 )
 
 // What processes that count parts of a table hand each other is bytes: the name of their form and a byte, the version, at the beginning,
@@ -29,10 +30,10 @@ func (c *Counts) Encode() ([]byte, error) {
 	s := c.scanners[0]
 	return checkpoint.Encode(countsForm, nil, func(w *checkpoint.Writer) {
 		w.Uint(uint64(s.rows))
-		if s.raw != nil {
-			s.raw.save(w)
+		if c.raw != nil {
+			c.raw.save(w)
 		}
-		s.saveGuards(w)
+		c.guards.save(w)
 		s.dependencies.save(w)
 	})
 }
@@ -42,10 +43,10 @@ func (c *Counts) Merge(encoded []byte) error {
 	s := c.scanners[0]
 	return decode(encoded, countsForm, func(r *checkpoint.Reader) error {
 		s.rows += int64(r.Int())
-		if s.raw != nil {
-			s.raw.load(r)
+		if c.raw != nil {
+			c.raw.load(r)
 		}
-		s.loadGuards(r)
+		c.guards.load(r)
 		other := newDependencies(s.Request, s.dependencies.budget, s.dependencies.bytes)
 		other.load(r)
 		s.dependencies.merge(other)
@@ -55,8 +56,8 @@ func (c *Counts) Merge(encoded []byte) error {
 
 // Tallies are what was counted of a table of so many rows, or of a part of it.
 type Tallies struct {
-	Sums   []*Tally // which are as exact in a large table as in a small one
-	Others []*Tally
+	Sums   []*Sum // which are as exact in a large table as in a small one
+	Others []*Sum
 	Rows   int64
 }
 
@@ -65,11 +66,11 @@ func DecodeTallies(encoded []byte) (t *Tallies, err error) {
 	t = &Tallies{}
 	err = decode(encoded, talliesForm, func(r *checkpoint.Reader) error {
 		t.Rows = int64(r.Int())
-		list := func(rows int64) []*Tally {
-			return checkpoint.ReadList(r, func() *Tally {
-				t := tallyOf(min(max(int(r.Uint()), fewest/2), UnionHashes), rows)
-				t.load(r)
-				return t
+		list := func(rows int64) []*Sum {
+			return checkpoint.ReadList(r, func() *Sum {
+				s := NewPartSum(min(max(int(r.Uint()), fewest/2), UnionHashes), rows, spill.NewBudget(SumBytes))
+				s.load(r)
+				return s
 			})
 		}
 		t.Sums, t.Others = list(0), list(t.Rows)
@@ -82,10 +83,10 @@ func DecodeTallies(encoded []byte) (t *Tallies, err error) {
 func (t *Tallies) Encode() ([]byte, error) {
 	return checkpoint.Encode(talliesForm, nil, func(w *checkpoint.Writer) {
 		w.Uint(uint64(t.Rows))
-		for _, list := range [][]*Tally{t.Sums, t.Others} {
-			checkpoint.List(w, list, func(t *Tally) {
-				w.Uint(uint64(t.most))
-				t.save(w)
+		for _, list := range [][]*Sum{t.Sums, t.Others} {
+			checkpoint.List(w, list, func(s *Sum) {
+				w.Uint(uint64(s.most))
+				s.save(w)
 			})
 		}
 	})
@@ -97,10 +98,10 @@ func (t *Tallies) Merge(o *Tallies) bool {
 		return false
 	}
 	for i, sum := range t.Sums {
-		sum.Merge(o.Sums[i])
+		sum.merge(o.Sums[i])
 	}
 	for i, other := range t.Others {
-		other.Merge(o.Others[i])
+		other.merge(o.Others[i])
 	}
 	return true
 }
@@ -113,20 +114,27 @@ func decode(encoded []byte, form string, take func(*checkpoint.Reader) error) er
 	return err
 }
 
-func (t *Tally) save(w *checkpoint.Writer) {
+// merge adds what another sum has counted.
+func (s *Sum) merge(o *Sum) {
+	if o.zeros() > s.zeros() {
+		s.leaveOut(o.zeros())
+	}
+	for i := range o.shards {
+		s.addAll(o.shards[i].slots.of)
+	}
+}
+
+func (s *Sum) save(w *checkpoint.Writer) {
 	var used []slot
-	for _, s := range t.of {
-		if s.rows > 0 {
-			used = append(used, s)
+	for i := range s.shards {
+		for _, slot := range s.shards[i].slots.of {
+			if slot.rows > 0 {
+				used = append(used, slot)
+			}
 		}
 	}
-	slices.SortFunc(used, func(a, b slot) int {
-		if a.hash < b.hash {
-			return -1
-		}
-		return 1 // each is there once
-	})
-	w.Uint(uint64(t.zeros))
+	slices.SortFunc(used, func(a, b slot) int { return cmp.Compare(a.hash, b.hash) })
+	w.Uint(uint64(s.zeros()))
 	before := uint64(0)
 	checkpoint.List(w, used, func(s slot) {
 		w.Uint(s.hash - before)
@@ -135,17 +143,16 @@ func (t *Tally) save(w *checkpoint.Writer) {
 	})
 }
 
-// load adds what another tally has saved.
-func (t *Tally) load(r *checkpoint.Reader) {
-	if zeros := uint(r.Int()); zeros > t.zeros {
-		t.leaveOut(min(zeros, 64))
+// load adds what another sum has saved.
+func (s *Sum) load(r *checkpoint.Reader) {
+	if zeros := uint(r.Int()); zeros > s.zeros() {
+		s.leaveOut(zeros)
 	}
-	hash := uint64(0)
+	one := []slot{{}}
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		hash += r.Uint()
-		if rows := r.Uint(); rows > 0 {
-			t.add(hash, rows)
-		}
+		one[0].hash += r.Uint()
+		one[0].rows = r.Uint()
+		s.addAll(one)
 	}
 }
 
@@ -211,62 +218,64 @@ func (s *rowSample) load(r *checkpoint.Reader) {
 	}
 }
 
-func (s *Scanner) saveGuards(w *checkpoint.Writer) {
-	if s.owners != nil {
-		s.owners.save(w)
+func (g *Groups) save(w *checkpoint.Writer) {
+	if g.owners != nil {
+		g.owners.save(w)
 	}
-	for _, g := range s.guards {
-		if s.owners != nil {
-			g.people.save(w)
-			continue
-		}
-		g.tally.save(w)
+	for _, sum := range g.rows {
+		sum.save(w)
+	}
+	for _, people := range g.people {
+		people.save(w)
 	}
 }
 
-// loadGuards adds what others have saved.
-func (s *Scanner) loadGuards(r *checkpoint.Reader) {
-	if s.owners != nil {
-		s.owners.load(r)
+// load adds what others have saved.
+func (g *Groups) load(r *checkpoint.Reader) {
+	if g.owners != nil {
+		g.owners.load(r)
 	}
-	for _, g := range s.guards {
-		if s.owners != nil {
-			g.people.load(r)
-			continue
-		}
-		g.tally.load(r)
+	for _, sum := range g.rows {
+		sum.load(r)
+	}
+	for _, people := range g.people {
+		people.load(r)
 	}
 }
 
 // save writes pairs in their order. Which entities stand for enough depends on the order of rows:
 // their numbers are written for them.
-func (p *crowd) save(w *checkpoint.Writer) {
-	w.Uint(uint64(p.zeros))
-	var pairs [][2]uint64
-	for pair := range p.pairs {
-		if p.of[pair[0]] < p.enough {
-			pairs = append(pairs, pair)
+func (p *People) save(w *checkpoint.Writer) {
+	w.Uint(uint64(p.zeros()))
+	var all []slot
+	for i := range p.shards {
+		s := &p.shards[i]
+		for _, pair := range s.pairs.of {
+			if pair.rows > 0 && s.slots.find(pair.hash).rows < p.of {
+				all = append(all, pair)
+			}
+		}
+		for _, class := range s.slots.of {
+			for entity := uint64(0); class.rows == p.of && entity < p.of; entity++ {
+				all = append(all, slot{class.hash, 2*entity + 1})
+			}
 		}
 	}
-	for class, n := range p.of {
-		for i := 0; n == p.enough && i < n; i++ {
-			pairs = append(pairs, [2]uint64{class, uint64(i)})
-		}
-	}
-	slices.SortFunc(pairs, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
-	checkpoint.List(w, pairs, func(pair [2]uint64) {
-		w.Uint(pair[0])
-		w.Uint(pair[1])
+	slices.SortFunc(all, func(a, b slot) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.rows, b.rows)) })
+	checkpoint.List(w, all, func(pair slot) {
+		w.Uint(pair.hash)
+		w.Uint(pair.rows)
 	})
 }
 
 // load adds what others have saved.
-func (p *crowd) load(r *checkpoint.Reader) {
-	if zeros := uint(min(r.Int(), 64)); zeros > p.zeros {
+func (p *People) load(r *checkpoint.Reader) {
+	if zeros := uint(r.Int()); zeros > p.zeros() {
 		p.leaveOut(zeros)
 	}
+	one := []slot{{}}
 	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		class, entity := r.Uint(), r.Uint()
-		p.add(class, entity)
+		one[0] = slot{r.Uint(), r.Uint() | 1}
+		p.addAll(one)
 	}
 }

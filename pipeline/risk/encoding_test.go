@@ -87,19 +87,23 @@ func TestTalliesOfParts(t *testing.T) {
 	const rows = 600_000
 	rng := rand.New(rand.NewPCG(1, 2))
 	budget := spill.NewBudget(64 << 20)
-	whole := newTally(mostHashes, rows, budget)
-	var parts []*Tally
-	for range 3 {
-		parts = append(parts, newTally(mostHashes, rows, budget))
+	whole := NewPartSum(mostHashes, rows, budget)
+	parts := []*Sum{NewPartSum(mostHashes, rows, budget), NewPartSum(mostHashes, rows, budget)}
+	hashes := make([]uint64, rows)
+	for i := range hashes {
+		hashes[i] = Scatter(rng.Uint64N(rows))
 	}
-	for range rows {
-		hash := []uint64{Scatter(rng.Uint64N(rows))}
-		whole.Add(hash)
-		parts[rng.IntN(len(parts))].Add(hash)
+	counted := func(s *Sum, hashes []uint64) *Sum {
+		if err := s.count(rng, 2, budget, hashes); err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
+	counted(whole, hashes)
 	var sum *Tallies
-	for _, part := range parts {
-		encoded, err := (&Tallies{Others: []*Tally{part}, Rows: rows}).Encode()
+	for i, part := range parts {
+		counted(part, hashes[i*rows/2:(i+1)*rows/2])
+		encoded, err := (&Tallies{Others: []*Sum{part}, Rows: rows}).Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,193 +2,124 @@ package risk
 
 import (
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"github.com/kcut/kcut/spill"
 )
 
-// People counts in which classes of rows entities are, such as people, of which each may have
-// several rows. When there are too many to be held, those classes alone are counted whose hash begins
-// with one more zero bit, as a Tally does it. What it returns does not depend on the order of rows, nor
-// on who counted them. What does not fit the budget is an error.
+// People counts in which classes of rows entities are, such as people, of which each may have several
+// rows. When there are too many to be held, a part of the classes is counted, as by a Sum.
 type People struct {
-	sample   // of classes, by the entities that are held
-	k        int
-	enough   uint64 // the entities of a class that are told apart, at most
-	budget   *spill.Budget
-	failed   atomic.Pointer[error]
-	shards   [shards]peopleShard
-	entities *Sum
-	rows     atomic.Int64
+	classes
+	k int
 }
-
-// peopleShard is a part of the classes, which one goroutine uses at a time.
-type peopleShard struct {
-	mu    sync.Mutex
-	of    slots  // by class: how many entities it has, enough standing for more
-	pairs []pair // by open addressing, of every entity of a class
-	used  int
-}
-
-// pair is a class and one of its entities, whose last bit is set.
-type pair struct{ class, entity uint64 }
 
 // mostPairs is how many entities of classes are held: 8 MiB with the classes.
 const mostPairs = 1 << 17
 
-// NewPeople returns the counts of classes of which those of fewer than k entities are small.
+// NewPeople returns the counts of classes of which those of fewer than k entities are small. What does
+// not fit the budget is an error.
 func NewPeople(k int, budget *spill.Budget) *People {
-	p := &People{
-		sample: sample{most: mostPairs}, k: k, enough: uint64(max(k, 2)), budget: budget, entities: NewSum(UnionHashes, budget),
-	}
-	for i := range p.shards {
-		p.shards[i].of.shift = slotBits
-	}
+	p := newPeople(k, mostPairs, budget)
+	p.exact = true
+	return p
+}
+
+// newPeople returns counts of so many entities of classes, fewer where the budget has no room for them.
+func newPeople(k, most int, budget *spill.Budget) *People {
+	p := &People{classes{most: int64(most), of: uint64(max(k, 2)), budget: budget}, k}
+	p.begin()
 	return p
 }
 
 // PeopleCounter is what one goroutine counts with.
 type PeopleCounter struct {
 	*People
-	whose   *Tally
-	byShard [shards][]int32 // rows
+	byShard [shards][]slot // classes and entities
 }
 
-// Counter returns a counter of one goroutine, which takes up to so many bytes beside what all share.
-func (p *People) Counter(budget *spill.Budget) *PeopleCounter {
-	return &PeopleCounter{People: p, whose: p.entities.Tally(budget)}
-}
+// Counter returns a counter of one goroutine.
+func (p *People) Counter() *PeopleCounter { return &PeopleCounter{People: p} }
 
-// Add counts rows by the hashes of their classes and of their entities: as many of each as counts
-// say; nil: one.
-func (c *PeopleCounter) Add(classes, entities, counts []uint64) {
-	rows := int64(len(classes))
-	for _, n := range counts {
-		rows += int64(n) - 1
-	}
-	c.rows.Add(rows)
-	c.whose.AddCounted(entities, counts)
-	for i := range c.byShard {
-		c.byShard[i] = c.byShard[i][:0]
-	}
+// Add counts rows by the hashes of their classes and of their entities.
+func (c *PeopleCounter) Add(classes, entities []uint64) {
 	for i, class := range classes {
 		if c.has(class) {
 			of := &c.byShard[shardOf(class)]
-			*of = append(*of, int32(i))
+			*of = append(*of, slot{class, entities[i] | 1})
 		}
 	}
-	for i, rows := range c.byShard {
-		if len(rows) > 0 {
-			c.addRows(&c.shards[i], rows, classes, entities)
-		}
+	for i, all := range c.byShard {
+		c.addRun(&c.shards[i], all)
+		c.byShard[i] = all[:0]
 	}
 }
 
-// addRows adds some of the rows, whose classes are of one shard.
-func (p *People) addRows(shard *peopleShard, rows []int32, classes, entities []uint64) {
-	added := 0
-	shard.mu.Lock()
-	for _, row := range rows {
-		if p.has(classes[row]) && p.makeRoom(shard) && shard.add(classes[row], entities[row]|1, p.enough) {
-			added++
-		}
-	}
-	shard.mu.Unlock()
-	p.fit(added, p.leaveOut)
+// pairs are a table of classes and their entities, by open addressing: the rows of each slot are an
+// entity, whose last bit is set.
+type pairs struct {
+	of   []slot
+	used int
 }
 
-// add adds an entity to its class, and reports whether it was not there, and of interest.
-func (s *peopleShard) add(class, entity, enough uint64) bool {
-	of := s.of.find(class)
-	if of.rows == enough {
-		return false
-	}
-	at := s.find(pair{class, entity})
-	if at.entity != 0 {
-		return false
-	}
-	*at = pair{class, entity}
-	s.used++
-	s.of.add(class, 1)
-	return true
-}
-
-// find returns the place of a pair, or the free one that it would get.
-func (s *peopleShard) find(p pair) *pair {
-	mask := uint64(len(s.pairs) - 1)
-	for i := (p.class>>slotBits + p.entity) & mask; ; i = (i + 1) & mask {
-		if at := &s.pairs[i]; *at == p || at.entity == 0 {
+// find returns the place of an entity of a class, or the free one that it would get.
+func (p *pairs) find(pair slot) *slot {
+	mask := uint64(len(p.of) - 1)
+	for i := (pair.hash>>slotBits + pair.rows) & mask; ; i = (i + 1) & mask {
+		if at := &p.of[i]; *at == pair || at.rows == 0 {
 			return at
 		}
 	}
 }
 
-// makeRoom makes sure that a shard has room for one more entity and class, and reports whether it could.
-func (p *People) makeRoom(s *peopleShard) bool {
-	pairs, classes := roomier(len(s.pairs), s.used), roomier(len(s.of.of), s.of.used)
-	more := int64(pairs-len(s.pairs)+classes-len(s.of.of)) * slotSize
-	if more == 0 {
-		return true
+// move moves the pairs whose class begins with so many zero bits to a table of so many places.
+func (p *pairs) move(size int, zeros uint) {
+	was := p.of
+	p.of, p.used = make([]slot, size), 0
+	for _, pair := range was {
+		if pair.rows != 0 && pair.hash>>(64-zeros) == 0 {
+			*p.find(pair) = pair
+			p.used++
+		}
 	}
-	if err := p.budget.Draw("the classes that entities are in", more); err != nil {
-		p.failed.Store(&err)
+}
+
+// addEntity adds an entity to its class, of which so many are told apart, and reports whether it was
+// not there, and of interest.
+func (s *shard) addEntity(pair slot, enough uint64) bool {
+	if s.slots.find(pair.hash).rows == enough {
 		return false
 	}
-	s.move(pairs, classes, 0)
+	at := s.pairs.find(pair)
+	if at.rows != 0 {
+		return false
+	}
+	*at = pair
+	s.pairs.used++
+	s.slots.add(pair.hash, 1)
 	return true
 }
 
-// move moves the classes that begin with so many zero bits to tables of so many places.
-func (s *peopleShard) move(pairs, classes int, zeros uint) {
-	was := s.pairs
-	s.pairs, s.used = make([]pair, pairs), 0
-	for _, p := range was {
-		if p.entity != 0 && p.class>>(64-zeros) == 0 {
-			*s.find(p) = p
-			s.used++
-		}
+// Figures returns the share of so many entities that some class has alone, and the share of those that
+// are in some class of fewer than k, when all counters are done. Where a part of the classes is counted
+// these are too high for entities that are in several of them.
+func (p *People) Figures(entities int64) (*Figures, error) {
+	if err := p.err(); err != nil || entities == 0 {
+		return &Figures{}, err
 	}
-	s.of.move(classes, zeros)
-}
-
-// leaveOut leaves out classes that begin with fewer zero bits, and returns how many entities they had.
-func (p *People) leaveOut(zeros uint) (gone int) {
-	for i := range p.shards {
-		s := &p.shards[i]
-		s.mu.Lock()
-		gone += s.used
-		s.move(len(s.pairs), len(s.of.of), zeros)
-		gone -= s.used
-		s.mu.Unlock()
-	}
-	return gone
-}
-
-// Figures returns the share of the entities that some class has alone, and the share of those that
-// are in some class of fewer than k entities, when all counters are done. They are consumed.
-func (p *People) Figures(counters ...*PeopleCounter) (*Figures, error) {
-	for _, c := range counters {
-		if err := p.entities.Join(c.whose); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.failed.Load(); err != nil {
-		return nil, *err
-	}
-	rows := p.rows.Load()
-	if rows == 0 {
-		return &Figures{}, nil
-	}
-	all := float64(p.entities.Figures(rows, 0).Classes)
-	p.entities.Close()
 	alone, small, err := p.found()
+	for ; err != nil && !p.exact; alone, small, err = p.found() {
+		p.leaveOut(p.zeros() + 1)
+	}
 	if err != nil {
 		return nil, err
 	}
+	number := 0
+	for i := range p.shards {
+		number += p.shards[i].slots.used
+	}
 	part := math.Ldexp(1, -int(p.zeros()))
-	share := func(n float64) float64 { return min(n/part/all, 1) }
-	f := &Figures{Unique: share(alone), Below: share(small)}
+	share := func(n float64) float64 { return min(n/part/float64(entities), 1) }
+	f := &Figures{Unique: share(alone), Below: share(small), Classes: int64(float64(number) / part)}
 	if part < 1 {
 		f.Part, f.Error = part, share(2*math.Sqrt(small*(1-part)))
 	}
@@ -214,14 +145,15 @@ func (p *People) kind(entities uint64) (found uint64) {
 
 // found returns how many entities some class has alone, and how many are in one that is small.
 func (p *People) found() (alone, small float64, err error) {
-	var all slots // what is found, by entity
+	all := slots{of: make([]slot, fewSlots), shift: 1} // what is found, by entity, whose last bit is set
+	defer func() { p.budget.Return(int64(len(all.of)-fewSlots) * slotSize) }()
 	for i := range p.shards {
 		s := &p.shards[i]
-		for _, pair := range s.pairs {
-			if pair.entity == 0 {
+		for _, pair := range s.pairs.of {
+			if pair.rows == 0 {
 				continue
 			}
-			found := p.kind(s.of.find(pair.class).rows)
+			found := p.kind(s.slots.find(pair.hash).rows)
 			if found == 0 {
 				continue
 			}
@@ -231,9 +163,9 @@ func (p *People) found() (alone, small float64, err error) {
 				}
 				all.move(size, 0)
 			}
-			at := all.find(pair.entity)
+			at := all.find(pair.rows)
 			if at.rows == 0 {
-				at.hash = pair.entity
+				at.hash = pair.rows
 				all.used++
 			}
 			at.rows |= found

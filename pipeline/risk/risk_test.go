@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,36 +107,25 @@ func TestCountAgreesWithNaive(t *testing.T) {
 	})
 }
 
-// A full tally is that of the hashes with leading zeros, whoever counted which rows, and its
+// A full sum counts the classes of the hashes with leading zeros, whoever counted which rows, and its
 // estimates are near.
-func TestTallyOfAPart(t *testing.T) {
+func TestSumOfAPart(t *testing.T) {
 	enginetest.Cases(t, 20, func(rng *rand.Rand) {
-		var hashes []uint64
-		for range 30_000 {
-			hash := rng.Uint64()
-			for range 1 + rng.IntN(3)*rng.IntN(2) {
-				hashes = append(hashes, hash)
-			}
+		hashes := manyClasses(rng, 30_000)
+		rows, budget := int64(len(hashes)), spill.NewBudget(1<<20)
+		sum := NewPartSum(2048, rows, budget)
+		if err := sum.count(rng, 1+rng.IntN(3), budget, hashes); err != nil {
+			t.Fatal(err)
 		}
-		exact := FiguresOf(hashes, 2)
-		budget := spill.NewBudget(1 << 20)
-		tally := func() *Tally { return newTally(2048, int64(len(hashes)), budget) }
-		one, several := tally(), []*Tally{tally(), tally(), tally()}
-		for _, at := range rng.Perm(len(hashes)) {
-			one.add(hashes[at], 1)
-			several[rng.IntN(3)].add(hashes[at], 1)
-		}
-		several[0].Merge(several[1])
-		several[0].Merge(several[2])
-		part, joined := one.Figures(int64(len(hashes)), 2), several[0].Figures(int64(len(hashes)), 2)
-		if !reflect.DeepEqual(part, joined) || one.zeros != several[0].zeros || part.Part != 1.0/16 {
-			t.Errorf("one tally tells %+v, several %+v", part, joined)
+		part, exact := sum.Figures(rows, 2), FiguresOf(hashes, 2)
+		want := naivePart(hashes, 2, func(uint) int { return 2048 })
+		if !reflect.DeepEqual(part, want) || part.Part != 1.0/16 {
+			t.Errorf("%+v, want %+v", part, want)
 		}
 		if part.Unique < 0.9*exact.Unique || part.Unique > 1.1*exact.Unique || float64(part.Classes) < 0.9*float64(exact.Classes) || float64(part.Classes) > 1.1*float64(exact.Classes) {
 			t.Errorf("a part tells %+v, all %+v", part, exact)
 		}
-		one.Close()
-		if several[0].Close(); budget.Used() != 0 {
+		if sum.Close(); budget.Used() != 0 {
 			t.Errorf("%d bytes stay drawn", budget.Used())
 		}
 	})
@@ -156,14 +146,19 @@ func TestHashValue(t *testing.T) {
 }
 
 // The share that ends a run is known well enough to tell 0.9 % of the rows from 1.1 %.
-func TestTallyAtTheLimit(t *testing.T) {
+func TestSumAtTheLimit(t *testing.T) {
 	for _, percent := range []float64{0.9, 1, 1.1} {
 		const rows = 2_000_000
-		tally, alone := NewTallies(1, rows, spill.NewBudget(1<<30), 1<<30)[0], int(rows*percent/100)
+		budget := spill.NewBudget(1 << 30)
+		sum, alone := NewPartSum(MostClasses(1, 1<<30), rows, budget), int(rows*percent/100)
+		tally := sum.Tally(budget)
 		for row := range rows {
 			tally.Add([]uint64{Scatter(uint64(min(row, alone+(row-alone)/2)))})
 		}
-		if got := tally.Figures(rows, 2); got.Part == 0 || math.Abs(100*got.Unique-percent) > 0.07 {
+		if err := sum.Join(tally); err != nil {
+			t.Fatal(err)
+		}
+		if got := sum.Figures(rows, 2); got.Part == 0 || math.Abs(100*got.Unique-percent) > 0.07 {
 			t.Errorf("%.1f %% of the rows are unique: %+v", percent, got)
 		}
 	}
@@ -171,7 +166,7 @@ func TestTallyAtTheLimit(t *testing.T) {
 
 // Few classes are counted one by one, of however many rows. Of more, as many are counted as make shares of large tables
 // near those of all, whoever counted which rows.
-func TestTallyOfManyRows(t *testing.T) {
+func TestSumsOfManyRows(t *testing.T) {
 	for _, tt := range []struct {
 		classes int
 		rows    int // of a class on average, beside those of one
@@ -187,33 +182,51 @@ func TestTallyOfManyRows(t *testing.T) {
 		}
 		rng.Shuffle(len(hashes), func(i, j int) { hashes[i], hashes[j] = hashes[j], hashes[i] })
 		n, budget := int64(len(hashes)), spill.NewBudget(1<<30)
-		one, several := NewTallies(1, n, budget, 1<<30)[0], NewTallies(5, n, budget, 1<<30)
-		one.Add(hashes)
-		for from := 0; from < len(hashes); from += 1 << 10 {
-			several[rng.IntN(5)].Add(hashes[from:min(from+1<<10, len(hashes))])
+		enough := func(zeros uint) int {
+			if n>>zeros > enoughRows {
+				return fewHashes
+			}
+			return mostHashes
 		}
-		for _, tally := range several[1:] {
-			several[0].Merge(tally)
+		want, exact := naivePart(hashes, 5, enough), FiguresOf(slices.Clone(hashes), 5)
+		for _, tallies := range []int{1, 5} {
+			sum := NewPartSum(MostClasses(3, 1<<30), n, budget)
+			if err := sum.count(rng, tallies, budget, hashes); err != nil {
+				t.Fatal(err)
+			}
+			if got := sum.Figures(n, 5); got.Part != tt.part || !reflect.DeepEqual(got, want) {
+				t.Errorf("%d classes: %d tallies tell %+v, want %+v, part %g", tt.classes, tallies, got, want, tt.part)
+			}
 		}
-		got, exact := one.Figures(n, 5), FiguresOf(hashes, 5)
-		if got.Part != tt.part || !reflect.DeepEqual(got, several[0].Figures(n, 5)) {
-			t.Errorf("%d classes: one tally tells %+v, several %+v, want part %g", tt.classes, got, several[0].Figures(n, 5), tt.part)
-		}
-		if off := math.Abs(got.Unique - exact.Unique); off > max(0.03*exact.Unique, 0.001) || math.Abs(got.Below-exact.Below) > max(0.05*exact.Below, 0.001) ||
-			math.Abs(float64(got.Classes)/float64(exact.Classes)-1) > 0.03 || tt.part == 0 && !reflect.DeepEqual(got, exact) {
-			t.Errorf("%d classes: %+v, all tell %+v", tt.classes, got, exact)
+		if off := math.Abs(want.Unique - exact.Unique); off > max(0.03*exact.Unique, 0.001) || math.Abs(want.Below-exact.Below) > max(0.05*exact.Below, 0.001) ||
+			math.Abs(float64(want.Classes)/float64(exact.Classes)-1) > 0.03 || tt.part == 0 && !reflect.DeepEqual(want, exact) {
+			t.Errorf("%d classes: %+v, all tell %+v", tt.classes, want, exact)
 		}
 	}
 }
 
-// Without memory a tally counts a part, too.
-func TestTallyWithoutMemory(t *testing.T) {
-	tally := newTally(1<<16, 5000, spill.NewBudget(20<<10))
-	for hash := range uint64(5000) {
-		tally.add(Scatter(hash), 1)
+// Without memory sums and people are counted of a part, too.
+func TestSumsWithoutMemory(t *testing.T) {
+	budget := spill.NewBudget(20 << 10)
+	sum, people := NewPartSum(1<<16, 5000, budget), newPeople(2, 1<<16, budget)
+	tally, counter := sum.Tally(spill.NewBudget(0)), people.Counter()
+	for i := range uint64(5000) {
+		class := []uint64{Scatter(i)}
+		tally.Add(class)
+		counter.Add(class, []uint64{Scatter(i / 2)})
 	}
-	if f := tally.Figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
-		t.Errorf("%+v with %d slots", f, len(tally.of))
+	if err := sum.Join(tally); err != nil {
+		t.Fatal(err)
+	}
+	if f := sum.Figures(5000, 2); f.Part == 0 || f.Unique < 0.8 || f.Classes < 4000 || f.Classes > 6000 {
+		t.Errorf("%+v", f)
+	}
+	if f, err := people.Figures(2500); err != nil || f.Part == 0 || f.Unique < 0.8 || f.Classes < 3500 || f.Classes > 6500 {
+		t.Errorf("people are %+v: %v", f, err)
+	}
+	sum.Close()
+	if people.Close(); budget.Used() != 0 {
+		t.Errorf("%d bytes stay drawn", budget.Used())
 	}
 }
 

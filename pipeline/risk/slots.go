@@ -44,12 +44,3 @@ func (s *slots) move(size int, zeros uint) {
 		}
 	}
 }
-
-// addTo adds the sizes of classes to others.
-func (s *slots) addTo(c *Classes) {
-	for _, slot := range s.of {
-		if slot.rows > 0 {
-			c.Add(int64(slot.rows))
-		}
-	}
-}

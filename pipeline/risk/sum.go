@@ -7,176 +7,257 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Sum counts rows by their hashes as a Tally does, for several goroutines and in a table whose size does
-// not depend on memory: up to a number of classes it counts them one by one, and of more a part. What
-// does not fit the budget is an error, since what is counted of the union stands in the cut. Each
-// goroutine adds rows to a tally of its own, which hands over what it has no room for.
-type Sum struct {
-	sample
-	budget *spill.Budget
-	failed atomic.Pointer[error]
-	shards [shards]shard
-}
-
-// shard is a part of a sum that one goroutine uses at a time.
-type shard struct {
-	mu sync.Mutex
-	slots
-}
+// Sum counts rows by the hashes of their classes, for several goroutines: up to a number of classes
+// one by one, and of more those whose hash begins with enough zero bits. These are whole classes,
+// chosen by what has nothing to do with their sizes, so that they stand for all. How many zeros there
+// are in the end depends on the hashes, the number of rows and the limit, not on the order of rows or
+// on who counted them. Each goroutine adds rows to a Tally of its own.
+type Sum struct{ classes }
 
 const (
-	shards    = 16
-	shardBits = 11 // a shard is chosen by these: the highest of the slot in a large tally
-	slotBits  = 15 // and its slots by these
-	slotSize  = 16 // bytes
-	// fewSlots is how many slots a shard has that has any.
-	fewSlots = 64
+	// mostHashes is how many classes a sum has at most that is not of the union.
+	mostHashes = 1 << 16
+	// fewHashes is how many it has while more than enoughRows are counted: then most rows are left out soon.
+	// As many are in a tally.
+	fewHashes  = 1 << 14
+	enoughRows = 1 << 18
+	// UnionHashes is how many classes of the union are counted one by one, whatever the budget is: what
+	// is counted of it stands in the cut. They take 4 MiB.
+	UnionHashes = 1 << 17
+	// SumBytes is about what the classes of the union and of pairs take at the most, where shares are
+	// no larger than others by chance.
+	SumBytes = 2 * slotSize * (UnionHashes + PairHashes)
+	// PairHashes is how many classes of all pairs of sets are counted one by one, of PairClasses at most each.
+	PairHashes  = 1 << 16
+	PairClasses = 1 << 14
 )
 
-// shardOf returns the number of the shard of a hash.
-func shardOf(hash uint64) uint64 { return hash >> shardBits % shards }
-
-// NewSum returns a sum that counts up to most classes, a power of two, one by one.
+// NewSum returns a sum that counts up to most classes, a power of two, one by one. What does not fit
+// the budget is an error.
 func NewSum(most int, budget *spill.Budget) *Sum {
-	s := &Sum{sample: sample{most: int64(most)}, budget: budget}
-	for i := range s.shards {
-		s.shards[i].shift = slotBits
-	}
+	s := &Sum{classes{most: int64(most), exact: true, budget: budget}}
+	s.begin()
 	return s
 }
 
-// Tally returns a tally of one goroutine, which grows as far as a budget has room.
-func (s *Sum) Tally(budget *spill.Budget) *Tally {
-	t := newTally(min(int(s.most), fewHashes), 0, budget)
-	t.into = s
-	return t
+// MostClasses returns how many classes each of so many sums may have in so many bytes: a power of two.
+func MostClasses(sums int, bytes int64) int {
+	most := fewest / 2
+	for most < mostHashes && int64(6*most)*slotSize*int64(sums) <= bytes {
+		most *= 2
+	}
+	return most
 }
 
-// addAll adds the rows of hashes, most of which come shard by shard.
-func (s *Sum) addAll(all []slot) {
-	for len(all) > 0 && s.failed.Load() == nil {
-		number, n := shardOf(all[0].hash), 1
-		for n < len(all) && (all[n].rows == 0 || shardOf(all[n].hash) == number) {
-			n++
-		}
-		if n > 1 || all[0].rows > 0 {
-			s.addRun(&s.shards[number], all[:n])
-		}
-		all = all[n:]
+// NewPartSum returns a sum of up to most classes for a table of so many rows. It leaves out more of them
+// where the budget has no room.
+func NewPartSum(most int, rows int64, budget *spill.Budget) *Sum {
+	s := &Sum{classes{most: int64(most), budget: budget}}
+	for rows>>s.enough > enoughRows {
+		s.enough++
 	}
-}
-
-// addRun adds the rows of hashes of one shard.
-func (s *Sum) addRun(shard *shard, run []slot) {
-	added := 0
-	shard.mu.Lock()
-	for _, slot := range run {
-		if slot.rows > 0 && s.has(slot.hash) && s.makeRoom(&shard.slots) && shard.add(slot.hash, slot.rows) {
-			added++
-		}
-	}
-	shard.mu.Unlock()
-	s.fit(added, s.leaveOut)
-}
-
-// makeRoom makes sure that a table has room for one more hash, and reports whether it could.
-func (s *Sum) makeRoom(of *slots) bool {
-	grown := roomier(len(of.of), of.used)
-	if grown == len(of.of) {
-		return true
-	}
-	if err := s.budget.Draw("the classes of rows that are alike on labels", int64(grown-len(of.of))*slotSize); err != nil {
-		s.failed.Store(&err)
-		return false
-	}
-	of.move(grown, 0)
-	return true
-}
-
-// roomier returns how many slots a table of so many has to have for one more hash: at most 5 of 8
-// are used, so that shards of a full table do not reach it by chance.
-func roomier(size, used int) int {
-	if 8*used < 5*size {
-		return size
-	}
-	return max(fewSlots, 2*size)
-}
-
-// leaveOut leaves out hashes that begin with fewer zero bits, and returns how many these are.
-func (s *Sum) leaveOut(zeros uint) (gone int) {
-	for i := range s.shards {
-		shard := &s.shards[i]
-		shard.mu.Lock()
-		gone += shard.used
-		shard.move(len(shard.of), zeros)
-		gone -= shard.used
-		shard.mu.Unlock()
-	}
-	return gone
+	s.begin()
+	return s
 }
 
 // Join adds what tallies have counted, which are consumed, and returns an error if anything had no room.
 func (s *Sum) Join(tallies ...*Tally) error {
 	for _, t := range tallies {
-		t.handOver()
-		t.Close()
+		t.close()
 	}
-	if err := s.failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return s.err()
 }
 
 // Figures tells of so many rows what the classes are like, of which those below k are small.
 func (s *Sum) Figures(rows int64, k int) *Figures {
 	c := Classes{K: k}
 	for i := range s.shards {
-		s.shards[i].addTo(&c)
+		for _, slot := range s.shards[i].slots.of {
+			if slot.rows > 0 {
+				c.Add(int64(slot.rows))
+			}
+		}
 	}
 	return c.figures(rows, s.zeros())
 }
 
-// Whole returns a tally of all that was counted.
-func (s *Sum) Whole() *Tally {
-	t := tallyOf(int(s.most), 0)
-	t.leaveOut(s.zeros())
-	for i := range s.shards {
-		t.addSlots(s.shards[i].of)
+// classes are counted by several goroutines in shards, of which one goroutine uses each at a time:
+// rows or, of a class, the entities that have some.
+type classes struct {
+	most   int64  // classes or, where entities are counted, entities of classes
+	enough uint   // with so many zeros no more than enoughRows rows are counted; with fewer most is at most fewHashes
+	of     uint64 // so many entities of a class are told apart; 0: rows are counted
+	exact  bool   // what does not fit the budget is an error
+	budget *spill.Budget
+	failed atomic.Pointer[error]
+	held   atomic.Int64 // of most
+	bits   atomic.Uint32
+	mu     sync.Mutex // who leaves out classes
+	shards [shards]shard
+}
+
+// shard is a part of the classes.
+type shard struct {
+	mu sync.Mutex
+	slots
+	pairs
+}
+
+const (
+	shards    = 16
+	shardBits = 11 // a shard is chosen by these: the highest of the slot in a large tally
+	slotBits  = 15 // and its slots by these
+	slotSize  = 16 // bytes, those of a pair, too
+	// fewSlots is how many slots a shard has without drawing them.
+	fewSlots = 64
+)
+
+// shardOf returns the number of the shard of a hash.
+func shardOf(hash uint64) uint64 { return hash >> shardBits % shards }
+
+// begin makes the first slots.
+func (c *classes) begin() {
+	for i := range c.shards {
+		s := &c.shards[i]
+		if s.shift, s.slots.of = slotBits, make([]slot, fewSlots); c.of > 0 {
+			s.pairs.of = make([]slot, fewSlots)
+		}
 	}
-	return t
+}
+
+// zeros returns how many zero bits the hashes that are counted begin with.
+func (c *classes) zeros() uint { return uint(c.bits.Load()) }
+
+// has reports whether a class is counted.
+func (c *classes) has(hash uint64) bool { return hash>>(64-c.zeros()) == 0 }
+
+// addAll adds rows of classes, or entities, which mostly come shard by shard.
+func (c *classes) addAll(all []slot) {
+	for len(all) > 0 {
+		number, n := shardOf(all[0].hash), 1
+		for n < len(all) && (all[n].rows == 0 || shardOf(all[n].hash) == number) {
+			n++
+		}
+		c.addRun(&c.shards[number], all[:n])
+		all = all[n:]
+	}
+}
+
+// addRun adds what is of one shard.
+func (c *classes) addRun(s *shard, run []slot) {
+	for len(run) > 0 && c.failed.Load() == nil {
+		done, added, err := c.addSome(s, run)
+		run = run[done:]
+		if err != nil && (c.exact || c.zeros() == 64) {
+			c.failed.Store(&err)
+			return
+		}
+		c.fit(added, err != nil)
+	}
+}
+
+// addSome adds to a shard until it has no room, and returns how much it has looked at, and what of it was new.
+func (c *classes) addSome(s *shard, run []slot) (done, added int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, one := range run {
+		if one.rows == 0 || !c.has(one.hash) {
+			continue
+		}
+		if err := c.makeRoom(s); err != nil {
+			return i, added, err
+		}
+		if c.of == 0 && s.slots.add(one.hash, one.rows) || c.of > 0 && s.addEntity(one, c.of) {
+			added++
+		}
+	}
+	return len(run), added, nil
+}
+
+// makeRoom makes sure that a shard has room for one more class, and entity.
+func (c *classes) makeRoom(s *shard) error {
+	slots, pairs := roomier(len(s.slots.of), s.slots.used), roomier(len(s.pairs.of), s.pairs.used)
+	more := int64(slots-len(s.slots.of)+pairs-len(s.pairs.of)) * slotSize
+	if more == 0 {
+		return nil
+	}
+	if err := c.budget.Draw("the classes of rows that are alike", more); err != nil {
+		return err
+	}
+	s.move(slots, pairs, 0)
+	return nil
+}
+
+// roomier returns how many slots a table of so many has to have for one more hash: at most 5 of 8
+// are used, so that shards of a full table do not reach it by chance.
+func roomier(size, used int) int {
+	if 8*used < 5*size || size == 0 {
+		return size
+	}
+	return 2 * size
+}
+
+// move moves the classes that begin with so many zero bits to tables of so many places.
+func (s *shard) move(slots, pairs int, zeros uint) {
+	s.slots.move(slots, zeros)
+	s.pairs.move(pairs, zeros)
+}
+
+// heldBy returns how many of most a shard has.
+func (c *classes) heldBy(s *shard) int {
+	if c.of > 0 {
+		return s.pairs.used
+	}
+	return s.slots.used
+}
+
+// limit returns how much may be held.
+func (c *classes) limit() int64 {
+	if c.zeros() < c.enough {
+		return min(c.most, fewHashes)
+	}
+	return c.most
+}
+
+// fit notes that more is held, and leaves out classes while that is too much, or there is no room for more.
+func (c *classes) fit(added int, full bool) {
+	if c.held.Add(int64(added)) <= c.limit() && !full {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for ; full || c.held.Load() > c.limit(); full = false {
+		c.leaveOut(c.zeros() + 1)
+	}
+}
+
+// leaveOut leaves out the classes that begin with fewer zero bits.
+func (c *classes) leaveOut(zeros uint) {
+	zeros = min(zeros, 64)
+	c.bits.Store(uint32(zeros))
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		c.held.Add(-int64(c.heldBy(s)))
+		s.move(len(s.slots.of), len(s.pairs.of), zeros)
+		c.held.Add(int64(c.heldBy(s)))
+		s.mu.Unlock()
+	}
+}
+
+// err returns what had no room.
+func (c *classes) err() error {
+	if err := c.failed.Load(); err != nil && c.exact {
+		return *err
+	}
+	return nil
 }
 
 // Close gives back what is drawn.
-func (s *Sum) Close() {
-	for i := range s.shards {
-		s.budget.Return(int64(len(s.shards[i].of)) * slotSize)
-		s.shards[i].of, s.shards[i].used = nil, 0
-	}
-}
-
-// sample is which hashes several goroutines count: at most so many, those that begin with
-// enough zero bits. How many zeros these are depends on the hashes alone.
-type sample struct {
-	most int64
-	held atomic.Int64
-	bits atomic.Uint32
-	mu   sync.Mutex
-}
-
-func (p *sample) zeros() uint { return uint(p.bits.Load()) }
-
-// has reports whether a hash is counted.
-func (p *sample) has(hash uint64) bool { return hash>>(64-p.zeros()) == 0 }
-
-// fit notes that so many hashes more are held, and has half of them left out while they are too many.
-// leaveOut returns how many it has left out of those that begin with fewer zeros than so many.
-func (p *sample) fit(added int, leaveOut func(zeros uint) (gone int)) {
-	if p.held.Add(int64(added)) <= p.most {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.held.Load() > p.most {
-		p.held.Add(-int64(leaveOut(uint(p.bits.Add(1)))))
+func (c *classes) Close() {
+	for i := range c.shards {
+		s := &c.shards[i]
+		c.budget.Return(int64(max(len(s.slots.of)-fewSlots, 0)+max(len(s.pairs.of)-fewSlots, 0)) * slotSize)
+		s.slots.of, s.pairs.of = nil, nil
 	}
 }

@@ -88,19 +88,29 @@ func (r *rules) pairs() (pairs [][2]int) {
 	return pairs
 }
 
-// sums count rows by labels, for several workers.
+// sums count the rows of a release that are alike, for several workers: on the labels of all masked
+// columns, on those of two sets, and on those of a set with a member of it; where there are kept
+// columns, on these with all labels, and alone.
 type sums struct {
-	pairs     [][2]int
-	labels    *risk.Sum
-	ofPairs   []*risk.Sum
-	ofMembers []*risk.Sum
+	pairs      [][2]int
+	members    []Member
+	labels     *risk.Sum
+	ofPairs    []*risk.Sum
+	ofMembers  []*risk.Sum
+	both, kept *risk.Sum // nil: it is not counted
 }
 
-// newSums returns what is counted of labels: by all of them, by those of two sets, and by those of a set
-// with members of it.
-func (r *rules) newSums(members []Member, budget *spill.Budget) *sums {
-	s := &sums{pairs: r.pairs(), labels: risk.NewSum(risk.UnionHashes, budget)}
-	s.ofPairs, s.ofMembers = partSums(len(s.pairs), budget), partSums(len(members), budget)
+// newSums returns what is counted beside some kept columns.
+func (r *rules) newSums(ask *Exposure, kept []string) *sums {
+	s := &sums{pairs: r.pairs(), members: ask.Members, labels: risk.NewSum(risk.UnionHashes, ask.Budget)}
+	s.ofPairs, s.ofMembers = partSums(len(s.pairs), ask.Budget), partSums(len(s.members), ask.Budget)
+	most, others := risk.MostClasses(2, ask.Memory), ask.Budget.Part(ask.Memory)
+	if len(ask.joined(r.cut, kept)) > 0 {
+		s.both = risk.NewPartSum(most, r.cut.Rows, others)
+	}
+	if len(kept) > 0 && !ask.Known {
+		s.kept = risk.NewPartSum(most, r.cut.Rows, others)
+	}
 	return s
 }
 
@@ -116,14 +126,21 @@ func partSums(n int, budget *spill.Budget) (all []*risk.Sum) {
 	return all
 }
 
-// all returns all of them: of labels, of pairs, of members.
-func (s *sums) all() []*risk.Sum { return slices.Concat([]*risk.Sum{s.labels}, s.ofPairs, s.ofMembers) }
+// all returns all of them, but for those by kept columns that are not counted.
+func (s *sums) all() []*risk.Sum {
+	return slices.Concat([]*risk.Sum{s.labels}, s.ofPairs, s.ofMembers, s.others())
+}
+
+// others are those by kept columns.
+func (s *sums) others() []*risk.Sum {
+	return slices.DeleteFunc([]*risk.Sum{s.both, s.kept}, func(s *risk.Sum) bool { return s == nil })
+}
 
 // join adds what workers have counted, whose tallies are consumed.
 func (s *sums) join(workers []*alike) error {
-	for i, sum := range s.all() {
-		for _, a := range workers {
-			if err := sum.Join(a.ofLabels()[i]); err != nil {
+	for _, a := range workers {
+		for sum, tally := range a.tallies {
+			if err := sum.Join(tally); err != nil {
 				return err
 			}
 		}
@@ -131,52 +148,39 @@ func (s *sums) join(workers []*alike) error {
 	return nil
 }
 
-// alike counts the rows of a release that are alike on labels and, where there are kept columns, on
-// these and on both. One goroutine uses it.
+// alike counts the rows of a release that are alike. One goroutine uses it.
 type alike struct {
-	labels     *risk.Tally
-	both, kept *risk.Tally // nil: it is not counted
-	ofPairs    []*risk.Tally
-	ofMembers  []*risk.Tally
-	members    []Member
-	places     []int // of the members among the columns that are shown; −1: it is not
-	pairs      [][2]int
-	bySet      [][]uint64 // hashes of a block of rows by the labels of each set, if there are pairs
-	byLabels   []uint64   // of all sets
-	starts     []int32    // of a block: the first rows of runs that have the same labels
-	lengths    []uint64   // of these
-	byKept     []uint64
-	codes      [][]uint32 // of these, in kept columns
-	ofCodes    [][]uint64 // hashes
-	joined     []bool     // of every column that is shown: it comes together with labels
-	alone      []bool     // it is one of those that are counted by themselves
+	*sums
+	tallies  map[*risk.Sum]*risk.Tally
+	places   []int      // of the members among the columns that are shown; −1: it is not
+	bySet    [][]uint64 // hashes of a block of rows by the labels of each set, if there are pairs or members
+	byLabels []uint64   // of all sets
+	starts   []int32    // of a block: the first rows of runs that have the same labels
+	lengths  []uint64   // of these
+	byKept   []uint64
+	codes    [][]uint32 // of these, in kept columns
+	ofCodes  [][]uint64 // hashes
+	joined   []bool     // of every column that is shown: it comes together with labels
+	alone    []bool     // it is one of those that are counted by themselves
 }
 
 // newAlike returns the counts of one of several workers, of rows that are shown some kept columns.
 func (r *rules) newAlike(ask *Exposure, sums *sums, kept []string, shown []release.Kept, workers int) *alike {
-	memory := ask.Memory / int64(workers)
-	tallies, own := risk.NewTallies(2, r.cut.Rows, ask.Budget.Part(memory), memory), ask.Budget.Part(memory/2)
-	a := &alike{labels: sums.labels.Tally(own), pairs: sums.pairs, byLabels: make([]uint64, release.BlockRows)}
+	a := &alike{sums: sums, byLabels: make([]uint64, release.BlockRows), byKept: make([]uint64, release.BlockRows)}
+	own := ask.Budget.Part(ask.Memory / int64(2*workers))
+	a.tallies = make(map[*risk.Sum]*risk.Tally)
+	for _, sum := range sums.all() {
+		a.tallies[sum] = sum.Tally(own)
+	}
 	joined := ask.joined(r.cut, kept)
 	for _, column := range shown {
 		a.joined = append(a.joined, slices.Contains(joined, column.Name))
 		a.alone = append(a.alone, slices.Contains(kept, column.Name))
 	}
-	if a.byKept = make([]uint64, release.BlockRows); len(joined) > 0 {
-		a.both = tallies[0]
-	}
-	if len(kept) > 0 && !ask.Known {
-		a.kept = tallies[1]
-	}
-	for _, sum := range sums.ofPairs {
-		a.ofPairs = append(a.ofPairs, sum.Tally(own))
-	}
-	a.members = ask.Members
-	for i, member := range ask.Members {
-		a.ofMembers = append(a.ofMembers, sums.ofMembers[i].Tally(own))
+	for _, member := range sums.members {
 		a.places = append(a.places, slices.IndexFunc(shown, func(column release.Kept) bool { return column.Name == member.Column }))
 	}
-	if len(a.pairs)+len(a.members) > 0 {
+	if len(sums.pairs)+len(sums.members) > 0 {
 		for range r.cut.Sets {
 			a.bySet = append(a.bySet, make([]uint64, release.BlockRows))
 		}
@@ -220,13 +224,13 @@ func (a *alike) count(rows int, columns []release.Hashes) {
 	a.countRuns(labels)
 	if a.kept != nil {
 		clear(a.byKept[:rows])
-		a.kept.Add(a.withValues(a.byKept[:rows], columns, a.alone))
+		a.tallies[a.kept].Add(a.withValues(a.byKept[:rows], columns, a.alone))
 	}
 	if a.both != nil {
 		for i, label := range labels {
 			labels[i] = risk.Scatter(label)
 		}
-		a.both.Add(a.withValues(labels, columns, a.joined))
+		a.tallies[a.both].Add(a.withValues(labels, columns, a.joined))
 	}
 	clear(labels)
 	for i, member := range a.members {
@@ -237,7 +241,7 @@ func (a *alike) count(rows int, columns []release.Hashes) {
 		if at := a.places[i]; at >= 0 {
 			hashes = a.withValues(hashes, columns[at:at+1], always)
 		}
-		a.ofMembers[i].Add(hashes)
+		a.tallies[a.ofMembers[i]].Add(hashes)
 	}
 }
 
@@ -255,13 +259,13 @@ func (a *alike) countRuns(labels []uint64) {
 	for i, first := range a.starts {
 		hashes[i] = risk.Scatter(labels[first])
 	}
-	a.labels.AddCounted(hashes, a.lengths)
+	a.tallies[a.labels].AddCounted(hashes, a.lengths)
 	for i, pair := range a.pairs {
 		one, other := a.bySet[pair[0]], a.bySet[pair[1]]
 		for i, first := range a.starts {
 			hashes[i] = risk.Scatter(risk.Join(risk.Scatter(one[first]), other[first]))
 		}
-		a.ofPairs[i].AddCounted(hashes, a.lengths)
+		a.tallies[a.ofPairs[i]].AddCounted(hashes, a.lengths)
 	}
 }
 
@@ -284,25 +288,13 @@ func (a *alike) withValues(hashes []uint64, columns []release.Hashes, which []bo
 	return hashes
 }
 
-// ofLabels are the tallies by labels: by all of them, by those of two sets, and with members.
-func (a *alike) ofLabels() []*risk.Tally {
-	return slices.Concat([]*risk.Tally{a.labels}, a.ofPairs, a.ofMembers)
-}
-
-// others are those that count by kept columns: by these and labels, and alone.
-func (a *alike) others() []*risk.Tally {
-	return slices.DeleteFunc([]*risk.Tally{a.both, a.kept}, func(t *risk.Tally) bool { return t == nil })
-}
-
 // encode returns what one worker has counted of a part of a release of so many rows.
 func (s *sums) encode(a *alike, rows int64) ([]byte, error) {
 	if err := s.join([]*alike{a}); err != nil {
 		return nil, err
 	}
-	t := risk.Tallies{Others: a.others(), Rows: rows}
-	for _, sum := range s.all() {
-		t.Sums = append(t.Sums, sum.Whole())
-	}
+	t := risk.Tallies{Others: s.others(), Rows: rows}
+	t.Sums = s.all()[:1+len(s.pairs)+len(s.members)]
 	return t.Encode()
 }
 
@@ -332,88 +324,49 @@ func (r *Recount) Exposed(cut *cutfile.File, ask *Exposure, known *risk.Figures)
 	if err != nil {
 		return nil, fmt.Errorf("read recount: %w", err)
 	}
-	e := &exposed{cut: cut, kept: r.Kept, known: known, rows: r.Rows, pairs: rulesOf(cut).pairs(), members: ask.Members}
-	var others []**risk.Tally
+	s := &sums{pairs: rulesOf(cut).pairs(), members: ask.Members}
+	var others []**risk.Sum
 	if len(ask.joined(cut, r.Kept)) > 0 {
-		others = append(others, &e.both)
+		others = append(others, &s.both)
 	}
 	if len(r.Kept) > 0 && !ask.Known {
-		others = append(others, &e.alone)
+		others = append(others, &s.kept)
 	}
-	if len(t.Sums) != 1+len(e.pairs)+len(e.members) || len(t.Others) != len(others) {
+	if len(t.Sums) != 1+len(s.pairs)+len(s.members) || len(t.Others) != len(others) {
 		return nil, fmt.Errorf("read recount: %w", formats.ErrDamaged)
 	}
-	for _, sum := range t.Sums {
-		e.sums = append(e.sums, sum)
-	}
+	s.labels, s.ofPairs, s.ofMembers = t.Sums[0], t.Sums[1:1+len(s.pairs)], t.Sums[1+len(s.pairs):]
 	for i, place := range others {
 		*place = t.Others[i]
 	}
-	return e.report(), nil
+	return s.report(cut, r.Kept, known, r.Rows), nil
 }
 
-// tell reports which rows are alike, by the counts of all workers.
-func (v *verifier) tell(sums *sums, all []*alike) error {
-	if err := sums.join(all); err != nil {
-		return err
+// report tells which of so many rows are alike. Figures on kept columns may be known.
+func (s *sums) report(cut *cutfile.File, kept []string, known *risk.Figures, rows int64) *risk.Report {
+	k := cut.SmallestK()
+	report := &risk.Report{K: k, Columns: kept, Labels: s.labels.Figures(rows, k), Kept: known}
+	if s.kept != nil {
+		report.Kept = s.kept.Figures(rows, k)
 	}
-	first := all[0]
-	for _, a := range all[1:] {
-		others := a.others()
-		for i, t := range first.others() {
-			t.Merge(others[i])
-		}
+	if s.both != nil {
+		report.Both = s.both.Figures(rows, k)
+		report.Both.Refine(report.Labels)
 	}
-	e := &exposed{cut: v.cut, kept: v.kept, known: v.known, rows: v.rows, pairs: sums.pairs, members: first.members, both: first.both, alone: first.kept}
-	for _, sum := range sums.all() {
-		e.sums = append(e.sums, sum)
-	}
-	v.told = e.report()
-	return nil
-}
-
-// exposed is what was counted of so many rows that are alike.
-type exposed struct {
-	cut         *cutfile.File
-	kept        []string
-	known       *risk.Figures // on kept columns; nil: they are counted, if there are some
-	rows        int64
-	sums        []classes // by all labels, then by those of pairs of sets, then with members
-	pairs       [][2]int
-	members     []Member
-	both, alone *risk.Tally // kept columns with labels, and without; nil: there are none
-}
-
-// classes are classes of rows.
-type classes interface {
-	Figures(rows int64, k int) *risk.Figures
-}
-
-// report reports which rows are alike.
-func (e *exposed) report() *risk.Report {
-	k := e.cut.SmallestK()
-	told := &risk.Report{K: k, Columns: e.kept, Labels: e.sums[0].Figures(e.rows, k), Kept: e.known}
-	if e.alone != nil {
-		told.Kept = e.alone.Figures(e.rows, k)
-	}
-	if e.both != nil {
-		told.Both = e.both.Figures(e.rows, k)
-		told.Both.Refine(told.Labels)
-	}
-	for i, pair := range e.pairs {
-		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: min(e.cut.Sets[pair[0]].K, e.cut.Sets[pair[1]].K)}
-		figures := e.sums[1+i].Figures(e.rows, of.K)
+	for i, pair := range s.pairs {
+		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: min(cut.Sets[pair[0]].K, cut.Sets[pair[1]].K)}
+		figures := s.ofPairs[i].Figures(rows, of.K)
 		of.Unique, of.Below = figures.Unique, figures.Below
-		told.Pairs = append(told.Pairs, of)
+		report.Pairs = append(report.Pairs, of)
 	}
-	for i, member := range e.members {
-		k := e.cut.Sets[member.Set].K
-		below := e.sums[1+len(e.pairs)+i].Figures(e.rows, k).Below
-		told.Members = append(told.Members, risk.Member{Column: member.Column, Set: member.Set + 1, K: k, Below: below})
+	for i, member := range s.members {
+		k := cut.Sets[member.Set].K
+		below := s.ofMembers[i].Figures(rows, k).Below
+		report.Members = append(report.Members, risk.Member{Column: member.Column, Set: member.Set + 1, K: k, Below: below})
 	}
-	slices.SortStableFunc(told.Pairs, func(a, b risk.Pair) int {
+	slices.SortStableFunc(report.Pairs, func(a, b risk.Pair) int {
 		return cmp.Or(cmp.Compare(b.Below, a.Below), cmp.Compare(b.Unique, a.Unique))
 	})
-	told.Pairs = told.Pairs[:min(len(told.Pairs), 2)]
-	return told
+	report.Pairs = report.Pairs[:min(len(report.Pairs), 2)]
+	return report
 }

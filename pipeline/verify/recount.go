@@ -62,7 +62,7 @@ func Tally(ctx context.Context, cut *cutfile.File, part string, from, to int, me
 		of := *exposure
 		of.Budget = exposure.Budget.Part(exposure.Budget.Limit())
 		defer func() { of.Budget.Return(of.Budget.Used()) }()
-		sums = rules.newSums(of.Members, of.Budget)
+		sums = rules.newSums(&of, kept)
 		alike = rules.newAlike(&of, sums, kept, p.shown, 1)
 		p.counters[0].alike = alike
 	}

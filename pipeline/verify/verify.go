@@ -168,7 +168,7 @@ func (v *verifier) scan(ctx context.Context) error {
 	var sums *sums
 	if v.ask != nil {
 		defer func() { v.ask.Budget.Return(v.ask.Budget.Used()) }()
-		sums = v.newSums(v.ask.Members, v.ask.Budget)
+		sums = v.newSums(v.ask, v.kept)
 	}
 	for _, c := range p.counters {
 		if v.unstamped {
@@ -201,9 +201,10 @@ func (v *verifier) scan(ctx context.Context) error {
 			v.checkOrder(p)
 		}
 		if v.ask != nil && !p.again {
-			if err := v.tell(sums, all); err != nil {
+			if err := sums.join(all); err != nil {
 				return err
 			}
+			v.told = sums.report(v.cut, v.kept, v.known, v.rows)
 			p.tellNothing()
 		}
 		var open []int
