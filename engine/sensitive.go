@@ -2,8 +2,8 @@ package engine
 
 import "math"
 
-// slack is what floats may be off by: a share that is written with decimals is not exactly what it says.
-const slack = 1e-9
+// Slack is what floats may be off by: a share that is written with decimals is not exactly what it says.
+const Slack = 1e-9
 
 // DistinctValues asks for so many different values of a sensitive column in every equivalence class
 // (distinct l-diversity, Machanavajjhala and others 2007).
@@ -45,14 +45,7 @@ func (EntropyOfValues) Needs() Needs { return Needs{Kinds: true} }
 
 // Holds reports whether the entropy is that of L equally frequent values.
 func (p EntropyOfValues) Holds(class Stats) bool {
-	all, entropy := sum(class.Values[p.Column]), 0.0
-	for _, n := range class.Values[p.Column] {
-		if n > 0 {
-			share := float64(n) / float64(all)
-			entropy -= float64(share * math.Log(share))
-		}
-	}
-	return entropy >= math.Log(p.L)-slack
+	return ValueEntropy(class.Values[p.Column]) >= math.Log(p.L)-Slack
 }
 
 // Implies reports whether the other one asks for no more, of the same column.
@@ -74,7 +67,7 @@ func (*Confidence) Needs() Needs { return Needs{Kinds: true} }
 func (p *Confidence) Holds(class Stats) bool {
 	all := float64(sum(class.Values[p.Column]))
 	for code, n := range class.Values[p.Column] {
-		if float64(n) > (p.Most[code]+slack)*all {
+		if float64(n) > (p.Most[code]+Slack)*all {
 			return false
 		}
 	}
@@ -97,21 +90,8 @@ func (*Closeness) Needs() Needs { return Needs{Kinds: true} }
 
 // Holds reports whether no more than T must be moved.
 func (p *Closeness) Holds(class Stats) bool {
-	values := class.Values[p.Column]
-	all, whole, moved := float64(sum(values)), float64(sum(p.Whole)), 0.0
-	for code, n := range values {
-		moved += math.Abs(float64(n)/all - float64(p.Whole[code])/whole)
-	}
-	return moved/2 <= p.T+slack
+	return Distance(class.Values[p.Column], p.Whole, sum(p.Whole)) <= p.T+Slack
 }
 
 // Implies reports whether the other one is the same.
 func (p *Closeness) Implies(other Protection) bool { return Protection(p) == other }
-
-// sum adds up counts.
-func sum(counts []uint64) (all uint64) {
-	for _, n := range counts {
-		all += n
-	}
-	return all
-}

@@ -1,9 +1,9 @@
 package check
 
 import (
-	"math"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -29,8 +29,7 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 	w.fields = layout.Fields[len(layout.Fields)-len(values):]
 	for i, v := range values {
 		w.spreads = append(w.spreads, spread{
-			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
-			null: v.Null(), worst: Sensitive{Column: r.field(r.Sensitive[i]).Name}, entropy: math.Inf(1),
+			column: r.field(r.Sensitive[i]).Name, null: v.Null(), whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
 		})
 	}
 	return w
@@ -106,14 +105,12 @@ func (w *walk) result() *Result {
 
 // spread is what is known of the values of a sensitive column.
 type spread struct {
+	column       string
 	whole, class []uint64 // rows by code: of the table, and of the class
 	met          []uint32 // codes that the class has
-	values       []risk.ValueCount
-
-	null    uint32    // its code
-	classes int       // so far
-	worst   Sensitive // of all of them
-	entropy float64   // the least
+	values       []engine.ValueCount
+	null         uint32          // its code
+	worst        engine.Measures // of all classes
 }
 
 // add adds rows of the class.
@@ -127,34 +124,21 @@ func (s *spread) add(code uint32, rows uint64) {
 // end takes in the class, of a table of so many rows.
 func (s *spread) end(rows uint64) {
 	s.values = s.values[:0]
-	all, most, l := uint64(0), uint64(0), 0
 	for _, code := range s.met {
-		n := s.class[code]
-		s.values = append(s.values, risk.ValueCount{Value: uint64(code), Records: n, Whole: s.whole[code]})
-		if all, most = all+n, max(most, n); code != s.null {
-			l++
-		}
+		s.values = append(s.values, engine.ValueCount{Null: code == s.null, Records: s.class[code], Whole: s.whole[code]})
 		s.class[code] = 0
 	}
 	s.met = s.met[:0]
-	entropy, moved := risk.Spread(s.values, rows)
-	if s.classes++; s.classes == 1 {
-		s.worst.L = l
-	}
-	s.worst.L, s.entropy = min(s.worst.L, l), min(s.entropy, entropy)
-	s.worst.MaxConfidence, s.worst.T = max(s.worst.MaxConfidence, float64(most)/float64(all)), max(s.worst.T, moved)
+	s.worst.Add(s.values, rows)
 }
 
 // result tells where the values were worst.
 func (s *spread) result() Sensitive {
-	worst := s.worst
+	r := Sensitive{Column: s.column, L: s.worst.L, EntropyL: s.worst.EntropyL(), MaxConfidence: s.worst.Share, T: s.worst.T}
 	for _, rows := range s.whole {
 		if rows > 0 {
-			worst.Values++
+			r.Values++
 		}
 	}
-	if s.classes > 0 {
-		worst.EntropyL = math.Exp(s.entropy)
-	}
-	return worst
+	return r
 }

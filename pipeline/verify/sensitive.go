@@ -6,15 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/risk"
 )
-
-// slack is what floats may be off by: a share that is written with decimals is not exactly what it says.
-const slack = 1e-9
 
 // Measured is what was counted of a sensitive column's values in the equivalence classes of a set, of those
 // measures that the cut has: in the class where it is worst.
@@ -184,7 +181,10 @@ func (j *judge) addClasses(claim, n int, at func(i int) (key []uint64, records u
 				break
 			}
 			value := key[len(class):]
-			m.values = append(m.values, risk.ValueCount{Value: value[0], Records: records, Whole: j.whole[m.column].records(value)})
+			m.values = append(m.values, engine.ValueCount{
+				Value: value[0], Null: value[0] == nullHash && m.of.Nulls != job.NullsCount,
+				Records: records, Whole: j.whole[m.column].records(value),
+			})
 		}
 		m.addClass(uint64(j.rows))
 	}
@@ -193,24 +193,20 @@ func (j *judge) addClasses(claim, n int, at func(i int) (key []uint64, records u
 // measures are those of the classes of one claim, so far.
 type measures struct {
 	claim
-	of      *cutfile.Sensitive
-	limits  map[uint64]float64 // of values by their hashes; nil: of every one
-	worst   Measured
-	entropy float64
-	classes int
-	over    bool // a value has a larger share than it may
-	alike   Homogeneity
+	of     *cutfile.Sensitive
+	limits map[uint64]float64 // of values by their hashes; nil: of every one
+	worst  engine.Measures
+	share  float64 // the largest one of a value that has a limit
+	over   bool    // a value has a larger share than it may
+	alike  Homogeneity
 
-	values []risk.ValueCount // of the last class, by their hashes
+	values []engine.ValueCount // of the last class, by their hashes
 }
 
 func (r *rules) newMeasures() (all []measures) {
 	for _, c := range r.claims() {
 		s := &r.values[c.column]
-		m := measures{claim: c, of: s, worst: Measured{Set: c.set + 1, Column: s.Column}}
-		if s.T != nil {
-			m.worst.T = new(float64)
-		}
+		m := measures{claim: c, of: s}
 		if shares := s.MaxConfidence; shares != nil && shares.Of != nil {
 			m.limits = make(map[uint64]float64)
 			for value, most := range shares.Of {
@@ -231,21 +227,10 @@ func (m *measures) addClass(rows uint64) {
 	for _, v := range m.values {
 		m.addShare(v.Value, float64(v.Records)/float64(all))
 	}
-	entropy, moved := risk.Spread(m.values, rows)
-	l := len(m.values)
-	if m.of.Nulls != job.NullsCount && slices.ContainsFunc(m.values, func(v risk.ValueCount) bool { return v.Value == nullHash }) {
-		l--
-	}
-	if m.classes++; m.classes == 1 {
-		m.worst.L, m.entropy = l, entropy
-	}
-	m.worst.L, m.entropy = min(m.worst.L, l), min(m.entropy, entropy)
+	m.worst.Add(m.values, rows)
 	if len(m.values) == 1 {
 		m.alike.Classes++
 		m.alike.Records += all
-	}
-	if m.worst.T != nil {
-		*m.worst.T = max(*m.worst.T, moved)
 	}
 }
 
@@ -259,8 +244,8 @@ func (m *measures) addShare(value uint64, share float64) {
 		most, limited = m.limits[value]
 	}
 	if limited {
-		m.worst.MaxConfidence = max(m.worst.MaxConfidence, share)
-		m.over = m.over || share > most+slack
+		m.share = max(m.share, share)
+		m.over = m.over || share > most+engine.Slack
 	}
 }
 
@@ -271,27 +256,28 @@ func (j *judge) checkSensitive() (measured []Measured) {
 		if m.column >= len(j.cut.Sensitive) {
 			continue // the cut claims nothing
 		}
-		claims, found := m.of, m.worst
-		check := func(asked, fails bool, measure string, is, claimed float64) {
-			if asked && fails {
+		claims, worst, found := m.of, &m.worst, Measured{Set: m.set + 1, Column: m.of.Column, MaxConfidence: m.share}
+		check := func(fails bool, measure string, is, claimed float64) {
+			if fails {
 				j.find("quasi-identifier set %d: column %s: %s %.6g, its cut claims %.6g", found.Set, found.Column, measure, is, claimed)
 			}
 		}
-		check(claims.L > 0, found.L < claims.L, "l", float64(found.L), float64(claims.L))
-		check(claims.EntropyL > 0, m.entropy < math.Log(claims.EntropyL)-slack, "entropy_l", math.Exp(m.entropy), claims.EntropyL)
+		if claims.L > 0 {
+			found.L = worst.L
+			check(worst.L < claims.L, "l", float64(worst.L), float64(claims.L))
+		}
+		if claims.EntropyL > 0 {
+			found.EntropyL = worst.EntropyL()
+			check(worst.Entropy < math.Log(claims.EntropyL)-engine.Slack, "entropy_l", found.EntropyL, claims.EntropyL)
+		}
 		if m.over && m.limits != nil {
 			j.find("quasi-identifier set %d: column %s: max_confidence: a value has a larger share than its cut claims", found.Set, found.Column)
 		} else if m.over {
-			check(true, true, "max_confidence", found.MaxConfidence, claims.MaxConfidence.Every)
+			check(true, "max_confidence", m.share, claims.MaxConfidence.Every)
 		}
 		if claims.T != nil {
-			check(true, *found.T > *claims.T+slack, "t", *found.T, *claims.T)
-		}
-		if claims.L == 0 {
-			found.L = 0
-		}
-		if claims.EntropyL > 0 {
-			found.EntropyL = math.Exp(m.entropy)
+			found.T = &worst.T
+			check(worst.T > *claims.T+engine.Slack, "t", worst.T, *claims.T)
 		}
 		measured = append(measured, found)
 	}
