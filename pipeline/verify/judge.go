@@ -84,14 +84,13 @@ type judge struct {
 	*rules
 	rows      int64
 	marked    uint64
-	anonymity []uint64   // of every set
-	regions   *table     // of a cut of regions, else nil
-	found     int        // regions that have records
-	strange   uint64     // records that belong to no region
-	ends      [][]ends   // of every set: its columns of which both ends are released
-	seen      [][]*seen  // of every set: columns of which labels are looked for, as long as some are
-	groups    *groups    // nil: what groups are like is not asked for
-	measures  []measures // of every claim
+	anonymity []uint64     // of every set
+	regions   *table       // of a cut of regions, else nil
+	found     int          // regions that have records
+	strange   uint64       // records that belong to no region
+	released  [][]released // of every set
+	groups    *groups      // nil: what groups are like is not asked for
+	measures  []measures   // of every claim
 	union     *risk.Union
 	whole     []*table // of every sensitive column, the records that have a value, by its hash
 
@@ -105,9 +104,8 @@ func newJudge(r *rules) *judge {
 		j.regions = r.regions()
 	}
 	for i := range r.cut.Sets {
-		j.ends = append(j.ends, r.endsOf(i))
+		j.released = append(j.released, r.releasedIn(i))
 	}
-	j.seen = r.lookFor()
 	return j
 }
 
@@ -124,7 +122,6 @@ func (j *judge) add(key int, group []uint64, records uint64) {
 	switch {
 	case key < len(j.cut.Sets):
 		j.anonymity[key] = smaller(j.anonymity[key], records)
-		j.checkEnds(key, group)
 		j.see(key, group)
 		if j.groups != nil {
 			j.groups.add(key, group, records)

@@ -1,0 +1,104 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// released is a masked column among the groups of a set: as one column, as several, or as fields of
+// structs. Its labels are known by their numbers there.
+type released struct {
+	column string
+	digits []int              // of the set's key
+	known  map[[3]uint32]bool // which numbers stand together
+	unseen map[[3]uint32]int  // labels that some record must have, and no group so far has: several may look alike
+}
+
+// releasedIn returns the masked columns of a set.
+func (r *rules) releasedIn(set int) (all []released) {
+	for i := range r.cut.Columns {
+		column := &r.cut.Columns[i]
+		if !slices.Contains(r.cut.Sets[set].Columns, column.Name) {
+			continue
+		}
+		c := released{column: column.Name, known: make(map[[3]uint32]bool), unseen: make(map[[3]uint32]int)}
+		checks := r.first[column.Name]
+		for _, check := range checks {
+			c.digits = append(c.digits, slices.Index(r.keys[set].columns, check))
+		}
+		for label := range column.Labels() {
+			numbers := c.together(func(i int) uint32 { return r.checks[checks[i]].numberOf(uint32(label)) })
+			if c.known[numbers] = true; r.isLookedFor(column, label, set) {
+				c.unseen[numbers]++
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// together returns the numbers of all columns, or fields.
+func (c *released) together(number func(i int) uint32) (numbers [3]uint32) {
+	for i := range c.digits {
+		numbers[i] = number(i)
+	}
+	return numbers
+}
+
+// isLookedFor reports whether some record must have a label of a column, which is looked for in the
+// first set that has this. Labels of an applied cut are those of earlier records.
+func (r *rules) isLookedFor(column *cutfile.Column, label, set int) bool {
+	has := func(s cutfile.Set) bool { return slices.Contains(s.Columns, column.Name) }
+	return r.cut.Applied == nil && set == slices.IndexFunc(r.cut.Sets, has) && r.mustHaveRecords(column, label)
+}
+
+// mustHaveRecords reports whether a label of a column tells something that only records can: not so
+// a node that the job declares, the mark of values that are not disclosed, and an interval without
+// another one.
+func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
+	if label == len(column.Cut) {
+		return column.Mask != job.MaskSuppress || column.Suppressed != engine.Suppressed
+	}
+	l := &column.Cut[label]
+	switch {
+	case l.Null, r.hasRegions():
+		return true
+	case column.Mask == job.MaskGeneralize:
+		return column.Generated
+	case column.Mask == job.MaskDiscretize:
+		return slices.ContainsFunc(column.Cut, func(o cutfile.Label) bool { return !o.Null && o.Label != l.Label })
+	}
+	return true
+}
+
+// see takes note of the labels that a group of a set has. Ends that no label of the cut has together
+// are a finding.
+func (j *judge) see(set int, group []uint64) {
+	for i := range j.released[set] {
+		c := &j.released[set][i]
+		if len(c.digits) == 1 && len(c.unseen) == 0 {
+			continue
+		}
+		numbers := c.together(func(i int) uint32 { return j.keys[set].digit(group, c.digits[i]) })
+		if !c.known[numbers] && len(c.digits) > 1 {
+			j.find("column %s: ends that no label of its cut has together", c.column)
+		}
+		delete(c.unseen, numbers)
+	}
+}
+
+// checkSeen finds the labels that no record has.
+func (j *judge) checkSeen() {
+	for _, c := range slices.Concat(j.released...) {
+		labels := 0
+		for _, alike := range c.unseen {
+			labels += alike
+		}
+		if labels > 0 {
+			j.find("column %s: no record has %d of the labels of its cut", c.column, labels)
+		}
+	}
+}
