@@ -3,9 +3,7 @@ package cutfile
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
@@ -73,12 +71,12 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 			continue
 		}
 		c := &comparison{from: &Column{}, to: &Column{}, regions: regions}
-		if i := ofA.position(of.Name); i >= 0 {
+		if i := ofA.Position(of.Name); i >= 0 {
 			c.from = &ofA[i]
 		} else {
 			c.only = Added
 		}
-		if i := ofB.position(of.Name); i >= 0 {
+		if i := ofB.Position(of.Name); i >= 0 {
 			c.to = &ofB[i]
 		} else {
 			c.only = Removed
@@ -265,7 +263,7 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 	case label.Null || other.Null:
 		return label.Null && other.Null || other.Null && c.isAll(of, label)
 	case of.Mask == job.MaskDiscretize:
-		return compareEnds(label.Lower, other.Lower, -1) <= 0 && compareEnds(other.Upper, label.Upper, 1) <= 0
+		return compareOpen(endOf(label.Lower), endOf(other.Lower), -1) <= 0 && compareOpen(endOf(other.Upper), endOf(label.Upper), 1) <= 0
 	}
 	return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
 }
@@ -281,26 +279,6 @@ func (c *comparison) isAll(of *Column, label Label) bool {
 		return c.taxonomy != nil && label.Label == c.above("")[0]
 	}
 	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil
-}
-
-// compareEnds orders two ends of intervals. Open ones are beyond all others, on their side.
-func compareEnds(a, b []byte, side int) int {
-	x, closed := EndText(a)
-	y, other := EndText(b)
-	switch {
-	case !closed && !other:
-		return 0
-	case !closed:
-		return side
-	case !other:
-		return -side
-	}
-	p, number := new(big.Rat).SetString(x)
-	q, both := new(big.Rat).SetString(y)
-	if number && both {
-		return p.Cmp(q)
-	}
-	return strings.Compare(x, y)
 }
 
 // compareRegions compares cuts of regions: every region of the finer one lies within one of
@@ -328,7 +306,7 @@ func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same 
 	covers := make([][][]uint32, len(fine.Columns)) // by column and label
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
-		order[a] = coarse.Columns.position(f.Name)
+		order[a] = coarse.Columns.Position(f.Name)
 		for label := range f.Labels() {
 			covers[a] = append(covers[a], comparisons[f.Name].covering(&coarse.Columns[order[a]], f, label, same))
 		}

@@ -71,6 +71,7 @@ func TestDiff(t *testing.T) {
 		{"", spans("", "-9", "10", ""), spans("", "10", ""), Coarser},
 		{"", spans("", "9", ""), spans("0", "9", "20"), Finer},
 		{"", spans("", `"2000-01-01"`, `"2000-02-01"`, ""), spans("", `"2000-02-01"`, ""), Coarser},
+		{"", spans("", `"-0100-01-01"`, `"-0044-01-01"`, ""), spans("", `"-0044-01-01"`, ""), Coarser},
 		{"", nodes(`"N","M"`), nodes(`"N","M"`), Equal},
 		{"", nodes(`"N","M"`), nodes(`"All"`), Coarser},
 		{"", nodes(`"N","M",null`), nodes(`"All"`), Coarser},

@@ -208,11 +208,16 @@ func (c *Column) Labels() int {
 	return len(c.Cut)
 }
 
+// Released returns the names of the columns that the column is released as.
+func (c *Column) Released() []string {
+	return (&job.Column{Name: c.Name, Mask: c.Mask, Render: c.Render}).Released()
+}
+
 // Columns is a JSON object from column names to cuts that keeps its order.
 type Columns []Column
 
-// position returns where the column of a name is, -1 if it is nowhere.
-func (c Columns) position(name string) int {
+// Position returns where the column of a name is, -1 if it is nowhere.
+func (c Columns) Position(name string) int {
 	return slices.IndexFunc(c, func(column Column) bool { return column.Name == name })
 }
 

@@ -165,9 +165,8 @@ func (f *flaws) isRedundant(i int) bool {
 		return false
 	}
 	set := &f.Sets[i]
-	for j, other := range f.Sets {
-		lacks := func(name string) bool { return !slices.Contains(other.Columns, name) }
-		if i != j && other.K >= set.K && !slices.ContainsFunc(set.Columns, lacks) {
+	for j := range f.Sets {
+		if other := &f.Sets[j]; i != j && other.K >= set.K && set.Within(other) {
 			return true
 		}
 	}
@@ -178,7 +177,7 @@ func (f *flaws) isRedundant(i int) bool {
 func (f *flaws) checkNames() {
 	names := slices.Clone(f.Pseudonyms)
 	for i := range f.Columns {
-		names = append(names, f.Columns[i].released()...)
+		names = append(names, f.Columns[i].Released()...)
 	}
 	if hasTwice(names) {
 		f.find("its cut has two columns of one name")
@@ -188,18 +187,10 @@ func (f *flaws) checkNames() {
 		kept = append(kept, Sensitive{Column: f.Class})
 	}
 	for _, c := range kept {
-		if slices.Contains(names, c.Column) || f.Columns.position(c.Column) >= 0 {
+		if slices.Contains(names, c.Column) || f.Columns.Position(c.Column) >= 0 {
 			f.find("column %s is to be kept, and is masked", c.Column)
 		}
 	}
-}
-
-// released returns the names of the columns that a masked column is released as.
-func (c *Column) released() []string {
-	if c.Render == job.RenderBounds {
-		return []string{c.Name + "_lower", c.Name + "_upper"}
-	}
-	return []string{c.Name}
 }
 
 func hasTwice(names []string) bool {

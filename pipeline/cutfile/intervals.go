@@ -75,6 +75,19 @@ func (e *end) compare(o *end) int {
 	return cmp.Or(cmp.Compare(e.infinite, o.infinite), cmp.Compare(e.year, o.year), strings.Compare(e.rest, o.rest))
 }
 
+// endOf reads an end of an interval, nil when it is open. One that kcut does not write is only a text.
+func endOf(raw json.RawMessage) *end {
+	text, closed := EndText(raw)
+	if !closed {
+		return nil
+	}
+	e, ok := parseEnd(raw)
+	if !ok {
+		return &end{rest: text}
+	}
+	return &e
+}
+
 // interval is an interval of a cut; an end is nil when it is open.
 type interval struct {
 	lower, upper *end

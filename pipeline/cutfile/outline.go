@@ -7,7 +7,6 @@ import (
 
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/fileset"
-	"github.com/kcut/kcut/pipeline/job"
 )
 
 // Outline is what a release is at a glance: its cut, and what its schema and statistics tell beside that.
@@ -68,7 +67,7 @@ func (o *Outline) readPart(ctx context.Context, path string) (err error) {
 	}
 	smallest, err := file.Smallest(o.Unmarked)
 	o.Unmarked = slices.DeleteFunc(o.Unmarked, func(name string) bool {
-		mark := o.Cut.Columns[o.Cut.Columns.position(name)].Suppressed
+		mark := o.Cut.Columns[o.Cut.Columns.Position(name)].Suppressed
 		least, known := smallest[name]
 		return !known || string(least) <= mark
 	})
@@ -78,6 +77,6 @@ func (o *Outline) readPart(ctx context.Context, path string) (err error) {
 // isMade reports whether a released column is made of labels or pseudonyms.
 func (o *Outline) isMade(name string) bool {
 	return slices.Contains(o.Cut.Pseudonyms, name) || slices.ContainsFunc(o.Cut.Columns, func(c Column) bool {
-		return name == c.Name || c.Render == job.RenderBounds && (name == c.Name+"_lower" || name == c.Name+"_upper")
+		return name == c.Name || slices.Contains(c.Released(), name)
 	})
 }

@@ -76,7 +76,7 @@ func (s Sensitive) String() string {
 func (c *File) checkSensitive() error {
 	for i := range c.Sensitive {
 		s := &c.Sensitive[i]
-		masked := c.Columns.position(s.Column) >= 0
+		masked := c.Columns.Position(s.Column) >= 0
 		if masked || slices.ContainsFunc(c.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }) {
 			return fmt.Errorf("sensitive column %s is masked or there twice: %w", s.Column, formats.ErrDamaged)
 		}

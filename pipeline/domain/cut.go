@@ -61,7 +61,7 @@ func (g *Cut) mismatch(format string, args ...any) error {
 func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 	g.columns, g.specs = nil, masked
 	for _, spec := range masked {
-		i := slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
+		i := g.Columns.Position(spec.Name)
 		switch {
 		case i < 0:
 			return g.mismatch("column %s: the cut lacks it", spec.Name)
@@ -227,7 +227,7 @@ func (g *Cut) RegionEngine() *recheck.Regions {
 	}
 	var order []int // positions of the attributes among the cut's columns
 	for _, column := range g.columns {
-		order = append(order, slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == column.Name }))
+		order = append(order, g.Columns.Position(column.Name))
 	}
 	for _, region := range g.Regions {
 		for a, at := range order {

@@ -85,8 +85,7 @@ func (v *verifying) check(set *cutfile.Set) error {
 func (v *verifying) released(set *cutfile.Set) string {
 	var names []string
 	for _, name := range set.Columns {
-		i := slices.IndexFunc(v.cut.Columns, func(c cutfile.Column) bool { return c.Name == name })
-		for _, released := range (&job.Column{Name: name, Mask: v.cut.Columns[i].Mask, Render: v.cut.Columns[i].Render}).Released() {
+		for _, released := range v.cut.Columns[v.cut.Columns.Position(name)].Released() {
 			names = append(names, v.name(released))
 		}
 	}
