@@ -1,7 +1,5 @@
 package formats
 
-import "slices"
-
 // Field is one column of a schema.
 type Field struct {
 	Name     string
@@ -102,35 +100,18 @@ func (b *Batch) Records(from, to int) (records int64) {
 // bits.
 const MostRecords = 1<<40 - 1
 
-// Column holds one column of a batch in one of three shapes.
+// Column holds one column of a batch.
 //
-//	coded:  Codes has one entry a row; 0 is null, c ≥ 1 is value c−1 of Values.
-//	        Values are nearly always distinct, may hold entries that no row uses, and only
-//	        grow while the pointer stays the same, so that what was derived from an entry
-//	        can be kept from batch to batch.
-//	plain:  Codes is nil and Valid has one entry a row; Values holds one value for every
-//	        valid row, in row order.
+//	flat:   Codes has one entry a row; 0 is null, c ≥ 1 is value c−1 of Values.
+//	        Values may hold entries that no row uses, and only grow while the pointer
+//	        stays the same, so that what was derived from an entry can be kept from batch
+//	        to batch. They are nearly always distinct if that was asked for; else every
+//	        row may have a value of its own, in a list of the batch alone.
 //	nested: Leaves is not nil; see Leaf.
 type Column struct {
 	Values *Values
 	Codes  []uint32
-	Valid  []bool
 	Leaves []Leaf
-}
-
-// Positions returns codes of the first rows of a flat column that has none: 0 for null, or 1 plus the position of the row's
-// own value. They are in room, if that is large enough.
-func (c *Column) Positions(rows int, room []uint32) []uint32 {
-	room = slices.Grow(room[:0], rows)[:rows]
-	last := uint32(0)
-	for row, ok := range c.Valid[:rows] {
-		room[row] = 0
-		if ok {
-			last++
-			room[row] = last
-		}
-	}
-	return room
 }
 
 // Leaf is one leaf column of a nested column, as Parquet sees it: values with repetition

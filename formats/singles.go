@@ -3,7 +3,7 @@ package formats
 import "cmp"
 
 // Singles makes batches whose rows are single records of batches whose rows count them. Their
-// columns are coded.
+// columns are flat.
 type Singles struct {
 	Most int // rows of a batch; 0: 65,536
 

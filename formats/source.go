@@ -49,7 +49,7 @@ type Inferring interface {
 // Request asks a reader for one column.
 type Request struct {
 	Column int  // position in the schema
-	Coded  bool // as codes into distinct values, whatever the file's encoding is; else in the shape that costs least
+	Coded  bool // as codes of distinct values, whatever the file's encoding is; else as costs least
 }
 
 // BatchReader yields the rows of a split in order.

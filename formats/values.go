@@ -46,6 +46,12 @@ func (v *Values) AppendBytes(b []byte) {
 // Clear empties the list, and keeps its memory.
 func (v *Values) Clear() { v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0] }
 
+// Emptied returns an empty list in the memory of v, which must not be read any more. It has a
+// pointer of its own, so that nothing that was derived from v is taken for its own.
+func (v *Values) Emptied() *Values {
+	return &Values{v.Type, v.Words[:0], v.Ends[:0], v.Data[:0]}
+}
+
 // The functions from here on are the two directions of the encoding that Values
 // describes: unsigned order of words is the order of values, and nothing is lost.
 

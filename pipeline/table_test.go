@@ -75,8 +75,8 @@ func (t *testTable) column(tb testing.TB, c int, rows [][]string) *formats.Colum
 	tb.Helper()
 	column := &formats.Column{Values: &formats.Values{Type: t.fields[c].Type}}
 	for _, row := range rows {
-		column.Valid = append(column.Valid, row[c] != null)
 		if row[c] == null {
+			column.Codes = append(column.Codes, 0)
 			continue
 		}
 		if t.fields[c].Type.Kind == formats.String {
@@ -84,6 +84,7 @@ func (t *testTable) column(tb testing.TB, c int, rows [][]string) *formats.Colum
 		} else if err := column.Values.Parse(row[c]); err != nil {
 			tb.Fatal(err)
 		}
+		column.Codes = append(column.Codes, uint32(column.Values.Len()))
 	}
 	return column
 }

@@ -158,19 +158,17 @@ func (b *bigBatchOf) fill(first int64, n int) {
 	b.rows = n
 	for i := range b.table.columns {
 		c, to := &b.table.columns[i], &b.columns[i]
-		to.Codes, to.Valid = to.Codes[:0], to.Valid[:0]
+		to.Codes = to.Codes[:0]
 		if c.domain > 0 {
 			for row := range int64(n) {
 				to.Codes = append(to.Codes, uint32(c.cell(i, first+row))+1)
 			}
 			continue
 		}
-		to.Codes = nil
-		v := to.Values
-		v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0]
+		to.Values = to.Values.Emptied()
 		for row := range int64(n) {
-			to.Valid = append(to.Valid, true)
-			c.append(v, c.cell(i, first+row))
+			c.append(to.Values, c.cell(i, first+row))
+			to.Codes = append(to.Codes, uint32(to.Values.Len()))
 		}
 	}
 	b.class(first, n)

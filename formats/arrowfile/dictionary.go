@@ -72,15 +72,7 @@ func (r *reader) extend(d *dictionary, f *field, at int64) error {
 	if err := hold(4 * part.n); err != nil {
 		return err
 	}
-	code := uint32(d.values.Len())
-	for i := range part.n {
-		entry := uint32(0)
-		if part.valid(i) {
-			code++
-			entry = code
-		}
-		d.codes = append(d.codes, entry)
-	}
+	d.codes = part.appendPositions(d.codes, d.values.Len(), 0, part.n)
 	return part.appendValues(d.values, 0, part.n, (*formats.Values).Room)
 }
 

@@ -41,7 +41,7 @@ type target struct {
 	field  formats.Field
 	out    formats.Column
 	coded  *formats.Distinct // of a column to be coded that has no dictionary
-	values formats.Values    // of a plain one
+	values *formats.Values   // of a plain one
 	nested *shredder
 
 	holding formats.Holding // of the values
@@ -71,7 +71,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 }
 
 func (t *target) init(request formats.Request, f *field, field formats.Field) (err error) {
-	t.Request, t.field, t.values.Type = request, field, field.Type
+	t.Request, t.field, t.values = request, field, &formats.Values{Type: field.Type}
 	switch {
 	case field.Type.Kind == formats.Nested && field.Declared == nil:
 		return fmt.Errorf("%w: a column of type %q", formats.ErrUnsupported, field.Type.Nested)
@@ -196,8 +196,6 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	case t.nested != nil:
 		out.Leaves, err = t.nested.shred(c, from, to)
 		return err
-	case t.field.Type.Kind == formats.Null:
-		out.Codes, out.Values = append(out.Codes[:0], make([]uint32, to-from)...), &t.values
 	case c.field.values != nil:
 		out.Values = c.dictionary.values
 		out.Codes, err = c.field.flat.codes(out.Codes[:0], c, from, to)
@@ -206,18 +204,14 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 		out.Values = t.coded.Values
 		err = t.code(c, from, to)
 	default:
-		v := &t.values
-		v.Clear()
-		out.Values, out.Valid = v, slices.Grow(out.Valid[:0], to-from)
-		for i := from; i < to; i++ {
-			out.Valid = append(out.Valid, c.valid(i))
-		}
-		err = c.appendValues(v, from, to, t.room)
+		t.values = t.values.Emptied()
+		out.Values, out.Codes = t.values, c.appendPositions(out.Codes[:0], 0, from, to)
+		err = c.appendValues(t.values, from, to, t.room)
 	}
 	if err != nil || t.field.Nullable {
 		return err
 	}
-	if slices.Contains(out.Codes, 0) || slices.Contains(out.Valid, false) {
+	if slices.Contains(out.Codes, 0) {
 		return errNull
 	}
 	return nil
@@ -249,7 +243,7 @@ func (t *target) code(c *column, from, to int) error {
 		return checkTexts(t.coded.Values, known)
 	}
 	t.values.Words = t.values.Words[:0]
-	if err := c.appendValues(&t.values, from, to, t.room); err != nil {
+	if err := c.appendValues(t.values, from, to, t.room); err != nil {
 		return err
 	}
 	valid := t.coded.AppendCodes(codes[:0], t.values.Words)

@@ -56,6 +56,20 @@ func (c *column) appendValues(
 	return nil
 }
 
+// appendPositions appends codes of rows [from, to) whose values come one by one behind so many others.
+func (c *column) appendPositions(dst []uint32, before, from, to int) []uint32 {
+	dst, code := slices.Grow(dst, to-from), uint32(before)
+	for i := from; i < to; i++ {
+		own := uint32(0)
+		if c.valid(i) {
+			code++
+			own = code
+		}
+		dst = append(dst, own)
+	}
+	return dst
+}
+
 // each calls do with the bytes of each valid row of [from, to), as Values keeps them.
 func (c *column) each(from, to int, do func(i int, b []byte) error) error {
 	var scratch [32]byte

@@ -37,8 +37,9 @@ type target struct {
 	numerals *numerals // of a column of numbers; nil: those of kcut
 	buffer   []byte
 	append   func(v *formats.Values, text []byte) error // parse
-	coded    *formats.Distinct                          // nil for a plain column
-	values   formats.Values                             // of a plain one
+	coded    *formats.Distinct                          // nil: values are not looked up
+	values   *formats.Values
+	listed   uint32 // values of the batch that were not looked up
 }
 
 // Read returns the rows of count chunks from first on.
@@ -55,7 +56,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 		case formats.Int, formats.Uint, formats.Float, formats.Decimal:
 			t.numerals = s.numerals
 		}
-		if t.values.Type = t.field.Type; request.Coded {
+		if t.values = (&formats.Values{Type: t.field.Type}); request.Coded {
 			t.coded = formats.NewParsed(t.field.Type)
 		}
 		r.batch.Columns = append(r.batch.Columns, &r.columns[i].out)
@@ -133,12 +134,11 @@ func (r *reader) Close() error {
 func (t *target) reset(remember int) {
 	if t.coded != nil {
 		t.coded = t.coded.Renewed(remember)
-		t.out.Values, t.out.Codes = t.coded.Values, t.out.Codes[:0]
-		return
+		t.values = t.coded.Values
+	} else {
+		t.values, t.listed = t.values.Emptied(), 0
 	}
-	v := &t.values
-	v.Clear()
-	t.out.Values, t.out.Valid = v, t.out.Valid[:0]
+	t.out.Values, t.out.Codes = t.values, t.out.Codes[:0]
 }
 
 // add adds one row.
@@ -146,19 +146,16 @@ func (t *target) add(f field) (err error) {
 	if len(f.text) == 0 && t.field.Type.Kind != formats.String {
 		f.quoted = false // the empty text is no value
 	}
+	code := uint32(0)
 	switch {
-	case t.coded == nil:
-		t.out.Valid = append(t.out.Valid, !f.null())
-		if !f.null() {
-			err = t.append(&t.values, f.text)
-		}
 	case f.null():
-		t.out.Codes = append(t.out.Codes, 0)
+	case t.coded == nil:
+		t.listed++
+		code, err = t.listed, t.append(t.values, f.text)
 	default:
-		var code uint32
 		code, err = t.coded.CodeOfText(f.text, t.append)
-		t.out.Codes = append(t.out.Codes, code)
 	}
+	t.out.Codes = append(t.out.Codes, code)
 	if err != nil { // the parser's own words could quote the value
 		return fault.Errorf(fault.Input, valueHint(t.field.Type.Kind), "%w: a value that is no %s", formats.ErrDamaged, t.field.Type)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // counted is a file whose rows stand for as many records as one of its columns says, without that
-// column: its batches have counts. Its columns are coded; nested ones cannot be read.
+// column: its batches have counts. Nested columns cannot be read.
 type counted struct {
 	formats.Source
 	opt    formats.ReadOptions
@@ -133,7 +133,6 @@ func (c *counted) read(ctx context.Context, first, count int, columns []formats.
 		if request.Column >= c.column {
 			request.Column++
 		}
-		request.Coded = true
 		inFile = append(inFile, request)
 		r.batch.Columns = append(r.batch.Columns, &formats.Column{})
 	}

@@ -52,9 +52,10 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *membe
 			to.constant = &formats.Column{Values: &formats.Values{Type: field.Type}}
 		default:
 			if src.Fields()[position].Type != field.Type {
-				to.adapter = &adapter{to: field.Type, name: field.Name, holding: formats.Holding{Tell: d.sources.opt.Hold}}
+				to.adapter = &adapter{name: field.Name, holding: formats.Holding{Tell: d.sources.opt.Hold}}
+				to.adapter.out.Values = &formats.Values{Type: field.Type}
 			}
-			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded || d.part})
+			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded})
 		}
 		r.batch.Columns[i] = to.constant
 		r.slots = append(r.slots, to)
@@ -96,7 +97,7 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	return &r.batch, nil
 }
 
-// head returns the first records of a batch, whose columns are coded.
+// head returns the first records of a batch of flat columns.
 func head(b *formats.Batch, records int64) *formats.Batch {
 	if b.Records(0, b.Rows) <= records {
 		return b

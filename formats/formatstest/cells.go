@@ -45,32 +45,16 @@ func wideText(b []byte) string {
 	return n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b)-1))).String()
 }
 
-// CellsOf returns the cells of a flat column of a batch, or an error when its shape is not
-// one of those that Column describes.
+// CellsOf returns the cells of a flat column of a batch, or an error when it has other rows.
 func CellsOf(c *formats.Column, rows int) ([]string, error) {
-	out, next := make([]string, rows), 0
-	if c.Codes != nil {
-		if len(c.Codes) != rows {
-			return nil, fmt.Errorf("%d codes of %d rows", len(c.Codes), rows)
-		}
-		for i, code := range c.Codes {
-			if out[i] = NullCell; code > 0 {
-				out[i] = cellText(c.Values, int(code)-1)
-			}
-		}
-		return out, nil
+	if len(c.Codes) != rows {
+		return nil, fmt.Errorf("%d codes of %d rows", len(c.Codes), rows)
 	}
-	if len(c.Valid) != rows {
-		return nil, fmt.Errorf("%d rows are valid or not, of %d", len(c.Valid), rows)
-	}
-	for i, valid := range c.Valid {
-		if out[i] = NullCell; valid {
-			out[i] = cellText(c.Values, next)
-			next++
+	out := make([]string, rows)
+	for i, code := range c.Codes {
+		if out[i] = NullCell; code > 0 {
+			out[i] = cellText(c.Values, int(code)-1)
 		}
-	}
-	if next != c.Values.Len() {
-		return nil, fmt.Errorf("%d values for %d valid rows", c.Values.Len(), next)
 	}
 	return out, nil
 }

@@ -28,7 +28,7 @@ const (
 	// columnBytes is what the reader of a column takes without its memory.
 	columnBytes = 3 << 10
 	// rowBytes is what a row of a batch takes beside its value.
-	rowBytes = 5
+	rowBytes = 4
 	// differentRow is the memory of a row whose value no other has: that value, before it is looked
 	// up and in the list of values, its place in the table, and values derived from it.
 	differentRow = 64

@@ -34,12 +34,10 @@ type flatColumn struct {
 	table      *formats.Distinct // of values, once a page without a dictionary was met
 	entries    *formats.Values   // the chunk's dictionary; nil: it is how values start, codes are indexes plus one
 
-	codes   []uint32
-	valid   []bool
-	plain   formats.Values // of the batch, when it is plain
-	isPlain bool
-	before  int // bytes of values when the batch began
-	known   int // values when the batch began
+	codes  []uint32
+	listed bool // the batch has values that were not looked up: one a row
+	before int  // bytes of values when the batch began
+	known  int  // values when the batch began
 	// fleeting says that values are nearly all different.
 	fleeting bool
 	scratch  formats.Values
@@ -48,7 +46,7 @@ type flatColumn struct {
 func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
 	c := &flatColumn{to: to, kind: t, coded: coded, limit: limit}
 	c.init(leaf, t)
-	c.values, c.plain.Type, c.scratch.Type = &formats.Values{Type: t}, t, t
+	c.values, c.scratch.Type = &formats.Values{Type: t}, t
 	return c
 }
 
@@ -60,12 +58,14 @@ func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *chunkMeta, room co
 
 // begin starts a batch of at most that many rows.
 func (c *flatColumn) begin(rows int) error {
-	if c.table != nil && !c.worthwhile() {
+	switch {
+	case c.listed:
+		c.relist()
+	case c.table != nil && !c.worthwhile():
 		c.restart()
 	}
 	c.buffers.codes = slices.Grow(c.buffers.codes[:0], rows)
-	c.codes, c.valid, c.isPlain = c.buffers.codes, c.valid[:0], false
-	c.plain.Clear()
+	c.codes = c.buffers.codes
 	c.before, c.known = len(c.values.Data), c.values.Len()
 	return c.holdBeside(c.weight())
 }
@@ -88,11 +88,26 @@ func (c *flatColumn) worthwhile() bool {
 
 // restart leaves the values to whoever still has them and starts with none.
 func (c *flatColumn) restart() {
-	if c.dictionary > 0 && c.entries == nil {
-		c.entries = headOf(c.values, c.dictionary)
-	}
+	c.keepEntries()
 	c.table = c.table.Restarted()
 	c.values, c.translated = c.table.Values, nil
+}
+
+// relist starts with no values, in the memory of those of the last batch's rows.
+func (c *flatColumn) relist() {
+	if c.keepEntries() {
+		c.values = &formats.Values{Type: c.kind}
+	}
+	c.values, c.table, c.translated, c.listed = c.values.Emptied(), nil, nil, false
+}
+
+// keepEntries keeps the entries of a dictionary with which the values start, if they do.
+func (c *flatColumn) keepEntries() bool {
+	start := c.dictionary > 0 && c.entries == nil
+	if start {
+		c.entries = headOf(c.values, c.dictionary)
+	}
+	return start
 }
 
 func equal(a, b *formats.Values) bool {
@@ -134,22 +149,16 @@ func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	if c.kind.Kind == formats.Null && defined > 0 {
 		return fmt.Errorf("read %d values of a column without a type: %w", defined, formats.ErrDamaged)
 	}
-	if !c.coded && !c.Indexed {
-		if err := c.toPlain(); err != nil {
-			return err
-		}
-		for i := range n {
-			c.valid = append(c.valid, defined == n || levels[i] > 0)
-		}
-		return c.next(&c.plain, defined)
-	}
 	at := len(c.codes)
 	c.codes = slices.Grow(c.codes, n)
 	var err error
-	if c.Indexed {
+	switch {
+	case c.Indexed:
 		err = c.readIndexes(defined)
-	} else {
+	case c.coded:
 		err = c.codeValues(defined)
+	default:
+		err = c.listValues(defined)
 	}
 	if err != nil {
 		return err
@@ -157,10 +166,18 @@ func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	if c.codes = c.codes[:at+n]; defined < n {
 		page.Spread(c.codes[at:], levels, defined, oneNull[:])
 	}
-	if c.isPlain {
-		return c.toPlain()
-	}
 	return nil
+}
+
+// listValues appends the next n values of the page, which are not looked up, and their codes.
+func (c *flatColumn) listValues(n int) error {
+	c.listed, c.table = true, nil
+	code := uint32(c.values.Len())
+	for range n {
+		code++
+		c.codes = append(c.codes, code)
+	}
+	return c.next(c.values, n)
 }
 
 // oneNull are the codes by level.
@@ -182,7 +199,7 @@ func (c *flatColumn) loadDictionary(h *page.Header) error {
 	case len(c.codes) > 0:
 		c.entries = entries // the batch has codes already, which must keep their meaning
 	default:
-		c.values, c.table, c.before = entries, nil, len(entries.Data)
+		c.values, c.table, c.before, c.known = entries, nil, len(entries.Data), h.Entries
 	}
 	return c.holdBeside(c.weight())
 }
@@ -197,7 +214,7 @@ func (c *flatColumn) close() {
 // weight returns the bytes that the column holds beside its page, the codes that whoever
 // reads derives from values among them.
 func (c *flatColumn) weight() int64 {
-	bytes := c.values.MemoryBytes() + c.plain.MemoryBytes() + c.scratch.MemoryBytes()
+	bytes := c.values.MemoryBytes() + c.scratch.MemoryBytes()
 	bytes += derivedBytes*int64(c.values.Len()) + 4*int64(cap(c.translated))
 	if c.entries != nil {
 		bytes += c.entries.MemoryBytes()
@@ -294,40 +311,16 @@ func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
 	return codes
 }
 
-// toPlain gives the batch the plain shape: some pages of it have no dictionary.
-func (c *flatColumn) toPlain() error {
-	c.isPlain = true
-	for _, code := range c.codes {
-		c.valid = append(c.valid, code != 0)
-		if code == 0 {
-			continue
-		}
-		if c.kind.InWords() {
-			c.plain.Words = append(c.plain.Words, c.values.Words[code-1])
-			continue
-		}
-		value := c.values.Bytes(int(code - 1))
-		if err := c.plain.Grow(len(value), c.holdMore); err != nil {
-			return err
-		}
-		c.plain.AppendBytes(value)
-	}
-	c.codes = c.codes[:0]
-	return nil
-}
-
 // finish has nothing to check: a flat chunk has as many values as rows.
 func (c *flatColumn) finish() error { return nil }
 
 // size returns the bytes of the values that the batch brought.
 func (c *flatColumn) size() int {
-	return len(c.plain.Data) + 8*len(c.plain.Words) + len(c.values.Data) - c.before
+	words := 0
+	if c.kind.InWords() {
+		words = 8 * (c.values.Len() - c.known)
+	}
+	return words + len(c.values.Data) - c.before
 }
 
-func (c *flatColumn) deliver() {
-	if c.isPlain {
-		*c.to = formats.Column{Values: &c.plain, Valid: c.valid}
-		return
-	}
-	*c.to = formats.Column{Values: c.values, Codes: c.codes}
-}
+func (c *flatColumn) deliver() { *c.to = formats.Column{Values: c.values, Codes: c.codes} }

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -77,11 +78,10 @@ func (c *chunk) room() int {
 
 // append appends rows of a flat column.
 func (c *chunk) append(col *formats.Column, from, to int) error {
-	codes, err := c.dict.codes(col, from, to)
-	if err != nil {
-		return err
+	if col.Values == nil || col.Values.Type.InWords() != c.dict.form.Type.InWords() {
+		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
 	}
-	return c.appendCodes(col.Values, nil, codes)
+	return c.appendCodes(col.Values, nil, col.Codes[from:to])
 }
 
 // stepRows is how many rows are taken in as PLAIN values before full pages are encoded: fewer, whose values have stepBytes.

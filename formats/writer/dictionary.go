@@ -29,9 +29,8 @@ type dictionary struct {
 
 	// Codes of a batch mean what they mean as long as the pointer stays: every value is
 	// looked up once. Only values that some row used have an index here.
-	source    *formats.Values
-	indexes   []uint32 // code → index + 1 + highest, or 1 + the level of what is no value; 0: not met yet
-	positions []uint32 // codes of rows that have none
+	source  *formats.Values
+	indexes []uint32 // code → index + 1 + highest, or 1 + the level of what is no value; 0: not met yet
 }
 
 // unmet stands in indexes for a code that no row had. The index of what is no value is its level less the highest, a null's of
@@ -62,21 +61,7 @@ func (d *dictionary) forget() {
 	if d.Distinct != nil {
 		d.Distinct = formats.NewDistinct(&formats.Values{Type: d.Values.Type})
 	}
-	d.source, d.indexes, d.positions = nil, nil, nil
-}
-
-// codes returns the codes of rows of a column. Those of rows whose values have none are their
-// positions among the values.
-func (d *dictionary) codes(col *formats.Column, from, to int) ([]uint32, error) {
-	if col.Values == nil || col.Values.Type.InWords() != d.form.Type.InWords() {
-		return nil, fmt.Errorf("%w: values of another type", formats.ErrSchema)
-	}
-	if col.Codes != nil {
-		return col.Codes[from:to], nil
-	}
-	d.source = nil // values of that shape change under their pointer
-	d.positions = col.Positions(to, d.positions)
-	return d.positions[from:], nil
+	d.source, d.indexes = nil, nil
 }
 
 // follow makes indexes cover every code of v.

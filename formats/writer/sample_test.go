@@ -248,19 +248,21 @@ func addSample(v *formats.Values, s *sample) {
 	}
 }
 
-// plainColumn returns rows from to to−1 in the plain shape.
+// plainColumn returns rows from to to−1, each with a value of its own.
 func (t table) plainColumn(from, to int) *formats.Column {
 	c := &formats.Column{Values: &formats.Values{Type: t.typ}}
 	for _, s := range t.rows[from:to] {
-		c.Valid = append(c.Valid, s != nil)
+		code := 0
 		if s != nil {
 			addSample(c.Values, s)
+			code = c.Values.Len()
 		}
+		c.Codes = append(c.Codes, uint32(code))
 	}
 	return c
 }
 
-// codedColumn returns rows from to to−1 in the coded shape, over shuffled values of which
+// codedColumn returns rows from to to−1 as codes of shuffled values, of which
 // some are used by no row.
 func (t table) codedColumn(r *rand.Rand, from, to int) *formats.Column {
 	c := &formats.Column{Values: &formats.Values{Type: t.typ}}
@@ -305,7 +307,7 @@ func newGroup(t testing.TB, opt Options, columns ...Column) *RowGroup {
 func encodeRows(t testing.TB, g *RowGroup, columns ...*formats.Column) *EncodedRowGroup {
 	t.Helper()
 	for i, c := range columns {
-		must(t, g.Append(i, c, 0, max(len(c.Codes), len(c.Valid))))
+		must(t, g.Append(i, c, 0, len(c.Codes)))
 	}
 	e, err := g.Encode()
 	must(t, err)
@@ -317,7 +319,7 @@ func oneColumn(t testing.TB, opt Options, column Column, batches ...*formats.Col
 	t.Helper()
 	g := newGroup(t, opt, column)
 	for _, b := range batches {
-		must(t, g.Append(0, b, 0, max(len(b.Codes), len(b.Valid))))
+		must(t, g.Append(0, b, 0, len(b.Codes)))
 	}
 	return writeFile(t, []Column{column}, nil, g)
 }

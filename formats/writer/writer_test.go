@@ -93,9 +93,9 @@ func TestWriteManyPages(t *testing.T) {
 func TestWriteNullType(t *testing.T) {
 	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Null}, Nullable: true}}
 	v := &formats.Values{Type: column.Field.Type}
-	b := oneColumn(t, Options{}, column, &formats.Column{Values: v, Codes: make([]uint32, 5)}, &formats.Column{Values: v, Valid: make([]bool, 5)})
+	b := oneColumn(t, Options{}, column, &formats.Column{Values: v, Codes: make([]uint32, 5)})
 	formatstest.Keep(t, "null type", b)
-	checkRows(t, "null type", b, make([]any, 10))
+	checkRows(t, "null type", b, make([]any, 5))
 }
 
 func TestWriteCodecs(t *testing.T) {
@@ -115,14 +115,13 @@ func TestWriteRefuses(t *testing.T) {
 	words := labelsOf("a")
 	number := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}, Words: []uint64{1}}
 	for name, c := range map[string]*formats.Column{
-		"null code":          {Values: words, Codes: []uint32{0}},
-		"null":               {Values: words, Valid: []bool{false}},
+		"null":               {Values: words, Codes: []uint32{0}},
 		"code without value": {Values: words, Codes: []uint32{2}},
-		"too few values":     {Values: words, Valid: []bool{true, true}},
+		"no values":          {Codes: []uint32{1}},
 		"other type":         {Values: number, Codes: []uint32{1}},
 	} {
 		g := newGroup(t, Options{}, text)
-		if err := g.Append(0, c, 0, max(len(c.Codes), len(c.Valid))); err == nil {
+		if err := g.Append(0, c, 0, 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -176,9 +176,8 @@ func (f *keptField) listed(values *formats.Values) headField {
 type keptCells struct {
 	values *formats.Values
 	codes  []uint32 // by row: 0 for null or 1 + a position among the values
-	room   []uint32
-	data   []byte // of a nested column: the bytes of all rows
-	ends   []int  // likewise: by row, where they end
+	data   []byte   // of a nested column: the bytes of all rows
+	ends   []int    // likewise: by row, where they end
 }
 
 // appendCell appends the bytes of a row's cell. Those of a dictionary's values are not kept: they may be as large as the memory.
@@ -210,10 +209,6 @@ func (f *keptField) learn(k *keptCells, c *formats.Column, rows int) error {
 		return f.learnNested(k, c, rows)
 	}
 	k.values, k.codes = c.Values, c.Codes
-	if c.Codes == nil {
-		k.room = c.Positions(rows, k.room)
-		k.codes = k.room
-	}
 	if len(k.codes) > 0 && int(slices.Max(k.codes)) > k.values.Len() {
 		return fmt.Errorf("%w: code without a value", formats.ErrDamaged)
 	}

@@ -33,10 +33,9 @@ type worker struct {
 	reader   formats.BatchReader
 	open     formats.Split
 	batch    *formats.Batch
-	replaced formats.Batch    // the batch with pseudonyms
-	coded    []formats.Column // of every released column: the batch's, if it is kept and has values in the place of codes
-	used     int              // rows of batch already taken
-	atOnce   int              // rows of batch that are taken at a time
+	replaced formats.Batch // the batch with pseudonyms
+	used     int           // rows of batch already taken
+	atOnce   int           // rows of batch that are taken at a time
 }
 
 // tuples recodes the rows of a batch as a whole.
@@ -240,7 +239,6 @@ func (w *worker) appendRows(ctx context.Context, s formats.Split, most int64) (n
 		if err := w.next(ctx); err != nil {
 			return 0, err
 		}
-		w.codeKept()
 	}
 	to := min(w.batch.Rows, w.used+int(most), w.used+w.atOnce)
 	if err := w.append(w.used, to); err != nil {
@@ -292,19 +290,6 @@ func (w *worker) next(ctx context.Context) (err error) {
 		}
 		return w.labels[i].Learn(w.batch.Columns[w.slots[i]].Values)
 	})
-}
-
-// codeKept gives kept columns of the batch codes where they have none: rows are appended in many runs.
-func (w *worker) codeKept() {
-	w.coded = slices.Grow(w.coded[:0], len(w.slots))[:len(w.slots)]
-	for i, slot := range w.slots {
-		own := &w.coded[i]
-		own.Values = nil
-		if column := w.batch.Columns[slot]; w.m.Plan.columns[i].attribute < 0 && column.Valid != nil {
-			values := *column.Values // those of the batch alone, which the next one's are not
-			own.Values, own.Codes = &values, column.Positions(w.batch.Rows, own.Codes)
-		}
-	}
 }
 
 // rowsAtOnce returns how many rows of the batch make a row group so little larger that what it takes may be drawn then.
@@ -410,8 +395,6 @@ func (w *worker) appendColumn(i, from, to int) error {
 	rc := &w.m.Plan.columns[i]
 	column := w.batch.Columns[w.slots[i]]
 	switch {
-	case rc.attribute < 0 && w.coded[i].Values != nil:
-		return w.rows.Append(i, &w.coded[i], from, to)
 	case rc.attribute < 0:
 		return w.rows.Append(i, column, from, to)
 	case w.tuples == nil:

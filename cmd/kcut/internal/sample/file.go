@@ -90,14 +90,14 @@ func writeParquet(ctx context.Context, file io.Writer, opt Options) error {
 func (p *people) fill(batch []formats.Column, first int64, n int) {
 	for i, c := range p.Columns {
 		to := &batch[i]
-		to.Codes, to.Valid = to.Codes[:0], to.Valid[:0]
+		to.Codes = to.Codes[:0]
 		switch {
 		case c.domain != nil:
 			to.Values = c.domain
 		case to.Values == nil:
 			to.Values = &formats.Values{Type: c.field.Type}
 		default:
-			to.Values.Clear()
+			to.Values = to.Values.Emptied()
 		}
 	}
 	var h person
@@ -111,13 +111,13 @@ func (p *people) fill(batch []formats.Column, first int64, n int) {
 			case c.domain != nil:
 				to.Codes = append(to.Codes, h.value[i]+1)
 			default:
-				to.Valid = append(to.Valid, true)
 				if i == colID {
 					to.Values.Words = append(to.Values.Words, formats.IntWord(h.row+1))
 				} else {
 					to.Values.Data = p.appendOwn(to.Values.Data, i, &h)
 					to.Values.Ends = append(to.Values.Ends, uint32(len(to.Values.Data)))
 				}
+				to.Codes = append(to.Codes, uint32(to.Values.Len()))
 			}
 		}
 	}
