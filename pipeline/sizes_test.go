@@ -227,6 +227,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/forecast.mostFitted", value: 1 << 16},
 		{name: "engine/mondrian.rolledOut", value: 1 << 15},
 		{name: "engine/recheck.cutTuples", value: 1 << 10},
+		{name: "engine/recheck.fewRegions", value: 8},
 		{name: "engine/recheck.leastCuts", value: 32},
 		{name: "engine/topdown.patience", value: 64},
 		{name: "partition.dividedBlock", value: 128},

@@ -68,9 +68,13 @@ type regionSearch struct {
 // run counts the records of all regions, and suppresses those that must be.
 func (s *regionSearch) run(ctx context.Context) error {
 	regions := len(s.Released) / len(s.Columns)
-	index := NewRegionIndex(len(s.Columns), s.Released)
 	s.tuples = &partition.Table{Layout: s.layout()}
-	taken := index.Bytes() + 16*int64(regions) + s.tuples.Layout.TableBytes(regions)
+	var labels []int
+	for _, c := range s.Columns {
+		labels = append(labels, len(c.Labels))
+	}
+	index := RegionIndexBytes(regions, labels)
+	taken := index + 16*int64(regions) + s.tuples.Layout.TableBytes(regions)
 	if err := s.space.Draw("an index of regions", taken); err != nil {
 		return err
 	}
@@ -79,7 +83,8 @@ func (s *regionSearch) run(ctx context.Context) error {
 		s.of = make([][]engine.KindCount, regions)
 	}
 	defer func() { giveBack(s.space, s.held) }()
-	s.locate, s.sizes, s.out = &regionLocator{index: index, covers: s.Covers}, make([]uint64, regions), make([]bool, regions)
+	s.locate = &regionLocator{RegionIndex: NewRegionIndex(s.Released, labels, s.Covers), bytes: index}
+	s.sizes, s.out = make([]uint64, regions), make([]bool, regions)
 	if err := s.count(ctx); err != nil {
 		return err
 	}
@@ -223,93 +228,25 @@ func (s *regionSearch) recoding() *engine.Regions {
 
 // regionLocator is the Locator of given regions.
 type regionLocator struct {
-	index  *RegionIndex
-	covers [][][]uint32
+	*RegionIndex
+	bytes int64
 
 	out   []bool // regions whose records have marks alone, as those of no region; nil: there are none
 	marks int32
 }
 
 // Bytes returns about how much memory the locator takes.
-func (l *regionLocator) Bytes() int64 { return l.index.Bytes() + int64(len(l.out)) }
+func (l *regionLocator) Bytes() int64 { return l.bytes + int64(len(l.out)) }
 
 // Locate finds the first region that covers a tuple.
 func (l *regionLocator) Locate(n int, codes [][]uint32, regions []int32) {
-	labels := make([][]uint32, len(codes))
-	for i := range n {
-		for a := range codes {
-			labels[a] = l.covers[a][codes[a][i]]
-		}
-		region := l.index.First(labels)
-		if l.out != nil && (region < 0 || l.out[region]) {
-			region = l.marks
-		}
-		regions[i] = region
+	l.RegionIndex.Locate(n, codes, regions)
+	if l.out == nil {
+		return
 	}
-}
-
-// RegionIndex finds regions by labels: a tree with a level for every column, whose branches
-// are labels.
-type RegionIndex struct {
-	columns int
-	nodes   []regionNode
-}
-
-// regionNode is a node of the tree. At the last level, first is the region itself.
-type regionNode struct {
-	first    int32 // the first region below
-	children map[uint32]int32
-}
-
-// NewRegionIndex returns an index of regions, each of which has a label of every column.
-func NewRegionIndex(columns int, released []uint32) *RegionIndex {
-	x := &RegionIndex{columns: columns, nodes: []regionNode{{}}}
-	for region := 0; region*columns < len(released); region++ {
-		at := int32(0)
-		for _, label := range released[region*columns:][:columns] {
-			next, ok := x.nodes[at].children[label]
-			if !ok {
-				next = int32(len(x.nodes))
-				x.nodes = append(x.nodes, regionNode{first: int32(region)})
-				if x.nodes[at].children == nil {
-					x.nodes[at].children = make(map[uint32]int32)
-				}
-				x.nodes[at].children[label] = next
-			}
-			at = next
+	for i, region := range regions[:n] {
+		if region == engine.Dropped || l.out[region] {
+			regions[i] = l.marks
 		}
 	}
-	return x
 }
-
-// First returns the first region all of whose labels are among the given ones, by column,
-// or −1. It is safe for concurrent use.
-func (x *RegionIndex) First(labels [][]uint32) int32 {
-	if len(x.nodes) == 1 {
-		return -1
-	}
-	return x.first(0, labels, -1)
-}
-
-// first returns the first region below a node, if it is before the best one that is known.
-func (x *RegionIndex) first(at int32, labels [][]uint32, best int32) int32 {
-	n := &x.nodes[at]
-	if best >= 0 && n.first >= best {
-		return best
-	}
-	if len(labels) == 0 {
-		return n.first
-	}
-	for _, label := range labels[0] {
-		if child, ok := n.children[label]; ok {
-			best = x.first(child, labels[1:], best)
-		}
-	}
-	return best
-}
-
-// regionNodeBytes is what a node takes, with its place in a map.
-const regionNodeBytes = 100
-
-// Bytes returns about how much memory the index takes.
-func (x *RegionIndex) Bytes() int64 { return regionNodeBytes * int64(len(x.nodes)) }

@@ -304,12 +304,18 @@ func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same 
 	}
 	order := make([]int, len(fine.Columns))         // of the columns in the other cut
 	covers := make([][][]uint32, len(fine.Columns)) // by column and label
+	codes := make([][]uint32, len(fine.Columns))    // the labels of regions
+	var labels []int                                // of the other cut, how many
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
 		order[a] = coarse.Columns.Position(f.Name)
 		for label := range f.Labels() {
 			covers[a] = append(covers[a], comparisons[f.Name].covering(&coarse.Columns[order[a]], f, label, same))
 		}
+		for _, region := range fine.Regions {
+			codes[a] = append(codes[a], region[a])
+		}
+		labels = append(labels, coarse.Columns[order[a]].Labels())
 	}
 	var released []uint32
 	for _, region := range coarse.Regions {
@@ -317,14 +323,9 @@ func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same 
 			released = append(released, region[at])
 		}
 	}
-	index := recheck.NewRegionIndex(len(order), released)
-	labels := make([][]uint32, len(order))
-	return !slices.ContainsFunc(fine.Regions, func(region Region) bool {
-		for a, label := range region {
-			labels[a] = covers[a][label]
-		}
-		return index.First(labels) < 0
-	})
+	within := make([]int32, len(fine.Regions))
+	recheck.NewRegionIndex(released, labels, covers).Locate(len(within), codes, within)
+	return !slices.Contains(within, engine.Dropped)
 }
 
 // covering returns the positions of the labels of a cut that cover a label of another, or are the same.

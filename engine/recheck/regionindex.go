@@ -1,0 +1,220 @@
+package recheck
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+)
+
+// RegionIndex finds the first of some regions that covers a tuple of codes. It is a tree of cuts,
+// whose leaves list regions. Searches divide records by cuts, so that their regions come apart at
+// such cuts again, and leaves are short. A region that others lie in is in the leaves of these, too.
+type RegionIndex struct {
+	released []uint32     // labels of all regions, one a column
+	covers   [][][]uint32 // labels that cover a code, by column and code
+	spans    [][]span     // of labels, by column
+	nodes    []regionNode
+	listed   []int32 // the regions of all leaves, ascending in each
+}
+
+// span holds the codes that a label covers.
+type span struct {
+	low, high uint32 // the first and the last one
+	codes     uint32 // how many there are; 0: none
+}
+
+// has reports whether a code is in the span. If so, the label covers it when whole.
+func (s *span) has(code uint32) bool { return s.low <= code && code <= s.high }
+
+// whole reports whether the label covers all codes of its span.
+func (s *span) whole() bool { return s.codes > s.high-s.low }
+
+// regionNode is a cut, whose side below is the next node, or a leaf.
+type regionNode struct {
+	column int32  // −1: a leaf
+	at     uint32 // the first code above; of a leaf, where its regions begin
+	above  int32  // the node above; of a leaf, where its regions end
+}
+
+// NewRegionIndex returns an index of regions, given their labels, how many labels each column has,
+// and which of these cover a code, by column and code.
+func NewRegionIndex(released []uint32, labels []int, covers [][][]uint32) *RegionIndex {
+	x := &RegionIndex{released: released, covers: covers}
+	for a := range covers {
+		x.spans = append(x.spans, spansOf(covers[a], labels[a]))
+	}
+	var list []int32
+	for region := range int32(len(released) / len(covers)) {
+		if x.coversSome(region) {
+			list = append(list, region)
+		}
+	}
+	b := &regionDivider{RegionIndex: x}
+	b.divide(list, len(list))
+	return x
+}
+
+// spansOf returns the spans of a column's labels.
+func spansOf(covers [][]uint32, labels int) []span {
+	spans := make([]span, labels)
+	for i := range spans {
+		spans[i].low = math.MaxUint32
+	}
+	for code, by := range covers {
+		for _, label := range by {
+			s := &spans[label]
+			s.low, s.high = min(s.low, uint32(code)), uint32(code)
+			s.codes++
+		}
+	}
+	return spans
+}
+
+// coversSome reports whether there are tuples that a region covers.
+func (x *RegionIndex) coversSome(region int32) bool {
+	for a, label := range x.labels(region) {
+		if x.spans[a][label].codes == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// labels returns the labels of a region.
+func (x *RegionIndex) labels(region int32) []uint32 {
+	return x.released[int(region)*len(x.covers):][:len(x.covers)]
+}
+
+// regionIndexBytes is what a region takes at most, with what making the index takes: it is in two
+// leaves on average at most.
+const regionIndexBytes = 128
+
+// RegionIndexBytes returns how much memory an index of regions takes at most.
+func RegionIndexBytes(regions int, labels []int) int64 {
+	bytes := regionIndexBytes * int64(regions)
+	for _, n := range labels {
+		bytes += 12 * int64(n)
+	}
+	return bytes
+}
+
+// Locate writes the first region that covers each of n tuples, or engine.Dropped. It is safe for
+// concurrent use.
+func (x *RegionIndex) Locate(n int, codes [][]uint32, regions []int32) {
+	for i := range n {
+		at := int32(0)
+		for x.nodes[at].column >= 0 {
+			if node := &x.nodes[at]; codes[node.column][i] < node.at {
+				at++
+			} else {
+				at = node.above
+			}
+		}
+		regions[i] = engine.Dropped
+		for _, region := range x.listed[x.nodes[at].at:x.nodes[at].above] {
+			if x.covered(region, codes, i) {
+				regions[i] = region
+				break
+			}
+		}
+	}
+}
+
+// covered reports whether a region covers tuple i.
+func (x *RegionIndex) covered(region int32, codes [][]uint32, i int) bool {
+	for a, label := range x.labels(region) {
+		code, s := codes[a][i], &x.spans[a][label]
+		if !s.has(code) || !s.whole() && !slices.Contains(x.covers[a][code], label) {
+			return false
+		}
+	}
+	return true
+}
+
+// regionDivider makes the tree.
+type regionDivider struct {
+	*RegionIndex
+	lows, highs []uint32 // scratch: of the spans of a list, in order
+}
+
+// fewRegions are those that are looked at one by one.
+const fewRegions = 8
+
+// divide makes the node of a list of regions, and those below it, in which so many may be listed
+// twice.
+func (d *regionDivider) divide(list []int32, spare int) {
+	cut := d.best(list, spare)
+	if cut.column < 0 {
+		begin := uint32(len(d.listed))
+		d.listed = append(d.listed, list...)
+		d.nodes = append(d.nodes, regionNode{column: -1, at: begin, above: int32(len(d.listed))})
+		return
+	}
+	below, above := make([]int32, 0, cut.below), make([]int32, 0, cut.above)
+	for _, region := range list {
+		s := d.span(region, cut.column)
+		if s.low < cut.at {
+			below = append(below, region)
+		}
+		if s.high >= cut.at {
+			above = append(above, region)
+		}
+	}
+	spare -= len(below) + len(above) - len(list)
+	theirs := spare * len(below) / (len(below) + len(above))
+	node := len(d.nodes)
+	d.nodes = append(d.nodes, regionNode{column: int32(cut.column), at: cut.at})
+	d.divide(below, theirs)
+	d.nodes[node].above = int32(len(d.nodes))
+	d.divide(above, spare-theirs)
+}
+
+// span returns the codes that a region covers in a column.
+func (d *regionDivider) span(region int32, column int) *span {
+	return &d.spans[column][d.labels(region)[column]]
+}
+
+// regionCut divides a list of regions at a code of a column: those with lower codes are below, and
+// those with others above. Some may be both.
+type regionCut struct {
+	column       int // −1: none
+	at           uint32
+	below, above int
+}
+
+// cost is that of the longer side, and of regions that are on both.
+func (c *regionCut) cost() int { return max(c.below, c.above) + c.below + c.above }
+
+// best returns the cut of least cost, or none where the list is short or no cut makes it
+// noticeably shorter.
+func (d *regionDivider) best(list []int32, spare int) regionCut {
+	best := regionCut{column: -1, below: len(list), above: len(list)}
+	if len(list) <= fewRegions {
+		return best
+	}
+	longest := len(list) - len(list)/8
+	for a := range d.covers {
+		d.lows, d.highs = d.lows[:0], d.highs[:0]
+		for _, region := range list {
+			s := d.span(region, a)
+			d.lows, d.highs = append(d.lows, s.low), append(d.highs, s.high)
+		}
+		slices.Sort(d.lows)
+		slices.Sort(d.highs)
+		ended := 0
+		for i := 1; i < len(list); i++ {
+			for d.highs[ended] < d.lows[i] {
+				ended++
+			}
+			c := regionCut{column: a, at: d.lows[i], below: i, above: len(list) - ended}
+			if d.lows[i] == d.lows[i-1] || max(c.below, c.above) > longest || c.below+c.above-len(list) > spare {
+				continue
+			}
+			if c.cost() < best.cost() {
+				best = c
+			}
+		}
+	}
+	return best
+}
