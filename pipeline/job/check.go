@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,7 +76,7 @@ func (r *reader) use(s slot) {
 	case given && algorithm != "" && !s.serves(algorithm):
 		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key, strings.Join(s.algorithms, " or "), algorithm)
 	case given, r.rejected(s.path), r.rejected(s.owner):
-	case s.is("required") && s.tag.Get("but") != cmp.Or(algorithm, " ") && !r.instead(s):
+	case s.is("required") && !s.excused(r.Job):
 		hint := s.key + ": " + s.plainDoc()
 		if len(s.enum) > 0 {
 			hint = s.key + " is " + s.wants()
@@ -89,9 +88,9 @@ func (r *reader) use(s slot) {
 	}
 }
 
-// instead reports whether another field was given in the place of a required one.
-func (r *reader) instead(s slot) bool {
-	return s.tag.Get("or") == "input_counts" && len(r.InputCounts) > 0
+// excused reports whether a job needs no value of a required key.
+func (f *field) excused(j *Job) bool {
+	return f.path == "input" && len(j.InputCounts) > 0 || slices.Contains(values(f.tag, "but"), j.Algorithm.Name)
 }
 
 // useDefault gives a slot its default, if there is one.
@@ -100,21 +99,17 @@ func (r *reader) useDefault(s slot) {
 	switch name := r.Algorithm.Name; {
 	case s.path == "score" && (name == AlgorithmTDR || name == AlgorithmTDS):
 		value = name // it has the name of its algorithm
-	case s.path == "objective" && r.Class == "":
-		value = ObjectiveQueries // there is nothing to learn
 	case s.path == "objective":
-		value = ObjectiveClassification
+		if value = ObjectiveClassification; r.Class == "" {
+			value = ObjectiveQueries // there is nothing to learn
+		}
 	case s.kind == "job.Taxonomy":
-		s.value.Set(reflect.ValueOf(Taxonomy{Name: s.column.Name}))
+		value = s.column.Name
 	}
-	if s.kind != "job.Taxonomy" && value == "" {
-		return
+	if value != "" {
+		setText(target(s.value), value)
+		r.origins.places[s.path] = place{name: originDefault}
 	}
-	if s.value.Kind() == reflect.Pointer {
-		s.value.Set(reflect.New(s.typ.Elem()))
-	}
-	setText(reflect.Indirect(s.value), value)
-	r.origins.places[s.path] = place{name: originDefault}
 }
 
 // rules checks what the parts of a job say of each other. What was wrong is absent here, and rules

@@ -162,10 +162,7 @@ func unfolded(n *yaml.Node) *yaml.Node {
 
 // single decodes a single value.
 func (r *reader) single(f *field, path string, n *yaml.Node, v reflect.Value) {
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(f.typ.Elem()))
-		v = v.Elem()
-	}
+	v = target(v)
 	err := setText(v, n.Text)
 	switch {
 	case n.Kind != yaml.Scalar || err != nil || n.Quoted && f.plain():
@@ -250,24 +247,14 @@ func (f *field) describe(n *yaml.Node) string {
 	switch {
 	case n.Null():
 		return "nothing"
-	case n.Kind == yaml.Scalar && f.number():
-		return shown(n)
-	case n.Kind == yaml.Scalar:
-		return strconv.Quote(n.Text)
-	}
-	what, size := "map", len(n.Entries)
-	if n.Kind == yaml.List {
-		what, size = "list", len(n.Items)
-	}
-	switch {
-	case size == 0:
-		return "an empty " + what
 	case n.Kind == yaml.Map:
-		return "a map"
-	case size == 1:
-		return "a list of one"
+		return fmt.Sprintf("a map (keys: %d)", len(n.Entries))
+	case n.Kind == yaml.List:
+		return fmt.Sprintf("a list (items: %d)", len(n.Items))
+	case f.number():
+		return shown(n)
 	}
-	return fmt.Sprintf("a list of %d", size)
+	return strconv.Quote(n.Text)
 }
 
 // shown shows a number as it is and everything else in quotes.

@@ -181,6 +181,7 @@ func (f *field) serves(algorithm string) bool {
 type slot struct {
 	*field
 	path   string        // "columns.age.mask"
+	keys   []string      // its parts, as they are written: "columns", "age", "mask"
 	owner  string        // path of the map that it is a key of: "columns.age"
 	of     reflect.Value // the struct
 	value  reflect.Value // its field
@@ -189,31 +190,38 @@ type slot struct {
 
 // slots calls a function for the slots of a job, in the order of the reference.
 func (j *Job) slots(visit func(slot)) {
-	slotsOf(jobFields, "", reflect.ValueOf(j).Elem(), nil, visit)
+	slotsOf(jobFields, slot{value: reflect.ValueOf(j).Elem()}, visit)
 }
 
-func slotsOf(fields []*field, owner string, of reflect.Value, column *Column, visit func(slot)) {
+// slotsOf calls a function for the slots of a map, and all below.
+func slotsOf(fields []*field, of slot, visit func(slot)) {
 	for _, f := range fields {
-		if f.other != nil && !of.Field(f.other.index).IsZero() {
+		if f.other != nil && !of.value.Field(f.other.index).IsZero() {
 			f = f.other
 		}
-		s := slot{f, under(owner, f.key), owner, of, of.Field(f.index), column}
+		s := slot{f, under(of.path, f.key), append(of.keys[:len(of.keys):len(of.keys)], f.key), of.path, of.value, of.value.Field(f.index), of.column}
 		visit(s)
 		switch {
 		case f.below == nil:
 		case f.kind == "map":
-			slotsOf(f.below, s.path, s.value, nil, visit)
+			slotsOf(f.below, s, visit)
 		default:
 			for i := range s.value.Len() {
-				path, item := itemPath(s.path, i), s.value.Index(i)
-				c, named := item.Addr().Interface().(*Column)
-				if named {
-					path = columnPath(c.Name)
-				}
-				slotsOf(f.below, path, item, c, visit)
+				slotsOf(f.below, s.item(i), visit)
 			}
 		}
 	}
+}
+
+// item returns an item of a list of maps, or a column's entry, as the slot of its keys.
+func (s slot) item(i int) slot {
+	path, key := itemPath(s.path, i), fmt.Sprintf("[%d]", i)
+	s.value = s.value.Index(i)
+	if c, named := s.value.Addr().Interface().(*Column); named {
+		s.column, path, key = c, columnPath(c.Name), Quoted(c.Name)
+	}
+	s.path, s.keys = path, append(s.keys[:len(s.keys):len(s.keys)], key)
+	return s
 }
 
 // under returns the path of a key of a map.

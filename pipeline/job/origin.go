@@ -134,7 +134,7 @@ func asError(problems []Problem) error {
 
 // DidYouMean returns a hint naming the candidate that is spelled most like a word, or "".
 func DidYouMean(word string, candidates []string) string {
-	hint, distance := "", 1+max(1, len(word)/3)
+	hint, distance := "", min(len(word), 1+max(1, len(word)/3))
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < distance {
 			hint, distance = fmt.Sprintf("did you mean %q?", c), d

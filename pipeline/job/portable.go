@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -24,17 +25,10 @@ func (j *Job) Portable() ([]byte, error) {
 		}
 	}
 	p.slots(func(s slot) {
-		paths, several := s.value.Addr().Interface().(*[]string)
-		switch {
-		case !s.isPath():
-		case several:
-			for i := range *paths {
-				(*paths)[i], err = absolute((*paths)[i], err)
+		for _, path := range s.singles() {
+			if s.isPath() && err == nil {
+				err = makeAbsolute(path)
 			}
-		default:
-			text, failed := absolute(s.value.String(), err)
-			s.value.SetString(text)
-			err = failed
 		}
 	})
 	if err != nil {
@@ -43,20 +37,21 @@ func (j *Job) Portable() ([]byte, error) {
 	return json.Marshal(p)
 }
 
-// absolute returns a path from the root of the file system, with the slash that ends a directory's,
-// and the error before or its own.
-func absolute(path string, before error) (string, error) {
-	if path == "" || storage.IsRemote(path) || before != nil {
-		return path, before
+// makeAbsolute has a path start from the root of the file system, with the slash that ends a directory's.
+func makeAbsolute(v reflect.Value) error {
+	path := v.String()
+	if path == "" || storage.IsRemote(path) {
+		return nil
 	}
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return path, fmt.Errorf("find %s: %w", path, err)
+		return fmt.Errorf("find %s: %w", path, err)
 	}
 	if last := path[len(path)-1]; (last == '/' || last == filepath.Separator) && len(full) > 1 {
 		full += "/"
 	}
-	return full, nil
+	v.SetString(full)
+	return nil
 }
 
 // ParsePortable reads what Portable has returned, and resolves it.

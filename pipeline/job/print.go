@@ -25,14 +25,50 @@ type Setting struct {
 	Origin string `json:"origin"` // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program's
 }
 
+// line is a setting as a line of YAML.
+type line struct {
+	Setting
+	keys   []string // as they are written; "[0]" is an item of a list
+	absent bool     // there is no value: it says what that means
+}
+
+// lines returns every value of the job, in the order of the reference.
+func (j *Job) lines() (lines []line) {
+	p := printer{folder: filepath.Dir(j.File)}
+	add := func(path, value string, keys ...string) {
+		lines = append(lines, line{Setting: Setting{path, value, j.origins.origin(path)}, keys: keys})
+	}
+	j.slots(func(s slot) {
+		_, recorded := j.origins.places[s.path]
+		switch {
+		case s.below != nil:
+		case s.kind == "taxonomies" && j.Taxonomies != nil:
+			for _, name := range j.taxonomyNames() {
+				t := j.Taxonomies[name]
+				add(taxonomyPath(name), p.taxonomy(&t), s.key, Quoted(name))
+			}
+		case (recorded || !isZero(s.value)) && !(s.value.Kind() == reflect.Pointer && s.value.IsNil()):
+			add(s.path, p.text(s.field, s.value), s.keys...)
+		case s.absent != "" && !strings.ContainsAny(s.field.path, "*["):
+			lines = append(lines, line{Setting{s.path, s.absent, originDefault}, s.keys, true})
+		}
+	})
+	return lines
+}
+
+// taxonomyNames returns the names of the job's taxonomies in the order of the job file.
+func (j *Job) taxonomyNames() []string {
+	at := func(name string) place { return j.origins.places[taxonomyPath(name)] }
+	return slices.SortedFunc(maps.Keys(j.Taxonomies), func(a, b string) int {
+		return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
+	})
+}
+
 // Settings lists every value of a resolved job and where it came from, in the order of the
 // reference.
-func (j *Job) Settings() []Setting {
-	var settings []Setting
-	for _, l := range j.print() {
-		if l.Key != "" {
-			settings = append(settings, l.Setting)
-		}
+func (j *Job) Settings() (settings []Setting) {
+	for _, l := range j.lines() {
+		settings = append(settings, l.Setting)
 	}
 	return settings
 }
@@ -40,114 +76,58 @@ func (j *Job) Settings() []Setting {
 // YAML renders a resolved job as a job file, with the origin of every value as a comment. Saved in
 // the folder of the job file it loads to the same job.
 func (j *Job) YAML() string {
-	var b []byte
-	for _, l := range j.print() {
-		comment := strings.Map(func(c rune) rune {
-			if !unicode.IsPrint(c) {
-				return utf8.RuneError
-			}
-			return c
-		}, l.Origin)
-		switch {
-		case l.Key == "":
-			b = fmt.Appendf(b, "%s:\n", l.text)
-		case !l.absent && comment != "":
-			b = fmt.Appendf(b, "%s: %s  # %s\n", l.text, l.Value, comment)
-		case !l.absent:
-			b = fmt.Appendf(b, "%s: %s\n", l.text, l.Value)
-		case !strings.Contains(l.Key, "."): // what is absent below others is not shown
-			b = fmt.Appendf(b, "# %s: %s  # %s\n", l.text, l.Value, comment)
+	var b strings.Builder
+	var before []string
+	for _, l := range j.lines() {
+		comment := ""
+		if l.Origin != "" {
+			comment = "  # " + printable(l.Origin)
 		}
+		last := len(l.keys) - 1
+		if l.absent {
+			if last == 0 { // what is absent below others is not shown
+				b.WriteString("# " + l.Key + ": " + l.Value + comment + "\n")
+			}
+			continue
+		}
+		dash := false
+		for depth, key := range l.keys {
+			indent := strings.Repeat("  ", depth)
+			if dash {
+				indent = indent[2:] + "- "
+			}
+			switch dash = false; {
+			case depth == last:
+				b.WriteString(indent + key + ": " + l.Value + comment + "\n")
+			case depth < len(before) && slices.Equal(before[:depth+1], l.keys[:depth+1]): // it is there
+			case key[0] == '[':
+				dash = true
+			default:
+				b.WriteString(indent + key + ":\n")
+			}
+		}
+		before = l.keys
 	}
-	return string(b)
+	return b.String()
 }
 
-// line is a line of a job in YAML.
-type line struct {
-	Setting        // without a key: values of its own follow
-	text    string // the key, indented
-	absent  bool   // there is no value: it says what that means
+// printable returns a text without what steers terminals or ends a line.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, text)
 }
 
-// printer prints a job line by line.
+// printer prints values.
 type printer struct {
-	*Job
 	folder string // of the job file
-	lines  []line
-}
-
-// print returns the lines of the job.
-func (j *Job) print() []line {
-	p := printer{Job: j, folder: filepath.Dir(j.File)}
-	p.fields(jobFields, "", "", reflect.ValueOf(j).Elem())
-	return p.lines
-}
-
-func (p *printer) head(text string) { p.lines = append(p.lines, line{text: text}) }
-
-func (p *printer) value(text, path, value string) {
-	p.lines = append(p.lines, line{text: text, Setting: Setting{path, value, p.origins.origin(path)}})
-}
-
-// fields prints what a struct has of some keys, behind an indent.
-func (p *printer) fields(fields []*field, owner, indent string, of reflect.Value) {
-	slotsOf(fields, owner, of, nil, func(s slot) {
-		_, recorded := p.origins.places[s.path]
-		switch {
-		case s.owner != owner: // it is printed with its owner
-		case s.below != nil:
-			p.maps(s)
-		case s.kind == "taxonomies" && p.Taxonomies != nil:
-			p.head(s.key)
-			p.taxonomies()
-		case (recorded || !isZero(s.value)) && !(s.value.Kind() == reflect.Pointer && s.value.IsNil()):
-			p.value(indent+s.key, s.path, p.text(s.field, s.value))
-		case s.absent != "" && !strings.ContainsAny(s.field.path, "*["):
-			p.lines = append(p.lines, line{text: s.key, absent: true, Setting: Setting{s.path, s.absent, originDefault}})
-		}
-	})
-}
-
-// maps prints a map, a list of maps, or a map of maps, with its key if there is anything below.
-func (p *printer) maps(s slot) {
-	begin := len(p.lines)
-	p.head(s.key)
-	switch s.kind {
-	case "map":
-		p.fields(s.below, s.path, "  ", s.value)
-	case "list":
-		for i := range s.value.Len() {
-			first := len(p.lines)
-			p.fields(s.below, itemPath(s.path, i), "    ", s.value.Index(i))
-			if len(p.lines) > first {
-				p.lines[first].text = "  - " + p.lines[first].text[4:]
-			}
-		}
-	default:
-		for i := range p.Columns {
-			p.head("  " + Quoted(p.Columns[i].Name))
-			p.fields(s.below, columnPath(p.Columns[i].Name), "    ", s.value.Index(i))
-		}
-	}
-	if !slices.ContainsFunc(p.lines[begin+1:], func(l line) bool { return !l.absent }) {
-		p.lines = slices.Delete(p.lines, begin, begin+1)
-	}
-}
-
-// taxonomies prints the job's taxonomies in the order of the job file.
-func (p *printer) taxonomies() {
-	at := func(name string) place { return p.origins.places[taxonomyPath(name)] }
-	names := slices.SortedFunc(maps.Keys(p.Taxonomies), func(a, b string) int {
-		return cmp.Or(at(a).line-at(b).line, at(a).column-at(b).column, strings.Compare(a, b))
-	})
-	for _, name := range names {
-		t := p.Taxonomies[name]
-		p.value("  "+Quoted(name), taxonomyPath(name), p.taxonomy(&t))
-	}
 }
 
 // text returns a value as YAML on one line.
-func (p *printer) text(f *field, v reflect.Value) string {
+func (p printer) text(f *field, v reflect.Value) string {
 	var texts []string
 	switch v := reflect.Indirect(v).Interface().(type) {
 	case Bounds:
@@ -174,7 +154,7 @@ func (p *printer) text(f *field, v reflect.Value) string {
 }
 
 // single returns a single value as YAML.
-func (p *printer) single(f *field, text string) string {
+func (p printer) single(f *field, text string) string {
 	switch {
 	case f.plain() || f.kind == "job.Quota":
 		return text
@@ -186,7 +166,7 @@ func (p *printer) single(f *field, text string) string {
 	return Quoted(text)
 }
 
-func (p *printer) taxonomy(t *Taxonomy) string {
+func (p printer) taxonomy(t *Taxonomy) string {
 	word, levels := t.generated()
 	switch {
 	case t.Name != "":

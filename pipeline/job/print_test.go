@@ -149,7 +149,7 @@ func TestSettingsOfAnotherAlgorithm(t *testing.T) {
 	}
 }
 
-// docs/job-file.md holds the reference that the table of fields makes.
+// docs/job-file.md holds the reference that the tags of fields and keys.txt make.
 func TestReference(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "job-file.md")
 	text, err := os.ReadFile(path)
@@ -252,14 +252,11 @@ func TestFields(t *testing.T) {
 		if !strings.HasPrefix(lines[i], f.path+" | ") || f.doc == "" || def != "" && f.absent != "" {
 			t.Errorf("bad line of %s: %s", f.path, lines[i])
 		}
-		if kind.pattern != "" && !regexp.MustCompile(kind.pattern).MatchString(kind.example) {
+		if kind.example != "" && !regexp.MustCompile(kind.pattern).MatchString(kind.example) {
 			t.Errorf("%s: example %q does not match", f.path, kind.example)
 		}
 		if def != "" {
-			v := reflect.New(f.typ).Elem()
-			if f.typ.Kind() == reflect.Pointer {
-				v = reflect.New(f.typ.Elem()).Elem()
-			}
+			v := target(reflect.New(f.typ).Elem())
 			if err := setText(v, def); err != nil {
 				t.Errorf("%s: default: %v", f.path, err)
 			} else if message, _ := f.wrong(v, def); message != "" {

@@ -14,20 +14,6 @@ var (
 	entityEngines    = append(sensitiveEngines[:len(sensitiveEngines):len(sensitiveEngines)], AlgorithmIACk)
 )
 
-// checkShares checks the most that single values may have. It reports whether one was rejected.
-func (r *reader) checkShares(s slot, shares []Confidence) (broken bool) {
-	for i, share := range shares {
-		if slices.ContainsFunc(shares[:i], func(c Confidence) bool { return c.Value == share.Value }) {
-			r.add(s.path, "", "%s has value %q twice", s.key, share.Value)
-		}
-		at := itemPath(s.path, i)
-		if broken = broken || r.rejected(at); !r.rejected(at) {
-			r.text(s.field, at, s.value.Index(i).Field(1))
-		}
-	}
-	return broken
-}
-
 // entityRules: the entity column is read, and not released.
 func (r *reader) entityRules() {
 	name := r.Entity
@@ -120,6 +106,11 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 	}
 	if asked == 0 && !r.rejected(path) {
 		r.add(path, "add l, entropy_l, max_confidence or t", "a sensitive column without a measure")
+	}
+	for i, c := range s.Confidences {
+		if slices.ContainsFunc(s.Confidences[:i], func(before Confidence) bool { return before.Value == c.Value }) {
+			r.add(path+".max_confidence", "", "max_confidence has value %q twice", c.Value)
+		}
 	}
 	if s.MaxConfidence > 0 && len(s.Confidences) > 0 {
 		r.add(path+".max_confidence", "", "max_confidence is given for every value and for single ones")

@@ -30,7 +30,7 @@ var kinds = map[string]struct{ words, one, pattern, example, schema string }{
 	"int64":            {"size", "a size such as 1GiB, 512MiB or 2GB", sizePattern, "1GiB", `{"type":["string","integer"],"pattern":%s,"minimum":1048576}`},
 	"job.Quota":        {"number or share", "a number of records, or a share of them as 0.5%", quotaPattern, "0.5%", `{"type":["string","integer"],"pattern":%s,"minimum":0}`},
 	"job.Share":        {"share", "a share from 0% to 100%, as 1%", sharePattern, "35%", `{"type":"string","pattern":%s}`},
-	"uint8":            {"character", `one character such as ",", ";" or "\t"`, "", "", `{"type":"string","minLength":1,"maxLength":1}`},
+	"uint8":            {"character", `one character such as ",", ";" or "\t"`, signPattern, "", `{"type":"string","pattern":%s}`},
 	"step":             {"number or unit", "a number above zero, or one of year, month, day, hour, minute, second", stepPattern, "5", `{"anyOf":[{"type":"number","exclusiveMinimum":0},{"type":"string","pattern":%s}]}`},
 	"limit":            {"level or width", "a number above zero, of dates and times with a unit, as 30d, 12h, 5m or 1s", limitPattern, "2", `{"type":["number","string"],"pattern":%s,"exclusiveMinimum":0}`},
 	"type":             {"text", typeWords, typePattern, "decimal(10,2)", `{"type":"string","pattern":%s}`},
@@ -44,7 +44,8 @@ var kinds = map[string]struct{ words, one, pattern, example, schema string }{
 const (
 	stepPattern  = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*|year|month|day|hour|minute|second)$`
 	limitPattern = `^([0-9]*[1-9][0-9]*(\.[0-9]+)?|[0-9]+\.[0-9]*[1-9][0-9]*)[dhms]?$`
-	levelPattern = `^[1-9][0-9]{0,3}$` // a limit that is a level
+	levelPattern = `^[1-9][0-9]{0,3}$`                          // a limit that is a level
+	signPattern  = "^[\t !#$%&'()*,/:;<=>?@\\[\\\\\\]^_`{|}~]$" // a character that parts fields
 	timePattern  = `^[1-9][0-9]*[smh]$`
 	sizePattern  = `^[0-9]+(\.[0-9]+)? ?([kKMGT]i?)?B?$` // bytes, or a number with a unit
 )
@@ -59,6 +60,8 @@ func setText(v reflect.Value, text string) (err error) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
+	case reflect.Struct: // a column's taxonomy
+		v.Set(reflect.ValueOf(Taxonomy{Name: text}))
 	case reflect.Int:
 		whole, err = strconv.ParseInt(text, 10, strconv.IntSize)
 		v.SetInt(whole)
@@ -79,6 +82,15 @@ func setText(v reflect.Value, text string) (err error) {
 		v.SetUint(uint64(text[0]))
 	}
 	return err
+}
+
+// target returns what a pointer is to, which is made for it, and everything else itself.
+func target(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Pointer {
+		return v
+	}
+	v.Set(reflect.New(v.Type().Elem()))
+	return v.Elem()
 }
 
 // textOf returns what setText takes for a value.
@@ -104,28 +116,22 @@ func (r *reader) check(s slot) {
 	if !r.has(s) || s.below != nil {
 		return
 	}
-	found := len(r.problems)
-	broken := false // an item was rejected
+	found, broken := len(r.problems), false // an item was rejected
 	switch v := s.value.Addr().Interface().(type) {
 	case *Taxonomy:
 		r.checkTaxonomy(s.path, v, v.File, "a name, a tree or a generator")
 	case *map[string]Taxonomy:
 		r.checkTaxonomies(s.path)
 	case *Bounds:
-	case *[]Confidence:
-		broken = r.checkShares(s, *v)
-	case *[]string:
-		word := len(*v) == 1 && (s.kind == "columns" && (*v)[0] == AllColumns ||
-			s.kind == "header" && ((*v)[0] == NoHeader || (*v)[0] == HasHeader))
-		for i := range *v {
-			at := itemPath(s.path, i)
-			if broken = broken || r.rejected(at); !word && !r.rejected(at) {
-				r.text(s.field, at, s.value.Index(i))
-			}
-		}
 	default:
-		if s.kind != "taxonomies" {
-			r.text(s.field, s.path, reflect.Indirect(s.value))
+		for i, v := range s.singles() {
+			at := s.path
+			if s.typ.Kind() == reflect.Slice {
+				at = itemPath(s.path, i)
+			}
+			if broken = broken || r.rejected(at); !r.rejected(at) {
+				r.text(s.field, at, v)
+			}
 		}
 	}
 	if broken || len(r.problems) > found {
@@ -134,6 +140,24 @@ func (r *reader) check(s slot) {
 	if r.rejected(s.path) {
 		s.value.SetZero()
 	}
+}
+
+// singles returns the single values of a slot. A word that stands for a list is none.
+func (s slot) singles() (all []reflect.Value) {
+	words := map[string][]string{"columns": {AllColumns}, "header": {NoHeader, HasHeader}}[s.kind]
+	switch {
+	case s.kind == "taxonomies": // the file of these is checked when it is read
+	case words != nil && s.value.Len() == 1 && slices.Contains(words, s.value.Index(0).String()):
+	case s.typ.Kind() != reflect.Slice:
+		all = append(all, reflect.Indirect(s.value))
+	default:
+		for i := range s.value.Len() {
+			if all = append(all, s.value.Index(i)); s.kind == "[]job.Confidence" {
+				all[i] = all[i].FieldByName("Most")
+			}
+		}
+	}
+	return all
 }
 
 // text checks a single value. The path of a file URL takes its place.
@@ -148,35 +172,28 @@ func (r *reader) text(f *field, path string, v reflect.Value) {
 
 // wrong says what is wrong with a single value, and what to do about it.
 func (f *field) wrong(v reflect.Value, text string) (message, hint string) {
-	switch f.kind {
-	case "int", "float64", "[]job.Confidence":
+	pattern := kinds[f.kind].pattern
+	switch {
+	case f.number():
 		if number, _ := strconv.ParseFloat(text, 64); !f.within(number) {
 			return f.not(text)
 		}
-		return "", ""
-	case "int64":
-		if v.Int() < minMemory {
-			return "of " + text + " bytes is less than 1MiB", "is a unit missing, as in 1GiB?"
-		}
-		return "", ""
-	case "uint8":
-		const signs = "\t !#$%&'()*,/:;<=>?@[\\]^_`{|}~"
-		if f.enum != nil && !slices.Contains(f.enum, text) || f.enum == nil && !strings.Contains(signs, text) {
-			return f.not(strconv.Quote(text))
-		}
-		return "", ""
-	case "job.Quota", "job.Share":
-		if setText(reflect.New(v.Type()).Elem(), text) != nil {
-			return f.not(text)
-		}
-		return "", ""
-	}
-	pattern := kinds[f.kind].pattern
-	switch {
-	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
+	case f.enum != nil && !slices.Contains(f.enum, text):
 		return f.not(strconv.Quote(text), DidYouMean(text, f.enum))
-	case pattern != "" && !regexp.MustCompile(pattern).MatchString(text):
+	case f.enum == nil && pattern != "" && !regexp.MustCompile(pattern).MatchString(text),
+		setText(reflect.New(v.Type()).Elem(), text) != nil:
 		return f.not(strconv.Quote(text))
+	case v.Kind() == reflect.Int64 && v.Int() < minMemory:
+		return "of " + text + " bytes is less than 1MiB", "is a unit missing, as in 1GiB?"
+	case v.Kind() == reflect.String:
+		return f.wrongText(text)
+	}
+	return "", ""
+}
+
+// wrongText says what is wrong with a text that has the right form.
+func (f *field) wrongText(text string) (message, hint string) {
+	switch {
 	case text == "" && !f.is("empty"):
 		return "is empty", ""
 	case strings.ContainsRune(text, 0):
