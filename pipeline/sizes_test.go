@@ -154,6 +154,7 @@ var unreached = map[string][]size{
 		{name: "engine.FrequencyBytes", value: 32},
 		{name: "engine.mostSlots", value: 1 << 18},
 		{name: "engine/choose.leastTrial", value: 1 << 26},
+		{name: "formats/arrowfile.batchBytes", value: 1 << 24},
 		{name: "formats/csvfile.batchBytes", value: 1 << 22},
 		{name: "formats/csvfile.bufferSize", value: 1 << 18},
 		{name: "spill.UsualPages", value: 24 << 20},

@@ -18,6 +18,7 @@ type Budget struct {
 	used  atomic.Int64
 	peak  atomic.Int64
 	read  atomic.Int64 // drawn by HoldRead
+	reads atomic.Int64 // the most of it at one time
 }
 
 // NewBudget returns a budget of limit bytes.
@@ -40,9 +41,14 @@ func (b *Budget) Draw(what string, n int64) error {
 			return err
 		}
 	}
-	for peak := b.peak.Load(); used > peak && !b.peak.CompareAndSwap(peak, used); peak = b.peak.Load() {
-	}
+	raise(&b.peak, used)
 	return nil
+}
+
+// raise makes a peak as high as a value is.
+func raise(peak *atomic.Int64, value int64) {
+	for was := peak.Load(); value > was && !peak.CompareAndSwap(was, value); was = peak.Load() {
+	}
 }
 
 // Return gives n bytes back.

@@ -18,15 +18,24 @@ func (b *Budget) HoldRead(bytes int64) error {
 		enough := func(used, missing, limit int64) int64 {
 			return max(enough(used, missing, limit), enoughToRead(held+missing))
 		}
-		return b.shortage(err, bytes, enough, "write the input with smaller pages, dictionaries or record batches, or fewer row groups")
+		return b.shortage(err, max(0, b.rest()-bytes), bytes, enough, "write the input with smaller pages, dictionaries or record batches, or fewer row groups")
 	}
-	b.read.Add(bytes)
+	raise(&b.reads, b.read.Add(bytes))
 	makeRoom(b.limit, bytes)
 	return nil
 }
 
 // Reads returns how many bytes readers hold, which are free when they are done.
 func (b *Budget) Reads() int64 { return b.root().read.Load() }
+
+// rest returns by how much readers that are at work hold less than they did once, and may again.
+func (b *Budget) rest() int64 {
+	b = b.root()
+	if held := b.read.Load(); held > 0 {
+		return b.reads.Load() - held
+	}
+	return 0
+}
 
 // enoughToRead returns how many MiB a budget has whose part for readers has room for so many bytes. The other parts are for what
 // a later part of the run holds meanwhile.

@@ -9,7 +9,7 @@ import (
 
 // Short gives an error of a draw the hint how large a budget would do when so many bytes are missing now, or what to do instead.
 func (b *Budget) Short(err error, missing int64, instead string) error {
-	return b.shortage(err, missing, enough, instead)
+	return b.shortage(err, b.rest(), missing, enough, instead)
 }
 
 // Exceeded returns the error of a draw that would exceed a share of a budget, of which so many bytes are in use.
@@ -30,7 +30,7 @@ func (b *Budget) Advise(err error) error {
 // refuse gives the error of a draw the hint that a budget twice as large may do, or a larger one where more is missing. What
 // was refused may be one of many draws.
 func (b *Budget) refuse(err error, missing int64) error {
-	return b.shortage(err, max(missing, b.root().limit), enough, "")
+	return b.Short(err, max(missing, b.root().limit), "")
 }
 
 // Instead adds what else may be done to the hint of an error that a memory budget ran out.
@@ -43,10 +43,10 @@ func Instead(err error, instead string) error {
 	return &fault.Error{Class: fault.Resources, Err: err, Lacks: short.Lacks, Short: hint}
 }
 
-// shortage gives an error a hint that names what enough returns of the whole budget.
-func (b *Budget) shortage(err error, missing int64, enough func(used, missing, limit int64) int64, instead string) error {
+// shortage gives an error a hint that names what enough returns of the whole budget, while so many bytes rest that may be in use again.
+func (b *Budget) shortage(err error, rest, missing int64, enough func(used, missing, limit int64) int64, instead string) error {
 	whole := b.root()
-	used := whole.Used()
+	used := whole.Used() + rest
 	hint := func(missing int64) string {
 		named := fmt.Sprintf("give at least %d MiB with --memory", enough(used, missing, whole.limit))
 		if instead != "" {

@@ -70,3 +70,27 @@ func TestDrawsNameBudgets(t *testing.T) {
 		t.Errorf("hint %q", hint)
 	}
 }
+
+// A budget that is named has room for all that readers held once, which they may hold again while they read.
+func TestShortCountsReaders(t *testing.T) {
+	const limit = 64 << 20
+	for name, missing := range map[string]func(b *Budget) error{
+		"rows":    func(b *Budget) error { return b.Short(b.Draw("rows", limit/2), limit/2, "") },
+		"reading": func(b *Budget) error { return b.HoldRead(limit / 2) },
+	} {
+		b := NewBudget(limit)
+		must(t, b.HoldRead(limit/4*3))
+		must(t, b.HoldRead(-limit/4))
+		must(t, b.Draw("labels", limit/4))
+		rest := map[string]int64{"rows": limit / 4}[name]
+		var named int64
+		hint := fault.HintOf(missing(b))
+		if _, err := fmt.Sscanf(hint, "give at least %d MiB", &named); err != nil || named<<20 < limit/4*3+limit/2+rest {
+			t.Errorf("%s: %s", name, hint)
+		}
+		must(t, b.HoldRead(-limit/2))
+		if b.rest() != 0 {
+			t.Errorf("readers that are done hold %d bytes", b.rest())
+		}
+	}
+}

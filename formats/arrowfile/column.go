@@ -33,6 +33,17 @@ func (c *column) valid(i int) bool {
 	return c.validity[i>>3]>>(i&7)&1 != 0
 }
 
+// stored returns how many bytes the buffers take in the file, with those of all below the column.
+func (c *column) stored() (bytes int64) {
+	for _, place := range c.buffers {
+		bytes += place.To - place.From
+	}
+	for _, child := range c.children {
+		bytes += child.stored()
+	}
+	return bytes
+}
+
 // rowsOf returns the rows of a buffer.
 func rowsOf[T whole](c *column, buffer int) []T {
 	return arrow.GetData[T](c.data[buffer])[:c.n:c.n]
@@ -53,6 +64,16 @@ func (c *column) bytes(i int) []byte {
 	}
 	from, to := c.span(i)
 	return c.data[2][from:to]
+}
+
+// bytesOf returns how many bytes the valid rows of [from, to) have.
+func (c *column) bytesOf(from, to int) (size int) {
+	for i := from; i < to; i++ {
+		if c.valid(i) {
+			size += len(c.bytes(i))
+		}
+	}
+	return size
 }
 
 // span returns where the bytes, or the items, of a row begin and end.

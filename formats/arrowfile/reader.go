@@ -11,7 +11,11 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
 )
+
+// batchBytes is about how many bytes the values of a batch have at most whose rows are large.
+const batchBytes = 16 << 20
 
 // reader reads the rows of consecutive record batches.
 type reader struct {
@@ -21,6 +25,7 @@ type reader struct {
 	end     int // behind the last one
 	row     int // next row of the loaded record batch, the one before next
 	rows    int // it has
+	most    int // rows of it that are returned at a time
 	targets []target
 	batch   formats.Batch
 
@@ -104,7 +109,7 @@ func (r *reader) Next(ctx context.Context) (_ *formats.Batch, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	from, to := r.row, min(r.row+r.src.rows, r.rows)
+	from, to := r.row, min(r.row+r.most, r.rows)
 	for i := range r.targets {
 		t := &r.targets[i]
 		if err := t.more(0); err != nil {
@@ -151,11 +156,30 @@ func (r *reader) nextBatch() (err error) {
 			continue
 		}
 		if err := r.load(c, b.codec, plan, r.slab); err != nil {
-			return fmt.Errorf("column %q: %w", c.field.name, err)
+			return fmt.Errorf("column %q: %w", c.field.name, fault.LacksMore(err, r.toCome(i)))
 		}
 	}
-	r.next, r.row, r.rows = r.next+1, 0, int(b.rows)
+	r.next, r.row, r.rows, r.most = r.next+1, 0, int(b.rows), r.atOnce(b.rows)
 	return nil
+}
+
+// atOnce returns how many rows are returned at a time of a record batch that is loaded.
+func (r *reader) atOnce(rows int64) int {
+	bytes := int64(0)
+	for _, slab := range r.slabs[:r.used] {
+		bytes += int64(len(slab))
+	}
+	return int(max(1, min(int64(r.src.rows), rows*batchBytes/max(1, bytes))))
+}
+
+// toCome returns how many bytes the columns behind column i take, and the values of a batch then.
+func (r *reader) toCome(i int) (bytes int64) {
+	for _, c := range r.columns[i+1:] {
+		if c != nil {
+			bytes += c.stored()
+		}
+	}
+	return bytes + batchBytes
 }
 
 // take says that n more bytes are held.

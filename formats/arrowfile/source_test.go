@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,6 +25,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // arrowBytes writes records as a file or a stream.
@@ -401,5 +404,59 @@ func TestUnsupportedColumnIsRefusedWhenAskedFor(t *testing.T) {
 	}
 	if _, err := formatstest.ReadCells(s, 0, 2, formats.Request{Column: 1}); !errors.Is(err, formats.ErrSchema) {
 		t.Errorf("chunk that is not there: got %v", err)
+	}
+}
+
+// Of a record batch of large values some rows are returned at a time, and where the batch does not fit, the error
+// says how much is missing for all of it.
+func TestLargeRecordBatch(t *testing.T) {
+	const rows, size = 20, 1 << 20
+	names := []string{"a", "b"}
+	var fields []arrow.Field
+	var columns []arrow.Array
+	for _, name := range names {
+		builder := array.NewStringBuilder(memory.DefaultAllocator)
+		for range rows {
+			builder.Append(strings.Repeat(name, size))
+		}
+		fields, columns = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String}), append(columns, builder.NewArray())
+	}
+	schema := arrow.NewSchema(fields, nil)
+	path := formatstest.WriteTemp(t, "large.arrow", arrowBytes(t, false, schema, []arrow.Record{array.NewRecord(schema, columns, rows)}))
+	held, most, limit := int64(0), int64(0), int64(math.MaxInt64)
+	hold := func(bytes int64) error {
+		if held+bytes > limit {
+			return &fault.Error{Class: fault.Resources, Err: errors.New("too much"), Lacks: bytes, Short: func(int64) string { return "" }}
+		}
+		held += bytes
+		most = max(most, held)
+		return nil
+	}
+	s, err := Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	batches := 0
+	read := func() error {
+		r, err := s.Read(t.Context(), 0, 1, []formats.Request{{Column: 0}, {Column: 1}})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		for batches = 0; err == nil; batches++ {
+			_, err = r.Next(t.Context())
+		}
+		return err
+	}
+	if err := read(); err != io.EOF || batches < 4 || most > 2*rows*size+3*batchBytes/2 {
+		t.Fatalf("%d batches, %d bytes held: %v", batches-1, most, err)
+	}
+	all := most
+	for _, limit = range []int64{0, rows * size} {
+		var short *fault.Error
+		if err := read(); !errors.As(err, &short) || limit+short.Lacks < all || limit+short.Lacks > 2*all {
+			t.Errorf("of %d bytes %d are had: %v", all, limit, err)
+		}
 	}
 }

@@ -19,7 +19,7 @@ var (
 	errDigits = fmt.Errorf("%w: a decimal of more digits than its column", formats.ErrDamaged)
 )
 
-// appendValues appends the valid rows of [from, to) of a flat column. Room makes room for a value
+// appendValues appends the valid rows of [from, to) of a flat column. Room makes room for values
 // of a number of bytes.
 func (c *column) appendValues(
 	v *formats.Values, from, to int, room func(v *formats.Values, bytes int) error,
@@ -29,9 +29,9 @@ func (c *column) appendValues(
 	}
 	start := v.Len()
 	if !v.Type.InWords() {
-		if err := c.each(from, to, func(_ int, b []byte) error {
+		if err := c.each(from, to, func(i int, b []byte) error {
 			if cap(v.Data)-len(v.Data) < len(b) {
-				if err := room(v, len(b)); err != nil {
+				if err := room(v, c.bytesOf(i, to)); err != nil {
 					return err
 				}
 			}

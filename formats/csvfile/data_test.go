@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/internal/fault"
 )
 
 // randomText returns a text that needs quotes more often than not.
@@ -186,15 +187,17 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // A record that needs a larger buffer is told of, and given back when it was read; when it is
-// refused, the file is not to blame.
+// refused, the file is not to blame, and the error says how much is missing for all of it.
 func TestLargeRecordsAreHeld(t *testing.T) {
 	const size = 3 << 20
 	held, most := int64(0), int64(0)
 	errMuch := errors.New("too much")
+	var short *fault.Error
 	limit := int64(1 << 40)
 	hold := func(bytes int64) error {
 		if held+bytes > limit {
-			return errMuch
+			short = &fault.Error{Class: fault.Resources, Err: errMuch, Lacks: bytes, Short: func(int64) string { return "" }}
+			return short
 		}
 		held += bytes
 		most = max(most, held)
@@ -208,9 +211,14 @@ func TestLargeRecordsAreHeld(t *testing.T) {
 	if err := readOnce(s); err != nil || held != 0 || most < size {
 		t.Errorf("read: %v, %d bytes held, %d at most", err, held, most)
 	}
-	limit = size
-	if err := readOnce(s); !errors.Is(err, errMuch) || errors.Is(err, formats.ErrDamaged) || held != 0 {
-		t.Errorf("refused: %v, %d bytes held", err, held)
+	all := most
+	for _, limit = range []int64{0, size, 2 * size} {
+		if err := readOnce(s); !errors.Is(err, errMuch) || errors.Is(err, formats.ErrDamaged) || held != 0 {
+			t.Errorf("refused: %v, %d bytes held", err, held)
+		}
+		if missing := short.Lacks; limit+missing < all || missing > 3*all {
+			t.Errorf("%d bytes are missing of %d where there are %d", missing, all, limit)
+		}
 	}
 }
 

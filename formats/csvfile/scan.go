@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -297,7 +298,7 @@ func (s *scanner) fill() error {
 	}
 	if s.end > len(s.buf)/2 {
 		if err := s.holding.Hold(largeRecord * int64(len(s.buf))); err != nil {
-			return err
+			return fault.LacksMore(err, s.toCome())
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
@@ -311,4 +312,21 @@ func (s *scanner) fill() error {
 		}
 	}
 	return nil
+}
+
+// toCome returns how many bytes more a record takes for which the buffer must not grow. It reads on to the record's end.
+func (s *scanner) toCome() int64 {
+	b := block{quote: []byte{s.quote}}
+	_, _ = b.Write(s.buf[:s.end])
+	for b.starts[0].at == 0 && b.size <= longest {
+		n, err := s.r.Read(s.buf)
+		if _, _ = b.Write(s.buf[:n]); err != nil {
+			break
+		}
+	}
+	room := int64(len(s.buf))
+	for room < cmp.Or(b.starts[0].at, b.size) { // one that begins elsewhere in the buffer makes it grow so far
+		room *= 2
+	}
+	return largeRecord * (room - int64(len(s.buf)))
 }
