@@ -94,9 +94,10 @@ func (t *Table) Aggregate(ctx context.Context, maps [][]uint32, domains []int, s
 	space.Share /= 2
 	c := NewCounter(domains, space)
 	buffer, w := make([]uint64, scanBlock*c.layout.Words), c.layout.Words
+	repacking := newRepacking(t.Layout, c.layout, maps)
 	err := t.Scan(ctx, space, func(block *Table) error {
 		keys := buffer[:block.Len()*w]
-		block.repack(keys, c.layout, maps)
+		repacking.run(keys, block)
 		for i, n := range block.Counts {
 			if err := c.add(keys[i*w:(i+1)*w], n); err != nil {
 				return err
@@ -123,9 +124,9 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	r := newTable(layout, t.Len(), t.Len())
 	copy(r.Counts, t.Counts)
 	threads := max(1, space.Threads)
-	ranges := cut(t.Len(), threads)
+	ranges, repacking := cut(t.Len(), threads), newRepacking(t.Layout, layout, maps)
 	Each(len(ranges), threads, func(_, i int) {
-		t.Slice(ranges[i]).repack(r.Keys[ranges[i].Lo*layout.Words:], layout, maps)
+		repacking.run(r.Keys[ranges[i].Lo*layout.Words:], t.Slice(ranges[i]))
 	})
 	r.merge(threads)
 	r = r.clip()

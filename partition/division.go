@@ -1,19 +1,11 @@
 package partition
 
-import (
-	"slices"
+import "github.com/kcut/kcut/internal/workers"
 
-	"github.com/kcut/kcut/internal/workers"
-)
-
-// Division splits a partition's records among the children of a value. It holds the
-// scratch for that, all zero between two uses.
+// Division splits a partition's records among the children of a value.
 type Division struct {
 	Parallel Parallel // nobody's: one goroutine divides
 	Present  []uint32 // the children that have records
-	records  []int    // by child
-	sizes    []uint64 // by child
-	next     []int    // by child: where its next record goes
 	parts    []Rows
 }
 
@@ -21,25 +13,7 @@ type Division struct {
 // children that have any, by ascending number, valid until the next call.
 func (d *Division) Divide(t *Table, parent Rows, f Field, r *Refinement) []Rows {
 	d.parts, d.Present = d.parts[:0], d.Present[:0]
-	if r.Children == 2 || d.Parallel.Pays(parent) {
-		d.halve(t, parent, f, r, 0, uint32(r.Children))
-		return d.parts
-	}
-	d.measure(t, parent, f, r)
-	lo := parent.Lo
-	for _, c := range d.Present {
-		d.parts = append(d.parts, Rows{Lo: lo, Hi: lo + d.records[c], Size: d.sizes[c]})
-		d.next[c] = lo
-		lo += d.records[c]
-		d.records[c], d.sizes[c] = 0, 0
-	}
-	switch len(d.Present) {
-	case 1:
-	case 2:
-		moveTwo(t, parent, f, r, d.Present[1])
-	default:
-		d.move(t, f, r)
-	}
+	d.halve(t, parent, f, r, 0, uint32(r.Children))
 	return d.parts
 }
 
@@ -62,25 +36,6 @@ func (d *Division) halve(t *Table, parent Rows, f Field, r *Refinement, first, e
 	}
 	d.halve(t, Rows{Lo: parent.Lo, Hi: front, Size: parent.Size - size}, f, r, first, middle)
 	d.halve(t, Rows{Lo: front, Hi: parent.Hi, Size: size}, f, r, middle, end)
-}
-
-// measure sums records and counts by child.
-func (d *Division) measure(t *Table, parent Rows, f Field, r *Refinement) {
-	if n := r.Children - len(d.records); n > 0 {
-		d.records = append(d.records, make([]int, n)...)
-		d.sizes = append(d.sizes, make([]uint64, n)...)
-		d.next = append(d.next, make([]int, n)...)
-	}
-	w := t.Layout.Words
-	for i, at := parent.Lo, parent.Lo*w+f.Word; i < parent.Hi; i, at = i+1, at+w {
-		c := r.ChildOf(uint32(t.Keys[at] >> f.Shift & f.Mask))
-		if d.records[c] == 0 {
-			d.Present = append(d.Present, c)
-		}
-		d.records[c]++
-		d.sizes[c] += t.Counts[i]
-	}
-	slices.Sort(d.Present)
 }
 
 // moveTwo brings the records of the children below a number to the front, and returns where
@@ -165,22 +120,6 @@ func (d *Division) moveTwoRanges(t *Table, parent Rows, ranges []Rows, f Field, 
 		}
 	})
 	return front, size
-}
-
-// move permutes the records of the present children in place, which have their places: each that
-// is not yet among its child's is swapped to there (the American flag sort's second half).
-func (d *Division) move(t *Table, f Field, r *Refinement) {
-	for k, c := range d.Present {
-		for i := d.next[c]; i < d.parts[k].Hi; {
-			if to := t.child(i, f, r); to != c {
-				t.Swap(i, d.next[to])
-				d.next[to]++
-				continue
-			}
-			i++
-			d.next[c] = i
-		}
-	}
 }
 
 // Refinement sends the records with one value of a column to the value's children, which are

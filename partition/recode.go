@@ -43,9 +43,9 @@ func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	if to.Words > t.Layout.Words {
 		keys = make([]uint64, t.Len()*words)
 	}
-	ranges := cut(t.Len(), threads)
+	ranges, r := cut(t.Len(), threads), newRepacking(t.Layout, to, maps)
 	Each(len(ranges), threads, func(_, i int) {
-		t.Slice(ranges[i]).repack(keys[ranges[i].Lo*words:], to, maps)
+		r.run(keys[ranges[i].Lo*words:], t.Slice(ranges[i]))
 	})
 	if words > to.Words {
 		for _, share := range ranges[1:] {
@@ -55,26 +55,87 @@ func (t *Table) Translate(maps [][]uint32, domains []int, threads int) {
 	t.Keys, t.Layout = keys[:t.Len()*to.Words], to
 }
 
-// repack writes the keys in new codes, a block at a time. They may go where the keys are
-// when they are not longer.
-func (t *Table) repack(keys []uint64, to Layout, maps [][]uint32) {
+// repacking writes keys in new codes: those of neighbours of few bits together.
+type repacking struct {
+	from, to int // words of a key
+	fields   []repackedField
+}
+
+// repackedField is a field, or neighbours that are taken for one.
+type repackedField struct {
+	from, to Field
+	codes    []uint32 // the new ones by the old ones
+}
+
+// joinedBits is how many bits fields have at most that are taken for one: their codes take 16 KiB,
+// and stay in a first-level cache.
+const joinedBits = 12
+
+func newRepacking(from, to Layout, maps [][]uint32) repacking {
+	r := repacking{from: from.Words, to: to.Words}
+	for i, codes := range maps {
+		f := repackedField{from.Fields[i], to.Fields[i], codes}
+		if f.to.Mask == 0 {
+			continue
+		}
+		if last := len(r.fields) - 1; last >= 0 && r.fields[last].precedes(f) {
+			r.fields[last] = r.fields[last].join(f)
+			continue
+		}
+		r.fields = append(r.fields, f)
+	}
+	return r
+}
+
+// precedes reports whether a field is followed by another one, in old keys and new ones, and both
+// have few bits.
+func (f repackedField) precedes(next repackedField) bool {
+	return f.from.precedes(next.from) && f.to.precedes(next.to) &&
+		f.from.bits()+next.from.bits() <= joinedBits && f.to.bits()+next.to.bits() <= 32
+}
+
+func (f Field) precedes(next Field) bool {
+	return f.Word == next.Word && f.Shift+f.bits() == next.Shift
+}
+
+func (f Field) bits() uint { return uint(bits.Len64(f.Mask)) }
+
+// join takes a field and the one that follows it for one.
+func (f repackedField) join(next repackedField) repackedField {
+	fromBits, toBits := f.from.bits(), f.to.bits()
+	codes := make([]uint32, len(next.codes)<<fromBits)
+	for high, code := range next.codes {
+		for low, lower := range f.codes {
+			codes[high<<fromBits|low] = code<<toBits | lower
+		}
+	}
+	f.from.Mask |= next.from.Mask << fromBits
+	f.to.Mask |= next.to.Mask << toBits
+	f.codes = codes
+	return f
+}
+
+// run writes the keys of a table, a block at a time. They may go where the keys are when they are
+// not longer.
+func (r repacking) run(keys []uint64, t *Table) {
 	const block = 512
-	buffer := make([]uint64, block*to.Words)
+	buffer := make([]uint64, block*r.to)
 	for lo := 0; lo < t.Len(); lo += block {
 		hi := min(lo+block, t.Len())
-		fresh := buffer[:(hi-lo)*to.Words]
+		fresh := buffer[:(hi-lo)*r.to]
 		clear(fresh)
-		old := t.Keys[lo*t.Layout.Words : hi*t.Layout.Words]
-		for i, codes := range maps {
-			f, from := to.Fields[i], t.Layout.Fields[i]
-			if f.Mask == 0 {
-				continue
-			}
-			for j, at := f.Word, from.Word; at < len(old); j, at = j+to.Words, at+t.Layout.Words {
-				fresh[j] |= uint64(codes[old[at]>>(from.Shift&63)&from.Mask]) << (f.Shift & 63)
-			}
+		for _, f := range r.fields {
+			f.repack(fresh[f.to.Word:], uint(r.to), t.Keys[lo*r.from+f.from.Word:hi*r.from], uint(r.from))
 		}
-		copy(keys[lo*to.Words:], fresh)
+		copy(keys[lo*r.to:], fresh)
+	}
+}
+
+// repack puts the new codes of a field into a word of every new key.
+func (f repackedField) repack(fresh []uint64, to uint, old []uint64, from uint) {
+	shift, mask, toShift, codes := f.from.Shift&63, f.from.Mask, f.to.Shift&63, f.codes
+	for i, at := uint(0), uint(0); at < uint(len(old)); i, at = i+to, at+from {
+		fresh[i] |= uint64(codes[old[at]>>shift&mask]) << toShift
 	}
 }
 
