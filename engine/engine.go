@@ -217,6 +217,7 @@ type Rows struct {
 	N       int
 	Codes   [][]uint32 // by attribute, N each
 	Classes []uint32   // by row, when labels depend on it and there is one
+	Counts  []uint64   // the records that each row stands for, which have the same labels; nil: one
 	Taken   []uint64   // of every divided cell: its rows that came before; Recode counts on
 	Memo    *Memo      // of the goroutine that recodes them, for tuples of Codes and then, if there are some, Classes; may be nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/kcut/kcut/partition"
@@ -34,16 +35,16 @@ func (c *ReassignedCell) send(region int32, count uint64) {
 	}
 }
 
-// region returns the region of the cell's record of a number.
-func (c *ReassignedCell) region(number uint64) int32 {
+// at returns where the cell's record of a number goes, and how many from it on go there, too.
+func (c *ReassignedCell) at(number uint64) (region int32, left uint64) {
 	last := len(c.Parts) - 1
 	for _, p := range c.Parts[:last] {
 		if number < p.Count {
-			return p.Region
+			return p.Region, p.Count - number
 		}
 		number -= p.Count
 	}
-	return c.Parts[last].Region
+	return c.Parts[last].Region, math.MaxUint64
 }
 
 // code returns the code of a column, of which the class is the last.

@@ -209,6 +209,12 @@ func (r *Regions) Divided(rows Rows, cells []int32) {
 	}
 }
 
+// Together returns how many records of a divided cell, from one of a number on, have the same labels.
+func (r *Regions) Together(cell int32, number uint64) uint64 {
+	_, left := r.Reassigned[r.reassigned.divided[cell]].at(number)
+	return left
+}
+
 // Recode writes the label numbers of rows.
 func (r *Regions) Recode(rows Rows, labels [][]uint32) {
 	locator, tuples := r.Locator, rows.Codes
@@ -218,8 +224,8 @@ func (r *Regions) Recode(rows Rows, labels [][]uint32) {
 	for i, region := range rows.Memo.Locate(locator, rows.N, tuples) {
 		if isDivided(region) {
 			cell := dividedAt(region)
-			region = r.Reassigned[r.reassigned.divided[cell]].region(rows.Taken[cell])
-			rows.Taken[cell]++
+			region, _ = r.Reassigned[r.reassigned.divided[cell]].at(rows.Taken[cell])
+			rows.Taken[cell] += rows.count(i)
 		}
 		if region == Dropped {
 			labels[0][i] = DroppedLabel
@@ -243,6 +249,14 @@ func (l cellLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	if l.reassigned != nil {
 		l.reassigned.Locate(n, codes, regions)
 	}
+}
+
+// count returns how many records a row stands for.
+func (r Rows) count(row int) uint64 {
+	if r.Counts == nil {
+		return 1
+	}
+	return r.Counts[row]
 }
 
 // tuples returns the columns of codes, and of classes if there are some.

@@ -37,7 +37,7 @@ func (s *size) minKept() int {
 // sizes are those that cases are drawn near to.
 var sizes = []size{
 	{"engine/boost.maxBins", 1 << 8, valuesMasked},
-	{"engine/choose.blockRecords", 1 << 12, rowsOfTable},
+	{"engine/judge.blockRecords", 1 << 12, rowsOfTable},
 	{"engine/mondrian.fewKeys", 1 << 14, rowsOfTable},
 	{"engine/mondrian.fewRecords", 3000, rowsOfTable},
 	{"engine/recheck.block", 1 << 9, rowsOfTable},
@@ -153,7 +153,7 @@ var unreached = map[string][]size{
 		{name: "formats.leastNear", value: 64},
 		{name: "engine.FrequencyBytes", value: 32},
 		{name: "engine.mostSlots", value: 1 << 18},
-		{name: "engine/choose.leastTrial", value: 1 << 26},
+		{name: "engine/judge.leastTrial", value: 1 << 26},
 		{name: "formats/arrowfile.batchBytes", value: 1 << 24},
 		{name: "formats/csvfile.batchBytes", value: 1 << 22},
 		{name: "formats/csvfile.bufferSize", value: 1 << 18},
@@ -281,8 +281,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/draft.mostTriedCells", value: 5_000_000},
 		{name: "pipeline/draft.rememberedBytes", value: 1 << 10},
 		{name: "pipeline/draft.widestEntry", value: 66},
-		{name: "pipeline/evaluate.blockRecords", value: 1 << 12},
-		{name: "pipeline/evaluate.leastTrial", value: 1 << 26},
+		{name: "pipeline/evaluate.mostShuffled", value: 1 << 16},
 		{name: "spill.tries", value: 100},
 	},
 }

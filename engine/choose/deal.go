@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/partition"
 )
 
@@ -19,12 +20,11 @@ const folds = 5
 // dealt are the records that candidates are judged by, in the order in which they were dealt: those of a class after those of
 // another, in the order of the tuples' hashes, the first one to the first fold, the next one to the next.
 type dealt struct {
-	table   *engine.Table    // that they are of
-	records *partition.Table // a field for every attribute, and one for the kind
-	first   []uint8          // the fold of every tuple's first record
-	size    uint64           // all records
-	whole   uint64           // the table's
-	most    uint64           // that are drawn, about
+	*judge.Records
+	first []uint8 // the fold of every tuple's first record
+	size  uint64  // all records
+	whole uint64  // the table's
+	most  uint64  // that are drawn, about
 }
 
 // hashed is a tuple that is put in order.
@@ -39,7 +39,7 @@ const hashedBytes = 16
 // deal draws the records and deals them. What it holds stays drawn.
 func deal(ctx context.Context, table *engine.Table, most int, space partition.Space) (*dealt, error) {
 	all := table.Groupings[0]
-	d := &dealt{table: table, whole: all.Size(), most: uint64(most)}
+	d := &dealt{Records: &judge.Records{Table: table}, whole: all.Size(), most: uint64(most)}
 	layout := partition.NewLayout(domainsOf(table))
 	tuples := min(all.Len(), most+most/32) // more are hardly ever drawn
 	bytes := int64(tuples) * (2*layout.TableBytes(1) + hashedBytes + 1)
@@ -47,17 +47,22 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 		return nil, err
 	}
 	drawn, order, key := &partition.Table{Layout: layout}, []hashed(nil), make([]uint64, layout.Words)
-	err := scan(ctx, table, space, func(b *block) error {
-		for i, n := range b.counts {
+	err := all.Scan(ctx, space, func(records *partition.Table) error {
+		fields, w := records.Layout.Fields, records.Layout.Words
+		for i, n := range records.Counts {
 			clear(key)
-			for c, field := range layout.Fields {
-				key[field.Word] |= uint64(b.columns[c][i]) << field.Shift
+			code := uint32(0)
+			for c, to := range layout.Fields {
+				if code = 0; c < len(fields) {
+					code = fields[c].Code(records.Keys[i*w : (i+1)*w])
+				}
+				key[to.Word] |= uint64(code) << to.Shift
 			}
 			hash := hashOf(key)
 			if n = d.share(hash, n); n == 0 {
 				continue
 			}
-			order = append(order, hashed{hash: hash, class: classOf(table, b.kinds()[i]), at: int32(len(order))})
+			order = append(order, hashed{hash: hash, class: judge.ClassOf(table, code), at: int32(len(order))})
 			drawn.Put(key, n)
 			d.size += n
 		}
@@ -103,11 +108,11 @@ func (d *dealt) order(drawn *partition.Table, order []hashed) {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.hash, b.hash),
 			slices.Compare(drawn.Keys[int(a.at)*w:][:w], drawn.Keys[int(b.at)*w:][:w]))
 	})
-	d.records, d.first = &partition.Table{Layout: drawn.Layout}, make([]uint8, len(order))
+	d.Counts, d.first = &partition.Table{Layout: drawn.Layout}, make([]uint8, len(order))
 	next := uint64(0)
 	for i, h := range order {
 		n := drawn.Counts[h.at]
-		d.records.Put(drawn.Keys[int(h.at)*w:][:w], n)
+		d.Counts.Put(drawn.Keys[int(h.at)*w:][:w], n)
 		d.first[i] = uint8(next % folds)
 		next += n
 	}
@@ -128,39 +133,22 @@ func tested(records uint64, first, fold uint8) uint64 {
 
 // part returns the records that a round tests with: those of the fold of its number and, if one does not do, of the following. Or it
 // returns those of all others.
-func (d *dealt) part(round int, test bool) source {
-	return func(ctx context.Context, visit func(*block) error) error {
-		b, w := newBlock(d.table), d.records.Layout.Words
-		for lo := 0; lo < d.records.Len(); lo += blockRecords {
-			if err := ctx.Err(); err != nil {
-				return err
+func (d *dealt) part(round int, test bool) judge.Source {
+	return d.Part(func() judge.Take {
+		at := 0
+		return func(_ []uint64, all uint64) uint64 {
+			n := uint64(0)
+			for fold := range testFolds(d.size, d.most) {
+				n += tested(all, d.first[at], uint8((round+fold)%folds))
 			}
-			b.reset()
-			for i := lo; i < min(lo+blockRecords, d.records.Len()); i++ {
-				all := d.records.Counts[i]
-				n := uint64(0)
-				for fold := range testFolds(d.size, d.most) {
-					n += tested(all, d.first[i], uint8((round+fold)%folds))
-				}
-				if !test {
-					n = all - n
-				}
-				if n > 0 {
-					b.add(d.records.Layout.Fields, d.records.Keys[i*w:(i+1)*w], n)
-				}
+			at++
+			if test {
+				return n
 			}
-			if len(b.counts) > 0 {
-				if err := visit(b); err != nil {
-					return err
-				}
-			}
+			return all - n
 		}
-		return nil
-	}
+	})
 }
-
-// blockRecords is how many tuples a block has at most.
-const blockRecords = 1 << 12
 
 // scaled returns a requirement for a training part of so many records: k and what may be taken away are as much
 // less as these are fewer than the table's, so that groups are as hard to fill as there.

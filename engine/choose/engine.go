@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
@@ -128,11 +129,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	if err != nil {
 		return nil, fmt.Errorf("count tuples as algorithm %s needs them: %w", c.Name, err)
 	}
-	options.Space.Share = options.Space.Budget.Left()
-	for _, grouping := range whole.Groupings {
-		options.Space.Share += grouping.Bytes()
-	}
-	return c.Engine.Search(ctx, whole, c.of(requirement), options)
+	return judge.Search(ctx, c.Engine, whole, c.of(requirement), options)
 }
 
 // Reject leaves the candidate out that was chosen, for it has failed or must not be released, and reports whether there
@@ -168,16 +165,12 @@ func (e Engine) regroup(ctx context.Context, c *Candidate, table *engine.Table, 
 	requirement = c.of(requirement)
 	plan, all := c.Engine.Plan(requirement), requirement.United()
 	_, merges := c.Engine.(engine.Merger)
-	if len(plan.Groupings) == 1 && !merges && len(plan.Groupings[0].Columns) == len(all.Columns) && (plan.Groupings[0].Kind || !hasKinds(table)) {
+	if len(plan.Groupings) == 1 && !merges && len(plan.Groupings[0].Columns) == len(all.Columns) && (plan.Groupings[0].Kind || !judge.HasKinds(table)) {
 		return table, nil
 	}
 	whole := *table
 	whole.Groupings = nil
-	err := group(ctx, c.Engine, &whole, requirement, space, func(ctx context.Context, visit func(*block) error) error {
-		return scan(ctx, table, space, visit)
-	})
+	counted := judge.Records{Table: table, Counts: table.Groupings[0], Space: space}
+	err := judge.Group(ctx, c.Engine, &whole, requirement, space, counted.Part(judge.All), nil)
 	return &whole, errors.Join(err, table.Groupings[0].Discard(space))
 }
-
-// hasKinds reports whether the records of a table have a kind, or a class.
-func hasKinds(table *engine.Table) bool { return table.Kinds != nil || table.Classes > 0 }

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/workload"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/spill"
 )
@@ -61,7 +60,7 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 
 // contest judges the candidates that are not left out, and chooses one.
 func (j *judging) contest(ctx context.Context, v *Verdict) error {
-	c, table := newContest(v.Estimates, j.size), j.table
+	c, table := newContest(v.Estimates, j.size), j.Table
 	for round := range j.rounds(j.open(v.Estimates), j.size, table.Groupings[0].Len(), len(table.Attributes)) {
 		if err := j.round(ctx, round, c); err != nil {
 			return err
@@ -120,30 +119,24 @@ func admitted(estimates []Estimate) (n int) {
 	return n
 }
 
-// leastTrial is the budget of a trial beside which there may be another one.
-const leastTrial = 64 << 20
-
 // round judges the candidates that are still in a contest.
 func (j *judging) round(ctx context.Context, number int, c *contest) error {
 	before := j.space.Budget.Used()
 	defer func() { j.space.Budget.Return(j.space.Budget.Used() - before) }()
 	f, err := j.newFold(ctx, number)
 	if err == nil {
-		err = j.space.Budget.Draw("what trees get wrong", int64(len(c.in))*int64(j.size-f.table.Rows))
+		err = j.space.Budget.Draw("what trees get wrong", int64(len(c.in))*int64(j.size-f.Searched.Rows))
 	}
 	if err != nil {
 		return err
 	}
-	left := j.space.Budget.Left()
-	threads := max(1, min(int64(j.space.Threads), left/leastTrial))
 	missed := make([][]bool, len(c.estimates))
-	err = workers.Each(len(missed), int(threads), func(_ workers.Worker, i int) error {
+	err = judge.Trials(len(missed), j.space, func(i int, space partition.Space) error {
 		if !c.in[i] {
 			return nil
 		}
 		began := time.Now()
-		t := &trial{fold: f, Candidate: &j.Candidates[i], space: partition.Space{Budget: j.space.Budget.Part(left / threads), Store: j.space.Store, Threads: 1}}
-		defer func() { t.space.Budget.Return(t.space.Budget.Used()) }()
+		t := &trial{fold: f, Candidate: &j.Candidates[i], space: space}
 		s, err := t.run(ctx)
 		c.estimates[i].Took += time.Since(began)
 		if err != nil && (errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Privacy) {
@@ -164,71 +157,46 @@ func (j *judging) round(ctx context.Context, number int, c *contest) error {
 // fold is what all candidates are judged by.
 type fold struct {
 	*judging
-	training, test source
-	table          *engine.Table      // of the training part, without groupings
-	requirement    engine.Requirement // of that
-	workload       *workload.Workload // nil: nothing is asked
-	truth          *workload.Truth
-	removal        float64 // the error of queries when everything is masked
-	plain          uint64  // test records that are not of the most frequent class of the training part
+	*judge.Fold
+	requirement engine.Requirement // of the training part
+	removal     float64            // the error of queries when everything is masked
+	plain       uint64             // test records that are not of the most frequent class of the training part
 }
 
 // newFold prepares a fold. What it holds stays drawn.
 func (j *judging) newFold(ctx context.Context, number int) (f *fold, err error) {
-	f = &fold{judging: j, training: j.part(number, false), test: j.part(number, true)}
-	if err := j.space.Budget.Draw("counts of classes", trainingBytes(j.table)); err != nil {
+	f = &fold{judging: j, Fold: &judge.Fold{Records: j.Records, Training: j.part(number, false), Test: j.part(number, true)}}
+	if err := f.Prepare(ctx, j.Objective != Classification, j.space.Budget); err != nil {
 		return nil, err
 	}
-	if f.table, err = training(ctx, j.table, f.training); err != nil {
-		return nil, err
+	f.requirement = j.scaled(j.requirement, f.Searched.Rows)
+	if f.Workload != nil {
+		removed := f.Workload.Estimate(removal(f.Attributes))
+		removed.Add(make([]uint32, len(f.Attributes)), f.Truth.Records)
+		f.removal = removed.Error(f.Truth).Mean
 	}
-	f.requirement = j.scaled(j.requirement, f.table.Rows)
 	if j.Objective == Balanced {
 		err = f.guess(ctx)
-	}
-	if err == nil && j.Objective != Classification {
-		err = f.ask(ctx)
 	}
 	return f, err
 }
 
 // guess counts what the most frequent class of the training part gets wrong.
 func (f *fold) guess(ctx context.Context) error {
-	classes := make([]uint64, max(1, f.table.Classes))
-	h := f.table.Histograms[0]
+	classes := make([]uint64, max(1, f.Classes))
+	h := f.Searched.Histograms[0]
 	for i, class := range h.Class {
 		classes[class] += h.Count[i]
 	}
 	most := uint32(slices.Index(classes, slices.Max(classes)))
-	return f.test(ctx, func(b *block) error {
-		for i, kind := range b.kinds() {
-			if classOf(f.table, kind) != most {
-				f.plain += uint64(b.counts[i])
+	return f.Test(ctx, func(b *judge.Block) error {
+		for i, class := range b.Classes {
+			if class != most {
+				f.plain += b.Counts[i]
 			}
 		}
 		return nil
 	})
-}
-
-// ask asks the training part a workload.
-func (f *fold) ask(ctx context.Context) error {
-	var sizes [][]uint64
-	for _, h := range f.table.Histograms {
-		sizes = append(sizes, h.Sizes())
-	}
-	f.workload = workload.New(f.table.Attributes, sizes)
-	if err := f.space.Budget.Draw("queries", 2*f.workload.Bytes()); err != nil {
-		return err
-	}
-	counter, removed := f.workload.Counter(), f.workload.Estimate(removal(f.table.Attributes))
-	err := f.training(ctx, func(b *block) error {
-		counter.Add(b.counts, b.attributes())
-		return nil
-	})
-	f.truth = &workload.Truth{Answers: counter.Answers, Records: counter.Records}
-	removed.Add(make([]uint32, len(f.table.Attributes)), f.truth.Records)
-	f.removal = removed.Error(f.truth).Mean
-	return err
 }
 
 // removal returns the recoding that masks everything.
@@ -243,15 +211,6 @@ func removal(attributes []engine.Attribute) *engine.Cut {
 		c.Columns = append(c.Columns, column)
 	}
 	return c
-}
-
-// trainingBytes is what the counts of a training part take.
-func trainingBytes(table *engine.Table) (bytes int64) {
-	for a := range table.Attributes {
-		n := int64(table.Attributes[a].Len())
-		bytes += 8*n*int64(max(1, table.Classes)) + 16*n
-	}
-	return bytes
 }
 
 // score is what trials have found, summed over rounds.

@@ -40,11 +40,11 @@ func TestAdult(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			outcome, err := Test(t.Context(), learned, test)
+			outcome, err := examine(t.Context(), learned, test)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := 100 * float64(outcome.Wrong()) / float64(codes.Rows-trained)
+			got := 100 * outcome.Error()
 			t.Logf("%d attributes, %s: %.2f %%, others' %.2f", len(columns), l.Name(), got, c.want[i])
 			if math.Abs(got-c.want[i]) > 0.5 {
 				t.Errorf("%d attributes: %s errs in %.2f %%, others in %.2f", len(columns), l.Name(), got, c.want[i])

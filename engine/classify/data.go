@@ -85,7 +85,7 @@ func count(ctx context.Context, d Data) (*counts, error) {
 	c := &counts{codes: make([][]uint64, len(d.Columns)), classes: make([]uint64, d.Classes)}
 	for i, column := range d.Columns {
 		n := column.Domain * d.Classes
-		if err := d.hold("counts by class", 2*n); err != nil {
+		if err := hold(d.Space, "counts by class", 2*n); err != nil {
 			return nil, err
 		}
 		c.codes[i] = make([]uint64, n)
@@ -98,12 +98,12 @@ func count(ctx context.Context, d Data) (*counts, error) {
 	})
 }
 
-// hold draws so many numbers of eight bytes from the budget, if there is one.
-func (d Data) hold(what string, numbers int) error {
-	if d.Space.Budget == nil {
+// hold draws so many numbers of eight bytes from the budget of a space, if there is one.
+func hold(space partition.Space, what string, numbers int) error {
+	if space.Budget == nil {
 		return nil
 	}
-	return d.Space.Budget.Draw(what, 8*int64(numbers))
+	return space.Budget.Draw(what, 8*int64(numbers))
 }
 
 // first returns the position of the largest number, the first of several.

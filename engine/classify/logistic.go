@@ -22,7 +22,7 @@ func (Logistic) Learn(ctx context.Context, d Data) (Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.hold("weights of a regression", r.parameters()*minimizedTimes); err != nil {
+	if err := hold(d.Space, "weights of a regression", r.parameters()*minimizedTimes); err != nil {
 		return nil, err
 	}
 	weights, err := minimize(r.parameters(), func(at, gradient []float64) (float64, error) { return r.loss(ctx, at, gradient) })

@@ -1,15 +1,18 @@
 package classify
 
 import (
-	"context"
 	"math"
+
+	"github.com/kcut/kcut/partition"
 )
 
 // Outcome is how a classifier did on records that it was tested on.
 type Outcome struct {
-	classes int
-	counts  []uint64   // by class of the records, then by the class that they were said to have
-	ranks   [][]ranked // by class: records by how likely they were said to be of it
+	classifier Classifier
+	classes    int
+	counts     []uint64   // by class of the records, then by the class that they were said to have
+	ranks      [][]ranked // by class: records by how likely they were said to be of it
+	logs       []float64  // scratch
 }
 
 // ranked are records of a rank: of a class, and all others.
@@ -22,29 +25,30 @@ const (
 	ranks    = 2 * rankMost / rankStep
 )
 
-// Test lets a classifier classify the data's records. What the outcome holds is drawn from the budget
-// of their space, and stays drawn.
-func Test(ctx context.Context, c Classifier, test Data) (*Outcome, error) {
-	o := &Outcome{classes: test.Classes, counts: make([]uint64, test.Classes*test.Classes), ranks: make([][]ranked, test.Classes)}
-	if err := test.hold("ranks of records", 2*ranks*test.Classes); err != nil {
+// NewOutcome returns that of a classifier that was tested on nothing. What it holds is drawn from the budget of a space,
+// and stays drawn.
+func NewOutcome(c Classifier, classes int, space partition.Space) (*Outcome, error) {
+	if err := hold(space, "ranks of records", 2*ranks*classes); err != nil {
 		return nil, err
 	}
-	for class := range o.ranks {
-		o.ranks[class] = make([]ranked, ranks)
+	o := &Outcome{classifier: c, classes: classes, counts: make([]uint64, classes*classes), logs: make([]float64, classes)}
+	for range classes {
+		o.ranks = append(o.ranks, make([]ranked, ranks))
 	}
-	logs := make([]float64, test.Classes)
-	err := test.each(ctx, func(tuple []uint32, class uint32, count uint64) {
-		c.Logs(tuple, logs)
-		o.counts[int(class)*o.classes+int(first(logs))] += count
-		for of, odds := range logOdds(logs) {
-			if at := &o.ranks[of][rank(odds)]; of == int(class) {
-				at.own += count
-			} else {
-				at.other += count
-			}
+	return o, nil
+}
+
+// Add lets the classifier classify records of a tuple, which have a class.
+func (o *Outcome) Add(tuple []uint32, class uint32, records uint64) {
+	o.classifier.Logs(tuple, o.logs)
+	o.counts[int(class)*o.classes+int(first(o.logs))] += records
+	for of, odds := range logOdds(o.logs) {
+		if at := &o.ranks[of][rank(odds)]; of == int(class) {
+			at.own += records
+		} else {
+			at.other += records
 		}
-	})
-	return o, err
+	}
 }
 
 // logOdds replaces the logarithms of how likely every class is by those of its odds.
@@ -79,12 +83,14 @@ func (o *Outcome) records(class int) (n uint64) {
 	return n
 }
 
-// Wrong returns how many records it got wrong.
-func (o *Outcome) Wrong() (wrong uint64) {
+// Error returns the share of the records that it got wrong.
+func (o *Outcome) Error() float64 {
+	wrong, all := uint64(0), uint64(0)
 	for class := range o.classes {
+		all += o.records(class)
 		wrong += o.records(class) - o.counts[class*o.classes+class]
 	}
-	return wrong
+	return float64(wrong) / float64(all)
 }
 
 // ClassErrors returns the share of the records of every class that it got wrong; not a number where there are none.

@@ -35,7 +35,7 @@ func TestOutcome(t *testing.T) {
 			rows = append(rows, row{codes: []uint32{uint32(r.IntN(codes))}, class: uint32(r.IntN(classes))})
 		}
 		d := dataOf([]Column{{Domain: codes}}, classes, rows)
-		o, err := Test(t.Context(), c, d)
+		o, err := examine(t.Context(), c, d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,10 +17,10 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
-	"github.com/kcut/kcut/engine/workload"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
@@ -97,6 +97,7 @@ func once(tell func(string)) func(string) {
 type evaluation struct {
 	Options
 	*pipeline.Records
+	counted  *judge.Records
 	rounds   []round
 	learners []classify.Learner // none without a class
 
@@ -109,8 +110,8 @@ type evaluation struct {
 
 // measurement is what one round tells of one way to mask, or of the raw rows.
 type measurement struct {
-	tested []tested // by learner
-	costs  costs
+	scores []tested // by learner
+	costs  judge.Costs
 	failed error // why there is no release
 }
 
@@ -118,18 +119,17 @@ type measurement struct {
 func (e *evaluation) read(ctx context.Context, spilled bool) error {
 	opt := pipeline.RecordsOptions{SplitColumn: e.SplitColumn, SplitValue: e.SplitValue, MaxTexts: maxTexts, Spill: spilled, Events: e.Events}
 	if e.Sample > 0 {
-		opt.Take = sampler(e.Sample)
+		opt.Take = judge.Sampler(e.Sample)
 	}
 	return pipeline.WithRecords(ctx, e.Variants[0], opt, func(records *pipeline.Records) error {
-		e.Records = records
+		if err := e.count(ctx, records); err != nil {
+			return err
+		}
 		return e.run(ctx)
 	})
 }
 
 func (e *evaluation) run(ctx context.Context) error {
-	if err := e.count(ctx); err != nil {
-		return err
-	}
 	if e.SplitColumn == "" && e.rows < uint64(e.Folds) {
 		return undealt("choose fewer folds", "there are %d rows for %d folds", e.rows, e.Folds)
 	}
@@ -165,32 +165,23 @@ const (
 	variants        // and the following: masked rows
 )
 
-// leastTrial is the budget of a trial beside which there may be another one, when there is a
-// store.
-const leastTrial = 64 << 20
-
 // evaluate measures everything in one round.
 func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	before := e.Budget.Used()
 	defer func() { e.Budget.Return(e.Budget.Used() - before) }()
-	d, err := e.assign(ctx, e.rounds[r])
+	f, err := e.assign(ctx, e.rounds[r])
 	if err != nil {
 		return err
 	}
-	left := e.Budget.Grant(&spill.Trials)
-	threads := int64(e.Threads)
-	if e.Store != nil {
-		threads = max(min(threads, left/leastTrial), 1)
-	}
 	measured := make([]measurement, variants+len(e.Variants))
-	err = workers.Each(len(measured), int(threads), func(_ workers.Worker, i int) (err error) {
-		t := &trial{evaluation: e, parts: d, budget: e.Budget.Part(left / threads)}
-		defer func() { t.budget.Return(t.budget.Used()) }()
+	err = judge.Trials(len(measured), e.counted.Space, func(i int, space partition.Space) (err error) {
+		t := e.trial(f, space)
 		if i < variants {
-			measured[i], err = t.unmasked(ctx, i == raw)
+			err = t.Unmasked(ctx, i == raw)
 		} else {
-			measured[i], err = t.variant(ctx, e.Variants[i-variants])
+			err = t.variant(ctx, e.Variants[i-variants])
 		}
+		measured[i] = t.measurement
 		return err
 	})
 	if err == nil {
@@ -199,33 +190,50 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	return err
 }
 
-// parts are how a round assigns the records.
-type parts struct {
-	training, test *part
-	source         *part                  // what rules are made from
-	histograms     []*partition.Histogram // of the source
-	workload       *workload.Workload
-	truth          *workload.Truth // of the source
+// assign assigns the records. What is counted of them stays drawn.
+func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
+	tested := e.assigner(r).tested
+	f := &judge.Fold{
+		Records: e.counted, Training: e.part(r, false), Test: e.part(r, true),
+		TrainedOn: e.rows - tested, TestedOn: tested, RulesFromAll: e.RulesFromAll,
+	}
+	if f.TrainedOn == 0 || f.TestedOn == 0 {
+		return nil, undealt("choose another value to split by", "%d rows are for training, %d for testing", f.TrainedOn, f.TestedOn)
+	}
+	return f, f.Prepare(ctx, true, e.Budget)
 }
 
-// assign assigns the records. What the histograms take is drawn.
-func (e *evaluation) assign(ctx context.Context, r round) (*parts, error) {
-	tested := e.assigner(r).tested
-	d := &parts{
-		training: &part{evaluation: e, round: r, side: training, rows: e.rows - tested},
-		test:     &part{evaluation: e, round: r, side: test, rows: tested},
+// count counts the rows of the classes, and those of the second side of a split.
+func (e *evaluation) count(ctx context.Context, records *pipeline.Records) error {
+	e.Records, e.counted = records, &judge.Records{
+		Table: &engine.Table{Attributes: records.Attributes, Classes: len(records.ClassNames), ClassNames: records.ClassNames},
+		Kept:  records.Kept, Counts: records.Table,
+		Space: partition.Space{Budget: records.Budget, Store: records.Store, Threads: records.Threads},
 	}
-	if d.training.rows == 0 || d.test.rows == 0 {
-		return nil, undealt("choose another value to split by", "%d rows are for training, %d for testing", d.training.rows, d.test.rows)
+	side := func(key []uint64) uint64 { return 0 }
+	if e.SplitColumn != "" {
+		side = e.side
 	}
-	d.source = d.training
-	if e.RulesFromAll {
-		d.source = &part{evaluation: e, round: r, side: both, rows: e.rows}
-	}
-	var err error
-	if d.histograms, err = d.source.histograms(ctx); err != nil {
-		return nil, err
-	}
-	d.workload, d.truth, err = d.source.ask(ctx, d.histograms)
-	return d, err
+	e.classes, e.rows, e.split = make([]uint64, max(1, len(e.ClassNames))), 0, 0
+	class := e.class()
+	return e.Table.Scan(ctx, e.counted.Space, func(block *partition.Table) error {
+		for i, n := range block.Counts {
+			key := block.Keys[i*block.Layout.Words:][:block.Layout.Words]
+			e.rows += n
+			e.classes[class.Code(key)] += n
+			e.split += n * side(key)
+		}
+		return nil
+	})
+}
+
+// class is the field of the class.
+func (e *evaluation) class() partition.Field {
+	return e.Table.Layout.Fields[len(e.Attributes)+len(e.Kept)]
+}
+
+// side returns the side of a split that a record is on.
+func (e *evaluation) side(key []uint64) uint64 {
+	fields := e.Table.Layout.Fields
+	return uint64(fields[len(fields)-1].Code(key))
 }

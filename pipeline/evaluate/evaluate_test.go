@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
@@ -137,55 +139,73 @@ func TestEvaluate(t *testing.T) {
 func colorScore(t *testing.T, o Options) Score {
 	t.Helper()
 	var rounds []measurement
-	assigning(t, o, func(_ *evaluation, p *parts) {
-		read := func(p *part) (table [][]string) {
-			b := gather(t, p, false)
-			for i, n := range b.counts {
-				row := []string{4: fmt.Sprint(b.columns[b.attributes+1][i]), 7: []string{"no", "yes"}[b.class()[i]]}
+	assigning(t, o, func(e *evaluation, f *judge.Fold) {
+		read := func(from judge.Source) (table [][]string) {
+			b := gather(t, from)
+			for i, n := range b.Counts {
+				row := []string{4: fmt.Sprint(b.Columns[len(e.Attributes)+1][i]), 7: []string{"no", "yes"}[b.Classes[i]]}
 				table = append(table, slices.Repeat([][]string{row}, int(n))...)
 			}
 			return table
 		}
-		rounds = append(rounds, measurement{tested: []tested{{wrong: treeByHand(read(p.training), read(p.test))}}})
+		rounds = append(rounds, measurement{scores: []tested{{wrong: treeByHand(read(f.Training), read(f.Test))}}})
 	})
-	return over(rounds, func(m measurement) float64 { return m.tested[0].wrong })
+	return over(rounds, func(m measurement) float64 { return m.scores[0].wrong })
 }
 
-// gather returns all records of a part.
-func gather(t *testing.T, p *part, singly bool) *block {
+// gather returns all records of a source.
+func gather(t *testing.T, from judge.Source) *judge.Block {
 	t.Helper()
-	all := newBlock(p.evaluation)
-	err := p.each(t.Context(), singly, func(b *block) error {
-		for i := range b.columns {
-			all.columns[i] = append(all.columns[i], b.columns[i]...)
-		}
-		all.counts, all.tested = append(all.counts, b.counts...), append(all.tested, b.tested...)
+	all := &judge.Block{}
+	must(t, from(t.Context(), func(b *judge.Block) error {
+		all.Columns, all.Labels = join(all.Columns, b.Columns), join(all.Labels, b.Labels)
+		all.Classes, all.Counts = append(all.Classes, b.Classes...), append(all.Counts, b.Counts...)
 		return nil
-	})
-	must(t, err)
+	}))
 	return all
 }
 
+func join(to, more [][]uint32) [][]uint32 {
+	for i, codes := range more {
+		if i == len(to) {
+			to = append(to, nil)
+		}
+		to[i] = append(to[i], codes...)
+	}
+	return to
+}
+
+// masked returns the source of a source's records, masked by a release; they are not those it was made of if it was
+// searched for others.
+func masked(from judge.Source, r *judge.Release, searched bool) judge.Source {
+	by := r.Recoding
+	if !searched {
+		by = by.Unsearched()
+	}
+	masker := judge.NewMasker(by, r.Pools)
+	return func(ctx context.Context, visit func(*judge.Block) error) error {
+		return from(ctx, func(b *judge.Block) error { return visit(masker.Mask(b)) })
+	}
+}
+
 // assigning hands over what the rounds of an evaluation assign.
-func assigning(t *testing.T, o Options, use func(*evaluation, *parts)) {
+func assigning(t *testing.T, o Options, use func(*evaluation, *judge.Fold)) {
 	t.Helper()
 	e := newEvaluation(o)
 	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts}
-	err := pipeline.WithRecords(t.Context(), o.Variants[0], opt, func(records *pipeline.Records) error {
-		e.Records = records
-		if err := e.count(t.Context()); err != nil {
+	must(t, pipeline.WithRecords(t.Context(), o.Variants[0], opt, func(records *pipeline.Records) error {
+		if err := e.count(t.Context(), records); err != nil {
 			return err
 		}
 		for _, r := range o.plan() {
-			p, err := e.assign(t.Context(), r)
+			f, err := e.assign(t.Context(), r)
 			if err != nil {
 				return err
 			}
-			use(e, p)
+			use(e, f)
 		}
 		return nil
-	})
-	must(t, err)
+	}))
 }
 
 // treeByHand is the error of the tree that tests the color alone, as hours tell nothing.
@@ -381,7 +401,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// A sample of ten billion rows, which a few hundred rows count, is one of them all.
+// Ten billion rows, which a few hundred rows count, are evaluated as these are, and a sample is one of them all.
 func TestEvaluateCounted(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("age,rich,times\n")
@@ -395,10 +415,22 @@ func TestEvaluateCounted(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	job := filepath.Join(dir, "job.yaml")
+	path := filepath.Join(dir, "job.yaml")
 	must(t, os.WriteFile(filepath.Join(dir, "people.csv"), []byte(text.String()), 0o600))
-	must(t, os.WriteFile(job, []byte("count: times\ninput: people.csv\noutput: out.parquet\nclass: rich\nquasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, rich: keep}\n"), 0o600))
-	report, err := Evaluate(t.Context(), Options{Variants: load(t, job, "limits.threads", "2", "tdr"), Folds: 2, Repeats: 1, Sample: 20_000})
+	must(t, os.WriteFile(path, []byte("count: times\ninput: people.csv\noutput: out.parquet\nclass: rich\nquasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, rich: keep}\n"), 0o600))
+	o := Options{Variants: load(t, path, "quasi_identifiers[].k", "70000000", "tdr", "mondrian"), Folds: 2, Repeats: 1}
+	report, err := Evaluate(t.Context(), o)
+	must(t, err)
+	if error := report.Baseline["tree"].Mean; report.Rows != 10_000_000_000 || math.Abs(error-0.2) > 1e-4 {
+		t.Errorf("%d rows, of which a tree is wrong about %g", report.Rows, error)
+	}
+	for _, r := range report.Results {
+		if size := r.Release.ClassSize.Mean; size < 1 || size > 50 || r.Release.Dropped.Mean > 0 || math.Abs(r.Errors["tree"].Mean-0.2) > 0.01 {
+			t.Errorf("%+v", r)
+		}
+	}
+	o.Sample, o.Variants = 20_000, load(t, path, "limits.threads", "2", "tdr")
+	report, err = Evaluate(t.Context(), o)
 	must(t, err)
 	if error := report.Baseline["tree"].Mean; report.Rows < 19_900 || report.Rows > 20_100 || math.Abs(error-0.2) > 0.01 {
 		t.Errorf("%d rows, of which a tree is wrong about %g", report.Rows, error)

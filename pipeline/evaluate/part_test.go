@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/judge"
+	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline"
 )
 
 // A shuffle has every number once, and another key makes another one.
@@ -53,23 +57,25 @@ func TestFolds(t *testing.T) {
 		classes[row[7]]++
 	}
 	tested := make([]int, repeats)
-	var before []uint64
+	var before *judge.Block
 	o := Options{Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: folds, Repeats: repeats}
-	assigning(t, o, func(_ *evaluation, p *parts) {
-		tested[p.test.round.repeat] += int(p.test.rows)
-		if p.training.rows+p.test.rows != uint64(len(rows)) {
-			t.Errorf("%d rows are assigned", p.training.rows+p.test.rows)
+	number := 0
+	assigning(t, o, func(_ *evaluation, f *judge.Fold) {
+		tested[number/folds] += int(f.TestedOn)
+		number++
+		if f.TrainedOn+f.TestedOn != uint64(len(rows)) {
+			t.Errorf("%d rows are assigned", f.TrainedOn+f.TestedOn)
 		}
-		if n := float64(p.test.rows); math.Abs(n-float64(len(rows))/folds) >= 1 {
+		if n := float64(f.TestedOn); math.Abs(n-float64(len(rows))/folds) >= 1 {
 			t.Errorf("a fold has %g rows", n)
 		}
 		sizes, all := make([]int, len(classes)), 0
-		records := gather(t, p.test, false)
-		for i, n := range records.counts {
-			sizes[records.class()[i]] += int(n)
+		records := gather(t, f.Test)
+		for i, n := range records.Counts {
+			sizes[records.Classes[i]] += int(n)
 			all += int(n)
 		}
-		for _, n := range gather(t, p.training, true).counts {
+		for _, n := range gather(t, f.Training).Counts {
 			all += int(n)
 		}
 		if all != len(rows) {
@@ -80,36 +86,37 @@ func TestFolds(t *testing.T) {
 				t.Errorf("a fold has %d rows of class %s, want %g", sizes[class], name, want)
 			}
 		}
-		everything := *p.test
-		everything.side = both
-		now := gather(t, &everything, true).tested
-		if slices.Equal(before, now) {
+		if reflect.DeepEqual(before, records) {
 			t.Error("two rounds test the same rows")
 		}
-		before = now
+		before = records
 	})
 	if want := slices.Repeat([]int{len(rows)}, repeats); !slices.Equal(tested, want) {
 		t.Errorf("tested are %d rows by repeat, want %d", tested, want)
 	}
 }
 
-// A sample has about as many rows as were asked for, or all.
-func TestSampler(t *testing.T) {
-	const rows = 100_000
-	for _, n := range []uint64{1000, 50_000, rows, 2 * rows} {
-		take, taken := sampler(n), uint64(0)
-		for row := range uint64(rows) {
-			taken += take(row, 1, rows)
+// The rows of a record are assigned as those of several records are, of which each has one, however many they are: those
+// of classes that are shuffled in several turns, too.
+func TestTurns(t *testing.T) {
+	const folds, some, many = 3, mostShuffled + 5*turnRows + 123, 40 << 32
+	field := partition.Field{Mask: 1}
+	e := &evaluation{Options: Options{Folds: folds}, classes: []uint64{some, many}, Records: &pipeline.Records{
+		Table: &partition.Table{Layout: partition.Layout{Words: 1, Fields: []partition.Field{field}}},
+	}}
+	for test := range uint64(folds) {
+		whole, singly := e.assigner(round{1, test}), e.assigner(round{1, test})
+		for _, n := range []uint64{1, 7, turnRows - 8, 3 * turnRows, mostShuffled, turnRows + 123} {
+			want := uint64(0)
+			for range n {
+				want += singly.next([]uint64{0}, 1)
+			}
+			if got := whole.next([]uint64{0}, n); got != want || max(got, n/folds)-min(got, n/folds) > turnRows/4 {
+				t.Errorf("fold %d tests %d of %d rows, singly %d", test, got, n, want)
+			}
 		}
-		if want := float64(min(n, rows)); math.Abs(float64(taken)-want) > 4*math.Sqrt(want) || n >= rows && taken < rows {
-			t.Errorf("%d rows are taken, want %g", taken, want)
-		}
-		taken = 0
-		for row := range uint64(1000) {
-			taken += take(row<<24, 1<<24, 1000<<24)
-		}
-		if want := min(n, 1000<<24); max(taken, want)-min(taken, want) > 200 {
-			t.Errorf("%d rows are taken of many that are alike, want %d", taken, want)
+		if got := whole.next([]uint64{1}, many); max(got, many/folds)-min(got, many/folds) > 1 {
+			t.Errorf("fold %d tests %d of all %d rows of a class", test, got, many)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/judge"
+	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -23,20 +25,19 @@ type compared struct {
 }
 
 // add adds the rows of a part and what is released of them. Row after row is numbered.
-func (c *compared) add(t *testing.T, of enginetest.Case, tr *trial, p *part, recoding engine.Recoding, row *uint64) {
+func (c *compared) add(t *testing.T, of enginetest.Case, from judge.Source, recoding engine.Recoding, row *uint64) {
 	t.Helper()
-	before, after := gather(t, p, true), gather(t, p, true)
-	newMasker(recoding, tr.pools).mask(after)
-	for i := range before.counts {
+	b := gather(t, from)
+	for i := range b.Counts {
 		var values []uint32
-		for _, codes := range before.columns {
+		for _, codes := range b.Columns {
 			values = append(values, codes[i])
 		}
 		c.features, c.origin = append(c.features, values), append(c.origin, original)
-		if after.columns[0][i] != engine.DroppedLabel {
+		if b.Labels[0][i] != engine.DroppedLabel {
 			values = slices.Clone(values)
-			for a := range tr.Attributes {
-				covers := covered(of, recoding, a, recoding.Labels(a)[after.columns[a][i]])
+			for a, labels := range b.Labels {
+				covers := covered(of, recoding, a, recoding.Labels(a)[labels[i]])
 				number, _ := bits.Mul64(engine.Mix(engine.Mix(*row)+uint64(a)), uint64(len(covers)))
 				values[a] = covers[number]
 			}
@@ -45,6 +46,13 @@ func (c *compared) add(t *testing.T, of enginetest.Case, tr *trial, p *part, rec
 		*row++
 	}
 }
+
+// The origins of rows.
+const (
+	original = iota
+	released
+	origins
+)
 
 // covered returns the codes of the values that a label may stand for.
 func covered(c enginetest.Case, recoding engine.Recoding, a int, label engine.Label) (codes []uint32) {
@@ -133,35 +141,42 @@ func TestPropensity(t *testing.T) {
 			all.Columns = append(all.Columns, a)
 		}
 		algorithm := algorithms[r.IntN(len(algorithms))]
-		d, err := e.assign(t.Context(), round{})
+		f, err := e.assign(t.Context(), round{})
 		must(t, err)
-		tr := &trial{evaluation: e, parts: d, budget: spill.NewBudget(1 << 30)}
-		recoding, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: []engine.Set{all}})
+		tr, _ := watched(e, f)
+		release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: []engine.Set{all}})
 		if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 			return
 		}
 		must(t, err)
-		got, err := tr.propensity(t.Context(), recoding)
+		costs, err := tr.Judge(t.Context(), release)
 		must(t, err)
-		comparison, err := tr.comparison(recoding)
-		must(t, err)
+		got := costs.Propensity
 		sides, row := [2]compared{}, uint64(0)
-		if e.RulesFromAll {
+		if training := masked(tr.Training, release, true); e.RulesFromAll {
 			var both compared
-			both.add(t, c, tr, tr.source, recoding, &row)
-			at, tested := -1, gather(t, tr.source, true).tested
-			for i, origin := range both.origin {
-				if origin == original {
-					at++
+			both.add(t, c, masked(f.Source(), release, true), release.Recoding, &row)
+			at := 0 // where test rows begin
+			for rows := uint64(0); at < len(both.origin); at++ {
+				if both.origin[at] == original {
+					if rows++; rows > f.TrainedOn {
+						break
+					}
 				}
-				side := &sides[tested[at]]
-				side.features, side.origin = append(side.features, both.features[i]), append(side.origin, origin)
 			}
+			sides[0] = compared{both.features[:at], both.origin[:at]}
+			sides[1] = compared{both.features[at:], both.origin[at:]}
 		} else {
-			sides[0].add(t, c, tr, tr.training, recoding, &row)
-			sides[1].add(t, c, tr, tr.parts.test, recoding.Unsearched(), &row)
+			sides[0].add(t, c, training, release.Recoding, &row)
+			sides[1].add(t, c, masked(tr.Test, release, false), release.Recoding.Unsearched(), &row)
 		}
-		tree, err := classify.Tree{}.Learn(t.Context(), sides[0].data(t, comparison.shown()))
+		var columns []classify.Column
+		for a := range tr.Attributes {
+			feature := labels.Raw(&tr.Attributes[a])
+			columns = append(columns, feature.Column)
+		}
+		columns = append(columns, classify.Column{Domain: len(e.ClassNames) + 1})
+		tree, err := classify.Tree{}.Learn(t.Context(), sides[0].data(t, columns))
 		must(t, err)
 		if want := 2*sides[1].area(tree) - 1; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: propensity %g, want %g\n%s", algorithm.Name, got, want, c)

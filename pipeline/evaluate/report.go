@@ -137,17 +137,17 @@ func (e *evaluation) roundsOf(number int) (rounds []measurement) {
 func (e *evaluation) tested(rounds []measurement) (errors map[string]Score, quality map[string]Quality) {
 	errors, quality = make(map[string]Score, len(e.learners)), make(map[string]Quality, len(e.learners))
 	for i, l := range e.learners {
-		errors[l.Name()] = over(rounds, func(m measurement) float64 { return m.tested[i].wrong })
+		errors[l.Name()] = over(rounds, func(m measurement) float64 { return m.scores[i].wrong })
 		q := Quality{
-			AUC:           over(rounds, func(m measurement) float64 { return m.tested[i].auc }),
-			F1:            over(rounds, func(m measurement) float64 { return m.tested[i].f1 }),
-			BalancedError: over(rounds, func(m measurement) float64 { return m.tested[i].balanced }),
+			AUC:           over(rounds, func(m measurement) float64 { return m.scores[i].auc }),
+			F1:            over(rounds, func(m measurement) float64 { return m.scores[i].f1 }),
+			BalancedError: over(rounds, func(m measurement) float64 { return m.scores[i].balanced }),
 		}
 		for class := range e.ClassNames {
-			absent := func(m measurement) bool { return math.IsNaN(m.tested[i].classes[class]) }
+			absent := func(m measurement) bool { return math.IsNaN(m.scores[i].classes[class]) }
 			var score *Score
 			if those := slices.DeleteFunc(slices.Clone(rounds), absent); len(those) > 0 {
-				score = new(over(those, func(m measurement) float64 { return m.tested[i].classes[class] }))
+				score = new(over(those, func(m measurement) float64 { return m.scores[i].classes[class] }))
 			}
 			q.ClassErrors = append(q.ClassErrors, score)
 		}
@@ -158,15 +158,15 @@ func (e *evaluation) tested(rounds []measurement) (errors map[string]Score, qual
 
 func costsOf(rounds []measurement) *Costs {
 	return &Costs{
-		Discernibility: over(rounds, func(m measurement) float64 { return m.costs.discernibility }),
-		Penalty:        over(rounds, func(m measurement) float64 { return m.costs.penalty }),
-		ClassSize:      over(rounds, func(m measurement) float64 { return m.costs.classSize }),
-		Misclassified:  over(rounds, func(m measurement) float64 { return m.costs.misclassified }),
-		Dropped:        over(rounds, func(m measurement) float64 { return m.costs.dropped }),
+		Discernibility: over(rounds, func(m measurement) float64 { return m.costs.Discernibility }),
+		Penalty:        over(rounds, func(m measurement) float64 { return m.costs.Penalty }),
+		ClassSize:      over(rounds, func(m measurement) float64 { return m.costs.ClassSize }),
+		Misclassified:  over(rounds, func(m measurement) float64 { return m.costs.Misclassified }),
+		Dropped:        over(rounds, func(m measurement) float64 { return m.costs.Dropped }),
 
-		QueryError:       over(rounds, func(m measurement) float64 { return m.costs.queries.Mean }),
-		QueryErrorMedian: over(rounds, func(m measurement) float64 { return m.costs.queries.Median }),
-		Propensity:       over(rounds, func(m measurement) float64 { return m.costs.propensity }),
-		Information:      over(rounds, func(m measurement) float64 { return 1 - m.costs.penalty }),
+		QueryError:       over(rounds, func(m measurement) float64 { return m.costs.Queries.Mean }),
+		QueryErrorMedian: over(rounds, func(m measurement) float64 { return m.costs.Queries.Median }),
+		Propensity:       over(rounds, func(m measurement) float64 { return m.costs.Propensity }),
+		Information:      over(rounds, func(m measurement) float64 { return 1 - m.costs.Penalty }),
 	}
 }

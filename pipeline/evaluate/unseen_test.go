@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/classify"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/engine/judge"
 	"github.com/kcut/kcut/engine/labels"
 	"github.com/kcut/kcut/engine/workload"
 	"github.com/kcut/kcut/partition"
@@ -54,21 +54,20 @@ func TestUnseenValues(t *testing.T) {
 		}
 		c.Sets = append(c.Sets, all)
 		for _, algorithm := range algorithms {
-			d, err := e.assign(t.Context(), round{})
+			f, err := e.assign(t.Context(), round{})
 			must(t, err)
-			budget := spill.NewBudget(1 << 30)
-			tr := &trial{evaluation: e, parts: d, budget: budget}
-			recoding, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
+			tr, shown := watched(e, f)
+			release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
 			if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 				continue
 			}
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", algorithm.Name, err, c)
 			}
-			if budget.Used() != tr.pools.bytes() {
-				t.Errorf("%s: %d bytes stay drawn", algorithm.Name, budget.Used())
+			if used := tr.Space.Budget.Used(); used != release.Pools.Bytes() {
+				t.Errorf("%s: %d bytes stay drawn", algorithm.Name, used)
 			}
-			checkParts(t, c, tr, recoding, rows, algorithm.Name)
+			checkParts(t, c, tr, release, rows, shown, algorithm.Name)
 		}
 	})
 }
@@ -89,57 +88,55 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 		for a := range codes.Columns {
 			put(a, codes.Columns[a][row])
 		}
-		side := uint32(training)
+		side := uint32(0)
 		if r.IntN(3) == 0 {
-			side = uint32(test)
+			side = 1
 		}
 		put(len(domains), codes.Class[row])
 		put(len(domains)+1, side)
 		rows[side] = append(rows[side], row)
 		table.Keys, table.Counts = append(table.Keys, key...), append(table.Counts, 1)
 	}
-	if len(rows[training]) == 0 || len(rows[test]) == 0 {
+	if len(rows[0]) == 0 || len(rows[1]) == 0 {
 		return nil, rows
 	}
 	records := &pipeline.Records{
 		Attributes: codes.Attributes, ClassNames: make([]engine.Label, codes.Classes), Table: table, Budget: spill.NewBudget(1 << 30),
 	}
-	e = &evaluation{Options: Options{SplitColumn: "side"}, Records: records, learners: classify.Learners()}
-	must(t, e.count(t.Context()))
+	e = &evaluation{Options: Options{SplitColumn: "side"}}
+	must(t, e.count(t.Context(), records))
 	return e, rows
 }
 
 // checkParts checks what is released of the training and of the test rows.
-func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Recoding, rows [2][]int, name string) {
+func checkParts(t *testing.T, c enginetest.Case, tr *trial, r *judge.Release, rows [2][]int, shown *shown, name string) {
 	t.Helper()
 	released := make([][]engine.Label, len(c.Data.Rows))
-	read := func(p *part, by engine.Recoding, rows []int) {
-		b := gather(t, p, true)
-		newMasker(by, tr.pools).mask(b)
+	read := func(from judge.Source, searched bool, rows []int) {
+		b := gather(t, masked(from, r, searched))
 		for i, row := range rows {
 			released[row] = nil
-			for a := range b.masked() {
-				if label := b.columns[a][i]; label != engine.DroppedLabel {
-					released[row] = append(released[row], by.Labels(a)[label])
+			for a, labels := range b.Labels {
+				if label := labels[i]; label != engine.DroppedLabel {
+					released[row] = append(released[row], r.Labels(a)[label])
 				}
 			}
 		}
 	}
-	read(tr.training, recoding, rows[training])
+	read(tr.Training, true, rows[0])
 	enginetest.CheckAnonymous(t, released, c.Sets)
-	read(tr.parts.test, recoding.Unsearched(), rows[test])
+	read(tr.Test, false, rows[1])
 	if t.Failed() {
 		t.Fatalf("%s\n%s", name, c)
 	}
-	r, err := tr.newRelease(recoding)
+	costs, err := tr.Judge(t.Context(), r)
 	must(t, err)
-	must(t, r.make(t.Context()))
-	if r.training.rows != r.costs.released || r.training.rows+r.costs.dropped != tr.training.rows || r.test.rows != tr.parts.test.rows {
-		t.Fatalf("%s: %d rows are released, %d dropped, of %d, and %d tested", name, r.training.rows, r.costs.dropped, tr.training.rows, r.test.rows)
+	if shown.trained+uint64(costs.Dropped) != tr.TrainedOn || shown.tested != tr.TestedOn {
+		t.Fatalf("%s: %d rows are released, %g dropped, of %d, and %d tested", name, shown.trained, costs.Dropped, tr.TrainedOn, shown.tested)
 	}
-	checkQueries(t, tr, recoding, r, name)
+	checkQueries(t, tr, r, costs, name)
 	for a := range tr.Attributes {
-		l := labels.Of(&tr.Attributes[a], recoding, a)
+		l := labels.Of(&tr.Attributes[a], r.Recoding, a)
 		for i, p := range l.Penalties() {
 			if p < 0 || p > 1 {
 				t.Fatalf("%s: label %d of attribute %d has penalty %g\n%s", name, i, a, p, c)
@@ -147,20 +144,20 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, recoding engine.Reco
 		}
 		l.Feature(false)
 		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, job.AlgorithmMondrian) {
-			checkNames(t, tr, recoding, c.Sets, a)
+			checkNames(t, tr, r, c.Sets, a)
 		}
 	}
 }
 
 // checkQueries checks the error of queries: what row after row says, of the rows that rules were made from.
-func checkQueries(t *testing.T, tr *trial, recoding engine.Recoding, r *release, name string) {
+func checkQueries(t *testing.T, tr *trial, r *judge.Release, costs judge.Costs, name string) {
 	t.Helper()
-	rows := gather(t, tr.source, true)
-	truth := make([]uint64, len(tr.workload.Queries))
-	for i := range rows.counts {
-		for q, query := range tr.workload.Queries {
+	rows := gather(t, masked(tr.Source(), r, true))
+	truth := make([]uint64, len(tr.Workload.Queries))
+	for i := range rows.Counts {
+		for q, query := range tr.Workload.Queries {
 			other := func(of workload.Range) bool {
-				code := rows.columns[of.Attribute][i]
+				code := rows.Columns[of.Attribute][i]
 				return code < of.Lo || code >= of.Hi
 			}
 			if !slices.ContainsFunc(query, other) {
@@ -168,40 +165,37 @@ func checkQueries(t *testing.T, tr *trial, recoding engine.Recoding, r *release,
 			}
 		}
 	}
-	newMasker(recoding, tr.pools).mask(rows)
-	estimate, labels := tr.workload.Within(tr.attributes).Estimate(recoding), make([]uint32, len(tr.Attributes))
-	for i := range rows.counts {
+	estimate, labels := tr.Workload.Within(r.Attributes).Estimate(r.Recoding), make([]uint32, len(tr.Attributes))
+	for i := range rows.Counts {
 		for a := range labels {
-			labels[a] = rows.columns[a][i]
+			labels[a] = rows.Labels[a][i]
 		}
 		if labels[0] != engine.DroppedLabel {
 			estimate.Add(labels, 1)
 		}
 	}
-	_, err := r.costs.release(t.Context(), 1)
-	must(t, err)
-	want, got := estimate.Error(&workload.Truth{Answers: truth, Records: uint64(len(rows.counts))}), r.costs.answered.Error(tr.truth)
-	if !slices.Equal(truth, tr.truth.Answers) || math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
+	want, got := estimate.Error(&workload.Truth{Answers: truth, Records: uint64(len(rows.Counts))}), costs.Queries
+	if !slices.Equal(truth, tr.Truth.Answers) || math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
 		t.Fatalf("%s: queries have error %+v, want %+v", name, got, want)
 	}
 }
 
 // checkNames checks that no label names a value of fewer than k training records, or a null of
 // so few.
-func checkNames(t *testing.T, tr *trial, recoding engine.Recoding, sets []engine.Set, a int) {
+func checkNames(t *testing.T, tr *trial, r *judge.Release, sets []engine.Set, a int) {
 	t.Helper()
 	of := engine.Requirement{Sets: sets}.ByAttribute(len(tr.Attributes))[a]
 	k := of.K.Size()
 	records := map[engine.Label]uint64{}
-	b := gather(t, tr.source, false)
-	for i, code := range b.columns[a] {
+	b := gather(t, tr.Source())
+	for i, code := range b.Columns[a] {
 		value := engine.Label{Null: true}
 		if int(code) < len(tr.Attributes[a].Texts) {
 			value = engine.Label{Text: tr.Attributes[a].Texts[code]}
 		}
-		records[value] += uint64(b.counts[i])
+		records[value] += b.Counts[i]
 	}
-	for _, label := range recoding.Labels(a) {
+	for _, label := range r.Labels(a) {
 		for _, value := range (cutfile.Label{Label: label.Text, Null: label.Null}).Values() {
 			if value.Text != engine.Suppressed && records[value] < k {
 				t.Fatalf("attribute %d: %q names %v, which %d records have, k is %d", a, label.Text, value, records[value], k)

@@ -1,0 +1,135 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/cover"
+	"github.com/kcut/kcut/engine/labels"
+	"github.com/kcut/kcut/partition"
+)
+
+// comparison sets released records beside those that they were made from, for a classifier that learns which are which
+// (as propensity scores do: Woo and others, 2009). So that labels alone do not tell, a released record has in place of
+// each a value that is drawn from those that it covers. Nil compares nothing.
+type comparison struct {
+	*Trial
+	*sight
+	covers [][]cover.Cover // by attribute
+	next   uint64          // the number of the next record
+	block  *Block          // records that are compared: their origins are the classes
+}
+
+// mostCompared is about how many records of a part are compared at most.
+const mostCompared = 100_000
+
+// The origins of records: what the classifier tells.
+const (
+	original = iota
+	released
+	origins
+)
+
+// comparison returns one of a release. What it takes is drawn.
+func (t *Trial) comparison(r *Release) (*comparison, error) {
+	if !t.Compare {
+		return nil, nil
+	}
+	c, bytes := &comparison{Trial: t, block: newBlock(len(t.Attributes), len(t.Kept)+1)}, int64(0)
+	for a := range t.Attributes {
+		c.covers = append(c.covers, cover.Of(&r.Attributes[a], r.Recoding, a))
+		for i := range c.covers[a] {
+			bytes += c.covers[a][i].Bytes()
+		}
+	}
+	class := engine.Attribute{Texts: make([]string, max(1, t.Classes))}
+	c.sight = t.newSight(append(t.raw(), labels.Raw(&class)), origins)
+	return c, t.Space.Budget.Draw("values of labels", bytes)
+}
+
+// learn shows the classifier the records of a masked block, of a part of so many, and what is released of them.
+func (c *comparison) learn(b *Block, all uint64) error {
+	if c == nil {
+		return nil
+	}
+	return c.compare(b, all, c.show)
+}
+
+// compare hands out the records of a masked block, of a part of so many, and what is released of them.
+func (c *comparison) compare(b *Block, all uint64, visit func(*Block) error) error {
+	take := Sampler(mostCompared)
+	for i, n := range b.Counts {
+		some := take(c.next, n, all)
+		if some > 0 {
+			c.put(b, i, original, some)
+		}
+		for at := range some {
+			if b.Labels[0][i] != engine.DroppedLabel {
+				c.put(b, i, released, 1)
+				c.draw(b, i, c.next+at)
+			}
+			if err := c.block.flush(blockRecords, visit); err != nil {
+				return err
+			}
+		}
+		c.next += n
+	}
+	return c.block.flush(1, visit)
+}
+
+// put adds records of a tuple, as they are, to those that are compared.
+func (c *comparison) put(b *Block, tuple int, origin uint32, records uint64) {
+	c.block.copy(b, tuple, records)
+	c.block.Classes[len(c.block.Classes)-1] = origin
+}
+
+// draw gives the last record values in place of a tuple's labels.
+func (c *comparison) draw(b *Block, tuple int, number uint64) {
+	random := engine.Mix(number)
+	for a, codes := range c.block.Codes() {
+		covers := &c.covers[a][b.Labels[a][tuple]]
+		drawn, _ := bits.Mul64(engine.Mix(random+uint64(a)), covers.Values)
+		codes[len(codes)-1] = covers.Value(drawn)
+	}
+}
+
+// propensity returns how much better than chance a tree that has learned from what was shown tells the released records
+// of a masked source, of so many, from their originals: 0 as well as chance, 1 always.
+func (c *comparison) propensity(ctx context.Context, test Source, all uint64) (propensity float64, err error) {
+	if c == nil {
+		return 0, nil
+	}
+	data, err := c.data(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = c.teach(ctx, classify.Tree{}, data, func(tree classify.Classifier, space partition.Space) error {
+		outcome, err := classify.NewOutcome(tree, origins, space)
+		if err != nil {
+			return err
+		}
+		examined := c.examined(outcome.Add)
+		err = test(ctx, func(b *Block) error { return c.compare(b, all, examined) })
+		propensity = 2*outcome.AUC() - 1
+		return err
+	})
+	return propensity, errors.Join(err, data.Table.Discard(c.space))
+}
+
+// Sampler takes about sample of all records: those with the least hashes of their positions. Of n records
+// that are alike, from a position on, it takes their share, rounded up or down by the hash of the first one.
+func Sampler(sample uint64) func(first, n, all uint64) (taken uint64) {
+	return func(first, n, all uint64) uint64 {
+		if sample >= all {
+			return n
+		}
+		hash, _ := bits.Mul64(engine.Mix(first), all)
+		high, low := bits.Mul64(n, sample)
+		low, carry := bits.Add64(low, all-1-hash, 0)
+		taken, _ := bits.Div64(high+carry, low, all)
+		return taken
+	}
+}

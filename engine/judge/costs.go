@@ -1,0 +1,132 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kcut/kcut/engine/workload"
+	"github.com/kcut/kcut/partition"
+)
+
+// Costs are what a release of the records that its rules were made from costs. Equivalence classes are the records
+// that share the labels of all attributes.
+type Costs struct {
+	Discernibility float64 // the sum of the squared sizes of the equivalence classes
+	Penalty        float64 // normalized certainty penalty
+	ClassSize      float64 // the mean size of an equivalence class, as a multiple of k
+	Misclassified  float64 // the share of records not of their equivalence class's most frequent class
+	Dropped        float64 // records
+	Queries        workload.Error
+	Propensity     float64 // how much better than chance a tree tells released records from their originals
+}
+
+// costing counts what a release costs; nil counts nothing.
+type costing struct {
+	*tally    // of the equivalence classes: their labels, the class
+	penalties [][]float64
+	records   []([]uint64) // by attribute and label
+	released  uint64
+	dropped   uint64
+	answered  *workload.Estimate
+}
+
+// costing returns one of a release whose labels have the given penalties, by attribute.
+func (t *Trial) costing(r *Release, penalties [][]float64) (*costing, error) {
+	if t.Workload == nil {
+		return nil, nil
+	}
+	c := &costing{penalties: penalties}
+	var domains []int
+	for _, of := range penalties {
+		c.records, domains = append(c.records, make([]uint64, len(of))), append(domains, len(of))
+	}
+	c.tally = newTally(append(domains, max(1, t.Classes)), t.Space, tallies)
+	c.answered = t.Workload.Within(r.Attributes).Estimate(r.Recoding)
+	return c, t.Space.Budget.Draw("labels of queries", c.answered.Bytes())
+}
+
+// add counts the records of a masked block that are released, after so many were dropped.
+func (c *costing) add(b *Block, dropped uint64) error {
+	if c == nil {
+		return nil
+	}
+	c.dropped += dropped
+	columns := append(b.Labels[:len(b.Labels):len(b.Labels)], b.Classes)
+	return c.tally.add(b.Counts, columns)
+}
+
+// costs returns the costs of a release that was asked to have groups of k.
+func (c *costing) costs(ctx context.Context, truth *workload.Truth, k uint64) (m Costs, err error) {
+	if c == nil {
+		return m, nil
+	}
+	wrong, groups := c.dropped, 0
+	err = c.each(ctx, func(labels []uint32, size, largest uint64) {
+		for a, label := range labels {
+			c.records[a][label] += size
+		}
+		m.Discernibility += float64(size) * float64(size)
+		c.released += size
+		wrong += size - largest
+		groups++
+		c.answered.Add(labels, size)
+	})
+	if err != nil {
+		return m, err
+	}
+	all := float64(c.released + c.dropped)
+	m.Dropped = float64(c.dropped)
+	m.Discernibility += m.Dropped * all
+	m.Misclassified = float64(wrong) / all
+	if groups > 0 {
+		m.ClassSize = all / float64(groups) / float64(k)
+	}
+	m.Penalty = (c.penalty() + m.Dropped) / all
+	m.Queries = c.answered.Error(truth)
+	return m, nil
+}
+
+// each hands out the equivalence classes: their labels, their sizes, and the records of their most frequent
+// classes. The counts are consumed.
+func (c *costing) each(ctx context.Context, visit func(labels []uint32, size, largest uint64)) error {
+	table, err := c.table(ctx)
+	if err != nil {
+		return err
+	}
+	if err := table.Gather(ctx, c.space); err != nil {
+		return err
+	}
+	var labels, next []uint32
+	size, largest := uint64(0), uint64(0)
+	err = table.Scan(ctx, c.space, func(block *partition.Table) error {
+		w := block.Layout.Words
+		for i, n := range block.Counts {
+			next = next[:0]
+			for _, field := range block.Layout.Fields[:len(c.penalties)] {
+				next = append(next, field.Code(block.Keys[i*w:(i+1)*w]))
+			}
+			if size > 0 && !slices.Equal(labels, next) {
+				visit(labels, size, largest)
+				size, largest = 0, 0
+			}
+			labels = append(labels[:0], next...)
+			size, largest = size+n, max(largest, n)
+		}
+		return nil
+	})
+	if size > 0 {
+		visit(labels, size, largest)
+	}
+	return errors.Join(err, table.Discard(c.space))
+}
+
+// penalty returns the records' penalties, summed over them and the mean over their attributes.
+func (c *costing) penalty() (sum float64) {
+	for a, records := range c.records {
+		for label, n := range records {
+			sum += float64(float64(n) * c.penalties[a][label])
+		}
+	}
+	return sum / float64(len(c.records))
+}

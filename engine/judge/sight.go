@@ -1,0 +1,130 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kcut/kcut/engine/classify"
+	"github.com/kcut/kcut/engine/labels"
+	"github.com/kcut/kcut/partition"
+)
+
+// sight is what classifiers learn from: counts of features and the class; nil sees nothing.
+type sight struct {
+	*tally
+	features
+	columns [][]uint32 // scratch
+}
+
+// features are what classifiers are shown: of the attributes, if these are shown, then of the kept columns.
+type features []labels.Feature
+
+// sight returns one that has seen nothing, nil where nobody learns.
+func (t *Trial) sight(f features) *sight {
+	if len(t.Learners) == 0 {
+		return nil
+	}
+	return t.newSight(f, max(1, t.Classes))
+}
+
+func (t *Trial) newSight(f features, classes int) *sight {
+	var domains []int
+	for i := range f {
+		domains = append(domains, f[i].Domain)
+	}
+	return &sight{features: f, tally: newTally(append(domains, classes), t.Space, tallies)}
+}
+
+// code writes the features of a block's records. Those that are not released have nothing but missing values.
+func (f features) code(to [][]uint32, b *Block) [][]uint32 {
+	seen := b.seen()
+	to = copied(to, seen[len(seen)-len(f):])
+	for i := range f {
+		for at, code := range to[i] {
+			to[i][at] = f[i].Code(code)
+		}
+	}
+	return to[:len(f)]
+}
+
+// show shows the records of a block.
+func (s *sight) show(b *Block) error {
+	if s == nil {
+		return nil
+	}
+	s.columns = append(s.code(s.columns, b), b.Classes)
+	err := s.add(b.Counts, s.columns)
+	s.columns = s.columns[:len(s.features)]
+	return err
+}
+
+// data returns what was shown.
+func (s *sight) data(ctx context.Context) (d classify.Data, err error) {
+	d.Classes = s.domains[len(s.features)]
+	for i := range s.features {
+		d.Columns = append(d.Columns, s.features[i].Column)
+	}
+	if d.Table, err = s.table(ctx); err != nil {
+		return d, err
+	}
+	return d, d.Table.Order(ctx, s.space)
+}
+
+// teach lets a learner learn in what the trial has left, and uses what it has become.
+func (t *Trial) teach(
+	ctx context.Context, l classify.Learner, training classify.Data, use func(classify.Classifier, partition.Space) error,
+) error {
+	space := t.Space
+	space.Share = space.Budget.Left()
+	space.Budget = space.Budget.Part(space.Share)
+	defer func() { space.Budget.Return(space.Budget.Used()) }()
+	training.Space = space
+	c, err := l.Learn(ctx, training)
+	if err == nil {
+		err = use(c, space)
+	}
+	if err != nil {
+		return fmt.Errorf("train the %s classifier: %w", l.Name(), err)
+	}
+	return nil
+}
+
+// examine lets all learners learn what was shown, one after the other, and has them examined by a source's records.
+func (t *Trial) examine(ctx context.Context, learned *sight, shown features, test Source) error {
+	if learned == nil {
+		return nil
+	}
+	data, err := learned.data(ctx)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(t.Learners) && err == nil; i++ {
+		err = t.teach(ctx, t.Learners[i], data, func(c classify.Classifier, space partition.Space) error {
+			return t.Examine(c, space, func(tell Examiner) error { return test(ctx, shown.examined(tell)) })
+		})
+	}
+	return errors.Join(err, data.Table.Discard(learned.space))
+}
+
+// Examiner is told of records that are tested: their features, their class, and how many they are.
+type Examiner func(tuple []uint32, class uint32, records uint64)
+
+// examined returns what tells an examiner of a block's records.
+func (f features) examined(tell Examiner) func(*Block) error {
+	var columns [][]uint32
+	tuple := make([]uint32, len(f))
+	return func(b *Block) error {
+		columns = f.code(columns, b)
+		for i, n := range b.Counts {
+			if n == 0 {
+				continue
+			}
+			for f := range tuple {
+				tuple[f] = columns[f][i]
+			}
+			tell(tuple, b.Classes[i], n)
+		}
+		return nil
+	}
+}
