@@ -9,7 +9,7 @@ import (
 // People counts in which classes of rows entities are, such as people, of which each may have several
 // rows. When there are too many to be held, a part of the classes is counted, as by a Sum.
 type People struct {
-	classes
+	sharded
 	k int
 }
 
@@ -26,7 +26,7 @@ func NewPeople(k int, budget *spill.Budget) *People {
 
 // newPeople returns counts of so many entities of classes, fewer where the budget has no room for them.
 func newPeople(k, most int, budget *spill.Budget) *People {
-	p := &People{classes{most: int64(most), of: uint64(max(k, 2)), budget: budget}, k}
+	p := &People{sharded{most: int64(most), of: uint64(max(k, 2)), budget: budget}, k}
 	p.begin()
 	return p
 }

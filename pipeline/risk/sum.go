@@ -12,7 +12,7 @@ import (
 // chosen by what has nothing to do with their sizes, so that they stand for all. How many zeros there
 // are in the end depends on the hashes, the number of rows and the limit, not on the order of rows or
 // on who counted them. Each goroutine adds rows to a Tally of its own.
-type Sum struct{ classes }
+type Sum struct{ sharded }
 
 const (
 	// mostHashes is how many classes a sum has at most that is not of the union.
@@ -35,7 +35,7 @@ const (
 // NewSum returns a sum that counts up to most classes, a power of two, one by one. What does not fit
 // the budget is an error.
 func NewSum(most int, budget *spill.Budget) *Sum {
-	s := &Sum{classes{most: int64(most), exact: true, budget: budget}}
+	s := &Sum{sharded{most: int64(most), exact: true, budget: budget}}
 	s.begin()
 	return s
 }
@@ -52,7 +52,7 @@ func MostClasses(sums int, bytes int64) int {
 // NewPartSum returns a sum of up to most classes for a table of so many rows. It leaves out more of them
 // where the budget has no room.
 func NewPartSum(most int, rows int64, budget *spill.Budget) *Sum {
-	s := &Sum{classes{most: int64(most), budget: budget}}
+	s := &Sum{sharded{most: int64(most), budget: budget}}
 	for rows>>s.enough > enoughRows {
 		s.enough++
 	}
@@ -81,9 +81,9 @@ func (s *Sum) Figures(rows int64, k int) *Figures {
 	return c.figures(rows, s.zeros())
 }
 
-// classes are counted by several goroutines in shards, of which one goroutine uses each at a time:
-// rows or, of a class, the entities that have some.
-type classes struct {
+// sharded counts classes for several goroutines, in shards each of which one goroutine uses at a time:
+// their rows, or the entities that have some of these.
+type sharded struct {
 	most   int64  // classes or, where entities are counted, entities of classes
 	enough uint   // with so many zeros no more than enoughRows rows are counted; with fewer most is at most fewHashes
 	of     uint64 // so many entities of a class are told apart; 0: rows are counted
@@ -116,7 +116,7 @@ const (
 func shardOf(hash uint64) uint64 { return hash >> shardBits % shards }
 
 // begin makes the first slots.
-func (c *classes) begin() {
+func (c *sharded) begin() {
 	for i := range c.shards {
 		s := &c.shards[i]
 		if s.shift, s.slots.of = slotBits, make([]slot, fewSlots); c.of > 0 {
@@ -126,13 +126,13 @@ func (c *classes) begin() {
 }
 
 // zeros returns how many zero bits the hashes that are counted begin with.
-func (c *classes) zeros() uint { return uint(c.bits.Load()) }
+func (c *sharded) zeros() uint { return uint(c.bits.Load()) }
 
 // has reports whether a class is counted.
-func (c *classes) has(hash uint64) bool { return hash>>(64-c.zeros()) == 0 }
+func (c *sharded) has(hash uint64) bool { return hash>>(64-c.zeros()) == 0 }
 
 // addAll adds rows of classes, or entities, which mostly come shard by shard.
-func (c *classes) addAll(all []slot) {
+func (c *sharded) addAll(all []slot) {
 	for len(all) > 0 {
 		number, n := shardOf(all[0].hash), 1
 		for n < len(all) && (all[n].rows == 0 || shardOf(all[n].hash) == number) {
@@ -144,7 +144,7 @@ func (c *classes) addAll(all []slot) {
 }
 
 // addRun adds what is of one shard.
-func (c *classes) addRun(s *shard, run []slot) {
+func (c *sharded) addRun(s *shard, run []slot) {
 	for len(run) > 0 && c.failed.Load() == nil {
 		done, added, err := c.addSome(s, run)
 		run = run[done:]
@@ -157,7 +157,7 @@ func (c *classes) addRun(s *shard, run []slot) {
 }
 
 // addSome adds to a shard until it has no room, and returns how much it has looked at, and what of it was new.
-func (c *classes) addSome(s *shard, run []slot) (done, added int, err error) {
+func (c *sharded) addSome(s *shard, run []slot) (done, added int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range run {
@@ -175,7 +175,7 @@ func (c *classes) addSome(s *shard, run []slot) (done, added int, err error) {
 }
 
 // makeRoom makes sure that a shard has room for one more class, and entity.
-func (c *classes) makeRoom(s *shard) error {
+func (c *sharded) makeRoom(s *shard) error {
 	slots, pairs := roomier(len(s.slots.of), s.slots.used), roomier(len(s.pairs.of), s.pairs.used)
 	more := int64(slots-len(s.slots.of)+pairs-len(s.pairs.of)) * slotSize
 	if more == 0 {
@@ -204,7 +204,7 @@ func (s *shard) move(slots, pairs int, zeros uint) {
 }
 
 // heldBy returns how many of most a shard has.
-func (c *classes) heldBy(s *shard) int {
+func (c *sharded) heldBy(s *shard) int {
 	if c.of > 0 {
 		return s.pairs.used
 	}
@@ -212,7 +212,7 @@ func (c *classes) heldBy(s *shard) int {
 }
 
 // limit returns how much may be held.
-func (c *classes) limit() int64 {
+func (c *sharded) limit() int64 {
 	if c.zeros() < c.enough {
 		return min(c.most, fewHashes)
 	}
@@ -220,7 +220,7 @@ func (c *classes) limit() int64 {
 }
 
 // fit notes that more is held, and leaves out classes while that is too much, or there is no room for more.
-func (c *classes) fit(added int, full bool) {
+func (c *sharded) fit(added int, full bool) {
 	if c.held.Add(int64(added)) <= c.limit() && !full {
 		return
 	}
@@ -232,7 +232,7 @@ func (c *classes) fit(added int, full bool) {
 }
 
 // leaveOut leaves out the classes that begin with fewer zero bits.
-func (c *classes) leaveOut(zeros uint) {
+func (c *sharded) leaveOut(zeros uint) {
 	zeros = min(zeros, 64)
 	c.bits.Store(uint32(zeros))
 	for i := range c.shards {
@@ -246,7 +246,7 @@ func (c *classes) leaveOut(zeros uint) {
 }
 
 // err returns what had no room.
-func (c *classes) err() error {
+func (c *sharded) err() error {
 	if err := c.failed.Load(); err != nil && c.exact {
 		return *err
 	}
@@ -254,7 +254,7 @@ func (c *classes) err() error {
 }
 
 // Close gives back what is drawn.
-func (c *classes) Close() {
+func (c *sharded) Close() {
 	for i := range c.shards {
 		s := &c.shards[i]
 		c.budget.Return(int64(max(len(s.slots.of)-fewSlots, 0)+max(len(s.pairs.of)-fewSlots, 0)) * slotSize)
