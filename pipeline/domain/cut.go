@@ -75,8 +75,8 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 			return g.mismatch("column %s: the job does not mask it", g.Columns[i].Name)
 		}
 	}
-	for i, set := range g.Sets {
-		if !slices.ContainsFunc(j.Sets, func(s job.Set) bool { return includes(s.Columns, set.Columns) }) {
+	for i := range g.Sets {
+		if !slices.ContainsFunc(j.Sets, func(s job.Set) bool { return g.Sets[i].Within(&cutfile.Set{Columns: s.Columns}) }) {
 			return g.mismatch("quasi-identifier set %d of the cut is within none of the job's", i+1)
 		}
 	}
@@ -132,11 +132,6 @@ func (g *Cut) Tells(a int) bool { return tells(g.columns[a]) }
 
 // CountLabels returns how many labels but the null an attribute has.
 func (g *Cut) CountLabels(a int) int { return newLabelSpace(g.columns[a]).n }
-
-// includes reports whether all of some names are there.
-func includes(names, some []string) bool {
-	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(names, name) })
-}
 
 // Labelers returns the coders of the masked columns, which have the given types. What they learn
 // is drawn from the budget.
