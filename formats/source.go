@@ -57,6 +57,8 @@ type BatchReader interface {
 	// Next returns the next batch, of at least one row, or io.EOF. The batch is valid until
 	// the next call. It returns the context's error when that is done.
 	Next(ctx context.Context) (*Batch, error)
+	// Share has columns read by way of share from now on, if that is of use.
+	Share(share Share)
 	Close() error
 }
 
@@ -73,20 +75,6 @@ func Alone(worker int) Share {
 			}
 		}
 		return nil
-	}
-}
-
-// SharedReader is a BatchReader that can read columns on several goroutines at a time.
-type SharedReader interface {
-	BatchReader
-	// Share has columns read by way of share.
-	Share(share Share)
-}
-
-// ShareColumns has a reader's columns read by way of share, if it can.
-func ShareColumns(r BatchReader, share Share) {
-	if columns, ok := r.(SharedReader); ok {
-		columns.Share(share)
 	}
 }
 

@@ -90,6 +90,9 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) (e
 	return err
 }
 
+// Share implements formats.BatchReader: record batches are read on one goroutine.
+func (r *reader) Share(formats.Share) {}
+
 // Next returns the next rows of the loaded record batch, or of the next one.
 func (r *reader) Next(ctx context.Context) (_ *formats.Batch, err error) {
 	defer fence.Catch(&err)

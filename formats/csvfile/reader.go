@@ -79,6 +79,9 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	return r, ctx.Err()
 }
 
+// Share implements formats.BatchReader: records are read on one goroutine.
+func (r *reader) Share(formats.Share) {}
+
 // Next returns the next records.
 func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	if err := ctx.Err(); err != nil {

@@ -6,149 +6,76 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// counted is a file whose rows stand for as many records as one of its columns says, without that
-// column: its batches have counts. Nested columns cannot be read.
-type counted struct {
-	formats.Source
-	opt    formats.ReadOptions
-	path   string
-	column int // of the counts
-	fields []formats.Field
-	chunks []int64 // records
-}
-
-// Kept implements formats.Kept.
-func (c *counted) Kept() bool { return formats.IsKept(c.Source) }
-
-// newCounted reads the counts of a file once, to learn how many records there are.
-func newCounted(ctx context.Context, src formats.Source, path string, opt formats.ReadOptions) (_ formats.Source, err error) {
-	c := &counted{Source: src, opt: opt, path: path, column: -1}
-	for i, field := range src.Fields() {
-		if field.Name == opt.Count {
-			c.column = i
-			continue
+// countRecords finds the column of a file that says how many records its rows stand for, and reads
+// it once, to learn how many records the chunks have.
+func (m *member) countRecords(ctx context.Context, src formats.Source, column string) error {
+	m.count = slices.IndexFunc(m.fields, func(f formats.Field) bool { return f.Name == column })
+	if m.count < 0 {
+		return fault.Errorf(fault.Input, "name in count the column that says how many records a row stands for", "open %s: it has no column %s", m.path, column)
+	}
+	kind, filled := m.fields[m.count].Type.Kind, func(rows int64) bool { return rows > 0 }
+	if kind != formats.Int && kind != formats.Uint && slices.ContainsFunc(m.chunks, filled) { // the column of an empty CSV has no type
+		return fault.Errorf(fault.Input, "export it as an integer, or name another column in count", "open %s: column %s counts records, and is no integer", m.path, column)
+	}
+	m.records = make([]int64, len(m.chunks))
+	for chunk := range m.chunks {
+		reader, err := m.readCounted(ctx, src, column, chunk, 1, nil)
+		if err == nil {
+			m.records[chunk], err = recordsOf(ctx, reader)
+			err = errors.Join(err, reader.Close())
 		}
-		c.fields = append(c.fields, field)
-	}
-	if c.column < 0 {
-		return nil, fault.Errorf(fault.Input, "name in count the column that says how many records a row stands for", "open %s: it has no column %s", path, opt.Count)
-	}
-	kind := src.Fields()[c.column].Type.Kind
-	if kind != formats.Int && kind != formats.Uint && rowsOf(src) > 0 { // the column of an empty CSV has no type
-		return nil, fault.Errorf(fault.Input, "export it as an integer, or name another column in count", "open %s: column %s counts records, and is no integer", path, opt.Count)
-	}
-	if err := c.sum(ctx); err != nil {
-		return nil, fmt.Errorf("count the records of %s: %w", path, err)
-	}
-	return c, nil
-}
-
-// rowsOf returns how many rows a file has.
-func rowsOf(src formats.Source) (rows int64) {
-	for _, chunk := range src.Chunks() {
-		rows += chunk
-	}
-	return rows
-}
-
-// sum finds the records of every chunk.
-func (c *counted) sum(ctx context.Context) error {
-	rows := c.Source.Chunks()
-	c.chunks = make([]int64, len(rows))
-	for chunk := range rows {
-		reader, err := c.read(ctx, chunk, 1, nil)
 		if err != nil {
-			return err
-		}
-		for err == nil {
-			var batch *formats.Batch
-			if batch, err = reader.Next(ctx); err != nil {
-				break
-			}
-			if c.chunks[chunk] += batch.Records(0, batch.Rows); c.chunks[chunk] > formats.MostRecords {
-				err = fmt.Errorf("%w: more than %d records in one chunk", formats.ErrUnsupported, int64(formats.MostRecords))
-			}
-		}
-		if err = errors.Join(ended(err), reader.Close()); err != nil {
-			return err
+			return fmt.Errorf("count the records of %s: %w", m.path, err)
 		}
 	}
 	return nil
 }
 
-// ended returns an error but io.EOF.
-func ended(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}
-
-// Notes implements formats.Noting.
-func (c *counted) Notes() []string {
-	if noting, ok := c.Source.(formats.Noting); ok {
-		return noting.Notes()
-	}
-	return nil
-}
-
-// Settle implements formats.Inferring.
-func (c *counted) Settle(fields map[string]formats.Field) {
-	settle(c.Source, fields)
-	for i := range c.fields {
-		at := i
-		if at >= c.column {
-			at++
+// recordsOf reads to the end, and returns how many records there are.
+func recordsOf(ctx context.Context, r formats.BatchReader) (records int64, err error) {
+	for records <= formats.MostRecords {
+		batch, err := r.Next(ctx)
+		if err == io.EOF {
+			return records, nil
 		}
-		c.fields[i] = c.Source.Fields()[at]
-	}
-}
-
-// Fields implements formats.Source.
-func (c *counted) Fields() []formats.Field { return c.fields }
-
-// Chunks implements formats.Source.
-func (c *counted) Chunks() []int64 { return c.chunks }
-
-// Read implements formats.Source.
-func (c *counted) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
-	return c.read(ctx, first, count, columns)
-}
-
-func (c *counted) read(ctx context.Context, first, count int, columns []formats.Request) (*countedReader, error) {
-	if err := formats.CheckRead(c, first, count, columns); err != nil {
-		return nil, err
-	}
-	r := &countedReader{of: c}
-	var inFile []formats.Request
-	for _, request := range columns {
-		if c.fields[request.Column].Type.Kind == formats.Nested {
-			return nil, fmt.Errorf("read %s: column %q is nested, and its rows are counted: %w", c.path, c.fields[request.Column].Name, formats.ErrUnsupported)
+		if err != nil {
+			return 0, err
 		}
-		if request.Column >= c.column {
-			request.Column++
-		}
-		inFile = append(inFile, request)
-		r.batch.Columns = append(r.batch.Columns, &formats.Column{})
+		records += batch.Records(0, batch.Rows)
 	}
-	var err error
-	r.BatchReader, err = c.Source.Read(ctx, first, count, append(inFile, formats.Request{Column: c.column, Coded: true}))
-	return r, err
+	return 0, fmt.Errorf("%w: more than %d records in one chunk", formats.ErrUnsupported, int64(formats.MostRecords))
 }
 
 // countedReader hands out batches with the counts of their rows, but for those that stand for no
 // record.
 type countedReader struct {
 	formats.BatchReader // the columns asked for, and behind them the counts
-	of                  *counted
+	path, column        string
 	batch               formats.Batch
 	rows                []int // of the file's batch that stand for records
 	next                int64 // record
+}
+
+// readCounted reads columns of some chunks of a file whose rows are counted in another column.
+func (m *member) readCounted(
+	ctx context.Context, src formats.Source, column string, first, count int, requests []formats.Request,
+) (*countedReader, error) {
+	r := &countedReader{path: m.path, column: column}
+	for _, request := range requests {
+		if f := src.Fields()[request.Column]; f.Type.Kind == formats.Nested {
+			return nil, fmt.Errorf("read %s: column %q is nested, and its rows are counted: %w", m.path, f.Name, formats.ErrUnsupported)
+		}
+		r.batch.Columns = append(r.batch.Columns, &formats.Column{})
+	}
+	var err error
+	r.BatchReader, err = src.Read(ctx, first, count, append(requests, formats.Request{Column: m.count, Coded: true}))
+	return r, err
 }
 
 // Next implements formats.BatchReader.
@@ -188,7 +115,7 @@ func (r *countedReader) count(in *formats.Batch) error {
 		}
 		if times > formats.MostRecords {
 			return fault.Errorf(fault.Input, "mend the column that count names: every row stands for a number of records, 0 or more",
-				"read column %s of %s: row %d of a chunk has no count, or one below 0 or above %d", r.of.opt.Count, r.of.path, in.Row+int64(row)+1, uint64(formats.MostRecords))
+				"read column %s of %s: row %d of a chunk has no count, or one below 0 or above %d", r.column, r.path, in.Row+int64(row)+1, uint64(formats.MostRecords))
 		}
 		if times > 0 {
 			r.rows, r.batch.Counts = append(r.rows, row), append(r.batch.Counts, times)
@@ -196,9 +123,6 @@ func (r *countedReader) count(in *formats.Batch) error {
 	}
 	return nil
 }
-
-// Share implements formats.SharedReader, if the file's reader does.
-func (r *countedReader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }
 
 // singlesReader hands out the records of batches one by one.
 type singlesReader struct {
@@ -224,6 +148,3 @@ func (r *singlesReader) Next(ctx context.Context) (*formats.Batch, error) {
 		r.Of(batch)
 	}
 }
-
-// Share implements formats.SharedReader, if the other reader does.
-func (r *singlesReader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }

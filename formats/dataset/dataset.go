@@ -40,6 +40,8 @@ type member struct {
 	path    string
 	columns []int   // position in the file of each column of the schema but the hive columns, -1 or none of one that it lacks
 	chunks  []int64 // rows
+	count   int     // the column that says how many records a row stands for; -1: each is one
+	records []int64 // of the chunks
 
 	fields []formats.Field
 	notes  []string
@@ -116,11 +118,11 @@ func (d *Dataset) add(all *union, file member) error {
 	if err := checkNames(file.path, file.fields); err != nil {
 		return err
 	}
-	file.columns = all.add(file.path, file.fields)
+	file.columns = all.add(file.path, file.fields, file.count)
 	file.fields = nil
 	d.note(&file)
-	for _, rows := range file.chunks {
-		d.rows += rows
+	for _, records := range file.records {
+		d.rows += records
 	}
 	d.files = append(d.files, file)
 	return nil
@@ -209,7 +211,7 @@ func planSplits(files []member) []formats.Split {
 			splits = append(splits, split)
 			split = formats.Split{File: file.path, First: split.First + split.Count, Row: row}
 		}
-		for _, rows := range file.chunks {
+		for _, rows := range file.records {
 			split.Count++
 			split.Rows += rows
 			row += rows
@@ -268,7 +270,7 @@ func (d *Dataset) splitStatistics(ctx context.Context, s formats.Split, columns 
 		}
 	}
 	described, ok := src.(formats.Described)
-	if !ok {
+	if !ok || file.count >= 0 {
 		return all, nil
 	}
 	known, err := described.Statistics(ctx, s.First, s.Count, inFile)

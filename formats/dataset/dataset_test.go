@@ -278,10 +278,10 @@ func TestHivePartitions(t *testing.T) {
 
 func TestPlanSplits(t *testing.T) {
 	files := []member{
-		{path: "a", chunks: []int64{0, 30000, 40000, 0, 70000, 10}},
-		{path: "b", chunks: []int64{0, 0}},
-		{path: "c", chunks: nil},
-		{path: "d", chunks: []int64{5}},
+		{path: "a", records: []int64{0, 30000, 40000, 0, 70000, 10}},
+		{path: "b", records: []int64{0, 0}},
+		{path: "c", records: nil},
+		{path: "d", records: []int64{5}},
 	}
 	want := []formats.Split{
 		{Ordinal: 0, File: "a", First: 0, Count: 3, Row: 0, Rows: 70000},

@@ -61,7 +61,11 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *membe
 		r.slots = append(r.slots, to)
 	}
 	var err error
-	r.BatchReader, err = src.Read(ctx, s.First, s.Count, inFile)
+	if file.count >= 0 {
+		r.BatchReader, err = file.readCounted(ctx, src, d.sources.opt.Count, s.First, s.Count, inFile)
+	} else {
+		r.BatchReader, err = src.Read(ctx, s.First, s.Count, inFile)
+	}
 	return r, err
 }
 
@@ -116,9 +120,6 @@ func head(b *formats.Batch, records int64) *formats.Batch {
 	}
 	return cut
 }
-
-// Share implements SharedReader, if the file's reader does.
-func (r *reader) Share(share formats.Share) { formats.ShareColumns(r.BatchReader, share) }
 
 // Close implements BatchReader.
 func (r *reader) Close() error {

@@ -61,7 +61,7 @@ func scanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split, requ
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	formats.ShareColumns(reader, w.Share)
+	reader.Share(w.Share)
 	own := scanners[w.Number]
 	own.BeginSplit(s)
 	for {

@@ -76,15 +76,7 @@ func openFile(ctx context.Context, path string, opt formats.ReadOptions) (format
 	if err != nil {
 		return nil, err
 	}
-	src, err := open(ctx, path, opt)
-	if err != nil || opt.Count == "" {
-		return src, err
-	}
-	of, err := newCounted(ctx, src, path, opt)
-	if err != nil {
-		return nil, errors.Join(err, src.Close())
-	}
-	return of, nil
+	return open(ctx, path, opt)
 }
 
 // release gives back what acquire returned.
@@ -183,7 +175,10 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) member {
 		return member{err: err}
 	}
 	defer c.release(path)
-	m := member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks())}
+	m := member{path: path, fields: src.Fields(), chunks: slices.Clone(src.Chunks()), count: -1}
+	if m.records = m.chunks; c.opt.Count != "" {
+		m.err = m.countRecords(ctx, src, c.opt.Count)
+	}
 	if noting, ok := src.(formats.Noting); ok {
 		m.notes = noting.Notes()
 	}

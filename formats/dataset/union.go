@@ -32,9 +32,9 @@ type variant struct {
 	file int
 }
 
-// add adds the columns of one more file. It returns the position there of each column of the schema
-// so far, -1 of those that it lacks.
-func (u *union) add(path string, fields []formats.Field) []int {
+// add adds the columns of one more file, but for the one at a position. It returns the position
+// there of each column of the schema so far, -1 of those that it lacks.
+func (u *union) add(path string, fields []formats.Field, but int) []int {
 	if u.names == nil {
 		u.names = make(map[string]int, len(fields))
 	}
@@ -42,6 +42,9 @@ func (u *union) add(path string, fields []formats.Field) []int {
 	u.paths = append(u.paths, path)
 	positions := slices.Repeat([]int{-1}, len(u.columns))
 	for position, field := range fields {
+		if position == but {
+			continue
+		}
 		c, known := u.names[field.Name]
 		if !known {
 			c = len(u.columns)

@@ -166,7 +166,7 @@ func TestTypesInAnyOrder(t *testing.T) {
 		types = slices.Concat(types[1:], types[:1])
 		var u union
 		for i, kind := range types {
-			u.add(fmt.Sprint(i), []formats.Field{{Name: "c", Type: kind}})
+			u.add(fmt.Sprint(i), []formats.Field{{Name: "c", Type: kind}}, -1)
 		}
 		if f := u.fields(false)[0]; f.Type.String() != "float64" || !f.Nullable || f.Differs != nil {
 			t.Errorf("of %v it is %+v", types, f)

@@ -102,7 +102,7 @@ func readColumns(t *testing.T, path string, coded bool, batchRows int) ([]gotCol
 		}
 		defer r.Close()
 		if coded {
-			r.(formats.SharedReader).Share(atOnce)
+			r.Share(atOnce)
 		}
 		row, want := int64(0), int64(0)
 		for {

@@ -45,7 +45,7 @@ func readWith(path string, coded bool, options formats.ReadOptions) (rows int64,
 	}
 	defer r.Close()
 	if coded && options.Hold == nil {
-		r.(formats.SharedReader).Share(atOnce)
+		r.Share(atOnce)
 	}
 	for {
 		b, err := r.Next(ctx)

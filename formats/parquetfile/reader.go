@@ -67,7 +67,7 @@ func newReader(ctx context.Context, f *source, first, count int, columns []forma
 	return r
 }
 
-// Share implements SharedReader.
+// Share implements formats.BatchReader.
 func (r *reader) Share(share formats.Share) { r.share = share }
 
 // Next implements BatchReader.

@@ -264,7 +264,7 @@ func (w *worker) openSplit(ctx context.Context, s formats.Split) error {
 	if err != nil {
 		return err
 	}
-	formats.ShareColumns(reader, w.pool.Share)
+	reader.Share(w.pool.Share)
 	w.reader, w.open, w.batch = reader, s, nil
 	return nil
 }
