@@ -12,7 +12,7 @@ import (
 )
 
 // column is a column of a record batch, or a part of a nested one. Its buffers are as long as its
-// rows need. Offsets and views may still lead outside of them: see leadsOutside.
+// rows need. Offsets and views may still lead outside of them: see table.
 type column struct {
 	field    *field
 	n        int

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"strings"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -14,24 +12,8 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// leadsOutside makes it an error that metadata, offsets or views of a damaged file lead outside of
-// what they point into: Go checks each access, and panics. It is deferred itself; any other panic
-// is left to a fence.
-func leadsOutside(err *error) {
-	p := recover()
-	if p == nil {
-		return
-	}
-	text := fmt.Sprint(p)
-	_, access := p.(runtime.Error)
-	if !access || !strings.Contains(text, "index out of") && !strings.Contains(text, "bounds out of") {
-		panic(p)
-	}
-	*err = fmt.Errorf("%w: its metadata or an offset leads outside of it", formats.ErrDamaged)
-}
-
-// table is a table of Arrow's metadata, a FlatBuffer: see leadsOutside. The zero table has no
-// fields.
+// table is a table of Arrow's metadata, a FlatBuffer. Go checks each access, and panics where that of
+// a damaged file leads outside of it: a fence is around all who read one. The zero table has no fields.
 type table struct{ flatbuffers.Table }
 
 // tableAt returns the table that the reference at a position leads to, if it has its list of

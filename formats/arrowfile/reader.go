@@ -94,8 +94,7 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) (e
 func (r *reader) Share(formats.Share) {}
 
 // Next returns the next rows of the loaded record batch, or of the next one.
-func (r *reader) Next(ctx context.Context) (_ *formats.Batch, err error) {
-	defer fence.Catch(&err)
+func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 	r.batch.Row += int64(r.batch.Rows)
 	r.batch.Rows = 0
 	for r.row == r.rows {
@@ -128,7 +127,7 @@ func (r *reader) Next(ctx context.Context) (_ *formats.Batch, err error) {
 
 // nextBatch loads the wanted columns of the next record batch.
 func (r *reader) nextBatch() (err error) {
-	defer leadsOutside(&err)
+	defer fence.Catch(&err)
 	place := r.src.batches[r.next]
 	b, err := r.src.readBatch(place.at)
 	if err != nil {
@@ -217,7 +216,7 @@ var errNull = fmt.Errorf("%w: a null where the schema allows none", formats.ErrD
 
 // fill makes the column of rows [from, to).
 func (r *reader) fill(t *target, c *column, from, to int) (err error) {
-	defer leadsOutside(&err)
+	defer fence.Catch(&err)
 	out := &t.out
 	switch {
 	case t.nested != nil:

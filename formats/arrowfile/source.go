@@ -109,7 +109,6 @@ func (s *source) Chunks() []int64 {
 
 func (s *source) open(ctx context.Context) (err error) {
 	defer fence.Catch(&err)
-	defer leadsOutside(&err)
 	start, err := s.metadata(0, min(8, s.size))
 	switch {
 	case err != nil:

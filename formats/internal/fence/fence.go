@@ -17,7 +17,7 @@ func Catch(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case runtime.Error:
-		*err = fmt.Errorf("%w: reading it panicked: %w", formats.ErrDamaged, p)
+		*err = fmt.Errorf("%w: it leads outside of itself: %w", formats.ErrDamaged, p)
 	default:
 		*err = fmt.Errorf("%w: reading it panicked (%T)", formats.ErrDamaged, p)
 	}
