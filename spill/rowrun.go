@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -43,6 +42,8 @@ const (
 	// prefixBytes is how many bytes of a row are its prefix, and MostShort how many a short one has at most.
 	prefixBytes = MostShort
 	MostShort   = 8
+	// firstDigit is the bit of a prefix at which its first byte begins.
+	firstDigit = 8 * (prefixBytes - 1)
 	// comparedRows are as many as comparing sorts faster than counting bytes.
 	comparedRows = 32
 )
@@ -150,7 +151,7 @@ func (r *RowRun) row(ref *rowRef) []byte {
 
 // sort puts the rows in order and makes equal ones one.
 func (r *RowRun) sort() {
-	r.divide(r.refs, 0)
+	r.divide(r.refs, 0, firstDigit)
 	r.size = 0
 	last := -1
 	for i := range r.refs {
@@ -178,27 +179,21 @@ func (r *RowRun) compareBehind(a, b *rowRef) int {
 }
 
 // divide puts rows in order whose first bytes are equal, and whose prefixes begin behind these: by
-// the first digit, a byte, of their prefixes that not all have. It is the two-array sort of
-// McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
-func (r *RowRun) divide(refs []rowRef, equal int) {
+// the first digit, a byte, of their prefixes that not all have, from the one at a bit on. It is the
+// two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
+func (r *RowRun) divide(refs []rowRef, equal, bit int) {
 	if len(refs) <= comparedRows {
 		r.insert(refs)
 		return
 	}
-	differ := uint64(0) // bits of the prefixes
-	for i := range refs {
-		differ |= refs[i].prefix ^ refs[0].prefix
+	var next, end [256]uint32
+	for ; bit >= 0 && !countDigits(&end, refs, bit); bit -= 8 {
 	}
-	if differ == 0 {
+	if bit < 0 {
 		if r.short == 0 {
 			r.divideBehind(refs, equal)
 		}
 		return
-	}
-	shift := (bits.Len64(differ) - 1) / 8 * 8
-	var next, end [256]uint32
-	for i := range refs {
-		end[byte(refs[i].prefix>>shift)]++
 	}
 	sum := uint32(0)
 	for digit, n := range end {
@@ -207,6 +202,7 @@ func (r *RowRun) divide(refs []rowRef, equal int) {
 		end[digit] = sum
 	}
 	r.copied = append(r.copied[:0], refs...)
+	shift := uint(bit) & 63
 	for _, ref := range r.copied {
 		to := &next[byte(ref.prefix>>shift)]
 		refs[*to] = ref
@@ -215,10 +211,25 @@ func (r *RowRun) divide(refs []rowRef, equal int) {
 	from := uint32(0)
 	for _, to := range end {
 		if to-from > 1 {
-			r.divide(refs[from:to], equal)
+			r.divide(refs[from:to], equal, bit-8)
 		}
 		from = to
 	}
+}
+
+// countDigits counts rows by the digit at a bit, and reports whether not all have one. Of those that
+// do, nothing is counted.
+func countDigits(n *[256]uint32, refs []rowRef, bit int) (differ bool) {
+	shift := uint(bit) & 63
+	for i := range refs {
+		n[byte(refs[i].prefix>>shift)]++
+	}
+	ofFirst := &n[byte(refs[0].prefix>>shift)]
+	if *ofFirst < uint32(len(refs)) {
+		return true
+	}
+	*ofFirst = 0
+	return false
 }
 
 // divideBehind puts rows in order that have one prefix: by the first bytes that not all have, which take its place meanwhile.
@@ -245,7 +256,7 @@ func (r *RowRun) divideBehind(refs []rowRef, equal int) {
 		for i := range refs {
 			refs[i].prefix = prefixOf(r.row(&refs[i])[common:])
 		}
-		r.divide(refs, common)
+		r.divide(refs, common, firstDigit)
 		for i := range refs {
 			refs[i].prefix = prefix
 		}
