@@ -291,22 +291,21 @@ func (f *rowForm) sizeOf(length int, head []uint64) int {
 	return size
 }
 
-// headOf gathers what some of the fields have in the words of rows, whose bits for them are zero. For a field ranksOf returns the
-// codes of the rows, and the ranks that these lead to. Rows that the labels of the first attribute drop, if first is given, have none.
+// headOf gathers what some of the fields have in the words of rows, whose bits for them are zero.
+// For a field ranksOf returns the codes of the rows, and the ranks that these lead to. Rows that the
+// labels of the first attribute drop, if first is given, need none.
 func (f *rowForm) headOf(fields []headField, heads []uint64, first []uint32, ranksOf func(i int) (ranks []uint64, codes []uint32)) error {
 	for i := range fields {
 		ranks, codes := ranksOf(i)
-		at := fields[i].word
+		at, words := fields[i].word, f.words
 		for row, code := range codes {
-			if first != nil && first[row] == engine.DroppedLabel {
-				at += f.words
-				continue
-			}
-			if int(code) >= len(ranks) || ranks[code] == noRank {
+			switch {
+			case int(code) < len(ranks) && ranks[code] != noRank:
+				heads[at] |= ranks[code]
+			case first == nil || first[row] != engine.DroppedLabel:
 				return fmt.Errorf("%w: code without a rank", formats.ErrDamaged)
 			}
-			heads[at] |= ranks[code]
-			at += f.words
+			at += words
 		}
 	}
 	return nil
