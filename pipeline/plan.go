@@ -164,7 +164,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	if err != nil {
 		return err
 	}
-	p.load = forecast.Load{Rows: rows, Masked: len(p.masked), Memory: p.res.budget.Limit(), Threads: p.res.threads, TopDown: p.plan().Leaves}
+	p.load = forecast.Load{
+		Rows: rows, Masked: len(p.masked), Read: p.reads(), Memory: p.res.budget.Limit(), Threads: p.res.threads,
+		TopDown: p.plan().Leaves, MaxSteps: p.Job.MaxSteps,
+	}
 	of := p.requirement.ByAttribute(len(p.masked))
 	stored := int64(0)
 	for i, field := range fields {
@@ -196,13 +199,22 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 			p.load.Kept += size
 		}
 	}
-	if p.load.Parsed = stored == 0; p.load.Parsed {
-		p.load.Kept = f.Bytes
+	if stored == 0 {
+		p.load.Kept, p.load.Text = f.Bytes, f.Bytes
 	}
 	p.load.Sets, p.load.Classes = len(p.requirement.Sets), p.class >= 0
 	p.load.Inspects, p.load.Recounts = p.inspects()
+	var joined []int
+	for _, set := range p.requirement.Sets {
+		if len(set.Columns) > 1 {
+			joined = append(joined, set.Columns...)
+		}
+	}
 	for i, field := range p.masked {
-		p.load.Labels = append(p.load.Labels, forecast.Labels{Least: of[i].K.Size(), Disclosed: p.specs[field].Mask == job.MaskSuppress})
+		p.load.Labels = append(p.load.Labels, forecast.Labels{
+			Least: of[i].K.Size(), Most: domain.MaxSplitValues + 1, Disclosed: p.specs[field].Mask == job.MaskSuppress,
+			Alone: !slices.Contains(joined, i),
+		})
 	}
 	counted, groupings := p.foretold()
 	for _, field := range counted {
@@ -362,7 +374,7 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 			fields = append(fields, field)
 		}
 	}
-	rowBytes := int64(8 * (len(fields) + 1)) // hashes, and those of one tuple
+	rowBytes := int64(8 * (len(fields) + 2)) // hashes, and those of one tuple in order, by places and by all
 	rows := min(mostSampled, p.load.Rows, p.res.budget.Grant(&spill.Excerpt)/rowBytes)
 	if err := p.res.budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
@@ -397,8 +409,8 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
 	}
 	for i := range p.load.Labels {
-		if of := &p.load.Labels[i]; e.Rows == p.load.Rows {
-			of.Frequent = e.Frequent(i, of.Least)
+		if of := &p.load.Labels[i]; of.Disclosed {
+			of.Frequent = new(e.Frequent(i, of.Least, p.load.Rows))
 		}
 	}
 	f.Sampled = e.Rows

@@ -113,6 +113,9 @@ func comparePlan(t *testing.T, table *testTable, dir string, sample bool, algori
 	}
 	if algorithm == job.AlgorithmTDR {
 		mustHold(t, "steps", f.Steps, int64(report.Steps))
+		if sample && f.Steps.AtLeast != f.Steps.AtMost {
+			t.Errorf("the job was tried on all rows, and %+v steps are foretold", f.Steps)
+		}
 	}
 	if sample != (f.Union != nil) || sample && *f.Union != *report.Union {
 		t.Errorf("foretold of all labels: %+v, the run has %+v", f.Union, report.Union)

@@ -59,7 +59,7 @@ func (b *Bound) try(ctx context.Context, told []risk.Member, budget *spill.Budge
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &forecast.Trial{Rows: res.report.Rows, Information: *res.report.Information, Masked: len(b.masked)}
+	t := &forecast.Trial{Rows: res.report.Rows, Steps: res.report.Steps, Information: *res.report.Information, Masked: len(b.masked)}
 	for _, c := range res.report.Masked {
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
@@ -105,7 +105,7 @@ func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *
 	}
 	t, members, err := try(ctx, part, p.Job, f.Risk.Members, p.res.budget)
 	if err == nil {
-		f.Union, f.Risk.Members = t.Union, members
+		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
 		err = cmp.Or(p.checkMembers(members, p.res), p.checkUnion(t.Union))
 	}
 	all := part.Rows() == p.load.Rows

@@ -49,11 +49,16 @@ func (h *hashed) add(column *formats.Column) {
 
 // Values returns what is seen of the values of a column, nulls left out.
 func (e *Excerpt) Values(column int) Sighting {
+	return e.see(column, func(h uint64) bool { return h != risk.Null })
+}
+
+// see returns what is seen of some values of a column.
+func (e *Excerpt) see(column int, wanted func(h uint64) bool) Sighting {
 	values, ends := make([]uint64, 0, e.Rows), make([]int64, 0, len(e.ends))
 	row := int64(0)
 	for _, end := range e.ends {
 		for ; row < end; row++ {
-			if h := e.columns[column].rows[row]; h != risk.Null {
+			if h := e.columns[column].rows[row]; wanted(h) {
 				values = append(values, h)
 			}
 		}
@@ -62,16 +67,44 @@ func (e *Excerpt) Values(column int) Sighting {
 	return See(values, ends)
 }
 
-// Frequent returns how many values of a column at least a number of the rows have.
-func (e *Excerpt) Frequent(column int, least uint64) *int64 {
-	values, frequent := slices.Clone(e.columns[column].rows), int64(0)
-	slices.Sort(values)
-	eachRun(values, func(n int) {
-		if uint64(n) >= least {
-			frequent++
-		}
-	})
-	return &frequent
+// Frequent returns how many values of a column, the null among them, at least a number of so many
+// rows have: those that have as many here, and such that are as frequent elsewhere.
+//
+// At most: of the values that have k of all rows a part, which is that of a binomial distribution,
+// has t of those that were seen (t is about as many of them as k are of all).
+func (e *Excerpt) Frequent(column int, k uint64, rows int64) Range {
+	counts := make(map[uint64]uint64)
+	for _, h := range e.columns[column].rows {
+		counts[h]++
+	}
+	having := func(t uint64) Range {
+		seen := e.see(column, func(h uint64) bool { return counts[h] >= t })
+		return seen.Extrapolate(rows * seen.Rows / max(1, e.Rows))
+	}
+	frequent := having(k)
+	if e.Rows == rows {
+		return frequent
+	}
+	share := float64(e.Rows) / float64(rows)
+	usual := uint64(float64(k) * share)
+	frequent.AtMost = rows
+	for _, t := range []uint64{max(1, usual), usual + 1} {
+		met := float64(having(t).AtMost) / atLeast(t, k, share)
+		frequent.AtMost = min(frequent.AtMost, toInt(met))
+	}
+	frequent.AtMost = max(frequent.AtLeast, frequent.AtMost)
+	return frequent
+}
+
+// atLeast returns how probable it is that t or more of k happen that are as probable as share, below 1.
+func atLeast(t, k uint64, share float64) float64 {
+	factorial := func(n uint64) float64 { log, _ := math.Lgamma(float64(n) + 1); return log }
+	fewer := 0.0
+	for n := range t {
+		log := factorial(k) - factorial(n) - factorial(k-n) + float64(n)*math.Log(share) + float64(k-n)*math.Log1p(-share)
+		fewer += math.Exp(log)
+	}
+	return 1 - fewer
 }
 
 // Tuples returns what is seen of the tuples of some columns.
@@ -119,21 +152,20 @@ type Sighting struct {
 	Distinct int64
 	Once     int64 // distinct ones that one row has
 	Twice    int64 // that two rows have
-	Local    int64 // that are in one place alone, at least, and nowhere else
+	Local    int64 // that are in one place alone and nowhere else; of few places, that one row has
+
+	Places   int64 // in which rows are; 0: too few to tell
+	InPlaces int64 // distinct ones that are in two places
 }
 
 // See counts values of rows in several places, which end at ends. It sorts the values.
 func See(values []uint64, ends []int64) Sighting {
-	inPlaces, at := int64(0), int64(0)
-	for _, end := range ends {
-		place := values[at:end]
-		slices.Sort(place)
-		eachRun(place, func(int) { inPlaces++ })
-		at = end
+	s := Sighting{Rows: int64(len(values))}
+	if len(ends) >= leastPlaces {
+		s.seePlaces(values, ends)
 	}
 	slices.Sort(values)
-	s := Sighting{Rows: int64(len(values))}
-	eachRun(values, func(n int) {
+	eachRun(values, func(_ uint64, n int) {
 		s.Distinct++
 		switch n {
 		case 1:
@@ -142,22 +174,42 @@ func See(values []uint64, ends []int64) Sighting {
 			s.Twice++
 		}
 	})
-	if s.Local = s.Once; len(ends) >= leastPlaces {
-		s.Local = max(s.Once, 2*s.Distinct-inPlaces) // a value that is in several places is counted in each
-	}
+	s.Local = max(s.Local, s.Once)
 	return s
+}
+
+// seePlaces counts values by the places that they are in.
+func (s *Sighting) seePlaces(values []uint64, ends []int64) {
+	inPlaces, at := make([]uint64, 0, len(values)), int64(0)
+	for _, end := range ends {
+		place := values[at:end]
+		slices.Sort(place)
+		eachRun(place, func(value uint64, _ int) { inPlaces = append(inPlaces, value) })
+		if at = end; len(place) > 0 {
+			s.Places++
+		}
+	}
+	slices.Sort(inPlaces)
+	eachRun(inPlaces, func(_ uint64, n int) {
+		switch n {
+		case 1:
+			s.Local++
+		case 2:
+			s.InPlaces++
+		}
+	})
 }
 
 // leastPlaces is how many places it takes to tell which values are in one alone.
 const leastPlaces = 8
 
-// eachRun calls f with how often each of some values occurs that are in order.
-func eachRun(values []uint64, f func(n int)) {
+// eachRun calls f with each of some values that are in order, and how often it occurs.
+func eachRun(values []uint64, f func(value uint64, n int)) {
 	for i := 0; i < len(values); {
 		first := i
 		for i++; i < len(values) && values[i] == values[first]; i++ {
 		}
-		f(i - first)
+		f(values[first], i-first)
 	}
 }
 
@@ -166,21 +218,32 @@ func eachRun(values []uint64, f func(n int)) {
 // At most: a next row is new with a probability of Once/Rows (Good 1953), and the more rows were
 // seen the smaller is that. Where rows with a value follow each other, those that are in one place
 // alone count as seen once. At least: those never seen number Once²/(2 Twice) or more (Chao 1984),
-// of which the remaining rows meet their part (Colwell and others 2012).
+// of which the remaining rows meet their part (Colwell and others 2012); or the same of places, of
+// which there are few (Chao 1987).
 func (s Sighting) Extrapolate(rows int64) Range {
 	left := float64(max(rows-s.Rows, 0))
 	if left == 0 || s.Local == 0 {
 		return Exactly(s.Distinct)
 	}
-	seen, once := float64(s.Distinct), float64(s.Once)
-	discovery := float64(s.Local) / float64(s.Rows)
-	unseen := once * (once - 1) / 2
-	if s.Twice > 0 {
-		unseen = once * once / (2 * float64(s.Twice))
-	}
-	met := 0.0
-	if unseen > 0 {
-		met = -unseen * math.Expm1(left*math.Log1p(-once/(float64(s.Rows)*unseen+once)))
+	seen, discovery := float64(s.Distinct), float64(s.Local)/float64(s.Rows)
+	met := meet(s.Once, s.Twice, s.Rows, left)
+	if s.Places > 0 {
+		places := float64(s.Places)
+		met = max(met, (places-1)/places*meet(s.Local, s.InPlaces, s.Places, left/float64(s.Rows)*places))
 	}
 	return Range{toInt(seen + met), toInt(seen + left*discovery)}.within(Range{s.Distinct, rows})
+}
+
+// meet returns how many distinct ones that never were seen those units meet that are left, when some were
+// seen in one of the units, and some in two.
+func meet(once, twice, units int64, left float64) float64 {
+	one := float64(once)
+	unseen := one * (one - 1) / 2
+	if twice > 0 {
+		unseen = one * one / (2 * float64(twice))
+	}
+	if unseen <= 0 {
+		return 0
+	}
+	return -unseen * math.Expm1(left*math.Log1p(-one/(float64(units)*unseen+one)))
 }

@@ -87,12 +87,6 @@ func NewRoom(folder string, free int64, need Range) *Room {
 	return &Room{folder, free, enough}
 }
 
-// Seconds are those of the clock, on a machine that has nothing else to do.
-type Seconds struct {
-	AtLeast float64 `json:"at_least"`
-	AtMost  float64 `json:"at_most"`
-}
-
 // Weigh completes a forecast with what a load takes.
 func (f *Forecast) Weigh(l *Load) {
 	f.Rows, f.Groupings, f.Threads = l.Rows, l.Groupings, l.Threads
@@ -101,7 +95,7 @@ func (f *Forecast) Weigh(l *Load) {
 	f.Disk = Disk{Output: l.OutputDisk(), Spill: l.SpillDisk().orMore(l.Ordered)} // what is counted was removed when rows are put in order
 	f.Seconds = l.Seconds()
 	if l.TopDown {
-		f.Steps.AtMost = toInt(l.mostSteps())
+		f.Steps = l.steps()
 	}
 }
 
@@ -112,10 +106,12 @@ type Load struct {
 	Groupings []Grouping // whose tuples are counted
 	Masked    int        // number of masked columns
 	Kept      int64      // bytes of kept columns, as they are stored; the whole input's when unknown
-	Parsed    bool       // the input is text: values are parsed
+	Text      int64      // bytes of the input that are text, which is parsed
+	Read      int        // number of columns that are read
 	Memory    int64      // the budget
 	Threads   int
 	TopDown   bool     // the search is tdr's or tds's
+	MaxSteps  *int     // that the job allows; nil: no limit
 	Sets      int      // quasi-identifier sets that are searched
 	Classes   bool     // disclosing a value changes what all others gain
 	Inspects  bool     // parts of partitions are looked at for more than their size
@@ -123,6 +119,7 @@ type Load struct {
 	Ordering  Verdict  // whether rows go to disk while they are put in order; "": they are not
 	Ordered   Range    // the space that they take there
 	Labels    []Labels // of every masked column, the first ones of Columns
+	Tried     *Trial   // what the job makes of a part of the rows; nil: not known
 	Guided    Guided   // the search is led by models; zero: it is not
 }
 
@@ -185,125 +182,6 @@ func (l *Load) OutputDisk() int64 {
 
 // footerBytes is what the metadata of a release takes, but for very large cuts.
 const footerBytes = 64 << 10
-
-// What was measured, in nanoseconds of processor time (docs/performance.md).
-const (
-	readCell    = 9
-	parseCell   = 60
-	maskCell    = 7
-	verifyCell  = 3
-	copyByte    = 2
-	searchTuple = 260 // with eight to fourteen columns, of which each meets several steps
-	spillTuple  = 830
-	column      = 300e3 // that is masked: its pages, its cut, and recounting it
-	step        = 12e3  // with the label that it makes, in the cut and in the pages
-	stepOfClass = 8e3   // of a disclosure, with a class
-	inspection  = 14e3  // of a step
-	stepOfSet   = 30    // what a step tells of every set
-	recounts    = 3     // of the first steps, by and large
-	recount     = 600   // of a tuple
-	treeTuple   = 90    // of a tuple that models are fitted to, for every tree
-	massTuple   = 35    // of a tuple, a masked column and a class above two, for every cut that it meets
-)
-
-// mostFitted is how many tuples models are fitted to at most, about.
-const mostFitted = 1 << 16
-
-// slack is how far machines, disks and data lie apart from those of the measurement.
-const (
-	fastest = 0.5
-	slowest = 4
-)
-
-// Seconds returns how long a run takes, about.
-func (l *Load) Seconds() Seconds {
-	cells := float64(l.Rows) * float64(len(l.Columns))
-	masked := float64(l.Rows) * float64(l.Masked)
-	streamed := cells*readCell + masked*(maskCell+verifyCell) + float64(l.Kept)*copyByte
-	if l.Parsed {
-		streamed += 2 * cells * parseCell
-	}
-	took := func(spills bool, tuples, perTuple float64) float64 {
-		streamed := streamed
-		if spills {
-			streamed, perTuple = streamed+cells*readCell, perTuple*spillTuple/searchTuple
-		}
-		return streamed/float64(l.Threads) + tuples*perTuple + l.modelsTake(tuples)
-	}
-	var tuples Range
-	for _, g := range l.Groupings {
-		tuples = tuples.plus(g.Tuples)
-	}
-	slowTuple := 4.0 * searchTuple
-	if l.TopDown {
-		slowTuple = searchTuple
-	}
-	spills := l.Spills()
-	low := took(spills == Yes, float64(tuples.AtLeast), searchTuple)
-	high := took(spills != No, float64(tuples.AtMost), slowTuple)
-	high += float64(l.Masked)*column + l.stepsTake()
-	return Seconds{low * fastest / 1e9, high*slowest/1e9 + 1}
-}
-
-// stepsTake returns the most time, in nanoseconds, of the steps of a search from the top and of
-// counting records again.
-func (l *Load) stepsTake() (took float64) {
-	for i := range l.Labels {
-		each := float64(step + stepOfSet*l.Sets)
-		if l.Inspects {
-			each += inspection
-		}
-		if l.Classes && l.Labels[i].Disclosed {
-			each += stepOfClass
-		}
-		took += l.labels(i) * each
-	}
-	if last := len(l.Groupings) - 1; l.TopDown && l.Recounts && last >= 0 {
-		took += recounts * recount * float64(l.Groupings[last].Tuples.AtMost)
-	}
-	return took
-}
-
-// modelsTake returns the time, in nanoseconds, of models of so many tuples and of a search that is
-// led by them: cuts halve parts.
-func (l *Load) modelsTake(tuples float64) float64 {
-	g := &l.Guided
-	if g.Trees == 0 {
-		return 0
-	}
-	masses := float64(l.Masked) * float64(max(0, g.Classes-2)) * math.Log2(tuples+1)
-	fitting := min(tuples, mostFitted) * float64(g.Trees) * treeTuple
-	return fitting/float64(l.Threads) + tuples*masses*massTuple
-}
-
-// mostSteps returns how many steps a search from the top takes at most: each makes another label.
-func (l *Load) mostSteps() (steps float64) {
-	for i := range l.Labels {
-		steps += l.labels(i)
-	}
-	return steps
-}
-
-// labels returns the most labels that steps make of a masked column: each label has Least records
-// or more.
-func (l *Load) labels(column int) float64 {
-	if !l.TopDown {
-		return 0
-	}
-	of := &l.Labels[column]
-	most := min(l.Columns[column].Distinct.AtMost, l.Rows/int64(max(1, of.Least)))
-	if of.Disclosed && of.Frequent != nil {
-		most = min(most, *of.Frequent)
-	}
-	return float64(most)
-}
-
-// Labels says which labels steps may make of a column.
-type Labels struct {
-	Least     uint64 // records that one has
-	Disclosed bool   // they are values
-	Frequent  *int64 // the most values that have Least records; nil: not known
-}
 
 // Range is what a number is expected to lie in, both ends included.
 type Range struct {

@@ -85,6 +85,47 @@ func TestExtrapolateInOrder(t *testing.T) {
 	}
 }
 
+// TestFrequent counts the values that a number of rows have, of a part of some rows, and of all: of
+// these it is exact, and else they lie in what the part tells, or less than a tenth outside; and that is
+// not far above.
+func TestFrequent(t *testing.T) {
+	const rows, places, seed = 100_000, 16, 4
+	ways := maps.Clone(draws)
+	row := uint64(0)
+	ways["in order"] = func(*rand.Rand) uint64 { row++; return row / 7 }
+	for _, name := range slices.Sorted(maps.Keys(ways)) {
+		draw, rng, counts := ways[name], rand.New(rand.NewPCG(seed, 0)), make(map[uint64]uint64)
+		values := make([]uint64, rows)
+		for i := range values {
+			values[i] = draw(rng)
+			counts[values[i]]++
+		}
+		for _, each := range []int{1000, 3000, rows / places} {
+			e := &Excerpt{columns: make([]hashed, 1)}
+			for place := range places {
+				e.columns[0].rows = append(e.columns[0].rows, values[place*rows/places:][:each]...)
+				e.Rows += int64(each)
+				e.ends = append(e.ends, e.Rows)
+			}
+			for _, k := range []uint64{1, 5, 50, 5000} {
+				want := int64(0)
+				for _, n := range counts {
+					if n >= k {
+						want++
+					}
+				}
+				r := e.Frequent(0, k, rows)
+				if float64(r.AtLeast) > 1.1*float64(want) || 1.1*float64(r.AtMost) < float64(want) || e.Rows == rows && r != Exactly(want) {
+					t.Errorf("%s: %d rows: %+v values have %d of all, and %d do", name, e.Rows, r, k, want)
+				}
+				if most := rows / int64(k); k > 1 && each > 1000 && want > 10 && r.AtMost > 3*want && r.AtMost < most {
+					t.Errorf("%s: %d rows: at most %d values have %d of all, and %d do", name, e.Rows, r.AtMost, k, want)
+				}
+			}
+		}
+	}
+}
+
 // A sighting of nothing, and of rows that are all different, tell something sensible.
 func TestExtrapolateAtTheEnds(t *testing.T) {
 	for _, tt := range []struct {
@@ -158,23 +199,49 @@ func TestLoad(t *testing.T) {
 func TestStepsTakeTime(t *testing.T) {
 	l := Load{
 		Rows: 2_000_000, Columns: []Column{{Distinct: Exactly(400_000)}, {Distinct: Exactly(1_000_000)}}, Masked: 1, Threads: 2, Memory: 1 << 30,
-		TopDown: true, Sets: 1, Labels: []Labels{{Least: 5, Disclosed: true}},
+		TopDown: true, Sets: 1, Labels: []Labels{{Least: 5, Disclosed: true, Alone: true}},
 	}
-	if steps := l.mostSteps(); steps != 400_000 {
-		t.Errorf("400,000 values are at most %v steps", steps)
+	if steps := l.steps().AtMost; steps != 400_000 {
+		t.Errorf("400,000 values are at most %d steps", steps)
 	}
 	many := l.Seconds()
 	l.Labels[0].Least = 1000
-	if steps := l.mostSteps(); steps != 2000 {
-		t.Errorf("labels of 1,000 rows are at most %v steps", steps)
+	if steps := l.steps().AtMost; steps != 2000 {
+		t.Errorf("labels of 1,000 rows are at most %d steps", steps)
 	}
 	if few := l.Seconds(); many.AtMost < few.AtMost+5 || many.AtLeast != few.AtLeast {
 		t.Errorf("400,000 steps take %+v, 2,000 take %+v", many, few)
 	}
-	if l.Labels[0].Frequent = new(int64(7)); l.mostSteps() != 7 {
-		t.Errorf("7 values that have so many rows are at most %v steps", l.mostSteps())
+	if l.Labels[0].Frequent = new(Exactly(7)); l.steps() != (Range{6, 7}) {
+		t.Errorf("7 values that have so many rows are %+v steps", l.steps())
 	}
-	if l.TopDown = false; l.mostSteps() != 0 {
+	for name, otherwise := range map[string]func(l *Load){
+		"other columns": func(l *Load) { l.Labels[0].Alone = false },
+		"classes":       func(l *Load) { l.Classes = true },
+		"other values":  func(l *Load) { l.Inspects = true },
+		"entities":      func(l *Load) { l.Recounts = true },
+	} {
+		other := l
+		other.Labels = slices.Clone(l.Labels)
+		if otherwise(&other); other.steps() != (Range{0, 7}) {
+			t.Errorf("%s decide, too, and there are %+v steps", name, other.steps())
+		}
+	}
+	if l.MaxSteps = new(3); l.steps() != Exactly(3) {
+		t.Errorf("3 steps are allowed, and %+v foretold", l.steps())
+	}
+	l.MaxSteps, l.Tried = nil, &Trial{Rows: l.Rows / 2, Steps: 7}
+	if l.steps() != Exactly(7) {
+		t.Errorf("7 steps of a half, and %+v foretold", l.steps())
+	}
+	if l.Tried = (&Trial{Rows: l.Rows, Steps: 3}); l.steps() != Exactly(3) {
+		t.Errorf("3 steps were made, and %+v foretold", l.steps())
+	}
+	numbers := Load{Rows: 1 << 30, Columns: []Column{{Distinct: Exactly(1 << 20)}}, TopDown: true, Labels: []Labels{{Least: 5, Most: 100}}}
+	if numbers.steps() != (Range{0, 100}) {
+		t.Errorf("100 numbers are told apart, and %+v steps foretold", numbers.steps())
+	}
+	if l.TopDown = false; l.steps().AtMost != 0 {
 		t.Error("another search takes steps from the top")
 	}
 }
