@@ -29,7 +29,7 @@ type RunOptions struct {
 	RunJSON     string    // file that receives the report, before publishing; empty: none
 	Events      Events
 
-	// Runner has other processes do what touches rows; nil: this process does all. The release has the same bytes. Shared is
+	// Runner has other processes mask the rows; nil: this process does. The release has the same bytes. Shared is
 	// a folder, or a place in an object store, that all of them see; empty: beside the output.
 	Runner Runner
 	Shared string

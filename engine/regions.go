@@ -57,12 +57,6 @@ type Locator interface {
 	Locate(n int, codes [][]uint32, regions []int32)
 }
 
-// PortableLocator is a Locator that another process can make again, of its numbers. Who makes it is up to the package that it is of.
-type PortableLocator interface {
-	Locator
-	Numbers() []uint32
-}
-
 // Dropped is the region of records that are not released, and, as a label number, the
 // label of their first attribute.
 const (

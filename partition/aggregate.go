@@ -135,17 +135,3 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	}
 	return r, nil
 }
-
-// Save hands out the records of a table in memory as chunks, each valid until visit returns.
-func (t *Table) Save(visit func(chunk []byte) error) error {
-	step := writtenRecords(t.Layout)
-	var chunk []byte
-	for lo := 0; lo < t.Len(); lo += step {
-		rows := t.Rows(lo, min(lo+step, t.Len()))
-		chunk = t.AppendFrame(chunk[:0], rows, Summarize(t, rows))
-		if err := visit(chunk); err != nil {
-			return err
-		}
-	}
-	return nil
-}

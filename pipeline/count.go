@@ -27,14 +27,8 @@ func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuni
 			request.Columns[a].Labeler = labelers[a]
 		}
 	}
-	var counts *count.Counts
-	var err error
-	if res.elsewhere != nil {
-		counts, err = res.elsewhere.count(ctx, request, res.counting(), e)
-	} else {
-		request.Beside = e.beside(res)
-		counts, err = count.Input(ctx, request, res.counting())
-	}
+	request.Beside = e.beside(res)
+	counts, err := count.Input(ctx, request, res.counting())
 	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
 		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, res.budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")

@@ -6,14 +6,13 @@
 //
 // Count and mask work split by split, and their results do not depend on which worker did which
 // split, so equal inputs and jobs give equal bytes. Masking is applying the cut: of what was
-// found a later run, or a worker elsewhere, needs no more than that.
+// found a later run, or a worker in another process, needs no more than that.
 //
-// With a Runner, other processes do what touches rows, and this one the rest: a Step is tasks of splits, and what Workers make of
-// them lies in a folder that all share, under names that say what is in it, so that it does not matter how often a task is done. What
-// tasks make by key goes through the runner in blocks; rows do not. Rows whose labels depend on more than workers can be told are masked
-// by this process.
+// With a Runner, other processes mask the rows, and this one does all else as it does alone. Workers find the job and the cut in a
+// folder that all see, and leave masked rows there, in files whose names end with a digest: it does not matter how often a
+// task is done. Where the cut does not say all that masking takes, this process masks the rows.
 //
-//	weigh, survey, count ──▶ counts ──search──▶ cut ──▶ mask, or sort and encode ──▶ row groups ──▶ parts ──tally──▶ publish
+//	job, cut ──▶ shared folder ──Worker.Do──▶ row groups, or sorted rows of a split ──▶ shared folder ──▶ parts
 //
 // This package decides what is done when, and what a run leaves for the next one. How it is done
 // lies below it, each part for itself:

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/spill"
 )
 
 // kept returns the fields of the columns that are kept, as they are or as pseudonyms. Of a job that keeps nothing but
@@ -126,9 +126,7 @@ func (e *exposing) read(fields ...int) (at []int) {
 }
 
 // list has the values of kept columns listed where they serve to put rows in order.
-func (e *exposing) list(res *resources) {
-	e.request.Lists = e.Job.Order == job.OrderReleased && res.elsewhere == nil
-}
+func (e *exposing) list() { e.request.Lists = e.Job.Order == job.OrderReleased }
 
 // counted reports whether anything is counted.
 func (e *exposing) counted() bool {
@@ -163,7 +161,7 @@ func (e *exposing) scan(ctx context.Context, in *dataset.Dataset, res *resources
 // guard counts by itself what kept columns tell, and refuses what a search would not be begun for.
 func (b *Bound) guard(ctx context.Context, res *resources) error {
 	e := b.exposing()
-	e.list(res)
+	e.list()
 	defer e.close()
 	if err := e.scan(ctx, b.Dataset, res); err != nil {
 		return err
@@ -171,25 +169,16 @@ func (b *Bound) guard(ctx context.Context, res *resources) error {
 	return e.expose(ctx, res)
 }
 
-// merge adds up what was counted of several splits.
-func (e *exposing) merge(counted iter.Seq2[[]byte, error], res *resources) error {
-	e.close()
-	e.counts = risk.NewCounts(e.request, e.Dataset.Rows(), 1, res.budget)
-	for encoded, err := range counted {
-		if err == nil {
-			err = e.counts.Merge(encoded)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // listed are the values of kept columns that have few.
 type listed struct {
 	of    map[int]*formats.Values // by field, in order
 	bytes int64                   // drawn
+}
+
+// unlist forgets the values of kept columns.
+func (b *Bound) unlist(budget *spill.Budget) {
+	budget.Return(b.listed.bytes)
+	b.listed = listed{}
 }
 
 // listed returns the values that were listed, which are drawn from then on.

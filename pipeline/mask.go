@@ -23,6 +23,10 @@ import (
 // maskInput writes the part files of the release: the input's rows with the labels of the cut that
 // was found.
 func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *ledger, system *System) error {
+	elsewhere := to.masksElsewhere(b, found)
+	if elsewhere { // workers do not have the lists of values
+		b.unlist(res.budget)
+	}
 	recoder, err := found.recoder(b, res.budget)
 	if err != nil {
 		return err
@@ -37,13 +41,11 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Footer: spill.NewLedger(res.budget, "the footer of the release"),
 	}
-	how, err := res.elsewhere.toMask(ctx, b, found)
+	order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: res.storeRows}
 	switch {
-	case err != nil:
-	case how != nil:
-		err = res.elsewhere.mask(ctx, b, how, m, parts)
+	case elsewhere:
+		err = to.maskElsewhere(ctx, b, found.Cut, m, order, parts)
 	case b.Job.Order == job.OrderReleased:
-		order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: func() (*spill.Store, error) { return res.scratch.open("rows of the release") }}
 		err = m.MaskInOrder(ctx, order, parts)
 	default:
 		err = m.Mask(ctx, b.tasks(), parts)

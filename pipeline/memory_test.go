@@ -90,8 +90,8 @@ type copying string
 
 var errCopied = errors.New("copied")
 
-func (c copying) Do(_ context.Context, s Step) error {
-	if err := os.CopyFS(string(c), os.DirFS(s.Folder)); err != nil && !errors.Is(err, fs.ErrExist) { // a run tries again
+func (c copying) Do(_ context.Context, folder string, _ int) error {
+	if err := os.CopyFS(string(c), os.DirFS(folder)); err != nil && !errors.Is(err, fs.ErrExist) { // a run tries again
 		return err
 	}
 	return errCopied

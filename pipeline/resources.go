@@ -26,8 +26,6 @@ type resources struct {
 	scratch *scratch
 	events  Events
 	report  *Report
-
-	elsewhere *elsewhere // that works on the splits; nil: this process does
 }
 
 // newResources gives a run the threads and the memory that the job says, or that the machine has. It
@@ -69,6 +67,9 @@ func (r *resources) closeStore() error {
 	}
 	return err
 }
+
+// storeRows opens the store for rows that are put in order.
+func (r *resources) storeRows() (*spill.Store, error) { return r.scratch.open("rows of the release") }
 
 // usage tells what is taken at the moment. Nothing is counted for it: it reads counters that are
 // there. It is safe for concurrent use.

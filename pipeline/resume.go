@@ -60,10 +60,8 @@ func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
 	report, err := json.Marshal(l.res.report)
 	var kept []byte
 	if err == nil {
-		kept, err = checkpoint.Encode(l.cutHead(b), nil, func(w *checkpoint.Writer) {
-			w.Bytes(report)
-			w.Bytes(f.Cut)
-			w.Bytes(f.trace.Bytes())
+		kept, err = checkpoint.Encode(l.cutHead(b), nil, func(add func([]byte) error) error {
+			return errors.Join(add(report), add(f.Cut), add(f.trace.Bytes()))
 		})
 	}
 	if err == nil {
@@ -82,17 +80,21 @@ func (l *ledger) resume(b *Bound) *Found {
 		return nil
 	}
 	var was Report
+	var blocks [][]byte
 	found := &Found{}
 	kept, err := l.work.Get(cutFile, maxCut)
 	if err == nil {
-		err = checkpoint.Decode(kept, l.cutHead(b), func(in *checkpoint.Reader) error {
-			if text := in.Bytes(); json.Unmarshal(text, &was) != nil {
-				return checkpoint.ErrNone
-			}
-			found.Cut = in.Bytes()
-			found.trace.Write(in.Bytes())
-			return in.Err()
+		err = checkpoint.Decode(kept, l.cutHead(b), func(block []byte) error {
+			blocks = append(blocks, block)
+			return nil
 		})
+	}
+	if err == nil && (len(blocks) != 3 || json.Unmarshal(blocks[0], &was) != nil) {
+		err = checkpoint.ErrNone
+	}
+	if err == nil {
+		found.Cut = blocks[1]
+		found.trace.Write(blocks[2])
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

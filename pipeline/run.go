@@ -37,7 +37,7 @@ type RunOptions struct {
 	// another try; 0: it keeps nothing.
 	Checkpoint time.Duration
 
-	// Runner has other processes work on the splits; nil: this one does. Shared is the folder, or the place in an object store,
+	// Runner has other processes mask the rows; nil: this one does. Shared is the folder, or the place in an object store,
 	// that all of them see; empty: beside the output.
 	Runner Runner
 	Shared string
@@ -54,7 +54,6 @@ type System struct {
 	Spill bool // count in a store whatever the budget is
 	Room  int  // values in memory before they spill; 0: what the budget allows
 	Many  int  // values of a column, or tuples, that make a run read its input twice; 0: as many as pay
-	Keys  int  // that what other processes find is merged by; 0: as many as pay
 }
 
 func (s *System) tuning() count.Tuning {
@@ -87,10 +86,8 @@ func Run(ctx context.Context, job *job.Job, opt RunOptions) (*Report, error) {
 
 // carryOut provides what a run takes, and reports what became of it.
 func carryOut(ctx context.Context, a *assignment) (*Report, error) {
-	if a.opt.Runner != nil {
-		if err := refuseElsewhere(a); err != nil {
-			return nil, err
-		}
+	if a.opt.Runner != nil && a.given != nil {
+		return nil, fault.Errorf(fault.Usage, "leave out the runner: kcut masks by an earlier cut on one machine", "mask by an earlier cut with a runner")
 	}
 	report := &Report{Output: a.job.Output.Path}
 	res, err := newResources(a.job, report, a.opt.Events, a.opt.System.Store)
@@ -120,7 +117,6 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.close(err)) }()
-	defer func() { err = joinClosed(err, res.elsewhere.close(ctx)) }()
 
 	var bound *Bound
 	defer func() { err = joinClosed(err, bound.close()) }()
@@ -129,11 +125,6 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		return err
 	}
 
-	if a.opt.Runner != nil {
-		if res.elsewhere, err = ledger.share(ctx); err != nil {
-			return err
-		}
-	}
 	found := ledger.resume(bound)
 	if found == nil {
 		if found, err = a.find(ctx, bound, res); err == nil {
@@ -162,8 +153,7 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	err = res.stage(ctx, StageMask, func() error {
 		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
 	})
-	res.budget.Return(bound.listed.bytes)
-	bound.listed = listed{}
+	bound.unlist(res.budget)
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
 			if err := a.verify(ctx, bound, found, ledger, res); err != nil {
@@ -201,7 +191,7 @@ func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found 
 	var counts *count.Counts
 	err = res.stage(ctx, StageCompress, func() error {
 		e := b.exposing()
-		e.list(res)
+		e.list()
 		defer e.close()
 		if counts, err = countInput(ctx, b, res, a.opt.System.tuning(), e); err != nil {
 			return err

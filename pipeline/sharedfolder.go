@@ -18,9 +18,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// sharedFolder is where the processes of one run leave files for each other: a private folder of a disk that all of them
+// sharedFolder is where a run and its workers leave files for each other: a private folder of a disk that all of them
 // see, or a place in an object store. Files appear whole, and are not changed.
 type sharedFolder string
+
+// The files of a shared folder, beside that of the cut.
+const (
+	jobFile      = "job"
+	resultPrefix = "task-"  // and the task's number
+	errorPrefix  = "error-" // of workerError
+)
 
 // unfinishedPrefix begins the names of files of a disk until they are whole.
 const unfinishedPrefix = ".unfinished-"
@@ -58,14 +65,9 @@ func (f sharedFolder) putJSON(ctx context.Context, name string, v any) error {
 	return f.put(ctx, name, text)
 }
 
-// putResult writes a file whose name says what is in it: processes that make the same write the same.
-func (f sharedFolder) putResult(ctx context.Context, prefix string, content []byte) error {
-	return f.put(ctx, named(prefix, content), content)
-}
-
-// named returns a file's name that says what is in it.
-func named(prefix string, content []byte) string {
-	return fmt.Sprintf("%s-%.8x", prefix, sha256.Sum256(content))
+// putResult writes a file whose name ends with a digest of it: processes that make the same write the same.
+func (f sharedFolder) putResult(ctx context.Context, name string, content []byte) error {
+	return f.put(ctx, fmt.Sprintf("%s-%.8x", name, sha256.Sum256(content)), content)
 }
 
 func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {
@@ -76,8 +78,8 @@ func (f sharedFolder) get(ctx context.Context, name string) ([]byte, error) {
 	return content, nil
 }
 
-// getHeld reads a file that grows with the input: it is drawn from the budget until read has ended.
-func (f sharedFolder) getHeld(ctx context.Context, budget *spill.Budget, name string, read func(content []byte) error) error {
+// getHeld reads a file that grows with the input: it is drawn from the budget until use has ended.
+func (f sharedFolder) getHeld(ctx context.Context, budget *spill.Budget, name string, use func(content []byte) error) error {
 	content, err := f.get(ctx, name)
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func (f sharedFolder) getHeld(ctx context.Context, budget *spill.Budget, name st
 		return err
 	}
 	defer budget.Return(held)
-	return read(content)
+	return use(content)
 }
 
 func (f sharedFolder) getJSON(ctx context.Context, name string, v any) error {
@@ -96,11 +98,6 @@ func (f sharedFolder) getJSON(ctx context.Context, name string, v any) error {
 		return err
 	}
 	return json.NewDecoder(bytes.NewReader(text)).Decode(v)
-}
-
-// open opens a file to read parts of it.
-func (f sharedFolder) open(ctx context.Context, name string) (storage.File, error) {
-	return storage.Open(ctx, storage.Join(string(f), name), nil)
 }
 
 // list returns the names that begin with a prefix, in order.
@@ -119,6 +116,11 @@ func (f sharedFolder) list(ctx context.Context, prefix string) (names []string, 
 		}
 	}
 	return names, err
+}
+
+// inner returns a folder in the folder.
+func (f sharedFolder) inner(name string) sharedFolder {
+	return sharedFolder(storage.Join(string(f), name))
 }
 
 // make makes the folder, which is new.
@@ -153,17 +155,17 @@ func sharedPrefix(output string) string {
 	return fmt.Sprintf("%s%.8x-", sharedBy, sha256.Sum256([]byte(output)))
 }
 
-// sweepShared removes what runs to an output that were killed have shared.
-func sweepShared(ctx context.Context, folder sharedFolder, prefix string) error {
-	if storage.IsRemote(string(folder)) {
-		return sharedFolder(storage.Join(string(folder), prefix)).remove(ctx)
+// sweep removes the folders in the folder that killed runs have left, by the prefix of their names.
+func (f sharedFolder) sweep(ctx context.Context, prefix string) error {
+	if storage.IsRemote(string(f)) {
+		return f.inner(prefix).remove(ctx)
 	}
-	names, err := folder.list(ctx, prefix)
+	names, err := f.list(ctx, prefix)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, name := range names {
-		err = errors.Join(err, sharedFolder(filepath.Join(string(folder), name)).remove(ctx))
+		err = errors.Join(err, f.inner(name).remove(ctx))
 	}
 	return err
 }

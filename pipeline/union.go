@@ -32,12 +32,7 @@ func (a *assignment) verify(ctx context.Context, b *Bound, found *Found, l *ledg
 			ask.Members = members
 		}
 	}
-	var exposed *risk.Report
-	if res.elsewhere.recounts(&a.job.Output) {
-		exposed, err = res.elsewhere.tally(ctx, l.target.Path(), ask, known)
-	} else {
-		exposed, err = verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask, known)
-	}
+	exposed, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask, known)
 	if err != nil {
 		return err
 	}

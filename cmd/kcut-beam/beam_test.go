@@ -32,21 +32,19 @@ import (
 // The test program is kcut-beam as well, and a job server, when the environment says so.
 const (
 	roleEnv = "KCUT_BEAM_TEST" // "program", or the port of a job server
-	haltEnv = "KCUT_BEAM_HALT" // a word of a step's name, and a file that is made there; who makes it waits to be killed
+	haltEnv = "KCUT_BEAM_HALT" // a file that the first task makes; who makes it waits to be killed
 )
 
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleEnv)
-	if where, file, halts := strings.Cut(os.Getenv(haltEnv), "="); halts {
-		doTask = func(w *kcut.Worker, ctx context.Context, s kcut.Step, task int, emit func(int, []byte) error) error {
-			if strings.HasSuffix(s.Name, where) {
-				if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
-					fmt.Fprintln(f, os.Getpid())
-					_ = f.Close()
-					time.Sleep(time.Minute)
-				}
+	if file := os.Getenv(haltEnv); file != "" {
+		doTask = func(w *kcut.Worker, ctx context.Context, task int) error {
+			if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+				fmt.Fprintln(f, os.Getpid())
+				_ = f.Close()
+				time.Sleep(time.Minute)
 			}
-			return w.Do(ctx, s, task, emit)
+			return w.Do(ctx, task)
 		}
 	}
 	switch {
@@ -163,11 +161,11 @@ var orders = []string{"released", "input"}
 
 func inOrder(order string) kcut.Override { return kcut.Override{Key: "order", Value: order} }
 
-// shuffled runs steps on Prism, their tasks in random order.
+// shuffled runs tasks on Prism in random order.
 type shuffled struct{ rng *rand.Rand }
 
-func (r shuffled) Do(ctx context.Context, s kcut.Step) error {
-	_, err := beam.Run(ctx, "prism", pipelineOf(s, r.rng.Perm(s.Tasks)))
+func (r shuffled) Do(ctx context.Context, folder string, tasks int) error {
+	_, err := beam.Run(ctx, "prism", pipelineOf(folder, r.rng.Perm(tasks)))
 	return err
 }
 
@@ -198,47 +196,39 @@ func TestProtections(t *testing.T) {
 	}
 }
 
-// Bundles that come in any order, that run twice, and of which each fails once change no byte.
+// Bundles that come in any order, that run twice, and of which one fails once change no byte.
 func TestBundles(t *testing.T) {
 	startBeam(t)
 	dir := folder(t, 8_000)
-	do, merge := doTask, mergeKey
-	defer func() { doTask, mergeKey = do, merge }()
+	do := doTask
+	defer func() { doTask = do }()
 	var mu sync.Mutex
-	failed := make(map[string]bool)
-	failsOnce := func(what string, s kcut.Step) error {
-		mu.Lock()
-		defer mu.Unlock()
-		key := what + s.Name[strings.LastIndexByte(s.Name, '-'):]
-		if failed[key] {
-			return nil
-		}
-		failed[key] = true
-		return errors.New("fails once")
-	}
+	var failed bool
 	for _, order := range orders {
 		must(t, release(t, dir, "alone-"+order, nil, inOrder(order)))
-		doTask = func(w *kcut.Worker, ctx context.Context, s kcut.Step, task int, emit func(int, []byte) error) error {
-			nothing := func(int, []byte) error { return nil } // of a bundle that runs again, one output counts
-			return errors.Join(do(w, ctx, s, task, nothing), do(w, ctx, s, task, emit))
-		}
-		mergeKey = func(w *kcut.Worker, ctx context.Context, s kcut.Step, key int, blocks [][]byte) error {
-			return errors.Join(merge(w, ctx, s, key, blocks), merge(w, ctx, s, key, blocks))
+		doTask = func(w *kcut.Worker, ctx context.Context, task int) error {
+			return errors.Join(do(w, ctx, task), do(w, ctx, task))
 		}
 		must(t, release(t, dir, "twice-"+order, shuffled{rand.New(rand.NewPCG(3, 4))}, inOrder(order)))
 		same(t, dir, "twice-"+order, "alone-"+order)
-		doTask = func(w *kcut.Worker, ctx context.Context, s kcut.Step, task int, emit func(int, []byte) error) error {
-			return errors.Join(do(w, ctx, s, task, emit), failsOnce("do", s))
-		}
-		mergeKey = func(w *kcut.Worker, ctx context.Context, s kcut.Step, key int, blocks [][]byte) error {
-			return errors.Join(merge(w, ctx, s, key, blocks), failsOnce("merge", s))
+		failed = false
+		doTask = func(w *kcut.Worker, ctx context.Context, task int) error {
+			err := do(w, ctx, task)
+			mu.Lock()
+			defer mu.Unlock()
+			if !failed {
+				failed = true
+				err = errors.Join(err, errors.New("fails once"))
+			}
+			return err
 		}
 		must(t, release(t, dir, "failing-"+order, runner("prism"), inOrder(order)))
 		same(t, dir, "failing-"+order, "alone-"+order)
+		if !failed {
+			t.Error("no task has failed")
+		}
 	}
-	doTask = func(*kcut.Worker, context.Context, kcut.Step, int, func(int, []byte) error) error {
-		return errors.New("fails always")
-	}
+	doTask = func(*kcut.Worker, context.Context, int) error { return errors.New("fails always") }
 	if err := release(t, dir, "none", runner("prism")); !errors.Is(err, kcut.ErrTransient) {
 		t.Errorf("every bundle fails: %v", err)
 	}
@@ -324,12 +314,14 @@ func server(t *testing.T) (*exec.Cmd, string) {
 	return cmd, fmt.Sprintf("localhost:%d", address.Port)
 }
 
-// program returns the command of a run on a job server, whose workers are processes. The first one that comes to a step halts there,
+// program returns the command of a run on a job server, whose workers are processes. The first one that has a task halts there,
 // and says so in a file.
-func program(dir, out, address, halts string) (cmd *exec.Cmd, file string) {
-	file = filepath.Join(dir, out+".halted")
+func program(dir, out, address string, halts bool) (cmd *exec.Cmd, file string) {
+	if halts {
+		file = filepath.Join(dir, out+".halted")
+	}
 	environment, _ := json.Marshal(map[string]any{
-		"command": os.Args[0], "env": map[string]string{roleEnv: "program", haltEnv: halts + "=" + file},
+		"command": os.Args[0], "env": map[string]string{roleEnv: "program", haltEnv: file},
 	})
 	cmd = exec.Command(os.Args[0], "run", filepath.Join(dir, "job.yaml"), "--output", filepath.Join(dir, out)+"/",
 		"--endpoint", address, "--environment_type", "PROCESS", "--environment_config", string(environment))
@@ -389,24 +381,27 @@ func TestKills(t *testing.T) {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
 	}
 	dir := folder(t, 8_000)
-	must(t, release(t, dir, "alone", nil))
-	for _, step := range []string{"count", "sort", "encode"} {
+	for _, order := range orders {
+		must(t, release(t, dir, "alone-"+order, nil, inOrder(order)))
+	}
+	for _, order := range orders {
 		_, address := server(t)
-		cmd, file := program(dir, "worker-"+step, address, step)
+		cmd, file := program(dir, "worker-"+order, address, true)
+		cmd.Args = append(cmd.Args, "--order", order)
 		var out bytes.Buffer
 		cmd.Stderr = &out
 		must(t, cmd.Start())
 		must(t, syscall.Kill(awaitHalt(t, file, &out), syscall.SIGKILL))
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("a worker was killed at %s: %v\n%s", step, err, out.String())
+			t.Errorf("a worker was killed, order %s: %v\n%s", order, err, out.String())
 			continue
 		}
-		same(t, dir, "worker-"+step, "alone")
+		same(t, dir, "worker-"+order, "alone-"+order)
 		ended(t, dir)
 	}
 	for _, who := range []string{"driver", "server"} {
 		job, address := server(t)
-		cmd, file := program(dir, who, address, "encode")
+		cmd, file := program(dir, who, address, true)
 		var out bytes.Buffer
 		cmd.Stderr = &out
 		must(t, cmd.Start())
@@ -431,12 +426,12 @@ func TestKills(t *testing.T) {
 			t.Errorf("the %s was killed, and there is a release", who)
 		}
 		_, address = server(t)
-		cmd, _ = program(dir, who, address, "nowhere")
+		cmd, _ = program(dir, who, address, false)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("after the %s was killed: %v\n%s", who, err, out)
 			continue
 		}
-		same(t, dir, who, "alone")
+		same(t, dir, who, "alone-released")
 	}
 }
 
@@ -445,7 +440,7 @@ type printed struct{ bytes.Buffer }
 
 func (p *printed) Log(_ context.Context, _ log.Severity, _ int, text string) { p.WriteString(text) }
 
-// Every step is a job that Dataflow's translation takes. What it is translated to is not sent.
+// The masking is a job that Dataflow's translation takes. What it is translated to is not sent.
 func TestDataflowTranslation(t *testing.T) {
 	startBeam(t)
 	out := &printed{}
@@ -458,13 +453,10 @@ func TestDataflowTranslation(t *testing.T) {
 	defer func() { must(t, flag.Set("dry_run", "false")) }()
 	*jobopts.EnvironmentType = "DOCKER"
 	defer func() { *jobopts.EnvironmentType = "LOOPBACK" }()
-	for _, s := range []kcut.Step{{Folder: "gs://bucket/shared", Name: "01-count", Tasks: 3, Keys: 2}, {Folder: "gs://bucket/shared", Name: "02-encode", Tasks: 3}} {
-		out.Reset()
-		must(t, runner("dataflow").Do(t.Context(), s))
-		for _, want := range []string{s.Name, "beam:transform:group_by_key:v1", "JOB_TYPE_BATCH", "gs://bucket/staging"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s: the job has no %s", s.Name, want)
-			}
+	must(t, runner("dataflow").Do(t.Context(), "gs://bucket/shared", 3))
+	for _, want := range []string{"mask", "beam:transform:group_by_key:v1", "JOB_TYPE_BATCH", "gs://bucket/staging"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the job has no %s", want)
 		}
 	}
 }

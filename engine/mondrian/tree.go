@@ -1,10 +1,6 @@
 package mondrian
 
-import (
-	"errors"
-
-	"github.com/kcut/kcut/engine"
-)
+import ()
 
 // tree is the tree of cuts: the Locator of strict regions; of relaxed ones, it sends the
 // records of a median to the side of most of their cells. A code that no record of a part has
@@ -120,49 +116,6 @@ func (t *tree) child(n *node, code uint32) int32 {
 		}
 	}
 	return steps[0].child
-}
-
-// Numbers returns the tree as ReadLocator takes it: how many nodes, links and steps there are, the root, and these.
-func (t *tree) Numbers() []uint32 {
-	numbers := []uint32{uint32(len(t.nodes)), uint32(len(t.links)), uint32(len(t.steps)), uint32(t.root)}
-	for _, n := range t.nodes {
-		numbers = append(numbers, uint32(n.column), uint32(n.links), n.at, uint32(n.steps))
-	}
-	for _, link := range t.links {
-		numbers = append(numbers, uint32(link))
-	}
-	for _, s := range t.steps {
-		numbers = append(numbers, s.code, uint32(s.child))
-	}
-	return numbers
-}
-
-// errNumbers is returned of numbers that are no tree.
-var errNumbers = errors.New("the numbers are those of no locator of regions")
-
-// ReadLocator makes the Locator of strict regions again, of its numbers.
-func ReadLocator(numbers []uint32) (engine.Locator, error) {
-	const head, perNode, perStep = 4, 4, 2
-	if len(numbers) < head {
-		return nil, errNumbers
-	}
-	t := &tree{nodes: make([]node, numbers[0]), links: make([]int32, numbers[1]), steps: make([]step, numbers[2]), root: int32(numbers[3])}
-	if numbers = numbers[head:]; len(numbers) != perNode*len(t.nodes)+len(t.links)+perStep*len(t.steps) {
-		return nil, errNumbers
-	}
-	for i := range t.nodes {
-		t.nodes[i] = node{column: int32(numbers[0]), links: int32(numbers[1]), at: numbers[2], steps: int32(numbers[3])}
-		numbers = numbers[perNode:]
-	}
-	for i := range t.links {
-		t.links[i] = int32(numbers[i])
-	}
-	numbers = numbers[len(t.links):]
-	for i := range t.steps {
-		t.steps[i] = step{code: numbers[0], child: int32(numbers[1])}
-		numbers = numbers[perStep:]
-	}
-	return t, nil
 }
 
 // renumber replaces the regions by those they became.

@@ -2,10 +2,9 @@
 // of a private folder, each written in one step, so that a power cut at any point leaves the
 // old file, the new one, or none.
 //
-// Encode and Decode are for bytes that must come back as they were, in files and between processes: numbers
-// are unsigned varints, texts and lists begin with their length.
+// Encode and Decode are for blocks of bytes that must come back as they were, in files and between processes.
 //
-//	head | values … | hash of all that
+//	head | length (uvarint), block | length, block | … | hash of all that
 //
 // Contract: what was encoded is read only by who has the head that it was written with, and only if it is
 // whole. Files are of mode 0600, folders of mode 0700: they hold

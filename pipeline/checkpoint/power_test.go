@@ -1,8 +1,8 @@
 package checkpoint
 
 import (
+	"bytes"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats/publish"
@@ -12,7 +12,7 @@ import (
 // TestPowerLoss loses power after every change that saving a state makes, and giving it another
 // name. Then there is a state, the one before or the new one, and the new one once it was saved.
 func TestPowerLoss(t *testing.T) {
-	before, want := &content{text: strings.Repeat("x", 1000)}, contents()[1] // a shorter one in its place
+	before, want := &content{bytes.Repeat([]byte("x"), 1000)}, contents()[1] // a shorter one in its place
 	saved := func(f *Folder) error { return put(f, "state", want.save) }
 	renamed := func(f *Folder) error {
 		if err := put(f, "next", want.save); err != nil {

@@ -11,17 +11,9 @@
 // Where protections ask for more than sizes, the kind of a record takes the place of its class in both ways
 // (Kinds). If k counts entities, one more reading before them counts the records of each.
 //
-// The second way is one of functions of a request and some splits, and for tuples of a book. A run calls
-// them with all splits; processes that share nothing but files call them with one each, and hand each
-// other what they return as bytes:
-//
-//	split ──CountEntities──▶ records of entities ──MergeEntities──▶ the same ──Weighed──▶ request, if k counts entities
-//	split ──Survey, Encode──▶ survey ──MergeSurveys, Bind──▶ Counts ──NewBook, Encode──▶ code book
-//	split, book ──Count, Encode──▶ tuples ──Merge, Encode──▶ tuples ──Merge, Bind──▶ Counts
-//
 // Contract: Counts depend on the input and the request alone, not on threads, budget or spilling:
 // codes are numbered in the order of values, and counts are integers. Whatever grows with the
-// input is drawn from the budget. What a split gives is the same bytes whoever counts it. Errors name columns and counts, never a value.
+// input is drawn from the budget. Errors name columns and counts, never a value.
 //
 // Not promised: that a search may name every value. Of a generalized or suppressed column only
 // those are held that some release could tell apart, of a discretized one quantile edges.

@@ -1,11 +1,8 @@
 package count
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -19,7 +16,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
@@ -213,110 +209,6 @@ func (k *kindTable) tuples(t *testing.T, c *Counts, g int, space partition.Space
 	return tuples
 }
 
-// bySplits counts as processes do that share nothing but bytes, in any order.
-func (k *kindTable) bySplits(t *testing.T, rng *rand.Rand, r *Request, res *Resources) *Counts {
-	t.Helper()
-	splits, keys := r.Dataset.Splits(), 1+rng.IntN(4)
-	// merged has what every split gives, by key, merged by key.
-	merged := func(of func(splits []formats.Split) ([][]byte, error), merge func(key int, blocks iter.Seq2[[]byte, error]) ([]byte, error)) iter.Seq2[[]byte, error] {
-		blocks := make([][][]byte, keys)
-		for _, i := range rng.Perm(len(splits)) {
-			parts, err := of(splits[i : i+1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			for key, part := range parts {
-				blocks[key] = append(blocks[key], part)
-			}
-		}
-		var results [][]byte
-		for key, of := range blocks {
-			if len(of) == 0 {
-				continue
-			}
-			result, err := merge(key, given(of))
-			if err != nil {
-				t.Fatal(err)
-			}
-			results = append(results, result)
-		}
-		return given(results)
-	}
-	if r.Kinds.Entities {
-		parts := merged(func(splits []formats.Split) ([][]byte, error) {
-			return CountEntities(t.Context(), r, res, splits, keys)
-		},
-			func(key int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
-				return MergeEntities(t.Context(), res, blocks)
-			})
-		weighed, held, err := r.Weighed(res.Budget, parts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r = weighed
-		defer res.Budget.Return(held)
-	}
-	encoded := func(s *Surveyed, err error) ([]byte, error) {
-		if err != nil {
-			return nil, err
-		}
-		return s.Encode(t.Context())
-	}
-	s, err := MergeSurveys(r, res, merged(func(splits []formats.Split) ([][]byte, error) {
-		b, err := encoded(Survey(t.Context(), r, res, splits))
-		return append(make([][]byte, rng.IntN(keys)), b), err
-	}, func(_ int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
-		return encoded(MergeSurveys(r, res, blocks))
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := s.Bind(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := NewBook(r, c).Encode(res)
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := DecodeBook(r, res.Budget, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tuples, err := Merge(t.Context(), r, res, book, merged(func(splits []formats.Split) ([][]byte, error) {
-		of, err := Count(t.Context(), r, res, book, splits)
-		if err != nil {
-			return nil, err
-		}
-		return of.Encode(t.Context(), keys)
-	}, func(_ int, blocks iter.Seq2[[]byte, error]) ([]byte, error) {
-		of, err := Merge(t.Context(), r, res, book, blocks)
-		if err != nil {
-			return nil, err
-		}
-		parts, err := of.Encode(t.Context(), 1)
-		return parts[0], err
-	}))
-	if err == nil {
-		err = tuples.Bind(c)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// given returns blocks as they are read; those that are nil are not there.
-func given(blocks [][]byte) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for _, block := range blocks {
-			if block != nil && !yield(block, nil) {
-				return
-			}
-		}
-	}
-}
-
 // count counts in any of the ways.
 func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, partition.Space) {
 	t.Helper()
@@ -338,9 +230,6 @@ func (k *kindTable) count(t *testing.T, rng *rand.Rand, memory int64) (*Counts, 
 			return store, err
 		},
 		Store: func() *spill.Store { return store },
-	}
-	if !r.Spill && rng.IntN(3) == 0 {
-		return k.bySplits(t, rng, &r, res), partition.Space{Budget: budget}
 	}
 	c, err := Input(t.Context(), &r, res)
 	if err != nil {
@@ -548,169 +437,6 @@ func TestEntities(t *testing.T) {
 	if !t.Failed() && (lists == 0 || sketches == 0) {
 		t.Errorf("%d lists and %d sketches were made", lists, sketches)
 	}
-}
-
-// TestEntitiesOfSplits sums up counts of splits beyond the greatest, and refuses those of other rows than the input's.
-func TestEntitiesOfSplits(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 3))
-	k := newKindTable(t, rng, 300)
-	for !k.Kinds.Entities {
-		k = newKindTable(t, rng, 300)
-	}
-	budget := spill.NewBudget(64 << 20)
-	res := &Resources{Budget: budget, Threads: 1, Advanced: func(int64, int64) {}}
-	parts, err := CountEntities(t.Context(), k.Request, res, k.Dataset.Splits(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	damaged := slices.Clone(parts[0])
-	damaged[len(damaged)/2] ^= 1
-	for what, blocks := range map[string][][]byte{"missing": nil, "twice": {parts[0], parts[0]}, "damaged": {damaged}} {
-		if _, _, err := k.Weighed(budget, given(blocks)); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	tag := tagOf(risk.Scatter(5))
-	some, err := encode(entitiesForm, budget, func(w *checkpoint.Writer) {
-		for _, n := range []uint64{unit, 600, tag, 0} {
-			w.Uint(n)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := MergeEntities(t.Context(), res, given([][]byte{some, some}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	weighed, held, err := k.Weighed(budget, given([][]byte{sum}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := weighed.entities.records(tag); got != greatest { // of 1,200
-		t.Errorf("got %d records, want %d", got, greatest)
-	}
-	if budget.Return(held); budget.Used() != 0 {
-		t.Errorf("%d bytes are still drawn", budget.Used())
-	}
-}
-
-// TestEntitiesOfSplitsAgree sums up the entities of splits, in any order, in any number of parts,
-// where the table holds them and where it does not: weights are those of one count of all rows, and
-// where it does a naive count's.
-func TestEntitiesOfSplitsAgree(t *testing.T) {
-	tables := 0
-	enginetest.Cases(t, 60, func(rng *rand.Rand) {
-		k := newKindTable(t, rng, 300)
-		if !k.Kinds.Entities {
-			return
-		}
-		naive := map[string]uint64{}
-		for _, row := range k.rows {
-			naive[row[6]]++
-		}
-		fewEntities(t, rng, len(naive))
-		want, weights := k.entities(t)
-		budget := spill.NewBudget(64 << 20)
-		res := &Resources{Budget: budget, Threads: 1, Advanced: func(int64, int64) {}}
-		all := k.countSplits(t, rng, res, 1+rng.IntN(4))
-		weighed, held, err := k.Weighed(budget, given(all))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := weighed.entities
-		if got.known() != want.known() || got.known() > 0 && got.known() != uint64(len(naive)) {
-			t.Errorf("%d entities, of splits %d, naively %d", want.known(), got.known(), len(naive))
-		}
-		for i, hash := range k.hashes() {
-			if got.weight(hash) != weights[i] || got.known() > 0 && got.records(hash) != naive[k.rows[i][6]] {
-				t.Errorf("row %d weighs %d, of splits %d", i, weights[i], got.weight(hash))
-			}
-		}
-		if got.known() > 0 {
-			tables++
-		}
-		if budget.Return(held); budget.Used() != 0 {
-			t.Errorf("%d bytes are still drawn", budget.Used())
-		}
-	})
-	if tables == 0 {
-		t.Error("no table held all entities")
-	}
-}
-
-// TestManyEntitiesOfSplits sums up more entities than a budget has room for: they go to a store, and the sums are those of
-// a budget that has.
-func TestManyEntitiesOfSplits(t *testing.T) {
-	var blocks [][]byte
-	for first := range uint64(3) {
-		block, err := encode(entitiesForm, spill.NewBudget(64<<20), func(w *checkpoint.Writer) {
-			w.Uint(unit)
-			for i := range uint64(30_000) {
-				w.Uint(1 + i%7)
-				if i == 0 {
-					w.Uint((first + 1) << recordBits) // every block has others, and such as the next one
-				} else {
-					w.Uint(2<<recordBits - 1)
-				}
-			}
-			w.Uint(0)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks = append(blocks, block)
-	}
-	var sums [][]byte
-	for _, memory := range []int64{64 << 20, 4 << 20} {
-		var store *spill.Store
-		budget := spill.NewBudget(memory)
-		res := &Resources{Budget: budget, Threads: 1, Open: func(string) (_ *spill.Store, err error) {
-			store, err = spill.Open(t.TempDir(), spill.Options{})
-			return store, err
-		}}
-		sum, err := MergeEntities(t.Context(), res, given(blocks))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if spilled := store != nil && store.Stats().Chunks > 0; spilled != (memory < 64<<20) {
-			t.Errorf("%d bytes: spilled is %t", memory, spilled)
-		}
-		if store != nil {
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		if sums = append(sums, sum); budget.Used() != 0 {
-			t.Errorf("%d bytes are still drawn", budget.Used())
-		}
-	}
-	if !bytes.Equal(sums[0], sums[1]) {
-		t.Errorf("%d and %d bytes are not the same", len(sums[0]), len(sums[1]))
-	}
-}
-
-// countSplits counts the entities of every split alone, and sums them up in so many parts.
-func (k *kindTable) countSplits(t *testing.T, rng *rand.Rand, res *Resources, parts int) (all [][]byte) {
-	t.Helper()
-	blocks := make([][][]byte, parts)
-	for _, i := range rng.Perm(len(k.Dataset.Splits())) {
-		encoded, err := CountEntities(t.Context(), k.Request, res, k.Dataset.Splits()[i:i+1], parts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for part, b := range encoded {
-			blocks[part] = append(blocks[part], b)
-		}
-	}
-	for part := range parts {
-		sum, err := MergeEntities(t.Context(), res, given(blocks[part]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, sum)
-	}
-	return all
 }
 
 // TestCountKindsWithoutAllocatingPerRow numbers the kinds of rows that are known.

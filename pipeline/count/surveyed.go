@@ -1,17 +1,13 @@
 package count
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"iter"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
@@ -25,15 +21,6 @@ type Surveyed struct {
 // store in sorted runs.
 func Survey(ctx context.Context, r *Request, res *Resources, splits []formats.Split) (*Surveyed, error) {
 	return survey(ctx, r, res, res.Budget.Part(res.Budget.Limit()), splits, false)
-}
-
-// MergeSurveys returns the survey of all splits whose encoded surveys are given, in any order, as one or as several.
-func MergeSurveys(r *Request, res *Resources, surveys iter.Seq2[[]byte, error]) (*Surveyed, error) {
-	s := newSurvey(r, res, res.Budget.Part(res.Budget.Limit()), false)
-	if err := s.checkEncoded(); err != nil {
-		return nil, err
-	}
-	return s, decodeAll(surveyForm, surveys, s.load)
 }
 
 // survey reads splits. With tuples all is counted in memory, in the codes in which values are numbered.
@@ -96,7 +83,7 @@ func (s *Surveyed) classes() *domain.Interner {
 func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 	rows := s.rows()
 	if s.Take == nil && rows != s.Dataset.Rows() {
-		return nil, fmt.Errorf("read surveys of %d rows of an input of %d: %w", rows, s.Dataset.Rows(), ErrDamaged)
+		return nil, fmt.Errorf("count the values of %d rows of an input of %d: %w", rows, s.Dataset.Rows(), formats.ErrChanged)
 	}
 	c := &Counts{Table: &engine.Table{Rows: uint64(s.Dataset.Rows())}, Columns: make([]*Bound, s.bound())}
 	threads := s.threads
@@ -174,120 +161,4 @@ func (c *Counts) translate(t *partition.Table, columns []int, kinds []uint32, s 
 	}
 	t.Translate(maps, sizes, s.threads)
 	return t
-}
-
-// checkEncoded refuses columns whose values are not counted in order.
-func (s *Surveyed) checkEncoded() error {
-	for i := range s.Columns[:s.bound()] {
-		if s.columns[i].coder != nil {
-			return fmt.Errorf("survey column %s by split: its values are coded by a cut, or may be left out: %w", s.Columns[i].Spec.Name, formats.ErrUnsupported)
-		}
-	}
-	return nil
-}
-
-// Encode returns the survey as bytes, the same ones whoever surveyed the splits. It is consumed, and
-// what it has drawn given back.
-func (s *Surveyed) Encode(ctx context.Context) ([]byte, error) {
-	defer func() { s.space.Budget.Return(s.space.Budget.Used()) }()
-	if err := s.checkEncoded(); err != nil {
-		return nil, err
-	}
-	return encode(surveyForm, s.space.Budget, func(w *checkpoint.Writer) {
-		w.Uint(uint64(s.rows()))
-		checkpoint.List(w, s.names(), w.String)
-		numbers := s.saveKinds(w)
-		for _, c := range s.columns[:s.bound()] {
-			w.Fail(c.values.save(ctx, w, numbers))
-		}
-	})
-}
-
-// names tell what the columns of a survey are.
-func (s *Surveyed) names() (names []string) {
-	for i := range s.Columns[:s.bound()] {
-		c := &s.Columns[i]
-		names = append(names, c.Spec.Name, c.Spec.Mask, s.field(c).Type.String())
-	}
-	names = append(names, s.className())
-	for i := len(s.Columns) - s.own(); i < len(s.Columns); i++ {
-		names = append(names, s.field(&s.Columns[i]).Name)
-	}
-	return names
-}
-
-// save writes the values, whose classes, or kinds, get the given numbers.
-func (c *Values) save(ctx context.Context, w *checkpoint.Writer, numbers []uint32) error {
-	saveClasses(w, c.nulls(), numbers)
-	err := c.each(ctx, func(v *domain.Counted) error {
-		saveClasses(w, v.Classes, numbers)
-		if c.words() {
-			w.Uint(v.Word)
-		} else {
-			w.Bytes(v.Value)
-		}
-		return w.Err()
-	})
-	w.Uint(0)
-	return err
-}
-
-// saveClasses writes the records of every class, in the given numbers of these.
-func saveClasses(w *checkpoint.Writer, classes []engine.Frequency, numbers []uint32) {
-	for i := range classes {
-		classes[i].Class = numbers[classes[i].Class]
-	}
-	slices.SortFunc(classes, func(a, b engine.Frequency) int { return cmp.Compare(a.Class, b.Class) })
-	checkpoint.List(w, classes, func(k engine.Frequency) {
-		w.Uint(uint64(k.Class))
-		w.Uint(k.Count)
-	})
-}
-
-// load adds what Encode has written of another survey.
-func (s *Surveyed) load(r *checkpoint.Reader) error {
-	s.workers[0].rows += int64(r.Uint())
-	if !slices.Equal(checkpoint.ReadList(r, r.String), s.names()) {
-		return cmp.Or(r.Err(), error(ErrDamaged))
-	}
-	numbers, err := s.loadKinds(r)
-	if err != nil {
-		return err
-	}
-	for i := range s.bound() {
-		if err := s.workers[0].tallies[i].part.load(r, numbers); err != nil {
-			return err
-		}
-	}
-	return r.Err()
-}
-
-// load adds the values of a column, whose classes have the given numbers here.
-func (p *part) load(r *checkpoint.Reader, numbers []uint32) error {
-	nulls, err := loadClasses(r, numbers)
-	p.nulls = engine.AddFrequencies(p.nulls, nulls)
-	for err == nil {
-		var classes []engine.Frequency
-		if classes, err = loadClasses(r, numbers); err != nil || len(classes) == 0 {
-			return err
-		}
-		if p.words() {
-			err = p.put(r.Uint(), nil, classes)
-		} else {
-			err = p.put(0, r.Bytes(), classes)
-		}
-	}
-	return err
-}
-
-// loadClasses reads what saveClasses has written.
-func loadClasses(r *checkpoint.Reader, numbers []uint32) (classes []engine.Frequency, err error) {
-	for n := r.Int(); n > 0 && r.Err() == nil; n-- {
-		class, count := r.Uint(), r.Uint()
-		if class >= uint64(len(numbers)) {
-			return nil, cmp.Or(r.Err(), error(ErrDamaged))
-		}
-		classes = append(classes, engine.Frequency{Class: numbers[class], Count: count})
-	}
-	return classes, r.Err()
 }

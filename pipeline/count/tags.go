@@ -1,27 +1,20 @@
 package count
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
-	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
 
-// The records of entities are counted by sorting their tags. Of a split that makes a list of tags
-// in order, with the records of each. The lists of several splits are summed up in ranges of tags,
-// by as many processes.
+// The records of entities are counted by sorting their tags.
 
 // tagLister lists the tags of records for one worker.
 type tagLister struct {
@@ -117,78 +110,6 @@ func scanTags(ctx context.Context, r *Request, res *Resources, splits []formats.
 	return sortTags(ctx, res, r.Dataset.BlockScanners(res.Threads), fill, use)
 }
 
-// CountEntities counts the records of every entity in some splits, and returns the counts as bytes,
-// in parts: MergeEntities takes the parts of one number of all splits. The bytes are the caller's.
-func CountEntities(ctx context.Context, r *Request, res *Resources, splits []formats.Split, parts int) (encoded [][]byte, err error) {
-	return encoded, scanTags(ctx, r, res, splits, func(int64) {}, func(tags *tagList) error {
-		for part := range parts {
-			b, err := encodeTags(res.Budget, tags, firstTag(part+1, parts))
-			if err != nil {
-				return err
-			}
-			encoded = append(encoded, b)
-		}
-		return nil
-	})
-}
-
-// MergeEntities returns the sums of the counts of splits in one part. They come in any order.
-func MergeEntities(ctx context.Context, res *Resources, encoded iter.Seq2[[]byte, error]) (sums []byte, err error) {
-	fill := func(runs []*spill.RowRun) error {
-		return decodeAll(entitiesForm, encoded, func(r *checkpoint.Reader) error {
-			return loadTags(r, func(tag, records uint64) error { return runs[0].AppendShort(tag, int64(records)) })
-		})
-	}
-	return sums, sortTags(ctx, res, 1, fill, func(tags *tagList) (err error) {
-		sums, err = encodeTags(res.Budget, tags, math.MaxUint64)
-		return err
-	})
-}
-
-// firstTag returns the first tag of a part. The part behind the last one begins behind all tags.
-func firstTag(part, parts int) uint64 {
-	if part == parts {
-		return math.MaxUint64 // no tag: these end with bits that are 0
-	}
-	high, low := bits.Mul64(uint64(part), math.MaxUint64)
-	first, _ := bits.Div64(high, low, uint64(parts))
-	return first
-}
-
-// encodeTags returns the tags before end as bytes.
-func encodeTags(budget *spill.Budget, tags *tagList, end uint64) ([]byte, error) {
-	return encode(entitiesForm, budget, func(w *checkpoint.Writer) {
-		w.Uint(unit)
-		next := uint64(0)
-		for !tags.ended && tags.tag < end && w.Err() == nil {
-			w.Uint(tags.records)
-			w.Uint(tags.tag - next)
-			next = tags.tag + 1
-			w.Fail(tags.advance())
-		}
-		w.Uint(0)
-	})
-}
-
-// loadTags reads what encodeTags has written, and calls add with every tag.
-func loadTags(r *checkpoint.Reader, add func(tag, records uint64) error) error {
-	if r.Uint() != unit {
-		return cmp.Or(r.Err(), error(ErrDamaged))
-	}
-	next := uint64(0)
-	for records := r.Uint(); records > 0; records = r.Uint() {
-		tag := next + r.Uint()
-		if records > greatest || tag < next || tag != tagOf(tag) {
-			return cmp.Or(r.Err(), error(ErrDamaged))
-		}
-		if err := add(tag, records); err != nil {
-			return err
-		}
-		next = tag + 1
-	}
-	return r.Err()
-}
-
 // weigh counts the records of every entity, if the request has these, before anything else is
 // counted: it returns the request with them, and resources of which they have taken their part
 // until they are released.
@@ -217,33 +138,6 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	left.Budget = res.Budget.Part(res.Budget.Left())
 	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
 	return r.weighedBy(e), &left, e.release, nil
-}
-
-// Weighed returns the request of an input of which the records of every entity have been counted,
-// in parts that come in order. It returns how many bytes of the budget they take.
-func (r *Request) Weighed(budget *spill.Budget, parts iter.Seq2[[]byte, error]) (_ *Request, held int64, err error) {
-	e, err := newEntities(uint64(r.Dataset.Rows()), budget)
-	if err != nil {
-		return nil, 0, err
-	}
-	sum, next, full := uint64(0), uint64(0), false
-	err = decodeAll(entitiesForm, parts, func(r *checkpoint.Reader) error {
-		return loadTags(r, func(tag, records uint64) error {
-			if tag < next {
-				return ErrDamaged
-			}
-			sum, next, full = sum+records, tag+1, full || records == greatest
-			return e.add(tag, records)
-		})
-	})
-	if err == nil && !full && sum != e.rows {
-		err = fmt.Errorf("read the entities of %d rows of an input of %d: %w", sum, e.rows, ErrDamaged)
-	}
-	if err != nil {
-		e.release()
-		return nil, 0, err
-	}
-	return r.weighedBy(e), e.held, nil
 }
 
 // weighedBy returns the request with entities whose records have been counted.

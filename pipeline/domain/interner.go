@@ -167,17 +167,6 @@ func (in *Interner) Codes(c Coder, pairs partition.Pairs) (codes []uint32, merge
 	return codes, merges, err
 }
 
-// InOrder returns the texts of the values in their order, and of every provisional code the number
-// that its value has there, from 1 on; the null's is 0.
-func (in *Interner) InOrder() (texts []string, numbers []uint32) {
-	numbers = make([]uint32, in.Len())
-	for i, code := range in.byText() {
-		numbers[code] = uint32(i + 1)
-		texts = append(texts, in.values.Text(int(code)-1))
-	}
-	return texts, numbers
-}
-
 // ClassOrder returns the class number of every provisional code of a class column, in label order:
 // by text, bytewise, the null last; and the labels of the classes that occur.
 func (in *Interner) ClassOrder(pairs partition.Pairs) (order []uint32, names []engine.Label) {

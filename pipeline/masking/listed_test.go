@@ -124,14 +124,14 @@ func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, orde
 			return r, 0, err
 		}
 		listed = len(o.form.listed)
-		o.sorter, o.rows = m.newSorter(order, 1<<26, o.form.short())
+		o.sorter, o.rows = o.newSorter(1<<26, o.form.short())
 		if err := l.sort(o); err != nil {
 			return r, listed, err
 		}
 		if r.sizes == nil {
 			err = o.sizes(&r)
 		} else {
-			err = o.write(context.Background(), &r)
+			err = o.writeAll(&r)
 		}
 		if err := errors.Join(err, o.sorter.Close()); err != nil {
 			return r, listed, err
@@ -156,6 +156,16 @@ func (l *listedTable) sort(o *ordering) error {
 		return err
 	}
 	return o.batch(o.newBatch(w), l.batch.Rows)
+}
+
+// writeAll encodes the rows.
+func (o *ordering) writeAll(to Sink) error {
+	rows, err := o.sorter.Merge(context.Background())
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	return o.write(context.Background(), rows, to)
 }
 
 // sizes finds the sizes of all rows.

@@ -5,8 +5,10 @@
 //	splits ──MaskInOrder──▶ rows, sorted by what is released of them ──▶ encoded row groups ──▶ Sink, in order
 //	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups, rows as in the input ──▶ Sink, in order
 //
-//	task ──MaskTask──▶ bytes ──AddTask──▶ Sink, in order: tasks may be masked by several processes
-//	split ──SortSplit──▶ rows in order, by range ──MergeRange──▶ range ──LayOut──▶ place ──EncodeFrom──▶ bytes ──AddTask──▶ Sink: likewise
+// Several processes may mask an input whose labels depend on their own column alone:
+//
+//	task ──MaskTask──▶ row groups as bytes ──AddTask──▶ Sink, in order
+//	split ──SortSplit──▶ rows in order as bytes ──MergeSorted──▶ encoded row groups ──▶ Sink, in order
 //
 // Contract: what is made depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns are made of labels alone; nothing of the source's

@@ -76,32 +76,44 @@ func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err err
 	if err := o.form.checkFolders(); err != nil {
 		return err
 	}
-	share := m.Budget.Grant(&spill.ReleasedRows)
+	share := order.share(m.Budget)
 	if m.Recoding.Cells() > 0 {
 		share /= 2
-		o.divided, o.apart = m.newSorter(order, share, 0)
+		o.divided, o.apart = o.newSorter(share, 0)
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
 		m.taken = make([]uint64, m.Recoding.Cells())
 	}
-	o.sorter, o.rows = m.newSorter(order, share, o.form.short())
+	return o.sort(ctx, share, func() error {
+		if err := o.read(ctx, m.Dataset.Splits()); err != nil || o.divided == nil {
+			return err
+		}
+		return o.recodeDivided(ctx)
+	}, func(rows *spill.SortedRows) error { return o.write(ctx, rows, to) })
+}
+
+// sort sorts the rows that fill makes, in a share of the budget, and calls use with them.
+func (o *ordering) sort(ctx context.Context, share int64, fill func() error, use func(*spill.SortedRows) error) (err error) {
+	o.sorter, o.rows = o.newSorter(share, o.form.short())
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
-	if err = o.read(ctx, m.Dataset.Splits()); err == nil && o.divided != nil {
-		err = o.recodeDivided(ctx)
+	if err := fill(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = o.write(ctx, to)
+	rows, err := o.sorter.Merge(ctx)
+	if err != nil {
+		return fmt.Errorf("sort the rows of the release: %w", err)
 	}
-	return err
+	defer rows.Close()
+	return use(rows)
 }
 
 // newSorter returns a sorter of rows in a share of the budget, and the run of each worker. Short is
 // the length of rows that all have the same, at most spill.MostShort; 0: they differ.
-func (m *Masker) newSorter(order Order, share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
+func (o *ordering) newSorter(share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
 	s = spill.NewSorter(spill.Sorting{
-		Budget: m.Budget, Share: share, Run: spill.UsualRun(share, m.Threads), Short: short, Readers: share, Open: order.Store,
+		Budget: o.Budget, Share: share, Run: spill.UsualRun(share, o.Threads), Short: short, Readers: share, Open: o.order.Store,
 		What: "rows that are put in order", Instead: "release in order: input",
 	})
-	for range m.Threads {
+	for range o.Threads {
 		rows = append(rows, s.NewRun())
 	}
 	return s, rows
@@ -344,12 +356,7 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 }
 
 // write encodes the rows in their order.
-func (o *ordering) write(ctx context.Context, to Sink) (err error) {
-	rows, err := o.sorter.Merge(ctx)
-	if err != nil {
-		return fmt.Errorf("sort the rows of the release: %w", err)
-	}
-	defer rows.Close()
+func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) error {
 	limit := newGroupLimit(o.order.Rows, o.Dataset.Rows())
 	count := o.sorter.Len()
 	size := o.sorter.Size() + count*int64(o.form.most)

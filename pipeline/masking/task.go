@@ -1,15 +1,6 @@
 package masking
 
-import (
-	"context"
-	"errors"
-	"fmt"
-
-	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/workers"
-	"github.com/kcut/kcut/pipeline/checkpoint"
-)
+import "github.com/kcut/kcut/formats"
 
 // Task is what one worker makes row groups of: splits whose rows share a row group, or one that has rows for several.
 type Task struct {
@@ -88,66 +79,4 @@ func (t *Task) most() int64 {
 		total += s.Rows
 	}
 	return min(total, t.limit.rows)
-}
-
-// taskForm begins the row groups of a task, as MaskTask returns them: their form's name and a byte,
-// the version. A hash is the end (checkpoint.Encode). Between them each row group has, with its length in front, what
-// writer.EncodedRowGroup appends. A length of 0 follows the last one.
-const taskForm = "kcut row groups\x02"
-
-// MaskTask returns the row groups of one task, which any process can make. Labels may not depend on
-// how many rows came before. The bytes are the caller's.
-func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
-	if m.Recoding.Cells() > 0 {
-		return nil, fmt.Errorf("mask a task alone: cells are divided in the order of rows: %w", formats.ErrUnsupported)
-	}
-	var err error
-	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
-		return nil, err
-	}
-	m.workers = make([]*worker, 1)
-	return m.encodeGroups(func(add func(group) error) error { return m.task(ctx, workers.Worker{}, t, add) })
-}
-
-// encodeGroups returns the row groups that are added as bytes, which are drawn from the budget while they become more.
-func (m *Masker) encodeGroups(make func(add func(group) error) error) ([]byte, error) {
-	held := m.Budget.Part(m.Budget.Limit())
-	defer func() { held.Return(held.Used()) }()
-	hold := func(n int64) error { return held.Draw("row groups of a task", n) }
-	return checkpoint.Encode(taskForm, hold, func(w *checkpoint.Writer) {
-		w.Fail(make(func(g group) error {
-			b, err := g.AppendTo(nil)
-			if err != nil {
-				return err
-			}
-			w.Bytes(b)
-			return w.Err()
-		}))
-		w.Uint(0)
-	})
-}
-
-// AddTask hands on the row groups of a task, given by its number, that MaskTask has made, or the
-// one that EncodeFrom has. Tasks come in order. The error of damaged bytes wraps
-// formats.ErrDamaged; the sink may have some of them then.
-func (m *Masker) AddTask(ctx context.Context, number int, encoded []byte, to Sink) error {
-	err := checkpoint.Decode(encoded, taskForm, func(r *checkpoint.Reader) (err error) {
-		for {
-			b := r.Bytes()
-			if r.Err() != nil || len(b) == 0 {
-				return r.Err()
-			}
-			var g group
-			if g.EncodedRowGroup, err = writer.ParseRowGroup(b); err != nil {
-				return err
-			}
-			if err := m.add(to, g); err != nil {
-				return err
-			}
-		}
-	})
-	if errors.Is(err, checkpoint.ErrNone) {
-		return fmt.Errorf("read %d bytes of the row groups of task %d: %w", len(encoded), number, formats.ErrDamaged)
-	}
-	return err
 }

@@ -65,7 +65,7 @@ func (s *Sum) count(rng *rand.Rand, tallies int, budget *spill.Budget, hashes []
 	return s.Join(all...)
 }
 
-// A sum tells the same whoever counted which rows, in whatever memory, by bytes or not: of few classes what a
+// A sum tells the same whoever counted which rows, in whatever memory: of few classes what a
 // plain count tells, of more what the classes tell whose hashes begin with zeros.
 func TestSum(t *testing.T) {
 	const most = 1 << 12
@@ -92,9 +92,6 @@ func TestSum(t *testing.T) {
 		if !reflect.DeepEqual(got, want) || got.Part == 0 && !reflect.DeepEqual(got, FiguresOf(hashes, k)) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
-		if encoded := encodedParts(t, hashes, most); !reflect.DeepEqual(encoded.Figures(rows, k), got) {
-			t.Errorf("%+v of encoded parts, want %+v", encoded.Figures(rows, k), got)
-		}
 		if sum.Close(); budget.Used() != 0 || own.Used() != 0 {
 			t.Errorf("%d and %d bytes stay drawn", budget.Used(), own.Used())
 		}
@@ -104,38 +101,14 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// encodedParts are sums of two parts of some rows that are merged as bytes.
-func encodedParts(t *testing.T, hashes []uint64, most int) *Sum {
-	t.Helper()
-	var merged *Tallies
-	for _, rows := range [][]uint64{hashes[:len(hashes)/2], hashes[len(hashes)/2:]} {
-		sum := NewSum(most, spill.NewBudget(1<<30))
-		tally := sum.Tally(spill.NewBudget(1 << 30))
-		tally.Add(rows)
-		if err := sum.Join(tally); err != nil {
-			t.Fatal(err)
-		}
-		encoded, err := (&Tallies{Sums: []*Sum{sum}, Rows: 5_000_000}).Encode() // as of a part of a large table
-		if err != nil {
-			t.Fatal(err)
-		}
-		decoded, err := DecodeTallies(encoded)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if merged == nil {
-			merged = decoded
-		} else if !merged.Merge(decoded) {
-			t.Fatal("not merged")
-		}
-	}
-	return merged.Sums[0]
-}
-
 // A sum of many classes is exact up to its limit, whatever the size of the table.
 func TestSumOfManyRows(t *testing.T) {
 	hashes := manyClasses(rand.New(rand.NewPCG(1, 1)), 2*fewHashes+1000)
-	if got, want := encodedParts(t, hashes, UnionHashes).Figures(int64(len(hashes)), 3), FiguresOf(hashes, 3); !reflect.DeepEqual(got, want) {
+	sum := NewSum(UnionHashes, spill.NewBudget(1<<30))
+	if err := sum.count(rand.New(rand.NewPCG(2, 1)), 2, spill.NewBudget(1<<30), hashes); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := sum.Figures(int64(len(hashes)), 3), FiguresOf(hashes, 3); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

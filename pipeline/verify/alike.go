@@ -3,11 +3,9 @@ package verify
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/release"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
@@ -286,60 +284,6 @@ func (a *alike) withValues(hashes []uint64, columns []release.Hashes, which []bo
 	}
 	risk.JoinAll(hashes, a.codes, a.ofCodes)
 	return hashes
-}
-
-// encode returns what one worker has counted of a part of a release of so many rows.
-func (s *sums) encode(a *alike, rows int64) ([]byte, error) {
-	if err := s.join([]*alike{a}); err != nil {
-		return nil, err
-	}
-	t := risk.Tallies{Others: s.others(), Rows: rows}
-	t.Sums = s.all()[:1+len(s.pairs)+len(s.members)]
-	return t.Encode()
-}
-
-// mergeAlike adds up encoded tallies of parts of a release, unless there are none.
-func mergeAlike(a, b []byte) ([]byte, error) {
-	if len(a) == 0 && len(b) == 0 {
-		return nil, nil
-	}
-	sum, err := risk.DecodeTallies(a)
-	if err != nil {
-		return nil, err
-	}
-	other, err := risk.DecodeTallies(b)
-	if err != nil {
-		return nil, err
-	}
-	if !sum.Merge(other) {
-		return nil, fmt.Errorf("merge recounts: they count other rows that are alike: %w", formats.ErrSchema)
-	}
-	return sum.Encode()
-}
-
-// Exposed returns which rows of a release are alike, by the merged recount of all of it that was
-// asked for so. Figures on kept columns may be known.
-func (r *Recount) Exposed(cut *cutfile.File, ask *Exposure, known *risk.Figures) (*risk.Report, error) {
-	t, err := risk.DecodeTallies(r.Alike)
-	if err != nil {
-		return nil, fmt.Errorf("read recount: %w", err)
-	}
-	s := &sums{pairs: rulesOf(cut).pairs(), members: ask.Members}
-	var others []**risk.Sum
-	if len(ask.joined(cut, r.Kept)) > 0 {
-		others = append(others, &s.both)
-	}
-	if len(r.Kept) > 0 && !ask.Known {
-		others = append(others, &s.kept)
-	}
-	if len(t.Sums) != 1+len(s.pairs)+len(s.members) || len(t.Others) != len(others) {
-		return nil, fmt.Errorf("read recount: %w", formats.ErrDamaged)
-	}
-	s.labels, s.ofPairs, s.ofMembers = t.Sums[0], t.Sums[1:1+len(s.pairs)], t.Sums[1+len(s.pairs):]
-	for i, place := range others {
-		*place = t.Others[i]
-	}
-	return s.report(cut, r.Kept, known, r.Rows), nil
 }
 
 // report tells which of so many rows are alike. Figures on kept columns may be known.

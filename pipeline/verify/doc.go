@@ -1,14 +1,10 @@
 // Package verify finds out from a release alone whether it keeps what its cut promises.
 //
-//	row groups ──Tally──▶ Recount ──Merge──▶ Recount ──Judge──▶ Result
-//
 // It reads the released files back and counts every quasi-identifier set, measures the values of sensitive
 // columns in all equivalence classes, checks whether each
 // label is one of the cut's, and looks for what must not be given away: other values in
 // dictionaries, pages and statistics, foreign metadata, files that are no parts. A run lets
 // nothing be published that does not pass, and kcut verify asks the same of any release.
-// Release does it all on one machine; Tally and Judge are the same in two steps, with a value
-// between them that may come from anywhere.
 //
 // Contract: it shares no code with what searches, masks and writes, so that a mistake there
 // shows here. In common with them it has the form of the cut (cutfile), the names of parts

@@ -2,13 +2,10 @@ package verify
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -32,51 +29,6 @@ type Result struct {
 	// Records that were too few, going by the cut: with marks alone, and those that are not in the release.
 	Suppressed uint64 `json:"suppressed,omitempty"`
 	Dropped    uint64 `json:"dropped,omitempty"`
-}
-
-// Judge compares the merged recount of all row groups of a release with its cut: every
-// quasi-identifier set with its k and the anonymity it claims, the labels with the regions, and
-// the cut with its form. When something is wrong it returns what was found together with a
-// *fault.Error of class Privacy. What lies in a directory beside the parts is not looked at. A
-// recount that goes by another cut is an error of class Input.
-func Judge(path string, cut *cutfile.File, r *Recount) (*Result, error) {
-	j := newJudge(rulesOf(cut))
-	if r.Cut != j.sum || len(r.Groups) != len(j.keys) {
-		return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
-	}
-	for _, finding := range r.Findings {
-		j.find("%s", finding)
-	}
-	j.rows, j.marked = r.Rows, r.Marked
-	if len(r.Alike) > 0 {
-		tallies, err := risk.DecodeTallies(r.Alike)
-		if err != nil || len(tallies.Sums) == 0 {
-			return nil, fmt.Errorf("verify %s: read recount: %w", path, cmp.Or(err, error(formats.ErrDamaged)))
-		}
-		j.union = tallies.Sums[0].Figures(r.Rows, cut.SmallestK()).Union()
-	}
-	j.whole = j.newWhole(1, 0)[0]
-	for i, groups := range r.Groups {
-		rows := uint64(0)
-		for _, g := range groups {
-			if len(g.Key) != j.keys[i].size {
-				return nil, fmt.Errorf("verify %s: the recount is of another cut: %w", path, formats.ErrSchema)
-			}
-			if claim := j.claimOf(i); claim < 0 {
-				j.add(i, g.Key, g.Records)
-			} else if c := &j.measures[claim]; c.set == 0 {
-				workers.Must(j.whole[c.column].add(g.Key[len(g.Key)-1:], g.Records)) // it has no limit
-			}
-			rows += g.Records
-		}
-		if rows != uint64(r.Rows) {
-			return nil, fmt.Errorf("verify %s: the recount's groups have not as many records as its rows: %w", path, formats.ErrDamaged)
-		}
-	}
-	for claim := range j.measures {
-		j.addGroups(claim, r.Groups[len(r.Groups)-len(j.measures)+claim])
-	}
-	return j.result(path)
 }
 
 // judge compares what is counted of a release with its cut.

@@ -162,11 +162,6 @@ func (j *judge) addTable(claim int, t *table) {
 	})
 }
 
-// addGroups takes in all classes of a claim.
-func (j *judge) addGroups(claim int, groups []Group) {
-	j.addClasses(claim, len(groups), func(i int) ([]uint64, uint64) { return groups[i].Key, groups[i].Records })
-}
-
 // addClasses takes in classes of a claim: the keys of labels and values at n places, in their order, and how
 // many records have each.
 func (j *judge) addClasses(claim, n int, at func(i int) (key []uint64, records uint64)) {
