@@ -29,7 +29,8 @@ func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *w
 	w.fields = layout.Fields[len(layout.Fields)-len(values):]
 	for i, v := range values {
 		w.spreads = append(w.spreads, spread{
-			column: r.field(r.Sensitive[i]).Name, null: v.Null(), whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
+			column: r.field(r.Sensitive[i]).Name, null: v.Null(),
+			whole: make([]uint64, v.Len()), class: make([]uint64, v.Len()),
 		})
 	}
 	return w
@@ -125,7 +126,9 @@ func (s *spread) add(code uint32, rows uint64) {
 func (s *spread) end(rows uint64) {
 	s.values = s.values[:0]
 	for _, code := range s.met {
-		s.values = append(s.values, engine.ValueCount{Null: code == s.null, Records: s.class[code], Whole: s.whole[code]})
+		s.values = append(s.values, engine.ValueCount{
+			Null: code == s.null, Records: s.class[code], Whole: s.whole[code],
+		})
 		s.class[code] = 0
 	}
 	s.met = s.met[:0]
@@ -134,7 +137,10 @@ func (s *spread) end(rows uint64) {
 
 // result tells where the values were worst.
 func (s *spread) result() Sensitive {
-	r := Sensitive{Column: s.column, L: s.worst.L, EntropyL: s.worst.EntropyL(), MaxConfidence: s.worst.Share, T: s.worst.T}
+	r := Sensitive{
+		Column: s.column, L: s.worst.L, EntropyL: s.worst.EntropyL(),
+		MaxConfidence: s.worst.Share, T: s.worst.T,
+	}
 	for _, rows := range s.whole {
 		if rows > 0 {
 			r.Values++

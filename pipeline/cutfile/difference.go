@@ -263,7 +263,8 @@ func (c *comparison) covers(of *Column, label, other Label) bool {
 	case label.Null || other.Null:
 		return label.Null && other.Null || other.Null && c.isAll(of, label)
 	case of.Mask == job.MaskDiscretize:
-		return compareOpen(endOf(label.Lower), endOf(other.Lower), -1) <= 0 && compareOpen(endOf(other.Upper), endOf(label.Upper), 1) <= 0
+		return compareOpen(endOf(label.Lower), endOf(other.Lower), -1) <= 0 &&
+			compareOpen(endOf(other.Upper), endOf(label.Upper), 1) <= 0
 	}
 	return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
 }

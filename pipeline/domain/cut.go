@@ -76,7 +76,8 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 		}
 	}
 	for i := range g.Sets {
-		if !slices.ContainsFunc(j.Sets, func(s job.Set) bool { return g.Sets[i].Within(&cutfile.Set{Columns: s.Columns}) }) {
+		within := func(s job.Set) bool { return g.Sets[i].Within(&cutfile.Set{Columns: s.Columns}) }
+		if !slices.ContainsFunc(j.Sets, within) {
 			return g.mismatch("quasi-identifier set %d of the cut is within none of the job's", i+1)
 		}
 	}

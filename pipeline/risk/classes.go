@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Refine makes figures of some columns no smaller than those of a part of these, which each row of a class
-// that is alike on all is alike on: estimates of both might contradict each other.
+// Refine makes figures of some columns no smaller than those of a part of these, which each row of
+// a class that is alike on all is alike on: estimates of both might contradict each other.
 func (f *Figures) Refine(part *Figures) {
 	f.Unique, f.Below, f.Classes = max(f.Unique, part.Unique), max(f.Below, part.Below), max(f.Classes, part.Classes)
 	f.Prosecutor.Highest = max(f.Prosecutor.Highest, part.Prosecutor.Highest)
@@ -14,8 +14,8 @@ func (f *Figures) Refine(part *Figures) {
 	f.Journalist, f.Marketer = f.Prosecutor, f.Prosecutor.Average
 }
 
-// FiguresOf tells of rows with these hashes, which are sorted by that, what their classes are like, of
-// which those below k are small.
+// FiguresOf tells of rows with these hashes, which are sorted by that, what their classes are like,
+// of which those below k are small.
 func FiguresOf(hashes []uint64, k int) *Figures {
 	slices.Sort(hashes)
 	c := Classes{K: k}
@@ -57,8 +57,8 @@ func (c *Classes) Smallest() int64 { return c.smallest }
 // Figures tells of so many rows what the classes are like, all of which were added.
 func (c *Classes) Figures(rows int64) *Figures { return c.figures(rows, 0) }
 
-// figures tells of so many rows what the classes are like, when those were counted whose hash begins with
-// so many zero bits.
+// figures tells of so many rows what the classes are like, when those were counted whose hash
+// begins with so many zero bits.
 func (c *Classes) figures(rows int64, zeros uint) *Figures {
 	f := &Figures{}
 	if c.number == 0 {

@@ -11,7 +11,8 @@ type Groups struct {
 	owners *Sum      // the entities
 }
 
-// NewGroups returns counts by as many ways as there are ks. What does not fit the budget is an error.
+// NewGroups returns counts by as many ways as there are ks. What does not fit the budget is an
+// error.
 func NewGroups(ks []int, entities bool, budget *spill.Budget) *Groups {
 	g := &Groups{ks: ks}
 	for _, k := range ks {
@@ -74,8 +75,8 @@ func (g *Groups) Counter(budget *spill.Budget) *GroupCounter {
 	return c
 }
 
-// Begin says whose the rows of a block are, by hashes that stay until the next block: as many rows of
-// each as counts say; nil: one.
+// Begin says whose the rows of a block are, by hashes that stay until the next block: as many rows
+// of each as counts say; nil: one.
 func (c *GroupCounter) Begin(entities, counts []uint64) {
 	c.entities = entities
 	c.owners.AddCounted(entities, counts)

@@ -6,8 +6,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// People counts in which classes of rows entities are, such as people, of which each may have several
-// rows. When there are too many to be held, a part of the classes is counted, as by a Sum.
+// People counts in which classes of rows entities are, such as people, of which each may have
+// several rows. When there are too many to be held, a part of the classes is counted, as by a Sum.
 type People struct {
 	sharded
 	k int
@@ -16,15 +16,16 @@ type People struct {
 // mostPairs is how many entities of classes are held: 8 MiB with the classes.
 const mostPairs = 1 << 17
 
-// NewPeople returns the counts of classes of which those of fewer than k entities are small. What does
-// not fit the budget is an error.
+// NewPeople returns the counts of classes of which those of fewer than k entities are small. What
+// does not fit the budget is an error.
 func NewPeople(k int, budget *spill.Budget) *People {
 	p := newPeople(k, mostPairs, budget)
 	p.exact = true
 	return p
 }
 
-// newPeople returns counts of so many entities of classes, fewer where the budget has no room for them.
+// newPeople returns counts of so many entities of classes, fewer where the budget has no room for
+// them.
 func newPeople(k, most int, budget *spill.Budget) *People {
 	p := &People{sharded{most: int64(most), of: uint64(max(k, 2)), budget: budget}, k}
 	p.begin()
@@ -83,8 +84,8 @@ func (p *pairs) move(size int, zeros uint) {
 	}
 }
 
-// addEntity adds an entity to its class, of which so many are told apart, and reports whether it was
-// not there, and of interest.
+// addEntity adds an entity to its class, of which so many are told apart, and reports whether it
+// was not there, and of interest.
 func (s *shard) addEntity(pair slot, enough uint64) bool {
 	if s.slots.find(pair.hash).rows == enough {
 		return false
@@ -99,9 +100,9 @@ func (s *shard) addEntity(pair slot, enough uint64) bool {
 	return true
 }
 
-// Figures returns the share of so many entities that some class has alone, and the share of those that
-// are in some class of fewer than k, when all counters are done. Where a part of the classes is counted
-// these are too high for entities that are in several of them.
+// Figures returns the share of so many entities that some class has alone, and the share of those
+// that are in some class of fewer than k, when all counters are done. Where a part of the classes
+// is counted these are too high for entities that are in several of them.
 func (p *People) Figures(entities int64) (*Figures, error) {
 	if err := p.err(); err != nil || entities == 0 {
 		return &Figures{}, err

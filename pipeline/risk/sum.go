@@ -9,38 +9,40 @@ import (
 
 // Sum counts rows by the hashes of their classes, for several goroutines: up to a number of classes
 // one by one, and of more those whose hash begins with enough zero bits. These are whole classes,
-// chosen by what has nothing to do with their sizes, so that they stand for all. How many zeros there
-// are in the end depends on the hashes, the number of rows and the limit, not on the order of rows or
-// on who counted them. Each goroutine adds rows to a Tally of its own.
+// chosen by what has nothing to do with their sizes, so that they stand for all. How many zeros
+// there are in the end depends on the hashes, the number of rows and the limit, not on the order of
+// rows or on who counted them. Each goroutine adds rows to a Tally of its own.
 type Sum struct{ sharded }
 
 const (
 	// mostHashes is how many classes a sum has at most that is not of the union.
 	mostHashes = 1 << 16
-	// fewHashes is how many it has while more than enoughRows are counted: then most rows are left out soon.
-	// As many are in a tally.
+	// fewHashes is how many it has while more than enoughRows are counted: then most rows are left
+	// out soon. As many are in a tally.
 	fewHashes  = 1 << 14
 	enoughRows = 1 << 18
-	// UnionHashes is how many classes of the union are counted one by one, whatever the budget is: what
-	// is counted of it stands in the cut. They take 4 MiB.
+	// UnionHashes is how many classes of the union are counted one by one, whatever the budget is:
+	// what is counted of it stands in the cut. They take 4 MiB.
 	UnionHashes = 1 << 17
-	// SumBytes is about what the classes of the union and of pairs take at the most, where shares are
-	// no larger than others by chance.
+	// SumBytes is about what the classes of the union and of pairs take at the most, where shares
+	// are no larger than others by chance.
 	SumBytes = 2 * slotSize * (UnionHashes + PairHashes)
-	// PairHashes is how many classes of all pairs of sets are counted one by one, of PairClasses at most each.
+	// PairHashes is how many classes of all pairs of sets are counted one by one, of PairClasses at
+	// most each.
 	PairHashes  = 1 << 16
 	PairClasses = 1 << 14
 )
 
-// NewSum returns a sum that counts up to most classes, a power of two, one by one. What does not fit
-// the budget is an error.
+// NewSum returns a sum that counts up to most classes, a power of two, one by one. What does not
+// fit the budget is an error.
 func NewSum(most int, budget *spill.Budget) *Sum {
 	s := &Sum{sharded{most: int64(most), exact: true, budget: budget}}
 	s.begin()
 	return s
 }
 
-// MostClasses returns how many classes each of so many sums may have in so many bytes: a power of two.
+// MostClasses returns how many classes each of so many sums may have in so many bytes: a power of
+// two.
 func MostClasses(sums int, bytes int64) int {
 	most := fewest / 2
 	for most < mostHashes && int64(6*most)*slotSize*int64(sums) <= bytes {
@@ -49,8 +51,8 @@ func MostClasses(sums int, bytes int64) int {
 	return most
 }
 
-// NewPartSum returns a sum of up to most classes for a table of so many rows. It leaves out more of them
-// where the budget has no room.
+// NewPartSum returns a sum of up to most classes for a table of so many rows. It leaves out more of
+// them where the budget has no room.
 func NewPartSum(most int, rows int64, budget *spill.Budget) *Sum {
 	s := &Sum{sharded{most: int64(most), budget: budget}}
 	for rows>>s.enough > enoughRows {
@@ -60,7 +62,8 @@ func NewPartSum(most int, rows int64, budget *spill.Budget) *Sum {
 	return s
 }
 
-// Join adds what tallies have counted, which are consumed, and returns an error if anything had no room.
+// Join adds what tallies have counted, which are consumed, and returns an error if anything had no
+// room.
 func (s *Sum) Join(tallies ...*Tally) error {
 	for _, t := range tallies {
 		t.close()
@@ -81,11 +84,12 @@ func (s *Sum) Figures(rows int64, k int) *Figures {
 	return c.figures(rows, s.zeros())
 }
 
-// sharded counts classes for several goroutines, in shards each of which one goroutine uses at a time:
-// their rows, or the entities that have some of these.
+// sharded counts classes for several goroutines, in shards each of which one goroutine uses at a
+// time: their rows, or the entities that have some of these.
 type sharded struct {
-	most   int64  // classes or, where entities are counted, entities of classes
-	enough uint   // with so many zeros no more than enoughRows rows are counted; with fewer most is at most fewHashes
+	most int64 // classes or, where entities are counted, entities of classes
+	// With enough zeros no more than enoughRows rows are counted. With fewer, most is at most fewHashes.
+	enough uint
 	of     uint64 // so many entities of a class are told apart; 0: rows are counted
 	exact  bool   // what does not fit the budget is an error
 	budget *spill.Budget
@@ -156,7 +160,8 @@ func (c *sharded) addRun(s *shard, run []slot) {
 	}
 }
 
-// addSome adds to a shard until it has no room, and returns how much it has looked at, and what of it was new.
+// addSome adds to a shard until it has no room, and returns how much it has looked at, and what of
+// it was new.
 func (c *sharded) addSome(s *shard, run []slot) (done, added int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +224,8 @@ func (c *sharded) limit() int64 {
 	return c.most
 }
 
-// fit notes that more is held, and leaves out classes while that is too much, or there is no room for more.
+// fit notes that more is held, and leaves out classes while that is too much, or there is no room
+// for more.
 func (c *sharded) fit(added int, full bool) {
 	if c.held.Add(int64(added)) <= c.limit() && !full {
 		return
@@ -257,7 +263,8 @@ func (c *sharded) err() error {
 func (c *sharded) Close() {
 	for i := range c.shards {
 		s := &c.shards[i]
-		c.budget.Return(int64(max(len(s.slots.of)-fewSlots, 0)+max(len(s.pairs.of)-fewSlots, 0)) * slotSize)
+		drawn := max(len(s.slots.of)-fewSlots, 0) + max(len(s.pairs.of)-fewSlots, 0)
+		c.budget.Return(int64(drawn) * slotSize)
 		s.slots.of, s.pairs.of = nil, nil
 	}
 }

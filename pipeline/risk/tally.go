@@ -20,7 +20,8 @@ func (s *Sum) Tally(budget *spill.Budget) *Tally {
 	return &Tally{slots: slots{of: make([]slot, fewest)}, most: int(min(s.most, fewHashes)), into: s, own: budget}
 }
 
-// Add counts a row for every hash. Most rows have one that is not counted, or that is where it is looked for.
+// Add counts a row for every hash. Most rows have one that is not counted, or that is where it is
+// looked for.
 func (t *Tally) Add(hashes []uint64) {
 	t.zeros = t.into.zeros()
 	last := ^uint64(0) >> t.zeros

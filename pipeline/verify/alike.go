@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Exposure asks for the rows that are alike: on the labels of all masked columns together, on those of
-// two sets, and on kept columns.
+// Exposure asks for the rows that are alike: on the labels of all masked columns together, on those
+// of two sets, and on kept columns.
 type Exposure struct {
 	Memory   int64         // bytes that counting by kept columns may take
 	Budget   *spill.Budget // from which that is drawn, and what counting by labels takes

@@ -74,8 +74,8 @@ func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
 	return true
 }
 
-// see takes note of the labels that a group of a set has. Ends that no label of the cut has together
-// are a finding.
+// see takes note of the labels that a group of a set has. Ends that no label of the cut has
+// together are a finding.
 func (j *judge) see(set int, group []uint64) {
 	for i := range j.released[set] {
 		c := &j.released[set][i]
