@@ -45,8 +45,9 @@ var keysText string
 // words returns what keysText has of a key.
 func words(path string) (absent, doc string) {
 	for line := range strings.Lines(keysText) {
-		if parts := strings.SplitN(strings.TrimSpace(line), " | ", 3); parts[0] == path {
-			return parts[1], parts[2]
+		if rest, ok := strings.CutPrefix(line, path+" | "); ok {
+			absent, doc, _ = strings.Cut(strings.TrimRight(rest, "\n"), " | ")
+			return absent, doc
 		}
 	}
 	panic("keys.txt lacks " + path)
@@ -199,7 +200,8 @@ func slotsOf(fields []*field, of slot, visit func(slot)) {
 		if f.other != nil && !of.value.Field(f.other.index).IsZero() {
 			f = f.other
 		}
-		s := slot{f, under(of.path, f.key), append(of.keys[:len(of.keys):len(of.keys)], f.key), of.path, of.value, of.value.Field(f.index), of.column}
+		s := slot{field: f, path: under(of.path, f.key), owner: of.path, of: of.value, value: of.value.Field(f.index), column: of.column}
+		s.keys = append(slices.Clone(of.keys), f.key)
 		visit(s)
 		switch {
 		case f.below == nil:
@@ -220,7 +222,7 @@ func (s slot) item(i int) slot {
 	if c, named := s.value.Addr().Interface().(*Column); named {
 		s.column, path, key = c, columnPath(c.Name), Quoted(c.Name)
 	}
-	s.path, s.keys = path, append(s.keys[:len(s.keys):len(s.keys)], key)
+	s.path, s.keys = path, append(slices.Clone(s.keys), key)
 	return s
 }
 

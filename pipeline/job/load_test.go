@@ -14,6 +14,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 const smallJob = `input: in.csv
@@ -307,6 +308,20 @@ func TestCSVOfFlags(t *testing.T) {
 	}
 	if csv := (&CSV{}); csv.YAML() != "" {
 		t.Errorf("nothing is %q", csv.YAML())
+	}
+}
+
+// A value of the wrong form is taken out: what other rules say of it would be of no value.
+func TestWrongValuesAreTakenOut(t *testing.T) {
+	r := newReader("job.yaml", nil)
+	root, problems := yaml.Parse([]byte("output: {level: 99999999999999999999}\nlimits: {memory: 99999999TiB}\nbalance: x\ninput: [a, [b]]\n"))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
+	r.slots(r.check)
+	if r.Output.Level != 0 || r.Limits.Memory != 0 || r.Balance != 0 || r.Input != nil || len(r.problems) != 4 {
+		t.Errorf("got %+v with problems %v", r.Job, r.problems)
 	}
 }
 

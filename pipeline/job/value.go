@@ -113,10 +113,18 @@ func isZero(v reflect.Value) bool {
 
 // check checks the value in a slot. A wrong one is taken out.
 func (r *reader) check(s slot) {
-	if !r.has(s) || s.below != nil {
-		return
+	if found := len(r.problems); s.below == nil && r.has(s) {
+		if broken := r.checkValue(s); broken || len(r.problems) > found {
+			r.origins.reject(s.path)
+		}
 	}
-	found, broken := len(r.problems), false // an item was rejected
+	if r.rejected(s.path) {
+		s.value.SetZero()
+	}
+}
+
+// checkValue reports whether an item of the value was rejected before.
+func (r *reader) checkValue(s slot) (broken bool) {
 	switch v := s.value.Addr().Interface().(type) {
 	case *Taxonomy:
 		r.checkTaxonomy(s.path, v, v.File, "a name, a tree or a generator")
@@ -134,12 +142,7 @@ func (r *reader) check(s slot) {
 			}
 		}
 	}
-	if broken || len(r.problems) > found {
-		r.origins.reject(s.path)
-	}
-	if r.rejected(s.path) {
-		s.value.SetZero()
-	}
+	return broken
 }
 
 // singles returns the single values of a slot. A word that stands for a list is none.
