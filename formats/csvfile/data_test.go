@@ -10,6 +10,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,28 +149,57 @@ func compareWithStandardLibrary(t *testing.T, s formats.Source, path string) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+// csvSeeds are small texts of all kinds.
+func csvSeeds(t testing.TB) (seeds [][]byte) {
 	for _, seed := range []string{
 		"", "a\n", "a,b\n1,2\n", "a;b\n\"x\"\"y\";\r\n", "\ufeffa\tb\n1970-01-01\t1.5e3\n", "a,b\n\"1\n2\",true\n\n", "a\n\n\"\n",
 	} {
-		f.Add([]byte(seed), byte(0))
-		f.Add(packedText(f, []byte(seed), true), byte(1))
-		f.Add(packedText(f, []byte(seed), false), byte(7))
+		seeds = append(seeds, []byte(seed), packedText(t, []byte(seed), true), packedText(t, []byte(seed), false))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, batch byte) {
-		s, err := tryCSV(t, string(data), formats.ReadOptions{BatchRows: int(batch)})
-		if err != nil {
-			formatstest.CheckRefused(t, err)
-			return
+	return seeds
+}
+
+// readOrRefuse reads a text, with codes and without, in batches of some rows: it is refused, or both have the same cells.
+func readOrRefuse(t *testing.T, data []byte, batch byte) {
+	s, err := tryCSV(t, string(data), formats.ReadOptions{BatchRows: int(batch)})
+	if err != nil {
+		formatstest.CheckRefused(t, err)
+		return
+	}
+	coded := formatstest.ReadAll(t, s, true)
+	if plain := formatstest.ReadAll(t, s, false); !reflect.DeepEqual(coded, plain) {
+		t.Errorf("coded %q, plain %q", coded, plain)
+	}
+	if int64(len(coded[0])) != formatstest.Rows(s) {
+		t.Errorf("%d rows, said %d", len(coded[0]), formatstest.Rows(s))
+	}
+}
+
+// TestSpoiled changes random bytes of sound texts: they are read or refused.
+func TestSpoiled(t *testing.T) {
+	r := formatstest.Rand(t)
+	seeds := append(csvSeeds(t), bigCSV(20), packedText(t, bigCSV(50), true))
+	for range 300 {
+		data := bytes.Clone(seeds[r.IntN(len(seeds))])
+		for range 1 + r.IntN(4) {
+			changed := []byte{byte(r.Uint32())}
+			if r.IntN(2) == 0 {
+				changed = []byte(",;\t\n\r\"'\\\x00.-e0")[r.IntN(13):][:1]
+			}
+			at := r.IntN(len(data) + 1)
+			data = slices.Concat(data[:at], changed, data[min(len(data), at+r.IntN(2)):])
 		}
-		coded := formatstest.ReadAll(t, s, true)
-		if plain := formatstest.ReadAll(t, s, false); !reflect.DeepEqual(coded, plain) {
-			t.Errorf("coded %q, plain %q", coded, plain)
+		if readOrRefuse(t, data, byte(r.IntN(9))); t.Failed() {
+			t.Fatalf("seed %d: %q", formatstest.Seed, data)
 		}
-		if int64(len(coded[0])) != formatstest.Rows(s) {
-			t.Errorf("%d rows, said %d", len(coded[0]), formatstest.Rows(s))
-		}
-	})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for i, seed := range csvSeeds(f) {
+		f.Add(seed, []byte{0, 1, 7}[i%3])
+	}
+	f.Fuzz(readOrRefuse)
 }
 
 func BenchmarkRead(b *testing.B) {
