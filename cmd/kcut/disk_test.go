@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -136,12 +137,15 @@ func smallDisk(t *testing.T, r *spillingRun) (undo func()) { return mountSmall(t
 
 // mountSmall mounts a disk that is too small for the tests' releases, and for what they
 // spill, where that is permitted.
-func mountSmall(t *testing.T, path string) (unmount func()) {
+func mountSmall(t *testing.T, path string) (unmount func()) { return mount(t, path, 256) }
+
+// mount mounts a disk of so many KiB.
+func mount(t *testing.T, path string, size int) (unmount func()) {
 	t.Helper()
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("kcut-test", path, "tmpfs", 0, "size=256k"); err != nil {
+	if err := syscall.Mount("kcut-test", path, "tmpfs", 0, fmt.Sprintf("size=%dk", size)); err != nil {
 		t.Skipf("mount a small disk: %v", err)
 	}
 	mounted := true
@@ -233,6 +237,47 @@ func TestFullOutputDisk(t *testing.T) {
 				t.Errorf("the old output has %d bytes: %v", len(text), err)
 			}
 		})
+	}
+}
+
+// A disk that is full at any moment ends the run with 7, and leaves the old output and nothing that was spilled; a run on
+// a disk that is large enough makes the same release whatever its size is.
+func TestDisksOfAnySize(t *testing.T) {
+	if os.Getenv("KCUT_LONG") == "" {
+		t.Skip("takes minutes: KCUT_LONG=1 runs it")
+	}
+	r := newSpillingRun(t, 40_000)
+	disk := filepath.Join(r.dir, "disk")
+	r.scratch = filepath.Join(disk, "scratch")
+	output, full, released := filepath.Join(disk, "out.parquet"), 0, []byte(nil)
+	for i := range 60 {
+		unmount := mount(t, disk, 64+160*i)
+		if err := os.WriteFile(output, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := start(t, r.command("--overwrite", "--output", output))
+		code := run.exit(t)
+		text, err := os.ReadFile(output)
+		switch {
+		case err != nil:
+			t.Errorf("disk %d: %v", i, err)
+		case code == exitResources && strings.Contains(run.stderr.String(), "free space in") && string(text) == "old":
+			full++
+		case code == 0 && (released == nil || bytes.Equal(text, released)):
+			released = text
+		default:
+			t.Errorf("disk %d: exit %d, output of %d bytes: %s", i, code, len(text), &run.stderr)
+		}
+		left := slices.DeleteFunc(list(t, disk), func(name string) bool {
+			return name == "out.parquet" || name == ".out.parquet.kcut" // the cut and the report
+		})
+		if len(left) > 0 {
+			t.Errorf("disk %d: %v is left", i, left)
+		}
+		unmount()
+	}
+	if full == 0 || released == nil {
+		t.Errorf("%d disks were full, and a release of %d bytes was made", full, len(released))
 	}
 }
 
