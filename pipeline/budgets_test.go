@@ -25,7 +25,7 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 			ended, runs := make(map[bool]int), false
 			for budget := shape.least; budget < shape.most; budget = int(float64(budget) * step) {
 				overrides := append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"}, shape.overrides...)
-				foretold, err := foretoldAndDone(t, dir, overrides)
+				foretold, err := foretoldAndDone(t, dir, shape.sample, overrides)
 				switch {
 				case foretold != nil && runs:
 					t.Errorf("%d MiB: the plan refuses what a smaller budget does: %v", budget, foretold)
@@ -43,9 +43,9 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 }
 
 // foretoldAndDone returns the errors of a plan and of a run, which are for want of memory.
-func foretoldAndDone(t *testing.T, dir string, overrides []string) (foretold, done error) {
+func foretoldAndDone(t *testing.T, dir string, sample bool, overrides []string) (foretold, done error) {
 	t.Helper()
-	_, foretold = planJob(t, dir, PlanOptions{Overwrite: true}, overrides...)
+	_, foretold = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, overrides...)
 	_, done = runJob(t, dir, nil, overrides...)
 	for _, err := range []error{foretold, done} {
 		if err != nil && fault.ClassOf(err) != fault.Resources {
@@ -63,6 +63,7 @@ type shortShape struct {
 	least, most int  // MiB
 	csv, slow   bool // of text; for the long tests alone
 	fits        bool // every budget is enough
+	sample      bool // plans read some of the rows
 }
 
 func (s *shortShape) format() string {
@@ -79,7 +80,18 @@ func shortShapes() []shortShape {
 		{name: "many masked columns", make: maskedNumbers(1000, 1000), least: 16, most: 80, slow: true, fits: true},
 		{name: "long texts", make: longTexts(3000, 20_000), least: 16, most: 100, csv: true, slow: true, fits: true},
 		{name: "identifiers", make: func(rng *rand.Rand) (*testTable, string) { return identifiers(rng, 60_000), identifiersJob }, least: 16, most: 80, slow: true, fits: true},
+		{name: "entities", make: manyEntities, least: 16, most: 60, slow: true, sample: true},
 	}
+}
+
+// manyEntities makes a table of more people than are listed, each of one row.
+func manyEntities(rng *rand.Rand) (*testTable, string) {
+	table := &testTable{fields: []formats.Field{{Name: "age", Type: wholeType}, {Name: "person", Type: wholeType}}}
+	for i := range 1_100_000 {
+		table.rows = append(table.rows, []string{fmt.Sprint(rng.IntN(90)), fmt.Sprint(i)})
+	}
+	return table, "input: in\noutput: out.parquet\nquasi_identifiers: [{columns: [age], k: 5}]\nentity: person\n" +
+		"columns: {age: discretize, person: drop}\n"
 }
 
 // keptNumbers makes a table of people with numbers that stay, nearly all different.

@@ -125,6 +125,9 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 			return nil, err
 		}
 	}
+	if err := p.checkEntities(f); err != nil {
+		return nil, err
+	}
 	if err := p.checkMasking(f); err != nil {
 		return nil, err
 	}
@@ -217,6 +220,9 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		})
 	}
 	counted, groupings := p.foretold()
+	if p.entity >= 0 { // whose values are not held
+		counted = counted[:len(counted)-1]
+	}
 	for _, field := range counted {
 		p.load.Columns = append(p.load.Columns, f.Columns[field])
 	}
@@ -236,16 +242,21 @@ func (p *planning) inspects() (inspects, recounts bool) {
 }
 
 // foretold returns the fields that are counted, and of every grouping the positions among them that tell its
-// tuples apart: of the kind of a record those that make it.
+// tuples apart: of the kind of a record those that make it, but whose it is, since that is told by its weight
+// alone, of which there are few.
 func (p *planning) foretold() (fields []int, groupings [][]int) {
 	r := p.request(count.Tuning{})
 	for i := range r.Columns {
 		fields = append(fields, r.Columns[i].Field)
 	}
+	kind := positions(r.Masked, len(fields))
+	if p.entity >= 0 {
+		kind = kind[:len(kind)-1]
+	}
 	for _, g := range r.Groupings {
 		columns := g.Columns
 		if last := len(columns) - 1; columns[last] == len(fields) {
-			columns = append(columns[:last], positions(r.Masked, len(fields))...)
+			columns = append(columns[:last], kind...)
 		}
 		groupings = append(groupings, columns)
 	}
@@ -261,6 +272,23 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 		return fmt.Errorf("read the dictionary of column %q: %w", spec.Name, err)
 	}
 	return p.res.budget.HoldRead(-s.Dictionary)
+}
+
+// checkEntities refuses a budget that has no room for how many records each entity has, and notes one that
+// may have none.
+func (p *planning) checkEntities(f *forecast.Forecast) error {
+	if p.entity < 0 {
+		return nil
+	}
+	p.load.Entities = true
+	rows, number := uint64(p.load.Rows), f.Columns[p.entity].Distinct
+	if err := count.HoldEntities(rows, uint64(number.AtLeast), p.res.budget); err != nil {
+		return err
+	}
+	if err := count.HoldEntities(rows, uint64(number.AtMost), p.res.budget); err != nil {
+		p.res.events.Noted(fmt.Sprintf("with as many as %s entities the memory is too small for a run: %v", text.Grouped(number.AtMost), err))
+	}
+	return nil
 }
 
 // checkMasking refuses a budget that has no room for what masking holds at a time: readers of all
@@ -407,6 +435,11 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 	for i, columns := range groupings {
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
+	}
+	if last := len(groupings) - 1; p.entity >= 0 && p.request(count.Tuning{}).Groupings[last].Weightless {
+		if heavy := e.Frequent(slices.Index(fields, p.entity), count.Weightless, p.load.Rows); heavy.AtMost == 0 {
+			p.load.Groupings, p.load.Recounts = p.load.Groupings[:last], false
+		}
 	}
 	for i := range p.load.Labels {
 		if of := &p.load.Labels[i]; of.Disclosed {

@@ -66,6 +66,17 @@ func newEntities(rows uint64, budget *spill.Budget) (*entities, error) {
 	return e, nil
 }
 
+// HoldEntities refuses a budget that has no room for the records of each of so many entities, as
+// counting them does.
+func HoldEntities(rows, number uint64, budget *spill.Budget) error {
+	e := &entities{bits: placesOf(rows), budget: budget}
+	defer e.release()
+	if err := e.draw(8 * int64(min(rows, mostEntities))); err != nil || number <= mostEntities {
+		return err
+	}
+	return e.draw(4 << e.bits)
+}
+
 // draw draws what counts take.
 func (e *entities) draw(bytes int64) error {
 	const what = "the records of every entity"
@@ -149,6 +160,9 @@ func (e *entities) records(hash uint64) uint64 {
 
 // weight returns what each record of an entity weighs.
 func (e *entities) weight(hash uint64) uint32 { return weightOf(e.records(hash)) }
+
+// Weightless is how many records an entity has at least whose records weigh nothing.
+const Weightless = 769
 
 // weightOf returns what each record of an entity weighs that has so many. Entities of more than a
 // few records weigh as those of the next larger number that is a few bits long: there are few

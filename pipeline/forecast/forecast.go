@@ -113,6 +113,7 @@ type Load struct {
 	TopDown   bool     // the search is tdr's or tds's
 	MaxSteps  *int     // that the job allows; nil: no limit
 	Sets      int      // quasi-identifier sets that are searched
+	Entities  bool     // k counts them, whose rows are counted first
 	Classes   bool     // disclosing a value changes what all others gain
 	Inspects  bool     // parts of partitions are looked at for more than their size
 	Recounts  bool     // records may be taken away: the last grouping is counted for the first steps, until these fit

@@ -17,6 +17,7 @@ const (
 	verifyCell  = 5
 	copyByte    = 2
 	parseByte   = 25   // of text, which is read twice
+	entityRow   = 900  // that is counted to its entity
 	value       = 2500 // of a column, with its place in the order of values
 	searchTuple = 900  // with eight to fourteen columns, of which each meets several steps
 	spillTuple  = 1800
@@ -64,6 +65,9 @@ func most(r Range) int64  { return r.AtMost }
 func (l *Load) takes(at end, threads float64, spills bool, perTuple float64) float64 {
 	cells, masked := float64(l.Rows)*float64(len(l.Columns)), float64(l.Rows)*float64(l.Masked)
 	streamed := cells*readCell + masked*(maskCell+verifyCell) + float64(l.Kept)*copyByte + float64(l.Text)*parseByte
+	if l.Entities {
+		streamed += float64(l.Rows) * entityRow
+	}
 	if spills {
 		streamed, perTuple = streamed+cells*readCell, perTuple*spillTuple/searchTuple
 	}
