@@ -115,6 +115,10 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 	if err := c.widen(domains); err != nil || n == 0 {
 		return err
 	}
+	if c.array != nil && len(codes) == 2 {
+		c.addPairs(codes[0][:n], codes[1][:n])
+		return nil
+	}
 	words := c.layout.Words
 	keys := c.pack(n, codes)
 	switch {
@@ -132,6 +136,15 @@ func (c *Counter) Add(n int, codes [][]uint32, domains []int) error {
 		}
 	}
 	return nil
+}
+
+// addPairs is Add for two columns that an array counts, as of every column with the class: their keys
+// are not stored.
+func (c *Counter) addPairs(low, high []uint32) {
+	array, shift := c.array, c.layout.Fields[1].Shift&63
+	for i, code := range high[:len(low)] {
+		array[uint64(code)<<shift|uint64(low[i])]++
+	}
 }
 
 // AddCounted is Add for rows each of which stands for as many as counts says, none perhaps; nil:

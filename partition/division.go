@@ -70,6 +70,7 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 		}
 		if nBefore == 0 {
 			hi -= dividedBlock
+			size += Sum(t.Counts[hi : hi+dividedBlock]) // as long as they are in a cache
 		}
 	}
 	for i := lo; i < hi; i++ { // each is moved, needed or not
@@ -77,7 +78,7 @@ func moveTwo(t *Table, parent Rows, f Field, r *Refinement, below uint32) (front
 		t.Swap(i, lo)
 		lo += isBelow
 	}
-	return lo, Sum(t.Counts[lo:parent.Hi])
+	return lo, size + Sum(t.Counts[lo:hi])
 }
 
 // dividedBlock is how many records are looked at before those among them are exchanged that are
