@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -29,5 +30,26 @@ func TestSpread(t *testing.T) {
 		if Spread(codes, levels, len(values), ofLevel); !slices.Equal(codes, want) {
 			t.Fatalf("levels %v: %v, want %v", levels, codes, want)
 		}
+	}
+}
+
+// BenchmarkSpread spreads the codes of a step of rows of which some are null.
+func BenchmarkSpread(b *testing.B) {
+	const rows = 1 << 13
+	for _, nulls := range []float64{0.01, 0.05, 0.5} {
+		r := rand.New(rand.NewPCG(1, 2))
+		codes, levels, values := make([]uint32, rows), make([]byte, rows), 0
+		for i := range levels {
+			if r.Float64() >= nulls {
+				levels[i] = 1
+				values++
+			}
+		}
+		b.Run(fmt.Sprintf("nulls=%v", nulls), func(b *testing.B) {
+			for b.Loop() {
+				Spread(codes, levels, values, []uint32{0, 1})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
 	}
 }
