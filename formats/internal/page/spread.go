@@ -17,11 +17,14 @@ func Spread(codes []uint32, levels []byte, values int, ofLevel []uint32) {
 			row = from
 			continue
 		}
-		for ; row > from; row-- {
+		for ; row > from && values > 0; row-- { // no branch: nulls are not foreseen
 			level := levels[row-1]
-			has := 1 - min(1, highest-int(level)) // no branch
-			codes[row-1] = codes[max(values-1, 0)]&uint32(-has) | ofLevel[level]&^uint32(-has)
-			values -= has
+			other := uint32(int32(int(level)-highest) >> 31) // all bits, or none for the highest
+			codes[row-1] = codes[values-1]&^other | ofLevel[level]&other
+			values -= int(1 + int32(other))
+		}
+		for ; row > from; row-- { // no value is left
+			codes[row-1] = ofLevel[levels[row-1]]
 		}
 	}
 }
