@@ -105,7 +105,7 @@ func (f repackedField) join(next repackedField) repackedField {
 	fromBits, toBits := f.from.bits(), f.to.bits()
 	codes := make([]uint32, len(next.codes)<<fromBits)
 	for high, code := range next.codes {
-		for low, lower := range f.codes {
+		for low, lower := range f.codes[:min(len(f.codes), 1<<fromBits)] { // no key has others
 			codes[high<<fromBits|low] = code<<toBits | lower
 		}
 	}

@@ -69,6 +69,21 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 	}
 }
 
+// Maps may know more codes than the keys have room for, of values that no tuple has.
+func TestTranslateByLongMaps(t *testing.T) {
+	domains := []int{2, 17}
+	table := randomTable(rand.New(rand.NewPCG(1, 2)), 500, domains, NewLayout(domains))
+	codes := [][]uint32{{1, 0, 2}, make([]uint32, 17)}
+	for code := range codes[1] {
+		codes[1][code] = uint32(16 - code)
+	}
+	want := table.tuples(codes)
+	table.Translate(codes, []int{3, 17}, 1)
+	if got := table.tuples(nil); !maps.Equal(got, want) {
+		t.Errorf("tuples %v, want %v", got, want)
+	}
+}
+
 // TestCoarsenMergesWherePaying: sums are the same whether tuples are merged or not.
 func TestCoarsenMergesWherePaying(t *testing.T) {
 	seed := rand.Uint64()
