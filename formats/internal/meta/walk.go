@@ -77,7 +77,7 @@ func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
 	case thrift.I16, thrift.I32, thrift.I64:
 		_, err = w.ReadInt64()
 	case thrift.DOUBLE:
-		_, err = w.ReadFloat64()
+		_, err = io.CopyN(io.Discard, w.Reader.Reader(), 8) // ReadFloat64 hides the end of the input
 	case thrift.BINARY:
 		n, failed := w.ReadLength()
 		if err = failed; err == nil {

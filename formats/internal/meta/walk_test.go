@@ -74,3 +74,13 @@ func TestWalkerRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A list of numbers that are not there ends with the input, of any kind.
+func TestListsThatEndEarly(t *testing.T) {
+	for _, kind := range []thrift.Type{thrift.I8, thrift.I64, thrift.DOUBLE, thrift.BINARY, thrift.STRUCT} {
+		list := []byte{0xf0 | byte(kind), 2} // two, of which none is there
+		if err := NewWalker(bytes.NewReader(list), 100).Pass(thrift.LIST); !errors.Is(err, formats.ErrDamaged) {
+			t.Errorf("%v: %v", kind, err)
+		}
+	}
+}
