@@ -62,7 +62,8 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 			if n = d.share(hash, n); n == 0 {
 				continue
 			}
-			order = append(order, hashed{hash: hash, class: judge.ClassOf(table, code), at: int32(len(order))})
+			class := judge.ClassOf(table, code)
+			order = append(order, hashed{hash: hash, class: class, at: int32(len(order))})
 			drawn.Put(key, n)
 			d.size += n
 		}

@@ -165,8 +165,11 @@ func (e Engine) regroup(ctx context.Context, c *Candidate, table *engine.Table, 
 	requirement = c.of(requirement)
 	plan, all := c.Engine.Plan(requirement), requirement.United()
 	_, merges := c.Engine.(engine.Merger)
-	if len(plan.Groupings) == 1 && !merges && len(plan.Groupings[0].Columns) == len(all.Columns) && (plan.Groupings[0].Kind || !judge.HasKinds(table)) {
-		return table, nil
+	if len(plan.Groupings) == 1 && !merges {
+		one := plan.Groupings[0]
+		if len(one.Columns) == len(all.Columns) && (one.Kind || !judge.HasKinds(table)) {
+			return table, nil
+		}
 	}
 	whole := *table
 	whole.Groupings = nil

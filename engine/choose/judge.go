@@ -125,7 +125,8 @@ func (j *judging) round(ctx context.Context, number int, c *contest) error {
 	defer func() { j.space.Budget.Return(j.space.Budget.Used() - before) }()
 	f, err := j.newFold(ctx, number)
 	if err == nil {
-		err = j.space.Budget.Draw("what trees get wrong", int64(len(c.in))*int64(j.size-f.Searched.Rows))
+		tested := int64(j.size - f.Searched.Rows)
+		err = j.space.Budget.Draw("what trees get wrong", int64(len(c.in))*tested)
 	}
 	if err != nil {
 		return err
@@ -160,12 +161,14 @@ type fold struct {
 	*judge.Fold
 	requirement engine.Requirement // of the training part
 	removal     float64            // the error of queries when everything is masked
-	plain       uint64             // test records that are not of the most frequent class of the training part
+	plain       uint64             // test records not of the training part's most frequent class
 }
 
 // newFold prepares a fold. What it holds stays drawn.
 func (j *judging) newFold(ctx context.Context, number int) (f *fold, err error) {
-	f = &fold{judging: j, Fold: &judge.Fold{Records: j.Records, Training: j.part(number, false), Test: j.part(number, true)}}
+	f = &fold{judging: j, Fold: &judge.Fold{
+		Records: j.Records, Training: j.part(number, false), Test: j.part(number, true),
+	}}
 	if err := f.Prepare(ctx, j.Objective != Classification, j.space.Budget); err != nil {
 		return nil, err
 	}

@@ -28,11 +28,15 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 	if t.Objective != Queries {
 		judged.Learners, judged.Examine = []classify.Learner{classify.Tree{}}, t.examine
 	}
-	costs, err := judged.Judge(ctx, &judge.Release{Recoding: recoding, Attributes: t.Attributes, K: 1})
+	release := &judge.Release{Recoding: recoding, Attributes: t.Attributes, K: 1}
+	costs, err := judged.Judge(ctx, release)
 	if err != nil {
 		return s, err
 	}
-	s = score{tested: uint64(len(t.missed)), plain: t.plain, trained: float64(t.Searched.Rows), queries: costs.Queries.Mean, removal: t.removal}
+	s = score{
+		tested: uint64(len(t.missed)), plain: t.plain, trained: float64(t.Searched.Rows),
+		queries: costs.Queries.Mean, removal: t.removal,
+	}
 	s.penalty = costs.Penalty * s.trained
 	for _, wrong := range t.missed {
 		if wrong {
@@ -54,11 +58,12 @@ func (t *trial) searcher() *Searcher {
 func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	table, options := *t.Searched, t.options
 	requirement := t.of(t.requirement)
-	if err := judge.Group(ctx, t.searcher().Engine, &table, requirement, t.space, t.Training, nil); err != nil {
+	by := t.searcher().Engine
+	if err := judge.Group(ctx, by, &table, requirement, t.space, t.Training, nil); err != nil {
 		return nil, err
 	}
 	options.Space = t.space
-	recoding, err := judge.Search(ctx, t.searcher().Engine, &table, requirement, options)
+	recoding, err := judge.Search(ctx, by, &table, requirement, options)
 	if err != nil || !t.Limited || t.Suppresses {
 		return recoding, err
 	}
@@ -70,7 +75,9 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 }
 
 // examine notes of every test record whether a tree gets its class wrong.
-func (t *trial) examine(tree classify.Classifier, _ partition.Space, test func(judge.Examiner) error) error {
+func (t *trial) examine(
+	tree classify.Classifier, _ partition.Space, test func(judge.Examiner) error,
+) error {
 	return test(func(tuple []uint32, class uint32, records uint64) {
 		wrong := tree.Classify(tuple) != class
 		for range records {

@@ -25,13 +25,15 @@ const (
 	ranks    = 2 * rankMost / rankStep
 )
 
-// NewOutcome returns that of a classifier that was tested on nothing. What it holds is drawn from the budget of a space,
-// and stays drawn.
+// NewOutcome returns that of a classifier that was tested on nothing. What it holds is drawn from
+// the budget of a space, and stays drawn.
 func NewOutcome(c Classifier, classes int, space partition.Space) (*Outcome, error) {
 	if err := hold(space, "ranks of records", 2*ranks*classes); err != nil {
 		return nil, err
 	}
-	o := &Outcome{classifier: c, classes: classes, counts: make([]uint64, classes*classes), logs: make([]float64, classes)}
+	o := &Outcome{
+		classifier: c, classes: classes, counts: make([]uint64, classes*classes), logs: make([]float64, classes),
+	}
 	for range classes {
 		o.ranks = append(o.ranks, make([]ranked, ranks))
 	}
@@ -93,7 +95,8 @@ func (o *Outcome) Error() float64 {
 	return float64(wrong) / float64(all)
 }
 
-// ClassErrors returns the share of the records of every class that it got wrong; not a number where there are none.
+// ClassErrors returns the share of the records of every class that it got wrong; not a number where
+// there are none.
 func (o *Outcome) ClassErrors() (shares []float64) {
 	for class := range o.classes {
 		n := o.records(class)
@@ -108,7 +111,8 @@ func (o *Outcome) BalancedError() float64 {
 	return o.mean(func(class int) float64 { return shares[class] })
 }
 
-// F1 returns the mean over the classes that records have: of each the harmonic mean of precision and recall.
+// F1 returns the mean over the classes that records have: of each the harmonic mean of precision
+// and recall.
 func (o *Outcome) F1() float64 {
 	return o.mean(func(class int) float64 {
 		said := uint64(0)
@@ -119,9 +123,10 @@ func (o *Outcome) F1() float64 {
 	})
 }
 
-// AUC returns the mean over the classes that some records have and some have not: of each the area under the curve
-// of its true over its false positives, which is how often a record of the class is said to be more
-// likely of it than another one, both drawn at random. Where it is as likely counts half. Without such a class it is 1/2.
+// AUC returns the mean over the classes that some records have and some have not: of each the area
+// under the curve of its true over its false positives, which is how often a record of the class is
+// said to be more likely of it than another one, both drawn at random. Where it is as likely counts
+// half. Without such a class it is 1/2.
 func (o *Outcome) AUC() float64 {
 	sum, n := 0.0, 0
 	for class, of := range o.ranks {

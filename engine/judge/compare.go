@@ -12,9 +12,10 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// comparison sets released records beside those that they were made from, for a classifier that learns which are which
-// (as propensity scores do: Woo and others, 2009). So that labels alone do not tell, a released record has in place of
-// each a value that is drawn from those that it covers. Nil compares nothing.
+// comparison sets released records beside those that they were made from, for a classifier that
+// learns which are which (as propensity scores do: Woo and others, 2009). So that labels alone do
+// not tell, a released record has in place of each a value that is drawn from those that it covers.
+// Nil compares nothing.
 type comparison struct {
 	*Trial
 	*sight
@@ -50,7 +51,8 @@ func (t *Trial) comparison(r *Release) (*comparison, error) {
 	return c, t.Space.Budget.Draw("values of labels", bytes)
 }
 
-// learn shows the classifier the records of a masked block, of a part of so many, and what is released of them.
+// learn shows the classifier the records of a masked block, of a part of so many, and what is
+// released of them.
 func (c *comparison) learn(b *Block, all uint64) error {
 	if c == nil {
 		return nil
@@ -58,7 +60,8 @@ func (c *comparison) learn(b *Block, all uint64) error {
 	return c.compare(b, all, c.show)
 }
 
-// compare hands out the records of a masked block, of a part of so many, and what is released of them.
+// compare hands out the records of a masked block, of a part of so many, and what is released of
+// them.
 func (c *comparison) compare(b *Block, all uint64, visit func(*Block) error) error {
 	take := Sampler(mostCompared)
 	for i, n := range b.Counts {
@@ -96,9 +99,12 @@ func (c *comparison) draw(b *Block, tuple int, number uint64) {
 	}
 }
 
-// propensity returns how much better than chance a tree that has learned from what was shown tells the released records
-// of a masked source, of so many, from their originals: 0 as well as chance, 1 always.
-func (c *comparison) propensity(ctx context.Context, test Source, all uint64) (propensity float64, err error) {
+// propensity returns how much better than chance a tree that has learned from what was shown tells
+// the released records of a masked source, of so many, from their originals: 0 as well as chance, 1
+// always.
+func (c *comparison) propensity(
+	ctx context.Context, test Source, all uint64,
+) (propensity float64, err error) {
 	if c == nil {
 		return 0, nil
 	}
@@ -106,7 +112,7 @@ func (c *comparison) propensity(ctx context.Context, test Source, all uint64) (p
 	if err != nil {
 		return 0, err
 	}
-	err = c.teach(ctx, classify.Tree{}, data, func(tree classify.Classifier, space partition.Space) error {
+	examine := func(tree classify.Classifier, space partition.Space) error {
 		outcome, err := classify.NewOutcome(tree, origins, space)
 		if err != nil {
 			return err
@@ -115,12 +121,14 @@ func (c *comparison) propensity(ctx context.Context, test Source, all uint64) (p
 		err = test(ctx, func(b *Block) error { return c.compare(b, all, examined) })
 		propensity = 2*outcome.AUC() - 1
 		return err
-	})
+	}
+	err = c.teach(ctx, classify.Tree{}, data, examine)
 	return propensity, errors.Join(err, data.Table.Discard(c.space))
 }
 
-// Sampler takes about sample of all records: those with the least hashes of their positions. Of n records
-// that are alike, from a position on, it takes their share, rounded up or down by the hash of the first one.
+// Sampler takes about sample of all records: those with the least hashes of their positions. Of n
+// records that are alike, from a position on, it takes their share, rounded up or down by the hash
+// of the first one.
 func Sampler(sample uint64) func(first, n, all uint64) (taken uint64) {
 	return func(first, n, all uint64) uint64 {
 		if sample >= all {

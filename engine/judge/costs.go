@@ -9,23 +9,23 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Costs are what a release of the records that its rules were made from costs. Equivalence classes are the records
-// that share the labels of all attributes.
+// Costs are what a release of the records that its rules were made from costs. Equivalence classes
+// are the records that share the labels of all attributes.
 type Costs struct {
 	Discernibility float64 // the sum of the squared sizes of the equivalence classes
 	Penalty        float64 // normalized certainty penalty
 	ClassSize      float64 // the mean size of an equivalence class, as a multiple of k
-	Misclassified  float64 // the share of records not of their equivalence class's most frequent class
+	Misclassified  float64 // the share of records not of the most frequent class of theirs
 	Dropped        float64 // records
 	Queries        workload.Error
-	Propensity     float64 // how much better than chance a tree tells released records from their originals
+	Propensity     float64 // how much better than chance a tree tells records from originals
 }
 
 // costing counts what a release costs; nil counts nothing.
 type costing struct {
 	*tally    // of the equivalence classes: their labels, the class
 	penalties [][]float64
-	records   []([]uint64) // by attribute and label
+	records   [][]uint64 // by attribute and label
 	released  uint64
 	dropped   uint64
 	answered  *workload.Estimate
@@ -87,9 +87,11 @@ func (c *costing) costs(ctx context.Context, truth *workload.Truth, k uint64) (m
 	return m, nil
 }
 
-// each hands out the equivalence classes: their labels, their sizes, and the records of their most frequent
-// classes. The counts are consumed.
-func (c *costing) each(ctx context.Context, visit func(labels []uint32, size, largest uint64)) error {
+// each hands out the equivalence classes: their labels, their sizes, and the records of their most
+// frequent classes. The counts are consumed.
+func (c *costing) each(
+	ctx context.Context, visit func(labels []uint32, size, largest uint64),
+) error {
 	table, err := c.table(ctx)
 	if err != nil {
 		return err

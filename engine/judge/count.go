@@ -32,8 +32,8 @@ func (t *tally) table(ctx context.Context) (*partition.Table, error) {
 	return partition.Tabulate(ctx, []*partition.Counter{t.counter}, t.space, 1)
 }
 
-// Group gives a table the groupings that an engine's plan asks for, of the records of a source. The table has the
-// attributes of the source, or those that pools make of them.
+// Group gives a table the groupings that an engine's plan asks for, of the records of a source. The
+// table has the attributes of the source, or those that pools make of them.
 func Group(
 	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement,
 	space partition.Space, from Source, pools Pools,
@@ -92,9 +92,11 @@ func (t *tally) addGrouping(table *engine.Table, g engine.Grouping, b *Block) er
 	return t.add(t.weights, columns)
 }
 
-// Search lets an engine search a table in what is left of the options' space, and in what the table takes.
+// Search lets an engine search a table in what is left of the options' space, and in what the table
+// takes.
 func Search(
-	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement, options engine.Options,
+	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement,
+	options engine.Options,
 ) (engine.Recoding, error) {
 	options.Space.Share = options.Space.Budget.Left()
 	for _, grouping := range table.Groupings {
@@ -107,7 +109,9 @@ func Search(
 func HasKinds(table *engine.Table) bool { return table.Kinds != nil || table.Classes > 0 }
 
 // count returns a table of the records of a source, without groupings. What it takes is drawn.
-func (r *Records) count(ctx context.Context, from Source, budget *spill.Budget) (*engine.Table, error) {
+func (r *Records) count(
+	ctx context.Context, from Source, budget *spill.Budget,
+) (*engine.Table, error) {
 	classes, bytes := max(1, r.Classes), int64(0)
 	for a := range r.Attributes {
 		bytes += 8 * int64(r.Attributes[a].Len()) * int64(classes)
@@ -116,7 +120,9 @@ func (r *Records) count(ctx context.Context, from Source, budget *spill.Budget) 
 		return nil, err
 	}
 	defer budget.Return(bytes)
-	part := &engine.Table{Attributes: r.Attributes, Classes: r.Classes, ClassNames: r.ClassNames, Kinds: r.Kinds}
+	part := &engine.Table{
+		Attributes: r.Attributes, Classes: r.Classes, ClassNames: r.ClassNames, Kinds: r.Kinds,
+	}
 	sums, kinds := make([][]uint64, len(r.Attributes)), make([]uint64, r.KindsLen())
 	for a := range sums {
 		sums[a] = make([]uint64, r.Attributes[a].Len()*classes)
@@ -146,7 +152,8 @@ func (r *Records) count(ctx context.Context, from Source, budget *spill.Budget) 
 	}
 	for a := range sums {
 		h := histogram(sums[a], classes)
-		if err := budget.Draw("histograms", 8*int64(len(h.Start))+12*int64(len(h.Count))); err != nil {
+		bytes := 8*int64(len(h.Start)) + 12*int64(len(h.Count))
+		if err := budget.Draw("histograms", bytes); err != nil {
 			return nil, err
 		}
 		part.Histograms = append(part.Histograms, h)
@@ -159,14 +166,18 @@ func histogram(sums []uint64, classes int) *partition.Histogram {
 	var pairs partition.Pairs
 	for at, n := range sums {
 		if n > 0 {
-			pairs = append(pairs, partition.Pair{Code: uint32(at / classes), Class: uint32(at % classes), Count: n})
+			code, class := uint32(at/classes), uint32(at%classes)
+			pairs = append(pairs, partition.Pair{Code: code, Class: class, Count: n})
 		}
 	}
 	return pairs.Histogram(len(sums)/classes, classes)
 }
 
-// ask asks the records of a source a workload of their own. What that takes is drawn while it lasts.
-func ask(ctx context.Context, table *engine.Table, from Source, budget *spill.Budget) (*workload.Workload, *workload.Truth, error) {
+// ask asks the records of a source a workload of their own. What that takes is drawn while it
+// lasts.
+func ask(
+	ctx context.Context, table *engine.Table, from Source, budget *spill.Budget,
+) (*workload.Workload, *workload.Truth, error) {
 	before := budget.Used()
 	defer func() { budget.Return(budget.Used() - before) }()
 	var sizes [][]uint64

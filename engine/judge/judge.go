@@ -1,15 +1,17 @@
-// Package judge judges releases of counted records: it masks a training part and a test part by a recoding,
-// lets classifiers learn from the one and examines them with the other, and counts what the release costs.
+// Package judge judges releases of counted records: it masks a training part and a test part by a
+// recoding, lets classifiers learn from the one and examines them with the other, and counts what
+// the release costs.
 //
 //	Records ──Part──▶ Source ──Mask──▶ labels ──▶ what classifiers learn ──▶ how often they are wrong
 //	                                      ├─────▶ equivalence classes ──▶ Costs, answers of queries
 //	                                      └─────▶ values drawn from labels ──▶ propensity
 //
-// Package choose judges the algorithms of a run by it, pipeline/evaluate the releases that jobs would make.
-// Everything works on counts of distinct tuples: what it takes goes by these, however many records they stand for.
+// Package choose judges the algorithms of a run by it, pipeline/evaluate the releases that jobs
+// would make. Everything works on counts of distinct tuples: what it takes goes by these, however
+// many records they stand for.
 //
-// Contract: figures depend on the records, on what a Take takes and on the recoding alone, not on threads, budgets
-// or stores.
+// Contract: figures depend on the records, on what a Take takes and on the recoding alone, not on
+// threads, budgets or stores.
 package judge
 
 import (
@@ -19,8 +21,8 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Records are counted tuples: they have a field for every attribute of the table, for every kept column and, where
-// records have a kind or a class, for that.
+// Records are counted tuples: they have a field for every attribute of the table, for every kept
+// column and, where records have a kind or a class, for that.
 type Records struct {
 	*engine.Table
 	Kept   []engine.Attribute
@@ -76,7 +78,7 @@ func (s Source) then(other Source) Source {
 
 // Block is some records.
 type Block struct {
-	Columns [][]uint32 // codes of the attributes and of the kept columns, then kinds: zeros where there are none
+	Columns [][]uint32 // codes of the attributes and of the kept columns, then kinds, or zeros
 	Labels  [][]uint32 // by attribute: numbers of labels; nil: the records are not masked
 	Classes []uint32
 	Counts  []uint64 // the records that each tuple stands for
@@ -93,7 +95,8 @@ func (b *Block) Codes() [][]uint32 { return b.Columns[:b.attributes] }
 
 func (b *Block) kinds() []uint32 { return b.Columns[len(b.Columns)-1] }
 
-// seen returns what is seen of records: labels, or codes where they are not masked, and the codes of kept columns.
+// seen returns what is seen of records: labels, or codes where they are not masked, and the codes
+// of kept columns.
 func (b *Block) seen() [][]uint32 {
 	columns := b.Columns[:len(b.Columns)-1]
 	if b.Labels == nil {

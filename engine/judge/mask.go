@@ -7,7 +7,8 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Pools map the codes of an attribute to those that a search knows; nil, of all or of one: they are the same.
+// Pools map the codes of an attribute to those that a search knows; nil, of all or of one: they are
+// the same.
 type Pools [][]uint32
 
 // apply maps the codes of an attribute.
@@ -42,10 +43,12 @@ type Masker struct {
 // NewMasker returns one that has masked nothing.
 func NewMasker(recoding engine.Recoding, pools Pools) *Masker {
 	cells := recoding.Cells()
-	return &Masker{Recoding: recoding, pools: pools, taken: make([]uint64, cells), ahead: make([]uint64, cells)}
+	taken, ahead := make([]uint64, cells), make([]uint64, cells)
+	return &Masker{Recoding: recoding, pools: pools, taken: taken, ahead: ahead}
 }
 
-// Mask returns the records of a block with their labels. What is not released has engine.DroppedLabel everywhere.
+// Mask returns the records of a block with their labels. What is not released has
+// engine.DroppedLabel everywhere.
 func (m *Masker) Mask(b *Block) *Block {
 	if len(m.taken) > 0 {
 		b = m.divide(b)
@@ -79,8 +82,8 @@ func copied(to, from [][]uint32) [][]uint32 {
 	return to
 }
 
-// divide returns the records of a block such that all of a tuple get the same labels: those of a divided cell may
-// get several.
+// divide returns the records of a block such that all of a tuple get the same labels: those of a
+// divided cell may get several.
 func (m *Masker) divide(b *Block) *Block {
 	if m.parts == nil {
 		m.parts = newBlock(b.attributes, len(b.Columns)-b.attributes-1)
@@ -104,7 +107,8 @@ func (m *Masker) divide(b *Block) *Block {
 	return m.parts
 }
 
-// from returns the source of a source's records with labels, which come after those that were masked before.
+// from returns the source of a source's records with labels, which come after those that were
+// masked before.
 func (m *Masker) from(source Source) Source {
 	return func(ctx context.Context, visit func(*Block) error) error {
 		next := NewMasker(m.Recoding, m.pools)

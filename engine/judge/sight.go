@@ -17,7 +17,8 @@ type sight struct {
 	columns [][]uint32 // scratch
 }
 
-// features are what classifiers are shown: of the attributes, if these are shown, then of the kept columns.
+// features are what classifiers are shown: of the attributes, if these are shown, then of the kept
+// columns.
 type features []labels.Feature
 
 // sight returns one that has seen nothing, nil where nobody learns.
@@ -36,7 +37,8 @@ func (t *Trial) newSight(f features, classes int) *sight {
 	return &sight{features: f, tally: newTally(append(domains, classes), t.Space, tallies)}
 }
 
-// code writes the features of a block's records. Those that are not released have nothing but missing values.
+// code writes the features of a block's records. Those that are not released have nothing but
+// missing values.
 func (f features) code(to [][]uint32, b *Block) [][]uint32 {
 	seen := b.seen()
 	to = copied(to, seen[len(seen)-len(f):])
@@ -73,7 +75,8 @@ func (s *sight) data(ctx context.Context) (d classify.Data, err error) {
 
 // teach lets a learner learn in what the trial has left, and uses what it has become.
 func (t *Trial) teach(
-	ctx context.Context, l classify.Learner, training classify.Data, use func(classify.Classifier, partition.Space) error,
+	ctx context.Context, l classify.Learner, training classify.Data,
+	use func(classify.Classifier, partition.Space) error,
 ) error {
 	space := t.Space
 	space.Share = space.Budget.Left()
@@ -90,7 +93,8 @@ func (t *Trial) teach(
 	return nil
 }
 
-// examine lets all learners learn what was shown, one after the other, and has them examined by a source's records.
+// examine lets all learners learn what was shown, one after the other, and has them examined by a
+// source's records.
 func (t *Trial) examine(ctx context.Context, learned *sight, shown features, test Source) error {
 	if learned == nil {
 		return nil
@@ -99,10 +103,12 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 	if err != nil {
 		return err
 	}
+	told := func(tell Examiner) error { return test(ctx, shown.examined(tell)) }
+	examine := func(c classify.Classifier, space partition.Space) error {
+		return t.Examine(c, space, told)
+	}
 	for i := 0; i < len(t.Learners) && err == nil; i++ {
-		err = t.teach(ctx, t.Learners[i], data, func(c classify.Classifier, space partition.Space) error {
-			return t.Examine(c, space, func(tell Examiner) error { return test(ctx, shown.examined(tell)) })
-		})
+		err = t.teach(ctx, t.Learners[i], data, examine)
 	}
 	return errors.Join(err, data.Table.Discard(learned.space))
 }

@@ -25,8 +25,8 @@ type Fold struct {
 	Truth    *workload.Truth
 }
 
-// Prepare counts the records that rules are made from and, where costs are to be counted, asks them a workload. What
-// is counted stays drawn.
+// Prepare counts the records that rules are made from and, where costs are to be counted, asks them
+// a workload. What is counted stays drawn.
 func (f *Fold) Prepare(ctx context.Context, costs bool, budget *spill.Budget) (err error) {
 	if f.Searched, err = f.count(ctx, f.Source(), budget); err == nil && costs {
 		f.Workload, f.Truth, err = ask(ctx, f.Searched, f.Source(), budget)
@@ -48,7 +48,8 @@ type Trial struct {
 	Space    partition.Space // what it may take
 	Learners []classify.Learner
 
-	// Examine finds out how a classifier does, in a space: test tells an Examiner of all test records.
+	// Examine finds out how a classifier does, in a space: test tells an Examiner of all test
+	// records.
 	Examine func(c classify.Classifier, space partition.Space, test func(Examiner) error) error
 
 	Nominal bool // labels of intervals are features without an order, instead of their midpoints
@@ -141,7 +142,8 @@ func (t *Trial) Unmasked(ctx context.Context, attributes bool) error {
 	return t.examine(ctx, learned, f, t.Test)
 }
 
-// describe returns what learners are shown of a release, and of test records, and the penalties of labels.
+// describe returns what learners are shown of a release, and of test records, and the penalties of
+// labels.
 func (t *Trial) describe(r *Release) (shown, tested features, penalties [][]float64) {
 	for a := range t.Attributes {
 		of := labels.Of(&r.Attributes[a], r.Recoding, a)
@@ -158,7 +160,8 @@ func (t *Trial) describe(r *Release) (shown, tested features, penalties [][]floa
 	return append(shown, kept...), append(tested, kept...), penalties
 }
 
-// raw returns what learners are shown of records that are not masked: the attributes, then the kept columns.
+// raw returns what learners are shown of records that are not masked: the attributes, then the kept
+// columns.
 func (t *Trial) raw() (f features) {
 	for a := range t.Attributes {
 		f = append(f, labels.Raw(&t.Attributes[a]))
@@ -172,12 +175,14 @@ func (t *Trial) raw() (f features) {
 // leastTrial is the budget of a trial beside which there may be another one.
 const leastTrial = 64 << 20
 
-// Trials makes n trials, as many at a time as there are threads and memory for. What they draw is returned.
+// Trials makes n trials, as many at a time as there are threads and memory for. What they draw is
+// returned.
 func Trials(n int, space partition.Space, try func(i int, space partition.Space) error) error {
 	left := space.Budget.Grant(&spill.Trials)
 	threads := max(1, min(int64(space.Threads), left/leastTrial))
 	return workers.Each(n, int(threads), func(_ workers.Worker, i int) error {
-		part := partition.Space{Budget: space.Budget.Part(left / threads), Store: space.Store, Threads: 1}
+		part := partition.Space{Store: space.Store, Threads: 1}
+		part.Budget = space.Budget.Part(left / threads)
 		defer func() { part.Budget.Return(part.Budget.Used()) }()
 		return try(i, part)
 	})

@@ -137,8 +137,9 @@ func (e *evaluation) run(ctx context.Context) error {
 	began := e.Events.Began(Stage)
 	for r := len(e.measured); r < n; r++ {
 		err := e.evaluate(ctx, r)
-		if errors.Is(err, spill.ErrBudget) && e.Store != nil && e.Threads > 1 {
-			e.Threads = 1
+		space := &e.counted.Space
+		if errors.Is(err, spill.ErrBudget) && space.Store != nil && space.Threads > 1 {
+			space.Threads = 1
 			err = e.evaluate(ctx, r)
 		}
 		if err != nil {
@@ -174,7 +175,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 		return err
 	}
 	measured := make([]measurement, variants+len(e.Variants))
-	err = judge.Trials(len(measured), e.counted.Space, func(i int, space partition.Space) (err error) {
+	measure := func(i int, space partition.Space) (err error) {
 		t := e.trial(f, space)
 		if i < variants {
 			err = t.Unmasked(ctx, i == raw)
@@ -183,7 +184,8 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 		}
 		measured[i] = t.measurement
 		return err
-	})
+	}
+	err = judge.Trials(len(measured), e.counted.Space, measure)
 	if err == nil {
 		e.measured = append(e.measured, measured)
 	}
@@ -198,18 +200,20 @@ func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 		TrainedOn: e.rows - tested, TestedOn: tested, RulesFromAll: e.RulesFromAll,
 	}
 	if f.TrainedOn == 0 || f.TestedOn == 0 {
-		return nil, undealt("choose another value to split by", "%d rows are for training, %d for testing", f.TrainedOn, f.TestedOn)
+		return nil, undealt("choose another value to split by",
+			"%d rows are for training, %d for testing", f.TrainedOn, f.TestedOn)
 	}
 	return f, f.Prepare(ctx, true, e.Budget)
 }
 
 // count counts the rows of the classes, and those of the second side of a split.
 func (e *evaluation) count(ctx context.Context, records *pipeline.Records) error {
-	e.Records, e.counted = records, &judge.Records{
-		Table: &engine.Table{Attributes: records.Attributes, Classes: len(records.ClassNames), ClassNames: records.ClassNames},
-		Kept:  records.Kept, Counts: records.Table,
-		Space: partition.Space{Budget: records.Budget, Store: records.Store, Threads: records.Threads},
+	e.Records = records
+	table := &engine.Table{
+		Attributes: e.Attributes, Classes: len(e.ClassNames), ClassNames: e.ClassNames,
 	}
+	space := partition.Space{Budget: e.Budget, Store: e.Store, Threads: e.Threads}
+	e.counted = &judge.Records{Table: table, Kept: e.Kept, Counts: e.Table, Space: space}
 	side := func(key []uint64) uint64 { return 0 }
 	if e.SplitColumn != "" {
 		side = e.side

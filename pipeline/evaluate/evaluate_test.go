@@ -175,8 +175,8 @@ func join(to, more [][]uint32) [][]uint32 {
 	return to
 }
 
-// masked returns the source of a source's records, masked by a release; they are not those it was made of if it was
-// searched for others.
+// masked returns the source of a source's records, masked by a release; they are not those it was
+// made of if it was searched for others.
 func masked(from judge.Source, r *judge.Release, searched bool) judge.Source {
 	by := r.Recoding
 	if !searched {
@@ -261,8 +261,9 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Without a class what masking costs is told all the same: of tdr, which goes by the penalty then, and of
-// mondrian, for which the class is of no use. Folds are dealt otherwise, so the figures are near, not equal.
+// Without a class what masking costs is told all the same: of tdr, which goes by the penalty then,
+// and of mondrian, for which the class is of no use. Folds are dealt otherwise, so the figures are
+// near, not equal.
 func TestEvaluateWithoutClass(t *testing.T) {
 	path, _ := people(t, rand.New(rand.NewPCG(5, 1)), 3000)
 	o := Options{Variants: load(t, path, "quasi_identifiers[].k", "10", "tdr", "mondrian"), Folds: 3, Repeats: 1}
@@ -328,8 +329,8 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
-// With a store the report is the same, whatever else is asked for, and a table that does not fit the
-// memory is evaluated with one. Columns that are left out are noted once.
+// With a store the report is the same, whatever else is asked for, and a table that does not fit
+// the memory is evaluated with one. Columns that are left out are noted once.
 func TestEvaluateSpilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	few, _ := people(t, r, 3000)
@@ -401,7 +402,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// Ten billion rows, which a few hundred rows count, are evaluated as these are, and a sample is one of them all.
+// Ten billion rows, which a few hundred rows count, are evaluated as these are, and a sample is one
+// of them all.
 func TestEvaluateCounted(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("age,rich,times\n")

@@ -40,8 +40,9 @@ func (e *evaluation) part(r round, test bool) judge.Source {
 	})
 }
 
-// assigner assigns the rows of a round, record after record: by the side of a split, or to folds, the rows
-// of every class one after the other. As many go to each fold, but for one row, of every class and in all.
+// assigner assigns the rows of a round, record after record: by the side of a split, or to folds,
+// the rows of every class one after the other. As many go to each fold, but for one row, of every
+// class and in all.
 type assigner struct {
 	*evaluation
 	folds, test uint64
@@ -59,8 +60,9 @@ type assigned struct {
 }
 
 const (
-	// mostShuffled is how many rows a class has at most that is shuffled as a whole: of others turnRows, about, are
-	// shuffled at a time, so that of a record of many rows hardly any are looked at one by one.
+	// mostShuffled is how many rows a class has at most that is shuffled as a whole: of others
+	// turnRows, about, are shuffled at a time, so that of a record of many rows hardly any are
+	// looked at one by one.
 	mostShuffled = 1 << 16
 	turnRows     = 1 << 10
 )
@@ -73,7 +75,8 @@ func (e *evaluation) assigner(r round) *assigner {
 	d := &assigner{evaluation: e, folds: uint64(e.Folds), test: r.test}
 	first := uint64(0)
 	for class, n := range e.classes {
-		c := assigned{key: engine.Mix(uint64(r.repeat)<<32 | uint64(class)), turn: mostShuffled, first: first, rows: n}
+		c := assigned{turn: mostShuffled, first: first, rows: n}
+		c.key = engine.Mix(uint64(r.repeat)<<32 | uint64(class))
 		if n > mostShuffled {
 			c.turn = turnRows
 		}

@@ -96,8 +96,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// The rows of a record are assigned as those of several records are, of which each has one, however many they are: those
-// of classes that are shuffled in several turns, too.
+// The rows of a record are assigned as those of several records are, of which each has one, however
+// many they are: those of classes that are shuffled in several turns, too.
 func TestTurns(t *testing.T) {
 	const folds, some, many = 3, mostShuffled + 5*turnRows + 123, 40 << 32
 	field := partition.Field{Mask: 1}

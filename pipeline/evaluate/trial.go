@@ -22,7 +22,8 @@ type trial struct {
 
 func (e *evaluation) trial(f *judge.Fold, space partition.Space) *trial {
 	t := &trial{evaluation: e, Trial: judge.Trial{
-		Fold: f, Space: space, Learners: e.learners, Nominal: e.Nominal, Roots: e.RootsTell, RawTest: e.RawTest, Compare: true,
+		Fold: f, Space: space, Learners: e.learners, Compare: true,
+		Nominal: e.Nominal, Roots: e.RootsTell, RawTest: e.RawTest,
 	}}
 	t.Examine = t.examine
 	return t
@@ -48,13 +49,16 @@ func (t *trial) variant(ctx context.Context, job *job.Job) error {
 }
 
 // search finds the release.
-func (t *trial) search(ctx context.Context, job *job.Job, requirement engine.Requirement) (*judge.Release, error) {
+func (t *trial) search(
+	ctx context.Context, job *job.Job, requirement engine.Requirement,
+) (*judge.Release, error) {
 	searcher, options := t.SearchOf(job)
 	table, pools, err := t.pool(job, searcher.Plan(requirement), requirement)
 	if err != nil {
 		return nil, err
 	}
-	if err := judge.Group(ctx, searcher, table, requirement, t.Space, t.Source(), pools); err != nil {
+	err = judge.Group(ctx, searcher, table, requirement, t.Space, t.Source(), pools)
+	if err != nil {
 		return nil, err
 	}
 	options.Space = t.Space
@@ -79,10 +83,11 @@ func (t *trial) setBounds(ctx context.Context, r *judge.Release) error {
 		if r.Attributes[a].Mask != engine.Discretize {
 			continue
 		}
-		if err := t.Space.Budget.Draw("values that are released", int64(r.Attributes[a].Len())); err != nil {
+		n := r.Attributes[a].Len()
+		if err := t.Space.Budget.Draw("values that are released", int64(n)); err != nil {
 			return err
 		}
-		released[a] = make([]bool, r.Attributes[a].Len())
+		released[a] = make([]bool, n)
 	}
 	masker, marks := judge.NewMasker(r.Recoding, r.Pools), t.Marks(r.Attributes, r.Recoding)
 	err := t.Source()(ctx, func(b *judge.Block) error {
@@ -118,7 +123,9 @@ func (t *trial) stays(a int, label engine.Label) bool {
 }
 
 // examine measures how a classifier does.
-func (t *trial) examine(c classify.Classifier, space partition.Space, test func(judge.Examiner) error) error {
+func (t *trial) examine(
+	c classify.Classifier, space partition.Space, test func(judge.Examiner) error,
+) error {
 	outcome, err := classify.NewOutcome(c, len(t.ClassNames), space)
 	if err == nil {
 		err = test(outcome.Add)
@@ -136,7 +143,9 @@ func (t *trial) examine(c classify.Classifier, space partition.Space, test func(
 // of suppressed columns that fewer than k records of the source have are one, as in a run, so
 // are nulls; k is the largest of the column's sets. So are values below one node of the finest level that the job
 // lets a column have. What the codes take is drawn.
-func (t *trial) pool(job *job.Job, plan engine.Plan, requirement engine.Requirement) (*engine.Table, judge.Pools, error) {
+func (t *trial) pool(
+	job *job.Job, plan engine.Plan, requirement engine.Requirement,
+) (*engine.Table, judge.Pools, error) {
 	pools, table := make(judge.Pools, len(t.Attributes)), *t.Searched
 	attributes, histograms := slices.Clone(t.Attributes), slices.Clone(table.Histograms)
 	for a, of := range requirement.ByAttribute(len(attributes)) {
@@ -146,7 +155,8 @@ func (t *trial) pool(job *job.Job, plan engine.Plan, requirement engine.Requirem
 		}
 		switch {
 		case plan.Pool && attributes[a].Mask == engine.Suppress:
-			attributes[a], pools[a] = poolRare(&attributes[a], t.Searched.Histograms[a].Sizes(), of.K.Size())
+			sizes := t.Searched.Histograms[a].Sizes()
+			attributes[a], pools[a] = poolRare(&attributes[a], sizes, of.K.Size())
 		case level > 0 && attributes[a].Mask == engine.Generalize:
 			attributes[a], pools[a] = poolLevel(&attributes[a], level)
 		default:
