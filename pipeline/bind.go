@@ -282,7 +282,6 @@ func hintOfNames(missing []string, asked int, schema *formats.Schema) string {
 	if len(missing) == asked {
 		return "name another file, or where CSV has no header set csv.header: false, or to the names: it has none of these"
 	}
-	const most = 40 // columns that are named
 	var names, hints []string
 	for i := range schema.Fields {
 		names = append(names, schema.Fields[i].Name)
@@ -292,11 +291,7 @@ func hintOfNames(missing []string, asked int, schema *formats.Schema) string {
 			hints = append(hints, hint)
 		}
 	}
-	has := names
-	if len(has) > most {
-		has = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
-	}
-	return strings.Join(append(hints, "the input has "+strings.Join(has, ", ")), " ")
+	return strings.Join(append(hints, "the input has "+text.List(names, mostNamed)), " ")
 }
 
 // foreign reports whether a column has a type that can neither be masked nor kept.

@@ -77,6 +77,20 @@ func TestKeptIdentifiersAreRefused(t *testing.T) {
 	}
 }
 
+// A message about thousands of kept columns names some of them.
+func TestManyIdentifiersAreNamedInPart(t *testing.T) {
+	table, entries := keptPeople(200), []string{"id: {keep: {identifying: accepted}}"}
+	for i := range 60 {
+		name := fmt.Sprint("kept", i)
+		table.addColumn(name, func(row int) string { return fmt.Sprint(row % 7 * (i + 1)) })
+		entries = append(entries, name+": keep")
+	}
+	_, err := Run(t.Context(), mustLoad(t, table.folder(t, keeping(append(entries, "street: keep", "house: keep")...), 200)), RunOptions{})
+	if err == nil || !strings.Contains(err.Error(), "kept37, and ") || strings.Contains(err.Error(), "kept38") {
+		t.Errorf("%v: want the first 40 of the kept columns", err)
+	}
+}
+
 // A job whose columns all go out unless it says otherwise is refused, too, and so is one that applies a cut.
 func TestUnlistedIdentifiersAreRefused(t *testing.T) {
 	table := keptPeople(300)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
@@ -18,6 +17,8 @@ const (
 	// mostUnique is the share of the rows, or the entities, that may be unique on kept columns that nobody has
 	// accepted, and the share that may be in classes below the smallest k.
 	mostUnique = 0.01
+	// mostNamed is how many columns a message names.
+	mostNamed = 40
 	// mostClasses is how many classes of a text there may be that nobody has accepted.
 	mostClasses = 100
 )
@@ -142,7 +143,7 @@ func (b *Bound) findOn(ctx context.Context, fields []int, groups [][]int, res *r
 // refuse returns the error of kept columns that identify as figures tell, unless all of them are accepted:
 // that is a notice.
 func (b *Bound) refuse(fields []int, figures *risk.Figures, what string, res *resources) error {
-	names := strings.Join(b.names(fields), ", ")
+	names := text.List(b.names(fields), mostNamed)
 	told := fmt.Sprintf("%s %s %s", b.found(figures), what, names)
 	first := slices.IndexFunc(fields, func(field int) bool { return !b.isAccepted(field) })
 	if first < 0 {

@@ -257,7 +257,6 @@ var unreached = map[string][]size{
 		{name: "formats/storage.mostParts", value: 5000},
 		{name: "formats/storage.partBytes", value: 5_242_880},
 		{name: "formats/storage.smallRead", value: 1 << 16},
-		{name: "pipeline.most", value: 40},
 		{name: "pipeline.mostDescribed", value: 1 << 12},
 		{name: "pipeline.mostSampled", value: 1 << 19},
 		{name: "pipeline/check.countRows", value: 1 << 10},

@@ -31,6 +31,14 @@ func Count[N int | int64 | uint64](n N, what string) string {
 	return Grouped(int64(n)) + " " + what + "s"
 }
 
+// List lists names, as many as most of them, and how many more there are: "a, b, and 3 more".
+func List(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most:most], fmt.Sprintf("and %s more", Grouped(int64(more))))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Percent writes a share in percent with one digit after the point.
 func Percent(share float64) string {
 	if share > 0 && share < 0.0005 {

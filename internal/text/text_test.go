@@ -56,3 +56,11 @@ func TestWithoutPartitions(t *testing.T) {
 		}
 	}
 }
+
+func TestList(t *testing.T) {
+	for want, most := range map[string]int{"a, b, c": 3, "a, and 2 more": 1, "a, b, and 1 more": 2} {
+		if names := []string{"a", "b", "c"}; List(names, most) != want || names[1] != "b" {
+			t.Errorf("%q, want %q", List(names, most), want)
+		}
+	}
+}

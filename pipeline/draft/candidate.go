@@ -144,11 +144,7 @@ func (d *draft) writeSearch(out *strings.Builder) {
 			fmt.Fprintf(out, regionsWords, d.K, strings.Join(spread, " and "))
 		}
 		if names := t.Lost; len(names) > 0 {
-			more := ""
-			if n := len(names) - mostLost; n > 0 {
-				names, more = names[:mostLost], fmt.Sprintf(", and %d more", n)
-			}
-			fmt.Fprintf(out, lostWords, quotedList(names)+more)
+			fmt.Fprintf(out, lostWords, text.List(quoted(names), mostLost))
 		}
 	}
 	for _, line := range d.tried.lines {

@@ -141,10 +141,13 @@ func (d *draft) reason(p *Profile) string {
 	return p.role.Reason
 }
 
-func quotedList(texts []string) string {
+func quotedList(texts []string) string { return strings.Join(quoted(texts), ", ") }
+
+// quoted quotes texts where YAML needs it.
+func quoted(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {
 		list[i] = job.Quoted(text)
 	}
-	return strings.Join(list, ", ")
+	return list
 }
