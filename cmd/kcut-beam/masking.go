@@ -35,7 +35,7 @@ func (f *maskFn) ProcessElement(ctx context.Context, task int) (int, bool, error
 	return task, true, doTask(w, ctx, task)
 }
 
-// forget takes what is done.
+// forget ends the pipeline: it takes the answers of the tasks, and does nothing.
 func forget(int, func(*bool) bool) {}
 
 func init() {
@@ -77,7 +77,7 @@ func pipelineOf(folder string, tasks []int) *beam.Pipeline {
 // runner is one of Beam's, by its name.
 type runner string
 
-// Do runs the pipeline of so many tasks.
+// Do runs the pipeline of a number of tasks.
 func (r runner) Do(ctx context.Context, folder string, tasks int) error {
 	if tasks == 0 {
 		return nil

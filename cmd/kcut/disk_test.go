@@ -139,7 +139,7 @@ func smallDisk(t *testing.T, r *spillingRun) (undo func()) { return mountSmall(t
 // spill, where that is permitted.
 func mountSmall(t *testing.T, path string) (unmount func()) { return mount(t, path, 256) }
 
-// mount mounts a disk of so many KiB.
+// mount mounts a disk of a size in KiB.
 func mount(t *testing.T, path string, size int) (unmount func()) {
 	t.Helper()
 	if err := os.MkdirAll(path, 0o700); err != nil {

@@ -98,7 +98,7 @@ func count(ctx context.Context, d Data) (*counts, error) {
 	})
 }
 
-// hold draws so many numbers of eight bytes from the budget of a space, if there is one.
+// hold draws room for numbers of eight bytes from the budget of a space, if there is one.
 func hold(space partition.Space, what string, numbers int) error {
 	if space.Budget == nil {
 		return nil

@@ -27,7 +27,7 @@ type comparison struct {
 // mostCompared is about how many records of a part are compared at most.
 const mostCompared = 100_000
 
-// The origins of records: what the classifier tells.
+// The origins of records: the classes of the propensity's classifier.
 const (
 	original = iota
 	released

@@ -113,7 +113,7 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 	return errors.Join(err, data.Table.Discard(learned.space))
 }
 
-// Examiner is told of records that are tested: their features, their class, and how many they are.
+// Examiner takes the records that are tested: their features, their class, and how many they are.
 type Examiner func(tuple []uint32, class uint32, records uint64)
 
 // examined returns what tells an examiner of a block's records.

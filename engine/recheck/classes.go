@@ -140,7 +140,7 @@ type content struct {
 	of      []engine.KindCount
 }
 
-// contentOf returns what a class has of so many records, or of these. What protections ask is
+// contentOf returns the content of a class of some records, or of these. What protections ask is
 // written to the given place.
 func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.Stats) content {
 	if kinds := c.kinds(); kinds != nil {

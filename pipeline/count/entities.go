@@ -66,7 +66,7 @@ func newEntities(rows uint64, budget *spill.Budget) (*entities, error) {
 	return e, nil
 }
 
-// HoldEntities refuses a budget that has no room for the records of each of so many entities, as
+// HoldEntities refuses a budget that has no room for the records of each of the entities, as
 // counting them does.
 func HoldEntities(rows, number uint64, budget *spill.Budget) error {
 	e := &entities{bits: placesOf(rows), budget: budget}

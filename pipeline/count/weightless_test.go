@@ -44,7 +44,7 @@ func TestHoldEntities(t *testing.T) {
 	}
 }
 
-// countEntities counts so many entities.
+// countEntities counts rows of a number of entities.
 func countEntities(rows, number uint64, budget *spill.Budget) error {
 	e, err := newEntities(rows, budget)
 	if err != nil {

@@ -60,7 +60,7 @@ type end func(r Range) int64
 func least(r Range) int64 { return r.AtLeast }
 func most(r Range) int64  { return r.AtMost }
 
-// takes returns the time, in nanoseconds, when numbers are at one end, so many threads share what is
+// takes returns the time, in nanoseconds, when numbers are at one end, and the threads share what is
 // done with every row, and a tuple takes a time.
 func (l *Load) takes(at end, threads float64, spills bool, perTuple float64) float64 {
 	cells, masked := float64(l.Rows)*float64(len(l.Columns)), float64(l.Rows)*float64(l.Masked)

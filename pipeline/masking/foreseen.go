@@ -58,7 +58,7 @@ func (f *Foreseen) DrawGroups(budget *spill.Budget, tasks []Task, leaves int64) 
 // foreseenSlack is the part of what is foreseen by which it may be wrong.
 const foreseenSlack = 8
 
-// keptBytes returns about what a row group with so many rows holds of kept columns, and what their
+// keptBytes returns about what a row group of some rows holds of kept columns, and what their
 // rows take of that.
 func (f *Foreseen) keptBytes(rows int64) (held, size int64) {
 	for i := range f.Kept {

@@ -149,7 +149,7 @@ func (c *Counts) Determines() (all []Determination, known bool) {
 // the bytes drawn for them, which are the caller's from then on. The request lists them.
 func (c *Counts) Dictionaries() (values []*formats.Values, drawn int64) { return c.dictionaries.take() }
 
-// Close gives back what is drawn.
+// Close gives back the bytes that were drawn.
 func (c *Counts) Close() {
 	if c.dictionaries != nil {
 		c.dictionaries.close()

@@ -39,7 +39,7 @@ func (g *Groups) Figures(way int, rows int64) (*Figures, error) {
 	return g.people[way].Figures(g.owners.Figures(rows, 0).Classes)
 }
 
-// Close gives back what is drawn.
+// Close gives back the bytes that were drawn.
 func (g *Groups) Close() {
 	for _, sum := range g.rows {
 		sum.Close()

@@ -259,7 +259,7 @@ func (c *sharded) err() error {
 	return nil
 }
 
-// Close gives back what is drawn.
+// Close gives back the bytes that were drawn.
 func (c *sharded) Close() {
 	for i := range c.shards {
 		s := &c.shards[i]
