@@ -74,7 +74,8 @@ const joinedBits = 12
 func newRepacking(from, to Layout, maps [][]uint32) repacking {
 	r := repacking{from: from.Words, to: to.Words}
 	for i, codes := range maps {
-		f := repackedField{from.Fields[i], to.Fields[i], codes}
+		most := min(len(codes), int(from.Fields[i].Mask)+1) // no key has others
+		f := repackedField{from.Fields[i], to.Fields[i], codes[:most]}
 		if f.to.Mask == 0 {
 			continue
 		}
@@ -105,7 +106,7 @@ func (f repackedField) join(next repackedField) repackedField {
 	fromBits, toBits := f.from.bits(), f.to.bits()
 	codes := make([]uint32, len(next.codes)<<fromBits)
 	for high, code := range next.codes {
-		for low, lower := range f.codes[:min(len(f.codes), 1<<fromBits)] { // no key has others
+		for low, lower := range f.codes {
 			codes[high<<fromBits|low] = code<<toBits | lower
 		}
 	}

@@ -69,15 +69,21 @@ func TestRecodeMergesEqualTuples(t *testing.T) {
 	}
 }
 
-// Maps may know more codes than the keys have room for, of values that no tuple has.
+// Maps may know more codes than the keys have room for, of values that no tuple has: those of
+// neighbours take no more room than their bits have.
 func TestTranslateByLongMaps(t *testing.T) {
 	domains := []int{2, 17}
 	table := randomTable(rand.New(rand.NewPCG(1, 2)), 500, domains, NewLayout(domains))
-	codes := [][]uint32{{1, 0, 2}, make([]uint32, 17)}
-	for code := range codes[1] {
+	codes := [][]uint32{{1, 0, 2}, make([]uint32, 1<<16)}
+	for code := range 17 {
 		codes[1][code] = uint32(16 - code)
 	}
 	want := table.tuples(codes)
+	for _, f := range newRepacking(table.Layout, NewLayout([]int{3, 17}), codes).fields {
+		if len(f.codes) > 1<<joinedBits {
+			t.Errorf("%d codes for %d bits", len(f.codes), f.from.bits())
+		}
+	}
 	table.Translate(codes, []int{3, 17}, 1)
 	if got := table.tuples(nil); !maps.Equal(got, want) {
 		t.Errorf("tuples %v, want %v", got, want)
