@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,11 +96,8 @@ func (c *Catalog) take(line []byte) error {
 		request.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	response, err := (&http.Client{Timeout: patience}).Do(request)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		return failed.Err // its URL may have a secret in it
-	}
 	if err != nil {
-		return err
+		return errors.Unwrap(err) // without the URL, which may have a secret in it
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
@@ -152,7 +150,7 @@ func facet(version, name string, fields object) object {
 
 // event returns an event of the run. The report gives the datasets their columns; it may be nil.
 func (r *Run) event(state string, report *kcut.Report) object {
-	facets, inputs := object{}, []object{}
+	facets, inputs, known := object{}, []object{}, []string{}
 	if r.parent != nil {
 		facets["parent"] = r.parent
 	}
@@ -170,7 +168,9 @@ func (r *Run) event(state string, report *kcut.Report) object {
 		if at := strings.IndexAny(where, "*?["); at >= 0 {
 			where = where[:strings.LastIndexByte(where[:at], '/')+1]
 		}
-		inputs = append(inputs, dataset(where, read))
+		if !slices.Contains(known, where) { // several patterns may be of one folder
+			known, inputs = append(known, where), append(inputs, dataset(where, read))
+		}
 	}
 	return object{
 		"eventType": state, "eventTime": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),

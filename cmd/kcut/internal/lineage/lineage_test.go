@@ -196,10 +196,10 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Of several inputs every one has the schema.
+// Every one of several inputs has the schema. Patterns of one folder are one input.
 func TestSeveralInputs(t *testing.T) {
 	job := *exampleJob
-	job.Input = []string{"s3://lake/people/*.parquet", "/in/*/b.parquet"}
+	job.Input = []string{"s3://lake/people/*.parquet", "/in/*/b.parquet", "/in/a?.parquet"}
 	inputs := runEvents(t, &job, Catalog{Job: "people"}, exampleReport(), nil)[1].objects("inputs")
 	if len(inputs) != 2 || inputs[1].text("name") != "/in" || len(inputs[1].objects("facets", "schema", "fields")) != 4 {
 		t.Errorf("inputs %v", inputs)
