@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/draft"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -98,10 +99,10 @@ func CSVOf(values ...Override) (CSV, error) {
 func JobSchema() []byte { return job.Schema() }
 
 // AlgorithmInfo says of an algorithm what it needs and when to use it.
-type AlgorithmInfo = pipeline.Algorithm
+type AlgorithmInfo = algorithm.Info
 
 // Algorithms lists the algorithms that a job can name.
-func Algorithms() []AlgorithmInfo { return pipeline.Algorithms() }
+func Algorithms() []AlgorithmInfo { return algorithm.List() }
 
 // InitOptions say what to draft a job for.
 type InitOptions struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/evaluate"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/output"
@@ -55,8 +56,8 @@ type (
 	StageTime      = pipeline.StageTime
 	Digests        = pipeline.Digests
 	ErrorReport    = pipeline.ErrorReport
-	Choice         = pipeline.Choice // of algorithm auto
-	Judged         = pipeline.Judged // one that it might have chosen
+	Choice         = algorithm.Choice // of algorithm auto
+	Judged         = algorithm.Judged // one that it might have chosen
 )
 
 // Run carries out a job and publishes its release. On an error nothing is published.

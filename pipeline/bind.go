@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
@@ -96,7 +97,7 @@ func noteInput(in *dataset.Dataset, j *job.Job, events *Events) {
 
 // newBound returns a job of which no column is bound yet.
 func newBound(j *job.Job, t *taxonomies) *Bound {
-	return &Bound{Job: j, Taxonomies: t, class: -1, entity: -1, quota: j.MaxSuppressed, engine: newEngine(j)}
+	return &Bound{Job: j, Taxonomies: t, class: -1, entity: -1, quota: j.MaxSuppressed, engine: algorithm.Engine(j)}
 }
 
 // close lets go of the input, once.
@@ -186,16 +187,11 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 	return cmp.Or(errs...)
 }
 
-// isTopDown reports whether a job's search may take records away. Others end with the groups that are too small.
-func isTopDown(j *job.Job) bool {
-	return slices.Contains([]string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmAuto}, j.Algorithm.Name)
-}
-
 // requirementOf returns what a job asks of the attributes, which have numbers by their names, of so
 // many records, and the positions of its sets that are redundant.
 func requirementOf(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
 	all := engine.Requirement{Drop: j.Suppressed == job.SuppressedDrop}
-	if isTopDown(j) {
+	if algorithm.TakesAway(j) {
 		all.MaxSuppressed = j.MaxSuppressed.Of(records)
 	}
 	others := protectionsOf(j)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 )
@@ -176,7 +177,7 @@ func TestCutSchema(t *testing.T) {
 // The schema names every algorithm that a cut may be of: auto chooses one of them.
 func TestCutSchemaAlgorithms(t *testing.T) {
 	var names []any
-	for _, a := range Algorithms() {
+	for _, a := range algorithm.List() {
 		if a.Name != job.AlgorithmAuto {
 			names = append(names, a.Name)
 		}

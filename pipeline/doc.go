@@ -17,6 +17,7 @@
 // This package decides what is done when, and what a run leaves for the next one. How it is done
 // lies below it, each part for itself:
 //
+//	algorithm   the engine of the algorithm that a job names
 //	domain      values to codes: of their own, or of an earlier cut's labels
 //	count       values and tuples of an input, counted in one reading or two
 //	masking     the row groups of a release

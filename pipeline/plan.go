@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/choose"
+	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
@@ -513,4 +515,34 @@ func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room
 		p.res.events.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
 	}
 	return room
+}
+
+// foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and
+// for how many classes. Where it is not known how many of these there are, they are as few as can
+// be.
+func (p *planning) foretellModels(f *forecast.Forecast) {
+	if name := p.Job.Algorithm.Name; p.class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
+		return
+	}
+	values := f.Columns[p.class].Distinct
+	classes := max(2, values.AtLeast)
+	if values.AtMost < p.load.Rows/10 {
+		classes = max(classes, values.AtMost)
+	}
+	p.load.Guided = forecast.Guided{Classes: classes, Trees: mondrian.Engine{Guided: true}.Trees(uint64(p.load.Rows), int(classes))}
+}
+
+// foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
+func (p *planning) foretellChoice(f *forecast.Forecast) {
+	e, ok := p.engine.(choose.Engine)
+	if !ok {
+		return
+	}
+	tuples := f.Groupings[0].Tuples
+	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.masked)), e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.masked))
+	for i, c := range e.Candidates {
+		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
+		f.Auto = append(f.Auto, forecast.Candidate{Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred})
+		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+of.AtLeast, f.Seconds.AtMost+of.AtMost
+	}
 }

@@ -7,20 +7,17 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// columnwise are the algorithms whose labels depend on their own column alone, or that choose such a one. Those of others make
-// regions, anew for every input: two of them have the same only by chance.
-var columnwise = []string{job.AlgorithmTDR, job.AlgorithmTDS, job.AlgorithmBottomUp, job.AlgorithmAuto}
-
 // previousOf reads the cut of a job's previous release, for a search; nil if it names none. Regions
 // cannot be compared with what a search finds.
 func previousOf(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set allow_new_cut: true"
-	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !slices.Contains(columnwise, name) {
+	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !algorithm.Columnwise(j) {
 		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
 			"search after the previous release %s: algorithm %s cuts new regions for every input", j.Previous, name)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -67,7 +68,7 @@ func (b *Bound) bindProtections(t *engine.Table) {
 	if b.entity < 0 {
 		return
 	}
-	if !isTopDown(b.Job) && !b.applied {
+	if !algorithm.TakesAway(b.Job) && !b.applied {
 		return
 	}
 	b.requirement.MaxSuppressed = b.quota.Of(int64(t.Whole.Size))
@@ -83,7 +84,7 @@ func (b *Bound) bindProtections(t *engine.Table) {
 // checkLost refuses what an algorithm that ends with groups which are too small has found, when more records are in
 // these than may be taken away.
 func (b *Bound) checkLost(t *engine.Table, lost uint64) error {
-	if b.quota == (job.Quota{}) || isTopDown(b.Job) || b.applied {
+	if b.quota == (job.Quota{}) || algorithm.TakesAway(b.Job) || b.applied {
 		return nil
 	}
 	most := b.quota.Of(int64(t.Stats().Size))

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -229,5 +230,5 @@ func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recod
 
 // SearchOf returns the engine of a job, and the options that it gives it for the records' attributes.
 func (r *Records) SearchOf(job *job.Job) (engine.Engine, engine.Options) {
-	return newEngine(job), engine.Options{Score: scores[job.Score], Weights: weights(job, r.Attributes), Balance: job.Balance, MaxSteps: maxSteps(job)}
+	return algorithm.Engine(job), algorithm.Options(job, r.Attributes)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
@@ -38,10 +39,10 @@ type Report struct {
 	// Masked says how much of every masked column is left, and what it was; nil as Information.
 	Masked []MaskedColumn `json:"masked,omitempty"`
 	// Auto is what algorithm auto has chosen; nil where the job names another one.
-	Auto    *Choice          `json:"auto,omitempty"`
-	Applied *cutfile.Applied `json:"applied,omitempty"` // of kcut apply: what became of the cut
-	Live    []uint64         `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples  []int            `json:"distinct_tuples"`   // of every grouping, before the search
+	Auto    *algorithm.Choice `json:"auto,omitempty"`
+	Applied *cutfile.Applied  `json:"applied,omitempty"` // of kcut apply: what became of the cut
+	Live    []uint64          `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
+	Tuples  []int             `json:"distinct_tuples"`   // of every grouping, before the search
 	// Stopped says of every label of the cut why it is no finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`

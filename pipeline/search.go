@@ -2,57 +2,26 @@ package pipeline
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/bottomup"
-	"github.com/kcut/kcut/engine/iac"
-	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/choose"
 	"github.com/kcut/kcut/engine/labels"
-	"github.com/kcut/kcut/engine/mondrian"
-	"github.com/kcut/kcut/engine/topdown"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/partition"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
-
-// scores are the selection criteria by the job file's names.
-var scores = map[string]engine.Score{
-	"tdr": engine.ScoreTDR, "tds": engine.ScoreTDS, "infogain": engine.ScoreInfoGain,
-}
-
-// weights returns the weights of attributes; nil: a job has none.
-func weights(j *job.Job, attributes []engine.Attribute) (all []float64) {
-	for a := range attributes {
-		if spec := j.Column(attributes[a].Name); spec != nil && spec.Weight > 0 {
-			if all == nil {
-				all = slices.Repeat([]float64{1}, len(attributes))
-			}
-			all[a] = spec.Weight
-		}
-	}
-	return all
-}
-
-// maxSteps is a job's limit in the engine's form.
-func maxSteps(job *job.Job) int {
-	if job.MaxSteps == nil {
-		return -1
-	}
-	return *job.MaxSteps
-}
 
 // Found is what a search has found, or an earlier run.
 type Found struct {
@@ -116,21 +85,17 @@ func searchOnce(ctx context.Context, b *Bound, counts *count.Counts, res *resour
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
 	}
-	recoding, err := b.searcher().Search(ctx, table, b.requirement, engine.Options{
-		Score:    scores[b.Job.Score],
-		Weights:  weights(b.Job, table.Attributes),
-		Balance:  b.Job.Balance,
-		MaxSteps: maxSteps(b.Job),
-		Space:    partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads},
-		OnStep: func(s engine.Step) {
-			report.Steps = s.Number
-			trace.step(s)
-			if leaves {
-				report.Live = append(report.Live, s.Live)
-			}
-			res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
-		},
-	})
+	options := algorithm.Options(b.Job, table.Attributes)
+	options.Space = partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads}
+	options.OnStep = func(s engine.Step) {
+		report.Steps = s.Number
+		trace.step(s)
+		if leaves {
+			report.Live = append(report.Live, s.Live)
+		}
+		res.events.Advanced(StageSearch, Progress{Done: int64(s.Number), Live: int64(s.Live)})
+	}
+	recoding, err := b.searcher().Search(ctx, table, b.requirement, options)
 	b.adopt(res)
 	if err := errors.Join(err, trace.err); err != nil {
 		return nil, err
@@ -181,37 +146,9 @@ func setsOf(b *Bound, recoding engine.Recoding) (sets []cutfile.Set) {
 	return sets
 }
 
-// Algorithm is one line of the list of algorithms.
-type Algorithm struct {
-	Name  string `json:"name"`
-	Needs string `json:"needs,omitempty"` // besides the quasi-identifiers
-	Use   string `json:"use"`             // when to use it
-}
-
-// Algorithms lists the algorithms that a job can name.
-func Algorithms() []Algorithm {
-	return []Algorithm{
-		{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
-		{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"},
-		{job.AlgorithmBottomUp, "a class", "a cut that starts from the data: few columns, small k"},
-		{job.AlgorithmKACTUS, "a class", "no taxonomies at hand: suppresses along a decision tree"},
-		{job.AlgorithmIACk, "a class", "one pass, when some records may lose all quasi-identifiers"},
-		{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"},
-		{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"},
-		{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"},
-		{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and pruned"},
-		{job.AlgorithmAuto, "", "judges tdr, kactus, the Mondrians and guided, and takes the best"},
-	}
-}
-
-// united are the algorithms that treat several sets as one, their union with the largest k.
-var united = []string{
-	job.AlgorithmKACTUS, job.AlgorithmIACc, job.AlgorithmMondrian, job.AlgorithmInfoGainMondrian, job.AlgorithmGuided,
-}
-
 // noteUnion tells that several sets are treated as one.
 func (b *Bound) noteUnion(res *resources) {
-	if len(b.requirement.Sets) < 2 || !slices.Contains(united, b.Job.Algorithm.Name) {
+	if len(b.requirement.Sets) < 2 || !algorithm.Unites(b.Job) {
 		return
 	}
 	all := b.requirement.United()
@@ -233,45 +170,38 @@ func (b *Bound) noteSuppressible(res *resources) {
 	}
 }
 
-// newEngine returns the engine of a job's algorithm with its options.
-func newEngine(j *job.Job) engine.Engine {
-	a := &j.Algorithm
-	switch a.Name {
-	case job.AlgorithmAuto:
-		return newChoice(j)
-	case job.AlgorithmBottomUp:
-		e := bottomup.Engine{Bins: a.Bins}
-		if a.Loss == job.LossWeighted {
-			e.Loss = bottomup.Size
-		}
-		return e
-	case job.AlgorithmKACTUS:
-		e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == job.PrunePessimistic}
-		if a.Leftover == job.LeftoverRecruit {
-			e.Leftover = kactus.Recruit
-		}
-		return e
-	case job.AlgorithmIACk:
-		e := iac.Engine{Bins: a.Bins}
-		if a.Small == job.SmallTopUp {
-			e.Small = iac.TopUp
-		}
-		return e
-	case job.AlgorithmIACc:
-		delta, epsilon := cmp.Or(a.MaxDivergence, new(float64)), cmp.Or(a.MaxInformationChange, new(float64)) // left out where a cut is applied
-		return iac.Engine{Capped: true, Bins: a.Bins, Delta: *delta, Epsilon: *epsilon}
-	case job.AlgorithmMondrian:
-		return mondrian.Engine{
-			Relaxed: a.Partitioning == job.PartitioningRelaxed,
-			Ordered: a.Categories == job.CategoriesOrdered,
-			Seed:    uint64(a.Seed),
-		}
-	case job.AlgorithmInfoGainMondrian:
-		return mondrian.Engine{InfoGain: true}
-	case job.AlgorithmGuided:
-		return mondrian.Engine{InfoGain: true, Guided: true}
+// searcher returns the engine that searches. What algorithm auto chooses is kept: a search that starts again
+// need not judge again.
+func (b *Bound) searcher() engine.Engine {
+	e, ok := b.engine.(choose.Engine)
+	if !ok {
+		return b.engine
 	}
-	return topdown.Engine{}
+	e.Known, e.OnVerdict = b.verdict, func(v *choose.Verdict) { b.verdict = v }
+	return e
+}
+
+// adopt makes a job that was bound one of the algorithm that was chosen for it, and tells that. What the engine has
+// counted stays what it is.
+func (b *Bound) adopt(res *resources) {
+	e, ok := b.engine.(choose.Engine)
+	if !ok || b.verdict == nil || b.verdict.Chosen < 0 {
+		return
+	}
+	c := algorithm.ChoiceOf(b.Job, e, b.verdict)
+	res.report.Auto = c
+	res.events.Noted(c.String())
+	b.Job = algorithm.Chosen(b.Job, c.Algorithm)
+	if !c.Suppresses {
+		b.requirement.MaxSuppressed, b.requirement.Drop = 0, false
+	}
+	b.noteUnion(res)
+	b.noteSuppressible(res)
+}
+
+// next reports whether a search is to be tried with another algorithm, since the one that was chosen has failed.
+func (b *Bound) next(err error) bool {
+	return b.verdict != nil && fault.ClassOf(err) == fault.Privacy && b.verdict.Reject(err)
 }
 
 // tracer writes one JSON object a line for every performed specialization.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
@@ -79,7 +80,7 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 	}
 	requirement, _ := requirementOf(j, number, formats.MostRecords) // rows: as many as may be suppressed
 	var columns [][]int
-	for _, g := range newEngine(j).Plan(requirement).Groupings {
+	for _, g := range algorithm.Engine(j).Plan(requirement).Groupings {
 		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool { return a >= len(names) }) // the kind is the class
 		columns = append(columns, of)
 	}

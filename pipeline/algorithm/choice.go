@@ -1,4 +1,4 @@
-package pipeline
+package algorithm
 
 import (
 	"fmt"
@@ -8,9 +8,7 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/choose"
 	"github.com/kcut/kcut/engine/mondrian"
-	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
@@ -62,13 +60,13 @@ func newChoice(j *job.Job) engine.Engine {
 	e := choose.Engine{Objective: objectives[j.Objective], Limited: j.MaxSuppressed != job.Quota{}}
 	e.Time, _ = time.ParseDuration(j.Limits.Time) // empty: any; else it is one
 	for _, c := range candidates {
-		switch as := chosen(j, c.algorithm); {
+		switch as := Chosen(j, c.algorithm); {
 		case c.suppresses && j.MaxSuppressed == job.Quota{},
 			c.algorithm == job.AlgorithmMondrian && e.Objective == choose.Classification,
 			j.Class == "" && c.algorithm != job.AlgorithmTDR && c.algorithm != job.AlgorithmMondrian:
 		default:
 			e.Candidates = append(e.Candidates, choose.Candidate{
-				Name: c.algorithm, Searcher: choose.Searcher{Engine: newEngine(as), Cost: c.cost, Fitting: c.fitting}, Sketch: c.sketch,
+				Name: c.algorithm, Searcher: choose.Searcher{Engine: Engine(as), Cost: c.cost, Fitting: c.fitting}, Sketch: c.sketch,
 				Trusted: c.algorithm == job.AlgorithmGuided, Suppresses: c.suppresses, Barred: barred(as),
 			})
 		}
@@ -76,8 +74,8 @@ func newChoice(j *job.Job) engine.Engine {
 	return e
 }
 
-// chosen returns the job with an algorithm that was chosen.
-func chosen(j *job.Job, algorithm string) *job.Job {
+// Chosen returns the job with an algorithm that was chosen.
+func Chosen(j *job.Job, algorithm string) *job.Job {
 	as := *j
 	as.Algorithm = job.Algorithm{Name: algorithm}
 	return &as
@@ -121,8 +119,8 @@ type Judged struct {
 	LeftOut    string   `json:"left_out,omitempty"`
 }
 
-// choice describes what a verdict says of a job's candidates.
-func choice(j *job.Job, e choose.Engine, v *choose.Verdict) *Choice {
+// ChoiceOf describes the verdict on a job's candidates.
+func ChoiceOf(j *job.Job, e choose.Engine, v *choose.Verdict) *Choice {
 	c := &Choice{Objective: j.Objective, Records: v.Records}
 	if v.Chosen >= 0 {
 		c.Algorithm, c.Suppresses = e.Candidates[v.Chosen].Name, e.Candidates[v.Chosen].Suppresses
@@ -140,8 +138,8 @@ func choice(j *job.Job, e choose.Engine, v *choose.Verdict) *Choice {
 	return c
 }
 
-// words tells of a choice in one line, without times.
-func (c *Choice) words() string {
+// String returns the choice in one line, without times.
+func (c *Choice) String() string {
 	var all []string
 	for _, j := range c.Candidates {
 		what := name(j.Algorithm, j.Suppresses)
@@ -162,68 +160,4 @@ func name(algorithm string, suppresses bool) string {
 		return algorithm + " with max_suppressed"
 	}
 	return algorithm
-}
-
-// searcher returns the engine that searches. What algorithm auto chooses is kept: a search that starts again
-// need not judge again.
-func (b *Bound) searcher() engine.Engine {
-	e, ok := b.engine.(choose.Engine)
-	if !ok {
-		return b.engine
-	}
-	e.Known, e.OnVerdict = b.verdict, func(v *choose.Verdict) { b.verdict = v }
-	return e
-}
-
-// adopt makes a job that was bound one of the algorithm that was chosen for it, and tells that. What the engine has
-// counted stays what it is.
-func (b *Bound) adopt(res *resources) {
-	e, ok := b.engine.(choose.Engine)
-	if !ok || b.verdict == nil || b.verdict.Chosen < 0 {
-		return
-	}
-	c := choice(b.Job, e, b.verdict)
-	res.report.Auto = c
-	res.events.Noted(c.words())
-	b.Job = chosen(b.Job, c.Algorithm)
-	if !c.Suppresses {
-		b.requirement.MaxSuppressed, b.requirement.Drop = 0, false
-	}
-	b.noteUnion(res)
-	b.noteSuppressible(res)
-}
-
-// next reports whether a search is to be tried with another algorithm, since the one that was chosen has failed.
-func (b *Bound) next(err error) bool {
-	return b.verdict != nil && fault.ClassOf(err) == fault.Privacy && b.verdict.Reject(err)
-}
-
-// foretellModels tells how many trees guided fits, if the algorithm is that or may choose it, and
-// for how many classes. Where it is not known how many of these there are, they are as few as can
-// be.
-func (p *planning) foretellModels(f *forecast.Forecast) {
-	if name := p.Job.Algorithm.Name; p.class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
-		return
-	}
-	values := f.Columns[p.class].Distinct
-	classes := max(2, values.AtLeast)
-	if values.AtMost < p.load.Rows/10 {
-		classes = max(classes, values.AtMost)
-	}
-	p.load.Guided = forecast.Guided{Classes: classes, Trees: mondrian.Engine{Guided: true}.Trees(uint64(p.load.Rows), int(classes))}
-}
-
-// foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
-func (p *planning) foretellChoice(f *forecast.Forecast) {
-	e, ok := p.engine.(choose.Engine)
-	if !ok {
-		return
-	}
-	tuples := f.Groupings[0].Tuples
-	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.masked)), e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.masked))
-	for i, c := range e.Candidates {
-		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
-		f.Auto = append(f.Auto, forecast.Candidate{Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred})
-		f.Seconds.AtLeast, f.Seconds.AtMost = f.Seconds.AtLeast+of.AtLeast, f.Seconds.AtMost+of.AtMost
-	}
 }

@@ -1,0 +1,149 @@
+// Package algorithm leads from the algorithm that a job names to the engine that carries it out, and
+// is the one place that lists the algorithms, with what holds for each.
+//
+// Contract: the engine and its options depend on the job alone. Algorithm auto is an engine that has
+// others judged (engine/choose), and Choice is its verdict in a run's report.
+//
+// Not promised: that a job is meaningful for its algorithm. Package job checks that.
+package algorithm
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/bottomup"
+	"github.com/kcut/kcut/engine/iac"
+	"github.com/kcut/kcut/engine/kactus"
+	"github.com/kcut/kcut/engine/mondrian"
+	"github.com/kcut/kcut/engine/topdown"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// Info is one line of the list of algorithms.
+type Info struct {
+	Name  string `json:"name"`
+	Needs string `json:"needs,omitempty"` // besides the quasi-identifiers
+	Use   string `json:"use"`             // when to use it
+}
+
+// algorithm is an algorithm, and what a run must know of it.
+type algorithm struct {
+	Info
+	// columnwise: its labels depend on their own column alone, or it chooses an algorithm of which that is true.
+	// Others make regions, anew for every input: two of these have the same only by chance.
+	columnwise bool
+	takesAway  bool // its search may take records away; others end with the groups that are too small
+	unites     bool // it treats several sets as one, their union with the largest k
+	engine     func(a *job.Algorithm) engine.Engine
+}
+
+// algorithms are in the order of the list. The engine of auto takes the whole job.
+var algorithms = []algorithm{
+	{Info{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"}, true, true, false, topDown},
+	{Info{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"}, true, true, false, topDown},
+	{Info{job.AlgorithmBottomUp, "a class", "a cut that starts from the data: few columns, small k"}, true, false, false, bottomUp},
+	{Info{job.AlgorithmKACTUS, "a class", "no taxonomies at hand: suppresses along a decision tree"}, false, false, true, kactusTree},
+	{Info{job.AlgorithmIACk, "a class", "one pass, when some records may lose all quasi-identifiers"}, false, false, false, iack},
+	{Info{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"}, false, false, true, iacc},
+	{Info{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"}, false, false, true, plainMondrian},
+	{Info{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"}, false, false, true, infoGainMondrian},
+	{Info{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and pruned"}, false, false, true, guided},
+	{Info{job.AlgorithmAuto, "", "judges tdr, kactus, the Mondrians and guided, and takes the best"}, true, true, false, nil},
+}
+
+// List lists the algorithms that a job can name.
+func List() (all []Info) {
+	for i := range algorithms {
+		all = append(all, algorithms[i].Info)
+	}
+	return all
+}
+
+// of returns the algorithm of a job, which was checked.
+func of(j *job.Job) *algorithm {
+	return &algorithms[slices.IndexFunc(algorithms, func(a algorithm) bool { return a.Name == j.Algorithm.Name })]
+}
+
+// Columnwise reports whether the labels of a job's release depend on their own column alone.
+func Columnwise(j *job.Job) bool { return of(j).columnwise }
+
+// TakesAway reports whether the search of a job may take records away.
+func TakesAway(j *job.Job) bool { return of(j).takesAway }
+
+// Unites reports whether the search of a job treats several quasi-identifier sets as one.
+func Unites(j *job.Job) bool { return of(j).unites }
+
+// Engine returns the engine of a job's algorithm, with the algorithm's own options.
+func Engine(j *job.Job) engine.Engine {
+	if j.Algorithm.Name == job.AlgorithmAuto {
+		return newChoice(j)
+	}
+	return of(j).engine(&j.Algorithm)
+}
+
+// scores are the selection criteria by the job file's names.
+var scores = map[string]engine.Score{
+	"tdr": engine.ScoreTDR, "tds": engine.ScoreTDS, "infogain": engine.ScoreInfoGain,
+}
+
+// Options returns what a job says of any search, for its attributes.
+func Options(j *job.Job, attributes []engine.Attribute) engine.Options {
+	o := engine.Options{Score: scores[j.Score], Balance: j.Balance, MaxSteps: -1}
+	if j.MaxSteps != nil {
+		o.MaxSteps = *j.MaxSteps
+	}
+	for a := range attributes {
+		if spec := j.Column(attributes[a].Name); spec != nil && spec.Weight > 0 {
+			if o.Weights == nil {
+				o.Weights = slices.Repeat([]float64{1}, len(attributes))
+			}
+			o.Weights[a] = spec.Weight
+		}
+	}
+	return o
+}
+
+func topDown(*job.Algorithm) engine.Engine { return topdown.Engine{} }
+
+func bottomUp(a *job.Algorithm) engine.Engine {
+	e := bottomup.Engine{Bins: a.Bins}
+	if a.Loss == job.LossWeighted {
+		e.Loss = bottomup.Size
+	}
+	return e
+}
+
+func kactusTree(a *job.Algorithm) engine.Engine {
+	e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == job.PrunePessimistic}
+	if a.Leftover == job.LeftoverRecruit {
+		e.Leftover = kactus.Recruit
+	}
+	return e
+}
+
+func iack(a *job.Algorithm) engine.Engine {
+	e := iac.Engine{Bins: a.Bins}
+	if a.Small == job.SmallTopUp {
+		e.Small = iac.TopUp
+	}
+	return e
+}
+
+func iacc(a *job.Algorithm) engine.Engine {
+	// Where a cut is applied the limits are left out.
+	delta, epsilon := cmp.Or(a.MaxDivergence, new(float64)), cmp.Or(a.MaxInformationChange, new(float64))
+	return iac.Engine{Capped: true, Bins: a.Bins, Delta: *delta, Epsilon: *epsilon}
+}
+
+func plainMondrian(a *job.Algorithm) engine.Engine {
+	return mondrian.Engine{
+		Relaxed: a.Partitioning == job.PartitioningRelaxed,
+		Ordered: a.Categories == job.CategoriesOrdered,
+		Seed:    uint64(a.Seed),
+	}
+}
+
+func infoGainMondrian(*job.Algorithm) engine.Engine { return mondrian.Engine{InfoGain: true} }
+
+func guided(*job.Algorithm) engine.Engine { return mondrian.Engine{InfoGain: true, Guided: true} }
