@@ -99,31 +99,32 @@ func (o *ApplyOptions) engine(given *domain.Cut, j *job.Job, rows int64) engine.
 	return e
 }
 
-// reused notes what became of a cut that was applied: the report has the steps that were undone.
-func (r *Report) reused(b *Bound, recoding engine.Recoding, res *resources) {
-	if !b.applied {
+// reportApplied reports what became of a cut that was applied: the report has the steps that were undone.
+func (s *search) reportApplied(recoding engine.Recoding) {
+	if s.applied == nil {
 		return
 	}
+	r := s.res.report
 	undone := r.Steps
 	r.Applied = &cutfile.Applied{Undone: undone, Suppressed: r.Suppressed}
-	if b.given.Applied != nil {
-		r.Applied.Undone += b.given.Applied.Undone
+	if s.given.Applied != nil {
+		r.Applied.Undone += s.given.Applied.Undone
 	}
-	r.Steps = b.given.Steps
+	r.Steps = s.given.Steps
 	if undone > 0 {
-		res.events.Noted(fmt.Sprintf("%s of the cut undone: %s", text.Count(undone, "step"), undoneWords(b, recoding)))
+		s.res.events.Noted(fmt.Sprintf("%s of the cut undone: %s", text.Count(undone, "step"), s.undone(recoding)))
 	}
 	if n := r.Suppressed; n > 0 {
-		res.events.Noted(text.Count(n, "record") + " suppressed")
+		s.res.events.Noted(text.Count(n, "record") + " suppressed")
 	}
 }
 
-// undoneWords tells of which columns' cuts how many labels are left.
-func undoneWords(b *Bound, recoding engine.Recoding) string {
+// undone says how many labels are left in columns that had more of them.
+func (s *search) undone(recoding engine.Recoding) string {
 	var parts []string
-	for a := range b.masked {
-		column := b.given.Column(a)
-		was, is := b.given.CountLabels(a), 0
+	for a := range s.Masked {
+		column := s.given.Column(a)
+		was, is := s.given.CountLabels(a), 0
 		for _, label := range recoding.Labels(a) {
 			if !label.Null && !masking.IsMark(label, column.Mask) {
 				is++

@@ -19,12 +19,10 @@ import (
 // that part those which are released. A bound that parts theirs from others would tell of them.
 // Their values are not in the counts any more, in which values that no search parts are one: the
 // rows are read once more. Bounds of an earlier cut stay as they are.
-func (b *Bound) setBounds(
-	ctx context.Context, counts *count.Counts, recoding engine.Recoding, res *resources,
-) error {
-	t := counts.Table
+func (s *search) setBounds(ctx context.Context, counts *count.Counts, recoding engine.Recoding) error {
+	t, res := counts.Table, s.res
 	suppressed, dropped := recoding.Lost()
-	if b.given != nil || suppressed+dropped == 0 {
+	if s.given != nil || suppressed+dropped == 0 {
 		return nil
 	}
 	var spans []masking.Spans
@@ -38,15 +36,15 @@ func (b *Bound) setBounds(
 	}
 	held := res.budget.Part(res.budget.Limit())
 	defer func() { held.Return(held.Used()) }()
-	recoder, err := (&Found{recoding: recoding, counts: counts}).recoder(b, held)
+	recoder, err := s.recoder(recoding, counts, held)
 	if err != nil {
 		return err
 	}
 	var names []string
-	for _, field := range b.counted() {
-		names = append(names, b.Dataset.Schema().Fields[field].Name)
+	for _, field := range s.Counted() {
+		names = append(names, s.Dataset.Schema().Fields[field].Name)
 	}
-	table, requests := tableWith(b.Dataset, names)
+	table, requests := tableWith(s.Dataset, names)
 	recoder.Tuples = requests
 	memo := func() *engine.Memo {
 		return engine.NewMemo(recoder.Domains, held.Grant(&spill.MaskedTuples)/int64(res.threads))
@@ -57,8 +55,8 @@ func (b *Bound) setBounds(
 	}
 	for i := range spans {
 		a := spans[i].Attribute
-		field := b.masked[a]
-		if err := round(&t.Attributes[a], &spans[i], recoding, b.specs[field], b.Dataset.Schema().Fields[field].Type); err != nil {
+		field := s.Masked[a]
+		if err := round(&t.Attributes[a], &spans[i], recoding, s.Specs[field], s.Dataset.Schema().Fields[field].Type); err != nil {
 			return err
 		}
 	}

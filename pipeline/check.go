@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
@@ -69,7 +70,8 @@ func (o *CheckOptions) names() []string {
 
 // count opens the table and counts it.
 func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (result *check.Result, err error) {
-	in, err := dataset.Open(ctx, j.Input, readOptions(j, res.budget, res.threads))
+	reading := res.reading()
+	in, err := dataset.Open(ctx, j.Input, reading.Options(j))
 	if errors.Is(err, formats.ErrEncoding) {
 		err = &fault.Error{Class: fault.Input, Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16", Err: err}
 	}
@@ -77,12 +79,12 @@ func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (r
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	defer func() { err = joinClosed(err, in.Close()) }()
-	noteInput(in, j, &res.events)
+	reading.NoteInput(in, j)
 	request, err := o.request(in)
 	if err != nil {
 		return nil, err
 	}
-	res.threads = threadsWithin(res.budget.Limit(), res.threads, len(j.Columns))
+	res.threads = binding.ThreadsWithin(res.budget.Limit(), res.threads, len(j.Columns))
 	counting := res.counting()
 	counting.Advanced = func(done, total int64) { res.events.Advanced(StageCheck, Progress{Done: done, Total: total}) }
 	err = res.stage(ctx, StageCheck, func() error {
@@ -116,7 +118,7 @@ func (o *CheckOptions) request(in *dataset.Dataset) (*check.Request, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fault.Errorf(fault.Usage, hintOfNames(missing, len(names), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+		return nil, fault.Errorf(fault.Usage, binding.HintOfNames(missing, len(names), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	}
 	return r, nil
 }

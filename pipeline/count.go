@@ -10,77 +10,79 @@ import (
 	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
-// countInput counts what the engine wants of the input: in the codes of its own values or, where a
-// cut is given, of that one's labels. What is exposed beside may be nil.
-func countInput(ctx context.Context, b *Bound, res *resources, tuning count.Tuning, e *exposing) (*count.Counts, error) {
-	request := b.request(tuning)
+// count counts what the engine wants of the input: in the codes of its own values or, where a cut is
+// given, of that one's labels. What the guard counts beside may be nil.
+func (s *search) count(ctx context.Context, tuning count.Tuning, g *guard.Count) (*count.Counts, error) {
+	request, res := s.request(tuning), s.res
 	var labelers []domain.Labeler
-	if b.given != nil {
+	if s.given != nil {
 		var err error
-		if labelers, err = b.labelers(b.given, res.budget); err != nil {
+		if labelers, err = s.Labelers(s.given, res.budget); err != nil {
 			return nil, err
 		}
 		for a := range labelers {
 			request.Columns[a].Labeler = labelers[a]
 		}
 	}
-	request.Beside = e.beside(res)
+	request.Beside = g.Beside()
 	counts, err := count.Input(ctx, request, res.counting())
-	if errors.Is(err, spill.ErrBudget) && b.plan().Whole {
-		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", b.Job.Algorithm.Name, res.budget.Advise(err)),
+	if errors.Is(err, spill.ErrBudget) && s.plan().Whole {
+		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", s.algorithm, res.budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if e, ok := b.engine.(*recheck.Regions); ok {
+	if e, ok := s.engine.(*recheck.Regions); ok {
 		domain.CoverRegions(e, labelers)
 	}
-	if err := b.require(counts.Table); err != nil {
+	if err := s.require(counts.Table); err != nil {
 		return nil, err
 	}
-	if err := b.discardUnplanned(counts.Table, res); err != nil {
+	if err := s.discardUnplanned(counts.Table); err != nil {
 		return nil, err
 	}
-	b.note(counts, res)
-	if b.entity >= 0 && !b.applied {
-		b.noteSuppressible(res)
+	s.note(counts)
+	if s.Entity >= 0 && s.applied == nil {
+		s.noteSuppressible()
 	}
 	return counts, nil
 }
 
 // request says what is counted in the codes of the input's own values.
-func (b *Bound) request(tuning count.Tuning) *count.Request {
-	plan := b.plan()
+func (s *search) request(tuning count.Tuning) *count.Request {
+	plan := s.plan()
 	r := &count.Request{
-		Dataset: b.Dataset, Columns: b.columns(plan), Masked: len(b.masked), Class: -1,
+		Dataset: s.Dataset, Columns: s.columns(plan), Masked: len(s.Masked), Class: -1,
 		Whole: plan.Whole, Tuning: tuning,
 		Merge: func(t *engine.Table) []engine.CodeMerge {
-			b.bindProtections(t)
-			return engine.Merge(b.engine, t, b.requirement)
+			s.bindProtections(t)
+			return engine.Merge(s.engine, t, s.requirement)
 		},
 	}
 	add := func(field int) int {
 		r.Columns = append(r.Columns, count.Column{Field: field})
 		return len(r.Columns) - 1
 	}
-	if b.class >= 0 && !b.applied { // else there is no search that would ask for classes
-		r.Class = add(b.class)
+	if s.Class >= 0 && s.applied == nil { // else there is no search that would ask for classes
+		r.Class = add(s.Class)
 	}
-	if b.protects() != "" {
-		r.Kinds = &count.Kinds{Entities: b.entity >= 0}
-		for _, field := range b.sensitive {
+	if s.Protects() != "" {
+		r.Kinds = &count.Kinds{Entities: s.Entity >= 0}
+		for _, field := range s.Sensitive {
 			at := r.Class
-			if field != b.class || at < 0 {
+			if field != s.Class || at < 0 {
 				at = add(field)
 			}
 			r.Kinds.Sensitive = append(r.Kinds.Sensitive, at)
 		}
-		if b.entity >= 0 {
-			add(b.entity)
+		if s.Entity >= 0 {
+			add(s.Entity)
 		}
 	}
 	for _, g := range plan.Groupings {
@@ -88,9 +90,36 @@ func (b *Bound) request(tuning count.Tuning) *count.Request {
 		if kind := r.Kind(); g.Kind && kind >= 0 {
 			columns = append(columns, kind)
 		}
-		r.Groupings = append(r.Groupings, count.Grouping{Columns: columns, Weighted: g.Weighted && b.entity >= 0, Weightless: g.Weightless})
+		r.Groupings = append(r.Groupings, count.Grouping{Columns: columns, Weighted: g.Weighted && s.Entity >= 0, Weightless: g.Weightless})
 	}
 	return r
+}
+
+// pruning says which values of an attribute no search tells apart: those below the finest level, and no others when the
+// engine wants to know every value. The k is the largest of the sets with the attribute: each must
+// hold by itself, and a named value of fewer records stands out in the set that asks for most.
+// A set without the attribute says nothing of its values.
+func (s *search) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pruning {
+	level := spec.FinestLevel()
+	switch {
+	case !plan.Whole:
+		return engine.Pruning{Level: level, K: k, Outliers: s.requirement.Suppressible(), Classes: s.Class >= 0}
+	case plan.Pool && spec.Mask == job.MaskSuppress:
+		return engine.Pruning{K: k}
+	}
+	return engine.Pruning{Level: level}
+}
+
+// columns returns the masked columns as they are counted for a plan.
+func (s *search) columns(plan engine.Plan) (columns []count.Column) {
+	of := s.requirement.ByAttribute(len(s.Masked)) // every attribute is in a set
+	for a, field := range s.Masked {
+		spec := s.Specs[field]
+		columns = append(columns, count.Column{
+			Field: field, Spec: spec, Taxonomy: s.Taxonomies.Of[spec.Name], Pruning: s.pruning(plan, spec, of[a].K.Size()),
+		})
+	}
+	return columns
 }
 
 // counting is what of the resources counting may take.
@@ -102,15 +131,16 @@ func (r *resources) counting() *count.Resources {
 }
 
 // note tells what the user should know of what was counted.
-func (b *Bound) note(c *count.Counts, res *resources) {
+func (s *search) note(c *count.Counts) {
+	res := s.res
 	res.report.Nulls, res.report.Tuples = nil, nil
-	of := b.requirement.ByAttribute(len(c.Columns))
+	of := s.requirement.ByAttribute(len(c.Columns))
 	for a, d := range c.Columns {
 		noteColumn(&d.Domain, res)
-		b.noteBounds(&d.Domain, of[a].K.Size(), c.Table.Kinds, res)
+		s.noteBounds(&d.Domain, of[a].K.Size(), c.Table.Kinds)
 	}
 	if c.Table.Classes == 1 {
-		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", b.Job.Class))
+		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", s.Job.Class))
 	}
 	for _, grouping := range c.Table.Groupings {
 		res.report.Tuples = append(res.report.Tuples, grouping.Len())
@@ -118,14 +148,14 @@ func (b *Bound) note(c *count.Counts, res *resources) {
 }
 
 // noteBounds tells when a declared bound is an extreme that fewer than k have.
-func (b *Bound) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds, res *resources) {
+func (s *search) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds) {
 	what := "records"
-	if b.entity >= 0 {
+	if s.Entity >= 0 {
 		what = "entities"
 	}
 	for i, size := range d.AtBounds {
 		if size > 0 && size < kinds.LeastWeight(k) {
-			res.events.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what everybody knows", extreme(d.Attribute.Name, i), k, what))
+			s.res.events.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what everybody knows", extreme(d.Attribute.Name, i), k, what))
 		}
 	}
 }

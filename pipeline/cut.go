@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/output"
 )
 
@@ -32,26 +33,26 @@ func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
 	if res.scratch.beside, err = output.Local(a.job); err != nil {
 		return err
 	}
-	var bound *Bound
-	defer func() { err = joinClosed(err, bound.close()) }()
+	var s *search
+	defer func() { err = joinClosed(err, s.close()) }()
 	err = res.stage(ctx, StagePlan, func() error {
-		t, err := loadTaxonomies(a.job, res.budget)
+		t, err := binding.LoadTaxonomies(a.job, res.budget)
 		if err == nil {
-			bound, err = a.bind(ctx, t, res)
+			s, err = a.bind(ctx, t, res)
 		}
 		return a.await(err)
 	})
 	if err != nil {
 		return err
 	}
-	found, err := a.find(ctx, bound, res)
+	found, err := a.find(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := a.compare(ctx, bound, found, res); err != nil {
+	if err := a.compare(ctx, s.Bound, found, res); err != nil {
 		return err
 	}
-	err = res.stage(ctx, StageVerify, func() error { return bound.uniteCounts(ctx, found, res) })
+	err = res.stage(ctx, StageVerify, func() error { return verifyCounts(ctx, s.Bound, found, res) })
 	if err != nil {
 		return err
 	}

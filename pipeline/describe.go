@@ -39,40 +39,39 @@ const largeCut = 1 << 20
 
 // describer describes a recoding of a bound job.
 type describer struct {
-	*Bound
+	*search
 	recoding engine.Recoding
-	report   *Report
 }
 
 // describe makes the text of the cut that is embedded in the release.
-func describe(b *Bound, recoding engine.Recoding, res *resources) ([]byte, error) {
-	d := &describer{b, recoding, res.report}
+func (s *search) describe(recoding engine.Recoding) ([]byte, error) {
+	d, report := &describer{s, recoding}, s.res.report
 	cut := &cutfile.File{
-		Version: cutfile.Version, Algorithm: b.Job.Algorithm.Name, Class: b.Job.Class,
-		Rows: d.report.Released, Sets: d.report.Sets, Steps: d.report.Steps, Applied: d.report.Applied,
-		Entity: b.Job.Entity != "", Sensitive: describeSensitive(b.Job.Sensitive),
+		Version: cutfile.Version, Algorithm: s.algorithm, Class: s.Job.Class,
+		Rows: report.Released, Sets: report.Sets, Steps: report.Steps, Applied: report.Applied,
+		Entity: s.Job.Entity != "", Sensitive: describeSensitive(s.Job.Sensitive),
 	}
-	for _, spec := range b.specs {
+	for _, spec := range s.Specs {
 		if spec.Mask == job.MaskPseudonym {
 			cut.Pseudonyms = append(cut.Pseudonyms, spec.Name)
 		}
 	}
-	if b.requirement.MaxSuppressed > 0 || b.applied {
-		cut.Dropped = uint64(d.report.Rows - d.report.Released)
+	if s.requirement.MaxSuppressed > 0 || s.applied != nil {
+		cut.Dropped = uint64(report.Rows - report.Released)
 	}
-	if b.requirement.MaxSuppressed > 0 && !b.applied {
-		cut.Suppressed = d.report.Suppressed
+	if s.requirement.MaxSuppressed > 0 && s.applied == nil {
+		cut.Suppressed = report.Suppressed
 	}
-	fields := b.Dataset.Schema().Fields
-	for a, field := range b.masked {
-		cut.Columns = append(cut.Columns, d.describeColumn(a, b.specs[field], fields[field].Type))
+	fields := s.Dataset.Schema().Fields
+	for a, field := range s.Masked {
+		cut.Columns = append(cut.Columns, d.describeColumn(a, s.Specs[field], fields[field].Type))
 	}
 	if regions, ok := recoding.(*engine.Regions); ok {
 		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
 	}
 	text, err := cutfile.Marshal(cut)
 	if n := len(cut.Regions); n > 0 && len(text) >= largeCut {
-		res.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
+		s.res.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
 	}
 	return text, err
 }
@@ -98,11 +97,11 @@ func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 // describeRegions translates label numbers to positions in the described columns: all are in order,
 // but the mark of suppressed values comes last.
 func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
-	positions := make([][]uint32, len(d.masked))
-	for a, field := range d.masked {
+	positions := make([][]uint32, len(d.Masked))
+	for a, field := range d.Masked {
 		labels, next := regions.Labels(a), uint32(0)
 		for _, label := range labels {
-			if masking.IsMark(label, d.specs[field].Mask) {
+			if masking.IsMark(label, d.Specs[field].Mask) {
 				positions[a] = append(positions[a], uint32(len(labels)-1))
 				continue
 			}
@@ -116,7 +115,7 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 			described[i] = append(described[i], positions[a][label])
 		}
 	}
-	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && !d.applied { // without theirs some bounds are the same
+	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && d.applied == nil { // without theirs some bounds are the same
 		known := make(map[string]bool, len(described))
 		described = slices.DeleteFunc(described, func(r cutfile.Region) bool {
 			key := fmt.Sprint(r)
@@ -133,9 +132,9 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 	if spec.Render != job.RenderLabel {
 		column.Render = spec.Render
 	}
-	column.Generated = spec.Mask == job.MaskGeneralize && d.Taxonomies.of[spec.Name].Tree == nil
+	column.Generated = spec.Mask == job.MaskGeneralize && d.Taxonomies.Of[spec.Name].Tree == nil
 	// Records are suppressed in the column, or some region of the cut is made of marks.
-	marked := d.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
+	marked := d.res.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 	labels := d.recoding.Labels(a)
 	intervals := d.recoding.Intervals(a)
 	for i, label := range labels {

@@ -19,11 +19,11 @@ type flatColumns struct {
 }
 
 // checkFlat notes which columns are flat. Where a cut is applied, the options may refuse that.
-func (b *Bound) checkFlat(counts *count.Counts, recoding engine.Recoding, res *resources) error {
+func (s *search) checkFlat(counts *count.Counts, recoding engine.Recoding) error {
 	var flat flatColumns
-	of := b.requirement.ByAttribute(len(b.masked))
-	for a := range b.masked {
-		d, mask := &counts.Columns[a].Domain, b.specs[b.masked[a]].Mask
+	of := s.requirement.ByAttribute(len(s.Masked))
+	for a := range s.Masked {
+		d, mask := &counts.Columns[a].Domain, s.Specs[s.Masked[a]].Mask
 		name, sizes := d.Attribute.Name, counts.Table.Histograms[a].Sizes()
 		single, outside := isSingle(recoding, a, sizes), 2*d.Outside > sum(sizes)
 		if outside {
@@ -32,15 +32,15 @@ func (b *Bound) checkFlat(counts *count.Counts, recoding engine.Recoding, res *r
 		if single {
 			flat.single = append(flat.single, name)
 		}
-		if b.applied && (outside || single && b.given.Tells(a)) {
+		if s.applied != nil && (outside || single && s.given.Tells(a)) {
 			flat.lost = append(flat.lost, name)
 		}
 		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k && d.Nulls < sum(sizes) {
-			res.events.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
+			s.res.events.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
 		}
 	}
-	flat.note(res)
-	if b.refuses && len(flat.lost) > 0 {
+	flat.note(s.res)
+	if s.applied != nil && s.applied.OnBreak == BreakRefuse && len(flat.lost) > 0 {
 		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 instead of 01; or run the job anew; --on-break fail publishes it as it is",
 			"hold the cut against the table: more than half of the rows are outside the cut, or all get one label, in %s", strings.Join(flat.lost, ", "))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -117,10 +118,10 @@ func (l *ledger) close(failure error) (err error) {
 
 // identify takes the digests of job and input: what was given beside the job bounds it, too, and so do
 // the labels of the previous release.
-func (a *assignment) identify(ctx context.Context, t *taxonomies, threads int) (*Digests, error) {
+func (a *assignment) identify(ctx context.Context, t *binding.Taxonomies, threads int) (*Digests, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "release %d\n", releaseForm)
-	if err := a.job.Identity(hash, t.of); err != nil {
+	if err := a.job.Identity(hash, t.Of); err != nil {
 		return nil, fmt.Errorf("digest job: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.keys)) {

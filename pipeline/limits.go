@@ -4,21 +4,22 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 )
 
 // checkReached refuses a cut that is coarser in a column than its at_least allows. Records that are taken away do not count.
-func (b *Bound) checkReached(t *engine.Table, recoding engine.Recoding) error {
+func checkReached(b *binding.Bound, t *engine.Table, recoding engine.Recoding) error {
 	cut, ok := recoding.(*engine.Cut)
 	if !ok { // the job was checked: no algorithm that makes regions has such a limit
 		return nil
 	}
-	for a, spec := range b.maskedSpecs() {
+	for a, spec := range b.MaskedSpecs() {
 		if spec.AtLeast == "" {
 			continue
 		}
-		width, err := domain.NewMaxWidth(spec, b.Dataset.Schema().Fields[b.masked[a]].Type)
+		width, err := domain.NewMaxWidth(spec, b.Dataset.Schema().Fields[b.Masked[a]].Type)
 		if err != nil {
 			return err
 		}

@@ -7,9 +7,11 @@ import (
 	"path"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -22,20 +24,16 @@ import (
 
 // maskInput writes the part files of the release: the input's rows with the labels of the cut that
 // was found.
-func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *ledger, system *System) error {
+func maskInput(ctx context.Context, b *binding.Bound, found *Found, res *resources, to *ledger) error {
 	elsewhere := to.masksElsewhere(b, found)
 	if elsewhere { // workers do not have the lists of values
-		b.unlist(res.budget)
+		found.unlist(res.budget)
 	}
-	recoder, err := found.recoder(b, res.budget)
+	m, err := found.masker(b, res)
 	if err != nil {
 		return err
 	}
-	m, err := b.masker(recoder, res)
-	if err != nil {
-		return err
-	}
-	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, m.Plan)
+	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, m.Plan)
 	to.target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
@@ -48,20 +46,20 @@ func maskInput(ctx context.Context, b *Bound, found *Found, res *resources, to *
 	case b.Job.Order == job.OrderReleased:
 		err = m.MaskInOrder(ctx, order, parts)
 	default:
-		err = m.Mask(ctx, b.tasks(), parts)
+		err = m.Mask(ctx, b.Tasks(), parts)
 	}
 	if err == nil {
-		err = b.checkUnchanged(ctx)
+		err = b.CheckUnchanged(ctx)
 	}
 	if err = errors.Join(err, parts.Close(err == nil)); err == nil {
-		b.notePartitions(to.target.Finished, res)
+		notePartitions(b, to.target.Finished, res)
 	}
 	return err
 }
 
 // notePartitions tells of partitions with fewer rows than the largest k of a set that has one of their columns: of columns of
 // several sets not every combination has as many.
-func (b *Bound) notePartitions(parts []fileset.Part, res *resources) {
+func notePartitions(b *binding.Bound, parts []fileset.Part, res *resources) {
 	k, rows, small := 0, make(map[string]int64), 0
 	for i := range b.Job.Sets {
 		if set := &b.Job.Sets[i]; slices.ContainsFunc(b.Job.Output.PartitionBy, func(name string) bool { return slices.Contains(set.Columns, name) }) {
@@ -81,14 +79,26 @@ func (b *Bound) notePartitions(parts []fileset.Part, res *resources) {
 	}
 }
 
-// masker returns what masks the input.
-func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker, error) {
-	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.specs, b.masked, recoder.Recoding, b.keys)
+// masker returns what masks the input by what was found.
+func (f *Found) masker(b *binding.Bound, res *resources) (*masking.Masker, error) {
+	recoder, err := f.recoder(b, res.budget)
 	if err != nil {
 		return nil, err
 	}
-	plan.List(b.listed.of)
-	for _, field := range b.counted() { // what tells records apart
+	m, err := maskerOf(b, recoder, res)
+	if err == nil {
+		m.Plan.List(f.listed.Of)
+	}
+	return m, err
+}
+
+// maskerOf returns what masks the input by a recoder.
+func maskerOf(b *binding.Bound, recoder masking.Recoder, res *resources) (*masking.Masker, error) {
+	plan, err := masking.NewPlan(b.Job, b.Dataset.Schema(), b.Specs, b.Masked, recoder.Recoding, b.Keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range b.Counted() { // what tells records apart
 		recoder.Tuples = append(recoder.Tuples, formats.Request{Column: field, Coded: true})
 	}
 	return &masking.Masker{
@@ -99,20 +109,20 @@ func (b *Bound) masker(recoder masking.Recoder, res *resources) (*masking.Masker
 	}, nil
 }
 
-// tasks lays out the row groups of the release.
-func (b *Bound) tasks() []masking.Task {
-	return masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows))
-}
-
 // recoder returns what leads from values to labels: the cut's own text, or the recoding when labels
 // depend on more than their own column.
-func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder, err error) {
-	if f.recoding == nil {
+func (f *Found) recoder(b *binding.Bound, budget *spill.Budget) (masking.Recoder, error) {
+	if f.search == nil {
 		return cutRecoder(b, f.Cut, budget)
 	}
-	recoder.Recoding = f.recoding
-	request := b.request(count.Tuning{})
-	for a, c := range f.counts.Columns {
+	return f.search.recoder(f.recoding, f.counts, budget)
+}
+
+// recoder returns what leads from values by way of their codes to the labels of a recoding.
+func (s *search) recoder(recoding engine.Recoding, counts *count.Counts, budget *spill.Budget) (recoder masking.Recoder, err error) {
+	recoder.Recoding = recoding
+	request := s.request(count.Tuning{})
+	for a, c := range counts.Columns {
 		coder, err := request.Coder(a, c, budget)
 		if err != nil {
 			return recoder, err
@@ -120,23 +130,23 @@ func (f *Found) recoder(b *Bound, budget *spill.Budget) (recoder masking.Recoder
 		recoder.Coders = append(recoder.Coders, coder)
 		recoder.Domains = append(recoder.Domains, c.Attribute.Len()+1)
 	}
-	if f.recoding.ByClass() && b.class >= 0 {
-		recoder.Class, err = request.ClassCoder(f.counts.Table.ClassNames, budget)
-		recoder.Domains = append(recoder.Domains, f.counts.Table.Classes)
+	if recoding.ByClass() && s.Class >= 0 {
+		recoder.Class, err = request.ClassCoder(counts.Table.ClassNames, budget)
+		recoder.Domains = append(recoder.Domains, counts.Table.Classes)
 	}
 	return recoder, err
 }
 
 // cutRecoder returns a recoder of a cut's text alone.
-func cutRecoder(b *Bound, of []byte, budget *spill.Budget) (recoder masking.Recoder, err error) {
+func cutRecoder(b *binding.Bound, of []byte, budget *spill.Budget) (recoder masking.Recoder, err error) {
 	cut, err := domain.ParseCut(of)
 	if err != nil {
 		return recoder, err
 	}
-	if err := cut.Bind(b.Job, b.maskedSpecs()); err != nil {
+	if err := cut.Bind(b.Job, b.MaskedSpecs()); err != nil {
 		return recoder, err
 	}
-	labelers, err := b.labelers(cut, budget)
+	labelers, err := b.Labelers(cut, budget)
 	if err != nil {
 		return recoder, err
 	}

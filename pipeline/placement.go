@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/fileset"
@@ -22,9 +23,9 @@ type record struct {
 }
 
 // declared returns the columns that are generalized by a tree that the job declares.
-func (b *Bound) declared() (specs []*job.Column) {
-	for _, spec := range b.maskedSpecs() {
-		if spec.Mask == job.MaskGeneralize && b.Taxonomies.of[spec.Name].Tree != nil {
+func declared(b *binding.Bound) (specs []*job.Column) {
+	for _, spec := range b.MaskedSpecs() {
+		if spec.Mask == job.MaskGeneralize && b.HasTree(spec) {
 			specs = append(specs, spec)
 		}
 	}
@@ -32,17 +33,17 @@ func (b *Bound) declared() (specs []*job.Column) {
 }
 
 // placements returns where the leaves of the declared trees lie.
-func (b *Bound) placements() map[string]domain.Placement {
+func placements(b *binding.Bound) map[string]domain.Placement {
 	of := make(map[string]domain.Placement)
-	for _, spec := range b.declared() {
-		of[spec.Name] = domain.PlacementOf(b.Taxonomies.of[spec.Name])
+	for _, spec := range declared(b) {
+		of[spec.Name] = domain.PlacementOf(b.Taxonomies.Of[spec.Name])
 	}
 	return of
 }
 
 // place gives the cut of an earlier release the placements of its record, and notes that there is none.
-func (b *Bound) place(ctx context.Context, earlier *domain.Cut, res *resources) (err error) {
-	if earlier.Placements != nil || len(b.declared()) == 0 {
+func place(ctx context.Context, b *binding.Bound, earlier *domain.Cut, res *resources) (err error) {
+	if earlier.Placements != nil || len(declared(b)) == 0 {
 		return nil
 	}
 	if earlier.Placements, err = placementsAt(ctx, earlier.Path(), res.threads); err == nil && earlier.Placements == nil {
@@ -77,9 +78,9 @@ func placementsAt(ctx context.Context, path string, threads int) (map[string]dom
 }
 
 // moved returns the columns of which labels of an earlier cut have other leaves now.
-func (b *Bound) moved(earlier *domain.Cut) (names []string) {
-	for _, spec := range b.declared() {
-		if earlier.MovedLabels(spec.Name, b.Taxonomies.of[spec.Name]) > 0 {
+func moved(b *binding.Bound, earlier *domain.Cut) (names []string) {
+	for _, spec := range declared(b) {
+		if earlier.MovedLabels(spec.Name, b.Taxonomies.Of[spec.Name]) > 0 {
 			names = append(names, spec.Name)
 		}
 	}
@@ -87,12 +88,12 @@ func (b *Bound) moved(earlier *domain.Cut) (names []string) {
 }
 
 // noteMoved notes what labels of the cut that is given do not mean any more.
-func (a *assignment) noteMoved(ctx context.Context, b *Bound, res *resources) error {
-	if err := b.place(ctx, a.given, res); err != nil {
+func (a *assignment) noteMoved(ctx context.Context, b *binding.Bound, res *resources) error {
+	if err := place(ctx, b, a.given, res); err != nil {
 		return err
 	}
-	for _, name := range b.moved(a.given) {
-		labels := a.given.MovedLabels(name, b.Taxonomies.of[name])
+	for _, name := range moved(b, a.given) {
+		labels := a.given.MovedLabels(name, b.Taxonomies.Of[name])
 		res.events.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has them under other nodes now, and both releases together tell more than either",
 			text.Count(labels, "label"), name, a.given.Path()))
 	}

@@ -14,9 +14,11 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/pseudonym"
@@ -56,13 +58,13 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
 		return nil, unmet
 	}
-	p := &planning{Bound: b, res: res}
+	p := &planning{search: b, guard: res.guard(b.Bound)}
 	f, err := p.forecast(ctx, opt.Sample)
 	if err != nil {
 		return nil, err
 	}
 	f.Exists = l.exists
-	if a.keys, err = loadKeys(job); err != nil {
+	if a.keys, err = binding.LoadKeys(job); err != nil {
 		return nil, err
 	}
 	if f.AlreadyDone, err = l.done(ctx, a, b.Taxonomies); err != nil || f.AlreadyDone {
@@ -76,7 +78,7 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 
 // done reports whether the record of the output is that of the same job and input. Whether the
 // output was changed since is not looked at, which takes reading all of it.
-func (l *ledger) done(ctx context.Context, a *assignment, t *taxonomies) (bool, error) {
+func (l *ledger) done(ctx context.Context, a *assignment, t *binding.Taxonomies) (bool, error) {
 	if !l.exists {
 		return false, nil
 	}
@@ -95,9 +97,9 @@ func (l *ledger) done(ctx context.Context, a *assignment, t *taxonomies) (bool, 
 
 // planning is a run that is foretold.
 type planning struct {
-	*Bound
-	res  *resources
-	load forecast.Load
+	*search
+	guard *guard.Guard
+	load  forecast.Load
 
 	held      int64   // by a reader of all columns that are read, at least
 	stored    []int64 // of every field: bytes of its pages
@@ -109,17 +111,14 @@ type planning struct {
 
 // forecast describes the run from what its plan stage has found.
 func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecast, error) {
-	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name, Files: len(p.Dataset.Files())}
-	for _, info := range p.inputs {
-		f.Bytes += info.Size()
-	}
+	f := &forecast.Forecast{Output: p.Job.Output.Path, Algorithm: p.Job.Algorithm.Name, Files: len(p.Dataset.Files()), Bytes: p.InputBytes()}
 	if err := p.describe(ctx, f); err != nil {
 		return nil, err
 	}
 	for i, set := range p.Job.Sets {
 		f.Sets = append(f.Sets, forecast.Set{
 			Columns: set.Columns, K: set.K, Reachable: p.Dataset.Rows() >= int64(set.K),
-			Redundant: slices.Contains(p.dropped, i),
+			Redundant: slices.Contains(p.Redundant, i),
 		})
 	}
 	if sample {
@@ -135,7 +134,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	}
 	rows := p.Dataset.Rows()
 	for i, c := range f.Columns { // kept ones in which nearly every row has a value of its own
-		if p.specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
+		if p.Specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
 			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
 		}
 	}
@@ -170,13 +169,13 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		return err
 	}
 	p.load = forecast.Load{
-		Rows: rows, Masked: len(p.masked), Read: p.reads(), Memory: p.res.budget.Limit(), Threads: p.res.threads,
+		Rows: rows, Masked: len(p.Masked), Read: p.Reads(), Memory: p.res.budget.Limit(), Threads: p.res.threads,
 		TopDown: p.plan().Leaves, MaxSteps: p.Job.MaxSteps,
 	}
-	of := p.requirement.ByAttribute(len(p.masked))
+	of := p.requirement.ByAttribute(len(p.Masked))
 	stored := int64(0)
 	for i, field := range fields {
-		s, spec := &statistics[i], p.specs[i]
+		s, spec := &statistics[i], p.Specs[i]
 		if err := p.checkWithin(s, i, of); err != nil {
 			return err
 		}
@@ -207,7 +206,7 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	if stored == 0 {
 		p.load.Kept, p.load.Text = f.Bytes, f.Bytes
 	}
-	p.load.Sets, p.load.Classes = len(p.requirement.Sets), p.class >= 0
+	p.load.Sets, p.load.Classes = len(p.requirement.Sets), p.Class >= 0
 	p.load.Inspects, p.load.Recounts = p.inspects()
 	var joined []int
 	for _, set := range p.requirement.Sets {
@@ -215,14 +214,14 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 			joined = append(joined, set.Columns...)
 		}
 	}
-	for i, field := range p.masked {
+	for i, field := range p.Masked {
 		p.load.Labels = append(p.load.Labels, forecast.Labels{
-			Least: of[i].K.Size(), Most: domain.MaxSplitValues + 1, Disclosed: p.specs[field].Mask == job.MaskSuppress,
+			Least: of[i].K.Size(), Most: domain.MaxSplitValues + 1, Disclosed: p.Specs[field].Mask == job.MaskSuppress,
 			Alone: !slices.Contains(joined, i),
 		})
 	}
 	counted, groupings := p.foretold()
-	if p.entity >= 0 { // whose values are not held
+	if p.Entity >= 0 { // whose values are not held
 		counted = counted[:len(counted)-1]
 	}
 	for _, field := range counted {
@@ -252,7 +251,7 @@ func (p *planning) foretold() (fields []int, groupings [][]int) {
 		fields = append(fields, r.Columns[i].Field)
 	}
 	kind := positions(r.Masked, len(fields))
-	if p.entity >= 0 {
+	if p.Entity >= 0 {
 		kind = kind[:len(kind)-1]
 	}
 	for _, g := range r.Groupings {
@@ -276,14 +275,22 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 	return p.res.budget.HoldRead(-s.Dictionary)
 }
 
+// positions returns the numbers from from to to−1.
+func positions(from, to int) (all []int) {
+	for i := from; i < to; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
 // checkEntities refuses a budget that has no room for how many records each entity has, and notes one that
 // may have none.
 func (p *planning) checkEntities(f *forecast.Forecast) error {
-	if p.entity < 0 {
+	if p.Entity < 0 {
 		return nil
 	}
 	p.load.Entities = true
-	rows, number := uint64(p.load.Rows), f.Columns[p.entity].Distinct
+	rows, number := uint64(p.load.Rows), f.Columns[p.Entity].Distinct
 	if err := count.HoldEntities(rows, uint64(number.AtLeast), p.res.budget); err != nil {
 		return err
 	}
@@ -300,13 +307,13 @@ func (p *planning) checkMasking(f *forecast.Forecast) (err error) {
 	readers := int64(p.Dataset.Scanners(rows.Threads))
 	held := max(0, readers*p.held-spill.UsualPages)
 	if err := budget.HoldRead(held); err != nil {
-		return fmt.Errorf("read %s together: %w", text.Count(p.reads(), "column"), err)
+		return fmt.Errorf("read %s together: %w", text.Count(p.Reads(), "column"), err)
 	}
 	drawn := int64(0)
 	if p.Job.Order == job.OrderReleased {
 		drawn, err = rows.DrawRows(budget)
 	} else {
-		drawn, err = rows.DrawGroups(budget, p.tasks(), masking.LabelLeaves(p.specs, p.Job.Output.PartitionBy))
+		drawn, err = rows.DrawGroups(budget, p.Tasks(), masking.LabelLeaves(p.Specs, p.Job.Output.PartitionBy))
 	}
 	if err != nil {
 		return fmt.Errorf("mask the input: %w", err)
@@ -318,7 +325,7 @@ func (p *planning) checkMasking(f *forecast.Forecast) (err error) {
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
 // its extremes, with the k of the attribute's sets.
 func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set) error {
-	spec, t := p.specs[field], p.Dataset.Schema().Fields[field].Type
+	spec, t := p.Specs[field], p.Dataset.Schema().Fields[field].Type
 	if !s.Within.Known || spec.Mask != job.MaskDiscretize {
 		return nil
 	}
@@ -336,7 +343,7 @@ func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set
 	}
 	for end, rows := range bounds.At {
 		if rows > 0 {
-			k := of[slices.Index(p.masked, field)].K.Size()
+			k := of[slices.Index(p.Masked, field)].K.Size()
 			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), k))
 		}
 	}
@@ -348,9 +355,9 @@ func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 	of := &masking.Foreseen{
 		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)), Different: p.different,
 		Divides: !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp, Memory: p.load.Memory,
-		Threads: threadsWithin(p.load.Memory, p.load.Threads, p.reads()),
+		Threads: binding.ThreadsWithin(p.load.Memory, p.load.Threads, p.Reads()),
 	}
-	for i, spec := range p.specs {
+	for i, spec := range p.Specs {
 		values := f.Columns[i].Distinct
 		switch {
 		case spec.Keeps():
@@ -399,7 +406,7 @@ const mostSampled = 1 << 19
 // sample reads an excerpt and makes the numbers of distinct values and tuples what it shows.
 func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	fields, groupings := p.foretold()
-	for _, field := range p.flat(p.kept()) {
+	for _, field := range p.guard.Flat(p.guard.Kept()) {
 		if !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}
@@ -438,8 +445,8 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
 	}
-	if last := len(groupings) - 1; p.entity >= 0 && p.request(count.Tuning{}).Groupings[last].Weightless {
-		if heavy := e.Frequent(slices.Index(fields, p.entity), count.Weightless, p.load.Rows); heavy.AtMost == 0 {
+	if last := len(groupings) - 1; p.Entity >= 0 && p.request(count.Tuning{}).Groupings[last].Weightless {
+		if heavy := e.Frequent(slices.Index(fields, p.Entity), count.Weightless, p.load.Rows); heavy.AtMost == 0 {
 			p.load.Groupings, p.load.Recounts = p.load.Groupings[:last], false
 		}
 	}
@@ -455,21 +462,21 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 // expect tells what the rows of an excerpt of some fields tell. When these are all rows, it is known
 // whether a run refuses the columns that are kept.
 func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int, f *forecast.Forecast) error {
-	x := p.exposing()
-	defer x.close()
-	if err := x.scan(ctx, p.Dataset.Part(e.Rows), p.res); err != nil {
+	x := p.guard.NewCount()
+	defer x.Close()
+	if err := x.Scan(ctx, p.Dataset.Part(e.Rows)); err != nil {
 		return err
 	}
-	f.Risk = &risk.Report{K: p.smallestK(), Raw: e.Figures(positions(0, len(p.masked)), p.smallestK())}
-	if x.counted() {
-		if told := x.report(p.res); told != nil {
+	f.Risk = &risk.Report{K: p.guard.SmallestK(), Raw: e.Figures(positions(0, len(p.Masked)), p.guard.SmallestK())}
+	if x.Counts() {
+		if told := x.Report(); told != nil {
 			f.Risk.Kept, f.Risk.Determines, f.Risk.Members = told.Kept, told.Determines, told.Members
 		}
-		p.noteTold(f.Risk, p.res)
+		p.guard.NoteDetermined(f.Risk)
 	}
-	if kept := p.kept(); len(kept) > 0 {
-		f.Risk.Columns = p.names(kept)
-		at := p.flat(kept) // among the excerpt's columns
+	if kept := p.guard.Kept(); len(kept) > 0 {
+		f.Risk.Columns = p.Names(kept...)
+		at := p.guard.Flat(kept) // among the excerpt's columns
 		for i, field := range at {
 			at[i] = slices.Index(fields, field)
 		}
@@ -482,23 +489,23 @@ func (p *planning) expect(ctx context.Context, e *forecast.Excerpt, fields []int
 }
 
 // foretellGuard tells of rows what a run of them refuses: it is known when these are all.
-func (p *planning) foretellGuard(ctx context.Context, x *exposing, rows int64, told *risk.Report) error {
+func (p *planning) foretellGuard(ctx context.Context, x *guard.Count, rows int64, told *risk.Report) error {
 	if rows == p.load.Rows {
-		p.refused = x.check(ctx, told, p.res)
+		p.refused = x.Check(ctx, told)
 		if p.refused != nil && fault.ClassOf(p.refused) != fault.Privacy {
 			return p.refused
 		}
 		return nil
 	}
 	sampled := text.Count(rows, "row")
-	if x.class >= 0 {
-		if found := p.foundOnClass(x.counts.Guard(x.class)); found != "" {
+	if on := x.OnClass(); on != nil {
+		if found := p.guard.FoundOnClass(on); found != "" {
 			p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s: a run counts all rows, and ends with 4 then unless its entry accepts it", sampled, found))
 		}
 	}
-	if told.Kept != nil && identifies(told.Kept) {
+	if told.Kept != nil && guard.Identifies(told.Kept) {
 		p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s kept columns: a run counts all rows, and ends with 4 when more than %s are and their entries do not accept it",
-			sampled, p.found(told.Kept), text.Percent(mostUnique)))
+			sampled, p.guard.Found(told.Kept), text.Percent(guard.MostUnique)))
 	}
 	return nil
 }
@@ -521,10 +528,10 @@ func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room
 // for how many classes. Where it is not known how many of these there are, they are as few as can
 // be.
 func (p *planning) foretellModels(f *forecast.Forecast) {
-	if name := p.Job.Algorithm.Name; p.class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
+	if name := p.Job.Algorithm.Name; p.Class < 0 || name != job.AlgorithmGuided && name != job.AlgorithmAuto {
 		return
 	}
-	values := f.Columns[p.class].Distinct
+	values := f.Columns[p.Class].Distinct
 	classes := max(2, values.AtLeast)
 	if values.AtMost < p.load.Rows/10 {
 		classes = max(classes, values.AtMost)
@@ -539,7 +546,7 @@ func (p *planning) foretellChoice(f *forecast.Forecast) {
 		return
 	}
 	tuples := f.Groupings[0].Tuples
-	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.masked)), e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.masked))
+	least, most := e.Predict(uint64(f.Rows), int(tuples.AtLeast), len(p.Masked)), e.Predict(uint64(f.Rows), int(tuples.AtMost), len(p.Masked))
 	for i, c := range e.Candidates {
 		of := forecast.Seconds{AtLeast: least[i].Seconds(), AtMost: most[i].Seconds()}
 		f.Auto = append(f.Auto, forecast.Candidate{Algorithm: c.Name, Suppresses: c.Suppresses, Seconds: of, LeftOut: c.Barred})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/algorithm"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
@@ -17,7 +18,7 @@ import (
 // cannot be compared with what a search finds.
 func previousOf(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 	const hint = "mask with the last cut: kcut apply --cut %s --on-break suppress; or set allow_new_cut: true"
-	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !algorithm.Columnwise(j) {
+	if name := j.Algorithm.Name; j.Previous != "" && !j.AllowNewCut && !algorithm.Columnwise(name) {
 		return nil, fault.Errorf(fault.Usage, fmt.Sprintf(hint, j.Previous),
 			"search after the previous release %s: algorithm %s cuts new regions for every input", j.Previous, name)
 	}
@@ -39,7 +40,7 @@ func previousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 
 // compare refuses a cut that is neither equal to that of the previous release nor coarser, or notes
 // it if the job allows that.
-func (a *assignment) compare(ctx context.Context, b *Bound, found *Found, res *resources) error {
+func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *Found, res *resources) error {
 	if a.previous == nil {
 		return nil
 	}
@@ -47,12 +48,12 @@ func (a *assignment) compare(ctx context.Context, b *Bound, found *Found, res *r
 	if err != nil {
 		return err
 	}
-	if err := b.place(ctx, a.previous, res); err != nil {
+	if err := place(ctx, b, a.previous, res); err != nil {
 		return err
 	}
 	finer, err := a.finer(b, cut, res)
-	if moved := b.moved(a.previous); err == nil && finer != "" && len(moved) > 0 {
-		finer += "; other leaves lie under nodes of " + strings.Join(moved, ", ")
+	if names := moved(b, a.previous); err == nil && finer != "" && len(names) > 0 {
+		finer += "; other leaves lie under nodes of " + strings.Join(names, ", ")
 	}
 	switch {
 	case err != nil || finer == "":
@@ -67,19 +68,18 @@ func (a *assignment) compare(ctx context.Context, b *Bound, found *Found, res *r
 
 // finer says where a cut is neither equal to that of the previous release nor coarser; nowhere if
 // that is empty.
-func (a *assignment) finer(b *Bound, cut *cutfile.File, res *resources) (string, error) {
+func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *resources) (string, error) {
 	switch regions := cut.Kind == cutfile.KindRegions; {
 	case regions && a.previous.HasRegions(cut):
-		return notIn(b.moved(a.previous)), nil
+		return notIn(moved(b, a.previous)), nil
 	case regions:
 		return "it has regions that the other lacks", nil
 	case a.previous.Kind == cutfile.KindRegions:
 		return "the other one has regions", nil
 	}
 	var columns []string
-	types := b.Dataset.Schema().Fields
-	for i, spec := range b.maskedSpecs() { // in the order of the cut
-		refined, err := a.previous.Refined(spec, &cut.Columns[i], types[b.masked[i]].Type, b.Taxonomies.of[spec.Name], res.budget)
+	for i, spec := range b.MaskedSpecs() { // in the order of the cut
+		refined, err := a.previous.Refined(spec, &cut.Columns[i], b.Type(b.Masked[i]), b.Taxonomies.Of[spec.Name], res.budget)
 		if err != nil {
 			return "", err
 		}
@@ -87,7 +87,7 @@ func (a *assignment) finer(b *Bound, cut *cutfile.File, res *resources) (string,
 			columns = append(columns, spec.Name)
 		}
 	}
-	for _, spec := range b.specs {
+	for _, spec := range b.Specs {
 		masked := slices.ContainsFunc(a.previous.Columns, func(c cutfile.Column) bool { return c.Name == spec.Name })
 		if spec.Keeps() && masked {
 			columns = append(columns, spec.Name)

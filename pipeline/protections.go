@@ -15,84 +15,53 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// protects returns the key by which the job asks for more than records, empty if it does not.
-func (b *Bound) protects() string {
-	switch {
-	case b.entity >= 0:
-		return "entity"
-	case len(b.sensitive) > 0:
-		return "sensitive"
-	}
-	return ""
-}
-
-// protectionsOf returns what a job asks of its sensitive columns. What depends on their values is filled in
-// when these are known, for all sets at once.
-func protectionsOf(j *job.Job) (others []engine.Protection) {
-	for i, s := range j.Sensitive {
-		if s.L > 0 {
-			others = append(others, engine.DistinctValues{Column: i, L: s.L})
-		}
-		if s.EntropyL > 0 {
-			others = append(others, engine.EntropyOfValues{Column: i, L: s.EntropyL})
-		}
-		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
-			others = append(others, &engine.Confidence{Column: i})
-		}
-		if s.T != nil {
-			others = append(others, &engine.Closeness{Column: i, T: *s.T})
-		}
-	}
-	return others
-}
-
 // bindProtections fills in what the requirement asks of a table whose kinds are known: the shares of values,
 // and how many records of so many entities may be taken away.
-func (b *Bound) bindProtections(t *engine.Table) {
+func (s *search) bindProtections(t *engine.Table) {
 	if t.Kinds == nil {
 		return
 	}
-	for i, p := range b.requirement.Sets[0].Others { // those of all
+	for i, p := range s.requirement.Sets[0].Others { // those of all
 		switch p := p.(type) {
 		case engine.DistinctValues:
-			if b.Job.Sensitive[p.Column].Nulls != job.NullsCount {
+			if s.Job.Sensitive[p.Column].Nulls != job.NullsCount {
 				p.Null = 1 + slices.IndexFunc(t.Kinds.Sensitive[p.Column].Values, func(v engine.Label) bool { return v.Null })
-				b.requirement.Sets[0].Others[i] = p
+				s.requirement.Sets[0].Others[i] = p
 			}
 		case *engine.Confidence:
-			p.Most = mostOf(&b.Job.Sensitive[p.Column], t.Kinds.Sensitive[p.Column].Values)
+			p.Most = mostOf(&s.Job.Sensitive[p.Column], t.Kinds.Sensitive[p.Column].Values)
 		case *engine.Closeness:
 			p.Whole = t.Whole.Values[p.Column]
 		}
 	}
-	if b.entity < 0 {
+	if s.Entity < 0 {
 		return
 	}
-	if !algorithm.TakesAway(b.Job) && !b.applied {
+	if !algorithm.TakesAway(s.algorithm) && s.applied == nil {
 		return
 	}
-	b.requirement.MaxSuppressed = b.quota.Of(int64(t.Whole.Size))
-	switch e := b.engine.(type) {
+	s.requirement.MaxSuppressed = s.quota.Of(int64(t.Whole.Size))
+	switch e := s.engine.(type) {
 	case recheck.Engine:
-		e.MaxSuppressed = b.requirement.MaxSuppressed
-		b.engine = e
+		e.MaxSuppressed = s.requirement.MaxSuppressed
+		s.engine = e
 	case *recheck.Regions:
-		e.MaxSuppressed = b.requirement.MaxSuppressed
+		e.MaxSuppressed = s.requirement.MaxSuppressed
 	}
 }
 
 // checkLost refuses what an algorithm that ends with groups which are too small has found, when more records are in
 // these than may be taken away.
-func (b *Bound) checkLost(t *engine.Table, lost uint64) error {
-	if b.quota == (job.Quota{}) || algorithm.TakesAway(b.Job) || b.applied {
+func (s *search) checkLost(t *engine.Table, lost uint64) error {
+	if s.quota == (job.Quota{}) || algorithm.TakesAway(s.algorithm) || s.applied != nil {
 		return nil
 	}
-	most := b.quota.Of(int64(t.Stats().Size))
+	most := s.quota.Of(int64(t.Stats().Size))
 	if lost <= most {
 		return nil
 	}
 	return fault.Errorf(fault.Privacy, "allow more, lower k, or take algorithm tdr", "mask by %s: %s in groups that are too small, max_suppressed allows %d",
-		b.Job.Algorithm.Name, text.Count(lost, "record"), most)
+		s.algorithm, text.Count(lost, "record"), most)
 }
 
 // mostOf returns the most that every value of a sensitive column may have.
@@ -112,24 +81,24 @@ func mostOf(s *job.Sensitive, values []engine.Label) []float64 {
 }
 
 // require binds the requirement to a table, and refuses one that not even all its records together meet.
-func (b *Bound) require(t *engine.Table) error {
-	b.bindProtections(t)
+func (s *search) require(t *engine.Table) error {
+	s.bindProtections(t)
 	if t.Kinds == nil {
 		return nil
 	}
-	for i, set := range b.Job.Sets {
+	for i, set := range s.Job.Sets {
 		if t.Whole.Size < uint64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give the rows of more entities",
 				"meet quasi-identifier set %d: %s, k is %d", i+1, entityWords(t), set.K)
 		}
 	}
-	for i := range b.Job.Sensitive {
-		if err := b.checkNamed(&b.Job.Sensitive[i], t.Kinds.Sensitive[i].Values); err != nil {
+	for i := range s.Job.Sensitive {
+		if err := s.checkNamed(&s.Job.Sensitive[i], t.Kinds.Sensitive[i].Values); err != nil {
 			return err
 		}
 	}
-	for _, p := range b.requirement.Sets[0].Others {
-		if err := b.checkWhole(p, t); err != nil {
+	for _, p := range s.requirement.Sets[0].Others {
+		if err := s.checkWhole(p, t); err != nil {
 			return err
 		}
 	}
@@ -151,28 +120,28 @@ func entityWords(t *engine.Table) string {
 
 // checkNamed refuses a share for a value of a sensitive column that no row has: mostly it is spelt otherwise, and then nobody is
 // protected. A cut that is applied had rows with the values that it names.
-func (b *Bound) checkNamed(s *job.Sensitive, values []engine.Label) error {
+func (s *search) checkNamed(asked *job.Sensitive, values []engine.Label) error {
 	plain := func(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), "")) }
-	for _, c := range s.Confidences {
+	for _, c := range asked.Confidences {
 		is := func(v engine.Label) bool { return !v.Null && v.Text == c.Value }
-		if slices.ContainsFunc(values, is) || b.applied && b.given.Names(s.Column, c.Value) {
+		if slices.ContainsFunc(values, is) || s.applied != nil && s.given.Names(asked.Column, c.Value) {
 			continue
 		}
 		what := "no row has a value that max_confidence names"
 		if slices.ContainsFunc(values, func(v engine.Label) bool { return !v.Null && plain(v.Text) == plain(c.Value) }) {
 			what += "; one differs from it only by blanks or case"
 		}
-		return fault.Errorf(fault.Input, "write it as the rows have it, or leave it out", "protect sensitive column %s: %s", s.Column, what)
+		return fault.Errorf(fault.Input, "write it as the rows have it, or leave it out", "protect sensitive column %s: %s", asked.Column, what)
 	}
 	return nil
 }
 
 // checkWhole refuses what is asked of a sensitive column when all records together do not meet it, or
 // nothing but all of them could.
-func (b *Bound) checkWhole(asked engine.Protection, t *engine.Table) error {
+func (s *search) checkWhole(asked engine.Protection, t *engine.Table) error {
 	var column, values int
 	refuse := func(hint, format string, args ...any) error {
-		return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s", b.Job.Sensitive[column].Column, fmt.Sprintf(format, args...))
+		return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s", s.Job.Sensitive[column].Column, fmt.Sprintf(format, args...))
 	}
 	of := func(c int) { column, values = c, len(t.Kinds.Sensitive[c].Values) }
 	holds := asked.Holds(t.Whole)
@@ -202,10 +171,10 @@ func (b *Bound) checkWhole(asked engine.Protection, t *engine.Table) error {
 
 // discardUnplanned discards the tuples that were counted for records to be taken away, when it turns out
 // that there are too few entities for that.
-func (b *Bound) discardUnplanned(t *engine.Table, res *resources) (err error) {
-	planned := min(len(b.plan().Groupings), len(t.Groupings))
+func (s *search) discardUnplanned(t *engine.Table) (err error) {
+	planned := min(len(s.plan().Groupings), len(t.Groupings))
 	for _, grouping := range t.Groupings[planned:] {
-		err = errors.Join(err, grouping.Discard(partition.Space{Budget: res.budget, Store: res.scratch.opened()}))
+		err = errors.Join(err, grouping.Discard(partition.Space{Budget: s.res.budget, Store: s.res.scratch.opened()}))
 	}
 	t.Groupings = t.Groupings[:planned]
 	return err

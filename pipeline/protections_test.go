@@ -13,7 +13,7 @@ import (
 )
 
 // countProtected counts the table of people whose job is changed.
-func countProtected(t *testing.T, change func(*job.Job)) (*Bound, *engine.Table, error) {
+func countProtected(t *testing.T, change func(*job.Job)) (*search, *engine.Table, error) {
 	t.Helper()
 	j := mustLoad(t, peopleFolder(t, peopleJob, 1000))
 	change(j)
@@ -24,7 +24,7 @@ func countProtected(t *testing.T, change func(*job.Job)) (*Bound, *engine.Table,
 		return nil, nil, err
 	}
 	t.Cleanup(func() { b.close() })
-	c, err := countInput(t.Context(), b, res, count.Tuning{}, nil)
+	c, err := b.count(t.Context(), count.Tuning{}, nil)
 	if err != nil {
 		return b, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/algorithm"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
@@ -80,18 +81,18 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 
 // readRecords reads the input.
 func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *resources) (records *Records, err error) {
-	var b *Bound
-	defer func() { err = joinClosed(err, b.close()) }()
-	err = res.stage(ctx, StagePlan, func() error { b, err = bindJob(ctx, job, res); return err })
+	var s *search
+	defer func() { err = joinClosed(err, s.close()) }()
+	err = res.stage(ctx, StagePlan, func() error { s, err = bindJob(ctx, job, res); return err })
 	if err != nil {
 		return nil, err
 	}
-	request, err := b.recordsRequest(opt, res)
+	request, err := recordsRequest(s.Bound, opt, res)
 	if err != nil {
 		return nil, err
 	}
 	err = res.stage(ctx, StageCompress, func() error {
-		records, err = b.countRecords(ctx, request, opt, res)
+		records, err = countRecords(ctx, s.Bound, request, opt, res)
 		return err
 	})
 	return records, err
@@ -99,19 +100,20 @@ func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *re
 
 // recordsRequest asks for the masked columns with every value, for the kept ones, the class and the
 // side of the split, and for the tuples of all.
-func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Request, error) {
-	if key := b.protects(); key != "" {
+func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *resources) (*count.Request, error) {
+	if key := b.Protects(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it", errors.New("an evaluation counts records alone"))
 	}
-	r := &count.Request{Dataset: b.Dataset, Columns: b.columns(b.plan()), Masked: len(b.masked), Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
-	for a := range r.Columns {
-		r.Columns[a].Pruning = engine.Pruning{}
+	r := &count.Request{Dataset: b.Dataset, Masked: len(b.Masked), Class: -1, Tuning: count.Tuning{Spill: opt.Spill}, Whole: true}
+	for _, field := range b.Masked {
+		spec := b.Specs[field]
+		r.Columns = append(r.Columns, count.Column{Field: field, Spec: spec, Taxonomy: b.Taxonomies.Of[spec.Name]})
 	}
 	fields := b.Dataset.Schema().Fields
-	for f, spec := range b.specs {
+	for f, spec := range b.Specs {
 		kept := count.Column{Field: f, Spec: &job.Column{Name: spec.Name, Mask: job.MaskKeep}}
 		switch t := fields[f].Type; {
-		case spec.Mask != job.MaskKeep || f == b.class || spec.Name == opt.SplitColumn:
+		case spec.Mask != job.MaskKeep || f == b.Class || spec.Name == opt.SplitColumn:
 			continue
 		case t.Kind == formats.Nested:
 			res.events.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
@@ -123,9 +125,9 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 		}
 		r.Columns = append(r.Columns, kept)
 	}
-	if b.class >= 0 {
+	if b.Class >= 0 {
 		r.Class = len(r.Columns)
-		r.Columns = append(r.Columns, count.Column{Field: b.class})
+		r.Columns = append(r.Columns, count.Column{Field: b.Class})
 	}
 	if opt.SplitColumn != "" {
 		f := b.Dataset.Schema().Index(opt.SplitColumn)
@@ -148,14 +150,14 @@ func (b *Bound) recordsRequest(opt *RecordsOptions, res *resources) (*count.Requ
 }
 
 // countRecords counts the records, in order.
-func (b *Bound) countRecords(ctx context.Context, request *count.Request, opt *RecordsOptions, res *resources) (*Records, error) {
+func countRecords(ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions, res *resources) (*Records, error) {
 	counts, err := count.Input(ctx, request, res.counting())
 	if err != nil {
 		return nil, err
 	}
-	records := &Records{specs: b.maskedSpecs(), Attributes: counts.Table.Attributes, ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
-	for _, field := range b.masked {
-		records.types = append(records.types, b.Dataset.Schema().Fields[field].Type)
+	records := &Records{specs: b.MaskedSpecs(), Attributes: counts.Table.Attributes, ClassNames: counts.Table.ClassNames, Table: counts.Table.Groupings[0]}
+	for _, field := range b.Masked {
+		records.types = append(records.types, b.Type(field))
 	}
 	var fields []partition.Field
 	for i, f := range records.Table.Layout.Fields {
@@ -191,7 +193,7 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 	for a := range r.Attributes {
 		number[r.Attributes[a].Name] = a
 	}
-	kept, _ := requirementOf(job, number, int64(r.Table.Size()))
+	kept, _ := binding.Requirement(job, number, int64(r.Table.Size()))
 	return kept
 }
 

@@ -15,9 +15,19 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
+
+// MinMemory is the smallest memory budget that a run starts with, in bytes. It is what the
+// store's buffers, a census of twenty columns and one reader take together at their least.
+const MinMemory = 16 << 20
+
+// cellBytes is the most of the heap that a value of a masked column has been seen to take when
+// nothing spills: near-unique rows, all columns in one set.
+const cellBytes = 16
 
 // resources are what a run takes of the machine, and who is told of it.
 type resources struct {
@@ -57,6 +67,19 @@ func newResources(job *job.Job, report *Report, events Events, store spill.Optio
 	store.Budget = res.budget
 	res.scratch = &scratch{folder: job.Limits.SpillDir, options: store, noted: res.events.Noted}
 	return res, nil
+}
+
+// reading says what reading an input may take.
+func (r *resources) reading() binding.Reading {
+	return binding.Reading{Budget: r.budget, Threads: r.threads, Noted: r.events.Noted}
+}
+
+// guard returns what holds a job's rows against what it accepts.
+func (r *resources) guard(b *binding.Bound) *guard.Guard {
+	return &guard.Guard{
+		Bound: b, Budget: r.budget, Threads: r.threads, Noted: r.events.Noted,
+		Advanced: func(done, total int64) { r.events.Advanced(StageCompress, Progress{Done: done, Total: total}) },
+	}
 }
 
 // closeStore removes all that was spilled, and reports how much that was.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/spill"
@@ -28,13 +29,10 @@ const (
 
 // cutHead begins a kept cut: it says that job and input are the same, whose files nobody has
 // touched, and kcut, since another one may number values or take steps otherwise.
-func (l *ledger) cutHead(b *Bound) string {
+func (l *ledger) cutHead(b *binding.Bound) string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, l.res.report.Digests.Job, l.res.report.Digests.Input, l.opt.Trace != nil)
-	files := b.Dataset.Files()
-	for i, file := range b.inputs {
-		fmt.Fprintf(hash, "%q %s\n", files[i], file)
-	}
+	b.Fingerprint(hash)
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(hash, build.Main, build.Settings)
 	}
@@ -53,8 +51,8 @@ func worthwhile(failure error) bool {
 // keepCut saves what the search has found, once the options' time has passed since the run began.
 // Where labels depend on more than their own column the cut alone does not mask: a later run searches
 // again.
-func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
-	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || f.recoding != nil {
+func (l *ledger) keepCut(ctx context.Context, b *binding.Bound, f *Found) {
+	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || f.search != nil {
 		return
 	}
 	report, err := json.Marshal(l.res.report)
@@ -74,7 +72,7 @@ func (l *ledger) keepCut(ctx context.Context, b *Bound, f *Found) {
 
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
-func (l *ledger) resume(b *Bound) *Found {
+func (l *ledger) resume(b *binding.Bound) *Found {
 	l.began = time.Now()
 	if !l.opt.Resume {
 		return nil
@@ -120,7 +118,7 @@ func (l *ledger) resume(b *Bound) *Found {
 
 // announce completes the report and writes down what will stand once it is published. A run that
 // cannot do that publishes nothing: the next one would not know whose the output is.
-func (l *ledger) announce(ctx context.Context, b *Bound) error {
+func (l *ledger) announce(ctx context.Context, b *binding.Bound) error {
 	path, report := l.target.Path(), l.res.report
 	err := report.weigh(ctx, path)
 	if err == nil {
@@ -129,7 +127,7 @@ func (l *ledger) announce(ctx context.Context, b *Bound) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(&record{report, b.placements()}, "", "  ")
+	text, err := json.MarshalIndent(&record{report, placements(b)}, "", "  ")
 	if err == nil {
 		err = l.work.Put(pendingFile, append(text, '\n'))
 	}

@@ -92,14 +92,14 @@ func TestBoundsTellOfNobody(t *testing.T) {
 				b, err := bindJob(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), res)
 				must(t, err)
 				defer b.close()
-				counts, err := countInput(t.Context(), b, res, (&RunOptions{}).System.tuning(), nil)
+				counts, err := b.count(t.Context(), (&RunOptions{}).System.tuning(), nil)
 				must(t, err)
 				for a := range counts.Table.Attributes {
 					if i == 0 { // as it was: at the values themselves
 						counts.Table.Attributes[a].Bounds = nil
 					}
 				}
-				recodings[i], err = searchOnce(t.Context(), b, counts, res, &tracer{attributes: counts.Table.Attributes, out: &traces[i]})
+				recodings[i], err = b.once(t.Context(), counts, &tracer{attributes: counts.Table.Attributes, out: &traces[i]})
 				must(t, err)
 			}
 			if before, now := withoutLabels(traces[0].String()), withoutLabels(traces[1].String()); before != now {

@@ -14,8 +14,10 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
@@ -118,55 +120,52 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	}
 	defer func() { err = errors.Join(err, ledger.close(err)) }()
 
-	var bound *Bound
-	defer func() { err = joinClosed(err, bound.close()) }()
-	err = res.stage(ctx, StagePlan, func() error { bound, err = a.plan(ctx, ledger, res); return a.await(err) })
+	var s *search
+	defer func() { err = joinClosed(err, s.close()) }()
+	err = res.stage(ctx, StagePlan, func() error { s, err = a.plan(ctx, ledger, res); return a.await(err) })
 	if err != nil || res.report.AlreadyDone {
 		return err
 	}
-
-	found := ledger.resume(bound)
-	if found == nil {
-		if found, err = a.find(ctx, bound, res); err == nil {
-			ledger.keepCut(ctx, bound, found)
+	found, err := a.resume(ctx, s, ledger)
+	if err == nil && found == nil {
+		if found, err = a.find(ctx, s); err == nil {
+			ledger.keepCut(ctx, s.Bound, found)
 		}
-	} else { // what an earlier run has counted of kept columns is not known any more
-		err = bound.guard(ctx, res)
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.compare(ctx, bound, found, res); err != nil {
+	if err := a.compare(ctx, s.Bound, found, res); err != nil {
 		return err
 	}
 	// Before publishing: a run whose spilled data stays behind must not have succeeded.
 	if err := res.closeStore(); err != nil {
 		return err
 	}
-	if found.recoding == nil { // of the counts nothing is needed any more; the store has returned its own share
-		res.budget.Return(res.budget.Used() - bound.held())
+	if found.search == nil { // of the counts nothing is needed any more; the store has returned its own share
+		res.budget.Return(res.budget.Used() - s.Taxonomies.Bytes - found.listed.Bytes)
 		spill.Reuse()
 	}
 	if ledger.target, err = output.Open(ledger.work.FS, ledger.local, a.job.Output.Path, ledger.exists); err != nil {
 		return err
 	}
 	err = res.stage(ctx, StageMask, func() error {
-		return joinClosed(maskInput(ctx, bound, found, res, ledger, &a.opt.System), res.closeStore())
+		return joinClosed(maskInput(ctx, s.Bound, found, res, ledger), res.closeStore())
 	})
-	bound.unlist(res.budget)
+	found.unlist(res.budget)
 	if err == nil {
 		err = res.stage(ctx, StageVerify, func() error {
-			if err := a.verify(ctx, bound, found, ledger, res); err != nil {
+			if err := verifyRelease(ctx, s.Bound, found, ledger, res); err != nil {
 				return err
 			}
 			return a.noteDrifts(ctx, ledger.target.Path(), res)
 		})
 	}
 	if err == nil {
-		err = bound.close()
+		err = s.close()
 	}
 	if err == nil {
-		err = ledger.announce(ctx, bound)
+		err = ledger.announce(ctx, s.Bound)
 	}
 	if err == nil {
 		err = res.stage(ctx, StagePublish, func() error { return ledger.target.Publish(ctx, res.threads) })
@@ -187,34 +186,68 @@ func (a *assignment) await(err error) error {
 }
 
 // find counts the input and searches the counts.
-func (a *assignment) find(ctx context.Context, b *Bound, res *resources) (found *Found, err error) {
+func (a *assignment) find(ctx context.Context, s *search) (found *Found, err error) {
 	var counts *count.Counts
-	err = res.stage(ctx, StageCompress, func() error {
-		e := b.exposing()
-		e.list()
-		defer e.close()
-		if counts, err = countInput(ctx, b, res, a.opt.System.tuning(), e); err != nil {
+	var listed guard.Listed
+	err = s.res.stage(ctx, StageCompress, func() error {
+		g := s.res.guard(s.Bound).NewCount()
+		g.List()
+		defer g.Close()
+		if counts, err = s.count(ctx, a.opt.System.tuning(), g); err != nil {
 			return err
 		}
-		return e.expose(ctx, res)
+		listed, err = checkCount(ctx, g, s.res)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = res.stage(ctx, StageSearch, func() error {
-		found, err = search(ctx, b, counts, res, a.opt)
+	err = s.res.stage(ctx, StageSearch, func() error {
+		found, err = s.find(ctx, counts, s.Taxonomies.Bytes+listed.Bytes, a.opt)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	found.listed = listed
+	return found, nil
+}
+
+// resume returns what an earlier run has found, nil if that is nothing. What that run has counted of kept
+// columns is not known any more: it is counted again.
+func (a *assignment) resume(ctx context.Context, s *search, l *ledger) (*Found, error) {
+	found := l.resume(s.Bound)
+	if found == nil {
+		return nil, nil
+	}
+	g := s.res.guard(s.Bound).NewCount()
+	g.List()
+	defer g.Close()
+	if err := g.Scan(ctx, s.Dataset); err != nil {
+		return nil, err
+	}
+	listed, err := checkCount(ctx, g, s.res)
+	found.listed = listed
 	return found, err
 }
 
+// checkCount reports what was counted of kept columns, and refuses what a search would not be begun for.
+// It returns the values that were listed.
+func checkCount(ctx context.Context, g *guard.Count, res *resources) (guard.Listed, error) {
+	listed := g.Listed()
+	if res.report.Risk = g.Report(); res.report.Risk != nil {
+		g.NoteDetermined(res.report.Risk)
+	}
+	return listed, g.Check(ctx, res.report.Risk)
+}
+
 // plan finds out whether there is something to do, and what.
-func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Bound, error) {
-	taxonomies, err := loadTaxonomies(a.job, res.budget)
+func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*search, error) {
+	taxonomies, err := binding.LoadTaxonomies(a.job, res.budget)
 	if err != nil {
 		return nil, err
 	}
-	if a.keys, err = loadKeys(a.job); err != nil {
+	if a.keys, err = binding.LoadKeys(a.job); err != nil {
 		return nil, err
 	}
 	if res.report.Digests, err = a.identify(ctx, taxonomies, res.threads); err != nil {
@@ -223,75 +256,66 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*Boun
 	if done, err := l.recall(ctx); err != nil || done {
 		return nil, err
 	}
-	b, err := a.bind(ctx, taxonomies, res)
+	s, err := a.bind(ctx, taxonomies, res)
 	if err == nil && l.exists {
 		err = output.CheckReplaced(a.job.Output.Path)
 	}
-	return b, err
-}
-
-// admitUnnamed admits values that the cut has no place for where a taxonomy is generated from them:
-// nodes all of whose records were suppressed are not in the cut.
-func (b *Bound) admitUnnamed() {
-	for _, field := range b.masked {
-		spec := *b.specs[field]
-		if spec.Mask == job.MaskGeneralize && b.Taxonomies.of[spec.Name].Tree == nil {
-			spec.Unknown = job.UnknownRoot
-			b.specs[field] = &spec
-		}
-	}
+	return s, err
 }
 
 // bindJob binds a job to its input, when no cut is given.
-func bindJob(ctx context.Context, job *job.Job, res *resources) (*Bound, error) {
-	taxonomies, err := loadTaxonomies(job, res.budget)
+func bindJob(ctx context.Context, job *job.Job, res *resources) (*search, error) {
+	taxonomies, err := binding.LoadTaxonomies(job, res.budget)
 	if err != nil {
 		return nil, err
 	}
 	return (&assignment{job: job}).bind(ctx, taxonomies, res)
 }
 
-// bind binds the job, and the cut that is given, to the input.
-func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*Bound, error) {
-	b, err := Bind(ctx, a.job, t, res)
+// admitUnnamed admits values that the cut has no place for where a taxonomy is generated from them:
+// nodes all of whose records were suppressed are not in the cut.
+func admitUnnamed(b *binding.Bound) {
+	for _, field := range b.Masked {
+		spec := *b.Specs[field]
+		if spec.Mask == job.MaskGeneralize && !b.HasTree(&spec) {
+			spec.Unknown = job.UnknownRoot
+			b.Specs[field] = &spec
+		}
+	}
+}
+
+// bind binds the job, and the cut that is given, to the input. When nothing is wrong but that some k
+// cannot be met, it returns both.
+func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *resources) (*search, error) {
+	b, err := binding.Open(ctx, a.job, t, res.reading())
 	if b == nil {
 		return nil, err
 	}
 	rows := b.Dataset.Rows()
-	res.report.Rows, b.keys = rows, a.keys
+	res.report.Rows, b.Keys = rows, a.keys
 	for _, file := range b.Dataset.Files() {
 		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
 	}
-	res.threads = threadsWithin(res.budget.Limit(), res.threads, b.reads())
+	res.threads = binding.ThreadsWithin(res.budget.Limit(), res.threads, b.Reads())
+	s := newSearch(b, res)
 	if err != nil {
-		return b, err
+		return s, err
 	}
-	res.report.Columns = columnReports(b.Dataset.Schema(), b.specs, nil)
-	if a.applied != nil && a.applied.OnBreak == BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
-		b.admitUnnamed()
-	}
+	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, nil)
 	if a.given != nil {
-		if err := a.given.Bind(a.job, b.maskedSpecs()); err != nil {
-			return b, err
-		}
-		b.given = a.given
-		if err := a.noteMoved(ctx, b, res); err != nil {
-			return b, err
-		}
-		if a.applied != nil {
-			b.applied, b.quota, b.engine = true, a.applied.MaxSuppressed, a.applied.engine(a.given, a.job, rows)
-			b.refuses = a.applied.OnBreak == BreakRefuse
+		if err := a.bindCut(ctx, s); err != nil {
+			return s, err
 		}
 	}
-	spill.ExpectHeap(rows*int64(len(b.masked))*cellBytes, res.budget.Limit())
-	for _, set := range b.dropped {
+	spill.ExpectHeap(rows*int64(len(b.Masked))*cellBytes, res.budget.Limit())
+	for _, set := range b.Redundant {
 		res.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
 	}
-	b.noteJob(res)
-	if a.applied == nil {
-		b.noteUnion(res)
-		if b.entity < 0 { // else it is known when they are counted
-			b.noteSuppressible(res)
+	noteJob(b, res)
+	if s.applied == nil {
+		s.noteUnion()
+		if b.Entity < 0 { // else it is known when they are counted
+			s.noteSuppressible()
 		}
 	}
 	if a.job.Order == job.OrderInput {
@@ -300,11 +324,26 @@ func (a *assignment) bind(ctx context.Context, t *taxonomies, res *resources) (*
 			res.events.Noted("previous is worth little with order: input: two releases in one order are joined row by row, whatever their cuts are")
 		}
 	}
-	return b, nil
+	return s, nil
+}
+
+// bindCut binds the cut that is given to the job, whose search it bounds or stands for.
+func (a *assignment) bindCut(ctx context.Context, s *search) error {
+	if o := a.applied; o != nil && o.OnBreak == BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
+		admitUnnamed(s.Bound)
+	}
+	if err := a.given.Bind(a.job, s.MaskedSpecs()); err != nil {
+		return err
+	}
+	s.given = a.given
+	if o := a.applied; o != nil {
+		s.applied, s.quota, s.engine = o, o.MaxSuppressed, o.engine(a.given, a.job, s.Dataset.Rows())
+	}
+	return a.noteMoved(ctx, s.Bound, s.res)
 }
 
 // noteJob tells what of a job may be meant otherwise.
-func (b *Bound) noteJob(res *resources) {
+func noteJob(b *binding.Bound, res *resources) {
 	for i := range b.Job.Sets {
 		if b.Job.Sets[i].K == 1 {
 			res.events.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
@@ -29,10 +30,10 @@ type remote struct {
 }
 
 // masksElsewhere reports whether other processes mask the rows. These know the cut alone, and each row group has one of them.
-func (l *ledger) masksElsewhere(b *Bound, found *Found) bool {
+func (l *ledger) masksElsewhere(b *binding.Bound, found *Found) bool {
 	switch {
 	case l.opt.Runner == nil:
-	case found.recoding != nil:
+	case found.search != nil:
 		l.res.events.Noted("labels depend on more than the value of their own column: this process masks the rows alone")
 	case len(b.Job.Output.PartitionBy) > 0:
 		l.res.events.Noted("the release has partitions: this process masks the rows alone")
@@ -43,7 +44,7 @@ func (l *ledger) masksElsewhere(b *Bound, found *Found) bool {
 }
 
 // maskElsewhere has other processes mask the rows by a cut, and writes the row groups that become of them.
-func (l *ledger) maskElsewhere(ctx context.Context, b *Bound, cut []byte, m *masking.Masker, order masking.Order, to masking.Sink) error {
+func (l *ledger) maskElsewhere(ctx context.Context, b *binding.Bound, cut []byte, m *masking.Masker, order masking.Order, to masking.Sink) error {
 	r, err := l.shareCut(ctx, cut)
 	if err == nil {
 		err = r.mask(ctx, b, m, order, to)
@@ -94,8 +95,8 @@ func (r *remote) close(ctx context.Context) error {
 }
 
 // mask has the rows masked by workers, and writes the row groups that become of them.
-func (r *remote) mask(ctx context.Context, b *Bound, m *masking.Masker, order masking.Order, to masking.Sink) error {
-	number := len(b.tasks())
+func (r *remote) mask(ctx context.Context, b *binding.Bound, m *masking.Masker, order masking.Order, to masking.Sink) error {
+	number := len(b.Tasks())
 	if b.Job.Order == job.OrderReleased {
 		number = len(b.Dataset.Splits())
 	}

@@ -110,7 +110,7 @@ const (
 var unreached = map[string][]size{
 	limitSize: {
 		{name: "formats/release.mostPage", value: 768 << 20},
-		{name: "pipeline.mostClasses", value: 100},
+		{name: "pipeline/guard.mostClasses", value: 100},
 		{name: "formats/csvfile.most", value: 38},
 		{name: "formats.maxDecimalText", value: 400},
 		{name: "formats/arrowfile.mostMetadata", value: 64 << 20},
@@ -178,7 +178,7 @@ var unreached = map[string][]size{
 		{name: "partition/tips.maxBatch", value: 1 << 23},
 		{name: "partition/tips.shareOfBatches", value: 32},
 		{name: "pipeline.MinMemory", value: 1 << 24},
-		{name: "pipeline.rememberedBytes", value: 64},
+		{name: "pipeline/binding.rememberedBytes", value: 64},
 		{name: "pipeline/checkpoint.heldBytes", value: 1 << 16},
 		{name: "pipeline/count.EntryBytes", value: 36},
 		{name: "pipeline/job.minMemory", value: 1 << 20},

@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/algorithm"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
@@ -78,7 +79,7 @@ func countedColumns(j *job.Job) (groupings [][]string) {
 		}
 		return [][]string{slices.Concat(names, beside)}
 	}
-	requirement, _ := requirementOf(j, number, formats.MostRecords) // rows: as many as may be suppressed
+	requirement, _ := binding.Requirement(j, number, formats.MostRecords) // rows: as many as may be suppressed
 	var columns [][]int
 	for _, g := range algorithm.Engine(j).Plan(requirement).Groupings {
 		of := slices.DeleteFunc(slices.Clone(g.Columns), func(a int) bool { return a >= len(names) }) // the kind is the class
@@ -138,20 +139,19 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 		return "", err
 	}
 	defer func() { err = joinClosed(err, b.close()) }()
-	if err := given.Bind(j, b.maskedSpecs()); err != nil {
+	if err := given.Bind(j, b.MaskedSpecs()); err != nil {
 		return "", err
 	}
 	if given.Kind == "" {
-		if _, err := b.labelers(given, res.budget); err != nil { // the cut fits the columns' types and taxonomies
+		if _, err := b.Labelers(given, res.budget); err != nil { // the cut fits the columns' types and taxonomies
 			return "", err
 		}
 	}
 	m := &sql.Masked{
-		Job: j, Cut: given, Columns: b.maskedSpecs(), Types: make(map[string]formats.Type), Taxonomies: b.Taxonomies.of, From: from, Into: into,
+		Job: j, Cut: given, Columns: b.MaskedSpecs(), Types: make(map[string]formats.Type), Taxonomies: b.Taxonomies.Of, From: from, Into: into,
 	}
-	for _, field := range b.masked {
-		f := &b.Dataset.Schema().Fields[field]
-		m.Types[f.Name] = f.Type
+	for _, field := range b.Masked {
+		m.Types[b.Specs[field].Name] = b.Type(field)
 	}
 	return sql.Mask(d, m)
 }

@@ -13,27 +13,27 @@ import (
 // tidy returns what is released of a recoding that was found: without labels that no released
 // record has, which would tell of records that are taken away. What is masked and what is written
 // down are the same then. Regions have records, and so their labels.
-func (b *Bound) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
+func (s *search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
 	cut, ok := recoding.(*engine.Cut)
-	if !ok || b.applied && cut.Suppression == nil {
+	if !ok || s.applied != nil && cut.Suppression == nil {
 		return recoding
 	}
-	return cut.Tidy(t, b.stays)
+	return cut.Tidy(t, s.stays)
 }
 
 // stays reports whether a label is told although no released record has it: nobody learns anything
 // from what the job's own taxonomy names, or an earlier cut that is applied, and a column of values
 // that are not disclosed has their mark.
-func (b *Bound) stays(a int, label engine.Label) bool {
-	spec := b.specs[b.masked[a]]
-	if b.applied {
+func (s *search) stays(a int, label engine.Label) bool {
+	spec := s.Specs[s.Masked[a]]
+	if s.applied != nil {
 		known := func(l cutfile.Label) bool { return l.Label == label.Text && l.Null == label.Null }
-		return masking.IsMark(label, spec.Mask) || slices.ContainsFunc(b.given.Column(a).Cut, known)
+		return masking.IsMark(label, spec.Mask) || slices.ContainsFunc(s.given.Column(a).Cut, known)
 	}
 	if spec.Mask == job.MaskSuppress {
 		return masking.IsMark(label, spec.Mask)
 	}
-	tree := b.Taxonomies.of[spec.Name].Tree
+	tree := s.Taxonomies.Of[spec.Name].Tree
 	return spec.Mask == job.MaskGeneralize && !label.Null && tree != nil && names(tree, label.Text)
 }
 

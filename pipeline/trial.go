@@ -10,6 +10,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/forecast"
@@ -30,75 +31,58 @@ func Try(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Bud
 func try(ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Member, budget *spill.Budget) (*forecast.Trial, []risk.Member, error) {
 	part := budget.Part(budget.Left())
 	defer func() { part.Return(part.Used()) }()
-	t, err := loadTaxonomies(j, part)
+	t, err := binding.LoadTaxonomies(j, part)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := newBound(j, t)
-	b.Dataset = in
-	if err := b.bind(in.Schema(), in.Rows()); err != nil {
+	b, err := binding.Of(in, j, t)
+	if err != nil {
 		return nil, nil, err
 	}
-	return b.try(ctx, told, part)
+	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	res.budget, res.scratch.refused = part, true
+	res.threads = binding.ThreadsWithin(part.Limit(), res.threads, b.Reads())
+	res.report.Rows = in.Rows()
+	return newSearch(b, res).try(ctx, told)
 }
 
-// try counts and searches the input, and tells what became of it.
-func (b *Bound) try(ctx context.Context, told []risk.Member, budget *spill.Budget) (*forecast.Trial, []risk.Member, error) {
-	res, err := newResources(b.Job, &Report{}, Events{}, spill.Options{})
+// try counts and searches the input, and returns what became of it, and of kept columns that are told.
+func (s *search) try(ctx context.Context, told []risk.Member) (*forecast.Trial, []risk.Member, error) {
+	counts, err := s.count(ctx, count.Tuning{}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	res.budget, res.scratch.refused = budget, true
-	res.threads = threadsWithin(budget.Limit(), res.threads, b.reads())
-	res.report.Rows = b.Dataset.Rows()
-	counts, err := countInput(ctx, b, res, count.Tuning{}, nil)
+	found, err := s.find(ctx, counts, s.Taxonomies.Bytes, &RunOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := search(ctx, b, counts, res, &RunOptions{})
-	if err != nil {
-		return nil, nil, err
-	}
-	t := &forecast.Trial{Rows: res.report.Rows, Steps: res.report.Steps, Information: *res.report.Information, Masked: len(b.masked)}
-	for _, c := range res.report.Masked {
+	report := s.res.report
+	t := &forecast.Trial{Rows: report.Rows, Steps: report.Steps, Information: *report.Information, Masked: len(s.Masked)}
+	for _, c := range report.Masked {
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
 		}
 	}
-	t.Union, told, err = b.tryUnion(ctx, found, told, res)
-	return t, told, err
+	cut, err := cutfile.Parse(found.Cut)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, members := s.res.guard(s.Bound), []risk.Member(nil)
+	t.Union, members, err = countPeople(ctx, s.Bound, found, cut, g.Members(told, cut), s.res)
+	return t, g.MembersOf(told, members, cut), err
 }
 
 // leastInformation is what a column keeps of which more is left than a label: sums of shares are
 // not exact.
 const leastInformation = 1e-12
 
-// tryUnion counts how well the rows hide each other on the labels that they would get, and on those of sets with
-// kept columns that are told.
-func (b *Bound) tryUnion(ctx context.Context, found *Found, told []risk.Member, res *resources) (*risk.Union, []risk.Member, error) {
-	cut, err := cutfile.Parse(found.Cut)
-	if err != nil {
-		return nil, nil, err
-	}
-	members := b.asMembers(told, cut)
-	if cut.HidesAll() && len(members) == 0 {
-		return &risk.Union{}, nil, nil
-	}
-	people, err := b.countPeople(ctx, found, b.asGroups(members, cut), res)
-	if err != nil {
-		return nil, nil, err
-	}
-	union := people[0].Union()
-	if cut.HidesAll() {
-		union = &risk.Union{}
-	}
-	return union, b.membersOf(told, membersWith(members, cut, people[1:]), cut), nil
-}
-
 // foretellUnion tries the job on a part of the input, and tells how well its rows hide each other
 // on all labels. A run of all rows does the same: what ends it ends the plan.
 func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *forecast.Forecast) error {
-	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.masked) }
+	hidesAll := func(s job.Set) bool { return s.K > 1 && len(s.Columns) == len(p.Masked) }
 	if slices.ContainsFunc(p.Job.Sets, hidesAll) && len(f.Risk.Members) == 0 {
 		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
 		return nil
@@ -106,7 +90,7 @@ func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *
 	t, members, err := try(ctx, part, p.Job, f.Risk.Members, p.res.budget)
 	if err == nil {
 		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
-		err = cmp.Or(p.checkMembers(members, p.res), p.checkUnion(t.Union))
+		err = cmp.Or(p.guard.CheckMembers(members), p.guard.CheckUnion(t.Union))
 	}
 	all := part.Rows() == p.load.Rows
 	switch class := fault.ClassOf(err); {

@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
@@ -21,7 +22,7 @@ import (
 // Worker masks rows of a run that another process carries out. Its methods may be called from several goroutines at a time.
 type Worker struct {
 	folder  sharedFolder
-	bound   *Bound
+	bound   *binding.Bound
 	recoder masking.Recoder
 	res     *resources
 	base    int64  // bytes that are drawn while nothing is done
@@ -66,18 +67,18 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := w.res.scratch.sweep(); err != nil {
 		return err
 	}
-	taxonomies, err := loadTaxonomies(j, w.res.budget)
+	taxonomies, err := binding.LoadTaxonomies(j, w.res.budget)
 	if err != nil {
 		return err
 	}
-	keys, err := loadKeys(j)
+	keys, err := binding.LoadKeys(j)
 	if err != nil {
 		return err
 	}
-	if w.bound, err = Bind(ctx, j, taxonomies, w.res); err != nil {
+	if w.bound, err = binding.Open(ctx, j, taxonomies, w.res.reading()); err != nil {
 		return err
 	}
-	w.bound.keys = keys
+	w.bound.Keys = keys
 	w.recoder, err = cutRecoder(w.bound, cut, w.res.budget)
 	w.base = w.res.budget.Used()
 	return err
@@ -86,7 +87,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 // Close lets go of the input. Nothing is being done.
 func (w *Worker) Close() error {
 	defer w.heap()
-	return w.bound.close()
+	return w.bound.Close()
 }
 
 // Do does a task: it leaves rows that it has masked in the folder.
@@ -104,11 +105,11 @@ func (w *Worker) Do(ctx context.Context, task int) error {
 
 // mask masks the rows of a task.
 func (w *Worker) mask(ctx context.Context, task int) ([]byte, error) {
-	m, err := w.bound.masker(w.recoder, w.res)
+	m, err := maskerOf(w.bound, w.recoder, w.res)
 	if err != nil {
 		return nil, err
 	}
-	splits, tasks := w.bound.Dataset.Splits(), w.bound.tasks()
+	splits, tasks := w.bound.Dataset.Splits(), w.bound.Tasks()
 	if w.bound.Job.Order == job.OrderReleased && task < len(splits) {
 		order := masking.Order{Store: w.res.storeRows, Sharers: runtime.GOMAXPROCS(0)}
 		return m.SortSplit(ctx, order, splits[task])

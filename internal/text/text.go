@@ -31,6 +31,9 @@ func Count[N int | int64 | uint64](n N, what string) string {
 	return Grouped(int64(n)) + " " + what + "s"
 }
 
+// MostNamed is how many columns a message names.
+const MostNamed = 40
+
 // List lists names, as many as most of them, and how many more there are: "a, b, and 3 more".
 func List(names []string, most int) string {
 	if more := len(names) - most; more > 0 {

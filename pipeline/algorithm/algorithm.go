@@ -60,26 +60,26 @@ func List() (all []Info) {
 	return all
 }
 
-// of returns the algorithm of a job, which was checked.
-func of(j *job.Job) *algorithm {
-	return &algorithms[slices.IndexFunc(algorithms, func(a algorithm) bool { return a.Name == j.Algorithm.Name })]
+// of returns the algorithm of a name, which was checked.
+func of(name string) *algorithm {
+	return &algorithms[slices.IndexFunc(algorithms, func(a algorithm) bool { return a.Name == name })]
 }
 
-// Columnwise reports whether the labels of a job's release depend on their own column alone.
-func Columnwise(j *job.Job) bool { return of(j).columnwise }
+// Columnwise reports whether the labels that an algorithm releases depend on their own column alone.
+func Columnwise(name string) bool { return of(name).columnwise }
 
-// TakesAway reports whether the search of a job may take records away.
-func TakesAway(j *job.Job) bool { return of(j).takesAway }
+// TakesAway reports whether an algorithm's search may take records away.
+func TakesAway(name string) bool { return of(name).takesAway }
 
-// Unites reports whether the search of a job treats several quasi-identifier sets as one.
-func Unites(j *job.Job) bool { return of(j).unites }
+// Unites reports whether an algorithm treats several quasi-identifier sets as one.
+func Unites(name string) bool { return of(name).unites }
 
 // Engine returns the engine of a job's algorithm, with the algorithm's own options.
 func Engine(j *job.Job) engine.Engine {
 	if j.Algorithm.Name == job.AlgorithmAuto {
 		return newChoice(j)
 	}
-	return of(j).engine(&j.Algorithm)
+	return of(j.Algorithm.Name).engine(&j.Algorithm)
 }
 
 // scores are the selection criteria by the job file's names.

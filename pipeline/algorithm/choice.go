@@ -60,7 +60,7 @@ func newChoice(j *job.Job) engine.Engine {
 	e := choose.Engine{Objective: objectives[j.Objective], Limited: j.MaxSuppressed != job.Quota{}}
 	e.Time, _ = time.ParseDuration(j.Limits.Time) // empty: any; else it is one
 	for _, c := range candidates {
-		switch as := Chosen(j, c.algorithm); {
+		switch as := chosen(j, c.algorithm); {
 		case c.suppresses && j.MaxSuppressed == job.Quota{},
 			c.algorithm == job.AlgorithmMondrian && e.Objective == choose.Classification,
 			j.Class == "" && c.algorithm != job.AlgorithmTDR && c.algorithm != job.AlgorithmMondrian:
@@ -74,8 +74,8 @@ func newChoice(j *job.Job) engine.Engine {
 	return e
 }
 
-// Chosen returns the job with an algorithm that was chosen.
-func Chosen(j *job.Job, algorithm string) *job.Job {
+// chosen returns the job with an algorithm that was chosen.
+func chosen(j *job.Job, algorithm string) *job.Job {
 	as := *j
 	as.Algorithm = job.Algorithm{Name: algorithm}
 	return &as

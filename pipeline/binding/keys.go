@@ -1,4 +1,4 @@
-package pipeline
+package binding
 
 import (
 	"github.com/kcut/kcut/internal/fault"
@@ -6,9 +6,9 @@ import (
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
 
-// loadKeys reads the keys of a job's pseudonyms, by column. One that cannot be used is a mistake in the job, whose
+// LoadKeys reads the keys of a job's pseudonyms, by column. One that cannot be used is a mistake in the job, whose
 // place the error has.
-func loadKeys(j *job.Job) (map[string]*pseudonym.Key, error) {
+func LoadKeys(j *job.Job) (map[string]*pseudonym.Key, error) {
 	keys := make(map[string]*pseudonym.Key)
 	for i := range j.Columns {
 		c := &j.Columns[i]

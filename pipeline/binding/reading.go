@@ -1,16 +1,31 @@
-package pipeline
+package binding
 
 import (
 	"sync/atomic"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
-// MinMemory is the smallest memory budget that a run starts with, in bytes. It is what the
-// store's buffers, a census of twenty columns and one reader take together at their least.
-const MinMemory = 16 << 20
+// Reading is what reading an input may take, and who hears of what is found there.
+type Reading struct {
+	Budget  *spill.Budget
+	Threads int
+	Noted   func(text string)
+}
+
+// NoteInput notes what of the columns that a job reads may not be as it was meant.
+func (r *Reading) NoteInput(in *dataset.Dataset, j *job.Job) {
+	reads := func(column string) bool {
+		spec := j.Column(column)
+		return spec == nil && j.Unlisted == job.UnlistedKeep || spec != nil && (spec.Mask != job.MaskDrop || column == j.Entity)
+	}
+	for _, note := range in.Notes(reads) {
+		r.Noted(note)
+	}
+}
 
 const (
 	// readerBytes is what reading one column takes: pages as they lie in the file and
@@ -18,14 +33,11 @@ const (
 	readerBytes = 2 << 20
 	// rememberedBytes is what one remembered value takes, with its place in a table.
 	rememberedBytes = 64
-	// cellBytes is the most of the heap that a value of a masked column has been seen to take when
-	// nothing spills: near-unique rows, all columns in one set.
-	cellBytes = 16
 )
 
-// threadsWithin returns how many of the threads the budget has room for, when every one
+// ThreadsWithin returns how many of the threads the budget has room for, when every one
 // reads that many columns.
-func threadsWithin(memory int64, threads, columns int) int {
+func ThreadsWithin(memory int64, threads, columns int) int {
 	room := spill.Reading.Part(memory) / readerBytes / int64(max(1, columns))
 	return int(min(max(room, 1), int64(threads)))
 }
@@ -52,9 +64,10 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	}
 }
 
-// readOptions are the job's, with readers that remember no more than their share, and draw what
-// they hold of large pages and dictionaries.
-func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOptions {
+// Options are a job's, with readers that remember no more than their share, and draw what they hold
+// of large pages and dictionaries.
+func (r *Reading) Options(j *job.Job) formats.ReadOptions {
+	budget, threads := r.Budget, r.Threads
 	options := formats.ReadOptions{Count: j.CountColumn(), CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), MissingNull: j.MissingColumns == job.MissingNull, Threads: threads, Hold: budget.HoldRead, Ahead: fetchAhead(budget)}
 	memory := budget.Limit()
 	columns := 0
@@ -66,7 +79,7 @@ func readOptions(j *job.Job, budget *spill.Budget, threads int) formats.ReadOpti
 			options.Types[j.Columns[i].Name] = t
 		}
 	}
-	readers := int64(threadsWithin(memory, threads, columns))
+	readers := int64(ThreadsWithin(memory, threads, columns))
 	each := budget.Grant(&spill.Remembering) / int64(max(1, columns)) / readers
 	options.Room, options.Usual = budget.Grant(&spill.Reading)/readers, spill.UsualPages/readers
 	options.Remember = int(max(each/rememberedBytes, 1024))

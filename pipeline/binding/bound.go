@@ -1,0 +1,379 @@
+// Package binding binds a job to its input: it opens the files, finds out what every column of the
+// job is there, and makes the job's sets and protections a requirement of attributes.
+//
+// Contract: a Bound is right for its job and schema. Everything that can be checked before a row is
+// read was checked, and the errors name places in the job. The files stay open until Close.
+//
+// Not promised: that the input stays as it is. CheckUnchanged compares it with what it was.
+package binding
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/internal/workers"
+	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/pseudonym"
+	"github.com/kcut/kcut/spill"
+)
+
+// Bound is a job bound to its input: the files that are open, and what every column is.
+type Bound struct {
+	Job        *job.Job
+	Dataset    *dataset.Dataset
+	Taxonomies *Taxonomies
+	Keys       map[string]*pseudonym.Key // of the columns of pseudonyms, by name; nil: they are not masked
+
+	Specs     []*job.Column // of every field of the schema
+	Masked    []int         // field of every attribute, in job order
+	Class     int           // field of the class, or -1
+	Entity    int           // field whose value says of whom a record is, or -1
+	Sensitive []int         // fields of the sensitive columns, in the job's order
+
+	Requirement engine.Requirement // before any value is known
+	Redundant   []int              // sets that others include, by position in the job
+
+	inputs []storage.Info
+}
+
+// unbound returns a job that no column is bound to yet.
+func unbound(job *job.Job, t *Taxonomies) *Bound {
+	return &Bound{Job: job, Taxonomies: t, Class: -1, Entity: -1}
+}
+
+// Open opens a job's input and binds the job to it. When nothing is wrong but that some k cannot be
+// met, it returns both. Close is owed whenever there is a result.
+func Open(ctx context.Context, job *job.Job, t *Taxonomies, r Reading) (_ *Bound, err error) {
+	open := dataset.Open
+	if len(job.InputCounts) > 0 {
+		open = dataset.OpenTables
+	}
+	b := unbound(job, t)
+	if b.Dataset, err = open(ctx, job.Reads(), r.Options(job)); err != nil {
+		return nil, fmt.Errorf("open input: %w", err)
+	}
+	r.NoteInput(b.Dataset, job)
+	if err = output.CheckDistinct(job, b.Dataset); err == nil {
+		b.inputs, err = statInputs(ctx, b.Dataset.Files())
+	}
+	if err == nil {
+		err = b.bind(b.Dataset.Schema(), b.Dataset.Rows())
+	}
+	if err != nil && fault.ClassOf(err) != fault.Privacy {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, err
+}
+
+// Of binds a job to an input that is open, which is not to be closed by the Bound.
+func Of(in *dataset.Dataset, job *job.Job, t *Taxonomies) (*Bound, error) {
+	b := unbound(job, t)
+	b.Dataset = in
+	return b, b.bind(in.Schema(), in.Rows())
+}
+
+// Close closes the input, once. Nothing is bound to nil.
+func (b *Bound) Close() error {
+	if b == nil || b.Dataset == nil {
+		return nil
+	}
+	in := b.Dataset
+	b.Dataset = nil
+	return in.Close()
+}
+
+// bind finds out what every column of a schema is, in an input of so many rows.
+func (b *Bound) bind(schema *formats.Schema, rows int64) error {
+	job := b.Job
+	if err := b.bindColumns(schema); err != nil {
+		return err
+	}
+	if err := b.bindRoles(schema); err != nil {
+		return err
+	}
+	number := make(map[string]int) // of masked columns, by their first mention
+	for _, set := range job.Sets {
+		for _, name := range set.Columns {
+			if _, ok := number[name]; !ok {
+				number[name] = len(b.Masked)
+				b.Masked = append(b.Masked, schema.Index(name))
+			}
+		}
+	}
+	b.Requirement, b.Redundant = Requirement(job, number, rows)
+	if rows > formats.MostRecords {
+		return fmt.Errorf("count %d rows: more than %d: %w", rows, int64(formats.MostRecords), formats.ErrUnsupported)
+	}
+	for _, a := range b.Masked {
+		spec, field := b.Specs[a], &schema.Fields[a]
+		if err := checkMask(spec, field); err != nil {
+			return err
+		}
+		if _, err := domain.NewBounds(spec, field.Type); err != nil {
+			return job.Located(spec.Name, "bounds", err)
+		}
+		if _, err := domain.NewRounding(spec, field.Type); err != nil {
+			return job.Located(spec.Name, "round", err)
+		}
+	}
+	b.fitTaxonomies(schema)
+	if err := masking.CheckLayout(schema, b.Specs); err != nil {
+		return err
+	}
+	return checkReach(job, rows)
+}
+
+// fitTaxonomies makes the leaves of given trees the values of their columns' types.
+func (b *Bound) fitTaxonomies(schema *formats.Schema) {
+	fitted := *b.Taxonomies
+	fitted.Of = maps.Clone(fitted.Of)
+	for _, field := range b.Masked {
+		if name := b.Specs[field].Name; fitted.Of[name].Tree != nil {
+			fitted.Of[name] = fit(fitted.Of[name], schema.Fields[field].Type)
+		}
+	}
+	b.Taxonomies = &fitted
+}
+
+// bindRoles finds the columns that are counted beside the masked ones.
+func (b *Bound) bindRoles(schema *formats.Schema) error {
+	find := func(role, name string) (field int, err error) {
+		if field = schema.Index(name); schema.Fields[field].Type.Kind == formats.Nested {
+			err = fault.Errorf(fault.Input, role+" names a flat column", "read %s column %s: it is nested", role, name)
+		}
+		return field, err
+	}
+	var errs []error
+	if b.Job.Class != "" {
+		field, err := find("class", b.Job.Class)
+		b.Class, errs = field, append(errs, err)
+	}
+	if b.Job.Entity != "" {
+		field, err := find("entity", b.Job.Entity)
+		b.Entity, errs = field, append(errs, err)
+	}
+	for _, s := range b.Job.Sensitive {
+		field, err := find("sensitive", s.Column)
+		b.Sensitive, errs = append(b.Sensitive, field), append(errs, err)
+	}
+	return cmp.Or(errs...)
+}
+
+// bindColumns finds every column of the job in the input and the other way round.
+func (b *Bound) bindColumns(schema *formats.Schema) error {
+	j := b.Job
+	var missing, unlisted []string
+	for i := range j.Columns {
+		spec := &j.Columns[i]
+		if schema.Index(spec.Name) < 0 && spec.Name != j.CountColumn() && !j.Uncounted(spec.Name) {
+			missing = append(missing, spec.Name)
+		}
+	}
+	for _, field := range schema.Fields {
+		spec := j.Column(field.Name)
+		if spec == nil {
+			spec = &job.Column{Name: field.Name, Mask: j.Unlisted}
+			if j.Unlisted != job.UnlistedDrop && j.Unlisted != job.UnlistedKeep {
+				unlisted = append(unlisted, cmp.Or(field.Name, `""`))
+			}
+		}
+		if field.Differs != nil && (spec.Mask != job.MaskDrop || field.Name == j.Entity) {
+			return field.Differs
+		}
+		if spec.Mask == job.MaskKeep && foreign(&field) {
+			return refusedType("keep", &field)
+		}
+		if spec.Mask == job.MaskPseudonym && field.Type.Kind == formats.Nested {
+			return checkMask(spec, &field)
+		}
+		if j.Count != "" && field.Type.Kind == formats.Nested && spec.Mask == job.MaskKeep {
+			return fault.Errorf(fault.Input, "drop the column, or leave out count", "keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
+		}
+		b.Specs = append(b.Specs, spec)
+	}
+	roles := []string{j.Class, j.Entity}
+	for _, s := range j.Sensitive {
+		roles = append(roles, s.Column)
+	}
+	for _, name := range roles {
+		if name != "" && schema.Index(name) < 0 && j.Column(name) == nil && !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	switch {
+	case len(missing) > 0:
+		return fault.Errorf(fault.Input, HintOfNames(missing, len(j.Columns), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+	case len(unlisted) > 0:
+		return fault.Errorf(fault.Input, "add each to columns with a mask, keep or drop, or set unlisted: drop",
+			"match the input with the job: no entry for column %s", strings.Join(unlisted, ", "))
+	}
+	return nil
+}
+
+// HintOfNames says what the input has instead of columns that it lacks, of so many that were asked for. Where it lacks all of
+// them, its names may be values of a CSV file without a header, and are not shown.
+func HintOfNames(missing []string, asked int, schema *formats.Schema) string {
+	if len(missing) == asked {
+		return "name another file, or where CSV has no header set csv.header: false, or to the names: it has none of these"
+	}
+	var names, hints []string
+	for i := range schema.Fields {
+		names = append(names, schema.Fields[i].Name)
+	}
+	for _, name := range missing {
+		if hint := job.DidYouMean(name, names); hint != "" {
+			hints = append(hints, hint)
+		}
+	}
+	return strings.Join(append(hints, "the input has "+text.List(names, text.MostNamed)), " ")
+}
+
+// foreign reports whether a column has a type that can neither be masked nor kept.
+func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Declared == nil }
+
+func refusedType(verb string, f *formats.Field) error {
+	return fault.Errorf(fault.Input, "set it aside with drop, or export it as a type that Parquet has",
+		"%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested)
+}
+
+func checkMask(spec *job.Column, f *formats.Field) error {
+	switch t := f.Type; {
+	case foreign(f):
+		return refusedType("mask", f)
+	case t.Kind == formats.Nested:
+		return fault.Errorf(fault.Input, "give it keep or drop: other masks take flat columns",
+			"mask column %s: it is nested", spec.Name)
+	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
+		hint, from := "use suppress or generalize, or declare the column's type when the input is CSV", ""
+		if f.Text.Line > 0 {
+			hint = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use suppress or generalize"
+			from = fmt.Sprintf(": line %s is the first that has no number", text.Grouped(f.Text.Line))
+		}
+		if f.Text.Advice != "" {
+			hint = "its values look like " + f.Text.Advice
+		}
+		return fault.Errorf(fault.Input, hint, "discretize column %s: its type is %s, which has no order that intervals could cut%s", spec.Name, t, from)
+	}
+	return nil
+}
+
+// MaskedSpecs returns what the job says of every attribute.
+func (b *Bound) MaskedSpecs() (specs []*job.Column) {
+	for _, field := range b.Masked {
+		specs = append(specs, b.Specs[field])
+	}
+	return specs
+}
+
+// Labelers returns the coders of the masked columns by a cut that is bound to the job.
+func (b *Bound) Labelers(cut *domain.Cut, budget *spill.Budget) ([]domain.Labeler, error) {
+	var types []formats.Type
+	for _, field := range b.Masked {
+		types = append(types, b.Dataset.Schema().Fields[field].Type)
+	}
+	return cut.Labelers(types, b.Taxonomies.Of, budget)
+}
+
+// Counted returns the fields of the columns whose values are counted: the masked ones, and the class.
+func (b *Bound) Counted() []int {
+	fields := slices.Clone(b.Masked)
+	if b.Class >= 0 {
+		fields = append(fields, b.Class)
+	}
+	return fields
+}
+
+// Reads returns the number of columns that are read.
+func (b *Bound) Reads() (n int) {
+	for _, spec := range b.Specs {
+		if spec.Mask != job.MaskDrop {
+			n++
+		}
+	}
+	if b.Entity >= 0 {
+		n++
+	}
+	return n
+}
+
+// statInputs returns what the file system, or the object store, says of every input file.
+func statInputs(ctx context.Context, files []string) ([]storage.Info, error) {
+	infos := make([]storage.Info, len(files))
+	return infos, workers.Each(len(files), lookers, func(_ workers.Worker, i int) (err error) {
+		if infos[i], err = storage.Stat(ctx, files[i]); err != nil {
+			return fmt.Errorf("look at input: %w", err)
+		}
+		return nil
+	})
+}
+
+// lookers is how many input files are looked at at a time: an object store takes its time to answer.
+const lookers = 8
+
+// CheckUnchanged compares the input files with what they were when the run began. Two
+// readings of different data could agree in every value and count and still not in which
+// rows have them.
+func (b *Bound) CheckUnchanged(ctx context.Context) error {
+	files := b.Dataset.Files()
+	now, err := statInputs(ctx, files)
+	if err != nil {
+		return err
+	}
+	for i, was := range b.inputs {
+		if !was.Same(now[i]) {
+			return fmt.Errorf("read %s again: %w", files[i], formats.ErrChanged)
+		}
+	}
+	return nil
+}
+
+// InputBytes returns the size of the input's files.
+func (b *Bound) InputBytes() (bytes int64) {
+	for _, info := range b.inputs {
+		bytes += info.Size()
+	}
+	return bytes
+}
+
+// Fingerprint writes what the file system says of every input file when the job was bound to it.
+func (b *Bound) Fingerprint(to io.Writer) {
+	files := b.Dataset.Files()
+	for i, file := range b.inputs {
+		fmt.Fprintf(to, "%q %s\n", files[i], file)
+	}
+}
+
+// HasTree reports whether the job declares the tree of a column.
+func (b *Bound) HasTree(spec *job.Column) bool { return b.Taxonomies.Of[spec.Name].Tree != nil }
+
+// Tasks lays out the row groups of the release.
+func (b *Bound) Tasks() []masking.Task {
+	return masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows))
+}
+
+// Names returns the names of fields.
+func (b *Bound) Names(fields ...int) []string {
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = b.Dataset.Schema().Fields[field].Name
+	}
+	return names
+}
+
+// Type returns the type of a field.
+func (b *Bound) Type(field int) formats.Type { return b.Dataset.Schema().Fields[field].Type }

@@ -1,0 +1,75 @@
+package binding
+
+import (
+	"fmt"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/algorithm"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// Requirement returns what a job asks of the attributes, which have numbers by their names, of so
+// many records, and the positions of its sets that are redundant.
+func Requirement(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
+	all := engine.Requirement{Drop: j.Suppressed == job.SuppressedDrop}
+	if algorithm.TakesAway(j.Algorithm.Name) {
+		all.MaxSuppressed = j.MaxSuppressed.Of(records)
+	}
+	others := protectionsOf(j)
+	for _, set := range j.Sets {
+		s := engine.Set{K: engine.KAnonymity(set.K), Entities: j.Entity != "", Others: others}
+		for _, name := range set.Columns {
+			s.Columns = append(s.Columns, number[name])
+		}
+		all.Sets = append(all.Sets, s)
+	}
+	return all.Reduce()
+}
+
+// checkReach refuses a table with fewer records than may be suppressed, or than some k: with everything
+// at its root all of them are one class, and none is larger.
+func checkReach(job *job.Job, rows int64) error {
+	if most := job.MaxSuppressed; most.Records > uint64(rows) {
+		return job.LocatedKey("max_suppressed", "name fewer, or a share as 0.5%",
+			fmt.Errorf("max_suppressed is %d records, the input has %d", most.Records, rows))
+	}
+	for i, set := range job.Sets {
+		if rows < int64(set.K) {
+			return fault.Errorf(fault.Privacy, "lower k, or give more rows",
+				"meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible)
+		}
+	}
+	return nil
+}
+
+// Protects returns the key by which the job asks for more than records, empty if it does not.
+func (b *Bound) Protects() string {
+	switch {
+	case b.Entity >= 0:
+		return "entity"
+	case len(b.Sensitive) > 0:
+		return "sensitive"
+	}
+	return ""
+}
+
+// protectionsOf returns what a job asks of its sensitive columns. What depends on their values is filled in
+// when these are known, for all sets at once.
+func protectionsOf(j *job.Job) (others []engine.Protection) {
+	for i, s := range j.Sensitive {
+		if s.L > 0 {
+			others = append(others, engine.DistinctValues{Column: i, L: s.L})
+		}
+		if s.EntropyL > 0 {
+			others = append(others, engine.EntropyOfValues{Column: i, L: s.EntropyL})
+		}
+		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
+			others = append(others, &engine.Confidence{Column: i})
+		}
+		if s.T != nil {
+			others = append(others, &engine.Closeness{Column: i, T: *s.T})
+		}
+	}
+	return others
+}

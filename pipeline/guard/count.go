@@ -1,0 +1,174 @@
+package guard
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
+	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
+)
+
+// Count counts before the search how alike the rows of the input are on kept columns: what may refuse
+// the release, and what the release does not show. Close is owed.
+type Count struct {
+	*Guard
+	fields  []int // columns that are read
+	request *risk.Request
+	kept    int          // number of the guard of all kept columns; −1: nobody would refuse them
+	class   int          // number of the one of the class; −1: it is accepted, or not kept
+	counts  *risk.Counts // nil: nothing was read yet
+}
+
+// NewCount says what is counted of the input.
+func (g *Guard) NewCount() *Count {
+	r := &risk.Request{}
+	c := &Count{Guard: g, kept: -1, class: -1, request: r}
+	if len(g.Job.InputCounts) > 0 {
+		return c // the counts do not have these columns
+	}
+	if r.K = g.SmallestK(); g.Entity >= 0 {
+		r.Entity = c.read(g.Entity)
+	}
+	for i := range g.Dataset.Schema().Fields {
+		if g.Specs[i].Keeps() {
+			r.Kept = append(r.Kept, c.read(g.Flat([]int{i})...)...)
+		}
+	}
+	r.Masked = c.read(g.Masked...)
+	for _, set := range g.Job.Sets {
+		var fields []int
+		for _, name := range set.Columns {
+			fields = append(fields, g.Dataset.Schema().Index(name))
+		}
+		r.Sets = append(r.Sets, c.read(fields...))
+	}
+	if kept := g.Kept(); len(kept) > 0 {
+		r.Raw = true
+		if !g.accepts(kept) {
+			c.kept, r.Guards = len(r.Guards), append(r.Guards, risk.Guard{Columns: c.read(kept...)})
+		}
+	}
+	if g.Class >= 0 && g.Specs[g.Class].Keeps() && !g.isAccepted(g.Class) {
+		c.class, r.Guards = len(r.Guards), append(r.Guards, risk.Guard{Columns: c.read(g.Class), Few: true})
+	}
+	return c
+}
+
+// read returns the positions of columns among those that are read.
+func (c *Count) read(fields ...int) (at []int) {
+	for _, field := range fields {
+		if !slices.Contains(c.fields, field) {
+			c.fields = append(c.fields, field)
+		}
+		at = append(at, slices.Index(c.fields, field))
+	}
+	return at
+}
+
+// List has the values of kept columns listed where they serve to put rows in order.
+func (c *Count) List() { c.request.Lists = c.Job.Order == job.OrderReleased }
+
+// Counts reports whether anything is counted.
+func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Guards) > 0 }
+
+// Beside returns what counts while the values of the input are counted, or nil if nothing does.
+func (c *Count) Beside() *count.Beside {
+	if c == nil || !c.Counts() {
+		return nil
+	}
+	return &count.Beside{Fields: c.fields, Begin: func(workers int) func(int, *formats.Batch, int, int) error {
+		c.Close()
+		c.counts = risk.NewCounts(c.request, c.Dataset.Rows(), workers, c.Budget)
+		return func(worker int, b *formats.Batch, from, to int) error {
+			return c.counts.Scanner(worker).Block(b, from, to)
+		}
+	}}
+}
+
+// Scan reads an input, or a part of one, and counts it.
+func (c *Count) Scan(ctx context.Context, in *dataset.Dataset) (err error) {
+	if !c.Counts() {
+		return nil
+	}
+	c.counts, err = risk.Count(ctx, in, c.request, c.fields, c.Threads, c.Budget, func(done int64) {
+		c.Advanced(done, in.Rows())
+	})
+	return err
+}
+
+// Listed are the values of kept columns that have few.
+type Listed struct {
+	Of    map[int]*formats.Values // by field, in order
+	Bytes int64                   // drawn
+}
+
+// Listed returns the values that were listed, which are drawn from then on.
+func (c *Count) Listed() (l Listed) {
+	if c.counts == nil || !c.request.Lists {
+		return l
+	}
+	values, bytes := c.counts.Dictionaries()
+	l = Listed{make(map[int]*formats.Values), bytes}
+	for i, at := range c.request.Kept {
+		if values[i] != nil {
+			l.Of[c.fields[at]] = values[i]
+		}
+	}
+	return l
+}
+
+// Close gives back what the counts have drawn.
+func (c *Count) Close() {
+	if c.counts != nil {
+		c.counts.Close()
+	}
+}
+
+// Report says what was counted, nil if nothing was but of the class.
+func (c *Count) Report() *risk.Report {
+	if c.counts == nil {
+		return nil
+	}
+	c.counts.Join()
+	kept := c.Kept()
+	told, known := c.counts.Determines()
+	if !known {
+		c.Noted("whether kept columns follow from masked ones is not known: memory has no room for rows that show it")
+	}
+	report := &risk.Report{K: c.request.K, Columns: c.Names(kept...), Determines: c.determined(told), Members: c.members(told)}
+	if len(kept)+len(told) == 0 {
+		return nil
+	}
+	if c.request.Raw {
+		report.Raw = c.counts.Raw(c.request.K)
+	}
+	if c.kept >= 0 {
+		report.Kept = c.counts.Guard(c.kept)
+	}
+	return report
+}
+
+// OnClass returns the figures on the class, nil where they were not asked for.
+func (c *Count) OnClass() *risk.Figures {
+	if c.counts == nil || c.class < 0 {
+		return nil
+	}
+	return c.counts.Guard(c.class)
+}
+
+// Check refuses a release in which more rows than MostUnique are unique, or in classes below the smallest
+// k, on columns that nobody has accepted. The report is that of the count; nil: there is none.
+func (c *Count) Check(ctx context.Context, report *risk.Report) error {
+	if on := c.OnClass(); on != nil {
+		if err := c.checkClass(on); err != nil {
+			return err
+		}
+	}
+	if report == nil {
+		return nil
+	}
+	return c.checkKept(ctx, report.Kept)
+}

@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
+)
+
+const (
+	// MostUnique is the share of the rows, or the entities, that may be unique on kept columns that nobody has
+	// accepted, and the share that may be in classes below the smallest k.
+	MostUnique = 0.01
+	// mostClasses is how many classes of a text there may be that nobody has accepted.
+	mostClasses = 100
+)
+
+// Identifies reports whether columns with such figures may tell who is who.
+func Identifies(f *risk.Figures) bool { return f.Unique > MostUnique || f.Below > MostUnique }
+
+// Found says of figures why columns identify.
+func (g *Guard) Found(f *risk.Figures) string {
+	if f.Unique > MostUnique {
+		return fmt.Sprintf("%s of the %s are unique on", text.Percent(f.Unique), g.who())
+	}
+	return fmt.Sprintf("%s of the %s are in classes of fewer than %d on", text.Percent(f.Below), g.who(), g.SmallestK())
+}
+
+// FoundOnClass says why a class may tell who is who by itself; empty: it does not.
+func (g *Guard) FoundOnClass(f *risk.Figures) string {
+	name := g.Specs[g.Class].Name
+	isText := g.Type(g.Class).Kind == formats.String
+	switch {
+	case f.Unique > MostUnique:
+		return fmt.Sprintf("%s of the %s are unique on class column %s, more than %s", text.Percent(f.Unique), g.who(), name, text.Percent(MostUnique))
+	case isText && f.Classes > mostClasses:
+		return fmt.Sprintf("class column %s has %d classes, more than %d of a text: it may tell who is who", name, f.Classes, mostClasses)
+	}
+	return ""
+}
+
+// checkClass refuses a class that may tell who is who.
+func (g *Guard) checkClass(f *risk.Figures) error {
+	name, found := g.Specs[g.Class].Name, g.FoundOnClass(f)
+	if found == "" {
+		return nil
+	}
+	return &fault.Error{
+		Class: fault.Privacy,
+		Hint:  fmt.Sprintf("name another class or none, or accept it, as in %s: {keep: {identifying: accepted}}", job.Quoted(name)),
+		Err:   g.Job.Located(name, "mask", errors.New(found)),
+	}
+}
+
+// checkKept refuses kept columns that identify, unless their entries accept that: those that do it alone and,
+// when the others still do together, all of these. The class need not be accepted among the others. What is
+// found on all of them together may be nil: nobody would refuse them.
+func (g *Guard) checkKept(ctx context.Context, together *risk.Figures) error {
+	if together == nil || !Identifies(together) {
+		return nil
+	}
+	var alone, others []int
+	highest, kept := &risk.Figures{}, g.Kept()
+	for few := range slices.Chunk(kept, 8) { // columns at a time: each has a table
+		var each [][]int
+		for _, field := range few {
+			each = append(each, []int{field})
+		}
+		figures, err := g.findOn(ctx, each...)
+		if err != nil {
+			return err
+		}
+		for i, field := range few {
+			if !Identifies(figures[i]) {
+				others = append(others, field)
+				continue
+			}
+			alone = append(alone, field)
+			highest.Unique, highest.Below = max(highest.Unique, figures[i].Unique), max(highest.Below, figures[i].Below)
+		}
+	}
+	what := "kept column"
+	if len(alone) > 1 {
+		what = "one or more of the kept columns"
+	}
+	if err := g.refuse(alone, highest, what); err != nil {
+		return err
+	}
+	if len(alone) > 0 && len(others) > 0 {
+		figures, err := g.findOn(ctx, others)
+		if err != nil {
+			return err
+		}
+		together = figures[0]
+	}
+	if !Identifies(together) || len(others) == 0 {
+		return nil
+	}
+	what = "the kept columns"
+	if at := slices.Index(others, g.Class); at >= 0 {
+		others, what = slices.Delete(others, at, at+1), "the class and the kept columns"
+	}
+	return g.refuse(others, together, what)
+}
+
+// findOn reads groups of columns of the input once more, and returns what each group identifies.
+func (g *Guard) findOn(ctx context.Context, groups ...[]int) (all []*risk.Figures, err error) {
+	c := &Count{Guard: g, request: &risk.Request{K: g.SmallestK()}}
+	for _, fields := range groups {
+		c.request.Guards = append(c.request.Guards, risk.Guard{Columns: c.read(fields...)})
+	}
+	if g.Entity >= 0 {
+		c.request.Entity = c.read(g.Entity)
+	}
+	defer c.Close()
+	if err := c.Scan(ctx, g.Dataset); err != nil {
+		return nil, err
+	}
+	for i := range groups {
+		all = append(all, c.counts.Guard(i))
+	}
+	return all, nil
+}
+
+// refuse returns the error of kept columns that identify as figures tell, unless all of them are accepted:
+// that is a notice.
+func (g *Guard) refuse(fields []int, figures *risk.Figures, what string) error {
+	names := text.List(g.Names(fields...), text.MostNamed)
+	told := fmt.Sprintf("%s %s %s", g.Found(figures), what, names)
+	first := slices.IndexFunc(fields, func(field int) bool { return !g.isAccepted(field) })
+	if first < 0 {
+		if len(fields) > 0 {
+			g.Noted(told + ": accepted")
+		}
+		return nil
+	}
+	name := g.Specs[fields[first]].Name
+	entry := "{keep: {identifying: accepted}}"
+	if g.Specs[fields[first]].Mask == job.MaskPseudonym {
+		entry = "{mask: pseudonym, identifying: accepted, ...}"
+	}
+	return &fault.Error{
+		Class: fault.Privacy,
+		Hint:  fmt.Sprintf("drop or mask %s, or accept it in the entry of each, as in %s: %s", names, job.Quoted(name), entry),
+		Err:   g.Job.Located(name, "mask", fmt.Errorf("%s, more than %s", told, text.Percent(MostUnique))),
+	}
+}

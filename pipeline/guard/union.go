@@ -1,0 +1,120 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/verify"
+)
+
+// Exposure says what is counted of the release beside its sets, nil if that is known: nobody is alone
+// where some set has all masked columns, and nothing is kept but the class.
+func (g *Guard) Exposure(cut *cutfile.File) *verify.Exposure {
+	kept := g.Kept()
+	if len(kept) == 0 && cut.HidesAll() {
+		return nil
+	}
+	ask := &verify.Exposure{}
+	for _, field := range kept {
+		if g.isAccepted(field) {
+			ask.Accepted = append(ask.Accepted, g.Names(field)...)
+		}
+	}
+	return ask
+}
+
+// Judge notes how well the rows of a release hide each other, and refuses one in which more are alone
+// than the job allows. It returns what was counted of the input and, unless after is nil, of the release.
+func (g *Guard) Judge(report, after *risk.Report, union *risk.Union, cut *cutfile.File) (*risk.Report, error) {
+	if after != nil {
+		report = g.released(report, after, cut)
+		if err := g.CheckMembers(report.Members); err != nil {
+			return report, err
+		}
+	}
+	g.noteUnion(report, union, cut.SmallestK())
+	return report, g.CheckUnion(union)
+}
+
+// noteUnion notes how well the rows hide each other on all labels, and of which two sets who
+// knows both finds most.
+func (g *Guard) noteUnion(report *risk.Report, union *risk.Union, k int) {
+	note := fmt.Sprintf("%s of the %s are alone on the labels of all masked columns together, %s are in classes of fewer than %d",
+		text.Percent(union.Unique), g.who(), text.Percent(union.BelowK), k)
+	if union.Part > 0 {
+		note += fmt.Sprintf(" (counted in %s of the classes, give or take %s)", text.Percent(union.Part), text.Percent(union.Error))
+	}
+	if r := report; r != nil && r.Both != nil && r.Both != r.Labels {
+		note += fmt.Sprintf("; with kept columns %s and %s", text.Percent(r.Both.Unique), text.Percent(r.Both.Below))
+	}
+	g.Noted(note)
+	if report == nil {
+		return
+	}
+	for _, pair := range report.Pairs {
+		if pair.Below > MostUnique {
+			g.Noted(fmt.Sprintf("who knows quasi-identifier sets %d and %d finds %s of the rows in classes of fewer than %d, and %s alone",
+				pair.Sets[0], pair.Sets[1], text.Percent(pair.Below), pair.K, text.Percent(pair.Unique)))
+		}
+	}
+}
+
+// CheckUnion refuses a release in which more rows are alone on all labels than the job allows.
+func (g *Guard) CheckUnion(union *risk.Union) error {
+	most := *g.Job.MaxUnique
+	if union.Unique <= float64(most) {
+		return nil
+	}
+	const way = "add the set {columns: all, k: 2}, which leaves nobody alone; with max_suppressed: 1% it costs less"
+	enough := job.Share(math.Ceil(100*union.Unique) / 100)
+	return fault.Errorf(fault.Privacy,
+		fmt.Sprintf("%s. max_unique: %s accepts it: it is your word that nobody knows more than one set", way, enough),
+		"publish release: %s of the %s are alone on the labels of all masked columns together, max_unique is %s", text.Percent(union.Unique), g.who(), most)
+}
+
+// hidesKept reports whether a release shows less of its kept columns than the input: neither whose its rows are,
+// nor are nested columns counted there.
+func (g *Guard) hidesKept() bool {
+	kept := g.Kept()
+	return g.Entity >= 0 || len(g.Flat(kept)) < len(kept)
+}
+
+// released joins what was counted of the input with what was counted of the written release, labels and
+// kept columns together, and notes it.
+func (g *Guard) released(report, after *risk.Report, cut *cutfile.File) *risk.Report {
+	if report == nil { // the class alone is kept
+		report = after
+	}
+	if report.Kept == nil || !g.hidesKept() {
+		report.Kept = after.Kept
+	}
+	report.K, report.Labels, report.Both, report.Pairs = after.K, after.Labels, after.Both, after.Pairs
+	report.Members = g.MembersOf(report.Members, after.Members, cut)
+	if kept := g.Kept(); report.Kept != nil && report.Kept.Unique > MostUnique && g.accepts(kept) {
+		what := ""
+		if at := slices.Index(kept, g.Class); at >= 0 {
+			kept, what = slices.Delete(kept, at, at+1), "the class and "
+		}
+		if what += "kept column"; len(kept) > 1 {
+			what += "s"
+		}
+		g.Noted(fmt.Sprintf("%s %s %s: accepted", g.Found(report.Kept), what, strings.Join(g.Names(kept...), ", ")))
+	}
+	if report.Kept != nil {
+		g.Noted(fmt.Sprintf("%s of the %s are unique on kept columns, %s are in classes of fewer than %d",
+			text.Percent(report.Kept.Unique), g.who(), text.Percent(report.Kept.Below), report.K))
+	}
+	if report.Raw != nil && report.Labels != nil {
+		before, after := report.Raw.Prosecutor, report.Labels.Prosecutor
+		g.Noted(fmt.Sprintf("risk of a row, for who knows the quasi-identifiers of all sets: %s on average and %s at most before masking, %s and %s after",
+			text.Percent(before.Average), text.Percent(before.Highest), text.Percent(after.Average), text.Percent(after.Highest)))
+	}
+	return report
+}

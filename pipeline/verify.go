@@ -1,0 +1,135 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/verify"
+)
+
+// verify recounts the release, with none of the code that wrote it, and holds the rows that are alone
+// on all labels together against what the job allows. Then the cut says how many there are.
+func verifyRelease(ctx context.Context, b *binding.Bound, found *Found, l *ledger, res *resources) error {
+	cut, err := cutfile.Parse(found.Cut)
+	if err != nil {
+		return err
+	}
+	g := res.guard(b)
+	known, ask := keptFigures(res.report, cut), g.Exposure(cut)
+	var members []verify.Member
+	if res.report.Risk != nil {
+		members = g.Members(res.report.Risk.Members, cut)
+	}
+	if ask != nil {
+		if ask.Known = known != nil; b.Entity < 0 {
+			ask.Members = members
+		}
+	}
+	after, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask, known)
+	if err != nil {
+		return err
+	}
+	union := &risk.Union{}
+	if ask == nil {
+		after = nil
+	} else if union = after.Labels.Union(); b.Entity >= 0 { // the release does not say whose a row is
+		var people *risk.Union
+		if people, after.Members, err = countPeople(ctx, b, found, cut, members, res); err != nil {
+			return err
+		}
+		if !cut.HidesAll() {
+			union = people
+		}
+	}
+	if err := judge(g, after, union, cut, res); err != nil {
+		return err
+	}
+	stamped, err := cutfile.Marshal(cut)
+	if err != nil {
+		return err
+	}
+	return l.target.Restamp(map[string]string{cutfile.Key: string(found.Cut)}, map[string]string{cutfile.Key: string(stamped)})
+}
+
+// judge reports how alike the rows of a release are, after being what was counted of it beside their union,
+// nil if nothing was, and refuses more of them alone than the job allows. The cut has the union from then on.
+func judge(g *guard.Guard, after *risk.Report, union *risk.Union, cut *cutfile.File, res *resources) (err error) {
+	res.report.Union, cut.Union = union, union
+	res.report.Risk, err = g.Judge(res.report.Risk, after, union, cut)
+	return err
+}
+
+// keptFigures returns the figures on the kept columns of the release, when they are those of the input and known, for the
+// smallest k of the cut: a job that asks for none has that which was reached.
+func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
+	if report.Risk == nil || report.Released != report.Rows || report.Risk.K != cut.SmallestK() {
+		return nil
+	}
+	return report.Risk.Kept
+}
+
+// countPeople counts in the input which people, or rows, are alike on the labels that they get, and which
+// are in small classes with members of sets.
+func countPeople(
+	ctx context.Context, b *binding.Bound, found *Found, cut *cutfile.File, members []verify.Member, res *resources,
+) (*risk.Union, []risk.Member, error) {
+	if cut.HidesAll() && len(members) == 0 {
+		return &risk.Union{}, nil, nil
+	}
+	m, err := found.masker(b, res)
+	if err != nil {
+		return nil, nil, err
+	}
+	people, err := m.CountPeople(ctx, b.Entity, res.guard(b).Groups(members, cut))
+	if err != nil {
+		return nil, nil, err
+	}
+	union := people[0].Union()
+	if cut.HidesAll() {
+		union = &risk.Union{}
+	}
+	return union, guard.WithFigures(members, cut, people[1:]), nil
+}
+
+// verifyCounts counts the union in a table of counts that has all masked columns, as a run of the rows
+// counts it in what it has written, and notes where there is none.
+func verifyCounts(ctx context.Context, b *binding.Bound, found *Found, res *resources) error {
+	cut, err := cutfile.Parse(found.Cut)
+	if err != nil {
+		return err
+	}
+	whole, err := wholeTable(b)
+	if err != nil {
+		return err
+	}
+	if whole == nil && !cut.HidesAll() {
+		res.events.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
+			"no table of counts has all of these; kcut check counts it in an extract of the masked one")
+		return nil
+	}
+	union, _, err := countPeople(ctx, whole, found, cut, nil, res)
+	if err != nil {
+		return err
+	}
+	if err := judge(res.guard(b), nil, union, cut, res); err != nil {
+		return err
+	}
+	found.Cut, err = cutfile.Marshal(cut)
+	return err
+}
+
+// wholeTable binds the job to the table of counts that has all masked columns; nil: none has. It
+// is not to be closed.
+func wholeTable(b *binding.Bound) (*binding.Bound, error) {
+	for _, table := range b.Dataset.Tables() {
+		lacks := func(name string) bool { return table.Schema().Index(name) < 0 }
+		if !slices.ContainsFunc(b.Names(b.Masked...), lacks) {
+			return binding.Of(table, b.Job, b.Taxonomies)
+		}
+	}
+	return nil, nil
+}
