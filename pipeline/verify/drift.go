@@ -137,7 +137,7 @@ func newNight(ctx context.Context, path string, threads int, budget *spill.Budge
 	if err != nil {
 		return nil, err
 	}
-	return &night{rules: inspected(cut), parts: parts, threads: threads, budget: budget}, nil
+	return &night{rules: rulesOf(cut, true), parts: parts, threads: threads, budget: budget}, nil
 }
 
 func (n *night) close() { n.budget.Return(n.drawn) }
@@ -171,7 +171,7 @@ func (n *night) count(ctx context.Context, claims []int) error {
 	p := n.newReading(spans, nil, n.threads)
 	p.open, p.again = open, true // nothing else is looked at
 	err := workers.Each(len(n.parts), n.threads, func(w workers.Worker, i int) error {
-		_, err := p.part(ctx, w, n.parts[i], 0, -1)
+		_, err := p.part(ctx, w, n.parts[i])
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -11,7 +12,11 @@ const FewestSlots = fewestSlots
 
 // Passes recounts with room for groups of so many bytes, and tells how often it read the release.
 func Passes(ctx context.Context, path string, memory int64) (*Result, int, error) {
-	v, err := newVerifier(ctx, path, path, 2, spill.NewBudget(memory), Watch{}, nil)
+	cut, err := cutfile.Read(ctx, path)
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := newVerifier(ctx, path, rulesOf(cut, false), 2, spill.NewBudget(memory), Watch{}, nil)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -69,14 +69,6 @@ func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (
 	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.told, Homogeneous: v.homogeneous()}, nil
 }
 
-// inspected returns the rules of an inspection: the class is counted, too.
-func inspected(cut *cutfile.File) *rules {
-	if cut.Class == "" {
-		return rulesOf(cut)
-	}
-	return rulesOf(cut, cut.Class)
-}
-
 // groups takes over the groups that a recount has counted.
 type groups struct {
 	rules   *rules

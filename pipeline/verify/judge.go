@@ -31,57 +31,27 @@ type Result struct {
 	Dropped    uint64 `json:"dropped,omitempty"`
 }
 
-// judge compares what is counted of a release with its cut.
-type judge struct {
-	*rules
-	rows      int64
-	marked    uint64
-	anonymity []uint64     // of every set
-	regions   *table       // of a cut of regions, else nil
-	found     int          // regions that have records
-	strange   uint64       // records that belong to no region
-	released  [][]released // of every set
-	groups    *groups      // nil: what groups are like is not asked for
-	measures  []measures   // of every claim
-	union     *risk.Union
-	whole     []*table // of every sensitive column, the records that have a value, by its hash
-
-	findings []string
-	has      map[string]bool // findings
-}
-
-func newJudge(r *rules) *judge {
-	j := &judge{rules: r, anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(), has: make(map[string]bool)}
-	if r.hasRegions() {
-		j.regions = r.regions()
-	}
-	for i := range r.cut.Sets {
-		j.released = append(j.released, r.releasedIn(i))
-	}
-	return j
-}
-
 // find records a finding once.
-func (j *judge) find(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !j.has[text] {
-		j.has[text] = true
-		j.findings = append(j.findings, text)
+func (v *verifier) find(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !v.has[text] {
+		v.has[text] = true
+		v.findings = append(v.findings, text)
 	}
 }
 
 // add records a group of a key, and its records.
-func (j *judge) add(key int, group []uint64, records uint64) {
+func (v *verifier) add(key int, group []uint64, records uint64) {
 	switch {
-	case key < len(j.cut.Sets):
-		j.anonymity[key] = smaller(j.anonymity[key], records)
-		j.see(key, group)
-		if j.groups != nil {
-			j.groups.add(key, group, records)
+	case key < len(v.cut.Sets):
+		v.anonymity[key] = smaller(v.anonymity[key], records)
+		v.see(key, group)
+		if v.groups != nil {
+			v.groups.add(key, group, records)
 		}
-	case j.regions.records(group) > 0:
-		j.found++
+	case v.regions.records(group) > 0:
+		v.found++
 	default:
-		j.strange += records
+		v.strange += records
 	}
 }
 
@@ -89,42 +59,42 @@ func (j *judge) add(key int, group []uint64, records uint64) {
 func smaller(a, b uint64) uint64 { return min(a-1, b-1) + 1 }
 
 // result compares all that was counted with what the cut claims.
-func (j *judge) result(path string) (*Result, error) {
-	if text, err := cutfile.Marshal(j.cut); err != nil || !bytes.Equal(text, j.cut.Raw) {
-		j.find("its cut is not of the form that kcut writes")
+func (v *verifier) result(path string) (*Result, error) {
+	if text, err := cutfile.Marshal(v.cut); err != nil || !bytes.Equal(text, v.cut.Raw) {
+		v.find("its cut is not of the form that kcut writes")
 	}
-	for _, flaw := range j.cut.Flaws() {
-		j.find("%s", flaw)
+	for _, flaw := range v.cut.Flaws() {
+		v.find("%s", flaw)
 	}
-	r := &Result{Path: path, Rows: j.rows, Entity: j.cut.Entity, Dropped: j.cut.Dropped, Union: j.union}
-	r.Suppressed, _ = j.cut.Marked()
-	if j.rows != j.cut.Rows {
-		j.find("it has %s, its cut claims %s", text.Count(j.rows, "row"), text.Grouped(j.cut.Rows))
+	r := &Result{Path: path, Rows: v.rows, Entity: v.cut.Entity, Dropped: v.cut.Dropped, Union: v.union}
+	r.Suppressed, _ = v.cut.Marked()
+	if v.rows != v.cut.Rows {
+		v.find("it has %s, its cut claims %s", text.Count(v.rows, "row"), text.Grouped(v.cut.Rows))
 	}
-	for i, set := range j.cut.Sets {
-		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: j.anonymity[i]}
+	for i, set := range v.cut.Sets {
+		counted := cutfile.Set{Columns: set.Columns, K: set.K, Anonymity: v.anonymity[i]}
 		r.Sets = append(r.Sets, counted)
 		switch {
 		case counted.Anonymity < uint64(set.K):
-			j.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity, set.K)
-		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !j.rendered(set) && !j.cut.Entity:
-			j.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
+			v.find("quasi-identifier set %d: anonymity %d is below k = %d", i+1, counted.Anonymity, set.K)
+		case counted.Anonymity < set.Anonymity, counted.Anonymity > set.Anonymity && !v.rendered(set) && !v.cut.Entity:
+			v.find("quasi-identifier set %d: anonymity %d, its cut claims %d", i+1, counted.Anonymity, set.Anonymity)
 		}
 	}
-	r.Sensitive = j.checkSensitive()
-	if claimed := j.cut.Union; claimed != nil && j.union != nil && *claimed != *j.union && !j.cut.Entity {
-		j.find("%s and %s of the rows are alone on all labels, and below the smallest k; its cut claims %s and %s",
-			text.Percent(j.union.Unique), text.Percent(j.union.BelowK), text.Percent(claimed.Unique), text.Percent(claimed.BelowK))
+	r.Sensitive = v.checkSensitive()
+	if claimed := v.cut.Union; claimed != nil && v.union != nil && *claimed != *v.union && !v.cut.Entity {
+		v.find("%s and %s of the rows are alone on all labels, and below the smallest k; its cut claims %s and %s",
+			text.Percent(v.union.Unique), text.Percent(v.union.BelowK), text.Percent(claimed.Unique), text.Percent(claimed.BelowK))
 	}
-	if j.strange > 0 {
-		j.find("it has labels that are no region of its cut in %s", text.Count(j.strange, "record"))
+	if v.strange > 0 {
+		v.find("it has labels that are no region of its cut in %s", text.Count(v.strange, "record"))
 	}
-	if j.regions != nil && j.regions.used > j.found && j.cut.Applied == nil { // else it may be an earlier release's
-		j.find("its cut has %s without a record", text.Count(j.regions.used-j.found, "region"))
+	if v.regions != nil && v.regions.used > v.found && v.cut.Applied == nil { // else it may be an earlier release's
+		v.find("its cut has %s without a record", text.Count(v.regions.used-v.found, "region"))
 	}
-	j.checkMarks()
-	j.checkSeen()
-	r.Findings, r.OK = j.findings, len(j.findings) == 0
+	v.checkMarks()
+	v.checkSeen()
+	r.Findings, r.OK = v.findings, len(v.findings) == 0
 	if r.OK {
 		return r, nil
 	}
@@ -133,13 +103,13 @@ func (j *judge) result(path string) (*Result, error) {
 }
 
 // checkMarks compares the records with marks alone with what the cut claims.
-func (j *judge) checkMarks() {
-	switch claimed, claims := j.cut.Marked(); {
+func (v *verifier) checkMarks() {
+	switch claimed, claims := v.cut.Marked(); {
 	case !claims:
-	case j.marks == nil && claimed > 0:
-		j.find("its cut claims %d suppressed records, and a column has no mark", claimed)
-	case j.marks == nil:
-	case j.marked < claimed, j.exact && j.marked > claimed:
-		j.find("%d records have marks alone, its cut claims %d", j.marked, claimed)
+	case v.marks == nil && claimed > 0:
+		v.find("its cut claims %d suppressed records, and a column has no mark", claimed)
+	case v.marks == nil:
+	case v.marked < claimed, v.exact && v.marked > claimed:
+		v.find("%d records have marks alone, its cut claims %d", v.marked, claimed)
 	}
 }

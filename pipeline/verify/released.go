@@ -76,29 +76,29 @@ func (r *rules) mustHaveRecords(column *cutfile.Column, label int) bool {
 
 // see takes note of the labels that a group of a set has. Ends that no label of the cut has
 // together are a finding.
-func (j *judge) see(set int, group []uint64) {
-	for i := range j.released[set] {
-		c := &j.released[set][i]
+func (v *verifier) see(set int, group []uint64) {
+	for i := range v.released[set] {
+		c := &v.released[set][i]
 		if len(c.digits) == 1 && len(c.unseen) == 0 {
 			continue
 		}
-		numbers := c.together(func(i int) uint32 { return j.keys[set].digit(group, c.digits[i]) })
+		numbers := c.together(func(i int) uint32 { return v.keys[set].digit(group, c.digits[i]) })
 		if !c.known[numbers] && len(c.digits) > 1 {
-			j.find("column %s: ends that no label of its cut has together", c.column)
+			v.find("column %s: ends that no label of its cut has together", c.column)
 		}
 		delete(c.unseen, numbers)
 	}
 }
 
 // checkSeen finds the labels that no record has.
-func (j *judge) checkSeen() {
-	for _, c := range slices.Concat(j.released...) {
+func (v *verifier) checkSeen() {
+	for _, c := range slices.Concat(v.released...) {
 		labels := 0
 		for _, alike := range c.unseen {
 			labels += alike
 		}
 		if labels > 0 {
-			j.find("column %s: no record has %d of the labels of its cut", c.column, labels)
+			v.find("column %s: no record has %d of the labels of its cut", c.column, labels)
 		}
 	}
 }

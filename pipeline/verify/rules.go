@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -18,7 +18,6 @@ import (
 // rules are what a release may hold, going by its cut alone.
 type rules struct {
 	cut    *cutfile.File
-	sum    [sha256.Size]byte   // of its JSON
 	checks []columnCheck       // released columns of masked columns
 	first  map[string][]int    // positions in checks of a masked column's released columns
 	keys   []labelKey          // of every set, of a cut of regions of all checks, and of every claim
@@ -30,13 +29,12 @@ type rules struct {
 	unstamped bool // the files need not have the cut
 }
 
-// rulesOf returns the rules of a cut. The values of some kept columns are counted beside those that it claims something of.
-func rulesOf(cut *cutfile.File, counted ...string) *rules {
-	r := &rules{cut: cut, sum: sha256.Sum256(cut.Raw), first: make(map[string][]int), values: slices.Clip(cut.Sensitive)}
-	for _, name := range counted {
-		if !slices.ContainsFunc(r.values, func(s cutfile.Sensitive) bool { return s.Column == name }) {
-			r.values = append(r.values, cutfile.Sensitive{Column: name})
-		}
+// rulesOf returns the rules of a cut. The values of the class are counted beside those of sensitive columns if that is asked for.
+func rulesOf(cut *cutfile.File, withClass bool) *rules {
+	cut.Raw = bytes.TrimSpace(cut.Raw) // a file of its own ends a line
+	r := &rules{cut: cut, first: make(map[string][]int), values: slices.Clip(cut.Sensitive)}
+	if withClass && cut.Class != "" && !slices.ContainsFunc(r.values, func(s cutfile.Sensitive) bool { return s.Column == cut.Class }) {
+		r.values = append(r.values, cutfile.Sensitive{Column: cut.Class})
 	}
 	var all []int
 	for i := range cut.Columns {

@@ -79,21 +79,15 @@ func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool)
 }
 
 // newWhole returns tables that count the values of the sensitive columns of all rows where the cut compares
-// with these, of so many bytes for all; without a limit if it is not above 0.
+// with these, in so many bytes for all.
 func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
-	spans := make([]*span, len(r.values))
-	for i := range spans {
-		if limit > 0 {
-			spans[i] = newSpan()
-			spans[i].limit = limit / int64(len(spans))
+	tables = make([][]*table, counters)
+	for range r.values {
+		span := newSpan()
+		span.limit = limit / int64(len(r.values))
+		for i := range tables {
+			tables[i] = append(tables[i], newTable(1, span))
 		}
-	}
-	for range counters {
-		var own []*table
-		for i := range spans {
-			own = append(own, newTable(1, spans[i]))
-		}
-		tables = append(tables, own)
 	}
 	return tables
 }
@@ -118,7 +112,7 @@ func (c *counter) countWhole(rows int, kept []release.Hashes) error {
 }
 
 // joinWhole adds up what the workers have counted. All values must have had room.
-func (j *judge) joinWhole(counters []*counter) error {
+func (v *verifier) joinWhole(counters []*counter) error {
 	for i, sum := range counters[0].whole {
 		for _, c := range counters[1:] {
 			for value, records := range c.whole[i].all() {
@@ -132,7 +126,7 @@ func (j *judge) joinWhole(counters []*counter) error {
 			return errManyGroups
 		}
 	}
-	j.whole = counters[0].whole
+	v.whole = counters[0].whole
 	for _, c := range counters {
 		c.whole = nil
 	}
@@ -154,34 +148,23 @@ func (t *table) sorted() (slots []uint32) {
 }
 
 // addTable takes in the classes of a claim that a pass has counted, all values of each.
-func (j *judge) addTable(claim int, t *table) {
-	slots := t.sorted()
-	j.addClasses(claim, len(slots), func(i int) ([]uint64, uint64) {
-		slot := t.slots[int(slots[i])*(t.size+1):][:t.size+1]
-		return slot[:t.size], slot[t.size]
-	})
-}
-
-// addClasses takes in classes of a claim: the keys of labels and values at n places, in their order, and how
-// many records have each.
-func (j *judge) addClasses(claim, n int, at func(i int) (key []uint64, records uint64)) {
-	m := &j.measures[claim]
-	for from := 0; from < n; {
+func (v *verifier) addTable(claim int, t *table) {
+	m, slots, stride := &v.measures[claim], t.sorted(), t.size+1
+	for len(slots) > 0 {
 		m.values = m.values[:0]
-		first, _ := at(from)
-		class := first[:len(first)-1]
-		for ; from < n; from++ {
-			key, records := at(from)
-			if !slices.Equal(key[:len(class)], class) {
+		class := t.slots[int(slots[0])*stride:][:t.class]
+		for ; len(slots) > 0; slots = slots[1:] {
+			slot := t.slots[int(slots[0])*stride:][:stride]
+			if !slices.Equal(slot[:t.class], class) {
 				break
 			}
-			value := key[len(class):]
+			value := slot[t.class:t.size]
 			m.values = append(m.values, engine.ValueCount{
 				Value: value[0], Null: value[0] == nullHash && m.of.Nulls != job.NullsCount,
-				Records: records, Whole: j.whole[m.column].records(value),
+				Records: slot[t.size], Whole: v.whole[m.column].records(value),
 			})
 		}
-		m.addClass(uint64(j.rows))
+		m.addClass(uint64(v.rows))
 	}
 }
 
@@ -245,16 +228,16 @@ func (m *measures) addShare(value uint64, share float64) {
 }
 
 // checkSensitive compares the measures of all claims with what the cut says.
-func (j *judge) checkSensitive() (measured []Measured) {
-	for i := range j.measures {
-		m := &j.measures[i]
-		if m.column >= len(j.cut.Sensitive) {
+func (v *verifier) checkSensitive() (measured []Measured) {
+	for i := range v.measures {
+		m := &v.measures[i]
+		if m.column >= len(v.cut.Sensitive) {
 			continue // the cut claims nothing
 		}
 		claims, worst, found := m.of, &m.worst, Measured{Set: m.set + 1, Column: m.of.Column, MaxConfidence: m.share}
 		check := func(fails bool, measure string, is, claimed float64) {
 			if fails {
-				j.find("quasi-identifier set %d: column %s: %s %.6g, its cut claims %.6g", found.Set, found.Column, measure, is, claimed)
+				v.find("quasi-identifier set %d: column %s: %s %.6g, its cut claims %.6g", found.Set, found.Column, measure, is, claimed)
 			}
 		}
 		if claims.L > 0 {
@@ -266,7 +249,7 @@ func (j *judge) checkSensitive() (measured []Measured) {
 			check(worst.Entropy < math.Log(claims.EntropyL)-engine.Slack, "entropy_l", found.EntropyL, claims.EntropyL)
 		}
 		if m.over && m.limits != nil {
-			j.find("quasi-identifier set %d: column %s: max_confidence: a value has a larger share than its cut claims", found.Set, found.Column)
+			v.find("quasi-identifier set %d: column %s: max_confidence: a value has a larger share than its cut claims", found.Set, found.Column)
 		} else if m.over {
 			check(true, "max_confidence", m.share, claims.MaxConfidence.Every)
 		}
@@ -280,9 +263,9 @@ func (j *judge) checkSensitive() (measured []Measured) {
 }
 
 // homogeneous returns how many classes have one value of a column, of every claim.
-func (j *judge) homogeneous() (all []Homogeneity) {
-	for i := range j.measures {
-		m := &j.measures[i]
+func (v *verifier) homogeneous() (all []Homogeneity) {
+	for i := range v.measures {
+		m := &v.measures[i]
 		m.alike.Set, m.alike.Column = m.set+1, m.of.Column
 		all = append(all, m.alike)
 	}

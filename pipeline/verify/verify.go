@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -53,15 +52,20 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 	if path, err = fileset.Resolve(path); err != nil {
 		return nil, nil, err
 	}
-	ask := &Exposure{Labels: !inspects}
-	v, err = newVerifier(ctx, path, cmp.Or(given, path), cmp.Or(limits.Threads, runtime.GOMAXPROCS(0)), budget, watch, ask)
+	cut, err := cutfile.Read(ctx, cmp.Or(given, path))
 	if err != nil {
+		return nil, nil, err
+	}
+	rules := rulesOf(cut, inspects)
+	rules.unstamped = given != "" && given != path
+	ask := &Exposure{Labels: !inspects}
+	threads := cmp.Or(limits.Threads, runtime.GOMAXPROCS(0))
+	if v, err = newVerifier(ctx, path, rules, threads, budget, watch, ask); err != nil {
 		return nil, nil, err
 	}
 	defer spill.LimitHeap(memory)()
 	if inspects {
-		v.judge = newJudge(inspected(v.cut))
-		v.groups = newGroups(v.rules)
+		v.groups = newGroups(rules)
 	}
 	if err := v.checkFolder(ctx); err != nil {
 		return nil, nil, err
@@ -91,7 +95,11 @@ func Unpublished(ctx context.Context, path string, threads int, budget *spill.Bu
 			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
 		}
 	}()
-	v, err := newVerifier(ctx, path, path, threads, budget, watch, ask)
+	cut, err := cutfile.Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := newVerifier(ctx, path, rulesOf(cut, false), threads, budget, watch, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -111,10 +119,10 @@ type Watch struct {
 	End      func(took time.Duration)
 }
 
-// verifier is a recount in progress, of a release on this machine. It does what Tally and Judge
-// do, but reads the release once more for every part of the groups that there was no room for.
+// verifier compares a release with its cut. It reads the release once more for every part of the
+// groups that there was no room for.
 type verifier struct {
-	*judge
+	*rules
 	path    string
 	parts   []string
 	threads int
@@ -123,32 +131,48 @@ type verifier struct {
 	watch   Watch
 	passes  int // readings of the release
 
+	rows      int64
+	marked    uint64
+	anonymity []uint64     // of every set
+	regions   *table       // of a cut of regions, else nil
+	found     int          // regions that have records
+	strange   uint64       // records that belong to no region
+	released  [][]released // of every set
+	groups    *groups      // nil: the sizes of groups are not asked for
+	measures  []measures   // of every claim
+	whole     []*table     // of every sensitive column, the records that have a value, by its hash
+
 	kept  []string      // columns, if it counts which rows are alike
 	known *risk.Figures // on these, unless they are to be counted
 	told  *risk.Report  // which they are, after a reading
+	union *risk.Union   // the share of rows alike that the cut must claim; nil: any
+
+	findings []string
+	has      map[string]bool // findings
 }
 
-// newVerifier returns a verifier of a release, by the cut of that or another one, that takes its part of what is left of a budget.
-func newVerifier(ctx context.Context, path, of string, threads int, budget *spill.Budget, watch Watch, ask *Exposure) (*verifier, error) {
+// newVerifier returns a verifier of a release that takes its part of what is left of a budget.
+func newVerifier(ctx context.Context, path string, r *rules, threads int, budget *spill.Budget, watch Watch, ask *Exposure) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	cut, err := cutfile.Read(ctx, of)
-	if err != nil {
-		return nil, err
+	v := &verifier{
+		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount), ask: ask, watch: watch,
+		anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(), has: make(map[string]bool),
 	}
-	cut.Raw = bytes.TrimSpace(cut.Raw) // a file of its own ends a line
-	v := &verifier{judge: newJudge(rulesOf(cut)), path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount), watch: watch}
-	v.unstamped = of != path
-	if v.judge.regions != nil {
-		v.memory = max(v.memory-8*int64(len(v.judge.regions.slots)), v.memory/2)
+	for i := range r.cut.Sets {
+		v.released = append(v.released, r.releasedIn(i))
 	}
-	if v.ask = ask; ask != nil {
+	if r.hasRegions() {
+		v.regions = r.regions()
+		v.memory = max(v.memory-8*int64(len(v.regions.slots)), v.memory/2)
+	}
+	if ask != nil {
 		ask.Memory, ask.Budget = spill.Exposure.Part(budget.Left()), budget.Part(budget.Limit())
 		v.memory = max(v.memory-risk.SumBytes, v.memory/2)
 		if !ask.Labels {
-			v.kept, err = v.keptColumns(ctx, parts[0])
+			v.kept, err = r.keptColumns(ctx, parts[0])
 		}
 	}
 	return v, err
@@ -263,7 +287,7 @@ func (v *verifier) spans() (spans []*span, memory int64) {
 func (v *verifier) pass(ctx context.Context, p *reading) error {
 	findings := make([][]string, len(v.parts))
 	err := workers.Each(len(v.parts), v.threads, func(w workers.Worker, i int) (err error) {
-		findings[i], err = p.part(ctx, w, v.parts[i], 0, -1)
+		findings[i], err = p.part(ctx, w, v.parts[i])
 		return err
 	})
 	for _, finding := range slices.Concat(findings...) {
@@ -432,19 +456,15 @@ func (r *rules) newReading(spans []*span, kept []string, workers int) *reading {
 	return p
 }
 
-// part reads row groups of a part, and its footer when they are the first; a negative end is
-// that of the part.
-func (p *reading) part(ctx context.Context, w workers.Worker, path string, from, to int) (findings []string, err error) {
+// part reads the footer and all row groups of a part.
+func (p *reading) part(ctx context.Context, w workers.Worker, path string) (findings []string, err error) {
 	file, err := release.Open(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", path, err)
 	}
 	defer file.Close() // it was only read
-	if to < 0 {
-		to = file.RowGroups()
-	}
 	p.readFolders(path, file)
-	findings, err = p.rowGroups(ctx, w, file, from, to)
+	findings, err = p.rowGroups(ctx, w, file)
 	for i, finding := range findings {
 		findings[i] = path + ": " + finding
 	}
@@ -454,8 +474,8 @@ func (p *reading) part(ctx context.Context, w workers.Worker, path string, from,
 	return findings, nil
 }
 
-func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release.File, from, to int) (findings []string, err error) {
-	if from == 0 && !p.again {
+func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release.File) (findings []string, err error) {
+	if !p.again {
 		if findings, err = p.footer(file); err != nil {
 			return nil, err
 		}
@@ -463,12 +483,9 @@ func (p *reading) rowGroups(ctx context.Context, w workers.Worker, file *release
 	if lacking := p.lackingColumn(file); lacking != "" {
 		return append(findings, fmt.Sprintf("the cut speaks of column %s, which is not there", lacking)), nil
 	}
-	if from < 0 || to > file.RowGroups() || from > to {
-		return nil, fmt.Errorf("it has %d row groups, none from %d to %d", file.RowGroups(), from, to)
-	}
-	groups := make([][]string, to-from)
+	groups := make([][]string, file.RowGroups())
 	err = w.Each(len(groups), func(w workers.Worker, i int) (err error) {
-		groups[i], err = p.rowGroup(ctx, w, file, from+i)
+		groups[i], err = p.rowGroup(ctx, w, file, i)
 		return err
 	})
 	return append(findings, slices.Concat(groups...)...), err
