@@ -19,17 +19,17 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *Found, l *ledge
 		return err
 	}
 	g := res.guard(b)
-	known, ask := keptFigures(res.report, cut), g.Exposure(cut)
+	ask := g.Exposure(cut)
 	var members []verify.Member
 	if res.report.Risk != nil {
 		members = g.Members(res.report.Risk.Members, cut)
 	}
 	if ask != nil {
-		if ask.Known = known != nil; b.Entity < 0 {
+		if ask.Kept = keptFigures(res.report, cut); b.Entity < 0 {
 			ask.Members = members
 		}
 	}
-	after, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask, known)
+	after, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func Inspect(ctx context.Context, path string, limits job.Limits, watch Watch) (
 	if err != nil {
 		return nil, err
 	}
-	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.told, Homogeneous: v.homogeneous()}, nil
+	return &Inspection{Result: verified, Cut: v.cut, Digest: digest, Sizes: v.groups.sizes(), Labels: v.groups.labels, Risk: v.exposed.report, Homogeneous: v.homogeneous()}, nil
 }
 
 // groups takes over the groups that a recount has counted.

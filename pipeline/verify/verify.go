@@ -80,7 +80,7 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 	if v.watch.End != nil {
 		v.watch.End(time.Since(began))
 	}
-	v.union = v.told.Labels.Union()
+	v.union = v.exposed.report.Labels.Union()
 	r, err = v.result(v.path)
 	return v, r, err
 }
@@ -88,8 +88,8 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 // Unpublished is Release for a release that is not published yet: it may lack what completes it,
 // and lies under another name. The groups take a part of what is left of a budget. The caller
 // reports the stage, so that only the watch's Progress is called. When it asks, which rows are alike is
-// counted; figures on kept columns may be known.
-func Unpublished(ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch, ask *Exposure, kept *risk.Figures) (_ *risk.Report, err error) {
+// counted.
+func Unpublished(ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch, ask *Exposure) (_ *risk.Report, err error) {
 	defer func() {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) { // it was there a moment ago
 			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
@@ -103,12 +103,13 @@ func Unpublished(ctx context.Context, path string, threads int, budget *spill.Bu
 	if err != nil {
 		return nil, err
 	}
-	v.known = kept
 	if err := v.scan(ctx); err != nil {
 		return nil, err
 	}
-	_, err = v.result(v.path)
-	return v.told, err
+	if _, err = v.result(v.path); ask == nil {
+		return nil, err
+	}
+	return v.exposed.report, err
 }
 
 // Watch is told how a recount goes on. Every function may be nil; Progress may be called from
@@ -126,8 +127,7 @@ type verifier struct {
 	path    string
 	parts   []string
 	threads int
-	memory  int64     // bytes that the counts of all sets may take
-	ask     *Exposure // nil: which rows are alike is not counted
+	memory  int64 // bytes that the counts of all sets may take
 	watch   Watch
 	passes  int // readings of the release
 
@@ -142,10 +142,9 @@ type verifier struct {
 	measures  []measures   // of every claim
 	whole     []*table     // of every sensitive column, the records that have a value, by its hash
 
-	kept  []string      // columns, if it counts which rows are alike
-	known *risk.Figures // on these, unless they are to be counted
-	told  *risk.Report  // which they are, after a reading
-	union *risk.Union   // the share of rows alike that the cut must claim; nil: any
+	exposed *exposure   // nil: which rows are alike is not counted
+	kept    []string    // columns, if it is
+	union   *risk.Union // the share of rows alike that the cut must claim; nil: any
 
 	findings []string
 	has      map[string]bool // findings
@@ -158,7 +157,7 @@ func newVerifier(ctx context.Context, path string, r *rules, threads int, budget
 		return nil, err
 	}
 	v := &verifier{
-		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount), ask: ask, watch: watch,
+		rules: r, path: path, parts: parts, threads: threads, memory: budget.Grant(&spill.Recount), watch: watch,
 		anonymity: make([]uint64, len(r.cut.Sets)), measures: r.newMeasures(), has: make(map[string]bool),
 	}
 	for i := range r.cut.Sets {
@@ -169,11 +168,11 @@ func newVerifier(ctx context.Context, path string, r *rules, threads int, budget
 		v.memory = max(v.memory-8*int64(len(v.regions.slots)), v.memory/2)
 	}
 	if ask != nil {
-		ask.Memory, ask.Budget = spill.Exposure.Part(budget.Left()), budget.Part(budget.Limit())
 		v.memory = max(v.memory-risk.SumBytes, v.memory/2)
 		if !ask.Labels {
 			v.kept, err = r.keptColumns(ctx, parts[0])
 		}
+		v.exposed = r.newExposure(ask, v.kept, budget)
 	}
 	return v, err
 }
@@ -189,17 +188,15 @@ func (v *verifier) scan(ctx context.Context) error {
 		}
 	}
 	var all []*alike
-	var sums *sums
-	if v.ask != nil {
-		defer func() { v.ask.Budget.Return(v.ask.Budget.Used()) }()
-		sums = v.newSums(v.ask, v.kept)
+	if e := v.exposed; e != nil {
+		defer func() { e.budget.Return(e.budget.Used()) }()
 	}
 	for _, c := range p.counters {
 		if v.unstamped {
 			c.turns = make([]uint64, len(v.checks))
 		}
-		if v.ask != nil {
-			c.alike = v.newAlike(v.ask, sums, v.kept, p.shown, v.threads)
+		if v.exposed != nil {
+			c.alike = v.exposed.newAlike(len(v.cut.Sets), p.shown, v.threads)
 			all = append(all, c.alike)
 		}
 	}
@@ -224,11 +221,10 @@ func (v *verifier) scan(ctx context.Context) error {
 			}
 			v.checkOrder(p)
 		}
-		if v.ask != nil && !p.again {
-			if err := sums.join(all); err != nil {
+		if v.exposed != nil && !p.again {
+			if err := v.exposed.join(all, v.rows); err != nil {
 				return err
 			}
-			v.told = sums.report(v.cut, v.kept, v.known, v.rows)
 			p.tellNothing()
 		}
 		var open []int
