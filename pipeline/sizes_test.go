@@ -213,7 +213,6 @@ var unreached = map[string][]size{
 		{name: "pipeline/count.usualPairs", value: 1 << 18},
 		{name: "pipeline/masking.UsualGroup", value: 1 << 18},
 		{name: "pipeline/masking.mostGroups", value: 1 << 14},
-		{name: "pipeline/verify.mostCells", value: 1 << 19},
 	},
 	innerSize: {
 		{name: "engine/boost.Mass", value: 1 << 16},

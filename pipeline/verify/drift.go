@@ -159,17 +159,12 @@ func (n *night) inCommon(o *night) (pairs [][2]int) {
 // count reads the masked and the sensitive columns, and counts by some claims. Tables take a quarter of the
 // memory that is left, as they do when the lists are made of them.
 func (n *night) count(ctx context.Context, claims []int) error {
-	spans, first := make([]*span, len(n.keys)), len(n.keys)-len(n.claims())
-	var open []int
-	for key := range spans {
-		spans[key] = newSpan()
-		spans[key].limit = n.budget.Left() / 4 / int64(len(claims))
-	}
+	p, first := n.newReading(nil, n.threads), len(n.keys)-len(n.claims())
+	p.open, p.again = p.open[:0], true // nothing else is looked at
 	for _, claim := range claims {
-		open = append(open, first+claim)
+		p.open = append(p.open, first+claim)
+		p.spans[first+claim].limit = n.budget.Left() / 4 / int64(len(claims))
 	}
-	p := n.newReading(spans, nil, n.threads)
-	p.open, p.again = open, true // nothing else is looked at
 	err := workers.Each(len(n.parts), n.threads, func(w workers.Worker, i int) error {
 		_, err := p.part(ctx, w, n.parts[i])
 		return err
@@ -178,8 +173,8 @@ func (n *night) count(ctx context.Context, claims []int) error {
 		return err
 	}
 	n.counted = make([][]valued, len(n.claims()))
-	for i, key := range open {
-		if spans[key].until.Load() < hashShares {
+	for i, key := range p.open {
+		if p.spans[key].until.Load() < hashShares {
 			return errManyGroups
 		}
 		if n.counted[claims[i]], err = n.list(p, key); err != nil {

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (r *rules) key(checks []int) labelKey {
 // regions returns the keys of the regions.
 func (r *rules) regions() *table {
 	k := &r.keys[len(r.cut.Sets)]
-	regions, numbers := newTable(k.size, nil), make([]uint32, len(r.checks))
+	regions, numbers := newTable(k.size, newSpan(math.MaxInt64)), make([]uint32, len(r.checks))
 	for _, region := range r.cut.Regions {
 		for a, label := range region {
 			for _, check := range r.first[r.cut.Columns[a].Name] {

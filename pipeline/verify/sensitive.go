@@ -62,7 +62,7 @@ func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets
 // withValue returns the key of a set's labels and, in a word of its own that is the last, the hash of the value of
 // a sensitive column.
 func (k labelKey) withValue(column int) labelKey {
-	k.value, k.size, k.cells = column, k.size+1, math.MaxUint64
+	k.value, k.size = column, k.size+1
 	return k
 }
 
@@ -83,8 +83,7 @@ func (k *labelKey) packValues(keys []uint64, column *release.Hashes) (same bool)
 func (r *rules) newWhole(counters int, limit int64) (tables [][]*table) {
 	tables = make([][]*table, counters)
 	for range r.values {
-		span := newSpan()
-		span.limit = limit / int64(len(r.values))
+		span := newSpan(limit / int64(len(r.values)))
 		for i := range tables {
 			tables[i] = append(tables[i], newTable(1, span))
 		}
@@ -137,7 +136,7 @@ func (v *verifier) joinWhole(counters []*counter) error {
 func (t *table) sorted() (slots []uint32) {
 	stride := t.size + 1
 	for i := range t.capacity() {
-		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 && (t.span == nil || t.counts(hashOf(slot[:t.size]), slot[:t.size])) {
+		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 && t.counts(hashOf(slot[:t.size]), slot[:t.size]) {
 			slots = append(slots, uint32(i))
 		}
 	}

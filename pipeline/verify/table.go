@@ -29,8 +29,8 @@ type span struct {
 	until atomic.Uint64
 }
 
-func newSpan() *span {
-	s := &span{}
+func newSpan(limit int64) *span {
+	s := &span{limit: limit}
 	s.until.Store(hashShares)
 	return s
 }
@@ -73,14 +73,12 @@ func (s *span) next() bool {
 	return until < hashShares
 }
 
-// table counts the records of keys of so many words: in an open table of keys and counts,
-// nothing else, so that millions of groups fit; or, of few possible keys, in a cell for each.
-// One goroutine uses it.
+// table counts the records of keys of so many words: it is an open table of keys and counts,
+// nothing else, so that millions of groups fit. One goroutine uses it.
 type table struct {
 	size  int
-	class int      // words that choose the share: keys that have these in common are counted in one pass
-	cells []uint64 // nil when there may be too many
-	span  *span    // nil: everything is counted, in whatever memory it takes
+	class int // words that choose the share: keys that have these in common are counted in one pass
+	span  *span
 	slots []uint64 // of each its key, then its count; a count of 0 is free
 	used  int
 }
@@ -102,12 +100,8 @@ func hashOf(key []uint64) uint64 {
 // add counts so many records of a key, unless the pass does not. It returns errManyGroups when
 // there is no room and nothing left to give up.
 func (t *table) add(key []uint64, records uint64) error {
-	if t.cells != nil {
-		t.cells[key[0]] += records
-		return nil
-	}
 	hash := hashOf(key)
-	if t.span != nil && !t.counts(hash, key) {
+	if !t.counts(hash, key) {
 		return nil
 	}
 	slot := t.find(hash, key)
@@ -167,10 +161,6 @@ func (t *table) bytes(slots int) int64 { return 8 * int64(slots-fewestSlots) * i
 // makeRoom doubles the table or, when there is no memory for it, gives up keys.
 func (t *table) makeRoom() error {
 	slots := 2 * t.capacity()
-	if t.span == nil {
-		t.rehash(slots)
-		return nil
-	}
 	if !t.span.hold(t.bytes(slots)) {
 		if err := t.giveUp(); err != nil {
 			return err
@@ -220,17 +210,10 @@ const stripes = fewestSlots
 // were given up. A key is valid until the next one comes.
 func (t *table) all() iter.Seq2[[]uint64, uint64] {
 	return func(yield func(key []uint64, records uint64) bool) {
-		cell := make([]uint64, 1)
-		for i, records := range t.cells {
-			cell[0] = uint64(i)
-			if records > 0 && !yield(cell, records) {
-				return
-			}
-		}
 		for stripe := range stripes {
 			for at := stripe * (t.size + 1); at < len(t.slots); at += stripes * (t.size + 1) {
 				key, records := t.slots[at:][:t.size:t.size], t.slots[at+t.size]
-				if records > 0 && (t.span == nil || t.counts(hashOf(key), key)) && !yield(key, records) {
+				if records > 0 && t.counts(hashOf(key), key) && !yield(key, records) {
 					return
 				}
 			}
@@ -240,11 +223,8 @@ func (t *table) all() iter.Seq2[[]uint64, uint64] {
 
 // clear forgets all keys, and what they took.
 func (t *table) clear() {
-	if t.span != nil {
-		t.span.held.Add(-t.bytes(t.capacity()))
-	}
+	t.span.held.Add(-t.bytes(t.capacity()))
 	t.slots, t.used = make([]uint64, fewestSlots*(t.size+1)), 0
-	clear(t.cells)
 }
 
 // labelKey says how the numbers of a set's labels make a key of words: in each, the numbers
@@ -254,22 +234,22 @@ type labelKey struct {
 	below   []uint64 // numbers of the columns
 	words   []int
 	strides []uint64
-	size    int    // words of a key
-	cells   uint64 // every word is below, when there is one
-	value   int    // of a claim, the sensitive column whose values are in the last word; else -1
+	size    int // words of a key
+	value   int // of a claim, the sensitive column whose values are in the last word; else -1
 }
 
 // newLabelKey makes keys of numbers below the given ones, which are at least 1.
 func newLabelKey(columns []int, below []uint64) labelKey {
-	k := labelKey{columns: columns, below: below, size: 1, cells: 1, value: -1}
+	k := labelKey{columns: columns, below: below, size: 1, value: -1}
+	stride := uint64(1)
 	for _, n := range below {
-		over, cells := bits.Mul64(k.cells, n)
+		over, next := bits.Mul64(stride, n)
 		if over > 0 {
 			k.size++
-			k.cells, cells = 1, n
+			stride, next = 1, n
 		}
-		k.words, k.strides = append(k.words, k.size-1), append(k.strides, k.cells)
-		k.cells = cells
+		k.words, k.strides = append(k.words, k.size-1), append(k.strides, stride)
+		stride = next
 	}
 	return k
 }
@@ -288,72 +268,29 @@ func (k *labelKey) digit(key []uint64, i int) uint32 {
 	return uint32(key[k.words[i]] / k.strides[i] % k.below[i])
 }
 
-// digits are the numbers of a block of rows in one column, and what they are multiplied by in a word of a key.
-type digits struct {
-	numbers []uint32
-	stride  uint64
-}
-
 // pack writes a word of the keys of a block of rows, and reports whether all have the same.
 func (k *labelKey) pack(word int, keys []uint64, numbers []release.Numbers) (same bool) {
-	one, rows := uint64(0), len(keys)/k.size
-	var few [8]digits
-	varying := few[:0]
+	one := uint64(0)
 	for i, column := range k.columns {
-		switch n := &numbers[column]; {
-		case k.words[i] != word:
-		case n.Same:
+		if n := &numbers[column]; k.words[i] == word && n.Same {
 			one += uint64(n.One) * k.strides[i]
-		default:
-			varying = append(varying, digits{n.Every[:rows], k.strides[i]})
 		}
-	}
-	if k.size == 1 { // nearly always
-		packAlone(keys, one, varying)
-		return len(varying) == 0
 	}
 	for at := word; at < len(keys); at += k.size {
 		keys[at] = one
 	}
-	for _, d := range varying {
-		for row, number := range d.numbers {
-			keys[row*k.size+word] += uint64(number) * d.stride
+	same = true
+	for i, column := range k.columns {
+		n, stride := &numbers[column], k.strides[i]
+		if k.words[i] != word || n.Same {
+			continue
+		}
+		same = false
+		for row, number := range n.Every[:len(keys)/k.size] {
+			keys[row*k.size+word] += uint64(number) * stride
 		}
 	}
-	return len(varying) == 0
-}
-
-// packAlone writes keys of one word, two columns at a time: sums of these are not stored in between.
-func packAlone(keys []uint64, one uint64, varying []digits) {
-	for i := range keys {
-		keys[i] = one
-	}
-	for ; len(varying) >= 2; varying = varying[2:] {
-		addTwo(keys, varying[0], varying[1])
-	}
-	if len(varying) > 0 {
-		d := varying[0]
-		for i, number := range d.numbers[:len(keys)] {
-			keys[i] += uint64(number) * d.stride
-		}
-	}
-}
-
-func addTwo(keys []uint64, a, b digits) {
-	x, y := a.numbers[:len(keys)], b.numbers[:len(keys)]
-	for i, key := range keys {
-		keys[i] = key + uint64(x[i])*a.stride + uint64(y[i])*b.stride
-	}
-}
-
-// A set with fewer combinations of labels than mostCells, sound or not, is counted in a
-// table with a cell for each.
-const mostCells = 1 << 19
-
-// inCells reports whether a set is counted in cells, by each of so many counters.
-func (r *rules) inCells(key int, memory int64, counters int) bool {
-	k := &r.keys[key]
-	return k.size == 1 && k.cells <= min(mostCells, uint64(memory)/uint64(16*counters*len(r.keys)))
+	return same
 }
 
 // counter counts blocks of rows by their labels. One goroutine uses it.
@@ -367,20 +304,15 @@ type counter struct {
 	keys   []uint64 // scratch: of a block, one after the other
 }
 
-// newCounter counts in cells where a span is nil.
 func newCounter(r *rules, spans []*span) *counter {
 	c, most := &counter{rules: r}, 0
 	for i := range r.keys {
 		k := &r.keys[i]
-		if spans[i] != nil {
-			t := newTable(k.size, spans[i])
-			if k.value >= 0 {
-				t.class--
-			}
-			c.tables = append(c.tables, t)
-		} else {
-			c.tables = append(c.tables, &table{size: 1, cells: make([]uint64, k.cells)})
+		t := newTable(k.size, spans[i])
+		if k.value >= 0 {
+			t.class--
 		}
+		c.tables = append(c.tables, t)
 		most = max(most, k.size)
 	}
 	c.keys = make([]uint64, most*release.BlockRows)
@@ -401,12 +333,6 @@ func (c *counter) count(key, rows int, numbers []release.Numbers, kept []release
 	}
 	if same {
 		return t.add(keys[:k.size], uint64(rows))
-	}
-	if t.cells != nil {
-		for _, key := range keys {
-			t.cells[key]++
-		}
-		return nil
 	}
 	for len(keys) > 0 { // rows that are alike often follow each other
 		row, alike := keys[:k.size:k.size], uint64(1)

@@ -179,8 +179,8 @@ func newVerifier(ctx context.Context, path string, r *rules, threads int, budget
 
 // scan passes over the release until every set is counted.
 func (v *verifier) scan(ctx context.Context) error {
-	spans, memory := v.spans()
-	p := v.newReading(spans, v.kept, v.threads)
+	memory := v.memory / 3 * 2 // the rest is for tables that are being moved
+	p := v.newReading(v.kept, v.threads)
 	if len(v.measures) > 0 {
 		memory -= memory / 4
 		for i, whole := range v.newWhole(v.threads, memory/3) {
@@ -205,9 +205,7 @@ func (v *verifier) scan(ctx context.Context) error {
 	}
 	for ; len(p.open) > 0; p.again = true {
 		for _, key := range p.open {
-			if spans[key] != nil {
-				spans[key].limit = memory / int64(len(p.open))
-			}
+			p.spans[key].limit = memory / int64(len(p.open))
 		}
 		p.rows.Store(0)
 		if err := v.pass(ctx, p); err != nil {
@@ -232,7 +230,7 @@ func (v *verifier) scan(ctx context.Context) error {
 			if err := v.finish(p, key); err != nil {
 				return err
 			}
-			if spans[key] != nil && spans[key].next() {
+			if p.spans[key].next() {
 				open = append(open, key)
 			}
 		}
@@ -261,21 +259,6 @@ func (v *verifier) checkOrder(p *reading) {
 	for _, c := range p.counters {
 		c.turns = nil
 	}
-}
-
-// spans returns those of the keys that are not counted in cells, and the memory for them. A
-// third of it is for tables that are being moved.
-func (v *verifier) spans() (spans []*span, memory int64) {
-	memory = v.memory
-	spans = make([]*span, len(v.keys))
-	for key := range v.keys {
-		if v.inCells(key, v.memory, v.threads) {
-			memory -= 8 * int64(v.keys[key].cells) * int64(v.threads)
-		} else {
-			spans[key] = newSpan()
-		}
-	}
-	return spans, memory / 3 * 2
 }
 
 // pass reads all parts, and the row groups of each, on workers that help each other. What is
@@ -428,14 +411,15 @@ type reading struct {
 	shown    []release.Kept // kept columns
 	scanners []*release.Scanner
 	counters []*counter
-	open     []int // keys that are counted
-	again    bool  // footers, kept columns and marks have been read before
+	spans    []*span // of every key
+	open     []int   // keys that are counted
+	again    bool    // footers, kept columns and marks have been read before
 	rows     atomic.Int64
 	progress func(rows int64)
 }
 
 // newReading returns a reading by so many workers, which are shown sensitive columns first, then some other kept ones.
-func (r *rules) newReading(spans []*span, kept []string, workers int) *reading {
+func (r *rules) newReading(kept []string, workers int) *reading {
 	shown := r.sensitive()
 	for _, name := range kept {
 		if !slices.ContainsFunc(shown, func(k release.Kept) bool { return k.Name == name }) {
@@ -443,11 +427,11 @@ func (r *rules) newReading(spans []*span, kept []string, workers int) *reading {
 		}
 	}
 	p := &reading{rules: r, shown: shown, scanners: release.NewScanners(r.masked(), shown, workers), progress: func(int64) {}}
-	for range workers {
-		p.counters = append(p.counters, newCounter(r, spans))
-	}
 	for key := range r.keys {
-		p.open = append(p.open, key)
+		p.spans, p.open = append(p.spans, newSpan(0)), append(p.open, key)
+	}
+	for range workers {
+		p.counters = append(p.counters, newCounter(r, p.spans))
 	}
 	return p
 }
