@@ -51,15 +51,10 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	}
 }
 
-// newCase draws a table and an engine with few bins, often with hardly any witness, and with an
-// index from the start, later or never.
+// newCase draws a table and an engine with few bins, often with hardly any witness.
 func newCase(r *rand.Rand) (enginetest.Case, bottomup.Engine) {
 	e := bottomup.Engine{Loss: bottomup.Loss(r.IntN(2)), Bins: 1 + r.IntN(8)}
-	return enginetest.NewCase(r, 60), withLimits(r, e)
-}
-
-func withLimits(r *rand.Rand, e bottomup.Engine) bottomup.Engine {
-	return e.WithLimits(r.IntN(4), bottomup.Thresholds[r.IntN(len(bottomup.Thresholds))])
+	return enginetest.NewCase(r, 60), e.WithWitnesses(r.IntN(4))
 }
 
 // compare fails the test where steps and release are not those of the naive search.

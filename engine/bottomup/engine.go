@@ -10,17 +10,12 @@
 // at most one of an attribute does.
 //
 // The paper finds these by an index of all vids (TEA, section 5), whose segments every step
-// merges. That is done here, too, from the moment on at which the vids of the current cut are
-// few enough for it (maxIndexed, and the budget).
-//
-// While there are more, or the table is in a store, a survey takes its place: the table as it
-// was counted under some earlier cut, and a few anonymity vids as witnesses. Two that no one
-// generalization has in common, or one that it merges with nothing, show that it is not
-// critical, for as long as no step touches them. Vids are counted anew, under the cut of that
-// moment, only when no witness is left, or when they leave a generalization, at most one an
-// attribute, to be examined. On real data that is seldom, so that large tables are read a few
-// times instead of being merged in every step. BenchmarkCrossover measures where one overtakes
-// the other; a naive search holds every step of both to the definitions.
+// merges. Here a few anonymity vids are kept as witnesses. Two that no one generalization has in
+// common, or one that it merges with nothing, show that it is not critical, for as long as no
+// step touches them. Vids are counted anew, under the cut of that moment, only when no witness is
+// left, or when they leave a generalization, at most one an attribute, to be examined. On real
+// data that is seldom, so that large tables are read a few times instead of being merged in every
+// step; the index was never faster. A naive search holds every step to the definitions.
 package bottomup
 
 import (
@@ -36,7 +31,7 @@ type Engine struct {
 	Loss Loss
 	Bins int // of a discretized attribute's hierarchy, at most; 0: engine.DefaultBins
 
-	limited limits // where not 0, instead of maxWitnesses and maxIndexed
+	witnesses int // where not 0, instead of maxWitnesses
 }
 
 // Loss says what a generalization loses.

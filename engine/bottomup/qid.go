@@ -3,35 +3,34 @@ package bottomup
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
-	"github.com/kcut/kcut/spill"
 )
 
-// qid is a quasi-identifier set, and its equivalence classes under the current cut: a survey
-// of them, until they are few enough for an index.
+// qid is a quasi-identifier set: its equivalence classes, counted in a table under a recent cut,
+// and A(QID) and witnesses of it under the current one.
 type qid struct {
 	engine.Set
 	columns []*column
-	limits  limits
+	table   *partition.Table
+	nodes   [][]int32 // by column and code of the table: the node, in the cut when it was counted
+	stale   bool      // the cut has changed since
 
-	survey    *survey // nil: the index has them
-	tea       *tea
-	anonymity uint64 // A(QID), when updated
-	judged    bool   // examined is what the current cut has
-	examined  []gain
+	limit     int     // of witnesses
+	anonymity uint64  // A(QID), as long as there are witnesses
+	witnesses []vid   // some that have so many records
+	blocked   []block // by column
+
+	judged   bool // examined is what the current cut has
+	examined []gain
 }
 
-// limits are of what is kept in memory of a set.
-type limits struct {
-	witnesses, indexed int
-	index              int64 // bytes
-}
-
-// shareOfIndexes is the part of the memory that the indexes of all sets may take: what is left
-// must do for counting the sets that have none.
-const shareOfIndexes = 4
+// maxWitnesses is how many anonymity vids are kept. There may be more, but these few last
+// for most of a search, and what they cannot tell is counted.
+const maxWitnesses = 4096
 
 // generalization replaces the children of a node of a column by the node.
 type generalization struct {
@@ -39,114 +38,234 @@ type generalization struct {
 	node   int32
 }
 
-var noGeneralization = generalization{column: -1}
-
 // gain is a generalization, and A(QID) after it.
 type gain struct {
 	generalization
 	after uint64
 }
 
+// vid is a combination of nodes of the current cut that records have, by column. It is
+// not written to once it is made.
+type vid []int32
+
+// with returns the vid after a generalization of its node.
+func (v vid) with(g generalization) vid {
+	v = slices.Clone(v)
+	v[g.column] = g.node
+	return v
+}
+
+// block shows that the generalization to a node is not critical: it merges some anonymity
+// vids with no other. It is none without a vid.
+type block struct {
+	node int32
+	vids []vid
+}
+
 // newQID returns a set at the start, when the table's codes are the attributes' own.
-func newQID(table *partition.Table, set engine.Set, columns []*column, limits limits) *qid {
-	q := &qid{Set: set, limits: limits}
+func newQID(table *partition.Table, set engine.Set, columns []*column, witnesses int) *qid {
+	q := &qid{Set: set, table: table, limit: witnesses, blocked: make([]block, len(set.Columns))}
 	for _, a := range set.Columns {
-		q.columns = append(q.columns, columns[a])
+		c := columns[a]
+		q.columns, q.nodes = append(q.columns, c), append(q.nodes, c.leaves)
+		q.stale = q.stale || c.tree.Len() == 1 // a root that is never split has a null's records too
 	}
-	q.survey = newSurvey(table, q.columns, limits.witnesses)
 	return q
 }
 
 // isOpen reports whether some class of the set does not hold yet.
 func (q *qid) isOpen() bool { return !q.Holds(engine.Stats{Size: q.anonymity}) }
 
-// bytes returns the memory that the classes take.
-func (q *qid) bytes() int64 {
-	if q.tea != nil {
-		return q.tea.drawn
-	}
-	return q.survey.table.Bytes()
-}
-
-// discard returns what the classes take.
-func (q *qid) discard(space partition.Space) error {
-	if q.tea != nil {
-		q.tea.release(space)
-		return nil
-	}
-	return q.survey.table.Discard(space)
-}
-
 // update brings A(QID) up to date.
 func (q *qid) update(ctx context.Context, space partition.Space) error {
-	if q.tea == nil && len(q.survey.witnesses) == 0 {
-		if err := q.recount(ctx, space); err != nil {
+	if len(q.witnesses) > 0 {
+		return nil
+	}
+	return q.recount(ctx, space)
+}
+
+// recount counts the equivalence classes of the current cut, and finds A(QID) and witnesses.
+func (q *qid) recount(ctx context.Context, space partition.Space) error {
+	if q.stale {
+		if err := q.count(ctx, space); err != nil {
 			return err
 		}
 	}
-	if q.tea != nil {
-		q.anonymity = q.tea.anonymity
-	} else {
-		q.anonymity = q.survey.anonymity
-	}
-	return nil
+	return q.find(ctx, space)
 }
 
-// recount counts the classes of the current cut. When they are few enough, and there is room,
-// an index of them takes the survey's place.
-func (q *qid) recount(ctx context.Context, space partition.Space) error {
-	if err := q.survey.recount(ctx, space); err != nil {
-		return err
+// count counts the equivalence classes of the current cut.
+func (q *qid) count(ctx context.Context, space partition.Space) error {
+	var maps [][]uint32 // the table's codes to the nodes of the current cut, numbered by column
+	var domains []int
+	var nodes [][]int32
+	for i, c := range q.columns {
+		cut := c.cut()
+		number := make([]uint32, c.tree.Len())
+		for n, node := range cut {
+			number[node] = uint32(n)
+		}
+		codes := make([]uint32, len(q.nodes[i]))
+		for code, node := range q.nodes[i] {
+			if node >= 0 {
+				codes[code] = number[c.above(node)]
+			}
+		}
+		maps, domains, nodes = append(maps, codes), append(domains, len(cut)), append(nodes, cut)
 	}
-	if q.survey.table.Len() > q.limits.indexed {
-		return q.survey.find(ctx, space)
-	}
-	room := space
-	room.Share = min(space.Share, q.limits.index)
-	index, err := newTEA(ctx, q.survey, room)
-	if errors.Is(err, spill.ErrBudget) {
-		return q.survey.find(ctx, space)
+	table, err := q.table.Aggregate(ctx, maps, domains, space)
+	if err == nil {
+		err = q.table.Discard(space)
 	}
 	if err != nil {
 		return err
 	}
-	table := q.survey.table
-	q.tea, q.survey = index, nil
-	return table.Discard(space)
+	q.table, q.nodes, q.stale = table, nodes, false
+	return nil
 }
 
-// generalized notes a generalization that was performed.
-func (q *qid) generalized(g generalization) {
-	q.judged = false
-	if q.tea != nil {
-		q.tea.apply(g)
-	} else {
-		q.survey.generalized(g)
+// find finds A(QID) and its vids in the table, which is not stale.
+func (q *qid) find(ctx context.Context, space partition.Space) error {
+	before := q.anonymity
+	q.anonymity, q.witnesses = math.MaxUint64, nil
+	err := q.table.Scan(ctx, space, func(t *partition.Table) error {
+		for i, n := range t.Counts {
+			if n < q.anonymity {
+				q.anonymity, q.witnesses = n, q.witnesses[:0]
+			}
+			if n == q.anonymity && len(q.witnesses) < q.limit {
+				q.witnesses = append(q.witnesses, q.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
+			}
+		}
+		return nil
+	})
+	if q.anonymity != before {
+		clear(q.blocked)
 	}
+	return err
+}
+
+// vid returns the nodes of a key of the table's codes.
+func (q *qid) vid(layout partition.Layout, key []uint64) vid {
+	v := make(vid, len(q.columns))
+	for i, f := range layout.Fields {
+		v[i] = q.nodes[i][f.Code(key)]
+	}
+	return v
+}
+
+// candidates returns the valid generalizations that all witnesses have in common and that
+// are not known to be not critical.
+func (q *qid) candidates() (list []generalization) {
+	for i, c := range q.columns {
+		node, b := c.up(q.witnesses[0][i]), q.blocked[i]
+		if node < 0 || c.children[node] == 1 || len(b.vids) > 0 && b.node == node {
+			continue
+		}
+		other := func(v vid) bool { return c.up(v[i]) != node }
+		if !slices.ContainsFunc(q.witnesses, other) {
+			list = append(list, generalization{column: i, node: node})
+		}
+	}
+	return list
 }
 
 // examine returns A(QID) after those generalizations that may be critical, at most one a
 // column (Theorem 1). Any other one is not.
-func (q *qid) examine(ctx context.Context, space partition.Space) (gains []gain, err error) {
+func (q *qid) examine(ctx context.Context, space partition.Space) ([]gain, error) {
 	if !q.isOpen() {
 		return nil, nil
 	}
 	if q.judged {
 		return q.examined, nil
 	}
-	if q.tea == nil && q.survey.stale && len(q.survey.candidates()) > 0 {
-		err = q.recount(ctx, space)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case q.tea != nil:
-		q.examined = q.tea.examine()
-	default:
-		if q.examined, err = q.survey.examine(ctx, space); err != nil {
+	if q.stale && len(q.candidates()) > 0 {
+		if err := q.recount(ctx, space); err != nil {
 			return nil, err
 		}
 	}
+	q.examined = nil
+	for _, g := range q.candidates() {
+		after, err := q.after(ctx, space, g)
+		if err != nil {
+			return nil, err
+		}
+		q.examined = append(q.examined, gain{generalization: g, after: after})
+	}
 	q.judged = true
 	return q.examined, nil
+}
+
+// after returns A(QID) after a generalization, which is blocked by the vids that it leaves as
+// they are.
+func (q *qid) after(ctx context.Context, space partition.Space, g generalization) (anonymity uint64, err error) {
+	maps, domains, child := q.merging(g)
+	merged, err := q.table.Aggregate(ctx, maps, domains, space)
+	if err != nil {
+		return 0, err
+	}
+	var alone []vid
+	anonymity = math.MaxUint64
+	err = merged.Scan(ctx, space, func(t *partition.Table) error {
+		for i, n := range t.Counts {
+			anonymity = min(anonymity, n)
+			key := t.Keys[i*t.Layout.Words:][:t.Layout.Words]
+			if n == q.anonymity && t.Layout.Fields[g.column].Code(key) == child && len(alone) < q.limit {
+				alone = append(alone, q.vid(t.Layout, key))
+			}
+		}
+		return nil
+	})
+	q.blocked[g.column] = block{node: g.node, vids: alone}
+	return anonymity, errors.Join(err, merged.Discard(space))
+}
+
+// merging maps the table's codes to themselves, but for the children of a generalization,
+// which become the first of them.
+func (q *qid) merging(g generalization) (maps [][]uint32, domains []int, child uint32) {
+	for _, nodes := range q.nodes {
+		c := engine.Identity(len(nodes))
+		maps, domains = append(maps, c.Codes), append(domains, c.Domain)
+	}
+	under := func(node int32) bool { return node >= 0 && q.columns[g.column].tree.Parent(int(node)) == int(g.node) }
+	child = uint32(slices.IndexFunc(q.nodes[g.column], under))
+	for code, node := range q.nodes[g.column] {
+		if under(node) {
+			maps[g.column][code] = child
+		}
+	}
+	return maps, domains, child
+}
+
+// generalized notes a generalization that was performed. Witnesses that it may have merged
+// with others are none any more.
+func (q *qid) generalized(g generalization) {
+	q.stale, q.judged = true, false
+	var same []vid // known to be merged with nothing
+	if b := q.blocked[g.column]; b.node == g.node {
+		same = b.vids
+		q.blocked[g.column] = block{}
+	}
+	q.witnesses = q.untouched(q.witnesses, g)
+	for _, v := range same {
+		q.witnesses = append(q.witnesses, v.with(g))
+	}
+	for i := range q.blocked {
+		q.blocked[i].vids = q.untouched(q.blocked[i].vids, g)
+	}
+}
+
+// untouched returns the vids without children of a generalization's node. A single child
+// only gets another name.
+func (q *qid) untouched(vids []vid, g generalization) []vid {
+	c := q.columns[g.column]
+	left := vids[:0]
+	for _, v := range vids {
+		if c.tree.Parent(int(v[g.column])) != int(g.node) {
+			left = append(left, v)
+		} else if c.children[g.node] == 1 {
+			left = append(left, v.with(g))
+		}
+	}
+	return left
 }

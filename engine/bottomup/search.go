@@ -35,12 +35,8 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 		nodes += c.tree.Len()
 		s.columns = append(s.columns, c)
 	}
-	limits := limits{
-		witnesses: cmp.Or(e.limited.witnesses, maxWitnesses), indexed: cmp.Or(e.limited.indexed, maxIndexed),
-		index: options.Space.Share / shareOfIndexes / int64(len(requirement.Sets)),
-	}
 	for i, set := range requirement.Sets {
-		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns, limits))
+		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns, cmp.Or(e.witnesses, maxWitnesses)))
 	}
 	s.valid = newTournament(nodes)
 	for _, c := range s.columns {
@@ -102,7 +98,7 @@ func (s *search) update(ctx context.Context) error {
 func (s *search) space() partition.Space {
 	space := s.options.Space
 	for _, q := range s.sets {
-		space.Share -= q.bytes()
+		space.Share -= q.table.Bytes()
 	}
 	return space
 }
@@ -213,7 +209,7 @@ func (s *search) report(c choice, number int) {
 // discard returns what the sets take.
 func (s *search) discard() (err error) {
 	for _, q := range s.sets {
-		err = errors.Join(err, q.discard(s.options.Space))
+		err = errors.Join(err, q.table.Discard(s.options.Space))
 	}
 	return err
 }

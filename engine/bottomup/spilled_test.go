@@ -13,8 +13,7 @@ import (
 )
 
 // TestSpilledSearchAgrees gives random tables the smallest budget that they can be searched
-// in, and more. Steps and release are those of the search in memory, wherever an index takes
-// over.
+// in, and more. Steps and release are those of the search in memory.
 func TestSpilledSearchAgrees(t *testing.T) {
 	store := enginetest.OpenStore(t)
 	refused := 0
@@ -25,7 +24,7 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited := withLimits(r, e) // for all: it decides what is counted anew
+		limited := e.WithWitnesses(r.IntN(4)) // for all: it decides what is counted anew
 		for share, enough := int64(1<<4), 0; enough < 3; share *= 2 {
 			var got []engine.Step
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
