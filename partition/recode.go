@@ -1,6 +1,9 @@
 package partition
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // shardRecords is the number of records that are merged at a time: their keys and the
 // slots of their hash table stay in a second-level cache.
@@ -143,152 +146,73 @@ func (f repackedField) repack(fresh []uint64, to uint, old []uint64, from uint) 
 // merge sums the counts of equal tuples. Records are first distributed into shards by hash, so that
 // each shard's hash table is small; the result overwrites the table from its start.
 func (t *Table) merge(threads int) {
-	shards := 1
-	for shards < maxShards && t.Len() > shards*shardRecords {
-		shards *= 2
-	}
-	source, bounds := t.distribute(shards, threads)
-	merged := make([]*Table, min(len(cut(t.Len(), threads)), shards))
-	Each(len(merged), threads, func(_, i int) {
-		first, last := shards*i/len(merged), shards*(i+1)/len(merged)
-		to := t.Slice(Rows{Lo: bounds[first], Hi: bounds[last]})
-		to.Truncate()
-		var slots []uint32
-		for s := first; s < last; s++ {
-			slots = to.Absorb(source, bounds[s], bounds[s+1], slots)
-		}
-		merged[i] = to
+	shards, slots := t.distribute(threads), make([][]uint32, max(1, threads))
+	Each(len(shards), threads, func(worker, i int) {
+		shards[i].last, slots[worker] = compact(shards[i].last, t.Layout.Words+1, slots[worker])
 	})
-	t.Truncate()
-	for _, part := range merged {
-		t.Keys, t.Counts = append(t.Keys, part.Keys...), append(t.Counts, part.Counts...)
-	}
+	t.place(shards, threads)
 }
 
 // repeated reports whether merging would leave at most three quarters of the records. It looks
 // at the tuples of a part of all hashes.
 func (t *Table) repeated(threads int) bool {
-	rare, w := max(sampleBits, bits.Len(uint(t.Len()/sampleRecords))), t.Layout.Words
+	rare := max(sampleBits, bits.Len(uint(t.Len()/sampleRecords)))
 	ranges := cut(t.Len(), threads)
-	samples := make([]Table, len(ranges))
+	samples := make([][]uint64, len(ranges))
 	Each(len(ranges), threads, func(_, i int) {
-		var sample Table
+		var sample []uint64
 		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
-			if t.hash(at)>>(64-rare) == 0 {
-				sample.Keys, sample.Counts = append(sample.Keys, t.Keys[at*w:(at+1)*w]...), append(sample.Counts, t.Counts[at])
+			if key := t.key(at); hash(key)>>(64-rare) == 0 {
+				sample = append(append(sample, key...), t.Counts[at])
 			}
 		}
 		samples[i] = sample
 	})
-	sample := &Table{Layout: t.Layout}
-	for _, s := range samples {
-		sample.Keys, sample.Counts = append(sample.Keys, s.Keys...), append(sample.Counts, s.Counts...)
-	}
-	records := sample.Len()
-	sample.compact(nil)
-	return 4*sample.Len() <= 3*records
+	sample := slices.Concat(samples...)
+	words := len(sample)
+	distinct, _ := compact(sample, t.Layout.Words+1, nil)
+	return 4*len(distinct) <= 3*words
 }
 
-// compact merges equal tuples, one after the other. It returns slots, as Absorb does.
-func (t *Table) compact(slots []uint32) []uint32 {
-	source := *t
-	t.Truncate()
-	return t.Absorb(&source, 0, source.Len(), slots)
-}
-
-// distribute returns a table of the same records in which those of shard s are at
-// bounds[s] ≤ i < bounds[s+1]. One shard is the table itself: Absorb never writes past
-// the record it reads.
-func (t *Table) distribute(shards int, threads int) (distributed *Table, bounds []int) {
-	if shards == 1 {
-		return &Table{Layout: t.Layout, Keys: t.Keys, Counts: t.Counts}, []int{0, t.Len()}
+// distribute returns the records as those of shards, each with its count behind its key.
+func (t *Table) distribute(threads int) []bucket {
+	shards, stride := 1, t.Layout.Words+1
+	for shards < maxShards && t.Len() > shards*shardRecords {
+		shards *= 2
 	}
-	distributed = newTable(t.Layout, t.Len(), t.Len())
 	ranges := cut(t.Len(), threads)
 	next := make([][]int, len(ranges)) // by share and shard: how many, then where to
 	Each(len(ranges), threads, func(_, i int) {
 		next[i] = make([]int, shards)
 		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
-			next[i][shardOf(t.hash(at), shards)]++
+			next[i][shardOf(hash(t.key(at)), shards)]++
 		}
 	})
-	end := 0
+	distributed, records, end := make([]bucket, shards), make([]uint64, t.Len()*stride), 0
 	for s := range shards {
-		bounds = append(bounds, end)
+		from := end
 		for i := range ranges {
 			next[i][s], end = end, end+next[i][s]
 		}
+		distributed[s].last = records[from*stride : end*stride]
 	}
-	Each(len(ranges), threads, func(_, i int) { t.Slice(ranges[i]).distributeInto(distributed, next[i]) })
-	return distributed, append(bounds, end)
+	Each(len(ranges), threads, func(_, i int) {
+		for at := ranges[i].Lo; at < ranges[i].Hi; at++ {
+			key := t.key(at)
+			to := &next[i][shardOf(hash(key), shards)]
+			record := records[*to*stride : (*to+1)*stride]
+			copy(record, key)
+			record[len(key)] = t.Counts[at]
+			*to++
+		}
+	})
+	return distributed
 }
 
-// distributeInto copies records to where their shards' next ones go.
-func (t *Table) distributeInto(distributed *Table, next []int) {
+// key returns the key of record i.
+func (t *Table) key(i int) []uint64 {
 	w := t.Layout.Words
-	for i, n := range t.Counts {
-		s := shardOf(t.hash(i), len(next))
-		copy(distributed.Keys[next[s]*w:], t.Keys[i*w:(i+1)*w])
-		distributed.Counts[next[s]] = n
-		next[s]++
-	}
-}
-
-// Absorb appends the distinct tuples of source[lo:hi], none of which it holds yet. It
-// returns slots, grown as needed, for the next call.
-func (t *Table) Absorb(source *Table, lo, hi int, slots []uint32) []uint32 {
-	size := 16
-	for size < 2*(hi-lo) {
-		size *= 2
-	}
-	if len(slots) < size {
-		slots = make([]uint32, size)
-	}
-	table := slots[:size]
-	clear(table)
-	base, w := t.Len(), t.Layout.Words
-	if w == 1 {
-		t.absorbShort(source, lo, hi, table)
-		return slots
-	}
-	for i := lo; i < hi; i++ {
-		key, n := source.Keys[i*w:(i+1)*w], source.Counts[i]
-		at := hash(key) & uint64(size-1)
-		for table[at] != 0 && !equal(t.Keys[(base+int(table[at])-1)*w:], key) {
-			at = (at + 1) & uint64(size-1)
-		}
-		if r := base + int(table[at]) - 1; table[at] != 0 {
-			t.Counts[r] += n
-			continue
-		}
-		t.Keys, t.Counts = append(t.Keys, key...), append(t.Counts, n)
-		table[at] = uint32(t.Len() - base)
-	}
-	return slots
-}
-
-// absorbShort is Absorb for keys of one word, the common case.
-func (t *Table) absorbShort(source *Table, lo, hi int, table []uint32) {
-	base, mask := t.Len()-1, uint64(len(table)-1)
-	counts := source.Counts[lo:hi]
-	for i, key := range source.Keys[lo:hi] {
-		n, at := counts[i], hash1(key)&mask
-		for table[at] != 0 && t.Keys[base+int(table[at])] != key {
-			at = (at + 1) & mask
-		}
-		if r := base + int(table[at]); table[at] != 0 {
-			t.Counts[r] += n
-			continue
-		}
-		t.Keys, t.Counts = append(t.Keys, key), append(t.Counts, n)
-		table[at] = uint32(t.Len() - 1 - base)
-	}
-}
-
-// hash returns the hash of record i's key.
-func (t *Table) hash(i int) uint64 {
-	w := t.Layout.Words
-	return hash(t.Keys[i*w : (i+1)*w])
+	return t.Keys[i*w : (i+1)*w]
 }
 
 // shardOf maps a hash to one of shards, a power of two.

@@ -141,23 +141,29 @@ func (t *tabulation) newTable(merged []bucket, n int) (*Table, error) {
 	if err := t.space.Budget.Draw("the compressed table", layout.TableBytes(n)); err != nil {
 		return nil, err
 	}
-	table, stride := newTable(layout, n, n), layout.Words+1
-	starts, at := make([]int, len(merged)), 0
-	for i, b := range merged {
-		starts[i], at = at, at+b.words()/stride
-	}
-	Each(len(merged), t.threads, func(_, i int) {
-		start := starts[i]
-		for _, records := range merged[i].segments() {
-			table.place(start, records)
-			start += len(records) / stride
-		}
-	})
+	table := newTable(layout, n, n)
+	table.place(merged, t.threads)
 	return table, nil
 }
 
-// place stores records of keys and counts in turn from the table's record at on.
-func (t *Table) place(at int, records []uint64) {
+// place makes the records those of buckets, one after the other. There is room for them.
+func (t *Table) place(buckets []bucket, threads int) {
+	starts, at, words := make([]int, len(buckets)), 0, t.Layout.Words
+	for i, b := range buckets {
+		starts[i], at = at, at+b.words()/(words+1)
+	}
+	t.Keys, t.Counts = t.Keys[:at*words], t.Counts[:at]
+	Each(len(buckets), threads, func(_, i int) {
+		start := starts[i]
+		for _, records := range buckets[i].segments() {
+			t.placeFrom(start, records)
+			start += len(records) / (words + 1)
+		}
+	})
+}
+
+// placeFrom stores records of keys and counts in turn from the table's record at on.
+func (t *Table) placeFrom(at int, records []uint64) {
 	words := t.Layout.Words
 	stride := words + 1
 	counts := t.Counts[at : at+len(records)/stride]
