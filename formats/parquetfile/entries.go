@@ -8,6 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/plain"
 	"github.com/kcut/kcut/formats/internal/schema"
@@ -53,17 +54,17 @@ func (s *source) columnRoom(columns []formats.Request) columnRoom {
 
 // fixed returns what a column takes, whatever its pages are: the buffer, the rows of a batch, and
 // itself.
-func (c columnRoom) fixed(chunk *chunkMeta) int64 {
-	return min(c.buffer, max(leastRead, chunk.Column.TotalCompressedSize)) + rowBytes*min(int64(c.rows), chunk.Column.NumValues) + columnBytes
+func (c columnRoom) fixed(chunk *meta.Column) int64 {
+	return min(c.buffer, max(leastRead, chunk.TotalCompressedSize)) + rowBytes*min(int64(c.rows), chunk.NumValues) + columnBytes
 }
 
 // told returns what a column tells with a page of usual size, unpacked, that no compression makes
 // smaller.
-func (c columnRoom) told(chunk *chunkMeta) int64 {
+func (c columnRoom) told(chunk *meta.Column) int64 {
 	if c.less == 0 {
 		return 0
 	}
-	return max(0, c.fixed(chunk)+min(chunk.Column.TotalCompressedSize, usualRoom)+c.less-usualRoom)
+	return max(0, c.fixed(chunk)+min(chunk.TotalCompressedSize, usualRoom)+c.less-usualRoom)
 }
 
 // buffers is the memory that one column chunk after another is read with. A reader that is
@@ -99,26 +100,26 @@ func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 }
 
 // open starts on the leaf's chunk of a row group, whose bytes come from a plan of the file.
-func (e *entryReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
+func (e *entryReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom) {
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
 	}
-	e.promised = chunk.Column.NumValues
+	e.promised = chunk.NumValues
 	e.holding.Tell, e.holding.Less = f.hold, room.less
 	if room.less > 0 {
 		e.holding.Less += room.fixed(chunk)
 	}
-	e.Codec, e.Leaf = chunk.Column.Codec, e.leaf
+	e.Codec, e.Leaf = chunk.Codec, e.leaf
 	e.AlwaysCompressed = f.alwaysCompressed
 	e.Hold = e.holdPage
-	extent := f.extent(&chunk.Column)
+	extent := f.extent(chunk)
 	e.Open(from, extent.From, extent.To, room.buffer)
 }
 
 // extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
 // size (PARQUET-816).
-func (s *source) extent(chunk *columnMeta) formats.Range {
-	extent := chunk.extent()
+func (s *source) extent(chunk *meta.Column) formats.Range {
+	extent := chunk.Extent()
 	extent.To = min(extent.To+100, s.size)
 	return extent
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
@@ -51,7 +52,7 @@ func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded 
 }
 
 // open starts on the column's chunk of a row group.
-func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
+func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom) {
 	c.entryReader.open(f, from, chunk, room)
 	c.dictionary, c.translated, c.entries = 0, nil, nil
 }

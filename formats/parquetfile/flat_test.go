@@ -15,6 +15,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
@@ -223,7 +224,7 @@ func TestManyColumnsShareRoom(t *testing.T) {
 	for i := range requests {
 		requests[i].Column = i
 	}
-	chunk := &chunkMeta{Column: columnMeta{NumValues: 1 << 20, TotalCompressedSize: 1 << 20}}
+	chunk := &meta.Column{NumValues: 1 << 20, TotalCompressedSize: 1 << 20}
 	for _, room := range []int64{1 << 20, 16 << 20, 1 << 30} {
 		s := &source{batchRows: defaultBatchRows, columns: columns, room: room, usual: usual}
 		each := s.columnRoom(requests)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/page"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
@@ -35,7 +36,7 @@ func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 	return l
 }
 
-func (l *leafReader) open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom) {
+func (l *leafReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom) {
 	l.entryReader.open(f, from, chunk, room)
 	l.levels, l.entry = page.Levels{}, 0
 	l.dictionary.Clear()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
 )
@@ -17,7 +18,7 @@ const maxBatchBytes = 16 << 20
 // columnReader reads one leaf of a split, row group after row group: a flatColumn, or a leafReader of a
 // nested column.
 type columnReader interface {
-	open(f *source, from io.ReaderAt, chunk *chunkMeta, room columnRoom)
+	open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom)
 	begin(rows int) error
 	read(n int) error
 	deliver() // the batch's column, to where it was told
@@ -40,6 +41,7 @@ type reader struct {
 	step    int            // rows of a column that are read before the next one takes its turn
 	columns []columnReader // of all leaves
 	leaves  []int          // which they are
+	chunks  []meta.Column  // of the current row group
 	batch   formats.Batch
 	store   []formats.Column
 	share   formats.Share
@@ -54,13 +56,13 @@ func newReader(ctx context.Context, f *source, first, count int, columns []forma
 		top, column := &f.columns[request.Column], &r.store[i]
 		r.batch.Columns = append(r.batch.Columns, column)
 		if top.field.Type.Kind != formats.Nested {
-			r.columns = append(r.columns, newFlatColumn(&f.leaves[top.First], column, top.field.Type, request.Coded, f.remember))
+			r.columns = append(r.columns, newFlatColumn(&f.footer.Leaves[top.First], column, top.field.Type, request.Coded, f.remember))
 			r.leaves = append(r.leaves, top.First)
 			continue
 		}
 		column.Leaves = make([]formats.Leaf, top.Last-top.First)
 		for j := range column.Leaves {
-			r.columns = append(r.columns, newLeafReader(&f.leaves[top.First+j], &column.Leaves[j]))
+			r.columns = append(r.columns, newLeafReader(&f.footer.Leaves[top.First+j], &column.Leaves[j]))
 			r.leaves = append(r.leaves, top.First+j)
 		}
 	}
@@ -92,7 +94,9 @@ func (r *reader) next() (err error) {
 		if r.group++; r.group >= r.end {
 			return io.EOF
 		}
-		r.open()
+		if err := r.open(); err != nil {
+			return err
+		}
 	}
 	for i, c := range r.columns {
 		if err := c.begin(int(min(int64(r.room.rows), r.left))); err != nil {
@@ -109,18 +113,24 @@ func (r *reader) next() (err error) {
 }
 
 // open starts on the current row group.
-func (r *reader) open() {
-	g := &r.file.footer.RowGroups[r.group]
+func (r *reader) open() error {
+	g, err := r.file.footer.Group(r.group)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.file.path, err)
+	}
 	r.left = g.NumRows
 	r.closePlan()
 	var ranges []storage.Range
+	r.chunks = r.chunks[:0]
 	for _, leaf := range r.leaves {
-		ranges = append(ranges, r.file.extent(&g.Columns[leaf].Column))
+		r.chunks = append(r.chunks, *g.Chunk(leaf))
+		ranges = append(ranges, r.file.extent(g.Chunk(leaf)))
 	}
 	r.plan = r.file.file.Plan(r.ctx, ranges)
 	for i, c := range r.columns {
-		c.open(r.file, r.plan, &g.Columns[r.leaves[i]], r.room)
+		c.open(r.file, r.plan, &r.chunks[i], r.room)
 	}
+	return nil
 }
 
 func (r *reader) closePlan() {
@@ -178,7 +188,7 @@ func (r *reader) wrap(i int, err error) error {
 		return nil
 	}
 	err = fault.LacksMore(err, r.toCome(i))
-	return fmt.Errorf("read column %q of row group %d of %s: %w", r.file.leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
+	return fmt.Errorf("read column %q of row group %d of %s: %w", r.file.footer.Leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }
 
 // toCome returns how many bytes more than those that are told the columns take beside column i, as far as can be seen: each a page, and
@@ -190,7 +200,7 @@ func (r *reader) toCome(i int) (bytes int64) {
 	}
 	each := (told - largest) / int64(max(1, i))
 	for j, c := range r.columns {
-		least := r.room.told(&r.file.footer.RowGroups[r.group].Columns[r.leaves[j]])
+		least := r.room.told(&r.chunks[j])
 		switch {
 		case j < i:
 			bytes += max(0, least-c.told())

@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/fence"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/schema"
 	"github.com/kcut/kcut/formats/storage"
 )
@@ -26,14 +26,10 @@ type source struct {
 	remember  int                     // distinct values of a column
 	hold      func(bytes int64) error // formats.ReadOptions.Hold
 	holding   formats.Holding         // of the footer
-	footer    footer
+	footer    *meta.Footer
 	columns   []topColumn
-	leaves    []schema.Leaf
 
 	alwaysCompressed bool // see page.Reader
-
-	numbersOnce sync.Once
-	numbers     []rowGroupNumbers
 }
 
 // Open opens a Parquet file and checks its footer.
@@ -54,7 +50,7 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 	}()
 	defer fence.Catch(&err)
 	if err := s.readFooter(ctx); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read footer: %w", err)
 	}
 	if err := s.readSchema(); err != nil {
 		return nil, err
@@ -71,14 +67,9 @@ type topColumn struct {
 	field formats.Field
 }
 
-// readSchema reads the flattened tree of the footer.
-func (s *source) readSchema() error {
-	columns, leaves, err := schema.Columns(s.footer.Schema)
-	if err != nil {
-		return err
-	}
-	s.leaves = leaves
-	for _, c := range columns {
+// readSchema makes fields of the columns of the footer.
+func (s *source) readSchema() (err error) {
+	for _, c := range s.footer.Columns {
 		root := &c.Elements[0]
 		field := formats.Field{Name: root.Name, Nullable: root.RepetitionType.V == format.Optional, Declared: slices.Clone(c.Elements)}
 		if c.Flat() {
@@ -103,9 +94,9 @@ func (s *source) Fields() []formats.Field {
 }
 
 func (s *source) Chunks() []int64 {
-	rows := make([]int64, len(s.footer.RowGroups))
+	rows := make([]int64, len(s.footer.Entries))
 	for i := range rows {
-		rows[i] = s.footer.RowGroups[i].NumRows
+		rows[i] = s.footer.Entries[i].Rows
 	}
 	return rows
 }

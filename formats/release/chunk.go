@@ -106,7 +106,7 @@ func (c *chunk) openShown(g *rowGroup) error {
 			return nil
 		}
 	}
-	leaf, err := g.file.footer.leaf(c.column())
+	leaf, err := g.file.leaf(c.column())
 	if err == nil {
 		err = c.open(g, leaf)
 	}
@@ -155,7 +155,7 @@ func (c *chunk) open(g *rowGroup, leaf int) error {
 	}
 	c.wrong, c.header, c.passed = wrongPages{}, nil, 0
 	c.entry, c.used = c.entry[:0], c.used[:0]
-	c.values.reset(g.leaf(leaf), &g.chunk(leaf).Statistics.V)
+	c.values.reset(g.leaf(leaf), &g.Chunk(leaf).Statistics.V)
 	return c.pages.open(g, leaf)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/storage"
 )
 
@@ -17,12 +18,13 @@ const CutKey = "kcut.cut"
 // File is a released Parquet file that is open for reading. Its methods may be called from
 // several goroutines at a time.
 type File struct {
-	path   string
-	remote bool // in an object store
-	file   storage.File
-	size   int64
-	footer footer
-	given  map[string]uint32 // see Give
+	path                string
+	remote              bool // in an object store
+	file                storage.File
+	size                int64
+	footer              *meta.Footer
+	footerAt, footerEnd int64
+	given               map[string]uint32 // see Give
 }
 
 // Give says that all rows have the same number in a masked column that the file does not have.
@@ -61,11 +63,11 @@ func (r *File) open() error {
 		return err
 	}
 	rows := int64(0)
-	for i, g := range r.footer.groups {
-		if g.rows < 0 {
-			return fmt.Errorf("%w: row group %d has %d rows", formats.ErrDamaged, i, g.rows)
+	for i, e := range r.footer.Entries {
+		if e.Rows < 0 {
+			return fmt.Errorf("%w: row group %d has %d rows", formats.ErrDamaged, i, e.Rows)
 		}
-		rows += g.rows
+		rows += e.Rows
 	}
 	if rows != r.footer.NumRows {
 		return fmt.Errorf("%w: row groups have %d rows, the footer says %d", formats.ErrDamaged, rows, r.footer.NumRows)
@@ -82,17 +84,21 @@ func (r *File) bufferSize() int64 {
 	if r.remote {
 		return 1 << 20
 	}
-	return max(1<<12, min(1<<16, localBuffers/int64(max(1, len(r.footer.leaves)))))
+	leaves := 1
+	if r.footer != nil {
+		leaves = max(1, len(r.footer.Leaves))
+	}
+	return max(1<<12, min(1<<16, localBuffers/int64(leaves)))
 }
 
 // Close closes the file.
 func (r *File) Close() error { return r.file.Close() }
 
 // RowGroups returns the number of row groups.
-func (r *File) RowGroups() int { return len(r.footer.groups) }
+func (r *File) RowGroups() int { return len(r.footer.Entries) }
 
 // RowGroupRows returns the number of rows of a row group.
-func (r *File) RowGroupRows(rowGroup int) int64 { return r.footer.groups[rowGroup].rows }
+func (r *File) RowGroupRows(rowGroup int) int64 { return r.footer.Entries[rowGroup].Rows }
 
 // Metadata returns the value of a key of the file's metadata.
 func (r *File) Metadata(key string) (string, bool) {
@@ -106,8 +112,8 @@ func (r *File) Metadata(key string) (string, bool) {
 
 // Columns returns the names of the top-level columns in order.
 func (r *File) Columns() []string {
-	names := make([]string, len(r.footer.columns))
-	for i, c := range r.footer.columns {
+	names := make([]string, len(r.footer.Columns))
+	for i, c := range r.footer.Columns {
 		names[i] = c.Elements[0].Name
 	}
 	return names
@@ -115,11 +121,11 @@ func (r *File) Columns() []string {
 
 // Parts returns the names of what is in the structs of a column, with those above it, in order; of a flat column none.
 func (r *File) Parts(column string) (names []string) {
-	i := r.footer.column(column)
-	if i < 0 || r.footer.columns[i].Flat() {
+	i := r.footer.Column(column)
+	if i < 0 || r.footer.Columns[i].Flat() {
 		return nil
 	}
-	for _, leaf := range r.footer.leaves[r.footer.columns[i].First:r.footer.columns[i].Last] {
+	for _, leaf := range r.footer.Leaves[r.footer.Columns[i].First:r.footer.Columns[i].Last] {
 		names = append(names, strings.Join(leaf.Path[1:], "."))
 	}
 	return names
@@ -127,7 +133,7 @@ func (r *File) Parts(column string) (names []string) {
 
 // Flat returns the names of the columns that are not nested, in order.
 func (r *File) Flat() (names []string) {
-	for _, c := range r.footer.columns {
+	for _, c := range r.footer.Columns {
 		if c.Flat() {
 			names = append(names, c.Elements[0].Name)
 		}
@@ -142,12 +148,12 @@ func (r *File) Smallest(columns []string) (map[string][]byte, error) {
 	silent := make(map[string]bool)
 	err := r.eachRowGroup(func(g *rowGroup) error {
 		for _, name := range columns {
-			leaf, err := r.footer.leaf(name, "")
+			leaf, err := r.leaf(name, "")
 			if err != nil {
 				silent[name] = true
 				continue
 			}
-			chunk := g.chunk(leaf)
+			chunk := g.Chunk(leaf)
 			said := chunk.Statistics.V
 			least, known := smallest[name]
 			switch {

@@ -45,15 +45,15 @@ func TestRowGroupEntries(t *testing.T) {
 		}
 		number := 0
 		check := func(g *rowGroup) error {
-			want := whole.RowGroups[g.number]
-			if g.NumRows != want.NumRows || g.NumRows != r.RowGroupRows(g.number) || g.TotalByteSize != want.TotalByteSize || !g.plain {
-				t.Errorf("row group %d of %d is %v, want %v", g.number, groups, g, want)
+			want := whole.RowGroups[g.Number]
+			if g.NumRows != want.NumRows || g.NumRows != r.RowGroupRows(g.Number) || g.TotalByteSize != want.TotalByteSize || !g.Plain() {
+				t.Errorf("row group %d of %d is %v, want %v", g.Number, groups, g, want)
 			}
 			for i, c := range want.Columns {
-				got, want := g.chunk(i), c.MetaData
+				got, want := g.Chunk(i), c.MetaData
 				if !slices.Equal(got.PathInSchema, want.PathInSchema) || got.DataPageOffset != want.DataPageOffset || got.TotalCompressedSize != want.TotalCompressedSize ||
 					got.NumValues != want.NumValues || !bytes.Equal(got.Statistics.V.MaxValue, want.Statistics.MaxValue) {
-					t.Errorf("column %d of row group %d is %v, want %v", i, g.number, got, want)
+					t.Errorf("column %d of row group %d is %v, want %v", i, g.Number, got, want)
 				}
 			}
 			number++
@@ -112,9 +112,9 @@ func TestFooterForm(t *testing.T) {
 	b := wide(t, 2, 1)
 	at, end := footerAt(b), len(b)-meta.Tail
 	r := open(t, b)
-	first, last := int(r.footer.groups[0].at), int(r.footer.groups[1].end)
+	first, last := int(r.footer.Entries[0].At), int(r.footer.Entries[1].End)
 	refooted := func(parts ...[]byte) []byte { return withFooter(b[:at], slices.Concat(parts...)) }
-	group := b[first:r.footer.groups[0].end]
+	group := b[first:r.footer.Entries[0].End]
 	for _, tc := range []struct {
 		name string
 		file []byte
@@ -128,7 +128,7 @@ func TestFooterForm(t *testing.T) {
 		{"bytes after the footer", refooted(b[at:end], []byte("secret")), "a footer that kcut does not write"},
 		{"row groups twice", refooted(b[at:last], []byte{0x09, 8, 0x1c}, group, b[last:end]), "row groups are listed twice"},
 		{"no structs", refooted(b[at:first-1], []byte{0x25}, b[first:end]), "row groups are no structs"},
-		{"more than a file has", refooted(b[at:first-1], []byte{0xfc, 0x81, 0x80, 2}, bytes.Repeat(group, 4)), "32769 row groups, a file has at most 32768"},
+		{"more than a file has", refooted(b[at:first-1], []byte{0xfc, 0x81, 0x80, 2}, bytes.Repeat(group, 32769), b[last:end]), "32769 row groups, a file has at most 32768"},
 		{"ends in a row group", refooted(b[at : last-2]), "EOF"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

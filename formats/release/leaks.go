@@ -63,19 +63,19 @@ func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 		}
 		names[name] = true
 	}
-	used := []formats.Range{{From: r.footer.at, To: r.size}, {From: 0, To: int64(len(meta.Magic))}}
-	plain := r.footer.plain && r.footer.isOwn()
+	used := []formats.Range{{From: r.footerAt, To: r.size}, {From: 0, To: int64(len(meta.Magic))}}
+	plain := r.footer.Plain && isOwnFooter(r.footer)
 	var ofGroups []Finding
 	err = r.eachRowGroup(func(g *rowGroup) error {
 		for _, e := range g.extents() {
 			used = touch(used, e)
 		}
-		plain = plain && g.plain && g.isOwn()
+		plain = plain && g.Plain() && g.isOwn()
 		ofGroups = append(ofGroups, g.leaks()...)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("scan %s: %w", r.path, err)
+		return nil, err
 	}
 	end := int64(0)
 	for _, e := range join(used) {
@@ -103,24 +103,24 @@ func isStray(e *format.SchemaElement) bool {
 }
 
 // isOwn reports whether what no reader needs is what kcut writes: the root of the schema, which has a name, and orders.
-func (f *footer) isOwn() bool {
-	root := format.SchemaElement{Name: "schema", NumChildren: thrift.New(int32(len(f.columns)))}
+func isOwnFooter(f *meta.Footer) bool {
+	root := format.SchemaElement{Name: "schema", NumChildren: thrift.New(int32(len(f.Columns)))}
 	other := func(o format.ColumnOrder) bool { _, ok := o.Value.(*format.TypeDefinedOrder); return !ok }
-	return f.Version == 2 && f.Schema[0] == root && len(f.ColumnOrders) == len(f.leaves) && !slices.ContainsFunc(f.ColumnOrders, other)
+	return f.Version == 2 && f.Schema[0] == root && len(f.ColumnOrders) == len(f.Leaves) && !slices.ContainsFunc(f.ColumnOrders, other)
 }
 
 // isOwn reports whether sums, places and lists that readers can do without are those that kcut writes.
 func (g *rowGroup) isOwn() bool {
 	unpacked, packed := int64(0), int64(0)
 	for i := range g.Columns {
-		c := g.chunk(i)
+		c := g.Chunk(i)
 		unpacked, packed = unpacked+c.TotalUncompressedSize, packed+c.TotalCompressedSize
-		if g.Columns[i].FileOffset != 0 || !slices.Equal(c.Encoding, encodings(c.EncodingStats)) {
+		if g.Columns[i].FileOffset != 0 || c.Sizes.Valid || !slices.Equal(c.Encoding, encodings(c.EncodingStats)) {
 			return false
 		}
 	}
 	return g.TotalByteSize == unpacked && g.TotalCompressedSize == thrift.New(packed) &&
-		g.FileOffset == thrift.New(g.extent(0).From) && g.Ordinal == thrift.New(int16(g.number))
+		g.FileOffset == thrift.New(g.Chunk(0).Extent().From) && g.Ordinal == thrift.New(int16(g.Number))
 }
 
 // encodings lists those of a chunk's pages, and of the levels of its data pages.
@@ -161,7 +161,7 @@ func (g *rowGroup) leaks() (findings []Finding) {
 // find adds what was reported of a column.
 func (g *rowGroup) find(findings []Finding, column string, report []string) []Finding {
 	for _, what := range report {
-		findings = append(findings, Finding{column, g.number, what})
+		findings = append(findings, Finding{column, g.Number, what})
 	}
 	return findings
 }

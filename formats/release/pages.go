@@ -28,8 +28,8 @@ type pages struct {
 
 // open goes to the first page of a chunk. What an earlier chunk needed is used again.
 func (p *pages) open(g *rowGroup, leaf int) error {
-	p.group, p.leaf, p.chunk = g, g.leaf(leaf), g.chunk(leaf)
-	chunk := g.extent(leaf)
+	p.group, p.leaf, p.chunk = g, g.leaf(leaf), g.Chunk(leaf)
+	chunk := g.Chunk(leaf).Extent()
 	if chunk.From < 0 || chunk.To < chunk.From || chunk.To > g.file.size {
 		return fmt.Errorf("%w: column chunk lies outside the file", formats.ErrDamaged)
 	}

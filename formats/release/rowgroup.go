@@ -1,100 +1,47 @@
 package release
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/internal/fence"
 	"github.com/kcut/kcut/formats/internal/meta"
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
 // rowGroup is what the footer says of one row group.
 type rowGroup struct {
-	meta.RowGroup
-	file   *File
-	number int
-	plain  bool // the entry has the bytes that kcut writes for it
+	*meta.Group
+	file *File
 }
 
 // rowGroup reads what the footer says of a row group.
 func (r *File) rowGroup(number int) (*rowGroup, error) {
-	entry := r.footer.groups[number]
-	return r.readRowGroup(number, io.NewSectionReader(r.file, entry.at, entry.end-entry.at))
+	g, err := r.footer.Group(number)
+	if err != nil {
+		return nil, fmt.Errorf("read the footer of %s: %w", r.path, err)
+	}
+	return &rowGroup{g, r}, nil
 }
 
 // eachRowGroup reads what the footer says of one row group after the other.
 func (r *File) eachRowGroup(visit func(*rowGroup) error) error {
-	if len(r.footer.groups) == 0 {
-		return nil
-	}
-	from, to := r.footer.groups[0].at, r.footer.groups[len(r.footer.groups)-1].end
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, from, to-from), int(r.bufferSize()))
-	for number := range r.footer.groups {
-		g, err := r.readRowGroup(number, in)
-		if err != nil {
-			return err
-		}
-		if err := visit(g); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readRowGroup decodes the entry of a row group, which comes next.
-func (r *File) readRowGroup(number int, in io.Reader) (_ *rowGroup, err error) {
-	g := &rowGroup{file: r, number: number}
-	if err := g.read(in); err != nil {
-		return nil, fmt.Errorf("read the footer's row group %d of %s: %w", number, r.path, err)
-	}
-	return g, nil
-}
-
-// read reads the entry, and makes sure of what everything else relies on: that there is a chunk
-// with metadata for every leaf.
-func (g *rowGroup) read(in io.Reader) (err error) {
-	defer fence.Catch(&err)
-	entry := g.file.footer.groups[g.number]
-	raw := make([]byte, entry.end-entry.at)
-	if _, err := io.ReadFull(in, raw); err != nil {
-		return meta.EndOfFile(err)
-	}
-	if g.plain, err = decode(raw, &g.RowGroup); err != nil {
-		return err
-	}
-	if chunks, leaves := len(g.Columns), len(g.file.footer.leaves); chunks != leaves {
-		return fmt.Errorf("%w: %d columns, the schema has %d", formats.ErrDamaged, chunks, leaves)
-	}
-	for _, c := range g.Columns {
-		if !c.MetaData.Valid || c.FilePath != "" {
-			return fmt.Errorf("%w: a column outside this file", formats.ErrUnsupported)
-		}
+	err := r.footer.EachGroup(int(r.bufferSize()), func(g *meta.Group) error { return visit(&rowGroup{g, r}) })
+	if err != nil {
+		return fmt.Errorf("read the footer of %s: %w", r.path, err)
 	}
 	return nil
 }
 
 // leaf returns what the schema says of a leaf.
-func (g *rowGroup) leaf(i int) *schema.Leaf { return &g.file.footer.leaves[i] }
-
-// chunk returns what the footer says of the chunk of a leaf.
-func (g *rowGroup) chunk(leaf int) *meta.Column { return &g.Columns[leaf].MetaData.V }
-
-// extent returns where a chunk is.
-func (g *rowGroup) extent(leaf int) formats.Range {
-	m := g.chunk(leaf)
-	return meta.ChunkRange(m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize)
-}
+func (g *rowGroup) leaf(i int) *schema.Leaf { return &g.file.footer.Leaves[i] }
 
 // extents returns where all chunks are, in the order of the file, those that touch as one.
 func (g *rowGroup) extents() []formats.Range {
 	all := make([]formats.Range, len(g.Columns))
 	for leaf := range all {
-		all[leaf] = g.extent(leaf)
+		all[leaf] = g.Chunk(leaf).Extent()
 	}
 	return join(all)
 }

@@ -129,7 +129,7 @@ func (s *Scanner) window(g *rowGroup, n int, block func(worker, rows int, number
 
 // rowGroup returns what a footer says of a row group, which is asked for twice in succession.
 func (s *Scanner) rowGroup(r *File, rowGroup int) (_ *rowGroup, err error) {
-	if s.group == nil || s.group.file != r || s.group.number != rowGroup {
+	if s.group == nil || s.group.file != r || s.group.Number != rowGroup {
 		s.group, err = r.rowGroup(rowGroup)
 	}
 	return s.group, err
@@ -140,7 +140,7 @@ func (s *Scanner) rowGroup(r *File, rowGroup int) (_ *rowGroup, err error) {
 func inColumn(g *rowGroup, name string, do func() error) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("scan column %s of row group %d of %s: %w", name, g.number, g.file.path, err)
+			err = fmt.Errorf("scan column %s of row group %d of %s: %w", name, g.Number, g.file.path, err)
 		}
 	}()
 	defer fence.Catch(&err)
@@ -153,7 +153,7 @@ func inColumn(g *rowGroup, name string, do func() error) (err error) {
 func (s *Scanner) Kept(ctx context.Context, r *File, rowGroup int) (findings []Finding, err error) {
 	read := make(map[int]bool, len(s.chunks))
 	for i := range s.chunks {
-		if leaf, err := r.footer.leaf(s.chunks[i].column()); err == nil {
+		if leaf, err := r.leaf(s.chunks[i].column()); err == nil {
 			read[leaf] = true
 		}
 	}

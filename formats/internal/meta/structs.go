@@ -40,13 +40,15 @@ type RowGroup struct {
 
 // Chunk is the entry of a column chunk.
 type Chunk struct {
-	FilePath          string              `thrift:"1,optional"`
-	FileOffset        int64               `thrift:"2,required"`
-	MetaData          thrift.Null[Column] `thrift:"3,optional"`
-	OffsetIndexOffset thrift.Null[int64]  `thrift:"4,optional"`
-	OffsetIndexLength thrift.Null[int32]  `thrift:"5,optional"`
-	ColumnIndexOffset thrift.Null[int64]  `thrift:"6,optional"`
-	ColumnIndexLength thrift.Null[int32]  `thrift:"7,optional"`
+	FilePath          string                      `thrift:"1,optional"`
+	FileOffset        int64                       `thrift:"2,required"`
+	MetaData          thrift.Null[Column]         `thrift:"3,optional"`
+	OffsetIndexOffset thrift.Null[int64]          `thrift:"4,optional"`
+	OffsetIndexLength thrift.Null[int32]          `thrift:"5,optional"`
+	ColumnIndexOffset thrift.Null[int64]          `thrift:"6,optional"`
+	ColumnIndexLength thrift.Null[int32]          `thrift:"7,optional"`
+	Crypto            format.ColumnCryptoMetaData `thrift:"8,optional"`
+	Encrypted         []byte                      `thrift:"9,optional"`
 }
 
 // Column says where the pages of a chunk are, and what is in them.
@@ -64,6 +66,7 @@ type Column struct {
 	Statistics            thrift.Null[Statistics]                `thrift:"12,optional"`
 	EncodingStats         thrift.Slice[format.PageEncodingStats] `thrift:"13,optional"`
 	BloomFilterOffset     thrift.Null[int64]                     `thrift:"14,optional"`
+	Sizes                 thrift.Null[Sizes]                     `thrift:"16,optional"`
 }
 
 // Statistics are those of a chunk.
@@ -73,6 +76,11 @@ type Statistics struct {
 	NullCount thrift.Null[int64] `thrift:"3,optional"`
 	MaxValue  []byte             `thrift:"5,optional"`
 	MinValue  []byte             `thrift:"6,optional"`
+}
+
+// Sizes are those of a chunk's values.
+type Sizes struct {
+	Unencoded thrift.Null[int64] `thrift:"1,optional"` // bytes of all values that are texts
 }
 
 // PageHeader comes before every page.

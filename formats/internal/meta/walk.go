@@ -84,10 +84,7 @@ func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
 			_, err = io.CopyN(io.Discard, w.Reader.Reader(), int64(n))
 		}
 	case thrift.LIST, thrift.SET:
-		list, failed := w.ReadList()
-		if err = failed; err == nil {
-			err = w.values(list.Size, depth, list.Type)
-		}
+		_, err = w.list(depth)
 	case thrift.MAP:
 		pairs, failed := w.ReadMap()
 		if err = failed; err == nil {
@@ -99,6 +96,20 @@ func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
 		err = fmt.Errorf("unknown field type %d", kind)
 	}
 	return err
+}
+
+// PassList passes a list, and returns how many elements it has.
+func (w *Walker) PassList() (size int32, err error) {
+	size, err = w.list(0)
+	return size, w.cause(err)
+}
+
+func (w *Walker) list(depth int) (size int32, err error) {
+	list, err := w.ReadList()
+	if err == nil {
+		err = w.values(list.Size, depth, list.Type)
+	}
+	return list.Size, err
 }
 
 // values passes n groups of values. Each value takes at least one byte.
@@ -227,13 +238,4 @@ func EndOfFile(err error) error {
 		return fmt.Errorf("file ends early: %w", formats.ErrDamaged)
 	}
 	return err
-}
-
-// ChunkRange returns where the pages of a chunk lie. Some writers leave the dictionary's offset at 0 and
-// let that of the data point at it.
-func ChunkRange(data, dictionary, size int64) formats.Range {
-	if dictionary > 0 {
-		data = min(data, dictionary)
-	}
-	return formats.Range{From: data, To: data + size}
 }
