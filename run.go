@@ -11,6 +11,8 @@ import (
 	"github.com/kcut/kcut/pipeline/evaluate"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
@@ -48,11 +50,12 @@ type Report = pipeline.Report
 
 // The parts of a Report.
 type (
+	Outcome        = search.Outcome
 	ColumnReport   = pipeline.ColumnReport
 	ReleasedColumn = pipeline.ReleasedColumn
-	StoppedColumn  = pipeline.StoppedColumn
-	MaskedColumn   = pipeline.MaskedColumn
-	NullCount      = pipeline.NullCount
+	StoppedColumn  = search.StoppedColumn
+	MaskedColumn   = search.MaskedColumn
+	NullCount      = search.NullCount
 	StageTime      = pipeline.StageTime
 	Digests        = pipeline.Digests
 	ErrorReport    = pipeline.ErrorReport
@@ -74,14 +77,14 @@ type ApplyOptions struct {
 }
 
 // OnBreak says what Apply does when the cut does not hold for the input.
-type OnBreak = pipeline.OnBreak
+type OnBreak = search.OnBreak
 
 // The ways out.
 const (
-	BreakFail     = pipeline.BreakFail     // publish nothing
-	BreakRefuse   = pipeline.BreakRefuse   // nor where more than half of a column's rows are outside the cut, or get one label
-	BreakCoarsen  = pipeline.BreakCoarsen  // undo the fewest steps of the cut until every set holds
-	BreakSuppress = pipeline.BreakSuppress // release the records that are too few with a mark in every masked column
+	BreakFail     = search.BreakFail     // publish nothing
+	BreakRefuse   = search.BreakRefuse   // nor where more than half of a column's rows are outside the cut, or get one label
+	BreakCoarsen  = search.BreakCoarsen  // undo the fewest steps of the cut until every set holds
+	BreakSuppress = search.BreakSuppress // release the records that are too few with a mark in every masked column
 )
 
 // Quota is a number of records, or a share of them.
@@ -100,13 +103,13 @@ func Apply(ctx context.Context, job *Job, opt ApplyOptions) (*Report, error) {
 
 // TraceStep is a step of the search as a trace has it, and TraceLabel a label in it.
 type (
-	TraceStep  = pipeline.TraceStep
-	TraceLabel = pipeline.TraceLabel
+	TraceStep  = search.TraceStep
+	TraceLabel = search.TraceLabel
 )
 
 // ReadTrace reads what a run has written to RunOptions.Trace.
 func ReadTrace(r io.Reader) ([]TraceStep, error) {
-	return guarded(func() ([]TraceStep, error) { return pipeline.ReadTrace(r) })
+	return guarded(func() ([]TraceStep, error) { return search.ReadTrace(r) })
 }
 
 // ReadReport reads what a run has written to RunOptions.RunJSON.
@@ -140,25 +143,25 @@ func (e Events) verifying() verify.Watch {
 }
 
 // Stage names a part of what a function does.
-type Stage = pipeline.Stage
+type Stage = resources.Stage
 
 // The stages, in order.
 const (
-	StagePlan     = pipeline.StagePlan
-	StageCompress = pipeline.StageCompress
-	StageSearch   = pipeline.StageSearch
-	StageMask     = pipeline.StageMask
-	StageVerify   = pipeline.StageVerify
-	StagePublish  = pipeline.StagePublish
-	StageEvaluate = evaluate.Stage      // of Evaluate, instead of those after StageCompress
-	StageCheck    = pipeline.StageCheck // the only one of Check
+	StagePlan     = resources.StagePlan
+	StageCompress = resources.StageCompress
+	StageSearch   = resources.StageSearch
+	StageMask     = resources.StageMask
+	StageVerify   = resources.StageVerify
+	StagePublish  = resources.StagePublish
+	StageEvaluate = evaluate.Stage       // of Evaluate, instead of those after StageCompress
+	StageCheck    = resources.StageCheck // the only one of Check
 )
 
 // Progress counts what a stage has done of what it has to do: rows, or steps of the search.
-type Progress = pipeline.Progress
+type Progress = resources.Progress
 
 // Usage is what is taken of the machine at one moment, in bytes.
-type Usage = pipeline.Usage
+type Usage = resources.Usage
 
 // Place is a file or a directory that a program reads or writes beside a release, and what it is
 // called in messages: a trace, a report. One without a path is nowhere.

@@ -13,6 +13,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // TestApplyAgain: the cut of a release, applied to what it was made of, gives the same
@@ -27,7 +29,7 @@ func TestApplyAgain(t *testing.T) {
 			write(t, cut, string(shown.Raw))
 			inAndOutOfCore(t, func(system System, output string) {
 				job := mustLoad(t, dir, "output.path", output)
-				opt := ApplyOptions{RunOptions: RunOptions{System: system}, Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
+				opt := ApplyOptions{RunOptions: RunOptions{System: system}, Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 				if _, err := Apply(t.Context(), job, opt); err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +123,7 @@ func TestApplyMisfits(t *testing.T) {
 			r.table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(r.table.rows), 100)
 			job := mustLoad(t, dir)
 			before := listing(t, dir)
-			_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakFail})
+			_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: search.BreakFail})
 			if tt.want == "" {
 				must(t, err)
 				auditJob(t, job)
@@ -302,7 +304,7 @@ func TestSuppressTellsNoNewValue(t *testing.T) {
 		r.table.set(7, column, secret)
 		r.table.parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, len(r.table.rows), 100)
 		job := mustLoad(t, dir)
-		report, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		report, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 		if err != nil || report.Applied.Suppressed == 0 {
 			t.Fatalf("%+v, %v", report, err)
 		}
@@ -339,10 +341,10 @@ func TestApplySetLabelsBelowK(t *testing.T) {
 	must(t, tryJob(t, dir, t.Context(), RunOptions{}))
 	cut := filepath.Join(dir, "out.parquet")
 	job := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"), "quasi_identifiers[].k", "1")
-	var stages []Stage
-	_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, RunOptions: RunOptions{Events: Events{Start: func(s Stage) { stages = append(stages, s) }}}})
+	var stages []resources.Stage
+	_, err := Apply(t.Context(), job, ApplyOptions{Cut: cut, RunOptions: RunOptions{Events: Events{Start: func(s resources.Stage) { stages = append(stages, s) }}}})
 	mustFail(t, err, fault.Usage, "a label of the cut names", "k = 1")
-	if slices.Contains(stages, StageCompress) {
+	if slices.Contains(stages, resources.StageCompress) {
 		t.Errorf("rows were read: %v", stages)
 	}
 }

@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/resources"
 )
 
 // stages are those of a run.
-var stages = []Stage{StagePlan, StageCompress, StageSearch, StageMask, StageVerify, StagePublish}
+var stages = []resources.Stage{resources.StagePlan, resources.StageCompress, resources.StageSearch, resources.StageMask, resources.StageVerify, resources.StagePublish}
 
 // A run that is cancelled in any stage, in memory or out of core, says so, leaves nothing, and ends
 // its goroutines.
@@ -37,7 +38,7 @@ func TestCancelled(t *testing.T) {
 	} {
 		for _, stage := range stages {
 			for _, share := range []int64{-1, 0, 40, 60, 100} { // of the stage in percent; negative: when it starts
-				if share > 0 && (stage != StageCompress || !tt.system.Spill) || share == 0 && (stage == StagePlan || stage == StagePublish) {
+				if share > 0 && (stage != resources.StageCompress || !tt.system.Spill) || share == 0 && (stage == resources.StagePlan || stage == resources.StagePublish) {
 					continue
 				}
 				t.Run(fmt.Sprint(tt.name, " ", stage, " ", share), func(t *testing.T) {
@@ -46,19 +47,19 @@ func TestCancelled(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					events := Events{
-						Start: func(s Stage) {
+						Start: func(s resources.Stage) {
 							if s == stage && share < 0 {
 								cancel()
 							}
 						},
-						Progress: func(s Stage, p Progress) {
+						Progress: func(s resources.Stage, p resources.Progress) {
 							if s == stage && share >= 0 && p.Done*100 >= p.Total*share {
 								cancel()
 							}
 						},
 					}
 					err := tryJob(t, dir, ctx, RunOptions{Events: events, System: tt.system})
-					if stage == StagePublish && err == nil { // too late to stop it
+					if stage == resources.StagePublish && err == nil { // too late to stop it
 						return
 					}
 					mustFail(t, err, fault.Cancelled, context.Canceled.Error())
@@ -171,13 +172,13 @@ func mustNoticeChange(t *testing.T, change, name, algorithm string, early, spill
 		})
 	}
 	err := tryJob(t, dir, t.Context(), RunOptions{System: System{Spill: spill}, Events: Events{
-		Start: func(s Stage) {
-			if s == StageMask && !early {
+		Start: func(s resources.Stage) {
+			if s == resources.StageMask && !early {
 				happens()
 			}
 		},
-		Progress: func(s Stage, p Progress) {
-			if s == StageCompress && 2*p.Done == p.Total && early {
+		Progress: func(s resources.Stage, p resources.Progress) {
+			if s == resources.StageCompress && 2*p.Done == p.Total && early {
 				happens()
 			}
 		},

@@ -13,6 +13,8 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -43,14 +45,14 @@ func Check(ctx context.Context, opt CheckOptions) (*check.Result, error) {
 	for _, name := range opt.names() {
 		j.Columns = append(j.Columns, job.Column{Name: name, Mask: job.MaskKeep})
 	}
-	res, err := newResources(j, &Report{}, opt.Events, spill.Options{})
+	res, err := newRecorder(j, &Report{}, opt.Events, spill.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer spill.LimitHeap(res.budget.Limit())()
+	defer spill.LimitHeap(res.Budget.Limit())()
 	result, err := opt.count(ctx, j, res)
 	if err = joinClosed(err, res.closeStore()); err != nil {
-		return nil, advise(err, res, j)
+		return nil, res.Advise(err, j.Output.Path)
 	}
 	if !result.OK {
 		err = fault.Errorf(fault.Privacy, "mask these columns before the table goes out: kcut init drafts a job, kcut run does it",
@@ -69,9 +71,8 @@ func (o *CheckOptions) names() []string {
 }
 
 // count opens the table and counts it.
-func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (result *check.Result, err error) {
-	reading := res.reading()
-	in, err := dataset.Open(ctx, j.Input, reading.Options(j))
+func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *recorder) (result *check.Result, err error) {
+	in, err := dataset.Open(ctx, j.Input, binding.ReadOptions(j, res.Run))
 	if errors.Is(err, formats.ErrEncoding) {
 		err = &fault.Error{Class: fault.Input, Hint: "say with --encoding how it is written: windows-1252, latin-1 or utf-16", Err: err}
 	}
@@ -79,15 +80,14 @@ func (o *CheckOptions) count(ctx context.Context, j *job.Job, res *resources) (r
 		return nil, fmt.Errorf("open input: %w", err)
 	}
 	defer func() { err = joinClosed(err, in.Close()) }()
-	reading.NoteInput(in, j)
+	binding.NoteInput(in, j, res.Noted)
 	request, err := o.request(in)
 	if err != nil {
 		return nil, err
 	}
-	res.threads = binding.ThreadsWithin(res.budget.Limit(), res.threads, len(j.Columns))
-	counting := res.counting()
-	counting.Advanced = func(done, total int64) { res.events.Advanced(StageCheck, Progress{Done: done, Total: total}) }
-	err = res.stage(ctx, StageCheck, func() error {
+	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, len(j.Columns))
+	counting := search.Counting(res.Run, resources.StageCheck)
+	err = res.stage(ctx, resources.StageCheck, func() error {
 		result, err = check.Count(ctx, request, counting)
 		return err
 	})

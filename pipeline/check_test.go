@@ -16,6 +16,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/check"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -152,7 +153,7 @@ func TestCheckBeyondMemory(t *testing.T) {
 	spilled, folder := false, t.TempDir()
 	got, err := Check(t.Context(), CheckOptions{
 		Input: []string{table.write(t, 3)}, Columns: []string{"a", "b", "c"}, Sensitive: []string{"s"}, Entity: "p",
-		Limits: job.Limits{Memory: MinMemory, Threads: 2, SpillDir: folder},
+		Limits: job.Limits{Memory: resources.MinMemory, Threads: 2, SpillDir: folder},
 		Events: Events{Notice: func(text string) { spilled = spilled || strings.Contains(text, "spilling") }},
 	})
 	if err != nil || !spilled {

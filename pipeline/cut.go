@@ -14,13 +14,15 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // mostCut bounds a cut that is compared with the one that stands.
 const mostCut = math.MaxInt32
 
 // findCut searches the counts of an input, and writes the cut that it finds: there are no rows that could be masked.
-func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
+func (a *assignment) findCut(ctx context.Context, res *recorder) (err error) {
 	path := a.job.Output.Path
 	res.report.CutOnly = true
 	if !strings.HasSuffix(path, ".json") {
@@ -30,13 +32,13 @@ func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
 	if err != nil {
 		return err
 	}
-	if res.scratch.beside, err = output.Local(a.job); err != nil {
+	if res.Scratch.Beside, err = output.Local(a.job); err != nil {
 		return err
 	}
-	var s *search
-	defer func() { err = joinClosed(err, s.close()) }()
-	err = res.stage(ctx, StagePlan, func() error {
-		t, err := binding.LoadTaxonomies(a.job, res.budget)
+	var s *search.Search
+	defer func() { err = joinClosed(err, s.Close()) }()
+	err = res.stage(ctx, resources.StagePlan, func() error {
+		t, err := binding.LoadTaxonomies(a.job, res.Budget)
 		if err == nil {
 			s, err = a.bind(ctx, t, res)
 		}
@@ -45,22 +47,22 @@ func (a *assignment) findCut(ctx context.Context, res *resources) (err error) {
 	if err != nil {
 		return err
 	}
-	found, err := a.find(ctx, s)
+	found, err := a.find(ctx, s, res)
 	if err != nil {
 		return err
 	}
 	if err := a.compare(ctx, s.Bound, found, res); err != nil {
 		return err
 	}
-	err = res.stage(ctx, StageVerify, func() error { return verifyCounts(ctx, s.Bound, found, res) })
+	err = res.stage(ctx, resources.StageVerify, func() error { return verifyCounts(ctx, s.Bound, found, res) })
 	if err != nil {
 		return err
 	}
-	return res.stage(ctx, StagePublish, func() error { return a.writeCut(ctx, append(found.Cut, '\n'), exists, res) })
+	return res.stage(ctx, resources.StagePublish, func() error { return a.writeCut(ctx, append(found.Cut, '\n'), exists, res) })
 }
 
 // writeCut writes a cut, unless it is the one that stands. Another one is replaced only if that was asked for.
-func (a *assignment) writeCut(ctx context.Context, text []byte, exists bool, res *resources) error {
+func (a *assignment) writeCut(ctx context.Context, text []byte, exists bool, res *recorder) error {
 	path := output.Shown(a.job.Output.Path)
 	if exists {
 		stands, err := storage.ReadText(ctx, path, mostCut)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kcut/kcut/formats/publish"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -165,8 +166,8 @@ func TestSpillFolderTrouble(t *testing.T) {
 			tt.prepare(t, scratch)
 			check := mustLeaveNothing(t, dir)
 			var during sync.Once
-			err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Progress: func(s Stage, p Progress) {
-				if tt.during != nil && s == StageCompress && 5*p.Done >= 2*p.Total {
+			err := tryJob(t, dir, t.Context(), RunOptions{Events: Events{Progress: func(s resources.Stage, p resources.Progress) {
+				if tt.during != nil && s == resources.StageCompress && 5*p.Done >= 2*p.Total {
 					during.Do(func() {
 						if err := tt.during(scratch); err != nil {
 							t.Error(err)

@@ -2,7 +2,7 @@
 // file describes. Its stages are functions with values between them, all on one screen in
 // assignment.run:
 //
-//	job ──bind──▶ search ──count──▶ Counts ──find──▶ Found ──maskInput──▶ parts ──verifyRelease──▶ Publish
+//	job ──bind──▶ Search ──Count──▶ Counts ──Find──▶ Found ──maskInput──▶ parts ──verifyRelease──▶ Publish
 //
 // Count and mask work split by split, and their results do not depend on which worker did which
 // split, so equal inputs and jobs give equal bytes. Masking is applying the cut: of what was
@@ -18,6 +18,8 @@
 // lies below it, each part for itself:
 //
 //	algorithm   the engine of the algorithm that a job names
+//	resources   what a run takes of the machine
+//	search      how a bound job comes to its cut
 //	binding     what every column of a job's input is, and what is asked of it
 //	guard       how alike rows are, held against what the job accepts
 //	domain      values to codes: of their own, or of an earlier cut's labels

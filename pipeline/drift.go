@@ -13,23 +13,23 @@ import (
 
 // noteDrifts notes in how many classes the kept values of the written release differ little from those of the
 // release before: who knows who came or went learns their values. Where that one cannot be read, nobody knows.
-func (a *assignment) noteDrifts(ctx context.Context, release string, res *resources) error {
+func (a *assignment) noteDrifts(ctx context.Context, release string, res *recorder) error {
 	earlier := a.earlier()
 	if earlier == nil {
 		return nil
 	}
-	drifts, err := verify.Drifts(ctx, earlier.Path(), release, res.threads, res.budget)
+	drifts, err := verify.Drifts(ctx, earlier.Path(), release, res.Threads, res.Budget)
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case errors.Is(err, spill.ErrBudget):
-		res.events.Noted(fmt.Sprintf("kept values were not compared with those of %s: its classes do not fit into memory", earlier.Path()))
+		res.Noted(fmt.Sprintf("kept values were not compared with those of %s: its classes do not fit into memory", earlier.Path()))
 		return nil
 	case err != nil: // there is its cut alone
 		return nil
 	}
 	for _, d := range drifts {
-		res.events.Noted(fmt.Sprintf("since %s fewer than %d rows with some value of column %s came or went in %s equivalence classes of quasi-identifier set %d: who knows whose rows these are learns the value",
+		res.Noted(fmt.Sprintf("since %s fewer than %d rows with some value of column %s came or went in %s equivalence classes of quasi-identifier set %d: who knows whose rows these are learns the value",
 			earlier.Path(), d.K, d.Column, text.Grouped(int64(d.Classes)), d.Set))
 	}
 	return nil

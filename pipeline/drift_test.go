@@ -10,6 +10,7 @@ import (
 
 	"github.com/kcut/kcut/formats/storage/storagetest"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -71,7 +72,7 @@ func TestDrifts(t *testing.T) {
 		was := auditFolder(t, dir, "output.path", release(n-1))
 		town.night(t, input)
 		job := mustLoad(t, dir, "output.path", release(n))
-		report, err := Apply(t.Context(), job, ApplyOptions{Cut: release(n - 1), OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		report, err := Apply(t.Context(), job, ApplyOptions{Cut: release(n - 1), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 		must(t, err)
 		want := naiveDrifts(was, auditFolder(t, dir, "output.path", release(n)), []string{"weight", "income"})
 		for _, threads := range []int{1, 3} {
@@ -97,7 +98,7 @@ func TestDrifts(t *testing.T) {
 	}
 	cut := filepath.Join(dir, "cut.json")
 	write(t, cut, string(readCut(t, release(4)).Raw))
-	report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", release(5)), ApplyOptions{Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+	report, err := Apply(t.Context(), mustLoad(t, dir, "output.path", release(5)), ApplyOptions{Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 	must(t, err)
 	if noted(report.Notices, "since ") || noted(report.Notices, "kept values were not compared") {
 		t.Errorf("the notes are %q", report.Notices)
@@ -128,7 +129,7 @@ func TestDriftsOfLayouts(t *testing.T) {
 	town.night(t, input)
 	var want []verify.Drift
 	for i, layout := range layouts {
-		report, err := Apply(t.Context(), of(layout[1]), ApplyOptions{Cut: layout[0], OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		report, err := Apply(t.Context(), of(layout[1]), ApplyOptions{Cut: layout[0], OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 		must(t, err)
 		if i == 0 {
 			want = naiveDrifts(was, auditFolder(t, dir, "output.path", layout[1]), []string{"weight", "income"})

@@ -3,49 +3,28 @@ package pipeline
 import (
 	"time"
 
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/verify"
 )
-
-// Stage names a part of a run.
-type Stage string
-
-// The stages, in order.
-const (
-	StagePlan     Stage = "plan"
-	StageCompress Stage = "compress"
-	StageSearch   Stage = "search"
-	StageMask     Stage = "mask"
-	StageVerify   Stage = "verify"
-	StagePublish  Stage = "publish"
-)
-
-// StageCheck is all that Check does.
-const StageCheck Stage = "check"
 
 // Events is told what a run does. Every function may be nil; Progress may be called
 // from several goroutines at a time, the others from one.
 type Events struct {
-	Start    func(Stage)
-	Progress func(Stage, Progress)
-	End      func(Stage, time.Duration)
+	Start    func(resources.Stage)
+	Progress func(resources.Stage, resources.Progress)
+	End      func(resources.Stage, time.Duration)
 	// Notice is a fact the user should know of: a dropped redundant set, nulls, quantile
 	// split points. It has a text with places and counts only.
 	Notice func(text string)
 	// Meter is given, before the first stage, a function that tells what the run takes at the
 	// moment it is called. It may be called from any goroutine, also after the run.
-	Meter func(func() Usage)
+	Meter func(func() resources.Usage)
 	// Failed is given the report of a run that failed: how far it came, and why no further.
 	Failed func(*Report)
 }
 
-// Progress counts what a stage has done of what it has to do.
-type Progress struct {
-	Done, Total int64 // rows; in search: performed steps, Total 0
-	Live        int64 // in search: records that later steps may still tell apart; 0: not known
-}
-
 // Began tells that a stage begins and returns when.
-func (e *Events) Began(s Stage) time.Time {
+func (e *Events) Began(s resources.Stage) time.Time {
 	if e.Start != nil {
 		e.Start(s)
 	}
@@ -53,7 +32,7 @@ func (e *Events) Began(s Stage) time.Time {
 }
 
 // Ended tells that a stage has ended and returns how long it took.
-func (e *Events) Ended(s Stage, began time.Time) time.Duration {
+func (e *Events) Ended(s resources.Stage, began time.Time) time.Duration {
 	d := time.Since(began)
 	if e.End != nil {
 		e.End(s, d)
@@ -62,7 +41,7 @@ func (e *Events) Ended(s Stage, began time.Time) time.Duration {
 }
 
 // Advanced tells how far a stage is.
-func (e *Events) Advanced(s Stage, p Progress) {
+func (e *Events) Advanced(s resources.Stage, p resources.Progress) {
 	if e.Progress != nil {
 		e.Progress(s, p)
 	}
@@ -71,11 +50,13 @@ func (e *Events) Advanced(s Stage, p Progress) {
 // Verifying returns what tells of the stage in which a release is recounted.
 func (e *Events) Verifying() verify.Watch {
 	return verify.Watch{
-		Start:    func() { e.Began(StageVerify) },
-		Progress: func(done, total int64) { e.Advanced(StageVerify, Progress{Done: done, Total: total}) },
+		Start: func() { e.Began(resources.StageVerify) },
+		Progress: func(done, total int64) {
+			e.Advanced(resources.StageVerify, resources.Progress{Done: done, Total: total})
+		},
 		End: func(took time.Duration) {
 			if e.End != nil {
-				e.End(StageVerify, took)
+				e.End(resources.StageVerify, took)
 			}
 		},
 	}

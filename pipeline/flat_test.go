@@ -8,6 +8,7 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 const wardJob = `
@@ -40,19 +41,19 @@ func TestApplyFlat(t *testing.T) {
 				if noted(report.Notices, outside) || noted(report.Notices, single) {
 					t.Errorf("the run notes %q", report.Notices)
 				}
-				apply := func(onBreak OnBreak) (*Report, error) {
+				apply := func(onBreak search.OnBreak) (*Report, error) {
 					j := mustLoad(t, dir, "output.path", filepath.Join(t.TempDir(), "applied.parquet"))
 					return Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: onBreak, MaxSuppressed: Quota{Percent: 100}})
 				}
-				_, err := apply(BreakRefuse)
+				_, err := apply(search.BreakRefuse)
 				must(t, err)
 				wards("9%dx").parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 60, 100)
-				report, err = apply(BreakSuppress)
+				report, err = apply(search.BreakSuppress)
 				must(t, err)
 				if !noted(report.Notices, outside) || mask == "suppress" && algorithm == "tdr" && !noted(report.Notices, single) {
 					t.Errorf("kcut apply notes %q", report.Notices)
 				}
-				_, err = apply(BreakRefuse)
+				_, err = apply(search.BreakRefuse)
 				want := "ward"
 				if algorithm == "mondrian" {
 					want = "in no region"
@@ -113,7 +114,7 @@ func TestNaNBelowRanges(t *testing.T) {
 				mustRun(t, dir, nil)
 				applied := filepath.Join(dir, "applied.parquet")
 				j := mustLoad(t, dir, "output.path", applied, "order", job.OrderInput)
-				_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: BreakFail})
+				_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakFail})
 				must(t, err)
 				check(applied)
 			})

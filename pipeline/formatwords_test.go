@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // formatWords are values that mean something in a format which a run writes or reads: a null in a set of values, in SQL's
@@ -89,7 +90,7 @@ func TestFormatWords(t *testing.T) {
 			mustRelease(t, dir, 0)
 			wordTable(rng, formatWords, 1500).parquet(t, filepath.Join(dir, "in", "a.parquet"), 0, 1500, 100)
 			j := mustLoad(t, dir, "output.path", filepath.Join(dir, "next.parquet"))
-			_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}})
+			_, err := Apply(t.Context(), j, ApplyOptions{Cut: filepath.Join(dir, "out.parquet"), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}})
 			must(t, err)
 			auditJob(t, j)
 		})

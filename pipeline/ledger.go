@@ -52,7 +52,7 @@ const maxRecord = 64 << 20
 type ledger struct {
 	job    *job.Job
 	opt    *RunOptions
-	res    *resources
+	res    *recorder
 	local  string // where the release is made: see output.Local
 	exists bool   // there is an output already
 
@@ -66,7 +66,7 @@ type ledger struct {
 }
 
 // newLedger looks at the output of a job.
-func newLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (l *ledger, err error) {
+func newLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *recorder) (l *ledger, err error) {
 	l = &ledger{job: job, opt: opt, res: res, beside: folderBeside(job.Output.Path)}
 	if l.exists, err = output.Check(ctx, job.Output.Path); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func newLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resource
 	if l.local, err = output.Local(job); err != nil {
 		return nil, err
 	}
-	res.scratch.beside = l.local
+	res.Scratch.Beside = l.local
 	l.work = &checkpoint.Folder{FS: opt.System.Files, Path: workFolder(l.local)}
 	return l, nil
 }
@@ -87,7 +87,7 @@ func workFolder(path string) string {
 
 // openLedger claims the work folder of an output, refuses one that must not be replaced, and sweeps
 // what a run that was killed has spilled. close is owed.
-func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resources) (*ledger, error) {
+func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *recorder) (*ledger, error) {
 	l, err := newLedger(ctx, job, opt, res)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func openLedger(ctx context.Context, job *job.Job, opt *RunOptions, res *resourc
 		return nil, err
 	}
 	if err = l.refuse(ctx); err == nil {
-		err = res.scratch.sweep()
+		err = res.Scratch.Sweep()
 	}
 	if err == nil && !opt.Resume {
 		err = l.work.Sweep(recordFile, pendingFile)
@@ -215,7 +215,7 @@ func (l *ledger) leave(ctx context.Context, was known) error {
 			return err
 		}
 	}
-	l.res.events.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", l.job.Output.Path))
+	l.res.Noted(fmt.Sprintf("already done: %s was made by the same job of the same input", l.job.Output.Path))
 	was.Output, was.AlreadyDone = l.job.Output.Path, true
 	*l.res.report = *was.Report
 	l.announced = slices.ContainsFunc(l.known, func(k known) bool { return k.pending && k.remote })
@@ -238,7 +238,7 @@ func (l *ledger) stands(ctx context.Context, was *Report) (bool, error) {
 			return false, nil
 		}
 	}
-	sum, err := fileset.Digest(ctx, path, l.res.threads)
+	sum, err := fileset.Digest(ctx, path, l.res.Threads)
 	if fault.ClassOf(err) == fault.Input { // no parts
 		return false, nil
 	}
@@ -328,7 +328,7 @@ func (l *ledger) announceBeside(ctx context.Context) error {
 	l.announced = true // whatever comes of it
 	err := l.writeBeside(ctx, pendingFile)
 	if errors.Is(err, storage.ErrDenied) {
-		l.res.events.Noted(fmt.Sprintf("going on without a record beside the output, which runs of other machines would need: %v", err))
+		l.res.Noted(fmt.Sprintf("going on without a record beside the output, which runs of other machines would need: %v", err))
 		l.announced = false
 		return nil
 	}
@@ -348,7 +348,7 @@ func (l *ledger) completeBeside(ctx context.Context) {
 		err = l.revokeBeside(ctx)
 	}
 	if err != nil {
-		l.res.events.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
+		l.res.Noted(fmt.Sprintf("the record beside the output stays as it was announced: %v", err))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // nightlyJob masks a column in every way.
@@ -150,9 +151,9 @@ func applyNight(t *testing.T, dir, input, output, cut string, opt ApplyOptions) 
 func TestNights(t *testing.T) {
 	nights := cases(t, 30)
 	for _, tt := range []struct {
-		onBreak OnBreak
+		onBreak search.OnBreak
 		most    Quota
-	}{{BreakFail, Quota{}}, {BreakCoarsen, Quota{}}, {BreakSuppress, Quota{Percent: 60}}} {
+	}{{search.BreakFail, Quota{}}, {search.BreakCoarsen, Quota{}}, {search.BreakSuppress, Quota{Percent: 60}}} {
 		t.Run(string(tt.onBreak), func(t *testing.T) {
 			const seed = 1 // of nights that break the cut; not all seeds have some
 			dir := jobFolder(t, nightlyJob)
@@ -167,7 +168,7 @@ func TestNights(t *testing.T) {
 				r.night(t, input)
 				a, report, err := applyNight(t, dir, input, output, last, ApplyOptions{OnBreak: tt.onBreak, MaxSuppressed: tt.most})
 				if err != nil {
-					if _, missing := os.Stat(output); tt.onBreak != BreakFail || fault.ClassOf(err) != fault.Privacy || missing == nil {
+					if _, missing := os.Stat(output); tt.onBreak != search.BreakFail || fault.ClassOf(err) != fault.Privacy || missing == nil {
 						t.Fatalf("night %d: %v", night, err)
 					}
 					job, _ := loadJob(dir, "input", input, "output.path", output) // a new cut then
@@ -187,7 +188,7 @@ func TestNights(t *testing.T) {
 				}
 			}
 			switch {
-			case held == 0, tt.onBreak == BreakCoarsen && undone == 0, tt.onBreak == BreakSuppress && suppressed == 0:
+			case held == 0, tt.onBreak == search.BreakCoarsen && undone == 0, tt.onBreak == search.BreakSuppress && suppressed == 0:
 				t.Errorf("%d nights held, %d steps are undone, %d records suppressed", held, undone, suppressed)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -136,10 +137,10 @@ func TestPartitionsResumed(t *testing.T) {
 	dir := peopleFolder(t, inPartitions("infogain-mondrian", "[age]"), 900)
 	want := mustRun(t, dir, nil, "order", job.OrderReleased).Digests.Output
 	must(t, os.RemoveAll(filepath.Join(dir, "out")))
-	for _, stage := range []Stage{StageMask, StageVerify} {
+	for _, stage := range []resources.Stage{resources.StageMask, resources.StageVerify} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		stop := func(s Stage, p Progress) {
+		stop := func(s resources.Stage, p resources.Progress) {
 			if s == stage && 2*p.Done >= p.Total {
 				cancel()
 			}

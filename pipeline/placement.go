@@ -42,12 +42,12 @@ func placements(b *binding.Bound) map[string]domain.Placement {
 }
 
 // place gives the cut of an earlier release the placements of its record, and notes that there is none.
-func place(ctx context.Context, b *binding.Bound, earlier *domain.Cut, res *resources) (err error) {
+func place(ctx context.Context, b *binding.Bound, earlier *domain.Cut, res *recorder) (err error) {
 	if earlier.Placements != nil || len(declared(b)) == 0 {
 		return nil
 	}
-	if earlier.Placements, err = placementsAt(ctx, earlier.Path(), res.threads); err == nil && earlier.Placements == nil {
-		res.events.Noted(fmt.Sprintf("%s has no record beside it, so values that were moved to other nodes of a tree since cannot be seen", earlier.Path()))
+	if earlier.Placements, err = placementsAt(ctx, earlier.Path(), res.Threads); err == nil && earlier.Placements == nil {
+		res.Noted(fmt.Sprintf("%s has no record beside it, so values that were moved to other nodes of a tree since cannot be seen", earlier.Path()))
 	}
 	return err
 }
@@ -88,13 +88,13 @@ func moved(b *binding.Bound, earlier *domain.Cut) (names []string) {
 }
 
 // noteMoved notes what labels of the cut that is given do not mean any more.
-func (a *assignment) noteMoved(ctx context.Context, b *binding.Bound, res *resources) error {
+func (a *assignment) noteMoved(ctx context.Context, b *binding.Bound, res *recorder) error {
 	if err := place(ctx, b, a.given, res); err != nil {
 		return err
 	}
 	for _, name := range moved(b, a.given) {
 		labels := a.given.MovedLabels(name, b.Taxonomies.Of[name])
-		res.events.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has them under other nodes now, and both releases together tell more than either",
+		res.Noted(fmt.Sprintf("%s of column %s stand for other values than in %s: its tree has them under other nodes now, and both releases together tell more than either",
 			text.Count(labels, "label"), name, a.given.Path()))
 	}
 	return nil

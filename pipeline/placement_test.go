@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // TestPreviousSeesMovedValues: a value that is under another node of a tree, whose nodes have the names
@@ -53,7 +54,7 @@ taxonomies: trees.yaml
 	next := func(previous, cut string, overrides ...string) (*Report, error) {
 		job := mustLoad(t, dir, append(overrides, "output.path", filepath.Join(dir, "next.parquet"))...)
 		job.Previous = previous
-		return Apply(t.Context(), job, ApplyOptions{RunOptions: RunOptions{Overwrite: true}, Cut: cut, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
+		return Apply(t.Context(), job, ApplyOptions{RunOptions: RunOptions{Overwrite: true}, Cut: cut, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 90}})
 	}
 	notes := func(report *Report, text string) bool {
 		return slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, text) })

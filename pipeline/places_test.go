@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // TestValuesBesideTheKind: values that a taxonomy does not foresee have their place: the empty text
@@ -44,7 +46,7 @@ columns: {v: {mask: generalize, unknown: root, taxonomy: TREE}}
 			out := filepath.Join(dir, "out.parquet")
 			check(out)
 			j := mustLoad(t, dir, "output.path", filepath.Join(dir, "applied.parquet"))
-			_, err := Apply(t.Context(), j, ApplyOptions{Cut: out, OnBreak: BreakFail})
+			_, err := Apply(t.Context(), j, ApplyOptions{Cut: out, OnBreak: search.BreakFail})
 			must(t, err)
 			check(filepath.Join(dir, "applied.parquet"))
 		})

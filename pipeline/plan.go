@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
+	"github.com/kcut/kcut/pipeline/algorithm"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/domain"
@@ -23,6 +24,7 @@ import (
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/pseudonym"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -40,11 +42,11 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 	if job, err = job.OfRows(); err != nil {
 		return nil, err
 	}
-	res, err := newResources(job, &Report{}, Events{}, spill.Options{})
+	res, err := newRecorder(job, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer spill.LimitHeap(res.budget.Limit())()
+	defer spill.LimitHeap(res.Budget.Limit())()
 	a := &assignment{job: job}
 	if a.previous, err = previousOf(ctx, job); err != nil {
 		return nil, err
@@ -54,11 +56,11 @@ func Plan(ctx context.Context, job *job.Job, opt PlanOptions) (_ *forecast.Forec
 		return nil, err
 	}
 	b, unmet := bindJob(ctx, job, res)
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer func() { err = errors.Join(err, b.Close()) }()
 	if unmet != nil && fault.ClassOf(unmet) != fault.Privacy {
 		return nil, unmet
 	}
-	p := &planning{search: b, guard: res.guard(b.Bound)}
+	p := &planning{Search: b, guard: guard.New(b.Bound, res.Run), res: res}
 	f, err := p.forecast(ctx, opt.Sample)
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func (l *ledger) done(ctx context.Context, a *assignment, t *binding.Taxonomies)
 	if !l.exists {
 		return false, nil
 	}
-	digests, err := a.identify(ctx, t, l.res.threads)
+	digests, err := a.identify(ctx, t, l.res.Threads)
 	if err != nil {
 		return false, err
 	}
@@ -97,7 +99,8 @@ func (l *ledger) done(ctx context.Context, a *assignment, t *binding.Taxonomies)
 
 // planning is a run that is foretold.
 type planning struct {
-	*search
+	*search.Search
+	res   *recorder
 	guard *guard.Guard
 	load  forecast.Load
 
@@ -135,7 +138,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	rows := p.Dataset.Rows()
 	for i, c := range f.Columns { // kept ones in which nearly every row has a value of its own
 		if p.Specs[i].Keeps() && c.Distinct.AtLeast > 1 && c.Distinct.AtLeast >= rows/10*9 {
-			p.res.events.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
+			p.Noted(fmt.Sprintf("column %s is kept, and nearly every row has a value of its own there: it may tell who is who", c.Name))
 		}
 	}
 	if p.Job.Order == job.OrderReleased {
@@ -145,8 +148,8 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	f.Weigh(&p.load)
 	p.foretellChoice(f)
 	output := forecast.Range{AtMost: f.Disk.Output}
-	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.scratch.beside)), output)
-	f.Disk.SpillRoom = p.room("what is spilled", p.res.scratch.path(), f.Disk.Spill)
+	f.Disk.OutputRoom = p.room("the release", filepath.Dir(filepath.Clean(p.res.Scratch.Beside)), output)
+	f.Disk.SpillRoom = p.room("what is spilled", p.res.Scratch.Path(), f.Disk.Spill)
 	f.Memory.Overhead = spill.Overhead
 	f.Notices = p.res.report.Notices
 	return f, nil
@@ -169,10 +172,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		return err
 	}
 	p.load = forecast.Load{
-		Rows: rows, Masked: len(p.Masked), Read: p.Reads(), Memory: p.res.budget.Limit(), Threads: p.res.threads,
-		TopDown: p.plan().Leaves, MaxSteps: p.Job.MaxSteps,
+		Rows: rows, Masked: len(p.Masked), Read: p.Reads(), Memory: p.Budget.Limit(), Threads: p.Threads,
+		TopDown: p.Search.Plan().Leaves, MaxSteps: p.Job.MaxSteps,
 	}
-	of := p.requirement.ByAttribute(len(p.Masked))
+	of := p.Requirement.ByAttribute(len(p.Masked))
 	stored := int64(0)
 	for i, field := range fields {
 		s, spec := &statistics[i], p.Specs[i]
@@ -206,10 +209,10 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 	if stored == 0 {
 		p.load.Kept, p.load.Text = f.Bytes, f.Bytes
 	}
-	p.load.Sets, p.load.Classes = len(p.requirement.Sets), p.Class >= 0
+	p.load.Sets, p.load.Classes = len(p.Requirement.Sets), p.Class >= 0
 	p.load.Inspects, p.load.Recounts = p.inspects()
 	var joined []int
-	for _, set := range p.requirement.Sets {
+	for _, set := range p.Requirement.Sets {
 		if len(set.Columns) > 1 {
 			joined = append(joined, set.Columns...)
 		}
@@ -236,8 +239,8 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 // inspects reports whether the search looks at parts for more than their size, and whether records
 // may be taken away after it.
 func (p *planning) inspects() (inspects, recounts bool) {
-	r := p.requirement
-	r.MaxSuppressed = p.quota.Of(p.load.Rows)
+	r := p.Requirement
+	r.MaxSuppressed = p.Job.MaxSuppressed.Of(p.load.Rows)
 	united, takes := r.United(), r.Suppressible() > 0
 	return united.NeedsKinds() || united.Entities && takes, united.Entities || takes
 }
@@ -246,7 +249,7 @@ func (p *planning) inspects() (inspects, recounts bool) {
 // tuples apart: of the kind of a record those that make it, but whose it is, since that is told by its weight
 // alone, of which there are few.
 func (p *planning) foretold() (fields []int, groupings [][]int) {
-	r := p.request(count.Tuning{})
+	r := p.Request(count.Tuning{})
 	for i := range r.Columns {
 		fields = append(fields, r.Columns[i].Field)
 	}
@@ -269,10 +272,10 @@ func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) erro
 	if spec.Mask == job.MaskDrop {
 		return nil
 	}
-	if err := p.res.budget.HoldRead(s.Dictionary); err != nil {
+	if err := p.Budget.HoldRead(s.Dictionary); err != nil {
 		return fmt.Errorf("read the dictionary of column %q: %w", spec.Name, err)
 	}
-	return p.res.budget.HoldRead(-s.Dictionary)
+	return p.Budget.HoldRead(-s.Dictionary)
 }
 
 // positions returns the numbers from from to to−1.
@@ -291,11 +294,11 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 	}
 	p.load.Entities = true
 	rows, number := uint64(p.load.Rows), f.Columns[p.Entity].Distinct
-	if err := count.HoldEntities(rows, uint64(number.AtLeast), p.res.budget); err != nil {
+	if err := count.HoldEntities(rows, uint64(number.AtLeast), p.Budget); err != nil {
 		return err
 	}
-	if err := count.HoldEntities(rows, uint64(number.AtMost), p.res.budget); err != nil {
-		p.res.events.Noted(fmt.Sprintf("with as many as %s entities the memory is too small for a run: %v", text.Grouped(number.AtMost), err))
+	if err := count.HoldEntities(rows, uint64(number.AtMost), p.Budget); err != nil {
+		p.Noted(fmt.Sprintf("with as many as %s entities the memory is too small for a run: %v", text.Grouped(number.AtMost), err))
 	}
 	return nil
 }
@@ -303,7 +306,7 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 // checkMasking refuses a budget that has no room for what masking holds at a time: readers of all
 // columns, and row groups or rows that are put in order.
 func (p *planning) checkMasking(f *forecast.Forecast) (err error) {
-	budget, rows := p.res.budget, p.released(f)
+	budget, rows := p.Budget, p.released(f)
 	readers := int64(p.Dataset.Scanners(rows.Threads))
 	held := max(0, readers*p.held-spill.UsualPages)
 	if err := budget.HoldRead(held); err != nil {
@@ -344,7 +347,7 @@ func (p *planning) checkWithin(s *formats.Statistics, field int, of []engine.Set
 	for end, rows := range bounds.At {
 		if rows > 0 {
 			k := of[slices.Index(p.Masked, field)].K.Size()
-			p.res.events.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", extreme(spec.Name, end), k))
+			p.Noted(fmt.Sprintf("%s: if fewer than %d records have it, it tells of them", search.Extreme(spec.Name, end), k))
 		}
 	}
 	return nil
@@ -412,12 +415,12 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 		}
 	}
 	rowBytes := int64(8 * (len(fields) + 2)) // hashes, and those of one tuple in order, by places and by all
-	rows := min(mostSampled, p.load.Rows, p.res.budget.Grant(&spill.Excerpt)/rowBytes)
-	if err := p.res.budget.Draw("the excerpt", rows*rowBytes); err != nil {
+	rows := min(mostSampled, p.load.Rows, p.Budget.Grant(&spill.Excerpt)/rowBytes)
+	if err := p.Budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
 	}
 	err := p.excerpt(ctx, fields, groupings, rows, f)
-	p.res.budget.Return(rows * rowBytes)
+	p.Budget.Return(rows * rowBytes)
 	if err != nil {
 		return err
 	}
@@ -445,7 +448,7 @@ func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int,
 		p.load.Groupings[i] = forecast.Group(p.load.Columns, columns, p.load.Rows)
 		p.load.Groupings[i].Tuples.See(e.Tuples(columns), p.load.Rows)
 	}
-	if last := len(groupings) - 1; p.Entity >= 0 && p.request(count.Tuning{}).Groupings[last].Weightless {
+	if last := len(groupings) - 1; p.Entity >= 0 && p.Request(count.Tuning{}).Groupings[last].Weightless {
 		if heavy := e.Frequent(slices.Index(fields, p.Entity), count.Weightless, p.load.Rows); heavy.AtMost == 0 {
 			p.load.Groupings, p.load.Recounts = p.load.Groupings[:last], false
 		}
@@ -500,11 +503,11 @@ func (p *planning) foretellGuard(ctx context.Context, x *guard.Count, rows int64
 	sampled := text.Count(rows, "row")
 	if on := x.OnClass(); on != nil {
 		if found := p.guard.FoundOnClass(on); found != "" {
-			p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s: a run counts all rows, and ends with 4 then unless its entry accepts it", sampled, found))
+			p.Noted(fmt.Sprintf("of the %s that were sampled, %s: a run counts all rows, and ends with 4 then unless its entry accepts it", sampled, found))
 		}
 	}
 	if told.Kept != nil && guard.Identifies(told.Kept) {
-		p.res.events.Noted(fmt.Sprintf("of the %s that were sampled, %s kept columns: a run counts all rows, and ends with 4 when more than %s are and their entries do not accept it",
+		p.Noted(fmt.Sprintf("of the %s that were sampled, %s kept columns: a run counts all rows, and ends with 4 when more than %s are and their entries do not accept it",
 			sampled, p.guard.Found(told.Kept), text.Percent(guard.MostUnique)))
 	}
 	return nil
@@ -519,7 +522,7 @@ func (p *planning) room(what, folder string, need forecast.Range) *forecast.Room
 	}
 	room := forecast.NewRoom(folder, free, need)
 	if verb := map[forecast.Verdict]string{forecast.Maybe: "may be", forecast.No: "is"}[room.Enough]; verb != "" {
-		p.res.events.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
+		p.Noted(fmt.Sprintf("folder %s %s too small for %s: it has %d MiB free, reserve %d MiB", folder, verb, what, free>>20, need.AtMost>>20+1))
 	}
 	return room
 }
@@ -541,7 +544,7 @@ func (p *planning) foretellModels(f *forecast.Forecast) {
 
 // foretellChoice tells what choosing will take, which a run takes beside what it does anyway.
 func (p *planning) foretellChoice(f *forecast.Forecast) {
-	e, ok := p.engine.(choose.Engine)
+	e, ok := algorithm.Engine(p.Job).(choose.Engine)
 	if !ok {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // previousOf reads the cut of a job's previous release, for a search; nil if it names none. Regions
@@ -40,7 +41,7 @@ func previousCut(ctx context.Context, j *job.Job) (*domain.Cut, error) {
 
 // compare refuses a cut that is neither equal to that of the previous release nor coarser, or notes
 // it if the job allows that.
-func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *Found, res *resources) error {
+func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder) error {
 	if a.previous == nil {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *Found
 	case err != nil || finer == "":
 		return err
 	case a.job.AllowNewCut:
-		res.events.Noted(fmt.Sprintf("the cut is a new one, which together with the previous release %s tells more than either: %s", a.job.Previous, finer))
+		res.Noted(fmt.Sprintf("the cut is a new one, which together with the previous release %s tells more than either: %s", a.job.Previous, finer))
 		return nil
 	}
 	return fault.Errorf(fault.Privacy, "use kcut apply with the cut of that release, or kcut run --only-coarsen; or set allow_new_cut: true",
@@ -68,7 +69,7 @@ func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *Found
 
 // finer says where a cut is neither equal to that of the previous release nor coarser; nowhere if
 // that is empty.
-func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *resources) (string, error) {
+func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *recorder) (string, error) {
 	switch regions := cut.Kind == cutfile.KindRegions; {
 	case regions && a.previous.HasRegions(cut):
 		return notIn(moved(b, a.previous)), nil
@@ -79,7 +80,7 @@ func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *resources) 
 	}
 	var columns []string
 	for i, spec := range b.MaskedSpecs() { // in the order of the cut
-		refined, err := a.previous.Refined(spec, &cut.Columns[i], b.Type(b.Masked[i]), b.Taxonomies.Of[spec.Name], res.budget)
+		refined, err := a.previous.Refined(spec, &cut.Columns[i], b.Type(b.Masked[i]), b.Taxonomies.Of[spec.Name], res.Budget)
 		if err != nil {
 			return "", err
 		}

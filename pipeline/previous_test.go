@@ -13,6 +13,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // otherCut are overrides with which twoNights's people get another cut.
@@ -72,11 +74,11 @@ func TestPreviousAttack(t *testing.T) {
 	mustRefuse(t, dir, RunOptions{}, fault.Privacy, "first.parquet: neither equal nor coarser in "+strings.Join(finer, ", ")+"\n", "allow_new_cut")
 	for _, tt := range []struct {
 		name      string
-		onBreak   OnBreak // of kcut apply; empty: a search that only coarsens
+		onBreak   search.OnBreak // of kcut apply; empty: a search that only coarsens
 		overrides []string
 	}{
-		{"coarser", "", nil}, {"equal", BreakFail, nil}, {"coarsened", BreakCoarsen, []string{"quasi_identifiers[].k", "12"}},
-		{"suppressed", BreakSuppress, []string{"quasi_identifiers[].k", "12"}},
+		{"coarser", "", nil}, {"equal", search.BreakFail, nil}, {"coarsened", search.BreakCoarsen, []string{"quasi_identifiers[].k", "12"}},
+		{"suppressed", search.BreakSuppress, []string{"quasi_identifiers[].k", "12"}},
 	} {
 		output := tt.name + ".parquet"
 		job := mustLoad(t, dir, append(tt.overrides, "output.path", filepath.Join(dir, output))...)
@@ -169,7 +171,7 @@ func TestPreviousRegions(t *testing.T) {
 			}
 			apply := func(cut string) error {
 				_, err := Apply(t.Context(), mustLoad(t, dir, "output.path", dir+"/again.parquet"), ApplyOptions{
-					RunOptions: RunOptions{Overwrite: true}, Cut: filepath.Join(dir, cut), OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100},
+					RunOptions: RunOptions{Overwrite: true}, Cut: filepath.Join(dir, cut), OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100},
 				})
 				return err
 			}
@@ -194,18 +196,18 @@ func TestPreviousResume(t *testing.T) {
 	dir := twoNights(t)
 	editJob(t, dir, "class:", "previous: first.parquet\nclass:")
 	options, allow := RunOptions{Resume: true, Checkpoint: atOnce}, []string{"allow_new_cut", "true"}
-	until := func(stage Stage, overrides ...string) ([]string, error) {
+	until := func(stage resources.Stage, overrides ...string) ([]string, error) {
 		s, err := runUntil(t, dir, stage, options, overrides...)
 		return s.notes, err
 	}
 	noted := func(notes []string, text string) bool {
 		return slices.ContainsFunc(notes, func(note string) bool { return strings.Contains(note, text) })
 	}
-	_, err := until(StageMask, allow...)
+	_, err := until(resources.StageMask, allow...)
 	mustFail(t, err, fault.Cancelled)
 	_, err = until("")
 	mustFail(t, err, fault.Privacy, "neither equal nor coarser")
-	_, err = until(StageMask, allow...)
+	_, err = until(resources.StageMask, allow...)
 	mustFail(t, err, fault.Cancelled)
 	notes, err := until("", allow...)
 	if must(t, err); !noted(notes, "going on from what") || !noted(notes, "the cut is a new one") {

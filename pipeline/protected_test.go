@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // visitsJob releases hospital visits, of which a patient may have many. The number of a visit is kept so that
@@ -269,7 +270,7 @@ func TestProtectionsTogether(t *testing.T) {
 				few := table.folder(t, withAlgorithm(visitsJob+more, algorithm), 1000)
 				_, err = Apply(t.Context(), mustLoad(t, few), ApplyOptions{Cut: again})
 				if mustFail(t, err, fault.Privacy); algorithm == "tdr" && !strings.Contains(more, "max_suppressed") {
-					report, err = Apply(t.Context(), mustLoad(t, few), ApplyOptions{Cut: again, OnBreak: BreakCoarsen})
+					report, err = Apply(t.Context(), mustLoad(t, few), ApplyOptions{Cut: again, OnBreak: search.BreakCoarsen})
 					must(t, err)
 					for _, rows := range table.groupsOf(t, report.Output) {
 						if different(rows, 1) < 10 || different(rows, 6) < 3 {

@@ -17,6 +17,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 )
 
 const secretKey = "a key that nothing may ever tell"
@@ -146,7 +147,7 @@ func TestPseudonymsAgain(t *testing.T) {
 	dir := pseudonymized(t, table, strings.Replace(withPatients(), "out.parquet", "out/", 1), 100)
 	job := func() *job.Job { return mustLoad(t, dir) }
 	opt := RunOptions{Resume: true, Checkpoint: atOnce}
-	if s, err := runUntil(t, dir, StageVerify, opt); fault.ClassOf(err) != fault.Cancelled {
+	if s, err := runUntil(t, dir, resources.StageVerify, opt); fault.ClassOf(err) != fault.Cancelled {
 		t.Fatal(err, s.notes)
 	}
 	write(t, filepath.Join(dir, "patients.key"), "another key of sixteen or more")

@@ -17,6 +17,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -58,32 +60,32 @@ func WithRecords(ctx context.Context, job *job.Job, opt RecordsOptions, use func
 	if job, err = job.OfRows(); err != nil {
 		return err
 	}
-	res, err := newResources(job, &Report{}, opt.Events, spill.Options{})
+	res, err := newRecorder(job, &Report{}, opt.Events, spill.Options{})
 	if err != nil {
 		return err
 	}
-	defer spill.LimitHeap(res.budget.Limit())()
+	defer spill.LimitHeap(res.Budget.Limit())()
 	defer func() { err = joinClosed(err, res.closeStore()) }()
-	if res.scratch.beside, err = output.Local(job); err != nil {
+	if res.Scratch.Beside, err = output.Local(job); err != nil {
 		return err
 	}
-	threads := res.threads // all: a job that is bound reads with fewer
+	threads := res.Threads // all: a job that is bound reads with fewer
 	records, err := readRecords(ctx, job, &opt, res)
 	if err == nil {
-		records.Budget, records.Store, records.Threads = res.budget, res.scratch.opened(), threads
+		records.Budget, records.Store, records.Threads = res.Budget, res.Scratch.Opened(), threads
 		err = use(records)
 	}
 	if errors.Is(err, spill.ErrBudget) {
-		return spill.Instead(fmt.Errorf("work on the distinct records: %w", res.budget.Advise(err)), "drop columns, or take a sample of the rows with --sample")
+		return spill.Instead(fmt.Errorf("work on the distinct records: %w", res.Budget.Advise(err)), "drop columns, or take a sample of the rows with --sample")
 	}
 	return err
 }
 
 // readRecords reads the input.
-func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *resources) (records *Records, err error) {
-	var s *search
-	defer func() { err = joinClosed(err, s.close()) }()
-	err = res.stage(ctx, StagePlan, func() error { s, err = bindJob(ctx, job, res); return err })
+func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *recorder) (records *Records, err error) {
+	var s *search.Search
+	defer func() { err = joinClosed(err, s.Close()) }()
+	err = res.stage(ctx, resources.StagePlan, func() error { s, err = bindJob(ctx, job, res); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +93,7 @@ func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *re
 	if err != nil {
 		return nil, err
 	}
-	err = res.stage(ctx, StageCompress, func() error {
+	err = res.stage(ctx, resources.StageCompress, func() error {
 		records, err = countRecords(ctx, s.Bound, request, opt, res)
 		return err
 	})
@@ -100,7 +102,7 @@ func readRecords(ctx context.Context, job *job.Job, opt *RecordsOptions, res *re
 
 // recordsRequest asks for the masked columns with every value, for the kept ones, the class and the
 // side of the split, and for the tuples of all.
-func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *resources) (*count.Request, error) {
+func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *recorder) (*count.Request, error) {
 	if key := b.Protects(); key != "" {
 		return nil, b.Job.LocatedKey(key, "evaluate the job without it", errors.New("an evaluation counts records alone"))
 	}
@@ -116,7 +118,7 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *resources) (*cou
 		case spec.Mask != job.MaskKeep || f == b.Class || spec.Name == opt.SplitColumn:
 			continue
 		case t.Kind == formats.Nested:
-			res.events.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
+			res.Noted(fmt.Sprintf("column %s is left out: it is nested", spec.Name))
 			continue
 		case t.Ordered():
 			kept.Spec.Mask = job.MaskDiscretize // as numbers
@@ -150,8 +152,8 @@ func recordsRequest(b *binding.Bound, opt *RecordsOptions, res *resources) (*cou
 }
 
 // countRecords counts the records, in order.
-func countRecords(ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions, res *resources) (*Records, error) {
-	counts, err := count.Input(ctx, request, res.counting())
+func countRecords(ctx context.Context, b *binding.Bound, request *count.Request, opt *RecordsOptions, res *recorder) (*Records, error) {
+	counts, err := count.Input(ctx, request, search.Counting(res.Run, resources.StageCompress))
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +165,9 @@ func countRecords(ctx context.Context, b *binding.Bound, request *count.Request,
 	for i, f := range records.Table.Layout.Fields {
 		switch {
 		case i < request.Masked:
-			noteColumn(&counts.Columns[i].Domain, res)
+			search.NoteColumn(&counts.Columns[i].Domain, res.Noted)
 		case i < len(counts.Columns) && counts.Columns[i].LeftOut:
-			res.events.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", request.Columns[i].Spec.Name, opt.MaxTexts))
+			res.Noted(fmt.Sprintf("column %s is left out: it has more than %d values without an order", request.Columns[i].Spec.Name, opt.MaxTexts))
 			continue
 		case i < len(counts.Columns):
 			records.Kept = append(records.Kept, counts.Columns[i].Attribute)
@@ -178,9 +180,9 @@ func countRecords(ctx context.Context, b *binding.Bound, request *count.Request,
 		fields = slices.Insert(fields, len(records.Attributes)+len(records.Kept), none)
 	}
 	records.Table.Layout.Fields = fields
-	if store := res.scratch.opened(); store != nil {
-		share := res.budget.Grant(&spill.OrderedRecords)
-		return records, records.Table.Order(ctx, partition.Space{Budget: res.budget, Store: store, Share: share})
+	if store := res.Scratch.Opened(); store != nil {
+		share := res.Budget.Grant(&spill.OrderedRecords)
+		return records, records.Table.Order(ctx, partition.Space{Budget: res.Budget, Store: store, Share: share})
 	}
 	records.Table.Sort()
 	return records, nil
@@ -201,14 +203,14 @@ func (r *Records) Requirement(job *job.Job) engine.Requirement {
 // nil: there are none.
 func (r *Records) Marks(attributes []engine.Attribute, recoding engine.Recoding) []uint32 {
 	suppressed, _ := recoding.Lost()
-	return widest(attributes, recoding, suppressed)
+	return search.Widest(attributes, recoding, suppressed)
 }
 
 // SetBounds chooses the bounds of intervals among the values of codes that are released, as a run
 // does that takes records away. Attributes get bounds of their own.
 func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recoding, released [][]bool) error {
 	for a := range attributes {
-		starts := startsOf(&attributes[a], recoding, a)
+		starts := search.StartsOf(&attributes[a], recoding, a)
 		if len(starts) == 0 {
 			continue
 		}
@@ -223,7 +225,7 @@ func (r *Records) SetBounds(attributes []engine.Attribute, recoding engine.Recod
 			}
 			spans.Add(&value, 0, uint32(code))
 		}
-		if err := round(&attributes[a], &spans, recoding, r.specs[a], r.types[a]); err != nil {
+		if err := search.Round(&attributes[a], &spans, recoding, r.specs[a], r.types[a]); err != nil {
 			return err
 		}
 	}

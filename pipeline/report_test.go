@@ -16,6 +16,8 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
 	"github.com/kcut/kcut/spill"
 )
@@ -56,7 +58,7 @@ func TestReportOfColumns(t *testing.T) {
 func TestUsage(t *testing.T) {
 	dir := spillingRows(t, 2000)
 	job := mustLoad(t, dir)
-	var usage func() Usage
+	var usage func() resources.Usage
 	quit, over := make(chan struct{}), make(chan struct{})
 	var drawn int64
 	watch := func() {
@@ -70,11 +72,11 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	}
-	var during Usage
+	var during resources.Usage
 	report, err := Run(t.Context(), job, RunOptions{Events: Events{
-		Meter: func(read func() Usage) { usage = read; go watch() },
-		Start: func(s Stage) {
-			if s == StageSearch {
+		Meter: func(read func() resources.Usage) { usage = read; go watch() },
+		Start: func(s resources.Stage) {
+			if s == resources.StageSearch {
 				during = usage()
 			}
 		},
@@ -119,7 +121,7 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 	file := filepath.Join(dir, "run.json")
 	report, err := Run(t.Context(), job, RunOptions{Trace: &trace, RunJSON: file})
 	must(t, err)
-	steps, err := ReadTrace(strings.NewReader(trace.String()))
+	steps, err := search.ReadTrace(strings.NewReader(trace.String()))
 	must(t, err)
 	written, err := ReadReport(mustRead(t, file))
 	must(t, err)
@@ -138,7 +140,7 @@ columns: {a: suppress, b: suppress, c: suppress, label: keep}
 
 // told counts the records of a set that the steps from a position on tell apart: those whose
 // value is not disclosed until then, in a column with such a step.
-func told(rows [][]string, steps []TraceStep, from int, set string) (n uint64) {
+func told(rows [][]string, steps []search.TraceStep, from int, set string) (n uint64) {
 	disclosed, later := make(map[string]bool), make(map[string]bool)
 	for _, s := range steps[:from] {
 		disclosed[s.Column+s.Value.Text] = true
@@ -161,7 +163,7 @@ func told(rows [][]string, steps []TraceStep, from int, set string) (n uint64) {
 // its own.
 func TestReportOfWhatStands(t *testing.T) {
 	dir := peopleFolder(t, peopleJob, 300)
-	var stages [2][]Stage
+	var stages [2][]resources.Stage
 	for i := range stages {
 		job := mustLoad(t, dir)
 		report, err := Run(t.Context(), job, RunOptions{Resume: true})

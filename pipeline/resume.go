@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/pipeline/fileset"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -51,35 +52,35 @@ func worthwhile(failure error) bool {
 // keepCut saves what the search has found, once the options' time has passed since the run began.
 // Where labels depend on more than their own column the cut alone does not mask: a later run searches
 // again.
-func (l *ledger) keepCut(ctx context.Context, b *binding.Bound, f *Found) {
-	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || f.search != nil {
+func (l *ledger) keepCut(ctx context.Context, b *binding.Bound, f *search.Found) {
+	if l.opt.Checkpoint <= 0 || time.Since(l.began) < l.opt.Checkpoint || !f.IsCut() {
 		return
 	}
 	report, err := json.Marshal(l.res.report)
 	var kept []byte
 	if err == nil {
 		kept, err = checkpoint.Encode(l.cutHead(b), nil, func(add func([]byte) error) error {
-			return errors.Join(add(report), add(f.Cut), add(f.trace.Bytes()))
+			return errors.Join(add(report), add(f.Cut), add(f.Trace.Bytes()))
 		})
 	}
 	if err == nil {
 		err = l.work.Put(cutFile, kept)
 	}
 	if err != nil && ctx.Err() == nil { // it is missing later, and that is all
-		l.res.events.Noted(fmt.Sprintf("going on without a checkpoint: save the cut in %s: %v", l.work.Path, err))
+		l.res.Noted(fmt.Sprintf("going on without a checkpoint: save the cut in %s: %v", l.work.Path, err))
 	}
 }
 
 // resume loads what an earlier run has found, or returns nil. Whatever is wrong with it, the run
 // starts afresh then.
-func (l *ledger) resume(b *binding.Bound) *Found {
+func (l *ledger) resume(b *binding.Bound) *search.Found {
 	l.began = time.Now()
 	if !l.opt.Resume {
 		return nil
 	}
 	var was Report
 	var blocks [][]byte
-	found := &Found{}
+	found := &search.Found{}
 	kept, err := l.work.Get(cutFile, maxCut)
 	if err == nil {
 		err = checkpoint.Decode(kept, l.cutHead(b), func(block []byte) error {
@@ -92,16 +93,16 @@ func (l *ledger) resume(b *binding.Bound) *Found {
 	}
 	if err == nil {
 		found.Cut = blocks[1]
-		found.trace.Write(blocks[2])
+		found.Trace.Write(blocks[2])
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil && l.opt.Trace != nil {
-		_, err = l.opt.Trace.Write(found.trace.Bytes())
+		_, err = l.opt.Trace.Write(found.Trace.Bytes())
 	}
 	if err != nil {
-		l.res.events.Noted(fmt.Sprintf("starting afresh: read the cut in %s: %v", l.work.Path, errors.Join(err, l.work.Remove(cutFile))))
+		l.res.Noted(fmt.Sprintf("starting afresh: read the cut in %s: %v", l.work.Path, errors.Join(err, l.work.Remove(cutFile))))
 		return nil
 	}
 	report := l.res.report
@@ -110,9 +111,9 @@ func (l *ledger) resume(b *binding.Bound) *Found {
 	was.Notices = report.Notices
 	*report = was
 	for _, text := range notices {
-		l.res.events.Noted(text)
+		l.res.Noted(text)
 	}
-	l.res.events.Noted("going on from what an earlier run has found")
+	l.res.Noted("going on from what an earlier run has found")
 	return found
 }
 
@@ -122,7 +123,7 @@ func (l *ledger) announce(ctx context.Context, b *binding.Bound) error {
 	path, report := l.target.Path(), l.res.report
 	err := report.weigh(ctx, path)
 	if err == nil {
-		report.Digests.Output, err = fileset.Digest(ctx, path, l.res.threads)
+		report.Digests.Output, err = fileset.Digest(ctx, path, l.res.Threads)
 	}
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (l *ledger) announce(ctx context.Context, b *binding.Bound) error {
 	if err != nil {
 		return fmt.Errorf("write the output's record: %w", err)
 	}
-	report.PeakDraw, report.PeakRSS = l.res.budget.Peak(), spill.PeakResident()
+	report.PeakDraw, report.PeakRSS = l.res.Budget.Peak(), spill.PeakResident()
 	return report.save(l.opt.RunJSON)
 }
 

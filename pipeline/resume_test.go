@@ -17,6 +17,8 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -26,15 +28,15 @@ const atOnce = time.Nanosecond
 
 // stopAt cancels a run when a stage begins, and collects what it notes and begins.
 type stopAt struct {
-	stage  Stage
+	stage  resources.Stage
 	cancel context.CancelFunc
 	notes  []string
-	began  []Stage
+	began  []resources.Stage
 }
 
 func (s *stopAt) events() Events {
 	return Events{
-		Start: func(stage Stage) {
+		Start: func(stage resources.Stage) {
 			s.began = append(s.began, stage)
 			if stage == s.stage {
 				s.cancel()
@@ -45,7 +47,7 @@ func (s *stopAt) events() Events {
 }
 
 // runUntil runs the folder's job until a stage begins, or to its end.
-func runUntil(t *testing.T, dir string, stage Stage, opt RunOptions, overrides ...string) (*stopAt, error) {
+func runUntil(t *testing.T, dir string, stage resources.Stage, opt RunOptions, overrides ...string) (*stopAt, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -56,7 +58,7 @@ func runUntil(t *testing.T, dir string, stage Stage, opt RunOptions, overrides .
 
 // runnerOf returns what runs the folder's job or, unless that is empty, applies the folder's
 // cut.json to the job's input.
-func runnerOf(t *testing.T, dir string, onBreak OnBreak) func(context.Context, RunOptions, ...string) (*Report, error) {
+func runnerOf(t *testing.T, dir string, onBreak search.OnBreak) func(context.Context, RunOptions, ...string) (*Report, error) {
 	return func(ctx context.Context, opt RunOptions, overrides ...string) (*Report, error) {
 		job, cut := mustLoad(t, dir, overrides...), filepath.Join(dir, "cut.json")
 		if onBreak != "" {
@@ -74,8 +76,8 @@ type resumption struct {
 	name    string
 	folder  func(*testing.T) string
 	options RunOptions
-	onBreak OnBreak // of kcut apply
-	stops   []Stage
+	onBreak search.OnBreak // of kcut apply
+	stops   []resources.Stage
 }
 
 // TestResume stops runs and kcut apply before every stage, and runs of every algorithm when their
@@ -91,10 +93,10 @@ func TestResume(t *testing.T) {
 	for _, spill := range []bool{false, true} {
 		opt := RunOptions{System: System{Spill: spill, Room: 50}}
 		for _, algorithm := range searches() {
-			list = append(list, resumption{algorithm, folder(algorithm), opt, "", []Stage{StageMask}})
+			list = append(list, resumption{algorithm, folder(algorithm), opt, "", []resources.Stage{resources.StageMask}})
 		}
 		list = append(list,
-			resumption{"coarsen", tonight, opt, BreakCoarsen, all}, resumption{"suppress", tonight, opt, BreakSuppress, all},
+			resumption{"coarsen", tonight, opt, search.BreakCoarsen, all}, resumption{"suppress", tonight, opt, search.BreakSuppress, all},
 			resumption{"above a cut", tonight, RunOptions{OnlyCoarsen: "cut.json", System: opt.System}, "", all})
 	}
 	list = append(list, resumption{"in memory", folder("tdr"), RunOptions{}, "", all}, resumption{
@@ -110,7 +112,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func mustResume(t *testing.T, r resumption, stop Stage) {
+func mustResume(t *testing.T, r resumption, stop resources.Stage) {
 	t.Helper()
 	dir, opt := r.folder(t), r.options
 	run, before := runnerOf(t, dir, r.onBreak), listing(t, dir)
@@ -131,9 +133,9 @@ func mustResume(t *testing.T, r resumption, stop Stage) {
 	opt.Trace, opt.Events = &got, s.events()
 	report, err := run(t.Context(), opt)
 	must(t, err)
-	left := []Stage{StagePlan, StageMask, StageVerify, StagePublish}
+	left := []resources.Stage{resources.StagePlan, resources.StageMask, resources.StageVerify, resources.StagePublish}
 	cut := cutOf(t, dir)
-	if stop == StageCompress || stop == StageSearch || r.onBreak == BreakSuppress || cut.Kind == cutfile.KindRegions || cut.Suppressed+cut.Dropped > 0 {
+	if stop == resources.StageCompress || stop == resources.StageSearch || r.onBreak == search.BreakSuppress || cut.Kind == cutfile.KindRegions || cut.Suppressed+cut.Dropped > 0 {
 		left = stages // a cut of regions does not say all, nor what is suppressed
 	}
 	if !slices.Equal(s.began, left) {
@@ -216,12 +218,12 @@ func mustBeWhole(t *testing.T, dir string, before map[string]string) {
 func TestEveryStateFaultIsSurvived(t *testing.T) {
 	for _, tt := range []struct {
 		output     string
-		kept, stop Stage
+		kept, stop resources.Stage
 		step       int
 		err        error
 	}{
-		{"out.parquet", StageMask, StageMask, 1, syscall.ENOSPC}, {"out.parquet", StageMask, "", 1, syscall.EIO},
-		{"out/", StageVerify, StageVerify, 11, syscall.EIO}, {"out/", StageVerify, "", 5, syscall.ENOSPC},
+		{"out.parquet", resources.StageMask, resources.StageMask, 1, syscall.ENOSPC}, {"out.parquet", resources.StageMask, "", 1, syscall.EIO},
+		{"out/", resources.StageVerify, resources.StageVerify, 11, syscall.EIO}, {"out/", resources.StageVerify, "", 5, syscall.ENOSPC},
 	} {
 		stop, step := tt.stop, tt.step
 		if long {
@@ -281,8 +283,8 @@ func TestWorkFolderTakenAway(t *testing.T) {
 	for _, out := range []string{"out.parquet", "out/"} {
 		dir := peopleFolder(t, outputIs(out), 300)
 		before := listing(t, dir)
-		takeAway := func(s Stage) {
-			if s == StageVerify {
+		takeAway := func(s resources.Stage) {
+			if s == resources.StageVerify {
 				must(t, os.RemoveAll(filepath.Join(dir, "."+filepath.Base(out)+".kcut")))
 			}
 		}

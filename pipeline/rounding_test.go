@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -54,16 +54,19 @@ func members(rng *rand.Rand, rows int) *testTable {
 }
 
 // alone returns how many bounds of an attribute's labels are the value of exactly one row, and how many there are.
-func (t *testTable) alone(recoding engine.Recoding, attribute int) (alone, all int) {
+func (t *testTable) alone(cut *cutfile.File, attribute int) (alone, all int) {
 	records := make(map[string]int)
 	for _, row := range t.rows {
 		records[row[attribute]]++
 	}
 	bounds := make(map[string]bool)
-	for _, i := range recoding.Intervals(attribute) {
-		bounds[i.Lower], bounds[i.Upper] = true, true
+	for _, label := range cut.Columns[attribute].Cut {
+		for _, end := range []json.RawMessage{label.Lower, label.Upper} {
+			if text, closed := cutfile.EndText(end); closed {
+				bounds[text] = true
+			}
+		}
 	}
-	delete(bounds, "")
 	for bound := range bounds {
 		if records[bound] == 1 {
 			alone++
@@ -84,22 +87,24 @@ func TestBoundsTellOfNobody(t *testing.T) {
 	dir := table.folder(t, membersJob, 500)
 	for _, algorithm := range []string{"tdr", "bottom-up", "mondrian", "infogain-mondrian", "guided"} {
 		t.Run(algorithm, func(t *testing.T) {
-			var recodings [2]engine.Recoding
+			var cuts [2]*cutfile.File
 			var traces [2]bytes.Buffer
-			for i := range recodings {
-				res, err := newResources(mustLoad(t, dir, "algorithm.name", algorithm), &Report{}, Events{}, spill.Options{})
+			for i := range cuts {
+				res, err := newRecorder(mustLoad(t, dir, "algorithm.name", algorithm), &Report{}, Events{}, spill.Options{})
 				must(t, err)
 				b, err := bindJob(t.Context(), mustLoad(t, dir, "algorithm.name", algorithm), res)
 				must(t, err)
-				defer b.close()
-				counts, err := b.count(t.Context(), (&RunOptions{}).System.tuning(), nil)
+				defer b.Close()
+				counts, err := b.Count(t.Context(), (&RunOptions{}).System.tuning(), nil)
 				must(t, err)
 				for a := range counts.Table.Attributes {
 					if i == 0 { // as it was: at the values themselves
 						counts.Table.Attributes[a].Bounds = nil
 					}
 				}
-				recodings[i], err = b.once(t.Context(), counts, &tracer{attributes: counts.Table.Attributes, out: &traces[i]})
+				found, err := b.Find(t.Context(), counts, search.Options{Trace: &traces[i]})
+				must(t, err)
+				cuts[i], err = cutfile.Parse(found.Cut)
 				must(t, err)
 			}
 			if before, now := withoutLabels(traces[0].String()), withoutLabels(traces[1].String()); before != now {
@@ -107,8 +112,8 @@ func TestBoundsTellOfNobody(t *testing.T) {
 			}
 			bounds := 0
 			for a := range 2 {
-				before, of := table.alone(recodings[0], a)
-				now, still := table.alone(recodings[1], a)
+				before, of := table.alone(cuts[0], a)
+				now, still := table.alone(cuts[1], a)
 				if bounds += of; of != still || before*10 < of*8 || now*10 > of*3 {
 					t.Errorf("column %d: of %d bounds %d are one member's, before %d of %d", a, still, now, before, of)
 				}
@@ -116,19 +121,16 @@ func TestBoundsTellOfNobody(t *testing.T) {
 			if bounds < 5 {
 				t.Errorf("only %d bounds", bounds)
 			}
-			for i, recoding := range recodings {
-				switch r := recoding.(type) {
-				case *engine.Cut:
-					for a := range r.Columns {
-						r.Columns[a].Labels, r.Columns[a].Intervals = r.Columns[a].Labels[:0:0], nil
+			for _, cut := range cuts {
+				cut.Raw = nil
+				for a := range cut.Columns {
+					for i := range cut.Columns[a].Cut {
+						cut.Columns[a].Cut[i] = cutfile.Label{}
 					}
-					r.Stops = nil
-				case *engine.Regions:
-					recodings[i] = &engine.Regions{Released: r.Released, Sizes: r.Sizes, Suppressed: r.Suppressed, DroppedRecords: r.DroppedRecords, Reassigned: r.Reassigned}
 				}
 			}
-			if !reflect.DeepEqual(recodings[0], recodings[1]) {
-				t.Errorf("other parts:\n%+v\nbefore\n%+v", recodings[1], recodings[0])
+			if !reflect.DeepEqual(cuts[0], cuts[1]) {
+				t.Errorf("other parts:\n%v\nbefore\n%v", cuts[1].Regions, cuts[0].Regions)
 			}
 		})
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -92,13 +94,13 @@ func carryOut(ctx context.Context, a *assignment) (*Report, error) {
 		return nil, fault.Errorf(fault.Usage, "leave out the runner: kcut masks by an earlier cut on one machine", "mask by an earlier cut with a runner")
 	}
 	report := &Report{Output: a.job.Output.Path}
-	res, err := newResources(a.job, report, a.opt.Events, a.opt.System.Store)
+	res, err := newRecorder(a.job, report, a.opt.Events, a.opt.System.Store)
 	if err != nil {
 		return nil, report.failed(err, a.opt)
 	}
-	defer spill.LimitHeap(res.budget.Limit())()
+	defer spill.LimitHeap(res.Budget.Limit())()
 	if a.opt.Events.Meter != nil {
-		a.opt.Events.Meter(res.usage)
+		a.opt.Events.Meter(res.Usage)
 	}
 	if len(a.job.InputCounts) > 0 {
 		err = a.findCut(ctx, res)
@@ -106,29 +108,29 @@ func carryOut(ctx context.Context, a *assignment) (*Report, error) {
 		err = a.run(ctx, res)
 	}
 	if err = joinClosed(err, res.closeStore()); err != nil {
-		report.PeakDraw, report.PeakRSS = res.budget.Peak(), spill.PeakResident()
-		return nil, report.failed(advise(err, res, a.job), a.opt)
+		report.PeakDraw, report.PeakRSS = res.Budget.Peak(), spill.PeakResident()
+		return nil, report.failed(res.Advise(err, a.job.Output.Path), a.opt)
 	}
 	return report, nil
 }
 
 // run is the whole way of a job: bound job → counts → cut → parts → verdict → release.
-func (a *assignment) run(ctx context.Context, res *resources) (err error) {
+func (a *assignment) run(ctx context.Context, res *recorder) (err error) {
 	ledger, err := openLedger(ctx, a.job, a.opt, res)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ledger.close(err)) }()
 
-	var s *search
-	defer func() { err = joinClosed(err, s.close()) }()
-	err = res.stage(ctx, StagePlan, func() error { s, err = a.plan(ctx, ledger, res); return a.await(err) })
+	var s *search.Search
+	defer func() { err = joinClosed(err, s.Close()) }()
+	err = res.stage(ctx, resources.StagePlan, func() error { s, err = a.plan(ctx, ledger, res); return a.await(err) })
 	if err != nil || res.report.AlreadyDone {
 		return err
 	}
 	found, err := a.resume(ctx, s, ledger)
 	if err == nil && found == nil {
-		if found, err = a.find(ctx, s); err == nil {
+		if found, err = a.find(ctx, s, res); err == nil {
 			ledger.keepCut(ctx, s.Bound, found)
 		}
 	}
@@ -142,19 +144,19 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 	if err := res.closeStore(); err != nil {
 		return err
 	}
-	if found.search == nil { // of the counts nothing is needed any more; the store has returned its own share
-		res.budget.Return(res.budget.Used() - s.Taxonomies.Bytes - found.listed.Bytes)
+	if found.IsCut() { // of the counts nothing is needed any more; the store has returned its own share
+		res.Budget.Return(res.Budget.Used() - s.Taxonomies.Bytes - found.Listed.Bytes)
 		spill.Reuse()
 	}
 	if ledger.target, err = output.Open(ledger.work.FS, ledger.local, a.job.Output.Path, ledger.exists); err != nil {
 		return err
 	}
-	err = res.stage(ctx, StageMask, func() error {
+	err = res.stage(ctx, resources.StageMask, func() error {
 		return joinClosed(maskInput(ctx, s.Bound, found, res, ledger), res.closeStore())
 	})
-	found.unlist(res.budget)
+	unlist(found, res.Budget)
 	if err == nil {
-		err = res.stage(ctx, StageVerify, func() error {
+		err = res.stage(ctx, resources.StageVerify, func() error {
 			if err := verifyRelease(ctx, s.Bound, found, ledger, res); err != nil {
 				return err
 			}
@@ -162,13 +164,13 @@ func (a *assignment) run(ctx context.Context, res *resources) (err error) {
 		})
 	}
 	if err == nil {
-		err = s.close()
+		err = s.Close()
 	}
 	if err == nil {
 		err = ledger.announce(ctx, s.Bound)
 	}
 	if err == nil {
-		err = res.stage(ctx, StagePublish, func() error { return ledger.target.Publish(ctx, res.threads) })
+		err = res.stage(ctx, resources.StagePublish, func() error { return ledger.target.Publish(ctx, res.Threads) })
 	}
 	if err != nil {
 		return errors.Join(err, ledger.withdraw(ctx))
@@ -186,54 +188,56 @@ func (a *assignment) await(err error) error {
 }
 
 // find counts the input and searches the counts.
-func (a *assignment) find(ctx context.Context, s *search) (found *Found, err error) {
+func (a *assignment) find(ctx context.Context, s *search.Search, res *recorder) (found *search.Found, err error) {
 	var counts *count.Counts
 	var listed guard.Listed
-	err = s.res.stage(ctx, StageCompress, func() error {
-		g := s.res.guard(s.Bound).NewCount()
+	err = res.stage(ctx, resources.StageCompress, func() error {
+		g := guard.New(s.Bound, res.Run).NewCount()
 		g.List()
 		defer g.Close()
-		if counts, err = s.count(ctx, a.opt.System.tuning(), g); err != nil {
+		if counts, err = s.Count(ctx, a.opt.System.tuning(), g); err != nil {
 			return err
 		}
-		listed, err = checkCount(ctx, g, s.res)
+		listed, err = checkCount(ctx, g, res)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = s.res.stage(ctx, StageSearch, func() error {
-		found, err = s.find(ctx, counts, s.Taxonomies.Bytes+listed.Bytes, a.opt)
+	err = res.stage(ctx, resources.StageSearch, func() error {
+		found, err = s.Find(ctx, counts, search.Options{
+			Tuning: a.opt.System.tuning(), Held: s.Taxonomies.Bytes + listed.Bytes, Trace: a.opt.Trace, KeepTrace: a.opt.Checkpoint > 0,
+		})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	found.listed = listed
+	found.Listed = listed
 	return found, nil
 }
 
 // resume returns what an earlier run has found, nil if that is nothing. What that run has counted of kept
 // columns is not known any more: it is counted again.
-func (a *assignment) resume(ctx context.Context, s *search, l *ledger) (*Found, error) {
+func (a *assignment) resume(ctx context.Context, s *search.Search, l *ledger) (*search.Found, error) {
 	found := l.resume(s.Bound)
 	if found == nil {
 		return nil, nil
 	}
-	g := s.res.guard(s.Bound).NewCount()
+	g := guard.New(s.Bound, l.res.Run).NewCount()
 	g.List()
 	defer g.Close()
 	if err := g.Scan(ctx, s.Dataset); err != nil {
 		return nil, err
 	}
-	listed, err := checkCount(ctx, g, s.res)
-	found.listed = listed
+	listed, err := checkCount(ctx, g, l.res)
+	found.Listed = listed
 	return found, err
 }
 
 // checkCount reports what was counted of kept columns, and refuses what a search would not be begun for.
 // It returns the values that were listed.
-func checkCount(ctx context.Context, g *guard.Count, res *resources) (guard.Listed, error) {
+func checkCount(ctx context.Context, g *guard.Count, res *recorder) (guard.Listed, error) {
 	listed := g.Listed()
 	if res.report.Risk = g.Report(); res.report.Risk != nil {
 		g.NoteDetermined(res.report.Risk)
@@ -242,15 +246,15 @@ func checkCount(ctx context.Context, g *guard.Count, res *resources) (guard.List
 }
 
 // plan finds out whether there is something to do, and what.
-func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*search, error) {
-	taxonomies, err := binding.LoadTaxonomies(a.job, res.budget)
+func (a *assignment) plan(ctx context.Context, l *ledger, res *recorder) (*search.Search, error) {
+	taxonomies, err := binding.LoadTaxonomies(a.job, res.Budget)
 	if err != nil {
 		return nil, err
 	}
 	if a.keys, err = binding.LoadKeys(a.job); err != nil {
 		return nil, err
 	}
-	if res.report.Digests, err = a.identify(ctx, taxonomies, res.threads); err != nil {
+	if res.report.Digests, err = a.identify(ctx, taxonomies, res.Threads); err != nil {
 		return nil, err
 	}
 	if done, err := l.recall(ctx); err != nil || done {
@@ -264,8 +268,8 @@ func (a *assignment) plan(ctx context.Context, l *ledger, res *resources) (*sear
 }
 
 // bindJob binds a job to its input, when no cut is given.
-func bindJob(ctx context.Context, job *job.Job, res *resources) (*search, error) {
-	taxonomies, err := binding.LoadTaxonomies(job, res.budget)
+func bindJob(ctx context.Context, job *job.Job, res *recorder) (*search.Search, error) {
+	taxonomies, err := binding.LoadTaxonomies(job, res.Budget)
 	if err != nil {
 		return nil, err
 	}
@@ -286,8 +290,8 @@ func admitUnnamed(b *binding.Bound) {
 
 // bind binds the job, and the cut that is given, to the input. When nothing is wrong but that some k
 // cannot be met, it returns both.
-func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *resources) (*search, error) {
-	b, err := binding.Open(ctx, a.job, t, res.reading())
+func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *recorder) (*search.Search, error) {
+	b, err := binding.Open(ctx, a.job, t, res.Run)
 	if b == nil {
 		return nil, err
 	}
@@ -296,63 +300,59 @@ func (a *assignment) bind(ctx context.Context, t *binding.Taxonomies, res *resou
 	for _, file := range b.Dataset.Files() {
 		res.report.Inputs = append(res.report.Inputs, text.WithoutPartitions(file))
 	}
-	res.threads = binding.ThreadsWithin(res.budget.Limit(), res.threads, b.Reads())
-	s := newSearch(b, res)
+	res.Threads = binding.ThreadsWithin(res.Budget.Limit(), res.Threads, b.Reads())
+	s := search.New(b, res.Run, &res.report.Outcome)
 	if err != nil {
 		return s, err
 	}
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, nil)
 	if a.given != nil {
-		if err := a.bindCut(ctx, s); err != nil {
+		if err := a.bindCut(ctx, s, res); err != nil {
 			return s, err
 		}
 	}
-	spill.ExpectHeap(rows*int64(len(b.Masked))*cellBytes, res.budget.Limit())
+	spill.ExpectHeap(rows*int64(len(b.Masked))*cellBytes, res.Budget.Limit())
 	for _, set := range b.Redundant {
-		res.events.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
+		res.Noted(fmt.Sprintf("quasi-identifier set %d is redundant: its columns are in another set whose k is not smaller", set+1))
 	}
 	noteJob(b, res)
-	if s.applied == nil {
-		s.noteUnion()
-		if b.Entity < 0 { // else it is known when they are counted
-			s.noteSuppressible()
-		}
-	}
+	s.NoteAsked()
 	if a.job.Order == job.OrderInput {
-		res.events.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")
+		res.Noted("rows leave in the order of the input: who knows that, or has another release of it, can tell whose row is whose; order: released tells nothing")
 		if a.job.Previous != "" {
-			res.events.Noted("previous is worth little with order: input: two releases in one order are joined row by row, whatever their cuts are")
+			res.Noted("previous is worth little with order: input: two releases in one order are joined row by row, whatever their cuts are")
 		}
 	}
 	return s, nil
 }
 
 // bindCut binds the cut that is given to the job, whose search it bounds or stands for.
-func (a *assignment) bindCut(ctx context.Context, s *search) error {
-	if o := a.applied; o != nil && o.OnBreak == BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
+func (a *assignment) bindCut(ctx context.Context, s *search.Search, res *recorder) error {
+	if o := a.applied; o != nil && o.OnBreak == search.BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
 		admitUnnamed(s.Bound)
 	}
 	if err := a.given.Bind(a.job, s.MaskedSpecs()); err != nil {
 		return err
 	}
-	s.given = a.given
 	if o := a.applied; o != nil {
-		s.applied, s.quota, s.engine = o, o.MaxSuppressed, o.engine(a.given, a.job, s.Dataset.Rows())
+		s.Apply(a.given, &search.Applying{OnBreak: o.OnBreak, MaxSuppressed: o.MaxSuppressed})
+	} else {
+		s.Above(a.given)
 	}
-	return a.noteMoved(ctx, s.Bound, s.res)
+	return a.noteMoved(ctx, s.Bound, res)
 }
 
 // noteJob tells what of a job may be meant otherwise.
-func noteJob(b *binding.Bound, res *resources) {
+func noteJob(b *binding.Bound, res *recorder) {
 	for i := range b.Job.Sets {
 		if b.Job.Sets[i].K == 1 {
-			res.events.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
+			res.Noted(fmt.Sprintf("quasi-identifier set %d has k = 1, which every table meets: it protects nobody", i+1))
 		}
 	}
 	if len(b.Job.InputCounts) > 0 {
-		res.events.Noted("counts do not have the kept columns: whether these, or the class, tell who is who is not looked at")
+		res.Noted("counts do not have the kept columns: whether these, or the class, tell who is who is not looked at")
 	}
 	if output := b.Job.Output.Path; len(b.Job.InputCounts) == 0 && slices.Contains([]string{".csv", ".tsv", ".arrow", ".feather", ".json"}, strings.ToLower(path.Ext(output))) {
-		res.events.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))
+		res.Noted(fmt.Sprintf("the release is a Parquet file, though its name ends in %s", path.Ext(output)))
 	}
 }

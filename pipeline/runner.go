@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // Runner has other processes mask the rows of a run. These processes are Workers; they share nothing with the run but a folder.
@@ -30,13 +31,13 @@ type remote struct {
 }
 
 // masksElsewhere reports whether other processes mask the rows. These know the cut alone, and each row group has one of them.
-func (l *ledger) masksElsewhere(b *binding.Bound, found *Found) bool {
+func (l *ledger) masksElsewhere(b *binding.Bound, found *search.Found) bool {
 	switch {
 	case l.opt.Runner == nil:
-	case found.search != nil:
-		l.res.events.Noted("labels depend on more than the value of their own column: this process masks the rows alone")
+	case !found.IsCut():
+		l.res.Noted("labels depend on more than the value of their own column: this process masks the rows alone")
 	case len(b.Job.Output.PartitionBy) > 0:
-		l.res.events.Noted("the release has partitions: this process masks the rows alone")
+		l.res.Noted("the release has partitions: this process masks the rows alone")
 	default:
 		return true
 	}

@@ -122,7 +122,7 @@ func (g *goroutines) Do(ctx context.Context, folder string, tasks int) error {
 		running.Go(func() { errs[i] = w.Do(ctx, task) })
 	}
 	running.Wait()
-	if drawn := w.res.budget.Used(); drawn != w.base {
+	if drawn := w.res.Budget.Used(); drawn != w.base {
 		errs = append(errs, fmt.Errorf("%d bytes are drawn when all is done, and %d before", drawn, w.base))
 	}
 	if err := errors.Join(append(errs, w.Close())...); err != nil {

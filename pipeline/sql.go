@@ -129,21 +129,21 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 	if err != nil {
 		return "", err
 	}
-	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	res, err := newRecorder(j, &Report{}, Events{}, spill.Options{})
 	if err != nil {
 		return "", err
 	}
-	defer spill.LimitHeap(res.budget.Limit())()
+	defer spill.LimitHeap(res.Budget.Limit())()
 	b, err := bindJob(ctx, j, res)
 	if err != nil && fault.ClassOf(err) != fault.Privacy {
 		return "", err
 	}
-	defer func() { err = joinClosed(err, b.close()) }()
+	defer func() { err = joinClosed(err, b.Close()) }()
 	if err := given.Bind(j, b.MaskedSpecs()); err != nil {
 		return "", err
 	}
 	if given.Kind == "" {
-		if _, err := b.Labelers(given, res.budget); err != nil { // the cut fits the columns' types and taxonomies
+		if _, err := b.Labelers(given, res.Budget); err != nil { // the cut fits the columns' types and taxonomies
 			return "", err
 		}
 	}

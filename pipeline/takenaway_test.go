@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/resources"
 )
 
 // What a run has written may be taken away before it is published, by whoever tidies up. Another
@@ -13,18 +14,18 @@ import (
 func TestOutputTakenAway(t *testing.T) {
 	for _, tt := range []struct {
 		output, taken string
-		stage         Stage
+		stage         resources.Stage
 	}{
-		{"out.parquet", ".out.parquet.kcut-tmp", StageVerify},
-		{"out.parquet", ".out.parquet.kcut-tmp", StagePublish},
-		{"out/", ".out.kcut-tmp", StageVerify},
-		{"out/", ".out.kcut-tmp", StagePublish},
-		{"out/", ".out.kcut-tmp/*.parquet", StageVerify},
-		{"out/", ".out.kcut-tmp/*.parquet", StagePublish},
+		{"out.parquet", ".out.parquet.kcut-tmp", resources.StageVerify},
+		{"out.parquet", ".out.parquet.kcut-tmp", resources.StagePublish},
+		{"out/", ".out.kcut-tmp", resources.StageVerify},
+		{"out/", ".out.kcut-tmp", resources.StagePublish},
+		{"out/", ".out.kcut-tmp/*.parquet", resources.StageVerify},
+		{"out/", ".out.kcut-tmp/*.parquet", resources.StagePublish},
 	} {
 		t.Run(tt.taken+" "+string(tt.stage), func(t *testing.T) {
 			dir := peopleFolder(t, outputIs(tt.output), 300)
-			takeAway := func(stage Stage) {
+			takeAway := func(stage resources.Stage) {
 				if stage != tt.stage {
 					return
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // tailedJob is of columns with every mask, in which few rows have values of their own. Its sets and
@@ -109,7 +110,7 @@ func TestNoLabelWithoutRow(t *testing.T) {
 				return // records of no region cannot be dropped
 			}
 			again, out := filepath.Join(t.TempDir(), "again.parquet"), filepath.Join(dir, "out.parquet")
-			opt := ApplyOptions{Cut: out, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
+			opt := ApplyOptions{Cut: out, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 			if _, err := Apply(t.Context(), mustLoad(t, dir, "output.path", again), opt); err != nil {
 				t.Log(text, string(a.cut.Raw))
 				t.Fatal(err)

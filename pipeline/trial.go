@@ -14,8 +14,11 @@ import (
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/forecast"
+	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -39,29 +42,29 @@ func try(ctx context.Context, in *dataset.Dataset, j *job.Job, told []risk.Membe
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
+	r, err := resources.New(j, spill.Options{}, nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	res.budget, res.scratch.refused = part, true
-	res.threads = binding.ThreadsWithin(part.Limit(), res.threads, b.Reads())
-	res.report.Rows = in.Rows()
-	return newSearch(b, res).try(ctx, told)
+	r.Budget, r.Scratch.Refused = part, true
+	r.Threads = binding.ThreadsWithin(part.Limit(), r.Threads, b.Reads())
+	return tryIn(ctx, b, told, r)
 }
 
-// try counts and searches the input, and returns what became of it, and of kept columns that are told.
-func (s *search) try(ctx context.Context, told []risk.Member) (*forecast.Trial, []risk.Member, error) {
-	counts, err := s.count(ctx, count.Tuning{}, nil)
+// tryIn counts and searches the input, and returns what became of it, and of kept columns that are told.
+func tryIn(ctx context.Context, b *binding.Bound, told []risk.Member, r *resources.Run) (*forecast.Trial, []risk.Member, error) {
+	var out search.Outcome
+	s := search.New(b, r, &out)
+	counts, err := s.Count(ctx, count.Tuning{}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := s.find(ctx, counts, s.Taxonomies.Bytes, &RunOptions{})
+	found, err := s.Find(ctx, counts, search.Options{Held: b.Taxonomies.Bytes})
 	if err != nil {
 		return nil, nil, err
 	}
-	report := s.res.report
-	t := &forecast.Trial{Rows: report.Rows, Steps: report.Steps, Information: *report.Information, Masked: len(s.Masked)}
-	for _, c := range report.Masked {
+	t := &forecast.Trial{Rows: b.Dataset.Rows(), Steps: out.Steps, Information: *out.Information, Masked: len(b.Masked)}
+	for _, c := range out.Masked {
 		if c.Information <= leastInformation {
 			t.Lost = append(t.Lost, c.Column)
 		}
@@ -70,8 +73,8 @@ func (s *search) try(ctx context.Context, told []risk.Member) (*forecast.Trial, 
 	if err != nil {
 		return nil, nil, err
 	}
-	g, members := s.res.guard(s.Bound), []risk.Member(nil)
-	t.Union, members, err = countPeople(ctx, s.Bound, found, cut, g.Members(told, cut), s.res)
+	g, members := guard.New(b, r), []risk.Member(nil)
+	t.Union, members, err = countPeople(ctx, b, found, cut, g.Members(told, cut), r)
 	return t, g.MembersOf(told, members, cut), err
 }
 
@@ -87,7 +90,7 @@ func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *
 		f.Union = &risk.Union{} // nobody is alone, as cutfile.File.HidesAll has it
 		return nil
 	}
-	t, members, err := try(ctx, part, p.Job, f.Risk.Members, p.res.budget)
+	t, members, err := try(ctx, part, p.Job, f.Risk.Members, p.res.Budget)
 	if err == nil {
 		f.Union, f.Risk.Members, p.load.Tried = t.Union, members, t
 		err = cmp.Or(p.guard.CheckMembers(members), p.guard.CheckUnion(t.Union))
@@ -100,10 +103,10 @@ func (p *planning) foretellUnion(ctx context.Context, part *dataset.Dataset, f *
 	case all && (class == fault.Privacy || class == fault.Input):
 		p.refused = cmp.Or(p.refused, err)
 	case errors.Is(err, spill.ErrBudget):
-		p.res.events.Noted("how many rows are alone on all labels is not foretold: " +
+		p.Noted("how many rows are alone on all labels is not foretold: " +
 			"the search of the rows that were sampled does not fit the memory, and a plan writes nothing")
 	default:
-		p.res.events.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v",
+		p.Noted(fmt.Sprintf("a run of the %s that were sampled would not be published: %v",
 			text.Count(part.Rows(), "row"), err))
 	}
 	return nil

@@ -15,6 +15,8 @@ import (
 
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 	"github.com/kcut/kcut/spill/spilltest"
 )
@@ -89,7 +91,7 @@ func (c *truthCase) check(t *testing.T) string {
 	first := c.run(t, dir, "out", RunOptions{}, "limits.threads", "1", "limits.memory", c.memory)
 	if first.err != nil {
 		class := fault.ClassOf(first.err)
-		if c.reasons[class] == "" || first.stage == StageVerify && !c.recount || first.stage == StagePublish {
+		if c.reasons[class] == "" || first.stage == resources.StageVerify && !c.recount || first.stage == resources.StagePublish {
 			t.Errorf("refused without a reason at stage %v, class %v: %v", first.stage, class, first.err)
 		}
 		if strings.Contains(first.err.Error(), "max_unique") {
@@ -156,7 +158,7 @@ func (c *truthCase) again(t *testing.T, dir string, first night) {
 type night struct {
 	path  string
 	err   error
-	stage Stage // the last one
+	stage resources.Stage // the last one
 	files map[string][sha256.Size]byte
 	rep   *Report
 	job   *job.Job
@@ -177,7 +179,7 @@ func (c *truthCase) run(t *testing.T, dir, name string, opt RunOptions, override
 	if n.job, n.err = job.Load(filepath.Join(dir, "job.yaml"), list); n.err != nil {
 		return n
 	}
-	opt.Events.Start = func(s Stage) { n.stage = s }
+	opt.Events.Start = func(s resources.Stage) { n.stage = s }
 	run := func() (*Report, error) { return Run(t.Context(), n.job, opt) }
 	if c.applied != nil {
 		applied := *c.applied
@@ -216,7 +218,7 @@ func (c *truthCase) mustAgree(t *testing.T, want, got night) {
 // audit compares the release with the rows that were drawn.
 func (c *truthCase) audit(t *testing.T, n night) {
 	t.Helper()
-	if c.applied != nil && c.applied.OnBreak == BreakSuppress {
+	if c.applied != nil && c.applied.OnBreak == search.BreakSuppress {
 		n.job.MaxSuppressed = c.applied.MaxSuppressed
 	}
 	if token := n.job.Column(tokenColumn); token != nil { // the source has the tokens

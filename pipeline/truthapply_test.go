@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/search"
 )
 
 // apply masks another table of the same columns with the cut of a release, in two ways.
 func (c *truthCase) apply(t *testing.T, dir string, first night) {
 	t.Helper()
 	c.refill(t, dir)
-	c.applied = &ApplyOptions{Cut: first.path, OnBreak: BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
+	c.applied = &ApplyOptions{Cut: first.path, OnBreak: search.BreakSuppress, MaxSuppressed: Quota{Percent: 100}}
 	if c.rng.IntN(2) == 0 {
-		c.applied.OnBreak = []OnBreak{"", BreakFail, BreakRefuse, BreakCoarsen}[c.rng.IntN(4)]
+		c.applied.OnBreak = []search.OnBreak{"", search.BreakFail, search.BreakRefuse, search.BreakCoarsen}[c.rng.IntN(4)]
 	}
 	second := c.run(t, dir, "applied", RunOptions{}, "limits.threads", "2", "limits.memory", c.memory)
 	if second.err != nil {

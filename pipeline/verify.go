@@ -7,18 +7,20 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/guard"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // verify recounts the release, with none of the code that wrote it, and holds the rows that are alone
 // on all labels together against what the job allows. Then the cut says how many there are.
-func verifyRelease(ctx context.Context, b *binding.Bound, found *Found, l *ledger, res *resources) error {
+func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l *ledger, res *recorder) error {
 	cut, err := cutfile.Parse(found.Cut)
 	if err != nil {
 		return err
 	}
-	g := res.guard(b)
+	g := guard.New(b, res.Run)
 	ask := g.Exposure(cut)
 	var members []verify.Member
 	if res.report.Risk != nil {
@@ -29,7 +31,7 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *Found, l *ledge
 			ask.Members = members
 		}
 	}
-	after, err := verify.Unpublished(ctx, l.target.Path(), res.threads, res.budget, res.events.Verifying(), ask)
+	after, err := verify.Unpublished(ctx, l.target.Path(), res.Threads, res.Budget, res.events.Verifying(), ask)
 	if err != nil {
 		return err
 	}
@@ -38,7 +40,7 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *Found, l *ledge
 		after = nil
 	} else if union = after.Labels.Union(); b.Entity >= 0 { // the release does not say whose a row is
 		var people *risk.Union
-		if people, after.Members, err = countPeople(ctx, b, found, cut, members, res); err != nil {
+		if people, after.Members, err = countPeople(ctx, b, found, cut, members, res.Run); err != nil {
 			return err
 		}
 		if !cut.HidesAll() {
@@ -57,7 +59,7 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *Found, l *ledge
 
 // judge reports how alike the rows of a release are, after being what was counted of it beside their union,
 // nil if nothing was, and refuses more of them alone than the job allows. The cut has the union from then on.
-func judge(g *guard.Guard, after *risk.Report, union *risk.Union, cut *cutfile.File, res *resources) (err error) {
+func judge(g *guard.Guard, after *risk.Report, union *risk.Union, cut *cutfile.File, res *recorder) (err error) {
 	res.report.Union, cut.Union = union, union
 	res.report.Risk, err = g.Judge(res.report.Risk, after, union, cut)
 	return err
@@ -75,16 +77,16 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 // countPeople counts in the input which people, or rows, are alike on the labels that they get, and which
 // are in small classes with members of sets.
 func countPeople(
-	ctx context.Context, b *binding.Bound, found *Found, cut *cutfile.File, members []verify.Member, res *resources,
+	ctx context.Context, b *binding.Bound, found *search.Found, cut *cutfile.File, members []verify.Member, r *resources.Run,
 ) (*risk.Union, []risk.Member, error) {
 	if cut.HidesAll() && len(members) == 0 {
 		return &risk.Union{}, nil, nil
 	}
-	m, err := found.masker(b, res)
+	m, err := masker(b, found, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	people, err := m.CountPeople(ctx, b.Entity, res.guard(b).Groups(members, cut))
+	people, err := m.CountPeople(ctx, b.Entity, guard.New(b, r).Groups(members, cut))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +99,7 @@ func countPeople(
 
 // verifyCounts counts the union in a table of counts that has all masked columns, as a run of the rows
 // counts it in what it has written, and notes where there is none.
-func verifyCounts(ctx context.Context, b *binding.Bound, found *Found, res *resources) error {
+func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder) error {
 	cut, err := cutfile.Parse(found.Cut)
 	if err != nil {
 		return err
@@ -107,15 +109,15 @@ func verifyCounts(ctx context.Context, b *binding.Bound, found *Found, res *reso
 		return err
 	}
 	if whole == nil && !cut.HidesAll() {
-		res.events.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
+		res.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
 			"no table of counts has all of these; kcut check counts it in an extract of the masked one")
 		return nil
 	}
-	union, _, err := countPeople(ctx, whole, found, cut, nil, res)
+	union, _, err := countPeople(ctx, whole, found, cut, nil, res.Run)
 	if err != nil {
 		return err
 	}
-	if err := judge(res.guard(b), nil, union, cut, res); err != nil {
+	if err := judge(guard.New(b, res.Run), nil, union, cut, res); err != nil {
 		return err
 	}
 	found.Cut, err = cutfile.Marshal(cut)

@@ -16,6 +16,8 @@ import (
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/resources"
+	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -24,7 +26,7 @@ type Worker struct {
 	folder  sharedFolder
 	bound   *binding.Bound
 	recoder masking.Recoder
-	res     *resources
+	res     *resources.Run
 	base    int64  // bytes that are drawn while nothing is done
 	heap    func() // undoes the limit of the heap
 
@@ -54,20 +56,20 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if w.res, err = newResources(j, &Report{}, Events{}, spill.Options{}); err != nil {
+	if w.res, err = resources.New(j, spill.Options{}, nil, nil); err != nil {
 		return err
 	}
-	w.heap = spill.LimitHeap(w.res.budget.Limit())
+	w.heap = spill.LimitHeap(w.res.Budget.Limit())
 	defer func() {
 		if err != nil {
 			err = joinClosed(err, w.Close())
 		}
 	}()
-	w.res.threads, w.res.scratch.beside = 1, filepath.Join(os.TempDir(), "kcut")
-	if err := w.res.scratch.sweep(); err != nil {
+	w.res.Threads, w.res.Scratch.Beside = 1, filepath.Join(os.TempDir(), "kcut")
+	if err := w.res.Scratch.Sweep(); err != nil {
 		return err
 	}
-	taxonomies, err := binding.LoadTaxonomies(j, w.res.budget)
+	taxonomies, err := binding.LoadTaxonomies(j, w.res.Budget)
 	if err != nil {
 		return err
 	}
@@ -75,12 +77,12 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if w.bound, err = binding.Open(ctx, j, taxonomies, w.res.reading()); err != nil {
+	if w.bound, err = binding.Open(ctx, j, taxonomies, w.res); err != nil {
 		return err
 	}
 	w.bound.Keys = keys
-	w.recoder, err = cutRecoder(w.bound, cut, w.res.budget)
-	w.base = w.res.budget.Used()
+	w.recoder, err = search.CutRecoder(w.bound, cut, w.res.Budget)
+	w.base = w.res.Budget.Used()
 	return err
 }
 
@@ -111,7 +113,7 @@ func (w *Worker) mask(ctx context.Context, task int) ([]byte, error) {
 	}
 	splits, tasks := w.bound.Dataset.Splits(), w.bound.Tasks()
 	if w.bound.Job.Order == job.OrderReleased && task < len(splits) {
-		order := masking.Order{Store: w.res.storeRows, Sharers: runtime.GOMAXPROCS(0)}
+		order := masking.Order{Store: w.res.StoreRows, Sharers: runtime.GOMAXPROCS(0)}
 		return m.SortSplit(ctx, order, splits[task])
 	}
 	if task >= len(tasks) {
@@ -126,7 +128,7 @@ func (w *Worker) leave(ctx context.Context, err error) error {
 		return err
 	}
 	if w.res != nil {
-		err = w.res.budget.Advise(err)
+		err = w.res.Budget.Advise(err)
 	}
 	advised := &fault.Error{}
 	errors.As(fault.Advised(err), &advised)
@@ -146,7 +148,7 @@ func (w *Worker) end() error {
 	if w.working--; w.working > 0 {
 		return nil
 	}
-	err := w.res.closeStore()
-	w.res.budget.Return(w.res.budget.Used() - w.base)
+	_, err := w.res.Scratch.Close()
+	w.res.Budget.Return(w.res.Budget.Used() - w.base)
 	return err
 }

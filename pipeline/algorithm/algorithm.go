@@ -60,9 +60,14 @@ func List() (all []Info) {
 	return all
 }
 
-// of returns the algorithm of a name, which was checked.
+// of returns the algorithm of a name. A cut that is applied may have the name of one that is not in the
+// list: nothing is known of that, and nothing of it matters then.
 func of(name string) *algorithm {
-	return &algorithms[slices.IndexFunc(algorithms, func(a algorithm) bool { return a.Name == name })]
+	at := slices.IndexFunc(algorithms, func(a algorithm) bool { return a.Name == name })
+	if at < 0 {
+		return &algorithm{engine: topDown}
+	}
+	return &algorithms[at]
 }
 
 // Columnwise reports whether the labels that an algorithm releases depend on their own column alone.

@@ -29,6 +29,7 @@ import (
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -58,16 +59,16 @@ func unbound(job *job.Job, t *Taxonomies) *Bound {
 
 // Open opens a job's input and binds the job to it. When nothing is wrong but that some k cannot be
 // met, it returns both. Close is owed whenever there is a result.
-func Open(ctx context.Context, job *job.Job, t *Taxonomies, r Reading) (_ *Bound, err error) {
+func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_ *Bound, err error) {
 	open := dataset.Open
 	if len(job.InputCounts) > 0 {
 		open = dataset.OpenTables
 	}
 	b := unbound(job, t)
-	if b.Dataset, err = open(ctx, job.Reads(), r.Options(job)); err != nil {
+	if b.Dataset, err = open(ctx, job.Reads(), ReadOptions(job, r)); err != nil {
 		return nil, fmt.Errorf("open input: %w", err)
 	}
-	r.NoteInput(b.Dataset, job)
+	NoteInput(b.Dataset, job, r.Noted)
 	if err = output.CheckDistinct(job, b.Dataset); err == nil {
 		b.inputs, err = statInputs(ctx, b.Dataset.Files())
 	}

@@ -6,24 +6,18 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
-// Reading is what reading an input may take, and who hears of what is found there.
-type Reading struct {
-	Budget  *spill.Budget
-	Threads int
-	Noted   func(text string)
-}
-
 // NoteInput notes what of the columns that a job reads may not be as it was meant.
-func (r *Reading) NoteInput(in *dataset.Dataset, j *job.Job) {
+func NoteInput(in *dataset.Dataset, j *job.Job, noted func(text string)) {
 	reads := func(column string) bool {
 		spec := j.Column(column)
 		return spec == nil && j.Unlisted == job.UnlistedKeep || spec != nil && (spec.Mask != job.MaskDrop || column == j.Entity)
 	}
 	for _, note := range in.Notes(reads) {
-		r.Noted(note)
+		noted(note)
 	}
 }
 
@@ -64,9 +58,9 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	}
 }
 
-// Options are a job's, with readers that remember no more than their share, and draw what they hold
+// ReadOptions are a job's, with readers that remember no more than their share, and draw what they hold
 // of large pages and dictionaries.
-func (r *Reading) Options(j *job.Job) formats.ReadOptions {
+func ReadOptions(j *job.Job, r *resources.Run) formats.ReadOptions {
 	budget, threads := r.Budget, r.Threads
 	options := formats.ReadOptions{Count: j.CountColumn(), CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), MissingNull: j.MissingColumns == job.MissingNull, Threads: threads, Hold: budget.HoldRead, Ahead: fetchAhead(budget)}
 	memory := budget.Limit()

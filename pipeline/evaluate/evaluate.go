@@ -24,6 +24,7 @@ import (
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -145,7 +146,7 @@ func (e *evaluation) run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("evaluate round %d of %d: %w", r+1, n, err)
 		}
-		e.Events.Advanced(Stage, pipeline.Progress{Done: int64(r + 1)})
+		e.Events.Advanced(Stage, resources.Progress{Done: int64(r + 1)})
 	}
 	e.Events.Ended(Stage, began)
 	return nil
@@ -157,7 +158,7 @@ func undealt(hint, format string, args ...any) error {
 }
 
 // Stage is that of evaluating, after those of reading.
-const Stage pipeline.Stage = "evaluate"
+const Stage resources.Stage = "evaluate"
 
 // What a round measures, by number.
 const (

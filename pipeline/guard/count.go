@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
@@ -94,7 +95,7 @@ func (c *Count) Scan(ctx context.Context, in *dataset.Dataset) (err error) {
 		return nil
 	}
 	c.counts, err = risk.Count(ctx, in, c.request, c.fields, c.Threads, c.Budget, func(done int64) {
-		c.Advanced(done, in.Rows())
+		c.Advanced(resources.StageCompress, resources.Progress{Done: done, Total: in.Rows()})
 	})
 	return err
 }

@@ -14,17 +14,17 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/spill"
+	"github.com/kcut/kcut/pipeline/resources"
 )
 
 // Guard knows what a bound job accepts.
 type Guard struct {
 	*binding.Bound
-	Budget   *spill.Budget
-	Threads  int
-	Noted    func(text string)
-	Advanced func(done, total int64)
+	*resources.Run
 }
+
+// New returns the guard of a bound job.
+func New(b *binding.Bound, r *resources.Run) *Guard { return &Guard{b, r} }
 
 // Kept returns the fields of the columns that are kept, as they are or as pseudonyms. Where a job keeps
 // nothing but the class there are none: that is looked at by itself. Nor are there any in tables of counts.

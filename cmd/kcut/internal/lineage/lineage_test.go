@@ -36,7 +36,7 @@ func exampleReport() *kcut.Report {
 		return columns
 	}
 	return &kcut.Report{
-		Rows: 1000, Released: 990, Bytes: 4096, Files: 2, Inputs: []string{"/in/a.parquet"},
+		Rows: 1000, Outcome: kcut.Outcome{Released: 990}, Bytes: 4096, Files: 2, Inputs: []string{"/in/a.parquet"},
 		Columns: []kcut.ColumnReport{
 			{Name: "name", Type: "string", Mask: "drop"},
 			{Name: "age", Type: "int64", Mask: "discretize", Released: text("age_lower", "age_upper")},

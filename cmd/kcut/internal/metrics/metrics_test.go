@@ -40,10 +40,13 @@ func parseText(t *testing.T, text string) map[string]float64 {
 
 func exampleReport() *kcut.Report {
 	return &kcut.Report{
-		Rows: 1000, Released: 990, Suppressed: 7, Steps: 12, Bytes: 4096, Files: 1,
-		Sets:     []kcut.CutSet{{Columns: []string{"age", `odd "name"\`, "red\x1b[31m\nline"}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
+		Rows: 1000, Bytes: 4096, Files: 1,
+		Outcome: kcut.Outcome{
+			Released: 990, Suppressed: 7, Steps: 12, Information: new(0.25),
+			Sets: []kcut.CutSet{{Columns: []string{"age", `odd "name"\`, "red\x1b[31m\nline"}, K: 5, Anonymity: 6}, {Columns: []string{"zip"}, K: 2, Anonymity: 2}},
+		},
 		Stages:   []kcut.StageTime{{Stage: kcut.StagePlan, Seconds: 0.5}, {Stage: kcut.StageMask, Seconds: 1e-9}},
-		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99, Information: new(0.25),
+		PeakDraw: 1 << 40, Spilled: 3, SpilledPeak: 2, PeakRSS: 99,
 	}
 }
 
@@ -73,7 +76,7 @@ func TestText(t *testing.T) {
 			nil,
 		},
 		{
-			"already done", Run{Report: &kcut.Report{AlreadyDone: true, Rows: 1000, Released: 1000}},
+			"already done", Run{Report: &kcut.Report{AlreadyDone: true, Rows: 1000, Outcome: kcut.Outcome{Released: 1000}}},
 			map[string]float64{
 				"kcut_run_success": 1, "kcut_run_already_done": 1, "kcut_run_rows_released": 1000,
 				"kcut_last_success_timestamp_seconds": 1700000000.5,

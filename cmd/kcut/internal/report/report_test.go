@@ -60,18 +60,21 @@ func exampleSource() Source {
 			{Step: 2, Column: "job", Value: kcut.TraceLabel{Text: "cook"}, Children: []kcut.TraceLabel{{Text: "cook"}}, InfoGain: -1e-16, AnonyLoss: 11, Score: 0, Anonymity: []uint64{5, 9}},
 		},
 		Run: &kcut.Report{
-			Output: "release.parquet", Rows: 120, Released: 100, Steps: 2, Sets: sets, Inputs: []string{"a", "b"}, Notices: []string{hostile},
-			Auto: &kcut.Choice{Objective: "balanced", Records: 98, Algorithm: "tdr", Suppresses: true, Candidates: []kcut.Judged{
-				{Algorithm: "tdr", Suppresses: true, Loss: new(0.4375), Error: new(0.0625), Seconds: 1.5}, {Algorithm: "kactus", LeftOut: hostile},
-			}},
-			Information: new(0.375),
-			Masked: []kcut.MaskedColumn{
-				{Column: "age", Information: 0.5, Values: 73}, {Column: "zip", Information: 0.25, Values: 3, Frequent: []uint64{60, 30}}, {Column: "job", Values: 7, Frequent: []uint64{12}},
+			Output: "release.parquet", Rows: 120, Inputs: []string{"a", "b"}, Notices: []string{hostile},
+			Outcome: kcut.Outcome{
+				Released: 100, Steps: 2, Sets: sets, Information: new(0.375),
+				Auto: &kcut.Choice{Objective: "balanced", Records: 98, Algorithm: "tdr", Suppresses: true, Candidates: []kcut.Judged{
+					{Algorithm: "tdr", Suppresses: true, Loss: new(0.4375), Error: new(0.0625), Seconds: 1.5}, {Algorithm: "kactus", LeftOut: hostile},
+				}},
+				Masked: []kcut.MaskedColumn{
+					{Column: "age", Information: 0.5, Values: 73}, {Column: "zip", Information: 0.25, Values: 3, Frequent: []uint64{60, 30}},
+					{Column: "job", Values: 7, Frequent: []uint64{12}},
+				},
+				Nulls:   []kcut.NullCount{{Column: "zip", Rows: 20}},
+				Stopped: []kcut.StoppedColumn{{Column: "zip", Why: []string{"set 1", "empty", "finest"}}, {Column: "job", Why: []string{"finest", "steps"}}},
 			},
-			Nulls:   []kcut.NullCount{{Column: "zip", Rows: 20}},
 			Columns: []kcut.ColumnReport{{Name: "name", Mask: "drop"}, {Name: hostile, Mask: "keep"}},
 			Stages:  []kcut.StageTime{{Stage: kcut.StageMask, Seconds: 0.5}, {Stage: kcut.StageVerify, Seconds: 0}},
-			Stopped: []kcut.StoppedColumn{{Column: "zip", Why: []string{"set 1", "empty", "finest"}}, {Column: "job", Why: []string{"finest", "steps"}}},
 			Risk:    &kcut.Risk{Raw: &kcut.RiskFigures{Unique: 0.987}, Determines: []kcut.RiskDetermined{{Kept: hostile, Masked: "zip"}}},
 			Digests: &kcut.Digests{Job: "1", Input: "2", Output: "abcd"},
 		},

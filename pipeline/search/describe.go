@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"encoding/json"
@@ -15,13 +15,13 @@ import (
 
 // drawRecoding draws what regions, or suppressed classes, take until the release is written:
 // themselves, and while their cut is written down, its labels' positions and twice its text.
-func drawRecoding(recoding engine.Recoding, masked int, res *resources) error {
+func (s *Search) drawRecoding(recoding engine.Recoding) error {
 	regions, ok := recoding.(*engine.Regions)
 	if !ok {
-		return res.budget.Draw("the equivalence classes that are suppressed", recoding.Bytes())
+		return s.Budget.Draw("the equivalence classes that are suppressed", recoding.Bytes())
 	}
-	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*masked)
-	if err := res.budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
+	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(s.Masked))
+	if err := s.Budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
 		return spill.Instead(err, "raise k: regions have k records at least")
 	}
 	return nil
@@ -39,13 +39,13 @@ const largeCut = 1 << 20
 
 // describer describes a recoding of a bound job.
 type describer struct {
-	*search
+	*Search
 	recoding engine.Recoding
 }
 
 // describe makes the text of the cut that is embedded in the release.
-func (s *search) describe(recoding engine.Recoding) ([]byte, error) {
-	d, report := &describer{s, recoding}, s.res.report
+func (s *Search) describe(recoding engine.Recoding) ([]byte, error) {
+	d, report := &describer{s, recoding}, s.Out
 	cut := &cutfile.File{
 		Version: cutfile.Version, Algorithm: s.algorithm, Class: s.Job.Class,
 		Rows: report.Released, Sets: report.Sets, Steps: report.Steps, Applied: report.Applied,
@@ -57,7 +57,7 @@ func (s *search) describe(recoding engine.Recoding) ([]byte, error) {
 		}
 	}
 	if s.requirement.MaxSuppressed > 0 || s.applied != nil {
-		cut.Dropped = uint64(report.Rows - report.Released)
+		cut.Dropped = uint64(s.Dataset.Rows() - report.Released)
 	}
 	if s.requirement.MaxSuppressed > 0 && s.applied == nil {
 		cut.Suppressed = report.Suppressed
@@ -71,7 +71,7 @@ func (s *search) describe(recoding engine.Recoding) ([]byte, error) {
 	}
 	text, err := cutfile.Marshal(cut)
 	if n := len(cut.Regions); n > 0 && len(text) >= largeCut {
-		s.res.events.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
+		s.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
 	}
 	return text, err
 }
@@ -134,7 +134,7 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 	}
 	column.Generated = spec.Mask == job.MaskGeneralize && d.Taxonomies.Of[spec.Name].Tree == nil
 	// Records are suppressed in the column, or some region of the cut is made of marks.
-	marked := d.res.report.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
+	marked := d.Out.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 	labels := d.recoding.Labels(a)
 	intervals := d.recoding.Intervals(a)
 	for i, label := range labels {

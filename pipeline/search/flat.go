@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type flatColumns struct {
 }
 
 // checkFlat notes which columns are flat. Where a cut is applied, the options may refuse that.
-func (s *search) checkFlat(counts *count.Counts, recoding engine.Recoding) error {
+func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error {
 	var flat flatColumns
 	of := s.requirement.ByAttribute(len(s.Masked))
 	for a := range s.Masked {
@@ -36,10 +36,10 @@ func (s *search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 			flat.lost = append(flat.lost, name)
 		}
 		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k && d.Nulls < sum(sizes) {
-			s.res.events.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
+			s.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
 		}
 	}
-	flat.note(s.res)
+	flat.note(s.Noted)
 	if s.applied != nil && s.applied.OnBreak == BreakRefuse && len(flat.lost) > 0 {
 		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 instead of 01; or run the job anew; --on-break fail publishes it as it is",
 			"hold the cut against the table: more than half of the rows are outside the cut, or all get one label, in %s", strings.Join(flat.lost, ", "))
@@ -48,12 +48,12 @@ func (s *search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 }
 
 // note tells which columns are flat.
-func (f *flatColumns) note(res *resources) {
+func (f *flatColumns) note(noted func(text string)) {
 	if len(f.outside) > 0 {
-		res.events.Noted("the cut has no place for the values of more than half of the rows in " + strings.Join(f.outside, ", "))
+		noted("the cut has no place for the values of more than half of the rows in " + strings.Join(f.outside, ", "))
 	}
 	if len(f.single) > 0 {
-		res.events.Noted("all rows have one label in " + strings.Join(f.single, ", "))
+		noted("all rows have one label in " + strings.Join(f.single, ", "))
 	}
 }
 

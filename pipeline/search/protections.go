@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 
 // bindProtections fills in what the requirement asks of a table whose kinds are known: the shares of values,
 // and how many records of so many entities may be taken away.
-func (s *search) bindProtections(t *engine.Table) {
+func (s *Search) bindProtections(t *engine.Table) {
 	if t.Kinds == nil {
 		return
 	}
@@ -52,7 +52,7 @@ func (s *search) bindProtections(t *engine.Table) {
 
 // checkLost refuses what an algorithm that ends with groups which are too small has found, when more records are in
 // these than may be taken away.
-func (s *search) checkLost(t *engine.Table, lost uint64) error {
+func (s *Search) checkLost(t *engine.Table, lost uint64) error {
 	if s.quota == (job.Quota{}) || algorithm.TakesAway(s.algorithm) || s.applied != nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func mostOf(s *job.Sensitive, values []engine.Label) []float64 {
 }
 
 // require binds the requirement to a table, and refuses one that not even all its records together meet.
-func (s *search) require(t *engine.Table) error {
+func (s *Search) require(t *engine.Table) error {
 	s.bindProtections(t)
 	if t.Kinds == nil {
 		return nil
@@ -120,7 +120,7 @@ func entityWords(t *engine.Table) string {
 
 // checkNamed refuses a share for a value of a sensitive column that no row has: mostly it is spelt otherwise, and then nobody is
 // protected. A cut that is applied had rows with the values that it names.
-func (s *search) checkNamed(asked *job.Sensitive, values []engine.Label) error {
+func (s *Search) checkNamed(asked *job.Sensitive, values []engine.Label) error {
 	plain := func(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), "")) }
 	for _, c := range asked.Confidences {
 		is := func(v engine.Label) bool { return !v.Null && v.Text == c.Value }
@@ -138,7 +138,7 @@ func (s *search) checkNamed(asked *job.Sensitive, values []engine.Label) error {
 
 // checkWhole refuses what is asked of a sensitive column when all records together do not meet it, or
 // nothing but all of them could.
-func (s *search) checkWhole(asked engine.Protection, t *engine.Table) error {
+func (s *Search) checkWhole(asked engine.Protection, t *engine.Table) error {
 	var column, values int
 	refuse := func(hint, format string, args ...any) error {
 		return fault.Errorf(fault.Privacy, hint, "protect sensitive column %s: %s", s.Job.Sensitive[column].Column, fmt.Sprintf(format, args...))
@@ -171,10 +171,10 @@ func (s *search) checkWhole(asked engine.Protection, t *engine.Table) error {
 
 // discardUnplanned discards the tuples that were counted for records to be taken away, when it turns out
 // that there are too few entities for that.
-func (s *search) discardUnplanned(t *engine.Table) (err error) {
-	planned := min(len(s.plan().Groupings), len(t.Groupings))
+func (s *Search) discardUnplanned(t *engine.Table) (err error) {
+	planned := min(len(s.Plan().Groupings), len(t.Groupings))
 	for _, grouping := range t.Groupings[planned:] {
-		err = errors.Join(err, grouping.Discard(partition.Space{Budget: s.res.budget, Store: s.res.scratch.opened()}))
+		err = errors.Join(err, grouping.Discard(partition.Space{Budget: s.Budget, Store: s.Scratch.Opened()}))
 	}
 	t.Groupings = t.Groupings[:planned]
 	return err

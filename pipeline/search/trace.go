@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 // tidy returns what is released of a recoding that was found: without labels that no released
 // record has, which would tell of records that are taken away. What is masked and what is written
 // down are the same then. Regions have records, and so their labels.
-func (s *search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
+func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
 	cut, ok := recoding.(*engine.Cut)
 	if !ok || s.applied != nil && cut.Suppression == nil {
 		return recoding
@@ -24,7 +24,7 @@ func (s *search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding
 // stays reports whether a label is told although no released record has it: nobody learns anything
 // from what the job's own taxonomy names, or an earlier cut that is applied, and a column of values
 // that are not disclosed has their mark.
-func (s *search) stays(a int, label engine.Label) bool {
+func (s *Search) stays(a int, label engine.Label) bool {
 	spec := s.Specs[s.Masked[a]]
 	if s.applied != nil {
 		known := func(l cutfile.Label) bool { return l.Label == label.Text && l.Null == label.Null }

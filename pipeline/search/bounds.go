@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"context"
@@ -19,22 +19,22 @@ import (
 // that part those which are released. A bound that parts theirs from others would tell of them.
 // Their values are not in the counts any more, in which values that no search parts are one: the
 // rows are read once more. Bounds of an earlier cut stay as they are.
-func (s *search) setBounds(ctx context.Context, counts *count.Counts, recoding engine.Recoding) error {
-	t, res := counts.Table, s.res
+func (s *Search) setBounds(ctx context.Context, counts *count.Counts, recoding engine.Recoding) error {
+	t := counts.Table
 	suppressed, dropped := recoding.Lost()
 	if s.given != nil || suppressed+dropped == 0 {
 		return nil
 	}
 	var spans []masking.Spans
 	for a := range t.Attributes {
-		if starts := startsOf(&t.Attributes[a], recoding, a); len(starts) > 0 {
+		if starts := StartsOf(&t.Attributes[a], recoding, a); len(starts) > 0 {
 			spans = append(spans, masking.Spans{Attribute: a, Starts: starts})
 		}
 	}
 	if len(spans) == 0 {
 		return nil
 	}
-	held := res.budget.Part(res.budget.Limit())
+	held := s.Budget.Part(s.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
 	recoder, err := s.recoder(recoding, counts, held)
 	if err != nil {
@@ -47,16 +47,16 @@ func (s *search) setBounds(ctx context.Context, counts *count.Counts, recoding e
 	table, requests := tableWith(s.Dataset, names)
 	recoder.Tuples = requests
 	memo := func() *engine.Memo {
-		return engine.NewMemo(recoder.Domains, held.Grant(&spill.MaskedTuples)/int64(res.threads))
+		return engine.NewMemo(recoder.Domains, held.Grant(&spill.MaskedTuples)/int64(s.Threads))
 	}
-	alone := widest(t.Attributes, recoding, suppressed)
-	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, res.threads, memo); err != nil {
+	alone := Widest(t.Attributes, recoding, suppressed)
+	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, s.Threads, memo); err != nil {
 		return err
 	}
 	for i := range spans {
 		a := spans[i].Attribute
 		field := s.Masked[a]
-		if err := round(&t.Attributes[a], &spans[i], recoding, s.Specs[field], s.Dataset.Schema().Fields[field].Type); err != nil {
+		if err := Round(&t.Attributes[a], &spans[i], recoding, s.Specs[field], s.Dataset.Schema().Fields[field].Type); err != nil {
 			return err
 		}
 	}
@@ -80,9 +80,9 @@ func tableWith(d *dataset.Dataset, names []string) (*dataset.Dataset, []formats.
 	panic("no table has all columns that were searched together")
 }
 
-// startsOf returns the codes at which intervals of an attribute start or end, but at its ends,
+// StartsOf returns the codes at which intervals of an attribute start or end, but at its ends,
 // ascending.
-func startsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (starts []uint32) {
+func StartsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (starts []uint32) {
 	is := make(map[string]bool)
 	for _, i := range recoding.Intervals(attribute) {
 		is[i.Lower] = true
@@ -100,9 +100,9 @@ func startsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (sta
 // declares.
 func closes(i engine.Interval) bool { return strings.HasSuffix(i.Label, "]") }
 
-// widest returns the labels that records which are suppressed have alone; nil: none are, or some
+// Widest returns the labels that records which are suppressed have alone; nil: none are, or some
 // attribute has no such label.
-func widest(
+func Widest(
 	attributes []engine.Attribute, recoding engine.Recoding, suppressed uint64,
 ) (labels []uint32) {
 	if cut, ok := recoding.(*engine.Cut); ok {
@@ -120,9 +120,9 @@ func widest(
 	return labels
 }
 
-// round gives the intervals of an attribute, a column of a type, bounds between the values next to
+// Round gives the intervals of an attribute, a column of a type, bounds between the values next to
 // them.
-func round(
+func Round(
 	a *engine.Attribute, s *masking.Spans, recoding engine.Recoding, spec *job.Column, t formats.Type,
 ) error {
 	rounding, err := domain.NewRounding(spec, t)

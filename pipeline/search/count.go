@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"context"
@@ -12,17 +12,18 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
-// count counts what the engine wants of the input: in the codes of its own values or, where a cut is
+// Count counts what the engine wants of the input: in the codes of its own values or, where a cut is
 // given, of that one's labels. What the guard counts beside may be nil.
-func (s *search) count(ctx context.Context, tuning count.Tuning, g *guard.Count) (*count.Counts, error) {
-	request, res := s.request(tuning), s.res
+func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count) (*count.Counts, error) {
+	request := s.Request(tuning)
 	var labelers []domain.Labeler
 	if s.given != nil {
 		var err error
-		if labelers, err = s.Labelers(s.given, res.budget); err != nil {
+		if labelers, err = s.Labelers(s.given, s.Budget); err != nil {
 			return nil, err
 		}
 		for a := range labelers {
@@ -30,9 +31,9 @@ func (s *search) count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 		}
 	}
 	request.Beside = g.Beside()
-	counts, err := count.Input(ctx, request, res.counting())
-	if errors.Is(err, spill.ErrBudget) && s.plan().Whole {
-		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", s.algorithm, res.budget.Advise(err)),
+	counts, err := count.Input(ctx, request, Counting(s.Run, resources.StageCompress))
+	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole {
+		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", s.algorithm, s.Budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")
 	}
 	if err != nil {
@@ -54,9 +55,9 @@ func (s *search) count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 	return counts, nil
 }
 
-// request says what is counted in the codes of the input's own values.
-func (s *search) request(tuning count.Tuning) *count.Request {
-	plan := s.plan()
+// Request says what is counted in the codes of the input's own values.
+func (s *Search) Request(tuning count.Tuning) *count.Request {
+	plan := s.Plan()
 	r := &count.Request{
 		Dataset: s.Dataset, Columns: s.columns(plan), Masked: len(s.Masked), Class: -1,
 		Whole: plan.Whole, Tuning: tuning,
@@ -99,7 +100,7 @@ func (s *search) request(tuning count.Tuning) *count.Request {
 // engine wants to know every value. The k is the largest of the sets with the attribute: each must
 // hold by itself, and a named value of fewer records stands out in the set that asks for most.
 // A set without the attribute says nothing of its values.
-func (s *search) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pruning {
+func (s *Search) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pruning {
 	level := spec.FinestLevel()
 	switch {
 	case !plan.Whole:
@@ -111,7 +112,7 @@ func (s *search) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pr
 }
 
 // columns returns the masked columns as they are counted for a plan.
-func (s *search) columns(plan engine.Plan) (columns []count.Column) {
+func (s *Search) columns(plan engine.Plan) (columns []count.Column) {
 	of := s.requirement.ByAttribute(len(s.Masked)) // every attribute is in a set
 	for a, field := range s.Masked {
 		spec := s.Specs[field]
@@ -122,58 +123,59 @@ func (s *search) columns(plan engine.Plan) (columns []count.Column) {
 	return columns
 }
 
-// counting is what of the resources counting may take.
-func (r *resources) counting() *count.Resources {
+// Counting says what counting may take of what a run does, whose stage it is.
+func Counting(r *resources.Run, stage resources.Stage) *count.Resources {
 	return &count.Resources{
-		Budget: r.budget, Threads: r.threads, Open: r.scratch.open, Store: r.scratch.opened,
-		Advanced: func(done, total int64) { r.events.Advanced(StageCompress, Progress{Done: done, Total: total}) },
+		Budget: r.Budget, Threads: r.Threads, Open: r.Scratch.Open, Store: r.Scratch.Opened,
+		Advanced: func(done, total int64) { r.Advanced(stage, resources.Progress{Done: done, Total: total}) },
 	}
 }
 
 // note tells what the user should know of what was counted.
-func (s *search) note(c *count.Counts) {
-	res := s.res
-	res.report.Nulls, res.report.Tuples = nil, nil
+func (s *Search) note(c *count.Counts) {
+	s.Out.Nulls, s.Out.Tuples = nil, nil
 	of := s.requirement.ByAttribute(len(c.Columns))
 	for a, d := range c.Columns {
-		noteColumn(&d.Domain, res)
+		if d.Nulls > 0 {
+			s.Out.Nulls = append(s.Out.Nulls, NullCount{d.Attribute.Name, d.Nulls})
+		}
+		NoteColumn(&d.Domain, s.Noted)
 		s.noteBounds(&d.Domain, of[a].K.Size(), c.Table.Kinds)
 	}
 	if c.Table.Classes == 1 {
-		res.events.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", s.Job.Class))
+		s.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", s.Job.Class))
 	}
 	for _, grouping := range c.Table.Groupings {
-		res.report.Tuples = append(res.report.Tuples, grouping.Len())
+		s.Out.Tuples = append(s.Out.Tuples, grouping.Len())
 	}
 }
 
 // noteBounds tells when a declared bound is an extreme that fewer than k have.
-func (s *search) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds) {
+func (s *Search) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds) {
 	what := "records"
 	if s.Entity >= 0 {
 		what = "entities"
 	}
 	for i, size := range d.AtBounds {
 		if size > 0 && size < kinds.LeastWeight(k) {
-			s.res.events.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what everybody knows", extreme(d.Attribute.Name, i), k, what))
+			s.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what everybody knows", Extreme(d.Attribute.Name, i), k, what))
 		}
 	}
 }
 
-// extreme says that a declared bound of a column, 0 the lower and 1 the upper one, is a value of the input.
-func extreme(column string, end int) string {
+// Extreme says that a declared bound of a column, 0 the lower and 1 the upper one, is a value of the input.
+func Extreme(column string, end int) string {
 	return fmt.Sprintf("column %s: the declared %s bound is the %s value in the input",
 		column, [...]string{"lower", "upper"}[end], [...]string{"smallest", "largest"}[end])
 }
 
-// noteColumn tells what the user should know of a column.
-func noteColumn(d *domain.Domain, res *resources) {
+// NoteColumn notes what the user should know of a column.
+func NoteColumn(d *domain.Domain, noted func(text string)) {
 	name := d.Attribute.Name
 	if d.Nulls > 0 {
-		res.report.Nulls = append(res.report.Nulls, NullCount{name, d.Nulls})
-		res.events.Noted(fmt.Sprintf("column %s has %d nulls", name, d.Nulls))
+		noted(fmt.Sprintf("column %s has %d nulls", name, d.Nulls))
 	}
 	if d.Binned > 0 {
-		res.events.Noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.Binned, len(d.Attribute.Texts)))
+		noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.Binned, len(d.Attribute.Texts)))
 	}
 }

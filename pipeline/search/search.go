@@ -1,4 +1,14 @@
-package pipeline
+// Package search is how a bound job comes to its cut: it counts the input, has an engine search the
+// counts or hold an earlier cut against them, and writes down what is released.
+//
+//	Bound ──Count──▶ Counts ──Find──▶ Found: the cut's JSON, and what leads from values to its labels
+//
+// Contract: what is found meets every set and protection of the job, or there is an error of class
+// Privacy. It does not depend on threads, memory or spilling. What a run reports of it is in Outcome,
+// of a search that failed as far as it came.
+//
+// Not promised: that the cut is the best one.
+package search
 
 import (
 	"bytes"
@@ -22,89 +32,95 @@ import (
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
-// search is how a bound job comes to its cut: an engine finds one in the counts of the input, perhaps
+// Search is how a bound job comes to its cut: an engine finds one in the counts of the input, perhaps
 // in the labels of an earlier cut, or holds an earlier cut against these counts.
-type search struct {
+type Search struct {
 	*binding.Bound
-	res *resources
+	*resources.Run
+	Out *Outcome
 
 	algorithm   string // the job's, and once algorithm auto has chosen, that one
 	engine      engine.Engine
 	verdict     *choose.Verdict    // of algorithm auto, once there is one
 	requirement engine.Requirement // with what depends on values, once they are known
-	quota       Quota              // of records that may be taken away
+	quota       job.Quota          // of records that may be taken away
 	given       *domain.Cut        // the cut of an earlier release, in whose labels records are counted; nil: in their own values
-	applied     *ApplyOptions      // how that cut is applied; nil: one is searched for
+	applied     *Applying          // how that cut is applied; nil: one is searched for
 }
 
-// newSearch returns the search of a job's algorithm.
-func newSearch(b *binding.Bound, res *resources) *search {
-	return &search{
-		Bound: b, res: res, algorithm: b.Job.Algorithm.Name, engine: algorithm.Engine(b.Job),
+// New returns the search of a job's algorithm, whose outcome goes to out.
+func New(b *binding.Bound, r *resources.Run, out *Outcome) *Search {
+	return &Search{
+		Bound: b, Run: r, Out: out, algorithm: b.Job.Algorithm.Name, engine: algorithm.Engine(b.Job),
 		requirement: b.Requirement, quota: b.Job.MaxSuppressed,
 	}
 }
 
-// close closes the input; that of nil is none.
-func (s *search) close() error {
+// Close closes the input; that of nil is none.
+func (s *Search) Close() error {
 	if s == nil {
 		return nil
 	}
 	return s.Bound.Close()
 }
 
-// plan returns what the engine wants to be counted.
-func (s *search) plan() engine.Plan { return s.engine.Plan(s.requirement) }
+// Plan returns what the engine wants to be counted.
+func (s *Search) Plan() engine.Plan { return s.engine.Plan(s.requirement) }
+
+// Options are what a run adds to a search.
+type Options struct {
+	Tuning    count.Tuning
+	Held      int64     // bytes that are drawn for others while it goes on
+	Trace     io.Writer // one JSON line per performed specialization; may be nil
+	KeepTrace bool      // in what is found
+}
 
 // Found is what a search has found, or an earlier run.
 type Found struct {
-	Cut   []byte       // as it is embedded in the release
-	trace bytes.Buffer // as it was written, if it is kept for a run that goes on from here
+	Cut    []byte       // as it is embedded in the release
+	Trace  bytes.Buffer // as it was written, if it is kept for a run that goes on from here
+	Listed guard.Listed // values of kept columns
 
 	// Where labels depend on more than their own column: the search with the recoding, and the counts in
 	// whose codes it is. Else nil: the cut says all.
-	search   *search
+	search   *Search
 	recoding engine.Recoding
 	counts   *count.Counts
-
-	listed guard.Listed // values of kept columns
 }
 
-// unlist forgets the values of kept columns.
-func (f *Found) unlist(budget *spill.Budget) {
-	budget.Return(f.listed.Bytes)
-	f.listed = guard.Listed{}
-}
+// IsCut reports whether the cut says all that masking takes.
+func (f *Found) IsCut() bool { return f.search == nil }
 
-// find searches counts, in which held bytes are drawn for others, and writes down what is released. A
-// search that outgrows the memory is started again with counts in the store.
-func (s *search) find(ctx context.Context, counts *count.Counts, held int64, opt *RunOptions) (*Found, error) {
+// Find searches counts, and writes down what is released. A search that outgrows the memory is started
+// again with counts in the store.
+func (s *Search) Find(ctx context.Context, counts *count.Counts, opt Options) (*Found, error) {
 	f := &Found{}
 	trace := &tracer{attributes: counts.Table.Attributes, out: opt.Trace}
-	if opt.Trace != nil && opt.Checkpoint > 0 {
-		trace.out = io.MultiWriter(opt.Trace, &f.trace)
+	if opt.Trace != nil && opt.KeepTrace {
+		trace.out = io.MultiWriter(opt.Trace, &f.Trace)
 	}
-	asked, res := *s, s.res
+	asked := *s
 	recoding, err := s.once(ctx, counts, trace)
 	for {
-		beyond := errors.Is(err, spill.ErrBudget) && res.scratch.opened() == nil
+		beyond := errors.Is(err, spill.ErrBudget) && s.Scratch.Opened() == nil
 		if !beyond && !s.next(err) {
 			break
 		}
 		s.algorithm, s.requirement = asked.algorithm, asked.requirement
-		res.budget.Return(res.budget.Used() - held)
+		s.Budget.Return(s.Budget.Used() - opt.Held)
 		debug.FreeOSMemory()
 		if beyond {
-			if _, err := res.scratch.open("the leaf partitions"); err != nil {
+			if _, err := s.Scratch.Open("the leaf partitions"); err != nil {
 				return nil, err
 			}
 		}
-		tuning := opt.System.tuning()
-		tuning.Spill = tuning.Spill || res.scratch.opened() != nil
-		if counts, err = s.count(ctx, tuning, nil); err != nil {
+		tuning := opt.Tuning
+		tuning.Spill = tuning.Spill || s.Scratch.Opened() != nil
+		if counts, err = s.Count(ctx, tuning, nil); err != nil {
 			return nil, err
 		}
 		recoding, err = s.once(ctx, counts, trace)
@@ -122,23 +138,23 @@ func (s *search) find(ctx context.Context, counts *count.Counts, held int64, opt
 }
 
 // once searches the counts, and reports what it finds.
-func (s *search) once(ctx context.Context, counts *count.Counts, trace *tracer) (engine.Recoding, error) {
-	table, res, report := counts.Table, s.res, s.res.report
-	report.Steps, report.Live, report.Sets, report.Masked = 0, nil, nil, nil
-	leaves := s.plan().Leaves
-	share := res.budget.Grant(&spill.Search) // all that nobody else has drawn
+func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) (engine.Recoding, error) {
+	table, out := counts.Table, s.Out
+	out.Steps, out.Live, out.Sets, out.Masked = 0, nil, nil, nil
+	leaves := s.Plan().Leaves
+	share := s.Budget.Grant(&spill.Search) // all that nobody else has drawn
 	for _, grouping := range table.Groupings {
 		share += grouping.Bytes()
 	}
 	options := algorithm.Options(s.Job, table.Attributes)
-	options.Space = partition.Space{Budget: res.budget, Store: res.scratch.opened(), Share: share, Threads: res.threads}
+	options.Space = partition.Space{Budget: s.Budget, Store: s.Scratch.Opened(), Share: share, Threads: s.Threads}
 	options.OnStep = func(step engine.Step) {
-		report.Steps = step.Number
+		out.Steps = step.Number
 		trace.step(step)
 		if leaves {
-			report.Live = append(report.Live, step.Live)
+			out.Live = append(out.Live, step.Live)
 		}
-		res.events.Advanced(StageSearch, Progress{Done: int64(step.Number), Live: int64(step.Live)})
+		s.Advanced(resources.StageSearch, resources.Progress{Done: int64(step.Number), Live: int64(step.Live)})
 	}
 	recoding, err := s.searcher().Search(ctx, table, s.requirement, options)
 	s.adopt()
@@ -150,9 +166,9 @@ func (s *search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 		return nil, err
 	}
 	if cut, ok := recoding.(*engine.Cut); ok {
-		report.Stopped = stopped(cut, table.Attributes, s.MaskedSpecs())
+		out.Stopped = stopped(cut, table.Attributes, s.MaskedSpecs())
 	}
-	if err := drawRecoding(recoding, len(s.Masked), res); err != nil {
+	if err := s.drawRecoding(recoding); err != nil {
 		return nil, err
 	}
 	suppressed, dropped := recoding.Lost()
@@ -162,21 +178,21 @@ func (s *search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	if err := checkReached(s.Bound, table, recoding); err != nil {
 		return nil, err
 	}
-	report.Suppressed, report.Released = suppressed, report.Rows-int64(dropped)
+	out.Suppressed, out.Released = suppressed, s.Dataset.Rows()-int64(dropped)
 	if s.given == nil { // else the domains are the labels of that
-		report.Information = new(1 - labels.Penalty(table, recoding))
-		report.Masked = maskedColumns(table, recoding, s.requirement.Sets)
+		out.Information = new(1 - labels.Penalty(table, recoding))
+		out.Masked = maskedColumns(table, recoding, s.requirement.Sets)
 	}
 	s.reportApplied(recoding)
 	if err := s.checkFlat(counts, recoding); err != nil {
 		return nil, err
 	}
-	report.Sets = s.reached(recoding)
+	out.Sets = s.reached(recoding)
 	return recoding, nil
 }
 
 // reached returns the quasi-identifier sets with the anonymity that they have.
-func (s *search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
+func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 	anonymity := recoding.Anonymity(s.requirement)
 	for i, asked := range s.requirement.Sets {
 		set := cutfile.Set{K: int(asked.K), Anonymity: anonymity[i]}
@@ -191,8 +207,20 @@ func (s *search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 	return sets
 }
 
+// NoteAsked notes what of the job a search takes otherwise than it may have been meant. How many entities
+// may be taken away is known when they are counted.
+func (s *Search) NoteAsked() {
+	if s.applied != nil {
+		return
+	}
+	s.noteUnion()
+	if s.Entity < 0 {
+		s.noteSuppressible()
+	}
+}
+
 // noteUnion tells that several sets are treated as one.
-func (s *search) noteUnion() {
+func (s *Search) noteUnion() {
 	if len(s.requirement.Sets) < 2 || !algorithm.Unites(s.algorithm) {
 		return
 	}
@@ -201,23 +229,23 @@ func (s *search) noteUnion() {
 	if all.K > 1 {
 		text += fmt.Sprintf(" with k = %d", all.K)
 	}
-	s.res.events.Noted(text)
+	s.Noted(text)
 }
 
 // noteSuppressible tells how many records may be taken away.
-func (s *search) noteSuppressible() {
+func (s *Search) noteSuppressible() {
 	switch most, able := s.requirement.MaxSuppressed, s.requirement.Suppressible(); {
 	case most == 0, s.algorithm == job.AlgorithmAuto: // it is not known yet
 	case able == 0:
-		s.res.events.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those that are must be as many as the largest k", text.Count(most, "record")))
+		s.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those that are must be as many as the largest k", text.Count(most, "record")))
 	default:
-		s.res.events.Noted(fmt.Sprintf("%s may be taken away so that all others meet the quasi-identifier sets", text.Count(most, "record")))
+		s.Noted(fmt.Sprintf("%s may be taken away so that all others meet the quasi-identifier sets", text.Count(most, "record")))
 	}
 }
 
 // searcher returns the engine that searches. What algorithm auto chooses is kept: a search that starts again
 // need not judge again.
-func (s *search) searcher() engine.Engine {
+func (s *Search) searcher() engine.Engine {
 	e, ok := s.engine.(choose.Engine)
 	if !ok {
 		return s.engine
@@ -228,14 +256,14 @@ func (s *search) searcher() engine.Engine {
 
 // adopt takes the algorithm that was chosen for the job, and notes that. What the engine has counted stays
 // what it is.
-func (s *search) adopt() {
+func (s *Search) adopt() {
 	e, ok := s.engine.(choose.Engine)
 	if !ok || s.verdict == nil || s.verdict.Chosen < 0 {
 		return
 	}
 	c := algorithm.ChoiceOf(s.Job, e, s.verdict)
-	s.res.report.Auto = c
-	s.res.events.Noted(c.String())
+	s.Out.Auto = c
+	s.Noted(c.String())
 	s.algorithm = c.Algorithm
 	if !c.Suppresses {
 		s.requirement.MaxSuppressed, s.requirement.Drop = 0, false
@@ -245,6 +273,6 @@ func (s *search) adopt() {
 }
 
 // next reports whether a search is to be tried with another algorithm, since the one that was chosen has failed.
-func (s *search) next(err error) bool {
+func (s *Search) next(err error) bool {
 	return s.verdict != nil && fault.ClassOf(err) == fault.Privacy && s.verdict.Reject(err)
 }

@@ -1,4 +1,4 @@
-package pipeline
+package search
 
 import (
 	"github.com/kcut/kcut/engine"

@@ -1,52 +1,84 @@
-package pipeline
+package search
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
 	"github.com/kcut/kcut/pipeline/job"
+	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/spill"
 )
 
-// countProtected counts the table of people whose job is changed.
-func countProtected(t *testing.T, change func(*job.Job)) (*search, *engine.Table, error) {
+const incomesJob = `
+input: in.csv
+output: out.parquet
+class: income
+quasi_identifiers:
+  - {columns: [city, age], k: 5}
+  - {columns: [city, job], k: 3}
+columns: {age: discretize, city: suppress, job: suppress, income: keep}
+`
+
+// countProtected counts a table of 1,000 people whose job is changed.
+func countProtected(t *testing.T, change func(*job.Job)) (*Search, *engine.Table, error) {
 	t.Helper()
-	j := mustLoad(t, peopleFolder(t, peopleJob, 1000))
+	rng, text := rand.New(rand.NewPCG(3, 4)), "age,city,job,income\n"
+	for range 1000 {
+		text += fmt.Sprintf("%d,city %d,job %d,%s\n", 20+rng.IntN(50), rng.IntN(6), rng.IntN(4), []string{"low", "mid", "high"}[rng.IntN(6)/2])
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "in.csv"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j, err := job.Parse(filepath.Join(dir, "job.yaml"), []byte(incomesJob), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	change(j)
-	res, err := newResources(j, &Report{}, Events{}, spill.Options{})
-	must(t, err)
-	b, err := bindJob(t.Context(), j, res)
+	r, err := resources.New(j, spill.Options{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := binding.Open(t.Context(), j, &binding.Taxonomies{}, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Cleanup(func() { b.close() })
-	c, err := b.count(t.Context(), count.Tuning{}, nil)
+	t.Cleanup(func() { b.Close() })
+	s := New(b, r, &Outcome{})
+	c, err := s.Count(t.Context(), count.Tuning{}, nil)
 	if err != nil {
-		return b, nil, err
+		return s, nil, err
 	}
-	return b, c.Table, nil
+	return s, c.Table, nil
 }
 
 // A requirement has the job's protections, in the codes of the values that were counted.
 func TestProtectionsAreBound(t *testing.T) {
 	closeness := 0.25
-	b, table, err := countProtected(t, func(j *job.Job) {
+	s, table, err := countProtected(t, func(j *job.Job) {
 		j.Sensitive = []job.Sensitive{{
 			Column: "income", L: 2, EntropyL: 1.1, T: &closeness,
 			Confidences: []job.Confidence{{Value: "low", Most: 0.9}},
 		}}
 		j.MaxSuppressed = job.Quota{Percent: 10}
 	})
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	values := table.Kinds.Sensitive[0].Values
 	if len(values) != len(table.ClassNames) || !slices.Equal(values, table.ClassNames) {
 		t.Errorf("sensitive values %v, classes %v", values, table.ClassNames)
 	}
-	for i, set := range b.requirement.Sets {
+	for i, set := range s.requirement.Sets {
 		if len(set.Others) != 4 {
 			t.Fatalf("set %d has the protections %+v", i, set.Others)
 		}
@@ -62,23 +94,25 @@ func TestProtectionsAreBound(t *testing.T) {
 			t.Errorf("the whole table has %v, want %v", whole, table.Whole.Values[0])
 		}
 	}
-	if b.requirement.MaxSuppressed != 100 {
-		t.Errorf("%d records may be taken away", b.requirement.MaxSuppressed)
+	if s.requirement.MaxSuppressed != 100 {
+		t.Errorf("%d records may be taken away", s.requirement.MaxSuppressed)
 	}
 }
 
 // Shares of what may be taken away are of entities where k counts these.
 func TestEntitiesAreBound(t *testing.T) {
-	b, table, err := countProtected(t, func(j *job.Job) {
+	s, table, err := countProtected(t, func(j *job.Job) {
 		j.Class, j.Entity, j.MaxSuppressed = "", "income", job.Quota{Percent: 50}
 		for i := range j.Sets {
 			j.Sets[i].K = 0
 		}
 	})
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	people := table.Whole.Size
-	if people == 0 || people > 10 || b.requirement.MaxSuppressed != people/2 {
-		t.Errorf("%d entities, %d of them may be taken away", people, b.requirement.MaxSuppressed)
+	if people == 0 || people > 10 || s.requirement.MaxSuppressed != people/2 {
+		t.Errorf("%d entities, %d of them may be taken away", people, s.requirement.MaxSuppressed)
 	}
 }
 
