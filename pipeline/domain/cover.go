@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
@@ -19,19 +20,20 @@ import (
 // sets of them are what is added, named by the numbers of the labels, four bytes each.
 type cover struct {
 	labelSpace
-	of    labelsOf
+	of    labelsOf  // of a column of other labels than intervals
 	nulls []uint32  // the labels that cover the null
 	spans *overlaps // of a column of intervals
+	marks []uint32  // the mark of a suppressed value, which covers everything, if there is one
 
 	mu     sync.Mutex
-	places map[int]uint32 // codes, by place among the spans
+	places map[int32]uint32 // codes, by place among the spans
 
 	nanIsNull bool
 
 	covers [][]uint32 // by code of the domain, when there is one
 }
 
-// labelsOf returns the labels that cover a value, ascending. Not ok: it is unmapped.
+// labelsOf returns the labels that cover a value, ascending, but for the mark. Not ok: it is unmapped.
 type labelsOf func(values *formats.Values, i int) (labels []uint32, ok bool)
 
 // placeBytes is what a place takes.
@@ -63,8 +65,7 @@ func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error
 	if code, ok := c.places[place]; ok {
 		return code, nil
 	}
-	labels, _ := c.of(values, i)
-	if code, err = c.addSet(labels); err != nil {
+	if code, err = c.addSet(c.spans.intervals.Holding(place, place)); err != nil {
 		return 0, err
 	}
 	if err := c.added.budget.Draw(c.added.what, placeBytes); err != nil {
@@ -74,11 +75,13 @@ func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error
 	return code, nil
 }
 
-// addSet returns the code of a set of labels.
+// addSet returns the code of a set of labels, to which the mark is added.
 func (c *cover) addSet(labels []uint32) (uint32, error) {
-	name := make([]byte, 0, 4*len(labels))
-	for _, label := range labels {
-		name = binary.BigEndian.AppendUint32(name, label)
+	name := make([]byte, 0, 4*(len(labels)+len(c.marks)))
+	for _, of := range [][]uint32{labels, c.marks} {
+		for _, label := range of {
+			name = binary.BigEndian.AppendUint32(name, label)
+		}
 	}
 	return c.add(name)
 }
@@ -113,7 +116,7 @@ func labelsIn(name string) []uint32 {
 
 // cover returns the coder of a column whose labels may overlap.
 func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (*cover, error) {
-	c := &cover{places: make(map[int]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
+	c := &cover{places: make(map[int32]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
 	c.labelSpace = labelSpace{column: column, added: newInterner(formats.Type{Kind: formats.String}, "sets of labels of column "+spec.Name, budget)}
 	c.begin = func() find { return c.find }
 	_, numbers := regionColumn(column)
@@ -130,12 +133,8 @@ func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, ta
 		return nil, err
 	}
 	if column.Suppressed != "" {
-		of, mark := c.of, numbers[len(column.Cut)]
-		c.nulls = append(c.nulls, mark)
-		c.of = func(values *formats.Values, i int) ([]uint32, bool) {
-			labels, ok := of(values, i)
-			return append(slices.Clip(labels), mark), ok
-		}
+		c.marks = numbers[len(column.Cut):]
+		c.nulls = append(c.nulls, c.marks...)
 	}
 	return c, nil
 }
@@ -212,13 +211,13 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 		return err
 	}
 	o := &overlaps{within: bounds.Span}
+	spans := make([]Span, len(column.Cut))
 	for i, label := range column.Cut {
 		if label.Null {
 			c.nulls = append(c.nulls, numbers[i])
 			continue
 		}
-		span := overlap{label: numbers[i], closed: strings.HasSuffix(label.Label, "]")}
-		ok := label.Interval
+		span, ok := &spans[i], label.Interval
 		for _, end := range []struct {
 			text []byte
 			to   **formats.Values
@@ -244,52 +243,46 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 				return err
 			}
 		}
-		o.spans = append(o.spans, span)
 	}
 	slices.SortFunc(o.ends, func(a, b *formats.Values) int { return CompareValues(a, 0, b, 0) })
-	c.of, c.spans = o.of, o
+	var list []recheck.Interval
+	for i, label := range column.Cut {
+		if !label.Null {
+			list = append(list, o.interval(&spans[i], numbers[i], strings.HasSuffix(label.Label, "]")))
+		}
+	}
+	o.intervals, c.spans = recheck.NewIntervals(list), o
 	return nil
 }
 
 // overlaps are intervals that may overlap.
 type overlaps struct {
-	within Span
-	spans  []overlap
-	ends   []*formats.Values // ascending
+	within    Span
+	ends      []*formats.Values // ascending
+	intervals *recheck.Intervals
 }
 
-// overlap is an interval with a label.
-type overlap struct {
-	Span
-	closed bool // the upper end belongs to it
-	label  uint32
-}
-
-// of returns the labels of the intervals that a value lies in.
-func (o *overlaps) of(values *formats.Values, i int) (labels []uint32, ok bool) {
-	if o.within.Excludes(values, i) {
-		return nil, false
+// interval returns the places of a span, to which its upper end belongs if it is closed.
+func (o *overlaps) interval(s *Span, label uint32, closed bool) recheck.Interval {
+	of := recheck.Interval{High: 2 * int32(len(o.ends)), Label: label}
+	if s.Lower != nil {
+		of.Low = o.place(s.Lower, 0)
 	}
-	for s := range o.spans {
-		if o.spans[s].has(values, i) {
-			labels = append(labels, o.spans[s].label)
+	if s.Upper != nil {
+		if of.High = o.place(s.Upper, 0); !closed {
+			of.High--
 		}
 	}
-	return labels, true
+	return of
 }
 
 // place numbers the ends and what lies between them.
-func (o *overlaps) place(values *formats.Values, i int) int {
+func (o *overlaps) place(values *formats.Values, i int) int32 {
 	at, is := sort.Find(len(o.ends), func(e int) int { return CompareValues(values, i, o.ends[e], 0) })
 	if is {
-		return 2*at + 1
+		return 2*int32(at) + 1
 	}
-	return 2 * at
-}
-
-// has reports whether a value lies in the interval.
-func (o *overlap) has(values *formats.Values, i int) bool {
-	return !o.Excludes(values, i) && (o.closed || o.Upper == nil || CompareValues(values, i, o.Upper, 0) != 0)
+	return 2 * int32(at)
 }
 
 // isAllOf reports whether an end is the end of the number line.
