@@ -2,6 +2,7 @@ package cutfile
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -70,19 +71,19 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 		if comparisons[of.Name] != nil {
 			continue
 		}
-		c := &comparison{from: &Column{}, to: &Column{}, regions: regions}
-		if i := ofA.Position(of.Name); i >= 0 {
-			c.from = &ofA[i]
-		} else {
-			c.only = Added
-		}
-		if i := ofB.Position(of.Name); i >= 0 {
-			c.to = &ofB[i]
-		} else {
-			c.only = Removed
-		}
-		if t := taxonomies[of.Name]; t.Tree != nil || t.Generated() {
-			if c.taxonomy, err = job.GeneratorOf(t); err != nil {
+		c := &comparison{regions: regions}
+		for _, side := range []struct {
+			columns Columns
+			of      **coverer
+			only    Relation // if the cut lacks the column
+		}{{ofA, &c.from, Added}, {ofB, &c.to, Removed}} {
+			column := &Column{}
+			if i := side.columns.Position(of.Name); i >= 0 {
+				column = &side.columns[i]
+			} else {
+				c.only = side.only
+			}
+			if *side.of, err = newCoverer(column, taxonomies[of.Name]); err != nil {
 				return nil, fmt.Errorf("make the taxonomy of column %s: %w", of.Name, err)
 			}
 		}
@@ -139,7 +140,7 @@ func (c *comparison) difference(column string) ColumnDifference {
 	case len(d.Gone)+len(d.New) == 0:
 		d.Relation = Equal
 	case c.isOrdered():
-		d.Relation = relationOf(c.within(c.from, c.to), c.within(c.to, c.from))
+		d.Relation = relationOf(c.from.within(c.to), c.to.within(c.from))
 		if c.regions && d.Relation == Equal { // wide labels stand beside those within them: either cut covers the other
 			d.Relation = Different
 		}
@@ -154,7 +155,7 @@ func (c *comparison) difference(column string) ColumnDifference {
 
 // isOrdered reports whether it is known which labels cover others.
 func (c *comparison) isOrdered() bool {
-	return c.from.Mask != job.MaskGeneralize || c.taxonomy != nil
+	return c.from.Mask != job.MaskGeneralize || c.from.taxonomy != nil
 }
 
 func relationOf(fromWithinTo, toWithinFrom bool) Relation {
@@ -232,74 +233,30 @@ func (l Label) key() labelKey { return labelKey{l.Label, l.Null} }
 
 // comparison compares the cuts of one column: which labels of either cover which of the other.
 type comparison struct {
-	from, to *Column
-	only     Relation         // Added or Removed: one cut has the column alone
-	taxonomy engine.Generator // nil: names do not tell which node is above which
-	regions  bool             // labels of several levels stand beside each other
-}
-
-// within reports whether every label of one cut is covered by one of the other, but for
-// those that have nothing to do with any.
-func (c *comparison) within(fine, coarse *Column) bool {
-	if fine.Mask == job.MaskSuppress { // what is not disclosed is the mark
-		return len(missing(coarse.Cut, fine.Cut)) == 0
-	}
-	for _, label := range missing(fine.Cut, coarse.Cut) {
-		covers := func(l Label) bool { return c.covers(coarse, l, label) }
-		covered := func(l Label) bool { return c.covers(fine, label, l) }
-		if !slices.ContainsFunc(coarse.Cut, covers) && (slices.ContainsFunc(coarse.Cut, covered) || fine.Mask == job.MaskDiscretize && !label.Null) {
-			return false
-		}
-	}
-	return true
-}
-
-// covers reports whether a label of a cut covers another label.
-func (c *comparison) covers(of *Column, label, other Label) bool {
-	switch {
-	case of.Mask == job.MaskSuppress:
-		values := label.Values()
-		return !slices.ContainsFunc(other.Values(), func(value engine.Label) bool { return !slices.Contains(values, value) })
-	case label.Null || other.Null:
-		return label.Null && other.Null || other.Null && c.isAll(of, label)
-	case of.Mask == job.MaskDiscretize:
-		return compareOpen(endOf(label.Lower), endOf(other.Lower), -1) <= 0 &&
-			compareOpen(endOf(other.Upper), endOf(label.Upper), 1) <= 0
-	}
-	return label.Label == other.Label || c.taxonomy != nil && slices.Contains(c.above(other.Label), label.Label)
-}
-
-// above returns the names of a node of the taxonomy and of those above it, from the root on.
-func (c *comparison) above(node string) []string {
-	return engine.Ancestry(c.taxonomy, node)
-}
-
-// isAll reports whether a label covers everything, nulls too.
-func (c *comparison) isAll(of *Column, label Label) bool {
-	if of.Mask == job.MaskGeneralize {
-		return c.taxonomy != nil && label.Label == c.above("")[0]
-	}
-	return len(of.Cut) == 1 || label.Lower == nil && label.Upper == nil
+	from, to *coverer
+	only     Relation // Added or Removed: one cut has the column alone
+	regions  bool     // labels of several levels stand beside each other
 }
 
 // compareRegions compares cuts of regions: every region of the finer one lies within one of
 // the other.
 func compareRegions(a, b *File, columns []ColumnDifference, comparisons map[string]*comparison) Relation {
+	inA, inB := make(map[string]*coverer), make(map[string]*coverer)
 	for _, d := range columns {
-		if d.Relation == Different && !comparisons[d.Column].isOrdered() {
+		c := comparisons[d.Column]
+		if inA[d.Column], inB[d.Column] = c.from, c.to; d.Relation == Different && !c.isOrdered() {
 			return Different
 		}
 	}
-	within := func(fine, coarse *File, same bool) bool { return regionsWithin(fine, coarse, comparisons, same) }
-	relation := relationOf(within(a, b, false), within(b, a, false))
-	if relation == Equal && !(within(a, b, true) && within(b, a, true)) {
+	relation := relationOf(regionsWithin(a, b, inB), regionsWithin(b, a, inA))
+	if relation == Equal && !(a.HasRegions(b) && b.HasRegions(a)) {
 		return Different
 	}
 	return relation
 }
 
-// regionsWithin reports whether every region of a cut is within one of another, or the same.
-func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same bool) bool {
+// regionsWithin reports whether every region of a cut is within one of another, whose columns are given.
+func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
 		return false
 	}
@@ -310,13 +267,21 @@ func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same 
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
 		order[a] = coarse.Columns.Position(f.Name)
+		of := columns[f.Name]
 		for label := range f.Labels() {
-			covers[a] = append(covers[a], comparisons[f.Name].covering(&coarse.Columns[order[a]], f, label, same))
+			var by []uint32
+			if label < len(f.Cut) {
+				by = slices.Clone(of.covering(f.Cut[label]))
+			}
+			if of.Suppressed != "" {
+				by = append(by, uint32(len(of.Cut)))
+			}
+			covers[a] = append(covers[a], by)
 		}
 		for _, region := range fine.Regions {
 			codes[a] = append(codes[a], region[a])
 		}
-		labels = append(labels, coarse.Columns[order[a]].Labels())
+		labels = append(labels, of.Labels())
 	}
 	var released []uint32
 	for _, region := range coarse.Regions {
@@ -329,16 +294,44 @@ func regionsWithin(fine, coarse *File, comparisons map[string]*comparison, same 
 	return !slices.Contains(within, engine.Dropped)
 }
 
-// covering returns the positions of the labels of a cut that cover a label of another, or are the same.
-func (c *comparison) covering(coarse, fine *Column, label int, same bool) (positions []uint32) {
-	marked := label == len(fine.Cut)
-	for i, l := range coarse.Cut {
-		if !marked && (l.key() == fine.Cut[label].key() || !same && c.covers(coarse, l, fine.Cut[label])) {
-			positions = append(positions, uint32(i))
+// HasRegions reports whether the cut has every region of another one, but for that of suppressed
+// records: the same labels of the same columns, masked in the same way.
+func (c *File) HasRegions(of *File) bool {
+	if c.Kind != KindRegions || of.Kind != KindRegions || len(c.Columns) != len(of.Columns) {
+		return false
+	}
+	var here, there []int // the columns of both, in the order of the other one
+	for i := range of.Columns {
+		at := c.Columns.Position(of.Columns[i].Name)
+		if at < 0 || c.Columns[at].Mask != of.Columns[i].Mask {
+			return false
 		}
+		here, there = append(here, at), append(there, i)
 	}
-	if coarse.Suppressed != "" && (marked || !same) {
-		positions = append(positions, uint32(len(coarse.Cut)))
+	known := map[string]bool{"": true}
+	for _, region := range c.Regions {
+		known[c.keyOf(region, here)] = true
 	}
-	return positions
+	return !slices.ContainsFunc(of.Regions, func(region Region) bool { return !known[of.keyOf(region, there)] })
+}
+
+// keyOf tells regions apart by their labels in some columns. It is empty where all are marks.
+func (c *File) keyOf(region Region, columns []int) string {
+	var key []byte
+	marks := true
+	for _, at := range columns {
+		label := Label{Label: "*"}
+		if cut := c.Columns[at].Cut; int(region[at]) < len(cut) {
+			label, marks = cut[region[at]], false
+			label.Label = "=" + label.Label
+		}
+		if label.Null {
+			label.Label = ""
+		}
+		key = append(binary.AppendUvarint(key, uint64(len(label.Label))), label.Label...)
+	}
+	if marks {
+		return ""
+	}
+	return string(key)
 }

@@ -2,6 +2,7 @@ package cutfile
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -91,6 +92,7 @@ func TestDiff(t *testing.T) {
 		{prefix, nodes(`"11*","12*","2*"`), nodes(`"*"`), Coarser},
 		{prefix, nodes(`"1*","2*"`), nodes(`"1*","2*","3*"`), Equal},
 		{prefix, nodes(`"11*","12*","2*"`), nodes(`"1*","23*"`), Incomparable},
+		{"{prefix: [4, 2]}", nodes(`"113*","112*"`), nodes(`"1134*","112*"`), Finer}, // of other lengths
 	} {
 		from, to := put(t, cutOfColumn(tt.from)), put(t, cutOfColumn(tt.to))
 		var j *job.Job
@@ -193,4 +195,47 @@ func cutOfRegions(labels string, n int) string {
 	}
 	return fmt.Sprintf(`{"version":1,"kind":"regions","algorithm":"mondrian","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],`+
 		`"columns":{"a":{"mask":"discretize","cut":[%s]}},"regions":[%s],"steps":0}`, labels, regions[1:])
+}
+
+// TestHasRegions: regions may be fewer, in another order of columns, and there may be marks; another
+// label or another mask makes another region.
+func TestHasRegions(t *testing.T) {
+	columnOf := func(text string) (c Column) {
+		mask, labels, _ := strings.Cut(text, " ")
+		if err := json.Unmarshal([]byte("["+labels+"]"), &c.Cut); err != nil {
+			t.Fatal(err)
+		}
+		c.Mask = mask
+		return c
+	}
+	cut := func(a, b string, regions ...Region) *File {
+		f := &File{Kind: KindRegions, Columns: Columns{columnOf(a), columnOf(b)}, Regions: regions}
+		f.Columns[0].Name, f.Columns[1].Name = "a", "b"
+		return f
+	}
+	const a, b = `suppress "x","y"`, `generalize "N","M",null`
+	g := cut(a, b, Region{0, 0}, Region{0, 2}, Region{1, 1})
+	turned := cut(`suppress "y","x"`, `generalize null,"M"`, Region{0, 1}, Region{1, 0})
+	slices.Reverse(turned.Columns)
+	for _, r := range turned.Regions {
+		slices.Reverse(r)
+	}
+	for i, tt := range []struct {
+		of   *File
+		want bool
+	}{
+		{g, true},
+		{turned, true},
+		{cut(a, b, Region{0, 0}, Region{2, 3}), true},
+		{cut(a, b, Region{0, 0}, Region{0, 3}), false},
+		{cut(a, b, Region{0, 1}), false},
+		{cut(`suppress "x","z"`, b, Region{0, 0}), true},
+		{cut(`suppress "x","z"`, b, Region{1, 1}), false},
+		{cut(`generalize "x","y"`, b, Region{0, 0}), false},
+		{&File{Columns: g.Columns}, false},
+	} {
+		if got := g.HasRegions(tt.of); got != tt.want {
+			t.Errorf("case %d: %t", i, got)
+		}
+	}
 }

@@ -1,9 +1,7 @@
 package domain
 
 import (
-	"encoding/binary"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -43,7 +41,11 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, t
 		lone := l.n == 1 && !(was.hasNull && now.n == 1) // a single interval covers the null, too, unless that is beside it
 		return lone || l.parts(found), nil
 	case *members:
-		return l.all || l.parts(now.texts(), taxonomy) || g.MovedLabels(spec.Name, taxonomy) > 0, nil
+		within, err := earlier.Within(found, taxonomy)
+		if err != nil {
+			return true, Untreed(spec, err)
+		}
+		return l.all || !within || g.MovedLabels(spec.Name, taxonomy) > 0, nil
 	}
 	return now.hasNull && !was.hasNull || len(missing(now.texts(), was.texts())) > 0, nil
 }
@@ -83,90 +85,4 @@ func (s *spans) parts(other *cutfile.Column) bool {
 		starts = append(starts, s.starts.Text(i))
 	}
 	return len(missing(ends, starts)) > 0
-}
-
-// parts reports whether some nodes, of which none is above another, are below one of these labels.
-func (m *members) parts(nodes []string, taxonomy job.Taxonomy) bool {
-	is, above := make(map[string]bool), make(map[string]bool)
-	for _, node := range nodes {
-		is[node] = true
-		for _, name := range engine.Ancestry(m.generator, node) {
-			above[name] = above[name] || name != node
-		}
-	}
-	nodes = slices.Sorted(slices.Values(nodes))
-	return slices.ContainsFunc(m.texts(), func(label string) bool {
-		covered := slices.ContainsFunc(engine.Ancestry(m.generator, label), func(name string) bool { return is[name] })
-		return !covered && (above[label] || begins(label, nodes, taxonomy))
-	})
-}
-
-// begins reports whether a label is above one of some nodes, which are sorted, by its name alone: the
-// generator may have had prefixes of other lengths, or days, when the label was made.
-func begins(label string, nodes []string, taxonomy job.Taxonomy) bool {
-	stem, starred := strings.CutSuffix(label, "*")
-	if !(starred && taxonomy.Prefix != nil || taxonomy.Date != nil || taxonomy.USDate != nil) {
-		return false
-	}
-	i, _ := slices.BinarySearch(nodes, stem)
-	return slices.ContainsFunc(nodes[i:min(i+2, len(nodes))], func(node string) bool { // the value that is the stem comes first
-		return len(node) > len(stem) && strings.HasPrefix(node, stem)
-	})
-}
-
-// HasRegions reports whether this cut has every region of another one, but for that of suppressed
-// records: the same labels of the same columns, masked in the same way.
-func (g *Cut) HasRegions(of *cutfile.File) bool {
-	if g.Kind != cutfile.KindRegions || of.Kind != cutfile.KindRegions || len(g.Columns) != len(of.Columns) {
-		return false
-	}
-	const none = ^uint32(0)
-	positions := make([][]uint32, len(of.Columns)) // here, of the other's labels; the mark is the last
-	order := make([]int, len(of.Columns))          // of its columns here
-	for a := range of.Columns {
-		is := &of.Columns[a]
-		order[a] = slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == is.Name && c.Mask == is.Mask })
-		if order[a] < 0 {
-			return false
-		}
-		here := make(map[string]uint32)
-		was := &g.Columns[order[a]]
-		for i, label := range was.Cut {
-			here[keyOf(label)] = uint32(i)
-		}
-		for _, label := range is.Cut {
-			position, ok := here[keyOf(label)]
-			if !ok {
-				position = none
-			}
-			positions[a] = append(positions[a], position)
-		}
-		positions[a] = append(positions[a], uint32(len(was.Cut)))
-	}
-	known := make(map[string]bool, len(g.Regions))
-	var key []byte
-	for _, region := range g.Regions {
-		key = key[:0]
-		for _, at := range order {
-			key = binary.LittleEndian.AppendUint32(key, region[at])
-		}
-		known[string(key)] = true
-	}
-	return !slices.ContainsFunc(of.Regions, func(region cutfile.Region) bool {
-		key = key[:0]
-		marks := true
-		for a, label := range region {
-			key = binary.LittleEndian.AppendUint32(key, positions[a][label])
-			marks = marks && int(label) == len(of.Columns[a].Cut)
-		}
-		return !marks && !known[string(key)]
-	})
-}
-
-// keyOf tells labels of a column apart.
-func keyOf(label cutfile.Label) string {
-	if label.Null {
-		return ""
-	}
-	return "=" + label.Label
 }

@@ -211,41 +211,6 @@ func TestRefinedByValues(t *testing.T) {
 	}
 }
 
-// TestHasRegions: regions may be fewer, in another order of columns, and there may be marks; another
-// label or another mask makes another region.
-func TestHasRegions(t *testing.T) {
-	cut := func(a, b string, regions ...cutfile.Region) *cutfile.File {
-		f := &cutfile.File{Kind: cutfile.KindRegions, Columns: cutfile.Columns{columnOf(t, a), columnOf(t, b)}, Regions: regions}
-		f.Columns[1].Name = "b"
-		return f
-	}
-	const a, b = `suppress "x","y"`, `generalize "N","M",null`
-	g := &Cut{File: cut(a, b, cutfile.Region{0, 0}, cutfile.Region{0, 2}, cutfile.Region{1, 1})}
-	turned := cut(`suppress "y","x"`, `generalize null,"M"`, cutfile.Region{0, 1}, cutfile.Region{1, 0})
-	slices.Reverse(turned.Columns)
-	for _, r := range turned.Regions {
-		slices.Reverse(r)
-	}
-	for i, tt := range []struct {
-		of   *cutfile.File
-		want bool
-	}{
-		{g.File, true},
-		{turned, true},
-		{cut(a, b, cutfile.Region{0, 0}, cutfile.Region{2, 3}), true},
-		{cut(a, b, cutfile.Region{0, 0}, cutfile.Region{0, 3}), false},
-		{cut(a, b, cutfile.Region{0, 1}), false},
-		{cut(`suppress "x","z"`, b, cutfile.Region{0, 0}), true},
-		{cut(`suppress "x","z"`, b, cutfile.Region{1, 1}), false},
-		{cut(`generalize "x","y"`, b, cutfile.Region{0, 0}), false},
-		{&cutfile.File{Columns: g.Columns}, false},
-	} {
-		if got := g.HasRegions(tt.of); got != tt.want {
-			t.Errorf("case %d: %t", i, got)
-		}
-	}
-}
-
 // TestRefinedByMovedLeaves: a cut whose labels are those of then is refined where other leaves lie under
 // them, and is not where the tree has only nodes or leaves that are new.
 func TestRefinedByMovedLeaves(t *testing.T) {
