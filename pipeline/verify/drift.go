@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -22,100 +21,76 @@ type Drift struct {
 	Classes int
 }
 
-// valued is how many rows of a class have a value. Labels and values are hashed by their texts, so
+// valued are the rows of a class that have a value. Labels and values are hashed by their texts, so
 // that those of two cuts can be compared.
 type valued struct {
-	class       [2]uint64
-	value, rows uint64
+	class [2]uint64
+	value uint64
 }
 
-const valuedBytes = 32
+// changes say how many rows there are of each, before and after.
+type changes map[valued][2]uint64
 
-func compareValued(a, b valued) int {
-	return cmp.Or(slices.Compare(a.class[:], b.class[:]), cmp.Compare(a.value, b.value))
-}
+// changeBytes is about what one takes, and its class while drifting looks at it.
+const changeBytes = 192
 
-// Drifts compares the sensitive columns, and the class, of two releases, in the sets that both have. What does
-// not fit the budget is an error that wraps spill.ErrBudget.
-func Drifts(ctx context.Context, earlier, later string, threads int, budget *spill.Budget) (drifts []Drift, err error) {
-	was, err := newNight(ctx, earlier, threads, budget)
-	if err != nil {
-		return nil, err
-	}
-	defer was.close()
-	is, err := newNight(ctx, later, threads, budget)
-	if err != nil {
-		return nil, err
-	}
-	defer is.close()
-	pairs := was.inCommon(is)
-	if len(pairs) == 0 {
-		return nil, nil
-	}
-	for i, n := range []*night{was, is} {
-		var claims []int
-		for _, pair := range pairs {
-			claims = append(claims, pair[i])
+// drifting returns how many classes are in both releases and have a value of which the numbers of rows
+// differ by less than k.
+func (c changes) drifting(k uint64) (classes int) {
+	const before, after, few = 1, 2, 4
+	found := make(map[[2]uint64]uint8)
+	for of, rows := range c {
+		if rows[0] > 0 {
+			found[of.class] |= before
 		}
-		if err := n.count(ctx, claims); err != nil {
-			return nil, err
+		if rows[1] > 0 {
+			found[of.class] |= after
+		}
+		if change := max(rows[0], rows[1]) - min(rows[0], rows[1]); change > 0 && change < k {
+			found[of.class] |= few
 		}
 	}
-	for _, pair := range pairs {
-		of := is.claims()[pair[1]]
-		set := &is.cut.Sets[of.set]
-		if n := drifting(was.counted[pair[0]], is.counted[pair[1]], uint64(set.K)); n > 0 {
-			drifts = append(drifts, Drift{Set: of.set + 1, K: set.K, Column: is.values[of.column].Column, Classes: n})
-		}
-	}
-	return drifts, nil
-}
-
-// drifting returns how many classes are in both of two sorted lists and have a value of which the numbers of
-// rows differ by less than k.
-func drifting(was, is []valued, k uint64) (classes int) {
-	for len(was) > 0 && len(is) > 0 {
-		switch c := slices.Compare(was[0].class[:], is[0].class[:]); {
-		case c < 0:
-			was = was[endOfClass(was):]
-		case c > 0:
-			is = is[endOfClass(is):]
-		default:
-			w, i := endOfClass(was), endOfClass(is)
-			if drifts(was[:w], is[:i], k) {
-				classes++
-			}
-			was, is = was[w:], is[i:]
+	for _, is := range found {
+		if is == before|after|few {
+			classes++
 		}
 	}
 	return classes
 }
 
-// endOfClass returns where the first class of a list ends.
-func endOfClass(list []valued) (end int) {
-	for end < len(list) && list[end].class == list[0].class {
-		end++
-	}
-	return end
-}
-
-// drifts reports whether a class has a value of which the numbers of rows differ by less than k.
-func drifts(was, is []valued, k uint64) bool {
-	for len(was) > 0 || len(is) > 0 {
-		before, after := uint64(0), uint64(0)
-		first := len(is) == 0 || len(was) > 0 && was[0].value <= is[0].value
-		second := len(was) == 0 || len(is) > 0 && is[0].value <= was[0].value
-		if first {
-			before, was = was[0].rows, was[1:]
-		}
-		if second {
-			after, is = is[0].rows, is[1:]
-		}
-		if change := max(before, after) - min(before, after); change > 0 && change < k {
-			return true
+// Drifts compares the sensitive columns, and the class, of two releases, in the sets that both have. What does
+// not fit the budget is an error that wraps spill.ErrBudget.
+func Drifts(ctx context.Context, earlier, later string, threads int, budget *spill.Budget) (drifts []Drift, err error) {
+	own := budget.Part(budget.Limit())
+	defer func() { own.Return(own.Used()) }()
+	var nights [2]*night
+	for i, path := range []string{earlier, later} {
+		if nights[i], err = newNight(ctx, path, threads, own); err != nil {
+			return nil, err
 		}
 	}
-	return false
+	is := nights[1]
+	pairs := nights[0].inCommon(is)
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	counted := make([]changes, len(pairs))
+	for p := range pairs {
+		counted[p] = make(changes)
+	}
+	for which, n := range nights {
+		if err := n.count(ctx, which, pairs, counted); err != nil {
+			return nil, err
+		}
+	}
+	for p, pair := range pairs {
+		of := is.claims()[pair[1]]
+		set := &is.cut.Sets[of.set]
+		if n := counted[p].drifting(uint64(set.K)); n > 0 {
+			drifts = append(drifts, Drift{Set: of.set + 1, K: set.K, Column: is.values[of.column].Column, Classes: n})
+		}
+	}
+	return drifts, nil
 }
 
 // night is a release whose classes are counted with the values of kept columns.
@@ -124,8 +99,6 @@ type night struct {
 	parts   []string
 	threads int
 	budget  *spill.Budget
-	drawn   int64
-	counted [][]valued // of every claim, sorted
 }
 
 func newNight(ctx context.Context, path string, threads int, budget *spill.Budget) (*night, error) {
@@ -134,13 +107,8 @@ func newNight(ctx context.Context, path string, threads int, budget *spill.Budge
 		return nil, err
 	}
 	parts, err := fileset.Parts(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return &night{rules: rulesOf(cut, true), parts: parts, threads: threads, budget: budget}, nil
+	return &night{rulesOf(cut, true), parts, threads, budget}, err
 }
-
-func (n *night) close() { n.budget.Return(n.drawn) }
 
 // inCommon returns the claims of the same sets and columns of two releases.
 func (n *night) inCommon(o *night) (pairs [][2]int) {
@@ -156,14 +124,14 @@ func (n *night) inCommon(o *night) (pairs [][2]int) {
 	return pairs
 }
 
-// count reads the masked and the sensitive columns, and counts by some claims. Tables take a quarter of the
-// memory that is left, as they do when the lists are made of them.
-func (n *night) count(ctx context.Context, claims []int) error {
+// count reads the masked and the sensitive columns, and counts by one claim of every pair. Tables take a
+// quarter of the memory that is left.
+func (n *night) count(ctx context.Context, which int, pairs [][2]int, counted []changes) error {
 	p, first := n.newReading(nil, n.threads), len(n.keys)-len(n.claims())
 	p.open, p.again = p.open[:0], true // nothing else is looked at
-	for _, claim := range claims {
-		p.open = append(p.open, first+claim)
-		p.spans[first+claim].limit = n.budget.Left() / 4 / int64(len(claims))
+	for _, pair := range pairs {
+		p.open = append(p.open, first+pair[which])
+		p.spans[first+pair[which]].limit = n.budget.Left() / 4 / int64(len(pairs))
 	}
 	err := workers.Each(len(n.parts), n.threads, func(w workers.Worker, i int) error {
 		_, err := p.part(ctx, w, n.parts[i])
@@ -172,52 +140,30 @@ func (n *night) count(ctx context.Context, claims []int) error {
 	if err != nil {
 		return err
 	}
-	n.counted = make([][]valued, len(n.claims()))
-	for i, key := range p.open {
+	for pair, key := range p.open {
 		if p.spans[key].until.Load() < hashShares {
 			return errManyGroups
 		}
-		if n.counted[claims[i]], err = n.list(p, key); err != nil {
-			return err
+		k := &n.keys[key]
+		hashes := n.labelHashes(k)
+		for _, c := range p.counters {
+			if err := n.budget.Draw("the classes of two releases", changeBytes*int64(c.tables[key].used)); err != nil {
+				return err
+			}
+			for group, rows := range c.tables[key].all() {
+				of := valued{value: group[k.size-1]}
+				for i := range k.columns {
+					hash := hashes[i][k.digit(group, i)]
+					of.class[0], of.class[1] = of.class[0]+hash[0], of.class[1]+hash[1]
+				}
+				all := counted[pair][of]
+				all[which] += rows
+				counted[pair][of] = all
+			}
+			c.tables[key].clear()
 		}
 	}
 	return nil
-}
-
-// list returns what was counted by a key, sorted, and forgets it.
-func (n *night) list(p *reading, key int) (list []valued, err error) {
-	groups := 0
-	for _, c := range p.counters {
-		groups += c.tables[key].used
-	}
-	if err := n.budget.Draw("the classes of two releases", valuedBytes*int64(groups)); err != nil {
-		return nil, err
-	}
-	n.drawn += valuedBytes * int64(groups)
-	list = make([]valued, 0, groups)
-	k := &n.keys[key]
-	hashes := n.labelHashes(k)
-	for _, c := range p.counters {
-		for group, rows := range c.tables[key].all() {
-			v := valued{value: group[k.size-1], rows: rows}
-			for i := range k.columns {
-				hash := hashes[i][k.digit(group, i)]
-				v.class[0], v.class[1] = v.class[0]+hash[0], v.class[1]+hash[1]
-			}
-			list = append(list, v)
-		}
-		c.tables[key].clear()
-	}
-	slices.SortFunc(list, compareValued)
-	merged := list[:0]
-	for _, v := range list {
-		if last := len(merged) - 1; last >= 0 && compareValued(merged[last], v) == 0 {
-			merged[last].rows += v.rows
-		} else {
-			merged = append(merged, v)
-		}
-	}
-	return merged, nil
 }
 
 // labelHashes returns hashes of the columns' labels, by their numbers. Those of a row are added up: so the order
