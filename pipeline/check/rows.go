@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
@@ -73,8 +74,8 @@ func (d *digests) add(codes []uint32, tuples [][]uint32) {
 // scanner counts the tuples of rows for one worker: the digests of the columns and of the entity, and the codes of
 // sensitive values.
 type scanner struct {
-	columns []digests
-	entity  []digests // one, or none
+	*Request
+	columns []digests // and last the entity, if there is one
 	values  []domain.Mapping
 	counter *partition.Counter
 	codes   [][]uint32
@@ -85,13 +86,12 @@ type scanner struct {
 const countRows = 1024
 
 func (r *Request) newScanner(values []*domain.Interner, space partition.Space) *scanner {
-	s := &scanner{columns: make([]digests, len(r.Columns))}
-	for i := range s.columns {
-		s.columns[i].place = uint32(i)
+	s, n := &scanner{Request: r}, pieces
+	for i := range r.Columns {
+		s.columns = append(s.columns, digests{place: uint32(i)})
 	}
-	n := pieces
 	if r.Entity >= 0 {
-		s.entity = make([]digests, 1)
+		s.columns = append(s.columns, digests{})
 		n += pieces
 	}
 	for _, v := range values {
@@ -124,10 +124,9 @@ func (s *scanner) Divides(b *formats.Batch) bool {
 
 // Block counts rows of a batch, whose columns are in the order of fields.
 func (s *scanner) Block(b *formats.Batch, from, to int) error {
-	digested := len(s.columns) + len(s.entity)
-	columns, sensitive := b.Columns[:digested], b.Columns[digested:]
+	columns, sensitive := b.Columns[:len(s.columns)], b.Columns[len(s.columns):]
 	for i, column := range columns {
-		s.digestsOf(i).learn(column.Values)
+		s.columns[i].learn(column.Values)
 	}
 	for i, column := range sensitive {
 		if err := s.values[i].Learn(column.Values); err != nil {
@@ -142,10 +141,10 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 		}
 		for i, column := range columns {
 			tuples := s.codes[:pieces]
-			if i >= len(s.columns) {
+			if i == len(s.Columns) {
 				tuples = s.codes[pieces:]
 			}
-			s.digestsOf(i).add(column.Codes[lo:hi], tuples)
+			s.columns[i].add(column.Codes[lo:hi], tuples)
 		}
 		for i, column := range sensitive {
 			s.codes[first+i] = s.values[i].Apply(column.Codes[lo:hi], s.codes[first+i])
@@ -157,26 +156,15 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// digestsOf returns the digests of a column, or behind all of them of the entity.
-func (s *scanner) digestsOf(i int) *digests {
-	if i < len(s.columns) {
-		return &s.columns[i]
-	}
-	return &s.entity[0]
-}
-
 // requests asks for the columns, the entity and the sensitive columns, in this order.
 func (r *Request) requests() (requests []formats.Request) {
-	add := func(fields ...int) {
-		for _, field := range fields {
-			requests = append(requests, formats.Request{Column: field, Coded: true})
-		}
-	}
-	add(r.Columns...)
+	fields := slices.Clone(r.Columns)
 	if r.Entity >= 0 {
-		add(r.Entity)
+		fields = append(fields, r.Entity)
 	}
-	add(r.Sensitive...)
+	for _, field := range append(fields, r.Sensitive...) {
+		requests = append(requests, formats.Request{Column: field, Coded: true})
+	}
 	return requests
 }
 

@@ -208,6 +208,18 @@ func (c *Column) Labels() int {
 	return len(c.Cut)
 }
 
+// Texts returns the texts of the labels but the null, and whether that is one of them.
+func (c *Column) Texts() (texts []string, null bool) {
+	for _, label := range c.Cut {
+		if label.Null {
+			null = true
+		} else {
+			texts = append(texts, label.Label)
+		}
+	}
+	return texts, null
+}
+
 // Released returns the names of the columns that the column is released as.
 func (c *Column) Released() []string {
 	return (&job.Column{Name: c.Name, Mask: c.Mask, Render: c.Render}).Released()

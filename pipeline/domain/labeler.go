@@ -33,22 +33,16 @@ const (
 // labelSpace is what all labelers share.
 type labelSpace struct {
 	column  *cutfile.Column
-	n       int         // labels but the null
+	texts   []string    // labels but the null
+	n       int         // of these
 	hasNull bool        // a label is the null
 	begin   func() find // for one goroutine
 	added   *Interner   // numbers the labels that the cut lacks; nil: there are none
 }
 
 func newLabelSpace(column *cutfile.Column) labelSpace {
-	s := labelSpace{column: column}
-	for _, label := range column.Cut {
-		if label.Null {
-			s.hasNull = true
-		} else {
-			s.n++
-		}
-	}
-	return s
+	texts, null := column.Texts()
+	return labelSpace{column: column, texts: texts, n: len(texts), hasNull: null}
 }
 
 func (s *labelSpace) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
@@ -95,16 +89,6 @@ func (s *labelSpace) occurring(records []uint64) (names []string, codes []uint32
 // nulls reports whether the null is in the domain: since the cut has it, or records have.
 func (s *labelSpace) nulls(records []uint64) bool { return s.hasNull || records[s.Null()] > 0 }
 
-// texts returns the labels but the null.
-func (s *labelSpace) texts() (texts []string) {
-	for _, label := range s.column.Cut {
-		if !label.Null {
-			texts = append(texts, label.Label)
-		}
-	}
-	return texts
-}
-
 // domain returns the domain of an attribute whose first codes are the labels.
 func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 	a.Name = s.column.Name
@@ -146,7 +130,7 @@ type disclosure struct {
 
 func newDisclosure(column *cutfile.Column) *disclosure {
 	d := &disclosure{labelSpace: newLabelSpace(column), disclosed: make(map[string]uint32)}
-	for i, text := range d.texts() {
+	for i, text := range d.texts {
 		d.disclosed[text] = uint32(i)
 	}
 	d.begin = func() find { return d.find }
@@ -172,7 +156,7 @@ func (d *disclosure) find(values *formats.Values, i int) (uint32, error) {
 
 // Domain lists the disclosed values; a null that the cut does not disclose is among the rest.
 func (d *disclosure) Domain(records []uint64) (Domain, error) {
-	out := d.domain(engine.Attribute{Mask: engine.Suppress, Texts: d.texts(), HasRest: true, HasNull: d.hasNull}, records)
+	out := d.domain(engine.Attribute{Mask: engine.Suppress, Texts: d.texts, HasRest: true, HasNull: d.hasNull}, records)
 	out.Codes[d.code(restLabel)] = uint32(d.n)
 	if out.Merges = !d.hasNull; out.Merges {
 		out.Codes[d.Null()] = uint32(d.n)

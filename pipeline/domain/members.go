@@ -60,7 +60,7 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 		return Domain{}, err
 	}
 	out := m.domain(engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves(), HasNull: m.nulls(records)}, records)
-	for label, text := range m.texts() {
+	for label, text := range m.texts {
 		out.Codes[label], _ = tree.Code(text)
 	}
 	for i, name := range names {
@@ -98,7 +98,7 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 		m.added = newInterner(formats.Type{Kind: formats.String}, "the new labels of column "+spec.Name, budget)
 	}
 	noCut := g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
-	labels := m.texts()
+	labels := m.texts
 	var generated engine.Generator
 	if t.Tree != nil {
 		if m.tree, err = engine.NewTree(job.TreeOf(t.Tree)); err != nil {

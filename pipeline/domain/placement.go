@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -58,16 +59,8 @@ func eachNode(n *engine.Node, counts func(leaf string) bool, f func(name string,
 // leaves returns the sum of the leaves of a node, if there was one of that name.
 func (p Placement) leaves(name string) (sum uint64, found bool) {
 	hash, _ := hashesOf(name)
-	lo, hi := 0, len(p)/placedBytes
-	for lo < hi {
-		at := (lo + hi) / 2
-		if binary.BigEndian.Uint64(p[at*placedBytes:]) < hash {
-			lo = at + 1
-		} else {
-			hi = at
-		}
-	}
-	if node := p[lo*placedBytes:]; len(node) >= placedBytes && binary.BigEndian.Uint64(node) == hash {
+	at := sort.Search(len(p)/placedBytes, func(i int) bool { return binary.BigEndian.Uint64(p[i*placedBytes:]) >= hash })
+	if node := p[at*placedBytes:]; len(node) >= placedBytes && binary.BigEndian.Uint64(node) == hash {
 		return binary.BigEndian.Uint64(node[8:]), true
 	}
 	return 0, false
@@ -110,7 +103,7 @@ func (g *Cut) MovedLabels(name string, t job.Taxonomy) (labels int) {
 
 // columnOf returns the cut of a column by its name, or nil.
 func (g *Cut) columnOf(name string) *cutfile.Column {
-	if i := slices.IndexFunc(g.Columns, func(c cutfile.Column) bool { return c.Name == name }); i >= 0 {
+	if i := g.Columns.Position(name); i >= 0 {
 		return &g.Columns[i]
 	}
 	return nil

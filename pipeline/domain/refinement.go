@@ -47,7 +47,7 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, t
 		}
 		return l.all || !within || g.MovedLabels(spec.Name, taxonomy) > 0, nil
 	}
-	return now.hasNull && !was.hasNull || len(missing(now.texts(), was.texts())) > 0, nil
+	return now.hasNull && !was.hasNull || len(missing(now.texts, was.texts)) > 0, nil
 }
 
 // coversAll reports whether a column has one label for all values, nulls too.

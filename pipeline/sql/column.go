@@ -31,13 +31,8 @@ type column struct {
 }
 
 func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type, tree job.Taxonomy, recoding engine.Recoding, a int) *column {
-	c := &column{Dialect: d, spec: spec, cut: cut, typ: t, tree: tree, x: d.name(spec.Name)}
-	hasNull := false
-	for _, label := range cut.Cut {
-		if hasNull = hasNull || label.Null; !label.Null {
-			c.texts = append(c.texts, label.Label)
-		}
-	}
+	texts, hasNull := cut.Texts()
+	c := &column{Dialect: d, spec: spec, cut: cut, typ: t, tree: tree, x: d.name(spec.Name), texts: texts}
 	// Behind the codes of the labels are those of the null, of what has no label, and of what is suppressed.
 	codes := recoding.Codes(a)[len(c.texts):]
 	c.null, c.mark = numberOf(codes[0]), numberOf(codes[2])

@@ -105,13 +105,10 @@ FROM (SELECT COUNT(*) AS %[5]s FROM %[11]s GROUP BY %[12]s) AS %[13]s`,
 // labels writes the query that counts what a column has and its cut lacks.
 func (v *verifying) labels(c *cutfile.Column) (string, error) {
 	var labels []string
-	texts, null := []string{}, "1"
-	for _, label := range c.Cut {
-		if label.Null {
-			null = "0"
-		} else {
-			texts = append(texts, label.Label)
-		}
+	texts, hasNull := c.Texts()
+	null := "1"
+	if hasNull {
+		null = "0"
 	}
 	if c.Suppressed != "" {
 		texts = append(texts, c.Suppressed)
