@@ -276,28 +276,35 @@ func (c *column) pieces(n *node, all []piece) (node, error) {
 	return n.otherwise(between(c.x, starts, labels)), nil
 }
 
-// value returns a text as a value of the column's type.
-func (c *column) value(text string) (*formats.Values, error) {
-	v := &formats.Values{Type: c.typ}
-	return v, v.Parse(text)
-}
-
 // periods decides by dates.
 func (c *column) periods() (n node, err error) {
 	if c.typ.Kind != formats.Date && c.typ.Kind != formats.Timestamp {
 		return n, fmt.Errorf("dates are generalized of dates and timestamps, not of %s", c.typ)
 	}
+	return c.ordered(periodOf)
+}
+
+// ranges decides by the intervals between numbers.
+func (c *column) ranges() (n node, err error) {
+	if !c.typ.Ordered() || c.typ.Kind == formats.Date || c.typ.Kind == formats.Time || c.typ.Kind == formats.Timestamp {
+		return n, fmt.Errorf("ranges are of numbers, not of %s", c.typ)
+	}
+	return c.ordered(c.rangeOf)
+}
+
+// ordered decides by labels that are parts of the column's order, and by those that are values.
+func (c *column) ordered(part func(label string) (from, to string, ok bool)) (n node, err error) {
 	var own []string
 	var all []piece
 	for i, label := range c.texts {
-		from, to, ok := periodOf(label)
+		from, to, ok := part(label)
 		if !ok {
 			own = append(own, label)
 			continue
 		}
 		p := piece{label: i}
-		if p.from, err = c.value(from.Format(time.DateOnly)); err == nil {
-			p.to, err = c.value(to.Format(time.DateOnly))
+		if p.from, err = c.value(from); err == nil {
+			p.to, err = c.value(to)
 		}
 		if err != nil {
 			return n, err
@@ -310,8 +317,17 @@ func (c *column) periods() (n node, err error) {
 	return c.pieces(&n, all)
 }
 
+// value returns a text as a value of the column's type, nil for an empty one.
+func (c *column) value(text string) (*formats.Values, error) {
+	if text == "" {
+		return nil, nil
+	}
+	v := &formats.Values{Type: c.typ}
+	return v, v.Parse(text)
+}
+
 // periodOf returns the first day of the period of a name, and the first one behind it.
-func periodOf(name string) (from, to time.Time, ok bool) {
+func periodOf(name string) (from, to string, ok bool) {
 	for _, form := range []struct {
 		suffix, rest, layout string
 		years, months, days  int
@@ -321,50 +337,20 @@ func periodOf(name string) (from, to time.Time, ok bool) {
 	} {
 		stem, is := strings.CutSuffix(name, form.suffix)
 		if from, err := time.Parse(form.layout, stem+form.rest); is && err == nil {
-			return from, from.AddDate(form.years, form.months, form.days), true
+			return from.Format(time.DateOnly), from.AddDate(form.years, form.months, form.days).Format(time.DateOnly), true
 		}
 	}
-	return from, to, false
+	return "", "", false
 }
 
-// ranges decides by the intervals between numbers.
-func (c *column) ranges() (n node, err error) {
-	if !c.typ.Ordered() || c.typ.Kind == formats.Date || c.typ.Kind == formats.Time || c.typ.Kind == formats.Timestamp {
-		return n, fmt.Errorf("ranges are of numbers, not of %s", c.typ)
-	}
-	edges := append(append([]string{""}, c.tree.Ranges...), "")
-	var own []string
-	var all []piece
-	for label, text := range c.texts {
-		at := slices.IndexFunc(edges[1:], func(string) bool { return false })
-		for i := range edges[1:] {
-			opening := "[" + edges[i]
-			if i == 0 {
-				opening = "("
-			}
-			if text == opening+","+edges[i+1]+")" {
-				at = i
-			}
+// rangeOf returns the ends of a range, of which an open one is empty.
+func (c *column) rangeOf(name string) (from, to string, ok bool) {
+	edges, opening := append(append([]string{""}, c.tree.Ranges...), ""), "("
+	for i, from := range edges[:len(edges)-1] {
+		if to := edges[i+1]; name == opening+from+","+to+")" {
+			return from, to, true
 		}
-		if at < 0 {
-			own = append(own, text)
-			continue
-		}
-		p := piece{label: label}
-		for _, end := range []struct {
-			text string
-			to   **formats.Values
-		}{{edges[at], &p.from}, {edges[at+1], &p.to}} {
-			if end.text != "" {
-				if *end.to, err = c.value(end.text); err != nil {
-					return n, err
-				}
-			}
-		}
-		all = append(all, p)
+		opening = "["
 	}
-	if err := c.named(&n, own); err != nil {
-		return n, err
-	}
-	return c.pieces(&n, all)
+	return "", "", false
 }
