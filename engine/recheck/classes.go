@@ -1,10 +1,10 @@
 package recheck
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -38,32 +38,51 @@ func (c *classes) cut(u []rolledBack) *engine.Cut {
 }
 
 // hold counts all classes, notes what the cut reaches, and tells where that is too little.
-func (c *classes) hold(ctx context.Context, cut *engine.Cut) (*Broken, error) {
+func (c *classes) hold(ctx context.Context, cut *engine.Cut) (_ *Broken, err error) {
 	var breaches []Breach
 	for _, set := range c.sets {
 		breaches = append(breaches, newBreach(c.table, set))
 	}
-	reached, err := c.count(ctx, cut, func(set int, _ []byte, size, n uint64) { breaches[set].add(size, n) })
-	if err != nil {
-		return nil, err
-	}
-	cut.Reached = reached
+	cut.Reached, err = c.count(ctx, cut, func(set int, _ []uint32, of content) {
+		breaches[set].add(of.Size, of.records)
+	})
 	broken := &Broken{}
 	for _, breach := range breaches {
 		broken.add(breach)
 	}
-	return broken, nil
+	return broken, err
 }
 
-// smallClass is told the labels of a class of a set, which are valid until it returns, its size and its records.
-type smallClass func(set int, class []byte, size, records uint64)
+// smallClass is told the labels of a class of a set, by its columns, and what the class has; both
+// are valid until it returns.
+type smallClass func(set int, labels []uint32, of content)
 
 // count counts the classes of every set under a cut. It returns the sizes of the smallest ones,
 // and tells those that do not hold, set by set in any order.
-func (c *classes) count(ctx context.Context, cut *engine.Cut, small smallClass) (reached []uint64, err error) {
-	for set := range c.sets {
-		least, err := c.countSet(ctx, set, cut, small)
+func (c *classes) count(
+	ctx context.Context, cut *engine.Cut, small smallClass,
+) (reached []uint64, err error) {
+	var labels []uint32
+	for number := range c.sets {
+		set, tuples := &c.sets[number], c.table.Groupings[number]
+		c.looked += tuples.Len()
+		table, err := c.aggregate(ctx, set, tuples, set.Columns, cut.Columns)
 		if err != nil {
+			return nil, err
+		}
+		least := uint64(math.MaxUint64)
+		err = c.each(ctx, table, everyClass, func(class []uint64, of content) error {
+			if least = min(least, of.Size); set.Holds(of.Stats) {
+				return nil
+			}
+			labels = labels[:0]
+			for _, f := range table.Layout.Fields[:len(set.Columns)] {
+				labels = append(labels, f.Code(class))
+			}
+			small(number, labels, of)
+			return nil
+		})
+		if err = errors.Join(err, table.Discard(c.space)); err != nil {
 			return nil, err
 		}
 		reached = append(reached, least)
@@ -71,66 +90,42 @@ func (c *classes) count(ctx context.Context, cut *engine.Cut, small smallClass) 
 	return reached, nil
 }
 
-func (c *classes) countSet(ctx context.Context, number int, cut *engine.Cut, small smallClass) (least uint64, err error) {
-	set, tuples := c.sets[number], c.table.Groupings[number]
-	c.looked += tuples.Len()
-	table, labels := tuples, labeling{fields: positions(len(set.Columns))}
-	for _, a := range set.Columns {
-		labels.codes = append(labels.codes, cut.Columns[a].Code)
+// kinds returns the kinds of the table, nil when the protections of its sets do not ask for them.
+func (c *classes) kinds() *engine.Kinds {
+	if set := &c.sets[0]; set.Entities || set.NeedsKinds() {
+		return c.table.Kinds
 	}
-	if c.kinds() != nil || !injective(cut, set.Columns) {
-		var domains []int
-		for _, a := range set.Columns {
-			domains = append(domains, len(cut.Columns[a].Labels))
-		}
-		if table, err = c.aggregate(ctx, tuples, labels.codes, domains); err != nil {
-			return 0, err
-		}
-		labels.codes = nil
-	}
-	least = math.MaxUint64
-	err = c.each(ctx, table, labels, everyClass, func(class []byte, of content) error {
-		if least = min(least, of.Size); !set.Holds(of.Stats) {
-			small(number, class, of.Size, of.records)
-		}
-		return nil
-	})
-	if table != tuples {
-		err = errors.Join(err, table.Discard(c.space))
-	}
-	return least, err
+	return nil
 }
 
-// aggregate returns the table of classes in labels that codes of tuples have, of so many in each
-// field, those of one class adjacent.
-func (c *classes) aggregate(ctx context.Context, tuples *partition.Table, codes [][]uint32, domains []int) (*partition.Table, error) {
-	codes, domains = c.withKinds(codes, domains)
-	table, err := tuples.Aggregate(ctx, codes, domains, c.space)
-	if err != nil || c.kinds() == nil {
+// aggregate returns the classes of a set that tuples of some columns are in, in the labels that a
+// cut gives these. Where there are kinds, there is a record of each, those of a class adjacent.
+func (c *classes) aggregate(
+	ctx context.Context, set *engine.Set, tuples *partition.Table, columns []int,
+	cut []engine.ColumnCut,
+) (*partition.Table, error) {
+	var maps [][]uint32
+	var domains []int
+	for _, a := range columns {
+		codes, labels := cut[a].Code, len(cut[a].Labels)
+		if !slices.Contains(set.Columns, a) {
+			codes, labels = make([]uint32, len(codes)), 1
+		}
+		maps, domains = append(maps, codes), append(domains, labels)
+	}
+	kinds := c.kinds()
+	if kinds != nil {
+		all := engine.Identity(kinds.Len())
+		maps, domains = append(maps, all.Codes), append(domains, all.Domain)
+	}
+	table, err := tuples.Aggregate(ctx, maps, domains, c.space)
+	if err != nil || kinds == nil {
 		return table, err
 	}
 	if err := table.Gather(ctx, c.space); err != nil {
 		return nil, errors.Join(err, table.Discard(c.space))
 	}
 	return table, nil
-}
-
-// labeling says which fields of a table are the labels of a class, or codes that have labels.
-type labeling struct {
-	fields []int
-	codes  [][]uint32 // by label: that of a code; nil: codes are labels
-}
-
-// class appends the labels of a record.
-func (l *labeling) class(to []byte, layout partition.Layout, key []uint64) []byte {
-	for j, f := range l.fields {
-		label := layout.Fields[f].Code(key)
-		if l.codes != nil {
-			label = l.codes[j][label]
-		}
-		to = appendLabel(to, label)
-	}
-	return to
 }
 
 // content is what a class has: so many records and, where there are kinds, of which.
@@ -151,37 +146,48 @@ func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.St
 	return content{*to, records, of}
 }
 
-// each calls visit with every class of a table that is wanted, in any order. Where there are kinds,
-// the records of a class are adjacent; else there is one of each. What visit gets is valid until it
-// returns.
+// countBytes is what a count of a kind takes.
+const countBytes = 16
+
+// each calls visit with every class that is wanted of those that aggregate returned, in any order.
+// A class is its key, without a kind. What visit gets is valid until it returns.
 func (c *classes) each(
-	ctx context.Context, t *partition.Table, labels labeling, wanted func(class []byte) bool, visit func(class []byte, of content) error,
+	ctx context.Context, t *partition.Table, wanted func(class []uint64) bool,
+	visit func(class []uint64, of content) error,
 ) error {
-	var class, next []byte
+	kinds, kind := c.kinds(), partition.Field{} // without kinds it has no bits
+	if kinds != nil {
+		kind = t.Layout.Fields[len(t.Layout.Fields)-1]
+		bytes := countBytes * int64(kinds.Len())
+		if err := c.space.Draw("equivalence classes", bytes); err != nil {
+			return err
+		}
+		defer func() { giveBack(c.space, bytes) }()
+	}
 	var of []engine.KindCount
 	var stats engine.Stats
-	total, isWanted, drawn, hasKinds := uint64(0), false, int64(0), c.kinds() != nil
-	defer func() { giveBack(c.space, drawn) }()
+	words, total, isWanted := t.Layout.Words, uint64(0), false
+	class, next := make([]uint64, words), make([]uint64, words)
 	end := func() error {
 		if !isWanted {
 			return nil
 		}
-		of = sumUp(of)
 		return visit(class, c.contentOf(total, of, &stats))
 	}
-	err := t.Scan(ctx, c.space, func(block *partition.Table) (err error) {
+	err := t.Scan(ctx, c.space, func(block *partition.Table) error {
 		for i, n := range block.Counts {
-			key := block.Keys[i*block.Layout.Words:]
-			if next = labels.class(next[:0], block.Layout, key); !bytes.Equal(class, next) {
-				err = end()
+			copy(next, block.Keys[i*words:])
+			next[kind.Word] &^= kind.Mask << kind.Shift
+			if total == 0 || !slices.Equal(class, next) {
+				if err := end(); err != nil {
+					return err
+				}
 				class, next, of, total = next, class, of[:0], 0
 				isWanted = wanted(class)
 			}
-			if total += n; isWanted && err == nil && hasKinds {
-				of, err = c.addKind("equivalence classes", of, engine.KindCount{Kind: kindOf(block, key), Records: n}, countBytes, &drawn)
-			}
-			if err != nil {
-				return err
+			if total += n; isWanted && kinds != nil {
+				k := kind.Code(block.Keys[i*words:])
+				of = append(of, engine.KindCount{Kind: k, Records: n})
 			}
 		}
 		return nil
@@ -192,27 +198,8 @@ func (c *classes) each(
 	return end()
 }
 
-// positions returns the numbers from 0 to n−1.
-func positions(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
-	}
-	return all
-}
-
-// injective reports whether different codes of the columns have different labels.
-func injective(cut *engine.Cut, columns []int) bool {
-	for _, a := range columns {
-		seen := make([]bool, len(cut.Columns[a].Labels))
-		for _, label := range cut.Columns[a].Code {
-			if seen[label] {
-				return false
-			}
-			seen[label] = true
-		}
-	}
-	return true
-}
+// everyClass is wanted of all classes.
+func everyClass([]uint64) bool { return true }
 
 // giveBack returns bytes to the budget, if there is one.
 func giveBack(space partition.Space, bytes int64) {

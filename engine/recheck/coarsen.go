@@ -1,7 +1,6 @@
 package recheck
 
 import (
-	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
@@ -121,16 +120,16 @@ func (c *classes) ways(u []rolledBack, cut *engine.Cut, a int, label uint32) (wa
 // fewest, nil if all hold. Of several classes it is the first: by its set, then by its labels.
 func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way, err error) {
 	cut := c.cut(u)
-	var of []byte // the labels of the class
+	var of []uint32 // the labels of the class
 	ofSet := 0
-	_, err = c.count(ctx, cut, func(set int, class []byte, _, _ uint64) {
+	_, err = c.count(ctx, cut, func(set int, labels []uint32, _ content) {
 		var ways []way
 		for j, a := range c.sets[set].Columns {
-			ways = append(ways, c.ways(u, cut, a, labelAt(class, j))...)
+			ways = append(ways, c.ways(u, cut, a, labels[j])...)
 		}
 		if len(ways) > 0 && (fewest == nil || len(ways) < len(fewest) ||
-			len(ways) == len(fewest) && set == ofSet && bytes.Compare(class, of) < 0) {
-			fewest, of, ofSet = ways, slices.Clone(class), set
+			len(ways) == len(fewest) && set == ofSet && slices.Compare(labels, of) < 0) {
+			fewest, of, ofSet = ways, slices.Clone(labels), set
 		}
 	})
 	return fewest, err
@@ -167,9 +166,9 @@ func (c *classes) cheapest(ctx context.Context, u []rolledBack) (best *choice, e
 	for a := range concerned {
 		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
 	}
-	_, err = c.count(ctx, cut, func(set int, class []byte, _, _ uint64) {
+	_, err = c.count(ctx, cut, func(set int, labels []uint32, _ content) {
 		for j, a := range c.sets[set].Columns {
-			concerned[a][labelAt(class, j)] = true
+			concerned[a][labels[j]] = true
 		}
 	})
 	if err != nil {

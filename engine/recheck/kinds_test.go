@@ -37,9 +37,10 @@ func TestEach(t *testing.T) {
 	}
 	for _, each := range []uint32{1, 2} {
 		got := make(map[uint32]map[uint32]uint64)
-		isWanted := func(class []byte) bool { return labelAt(class, 0)%each == 0 }
-		err := c.each(t.Context(), table, labeling{fields: []int{0}}, isWanted, func(class []byte, of content) error {
-			label := labelAt(class, 0)
+		label := table.Layout.Fields[0]
+		isWanted := func(class []uint64) bool { return label.Code(class)%each == 0 }
+		err := c.each(t.Context(), table, isWanted, func(class []uint64, of content) error {
+			label := label.Code(class)
 			if got[label] != nil {
 				t.Errorf("class %d comes twice", label)
 			}

@@ -1,38 +1,49 @@
 package recheck
 
 import (
+	"slices"
+
 	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition"
 )
 
 // recordLocator is the Locator of a record suppression.
 type recordLocator struct {
 	codes [][]uint32 // labels of codes, by attribute, as classes have them: of those that are released some may have gone
-	taken []classSet // of every set in which classes are taken away
+	taken []takenClasses
+}
+
+// takenClasses are the classes of a set that are taken away.
+type takenClasses struct {
+	columns []int
+	place   []partition.Field // of the columns' labels in the keys of classes
+	index   *partition.Index
 }
 
 // Locate tells which tuples are suppressed.
 func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
+	for i := range regions[:n] {
+		regions[i] = engine.ByCut
+	}
 	const block = 512
 	var room [2 * block]uint64
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
-		for i := lo; i < hi; i++ {
-			regions[i] = engine.ByCut
-		}
-		for j := range r.taken {
-			taken := &r.taken[j]
-			w := taken.layout.Words
+		for _, taken := range r.taken {
+			w := len(taken.index.Key(0))
 			keys := append(room[:0], make([]uint64, (hi-lo)*w)...)
-			for k, f := range taken.layout.Fields {
+			for k, f := range taken.place {
 				labels := r.codes[taken.columns[k]]
 				for i, code := range codes[taken.columns[k]][lo:hi] {
 					keys[i*w+f.Word] |= uint64(labels[code]) << f.Shift
 				}
 			}
-			for i := range hi - lo {
-				if taken.hasKey(keys, i) {
-					regions[lo+i] = engine.ByMark
+			i := lo
+			for key := range slices.Chunk(keys, w) {
+				if taken.index.Find(key) >= 0 {
+					regions[i] = engine.ByMark
 				}
+				i++
 			}
 		}
 	}

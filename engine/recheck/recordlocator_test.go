@@ -7,6 +7,7 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/enginetest"
+	"github.com/kcut/kcut/partition"
 )
 
 // A locator finds the records of the classes that it was given, and no others.
@@ -30,14 +31,16 @@ func TestRecordLocator(t *testing.T) {
 		l, want := &recordLocator{codes: labels}, make([]int32, n)
 		for range rng.IntN(3) {
 			columns := rng.Perm(len(cut.Columns))[:1+rng.IntN(len(cut.Columns))]
-			taken := newClassSet(columns, slices.Repeat([]int{4}, len(columns)))
+			layout := partition.NewLayout(slices.Repeat([]int{4}, len(columns)))
+			taken := takenClasses{columns, layout.Fields, partition.NewIndex(layout, 0)}
 			for range 1 + rng.IntN(6) {
 				record := rng.IntN(n)
-				var class []byte
-				for _, a := range taken.columns {
-					class = appendLabel(class, cut.Columns[a].Code[tuples[a][record]])
+				class := make([]uint64, layout.Words)
+				for j, a := range taken.columns {
+					label := cut.Columns[a].Code[tuples[a][record]]
+					class[layout.Fields[j].Word] |= uint64(label) << layout.Fields[j].Shift
 				}
-				taken.add(class)
+				taken.index.Add(class)
 				for i := range n { // all that are alike in these columns
 					alike := func(a int) bool { return cut.Columns[a].Code[tuples[a][i]] == cut.Columns[a].Code[tuples[a][record]] }
 					if !slices.ContainsFunc(taken.columns, func(a int) bool { return !alike(a) }) {

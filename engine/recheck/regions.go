@@ -58,79 +58,56 @@ func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement e
 type regionSearch struct {
 	*Regions
 	*suppression
-	locate *regionLocator
-	sizes  []uint64             // records by region
-	of     [][]engine.KindCount // their kinds, where there are some
-	held   int64                // drawn for these
-	out    []bool               // regions whose records are suppressed
+	locate  *regionLocator
+	sizes   []uint64 // records by region
+	weights []uint64 // of these, where k counts entities; else nil
+	out     []bool   // regions whose records are suppressed
+
+	index *partition.Index // of the tuples of labels
+	key   []uint64         // scratch: of one
 }
+
+// tupleCopies is how often what a tuple takes is drawn: it is in an index, too, and both grow.
+const tupleCopies = 4
 
 // run counts the records of all regions, and suppresses those that must be.
 func (s *regionSearch) run(ctx context.Context) error {
 	regions := len(s.Released) / len(s.Columns)
-	s.tuples = &partition.Table{Layout: s.layout()}
 	var labels []int
 	for _, c := range s.Columns {
 		labels = append(labels, len(c.Labels))
 	}
-	index := RegionIndexBytes(regions, labels)
-	taken := index + 16*int64(regions) + s.tuples.Layout.TableBytes(regions)
+	layout := labels
+	if kinds := s.kinds(); kinds != nil {
+		layout = append(slices.Clone(labels), kinds.Len())
+	}
+	s.tuples = &partition.Table{Layout: partition.NewLayout(layout)}
+	s.index, s.key = partition.NewIndex(s.tuples.Layout, 0), make([]uint64, s.tuples.Layout.Words)
+	located := RegionIndexBytes(regions, labels)
+	taken := located + 32*int64(regions)
 	if err := s.space.Draw("an index of regions", taken); err != nil {
 		return err
 	}
 	defer giveBack(s.space, taken)
-	if s.of, s.held = nil, 0; s.kinds() != nil {
-		s.of = make([][]engine.KindCount, regions)
-	}
-	defer func() { giveBack(s.space, s.held) }()
-	s.locate = &regionLocator{RegionIndex: NewRegionIndex(s.Released, labels, s.Covers), bytes: index}
+	s.locate = &regionLocator{RegionIndex: NewRegionIndex(s.Released, labels, s.Covers), bytes: located}
 	s.sizes, s.out = make([]uint64, regions), make([]bool, regions)
+	if s.kinds().Weighted() {
+		s.weights = make([]uint64, regions)
+	}
 	if err := s.count(ctx); err != nil {
 		return err
 	}
-	s.fill()
 	if err := s.suppression.run(ctx, s.OnBreak); err != nil {
 		return err
 	}
+	var classes [][]uint64
+	for i := range s.sets {
+		classes = append(classes, make([]uint64, s.sets[i].all.Layout.Words))
+	}
 	for region := range s.out {
-		s.out[region] = s.isTaken(s.labels(region))
+		s.out[region] = s.isTaken(s.labels(region), classes)
 	}
 	return nil
-}
-
-// fill makes the tuples of the regions that have records: one each or, where there are kinds, one of every kind.
-func (s *regionSearch) fill() {
-	layout := s.tuples.Layout
-	fields, key := layout.Fields, make([]uint64, layout.Words)
-	for region, records := range s.sizes {
-		if records == 0 {
-			continue
-		}
-		clear(key)
-		for a, label := range s.labels(region) {
-			key[fields[a].Word] |= uint64(label) << fields[a].Shift
-		}
-		if s.kinds() == nil {
-			s.tuples.Put(key, records)
-			continue
-		}
-		kind := fields[len(fields)-1]
-		s.of[region] = sumUp(s.of[region])
-		for _, of := range s.of[region] {
-			key[kind.Word] = key[kind.Word]&^(kind.Mask<<kind.Shift) | uint64(of.Kind)<<kind.Shift
-			s.tuples.Put(key, of.Records)
-		}
-	}
-}
-
-// layout is that of the labels of regions and, where there are some, kinds.
-func (s *regionSearch) layout() partition.Layout {
-	var domains []int
-	for _, c := range s.Columns {
-		domains = append(domains, len(c.Labels))
-	}
-	_, domains = s.withKinds(nil, domains)
-	return partition.NewLayout(domains)
 }
 
 // labels returns the labels of a region.
@@ -138,37 +115,26 @@ func (s *regionSearch) labels(region int) []uint32 {
 	return s.Released[region*len(s.Columns):][:len(s.Columns)]
 }
 
-// count finds the regions of all tuples.
+// count finds the regions of all tuples, and makes tuples of these's labels.
 func (s *regionSearch) count(ctx context.Context) error {
 	codes := make([][]uint32, len(s.Columns))
 	var regions []int32
 	return s.table.Groupings[0].Scan(ctx, s.space, func(block *partition.Table) error {
-		n := block.Len()
-		for a, f := range block.Layout.Fields[:len(s.Columns)] {
+		n, fields, words := block.Len(), block.Layout.Fields, block.Layout.Words
+		for a, f := range fields[:len(s.Columns)] {
 			codes[a] = codes[a][:0]
 			for i := range n {
-				codes[a] = append(codes[a], f.Code(block.Keys[i*block.Layout.Words:]))
+				codes[a] = append(codes[a], f.Code(block.Keys[i*words:]))
 			}
 		}
 		regions = slices.Grow(regions[:0], n)[:n]
 		s.locate.Locate(n, codes, regions)
 		for i, records := range block.Counts {
-			to := &s.odd
-			if regions[i] == engine.Dropped {
-				s.strange += records
-			} else {
-				s.sizes[regions[i]] += records
+			of := engine.KindCount{Records: records}
+			if s.kinds() != nil {
+				of.Kind = fields[len(fields)-1].Code(block.Keys[i*words:])
 			}
-			if s.kinds() == nil {
-				continue
-			}
-			if regions[i] != engine.Dropped {
-				to = &s.of[regions[i]]
-			}
-			const tupleBytes = 16
-			of := engine.KindCount{Kind: kindOf(block, block.Keys[i*block.Layout.Words:]), Records: records}
-			var err error
-			if *to, err = s.addKind("the kinds of records of regions", *to, of, countBytes+tupleBytes, &s.held); err != nil {
+			if err := s.add(int(regions[i]), of); err != nil {
 				return err
 			}
 		}
@@ -176,25 +142,51 @@ func (s *regionSearch) count(ctx context.Context) error {
 	})
 }
 
+// add adds records of a region, or of none.
+func (s *regionSearch) add(region int, of engine.KindCount) error {
+	if region == int(engine.Dropped) {
+		s.strange += of.Records
+		return s.addKind(&s.odd, of)
+	}
+	s.sizes[region] += of.Records
+	if s.weights != nil {
+		s.weights[region] += of.Records * s.kinds().Weight[of.Kind]
+	}
+	fields := s.tuples.Layout.Fields
+	clear(s.key)
+	for a, label := range s.labels(region) {
+		s.key[fields[a].Word] |= uint64(label) << fields[a].Shift
+	}
+	if kind := len(s.Columns); kind < len(fields) {
+		s.key[fields[kind].Word] |= uint64(of.Kind) << fields[kind].Shift
+	}
+	number := s.index.Add(s.key)
+	if number == s.tuples.Len() {
+		if err := s.draw(tupleCopies * s.tuples.Layout.TableBytes(1)); err != nil {
+			return err
+		}
+		s.tuples.Put(s.key, 0)
+	}
+	s.tuples.Counts[number] += of.Records
+	return nil
+}
+
 // weigh gives the regions the weights of their records.
 func (s *regionSearch) weigh(r *engine.Regions, mark int) {
-	kinds := s.kinds()
-	if kinds == nil || kinds.Weight == nil {
+	if s.weights == nil {
 		return
 	}
+	kinds := s.kinds()
 	r.Weights, r.Unit = make([]uint64, len(r.Sizes)), kinds.Unit
-	add := func(region int, of []engine.KindCount) {
-		for _, c := range of {
-			r.Weights[region] += c.Records * kinds.Weight[c.Kind]
-		}
-	}
-	for region, of := range s.of {
+	for region, weight := range s.weights {
 		if !s.out[region] {
-			add(region, of)
+			r.Weights[region] = weight
 		}
 	}
 	if s.Records > 0 {
-		add(mark, s.marked)
+		for kind, records := range s.marked {
+			r.Weights[mark] += records * kinds.Weight[kind]
+		}
 	}
 }
 

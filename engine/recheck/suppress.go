@@ -1,9 +1,10 @@
 package recheck
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -19,43 +20,84 @@ import (
 type suppression struct {
 	*classes
 	*engine.RecordSuppression
-	cut     *engine.Cut        // in whose labels classes are
-	given   []engine.ColumnCut // the same for the codes of the classes that the table has
-	tuples  *partition.Table   // of all attributes in sets
-	columns []int              // these
-	strange uint64             // records that are in no tuple, and suppressed whatever else is
-	odd     []engine.KindCount // the kinds of these, where there are kinds
-	marked  []engine.KindCount // the kinds of all records that are taken away
-	joined  engine.Stats       // scratch of with
-	most    uint64             // records that may be taken away
-	least   uint64             // records that are, if any
+	cut     *engine.Cut      // in whose labels classes are
+	tuples  *partition.Table // of all attributes in sets
+	columns []int            // these
+	strange uint64           // records that are in no tuple, and suppressed whatever else is
+	odd     kindCounts       // these by kind, where there are kinds
+	marked  kindCounts       // all records that are taken away, by kind
+	joined  engine.Stats     // scratch of with
+	most    uint64           // records that may be taken away
+	least   uint64           // records that are, if any
 	sets    []outliers
 	tidies  bool  // the cut was searched for, and loses the labels that have no records
-	noted   int64 // bytes that are drawn for what classes lost
+	drawn   int64 // bytes, for the classes that are noted
 }
 
-// outliers are the classes of one set that are taken away.
+// kindCounts are records by kind.
+type kindCounts map[uint32]uint64
+
+// outliers are the classes of one set that are taken away, or lose records to others.
 type outliers struct {
 	engine.Set
-	fields []int            // of the columns, in the layout of tuples
-	all    *partition.Table // all classes, in label numbers
-	labels labeling         // of the columns, in their layout
-	taken  classSet         // whose records are removed
-	next   classSet         // whose records are to be removed
-	marks  string           // the labels of suppressed records
-	lost   map[string]*loss // what classes have lost, for whatever set
+	fields []int             // of the columns, in the layout of tuples
+	all    *partition.Table  // all classes, in label numbers
+	place  []partition.Field // of the columns' labels in the keys of classes
+	next   *partition.Index  // classes whose records are to be removed
+	marks  []uint64          // the class of records with marks alone; nil: there is none
+	noted  *partition.Index  // classes that are taken away, or lost records
+	losses []loss            // by number of these
 }
 
-// loss is what a class has lost: so many records and, where there are kinds, of which.
+// loss is what a class has lost, for whatever set: so many records and, where there are kinds, of
+// which.
 type loss struct {
 	records uint64
-	of      []engine.KindCount
+	of      kindCounts
 	isNew   bool // some of it was lost since the class was looked at
+	taken   bool // the class is taken away
 }
 
 // with returns a class with more records. The lists of its stats are valid until the next call.
-func (s *suppression) with(c content, records uint64, of []engine.KindCount) content {
-	return s.contentOf(c.records+records, slices.Concat(c.of, of), &s.joined)
+func (s *suppression) with(c content, records uint64, more kindCounts) content {
+	of := slices.Clone(c.of)
+	for kind, n := range more {
+		of = append(of, engine.KindCount{Kind: kind, Records: n})
+	}
+	return s.contentOf(c.records+records, of, &s.joined)
+}
+
+// class writes the class of a record, given its label in every field of the tuples.
+func (o *outliers) class(labels []uint32, class []uint64) []uint64 {
+	clear(class)
+	for j, f := range o.place {
+		class[f.Word] |= uint64(labels[o.fields[j]]) << f.Shift
+	}
+	return class
+}
+
+// compare orders classes by their labels.
+func (o *outliers) compare(a, b []uint64) int {
+	for _, f := range o.place {
+		if order := cmp.Compare(f.Code(a), f.Code(b)); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+// lost returns what a class has lost, nil if nothing.
+func (o *outliers) lost(class []uint64) *loss {
+	if number := o.noted.Find(class); number >= 0 {
+		return &o.losses[number]
+	}
+	return nil
+}
+
+// isTaken reports whether the records of a class are taken away.
+func (o *outliers) isTaken(class []uint64) bool {
+	lost := o.lost(class)
+	return lost != nil && lost.taken
 }
 
 // suppress returns the cut, or one with a record suppression. It returns a *Broken when more records
@@ -86,12 +128,14 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*eng
 	return cut, nil
 }
 
-// SuppressOutliers takes records away from a cut that was found in a table, until every class that is left
-// meets the requirement, and so do those that were taken away, with the widest labels, unless they are dropped. The table's first
-// grouping has the tuples of all attributes in sets; others, if it has more, the classes of each set in the cut or in a finer one,
-// in the given codes, as the tuples are where the table is merged. It reports whether there are such records. It returns a *Broken when they are more than the requirement allows; then the cut is of no use.
+// SuppressOutliers takes records away from a cut that was found in a table, until every class that
+// is left meets the requirement, and so do those that were taken away, with the widest labels,
+// unless they are dropped. The table's grouping has the tuples of all attributes in sets, in the
+// given codes where the table is merged. It reports whether there are such records. It returns a
+// *Broken when they are more than the requirement allows; then the cut is of no use.
 func SuppressOutliers(
-	ctx context.Context, table *engine.Table, requirement engine.Requirement, cut *engine.Cut, codes []engine.CodeMerge, space partition.Space,
+	ctx context.Context, table *engine.Table, requirement engine.Requirement, cut *engine.Cut,
+	codes []engine.CodeMerge, space partition.Space,
 ) (are bool, err error) {
 	united := requirement.United()
 	s := &suppression{
@@ -105,16 +149,16 @@ func SuppressOutliers(
 		if !s.Drop {
 			s.Marks = append(s.Marks, c.AddMark(table.Attributes[a].Widest()))
 		}
-		counted := engine.ColumnCut{Labels: c.Labels, Intervals: c.Intervals, Code: make([]uint32, codes[a].Domain)}
-		for code, label := range c.Code {
-			if at := codes[a].Codes[code]; int(at) < codes[a].Domain { // else no record has it; of codes that are one, the last has records
-				counted.Code[at] = label
+		counted := *c
+		if table.Merged {
+			counted.Code = make([]uint32, codes[a].Domain)
+			for code, label := range c.Code {
+				if at := codes[a].Codes[code]; int(at) < codes[a].Domain { // else no record has it; of codes that are one, the last has records
+					counted.Code[at] = label
+				}
 			}
 		}
-		s.given = append(s.given, counted)
-	}
-	if s.cut.Columns = s.given; !table.Merged {
-		s.cut.Columns = slices.Clone(cut.Columns)
+		s.cut.Columns = append(s.cut.Columns, counted)
 	}
 	if err := s.run(ctx, Suppress); err != nil {
 		return false, err
@@ -134,9 +178,16 @@ func (s *suppression) takeAway(from *engine.Cut) {
 		l.codes = append(l.codes, from.Columns[a].Code)
 	}
 	for i := range s.sets {
-		if o := &s.sets[i]; o.taken.len() > 0 {
-			o.taken = o.taken.sorted()
-			l.taken = append(l.taken, o.taken)
+		o := &s.sets[i]
+		index := partition.NewIndex(o.all.Layout, 0)
+		for number, lost := range o.losses {
+			if class := o.noted.Key(number); lost.taken {
+				index.Add(class)
+				s.Held += classBytes + 8*int64(len(class))
+			}
+		}
+		if index.Len() > 0 {
+			l.taken = append(l.taken, takenClasses{o.Columns, o.place, index})
 		}
 	}
 	s.Locator, from.Suppression = l, s.RecordSuppression
@@ -146,23 +197,20 @@ func (s *suppression) takeAway(from *engine.Cut) {
 func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
 	for _, set := range s.classes.sets {
-		o := outliers{Set: set, lost: make(map[string]*loss)}
+		o := outliers{Set: set}
 		for _, a := range set.Columns {
 			o.fields = append(o.fields, slices.Index(s.columns, a))
 		}
 		s.sets = append(s.sets, o)
 	}
-	if !s.Drop { // else no class has marks alone
-		s.mark(s.Marks)
-	}
 	s.Remaining = make([][]uint64, len(s.cut.Columns))
-	s.Records, s.marked = s.strange, slices.Clone(s.odd)
+	s.Records, s.marked = s.strange, kindCounts{}
+	maps.Copy(s.marked, s.odd)
 	err := s.find(ctx, onBreak)
-	giveBack(s.space, s.noted+s.Held)
+	giveBack(s.space, s.drawn)
 	for i := range s.sets {
 		if o := &s.sets[i]; o.all != nil {
 			err = errors.Join(err, o.all.Discard(s.space))
-			o.all, o.lost = nil, nil
 		}
 	}
 	return err
@@ -172,7 +220,7 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 	broken := &Broken{Most: s.most, Strange: s.strange}
 	for i := range s.sets {
-		breach, taken, err := s.begin(ctx, i)
+		breach, taken, err := s.begin(ctx, &s.sets[i])
 		if err != nil {
 			return err
 		}
@@ -207,9 +255,8 @@ func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 
 // begin counts the classes of a set, and says which are too small and so to be taken away, of which it returns
 // the records. When these are too many, that is all that is told of them.
-func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken uint64, err error) {
-	o := &s.sets[set]
-	if err := s.count(ctx, set); err != nil {
+func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, taken uint64, err error) {
+	if err := s.count(ctx, o); err != nil {
 		return breach, 0, err
 	}
 	breach = newBreach(s.table, o.Set)
@@ -219,15 +266,15 @@ func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken 
 			s.Remaining[a], counted = make([]uint64, len(s.cut.Columns[a].Labels)), append(counted, j)
 		}
 	}
-	err = s.each(ctx, o.all, o.labels, everyClass, func(class []byte, c content) error {
+	err = s.each(ctx, o.all, everyClass, func(class []uint64, c content) error {
 		for _, j := range counted {
-			s.Remaining[o.Columns[j]][labelAt(class, j)] += c.records
+			s.Remaining[o.Columns[j]][o.place[j].Code(class)] += c.records
 		}
 		if o.Holds(c.Stats) {
 			return nil
 		}
 		breach.add(c.Size, c.records)
-		if string(class) == o.marks && o.Holds(s.with(c, s.strange, s.odd).Stats) {
+		if slices.Equal(class, o.marks) && o.Holds(s.with(c, s.strange, s.odd).Stats) {
 			return nil
 		}
 		if taken += c.records; taken > s.most {
@@ -238,92 +285,73 @@ func (s *suppression) begin(ctx context.Context, set int) (breach Breach, taken 
 	return breach, taken, err
 }
 
-// count counts the classes of a set: those that the table has of it in a grouping, or those of the tuples.
-func (s *suppression) count(ctx context.Context, set int) (err error) {
-	o, tuples, columns, in := &s.sets[set], s.tuples, s.columns, s.cut.Columns
-	o.labels.fields = o.fields
-	if given := s.table.Groupings[1:]; len(given) > 0 {
-		tuples, columns, in, o.labels.fields = given[set], o.Columns, s.given, positions(len(o.Columns))
+// count counts the classes of a set.
+func (s *suppression) count(ctx context.Context, o *outliers) (err error) {
+	if o.all, err = s.aggregate(ctx, &o.Set, s.tuples, s.columns, s.cut.Columns); err != nil {
+		return err
 	}
-	var to [][]uint32
-	var domains []int
-	for _, a := range columns {
-		codes, labels := in[a].Code, len(in[a].Labels)
-		if !slices.Contains(o.Columns, a) {
-			codes, labels = make([]uint32, len(codes)), 1
+	for _, f := range o.fields {
+		o.place = append(o.place, o.all.Layout.Fields[f])
+	}
+	o.next, o.noted = partition.NewIndex(o.all.Layout, 0), partition.NewIndex(o.all.Layout, 0)
+	o.mark(s.Marks)
+	return nil
+}
+
+// classBytes is what a class that is noted takes beside its key.
+const classBytes = 100
+
+// note returns what a class has lost, to be added to. It is valid until the next call.
+func (s *suppression) note(o *outliers, class []uint64) (*loss, error) {
+	number := o.noted.Add(class)
+	if number == len(o.losses) {
+		bytes := classBytes + 8*int64(len(class))
+		if err := s.draw(bytes); err != nil {
+			return nil, err
 		}
-		to, domains = append(to, codes), append(domains, labels)
+		o.losses = append(o.losses, loss{})
 	}
-	o.all, err = s.aggregate(ctx, tuples, to, domains)
+	return &o.losses[number], nil
+}
+
+// draw draws what is given back in the end.
+func (s *suppression) draw(bytes int64) error {
+	err := s.space.Draw("equivalence classes of suppressed records", bytes)
+	if err == nil {
+		s.drawn += bytes
+	}
 	return err
 }
 
-// draw draws what it takes to note a class from the budget, and adds it up.
-func (s *suppression) draw(what string, class []byte, total *int64) error {
-	const classBytes = 100 // beside its labels
-	bytes := classBytes + int64(len(class))
-	if err := s.space.Draw(what, bytes); err != nil {
-		return err
-	}
-	*total += bytes
-	return nil
-}
-
 // suppressClass says that a class is to be taken away.
-func (s *suppression) suppressClass(o *outliers, class []byte) error {
-	if err := s.draw("equivalence classes that are suppressed", class, &s.Held); err != nil {
-		return err
-	}
-	var labels []int
-	for _, a := range o.Columns {
-		labels = append(labels, len(s.cut.Columns[a].Labels))
-	}
-	for _, of := range []*classSet{&o.taken, &o.next} {
-		if of.index == nil {
-			*of = newClassSet(o.Columns, labels)
-		}
-	}
-	o.next.add(class)
-	return nil
+func (s *suppression) suppressClass(o *outliers, class []uint64) error {
+	o.next.Add(class)
+	_, err := s.note(o, class)
+	return err
 }
-
-// labelBytes is what a label of a class takes.
-const labelBytes = 4
-
-func appendLabel(class []byte, label uint32) []byte {
-	return binary.BigEndian.AppendUint32(class, label)
-}
-
-// labelAt returns a label of a class, by column of its set.
-func labelAt(class []byte, column int) uint32 {
-	return binary.BigEndian.Uint32(class[labelBytes*column:])
-}
-
-// everyClass is wanted of all classes.
-func everyClass([]byte) bool { return true }
 
 // left calls visit with what every class of a set that is wanted has left: those that others lost
 // are not among it.
-func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, left content) error) error {
+func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []uint64) bool, visit func(class []uint64, left content) error) error {
 	var stats engine.Stats
-	var of []engine.KindCount
-	return s.each(ctx, o.all, o.labels, wanted, func(class []byte, c content) error {
-		if lost, ok := o.lost[string(class)]; ok {
+	return s.each(ctx, o.all, wanted, func(class []uint64, c content) error {
+		if lost := o.lost(class); lost != nil && lost.records > 0 {
 			if c.records == lost.records {
 				return nil
 			}
-			lost.of = sumUp(lost.of)
-			of = subtract(of[:0], c.of, lost.of)
-			c = s.contentOf(c.records-lost.records, of, &stats)
+			for i := range c.of {
+				c.of[i].Records -= lost.of[c.of[i].Kind]
+			}
+			c = s.contentOf(c.records-lost.records, c.of, &stats)
 		}
 		return visit(class, c)
 	})
 }
 
 // eachLeft is left with the records that are taken away among those with marks alone, if there are some.
-func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(class []byte) bool, visit func(class []byte, left content) error) error {
-	return s.left(ctx, o, wanted, func(class []byte, c content) error {
-		if string(class) == o.marks {
+func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(class []uint64) bool, visit func(class []uint64, left content) error) error {
+	return s.left(ctx, o, wanted, func(class []uint64, c content) error {
+		if slices.Equal(class, o.marks) {
 			c = s.with(c, s.Records, s.marked)
 		}
 		return visit(class, c)
@@ -344,11 +372,11 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 		more = false
 		for i := range s.sets {
 			o := &s.sets[i]
-			changed := func(class []byte) bool {
-				lost := o.lost[string(class)]
-				return lost != nil && lost.isNew || string(class) == o.marks
+			changed := func(class []uint64) bool {
+				lost := o.lost(class)
+				return lost != nil && lost.isNew || slices.Equal(class, o.marks)
 			}
-			err := s.eachLeft(ctx, o, changed, func(class []byte, left content) error {
+			err := s.eachLeft(ctx, o, changed, func(class []uint64, left content) error {
 				if o.Holds(left.Stats) {
 					return nil
 				}
@@ -358,8 +386,8 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 			if err != nil {
 				return err
 			}
-			for _, lost := range o.lost {
-				lost.isNew = false
+			for number := range o.losses {
+				o.losses[number].isNew = false
 			}
 		}
 	}
@@ -369,18 +397,18 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 // conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
 func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	s.cut.Reached = nil
-	var stats engine.Stats
-	suppressed := s.contentOf(s.Records, s.marked, &stats)
-	if s.Drop {
-		suppressed = s.contentOf(0, nil, &stats)
-	}
-	isAny := suppressed.records > 0
-	enough = !isAny || suppressed.Size >= s.least
+	isAny := s.Records > 0 && !s.Drop
+	enough = true
 	for i := range s.sets {
 		o := &s.sets[i]
-		least, marked, holds := uint64(0), suppressed.Size, o.Holds(suppressed.Stats)
-		err := s.eachLeft(ctx, o, everyClass, func(class []byte, left content) error {
-			if string(class) == o.marks {
+		least, marked, holds := uint64(0), uint64(0), true
+		if isAny {
+			suppressed := s.with(content{}, s.Records, s.marked)
+			marked, holds = suppressed.Size, o.Holds(suppressed.Stats)
+			enough = enough && marked >= s.least
+		}
+		err := s.eachLeft(ctx, o, everyClass, func(class []uint64, left content) error {
+			if slices.Equal(class, o.marks) {
 				marked, holds = left.Size, o.Holds(left.Stats)
 			} else if least == 0 || left.Size < least {
 				least = left.Size
@@ -394,7 +422,7 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 			least = marked
 		}
 		s.cut.Reached = append(s.cut.Reached, least)
-		enough = enough && (!isAny || holds)
+		enough = enough && holds
 	}
 	return enough, nil
 }
@@ -440,23 +468,30 @@ func (s *suppression) loneInterval(attribute int) int {
 // mark notes the classes of records with marks alone, which are the labels of these numbers.
 func (s *suppression) mark(marks []uint32) {
 	for i := range s.sets {
-		var class []byte
-		for _, a := range s.sets[i].Columns {
-			class = appendLabel(class, marks[a])
-		}
-		s.sets[i].marks = string(class)
+		s.sets[i].mark(marks)
+	}
+}
+
+// mark notes the class of the marks, of which there are none where records are dropped.
+func (o *outliers) mark(marks []uint32) {
+	if marks == nil {
+		return
+	}
+	o.marks = make([]uint64, o.all.Layout.Words)
+	for j, f := range o.place {
+		o.marks[f.Word] |= uint64(marks[o.Columns[j]]) << f.Shift
 	}
 }
 
 // takeSmallest takes away the smallest class that is left: the first one by set, then by its labels.
 func (s *suppression) takeSmallest(ctx context.Context) error {
-	var smallest []byte
+	var smallest []uint64
 	var of *outliers
 	fewest := uint64(math.MaxUint64)
 	for i := range s.sets {
 		o := &s.sets[i]
-		err := s.left(ctx, o, everyClass, func(class []byte, left content) error {
-			if left.Size < fewest || left.Size == fewest && of == o && string(class) < string(smallest) {
+		err := s.left(ctx, o, everyClass, func(class []uint64, left content) error {
+			if left.Size < fewest || left.Size == fewest && of == o && o.compare(class, smallest) < 0 {
 				smallest, of, fewest = slices.Clone(class), o, left.Size
 			}
 			return nil

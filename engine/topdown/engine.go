@@ -76,18 +76,14 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	err := workers.Each(1, space.Threads, func(w workers.Worker, _ int) (err error) {
 		pool := tips.NewPool(space, w)
 		if s, err = newSearch(ctx, table, requirement, options, pool, w); err == nil {
-			if err = s.run(ctx); err == nil {
-				err = s.noteClasses()
-			}
+			err = s.run(ctx)
 		}
 		return errors.Join(err, pool.Close())
 	})
 	var cut *engine.Cut
 	switch {
 	case err != nil && s != nil && s.undoable:
-		for _, grouping := range append(s.classes, table.Groupings[len(s.asked)]) {
-			err = errors.Join(err, grouping.Discard(space))
-		}
+		err = errors.Join(err, table.Groupings[len(s.asked)].Discard(space))
 	case err != nil:
 	case !s.undoable:
 		cut = s.cut()

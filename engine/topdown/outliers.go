@@ -8,7 +8,6 @@ import (
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/recheck"
-	"github.com/kcut/kcut/partition"
 )
 
 // outlierSearch is what a search knows of records that may be taken away, so that one rare value need not
@@ -25,7 +24,6 @@ type outlierSearch struct {
 	undoable    bool   // the sets are counted in the end, and steps may be undone then
 	taken       uint64 // that have to be, summed over the sets
 	performed   []performedStep
-	classes     []*partition.Table // of every set in the finest cut, where suppress needs them and the sets know them
 }
 
 // performedStep is a step that is told when it is known not to be undone.
@@ -104,35 +102,16 @@ func (s *search) noteOver(value int32) {
 	}
 }
 
-// noteClasses keeps the classes of every set when there are outliers among them, for suppress. Where records are of kinds, which
-// leaf partitions do not tell apart, suppress counts them anew.
-func (s *search) noteClasses() error {
-	if s.taken == 0 || s.inspects {
-		return nil
-	}
-	for _, set := range s.sets {
-		classes, err := set.Classes(s.options.Space)
-		if err != nil {
-			return err
-		}
-		s.classes = append(s.classes, classes)
-	}
-	return nil
-}
-
 // suppress returns the cut of as many of the first steps as do not take away too many records, and
 // tells these. It consumes the table's last grouping.
 func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine.Cut, err error) {
 	in := *table
-	in.Groupings = append([]*partition.Table{table.Groupings[len(s.asked)]}, s.classes...)
+	in.Groupings = table.Groupings[len(s.asked):]
 	cut, steps := s.cut(), len(s.performed)
 	if s.taken > 0 || hasWeightless(table) {
 		cut, steps, err = s.lastThatFits(ctx, &in)
 	}
-	for _, grouping := range in.Groupings {
-		err = errors.Join(err, grouping.Discard(s.options.Space))
-	}
-	if err != nil {
+	if err = errors.Join(err, in.Groupings[0].Discard(s.options.Space)); err != nil {
 		return nil, err
 	}
 	for i := range s.performed[:steps] {

@@ -8,8 +8,7 @@ import (
 // divided no further, since none of what it would be divided into could be anything else.
 type outlierCounts struct {
 	records uint64
-	done    partition.Table // the outliers, and one record for each other partition that is discarded; without a protection
-	byCode  [][]uint64      // of records, by field and code
+	byCode  [][]uint64 // of records, by field and code
 	values  byValue[outlierCount]
 	emptied []int32         // values that have none left, since the last Emptied
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
@@ -33,29 +32,7 @@ func newOutlierCounts(view *View, columns []int) *outlierCounts {
 
 // bytes returns the memory that the counts take.
 func (o *outlierCounts) bytes() int64 {
-	return o.done.Bytes() + o.values.bytes() + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
-}
-
-// Classes returns the outliers and, for each other leaf partition, a record with a key of it and its size, or several where the
-// size needs them: with the values' labels, the equivalence classes. It takes memory of the space. There must have been
-// outliers to look for from the start, and no protection.
-func (t *TIPS) Classes(space partition.Space) (*partition.Table, error) {
-	done := &t.outliers.done
-	records := done.Len() + len(t.partitions)
-	if err := space.Draw("equivalence classes", t.table.Layout.TableBytes(records)); err != nil {
-		return nil, err
-	}
-	classes := &partition.Table{
-		Layout: t.table.Layout,
-		Keys:   append(make([]uint64, 0, records*t.table.Layout.Words), done.Keys...),
-		Counts: append(make([]uint64, 0, records), done.Counts...),
-	}
-	for _, l := range t.partitions {
-		if l.Records() > 0 {
-			classes.Put(t.sample(l), l.Size)
-		}
-	}
-	return classes, nil
+	return o.values.bytes() + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
 }
 
 // Outliers returns how many records are in parts of fewer than k.
@@ -176,7 +153,7 @@ func (t *TIPS) countOutliers(l leafPartition) {
 	t.read(l.lists, chunk, func() { t.addRecords(chunk, chunk.Rows(0, chunk.Len())) })
 }
 
-// addRecords counts the codes of records of a table, and keeps these where there is no protection.
+// addRecords counts the codes of records of a table.
 func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
 	o, fields := t.outliers, from.Layout.Fields
 	for i := rows.Lo; i < rows.Hi; i++ {
@@ -194,9 +171,6 @@ func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
 				}
 				t.noteOutlier(value, records)
 			}
-		}
-		if t.Protection == nil {
-			o.done.Put(key[:from.Layout.Words], n)
 		}
 	}
 }

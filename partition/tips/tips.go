@@ -308,9 +308,6 @@ func (t *TIPS) keep(p int32, alive bool) {
 		t.live += l.Size
 		return
 	}
-	if t.outliers != nil && t.Protection == nil && l.Size >= t.k { // else its records were put
-		t.outliers.done.Put(t.sample(*l), l.Size)
-	}
 	t.sums -= l.sums
 	for _, list := range l.lists {
 		t.fail(t.pool.Free(list))
