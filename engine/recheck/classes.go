@@ -18,6 +18,7 @@ type classes struct {
 	space     partition.Space
 	rollbacks []*rollback // by attribute
 	looked    int         // tuples that were looked at
+	hurries   bool        // coarsening follows only the best way on
 }
 
 // none returns that no step is rolled back.

@@ -11,7 +11,7 @@ import (
 
 // patience bounds the search for the fewest steps: it looks at so many tuples, over all cuts
 // that it counts, each of which counts as cutTuples besides, and counts leastCuts at least.
-// Beyond that one step is chosen after the other.
+// Beyond that only the best way on is followed.
 const (
 	patience  = 1 << 23
 	cutTuples = 1 << 10
@@ -71,25 +71,29 @@ func (f *frontier) Pop() any {
 // how many steps they undo in all.
 func (c *classes) coarsen(ctx context.Context) ([]rolledBack, error) {
 	c.looked = 0
-	open, cuts := frontier{{rolledBack: c.none()}}, 0
-	for len(open) > 0 && (cuts < leastCuts || c.looked+cuts*cutTuples < patience) {
+	open := frontier{{rolledBack: c.none()}}
+	for cuts := 1; ; cuts++ {
 		x := heap.Pop(&open).(*choice)
 		for len(open) > 0 && open[0].compare(x) == 0 { // found in several ways
 			heap.Pop(&open)
 		}
 		ways, err := c.fewestWays(ctx, x.rolledBack)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if ways == nil {
+		case len(ways) > 0:
+		case c.hurries:
+			return x.rolledBack, c.redo(ctx, x.rolledBack)
+		default:
 			return x.rolledBack, nil
+		}
+		if c.hurries = c.hurries || cuts >= leastCuts && c.looked+cuts*cutTuples >= patience; c.hurries {
+			open = nil
 		}
 		for _, way := range ways {
 			heap.Push(&open, c.with(x.rolledBack, way))
 		}
-		cuts++
 	}
-	return c.oneByOne(ctx)
 }
 
 // with returns a choice with more steps rolled back.
@@ -135,78 +139,23 @@ func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way,
 	return fewest, err
 }
 
-// oneByOne rolls back what loses least of what makes a class coarser that is too small, again
-// and again until all hold, and then redoes what need not have been rolled back.
-func (c *classes) oneByOne(ctx context.Context) ([]rolledBack, error) {
-	u := c.none()
-	var order []way // of a step each, as they were rolled back
-	for {
-		best, err := c.cheapest(ctx, u)
-		if err != nil {
-			return nil, err
-		}
-		if best == nil {
-			return u, c.redo(ctx, u, order)
-		}
-		for a, after := range best.rolledBack {
-			for step, is := range after {
-				if is && !u[a][step] {
-					order = append(order, way{a, []int{step}})
-				}
-			}
-		}
-		u = best.rolledBack
-	}
-}
-
-// cheapest returns what loses least, then rolls back the fewest steps, or nil if all classes hold.
-func (c *classes) cheapest(ctx context.Context, u []rolledBack) (best *choice, err error) {
-	cut := c.cut(u)
-	concerned := make([][]bool, len(c.rollbacks)) // labels of classes that are too small
-	for a := range concerned {
-		concerned[a] = make([]bool, len(cut.Columns[a].Labels))
-	}
-	_, err = c.count(ctx, cut, func(set int, labels []uint32, _ content) {
-		for j, a := range c.sets[set].Columns {
-			concerned[a][labels[j]] = true
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for a := range concerned {
-		for label, is := range concerned[a] {
-			if !is {
-				continue
-			}
-			for _, way := range c.ways(u, cut, a, uint32(label)) {
-				next := c.with(u, way)
-				if best == nil || cmp.Or(cmp.Compare(next.loss, best.loss), cmp.Compare(next.steps, best.steps)) < 0 {
-					best = next
-				}
-			}
-		}
-	}
-	return best, nil
-}
-
 // redo redoes the steps without which every set still holds, the last ones first, until
 // there is none.
-func (c *classes) redo(ctx context.Context, u []rolledBack, order []way) error {
+func (c *classes) redo(ctx context.Context, u []rolledBack) error {
 	for again := true; again; {
 		again = false
-		for _, last := range slices.Backward(order) {
-			a, step := last.attribute, last.steps[0]
-			if !u[a][step] || c.rollbacks[a].isUnder(u[a], step) {
-				continue
-			}
-			u[a][step] = false
-			broken, err := c.hold(ctx, c.cut(u))
-			if err != nil {
-				return err
-			}
-			if u[a][step] = len(broken.Breaches) > 0; !u[a][step] {
-				again = true
+		for a, l := range slices.Backward(c.rollbacks) {
+			for step := range slices.Backward(u[a]) {
+				if !u[a][step] || l.isUnder(u[a], step) {
+					continue
+				}
+				u[a][step] = false
+				broken, err := c.hold(ctx, c.cut(u))
+				if err != nil {
+					return err
+				}
+				u[a][step] = len(broken.Breaches) > 0
+				again = again || !u[a][step]
 			}
 		}
 	}

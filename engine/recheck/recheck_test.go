@@ -344,20 +344,20 @@ func TestCoarsenTies(t *testing.T) {
 	}
 }
 
-// TestCoarsenOneByOne: what patience is too short for is still no more than needed, step
-// by step, and no fewer than the fewest.
-func TestCoarsenOneByOne(t *testing.T) {
+// TestCoarsenInAHurry: what patience is too short for is still no more than needed, step
+// by step.
+func TestCoarsenInAHurry(t *testing.T) {
 	eachCase(t, 300, 40, func(t *testing.T, _ *rand.Rand, c enginetest.Case) {
 		requirement := engine.Requirement{Sets: c.Sets}
 		table := c.Data.Table(Engine{}.Plan(requirement))
-		s := &classes{table: table, sets: engineSets(c)}
+		s := &classes{table: table, sets: engineSets(c), hurries: true}
 		for a := range table.Attributes {
 			s.rollbacks = append(s.rollbacks, newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
 		}
 		if !c.Reachable() {
 			return
 		}
-		u, err := s.oneByOne(t.Context())
+		u, err := s.coarsen(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
