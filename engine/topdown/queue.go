@@ -26,17 +26,16 @@ type group struct {
 	isLeast bool    // it may yet turn out to be more
 	bound   float64 // upper limit of the score, times the column's unit; of columns with bounds
 	known   int     // after how many disclosures the gain was computed that the bound goes by
-	members []int32 // a heap, in their order, which is that of their numbers; some may have left
+	members members // some may have left
 	place   int     // in the column's heap, plus one; 0: not there
 }
 
-// queue has the candidates, the best one on top (TDS, section 5.2; TDR, section 4.2): a heap of columns,
-// each a heap of groups.
+// queue has the candidates (TDS, section 5.2; TDR, section 4.2): of every column a heap of groups,
+// the best one on top.
 type queue struct {
 	candidates []candidate   // by value of the view
 	groups     []group       // of which those without members are not used again
 	columns    []columnQueue // by attribute
-	order      []int         // a heap of the columns that have groups
 	overs      overs
 	isDead     func(value int32) bool
 }
@@ -49,7 +48,6 @@ type columnQueue struct {
 	best    int32 // group
 	bounded bool
 	known   map[string]int32 // groups of a suppressed column, by what makes their members equal
-	place   int              // in the queue, plus one; 0: not there
 }
 
 // before reports whether the candidates of a group are performed rather than those of another.
@@ -63,7 +61,7 @@ func (q *queue) before(g, h int32) bool {
 	case a.column != b.column:
 		return a.column < b.column
 	}
-	return q.candidates[a.members[0]].order < q.candidates[b.members[0]].order
+	return q.candidates[a.members.list[0]].order < q.candidates[b.members.list[0]].order
 }
 
 func (c *columnQueue) Len() int { return len(c.groups) }
@@ -93,54 +91,35 @@ func (c *columnQueue) Pop() any {
 	return g
 }
 
-func (q *queue) Len() int { return len(q.order) }
+// list is what heaps of container/heap are made of.
+type list[T any] []T
 
-func (q *queue) Less(i, j int) bool {
-	return q.before(q.columns[q.order[i]].best, q.columns[q.order[j]].best)
+func (l list[T]) Len() int      { return len(l) }
+func (l list[T]) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *list[T]) Push(x any)   { *l = append(*l, x.(T)) }
+
+func (l *list[T]) Pop() any {
+	last := len(*l) - 1
+	x := (*l)[last]
+	*l = (*l)[:last]
+	return x
 }
 
-func (q *queue) Swap(i, j int) {
-	q.order[i], q.order[j] = q.order[j], q.order[i]
-	q.columns[q.order[i]].place, q.columns[q.order[j]].place = i+1, j+1
+// members is the heap of a group's values, in their order, which is that of their numbers.
+type members struct{ list[int32] }
+
+func (m members) Less(i, j int) bool { return m.list[i] < m.list[j] }
+
+// over is how many outliers refining a candidate would make at most.
+type over struct {
+	more  uint64
+	value int32
 }
 
-func (q *queue) Push(column any) {
-	q.order = append(q.order, column.(int))
-	q.columns[column.(int)].place = len(q.order)
-}
+// overs is a heap, the most on top.
+type overs struct{ list[over] }
 
-func (q *queue) Pop() any {
-	last := len(q.order) - 1
-	column := q.order[last]
-	q.columns[column].place = 0
-	q.order = q.order[:last]
-	return column
-}
-
-// members is the heap of a group.
-type members struct {
-	*queue
-	of *group
-}
-
-func (m members) Len() int { return len(m.of.members) }
-
-func (m members) Less(i, j int) bool {
-	return m.of.members[i] < m.of.members[j]
-}
-
-func (m members) Swap(i, j int) {
-	m.of.members[i], m.of.members[j] = m.of.members[j], m.of.members[i]
-}
-
-func (m members) Push(value any) { m.of.members = append(m.of.members, value.(int32)) }
-
-func (m members) Pop() any {
-	last := len(m.of.members) - 1
-	value := m.of.members[last]
-	m.of.members = m.of.members[:last]
-	return value
-}
+func (o overs) Less(i, j int) bool { return o.list[i].more > o.list[j].more }
 
 // newQueue returns the queue of so many columns without candidates.
 func newQueue(columns int, isDead func(int32) bool) *queue {
@@ -172,7 +151,7 @@ func (q *queue) group(column, kind int, key []byte) (g int32) {
 func (q *queue) move(value, g int32) {
 	q.candidates[value].group = g
 	if g != noGroup {
-		heap.Push(members{q, &q.groups[g]}, value)
+		heap.Push(&q.groups[g].members, value)
 	}
 }
 
@@ -195,12 +174,12 @@ func (q *queue) settle(g int32) {
 // first returns the first member of a group, those before it that have left or are dead being forgotten, or -1.
 func (q *queue) first(g int32) int32 {
 	of := &q.groups[g]
-	for len(of.members) > 0 {
-		value := of.members[0]
+	for of.members.Len() > 0 {
+		value := of.members.list[0]
 		if q.candidates[value].group == g && !q.isDead(value) {
 			return value
 		}
-		heap.Pop(members{q, of})
+		heap.Pop(&of.members)
 	}
 	return -1
 }
@@ -212,7 +191,7 @@ func (q *queue) rebuild(column int, place func(g int32)) {
 	c.groups = c.groups[:0]
 	for _, g := range all {
 		q.groups[g].place = 0
-		if len(q.groups[g].members) > 0 {
+		if q.groups[g].members.Len() > 0 {
 			place(g)
 			c.Push(g)
 		}
@@ -220,45 +199,17 @@ func (q *queue) rebuild(column int, place func(g int32)) {
 	heap.Init(c)
 }
 
-// rise puts a column where it belongs after its groups, or its best one, changed.
-func (q *queue) rise(column int) {
-	c := &q.columns[column]
-	switch {
-	case len(c.groups) == 0 && c.place > 0:
-		heap.Remove(q, c.place-1)
-	case len(c.groups) == 0:
-	case c.place == 0:
-		heap.Push(q, column)
-	default:
-		heap.Fix(q, c.place-1)
-	}
-}
-
 // best returns the best candidate, if there is one.
 func (q *queue) best() (value int32, ok bool) {
-	if len(q.order) == 0 {
+	best := noGroup
+	for i := range q.columns {
+		c := &q.columns[i]
+		if len(c.groups) > 0 && (best == noGroup || q.before(c.best, best)) {
+			best = c.best
+		}
+	}
+	if best == noGroup {
 		return 0, false
 	}
-	return q.groups[q.columns[q.order[0]].best].members[0], true
-}
-
-// over is how many outliers refining a candidate would make at most.
-type over struct {
-	more  uint64
-	value int32
-}
-
-// overs is a heap, the most on top.
-type overs []over
-
-func (o overs) Len() int           { return len(o) }
-func (o overs) Less(i, j int) bool { return o[i].more > o[j].more }
-func (o overs) Swap(i, j int)      { o[i], o[j] = o[j], o[i] }
-func (o *overs) Push(x any)        { *o = append(*o, x.(over)) }
-
-func (o *overs) Pop() any {
-	last := len(*o) - 1
-	x := (*o)[last]
-	*o = (*o)[:last]
-	return x
+	return q.groups[best].members.list[0], true
 }

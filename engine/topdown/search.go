@@ -253,7 +253,6 @@ func (s *search) updateColumn(column int, stale []int32) {
 	}
 	s.rescored[column], s.regained[column] = false, false
 	s.findBest(column)
-	q.rise(column)
 }
 
 // groupOf returns the group that a candidate is to be in: of a suppressed column, with those of the same classes and the same
@@ -286,8 +285,8 @@ func (s *search) groupOf(value int32) int32 {
 // place gives a group what its place in its column goes by, and the loss that this goes by.
 func (s *search) place(g int32) {
 	of := &s.queue.groups[g]
-	of.loss = s.loss(of.members[0])
-	of.isLeast = s.inspects && s.outliers > 0 && !s.isInspected(of.members[0])
+	of.loss = s.loss(of.members.list[0])
+	of.isLeast = s.inspects && s.outliers > 0 && !s.isInspected(of.members.list[0])
 	if s.columns[of.column].bounds() == nil {
 		s.rescore(g)
 	} else {
@@ -298,7 +297,7 @@ func (s *search) place(g int32) {
 // rescore computes the score of a group's candidates.
 func (s *search) rescore(g int32) {
 	of := &s.queue.groups[g]
-	of.gain = s.columns[of.column].gain(s.queue.candidates[of.members[0]].node)
+	of.gain = s.columns[of.column].gain(s.queue.candidates[of.members.list[0]].node)
 	of.score = s.balanced(of.column, s.scoreOf(of, of.gain))
 }
 
