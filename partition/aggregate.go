@@ -30,9 +30,6 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 	if t.chunks == nil {
 		return hand(t)
 	}
-	if len(t.chunks.sequences) == 0 {
-		return nil
-	}
 	block := Table{Layout: t.Layout}
 	err := space.Store.Scan(ctx, func(chunk []byte) error {
 		block.Truncate()
@@ -40,7 +37,7 @@ func (t *Table) Scan(ctx context.Context, space Space, visit func(*Table) error)
 			return err
 		}
 		return hand(&block)
-	}, t.chunks.sequences...)
+	}, t.chunks.sequence)
 	if err != nil {
 		return fmt.Errorf("scan spilled tuples: %w", err)
 	}
@@ -73,7 +70,7 @@ func (t *Table) Discard(space Space) error {
 	if chunks == nil {
 		return nil
 	}
-	if err := chunks.free(space.store()); err != nil {
+	if err := space.Store.Free(chunks.sequence); err != nil {
 		return fmt.Errorf("discard spilled tuples: %w", err)
 	}
 	return nil

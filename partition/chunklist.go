@@ -2,7 +2,6 @@ package partition
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/spill"
@@ -13,14 +12,8 @@ import (
 type ChunkList struct {
 	Summary
 
-	sequences []spill.Sequence // with the chunks
-	last      int              // bytes in the last sequence
-	stored    int64            // bytes of all chunks
+	sequence spill.Sequence // with the chunks; 0: there are none
 }
-
-// maxSequence is where a sequence of a list ends: as a list is consumed, its disk space is
-// given back in steps of that size.
-const maxSequence = 4 << 20
 
 // ChunkListBytes is what a list takes, in the store's index too.
 const ChunkListBytes = 512
@@ -69,13 +62,11 @@ type Block struct {
 
 // write appends a block.
 func (p *ChunkList) write(store Store, b Block) error {
-	if len(p.sequences) == 0 || p.last+len(b.Frame) > maxSequence {
-		p.sequences, p.last = append(p.sequences, store.NewSequence()), 0
+	if p.sequence == 0 {
+		p.sequence = store.NewSequence()
 	}
 	p.add(b.Summary)
-	p.last += len(b.Frame)
-	p.stored += int64(len(b.Frame))
-	return store.Append(p.sequences[len(p.sequences)-1], b.Frame)
+	return store.Append(p.sequence, b.Frame)
 }
 
 // writeTable appends records of a table, so many in a chunk. Frame is scratch, and returned.
@@ -96,16 +87,6 @@ const writtenChunk = 128 << 10
 
 // writtenRecords returns how many records of a layout are written in one chunk at most.
 func writtenRecords(layout Layout) int { return writtenChunk / (8 * (layout.Words + 1)) }
-
-// free frees what a list has in the store.
-func (p *ChunkList) free(store Store) error {
-	if len(p.sequences) == 0 {
-		return nil
-	}
-	sequences := p.sequences
-	p.sequences = nil
-	return store.Free(sequences...)
-}
 
 // NewList returns an empty list of the pool.
 func (m *Pool) NewList() *ChunkList { return m.AdoptList(&ChunkList{}) }
@@ -128,69 +109,21 @@ func (m *Pool) Write(p *ChunkList, t *Table, rows Rows) (err error) {
 // Free drops a list.
 func (m *Pool) Free(p *ChunkList) error {
 	delete(m.lists, p)
-	return p.free(m.Store)
+	return m.Store.Free(p.sequence)
 }
 
 // Read hands out the chunks of a list, each valid until visit returns.
 func (m *Pool) Read(ctx context.Context, p *ChunkList, visit func(chunk []byte) error) error {
-	if len(p.sequences) == 0 {
-		return nil
-	}
-	return m.Store.Scan(ctx, visit, p.sequences...)
+	return m.Store.Scan(ctx, visit, p.sequence)
 }
 
-// Consume is Read for a list that is dropped as it is read.
-func (m *Pool) Consume(ctx context.Context, p *ChunkList, visit func(chunk []byte) error) error {
-	return m.ConsumeAll(ctx, []*ChunkList{p}, func(_ int, chunk []byte) error { return visit(chunk) })
-}
-
-// ConsumeAll is Consume for one list after the other. The store reads small ones at once.
-func (m *Pool) ConsumeAll(ctx context.Context, lists []*ChunkList, visit func(list int, chunk []byte) error) error {
-	for from := 0; from < len(lists); {
-		to := from
-		for stored := int64(0); to < len(lists) && (to == from || stored+lists[to].stored <= maxSequence); to++ {
-			stored += lists[to].stored
-		}
-		visitNext := func(i int, chunk []byte) error { return visit(from+i, chunk) }
-		if err := m.consumeTogether(ctx, lists[from:to], visitNext); err != nil {
-			return err
-		}
-		from = to
-	}
-	return nil
-}
-
-// consumeTogether is ConsumeAll for some lists that the store reads at once, or for one, of which
-// it reads and frees one sequence after the other.
-func (m *Pool) consumeTogether(ctx context.Context, lists []*ChunkList, visit func(list int, chunk []byte) error) error {
-	var sequences []spill.Sequence
-	for _, p := range lists {
-		sequences = append(sequences, p.sequences...)
-	}
-	step, at, left := max(1, len(sequences)), 0, lists[0].Records
-	if len(lists) == 1 {
-		step = 1
-	}
-	for part := range slices.Chunk(sequences, step) {
-		err := m.Store.Scan(ctx, func(chunk []byte) error {
-			for left == 0 && at < len(lists)-1 {
-				at++
-				left = lists[at].Records
-			}
-			if left -= FrameRecords(chunk); left < 0 {
-				return fmt.Errorf("read partitions: %w", spill.ErrCorrupt)
-			}
-			return visit(at, chunk)
-		}, part...)
-		if err == nil {
-			err = m.Store.Free(part...)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, p := range lists {
+// Consume is Read for lists that are dropped as they are read, one after the other. Visit is told
+// which of them a chunk is of.
+func (m *Pool) Consume(ctx context.Context, visit func(list int, chunk []byte) error, lists ...*ChunkList) error {
+	sequences := make([]spill.Sequence, len(lists))
+	for i, p := range lists {
+		sequences[i] = p.sequence
 		delete(m.lists, p)
 	}
-	return nil
+	return m.Store.Consume(ctx, visit, sequences...)
 }

@@ -98,7 +98,7 @@ func (t *Table) arrange(ctx context.Context, space Space, by rowKey) (err error)
 	})
 	var arranged *Table
 	if err == nil {
-		err = t.chunks.free(space.Store)
+		err = space.Store.Free(t.chunks.sequence)
 	}
 	if err == nil {
 		space.Share = 0 // it stays in the store

@@ -53,7 +53,7 @@ func (m *Pool) Close() error {
 	m.Release(m.used)
 	var sequences []spill.Sequence
 	for p := range maps.Keys(m.lists) {
-		sequences = append(sequences, p.sequences...)
+		sequences = append(sequences, p.sequence)
 	}
 	m.lists = nil
 	if len(sequences) == 0 {
@@ -155,6 +155,7 @@ type Store interface {
 	NewSequence() spill.Sequence
 	Append(seq spill.Sequence, chunk []byte) error
 	Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...spill.Sequence) error
+	Consume(ctx context.Context, visit func(i int, chunk []byte) error, seqs ...spill.Sequence) error
 	Free(seqs ...spill.Sequence) error
 }
 

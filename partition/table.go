@@ -99,14 +99,6 @@ func (t *Table) clip() *Table {
 // Bytes returns the memory that the records take.
 func (t *Table) Bytes() int64 { return 8 * int64(cap(t.Keys)+cap(t.Counts)) }
 
-// StoredBytes returns the bytes that the records of a spilled table take in the store.
-func (t *Table) StoredBytes() int64 {
-	if t.chunks == nil {
-		return 0
-	}
-	return t.chunks.stored
-}
-
 // Swap exchanges two records.
 func (t *Table) Swap(i, j int) {
 	t.Counts[i], t.Counts[j] = t.Counts[j], t.Counts[i]

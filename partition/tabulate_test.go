@@ -63,7 +63,7 @@ func unspilled(t *testing.T, table *Table, s *spill.Store) *Table {
 	whole := &Table{Layout: table.Layout}
 	err := s.Scan(context.Background(), func(chunk []byte) error {
 		return whole.Decode(chunk)
-	}, table.chunks.sequences...)
+	}, table.chunks.sequence)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,22 @@ const ReaderBytes = 2 * blockSize
 
 // reader returns the chunks of sequences in order. It belongs to one goroutine.
 type reader struct {
-	store   *Store
-	ctx     context.Context
-	sources []source // what is left to read
-	rest    []byte   // chunks that were read
-	block   []byte   // where blocks of several pieces are joined
-	table   *table   // the last one
-	pieces  pieces   // of it; nil: it is closed
-	closed  bool
+	store    *Store
+	ctx      context.Context
+	consumes bool     // the sequences: they are freed as they are read
+	of       source   // of which chunks were read last
+	sources  []source // what is left to read
+	rest     []byte   // chunks that were read
+	block    []byte   // where blocks of several pieces are joined
+	table    *table   // the last one
+	pieces   pieces   // of it; nil: it is closed
+	closed   bool
 }
 
 // source is the blocks of a sequence that are to be read, and how many bytes of the last one.
 type source struct {
+	number int // among those of a reader
+	seq    Sequence
 	blocks []*block
 	last   int
 }
@@ -39,9 +43,9 @@ func (s *Store) read(ctx context.Context, seqs ...Sequence) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{store: s, ctx: ctx}
-	for _, seq := range seqs {
+	for i, seq := range seqs {
 		if q := s.sequences[seq]; q != nil {
-			r.sources = append(r.sources, source{q.blocks, q.blocks[len(q.blocks)-1].size})
+			r.sources = append(r.sources, source{i, seq, q.blocks, q.blocks[len(q.blocks)-1].size})
 		}
 	}
 	return r, nil
@@ -50,20 +54,31 @@ func (s *Store) read(ctx context.Context, seqs ...Sequence) (*reader, error) {
 // Scan hands out the chunks that sequences have now, one sequence after the other, each valid until
 // visit returns.
 func (s *Store) Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...Sequence) error {
+	return s.scan(ctx, false, func(_ int, chunk []byte) error { return visit(chunk) }, seqs)
+}
+
+// Consume is Scan of sequences that are freed as they are read. Visit is told which of them a chunk
+// is of.
+func (s *Store) Consume(ctx context.Context, visit func(i int, chunk []byte) error, seqs ...Sequence) error {
+	return s.scan(ctx, true, visit, seqs)
+}
+
+func (s *Store) scan(ctx context.Context, consumes bool, visit func(i int, chunk []byte) error, seqs []Sequence) error {
 	r, err := s.read(ctx, seqs...)
 	if err != nil {
 		return err
 	}
+	r.consumes = consumes
 	defer r.close()
 	for {
 		chunk, err := r.next()
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = visit(r.of.number, chunk)
 		}
-		if err := visit(chunk); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -77,6 +92,11 @@ func (r *reader) next() ([]byte, error) {
 		}
 		if err := r.ctx.Err(); err != nil {
 			return nil, fmt.Errorf("read a spilled sequence: %w", err)
+		}
+		if r.consumes && len(r.of.blocks) == 0 {
+			if err := r.store.Free(r.of.seq); err != nil {
+				return nil, err
+			}
 		}
 		if len(r.sources) == 0 {
 			return nil, io.EOF
@@ -117,7 +137,8 @@ func (r *reader) fill() error {
 		return r.broken(b, err)
 	}
 	size := b.size
-	if source.blocks = source.blocks[1:]; len(source.blocks) == 0 {
+	source.blocks = source.blocks[1:]
+	if r.of = *source; len(source.blocks) == 0 {
 		size, r.sources = source.last, r.sources[1:]
 	}
 	r.rest = bytes[:size]
@@ -134,6 +155,11 @@ func (r *reader) find(b *block) (bytes []byte, t *table, err error) {
 	}
 	if b.freed {
 		return nil, nil, errFreed
+	}
+	if r.consumes {
+		if err := s.dropBefore(b); err != nil {
+			return nil, nil, s.fail(err)
+		}
 	}
 	if b.table != nil {
 		s.stats.BytesRead += int64(b.size)

@@ -4,7 +4,7 @@
 // A Store holds sequences: numbered lists of chunks of bytes, appended at the end, read
 // from the start as often as needed, freed as a whole.
 //
-//	Append ──▶ buffer ──full──▶ tables ──▶ Scan
+//	Append ──▶ buffer ──full──▶ tables ──▶ Scan, Consume
 //	                            Free ──▶ file removed
 //
 // Tables are files in Pebble's format. A sequence with much in the buffer gets a table to itself,
@@ -211,6 +211,16 @@ func (s *Store) drop(b *block) error {
 	s.tables--
 	s.stats.DiskBytes -= b.table.size
 	return s.folder.fs.Remove(b.table.path)
+}
+
+// dropBefore drops the blocks of a sequence in tables that are before another one.
+func (s *Store) dropBefore(b *block) error {
+	for q := b.sequence; q.blocks[0] != b && q.blocks[0].table != nil; q.blocks = q.blocks[1:] {
+		if err := s.drop(q.blocks[0]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Stats are a store's numbers.

@@ -191,6 +191,35 @@ func TestFreeGivesSpaceBack(t *testing.T) {
 	}
 }
 
+// TestConsume reads sequences that are freed meanwhile: of a large one, too, little is left on the
+// disk when its last chunk comes.
+func TestConsume(t *testing.T) {
+	places(t, func(t *testing.T, fs vfs.FS, dir string) {
+		s := open(t, fs, dir)
+		seqs, want := []Sequence{s.NewSequence(), s.NewSequence(), s.NewSequence(), s.NewSequence()}, [][][]byte{}
+		for i, chunks := range []int{300, 0, 5, 1} { // the last one stays in the buffer
+			want = append(want, fill(t, s, seqs[i], chunks, 100<<10))
+		}
+		all, got := s.Stats().DiskBytes, make([][][]byte, len(seqs))
+		must(t, s.Consume(context.Background(), func(i int, chunk []byte) error {
+			got[i] = append(got[i], bytes.Clone(chunk))
+			if left := all - 100<<10*int64(len(got[0])) + mostTable + 1<<20; s.Stats().DiskBytes > max(left, 2<<20) {
+				t.Fatalf("%d of %d bytes are on the disk after %d chunks", s.Stats().DiskBytes, all, len(got[0]))
+			}
+			return nil
+		}, seqs...))
+		for i := range seqs {
+			if why := differs(got[i], want[i]); why != "" {
+				t.Errorf("sequence %d: %s", i, why)
+			}
+			check(t, s, seqs[i], nil)
+		}
+		if s.Stats().DiskBytes > 0 {
+			t.Errorf("%d bytes stay on the disk", s.Stats().DiskBytes)
+		}
+	})
+}
+
 // reading returns a store, a sequence of its with chunks of 100 KiB, and a reader of that.
 func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]byte, *reader) {
 	t.Helper()

@@ -18,6 +18,9 @@ const (
 	// sharedTable is where a shared table ends, in units of what an own table needs: the
 	// sequences in it wait for each other to be freed.
 	sharedTable = 2
+	// mostTable is where a table of one sequence ends: as that is consumed, its space is given back
+	// in steps of that size.
+	mostTable = 4 << 20
 )
 
 // flush writes what is alive in the buffer to tables. Its error is that of the store.
@@ -46,7 +49,7 @@ func cut(blocks []*block, enough int) (tables [][]*block) {
 	bytes := 0 // of the shared table
 	for len(blocks) > 0 {
 		n, size := 0, 0
-		for ; n < len(blocks) && blocks[n].sequence == blocks[0].sequence; n++ {
+		for ; n < len(blocks) && blocks[n].sequence == blocks[0].sequence && size < mostTable; n++ {
 			size += blocks[n].size
 		}
 		of := blocks[:n]

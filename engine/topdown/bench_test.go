@@ -30,7 +30,7 @@ type measured struct {
 	steps   []engine.Step
 	took    []time.Duration // processor time of every step
 	cpu     time.Duration
-	table   int64 // bytes of the spilled table
+	table   int64 // bytes of the spilled table, but for what is not yet in files
 	written int64 // bytes of the store's files
 	read    int64
 }
@@ -39,10 +39,11 @@ type measured struct {
 func measure(tb testing.TB, table *engine.Table, requirement engine.Requirement, space partition.Space) measured {
 	tb.Helper()
 	runtime.GC()
-	m := measured{rows: float64(table.Rows), table: table.Groupings[0].StoredBytes()}
+	m := measured{rows: float64(table.Rows)}
 	var before, after spill.Stats
 	if space.Store != nil {
 		before = space.Store.Stats()
+		m.table = before.DiskBytes
 	}
 	began := processorTime()
 	last := began

@@ -179,7 +179,7 @@ func (c *Cells) fetch(ctx context.Context) error {
 		return err
 	}
 	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint64, 0, n)}
-	err := c.pool.Consume(ctx, c.chunks, t.Decode)
+	err := c.pool.Consume(ctx, func(_ int, chunk []byte) error { return t.Decode(chunk) }, c.chunks)
 	if err != nil {
 		c.pool.Release(c.layout.TableBytes(n))
 		return err

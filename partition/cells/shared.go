@@ -109,16 +109,18 @@ func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool,
 		defer s.read.Truncate()
 		return visit()
 	}
-	read := s.pool.Read
-	if consume {
-		read = s.pool.Consume
-	}
-	err := read(ctx, p, func(chunk []byte) error {
+	decode := func(_ int, chunk []byte) error {
 		if err := s.read.Decode(chunk); err != nil || s.read.Len() < s.block {
 			return err
 		}
 		return work()
-	})
+	}
+	var err error
+	if consume {
+		err = s.pool.Consume(ctx, decode, p)
+	} else {
+		err = s.pool.Read(ctx, p, func(chunk []byte) error { return decode(0, chunk) })
+	}
 	if err == nil && s.read.Len() > 0 {
 		err = work()
 	}

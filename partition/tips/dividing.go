@@ -126,7 +126,7 @@ func (x *dividing) run() error {
 	defer x.pool.Release(drawn)
 	x.batch = max(records/(batchesEach*x.pool.Threads()), min(leastBatch, x.chunkRecords))
 	x.batch = min(x.batch, x.pool.batchRecords(x.table.Layout))
-	err = x.pool.ConsumeAll(x.ctx, read, func(i int, chunk []byte) error { return x.take(of[i], chunk) })
+	err = x.pool.Consume(x.ctx, func(i int, chunk []byte) error { return x.take(of[i], chunk) }, read...)
 	if err != nil {
 		return err
 	}

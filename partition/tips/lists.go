@@ -42,7 +42,7 @@ func (t *TIPS) moveIn() error {
 			continue
 		}
 		lo := t.table.Len()
-		err := t.pool.ConsumeAll(t.ctx, l.lists, func(_ int, chunk []byte) error { return t.table.Decode(chunk) })
+		err := t.pool.Consume(t.ctx, func(_ int, chunk []byte) error { return t.table.Decode(chunk) }, l.lists...)
 		if err != nil {
 			return err
 		}

@@ -82,6 +82,19 @@ func (s *MemoryStore) Scan(_ context.Context, visit func(chunk []byte) error, se
 	return nil
 }
 
+// Consume is Scan of sequences that are freed.
+func (s *MemoryStore) Consume(ctx context.Context, visit func(i int, chunk []byte) error, seqs ...spill.Sequence) error {
+	for i, seq := range seqs {
+		if err := s.Scan(ctx, func(chunk []byte) error { return visit(i, chunk) }, seq); err != nil {
+			return err
+		}
+		if err := s.Free(seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Free drops sequences.
 func (s *MemoryStore) Free(seqs ...spill.Sequence) error {
 	if err := s.call(); err != nil {
