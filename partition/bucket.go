@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/kcut/kcut/spill"
@@ -66,12 +65,7 @@ func (c *Counter) makeRoom(i int) error {
 		}
 	}
 	segment, err := c.slabs.get()
-	if err != nil && c.sorter != nil {
-		if err = c.drain(); err == nil && b.last == nil {
-			segment, err = c.slabs.get()
-		}
-	}
-	if segment != nil {
+	if err == nil {
 		b.last = segment
 	}
 	return err
@@ -94,43 +88,6 @@ func (c *Counter) merge(b *bucket) {
 func (c *Counter) compact(b *bucket) {
 	c.records = b.appendTo(c.records[:0])
 	c.records, c.slots = compact(c.records, c.stride, c.slots)
-}
-
-// drain merges all buckets, and unless that frees half of their segments, the sorter gets them.
-func (c *Counter) drain() error {
-	for i := range c.buckets {
-		c.merge(&c.buckets[i])
-	}
-	if 2*int64(len(c.slabs.free))*segmentBytes(c.slabs.segment) >= c.slabs.drawn {
-		return nil
-	}
-	return c.handAll()
-}
-
-// handAll gives the records of all buckets to the sorter.
-func (c *Counter) handAll() error {
-	for i := range c.buckets {
-		b := &c.buckets[i]
-		for _, records := range b.segments() {
-			if err := c.hand(records); err != nil {
-				return err
-			}
-		}
-		c.slabs.put(b.segments())
-		*b = bucket{limit: b.limit}
-	}
-	return nil
-}
-
-// hand gives records to the sorter.
-func (c *Counter) hand(records []uint64) error {
-	words := c.stride - 1
-	for ; len(records) > 0; records = records[c.stride:] {
-		if err := (rowKey{}).add(c.run, records[:words], records[words]); err != nil {
-			return fmt.Errorf("count tuples: %w", err)
-		}
-	}
-	return nil
 }
 
 const (

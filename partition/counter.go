@@ -26,14 +26,14 @@ const (
 
 // Counter counts tuples of codes.
 //
-//	rows ──▶ cache (direct mapped) ──evicted──▶ 256 buckets by hash ──full──▶ spill.Sorter
+//	rows ──▶ cache (direct mapped) ──evicted──▶ 256 buckets by hash, or spill.Sorter
 //
 // Few distinct tuples never leave the cache; many pass through it to the buckets, where
 // equal ones are merged whenever a bucket has doubled, so memory stays within about four
 // times the distinct tuples. Tuples of so few bits that an array has a place for each are
 // counted there, and neither hashed nor evicted. When a domain outgrows its bits everything
-// is packed anew with wider fields. A counter that spills knows its domains beforehand. When its
-// buckets have grown to their share, they go to a sorter, whose rows are keys.
+// is packed anew with wider fields. A counter that spills knows its domains beforehand, and has no
+// buckets but a sorter, whose rows are keys.
 //
 // A Counter belongs to one goroutine; Tabulate joins several.
 type Counter struct {
@@ -49,13 +49,13 @@ type Counter struct {
 	records []uint64 // scratch of compact: those of one bucket
 	slots   []uint32
 
-	sorter *spill.Sorter // nil: everything stays in memory
+	sorter *spill.Sorter // in the place of buckets; nil: everything stays in memory
 	run    *spill.RowRun // of the sorter
 }
 
 // NewCounter returns a counter of tuples of codes. With a store the codes must be below the given
-// domains; besides its cache, a few hundred KiB, the counter draws at most the space's share then:
-// half of it for buckets and half for the sorter, which writes what exceeds that to the store.
+// domains; besides its cache, a few hundred KiB, the counter draws at most the space's share then,
+// and what exceeds that is written to the store.
 // Without a store the domains are a beginning.
 func NewCounter(domains []int, space Space) *Counter {
 	c := &Counter{budget: space.Budget, domains: slices.Clone(domains)}
@@ -63,10 +63,7 @@ func NewCounter(domains []int, space Space) *Counter {
 		c.domains[i] = max(1, d)
 	}
 	if space.Store != nil {
-		layout := NewLayout(c.domains)
-		least := segmentBytes(segmentRecords * (layout.Words + 1))
-		c.budget = space.Budget.Part(max(space.Share/2, least))
-		c.sorter = rowKey{}.sorter(layout, space)
+		c.sorter = rowKey{}.sorter(NewLayout(c.domains), space)
 		c.run = c.sorter.NewRun()
 	}
 	c.reset()
@@ -254,6 +251,9 @@ func (c *Counter) addShort(keys []uint64) error {
 
 // pushShort is push for a key of one word.
 func (c *Counter) pushShort(key, count uint64) error {
+	if c.run != nil {
+		return c.hand([]uint64{key, count})
+	}
 	i := hash1(key) >> (64 - bucketBits)
 	b := &c.buckets[i]
 	if len(b.last) == cap(b.last) {
@@ -289,8 +289,20 @@ func (c *Counter) add(key []uint64, count uint64) error {
 	return nil
 }
 
+// hand gives a record to the sorter.
+func (c *Counter) hand(record []uint64) error {
+	words := len(record) - 1
+	if err := (rowKey{}).add(c.run, record[:words], record[words]); err != nil {
+		return fmt.Errorf("count tuples: %w", err)
+	}
+	return nil
+}
+
 // push appends a record to the bucket its hash belongs to.
 func (c *Counter) push(h uint64, record []uint64) error {
+	if c.run != nil {
+		return c.hand(record)
+	}
 	i := h >> (64 - bucketBits)
 	b := &c.buckets[i]
 	if len(b.last) == cap(b.last) {
@@ -379,7 +391,7 @@ func (c *Counter) eachFront(f func(record []uint64) error) error {
 	return nil
 }
 
-// flush moves all records to the buckets.
+// flush moves all records to the buckets, or to the sorter.
 func (c *Counter) flush() error {
 	err := c.eachFront(func(record []uint64) error {
 		return c.push(hash(record[:c.stride-1]), record)

@@ -118,12 +118,11 @@ const (
 	leastRead = 1 << 20
 )
 
-// sorter returns a sorter that takes half of the space's share until its rows are merged, and all
-// of it then.
+// sorter returns a sorter that takes the space's share.
 func (k rowKey) sorter(layout Layout, space Space) *spill.Sorter {
 	sorting := spill.Sorting{
 		Budget: space.Budget, What: "distinct tuples",
-		Share: space.Share / 2, Readers: max(space.Share, leastRead),
+		Share: space.Share, Readers: max(space.Share, leastRead),
 		Run:  min(max(space.Share/4, leastRun), spill.UsualRun(space.Share, 1)),
 		Open: func() (*spill.Store, error) { return space.Store, nil },
 	}

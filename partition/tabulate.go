@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/kcut/kcut/spill"
 )
 
 // Tabulate joins what counters of the same columns have counted into one table of distinct
@@ -30,29 +28,18 @@ type tabulation struct {
 }
 
 func (t *tabulation) tabulate(ctx context.Context) (*Table, error) {
-	first, spilled := t.counters[0], false
 	if err := align(t.counters); err != nil {
 		return nil, err
 	}
 	if err := t.each((*Counter).flush); err != nil {
 		return nil, err
 	}
-	for _, c := range t.counters {
-		spilled = spilled || c.sorter != nil && c.sorter.Len()+int64(c.run.Len()) > 0
+	first := t.counters[0]
+	if first.sorter == nil {
+		return t.join(ctx)
 	}
-	if !spilled {
-		if table, err := t.join(ctx); table != nil || err != nil {
-			return table, err
-		}
-	}
-	if err := t.each((*Counter).handAll); err != nil {
-		return nil, err
-	}
-	for _, c := range t.counters {
-		c.slabs.release()
-		if c != first {
-			first.sorter.Join(c.sorter)
-		}
+	for _, c := range t.counters[1:] {
+		first.sorter.Join(c.sorter)
 	}
 	return rowKey{}.table(ctx, first.sorter, first.layout, t.space)
 }
@@ -87,26 +74,22 @@ func (t *tabulation) release() (err error) {
 	return err
 }
 
-func (t *tabulation) layout() Layout { return t.counters[0].layout }
-
-// join makes the table of counters that are in memory, or none where that does not fit.
+// join makes the table of counters that are in memory.
 func (t *tabulation) join(ctx context.Context) (*Table, error) {
 	merged, err := t.joinBuckets(ctx)
 	if err != nil {
 		return nil, err
 	}
-	records, stride := 0, t.layout().Words+1
+	records, layout := 0, t.counters[0].layout
 	for _, b := range merged {
-		records += b.words() / stride
+		records += b.words() / (layout.Words + 1)
 	}
-	if t.space.Store == nil || t.layout().TableBytes(records) <= t.space.Share {
-		table, err := t.newTable(merged, records)
-		if t.space.Store == nil || !errors.Is(err, spill.ErrBudget) {
-			return table, err
-		}
+	if err := t.space.Budget.Draw("the compressed table", layout.TableBytes(records)); err != nil {
+		return nil, err
 	}
-	copy(t.counters[0].buckets[:], merged)
-	return nil, nil
+	table := newTable(layout, records, records)
+	table.place(merged, t.threads)
+	return table, nil
 }
 
 // joinBuckets returns the distinct records of every bucket of all counters, whose memory they
@@ -133,17 +116,6 @@ func (t *tabulation) joinBuckets(ctx context.Context) ([]bucket, error) {
 		merged[i].fill(segments, s.records)
 	})
 	return merged, ctx.Err()
-}
-
-// newTable returns the table of so many distinct records.
-func (t *tabulation) newTable(merged []bucket, n int) (*Table, error) {
-	layout := t.layout()
-	if err := t.space.Budget.Draw("the compressed table", layout.TableBytes(n)); err != nil {
-		return nil, err
-	}
-	table := newTable(layout, n, n)
-	table.place(merged, t.threads)
-	return table, nil
 }
 
 // place makes the records those of buckets, one after the other. There is room for them.
