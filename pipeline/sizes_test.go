@@ -64,7 +64,6 @@ var sizes = []size{
 	{"partition.block", 1 << 9, valuesMasked},
 	{"partition.leastTaken", 1 << 14, valuesMasked},
 	{"partition.mergePays", 1 << 16, valuesMasked},
-	{"partition.packBlock", 1 << 8, valuesMasked},
 	{"partition.sampleRecords", 1 << 15, valuesMasked},
 	{"partition.scanBlock", 1 << 12, valuesMasked},
 	{"partition.shardRecords", 1 << 12, valuesMasked},
