@@ -12,7 +12,6 @@ type Statistics struct {
 	AtLeast, AtMost int64
 	Within          Span  // of columns of whole numbers, dates and times
 	Stored          int64 // bytes in the file; 0: not known
-	Unpacked        int64 // bytes when it is not compressed; 0: not known
 	// Spelled is how many bytes the values of all rows have, each by itself: at most, by and large. 0: not known.
 	Spelled    int64
 	Dictionary int64 // bytes of memory that a reader holds of the largest dictionary, beyond the usual
@@ -56,7 +55,6 @@ func (s Statistics) Join(other Statistics) Statistics {
 		AtMost:     s.AtMost + other.AtMost,
 		Within:     s.Within.join(other.Within),
 		Stored:     s.Stored + other.Stored,
-		Unpacked:   s.Unpacked + other.Unpacked,
 		Spelled:    s.Spelled + other.Spelled,
 		Dictionary: max(s.Dictionary, other.Dictionary),
 		Held:       max(s.Held, other.Held),

@@ -34,11 +34,11 @@ const maxDirectoryDepth = 100
 // the files of a pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
-	seen, tables := make(seenFiles), make(tableFolders)
+	seen, folders := make(seenFiles), tables{known: make(map[string]*tableFormat)}
 	for _, pattern := range patterns {
 		found, err := expand(ctx, pattern)
 		if err == nil && !storage.IsRemote(pattern) {
-			err = tables.refuse(pattern, found)
+			err = folders.refuse(ctx, pattern, found)
 		}
 		if err != nil {
 			return nil, err

@@ -21,7 +21,8 @@ func expandRemote(ctx context.Context, pattern string) ([]inputFile, error) {
 	}
 	object := []inputFile{{path: pattern}}
 	if exact && size > 0 {
-		return object, refuseTables(ctx, pattern, pattern, nil, object)
+		none := tables{known: make(map[string]*tableFormat)}
+		return object, none.refuse(ctx, pattern, object)
 	}
 	directory := strings.TrimSuffix(pattern, "/")
 	found, err := listed(ctx, pattern, directory+"/", directory+"/", nil)
@@ -61,13 +62,17 @@ func listed(ctx context.Context, pattern, prefix, directory string, parts []stri
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)
 	}
+	seen := tables{known: make(map[string]*tableFormat), prefix: prefix, listed: make(map[string][]string)}
 	for _, object := range objects {
+		folder, base := path.Split(object.Location)
+		folder = strings.TrimSuffix(folder, "/")
+		seen.listed[folder] = append(seen.listed[folder], base)
 		name := strings.TrimPrefix(object.Location, directory)
 		if names := strings.Split(name, "/"); matchNames(parts, names) {
 			found = append(found, inputFile{object.Location, strings.TrimSuffix(name, names[len(names)-1])})
 		}
 	}
-	return found, refuseTables(ctx, pattern, prefix, objects, found)
+	return found, seen.refuse(ctx, pattern, found)
 }
 
 // findsRemote is Finds for an object.

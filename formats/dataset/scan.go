@@ -129,9 +129,22 @@ func (d *Dataset) Excerpt(ctx context.Context, rows int64, columns []int, f func
 	for i, column := range columns {
 		requests[i] = formats.Request{Column: column, Coded: true}
 	}
-	part := d.Part(rows)
-	for _, s := range part.splits {
-		if err := part.excerptSplit(ctx, s, requests, f); err != nil {
+	return Scan(ctx, d.Part(rows), requests, []*excerpt{{f: f}}, func(int64) {})
+}
+
+// excerpt calls a function with single records.
+type excerpt struct {
+	singles formats.Singles
+	f       func(*formats.Batch) error
+}
+
+func (e *excerpt) BeginSplit(formats.Split) {}
+func (e *excerpt) EndSplit() error          { return nil }
+
+func (e *excerpt) Batch(b *formats.Batch) error {
+	e.singles.Of(b)
+	for b = e.singles.Next(); b != nil; b = e.singles.Next() {
+		if err := e.f(b); err != nil {
 			return err
 		}
 	}
@@ -147,25 +160,4 @@ func spread(n, most int) []int {
 		chosen[i] = i * (n - 1) / max(1, most-1)
 	}
 	return chosen
-}
-
-// excerptSplit reads the rows of a split.
-func (d *Dataset) excerptSplit(ctx context.Context, s formats.Split, requests []formats.Request, f func(*formats.Batch) error) (err error) {
-	reader, err := d.Read(ctx, s, requests)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	for {
-		batch, err := reader.Next(ctx)
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = f(batch)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

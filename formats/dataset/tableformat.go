@@ -38,89 +38,32 @@ func (f *tableFormat) refused(pattern, dir string) error {
 		"find input %s: %s is a table of %s, whose files have deleted and outdated rows, too: %w", pattern, dir, f.name, formats.ErrUnsupported)
 }
 
-// logs reports whether a folder with files of these names makes a table of the one that it is in.
-func (f *tableFormat) logs(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, f.suffix) })
+// tables knows which folders are tables of such formats.
+type tables struct {
+	known  map[string]*tableFormat // by folder; nil: it is none
+	prefix string                  // of a store: all objects that start so were listed
+	listed map[string][]string     // the names of those, by folder
 }
 
-// tableFolders remembers which folders of this machine are tables; nil: it is none.
-type tableFolders map[string]*tableFormat
-
-// refuse returns an error if a pattern names a table's folder, or if files that it has found lie in one.
-func (t tableFolders) refuse(pattern string, found []inputFile) error {
-	dirs := []string{filepath.Clean(pattern)} // of a pattern that is a file or a glob it is no folder
+// refuse returns an error if a pattern names a table's folder, or if files that it has found lie in
+// one.
+func (t *tables) refuse(ctx context.Context, pattern string, found []inputFile) error {
+	var dirs []string
+	if !storage.IsRemote(pattern) {
+		dirs = append(dirs, filepath.Clean(pattern)) // of a pattern that is a file or a glob it is no folder
+	}
 	for _, file := range found {
-		dirs = append(dirs, filepath.Dir(file.path))
+		dirs = append(dirs, parent(file.path))
 	}
 	for _, dir := range slices.Compact(dirs) {
-		if format, table := t.above(dir); format != nil {
-			return format.refused(pattern, table)
-		}
-	}
-	return nil
-}
-
-// above returns the table that a folder is or lies in, where links lead to, and its format.
-func (t tableFolders) above(dir string) (format *tableFormat, table string) {
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	if absolute, err := filepath.Abs(dir); err == nil {
-		dir = absolute
-	}
-	for ; format == nil; dir = filepath.Dir(dir) {
-		known := false
-		if format, known = t[dir]; !known {
-			format = tableAt(dir)
-			t[dir] = format
-		}
-		if table = dir; dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return format, table
-}
-
-// tableAt returns the format of the table that a folder is. Folders that may not be read are none.
-func tableAt(dir string) *tableFormat {
-	for _, format := range tableFormats {
-		entries, err := os.ReadDir(filepath.Join(dir, format.folder))
-		if err != nil {
-			continue
-		}
-		var names []string
-		for _, entry := range entries {
-			names = append(names, entry.Name())
-		}
-		if format.logs(names) {
-			return format
-		}
-	}
-	return nil
-}
-
-// refuseTables is refuse for the objects that a pattern has found among all those that start with a
-// prefix. Folders that these do not show are listed; what kcut may not list says nothing.
-func refuseTables(ctx context.Context, pattern, prefix string, objects []storage.Entry, found []inputFile) error {
-	tables := make(map[string]*tableFormat) // by folder; nil: it is none
-	for _, object := range objects {
-		folder, name := path.Split(object.Location)
-		for _, format := range tableFormats {
-			if table, is := strings.CutSuffix(folder, "/"+format.folder+"/"); is && format.logs([]string{name}) {
-				tables[table] = format
-			}
-		}
-	}
-	bucket, _ := storage.Split(prefix)
-	for _, file := range found {
-		for dir := parent(file.path); len(dir) >= len(bucket); dir = parent(dir) {
-			format, known := tables[dir]
-			if !known && !strings.HasPrefix(dir+"/", prefix) {
+		for dir, below := resolved(dir), ""; dir != below; dir, below = parent(dir), dir {
+			format, known := t.known[dir]
+			if !known {
 				var err error
-				if format, err = remoteTableAt(ctx, dir); err != nil {
-					return err
+				if format, err = t.at(ctx, dir); err != nil {
+					return fmt.Errorf("find input: %w", err)
 				}
-				tables[dir] = format
+				t.known[dir] = format
 			}
 			if format != nil {
 				return format.refused(pattern, dir)
@@ -130,26 +73,63 @@ func refuseTables(ctx context.Context, pattern, prefix string, objects []storage
 	return nil
 }
 
-// parent returns the folder of an object or a folder of a store.
-func parent(location string) string { return location[:max(0, strings.LastIndexByte(location, '/'))] }
+// parent returns the folder that a file or a folder is in. Roots and buckets are in themselves.
+func parent(location string) string {
+	if !storage.IsRemote(location) {
+		return filepath.Dir(location)
+	}
+	if bucket, key := storage.Split(location); key == "" {
+		return bucket
+	}
+	return location[:strings.LastIndexByte(location, '/')]
+}
 
-// remoteTableAt is tableAt for a folder of a store.
-func remoteTableAt(ctx context.Context, dir string) (*tableFormat, error) {
+// resolved returns where links to a folder of this machine lead.
+func resolved(dir string) string {
+	if storage.IsRemote(dir) {
+		return dir
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	return dir
+}
+
+// at returns the format of the table that a folder is.
+func (t *tables) at(ctx context.Context, dir string) (*tableFormat, error) {
 	for _, format := range tableFormats {
-		logs, err := storage.List(ctx, dir+"/"+format.folder+"/")
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrDenied):
-			continue
-		case err != nil:
-			return nil, fmt.Errorf("find input: %w", err)
+		names, err := t.names(ctx, dir, storage.Join(dir, format.folder))
+		if err != nil {
+			return nil, err
 		}
-		var names []string
-		for _, log := range logs {
-			names = append(names, path.Base(log.Location))
-		}
-		if format.logs(names) {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, format.suffix) }) {
 			return format, nil
 		}
 	}
 	return nil, nil
+}
+
+// names returns the names in a folder of logs. One that may not be read has none.
+func (t *tables) names(ctx context.Context, dir, folder string) (names []string, err error) {
+	switch {
+	case !storage.IsRemote(dir):
+		entries, _ := os.ReadDir(folder)
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+	case t.prefix != "" && strings.HasPrefix(dir+"/", t.prefix):
+		names = t.listed[folder]
+	default:
+		objects, err := storage.List(ctx, folder+"/")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, storage.ErrDenied) {
+			return nil, err
+		}
+		for _, object := range objects {
+			names = append(names, path.Base(object.Location))
+		}
+	}
+	return names, nil
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
+	"regexp"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/internal/meta"
@@ -43,18 +43,12 @@ func (s *source) readFooter(ctx context.Context) error {
 	if s.footer.Behind > 0 {
 		return fmt.Errorf("%d bytes too many: %w", s.footer.Behind, formats.ErrDamaged)
 	}
-	s.alwaysCompressed = writtenBefore(s.footer.CreatedBy, "parquet-cpp", 3, 0)
+	s.alwaysCompressed = cppBefore3.MatchString(s.footer.CreatedBy)
 	return s.holding.Hold(size + int64(s.footer.Rest) + chunkBytes*int64(len(s.footer.Leaves)))
 }
 
-// writtenBefore reports whether a footer says that its file was written by a version of a writer, whose
-// name starts so, before the given one.
-func writtenBefore(createdBy, writer string, major, minor int) bool {
-	name, version, _ := strings.Cut(createdBy, " version ")
-	var have [2]int
-	n, _ := fmt.Sscanf(version, "%d.%d", &have[0], &have[1])
-	return strings.HasPrefix(name, writer) && n > 0 && (have[0] < major || have[0] == major && have[1] < minor)
-}
+// cppBefore3 is how a file says that it was written by parquet-cpp before 3.0.0.
+var cppBefore3 = regexp.MustCompile(`^parquet-cpp\S* version [0-2]\b`)
 
 // checkRowGroups checks that the row groups agree with the schema, with each other and
 // with the size of the file.

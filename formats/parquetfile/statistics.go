@@ -45,7 +45,6 @@ func (s *source) chunkStatistics(group *meta.Group, column *topColumn) formats.S
 	for leaf := column.First; leaf < column.Last; leaf++ {
 		chunk := group.Chunk(leaf)
 		known.Stored += chunk.TotalCompressedSize
-		known.Unpacked += chunk.TotalUncompressedSize
 		dictionary = s.dictionary(chunk)
 		known.Spelled += spelled(chunk, &s.footer.Leaves[leaf], dictionary)
 		known.Held += held(chunk, dictionary)
