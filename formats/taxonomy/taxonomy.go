@@ -170,7 +170,7 @@ func New(doc *yaml.Node) (*Node, yaml.Problems) {
 		b.problems = append(b.problems, Check(&root)...)
 	}
 	if len(b.problems) > 0 {
-		slices.SortStableFunc(b.problems, func(a, b yaml.Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+		slices.SortStableFunc(b.problems, byPlace)
 		return nil, b.problems
 	}
 	return &root, nil
@@ -238,30 +238,37 @@ func parseHierarchy(text []byte) (*Node, yaml.Problems) {
 	if problems := yaml.CheckUTF8(text); len(problems) > 0 {
 		return nil, problems
 	}
-	h := hierarchy{numbers: make(map[string]int)}
+	var h hierarchy
 	h.read(text)
-	if len(h.problems) == 0 {
-		h.check()
+	switch {
+	case len(h.problems) > 0:
+		return nil, h.problems
+	case len(h.top.below) == 0:
+		return nil, yaml.Problems{{Line: 1, Column: 1, Message: "no tree: the file is empty"}}
 	}
-	if len(h.problems) > 0 {
+	root := h.tree(h.top.below[0])
+	if h.problems = append(h.problems, Check(&root)...); len(h.problems) > 0 {
+		slices.SortStableFunc(h.problems, byPlace)
 		return nil, h.problems
 	}
-	root := h.tree(0)
 	return &root, nil
 }
 
-// hierarchy is a tree that grows row by row. Node 0 is the root.
+// byPlace orders problems as they are in the file.
+func byPlace(a, b yaml.Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) }
+
+// hierarchy is a tree that grows row by row.
 type hierarchy struct {
-	nodes    []hierarchyNode
-	numbers  map[string]int // of nodes, by name
+	top      branch // above the root
 	problems yaml.Problems
 }
 
-type hierarchyNode struct {
-	Node         // without its children
-	parent   int // -1: the root
-	children []int
-	row      int // line of the row of which it is the leaf; 0: of none
+// branch is a node of a hierarchy.
+type branch struct {
+	Node   // without its children
+	below  []*branch
+	byName map[string]*branch
+	row    int // line of the row of which it is the leaf; 0: of none
 }
 
 func (h *hierarchy) add(line, column int, format string, args ...any) {
@@ -313,65 +320,44 @@ func hierarchyDelimiter(text []byte) rune {
 	return ','
 }
 
-// row adds one leaf and its path, from the root down.
+// row adds one leaf and its path, from the root down. Names that are used twice are left to Check.
 func (h *hierarchy) row(row []string, at func(field int) (line, column int)) {
-	parent, line, column := -1, 0, 0
+	n, line, column := &h.top, 0, 0
 	for field := len(row) - 1; field >= 0; field-- {
 		name := row[field]
 		line, column = at(field)
-		number, known := h.numbers[name]
+		next := n.byName[name]
 		switch {
-		case name == "" && (field > 0 || parent < 0):
+		case name == "" && (field > 0 || n == &h.top):
 			h.add(line, column, "empty name")
 			return
-		case parent >= 0 && h.nodes[parent].Name == name:
-			continue // one node that fills several levels
-		case known && h.nodes[number].parent != parent:
-			h.add(line, column, "name with another parent than on line %d: names must be unique in a tree", h.nodes[number].Line)
-			return
-		case !known && parent < 0 && len(h.nodes) > 0:
+		case n != &h.top && n.Name == name: // one node that fills several levels
+			next = n
+		case next == nil && n == &h.top && len(n.below) > 0:
 			h.add(line, column, "a second root: the last field of every row must be the same")
 			return
-		case !known:
-			number = len(h.nodes)
-			h.nodes = append(h.nodes, hierarchyNode{Node: Node{Name: name, Line: line, Column: column}, parent: parent})
-			h.numbers[name] = number
-			if parent >= 0 {
-				h.nodes[parent].children = append(h.nodes[parent].children, number)
+		case next == nil:
+			next = &branch{Node: Node{Name: name, Line: line, Column: column}}
+			if n.byName == nil {
+				n.byName = make(map[string]*branch)
 			}
+			n.below, n.byName[name] = append(n.below, next), next
 		}
-		parent = number
+		n = next
 	}
-	if leaf := &h.nodes[parent]; leaf.row == 0 {
-		leaf.row = line
-	} else {
-		h.add(line, column, "a second row for the leaf of line %d", leaf.row)
+	if n.row > 0 {
+		h.add(line, column, "a second row for the leaf of line %d", n.row)
 	}
-}
-
-// check finds leaves that are inner nodes, too, and a tree that is only a root.
-func (h *hierarchy) check() {
-	switch len(h.nodes) {
-	case 0:
-		h.add(1, 1, "no tree: the file is empty")
-	case 1:
-		h.add(1, 1, "a root without children generalizes nothing")
-		return
-	}
-	for i := range h.nodes {
-		n := &h.nodes[i]
-		if n.row > 0 && len(n.children) > 0 {
-			h.add(n.row, 1, "the leaf of this row is also the parent of the node on line %d: names must be unique in a tree", h.nodes[n.children[0]].Line)
-		}
-	}
-	slices.SortStableFunc(h.problems, func(a, b yaml.Problem) int { return a.Line - b.Line })
+	n.row = cmp.Or(n.row, line)
 }
 
 // tree makes the tree below a node. Its depth is at most the number of fields.
-func (h *hierarchy) tree(number int) Node {
-	n := h.nodes[number]
-	for _, child := range n.children {
-		n.Children = append(n.Children, h.tree(child))
+func (h *hierarchy) tree(of *branch) Node {
+	if of.row > 0 && len(of.below) > 0 {
+		h.add(of.row, 1, "the leaf of this row is also the parent of the node on line %d: names must be unique in a tree", of.below[0].Line)
 	}
-	return n.Node
+	for _, child := range of.below {
+		of.Children = append(of.Children, h.tree(child))
+	}
+	return of.Node
 }
