@@ -288,19 +288,19 @@ func (c *chunk) toRows() (more bool, err error) {
 		if err != nil || h == nil {
 			return false, err
 		}
+		if err := c.Load(h); err != nil {
+			return false, err
+		}
 		isData := h.Type == format.DataPage || h.Type == format.DataPageV2
 		switch {
 		case c.masked == nil && !c.own:
 			if isData {
 				c.passed = h.Entries
 			}
-			err = c.Pass(h)
 		case h.Type == format.DictionaryPage:
 			err = c.dictionary(h)
 		case isData:
 			err = c.data(h)
-		default:
-			err = c.Pass(h)
 		}
 		if err != nil {
 			return false, err

@@ -50,7 +50,7 @@ func holdPage(bytes int64) error {
 }
 
 // next reads the header of the next page; nil after the last. The page itself has to be
-// loaded or passed before the next one.
+// loaded before the next one.
 func (p *pages) next() (*page.Header, error) {
 	if p.Left() == 0 || p.entries >= p.chunk.NumValues {
 		return nil, p.compare()
@@ -68,11 +68,8 @@ func (p *pages) next() (*page.Header, error) {
 	return h, err
 }
 
-// dictionary reads a dictionary page. Its values are valid until the next page.
+// dictionary reads the dictionary page that was loaded. Its values are valid until the next page.
 func (p *pages) dictionary(h *page.Header) (page.Values, error) {
-	if err := p.Load(h); err != nil {
-		return page.Values{}, err
-	}
 	values, err := p.DecodeDictionary(h)
 	if err == nil && !p.Exact {
 		p.inexact++
@@ -80,11 +77,8 @@ func (p *pages) dictionary(h *page.Header) (page.Values, error) {
 	return values, err
 }
 
-// begin goes to the first entry of a data page.
+// begin goes to the first entry of the data page that was loaded.
 func (p *pages) begin(h *page.Header) error {
-	if err := p.Load(h); err != nil {
-		return err
-	}
 	if err := p.Begin(h); err != nil {
 		return err
 	}

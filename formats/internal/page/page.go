@@ -90,8 +90,8 @@ func (r *Reader) Close() {
 // Left returns the bytes behind the last page.
 func (r *Reader) Left() int64 { return r.end - r.at }
 
-// Next reads the header of the next page. The page itself has to be loaded or passed before the one
-// behind it.
+// Next reads the header of the next page. The page itself has to be loaded before the one behind
+// it.
 func (r *Reader) Next() (*Header, error) {
 	raw, err := r.headers.Next()
 	h := &Header{Raw: raw, Offset: r.at + int64(len(raw))}
@@ -140,29 +140,7 @@ func (r *Reader) Load(h *Header) (err error) {
 	if _, err := io.ReadFull(r.file, r.stored); err != nil {
 		return meta.EndOfFile(err)
 	}
-	if !h.CRC.Valid {
-		return nil
-	}
-	return h.check(crc32.ChecksumIEEE(r.stored))
-}
-
-// Pass holds the page against its checksum, with no more than a buffer of it in memory.
-func (r *Reader) Pass(h *Header) error {
-	crc := uint32(0)
-	for left := int(h.Compressed); left > 0; {
-		part, err := r.file.Peek(min(left, r.file.Size()))
-		if err != nil {
-			return meta.EndOfFile(err)
-		}
-		crc = crc32.Update(crc, crc32.IEEETable, part)
-		_, _ = r.file.Discard(len(part)) // peeked at: no error
-		left -= len(part)
-	}
-	return h.check(crc)
-}
-
-func (h *Header) check(crc uint32) error {
-	if h.CRC.Valid && int32(crc) != h.CRC.V {
+	if h.CRC.Valid && int32(crc32.ChecksumIEEE(r.stored)) != h.CRC.V {
 		return fmt.Errorf("a page is not what its checksum says: %w", formats.ErrDamaged)
 	}
 	return nil
