@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Rounding finds the roundest value of an ordered type above one value and not above another:
@@ -86,7 +87,7 @@ func (r *Rounding) Admits(v *Values) bool {
 		return true
 	}
 	if _, _, timed := r.typ.stepUnits(); timed {
-		return r.typ.startOf(r.finest, v.moment()) == v.moment()
+		return startOf(r.finest, v.moment()).Equal(v.moment())
 	}
 	number, exponent := r.decimal(v)
 	common := min(exponent, r.exponent)
@@ -128,7 +129,10 @@ func (r *Rounding) Between(below, at *Values) (roundest *Values, ok bool) {
 	default:
 		ok = r.betweenNumbers(below, at)
 	}
-	return &r.best, ok
+	if !ok && !r.stepped {
+		r.best.set(at)
+	}
+	return &r.best, ok || !r.stepped
 }
 
 // isWhole reports whether values are words of signed whole numbers: they are quickly rounded.
@@ -236,10 +240,7 @@ func (r *Rounding) betweenNumbers(below, at *Values) bool {
 			}
 		}
 	}
-	if r.step == nil {
-		r.best.set(at)
-	}
-	return r.step == nil
+	return false
 }
 
 // decimal returns digits·10^exponent of a value. An infinity counts as the number next to it.
@@ -298,106 +299,77 @@ func decimalOf(text string) (digits *big.Int, exponent int, ok bool) {
 	return digits, exponent - len(fraction), ok
 }
 
-// moment is a point in time: days since 1970-01-01, and what the clock shows in a type's resolution.
-type moment struct{ days, clock int64 }
-
-func (m moment) compare(other moment) int {
-	return cmp.Or(cmp.Compare(m.days, other.days), cmp.Compare(m.clock, other.clock))
-}
-
 // betweenMoments looks for starts of ever longer units.
 func (r *Rounding) betweenMoments(below, at *Values) bool {
 	low, high := below.moment(), at.moment()
 	longest, _, _ := r.typ.stepUnits()
 	unit := r.finest
-	for unit >= longest && r.typ.startOf(unit, high).compare(low) > 0 {
+	for unit >= longest && startOf(unit, high).After(low) {
 		unit--
 	}
 	if unit == r.finest {
 		return false
 	}
 	unit++
-	chosen := r.typ.startOf(unit, r.typ.middle(low, high))
-	if chosen.compare(low) <= 0 || chosen.compare(high) > 0 {
-		chosen = r.typ.nextStart(unit, r.typ.startOf(unit, low))
+	seconds, nanos := high.Unix()-low.Unix(), int64(high.Nanosecond()+low.Nanosecond())
+	middle := time.Unix(low.Unix()+seconds/2, (nanos+seconds%2*nanosOfSecond)/2).UTC()
+	chosen := startOf(unit, middle)
+	if !chosen.After(low) || chosen.After(high) {
+		chosen = nextStart(unit, startOf(unit, low))
 	}
 	return r.setNext(chosen) && r.accept(below, at)
 }
 
-// middle returns the moment between two.
-func (t Type) middle(low, high moment) moment {
-	perDay := secondsOfDay * t.resolution().perSecond()
-	m := moment{floorDiv(low.days+high.days, 2), low.clock + high.clock}
-	if m.days*2 < low.days+high.days {
-		m.clock += perDay
-	}
-	if m.clock = floorDiv(m.clock, 2); t.Kind != Time {
-		m.days, m.clock = m.days+m.clock/perDay, m.clock%perDay
-	}
-	return m
-}
+const nanosOfSecond = 1e9
 
-// moment returns the first value of a date's or a time's type.
-func (v *Values) moment() moment {
+// moment returns the first value of a date's or a time's type; of a time, on the first day of 1970.
+func (v *Values) moment() time.Time {
 	if !v.Type.InWords() {
 		days, nanos := int96Parts(v.Bytes(0))
-		return moment{days, int64(nanos)}
+		return time.Unix(days*secondsOfDay, int64(nanos)).UTC()
 	}
 	x := WordInt(v.Words[0])
-	switch v.Type.Kind {
-	case Date:
-		return moment{days: x}
-	case Time:
-		return moment{clock: x}
+	if v.Type.Kind == Date {
+		return time.Unix(x*secondsOfDay, 0).UTC()
 	}
-	perDay := secondsOfDay * v.Type.Unit.perSecond()
-	days := floorDiv(x, perDay)
-	return moment{days, x - days*perDay}
+	per := v.Type.Unit.perSecond()
+	seconds := floorDiv(x, per)
+	return time.Unix(seconds, (x-seconds*per)*(nanosOfSecond/per)).UTC()
 }
 
 // startOf returns when the unit began that a moment is in.
-func (t Type) startOf(unit int, m moment) moment {
+func startOf(unit int, at time.Time) time.Time {
 	switch unit {
-	case unitYear, unitMonth:
-		year, month, _ := dateOf(m.days)
-		if unit == unitYear {
-			month = 1
-		}
-		days, _ := DaysOf(year, month, 1)
-		return moment{days: days}
-	case unitDay:
-		return moment{days: m.days}
+	case unitYear:
+		return time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	case unitMonth:
+		return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 	}
-	length := t.lengthOf(unit)
-	return moment{m.days, floorDiv(m.clock, length) * length}
+	return at.Truncate(lengthOf(unit))
 }
 
 // nextStart returns when the next unit begins after the one that starts at a moment.
-func (t Type) nextStart(unit int, m moment) moment {
+func nextStart(unit int, at time.Time) time.Time {
 	switch unit {
-	case unitYear, unitMonth:
-		year, month, _ := dateOf(m.days)
-		if month++; unit == unitYear || month > 12 {
-			year, month = year+1, 1
-		}
-		m.days, _ = DaysOf(year, month, 1)
-	case unitDay:
-		m.days++
-	default:
-		m.clock += t.lengthOf(unit)
+	case unitYear:
+		return at.AddDate(1, 0, 0)
+	case unitMonth:
+		return at.AddDate(0, 1, 0)
 	}
-	return m
+	return at.Add(lengthOf(unit))
 }
 
-// lengthOf returns how long an hour or a shorter unit is in the type's resolution.
-func (t Type) lengthOf(unit int) int64 {
-	length := t.resolution().perSecond()
+// lengthOf returns how long a day or a shorter unit is.
+func lengthOf(unit int) time.Duration {
 	switch unit {
+	case unitDay:
+		return secondsOfDay * time.Second
 	case unitHour:
-		length *= 3600
+		return time.Hour
 	case unitMinute:
-		length *= 60
+		return time.Minute
 	}
+	length := time.Second
 	for ; unit > unitSecond; unit-- {
 		length /= 10
 	}
@@ -405,19 +377,18 @@ func (t Type) lengthOf(unit int) int64 {
 }
 
 // setNext looks at a moment, if the type has it.
-func (r *Rounding) setNext(m moment) bool {
+func (r *Rounding) setNext(at time.Time) bool {
 	r.next.Clear()
-	if !r.typ.InWords() {
-		julian := m.days + julianEpoch
-		return julian == int64(int32(julian)) && r.next.AppendInt96(int32(julian), m.clock)
+	days := floorDiv(at.Unix(), secondsOfDay)
+	switch {
+	case !r.typ.InWords():
+		julian, seconds := days+julianEpoch, at.Unix()-days*secondsOfDay
+		return julian == int64(int32(julian)) && r.next.AppendInt96(int32(julian), seconds*nanosOfSecond+int64(at.Nanosecond()))
+	case r.typ.Kind == Date:
+		r.next.Words = append(r.next.Words, IntWord(days))
+	default:
+		per := r.typ.Unit.perSecond() // what is beyond an int64 is not between
+		r.next.Words = append(r.next.Words, IntWord(at.Unix()*per+int64(at.Nanosecond())/(nanosOfSecond/per)))
 	}
-	x := m.clock
-	switch r.typ.Kind {
-	case Timestamp:
-		x += m.days * secondsOfDay * r.typ.Unit.perSecond() // beyond an int64 it is not between
-	case Date:
-		x = m.days
-	}
-	r.next.Words = append(r.next.Words, IntWord(x))
 	return true
 }

@@ -3,6 +3,7 @@ package formats_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -193,6 +194,23 @@ func TestBetweenAgreesWithTryingAll(t *testing.T) {
 	}
 	if none < 100 {
 		t.Errorf("only %d intervals without a multiple", none)
+	}
+}
+
+// Moments that package time cannot tell have a value between them, too.
+func TestBetweenLastMoments(t *testing.T) {
+	for _, unit := range []formats.Unit{formats.Second, formats.Nano} {
+		kind := formats.Type{Kind: formats.Timestamp, Unit: unit}
+		for _, ends := range [][2]uint64{{0, 1}, {0, 1 << 40}, {math.MaxUint64 - 1<<40, math.MaxUint64}, {0, math.MaxUint64}} {
+			r, err := formats.NewRounding(kind, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			below, at := &formats.Values{Type: kind, Words: ends[:1]}, &formats.Values{Type: kind, Words: ends[1:]}
+			if v, ok := r.Between(below, at); !ok || v.Words[0] <= ends[0] || v.Words[0] > ends[1] {
+				t.Errorf("%s: between %d and %d: %v, %v", kind, ends[0], ends[1], v.Words, ok)
+			}
+		}
 	}
 }
 
