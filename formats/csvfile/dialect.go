@@ -3,7 +3,6 @@ package csvfile
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -80,24 +79,4 @@ func encodingOf(declared string, head []byte) (encoding.Encoding, error) {
 		return charmap.Windows1252, nil
 	}
 	return nil, fmt.Errorf("%w: encoding %q", formats.ErrUnsupported, declared)
-}
-
-// decoded is text in UTF-8, made of what another reader has.
-type decoded struct {
-	io.Reader
-	io.Closer
-}
-
-// decode returns what unpacks a file, if anything does, and then makes UTF-8 of its text.
-func decode(unpack func(io.Reader) (io.ReadCloser, error), from encoding.Encoding) func(io.Reader) (io.ReadCloser, error) {
-	return func(r io.Reader) (io.ReadCloser, error) {
-		if unpack == nil {
-			return io.NopCloser(from.NewDecoder().Reader(r)), nil
-		}
-		unpacked, err := unpack(r)
-		if err != nil {
-			return nil, err
-		}
-		return decoded{from.NewDecoder().Reader(unpacked), unpacked}, nil
-	}
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/storage"
@@ -44,6 +45,7 @@ type source struct {
 	threads  int
 	cutting  cutting
 	unpack   func(io.Reader) (io.ReadCloser, error) // nil: the file is not packed
+	encoding encoding.Encoding                      // nil: UTF-8
 	dialect  dialect
 	csv      formats.CSV
 	numerals *numerals       // nil: numbers are written as kcut writes them
@@ -128,11 +130,14 @@ type text struct {
 	file     storage.File
 }
 
-// text returns the unpacked bytes from offset to end of the file (end < 0, or packed: all),
+// inSequence reports whether the text can only be read from its start.
+func (s *source) inSequence() bool { return s.unpack != nil || s.encoding != nil }
+
+// text returns the unpacked bytes from offset to end of the file (end < 0, or in sequence: all),
 // which must be the one whose records were counted.
 func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 	from := offset
-	if s.unpack != nil {
+	if s.inSequence() {
 		from, end = 0, -1
 	}
 	if end < 0 {
@@ -144,13 +149,17 @@ func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 	}
 	plan := file.Plan(ctx, []storage.Range{{From: from, To: end}})
 	t := &text{Reader: io.NewSectionReader(plan, from, end-from), plan: plan, file: file}
-	if s.unpack == nil {
-		return t, nil
+	if s.unpack != nil {
+		var unpacked io.ReadCloser
+		if unpacked, err = s.unpack(t.Reader); err == nil {
+			t.Reader, t.unpacked = unpacked, unpacked
+		}
 	}
-	unpacked, err := s.unpack(t.Reader)
-	if err == nil {
-		t.Reader, t.unpacked = unpacked, unpacked
-		_, err = io.CopyN(io.Discard, unpacked, offset)
+	if s.encoding != nil {
+		t.Reader = s.encoding.NewDecoder().Reader(t.Reader)
+	}
+	if err == nil && s.inSequence() {
+		_, err = io.CopyN(io.Discard, t, offset)
 	}
 	if err != nil {
 		t.Close()
@@ -241,9 +250,7 @@ func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, 
 	if err != nil {
 		return start, err
 	}
-	from, err := encodingOf(declared.Encoding, head)
-	if err == nil && from != nil {
-		s.unpack = decode(s.unpack, from)
+	if s.encoding, err = encodingOf(declared.Encoding, head); err == nil && s.encoding != nil {
 		head, err = s.head(ctx)
 	}
 	if err != nil {

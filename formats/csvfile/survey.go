@@ -14,7 +14,7 @@ import (
 // returns what each column's texts allow.
 func (s *source) survey(ctx context.Context, start place, types map[string]formats.Type) ([]evidence, error) {
 	sections := []section{{place: start, end: -1}}
-	if s.unpack == nil && s.dialect.escape == 0 { // else nothing tells where a record starts
+	if !s.inSequence() && s.dialect.escape == 0 { // else nothing tells where a record starts
 		var err error
 		if sections, err = s.cut(ctx, start); err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func (s *source) survey(ctx context.Context, start place, types map[string]forma
 // which can only be read from its start, has one.
 func (s *source) chunks(sections []section) (parts []part) {
 	size := s.cutting.chunk
-	if s.unpack != nil {
+	if s.inSequence() {
 		size = math.MaxInt64
 	}
 	row := int64(0)

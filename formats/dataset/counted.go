@@ -130,11 +130,6 @@ type singlesReader struct {
 	formats.Singles
 }
 
-// newSingles returns a reader of the records that another one's rows stand for.
-func newSingles(r formats.BatchReader, opt *formats.ReadOptions) *singlesReader {
-	return &singlesReader{BatchReader: r, Singles: formats.Singles{Most: opt.BatchRows}}
-}
-
 // Next implements formats.BatchReader.
 func (r *singlesReader) Next(ctx context.Context) (*formats.Batch, error) {
 	for {

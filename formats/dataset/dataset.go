@@ -151,7 +151,7 @@ func (d *Dataset) Files() []string {
 func (d *Dataset) Read(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
 	r, err := d.ReadCounted(ctx, s, columns)
 	if err == nil && d.sources.opt.Count != "" {
-		r = newSingles(r, &d.sources.opt)
+		r = &singlesReader{r, formats.Singles{Most: d.sources.opt.BatchRows}}
 	}
 	return r, err
 }

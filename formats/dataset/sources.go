@@ -56,7 +56,11 @@ func (c *sourceCache) acquire(ctx context.Context, path string) (formats.Source,
 	settled := c.settled
 	c.mu.Unlock()
 	entry.once.Do(func() {
-		if entry.src, entry.err = openFile(ctx, path, c.opt); entry.err == nil {
+		var open opener
+		if open, entry.err = detect(ctx, path); entry.err == nil {
+			entry.src, entry.err = open(ctx, path, c.opt)
+		}
+		if entry.err == nil {
 			settle(entry.src, settled)
 		}
 	})
@@ -69,14 +73,6 @@ func (c *sourceCache) acquire(ctx context.Context, path string) (formats.Source,
 	}
 	c.mu.Unlock()
 	return nil, entry.err
-}
-
-func openFile(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
-	open, err := detect(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return open(ctx, path, opt)
 }
 
 // release gives back what acquire returned.

@@ -2,7 +2,6 @@ package release
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 
 	"github.com/kcut/kcut/formats"
@@ -17,16 +16,14 @@ import (
 // of rows, since one with an entry that no row uses is a finding of its own. It keeps nothing where
 // the footer says nothing.
 type valueReader struct {
-	formats.Values // the last ones
-	decode         plain.Decoder
-	width          int
-	unknown        error // of a type that has no decoder
-	asked          bool  // the footer says something
-	any            bool
-	// Of a type that is InWords, the words; else the bytes, and the first eight of them as a
-	// number.
-	low, high           uint64
-	lowBytes, highBytes []byte
+	formats.Values      // the last ones
+	decode              plain.Decoder
+	width               int
+	unknown             error // of a type that has no decoder
+	asked               bool  // the footer says something
+	any                 bool
+	low, high           uint64 // of a type that is InWords
+	lowBytes, highBytes []byte // of others
 }
 
 // stepValues is how many values are decoded at a time.
@@ -81,29 +78,14 @@ func (r *valueReader) addWord(w uint64) {
 	r.low, r.high = min(r.low, w), max(r.high, w)
 }
 
-// addBytes takes in a value of bytes. Most have beginnings that are between those of the extremes.
 func (r *valueReader) addBytes(value []byte) {
-	if r.any && len(value) >= 8 {
-		if head := binary.BigEndian.Uint64(value); head > r.low && head < r.high {
-			return
-		}
-	}
 	if !r.any || bytes.Compare(value, r.lowBytes) < 0 {
 		r.lowBytes = append(r.lowBytes[:0], value...)
-		r.low = head(value)
 	}
 	if !r.any || bytes.Compare(value, r.highBytes) > 0 {
 		r.highBytes = append(r.highBytes[:0], value...)
-		r.high = head(value)
 	}
 	r.any = true
-}
-
-// head returns the first eight bytes of a value as a number.
-func head(value []byte) uint64 {
-	var first [8]byte
-	copy(first[:], value)
-	return binary.BigEndian.Uint64(first[:])
 }
 
 // wrong counts the extreme values of a footer that are not those of the chunk. Kcut says none where
