@@ -1,7 +1,6 @@
 package csvfile
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -26,10 +25,10 @@ func guessOfNumber(text string) guess {
 		fraction := countDigits(rest[1:])
 		rest, all = rest[1+fraction:], all+fraction
 	}
-	if all == 0 || rest != "" && (rest[0]|0x20 != 'e' || !isExponent(rest[1:])) {
+	if all == 0 || rest != "" && rest[0]|0x20 != 'e' {
 		return 0
 	}
-	if rest != "" || digits > 300 { // it may be too large
+	if rest != "" || digits > 300 { // it may be no exponent, or too large
 		if _, err := strconv.ParseFloat(text, 64); err != nil {
 			return 0
 		}
@@ -69,20 +68,4 @@ func decimalParts(text string) (whole, fraction int, ok bool) {
 	fraction = countDigits(digits[whole+1:])
 	zero := negative && strings.Trim(digits, "0.") == ""
 	return whole, fraction, fraction > 0 && whole+1+fraction == len(digits) && !zero
-}
-
-// isExponent reports whether text is digits, perhaps after a sign, of a number that is not
-// absurd.
-func isExponent(text string) bool {
-	if text != "" && (text[0] == '-' || text[0] == '+') {
-		text = text[1:]
-	}
-	e := 0
-	for _, c := range []byte(text) {
-		if c-'0' > 9 || e > math.MaxInt16 {
-			return false
-		}
-		e = e*10 + int(c-'0')
-	}
-	return text != ""
 }
