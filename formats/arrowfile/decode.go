@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kcut/kcut/formats"
@@ -14,86 +17,117 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// column takes the first column, with all below it, off a record batch.
-func (b *recordBatch) column(f *field) (*column, error) {
-	if len(b.nodes) == 0 {
-		return nil, fmt.Errorf("%w: a record batch of too few nodes", formats.ErrDamaged)
+// column is a column of a record batch, or of a dictionary. It has no rows before it is loaded.
+// Offsets and views may still lead outside of it: its array panics then.
+type column struct {
+	field   *field
+	rows    arrow.Array
+	data    *array.Data
+	buffers []buffer
+}
+
+// buffer is a buffer of a column, and where it lies in the file.
+type buffer struct {
+	place storage.Range
+	into  *memory.Buffer
+	field *field
+	spec  arrow.BufferSpec
+}
+
+// column takes the first column, with all below it, off a record batch. It panics when the batch
+// has too few nodes or buffers.
+func (b *recordBatch) column(f *field) *column {
+	c := &column{field: f}
+	c.data = b.array(f, c)
+	return c
+}
+
+// array takes the array of a field off a record batch. Its buffers become those of a column.
+func (b *recordBatch) array(f *field, c *column) *array.Data {
+	layout := f.storage.Layout()
+	specs := layout.Buffers
+	_, union := f.storage.(arrow.UnionType)
+	if specs[0].Kind == arrow.KindAlwaysNull && (!union || b.version >= version5) {
+		specs = specs[1:]
 	}
-	rows, nulls := b.nodes[0], b.nodes[1]
-	b.nodes = b.nodes[2:]
-	if rows < 0 || rows > mostRows || nulls < 0 || nulls > rows {
-		return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, rows, nulls)
-	}
-	count := int64(len(f.buffers))
-	if _, union := f.storage.(arrow.UnionType); union && b.version < version5 {
-		count++ // a validity of its own
-	}
-	if f.views {
-		if len(b.variadic) == 0 || b.variadic[0] < 0 || b.variadic[0] > int64(len(b.buffers)) {
-			return nil, fmt.Errorf("%w: views without a sound count of their buffers", formats.ErrDamaged)
-		}
-		count += b.variadic[0]
+	if layout.VariadicSpec != nil {
+		views := slices.Repeat([]arrow.BufferSpec{*layout.VariadicSpec}, int(b.variadic[0]))
+		specs = append(specs, views...)
 		b.variadic = b.variadic[1:]
 	}
-	if count > int64(len(b.buffers)) {
-		return nil, fmt.Errorf("%w: a record batch of too few buffers", formats.ErrDamaged)
-	}
-	c := &column{field: f, n: int(rows), allNull: f.storage.ID() == arrow.NULL, buffers: b.buffers[:count]}
-	if nulls == 0 && len(f.buffers) > 0 {
-		c.buffers[0] = storage.Range{} // a validity that nobody looks at
-	}
-	b.buffers = b.buffers[count:]
-	for _, child := range f.children {
-		part, err := b.column(child)
-		if err != nil {
-			return nil, err
+	rows, nulls := int(b.nodes[0]), int(b.nodes[1])
+	places := b.buffers[:len(specs)]
+	b.nodes, b.buffers = b.nodes[2:], b.buffers[len(specs):]
+	buffers := make([]*memory.Buffer, len(specs))
+	for i, spec := range specs {
+		if rows > 0 && (i > 0 || nulls > 0) { // nobody looks at a validity without nulls
+			buffers[i] = memory.NewBufferBytes(nil)
+			c.buffers = append(c.buffers, buffer{places[i], buffers[i], f, spec})
 		}
-		if part.n < f.itemsOf(c.n) {
-			return nil, errShortBuffer
-		}
-		c.children = append(c.children, part)
 	}
-	return c, nil
+	children := make([]arrow.ArrayData, len(f.children))
+	for i, child := range f.children {
+		children[i] = b.array(child, c)
+	}
+	return array.NewData(f.storage, rows, buffers, children, nulls, 0)
 }
 
 // allocator returns n bytes, or an error when the budget does not have them.
 type allocator func(n int) ([]byte, error)
 
-// load reads the buffers of a column and of all below it.
+// load reads the buffers of a column.
 func (r *reader) load(c *column, packing int8, from io.ReaderAt, alloc allocator) error {
-	f := c.field
-	c.data = make([][]byte, len(c.buffers))
-	for i, place := range c.buffers {
-		if i == 0 && place == (storage.Range{}) {
-			continue
-		}
-		raw, err := r.read(place, packing, from, alloc)
+	for _, p := range c.buffers {
+		raw, err := r.read(p.place, packing, from, alloc)
 		if err != nil {
 			return err
 		}
-		if i < len(f.buffers) && len(raw) < f.needs(f.buffers[i], c.n) {
+		if p.spec.Kind == arrow.KindBitmap && len(raw) == 0 { // else all rows would be valid
 			return errShortBuffer
 		}
-		if i == 0 {
-			c.validity = raw
-		} else if i < len(f.buffers) && r.src.big {
-			f.swap(raw, f.buffers[i])
+		if r.src.big {
+			p.swap(raw)
 		}
-		c.data[i] = raw
+		p.into.Reset(raw)
 	}
-	var err error
-	if f.values != nil {
-		if c.dictionary, err = r.dictionaryOf(f); err != nil {
-			return err
+	return c.build()
+}
+
+var errShortBuffer = fmt.Errorf("%w: a buffer is too short for its rows", formats.ErrDamaged)
+
+// build makes the array of a loaded column. Arrow's library panics where lengths disagree.
+func (c *column) build() (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errShortBuffer
 		}
-	}
-	for _, child := range c.children {
-		if err := r.load(child, packing, from, alloc); err != nil {
-			return err
-		}
-	}
+	}()
+	c.rows = array.MakeFromData(c.data)
 	return nil
 }
+
+// swap makes the numbers of a big-endian file little-endian. Of a view that is its length and,
+// when it is long, its buffer and offset.
+func (p buffer) swap(b []byte) {
+	switch id := p.field.storage.ID(); {
+	case p.spec.Kind != arrow.KindFixedWidth:
+	case id == arrow.BINARY_VIEW:
+		for view := range slices.Chunk(b, arrow.ViewHeaderSizeBytes) {
+			slices.Reverse(view[:4])
+			if int32(binary.LittleEndian.Uint32(view)) > viewInline {
+				slices.Reverse(view[8:12])
+				slices.Reverse(view[12:])
+			}
+		}
+	case id != arrow.FIXED_SIZE_BINARY || p.field.typ.Kind == formats.Decimal: // other ones are bytes
+		for number := range slices.Chunk(b, p.spec.ByteWidth) {
+			slices.Reverse(number)
+		}
+	}
+}
+
+// viewInline is the longest value that lies in its view.
+const viewInline = 12
 
 // read reads a buffer, unpacked.
 func (r *reader) read(place storage.Range, packing int8, from io.ReaderAt, alloc allocator) ([]byte, error) {

@@ -2,19 +2,22 @@ package arrowfile
 
 import (
 	"fmt"
-	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/kcut/kcut/formats"
 )
 
-// dictionary is the dictionary of a column: the values of a flat one, of others the parts
-// that their file has.
+// dictionary is the dictionary of a column, or of a part of a nested one: the values of the one, of
+// the other the arrays that its file has.
 type dictionary struct {
+	field       *field
+	inner       bool
 	first, last int // of the messages that it was made of
 	n           int
 	values      *formats.Values
 	codes       []uint32 // of each entry
-	parts       []*column
+	parts       []arrow.Array
 	held        int64 // bytes
 }
 
@@ -22,33 +25,39 @@ type dictionary struct {
 // list of values that has grown to it.
 const dictionaryWeight = 3
 
-// dictionaryOf returns the dictionary of a field as the record batch being loaded sees it.
-// Deltas extend the values that earlier batches saw; a replacement makes new ones.
-func (r *reader) dictionaryOf(f *field) (*dictionary, error) {
-	first, last := r.src.parts(f.id, r.next)
-	d := r.dictionaries[f]
-	if d == nil || d.first != first || d.last > last {
-		if d != nil {
-			r.held -= d.held
+// dictionary returns the dictionary of a field, which each record batch updates.
+func (r *reader) dictionary(f *field, inner bool) *dictionary {
+	for _, d := range r.dictionaries {
+		if d.field == f {
+			return d
 		}
-		d = &dictionary{first: first, last: first, values: &formats.Values{Type: f.typ}}
-		r.dictionaries[f] = d
+	}
+	d := &dictionary{field: f, inner: inner, first: -1}
+	r.dictionaries = append(r.dictionaries, d)
+	return d
+}
+
+// update makes a dictionary what the record batch to load sees. Deltas extend the values that
+// earlier batches saw; a replacement makes new ones.
+func (r *reader) update(d *dictionary) error {
+	id := d.field.id
+	first, last := r.src.parts(id, r.next)
+	if d.first != first || d.last > last {
+		r.held -= d.held
+		*d = dictionary{field: d.field, inner: d.inner, first: first, last: first}
+		d.values = &formats.Values{Type: d.field.typ}
 	}
 	for ; d.last < last; d.last++ {
-		if err := r.extend(d, f, r.src.dictionaries[f.id][d.last].at); err != nil {
-			return nil, fmt.Errorf("dictionary %d: %w", f.id, err)
+		if err := r.extend(d, r.src.dictionaries[id][d.last].at); err != nil {
+			return fmt.Errorf("dictionary %d: %w", id, err)
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // extend adds the entries of the message at a position.
-func (r *reader) extend(d *dictionary, f *field, at int64) error {
+func (r *reader) extend(d *dictionary, at int64) error {
 	b, err := r.src.readBatch(at)
-	if err != nil {
-		return err
-	}
-	part, err := b.column(f.values)
 	if err != nil {
 		return err
 	}
@@ -56,51 +65,53 @@ func (r *reader) extend(d *dictionary, f *field, at int64) error {
 		d.held += int64(bytes)
 		return r.take(int64(bytes))
 	}
-	err = r.load(part, b.codec, r.src.file, func(n int) ([]byte, error) {
+	c := b.column(d.field.values)
+	err = r.load(c, b.codec, r.src.file, func(n int) ([]byte, error) {
 		if err := hold(dictionaryWeight * n); err != nil {
 			return nil, err
 		}
 		return make([]byte, n), nil
 	})
-	if d.n += part.n; err == nil && d.n > mostRows {
-		err = errLarge
-	}
-	if err != nil || f.inner || f.typ.Kind == formats.Nested {
-		d.parts = append(d.parts, part)
+	if err != nil {
 		return err
 	}
-	if err := hold(4 * part.n); err != nil {
+	if d.n += c.rows.Len(); d.n > mostRows {
+		return errLarge
+	}
+	if d.inner {
+		d.parts = append(d.parts, c.rows)
+		return nil
+	}
+	if err := hold(4 * c.rows.Len()); err != nil {
 		return err
 	}
-	d.codes = part.appendPositions(d.codes, d.values.Len(), 0, part.n)
-	return part.appendValues(d.values, 0, part.n, (*formats.Values).Room)
+	d.codes = c.field.appendPositions(d.codes, c.rows, d.values.Len(), 0, c.rows.Len())
+	return c.field.appendValues(d.values, c.rows, 0, c.rows.Len(), (*formats.Values).Room)
 }
 
-// entry returns the entry of a dictionary that index i, which is in range, means.
-func (d *dictionary) entry(i int) (*column, int) {
+// entry returns the array that has an entry of a dictionary, and its row there.
+func (d *dictionary) entry(i int) (arrow.Array, int) {
 	for _, p := range d.parts {
-		if i < p.n {
+		if i < p.Len() {
 			return p, i
 		}
-		i -= p.n
+		i -= p.Len()
 	}
 	return nil, 0
 }
 
-// appendCodes appends the codes of rows [from, to) of a dictionary column of indexes T. A
-// negative index is beyond all dictionaries; that of a null means nothing.
-func appendCodes[T whole](dst []uint32, c *column, from, to int) ([]uint32, error) {
-	codes, start := c.dictionary.codes, len(dst)
-	dst = slices.Grow(dst, to-from)[:start+to-from]
-	out := dst[start:]
-	for i, index := range rowsOf[T](c, 1)[from:to] {
-		out[i] = 0
-		if c.valid(from + i) {
-			if uint64(index) >= uint64(len(codes)) {
+// appendCodes appends the codes of the entries with these indexes, of rows from one on. A negative
+// index is beyond all dictionaries; that of a null means nothing.
+func (d *dictionary) appendCodes(dst []uint32, indexes []uint64, valid validity, from int) ([]uint32, error) {
+	for i, index := range indexes {
+		code := uint32(0)
+		if valid.at(from + i) {
+			if index >= uint64(len(d.codes)) {
 				return dst, errIndex(from + i)
 			}
-			out[i] = codes[index]
+			code = d.codes[index]
 		}
+		dst = append(dst, code)
 	}
 	return dst, nil
 }

@@ -221,6 +221,11 @@ func (m *message) batch() (*recordBatch, error) {
 	if t.Bytes == nil || b.rows < 0 || b.rows > mostRows {
 		return nil, fmt.Errorf("%w: a record batch of %d rows", formats.ErrDamaged, b.rows)
 	}
+	for i := 0; i < len(b.nodes); i += 2 {
+		if rows, nulls := b.nodes[i], b.nodes[i+1]; rows < 0 || rows > mostRows || nulls < 0 || nulls > rows {
+			return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, rows, nulls)
+		}
+	}
 	left, buffers := m.size, t.numbers(2, 2)
 	b.buffers = make([]storage.Range, len(buffers)/2)
 	for i := range b.buffers {
@@ -230,6 +235,11 @@ func (m *message) batch() (*recordBatch, error) {
 		}
 		left -= length
 		b.buffers[i] = storage.Range{From: m.body + offset, To: m.body + offset + length}
+	}
+	for _, count := range b.variadic {
+		if count < 0 || count > int64(len(b.buffers)) {
+			return nil, fmt.Errorf("%w: a view of %d buffers", formats.ErrDamaged, count)
+		}
 	}
 	return b, nil
 }

@@ -1,9 +1,10 @@
 package arrowfile
 
 import (
-	"unicode/utf8"
+	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -19,116 +20,120 @@ func (f *field) column() formats.Field {
 	if f.typ.Kind != formats.Nested {
 		return out
 	}
-	if elements := f.elements(f.name, f.nullable); len(elements) > 1 {
+	var s shredder
+	if _, elements := s.node(f, f.name, f.nullable, 0, 0); len(elements) > 1 {
 		out.Declared, out.Type.Nested = elements, elements.Structure()
 	}
 	return out
 }
 
-// elements returns the Parquet schema of a column, or nil when Parquet has none for it.
-func (f *field) elements(name string, nullable bool) schema.Elements {
-	e := format.SchemaElement{Name: name, RepetitionType: thrift.New(schema.Repetition(nullable))}
-	repeated := func(name string) format.SchemaElement {
-		return format.SchemaElement{Name: name, RepetitionType: thrift.New(format.Repeated)}
-	}
-	_, list := f.storage.(arrow.ListLikeType)
-	switch {
-	case f.typ.Kind != formats.Nested:
-		nullable = nullable || f.typ.Kind == formats.Null
-		return schema.Of(formats.Field{Name: name, Type: f.typ, Nullable: nullable})
-	case f.values != nil:
-		return f.values.elements(name, nullable)
-	case f.storage.ID() == arrow.STRUCT:
-		return schema.Group(e, f.members()...)
-	case f.isMap && len(f.children[0].children) == 2:
-		e.LogicalType.Value, e.ConvertedType = &format.MapType{}, thrift.New(deprecated.Map)
-		return schema.Group(e, schema.Group(repeated("key_value"), f.children[0].members()...))
-	case list:
-		item := f.children[0]
-		e.LogicalType.Value, e.ConvertedType = &format.ListType{}, thrift.New(deprecated.List)
-		return schema.Group(e, schema.Group(repeated("list"), item.elements("element", item.nullable)))
-	}
-	return nil
-}
-
-// members returns the schemas of all fields of a struct.
-func (f *field) members() (members []schema.Elements) {
-	for _, c := range f.children {
-		members = append(members, c.elements(c.name, c.nullable))
-	}
-	return members
-}
-
 // shredder cuts a nested column into the leaves of Parquet.
 type shredder struct {
-	root   *nestedNode
-	leaves []*nestedLeaf
-	out    []formats.Leaf
+	root       *nestedNode
+	leaves     []*nestedLeaf
+	out        []formats.Leaf
+	dictionary func(f *field, inner bool) *dictionary
+	err        error // of a leaf that Parquet does not have
 }
 
 // nestedNode is a node of a nested column; a dictionary and its values are one.
 type nestedNode struct {
+	field      *field
 	nullable   bool
-	repetition int // level of the items of a list but the first; 0: no list
+	dictionary *dictionary
+	index      []uint64 // of a row in the dictionary
+	repetition int      // level of the items of a list but the first; 0: no list
 	children   []*nestedNode
 	leaf       *nestedLeaf // nil: there are children
 }
 
 // nestedLeaf is a leaf being filled.
 type nestedLeaf struct {
+	field       *field
 	form        plain.Form
 	raw         bool // values are stored as they are, without the length that a page puts before them
 	repetitions bool
 	definitions bool
 	out         formats.Leaf
 	values      formats.Values
-	words       []uint64
+	value       formats.Values // one
 }
 
-func newShredder(f *field) (*shredder, error) {
-	s := &shredder{}
-	var err error
-	s.root, err = s.node(f, 0, 0)
+func (r *reader) newShredder(f *field) (*shredder, error) {
+	s := &shredder{dictionary: r.dictionary}
+	s.root, _ = s.node(f, f.name, f.nullable, 0, 0)
 	s.out = make([]formats.Leaf, len(s.leaves))
-	return s, err
+	return s, s.err
 }
 
-// node builds the tree below a field that lies under the given levels.
-func (s *shredder) node(f *field, repetition, definition int) (*nestedNode, error) {
-	n := &nestedNode{nullable: f.nullable || f.typ.Kind == formats.Null}
-	for f.values != nil {
+// node builds the tree below a field that lies under the given levels. It returns the Parquet
+// schema too, nil when Parquet has none for it.
+func (s *shredder) node(
+	f *field, name string, nullable bool, repetition, definition int,
+) (*nestedNode, schema.Elements) {
+	nullable = nullable || f.typ.Kind == formats.Null
+	n := &nestedNode{field: f, nullable: nullable}
+	if f.values != nil {
+		if s.dictionary != nil {
+			n.dictionary = s.dictionary(f, true)
+		}
 		f = f.values
 	}
-	if n.nullable {
+	if nullable {
 		definition++
 	}
 	if f.typ.Kind != formats.Nested {
-		e := schema.Of(formats.Field{Type: f.typ})[0]
-		form, err := plain.FormOf(f.typ, e)
-		n.leaf = &nestedLeaf{
-			form: form, raw: e.Type.V == format.ByteArray,
-			repetitions: repetition > 0, definitions: definition > 0,
-		}
-		n.leaf.values.Type = formats.Type{Kind: formats.Binary}
-		s.leaves = append(s.leaves, n.leaf)
-		return n, err
+		elements := schema.Of(formats.Field{Name: name, Type: f.typ, Nullable: nullable})
+		n.leaf = s.leaf(f, elements[0], repetition > 0, definition > 0)
+		return n, elements
 	}
-	if f.storage.ID() != arrow.STRUCT {
+	_, list := f.storage.(arrow.ListLikeType)
+	if list {
 		repetition, definition = repetition+1, definition+1
 		n.repetition = repetition
 	}
+	var members []schema.Elements
 	for _, c := range f.children {
-		child, err := s.node(c, repetition, definition)
-		if err != nil {
-			return nil, err
+		name := c.name
+		if list {
+			name = "element"
 		}
-		n.children = append(n.children, child)
+		child, member := s.node(c, name, c.nullable, repetition, definition)
+		n.children, members = append(n.children, child), append(members, member)
+	}
+	repeated := format.SchemaElement{Name: "list", RepetitionType: thrift.New(format.Repeated)}
+	e := format.SchemaElement{Name: name, RepetitionType: thrift.New(schema.Repetition(nullable))}
+	switch {
+	case f.storage.ID() == arrow.STRUCT:
+		return n, schema.Group(e, members...)
+	case f.storage.ID() == arrow.MAP && members[0] != nil:
+		e.LogicalType.Value, e.ConvertedType = &format.MapType{}, thrift.New(deprecated.Map)
+		members[0][0].Name, members[0][0].RepetitionType = "key_value", repeated.RepetitionType
+		return n, schema.Group(e, members...)
+	case list:
+		e.LogicalType.Value, e.ConvertedType = &format.ListType{}, thrift.New(deprecated.List)
+		return n, schema.Group(e, schema.Group(repeated, members...))
 	}
 	return n, nil
 }
 
+// leaf adds a leaf of a flat type.
+func (s *shredder) leaf(f *field, e format.SchemaElement, repetitions, definitions bool) *nestedLeaf {
+	form, err := plain.FormOf(f.typ, e)
+	if err != nil {
+		s.err = err
+	}
+	l := &nestedLeaf{
+		field: f, form: form, raw: e.Type.V == format.ByteArray,
+		repetitions: repetitions, definitions: definitions,
+	}
+	l.values.Type, l.value.Type = formats.Type{Kind: formats.Binary}, f.typ
+	s.leaves = append(s.leaves, l)
+	return l
+}
+
 // shred returns the leaves of rows [from, to), good until the next call.
-func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
+func (s *shredder) shred(a arrow.Array, from, to int) ([]formats.Leaf, error) {
 	for _, l := range s.leaves {
 		l.out.Entries = 0
 		l.out.Repetition, l.out.Definition = l.out.Repetition[:0], l.out.Definition[:0]
@@ -148,9 +153,9 @@ func (s *shredder) shred(a *column, from, to int) ([]formats.Leaf, error) {
 
 // visit adds row i of a, which lies under the given levels, or an entry without a value when a is
 // nil.
-func (n *nestedNode) visit(a *column, i, repetition, definition int) (err error) {
+func (n *nestedNode) visit(a arrow.Array, i, repetition, definition int) (err error) {
 	if a != nil {
-		a, i, err = a.resolve(i)
+		a, i, err = n.resolve(a, i)
 		switch {
 		case err != nil:
 			return err
@@ -164,12 +169,12 @@ func (n *nestedNode) visit(a *column, i, repetition, definition int) (err error)
 	case n.leaf != nil:
 		return n.leaf.add(a, i, repetition, definition)
 	case n.repetition > 0 && a != nil:
-		return n.items(a, i, repetition, definition)
+		return n.items(a.(array.ListLike), i, repetition, definition)
 	}
 	for k, c := range n.children {
-		var child *column
+		var child arrow.Array
 		if a != nil {
-			child = a.children[k]
+			child = a.(*array.Struct).Field(k)
 		}
 		if err := c.visit(child, i, repetition, definition); err != nil {
 			return err
@@ -178,17 +183,33 @@ func (n *nestedNode) visit(a *column, i, repetition, definition int) (err error)
 	return nil
 }
 
+// resolve returns where the value of row i lies, which a dictionary may have, nil when it is null.
+func (n *nestedNode) resolve(a arrow.Array, i int) (arrow.Array, int, error) {
+	if d := n.dictionary; d != nil && a.IsValid(i) {
+		n.index = n.field.numbers(n.index[:0], a.Data(), i, i+1)
+		if n.index[0] >= uint64(d.n) {
+			return nil, 0, errIndex(i)
+		}
+		a, i = d.entry(int(n.index[0]))
+	}
+	if a.IsNull(i) || a.DataType().ID() == arrow.NULL {
+		return nil, 0, nil
+	}
+	return a, i, nil
+}
+
 // items adds the items of a list.
-func (n *nestedNode) items(a *column, i, repetition, definition int) error {
-	from, to, err := a.items(i)
+func (n *nestedNode) items(a array.ListLike, i, repetition, definition int) error {
+	from, to := a.ValueOffsets(i)
+	items := a.ListValues()
 	switch {
-	case err != nil:
-		return err
+	case from < 0 || from > to || to > int64(items.Len()):
+		return fmt.Errorf("%w: a list outside its items at row %d", formats.ErrDamaged, i)
 	case from == to:
 		return n.children[0].visit(nil, 0, repetition, definition)
 	}
 	for k := from; k < to; k++ {
-		if err := n.children[0].visit(a.children[0], k, repetition, definition+1); err != nil {
+		if err := n.children[0].visit(items, int(k), repetition, definition+1); err != nil {
 			return err
 		}
 		repetition = n.repetition
@@ -196,23 +217,8 @@ func (n *nestedNode) items(a *column, i, repetition, definition int) error {
 	return nil
 }
 
-// resolve follows dictionaries to the value of row i, nil when it is null.
-func (c *column) resolve(i int) (*column, int, error) {
-	for c.valid(i) && c.field.values != nil {
-		index := c.field.flat.index(c, i)
-		if index >= uint64(c.dictionary.n) {
-			return nil, 0, errIndex(i)
-		}
-		c, i = c.dictionary.entry(int(index))
-	}
-	if !c.valid(i) {
-		return nil, 0, nil
-	}
-	return c, i, nil
-}
-
 // add adds an entry, with the value of row i of a, which is valid, unless a is nil.
-func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
+func (l *nestedLeaf) add(a arrow.Array, i, repetition, definition int) (err error) {
 	v := &l.values
 	if l.out.Entries++; l.out.Entries > batchEntries {
 		return errLarge
@@ -226,26 +232,20 @@ func (l *nestedLeaf) add(a *column, i, repetition, definition int) (err error) {
 	if l.definitions {
 		l.out.Definition = append(l.out.Definition, byte(definition))
 	}
-	switch {
-	case a == nil:
+	if a == nil {
 		return nil
-	case l.form.Type.InWords():
-		if l.words, err = a.field.flat.words(l.words[:0], a, i, i+1); err == nil {
-			v.Data, err = l.form.AppendWords(v.Data, l.words)
-		}
+	}
+	l.value.Clear()
+	if err := l.field.appendValues(&l.value, a, i, i+1, (*formats.Values).Room); err != nil {
+		return err
+	}
+	switch {
+	case l.value.Type.InWords():
+		v.Data, err = l.form.AppendWords(v.Data, l.value.Words)
+	case l.raw:
+		v.Data = append(v.Data, l.value.Data...)
 	default:
-		var scratch [32]byte
-		value, failed := a.value(i, &scratch)
-		switch {
-		case failed != nil:
-			return failed
-		case l.form.Type.Kind == formats.String && !utf8.Valid(value):
-			return errText
-		case l.raw:
-			v.Data = append(v.Data, value...)
-		default:
-			v.Data, err = l.form.AppendBytes(v.Data, value)
-		}
+		v.Data, err = l.form.AppendBytes(v.Data, l.value.Data)
 	}
 	v.Ends = append(v.Ends, uint32(len(v.Data)))
 	return err

@@ -29,9 +29,8 @@ type reader struct {
 	targets []target
 	batch   formats.Batch
 
-	wanted       []bool    // columns
-	columns      []*column // of the loaded record batch
-	dictionaries map[*field]*dictionary
+	columns      []*column // of the loaded record batch; nil: not wanted
+	dictionaries []*dictionary
 	slabs        [][]byte // buffers of a record batch, used again for the next
 	used         int      // slabs
 	packed       []byte   // a buffer being unpacked
@@ -43,11 +42,13 @@ type reader struct {
 // target is a column being built.
 type target struct {
 	formats.Request
-	field  formats.Field
-	out    formats.Column
-	coded  *formats.Distinct // of a column to be coded that has no dictionary
-	values *formats.Values   // of a plain one
-	nested *shredder
+	field      formats.Field
+	out        formats.Column
+	dictionary *dictionary
+	coded      *formats.Distinct // of a column to be coded that has no dictionary
+	values     *formats.Values   // of a plain one
+	nested     *shredder
+	known      []uint32 // codes of values
 
 	holding formats.Holding // of the values
 }
@@ -59,23 +60,23 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	}
 	r := &reader{
 		ctx: ctx, src: s, next: first, end: first + count,
-		targets: make([]target, len(columns)),
-		columns: make([]*column, len(s.columns)), wanted: make([]bool, len(s.columns)),
-		dictionaries: make(map[*field]*dictionary), lz4: lz4.NewReader(nil),
-		holding: formats.Holding{Tell: s.hold},
+		targets: make([]target, len(columns)), columns: make([]*column, len(s.columns)),
+		lz4: lz4.NewReader(nil), holding: formats.Holding{Tell: s.hold},
 	}
 	for i, c := range columns {
 		r.targets[i].holding.Tell = s.hold
-		if err := r.targets[i].init(c, s.columns[c.Column], s.schema[c.Column]); err != nil {
+		if err := r.target(&r.targets[i], c); err != nil {
 			return nil, fmt.Errorf("read %s: column %q: %w", s.path, s.schema[c.Column].Name, err)
 		}
-		r.wanted[c.Column] = true
+		r.columns[c.Column] = &column{}
 		r.batch.Columns = append(r.batch.Columns, &r.targets[i].out)
 	}
 	return r, ctx.Err()
 }
 
-func (t *target) init(request formats.Request, f *field, field formats.Field) (err error) {
+// target prepares the column that a request asks for.
+func (r *reader) target(t *target, request formats.Request) (err error) {
+	f, field := r.src.columns[request.Column], r.src.schema[request.Column]
 	t.Request, t.field, t.values = request, field, &formats.Values{Type: field.Type}
 	switch {
 	case field.Type.Kind == formats.Nested && field.Declared == nil:
@@ -83,8 +84,10 @@ func (t *target) init(request formats.Request, f *field, field formats.Field) (e
 	case field.Type.Kind == formats.Nested && request.Coded:
 		return fmt.Errorf("%w: codes of a nested column", formats.ErrUnsupported)
 	case field.Type.Kind == formats.Nested:
-		t.nested, err = newShredder(f)
-	case request.Coded && f.values == nil:
+		t.nested, err = r.newShredder(f)
+	case f.values != nil:
+		t.dictionary = r.dictionary(f, false)
+	case request.Coded:
 		t.coded = formats.NewDistinct(&formats.Values{Type: field.Type})
 	}
 	return err
@@ -136,25 +139,31 @@ func (r *reader) nextBatch() (err error) {
 	if b.rows != place.rows {
 		return fmt.Errorf("%w: it changed since it was opened", formats.ErrDamaged)
 	}
+	for _, d := range r.dictionaries {
+		if err := r.update(d); err != nil {
+			return err
+		}
+	}
 	var places []storage.Range
 	for i, f := range r.src.columns {
-		all := b.buffers
-		c, err := b.column(f)
-		if err == nil && r.wanted[i] && int64(c.n) != b.rows {
-			err = fmt.Errorf("%w: %d rows where the batch has %d", formats.ErrDamaged, c.n, b.rows)
+		c := b.column(f)
+		if r.columns[i] == nil {
+			continue
 		}
-		if err != nil {
-			return fmt.Errorf("column %q: %w", f.name, err)
+		if rows := int64(c.data.Len()); rows != b.rows {
+			return fmt.Errorf("%w: column %q of %d rows where the batch has %d",
+				formats.ErrDamaged, f.name, rows, b.rows)
 		}
-		if r.wanted[i] {
-			r.columns[i], places = c, append(places, all[:len(all)-len(b.buffers)]...)
+		r.columns[i] = c
+		for _, p := range c.buffers {
+			places = append(places, p.place)
 		}
 	}
 	plan := r.src.file.Plan(r.ctx, places)
 	defer plan.Close()
 	r.used = 0
 	for i, c := range r.columns {
-		if !r.wanted[i] {
+		if c == nil {
 			continue
 		}
 		if err := r.load(c, b.codec, plan, r.slab); err != nil {
@@ -178,7 +187,9 @@ func (r *reader) atOnce(rows int64) int {
 func (r *reader) toCome(i int) (bytes int64) {
 	for _, c := range r.columns[i+1:] {
 		if c != nil {
-			bytes += c.stored()
+			for _, p := range c.buffers {
+				bytes += p.place.To - p.place.From
+			}
 		}
 	}
 	return bytes + batchBytes
@@ -220,19 +231,20 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	out := &t.out
 	switch {
 	case t.nested != nil:
-		out.Leaves, err = t.nested.shred(c, from, to)
+		out.Leaves, err = t.nested.shred(c.rows, from, to)
 		return err
-	case c.field.values != nil:
-		out.Values = c.dictionary.values
-		out.Codes, err = c.field.flat.codes(out.Codes[:0], c, from, to)
+	case t.dictionary != nil:
+		out.Values = t.dictionary.values
+		t.values.Words = c.field.numbers(t.values.Words[:0], c.rows.Data(), from, to)
+		out.Codes, err = t.dictionary.appendCodes(out.Codes[:0], t.values.Words, c.rows.NullBitmapBytes(), from)
 	case t.coded != nil:
 		t.coded = t.coded.Renewed(r.src.remember)
 		out.Values = t.coded.Values
 		err = t.code(c, from, to)
 	default:
 		t.values = t.values.Emptied()
-		out.Values, out.Codes = t.values, c.appendPositions(out.Codes[:0], 0, from, to)
-		err = c.appendValues(t.values, from, to, t.room)
+		out.Values, out.Codes = t.values, c.field.appendPositions(out.Codes[:0], c.rows, 0, from, to)
+		err = c.field.appendValues(t.values, c.rows, from, to, t.room)
 	}
 	if err != nil || t.field.Nullable {
 		return err
@@ -250,35 +262,26 @@ func (t *target) room(v *formats.Values, bytes int) error {
 
 // code gives rows [from, to) of a column without a dictionary their codes.
 func (t *target) code(c *column, from, to int) error {
-	codes := slices.Grow(t.out.Codes[:0], to-from)[:to-from]
-	clear(codes)
-	t.out.Codes = codes
-	known := t.coded.Values.Len()
-	if !t.field.Type.InWords() {
-		if err := c.each(from, to, func(i int, b []byte) error {
-			if v := t.coded.Values; cap(v.Data)-len(v.Data) < len(b) {
-				if err := t.room(v, len(b)); err != nil {
-					return err
-				}
-			}
-			codes[i-from] = t.coded.CodeOfBytes(b)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return checkTexts(t.coded.Values, known)
-	}
-	t.values.Words = t.values.Words[:0]
-	if err := c.appendValues(t.values, from, to, t.room); err != nil {
+	values, known := t.values, t.known[:0]
+	values.Clear()
+	t.out.Codes = c.field.appendPositions(t.out.Codes[:0], c.rows, 0, from, to)
+	if err := c.field.appendValues(values, c.rows, from, to, t.room); err != nil {
 		return err
 	}
-	valid := t.coded.AppendCodes(codes[:0], t.values.Words)
-	for i, n := len(codes)-1, len(valid); n <= i; i-- { // moves the codes behind the nulls
-		codes[i] = 0
-		if c.valid(from + i) {
-			n--
-			codes[i] = valid[n]
+	if values.Type.InWords() {
+		known = t.coded.AppendCodes(known, values.Words)
+	}
+	for i := range values.Ends {
+		if err := t.room(t.coded.Values, len(values.Bytes(i))); err != nil {
+			return err
+		}
+		known = append(known, t.coded.CodeOf(values, i))
+	}
+	for i, position := range t.out.Codes {
+		if position > 0 {
+			t.out.Codes[i] = known[position-1]
 		}
 	}
+	t.known = known
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
@@ -18,28 +17,15 @@ import (
 type field struct {
 	name     string
 	nullable bool
-	inner    bool         // lies inside a nested column
 	typ      formats.Type // of the values; Kind Nested when they are not flat
 	children []*field
-	isMap    bool
 	values   *field // of a dictionary; nil: the column has none
 	id       int64  // of the dictionary
 
-	storage arrow.DataType // how the rows lie in buffers; the type of a dictionary's indexes
-	buffers []arrow.BufferSpec
-	views   bool // more buffers follow, as many as the batch says
-	offsets bool // the second buffer has one more entry than there are rows
-	flat    flat // how the rows, or the indexes, are read
-}
+	storage arrow.DataType // of the arrays; the type of a dictionary's indexes
 
-// store sets the type as which the field is laid out.
-func (f *field) store(dt arrow.DataType) {
-	layout, id := dt.Layout(), dt.ID()
-	f.storage, f.views = dt, layout.VariadicSpec != nil
-	f.buffers = slices.DeleteFunc(layout.Buffers, func(b arrow.BufferSpec) bool {
-		return b.Kind == arrow.KindAlwaysNull
-	})
-	f.offsets = id == arrow.LIST || id == arrow.LARGE_LIST || arrow.IsBaseBinary(id)
+	// numbers appends those of the rows [from, to), or of their indexes: see flat.
+	numbers func(dst []uint64, a arrow.ArrayData, from, to int) []uint64
 }
 
 const deepest = 64 // levels of nesting, as other readers allow
@@ -143,29 +129,25 @@ func newField(f arrow.Field, t table) *field {
 	if d, ok := dt.(*arrow.DictionaryType); ok {
 		f.Type, f.Nullable = d.ValueType, true
 		out.values, out.id = newField(f, t), number(t.child(4), 0, flatbuffers.GetInt64)
-		out.typ, out.flat = out.values.typ, flats[d.IndexType.ID()]
-		out.store(d.IndexType)
+		out.typ, out.storage = out.values.typ, d.IndexType
 	} else {
-		out.typ, out.flat = typeOf(dt, f.Metadata), flats[dt.ID()]
-		out.store(storageOf(dt, t.child(3)))
+		out.typ, out.storage = typeOf(dt, f.Metadata), storageOf(dt, t.child(3))
 	}
+	out.numbers = flats[out.storage.ID()].numbers
 	if out.typ.Kind == formats.Nested {
 		out.typ.Nested = declared
 	}
-	_, out.isMap = dt.(*arrow.MapType)
 	if nested, ok := dt.(arrow.NestedType); ok {
 		children := t.tables(5)
 		for i, c := range nested.Fields() {
-			child := newField(c, children[i])
-			child.inner = true
-			out.children = append(out.children, child)
+			out.children = append(out.children, newField(c, children[i]))
 		}
 	}
 	return out
 }
 
-// storageOf returns the type as which a column is laid out that the file declares so: texts are
-// laid out as bytes, decimals as bytes of a fixed number, maps as lists.
+// storageOf returns the type of the arrays for a type that the file declares so: texts are arrays
+// of bytes, decimals of bytes of a fixed number.
 func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.StringType:
@@ -174,8 +156,6 @@ func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 		return arrow.BinaryTypes.LargeBinary
 	case *arrow.StringViewType:
 		return arrow.BinaryTypes.BinaryView
-	case *arrow.MapType:
-		return arrow.ListOf(dt.Elem())
 	case arrow.DecimalType:
 		if bits := number(declared, 2, flatbuffers.GetInt32); bits == 32 || bits == 64 {
 			return &arrow.FixedSizeBinaryType{ByteWidth: int(bits / 8)}
@@ -192,7 +172,7 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 	if !known {
 		return nested
 	}
-	out := flat.typ
+	out := formats.Type{Kind: flat.kind, Bits: flat.bits}
 	if t, ok := dt.(arrow.TemporalWithUnit); ok {
 		out.Unit = formats.Unit(t.TimeUnit())
 	}

@@ -6,13 +6,13 @@
 // Zstandard are read. A column of a type that cannot be read is refused when it is asked
 // for, not before.
 //
-// Arrow's own library reads the schema (its package ipc), behind a panic fence and only what was
-// checked before: it believes the lengths that a file declares. Record batches and dictionaries are
-// read here from their buffers, because the library
+// Arrow's own library reads the schema (its package ipc) and makes arrays of the columns asked for
+// (its package array), behind a panic fence and only of what was checked before: it believes the
+// lengths that a file declares. Buffers are found, read and unpacked here, because its package ipc
 //
-//   - reads all columns of a batch, and copies each. With a message of its own for each wanted
-//     column, batches of 500 rows took 8 to 25 % longer, and those of 65,536 rows 5 to 10 %, and
-//     making these messages takes twice the code that reading their buffers does.
+//   - copies each buffer of a message that lies in memory as a whole. Messages with nothing but the
+//     wanted columns would have to be made for it, which takes the walk over nodes and buffers that
+//     finds these columns anyway.
 //   - has the dictionaries of all columns at once, in the order of a stream, and new ones for each
 //     delta.
 //   - ignores the checksums of Zstandard frames, gives each the window that it asks for, gigabytes

@@ -188,6 +188,32 @@ func TestNullWhereNoneIsAllowed(t *testing.T) {
 	}
 }
 
+// TestNullsWithoutTheirBitmap refuses a batch that has nulls and does not say which rows they are.
+func TestNullsWithoutTheirBitmap(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for range 500 {
+		b.Field(0).AppendNull()
+		b.Field(0).(*array.Int64Builder).Append(7)
+	}
+	data := arrowBytes(t, true, schema, []arrow.Record{b.NewRecord()})
+	place := make([]byte, 16) // of the bitmap, in the body of its message
+	binary.LittleEndian.PutUint64(place[8:], 128)
+	at := bytes.Index(data, place)
+	if at < 0 {
+		t.Fatal("no buffer of 128 bytes at the start of a body")
+	}
+	for _, length := range []byte{0, 124} {
+		data[at+8] = length
+		for _, coded := range []bool{true, false} {
+			_, err := formatstest.Drain(mustArrow(t, data, 0), []formats.Request{{Coded: coded}})
+			if !errors.Is(err, formats.ErrDamaged) {
+				t.Errorf("%d bytes, coded %v: got %v", length, coded, err)
+			}
+		}
+	}
+}
+
 func TestIndexOutOfRange(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)

@@ -41,7 +41,7 @@ func DecoderOf(t formats.Type, physical format.Type, width int) Decoder {
 	case formats.Float:
 		return words(2, func(b []byte) uint64 { return formats.FloatWord(formats.WidenFloat16(binary.LittleEndian.Uint16(b))) })
 	case formats.Decimal:
-		return each(width, decodeDecimal)
+		return each(width, AppendDecimal)
 	}
 	return Raw(width)
 }
@@ -63,7 +63,7 @@ func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
 	}
 	if dst.Type.Kind == formats.Decimal {
 		for i, end := range ends[1:] {
-			if err := decodeDecimal(dst, data[ends[i]:end]); err != nil {
+			if err := AppendDecimal(dst, data[ends[i]:end]); err != nil {
 				return err
 			}
 		}
@@ -133,8 +133,8 @@ func decodeInt96(dst *formats.Values, value []byte) error {
 	return nil
 }
 
-// decodeDecimal appends a decimal of big-endian two's complement bytes, any number of them.
-func decodeDecimal(dst *formats.Values, value []byte) error {
+// AppendDecimal appends a decimal of big-endian two's complement bytes, any number of them.
+func AppendDecimal(dst *formats.Values, value []byte) error {
 	sign := byte(0)
 	if len(value) > 0 && value[0]&0x80 != 0 {
 		sign = 0xff
