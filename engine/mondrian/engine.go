@@ -56,8 +56,10 @@ type Engine struct {
 	// widest dimension. The fields below, which are about the median, have no meaning then.
 	InfoGain bool
 	// Guided goes by the probabilities that a model gives to the classes instead of by the classes
-	// themselves and by what a split gains for the sizes of its sides, tries several splits in small tables, pools children that are too small, and prunes what does not make them surer. It is a
-	// way to gain information: InfoGain must be set, too.
+	// themselves, pools children that are too small, and prunes by logarithmic loss. It cuts all
+	// records twice: by what a split gains for the sizes of its sides, where it tries several
+	// splits in small tables, and by what it gains. What has less loss is released. It is a way to
+	// gain information: InfoGain must be set, too.
 	Guided bool
 	// Brief fits models of far fewer trees, and tries no splits: what is found is nearly as good, or in small tables somewhat
 	// worse, and found much sooner.

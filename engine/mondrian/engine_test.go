@@ -133,3 +133,27 @@ func TestUnseenCodesGoToTheLargestSide(t *testing.T) {
 		t.Errorf("a, b and c are in regions %d", regions)
 	}
 }
+
+// TestGuidedKeepsRareClassesApart: of two values one has the rare class eight times as often as the other, and of both
+// most records have the frequent one.
+func TestGuidedKeepsRareClassesApart(t *testing.T) {
+	c := randomCase{Case: enginetest.Case{
+		Data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Suppress}}},
+		Sets: []engine.Set{{Columns: []int{0}, K: 10}},
+	}}
+	for value, rare := range map[string]int{"a": 10, "b": 80} {
+		for i := range 200 {
+			c.Data.Rows = append(c.Data.Rows, enginetest.Values(value))
+			c.Data.Classes = append(c.Data.Classes, map[bool]string{false: "frequent", true: "rare"}[i < rare])
+		}
+	}
+	for _, brief := range []bool{false, true} {
+		got, err := c.search(mondrian.Engine{InfoGain: true, Guided: true, Brief: brief})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Len() != 2 {
+			t.Errorf("brief %t: %d regions, want one a value", brief, got.Len())
+		}
+	}
+}

@@ -2,7 +2,6 @@ package mondrian
 
 import (
 	"context"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/partition"
@@ -14,7 +13,10 @@ import (
 type guide struct {
 	*search
 	classes  int
+	whole    outcome   // of all records
 	tries    int       // splits of a part, at most
+	byGain   bool      // splits of largest gain come first, not those of largest gain ratio
+	other    growth    // the one that is not being grown
 	subtrees []subtree // that are being grown, each below the one before it
 	leaf     outcome   // scratch
 }
@@ -27,16 +29,8 @@ type subtree struct {
 	outcome
 }
 
-// outcome is what is known of a part's records, and of the regions that it became.
-type outcome struct {
-	size, weight uint64
-	classes      []uint64 // records
-	masses       []uint64 // by class: the sums of their probabilities
-	risk         uint64   // the probability that their regions' decisions are wrong, added up in the same parts
-}
-
 func newGuide(s *search, table *engine.Table) *guide {
-	g := &guide{search: s, classes: max(1, table.Classes)}
+	g := &guide{search: s, classes: max(1, table.Classes), other: newGrowth(table)}
 	g.leaf.reset(g.classes)
 	if g.probabilities() > 0 {
 		s.entropy.bits = cells.MassBits
@@ -52,29 +46,33 @@ func (g *guide) probabilities() int {
 	return g.classes - 1
 }
 
-func (o *outcome) reset(classes int) {
-	if o.classes == nil {
-		o.classes, o.masses = make([]uint64, classes), make([]uint64, classes)
+// growTwice cuts the cells, which are consumed, by gain ratio and then once more by gain, and
+// keeps the growth of less loss: the first of equals. Gain ratio cuts off small pure parts; where
+// those tell nothing sure, cutting by gain uses the records better.
+func (g *guide) growTwice(ctx context.Context, of *cells.Cells) error {
+	if err := g.look(ctx, of, &g.whole); err != nil {
+		return err
 	}
-	clear(o.classes)
-	clear(o.masses)
-	o.size, o.weight, o.risk = 0, 0, 0
+	same, err := of.Copy(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.grow(ctx, of); err != nil {
+		return err
+	}
+	g.swap()
+	g.byGain, g.tries = true, 1
+	if err := g.grow(ctx, same); err != nil {
+		return err
+	}
+	if asGood(g.other.loss, g.loss) {
+		g.swap()
+	}
+	g.other = growth{}
+	return nil
 }
 
-func (o *outcome) add(other *outcome) {
-	o.size, o.weight, o.risk = o.size+other.size, o.weight+other.weight, o.risk+other.risk
-	for class := range o.classes {
-		o.classes[class] += other.classes[class]
-		o.masses[class] += other.masses[class]
-	}
-}
-
-// alone returns the risk of all records as one region: its decision is the class that most of them have, the first of
-// several.
-func (o *outcome) alone() uint64 {
-	decision := slices.Index(o.classes, slices.Max(o.classes))
-	return o.size<<cells.MassBits - o.masses[decision]
-}
+func (g *guide) swap() { g.growth, g.other = g.other, g.growth }
 
 // open begins the subtree that takes a part's place.
 func (g *guide) open(p part, children int) {
@@ -89,8 +87,8 @@ func (g *guide) open(p part, children int) {
 	t.nodes, t.links, t.steps, t.regions = len(g.tree.nodes), len(g.tree.links), len(g.tree.steps), g.regions.Len()
 }
 
-// finish makes a part a region, and prunes the subtrees that end with it: a subtree whose regions are not less
-// likely to be wrong than one in its place becomes that.
+// finish makes a part a region, and prunes the subtrees that end with it: a subtree whose regions
+// have no less loss than one in its place becomes that.
 func (g *guide) finish(ctx context.Context, p part) error {
 	o := &g.leaf
 	err := g.look(ctx, p.cells, o)
@@ -100,6 +98,7 @@ func (g *guide) finish(ctx context.Context, p part) error {
 	if o.weight, err = g.weight(ctx, p.cells); err != nil {
 		return err
 	}
+	o.loss = o.surprise(&g.whole)
 	if err := g.release(p, o); err != nil {
 		return err
 	}
@@ -110,8 +109,8 @@ func (g *guide) finish(ctx context.Context, p part) error {
 			break
 		}
 		g.subtrees, o = g.subtrees[:last], &t.outcome
-		if alone := o.alone(); alone <= o.risk {
-			o.risk = alone
+		if alone := o.surprise(&g.whole); asGood(alone, o.loss) {
+			o.loss = alone
 			g.tree.truncate(t.nodes, t.links, t.steps)
 			g.regions.Truncate(t.regions)
 			if err := g.release(t.part, o); err != nil {
@@ -119,10 +118,13 @@ func (g *guide) finish(ctx context.Context, p part) error {
 			}
 		}
 	}
+	if len(g.subtrees) == 0 {
+		g.loss = o.loss
+	}
 	return p.cells.Free()
 }
 
-// look adds up what is known of cells, but for what they weigh.
+// look adds up what is known of cells, but for their weight and their loss.
 func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err error) {
 	o.reset(g.classes)
 	o.size = of.Size()
@@ -151,7 +153,7 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 	for _, mass := range o.masses[:last] {
 		o.masses[last] -= mass
 	}
-	o.risk = o.alone()
+	o.risk = o.wrong()
 	return err
 }
 
@@ -162,7 +164,7 @@ func (g *guide) release(p part, o *outcome) error {
 	}
 	g.tree.set(p.link, -1-g.regions.End(o.size, o.weight))
 	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
-	return g.ledger.Draw(g.tree.Bytes() + g.regions.Bytes() + pending)
+	return g.ledger.Draw(g.growth.Bytes() + g.other.Bytes() + pending)
 }
 
 // pendingBytes is what a part or a subtree takes besides its bounds and sums.

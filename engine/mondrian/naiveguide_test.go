@@ -15,7 +15,8 @@ import (
 // naiveGuide is the guided search on single records, which looks at all of a part's for every question.
 type naiveGuide struct {
 	*naive
-	masses [][]int // by row and class
+	masses [][]int   // by row and class
+	shares []float64 // of the classes, of all rows
 }
 
 // naiveBound is what cuts have left of an attribute.
@@ -32,7 +33,7 @@ type naiveCut struct {
 	below  []naiveCut
 	loss   float64 // of entropy, for a record
 	gain   float64
-	ratio  float64 // of the gain to the entropy of the sizes
+	merit  float64 // the gain, or its ratio to the entropy of the sizes
 }
 
 const wholeMass = 1 << 16
@@ -43,8 +44,14 @@ func (n *naive) guided(brief bool) []string {
 	if brief {
 		options, tries = boost.Options{Rounds: 25, Leaves: 7, Least: 8, Deals: 1, Rate: 0.3}, 1
 	}
-	g := &naiveGuide{naive: n, masses: n.estimate(options)}
+	g := &naiveGuide{naive: n, masses: n.estimate(options), shares: make([]float64, max(1, n.Classes))}
 	all := n.all()
+	for _, c := range all {
+		g.shares[c.class]++
+	}
+	for class := range g.shares {
+		g.shares[class] /= float64(n.Rows)
+	}
 	bounds := make([]naiveBound, len(n.Attributes))
 	for a := range bounds {
 		bounds[a].hi = len(n.Attributes[a].Texts)
@@ -53,7 +60,7 @@ func (n *naive) guided(brief bool) []string {
 		}
 	}
 	rows := make([]string, n.Rows)
-	for _, region := range g.grow(naiveCut{part: all, bounds: bounds}, tries) {
+	for _, region := range g.better(naiveCut{part: all, bounds: bounds}, tries) {
 		var labels []string
 		for a := range bounds {
 			labels = append(labels, g.label(a, region.bounds[a]))
@@ -123,37 +130,61 @@ func (n *naive) estimate(options boost.Options) (masses [][]int) {
 	return masses
 }
 
+// better returns the regions of one of two trees: of the one that is cut by gain ratio, unless the
+// one that is cut by gain has less loss.
+func (g *naiveGuide) better(all naiveCut, tries int) []naiveCut {
+	byRatio, byGain := g.grow(all, tries, false), g.grow(all, 1, true)
+	if g.asGood(g.lossOf(byRatio), g.lossOf(byGain)) {
+		return byRatio
+	}
+	return byGain
+}
+
+// asGood reports whether a loss is no greater than another one, but for rounding.
+func (g *naiveGuide) asGood(loss, other float64) bool { return loss <= other*(1+1e-9) }
+
 // grow returns the regions that a part becomes when so many cuts of it, and of parts of it, are tried.
-func (g *naiveGuide) grow(p naiveCut, tries int) []naiveCut {
-	var below []naiveCut
-	least, cuts := -1, g.best(p, tries)
-	if len(cuts) == 1 { // of which nothing is to be known: to grow below it twice, and twice below that, takes minutes
-		below, cuts = cuts[0].below, nil
-	}
-	for _, cut := range cuts {
-		risk := 0
-		for _, side := range cut.below {
-			risk += g.riskOf(g.grow(side, 1))
-		}
-		if least < 0 || risk < least {
-			below, least = cut.below, risk
-		}
-	}
+func (g *naiveGuide) grow(p naiveCut, tries int, byGain bool) []naiveCut {
+	below := g.safest(g.best(p, tries, byGain))
 	var regions []naiveCut
 	for _, side := range below {
-		regions = append(regions, g.grow(side, tries)...)
+		regions = append(regions, g.grow(side, tries, byGain)...)
 	}
-	if len(regions) == 0 || g.risk(p.part) <= g.riskOf(regions) {
+	if len(regions) == 0 || g.asGood(g.loss(p.part), g.lossOf(regions)) {
 		return []naiveCut{p}
 	}
 	return regions
 }
 
-func (g *naiveGuide) riskOf(regions []naiveCut) (risk int) {
-	for _, r := range regions {
-		risk += g.risk(r.part)
+// safest returns the sides of the first cut of least risk.
+func (g *naiveGuide) safest(cuts []*naiveCut) (below []naiveCut) {
+	least := -1
+	if len(cuts) == 1 { // of which nothing is to be known: to grow below it twice, and twice below that, takes minutes
+		return cuts[0].below
 	}
-	return risk
+	for _, cut := range cuts {
+		risk := 0
+		for _, side := range cut.below {
+			risk += g.riskBelow(side)
+		}
+		if least < 0 || risk < least {
+			below, least = cut.below, risk
+		}
+	}
+	return below
+}
+
+// riskBelow returns the risk of what a part becomes that is cut on by the best gain ratio, and
+// pruned where cuts make no decision surer.
+func (g *naiveGuide) riskBelow(p naiveCut) int {
+	risk := 0
+	for _, cut := range g.best(p, 1, false) {
+		for _, side := range cut.below {
+			risk += g.riskBelow(side)
+		}
+		return min(risk, g.risk(p.part))
+	}
+	return g.risk(p.part)
 }
 
 // risk adds up the masses of all classes but the one that most records have.
@@ -176,15 +207,42 @@ func (g *naiveGuide) risk(part []naiveCell) (risk int) {
 	return risk
 }
 
-// best returns the best cuts of so many attributes: of each the first with the least entropy of masses, those of largest gain ratio first, but
-// those that gain less than all do in the mean last.
-func (g *naiveGuide) best(p naiveCut, most int) (best []*naiveCut) {
+func (g *naiveGuide) lossOf(regions []naiveCut) (loss float64) {
+	for _, r := range regions {
+		loss += g.loss(r.part)
+	}
+	return loss
+}
+
+// loss adds up the logarithmic loss of all records, each by its masses: the share of a class is
+// that of the part's records and of one more, whose classes are those of all rows.
+func (g *naiveGuide) loss(part []naiveCell) (loss float64) {
+	for class, share := range g.shares {
+		said := share
+		for _, c := range part {
+			if c.class == class {
+				said++
+			}
+		}
+		said = max(said/float64(len(part)+1), 1e-9)
+		for _, c := range part {
+			loss -= float64(g.masses[c.row][class]) / wholeMass * math.Log(said)
+		}
+	}
+	return loss
+}
+
+// best returns the best cuts of so many attributes: of each the first with the least entropy of
+// masses, those of largest gain ratio, or gain, first, but those that gain less than the mean last.
+func (g *naiveGuide) best(p naiveCut, most int, byGain bool) (best []*naiveCut) {
 	whole, mean := g.entropy(p.part)/float64(len(p.part)), 0.0
 	var all []*naiveCut
 	for a := range g.Attributes {
 		if cut := g.purest(p, a); cut != nil {
 			cut.gain = whole - cut.loss
-			cut.ratio = cut.gain / cut.information(len(p.part))
+			if cut.merit = cut.gain; !byGain {
+				cut.merit /= cut.information(len(p.part))
+			}
 			all = append(all, cut)
 		}
 	}
@@ -197,9 +255,9 @@ func (g *naiveGuide) best(p naiveCut, most int) (best []*naiveCut) {
 		for len(cuts) > 0 && len(best) < most {
 			largest := math.Inf(-1)
 			for _, c := range cuts {
-				largest = max(largest, c.ratio)
+				largest = max(largest, c.merit)
 			}
-			i := slices.IndexFunc(cuts, func(c *naiveCut) bool { return c.ratio >= largest-1e-9 })
+			i := slices.IndexFunc(cuts, func(c *naiveCut) bool { return c.merit >= largest-1e-9 })
 			best, cuts = append(best, cuts[i]), slices.Delete(cuts, i, i+1)
 		}
 	}

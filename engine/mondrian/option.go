@@ -12,10 +12,11 @@ import (
 type option struct {
 	split
 	gain  float64 // entropy that it takes away, times the records
-	ratio float64 // that, by the entropy of the sides' sizes
+	merit float64 // the gain, or its ratio to the entropy of the sides' sizes
 }
 
-// options lists the best split of every column of cells that has an allowable one, the best columns first, and no more than most.
+// options lists the best split of every column of cells that has an allowable one, the best
+// columns first, and no more than most.
 func (g *guide) options(ctx context.Context, of *cells.Cells, most int) ([]option, error) {
 	x, size, whole := &g.entropy, of.Size(), 0.0
 	x.found = x.found[:0]
@@ -27,7 +28,10 @@ func (g *guide) options(ctx context.Context, of *cells.Cells, most int) ([]optio
 		g.offer(column, set, size)
 		if best, ok := x.best.First(); ok {
 			o := option{split: best, gain: (whole - best.loss) / float64(uint64(1)<<x.bits)}
-			o.ratio = o.gain / (engine.NLog(size) - g.sizes(best, size))
+			o.merit = o.gain
+			if !g.byGain {
+				o.merit /= engine.NLog(size) - g.sizes(best, size)
+			}
 			x.found = append(x.found, o)
 		}
 		return nil
@@ -50,8 +54,8 @@ func (g *guide) sizes(by split, size uint64) (sum float64) {
 	return sum
 }
 
-// ranked returns the first of some options for so many records: of those that gain no less than all do in the mean, then of the others, the
-// ones of largest ratio.
+// ranked returns the first of some options for so many records: of those that gain no less than
+// the mean of all, then of the others, the ones of largest merit.
 func ranked(all []option, size uint64, most int) (first []option) {
 	mean := 0.0
 	for _, o := range all {
@@ -65,7 +69,7 @@ func ranked(all []option, size uint64, most int) (first []option) {
 		rest := !slices.ContainsFunc(left, func(o option) bool { return !less(o) })
 		for i, o := range left {
 			if less(o) == rest {
-				best.Offer(-o.ratio, i)
+				best.Offer(-o.merit, i)
 			}
 		}
 		i, _ := best.First()

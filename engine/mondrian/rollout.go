@@ -92,7 +92,7 @@ func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err 
 			if found, err = g.below(ctx, of, by); err != nil {
 				return found, err
 			}
-			found.risk = min(found.risk, found.alone())
+			found.risk = min(found.risk, found.wrong())
 			return found, nil
 		}
 	}

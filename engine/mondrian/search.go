@@ -21,15 +21,28 @@ type search struct {
 	columns    []int             // all dimensions
 	tops       []uint32          // of all dimensions
 
-	tree    *tree // the release holds it, and nothing else of the search
+	growth
 	pending []part
-	regions *engine.RegionBuilder
 	ledger  *spill.Ledger
 
 	entropy entropy  // of InfoGain
 	guide   *guide   // nil: the search is not guided
 	relaxed *relaxed // nil: cuts are strict
 }
+
+// growth is what cutting leads to.
+type growth struct {
+	tree    *tree // the release holds it, and nothing else of the search
+	regions *engine.RegionBuilder
+	loss    float64 // of all regions, in a guided search
+}
+
+func newGrowth(table *engine.Table) growth {
+	return growth{tree: &tree{}, regions: engine.NewRegionBuilder(table)}
+}
+
+// Bytes returns about how much memory it takes.
+func (g *growth) Bytes() int64 { return g.tree.Bytes() + g.regions.Bytes() }
 
 // part is a part of the records that is still to be cut.
 type part struct {
@@ -40,7 +53,7 @@ type part struct {
 }
 
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
-	s := &search{engine: e, judge: newJudge(set, table.Kinds), tree: &tree{}, ledger: spill.NewLedger(budget, "regions")}
+	s := &search{engine: e, judge: newJudge(set, table.Kinds), growth: newGrowth(table), ledger: spill.NewLedger(budget, "regions")}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
 		d := newDimension(&table.Attributes[a], e)
 		d.most = of.K.Size()
@@ -48,7 +61,6 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.columns = append(s.columns, a)
 		s.tops = append(s.tops, d.top)
 	}
-	s.regions = engine.NewRegionBuilder(table)
 	s.entropy = newEntropy(table)
 	if e.Guided {
 		s.guide = newGuide(s, table)
@@ -65,6 +77,14 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	if s.relaxed != nil {
 		s.relaxed.keys.Fields = s.fields
 	}
+	if s.guide != nil {
+		return s.guide.growTwice(ctx, cells)
+	}
+	return s.grow(ctx, cells)
+}
+
+// grow cuts the cells, which are consumed, until no cut is allowable.
+func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 	all := make([]engine.Content, len(s.dimensions))
 	for i, d := range s.dimensions {
 		if d.Mask == engine.Discretize {
@@ -184,7 +204,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 	}
 	region := s.regions.End(p.cells.Size(), weight)
 	s.tree.set(p.link, -1-region)
-	bytes := s.tree.Bytes() + s.regions.Bytes()
+	bytes := s.growth.Bytes()
 	if s.relaxed != nil {
 		if err := s.relaxed.record(ctx, p, region); err != nil {
 			return err

@@ -1,0 +1,63 @@
+package mondrian
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/partition/cells"
+)
+
+// outcome is what is known of a part's records, and of the regions that it became.
+type outcome struct {
+	size, weight uint64
+	classes      []uint64 // records
+	masses       []uint64 // by class: the sums of their probabilities
+	risk         uint64   // the sum of what wrong returns for every region
+	loss         float64  // the sum of what surprise returns for every region
+}
+
+func (o *outcome) reset(classes int) {
+	if o.classes == nil {
+		o.classes, o.masses = make([]uint64, classes), make([]uint64, classes)
+	}
+	clear(o.classes)
+	clear(o.masses)
+	o.size, o.weight, o.risk, o.loss = 0, 0, 0, 0
+}
+
+func (o *outcome) add(other *outcome) {
+	o.size, o.weight = o.size+other.size, o.weight+other.weight
+	o.risk, o.loss = o.risk+other.risk, o.loss+other.loss
+	for class := range o.classes {
+		o.classes[class] += other.classes[class]
+		o.masses[class] += other.masses[class]
+	}
+}
+
+// wrong returns in how many of the records, by the probabilities and in their parts, the class
+// that most of them have is wrong: the first of several.
+func (o *outcome) wrong() uint64 {
+	decision := slices.Index(o.classes, slices.Max(o.classes))
+	return o.size<<cells.MassBits - o.masses[decision]
+}
+
+// leastShare is the least share of a class that surprise takes a logarithm of.
+const leastShare = 1e-9
+
+// surprise returns the logarithmic loss, in bits, that the probabilities expect of one region:
+// of a model that gives each class its share of the region's records and of one more, which has
+// the classes in the shares of the whole table.
+func (o *outcome) surprise(whole *outcome) (loss float64) {
+	for class, mass := range o.masses {
+		if mass > 0 {
+			records := float64(o.classes[class]) + float64(whole.classes[class])/float64(whole.size)
+			share := max(records/float64(o.size+1), leastShare)
+			loss -= float64(float64(mass) / (1 << cells.MassBits) * math.Log2(share))
+		}
+	}
+	return loss
+}
+
+// asGood reports whether a loss is no greater than another one, but for rounding.
+func asGood(loss, other float64) bool { return loss <= engine.AsGoodAs(other, 0) }
