@@ -95,13 +95,14 @@ func (a *Attribute) Label(code int) Label {
 type Interval struct {
 	Label        string // as PostgreSQL writes ranges
 	Lower, Upper string
+	Lo, Hi       int // the codes of its numbers: Lo ≤ code < Hi; of an earlier cut not known
 }
 
 // Interval returns the interval of the codes lo ≤ code < hi, the null's not among them.
 // It reaches from the bound of lo, or the declared lower bound, to the bound of hi, or the
 // declared upper bound, which alone belongs to it.
 func (a *Attribute) Interval(lo, hi int) Interval {
-	i := Interval{Lower: a.LowerText, Upper: a.UpperText}
+	i := Interval{Lower: a.LowerText, Upper: a.UpperText, Lo: lo, Hi: min(hi, len(a.Texts))}
 	opening, closing := "[", ")"
 	if lo > 0 {
 		i.Lower = a.Bound(lo)
@@ -148,16 +149,17 @@ func (a *Attribute) Splits(lo, at, hi int) bool {
 	return bound-lower >= a.MinWidth && upper-bound >= a.MinWidth
 }
 
-// IntervalWidth returns how wide the interval of the codes lo ≤ code < hi is. An open end lies where the data ends.
-func (a *Attribute) IntervalWidth(lo, hi int) float64 {
-	lower, upper := a.Lower, a.Upper
+// Ends returns where the interval of the codes lo ≤ code < hi begins and ends on the number line.
+// An open end lies where the data ends.
+func (a *Attribute) Ends(lo, hi int) (lower, upper float64) {
+	lower, upper = a.Lower, a.Upper
 	if lo > 0 {
 		lower = a.position(lo)
 	}
 	if hi < len(a.Texts) {
 		upper = a.position(hi)
 	}
-	return upper - lower
+	return lower, upper
 }
 
 // position returns where the bound of a code lies on the number line.

@@ -59,7 +59,7 @@ func TestCutLabels(t *testing.T) {
 
 func TestIntervalEnds(t *testing.T) {
 	got := CutIntervals(ages(true, "17", ""), []int{0, 2}).Intervals
-	want := []Interval{{"[17,42)", "17", "42"}, {"[42,)", "42", ""}}
+	want := []Interval{{"[17,42)", "17", "42", 0, 2}, {"[42,)", "42", "", 2, 3}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -18,7 +18,6 @@ package cover
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 )
@@ -85,10 +84,6 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 	labels := recoding.Labels(attribute)
 	covers := make([]Cover, len(labels))
 	all, null := []run{{0, uint32(a.Len())}}, []run{{a.NullCode(), a.NullCode() + 1}}
-	var starts map[string]uint32
-	if a.Mask == engine.Discretize {
-		starts = startsOf(a, recoding.Intervals(attribute))
-	}
 	for i, label := range labels {
 		c := &covers[i]
 		c.attribute = a
@@ -98,7 +93,8 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 		case label.Mark || label.Text == a.Widest():
 			c.runs = all
 		case a.Mask == engine.Discretize:
-			c.runs = interval(a, recoding.Intervals(attribute)[i], starts)
+			of := recoding.Intervals(attribute)[i]
+			c.runs = []run{{uint32(of.Lo), uint32(of.Hi)}}
 		case a.Mask == engine.Generalize:
 			node, _ := a.Tree.Node(label.Text)
 			lo, hi := a.Tree.Range(node)
@@ -116,32 +112,6 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 		}
 	}
 	return covers
-}
-
-// startsOf returns the codes whose bounds are ends of intervals, by these's texts.
-func startsOf(a *engine.Attribute, intervals []engine.Interval) map[string]uint32 {
-	starts := make(map[string]uint32)
-	for _, i := range intervals {
-		starts[i.Lower], starts[i.Upper] = 0, 0
-	}
-	for code := range a.Texts {
-		if _, ends := starts[a.Bound(code)]; ends {
-			starts[a.Bound(code)] = uint32(code)
-		}
-	}
-	return starts
-}
-
-// interval returns the codes of an interval that has not all of them.
-func interval(a *engine.Attribute, i engine.Interval, starts map[string]uint32) []run {
-	r := run{hi: uint32(len(a.Texts))}
-	if i.Lower != a.LowerText {
-		r.lo = starts[i.Lower]
-	}
-	if i.Upper != "" && !strings.HasSuffix(i.Label, "]") {
-		r.hi = starts[i.Upper]
-	}
-	return []run{r}
 }
 
 // members returns the code of a value of a suppressed attribute, or those of a set.

@@ -20,8 +20,7 @@ type Labels struct {
 
 	values    []engine.Label
 	intervals []engine.Interval
-	positions map[string]float64 // of the ends of intervals
-	global    bool               // labels depend on the attribute's own values alone
+	global    bool // labels depend on the attribute's own values alone
 }
 
 // Of returns the labels that a recoding gives an attribute, by its number.
@@ -29,28 +28,8 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
 	a = a.Even()
 	return Labels{
 		Attribute: a, values: recoding.Labels(attribute), intervals: recoding.Intervals(attribute),
-		positions: positions(a, recoding.Intervals(attribute)), global: recoding.Codes(attribute) != nil,
+		global: recoding.Codes(attribute) != nil,
 	}
-}
-
-// positions returns where the ends of intervals of an attribute are on the number line, if they are.
-func positions(a *engine.Attribute, intervals []engine.Interval) map[string]float64 {
-	at := make(map[string]float64, len(intervals)+1)
-	for _, i := range intervals {
-		at[i.Lower], at[i.Upper] = 0, 0
-	}
-	note := func(text string, position float64) {
-		if _, ends := at[text]; ends {
-			at[text] = position
-		}
-	}
-	for code, position := range a.Positions {
-		note(a.Texts[code], position)
-	}
-	for _, bound := range a.Bounds {
-		note(bound.Text, bound.Position)
-	}
-	return at
 }
 
 // tells reports whether a label tells anything: it is neither the null nor covers everything.
@@ -67,27 +46,19 @@ func (l Labels) tells(label int) bool {
 		return false
 	case l.Mask == engine.Discretize:
 		i := l.intervals[label]
-		return i.Lower != l.LowerText || i.Upper != l.UpperText
+		return i.Lo > 0 || i.Hi < len(l.Texts)
 	case l.Mask == engine.Generalize:
 		return v.Text != l.Tree.Name(0)
 	}
 	return l.global || v.Text != engine.Suppressed
 }
 
-// ends returns the ends of an interval on the number line.
+// ends returns the ends of an interval on the number line; a mark covers all of it.
 func (l Labels) ends(label int) (lower, upper float64) {
-	i := l.intervals[label]
-	lower, upper = l.Lower, l.Upper
 	if l.values[label].Mark {
-		return lower, upper
+		return l.Lower, l.Upper
 	}
-	if i.Lower != l.LowerText {
-		lower = l.positions[i.Lower]
-	}
-	if i.Upper != l.UpperText {
-		upper = l.positions[i.Upper]
-	}
-	return lower, upper
+	return l.Ends(l.intervals[label].Lo, l.intervals[label].Hi)
 }
 
 // Feature is a column as classifiers see it.

@@ -22,7 +22,7 @@ func TestLabels(t *testing.T) {
 	}
 	nodes := engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}
 	letters := engine.Attribute{Mask: engine.Suppress, Texts: []string{"x", "y", "z"}}
-	intervals := []engine.Interval{{Lower: "0"}, {Lower: "0", Upper: "2"}, {Lower: "0", Upper: "5"}, {Lower: "2", Upper: "5"}, {Lower: "1"}}
+	intervals := []engine.Interval{{Hi: 3}, {Hi: 1}, {Hi: 2}, {Lo: 1, Hi: 2}, {Lo: 1, Hi: 3}}
 	texts := func(texts ...string) (labels []engine.Label) {
 		for _, text := range texts {
 			labels = append(labels, engine.Label{Text: text, Null: text == ""})
@@ -53,11 +53,11 @@ func TestLabels(t *testing.T) {
 			"[0 0 1]", "[0 2 1]", "[]",
 		},
 		{
-			"intervals", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[1,)", ""), intervals: intervals, positions: positions(&numbers, intervals)},
-			"[1 0.4 1 0.6 0.8 0]", "[4 0 1 3 2 4]", "[1 2.5 3 3.5]",
+			"intervals", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", "[0,5)", "[2,5)", "[2,)", ""), intervals: intervals},
+			"[1 0.4 1 0.6 0.6 0]", "[3 0 1 2 2 3]", "[1 2.5 3.5]",
 		},
 		{
-			"intervals, the whole range too", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, positions: positions(&numbers, intervals), Roots: true},
+			"intervals, the whole range too", Labels{Attribute: &numbers, values: texts("[0,)", "[0,2)", ""), intervals: intervals, Roots: true},
 			"[1 0.4 0]", "[1 0 2]", "[1 2.5]",
 		},
 	} {

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -83,22 +82,16 @@ func tableWith(d *dataset.Dataset, names []string) (*dataset.Dataset, []formats.
 // StartsOf returns the codes at which intervals of an attribute start or end, but at its ends,
 // ascending.
 func StartsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (starts []uint32) {
-	is := make(map[string]bool)
 	for _, i := range recoding.Intervals(attribute) {
-		is[i.Lower] = true
-		is[i.Upper] = is[i.Upper] || !closes(i)
-	}
-	for code := 1; code < len(a.Texts) && len(is) > 0; code++ {
-		if is[a.Bound(code)] {
-			starts = append(starts, uint32(code))
+		for _, at := range []int{i.Lo, i.Hi} {
+			if 0 < at && at < len(a.Texts) {
+				starts = append(starts, uint32(at))
+			}
 		}
 	}
-	return starts
+	slices.Sort(starts)
+	return slices.Compact(starts)
 }
-
-// closes reports whether an interval reaches to the upper end of its attribute that the job
-// declares.
-func closes(i engine.Interval) bool { return strings.HasSuffix(i.Label, "]") }
 
 // Widest returns the labels that records which are suppressed have alone; nil: none are, or some
 // attribute has no such label.
@@ -129,9 +122,8 @@ func Round(
 	if err != nil {
 		return err
 	}
-	were := a.Bounds
-	a.Bounds = slices.Clone(were)
-	lower, upper := make(map[string]int), make(map[string]int) // codes, by bounds as they were
+	a.Bounds = slices.Clone(a.Bounds)
+	lower, upper := make(map[int]int), make(map[int]int) // codes of bounds, by those that they were at
 	last := 0
 	for i, start := range s.Starts {
 		at, next := int(start), len(a.Texts)
@@ -141,14 +133,14 @@ func Round(
 		below, from := s.Around(i)
 		switch {
 		case below == nil: // nothing is released there, and so no label ends there
-			lower[were[at].Text] = 0
+			lower[at] = 0
 			continue
 		case from == nil:
-			upper[were[at].Text] = len(a.Texts)
+			upper[at] = len(a.Texts)
 			continue
 		}
-		lower[were[at].Text], upper[were[at].Text] = at, at
-		a.Bounds[at] = boundBetween(rounding, below, from, were[at], func(bound engine.Bound) bool {
+		lower[at], upper[at] = at, at
+		a.Bounds[at] = boundBetween(rounding, below, from, a.Bounds[at], func(bound engine.Bound) bool {
 			a.Bounds[at] = bound
 			return a.Splits(last, at, next)
 		})
@@ -182,7 +174,7 @@ func boundAt(value *formats.Values) engine.Bound {
 
 // relabel gives the intervals of an attribute its bounds at the codes that their own led to.
 func relabel(
-	a *engine.Attribute, recoding engine.Recoding, attribute int, lower, upper map[string]int,
+	a *engine.Attribute, recoding engine.Recoding, attribute int, lower, upper map[int]int,
 ) {
 	labels, intervals := recoding.Labels(attribute), recoding.Intervals(attribute)
 	for label := range intervals {
@@ -190,11 +182,11 @@ func relabel(
 		if labels[label].Mark {
 			continue
 		}
-		hi, inner := upper[i.Upper]
-		if !inner || closes(*i) {
+		hi, inner := upper[i.Hi]
+		if !inner {
 			hi = len(a.Texts)
 		}
-		*i = a.Interval(lower[i.Lower], hi)
+		*i = a.Interval(lower[i.Lo], hi)
 		labels[label].Text = i.Label
 	}
 	if regions, ok := recoding.(*engine.Regions); ok {

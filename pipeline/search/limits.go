@@ -53,11 +53,6 @@ func isCoarse(a *engine.Attribute, column *engine.ColumnCut, label int, spec *jo
 		n, _ := a.Tree.Node(is.Text)
 		return a.Tree.Depth(n) < spec.CoarsestLevel() && (!a.Tree.IsLeaf(n) || a.Tree.IsPruned(n))
 	}
-	lo, hi := len(a.Texts), 0
-	for code := range a.Texts {
-		if int(column.Code[code]) == label {
-			lo, hi = min(lo, code), code+1
-		}
-	}
-	return hi > lo && a.IntervalWidth(lo, hi) > width
+	lower, upper := a.Ends(column.Intervals[label].Lo, column.Intervals[label].Hi)
+	return upper-lower > width
 }
