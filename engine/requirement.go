@@ -158,10 +158,8 @@ func (s *Set) Grouping() Grouping {
 	return Grouping{Columns: s.Columns, Kind: s.Entities || s.NeedsKinds()}
 }
 
-// NeedsKinds reports whether a protection beside K asks for kinds of records.
-func (s *Set) NeedsKinds() bool {
-	return slices.ContainsFunc(s.Others, func(p Protection) bool { return p.Needs().Kinds })
-}
+// NeedsKinds reports whether a protection is asked of the kinds of records: all but K are.
+func (s *Set) NeedsKinds() bool { return len(s.Others) > 0 }
 
 // Groupings returns those of every set.
 func (r Requirement) Groupings() (groupings []Grouping) {
@@ -189,18 +187,10 @@ func (r Requirement) CheckReach(all Stats) error {
 // holds holds, and a refinement that breaks a class breaks it for ever. What is not monotone,
 // alone or beside another option, the job must refuse.
 type Protection interface {
-	// Needs says what Stats must tell of a class beside its size, and so what the groupings
-	// that it is counted from must tell apart beside the set's columns.
-	Needs() Needs
 	// Holds reports whether an equivalence class is protected.
 	Holds(class Stats) bool
 	// Implies reports whether classes that hold hold for another protection, too.
 	Implies(other Protection) bool
-}
-
-// Needs are the counts that some protections need beside those of tuples.
-type Needs struct {
-	Kinds bool // the records of every kind
 }
 
 // Stats are what protections are asked of: an equivalence class, or other records.
@@ -214,9 +204,6 @@ type KAnonymity int
 
 // Size returns k as a size.
 func (k KAnonymity) Size() uint64 { return uint64(max(k, 0)) }
-
-// Needs returns nothing.
-func (KAnonymity) Needs() Needs { return Needs{} }
 
 // Holds reports whether a class has k records.
 func (k KAnonymity) Holds(class Stats) bool { return class.Size >= k.Size() }

@@ -13,9 +13,6 @@ type DistinctValues struct {
 	Null   int // 1 + the code of the null, where that is no value; 0: it is one, or there is none
 }
 
-// Needs returns the kinds.
-func (DistinctValues) Needs() Needs { return Needs{Kinds: true} }
-
 // Holds reports whether a class has so many values.
 func (p DistinctValues) Holds(class Stats) bool {
 	distinct := 0
@@ -40,9 +37,6 @@ type EntropyOfValues struct {
 	L      float64
 }
 
-// Needs returns the kinds.
-func (EntropyOfValues) Needs() Needs { return Needs{Kinds: true} }
-
 // Holds reports whether the entropy is that of L equally frequent values.
 func (p EntropyOfValues) Holds(class Stats) bool {
 	return ValueEntropy(class.Values[p.Column]) >= math.Log(p.L)-Slack
@@ -59,9 +53,6 @@ type Confidence struct {
 	Column int
 	Most   []float64 // by code of the value; 1: any share
 }
-
-// Needs returns the kinds.
-func (*Confidence) Needs() Needs { return Needs{Kinds: true} }
 
 // Holds reports whether no value has more than its share.
 func (p *Confidence) Holds(class Stats) bool {
@@ -84,9 +75,6 @@ type Closeness struct {
 	T      float64
 	Whole  []uint64 // by code: records of the whole table
 }
-
-// Needs returns the kinds.
-func (*Closeness) Needs() Needs { return Needs{Kinds: true} }
 
 // Holds reports whether no more than T must be moved.
 func (p *Closeness) Holds(class Stats) bool {

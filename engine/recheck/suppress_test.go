@@ -86,8 +86,6 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 // askedProtection asks for nothing, and counts how often.
 type askedProtection struct{ times *int }
 
-func (askedProtection) Needs() engine.Needs { return engine.Needs{Kinds: true} }
-
 func (p askedProtection) Holds(engine.Stats) bool {
 	*p.times++
 	return true
