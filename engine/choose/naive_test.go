@@ -301,7 +301,7 @@ func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned
 	n.missed = nil
 	for i, row := range checked {
 		n.tested++
-		n.missed = append(n.missed, tree.Classify(seen(row)) != expected[i])
+		n.missed = append(n.missed, classify.Classify(tree, seen(row), make([]float64, max(1, p.codes.Classes))) != expected[i])
 		if n.missed[i] {
 			n.wrong++
 		}

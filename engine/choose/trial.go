@@ -78,8 +78,9 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 func (t *trial) examine(
 	tree classify.Classifier, _ partition.Space, test func(judge.Examiner) error,
 ) error {
+	logs := make([]float64, max(1, t.Classes))
 	return test(func(tuple []uint32, class uint32, records uint64) {
-		wrong := tree.Classify(tuple) != class
+		wrong := classify.Classify(tree, tuple, logs) != class
 		for range records {
 			t.missed = append(t.missed, wrong)
 		}

@@ -20,7 +20,7 @@ func (Bayes) Learn(ctx context.Context, d Data) (Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bayes{prior: frequencies(counts.classes), sums: make([]float64, d.Classes)}
+	b := &bayes{prior: frequencies(counts.classes)}
 	for i, codes := range counts.codes {
 		learn := nominal
 		if d.Columns[i].Numeric {
@@ -35,12 +35,6 @@ func (Bayes) Learn(ctx context.Context, d Data) (Classifier, error) {
 type bayes struct {
 	prior       []float64   // by class
 	likelihoods [][]float64 // by column, of every code and class; the missing's are 0
-	sums        []float64   // scratch
-}
-
-func (b *bayes) Classify(tuple []uint32) uint32 {
-	b.Logs(tuple, b.sums)
-	return first(b.sums)
 }
 
 func (b *bayes) Logs(tuple []uint32, logs []float64) {

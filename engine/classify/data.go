@@ -48,10 +48,14 @@ type Learner interface {
 
 // Classifier predicts classes. It is not safe for concurrent use.
 type Classifier interface {
-	// Classify returns the class that a tuple most likely has, the first of several.
-	Classify(tuple []uint32) uint32
 	// Logs writes logarithms of how likely every class is, but for a number that is the same for all.
 	Logs(tuple []uint32, logs []float64)
+}
+
+// Classify returns the class that a tuple most likely has, the first of several. It writes Logs.
+func Classify(c Classifier, tuple []uint32, logs []float64) uint32 {
+	c.Logs(tuple, logs)
+	return first(logs)
 }
 
 // Learners returns one of every kind: a tree, naive Bayes, logistic regression.
@@ -107,7 +111,7 @@ func hold(space partition.Space, what string, numbers int) error {
 }
 
 // first returns the position of the largest number, the first of several.
-func first[N uint64 | float64](numbers []N) uint32 {
+func first(numbers []float64) uint32 {
 	return uint32(slices.Index(numbers, slices.Max(numbers)))
 }
 
@@ -131,11 +135,6 @@ func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
 }
 
 type tree struct{ *induce.Tree }
-
-func (t tree) Classify(tuple []uint32) uint32 {
-	classes, counts := t.Predict(tuple)
-	return classes[first(counts)]
-}
 
 // Logs takes the shares of a leaf's records.
 func (t tree) Logs(tuple []uint32, logs []float64) {

@@ -96,11 +96,6 @@ func standardize(c Column, classes int, counts []uint64, weight int, terms []ter
 
 func (r *regression) parameters() int { return r.classes * r.stride }
 
-func (r *regression) Classify(tuple []uint32) uint32 {
-	r.sum(r.weights, tuple)
-	return first(r.sums)
-}
-
 func (r *regression) Logs(tuple []uint32, logs []float64) {
 	r.sum(r.weights, tuple)
 	copy(logs, r.sums)

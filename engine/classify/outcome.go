@@ -42,8 +42,8 @@ func NewOutcome(c Classifier, classes int, space partition.Space) (*Outcome, err
 
 // Add lets the classifier classify records of a tuple, which have a class.
 func (o *Outcome) Add(tuple []uint32, class uint32, records uint64) {
-	o.classifier.Logs(tuple, o.logs)
-	o.counts[int(class)*o.classes+int(first(o.logs))] += records
+	said := Classify(o.classifier, tuple, o.logs)
+	o.counts[int(class)*o.classes+int(said)] += records
 	for of, odds := range logOdds(o.logs) {
 		if at := &o.ranks[of][rank(odds)]; of == int(class) {
 			at.own += records

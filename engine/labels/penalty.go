@@ -10,28 +10,22 @@ import (
 // Penalty returns the normalized certainty penalty of a release (Xu and others, 2006): the mean over all records of a
 // table and its attributes, 0 when values are released, 1 when nothing is told. What is dropped of a record costs 1, and so does what is suppressed,
 // but in an attribute with one value.
-func Penalty(table *engine.Table, recoding engine.Recoding) float64 {
-	sum := 0.0
+func Penalty(table *engine.Table, recoding engine.Recoding) (penalty float64) {
 	for a := range table.Attributes {
-		addPenalties(&sum, table, recoding, a)
+		penalty += PenaltyOf(table, recoding, a)
 	}
-	return sum / float64(max(1, table.Rows)) / float64(len(table.Attributes))
+	return penalty / float64(len(table.Attributes))
 }
 
 // PenaltyOf returns the penalty of one attribute: the mean over all records.
 func PenaltyOf(table *engine.Table, recoding engine.Recoding, attribute int) (sum float64) {
-	addPenalties(&sum, table, recoding, attribute)
-	return sum / float64(max(1, table.Rows))
-}
-
-// addPenalties adds the penalties of all records in an attribute to a sum.
-func addPenalties(sum *float64, table *engine.Table, recoding engine.Recoding, attribute int) {
 	penalties, rest := Of(&table.Attributes[attribute], recoding, attribute).Penalties(), table.Rows
 	for label, records := range sizes(table, recoding, attribute) {
-		*sum += float64(float64(records) * penalties[label])
+		sum += float64(float64(records) * penalties[label])
 		rest -= records
 	}
-	*sum += float64(float64(rest) * lost(recoding, attribute, penalties))
+	sum += float64(float64(rest) * lost(recoding, attribute, penalties))
+	return sum / float64(max(1, table.Rows))
 }
 
 // lost returns the penalty of a record that is taken away: 1, but for an attribute with one value, which its mark tells.
