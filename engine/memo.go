@@ -43,24 +43,13 @@ func NewMemo(domains []int, bytes int64) *Memo {
 	return m
 }
 
-// LocateAll returns the regions of n tuples, of a locator that is faster than remembering what it said. They are
-// valid until the next call.
-func (m *Memo) LocateAll(l Locator, n int, codes [][]uint32) (regions []int32) {
-	if m == nil {
-		regions = make([]int32, n)
-	} else {
-		m.found = sized(m.found, n)
-		regions = m.found
-	}
-	l.Locate(n, codes, regions)
-	return regions
-}
-
 // Locate returns the regions of n tuples, as the locator does. They are valid until the
 // next call. A nil memo asks for all.
 func (m *Memo) Locate(l Locator, n int, codes [][]uint32) []int32 {
 	if m == nil {
-		return m.LocateAll(l, n, codes)
+		regions := make([]int32, n)
+		l.Locate(n, codes, regions)
+		return regions
 	}
 	m.pack(n, codes)
 	m.recall(n)

@@ -108,8 +108,11 @@ func CopyKey(cell, number uint64) uint64 {
 }
 
 // Compare orders cells: by their codes, column by column, the class last.
-func (k *RowKeys) Compare(a, b []uint64) int {
-	for _, f := range k.Fields {
+func (k *RowKeys) Compare(a, b []uint64) int { return CompareKeys(k.Fields, a, b) }
+
+// CompareKeys orders keys by their codes in some fields, one after the other.
+func CompareKeys(fields []partition.Field, a, b []uint64) int {
+	for _, f := range fields {
 		if order := cmp.Compare(f.Code(a), f.Code(b)); order != 0 {
 			return order
 		}

@@ -206,12 +206,8 @@ func (f *fold) guess(ctx context.Context) error {
 func removal(attributes []engine.Attribute) *engine.Cut {
 	c := &engine.Cut{}
 	for i := range attributes {
-		a := &attributes[i]
-		column := engine.ColumnCut{Labels: []engine.Label{{Text: a.Widest()}}, Code: make([]uint32, a.Len())}
-		if a.Mask == engine.Discretize {
-			column.Intervals = []engine.Interval{a.Interval(0, len(a.Texts))}
-		}
-		c.Columns = append(c.Columns, column)
+		tree := engine.NewValueTree(&attributes[i], make([]uint64, attributes[i].Len()), 0)
+		c.Columns = append(c.Columns, tree.Cut([]int{0}))
 	}
 	return c
 }

@@ -95,13 +95,7 @@ func (t *tuples) left() (numbers []int, size, weight uint64) {
 
 // compare orders tuples by their codes.
 func (t *tuples) compare(i, j int) int {
-	a, b := t.index.Key(i), t.index.Key(j)
-	for _, f := range t.layout.Fields {
-		if c := cmp.Compare(f.Code(a), f.Code(b)); c != 0 {
-			return c
-		}
-	}
-	return 0
+	return engine.CompareKeys(t.layout.Fields, t.index.Key(i), t.index.Key(j))
 }
 
 // bySize orders tuples by what k counts of them, then by their codes.

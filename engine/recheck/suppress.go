@@ -1,7 +1,6 @@
 package recheck
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -74,16 +73,6 @@ func (o *outliers) class(labels []uint32, class []uint64) []uint64 {
 		class[f.Word] |= uint64(labels[o.fields[j]]) << f.Shift
 	}
 	return class
-}
-
-// compare orders classes by their labels.
-func (o *outliers) compare(a, b []uint64) int {
-	for _, f := range o.place {
-		if order := cmp.Compare(f.Code(a), f.Code(b)); order != 0 {
-			return order
-		}
-	}
-	return 0
 }
 
 // lost returns what a class has lost, nil if nothing.
@@ -491,7 +480,7 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 	for i := range s.sets {
 		o := &s.sets[i]
 		err := s.left(ctx, o, everyClass, func(class []uint64, left content) error {
-			if left.Size < fewest || left.Size == fewest && of == o && o.compare(class, smallest) < 0 {
+			if left.Size < fewest || left.Size == fewest && of == o && engine.CompareKeys(o.place, class, smallest) < 0 {
 				smallest, of, fewest = slices.Clone(class), o, left.Size
 			}
 			return nil
