@@ -95,6 +95,7 @@ func (s *regionSearch) run(ctx context.Context) error {
 		s.weights = make([]uint64, regions)
 	}
 	if err := s.count(ctx); err != nil {
+		giveBack(s.space, s.drawn)
 		return err
 	}
 	if err := s.suppression.run(ctx, s.OnBreak); err != nil {
