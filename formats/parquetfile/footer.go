@@ -17,8 +17,6 @@ const (
 	footerHeld = 2
 	// footerRead is how much of it is read at a time.
 	footerRead = 4 << 10
-	// chunkBytes is what the footer's entry of a chunk takes while it is decoded.
-	chunkBytes = 512
 )
 
 // readFooter reads the file's metadata, which stays in memory.
@@ -37,14 +35,15 @@ func (s *source) readFooter(ctx context.Context) error {
 	if _, err := file.ReadAt(data, at); err != nil {
 		return meta.EndOfFile(err)
 	}
-	if s.footer, err = meta.ReadFooter(bytes.NewReader(data), 0, size, footerRead); err != nil {
+	hold := func(bytes int64) error { return s.holding.Hold(footerHeld*size + bytes) }
+	if s.footer, err = meta.ReadFooter(bytes.NewReader(data), 0, size, footerRead, hold); err != nil {
 		return err
 	}
 	if s.footer.Behind > 0 {
 		return fmt.Errorf("%d bytes too many: %w", s.footer.Behind, formats.ErrDamaged)
 	}
 	s.alwaysCompressed = cppBefore3.MatchString(s.footer.CreatedBy)
-	return s.holding.Hold(size + int64(s.footer.Rest) + chunkBytes*int64(len(s.footer.Leaves)))
+	return s.holding.Hold(size + s.footer.Held + s.footer.Weight)
 }
 
 // cppBefore3 is how a file says that it was written by parquet-cpp before 3.0.0.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -328,6 +329,35 @@ func TestLargeFooterIsHeld(t *testing.T) {
 	errMuch := errors.New("too much")
 	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(int64) error { return errMuch }}); !errors.Is(err, errMuch) {
 		t.Errorf("refused: %v", err)
+	}
+}
+
+// A footer whose lists have very many elements of a byte takes no memory before somebody agrees to it.
+func TestLongListsAreHeld(t *testing.T) {
+	const elements, most = 3 << 20, 32 << 20
+	list := append([]byte{0xfc}, binary.AppendUvarint(nil, elements)...)
+	list = append(list, make([]byte, elements)...)
+	for name, footer := range map[string][]byte{
+		"elements of the schema":    slices.Concat([]byte{0x29}, list, []byte{0}),
+		"metadata of the file":      slices.Concat([]byte{0x59}, list, []byte{0}),
+		"chunks of a row group":     slices.Concat([]byte{0x49, 0x1c, 0x19}, list, []byte{0, 0}),
+		"metadata of a row group's": slices.Concat([]byte{0x49, 0x1c, 0x19, 0x1c, 0x3c, 0x89}, list, []byte{0, 0, 0, 0}),
+	} {
+		data := slices.Concat([]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1"))
+		path := formatstest.WriteTemp(t, "t.parquet", data)
+		held := int64(0)
+		hold := func(bytes int64) error {
+			if held+bytes > most {
+				return errors.New("too much")
+			}
+			held += bytes
+			return nil
+		}
+		var err error
+		took := allocated(func() { _, err = Open(t.Context(), path, formats.ReadOptions{Hold: hold}) })
+		if err == nil || held != 0 || took > most {
+			t.Errorf("%s: %v, %d bytes held, %d allocated", name, err, held, took)
+		}
 	}
 }
 

@@ -24,7 +24,8 @@ type Footer struct {
 	Leaves  []schema.Leaf
 	Entries []Entry // of row groups, in the file's order
 	Behind  int64   // bytes that follow it, but are no part of it
-	Rest    int     // bytes of it that are in memory: all but those of the entries
+	Held    int64   // bytes that it takes in memory, the entries left out
+	Weight  int64   // bytes that the largest entry takes, decoded
 	Plain   bool    // it has the bytes that kcut writes for it
 
 	entries io.ReaderAt // Entries are places in it
@@ -36,14 +37,26 @@ type Entry struct {
 	chunks        int32
 }
 
+const (
+	// elementBytes is what an element of a list takes, decoded, at most: the element of a schema.
+	elementBytes = 176
+	// chunkBytes is what a chunk takes, and listedBytes what an element of its lists.
+	chunkBytes, listedBytes = 512, 40
+)
+
 // ReadFooter reads the footer that lies between two places of a file, so much at a time. The entries of
-// row groups stay in the file.
-func ReadFooter(file io.ReaderAt, at, end int64, atOnce int) (f *Footer, err error) {
+// row groups stay in the file. Hold agrees to what the footer and an entry take before they are decoded:
+// few bytes may say that lists are long.
+func ReadFooter(file io.ReaderAt, at, end int64, atOnce int, hold func(bytes int64) error) (f *Footer, err error) {
 	defer fence.Catch(&err)
 	in := bufio.NewReaderSize(io.NewSectionReader(file, at, end-at), atOnce)
 	f = &Footer{entries: file}
 	s := splitter{Walker: NewWalker(in, 0), footer: f, at: at}
 	if err := s.Fields(s.field); err != nil {
+		return nil, err
+	}
+	f.Behind, f.Held = end-at-s.Passed, int64(len(s.Raw))+elementBytes*(s.Listed-s.inEntries)
+	if err := hold(f.Held + f.Weight); err != nil {
 		return nil, err
 	}
 	if err := DecodePassed(s.Raw, &f.File); err != nil {
@@ -52,7 +65,6 @@ func ReadFooter(file io.ReaderAt, at, end int64, atOnce int) (f *Footer, err err
 	if f.Encryption.Value != nil {
 		return nil, fmt.Errorf("columns are encrypted: %w", formats.ErrUnsupported)
 	}
-	f.Behind, f.Rest = end-at-s.Passed, len(s.Raw)
 	f.Plain = s.shortest && f.Behind == 0 && isWritten(s.Raw, &f.File)
 	if f.Columns, f.Leaves, err = schema.Columns(f.Schema); err != nil {
 		return nil, err
@@ -90,6 +102,8 @@ type splitter struct {
 	at       int64 // of the footer
 	listed   bool
 	shortest bool // the header of the list is at its shortest
+
+	inEntries int64 // elements of lists
 }
 
 // field reads a field of the footer.
@@ -125,7 +139,7 @@ func (s *splitter) field(id int16, kind thrift.Type) error {
 
 // entry reads the entry of a row group.
 func (s *splitter) entry() error {
-	e := Entry{At: s.at + s.Passed}
+	e, before := Entry{At: s.at + s.Passed}, s.Listed
 	err := s.Fields(func(id int16, kind thrift.Type) (err error) {
 		switch {
 		case id == fieldRowGroupRows && kind == thrift.I64:
@@ -138,6 +152,8 @@ func (s *splitter) entry() error {
 		return err
 	})
 	e.End = s.at + s.Passed
+	s.inEntries += s.Listed - before
+	s.footer.Weight = max(s.footer.Weight, chunkBytes*int64(e.chunks)+listedBytes*(s.Listed-before))
 	s.footer.Entries = append(s.footer.Entries, e)
 	return err
 }

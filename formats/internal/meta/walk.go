@@ -34,6 +34,7 @@ type Walker struct {
 	Passed   int64  // bytes so far
 	Raw      []byte // those that were passed, but while Skipping
 	Skipping bool
+	Listed   int64 // elements of lists, sets and maps so far
 	thrift.Reader
 	in     Input
 	failed error // what the input answered, if it was not its end
@@ -115,6 +116,7 @@ func (w *Walker) list(depth int) (size int32, err error) {
 // values passes n groups of values. Each value takes at least one byte.
 func (w *Walker) values(n int32, depth int, kinds ...thrift.Type) error {
 	for range n {
+		w.Listed++
 		for _, kind := range kinds {
 			if err := w.pass(kind, depth+1); err != nil {
 				return err
