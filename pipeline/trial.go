@@ -73,9 +73,9 @@ func tryIn(ctx context.Context, b *binding.Bound, told []risk.Member, r *resourc
 	if err != nil {
 		return nil, nil, err
 	}
-	g, members := guard.New(b, r), []risk.Member(nil)
-	t.Union, members, err = countPeople(ctx, b, found, cut, g.Members(told, cut), r)
-	return t, g.MembersOf(told, members, cut), err
+	members := guard.New(b, r).Members(told, cut)
+	t.Union, err = countPeople(ctx, b, found, cut, members, r)
+	return t, guard.WithMembers(told, members), err
 }
 
 // leastInformation is what a column keeps of which more is left than a label: sums of shares are

@@ -22,7 +22,7 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 	}
 	g := guard.New(b, res.Run)
 	ask := g.Exposure(cut)
-	var members []verify.Member
+	var members []risk.Member
 	if res.report.Risk != nil {
 		members = g.Members(res.report.Risk.Members, cut)
 	}
@@ -39,11 +39,11 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 	if ask == nil {
 		after = nil
 	} else if union = after.Labels.Union(); b.Entity >= 0 { // the release does not say whose a row is
-		var people *risk.Union
-		if people, after.Members, err = countPeople(ctx, b, found, cut, members, res.Run); err != nil {
+		people, err := countPeople(ctx, b, found, cut, members, res.Run)
+		if err != nil {
 			return err
 		}
-		if !cut.HidesAll() {
+		if after.Members = members; !cut.HidesAll() {
 			union = people
 		}
 	}
@@ -74,27 +74,29 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 	return report.Risk.Kept
 }
 
-// countPeople counts in the input which people, or rows, are alike on the labels that they get, and which
-// are in small classes with members of sets.
+// countPeople counts in the input which people, or rows, are alike on the labels that they get, and puts
+// into members of sets the share that is in small classes.
 func countPeople(
-	ctx context.Context, b *binding.Bound, found *search.Found, cut *cutfile.File, members []verify.Member, r *resources.Run,
-) (*risk.Union, []risk.Member, error) {
+	ctx context.Context, b *binding.Bound, found *search.Found, cut *cutfile.File, members []risk.Member, r *resources.Run,
+) (*risk.Union, error) {
 	if cut.HidesAll() && len(members) == 0 {
-		return &risk.Union{}, nil, nil
+		return &risk.Union{}, nil
 	}
 	m, err := masker(b, found, r)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	people, err := m.CountPeople(ctx, b.Entity, guard.New(b, r).Groups(members, cut))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	union := people[0].Union()
+	for i := range members {
+		members[i].Below = people[i+1].Below
+	}
 	if cut.HidesAll() {
-		union = &risk.Union{}
+		return &risk.Union{}, nil
 	}
-	return union, guard.WithFigures(members, cut, people[1:]), nil
+	return people[0].Union(), nil
 }
 
 // verifyCounts counts the union in a table of counts that has all masked columns, as a run of the rows
@@ -113,7 +115,7 @@ func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found, re
 			"no table of counts has all of these; kcut check counts it in an extract of the masked one")
 		return nil
 	}
-	union, _, err := countPeople(ctx, whole, found, cut, nil, res.Run)
+	union, err := countPeople(ctx, whole, found, cut, nil, res.Run)
 	if err != nil {
 		return err
 	}

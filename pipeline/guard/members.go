@@ -11,7 +11,6 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/risk"
-	"github.com/kcut/kcut/pipeline/verify"
 )
 
 // determined returns the masked columns that kept ones tell.
@@ -46,15 +45,16 @@ func (c *Count) members(told []risk.Determination) (all []risk.Member) {
 
 // Members returns of kept columns that are told those that a recount takes together with the labels
 // of a set: neither the class nor accepted, once for every set.
-func (g *Guard) Members(told []risk.Member, cut *cutfile.File) (members []verify.Member) {
-	for _, t := range told {
-		field := g.Dataset.Schema().Index(t.Column)
+func (g *Guard) Members(told []risk.Member, cut *cutfile.File) (members []risk.Member) {
+	for _, m := range told {
+		field := g.Dataset.Schema().Index(m.Column)
 		if field == g.Class || g.isAccepted(field) {
 			continue
 		}
 		for i := range cut.Sets {
-			m := verify.Member{Set: i, Column: t.Column}
-			if t.Within(cut.Sets[i].Columns) && !slices.Contains(members, m) {
+			m.Set, m.K = i+1, cut.Sets[i].K
+			known := func(o risk.Member) bool { return o.Column == m.Column && o.Set == m.Set }
+			if m.Within(cut.Sets[i].Columns) && !slices.ContainsFunc(members, known) {
 				members = append(members, m)
 			}
 		}
@@ -63,11 +63,11 @@ func (g *Guard) Members(told []risk.Member, cut *cutfile.File) (members []verify
 }
 
 // Groups returns them as what is counted of the entities of the input: of all labels, then of members.
-func (g *Guard) Groups(members []verify.Member, cut *cutfile.File) []masking.Group {
+func (g *Guard) Groups(members []risk.Member, cut *cutfile.File) []masking.Group {
 	groups := []masking.Group{{Kept: -1, K: cut.SmallestK()}}
 	for _, m := range members {
-		group := masking.Group{Kept: g.Dataset.Schema().Index(m.Column), K: cut.Sets[m.Set].K}
-		for _, name := range cut.Sets[m.Set].Columns {
+		group := masking.Group{Kept: g.Dataset.Schema().Index(m.Column), K: m.K}
+		for _, name := range cut.Sets[m.Set-1].Columns {
 			group.Masked = append(group.Masked, slices.Index(g.Names(g.Masked...), name))
 		}
 		groups = append(groups, group)
@@ -75,29 +75,11 @@ func (g *Guard) Groups(members []verify.Member, cut *cutfile.File) []masking.Gro
 	return groups
 }
 
-// WithFigures returns members of which the entities were counted.
-func WithFigures(members []verify.Member, cut *cutfile.File, figures []*risk.Figures) (all []risk.Member) {
-	for i, m := range members {
-		all = append(all, risk.Member{Column: m.Column, Set: m.Set + 1, K: cut.Sets[m.Set].K, Below: figures[i].Below})
-	}
-	return all
-}
-
-// MembersOf returns the members that were counted, with what tells them, and the other columns that are told.
-func (g *Guard) MembersOf(told, members []risk.Member, cut *cutfile.File) (all []risk.Member) {
-	for _, m := range members {
-		at := slices.IndexFunc(told, func(t risk.Member) bool { return t.Column == m.Column && t.Within(cut.Sets[m.Set-1].Columns) })
-		if at >= 0 {
-			m.Told, m.Share = told[at].Told, told[at].Share
-		}
-		all = append(all, m)
-	}
-	for _, t := range told {
-		if !slices.ContainsFunc(members, func(m risk.Member) bool { return m.Column == t.Column }) {
-			all = append(all, t)
-		}
-	}
-	return all
+// WithMembers returns the members that were counted, and the other columns that are told.
+func WithMembers(told, members []risk.Member) []risk.Member {
+	return append(members, slices.DeleteFunc(slices.Clone(told), func(t risk.Member) bool {
+		return slices.ContainsFunc(members, func(m risk.Member) bool { return m.Column == t.Column })
+	})...)
 }
 
 // follows says that a kept column is told.

@@ -34,7 +34,7 @@ func (g *Guard) Exposure(cut *cutfile.File) *verify.Exposure {
 // than the job allows. It returns what was counted of the input and, unless after is nil, of the release.
 func (g *Guard) Judge(report, after *risk.Report, union *risk.Union, cut *cutfile.File) (*risk.Report, error) {
 	if after != nil {
-		report = g.released(report, after, cut)
+		report = g.released(report, after)
 		if err := g.CheckMembers(report.Members); err != nil {
 			return report, err
 		}
@@ -88,7 +88,7 @@ func (g *Guard) hidesKept() bool {
 
 // released joins what was counted of the input with what was counted of the written release, labels and
 // kept columns together, and notes it.
-func (g *Guard) released(report, after *risk.Report, cut *cutfile.File) *risk.Report {
+func (g *Guard) released(report, after *risk.Report) *risk.Report {
 	if report == nil { // the class alone is kept
 		report = after
 	}
@@ -96,7 +96,7 @@ func (g *Guard) released(report, after *risk.Report, cut *cutfile.File) *risk.Re
 		report.Kept = after.Kept
 	}
 	report.K, report.Labels, report.Both, report.Pairs = after.K, after.Labels, after.Both, after.Pairs
-	report.Members = g.MembersOf(report.Members, after.Members, cut)
+	report.Members = WithMembers(report.Members, after.Members)
 	if kept := g.Kept(); report.Kept != nil && report.Kept.Unique > MostUnique && g.accepts(kept) {
 		what := ""
 		if at := slices.Index(kept, g.Class); at >= 0 {

@@ -17,13 +17,7 @@ type Exposure struct {
 	Kept     *risk.Figures // on kept columns alone, if they are known
 	Accepted []string      // kept columns that are left out where they come together with labels
 	Labels   bool          // labels alone: kept columns are left out everywhere
-	Members  []Member      // kept columns that come together with the labels of a set that tells them
-}
-
-// Member is a kept column that who knows a set knows, too.
-type Member struct {
-	Set    int // its position
-	Column string
+	Members  []risk.Member // kept columns that come together with the labels of a set that tells them
 }
 
 // keptColumns returns the columns of a part that its cut does not name, or as pseudonyms. A class
@@ -108,12 +102,11 @@ func (r *rules) newExposure(ask *Exposure, kept []string, budget *spill.Budget) 
 		}})
 	}
 	for _, m := range ask.Members {
-		w := way{sets: []int{m.Set}, kept: []string{m.Column}, k: sets[m.Set].K, sum: partSum(len(ask.Members), e.budget)}
-		w.note = func(f *risk.Figures) {
-			of := risk.Member{Column: m.Column, Set: m.Set + 1, K: w.k, Below: f.Below}
-			report.Members = append(report.Members, of)
-		}
-		e.ways = append(e.ways, w)
+		sum := partSum(len(ask.Members), e.budget)
+		e.ways = append(e.ways, way{sets: []int{m.Set - 1}, kept: []string{m.Column}, k: m.K, sum: sum, note: func(f *risk.Figures) {
+			m.Below = f.Below
+			report.Members = append(report.Members, m)
+		}})
 	}
 	joined := slices.DeleteFunc(slices.Clone(kept), func(name string) bool {
 		return name == r.cut.Class || slices.Contains(ask.Accepted, name)
