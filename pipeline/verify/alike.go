@@ -3,7 +3,6 @@ package verify
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/formats/release"
@@ -43,17 +42,11 @@ const pairedSets = 6
 // pairs returns the pairs of sets, of which neither has all columns of the other.
 func (r *rules) pairs() (pairs [][]int) {
 	sets := r.cut.Sets
-	combinations := func(set int) (bits float64) {
-		for _, below := range r.keys[set].below {
-			bits += math.Log2(float64(below))
-		}
-		return bits
-	}
 	var finest []int
 	for i := range sets {
 		finest = append(finest, i)
 	}
-	slices.SortStableFunc(finest, func(a, b int) int { return cmp.Compare(combinations(b), combinations(a)) })
+	slices.SortStableFunc(finest, func(a, b int) int { return cmp.Compare(r.keys[b].combinations, r.keys[a].combinations) })
 	finest = finest[:min(len(finest), pairedSets)]
 	slices.Sort(finest)
 	for i, a := range finest {

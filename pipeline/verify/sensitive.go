@@ -62,7 +62,7 @@ func (r *rules) claimOf(key int) int { return key - len(r.keys) + len(r.cut.Sets
 // withValue returns the key of a set's labels and, in a word of its own that is the last, the hash of the value of
 // a sensitive column.
 func (k labelKey) withValue(column int) labelKey {
-	k.value, k.size = column, k.size+1
+	k.value, k.size, k.combinations = column, k.size+1, math.Inf(1)
 	return k
 }
 

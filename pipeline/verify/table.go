@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math/bits"
@@ -235,14 +236,17 @@ type labelKey struct {
 	words   []int
 	strides []uint64
 	size    int // words of a key
-	value   int // of a claim, the sensitive column whose values are in the last word; else -1
+
+	combinations float64 // of numbers; infinite where they come with a value
+	value        int     // of a claim, the sensitive column whose values are in the last word; else -1
 }
 
 // newLabelKey makes keys of numbers below the given ones, which are at least 1.
 func newLabelKey(columns []int, below []uint64) labelKey {
-	k := labelKey{columns: columns, below: below, size: 1, value: -1}
+	k := labelKey{columns: columns, below: below, size: 1, combinations: 1, value: -1}
 	stride := uint64(1)
 	for _, n := range below {
+		k.combinations *= float64(n)
 		over, next := bits.Mul64(stride, n)
 		if over > 0 {
 			k.size++
@@ -252,6 +256,21 @@ func newLabelKey(columns []int, below []uint64) labelKey {
 		stride = next
 	}
 	return k
+}
+
+// share divides memory among the tables of some keys, of so many counters each: those with few
+// combinations take what these need, and leave the rest to others.
+func (r *rules) share(memory int64, keys []int, counters int) map[int]int64 {
+	ascending := slices.Clone(keys)
+	slices.SortFunc(ascending, func(a, b int) int { return cmp.Compare(r.keys[a].combinations, r.keys[b].combinations) })
+	shares := make(map[int]int64)
+	for i, key := range ascending {
+		k, most := &r.keys[key], memory/int64(len(keys)-i)
+		need := (k.combinations + fewestSlots) * float64(4*8*(k.size+1)*counters) // half of the slots are used, and moved
+		shares[key] = int64(min(need, float64(most)))
+		memory -= shares[key]
+	}
+	return shares
 }
 
 // of returns the key of one number a check.

@@ -167,3 +167,27 @@ func TestKeysOfAllSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestShares: sets with few combinations of labels leave their memory to others, and all take no more than there is.
+func TestShares(t *testing.T) {
+	r := &rules{}
+	for _, below := range []uint64{1 << 40, 2, 1 << 41, 30} {
+		r.keys = append(r.keys, newLabelKey([]int{0}, []uint64{below}))
+	}
+	const memory = 1 << 20
+	shares := r.share(memory, []int{0, 1, 2, 3}, 2)
+	if sum := shares[0] + shares[1] + shares[2] + shares[3]; sum > memory || shares[0] < memory*2/5 || shares[2] < memory*2/5 {
+		t.Errorf("shares %v of %d bytes", shares, memory)
+	}
+	for key, n := range map[int]uint64{1: 2, 3: 30} {
+		s := newSpan(shares[key])
+		for range 2 {
+			table := newTable(1, s)
+			for i := range n {
+				if err := table.add([]uint64{i}, 1); err != nil || !s.all() {
+					t.Errorf("a set of %d combinations does not fit its share", n)
+				}
+			}
+		}
+	}
+}

@@ -204,8 +204,8 @@ func (v *verifier) scan(ctx context.Context) error {
 		p.progress = func(rows int64) { v.watch.Progress(rows, v.cut.Rows) }
 	}
 	for ; len(p.open) > 0; p.again = true {
-		for _, key := range p.open {
-			p.spans[key].limit = memory / int64(len(p.open))
+		for key, share := range v.share(memory, p.open, v.threads) {
+			p.spans[key].limit = share
 		}
 		p.rows.Store(0)
 		if err := v.pass(ctx, p); err != nil {
