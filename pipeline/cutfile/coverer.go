@@ -35,7 +35,8 @@ type coverer struct {
 }
 
 func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
-	c = &coverer{Column: column, job: t, positions: make(map[labelKey]uint32), naming: make(map[engine.Label][]uint32)}
+	c = &coverer{Column: column, job: t}
+	c.positions, c.naming = make(map[labelKey]uint32), make(map[engine.Label][]uint32)
 	if t.Tree != nil || t.Generated() {
 		if c.taxonomy, err = job.GeneratorOf(t); err != nil {
 			return nil, err
@@ -143,7 +144,8 @@ func (c *coverer) within(coarse *coverer) bool {
 	}
 	slices.Sort(names)
 	return !slices.ContainsFunc(missing(c.Cut, coarse.Cut), func(label Label) bool {
-		parted := above[c.positions[label.key()]] || !label.Null && (c.Mask == job.MaskDiscretize || c.begins(label.Label, names))
+		parted := c.Mask == job.MaskDiscretize || c.begins(label.Label, names)
+		parted = above[c.positions[label.key()]] || !label.Null && parted
 		return parted && len(coarse.covering(label)) == 0
 	})
 }
@@ -156,7 +158,8 @@ func (c *coverer) begins(label string, nodes []string) bool {
 		return false
 	}
 	i, _ := slices.BinarySearch(nodes, stem)
-	return slices.ContainsFunc(nodes[i:min(i+2, len(nodes))], func(node string) bool { // the value that is the stem comes first
+	// The value that is the stem comes first.
+	return slices.ContainsFunc(nodes[i:min(i+2, len(nodes))], func(node string) bool {
 		return len(node) > len(stem) && strings.HasPrefix(node, stem)
 	})
 }

@@ -46,7 +46,9 @@ func (r *rules) pairs() (pairs [][]int) {
 	for i := range sets {
 		finest = append(finest, i)
 	}
-	slices.SortStableFunc(finest, func(a, b int) int { return cmp.Compare(r.keys[b].combinations, r.keys[a].combinations) })
+	slices.SortStableFunc(finest, func(a, b int) int {
+		return cmp.Compare(r.keys[b].combinations, r.keys[a].combinations)
+	})
 	finest = finest[:min(len(finest), pairedSets)]
 	slices.Sort(finest)
 	for i, a := range finest {
@@ -88,18 +90,20 @@ func (r *rules) newExposure(ask *Exposure, kept []string, budget *spill.Budget) 
 	})
 	pairs := r.pairs()
 	for _, pair := range pairs {
-		k := min(sets[pair[0]].K, sets[pair[1]].K)
-		e.ways = append(e.ways, way{sets: pair, k: k, sum: partSum(len(pairs), e.budget), note: func(f *risk.Figures) {
-			of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: k, Unique: f.Unique, Below: f.Below}
+		of := risk.Pair{Sets: [2]int{pair[0] + 1, pair[1] + 1}, K: min(sets[pair[0]].K, sets[pair[1]].K)}
+		sum := partSum(len(pairs), e.budget)
+		e.ways = append(e.ways, way{sets: pair, k: of.K, sum: sum, note: func(f *risk.Figures) {
+			of.Unique, of.Below = f.Unique, f.Below
 			report.Pairs = append(report.Pairs, of)
 		}})
 	}
 	for _, m := range ask.Members {
-		sum := partSum(len(ask.Members), e.budget)
-		e.ways = append(e.ways, way{sets: []int{m.Set - 1}, kept: []string{m.Column}, k: m.K, sum: sum, note: func(f *risk.Figures) {
+		w := way{sets: []int{m.Set - 1}, kept: []string{m.Column}, k: m.K}
+		w.sum, w.note = partSum(len(ask.Members), e.budget), func(f *risk.Figures) {
 			m.Below = f.Below
 			report.Members = append(report.Members, m)
-		}})
+		}
+		e.ways = append(e.ways, w)
 	}
 	joined := slices.DeleteFunc(slices.Clone(kept), func(name string) bool {
 		return name == r.cut.Class || slices.Contains(ask.Accepted, name)
@@ -113,7 +117,9 @@ func (r *rules) newExposure(ask *Exposure, kept []string, budget *spill.Budget) 
 	}
 	if len(kept) > 0 && ask.Kept == nil {
 		sum := risk.NewPartSum(most, r.cut.Rows, others)
-		e.ways = append(e.ways, way{kept: kept, k: k, sum: sum, note: func(f *risk.Figures) { report.Kept = f }})
+		e.ways = append(e.ways, way{
+			kept: kept, k: k, sum: sum, note: func(f *risk.Figures) { report.Kept = f },
+		})
 	}
 	return e
 }
@@ -149,7 +155,7 @@ type alike struct {
 	ways    []way
 	tallies []*risk.Tally // of every way
 	columns [][]int       // likewise: positions of its kept columns among those that are shown
-	bySet   [][]uint64    // hashes of a block of rows by the labels of each set, last of all; nil: no way takes them
+	bySet   [][]uint64    // hashes of a block by the labels of each set, last of all; nil: not needed
 	starts  []int32       // of a block: the first rows of runs that have the same labels
 	lengths []uint64      // of these
 	hashes  []uint64      // of a block, in one way

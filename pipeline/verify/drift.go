@@ -147,7 +147,8 @@ func (n *night) count(ctx context.Context, which int, pairs [][2]int, counted []
 		k := &n.keys[key]
 		hashes := n.labelHashes(k)
 		for _, c := range p.counters {
-			if err := n.budget.Draw("the classes of two releases", changeBytes*int64(c.tables[key].used)); err != nil {
+			bytes := changeBytes * int64(c.tables[key].used)
+			if err := n.budget.Draw("the classes of two releases", bytes); err != nil {
 				return err
 			}
 			for group, rows := range c.tables[key].all() {

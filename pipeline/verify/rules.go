@@ -30,11 +30,13 @@ type rules struct {
 	unstamped bool // the files need not have the cut
 }
 
-// rulesOf returns the rules of a cut. The values of the class are counted beside those of sensitive columns if that is asked for.
+// rulesOf returns the rules of a cut. The values of the class are counted beside those of sensitive
+// columns if that is asked for.
 func rulesOf(cut *cutfile.File, withClass bool) *rules {
 	cut.Raw = bytes.TrimSpace(cut.Raw) // a file of its own ends a line
 	r := &rules{cut: cut, first: make(map[string][]int), values: slices.Clip(cut.Sensitive)}
-	if withClass && cut.Class != "" && !slices.ContainsFunc(r.values, func(s cutfile.Sensitive) bool { return s.Column == cut.Class }) {
+	isClass := func(s cutfile.Sensitive) bool { return s.Column == cut.Class }
+	if withClass && cut.Class != "" && !slices.ContainsFunc(r.values, isClass) {
 		r.values = append(r.values, cutfile.Sensitive{Column: cut.Class})
 	}
 	var all []int

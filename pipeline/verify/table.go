@@ -262,11 +262,14 @@ func newLabelKey(columns []int, below []uint64) labelKey {
 // combinations take what these need, and leave the rest to others.
 func (r *rules) share(memory int64, keys []int, counters int) map[int]int64 {
 	ascending := slices.Clone(keys)
-	slices.SortFunc(ascending, func(a, b int) int { return cmp.Compare(r.keys[a].combinations, r.keys[b].combinations) })
+	slices.SortFunc(ascending, func(a, b int) int {
+		return cmp.Compare(r.keys[a].combinations, r.keys[b].combinations)
+	})
 	shares := make(map[int]int64)
 	for i, key := range ascending {
 		k, most := &r.keys[key], memory/int64(len(keys)-i)
-		need := (k.combinations + fewestSlots) * float64(4*8*(k.size+1)*counters) // half of the slots are used, and moved
+		// Half of the slots are used, and then are moved.
+		need := (k.combinations + fewestSlots) * float64(4*8*(k.size+1)*counters)
 		shares[key] = int64(min(need, float64(most)))
 		memory -= shares[key]
 	}

@@ -89,7 +89,9 @@ func verify(ctx context.Context, path, given string, limits job.Limits, watch Wa
 // and lies under another name. The groups take a part of what is left of a budget. The caller
 // reports the stage, so that only the watch's Progress is called. When it asks, which rows are alike is
 // counted.
-func Unpublished(ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch, ask *Exposure) (_ *risk.Report, err error) {
+func Unpublished(
+	ctx context.Context, path string, threads int, budget *spill.Budget, watch Watch, ask *Exposure,
+) (_ *risk.Report, err error) {
 	defer func() {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, formats.ErrNoInput) { // it was there a moment ago
 			err = fault.Errorf(fault.Transient, "run again, and let nobody take away what a run is writing", "%w", err)
@@ -151,7 +153,9 @@ type verifier struct {
 }
 
 // newVerifier returns a verifier of a release that takes its part of what is left of a budget.
-func newVerifier(ctx context.Context, path string, r *rules, threads int, budget *spill.Budget, watch Watch, ask *Exposure) (*verifier, error) {
+func newVerifier(
+	ctx context.Context, path string, r *rules, threads int, budget *spill.Budget, watch Watch, ask *Exposure,
+) (*verifier, error) {
 	parts, err := fileset.Parts(ctx, path)
 	if err != nil {
 		return nil, err
