@@ -383,12 +383,14 @@ func (r *Rounding) setNext(at time.Time) bool {
 	switch {
 	case !r.typ.InWords():
 		julian, seconds := days+julianEpoch, at.Unix()-days*secondsOfDay
-		return julian == int64(int32(julian)) && r.next.AppendInt96(int32(julian), seconds*nanosOfSecond+int64(at.Nanosecond()))
+		nanos := seconds*nanosOfSecond + int64(at.Nanosecond())
+		return julian == int64(int32(julian)) && r.next.AppendInt96(int32(julian), nanos)
 	case r.typ.Kind == Date:
 		r.next.Words = append(r.next.Words, IntWord(days))
 	default:
 		per := r.typ.Unit.perSecond() // what is beyond an int64 is not between
-		r.next.Words = append(r.next.Words, IntWord(at.Unix()*per+int64(at.Nanosecond())/(nanosOfSecond/per)))
+		x := at.Unix()*per + int64(at.Nanosecond())/(nanosOfSecond/per)
+		r.next.Words = append(r.next.Words, IntWord(x))
 	}
 	return true
 }

@@ -62,7 +62,8 @@ func listed(ctx context.Context, pattern, prefix, directory string, parts []stri
 	if err != nil {
 		return nil, fmt.Errorf("find input: %w", err)
 	}
-	seen := tables{known: make(map[string]*tableFormat), prefix: prefix, listed: make(map[string][]string)}
+	seen := tables{known: make(map[string]*tableFormat), prefix: prefix}
+	seen.listed = make(map[string][]string)
 	for _, object := range objects {
 		folder, base := path.Split(object.Location)
 		folder = strings.TrimSuffix(folder, "/")

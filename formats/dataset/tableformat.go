@@ -50,7 +50,7 @@ type tables struct {
 func (t *tables) refuse(ctx context.Context, pattern string, found []inputFile) error {
 	var dirs []string
 	if !storage.IsRemote(pattern) {
-		dirs = append(dirs, filepath.Clean(pattern)) // of a pattern that is a file or a glob it is no folder
+		dirs = append(dirs, filepath.Clean(pattern)) // a pattern that is no folder is no table's
 	}
 	for _, file := range found {
 		dirs = append(dirs, parent(file.path))
@@ -105,7 +105,8 @@ func (t *tables) at(ctx context.Context, dir string) (*tableFormat, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, format.suffix) }) {
+		isLog := func(name string) bool { return strings.Contains(name, format.suffix) }
+		if slices.ContainsFunc(names, isLog) {
 			return format, nil
 		}
 	}

@@ -25,7 +25,9 @@ func (r *File) readFooter() error {
 	if string(first[:]) != meta.Magic {
 		return fmt.Errorf("%w: it does not begin with %s", formats.ErrDamaged, meta.Magic)
 	}
-	if r.footer, err = meta.ReadFooter(r.file, r.footerAt, r.footerEnd, int(r.bufferSize()), holdPage); err != nil {
+	atOnce := int(r.bufferSize())
+	r.footer, err = meta.ReadFooter(r.file, r.footerAt, r.footerEnd, atOnce, holdPage)
+	if err != nil {
 		return err
 	}
 	if groups := r.RowGroups(); groups > maxRowGroups {

@@ -27,8 +27,8 @@ func (r *File) rowGroup(number int) (*rowGroup, error) {
 
 // eachRowGroup reads what the footer says of one row group after the other.
 func (r *File) eachRowGroup(visit func(*rowGroup) error) error {
-	err := r.footer.EachGroup(int(r.bufferSize()), func(g *meta.Group) error { return visit(&rowGroup{g, r}) })
-	if err != nil {
+	each := func(g *meta.Group) error { return visit(&rowGroup{g, r}) }
+	if err := r.footer.EachGroup(int(r.bufferSize()), each); err != nil {
 		return fmt.Errorf("read the footer of %s: %w", r.path, err)
 	}
 	return nil

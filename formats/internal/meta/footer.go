@@ -16,8 +16,8 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// Footer is a file's metadata but for its row groups. Their entries are decoded one at a time, so that
-// a file takes a few bytes for each row group, however many column chunks it has.
+// Footer is a file's metadata but for its row groups. Their entries are decoded one at a time, so
+// that a file takes a few bytes for each row group, however many column chunks it has.
 type Footer struct {
 	File
 	Columns []schema.Column
@@ -44,10 +44,12 @@ const (
 	chunkBytes, listedBytes = 512, 40
 )
 
-// ReadFooter reads the footer that lies between two places of a file, so much at a time. The entries of
-// row groups stay in the file. Hold agrees to what the footer and an entry take before they are decoded:
-// few bytes may say that lists are long.
-func ReadFooter(file io.ReaderAt, at, end int64, atOnce int, hold func(bytes int64) error) (f *Footer, err error) {
+// ReadFooter reads the footer that lies between two places of a file, so much at a time. The entries
+// of row groups stay in the file. Hold agrees to what the footer and an entry take before they are
+// decoded: few bytes may say that lists are long.
+func ReadFooter(
+	file io.ReaderAt, at, end int64, atOnce int, hold func(bytes int64) error,
+) (f *Footer, err error) {
 	defer fence.Catch(&err)
 	in := bufio.NewReaderSize(io.NewSectionReader(file, at, end-at), atOnce)
 	f = &Footer{entries: file}
@@ -71,7 +73,8 @@ func ReadFooter(file io.ReaderAt, at, end int64, atOnce int, hold func(bytes int
 	}
 	for i, e := range f.Entries { // before any list of chunks is made
 		if int(e.chunks) != len(f.Leaves) {
-			return nil, fmt.Errorf("row group %d: %d column chunks for %d columns: %w", i, e.chunks, len(f.Leaves), formats.ErrDamaged)
+			return nil, fmt.Errorf("row group %d: %d column chunks for %d columns: %w",
+				i, e.chunks, len(f.Leaves), formats.ErrDamaged)
 		}
 	}
 	return f, nil
@@ -209,8 +212,8 @@ func (f *Footer) group(number int, in io.Reader) (g *Group, err error) {
 	if err := DecodePassed(g.raw, &g.RowGroup); err != nil {
 		return nil, err
 	}
-	if len(g.Columns) != len(f.Leaves) {
-		return nil, fmt.Errorf("%d column chunks for %d columns: %w", len(g.Columns), len(f.Leaves), formats.ErrDamaged)
+	if n := len(g.Columns); n != len(f.Leaves) {
+		return nil, fmt.Errorf("%d chunks for %d columns: %w", n, len(f.Leaves), formats.ErrDamaged)
 	}
 	for i := range g.Columns {
 		if err := g.Columns[i].check(); err != nil {
@@ -235,8 +238,8 @@ func (c *Chunk) check() error {
 // Chunk returns what the entry says of the chunk of a leaf.
 func (g *Group) Chunk(leaf int) *Column { return &g.Columns[leaf].MetaData.V }
 
-// Extent returns where the pages of a chunk lie. Some writers leave the dictionary's offset at 0 and
-// let that of the data point at it.
+// Extent returns where the pages of a chunk lie. Some writers leave the dictionary's offset at 0
+// and let that of the data point at it.
 func (c *Column) Extent() formats.Range {
 	from := c.DataPageOffset
 	if c.DictionaryPageOffset > 0 {
@@ -247,5 +250,6 @@ func (c *Column) Extent() formats.Range {
 
 // Column returns the position of a top-level column, or −1.
 func (f *Footer) Column(name string) int {
-	return slices.IndexFunc(f.Columns, func(c schema.Column) bool { return c.Elements[0].Name == name })
+	named := func(c schema.Column) bool { return c.Elements[0].Name == name }
+	return slices.IndexFunc(f.Columns, named)
 }
