@@ -67,18 +67,21 @@ func TestSame(t *testing.T) {
 func TestTies(t *testing.T) {
 	for _, tt := range []struct {
 		losses []float64
-		left   string // one letter a candidate: x is left out
+		left   string // one letter a candidate: x is left out, b masks everything
 		want   int
 	}{
 		{[]float64{0.3, 0.3, 0.3}, "...", 0},
 		{[]float64{0.3005, 0.3, 0.2995}, "...", 0},
 		{[]float64{0.302, 0.3005, 0.3}, "...", 1},
 		{[]float64{0.1, 0.2, 0.3}, "x..", 1},
+		{[]float64{0.1, 0.2, 0.3}, "b..", 1},
+		{[]float64{0.2, 0.1, 0.3}, "bb.", 2},
+		{[]float64{0.2, 0.1, 0.3}, "bbx", 1},
 		{[]float64{0.1, 0.2, 0.3}, "xxx", -1},
 	} {
 		v := &Verdict{}
 		for i, loss := range tt.losses {
-			v.Estimates = append(v.Estimates, Estimate{Loss: loss, LeftOut: strings.Trim(tt.left[i:i+1], ".")})
+			v.Estimates = append(v.Estimates, Estimate{Loss: loss, LeftOut: strings.Trim(tt.left[i:i+1], ".b"), Blank: tt.left[i] == 'b'})
 		}
 		if v.choose(); v.Chosen != tt.want {
 			t.Errorf("%v %s: %d is chosen, want %d", tt.losses, tt.left, v.Chosen, tt.want)

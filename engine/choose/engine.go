@@ -90,6 +90,7 @@ type Estimate struct {
 	Error      *float64 // of a decision tree, as a share of the test records; nil: not looked at
 	QueryError *float64 // relative, the mean over a workload; nil: not looked at
 	Penalty    *float64 // the normalized certainty penalty; nil: not looked at
+	Blank      bool     // it masked everything in every round
 	Predicted  time.Duration
 	Took       time.Duration // the judging, on one processor
 	LeftOut    string        // why it was not judged, or was judged in vain

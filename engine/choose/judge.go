@@ -218,6 +218,7 @@ type score struct {
 	trained              float64 // training records
 	penalty              float64 // summed over training records
 	queries, removal     float64 // summed over rounds
+	telling              int     // rounds in which some column has several labels
 	rounds               int
 }
 
@@ -225,6 +226,7 @@ func (s *score) add(o score) {
 	s.tested, s.wrong, s.plain = s.tested+o.tested, s.wrong+o.wrong, s.plain+o.plain
 	s.trained, s.penalty = s.trained+o.trained, s.penalty+o.penalty
 	s.queries, s.removal, s.rounds = s.queries+o.queries, s.removal+o.removal, s.rounds+1
+	s.telling += o.telling
 }
 
 // sum makes an estimate of a score.
@@ -233,7 +235,7 @@ func (e Engine) sum(to *Estimate, s *score) {
 	if e.Objective != Queries {
 		to.Error = &wrong
 	}
-	to.Loss, to.Rounds = wrong, s.rounds
+	to.Loss, to.Rounds, to.Blank = wrong, s.rounds, s.telling == 0
 	if e.Objective == Classification {
 		return
 	}
@@ -256,14 +258,17 @@ func ratio(part, whole float64) float64 {
 // Tie is by how much a loss may be greater than the least one and is as good.
 const Tie = 0.001
 
-// choose chooses, of the candidates that are not left out and were judged in as many rounds as any, the first one whose loss is as good as
-// the least. Where one is trusted it is that one, unless the best one is surely better, or another one before it is as good even if chance
-// has favoured that by a standard error.
+// choose chooses, of the candidates that are not left out and were judged in as many rounds as any,
+// the first one whose loss is as good as the least. Candidates that mask everything are looked at
+// only if all do. Where one is trusted it is that one, unless the best one is surely better, or
+// another one before it is as good even if chance has favoured that by a standard error.
 func (v *Verdict) choose() {
 	best, trusted := -1, -1
+	telling := slices.ContainsFunc(v.Estimates, func(x Estimate) bool { return x.LeftOut == "" && !x.Blank })
+	open := func(x *Estimate) bool { return x.LeftOut == "" && x.Blank != telling }
 	for i := range v.Estimates {
 		x := &v.Estimates[i]
-		if x.LeftOut == "" && (best < 0 || cmp.Or(cmp.Compare(v.Estimates[best].Rounds, x.Rounds), cmp.Compare(x.Loss, v.Estimates[best].Loss)) < 0) {
+		if open(x) && (best < 0 || cmp.Or(cmp.Compare(v.Estimates[best].Rounds, x.Rounds), cmp.Compare(x.Loss, v.Estimates[best].Loss)) < 0) {
 			best = i
 		}
 	}
@@ -272,13 +277,13 @@ func (v *Verdict) choose() {
 	}
 	least := &v.Estimates[best]
 	for i := range v.Estimates {
-		if x := &v.Estimates[i]; x.Trusted && x.LeftOut == "" && x.Rounds == least.Rounds && x.Loss <= least.Loss+max(Tie, sure*least.Chance) {
+		if x := &v.Estimates[i]; x.Trusted && open(x) && x.Rounds == least.Rounds && x.Loss <= least.Loss+max(Tie, sure*least.Chance) {
 			trusted = i
 		}
 	}
 	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool {
 		switch {
-		case x.LeftOut != "" || x.Rounds < least.Rounds:
+		case !open(&x) || x.Rounds < least.Rounds:
 			return false
 		case trusted < 0:
 			return x.Loss <= least.Loss+Tie

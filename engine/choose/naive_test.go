@@ -205,6 +205,7 @@ type naive struct {
 	penalty, trained     float64
 	queries, removal     float64
 	failed               bool
+	telling              bool // some column had several labels in some round
 }
 
 func (n *naive) add(t *testing.T, p *problem, c Candidate, own bool, training, test enginetest.Codes) {
@@ -233,6 +234,9 @@ func (n *naive) add(t *testing.T, p *problem, c Candidate, own bool, training, t
 		return
 	}
 	n.rounds++
+	for a := range training.Attributes {
+		n.telling = n.telling || len(recoding.Labels(a)) > 1
+	}
 	learned, checked := recoded(recoding, training), recoded(recoding.Unsearched(), test)
 	n.tree(t, p, recoding, learned, checked, training.Class, test.Class)
 	n.costs(p, recoding, learned, training)
@@ -477,14 +481,23 @@ func (c *contestants) lose() bool {
 // chosen returns the candidate that is to be chosen, −1 if there is none.
 func (c *contestants) chosen() int {
 	rounds, best := 0, -1
+	var open []bool
 	for _, n := range c.found {
-		if !n.failed {
+		open = append(open, !n.failed && n.telling)
+	}
+	if !slices.Contains(open, true) {
+		for i, n := range c.found {
+			open[i] = !n.failed
+		}
+	}
+	for i, n := range c.found {
+		if open[i] {
 			rounds = max(rounds, n.rounds)
 		}
 	}
 	loss := func(i int) float64 { return c.found[i].loss(c.engine.Objective) }
 	for i, n := range c.found {
-		if !n.failed && n.rounds == rounds && (best < 0 || loss(i) < loss(best)) {
+		if open[i] && n.rounds == rounds && (best < 0 || loss(i) < loss(best)) {
 			best = i
 		}
 	}
@@ -492,9 +505,9 @@ func (c *contestants) chosen() int {
 		return -1
 	}
 	trusted := slices.IndexFunc(c.engine.Candidates, func(of Candidate) bool { return of.Trusted })
-	trusting := c.engine.Objective == Classification && trusted >= 0 && c.in[trusted] && loss(trusted) <= loss(best)+max(Tie, 3*c.noise(trusted, best))
+	trusting := c.engine.Objective == Classification && trusted >= 0 && c.in[trusted] && open[trusted] && c.found[trusted].rounds == rounds && loss(trusted) <= loss(best)+max(Tie, 3*c.noise(trusted, best))
 	for i, n := range c.found {
-		if n.failed || n.rounds < rounds {
+		if !open[i] || n.rounds < rounds {
 			continue
 		}
 		if trusting && (i == trusted || loss(i)+c.noise(i, trusted) <= loss(trusted)+Tie) || !trusting && loss(i) <= loss(best)+Tie {

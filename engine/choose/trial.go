@@ -38,6 +38,11 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 		queries: costs.Queries.Mean, removal: t.removal,
 	}
 	s.penalty = costs.Penalty * s.trained
+	for a := range t.Attributes {
+		if len(recoding.Labels(a)) > 1 {
+			s.telling = 1
+		}
+	}
 	for _, wrong := range t.missed {
 		if wrong {
 			s.wrong++
