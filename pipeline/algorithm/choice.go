@@ -23,8 +23,8 @@ var candidates = []struct {
 }{
 	{job.AlgorithmTDR, false, 25, nil, nil},
 	{job.AlgorithmTDR, true, 75, nil, nil},
-	{job.AlgorithmGuided, false, 350, fitting, &choose.Searcher{
-		Engine: mondrian.Engine{InfoGain: true, Guided: true, Brief: true}, Cost: 350, Fitting: briefFitting,
+	{job.AlgorithmGuided, false, 700, fitting, &choose.Searcher{
+		Engine: mondrian.Engine{InfoGain: true, Guided: true, Brief: true}, Cost: 700, Fitting: briefFitting,
 	}},
 	{job.AlgorithmMondrian, false, 1600, nil, nil},
 	{job.AlgorithmInfoGainMondrian, false, 350, nil, nil},

@@ -30,7 +30,7 @@ const (
 	stepOfSet   = 30    // what a step tells of every set
 	recount     = 1000  // of a tuple, for the first steps, until these fit
 	treeTuple   = 90    // of a tuple that models are fitted to, for every tree
-	massTuple   = 35    // of a tuple, a masked column and a class above two, for every cut that it meets
+	massTuple   = 70    // of a tuple, a masked column and a class above two, for every cut that it meets in two trees
 )
 
 // mostFitted is how many tuples models are fitted to at most, about.
