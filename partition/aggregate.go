@@ -64,9 +64,7 @@ func (t *Table) ScanTogether(ctx context.Context, space Space, visit func(worker
 func (t *Table) Discard(space Space) error {
 	bytes, chunks := t.Bytes(), t.chunks
 	*t = Table{Layout: t.Layout}
-	if space.Budget != nil {
-		space.Budget.Return(bytes)
-	}
+	space.bounded().Budget.Return(bytes)
 	if chunks == nil {
 		return nil
 	}
@@ -127,8 +125,6 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	})
 	r.merge(threads)
 	r = r.clip()
-	if space.Budget != nil {
-		space.Budget.Return(drawn - r.Bytes())
-	}
+	space.bounded().Budget.Return(drawn - r.Bytes())
 	return r, nil
 }

@@ -85,16 +85,7 @@ func (p Pairs) Translate(codes, classes []uint32) Pairs {
 			p[i].Class = classes[p[i].Class]
 		}
 	}
-	if codes != nil {
-		return p.Merge()
-	}
-	for lo, hi := 0, 0; lo < len(p); lo = hi { // codes are in order
-		for hi = lo + 1; hi < len(p) && p[hi].Code == p[lo].Code; {
-			hi++
-		}
-		slices.SortFunc(p[lo:hi], comparePairs)
-	}
-	return p.addUp()
+	return p.Merge()
 }
 
 // Merge sorts pairs and adds up equal ones, in place.

@@ -20,8 +20,8 @@ const (
 // Pool is what the parts of a table have together: memory for records and what is known of them,
 // and the lists of those whose records are in the store. A Pool is not safe for concurrent use.
 type Pool struct {
-	Budget *spill.Budget // nil: memory has no limit
-	Store  Store         // nil: nothing can be moved
+	Budget *spill.Budget
+	Store  Store // nil: nothing can be moved
 	Share  int64
 	Chunk  int // bytes of records in a chunk
 	// Spare gives back memory, by moving records to the store if need be, and reports whether
@@ -33,8 +33,12 @@ type Pool struct {
 	frame []byte // scratch of Write
 }
 
-// NewPool returns a pool that draws at most a share of the budget. It must be closed.
+// NewPool returns a pool that draws at most a share of the budget; nil: memory has no limit. It must
+// be closed.
 func NewPool(budget *spill.Budget, s Store, share int64) *Pool {
+	if budget == nil {
+		budget, share = spill.NewBudget(math.MaxInt64), math.MaxInt64
+	}
 	chunk := min(max(share/shareChunks, minChunk), maxChunk)
 	return &Pool{Budget: budget, Store: s, Share: share, Chunk: int(chunk), lists: make(map[*ChunkList]bool)}
 }
@@ -81,9 +85,6 @@ func (m *Pool) Draw(what string, n int64) error {
 // Take is Draw without giving anything back: it takes n bytes as long as at most a part of the
 // share is in use.
 func (m *Pool) Take(what string, n, share int64) error {
-	if m.Budget == nil {
-		return nil
-	}
 	if m.used+n > share {
 		return m.Budget.Exceeded(what, n, share, m.used)
 	}
@@ -95,18 +96,12 @@ func (m *Pool) Take(what string, n, share int64) error {
 }
 
 // Adopt takes over n bytes that somebody else has drawn.
-func (m *Pool) Adopt(n int64) {
-	if m.Budget != nil {
-		m.used += n
-	}
-}
+func (m *Pool) Adopt(n int64) { m.used += n }
 
 // Release returns n bytes.
 func (m *Pool) Release(n int64) {
-	if m.Budget != nil {
-		m.used -= n
-		m.Budget.Return(n)
-	}
+	m.used -= n
+	m.Budget.Return(n)
 }
 
 // Space is where records live: in memory drawn from Budget, at most Share bytes of it, and
@@ -141,10 +136,7 @@ func (s Space) Pool() *Pool { return NewPool(s.Budget, s.store(), s.Share) }
 
 // Draw takes bytes from the budget, if there is one, and not more than the share at once.
 func (s Space) Draw(what string, bytes int64) error {
-	if s.Budget == nil {
-		return nil
-	}
-	if bytes > s.Share {
+	if s = s.bounded(); bytes > s.Share {
 		return s.Budget.Exceeded(what, bytes, s.Share, 0)
 	}
 	return s.Budget.Draw(what, bytes)

@@ -3,25 +3,18 @@ package partition
 import (
 	"context"
 	"fmt"
-	"math/bits"
+	"slices"
 
 	"github.com/kcut/kcut/internal/workers"
 )
 
 // widen returns the layout with more fields after the others, each of so many bits.
 func (l Layout) widen(fields, width int) Layout {
-	last := l.Fields[len(l.Fields)-1]
-	used := int(last.Shift) + bits.Len64(last.Mask)
-	l.Fields = append([]Field{}, l.Fields...)
-	for range fields {
-		if used+width > 64 {
-			l.Words++
-			used = 0
-		}
-		l.Fields = append(l.Fields, Field{Word: l.Words - 1, Shift: uint(used), Mask: 1<<width - 1})
-		used += width
+	var domains []int
+	for _, f := range l.Fields {
+		domains = append(domains, int(f.Mask)+1)
 	}
-	return l
+	return NewLayout(append(domains, slices.Repeat([]int{1 << width}, fields)...))
 }
 
 // Widen returns the table with more columns, of codes of so many bits: compute returns them for some of the

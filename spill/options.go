@@ -23,11 +23,8 @@ const (
 
 // share returns the bytes that a store of these options may hold.
 func (o *Options) share() int64 {
-	switch {
-	case o.Share > 0:
+	if o.Share > 0 {
 		return o.Share
-	case o.Budget == nil:
-		return maxShare
 	}
 	return StoreShare(o.Budget.Limit())
 }

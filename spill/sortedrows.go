@@ -147,8 +147,6 @@ func (r *SortedRows) Close() {
 		}
 	}
 	r.heap = nil
-	if r.budget != nil {
-		r.budget.Return(r.drawn)
-		r.drawn = 0
-	}
+	r.budget.Return(r.drawn)
+	r.drawn = 0
 }

@@ -56,11 +56,12 @@ type Store struct {
 // exist, and removes what crashed runs have left there. It returns an error wrapping
 // ErrBudget when its share is not to be had and ErrDisk when dir cannot be written to.
 func Open(dir string, o Options) (*Store, error) {
+	if o.Budget == nil {
+		o.Budget = NewBudget(math.MaxInt64)
+	}
 	s := &Store{budget: o.Budget, share: o.share(), sequences: map[Sequence]*sequence{}}
-	if s.budget != nil {
-		if err := s.budget.Draw("the spill store's buffers", s.share); err != nil {
-			return nil, err
-		}
+	if err := s.budget.Draw("the spill store's buffers", s.share); err != nil {
+		return nil, err
 	}
 	if err := s.open(dir, o.FS); err != nil {
 		return nil, errors.Join(err, s.release())
@@ -90,9 +91,7 @@ func (s *Store) release() (err error) {
 			err = explain("remove", s.folder.path, err)
 		}
 	}
-	if s.budget != nil {
-		s.budget.Return(s.share)
-	}
+	s.budget.Return(s.share)
 	return err
 }
 

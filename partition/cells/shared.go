@@ -40,9 +40,6 @@ type array struct {
 // others, and what counting one column of the largest takes, it leaves a part of the share
 // for what is known of those in the store.
 func (s *shared) admits(records int) bool {
-	if s.pool.Budget == nil {
-		return true
-	}
 	counting, largest := int64(0), max(records, s.largest)
 	for column := range s.columns {
 		counting = max(counting, s.countBytes(column, largest))

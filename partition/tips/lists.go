@@ -152,7 +152,7 @@ func (t *TIPS) countCode(l *leafPartition, field int) []counted {
 
 // hasSumsRoom reports whether there is room for the sums of a partition.
 func (t *TIPS) hasSumsRoom(l *leafPartition) bool {
-	return l.lists == nil || t.pool.Budget == nil || t.sums < t.pool.Share/shareOfSums
+	return l.lists == nil || t.sums < t.pool.Share/shareOfSums
 }
 
 // spare gives back memory that the search can do without, if there is any: lastly the sums of

@@ -52,10 +52,9 @@ func (m *Pool) Close() error {
 	return m.Pool.Close()
 }
 
-// hasRoom reports whether n more bytes could be drawn without moving partitions. Without a budget
-// nothing is known of that.
+// hasRoom reports whether n more bytes could be drawn without moving partitions.
 func (m *Pool) hasRoom(n int64) bool {
-	if m.Budget == nil || m.Take("an index of a leaf partition", n, m.Share) != nil {
+	if m.Take("an index of a leaf partition", n, m.Share) != nil {
 		return false
 	}
 	m.Release(n)
@@ -87,7 +86,7 @@ const (
 // is memory for without moving partitions, a chunk at least.
 func (m *Pool) batchRecords(layout partition.Layout) int {
 	batch := min(m.Share/shareOfBatches, maxBatch)
-	if m.batch == 0 && m.Budget != nil && m.Take("batches of leaf partitions", m.batchesBytes(batch), m.Share) == nil {
+	if m.batch == 0 && m.Take("batches of leaf partitions", m.batchesBytes(batch), m.Share) == nil {
 		m.batch = batch
 	}
 	return max(2, int(max(m.batch, int64(m.Chunk))/layout.TableBytes(1)))

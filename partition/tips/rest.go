@@ -42,7 +42,7 @@ func (t *TIPS) indexable(l *leafPartition) bool {
 	if t.Protection != nil {
 		bytes += 8 * int64(t.inspection.Values)
 	}
-	return sums <= 4*l.Records() && (t.pool.Budget == nil || t.pool.hasRoom(bytes+int64(sums)*8))
+	return sums <= 4*l.Records() && t.pool.hasRoom(bytes+int64(sums)*8)
 }
 
 // prepare indexes a partition from which a value is to be parted, if that pays, and forgets the index of one that is divided

@@ -228,9 +228,7 @@ func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
 	if t.chunked {
 		most = batchesTogether * t.pool.batchRecords(t.table.Layout)
 	}
-	if t.pool.Budget != nil {
-		most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*childCountBytes))
-	}
+	most = min(most, int(t.pool.Share/shareOfVisits)/(len(t.columns)*childCountBytes))
 	for _, p := range visits {
 		l := t.partitions[p]
 		isShared := t.isShared(l, all)
