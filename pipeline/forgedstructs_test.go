@@ -74,7 +74,7 @@ func writeStructs(t *testing.T, path string, cut *cutfile.File, change func([]wr
 	must(t, err)
 	g, err := writer.NewRowGroup(columns, writer.Options{})
 	must(t, err)
-	must(t, g.AppendLabels(0, labels, nil, codes))
+	must(t, g.AppendLabels(0, labels, codes))
 	must(t, g.Append(1, &formats.Column{Values: closed, Codes: classes}, 0, len(classes)))
 	encoded, err := g.Encode()
 	must(t, err)

@@ -36,7 +36,7 @@ type Digests struct {
 
 // releaseForm is a part of every job's digest. It grows when the same job makes other bytes of
 // the same input than it did before.
-const releaseForm = 2
+const releaseForm = 3
 
 // The files of a work folder that say what made the release.
 const (

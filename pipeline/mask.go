@@ -39,14 +39,13 @@ func maskInput(ctx context.Context, b *binding.Bound, found *search.Found, res *
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
 		Footer: spill.NewLedger(res.Budget, "the footer of the release"),
 	}
-	order := masking.Order{Rows: int64(b.Job.Output.RowGroupRows), Store: res.StoreRows}
-	switch {
-	case elsewhere:
-		err = to.maskElsewhere(ctx, b, found.Cut, m, order, parts)
-	case b.Job.Order == job.OrderReleased:
-		err = m.MaskInOrder(ctx, order, parts)
-	default:
-		err = m.Mask(ctx, b.Tasks(), parts)
+	order := orderOf(b, res.Run)
+	order.Rows = int64(b.Job.Output.RowGroupRows)
+	mask := func(rows masking.Rows) error { return m.Mask(ctx, order, rows, parts) }
+	if elsewhere {
+		err = to.maskElsewhere(ctx, b, found.Cut, mask)
+	} else {
+		err = mask(nil)
 	}
 	if err == nil {
 		err = b.CheckUnchanged(ctx)
@@ -77,6 +76,11 @@ func notePartitions(b *binding.Bound, parts []fileset.Part, res *recorder) {
 	if small > 0 {
 		res.Noted(fmt.Sprintf("%d of %s have fewer than k = %d rows: their folders tell of few people what they have in common", small, text.Count(len(rows), "partition"), k))
 	}
+}
+
+// orderOf says how the rows of the release are put in order.
+func orderOf(b *binding.Bound, r *resources.Run) masking.Order {
+	return masking.Order{Input: b.Job.Order == job.OrderInput, Store: r.StoreRows}
 }
 
 // unlist forgets the values of kept columns.

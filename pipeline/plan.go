@@ -316,7 +316,7 @@ func (p *planning) checkMasking(f *forecast.Forecast) (err error) {
 	if p.Job.Order == job.OrderReleased {
 		drawn, err = rows.DrawRows(budget)
 	} else {
-		drawn, err = rows.DrawGroups(budget, p.Tasks(), masking.LabelLeaves(p.Specs, p.Job.Output.PartitionBy))
+		drawn, err = rows.DrawGroups(budget, int64(p.Job.Output.RowGroupRows))
 	}
 	if err != nil {
 		return fmt.Errorf("mask the input: %w", err)

@@ -11,7 +11,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/search"
@@ -44,11 +43,17 @@ func (l *ledger) masksElsewhere(b *binding.Bound, found *search.Found) bool {
 	return false
 }
 
-// maskElsewhere has other processes mask the rows by a cut, and writes the row groups that become of them.
-func (l *ledger) maskElsewhere(ctx context.Context, b *binding.Bound, cut []byte, m *masking.Masker, order masking.Order, to masking.Sink) error {
+// maskElsewhere has other processes mask the rows by a cut, each task those of a split, and has them used.
+func (l *ledger) maskElsewhere(ctx context.Context, b *binding.Bound, cut []byte, use func(masking.Rows) error) error {
 	r, err := l.shareCut(ctx, cut)
+	var names []string
 	if err == nil {
-		err = r.mask(ctx, b, m, order, to)
+		names, err = r.do(ctx, len(b.Dataset.Splits()))
+	}
+	if err == nil {
+		err = use(func(split int, use func([]byte) error) error {
+			return r.folder.getHeld(ctx, l.res.Budget, names[split], use)
+		})
 	}
 	return joinClosed(err, r.close(ctx))
 }
@@ -93,30 +98,6 @@ func (r *remote) close(ctx context.Context) error {
 	ctx, cancel := output.Afterwards(ctx)
 	defer cancel()
 	return r.folder.remove(ctx)
-}
-
-// mask has the rows masked by workers, and writes the row groups that become of them.
-func (r *remote) mask(ctx context.Context, b *binding.Bound, m *masking.Masker, order masking.Order, to masking.Sink) error {
-	number := len(b.Tasks())
-	if b.Job.Order == job.OrderReleased {
-		number = len(b.Dataset.Splits())
-	}
-	names, err := r.do(ctx, number)
-	if err != nil {
-		return err
-	}
-	get := func(task int, use func(masked []byte) error) error {
-		return r.folder.getHeld(ctx, m.Budget, names[task], use)
-	}
-	if b.Job.Order == job.OrderReleased {
-		return m.MergeSorted(ctx, order, number, get, to)
-	}
-	for task := range number {
-		if err := get(task, func(groups []byte) error { return m.AddTask(groups, to) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // do has tasks done, again when that may help, and returns the names of their results.

@@ -81,7 +81,6 @@ var sizes = []size{
 	{"pipeline/domain.MaxClasses", 10_000, valuesOfClass},
 	{"pipeline/domain.MaxSplitValues", 1 << 16, valuesMasked},
 	{"pipeline/domain.numberedValues", 1 << 12, valuesMasked},
-	{"pipeline/masking.lookRows", 1 << 15, rowsReleased},
 	{"pipeline/masking.orderedBlock", 1 << 13, rowsOfGroup},
 	{"pipeline/masking.peopleRows", 1 << 12, rowsOfTable},
 	{"pipeline/risk.countRows", 1 << 10, rowsOfTable},

@@ -111,15 +111,12 @@ func (w *Worker) mask(ctx context.Context, task int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	splits, tasks := w.bound.Dataset.Splits(), w.bound.Tasks()
-	if w.bound.Job.Order == job.OrderReleased && task < len(splits) {
-		order := masking.Order{Store: w.res.StoreRows, Sharers: runtime.GOMAXPROCS(0)}
-		return m.SortSplit(ctx, order, splits[task])
-	}
-	if task >= len(tasks) {
+	splits, order := w.bound.Dataset.Splits(), orderOf(w.bound, w.res)
+	if task >= len(splits) {
 		return nil, fmt.Errorf("do task %d: the input has fewer splits than before: %w", task, formats.ErrChanged)
 	}
-	return m.MaskTask(ctx, tasks[task])
+	order.Sharers = runtime.GOMAXPROCS(0)
+	return m.MaskSplit(ctx, order, splits[task])
 }
 
 // leave leaves an error in the folder for the run, since the runner may not keep its class.

@@ -39,7 +39,7 @@ func ageRelease(t testing.TB, codes []uint32, parts []writer.Part, ordered bool)
 		must(t, g.EnterLabels(0, labels, []uint32{4, 2, 1, 3}))
 	}
 	for batch := range slices.Chunk(codes, 5000) {
-		must(t, g.AppendLabels(0, labels, nil, batch))
+		must(t, g.AppendLabels(0, labels, batch))
 	}
 	encoded, err := g.Encode()
 	must(t, err)

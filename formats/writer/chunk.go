@@ -57,31 +57,12 @@ func (c *chunk) reset() {
 // rows counts the rows collected so far.
 func (c *chunk) rows() int { return c.full + len(c.indexes) + c.entries.rows() }
 
-// taken returns how many bytes the rows collected so far take: a function of their values. What LabelBytes returns is left out.
-func (c *chunk) taken() int {
-	bytes := int(c.stored) + c.dict.bytes() + len(c.repetition) + len(c.definition) + len(c.plain)
-	if !c.dict.forced {
-		bytes += 4 * len(c.indexes)
-	}
-	return bytes
-}
-
-// room returns about how many bytes the chunk takes beyond that: room to grow, a place for every
-// value of a source, and what finds the entries of a dictionary.
-func (c *chunk) room() int {
-	bytes := cap(c.repetition) + cap(c.definition) + cap(c.plain) - len(c.repetition) - len(c.definition) - len(c.plain)
-	if !c.dict.forced {
-		bytes += 4*(cap(c.indexes)-len(c.indexes)+cap(c.dict.indexes)) + c.dict.room()
-	}
-	return bytes
-}
-
 // append appends rows of a flat column.
 func (c *chunk) append(col *formats.Column, from, to int) error {
 	if col.Values == nil || col.Values.Type.InWords() != c.dict.form.Type.InWords() {
 		return fmt.Errorf("%w: values of another type", formats.ErrSchema)
 	}
-	return c.appendCodes(col.Values, nil, col.Codes[from:to])
+	return c.appendCodes(col.Values, col.Codes[from:to])
 }
 
 // stepRows is how many rows are taken in as PLAIN values before full pages are encoded: fewer, whose values have stepBytes.
@@ -108,15 +89,15 @@ func step(v *formats.Values, codes []uint32) int {
 	return len(codes)
 }
 
-// appendCodes appends rows by codes of values, which may lead through others.
-func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err error) {
+// appendCodes appends rows by codes of values.
+func (c *chunk) appendCodes(v *formats.Values, codes []uint32) (err error) {
 	if c.coded {
 		c.dict.follow(v)
 	}
 	for len(codes) > 0 {
 		n := 0
 		if c.coded {
-			n, err = c.appendIndexes(through, codes)
+			n, err = c.appendIndexes(codes)
 		} else {
 			n = step(v, codes)
 			err = c.expand(v, codes[:n])
@@ -131,14 +112,11 @@ func (c *chunk) appendCodes(v *formats.Values, through, codes []uint32) (err err
 
 // appendIndexes appends the indexes of rows, to the end of a page at most and until the dictionary
 // does not pay any more, and returns how many it has appended.
-func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
+func (c *chunk) appendIndexes(codes []uint32) (n int, err error) {
 	at := len(c.indexes)
 	rows := min(len(codes), pageRows-at%pageRows)
-	if cap(c.indexes) < at+rows {
-		c.grow(rows)
-	}
-	c.indexes = c.indexes[:at+rows]
-	n, err = c.dict.lookUp(c.indexes[at:], through, codes[:rows])
+	c.indexes = slices.Grow(c.indexes, rows)[:at+rows]
+	n, err = c.dict.lookUp(c.indexes[at:], codes[:rows])
 	c.indexes = c.indexes[:at+n]
 	switch {
 	case err != nil:
@@ -150,36 +128,10 @@ func (c *chunk) appendIndexes(through, codes []uint32) (n int, err error) {
 	return n, err
 }
 
-// grow makes room for the indexes of more rows.
-func (c *chunk) grow(rows int) {
-	at := len(c.indexes)
-	if !c.dict.forced {
-		c.indexes = slices.Grow(c.indexes, max(rows, at)) // doubled: in a row group they become many
-		return
-	}
-	room := make([]uint32, at, at+min(max(rows, at/labelGrowth), pageRows-at))
-	copy(room, c.indexes)
-	c.indexes = room
-}
-
-// Labels have room for no more rows than a page, and for a part of those that they have: see LabelBytes.
-const labelGrowth = 4
-
-// LabelBytes returns the most bytes that a row group takes for a leaf of labels before they are pages. Size
-// and Held do not have them.
-func LabelBytes(rows int64) int64 { return 4 * min(rows+rows/labelGrowth, pageRows) }
-
-// KeptBytes returns about what a row group with so many rows takes of a flat column that is kept,
-// and what it holds for it, as Size and Held say: with so many different values, of so many bytes
-// each, and so many in the pages of all rows.
-func KeptBytes(rows, different, each, stored int64) (taken, held int64) {
-	const index = 4
-	if different <= maxDictionaryEntries && different*each <= maxDictionaryBytes {
-		taken = different*each + index*rows
-		return taken, taken + index*(rows+different) + formats.DistinctBytes(different)
-	}
-	taken = stored + min(rows*each, pageBytes)
-	return taken, taken + min(rows*each, pageBytes)
+// held returns about how many bytes the chunk takes.
+func (c *chunk) held() int {
+	return int(c.stored) + c.dict.bytes() + c.dict.room() + 4*(cap(c.indexes)+cap(c.dict.indexes)) +
+		cap(c.repetition) + cap(c.definition) + cap(c.plain)
 }
 
 // addIndexes makes a page of the rows that are in none yet.

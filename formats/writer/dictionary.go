@@ -83,17 +83,11 @@ var (
 )
 
 // lookUp fills the indexes of rows, absent for null, until the dictionary has outgrown what pays, and
-// returns how many it filled. A code that leads through others has the place through[code].
-func (d *dictionary) lookUp(indexes, through, codes []uint32) (n int, err error) {
+// returns how many it filled.
+func (d *dictionary) lookUp(indexes, codes []uint32) (n int, err error) {
 	table, first := d.indexes, uint32(1+d.highest)
 	indexes = indexes[:len(codes)]
 	for i, code := range codes {
-		if through != nil {
-			if int(code) >= len(through) {
-				return i, errCode
-			}
-			code = through[code]
-		}
 		if int(code) >= len(table) {
 			return i, errCode
 		}

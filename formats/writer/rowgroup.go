@@ -130,16 +130,16 @@ func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 	return nil
 }
 
-// AppendLabels adds a row for each code to a masked column: its label is 1 + the position
-// through[code] in labels, 0 for null. It is Append for codes that many rows share. Of a column of structs the parts tell what
-// stands for a label, and labels only how many there are.
-func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, codes []uint32) error {
+// AppendLabels adds a row for each code to a masked column: its label is 1 + a position in labels,
+// 0 for null. Of a column of structs the parts tell what stands for a label, and labels only how
+// many there are.
+func (g *RowGroup) AppendLabels(column int, labels *formats.Values, codes []uint32) error {
 	for _, chunk := range g.chunks[column] {
 		if !chunk.dict.forced {
 			return g.wrap(column, fmt.Errorf("%w: not a column of labels", formats.ErrSchema))
 		}
 		g.begin(chunk)
-		if err := chunk.appendCodes(labels, through, codes); err != nil {
+		if err := chunk.appendCodes(labels, codes); err != nil {
 			return g.wrap(column, err)
 		}
 	}
@@ -151,7 +151,7 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, through, cod
 func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint32) error {
 	for _, chunk := range g.chunks[column] {
 		chunk.dict.follow(labels)
-		if _, err := chunk.dict.lookUp(make([]uint32, len(codes)), nil, codes); err != nil {
+		if _, err := chunk.dict.lookUp(make([]uint32, len(codes)), codes); err != nil {
 			return g.wrap(column, err)
 		}
 	}
@@ -218,28 +218,10 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	return e, nil
 }
 
-// Size returns how many bytes the rows collected so far take, by their values alone: the same however they came.
-func (g *RowGroup) Size() (bytes int64) {
-	for _, leaves := range g.chunks {
-		for _, leaf := range leaves {
-			bytes += int64(leaf.taken())
-		}
-	}
-	return bytes
-}
-
-// Held returns about how many bytes g takes.
-func (g *RowGroup) Held() (bytes int64) {
-	for column := range g.chunks {
-		bytes += g.HeldBy(column)
-	}
-	return bytes
-}
-
 // HeldBy returns about how many bytes a column takes.
 func (g *RowGroup) HeldBy(column int) (bytes int64) {
 	for _, leaf := range g.chunks[column] {
-		bytes += int64(leaf.taken() + leaf.room())
+		bytes += int64(leaf.held())
 	}
 	return bytes
 }
@@ -264,29 +246,3 @@ type EncodedRowGroup struct {
 
 // Size returns the number of bytes that the row group adds to a file, without its footer entry.
 func (g *EncodedRowGroup) Size() int64 { return g.size }
-
-// serialized is what another process is given of a row group, in Thrift's compact protocol.
-type serialized struct {
-	Entry meta.RowGroup `thrift:"1,required"` // as in a file's footer
-	Pages [][]byte      `thrift:"2,required"`
-}
-
-// AppendTo appends the row group in a form that another process can read.
-func (g *EncodedRowGroup) AppendTo(to []byte) ([]byte, error) {
-	b, err := meta.Encode(&serialized{g.entry, g.out})
-	return append(to, b...), err
-}
-
-// ParseRowGroup returns the row group that AppendTo has appended to nothing, in whose memory its
-// pages stay. The error wraps formats.ErrDamaged.
-func ParseRowGroup(b []byte) (*EncodedRowGroup, error) {
-	var s serialized
-	if _, err := meta.Decode(b, &s); err != nil {
-		return nil, fmt.Errorf("read a row group: %w", err)
-	}
-	g := &EncodedRowGroup{Rows: s.Entry.NumRows, out: s.Pages, entry: s.Entry}
-	for _, page := range g.out {
-		g.size += int64(len(page))
-	}
-	return g, nil
-}

@@ -362,11 +362,6 @@ func (b *Bound) Fingerprint(to io.Writer) {
 // HasTree reports whether the job declares the tree of a column.
 func (b *Bound) HasTree(spec *job.Column) bool { return b.Taxonomies.Of[spec.Name].Tree != nil }
 
-// Tasks lays out the row groups of the release.
-func (b *Bound) Tasks() []masking.Task {
-	return masking.PlanRowGroups(b.Dataset.Splits(), int64(b.Job.Output.RowGroupRows))
-}
-
 // Names returns the names of fields.
 func (b *Bound) Names(fields ...int) []string {
 	names := make([]string, len(fields))

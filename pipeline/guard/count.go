@@ -7,7 +7,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/resources"
 	"github.com/kcut/kcut/pipeline/risk"
 )
@@ -69,8 +68,8 @@ func (c *Count) read(fields ...int) (at []int) {
 	return at
 }
 
-// List has the values of kept columns listed where they serve to put rows in order.
-func (c *Count) List() { c.request.Lists = c.Job.Order == job.OrderReleased }
+// List has the values of kept columns listed, as rows of the release are made of them.
+func (c *Count) List() { c.request.Lists = true }
 
 // Counts reports whether anything is counted.
 func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Guards) > 0 }

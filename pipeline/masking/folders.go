@@ -38,9 +38,8 @@ func (f *rowForm) folderCount() int {
 	return n
 }
 
-// folderOf returns the number of the folder of a row.
-func (f *rowForm) folderOf(row []byte) (number int) {
-	words := f.appendWords(make([]uint64, 0, 8), row)
+// folderOf returns the number of the folder of a row, by the words of its head.
+func (f *rowForm) folderOf(words []uint64) (number int) {
 	for i := range f.masked[:f.folders] {
 		number = number*len(f.masked[i].codes) + f.masked[i].rank(words[f.masked[i].word])
 	}

@@ -1,14 +1,9 @@
 package masking
 
 import (
-	"cmp"
-	"math"
 	"math/bits"
-	"slices"
 
-	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/forecast"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -30,48 +25,28 @@ type Foreseen struct {
 type ForeseenColumn struct {
 	Values forecast.Range // distinct ones
 	Bytes  int64          // of the values of all rows, as rows have them, at most
-	Each   int64          // bytes of a value in a page of its own
 	Stored int64          // bytes of the pages of the input
-	Nested bool
 }
 
-// DrawGroups draws what the row groups hold that are made at a time, where rows stay in the order
-// of the input: the labels of so many leaves, and kept columns. The error is that of a worker.
-func (f *Foreseen) DrawGroups(budget *spill.Budget, tasks []Task, leaves int64) (drawn int64, err error) {
-	if len(tasks) == 0 {
+// DrawGroups draws what row groups of so many rows hold that are made at a time, where the job asks for
+// a number of rows and these stay in the order of the input: rows, and pages of kept columns. The
+// error is that of a worker.
+func (f *Foreseen) DrawGroups(budget *spill.Budget, rows int64) (drawn int64, err error) {
+	rows = min(rows, f.Rows)
+	if rows == 0 {
 		return 0, nil
 	}
-	largest := slices.MaxFunc(tasks, func(a, b Task) int { return cmp.Compare(a.most(), b.most()) })
-	held := func(rows int64) int64 {
-		held, size := f.keptBytes(rows)
-		return unusual(held, size, leaves*writer.LabelBytes(rows))
+	held, pages := float64(rows)*float64(16+8*f.words()), 0.0
+	for _, k := range f.Kept {
+		part := float64(rows) / float64(f.Rows)
+		held, pages = held+part*float64(k.Bytes), pages+part*float64(k.Stored)
 	}
-	rows := largest.end(1, func(rows int64) int64 {
-		_, size := f.keptBytes(rows)
-		return size - size/foreseenSlack
-	})
-	drawn = max(held(rows), unusual(0, 0, leaves*writer.LabelBytes(largest.most())))
-	drawn = (drawn + drawn/foreseenSlack) * int64(max(1, min(f.Threads, len(tasks))))
-	return drawn, drawGroup(budget, drawn, drawn)
-}
-
-// foreseenSlack is the part of what is foreseen by which it may be wrong.
-const foreseenSlack = 8
-
-// keptBytes returns about what a row group of some rows holds of kept columns, and what their
-// rows take of that.
-func (f *Foreseen) keptBytes(rows int64) (held, size int64) {
-	for i := range f.Kept {
-		k := &f.Kept[i]
-		different := min(rows, k.Values.AtMost)
-		if k.Nested { // it has no dictionary
-			different = math.MaxInt64
-		}
-		stored := int64(float64(k.Stored) * float64(rows) / float64(f.Rows))
-		taken, all := writer.KeptBytes(rows, different, k.Each, stored)
-		held, size = held+all, size+taken
+	drawn = max(0, int64(held)-usualHeld) + unusual(int64(pages))
+	drawn *= int64(max(1, min(int64(f.Threads), f.Rows/rows)))
+	if err := budget.Draw("a row group of the release", drawn); err != nil {
+		return 0, budget.Short(err, drawn, lowerGroups)
 	}
-	return held, size
+	return drawn, nil
 }
 
 // DrawRows draws what rows take while they are put in order, beside what is held by those who read
@@ -93,26 +68,6 @@ func (f *Foreseen) share() int64 {
 		return share
 	}
 	return spill.ReleasedRows.Part(f.Memory) / 2
-}
-
-// LabelLeaves returns how many leaves the labels are in that are released, but those that name
-// folders.
-func LabelLeaves(specs []*job.Column, folders []string) (leaves int64) {
-	for _, spec := range specs {
-		if !spec.Keeps() && !slices.Contains(folders, spec.Name) {
-			leaves += labelLeaves(spec)
-		}
-	}
-	return leaves
-}
-
-// labelLeaves returns how many leaves the labels of a column are in that is masked, or dropped.
-func labelLeaves(spec *job.Column) int64 {
-	leaves := int64(len(spec.Released()))
-	if spec.Render == job.RenderInterval {
-		leaves *= intervalParts
-	}
-	return leaves
 }
 
 // foreseenRows is what rows take that are put in order.
@@ -148,11 +103,7 @@ func (f *Foreseen) different() forecast.Range {
 
 // rows is what the rows take, those of divided cells with their codes.
 func (f *Foreseen) rows(share int64) foreseenRows {
-	var high []int
-	for _, labels := range f.Labels {
-		high = append(high, bits.Len64(uint64(labels.AtMost+1)))
-	}
-	most := f.Rows * 8 * wordsOf(high)
+	most := f.Rows * 8 * f.words()
 	if f.Divides {
 		most += f.Rows * 4 * int64(1+len(f.Labels))
 	}
@@ -182,10 +133,11 @@ func (f *Foreseen) tail() int64 {
 	return 0
 }
 
-// wordsOf returns how many words fields of so many bits take.
-func wordsOf(fields []int) int64 {
+// words returns how many words the labels of a row take at most.
+func (f *Foreseen) words() int64 {
 	words, used := int64(1), 0
-	for _, bits := range fields {
+	for _, labels := range f.Labels {
+		bits := bits.Len64(uint64(labels.AtMost + 1))
 		if used+bits > 64 {
 			words, used = words+1, 0
 		}

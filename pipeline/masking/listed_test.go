@@ -13,7 +13,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
@@ -97,19 +96,24 @@ func inOrder(values *formats.Values) *formats.Values {
 	return to
 }
 
-// released are the bytes of row groups, and the sizes of all rows as row groups are laid out by them.
+// released are files of a row group each, and the sizes of all rows as row groups are laid out by them.
 type released struct {
-	groups [][]byte
-	sizes  []int
+	columns []writer.Column
+	groups  [][]byte
+	sizes   []int
 }
 
 func (r *released) Add(g *writer.EncodedRowGroup, _ string) error {
-	encoded, err := g.AppendTo(nil)
-	r.groups = append(r.groups, encoded)
+	var file bytes.Buffer
+	w, err := writer.New(&file, r.columns, nil)
+	if err == nil {
+		err = errors.Join(w.Write(g), w.Close())
+	}
+	r.groups = append(r.groups, file.Bytes())
 	return err
 }
 
-// release puts the rows in order, with some kept columns listed.
+// release puts the rows in order, or leaves them in theirs, with some kept columns listed.
 func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, order Order) (r released, listed int, err error) {
 	t.Helper()
 	plan := &Plan{columns: slices.Clone(l.plan.columns), requests: slices.Clone(l.plan.requests)}
@@ -118,12 +122,15 @@ func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, orde
 		Dataset: &dataset.Dataset{}, Plan: plan, Threads: 2, Budget: spill.NewBudget(1 << 28), Advanced: func(int64, int64) {},
 		Recoder: Recoder{Recoding: eachItsLabel{Cut: &engine.Cut{}, values: l.all[0].Len() + 1}, Coders: []domain.Coder{l.coder}},
 	}
+	r.columns = plan.Outputs()
 	for range 2 { // for the sizes, and then for the row groups
 		o, err := m.ordering(order)
 		if err != nil {
 			return r, 0, err
 		}
-		listed = len(o.form.listed)
+		if listed = len(o.form.listed); order.Input {
+			return r, listed, l.keep(o, &r)
+		}
 		o.sorter, o.rows = o.newSorter(1<<26, o.form.short())
 		if err := l.sort(o); err != nil {
 			return r, listed, err
@@ -142,20 +149,31 @@ func (l *listedTable) release(t *testing.T, values map[int]*formats.Values, orde
 
 // sort appends the rows of the table.
 func (l *listedTable) sort(o *ordering) error {
-	o.heads, o.cellRows = make([][]uint64, o.Threads), make([][]int32, o.Threads)
-	for i := range o.heads {
-		o.heads[i], o.cellRows[i] = make([]uint64, o.form.block()*o.form.words), make([]int32, o.form.block())
-	}
-	w, err := o.newWorker()
-	if err != nil {
-		return err
-	}
-	w.choose(nil)
-	w.batch, w.pool = &l.batch, workers.Worker{}
+	return l.make(o, nil)
+}
+
+// make makes rows of the table.
+func (l *listedTable) make(o *ordering, to rowSink) error {
+	w := o.begin(0)
+	w.batch = &l.batch
 	if err := w.labels[0].Learn(l.batch.Columns[0].Values); err != nil {
 		return err
 	}
-	return o.batch(o.newBatch(w), l.batch.Rows)
+	return o.batch(0, l.batch.Rows, to)
+}
+
+// keep makes row groups of the rows in their order.
+func (l *listedTable) keep(o *ordering, r *released) error {
+	g, err := o.newGroup(1)
+	if err != nil {
+		return err
+	}
+	hand := func() error { return o.hand(g, func(of group) error { return r.Add(of.EncodedRowGroup, of.folder) }) }
+	err = l.make(o, &filling{g, newGroupLimit(o.order.Rows, int64(l.batch.Rows)), hand})
+	if err == nil && g.count > 0 {
+		err = hand()
+	}
+	return err
 }
 
 // writeAll encodes the rows.
@@ -180,7 +198,7 @@ func (o *ordering) sizes(r *released) error {
 			rows.Close()
 			return nil
 		}
-		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(len(row), o.form.appendWords(nil, row))}, int(n))...)
+		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(len(row)-o.form.head, o.form.appendWords(nil, row))}, int(n))...)
 	}
 }
 
@@ -190,12 +208,12 @@ func TestListedColumns(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		l := newListedTable(rng)
-		order := Order{Rows: rng.Int64N(2) * (1 + rng.Int64N(1000))}
+		order := Order{Rows: rng.Int64N(2) * (1 + rng.Int64N(1000)), Input: seed%3 == 0}
 		want, _, err := l.release(t, nil, order)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(want.groups) == 0 || len(want.sizes) != l.batch.Rows {
+		if len(want.groups) == 0 || !order.Input && len(want.sizes) != l.batch.Rows {
 			t.Fatalf("seed %d: %d row groups, %d rows", seed, len(want.groups), len(want.sizes))
 		}
 		some := make(map[int]*formats.Values)

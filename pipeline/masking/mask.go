@@ -2,13 +2,11 @@
 // replaces the values of masked columns by the labels that a recoding gives them.
 //
 //	Plan: which columns ─┐
-//	splits ──MaskInOrder──▶ rows, sorted by what is released of them ──▶ encoded row groups ──▶ Sink, in order
-//	splits ──PlanRowGroups──▶ tasks ──Mask──▶ encoded row groups, rows as in the input ──▶ Sink, in order
+//	splits ──Mask──▶ rows, sorted by what is released of them, or as in the input ──▶ encoded row groups ──▶ Sink, in order
 //
 // Several processes may mask an input whose labels depend on their own column alone:
 //
-//	task ──MaskTask──▶ row groups as bytes ──AddTask──▶ Sink, in order
-//	split ──SortSplit──▶ rows in order as bytes ──MergeSorted──▶ encoded row groups ──▶ Sink, in order
+//	split ──MaskSplit──▶ rows as bytes ──Mask──▶ encoded row groups ──▶ Sink, in order
 //
 // Contract: what is made depends on the input, the recoding and the plan, not on the number of
 // threads or the budget. Masked columns are made of labels alone; nothing of the source's
@@ -19,21 +17,17 @@
 package masking
 
 import (
-	"context"
-	"errors"
 	"sync/atomic"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/formats/writer"
-	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
 
-// Masker reads the input a second time and turns it into encoded row groups of the release.
-// What it makes of a task depends on the task's rows, the recoding and the domains alone. It masks
+// Masker reads the input a second time and turns it into encoded row groups of the release. It masks
 // once.
 type Masker struct {
 	Dataset *dataset.Dataset
@@ -44,11 +38,9 @@ type Masker struct {
 	Budget   *spill.Budget
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
-	atWork   int          // tasks that are masked at a time
 	taken    []uint64     // rows of every divided cell so far
-	done     atomic.Int64 // rows read
+	done     atomic.Int64 // rows read, and rows written
 	encoders *writer.PageEncoders
-	workers  []*worker // by goroutine, for the next task: its buffers are larger than what most row groups become
 }
 
 // Recoder leads from the values of a record to its labels: by a recoding of codes, and by the
@@ -84,56 +76,12 @@ type group struct {
 	folder string // of a partition that it is of
 }
 
-// Mask encodes all tasks on m.Threads goroutines and hands the row groups on in
-// input order, from one goroutine.
-//
-// Which of a divided cell's rows go where depends on how many came before: then there is one
-// goroutine.
-func (m *Masker) Mask(ctx context.Context, tasks []Task, to Sink) (err error) {
-	m.takeInOrder()
-	m.workers, m.atWork = make([]*worker, m.Threads), min(m.Threads, len(tasks))
-	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
-		return err
-	}
-	return workers.Ordered(ctx, len(tasks), m.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
-		return m.task(ctx, pool, tasks[i], emit)
-	}, func(g group) error { return m.add(to, g) })
-}
-
 // takeInOrder sees to it that the rows of divided cells, if there are any, are counted by one
-// goroutine.
+// goroutine: which of them go where depends on how many came before.
 func (m *Masker) takeInOrder() {
 	if cells := m.Recoding.Cells(); cells > 0 {
 		m.Threads, m.taken = 1, make([]uint64, cells)
 	}
-}
-
-// task encodes the row groups of one task, in order.
-func (m *Masker) task(ctx context.Context, pool workers.Worker, t Task, emit func(group) error) (err error) {
-	w := m.workers[pool.Number]
-	if w == nil {
-		if w, err = m.newWorker(); err != nil {
-			return err
-		}
-	}
-	w.pool, m.workers[pool.Number] = pool, nil
-	w.choose(nil)
-	defer func() {
-		// One whose buffers have grown beyond the usual must not be left: they would count for nobody.
-		usual := err == nil && w.drawn == 0
-		if err = errors.Join(err, w.close()); usual && err == nil {
-			m.workers[pool.Number] = w
-		}
-	}()
-	return w.encode(ctx, t, emit)
-}
-
-// add writes a row group.
-func (m *Masker) add(to Sink, g group) error {
-	if g.Rows == 0 { // all dropped
-		return nil
-	}
-	return to.Add(g.EncodedRowGroup, g.folder)
 }
 
 // coded finds the codes of a batch's tuples, for one goroutine.

@@ -18,6 +18,7 @@ import (
 
 // Order says how the rows of a release are put in order.
 type Order struct {
+	Input   bool  // they stay in the order of the input
 	Rows    int64 // of a row group; 0: UsualGroup, more where there would be too many, fewer where rows are large
 	Store   func() (*spill.Store, error)
 	Sharers int // that put rows in order in one budget at a time; 0: there is one
@@ -28,6 +29,9 @@ func (o *Order) share(b *spill.Budget) int64 {
 	return b.Grant(&spill.ReleasedRows) / int64(max(1, o.Sharers))
 }
 
+// Rows are the rows that MaskSplit has made of a split.
+type Rows func(split int, use func(rows []byte) error) error
+
 // ordering masks the input into rows of bytes, sorts these, and encodes row groups of them. What comes out depends on
 // which rows the release has, and on nothing else of the input.
 //
@@ -35,19 +39,45 @@ func (o *Order) share(b *spill.Budget) int64 {
 //	             └─ rows of divided cells ─sort─▶ mask ─┘
 //
 // Which rows of a divided cell go where is decided by their kept values, whose order they are in then, since it must not be the
-// input's order that decides.
+// input's order that decides. Rows that stay in the input's order become row groups as they come.
 type ordering struct {
 	*Masker
-	form     *rowForm
-	order    Order
-	sorter   *spill.Sorter
-	rows     []*spill.RowRun // of it, by worker
-	divided  *spill.Sorter   // of the rows of divided cells; nil: there are none
-	apart    []*spill.RowRun // of these, by worker
-	labelOf  [][]uint64      // by masked field and label: the rank, where labels depend on all codes
-	batches  []*orderedBatch
-	heads    [][]uint64 // by worker: scratch
-	cellRows [][]int32  // likewise
+	form    *rowForm
+	order   Order
+	sorter  *spill.Sorter
+	rows    []*spill.RowRun // of it, by worker
+	divided *spill.Sorter   // of the rows of divided cells; nil: there are none
+	apart   []*spill.RowRun // of these, by worker
+	labelOf [][]uint64      // by masked field and label: the rank, where labels depend on all codes
+	batches []*orderedBatch // by worker
+	scratch []blockScratch  // likewise
+	made    Rows            // the rows that other processes have made; nil: there are none
+}
+
+// blockScratch is what a worker makes a block of rows in.
+type blockScratch struct {
+	heads []uint64
+	cells []int32
+	tail  []byte
+}
+
+// rowSink takes rows: the words of their heads, and the bytes behind these.
+type rowSink interface {
+	take(head []uint64, tail []byte, n int64) error // n that are equal
+}
+
+// sorted is rows that are sorted later.
+type sorted struct {
+	form *rowForm
+	*spill.RowRun
+}
+
+func (s sorted) take(head []uint64, tail []byte, n int64) error {
+	if s.form.short() > 0 {
+		return s.AppendShort(head[0], n)
+	}
+	s.Bytes = append(s.form.appendHead(s.Bytes, head), tail...)
+	return s.End(n)
 }
 
 // orderedBatch is what one worker's batches become.
@@ -67,11 +97,15 @@ const (
 	groupBytes = 8 << 20
 )
 
-// MaskInOrder masks the input and hands on its row groups with their rows in order.
-func (m *Masker) MaskInOrder(ctx context.Context, order Order, to Sink) (err error) {
+// Mask masks the input and hands on its row groups, from one goroutine. Rows are given where other
+// processes have masked the input by MaskSplit, else nil.
+func (m *Masker) Mask(ctx context.Context, order Order, rows Rows, to Sink) (err error) {
 	o, err := m.ordering(order)
 	if err != nil {
 		return err
+	}
+	if o.made = rows; order.Input {
+		return o.keep(ctx, to)
 	}
 	if err := o.form.checkFolders(); err != nil {
 		return err
@@ -122,62 +156,60 @@ func (o *ordering) newSorter(share int64, short int) (s *spill.Sorter, rows []*s
 // ordering returns what puts rows in order, once it has a sorter.
 func (m *Masker) ordering(order Order) (o *ordering, err error) {
 	o = &ordering{Masker: m, order: order}
-	if o.form, err = newRowForm(m.Plan); err == nil {
-		m.encoders, err = writer.NewPageEncoders(m.Write)
+	if order.Input {
+		m.takeInOrder()
 	}
+	if o.form, err = newRowForm(m.Plan); err != nil {
+		return nil, err
+	}
+	if !Columnwise(o.Recoding, len(o.Coders)) {
+		for i := range o.form.masked {
+			o.labelOf = append(o.labelOf, o.form.labelRanks(i))
+		}
+	}
+	o.batches, o.scratch = make([]*orderedBatch, o.Threads), make([]blockScratch, o.Threads)
+	for i := range o.scratch {
+		o.scratch[i] = blockScratch{heads: make([]uint64, o.form.block()*o.form.words), cells: make([]int32, o.form.block())}
+	}
+	m.encoders, err = writer.NewPageEncoders(m.Write)
 	return o, err
 }
 
 // told tells how many rows have been read or written: half of the work on a row each.
 func (o *ordering) told(rows int64) { o.Advanced(o.done.Add(rows)/2, o.Dataset.Rows()) }
 
-// read makes rows of splits.
+// read makes rows of splits, or takes those that were made, to be sorted.
 func (o *ordering) read(ctx context.Context, splits []formats.Split) error {
-	if !Columnwise(o.Recoding, len(o.Coders)) {
-		for i := range o.form.masked {
-			o.labelOf = append(o.labelOf, o.form.labelRanks(i))
-		}
+	if o.made != nil {
+		return workers.Each(len(splits), o.Threads, func(w workers.Worker, i int) error {
+			return o.receive(splits[i], o.rows[w.Number].Append)
+		})
 	}
-	o.batches, o.heads, o.cellRows = make([]*orderedBatch, o.Threads), make([][]uint64, o.Threads), make([][]int32, o.Threads)
-	for i := range o.heads {
-		o.heads[i] = make([]uint64, o.form.block()*o.form.words)
-		o.cellRows[i] = make([]int32, o.form.block())
-	}
-	begin := func(number int) (*worker, error) {
-		w, err := o.newWorker()
-		if err != nil {
-			return nil, err
-		}
-		w.choose(nil)
-		w.counted = true
-		if w.tuples != nil {
-			w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
-		}
-		o.batches[number] = o.newBatch(w)
-		return w, nil
-	}
-	err := o.scan(ctx, splits, begin, func(number, rows int) error {
-		b := o.batches[number]
-		if err := o.batch(b, rows); err != nil {
-			return err
-		}
-		o.told(b.batch.Records(0, rows))
-		return nil
-	})
+	err := o.scan(ctx, splits, o.begin, func(number, rows int) error { return o.batch(number, rows, nil) })
 	o.batches = nil
 	return err
 }
 
-func (o *ordering) newBatch(w *worker) *orderedBatch {
+// begin returns what a worker reads with.
+func (o *ordering) begin(number int) *worker {
+	w := o.newWorker()
+	w.choose(nil)
+	w.counted = !o.order.Input || o.Recoding.Cells() == 0 // else every record may go elsewhere
+	if w.tuples != nil && o.divided != nil {
+		w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
+	}
 	b := &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.fields)), kept: make([]keptCells, len(o.form.kept))}
 	for i := range o.form.listed {
 		b.listed = append(b.listed, domain.NewMapping(listedCoder{o.form.listed[i].values}))
 	}
-	return b
+	o.batches[number] = b
+	return w
 }
 
-// batch makes rows of the first n of a batch.
-func (o *ordering) batch(b *orderedBatch, n int) error {
+// batch makes rows of the first n of a worker's batch: in their order for a sink, or to be sorted,
+// where there is none.
+func (o *ordering) batch(number, n int, to rowSink) error {
+	b := o.batches[number]
 	if err := o.rank(b); err != nil {
 		return err
 	}
@@ -188,9 +220,16 @@ func (o *ordering) batch(b *orderedBatch, n int) error {
 	if err != nil {
 		return err
 	}
+	o.told(b.batch.Records(0, n))
 	block := o.form.block()
+	if to != nil {
+		for from := 0; from < n && err == nil; from += block {
+			err = o.block(b, number, to, from, min(n, from+block))
+		}
+		return err
+	}
 	return b.pool.Share((n+block-1)/block, func(worker, i int) error {
-		return o.block(b, worker, i*block, min(n, (i+1)*block))
+		return o.block(b, worker, sorted{o.form, o.rows[worker]}, i*block, min(n, (i+1)*block))
 	})
 }
 
@@ -227,9 +266,9 @@ func (o *ordering) headsOf(b *orderedBatch, heads []uint64, from, to int) (first
 }
 
 // block makes rows of those from..to-1 of a batch.
-func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
-	words := o.form.words
-	heads, cells := o.heads[worker][:(to-from)*words], o.cellRows[worker][:to-from]
+func (o *ordering) block(b *orderedBatch, worker int, sink rowSink, from, to int) error {
+	words, scratch := o.form.words, &o.scratch[worker]
+	heads, cells := scratch.heads[:(to-from)*words], scratch.cells[:to-from]
 	clear(heads)
 	first, err := o.headsOf(b, heads, from, to)
 	if err != nil {
@@ -238,7 +277,6 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 	if o.divided != nil {
 		o.Recoding.Divided(b.tuples.rows(from, to), cells)
 	}
-	run := o.rows[worker]
 	for i := range to - from {
 		if o.divided != nil && cells[i] != engine.Undivided {
 			if err := o.put(b, worker, uint32(cells[i]), heads[i*words:(i+1)*words], from+i); err != nil {
@@ -250,16 +288,11 @@ func (o *ordering) block(b *orderedBatch, worker, from, to int) error {
 			continue
 		}
 		records := b.batch.Records(from+i, from+i+1)
-		if o.form.short() > 0 {
-			err = run.AppendShort(heads[i], records)
-		} else {
-			run.Bytes = o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words])
-			for k := range b.kept {
-				run.Bytes = o.form.kept[k].appendCell(run.Bytes, &b.kept[k], from+i)
-			}
-			err = run.End(records)
+		scratch.tail = scratch.tail[:0]
+		for k := range b.kept {
+			scratch.tail = o.form.kept[k].appendCell(scratch.tail, &b.kept[k], from+i)
 		}
-		if err != nil {
+		if err := sink.take(heads[i*words:(i+1)*words], scratch.tail, records); err != nil {
 			return err
 		}
 	}
@@ -329,7 +362,7 @@ func (o *ordering) recode(t *tuples, kept [][]byte) error {
 	rows.Taken = o.taken
 	o.Recoding.Recode(rows, t.labels)
 	words := o.form.words
-	heads := o.heads[0][:0]
+	heads := o.scratch[0].heads[:0]
 	for _, row := range kept {
 		heads = o.form.appendWords(heads, row)
 	}
@@ -364,20 +397,17 @@ func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) e
 	folders := o.form.folderCount()
 	groups += int(min(count, int64(folders-1))) // at most: the row group before another folder may have fewer rows
 	pull := newPulling(rows, limit)
-	if folders > 1 {
-		pull.form = o.form
-	}
+	pull.folders = folders > 1
 	if limit.bytes > 0 {
 		groups += int(min(count, 2*size/limit.bytes)) // at most: a row of several groups is in each of them
 	}
 	threads := max(1, min(o.Threads, groups, int(o.Budget.Left()/(4*max(groupBytes, o.sorter.Largest())))))
 	made := make([]*orderedGroup, threads)
 	for i := range made {
-		w, err := o.newWorker()
-		if err != nil {
+		var err error
+		if made[i], err = o.newGroup(threads); err != nil {
 			return err
 		}
-		made[i] = newOrderedGroup(o, w)
 	}
 	return workers.Ordered(ctx, groups, threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
 		g := made[pool.Number]
@@ -385,16 +415,21 @@ func (o *ordering) write(ctx context.Context, rows *spill.SortedRows, to Sink) e
 		if err := pull.next(i, g); err != nil || g.count == 0 {
 			return err
 		}
-		g.pool = pool
-		encoded, err := g.encode()
-		if err != nil {
-			return err
-		}
-		o.told(g.count)
-		folder, err := o.form.folderPath(g.folder)
-		if err != nil {
-			return err
-		}
-		return emit(group{EncodedRowGroup: encoded, folder: folder})
-	}, func(g group) error { return o.add(to, g) })
+		return o.hand(g, emit)
+	}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
+}
+
+// hand hands on a row group of the rows that were taken, and forgets these.
+func (o *ordering) hand(g *orderedGroup, emit func(group) error) error {
+	defer g.close()
+	encoded, err := g.encode()
+	if err != nil {
+		return err
+	}
+	o.told(g.count)
+	folder, err := o.form.folderPath(g.folder)
+	if err != nil {
+		return err
+	}
+	return emit(group{EncodedRowGroup: encoded, folder: folder})
 }

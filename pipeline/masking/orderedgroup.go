@@ -13,7 +13,9 @@ import (
 // orderedGroup is the rows of one row group of a release whose rows are in order. They are encoded column by column, each of which
 // becomes pages before the next one.
 type orderedGroup struct {
-	*worker
+	o       *ordering
+	rows    *writer.RowGroup
+	atWork  int // groups that are filled and encoded at a time
 	form    *rowForm
 	heads   []uint64 // of the rows, equal ones once
 	bytes   []byte   // their bytes behind the heads
@@ -24,6 +26,7 @@ type orderedGroup struct {
 	count   int64    // of rows
 	folder  int      // number of the folder that they are in, as rowForm.folderOf has it
 	held    int64    // drawn for them: the bytes above the usual
+	drawn   int64    // drawn for pages
 
 	codes []uint32 // scratch: of a block of a column's rows
 	kept  keptRows // likewise
@@ -37,26 +40,29 @@ type keptRows struct {
 	last []byte // bytes of the last row's value
 }
 
-func newOrderedGroup(o *ordering, w *worker) *orderedGroup {
-	return &orderedGroup{worker: w, form: o.form}
+// newGroup returns a row group of which so many are at work at a time.
+func (o *ordering) newGroup(atWork int) (*orderedGroup, error) {
+	rows, err := o.encoders.NewRowGroup(o.Plan.Outputs())
+	return &orderedGroup{o: o, form: o.form, rows: rows, atWork: atWork}, err
 }
 
 // take adds n rows that are equal, and bytes.
-func (g *orderedGroup) take(row []byte, n int64) {
-	g.equal, g.heads = append(g.equal, n), g.form.appendWords(g.heads, row)
+func (g *orderedGroup) take(head []uint64, tail []byte, n int64) error {
+	g.equal, g.heads = append(g.equal, n), append(g.heads, head...)
 	if len(g.form.kept) > 0 {
-		g.next, g.bytes = append(g.next, len(g.bytes)), append(g.bytes, row[g.form.head:]...)
+		g.next, g.bytes = append(g.next, len(g.bytes)), append(g.bytes, tail...)
 	}
-	g.largest = max(g.largest, int64(len(row)))
-	g.size, g.count = g.size+g.form.sizeOf(len(row), g.heads[len(g.heads)-g.form.words:]), g.count+n
+	g.largest = max(g.largest, int64(g.form.head+len(tail)))
+	g.size, g.count = g.size+g.form.sizeOf(len(tail), head), g.count+n
+	return g.drawRows()
 }
 
 // drawRows draws what the rows have grown by, with a copy of the largest one: a writer is given
 // values.
 func (g *orderedGroup) drawRows() error {
 	if more := int64(cap(g.bytes)) + g.largest + 8*int64(cap(g.heads)+cap(g.equal)+cap(g.next)) - usualHeld - g.held; more > 0 {
-		if err := g.m.Budget.Draw("rows of a row group of the release", more); err != nil {
-			return g.m.Budget.Short(err, int64(g.m.Threads)*more, lowerGroups)
+		if err := g.o.Budget.Draw("rows of a row group of the release", more); err != nil {
+			return g.o.Budget.Short(err, int64(g.o.Threads)*more, lowerGroups)
 		}
 		g.held += more
 	}
@@ -65,7 +71,7 @@ func (g *orderedGroup) drawRows() error {
 
 // close forgets the rows.
 func (g *orderedGroup) close() {
-	g.m.Budget.Return(g.held + g.drawn)
+	g.o.Budget.Return(g.held + g.drawn)
 	g.held, g.drawn, g.full, g.pages = 0, 0, 0, 0
 	if cap(g.bytes) > 2*groupBytes {
 		g.bytes = nil
@@ -73,14 +79,17 @@ func (g *orderedGroup) close() {
 	g.heads, g.bytes, g.equal, g.next, g.size, g.largest, g.count = g.heads[:0], g.bytes[:0], g.equal[:0], g.next[:0], 0, 0, 0
 }
 
-// encode encodes the rows, the labels of dictionaries in the order of the cut.
+// encode encodes the rows, the labels of dictionaries in the order of the cut, unless rows are in
+// that of the input.
 func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	for i := range g.form.masked[g.form.folders:] {
 		f := &g.form.masked[g.form.folders+i]
-		if err := g.worker.rows.EnterLabels(f.column, f.values, g.used(f)); err != nil {
-			return nil, err
+		if !g.o.order.Input {
+			if err := g.rows.EnterLabels(f.column, f.values, g.used(f)); err != nil {
+				return nil, err
+			}
 		}
-		err := g.appendRanked(f, func(codes []uint32) error { return g.worker.rows.AppendLabels(f.column, f.values, nil, codes) })
+		err := g.appendRanked(f, func(codes []uint32) error { return g.rows.AppendLabels(f.column, f.values, codes) })
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +97,8 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 	for i := range g.form.listed {
 		f := &g.form.listed[i]
 		err := g.appendRanked(f, func(codes []uint32) error {
-			err := g.worker.rows.Append(f.column, &formats.Column{Values: f.values, Codes: codes}, 0, len(codes))
-			return errors.Join(err, g.drawPages(g.worker.rows.HeldBy(f.column)))
+			err := g.rows.Append(f.column, &formats.Column{Values: f.values, Codes: codes}, 0, len(codes))
+			return errors.Join(err, g.drawPages(g.rows.HeldBy(f.column)))
 		})
 		if err != nil {
 			return nil, err
@@ -100,7 +109,7 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 			return nil, err
 		}
 	}
-	return g.worker.rows.Encode()
+	return g.rows.Encode()
 }
 
 // used returns the codes of a field of the head that occur in rows, in order, but for the null's.
@@ -126,6 +135,19 @@ const atOnce = 4
 func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error) error {
 	codes, n, at := slices.Grow(g.codes[:0], orderedBlock+atOnce)[:orderedBlock+atOnce], 0, f.word
 	g.codes = codes
+	if g.count == int64(len(g.equal)) { // no rows are equal
+		for heads := range slices.Chunk(g.heads, orderedBlock*g.form.words) {
+			n = 0
+			for at := f.word; at < len(heads); at += g.form.words {
+				codes[n] = f.codes[f.rank(heads[at])]
+				n++
+			}
+			if err := add(codes[:n]); err != nil {
+				return err
+			}
+		}
+		return g.complete(f.column)
+	}
 	for _, equal := range g.equal {
 		code := f.codes[f.rank(g.heads[at])]
 		at += g.form.words
@@ -152,10 +174,10 @@ func (g *orderedGroup) appendKept(f *keptField) error {
 	codes, size := g.codes[:0], 0
 	flush := func() error {
 		g.kept.Codes = codes
-		err := g.worker.rows.Append(f.column, &g.kept.Column, 0, len(codes))
+		err := g.rows.Append(f.column, &g.kept.Column, 0, len(codes))
 		g.kept.begin(f)
 		codes, size = codes[:0], 0
-		return errors.Join(err, g.drawPages(g.worker.rows.HeldBy(f.column)))
+		return errors.Join(err, g.drawPages(g.rows.HeldBy(f.column)))
 	}
 	g.kept.begin(f)
 	for i, equal := range g.equal {
@@ -180,14 +202,38 @@ func (g *orderedGroup) appendKept(f *keptField) error {
 
 // complete makes pages of a column.
 func (g *orderedGroup) complete(column int) error {
-	err := g.worker.rows.Complete(column)
-	g.full, g.pages = g.full+g.worker.rows.HeldBy(column), g.pages+1
+	err := g.rows.Complete(column)
+	g.full, g.pages = g.full+g.rows.HeldBy(column), g.pages+1
 	return errors.Join(err, g.drawPages(0))
 }
 
+// A row group that holds no more than usualHeld counts as overhead; what exceeds that is
+// drawn, with the pages that become of it and those that wait to be written.
+const (
+	usualHeld   = 16 << 20
+	pagesAtWork = 2
+)
+
+// unusual returns what does not count as overhead of a row group that holds so much.
+func unusual(held int64) int64 { return max(0, (1+pagesAtWork)*(held-usualHeld)) }
+
+// lowerGroups is what helps where row groups of the release are too large.
+const lowerGroups = "set or lower output.row_group_rows, or lower --threads"
+
 // drawPages draws what the row group has grown by, with so much for the column that is being appended.
 func (g *orderedGroup) drawPages(column int64) error {
-	return g.draw(g.full+column, g.full+column, max(1, g.pages), int64(len(g.form.columns)-g.form.folders))
+	held, budget := g.full+column, g.o.Budget
+	need := unusual(held) - g.drawn
+	if need <= 0 {
+		return nil
+	}
+	times := float64(len(g.form.columns)-g.form.folders) / float64(max(1, g.pages))
+	whole := unusual(int64(float64(held)*times)) - g.drawn
+	if err := budget.Draw("a row group of the release", need); err != nil {
+		return budget.Short(err, int64(g.atWork)*max(need, whole), lowerGroups)
+	}
+	g.drawn += need
+	return nil
 }
 
 func appendEqual(codes []uint32, code uint32, n int) []uint32 {

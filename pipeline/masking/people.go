@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
 )
@@ -23,9 +22,6 @@ type Group struct {
 // CountPeople reads the input and counts the entities, which a column names, of every class of rows that are alike
 // by each of some groups: the release does not say whose a row is. Without a column, −1, rows are counted.
 func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_ []*risk.Figures, err error) {
-	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
-		return nil, err
-	}
 	m.takeInOrder()
 	held := m.Budget.Part(m.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
@@ -38,7 +34,7 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	for i := range counters {
 		counters[i] = newPeopleCounter(groups, all.Counter(own))
 	}
-	begin := func(number int) (*worker, error) { return m.readPeople(counters[number], entity) }
+	begin := func(number int) *worker { return m.readPeople(counters[number], entity) }
 	err = m.scan(ctx, m.Dataset.Splits(), begin, func(number, rows int) error {
 		c := counters[number]
 		for _, r := range c.kept(0, rows) {
@@ -86,11 +82,8 @@ func newPeopleCounter(groups []Group, counts *risk.GroupCounter) *peopleCounter 
 }
 
 // readPeople has a counter read the masked columns, the entity, and what groups keep.
-func (m *Masker) readPeople(c *peopleCounter, entity int) (*worker, error) {
-	w, err := m.newWorker()
-	if err != nil {
-		return nil, err
-	}
+func (m *Masker) readPeople(c *peopleCounter, entity int) *worker {
+	w := m.newWorker()
 	kept := make([]bool, len(m.Plan.columns))
 	for i := range kept {
 		kept[i] = m.Plan.columns[i].attribute < 0
@@ -103,7 +96,7 @@ func (m *Masker) readPeople(c *peopleCounter, entity int) (*worker, error) {
 		c.at = append(c.at, c.read(g.Kept))
 	}
 	c.entity = c.read(entity)
-	return w, nil
+	return w
 }
 
 // read has a field read, and returns its position among the requests; −1 of none.

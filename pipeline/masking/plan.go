@@ -96,16 +96,6 @@ func (p *Plan) partition(names []string) {
 // files are the columns that files have.
 func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
-// labels returns how many leaves of labels files have.
-func (p *Plan) labels() (leaves int64) {
-	for i := range p.files() {
-		if c := &p.columns[i].output; c.Masked {
-			leaves += int64(max(1, len(c.Parts)))
-		}
-	}
-	return leaves
-}
-
 // CheckLayout refuses a job whose release would have two columns of one name.
 func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	seen := make(map[string]bool)

@@ -2,18 +2,24 @@ package masking
 
 import (
 	"io"
-	"math/bits"
 	"sync"
 )
 
 // groupLimit says where row groups end: with so many rows, or with the row whose bytes reach a limit, all equal ones included.
 type groupLimit struct{ rows, bytes int64 } // bytes may be 0: they do not matter
 
+// UsualGroup is the number of rows of a row group where the job does not ask for one.
+const UsualGroup = 1 << 18
+
+// mostGroups is how many row groups a release has at most by their rows alone: a file numbers
+// twice as many.
+const mostGroups = 1 << 14
+
 // newGroupLimit returns the limit of row groups that have a number of rows, of an input that has
 // records; 0: as Order.Rows.
 func newGroupLimit(rows, records int64) groupLimit {
 	if rows == 0 {
-		return groupLimit{usualGroup(records), groupBytes}
+		return groupLimit{max(UsualGroup, (records+mostGroups-1)/mostGroups), groupBytes}
 	}
 	return groupLimit{rows: rows}
 }
@@ -23,22 +29,6 @@ func (l groupLimit) ends(rows, bytes int64) bool {
 	return rows >= l.rows || l.bytes > 0 && bytes >= l.bytes
 }
 
-// lookRows is after how many rows it is looked again and again how large a row group is.
-const lookRows = 1 << 15
-
-// untilLook returns after how many more rows of a row group that has so many it is looked whether it ends: their bytes are
-// looked at when they have doubled, and then from time to time.
-func (l groupLimit) untilLook(rows int64) int64 {
-	more := l.rows - rows
-	switch {
-	case l.bytes == 0:
-		return more
-	case rows < lookRows:
-		return min(more, 1<<bits.Len64(uint64(rows))-rows)
-	}
-	return min(more, lookRows-rows%lookRows)
-}
-
 // pulling takes the rows of one row group after the other.
 type pulling struct {
 	mu    sync.Mutex
@@ -46,11 +36,12 @@ type pulling struct {
 	done  int // groups
 	rows  rowSource
 	limit groupLimit
-	row   []byte // that was read last
-	left  int64  // of it, which the group before had no room for
+	row   []byte   // that was read last
+	head  []uint64 // its words
+	left  int64    // of it, which the group before had no room for
 
-	form   *rowForm // a row group ends before a row of another folder; nil: there are none
-	folder int      // of the row that was read last
+	folders bool // there are several: a row group ends before a row of another one
+	folder  int  // of the row that was read last
 }
 
 // rowSource is different rows in order.
@@ -85,8 +76,9 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 			if err != nil {
 				return err
 			}
-			if p.form != nil {
-				p.folder = p.form.folderOf(p.row)
+			p.head = g.form.appendWords(p.head[:0], p.row)
+			if p.folders {
+				p.folder = g.form.folderOf(p.head)
 			}
 		}
 		if g.count > 0 && p.folder != g.folder {
@@ -94,8 +86,7 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 		}
 		g.folder = p.folder
 		n := min(p.left, p.limit.rows-g.count)
-		g.take(p.row, n)
-		if err := g.drawRows(); err != nil {
+		if err := g.take(p.head, p.row[g.form.head:], n); err != nil {
 			return err
 		}
 		p.left -= n

@@ -7,109 +7,95 @@ import (
 	"io"
 
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/checkpoint"
 	"github.com/kcut/kcut/spill"
 )
 
-// Each form is the head of what a process hands to another one (checkpoint.Encode): its name and a byte, the version.
-const (
-	taskForm = "kcut row groups\x03" // a block is what writer.EncodedRowGroup appends
-	rowsForm = "kcut rows\x04"       // a block is rows that spill.AppendRow appends
-)
+// rowsForm is the head of the rows that a process hands to another one (checkpoint.Encode): its name
+// and a byte, the version. A block is rows that spill.AppendRow appends.
+const rowsForm = "kcut rows\x04"
 
 // sentBlock is from how many bytes on a block of rows ends.
 const sentBlock = 1 << 16
 
-// encode returns the blocks that fill adds. They are drawn from the budget while they become more.
-func (m *Masker) encode(form string, fill func(add func(block []byte) error) error) ([]byte, error) {
-	held := m.Budget.Part(m.Budget.Limit())
-	defer func() { held.Return(held.Used()) }()
-	hold := func(n int64) error { return held.Draw("the masked rows of a split", n) }
-	return checkpoint.Encode(form, hold, fill)
+// sending makes blocks of rows.
+type sending struct {
+	form  *rowForm
+	row   []byte // scratch
+	block []byte
+	add   func(block []byte) error
 }
 
-// decode calls take with the blocks of what encode has returned. An error of damaged bytes wraps formats.ErrDamaged.
-func decode(form string, encoded []byte, take func(block []byte) error) error {
-	err := checkpoint.Decode(encoded, form, take)
-	if errors.Is(err, checkpoint.ErrNone) {
-		return fmt.Errorf("read %d bytes of masked rows: %w", len(encoded), formats.ErrDamaged)
+// send adds n rows that are equal.
+func (s *sending) send(row []byte, n int64) error {
+	if s.block = spill.AppendRow(s.block, row, n); len(s.block) < sentBlock {
+		return nil
 	}
+	return s.flush()
+}
+
+func (s *sending) take(head []uint64, tail []byte, n int64) error {
+	s.row = append(s.form.appendHead(s.row[:0], head), tail...)
+	return s.send(s.row, n)
+}
+
+func (s *sending) flush() error {
+	err := s.add(s.block)
+	s.block = s.block[:0]
 	return err
 }
 
-// MaskTask returns the row groups of one task. The bytes are the caller's.
-func (m *Masker) MaskTask(ctx context.Context, t Task) ([]byte, error) {
-	var err error
-	if m.encoders, err = writer.NewPageEncoders(m.Write); err != nil {
+// MaskSplit masks a split and returns its rows, in order unless they stay in that of the input. They
+// are drawn from the budget while they become more; the bytes are the caller's.
+func (m *Masker) MaskSplit(ctx context.Context, order Order, split formats.Split) ([]byte, error) {
+	o, err := m.ordering(order)
+	if err != nil {
 		return nil, err
 	}
-	m.workers = make([]*worker, 1)
-	return m.encode(taskForm, func(add func([]byte) error) error {
-		return m.task(ctx, workers.Worker{}, t, func(g group) error {
-			block, err := g.AppendTo(nil)
-			if err != nil {
-				return err
-			}
-			return add(block)
-		})
-	})
-}
-
-// AddTask hands on the row groups that MaskTask has made of a task. Tasks come in order. When the bytes are damaged, the sink may
-// have some of the row groups.
-func (m *Masker) AddTask(encoded []byte, to Sink) error {
-	return decode(taskForm, encoded, func(block []byte) error {
-		g, err := writer.ParseRowGroup(block)
+	held := m.Budget.Part(m.Budget.Limit())
+	defer func() { held.Return(held.Used()) }()
+	hold := func(n int64) error { return held.Draw("the masked rows of a split", n) }
+	return checkpoint.Encode(rowsForm, hold, func(add func([]byte) error) (err error) {
+		to := &sending{form: o.form, add: add}
+		if order.Input {
+			err = o.split(ctx, workers.Worker{}, split, to)
+			err = errors.Join(err, o.batches[0].close())
+		} else {
+			fill := func() error { return o.read(ctx, []formats.Split{split}) }
+			err = o.sort(ctx, order.share(m.Budget), fill, func(rows *spill.SortedRows) error { return sendAll(rows, to) })
+		}
 		if err != nil {
 			return err
 		}
-		return m.add(to, group{EncodedRowGroup: g})
+		return to.flush()
 	})
 }
 
-// SortSplit masks a split and returns its rows in order. The bytes are the caller's.
-func (m *Masker) SortSplit(ctx context.Context, order Order, split formats.Split) ([]byte, error) {
-	o, err := m.ordering(order)
-	if err != nil {
-		return nil, err
+// sendAll hands on all rows.
+func sendAll(rows rowSource, to *sending) error {
+	for {
+		row, n, err := rows.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = to.send(row, n)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return m.encode(rowsForm, func(add func([]byte) error) error {
-		fill := func() error { return o.read(ctx, []formats.Split{split}) }
-		return o.sort(ctx, order.share(m.Budget), fill, func(rows *spill.SortedRows) error {
-			var block []byte
-			for {
-				row, n, err := rows.Next()
-				if err == io.EOF {
-					return add(block)
-				}
-				if err != nil {
-					return err
-				}
-				if block = spill.AppendRow(block, row, n); len(block) < sentBlock {
-					continue
-				}
-				if err := add(block); err != nil {
-					return err
-				}
-				block = block[:0]
-			}
-		})
-	})
 }
 
-// MergeSorted does what MaskInOrder does, with rows that SortSplit has made of every split. Get calls use with those of a split.
-func (m *Masker) MergeSorted(ctx context.Context, order Order, splits int, get func(split int, use func(rows []byte) error) error, to Sink) error {
-	o, err := m.ordering(order)
-	if err != nil {
+// receive hands on the rows that MaskSplit has made of a split. An error of damaged bytes wraps
+// formats.ErrDamaged.
+func (o *ordering) receive(s formats.Split, to func(row []byte, n int64) error) error {
+	return o.made(s.Ordinal, func(rows []byte) error {
+		err := checkpoint.Decode(rows, rowsForm, func(block []byte) error { return spill.EachRow(block, to) })
+		if errors.Is(err, checkpoint.ErrNone) {
+			return fmt.Errorf("read %d bytes of masked rows: %w", len(rows), formats.ErrDamaged)
+		}
 		return err
-	}
-	return o.sort(ctx, order.share(m.Budget), func() error {
-		return workers.Each(splits, o.Threads, func(w workers.Worker, i int) error {
-			return get(i, func(rows []byte) error {
-				return decode(rowsForm, rows, func(block []byte) error { return spill.EachRow(block, o.rows[w.Number].Append) })
-			})
-		})
-	}, func(rows *spill.SortedRows) error { return o.write(ctx, rows, to) })
+	})
 }

@@ -282,9 +282,9 @@ func (f *rowForm) short() int {
 	return f.head
 }
 
-// sizeOf returns how many bytes a row of a length, with these words in its head, has as if no column were listed.
-func (f *rowForm) sizeOf(length int, head []uint64) int {
-	size := length + f.labels - f.head
+// sizeOf returns how many bytes a row has, with so many behind its head, as if no column were listed.
+func (f *rowForm) sizeOf(tail int, head []uint64) int {
+	size := tail + f.labels
 	for i := range f.listed {
 		size += f.listed[i].sizes[f.listed[i].rank(head[f.listed[i].word])]
 	}

@@ -1,33 +1,25 @@
 package masking
 
-import "github.com/kcut/kcut/formats"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-// Task is what one worker makes row groups of: splits whose rows share a row group, or one that has rows for several.
-type Task struct {
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/internal/workers"
+)
+
+// task is what one worker makes row groups of, where rows stay in the order of the input: splits
+// whose rows share a row group, or one that has rows for several.
+type task struct {
 	splits []formats.Split
 	limit  groupLimit
 }
 
-// UsualGroup is the number of rows of a row group where the job does not ask for one.
-const UsualGroup = 1 << 18
-
-// mostGroups is how many row groups a release has at most by their rows alone: a file numbers
-// twice as many.
-const mostGroups = 1 << 14
-
-// usualGroup returns how many rows a row group has where the job does not ask for a number, and the
-// input has records.
-func usualGroup(records int64) int64 { return max(UsualGroup, (records+mostGroups-1)/mostGroups) }
-
-// PlanRowGroups lays out the row groups of the release over all splits, in order. Splits are joined
-// while a row group has room for all of their rows; of one that is larger alone, row groups of equal
-// size are made. Where the job does not ask for a number of rows (0), a row group may end before it
-// has as many, if rows are large. The result depends on the splits' sizes alone.
-func PlanRowGroups(splits []formats.Split, rows int64) (tasks []Task) {
-	limit := groupLimit{rows: rows}
-	if rows == 0 {
-		limit = groupLimit{usualGroup(recordsOf(splits)), usualHeld}
-	}
+// planRowGroups lays out the row groups over all splits, in order. Splits are joined while a row
+// group has room for all of their rows; of one that is larger alone, row groups of equal size are
+// made. The result depends on the splits' sizes alone.
+func planRowGroups(splits []formats.Split, limit groupLimit) (tasks []task) {
 	filled := int64(0)
 	for _, s := range splits {
 		last := len(tasks) - 1
@@ -41,42 +33,83 @@ func PlanRowGroups(splits []formats.Split, rows int64) (tasks []Task) {
 			if groups := (s.Rows + limit.rows - 1) / limit.rows; groups > 1 {
 				own.rows = (s.Rows + groups - 1) / groups
 			}
-			tasks = append(tasks, Task{[]formats.Split{s}, own})
+			tasks = append(tasks, task{[]formats.Split{s}, own})
 			filled = s.Rows
 		}
 	}
 	return tasks
 }
 
-// recordsOf returns how many records splits have.
-func recordsOf(splits []formats.Split) (records int64) {
-	for _, s := range splits {
-		records += s.Rows
-	}
-	return records
+// keep encodes the rows in the order of the input.
+func (o *ordering) keep(ctx context.Context, to Sink) (err error) {
+	tasks := planRowGroups(o.Dataset.Splits(), newGroupLimit(o.order.Rows, o.Dataset.Rows()))
+	made := make([]*orderedGroup, o.Threads)
+	defer func() {
+		for _, b := range o.batches {
+			if b != nil {
+				err = errors.Join(err, b.close())
+			}
+		}
+	}()
+	return workers.Ordered(ctx, len(tasks), o.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
+		g := made[pool.Number]
+		if g == nil {
+			if g, err = o.newGroup(min(o.Threads, len(tasks))); err != nil {
+				return err
+			}
+			made[pool.Number] = g
+		}
+		defer g.close()
+		f := &filling{g, tasks[i].limit, func() error { return o.hand(g, emit) }}
+		for _, s := range tasks[i].splits {
+			if err := o.split(ctx, pool, s, f); err != nil {
+				return err
+			}
+		}
+		if g.count == 0 {
+			return nil
+		}
+		return f.hand()
+	}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
 }
 
-// foreseen returns how many rows a row group will have that has some rows and their bytes now, if
-// the next rows are as large.
-func (t *Task) foreseen(rows, bytes int64) int64 {
-	return t.end(rows, func(end int64) int64 { return bytes * end / rows })
+// split hands on the rows of a split in their order: those that were made, or those of the input.
+func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Split, to rowSink) error {
+	if o.made != nil {
+		var head []uint64
+		return o.receive(s, func(row []byte, n int64) error {
+			head = o.form.appendWords(head[:0], row)
+			return to.take(head, row[o.form.head:], n)
+		})
+	}
+	if o.batches[pool.Number] == nil {
+		o.begin(pool.Number)
+	}
+	w := o.batches[pool.Number].worker
+	w.pool = pool
+	if err := w.split(ctx, s, func(rows int) error { return o.batch(pool.Number, rows, to) }); err != nil {
+		return fmt.Errorf("mask %s: %w", s.File, err)
+	}
+	return nil
 }
 
-// end returns how many rows a row group will have, so many at least, whose first rows take some
-// bytes.
-func (t *Task) end(rows int64, bytes func(rows int64) int64) int64 {
-	end, most := rows-1, t.most()
-	for end < rows || end < most && !t.limit.ends(end, bytes(end)) {
-		end += t.limit.untilLook(end)
-	}
-	return min(end, most)
+// filling fills one row group after the other with rows as they come.
+type filling struct {
+	*orderedGroup
+	limit groupLimit
+	hand  func() error // hands on the row group, which is empty then
 }
 
-// most returns how many rows a row group has at most.
-func (t *Task) most() int64 {
-	total := int64(0)
-	for _, s := range t.splits {
-		total += s.Rows
+func (f *filling) take(head []uint64, tail []byte, n int64) error {
+	for n > 0 {
+		some := min(n, f.limit.rows-f.count)
+		err := f.orderedGroup.take(head, tail, some)
+		if n -= some; err == nil && f.limit.ends(f.count, int64(f.size)) {
+			err = f.hand()
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return min(total, t.limit.rows)
+	return nil
 }
