@@ -38,14 +38,8 @@ const blockRows = 8192
 // without a split helps to read columns of others' batches, and takes blocks of these if the
 // scanners do. Several goroutines call advanced with the number of records that have been read.
 func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S, advanced func(records int64)) error {
-	return ScanSplits(ctx, d, d.Splits(), requests, scanners, advanced)
-}
-
-// ScanSplits is Scan of some splits.
-func ScanSplits[S Scanner](
-	ctx context.Context, d *Dataset, splits []formats.Split, requests []formats.Request, scanners []S, advanced func(records int64),
-) error {
 	var rows atomic.Int64
+	splits := d.Splits()
 	return workers.Each(len(splits), len(scanners), func(w workers.Worker, i int) error {
 		return scanSplit(ctx, d, splits[i], requests, scanners, w, func(n int64) { advanced(rows.Add(n)) })
 	})

@@ -40,7 +40,7 @@ func (r *Request) newColumn(i int, res *Resources, budget *spill.Budget, inOrder
 }
 
 // bindColumn makes the domain of a column of so many rows.
-func (s *Surveyed) bindColumn(ctx context.Context, i int, rows int64, kinds *boundKinds) (*Bound, error) {
+func (s *surveyed) bindColumn(ctx context.Context, i int, rows int64, kinds *boundKinds) (*Bound, error) {
 	c, of := &s.columns[i], s.Columns[i]
 	column := &of
 	column.Pruning = kinds.pruning(column.Pruning)

@@ -8,17 +8,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Book leads from values to the codes that tuples are counted in: of every column whose values are
+// book leads from values to the codes that tuples are counted in: of every column whose values are
 // bound, and of the class.
-type Book struct {
+type book struct {
 	bound  []*Bound
 	merges []engine.CodeMerge // of each: the codes that are told apart
 	kinds  *engine.Kinds      // nil: there are none beside the class
 }
 
-// NewBook returns the book of columns whose domains are known.
-func NewBook(r *Request, c *Counts) *Book {
-	b := &Book{bound: c.Columns, kinds: c.Table.Kinds}
+// newBook returns the book of columns whose domains are known.
+func newBook(r *Request, c *Counts) *book {
+	b := &book{bound: c.Columns, kinds: c.Table.Kinds}
 	if r.Class >= 0 {
 		class := &Bound{Domain: domain.Domain{Attribute: domain.ClassAttribute(c.Table.ClassNames)}}
 		b.bound = append(slices.Clip(b.bound), class)
@@ -36,7 +36,7 @@ func NewBook(r *Request, c *Counts) *Book {
 }
 
 // columns returns the columns as their tuples are counted.
-func (b *Book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
+func (b *book) columns(r *Request, budget *spill.Budget) (columns []column, err error) {
 	for i := range r.Columns {
 		c := column{domain: 2}
 		if r.isEntity(i) {

@@ -2,7 +2,7 @@
 // tuple of these. It is the only such code of a run, of kcut apply and of kcut evaluate.
 //
 //	one reading:   values and tuples at once, in provisional codes ──Bind──▶ Counts
-//	two readings:  Survey ──Bind──▶ Counts, without groupings ──NewBook──▶ Book; Count ──Bind──▶ their groupings
+//	two readings:  values ──Bind──▶ Counts, without groupings ──▶ book; tuples in its codes ──▶ their groupings
 //
 // The first way saves decoding the input again; the second holds few codes, and what does not fit
 // the memory budget goes to a store, values and tuples both in sorted runs. Input says which way is
@@ -50,7 +50,7 @@ func Input(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 		return inStore(ctx, r, res)
 	}
 	part := res.Budget.Part(res.Budget.Grant(&spill.Counts))
-	s, err := survey(ctx, r, res, part, r.Dataset.Splits(), true)
+	s, err := survey(ctx, r, res, part, true)
 	if err == nil {
 		var c *Counts
 		if c, err = s.Bind(ctx); err == nil {
@@ -81,7 +81,7 @@ func inStore(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 // twice reads the input twice: once for the values of every column, which tell what codes a search
 // will tell apart, and once to count the tuples of these codes.
 func twice(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
-	s, err := Survey(ctx, r, res, r.Dataset.Splits())
+	s, err := survey(ctx, r, res, res.Budget.Part(res.Budget.Limit()), false)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +89,7 @@ func twice(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := Count(ctx, r, res, NewBook(r, c), r.Dataset.Splits())
-	if err != nil {
-		return nil, err
-	}
-	return c, t.Bind(c)
+	return c, countTuples(ctx, r, res, newBook(r, c), c)
 }
 
 // Request says what is counted of an input.

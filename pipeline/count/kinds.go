@@ -183,7 +183,7 @@ type boundKinds struct {
 }
 
 // bindKinds numbers kinds by their class, in label order, their sensitive values in order, and their weight.
-func (s *Surveyed) bindKinds() *boundKinds {
+func (s *surveyed) bindKinds() *boundKinds {
 	if s.kinds == nil {
 		return nil
 	}

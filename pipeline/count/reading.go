@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
-// reading is one reading of splits: it counts values in order, codes with classes, and tuples of
-// codes. What it counts depends on the splits and the columns alone, not on who counted what.
+// reading is one reading of an input: it counts values in order, codes with classes, and tuples of
+// codes. What it counts depends on the input and the columns alone, not on who counted what.
 type reading struct {
 	*Request
 	space     partition.Space // with a store tuples go to it when those of a grouping take more than the share
@@ -62,14 +62,14 @@ func (r *reading) start(workers int, beside *Beside) {
 	}
 }
 
-// read reads splits.
-func (r *reading) read(ctx context.Context, splits []formats.Split, advanced func(rows int64)) error {
+// read reads the input.
+func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
 	var requests []formats.Request
 	for _, field := range r.fields {
 		coded := r.Dataset.Schema().Fields[field].Type.Kind != formats.Nested
 		requests = append(requests, formats.Request{Column: field, Coded: coded})
 	}
-	return dataset.ScanSplits(ctx, r.Dataset, splits, requests, r.workers, advanced)
+	return dataset.Scan(ctx, r.Dataset, requests, r.workers, advanced)
 }
 
 // tables joins what the workers have counted of every grouping. It is called once.

@@ -12,28 +12,15 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Surveyed are the values of the columns in some splits, with the classes of their records.
-type Surveyed struct {
+// surveyed are the values of the columns of an input, with the classes of their records.
+type surveyed struct {
 	*reading // of tuples, too, in provisional codes, when it has groupings
 }
 
-// Survey counts the values of the columns in some splits. Those that do not fit the memory go to the
-// store in sorted runs.
-func Survey(ctx context.Context, r *Request, res *Resources, splits []formats.Split) (*Surveyed, error) {
-	return survey(ctx, r, res, res.Budget.Part(res.Budget.Limit()), splits, false)
-}
-
-// survey reads splits. With tuples all is counted in memory, in the codes in which values are numbered.
-func survey(ctx context.Context, r *Request, res *Resources, budget *spill.Budget, splits []formats.Split, tuples bool) (*Surveyed, error) {
-	s, total := newSurvey(r, res, budget, tuples), r.Dataset.Rows()
-	if !tuples {
-		total *= 2
-	}
-	return s, s.read(ctx, splits, func(rows int64) { res.Advanced(rows, total) })
-}
-
-func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *Surveyed {
-	s := &Surveyed{&reading{
+// survey counts the values of the columns of an input. Those that do not fit the memory go to the store
+// in sorted runs. With tuples all is counted in memory, in the codes in which values are numbered.
+func survey(ctx context.Context, r *Request, res *Resources, budget *spill.Budget, tuples bool) (*surveyed, error) {
+	s := &surveyed{&reading{
 		Request: r, space: partition.Space{Budget: budget}, threads: res.Threads, class: r.Class, pairs: r.bound(),
 	}}
 	if r.Kinds != nil {
@@ -59,29 +46,20 @@ func newSurvey(r *Request, res *Resources, budget *spill.Budget, tuples bool) *S
 		s.columns = append(s.columns, c)
 	}
 	s.start(scanners, r.Beside)
-	return s
-}
-
-// rows returns how many rows were surveyed.
-func (s *Surveyed) rows() (rows int64) {
-	for _, w := range s.workers {
-		rows += w.rows
+	total := r.Dataset.Rows()
+	if !tuples {
+		total *= 2
 	}
-	return rows
-}
-
-// classes returns what numbers the classes, or nil.
-func (s *Surveyed) classes() *domain.Interner {
-	if s.class < 0 {
-		return nil
-	}
-	return s.columns[s.class].coder.(*domain.Interner)
+	return s, s.read(ctx, func(rows int64) { res.Advanced(rows, total) })
 }
 
 // Bind makes the domains of all columns, and the classes, of the survey of an input. The table has
 // its groupings then if tuples were counted, too. What was surveyed is consumed.
-func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
-	rows := s.rows()
+func (s *surveyed) Bind(ctx context.Context) (*Counts, error) {
+	rows := int64(0)
+	for _, w := range s.workers {
+		rows += w.rows
+	}
 	if s.Take == nil && rows != s.Dataset.Rows() {
 		return nil, fmt.Errorf("count the values of %d rows of an input of %d: %w", rows, s.Dataset.Rows(), formats.ErrChanged)
 	}
@@ -117,15 +95,15 @@ func (s *Surveyed) Bind(ctx context.Context) (*Counts, error) {
 
 // numberClasses numbers the classes in label order, by their provisional codes, and makes the
 // histograms of the masked columns. It returns the numbers of classes or, where there are some, of kinds.
-func (c *Counts) numberClasses(s *Surveyed, kinds *boundKinds) (numbers []uint32) {
+func (c *Counts) numberClasses(s *surveyed, kinds *boundKinds) (numbers []uint32) {
 	t := c.Table
 	var classes []uint32 // that pairs are counted by
-	switch in := s.classes(); {
+	switch {
 	case kinds != nil:
 		numbers, classes, t.Kinds, t.ClassNames = kinds.numbers, kinds.classes, kinds.Kinds, kinds.names
 		t.Whole, c.weight = kinds.whole(c.Columns[0].Pairs)
-	case in != nil:
-		numbers, t.ClassNames = in.ClassOrder(c.Columns[0].Pairs)
+	case s.class >= 0:
+		numbers, t.ClassNames = s.columns[s.class].coder.(*domain.Interner).ClassOrder(c.Columns[0].Pairs)
 		classes = numbers
 	}
 	t.Classes = len(t.ClassNames)
@@ -140,7 +118,7 @@ func (c *Counts) numberClasses(s *Surveyed, kinds *boundKinds) (numbers []uint32
 }
 
 // translate brings a table into the codes of the domains, and classes or kinds into the given numbers.
-func (c *Counts) translate(t *partition.Table, columns []int, kinds []uint32, s *Surveyed) *partition.Table {
+func (c *Counts) translate(t *partition.Table, columns []int, kinds []uint32, s *surveyed) *partition.Table {
 	var maps [][]uint32
 	var sizes []int
 	merges := false

@@ -21,7 +21,7 @@ func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	all := &Counts{Columns: make([]*Bound, r.bound())}
 	each := make([]*Counts, len(parts))
 	for i, p := range parts {
-		s, err := Survey(ctx, p.Request, res.behind(i, len(parts)), p.Dataset.Splits())
+		s, err := survey(ctx, p.Request, res.behind(i, len(parts)), res.Budget.Part(res.Budget.Limit()), false)
 		if err != nil {
 			return nil, err
 		}
@@ -35,14 +35,10 @@ func tables(ctx context.Context, r *Request, res *Resources) (*Counts, error) {
 	for _, column := range all.Columns {
 		all.Table.Attributes = append(all.Table.Attributes, column.Attribute)
 	}
-	book := NewBook(r, all)
+	known := newBook(r, all)
 	all.Table.Groupings = make([]*partition.Table, len(r.Groupings))
 	for i, p := range parts {
-		t, err := Count(ctx, p.Request, res.behind(i, len(parts)), book.of(p, r), p.Dataset.Splits())
-		if err == nil {
-			err = t.Bind(each[i])
-		}
-		if err != nil {
+		if err := countTuples(ctx, p.Request, res.behind(i, len(parts)), known.of(p, r), each[i]); err != nil {
 			return nil, err
 		}
 		for g, grouping := range p.groupings {
@@ -170,8 +166,8 @@ func differentTables(column string) error {
 }
 
 // of returns the book of the columns of a part.
-func (b *Book) of(p *tablePart, whole *Request) *Book {
-	of := &Book{}
+func (b *book) of(p *tablePart, whole *Request) *book {
+	of := &book{}
 	columns := p.columns
 	if p.Class >= 0 {
 		columns = slices.Insert(slices.Clone(columns), p.Class, whole.Class)

@@ -47,67 +47,42 @@ func (l *tagLister) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// tagList is tags in order, with the records of each.
-type tagList struct {
-	*spill.SortedRows
-	tag     uint64 // of the first one that is left
-	records uint64
-	ended   bool // none is left
-}
-
-// advance goes on to the next tag.
-func (l *tagList) advance() error {
-	row, n, err := l.Next()
-	if err == io.EOF {
-		l.ended = true
-		return nil
-	}
-	if err == nil {
-		l.tag, l.records = binary.BigEndian.Uint64(row), min(uint64(n), greatest)
-	}
-	return err
-}
-
-// sortTags puts the tags in order that fill adds by some workers, and has them used.
-func sortTags(ctx context.Context, res *Resources, workers int, fill func([]*spill.RowRun) error, use func(*tagList) error) (err error) {
+// countTags counts the records of every entity of an input.
+func (e *entities) countTags(ctx context.Context, r *Request, res *Resources) (err error) {
 	const what = "the records of entities"
-	share := res.Budget.Grant(&spill.SurveyedValues)
+	share, workers := res.Budget.Grant(&spill.SurveyedValues), r.Dataset.BlockScanners(res.Threads)
 	sorter := spill.NewSorter(spill.Sorting{
 		Budget: res.Budget, Share: share, Run: spill.UsualRun(share, workers), Readers: share, Short: spill.MostShort,
 		What: what, Instead: "run the job on one machine",
 		Open: func() (*spill.Store, error) { return res.Open(what) },
 	})
 	defer func() { err = errors.Join(err, sorter.Close()) }()
-	runs := make([]*spill.RowRun, workers)
-	for i := range runs {
-		runs[i] = sorter.NewRun()
+	listers, rows := make([]*tagLister, workers), r.Dataset.Rows()
+	for i := range listers {
+		listers[i] = &tagLister{run: sorter.NewRun()}
 	}
-	if err := fill(runs); err != nil {
+	column := []formats.Request{{Column: r.Columns[len(r.Columns)-1].Field, Coded: true}}
+	err = dataset.Scan(ctx, r.Dataset, column, listers, func(n int64) { res.Advanced(n, 2*rows) })
+	if err != nil {
 		return err
 	}
-	rows, err := sorter.Merge(ctx)
+	tags, err := sorter.Merge(ctx)
 	if err != nil {
 		return fmt.Errorf("sort the tags of entities: %w", err)
 	}
-	tags := &tagList{SortedRows: rows}
 	defer tags.Close()
-	if err := tags.advance(); err != nil {
-		return err
-	}
-	return use(tags)
-}
-
-// scanTags lists the tags of some splits in order, and has them used.
-func scanTags(ctx context.Context, r *Request, res *Resources, splits []formats.Split, advanced func(int64), use func(*tagList) error) error {
-	fill := func(runs []*spill.RowRun) error {
-		var listers []*tagLister
-		for _, run := range runs {
-			listers = append(listers, &tagLister{run: run})
+	for {
+		tag, n, err := tags.Next()
+		if err == io.EOF {
+			return nil
 		}
-		column := []formats.Request{{Column: r.Columns[len(r.Columns)-1].Field, Coded: true}}
-		return dataset.ScanSplits(ctx, r.Dataset, splits, column, listers, advanced)
+		if err == nil {
+			err = e.add(binary.BigEndian.Uint64(tag), min(uint64(n), greatest))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return sortTags(ctx, res, r.Dataset.BlockScanners(res.Threads), fill, use)
 }
 
 // weigh counts the records of every entity, if the request has these, before anything else is
@@ -122,30 +97,15 @@ func weigh(ctx context.Context, r *Request, res *Resources) (_ *Request, _ *Reso
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	err = scanTags(ctx, r, res, r.Dataset.Splits(), func(n int64) { res.Advanced(n, 2*rows) }, func(tags *tagList) (err error) {
-		for err == nil && !tags.ended {
-			if err = e.add(tags.tag, tags.records); err == nil {
-				err = tags.advance()
-			}
-		}
-		return err
-	})
-	if err != nil {
+	if err := e.countTags(ctx, r, res); err != nil {
 		e.release()
 		return nil, nil, nil, err
 	}
-	left := *res
-	left.Budget = res.Budget.Part(res.Budget.Left())
-	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
-	return r.weighedBy(e), &left, e.release, nil
-}
-
-// weighedBy returns the request with entities whose records have been counted.
-func (r *Request) weighedBy(e *entities) *Request {
-	weighed := *r
-	weighed.entities = e
-	if !e.mayBeWeightless() {
+	weighed, left := *r, *res
+	if weighed.entities = e; !e.mayBeWeightless() {
 		weighed.Groupings = slices.DeleteFunc(slices.Clone(r.Groupings), func(g Grouping) bool { return g.Weightless })
 	}
-	return &weighed
+	left.Budget = res.Budget.Part(res.Budget.Left())
+	left.Advanced = func(done, total int64) { res.Advanced(rows+done, rows+total) }
+	return &weighed, &left, e.release, nil
 }
