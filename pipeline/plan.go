@@ -381,13 +381,13 @@ func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range) masking.ForeseenColumn {
 	rows, t := p.load.Rows, p.Dataset.Schema().Fields[field].Type
 	k := masking.ForeseenColumn{
-		Values: values, Each: textLength + p.spelled[field]/max(1, rows), Stored: p.stored[field], Nested: t.Kind == formats.Nested,
+		Values: values, Stored: p.stored[field],
 	}
 	switch {
 	case spec.Mask == job.MaskPseudonym:
-		k.Bytes, k.Each = rows*(pseudonym.TokenLength+textTags), textLength+pseudonym.TokenLength
+		k.Bytes = rows * (pseudonym.TokenLength + textTags)
 	case t.InWords():
-		k.Bytes, k.Each = rows*mostWordBytes, mostWordBytes-1
+		k.Bytes = rows * mostWordBytes
 	case t.Kind == formats.String:
 		k.Bytes = p.spelled[field] + rows*textTags
 	default: // zeros of bytes take two
@@ -397,7 +397,6 @@ func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range
 }
 
 const (
-	textLength    = 4 // what a page has of a text beside its bytes
 	textTags      = 3 // what a row has of a text beside its bytes
 	mostWordBytes = 9 // what a row has of another value
 	packed        = 4 // how many times its size the values of a file may take that does not say it, by and large

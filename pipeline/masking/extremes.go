@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
 )
 
 // Spans are parts of an attribute's codes: from each start to the next, and from the first code on.
@@ -33,37 +34,28 @@ func NewSpans(attribute int, starts []uint32) Spans {
 // labels only those that are dropped are left out.
 func FindExtremes(
 	ctx context.Context, d *dataset.Dataset, r *Recoder, widest []uint32, spans []Spans, threads int,
-	memo func() *engine.Memo,
+	budget *spill.Budget,
 ) error {
-	scanners := make([]*extremes, d.Scanners(threads))
-	if r.Recoding.Cells() > 0 { // where rows of a divided cell go depends on those before
-		scanners = scanners[:1]
-	}
-	for i := range scanners {
-		scanners[i] = newExtremes(r, widest, spans, memo())
-	}
-	if err := dataset.Scan(ctx, d, r.Tuples, scanners, func(int64) {}); err != nil {
-		return err
-	}
+	var found [][]seenSpans
+	err := r.scan(ctx, d, nil, threads, budget, func(t *recoded) func(*formats.Batch) {
+		var seen []seenSpans
+		for _, s := range spans {
+			seen = append(seen, seenSpans{Spans: NewSpans(s.Attribute, s.Starts)})
+		}
+		found = append(found, seen)
+		return func(b *formats.Batch) {
+			for i := range seen {
+				seen[i].add(b, t, widest)
+			}
+		}
+	})
 	for i := range spans {
-		spans[i] = scanners[0].spans[i].Spans
-		for _, s := range scanners[1:] {
-			spans[i].merge(&s.spans[i].Spans)
+		spans[i] = found[0][i].Spans
+		for _, seen := range found[1:] {
+			spans[i].merge(&seen[i].Spans)
 		}
 	}
-	return nil
-}
-
-// extremes looks for the extreme values of spans, one split after the other.
-type extremes struct {
-	recoding engine.Recoding
-	coded    coded
-	widest   []uint32
-	labels   [][]uint32
-	taken    []uint64
-	memo     *engine.Memo
-	spans    []seenSpans
-	singles  formats.Singles
+	return err
 }
 
 // seenSpans are spans, and the values of a list of which they know.
@@ -73,58 +65,17 @@ type seenSpans struct {
 	seen []bool // by code of the list
 }
 
-func newExtremes(r *Recoder, widest []uint32, spans []Spans, memo *engine.Memo) *extremes {
-	e := &extremes{
-		recoding: r.Recoding, coded: r.newCoded(), widest: widest, memo: memo,
-		labels: make([][]uint32, len(r.Coders)), taken: make([]uint64, r.Recoding.Cells()),
-	}
-	for _, s := range spans {
-		e.spans = append(e.spans, seenSpans{Spans: NewSpans(s.Attribute, s.Starts)})
-	}
-	return e
-}
-
-func (e *extremes) BeginSplit(formats.Split) {}
-func (e *extremes) EndSplit() error          { return nil }
-
-func (e *extremes) Batch(b *formats.Batch) error {
-	if len(e.taken) == 0 {
-		return e.rows(b)
-	}
-	e.singles.Of(b) // every record may go elsewhere
-	for b = e.singles.Next(); b != nil; b = e.singles.Next() {
-		if err := e.rows(b); err != nil {
-			return err
+// add takes in the values of a batch that are not taken away.
+func (s *seenSpans) add(b *formats.Batch, t *recoded, widest []uint32) {
+	column := b.Columns[s.Attribute]
+	s.learn(column.Values)
+	_, codes := t.maps[s.Attribute].Learned()
+	for row, local := range column.Codes[:b.Rows] {
+		if local > 0 && !s.seen[local] && !engine.IsTaken(t.labels, row, widest) {
+			s.seen[local] = true
+			s.Add(s.of, int(local-1), codes[local])
 		}
 	}
-	return nil
-}
-
-// rows looks at the rows of a batch.
-func (e *extremes) rows(b *formats.Batch) error {
-	for i := range e.coded.maps {
-		if err := e.coded.translate(i, b.Columns[i]); err != nil {
-			return err
-		}
-	}
-	for a := range e.labels {
-		e.labels[a] = slices.Grow(e.labels[a][:0], b.Rows)[:b.Rows]
-	}
-	rows := e.coded.rows(0, b.Rows)
-	rows.Taken, rows.Memo = e.taken, e.memo
-	e.recoding.Recode(rows, e.labels)
-	for i := range e.spans {
-		s := &e.spans[i]
-		s.learn(b.Columns[s.Attribute].Values)
-		_, codes := e.coded.maps[s.Attribute].Learned()
-		for row, local := range b.Columns[s.Attribute].Codes[:b.Rows] {
-			if local > 0 && !s.seen[local] && !engine.IsTaken(e.labels, row, e.widest) {
-				s.seen[local] = true
-				s.Add(s.of, int(local-1), codes[local])
-			}
-		}
-	}
-	return nil
 }
 
 // learn turns to a list of values.

@@ -154,12 +154,12 @@ func (l *listedTable) sort(o *ordering) error {
 
 // make makes rows of the table.
 func (l *listedTable) make(o *ordering, to rowSink) error {
-	w := o.begin(0)
+	w := o.newWorker()
 	w.batch = &l.batch
-	if err := w.labels[0].Learn(l.batch.Columns[0].Values); err != nil {
+	if err := w.learn(); err != nil {
 		return err
 	}
-	return o.batch(0, l.batch.Rows, to)
+	return o.batch(w, l.batch.Rows, to)
 }
 
 // keep makes row groups of the rows in their order.

@@ -38,7 +38,6 @@ type Masker struct {
 	Budget   *spill.Budget
 	Advanced func(done, total int64) // is told how many rows have been read of those to be read
 
-	taken    []uint64     // rows of every divided cell so far
 	done     atomic.Int64 // rows read, and rows written
 	encoders *writer.PageEncoders
 }
@@ -74,50 +73,4 @@ type Sink interface {
 type group struct {
 	*writer.EncodedRowGroup
 	folder string // of a partition that it is of
-}
-
-// takeInOrder sees to it that the rows of divided cells, if there are any, are counted by one
-// goroutine: which of them go where depends on how many came before.
-func (m *Masker) takeInOrder() {
-	if cells := m.Recoding.Cells(); cells > 0 {
-		m.Threads, m.taken = 1, make([]uint64, cells)
-	}
-}
-
-// coded finds the codes of a batch's tuples, for one goroutine.
-type coded struct {
-	attributes int
-	maps       []domain.Mapping // of every attribute, and of the class if labels depend on it
-	codes      [][]uint32       // likewise
-}
-
-func (r *Recoder) newCoded() coded {
-	c := coded{attributes: len(r.Coders)}
-	for _, coder := range r.Coders {
-		c.maps = append(c.maps, domain.NewMapping(coder))
-	}
-	if r.Class != nil {
-		c.maps = append(c.maps, domain.NewMapping(r.Class))
-	}
-	c.codes = make([][]uint32, len(c.maps))
-	return c
-}
-
-// translate finds the codes of an attribute or, after those, of the class.
-func (c *coded) translate(at int, column *formats.Column) (err error) {
-	c.codes[at], err = c.maps[at].Translate(column, c.codes[at])
-	return err
-}
-
-// rows returns rows from..to-1 of those that have been translated.
-func (c *coded) rows(from, to int) engine.Rows {
-	rows := engine.Rows{N: to - from}
-	for a, codes := range c.codes {
-		if a < c.attributes {
-			rows.Codes = append(rows.Codes, codes[from:to])
-		} else {
-			rows.Classes = codes[from:to]
-		}
-	}
-	return rows
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/workers"
-	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -49,7 +48,7 @@ type ordering struct {
 	divided *spill.Sorter   // of the rows of divided cells; nil: there are none
 	apart   []*spill.RowRun // of these, by worker
 	labelOf [][]uint64      // by masked field and label: the rank, where labels depend on all codes
-	batches []*orderedBatch // by worker
+	readers []*worker       // by worker
 	scratch []blockScratch  // likewise
 	made    Rows            // the rows that other processes have made; nil: there are none
 }
@@ -80,14 +79,6 @@ func (s sorted) take(head []uint64, tail []byte, n int64) error {
 	return s.End(n)
 }
 
-// orderedBatch is what one worker's batches become.
-type orderedBatch struct {
-	*worker
-	listed []domain.Mapping // by listed field
-	ranks  []rankMap        // by field of the head
-	kept   []keptCells
-}
-
 const (
 	// orderedBlock is how many rows of a batch are made into bytes at a time.
 	orderedBlock = 1 << 13
@@ -115,21 +106,19 @@ func (m *Masker) Mask(ctx context.Context, order Order, rows Rows, to Sink) (err
 		share /= 2
 		o.divided, o.apart = o.newSorter(share, 0)
 		defer func() { err = errors.Join(err, o.divided.Close()) }()
-		m.taken = make([]uint64, m.Recoding.Cells())
 	}
-	return o.sort(ctx, share, func() error {
-		if err := o.read(ctx, m.Dataset.Splits()); err != nil || o.divided == nil {
-			return err
-		}
-		return o.recodeDivided(ctx)
-	}, func(rows *spill.SortedRows) error { return o.write(ctx, rows, to) })
+	return o.sort(ctx, share, m.Dataset.Splits(), func(rows *spill.SortedRows) error { return o.write(ctx, rows, to) })
 }
 
-// sort sorts the rows that fill makes, in a share of the budget, and calls use with them.
-func (o *ordering) sort(ctx context.Context, share int64, fill func() error, use func(*spill.SortedRows) error) (err error) {
+// sort sorts the rows of splits in a share of the budget, and calls use with them.
+func (o *ordering) sort(ctx context.Context, share int64, splits []formats.Split, use func(*spill.SortedRows) error) (err error) {
 	o.sorter, o.rows = o.newSorter(share, o.form.short())
 	defer func() { err = errors.Join(err, o.sorter.Close()) }()
-	if err := fill(); err != nil {
+	err = workers.Each(len(splits), o.Threads, func(w workers.Worker, i int) error { return o.split(ctx, w, splits[i], nil) })
+	if err = errors.Join(err, o.closeReaders()); err == nil && o.divided != nil {
+		err = o.recodeDivided(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	rows, err := o.sorter.Merge(ctx)
@@ -156,8 +145,8 @@ func (o *ordering) newSorter(share int64, short int) (s *spill.Sorter, rows []*s
 // ordering returns what puts rows in order, once it has a sorter.
 func (m *Masker) ordering(order Order) (o *ordering, err error) {
 	o = &ordering{Masker: m, order: order}
-	if order.Input {
-		m.takeInOrder()
+	if order.Input && m.Recoding.Cells() > 0 { // which rows of a divided cell go where depends on those before
+		m.Threads = 1
 	}
 	if o.form, err = newRowForm(m.Plan); err != nil {
 		return nil, err
@@ -167,7 +156,7 @@ func (m *Masker) ordering(order Order) (o *ordering, err error) {
 			o.labelOf = append(o.labelOf, o.form.labelRanks(i))
 		}
 	}
-	o.batches, o.scratch = make([]*orderedBatch, o.Threads), make([]blockScratch, o.Threads)
+	o.readers, o.scratch = make([]*worker, o.Threads), make([]blockScratch, o.Threads)
 	for i := range o.scratch {
 		o.scratch[i] = blockScratch{heads: make([]uint64, o.form.block()*o.form.words), cells: make([]int32, o.form.block())}
 	}
@@ -178,44 +167,12 @@ func (m *Masker) ordering(order Order) (o *ordering, err error) {
 // told tells how many rows have been read or written: half of the work on a row each.
 func (o *ordering) told(rows int64) { o.Advanced(o.done.Add(rows)/2, o.Dataset.Rows()) }
 
-// read makes rows of splits, or takes those that were made, to be sorted.
-func (o *ordering) read(ctx context.Context, splits []formats.Split) error {
-	if o.made != nil {
-		return workers.Each(len(splits), o.Threads, func(w workers.Worker, i int) error {
-			return o.receive(splits[i], o.rows[w.Number].Append)
-		})
-	}
-	err := o.scan(ctx, splits, o.begin, func(number, rows int) error { return o.batch(number, rows, nil) })
-	o.batches = nil
-	return err
-}
-
-// begin returns what a worker reads with.
-func (o *ordering) begin(number int) *worker {
-	w := o.newWorker()
-	w.choose(nil)
-	w.counted = !o.order.Input || o.Recoding.Cells() == 0 // else every record may go elsewhere
-	if w.tuples != nil && o.divided != nil {
-		w.tuples.taken = slices.Clone(o.taken) // of no meaning: rows of divided cells are recoded later
-	}
-	b := &orderedBatch{worker: w, ranks: make([]rankMap, len(o.form.fields)), kept: make([]keptCells, len(o.form.kept))}
-	for i := range o.form.listed {
-		b.listed = append(b.listed, domain.NewMapping(listedCoder{o.form.listed[i].values}))
-	}
-	o.batches[number] = b
-	return w
-}
-
-// batch makes rows of the first n of a worker's batch: in their order for a sink, or to be sorted,
+// batch makes rows of the first n of a reader's batch: in their order for a sink, or to be sorted,
 // where there is none.
-func (o *ordering) batch(number, n int, to rowSink) error {
-	b := o.batches[number]
-	if err := o.rank(b); err != nil {
-		return err
-	}
+func (o *ordering) batch(b *worker, n int, to rowSink) error {
 	err := b.pool.Share(len(b.kept), func(_, i int) error {
 		f := &o.form.kept[i]
-		return f.learn(&b.kept[i], b.batch.Columns[b.slots[f.column]], n)
+		return f.learn(&b.kept[i], b.column(f.column), n)
 	})
 	if err != nil {
 		return err
@@ -224,7 +181,7 @@ func (o *ordering) batch(number, n int, to rowSink) error {
 	block := o.form.block()
 	if to != nil {
 		for from := 0; from < n && err == nil; from += block {
-			err = o.block(b, number, to, from, min(n, from+block))
+			err = o.block(b, b.pool.Number, to, from, min(n, from+block))
 		}
 		return err
 	}
@@ -233,40 +190,23 @@ func (o *ordering) batch(number, n int, to rowSink) error {
 	})
 }
 
-// rank finds the ranks of a batch's values in the columns of the head, but for labels that depend on all codes.
-func (o *ordering) rank(b *orderedBatch) error {
-	if b.tuples == nil {
-		for i := range o.form.masked {
-			b.ranks[i].follow(&b.labels[o.form.masked[i].column], &o.form.masked[i])
-		}
-	}
-	for i := range o.form.listed {
-		field := &o.form.listed[i]
-		if err := b.listed[i].Learn(b.batch.Columns[b.slots[field.column]].Values); err != nil {
-			return err
-		}
-		b.ranks[len(o.form.masked)+i].follow(&b.listed[i], field)
-	}
-	return nil
-}
-
 // headsOf gathers the heads of rows from..to-1 of a batch. Where labels depend on all codes it
 // returns those of the first attribute, by which dropped rows are known.
-func (o *ordering) headsOf(b *orderedBatch, heads []uint64, from, to int) (first []uint32, err error) {
+func (o *ordering) headsOf(b *worker, heads []uint64, from, to int) (first []uint32, err error) {
 	if b.tuples != nil {
 		first = b.tuples.labels[0][from:to]
 	}
 	return first, o.form.headOf(o.form.fields, heads, first, func(i int) ([]uint64, []uint32) {
 		field := &o.form.fields[i]
 		if b.tuples == nil || i >= len(o.form.masked) {
-			return b.ranks[i].ranks, b.batch.Columns[b.slots[field.column]].Codes[from:to]
+			return b.ranks[i].ranks, b.column(field.column).Codes[from:to]
 		}
 		return o.labelOf[i], b.tuples.labels[o.form.columns[field.column].attribute][from:to]
 	})
 }
 
 // block makes rows of those from..to-1 of a batch.
-func (o *ordering) block(b *orderedBatch, worker int, sink rowSink, from, to int) error {
+func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) error {
 	words, scratch := o.form.words, &o.scratch[worker]
 	heads, cells := scratch.heads[:(to-from)*words], scratch.cells[:to-from]
 	clear(heads)
@@ -300,7 +240,7 @@ func (o *ordering) block(b *orderedBatch, worker int, sink rowSink, from, to int
 }
 
 // put puts a row of a divided cell aside: the cell, the kept values, the codes.
-func (o *ordering) put(b *orderedBatch, worker int, cell uint32, head []uint64, row int) error {
+func (o *ordering) put(b *worker, worker int, cell uint32, head []uint64, row int) error {
 	run := o.apart[worker]
 	run.Bytes = binary.BigEndian.AppendUint32(run.Bytes, cell)
 	for i, bits := range o.form.other {
@@ -323,8 +263,7 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 		return fmt.Errorf("sort the rows of divided cells: %w", err)
 	}
 	defer rows.Close()
-	o.taken = make([]uint64, o.Recoding.Cells())
-	t := &tuples{coded: o.newCoded(), labels: make([][]uint32, len(o.Coders))}
+	t := o.newRecoded(o.Budget, o.Threads)
 	var kept [][]byte
 	for {
 		row, n, err := rows.Next()
@@ -354,13 +293,8 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 
 // recode gives rows of divided cells, of which the codes and the kept bytes are known, their labels, in their order, and
 // forgets the codes.
-func (o *ordering) recode(t *tuples, kept [][]byte) error {
-	for a := range t.labels {
-		t.labels[a] = slices.Grow(t.labels[a][:0], len(kept))[:len(kept)]
-	}
-	rows := t.rows(0, len(kept))
-	rows.Taken = o.taken
-	o.Recoding.Recode(rows, t.labels)
+func (o *ordering) recode(t *recoded, kept [][]byte) error {
+	t.label(len(kept))
 	words := o.form.words
 	heads := o.scratch[0].heads[:0]
 	for _, row := range kept {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/risk"
 	"github.com/kcut/kcut/spill"
@@ -22,7 +23,6 @@ type Group struct {
 // CountPeople reads the input and counts the entities, which a column names, of every class of rows that are alike
 // by each of some groups: the release does not say whose a row is. Without a column, −1, rows are counted.
 func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_ []*risk.Figures, err error) {
-	m.takeInOrder()
 	held := m.Budget.Part(m.Budget.Limit())
 	defer func() { held.Return(held.Used()) }()
 	var ks []int
@@ -30,19 +30,26 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 		ks = append(ks, g.K)
 	}
 	all, own := risk.NewGroups(ks, entity >= 0, held), held.Part(held.Grant(&spill.Exposure))
-	counters := make([]*peopleCounter, m.Threads)
-	for i := range counters {
-		counters[i] = newPeopleCounter(groups, all.Counter(own))
-	}
-	begin := func(number int) *worker { return m.readPeople(counters[number], entity) }
-	err = m.scan(ctx, m.Dataset.Splits(), begin, func(number, rows int) error {
-		c := counters[number]
-		for _, r := range c.kept(0, rows) {
-			for from := r.from; from < r.to; from += peopleRows {
-				c.count(from, min(r.to, from+peopleRows))
-			}
+	more, labels := []formats.Request(nil), m.labelHashes()
+	at := func(field int) int { // position among the columns of a batch
+		if field < 0 {
+			return -1
 		}
-		return nil
+		more = append(more, formats.Request{Column: field, Coded: true})
+		return len(m.requests()) + len(more) - 1
+	}
+	owner, kept := at(entity), make([]int, len(groups))
+	for i, g := range groups {
+		kept[i] = at(g.Kept)
+	}
+	var counters []*peopleCounter
+	err = m.Recoder.scan(ctx, m.Dataset, more, m.Threads, m.Budget, func(t *recoded) func(*formats.Batch) {
+		c := &peopleCounter{
+			Plan: m.Plan, recoded: t, groups: groups, kept: kept, entity: owner, labelled: labels, counts: all.Counter(own),
+			hashes: make([]risk.Hashes, len(groups)+1), classes: make([]uint64, peopleRows), of: make([]uint64, peopleRows),
+		}
+		counters = append(counters, c)
+		return c.batch
 	})
 	if err != nil {
 		return nil, err
@@ -61,100 +68,88 @@ func (m *Masker) CountPeople(ctx context.Context, entity int, groups []Group) (_
 	return figures, nil
 }
 
-// peopleCounter is one goroutine's reader of masked columns, of the entity, and of the kept columns of groups.
+// labelHashes returns the hashes of the labels of every masked column of the release, by their numbers:
+// where labels depend on their column alone, of the values that stand for them.
+func (m *Masker) labelHashes() [][]uint64 {
+	all, columnwise := make([][]uint64, len(m.Plan.columns)), Columnwise(m.Recoding, len(m.Coders))
+	for i := range all {
+		for label, code := range m.Plan.columns[i].codes {
+			if !columnwise {
+				code = uint32(label)
+			}
+			all[i] = append(all[i], risk.Scatter(uint64(code)))
+		}
+	}
+	return all
+}
+
+// peopleCounter counts the rows of one goroutine.
 type peopleCounter struct {
-	*worker // nil: it has read nothing
-	groups  []Group
-	at      []int // by group: position of the kept column among requests; −1: none
-	counts  *risk.GroupCounter
-	counted int64         // rows
-	entity  int           // position among requests; −1: rows are counted
-	hashes  []risk.Hashes // of kept columns, and of the entity
-	classes []uint64      // of a block of rows
-	of      []uint64      // their entities
+	*Plan
+	*recoded
+	groups   []Group
+	kept     []int // by group: position of the kept column in batches; −1: none
+	entity   int   // position; −1: rows are counted
+	labelled [][]uint64
+	counts   *risk.GroupCounter
+	counted  int64         // rows
+	hashes   []risk.Hashes // of kept columns, and of the entity
+	classes  []uint64      // of a block of rows
+	of       []uint64      // their entities
 }
 
-func newPeopleCounter(groups []Group, counts *risk.GroupCounter) *peopleCounter {
-	return &peopleCounter{
-		groups: groups, counts: counts, hashes: make([]risk.Hashes, len(groups)+1),
-		classes: make([]uint64, peopleRows), of: make([]uint64, peopleRows),
+// batch counts the rows of a batch that are not dropped.
+func (c *peopleCounter) batch(b *formats.Batch) {
+	for from := 0; from < b.Rows; {
+		to := from
+		for to < min(b.Rows, from+peopleRows) && c.labels[0][to] != engine.DroppedLabel {
+			to++
+		}
+		if to > from {
+			c.count(b, from, to)
+		}
+		from = max(to, from+1)
 	}
 }
 
-// readPeople has a counter read the masked columns, the entity, and what groups keep.
-func (m *Masker) readPeople(c *peopleCounter, entity int) *worker {
-	w := m.newWorker()
-	kept := make([]bool, len(m.Plan.columns))
-	for i := range kept {
-		kept[i] = m.Plan.columns[i].attribute < 0
-		w.tokens[i] = nil
-	}
-	w.choose(kept)
-	w.counted = m.Recoding.Cells() == 0 // else every record may go elsewhere
-	c.worker = w
-	for _, g := range c.groups {
-		c.at = append(c.at, c.read(g.Kept))
-	}
-	c.entity = c.read(entity)
-	return w
-}
-
-// read has a field read, and returns its position among the requests; −1 of none.
-func (c *peopleCounter) read(field int) int {
-	if field < 0 {
-		return -1
-	}
-	at := len(c.requests)
-	if c.m.Class != nil { // it comes last
-		at--
-	}
-	c.requests = slices.Insert(c.requests, at, formats.Request{Column: field, Coded: true})
-	return at
-}
-
-// count counts rows from..to-1 of the batch.
-func (c *peopleCounter) count(from, to int) {
-	counts := c.batch.CountsOf(from, to)
-	c.counted += c.batch.Records(from, to)
+// count counts rows from..to-1 of a batch.
+func (c *peopleCounter) count(b *formats.Batch, from, to int) {
+	counts := b.CountsOf(from, to)
+	c.counted += b.Records(from, to)
 	if c.entity >= 0 {
 		of := c.of[:to-from]
-		hashes := c.hashes[len(c.groups)].Learn(c.batch.Columns[c.entity].Values)
-		for i, code := range c.batch.Columns[c.entity].Codes[from:to] {
+		hashes := c.hashes[len(c.groups)].Learn(b.Columns[c.entity].Values)
+		for i, code := range b.Columns[c.entity].Codes[from:to] {
 			of[i] = hashes[code]
 		}
 		c.counts.Begin(of, counts)
 	}
 	for g := range c.groups {
-		c.counts.Add(g, c.classify(g, from, to), counts)
+		c.counts.Add(g, c.classify(b, g, from, to), counts)
 	}
 }
 
 // classify hashes the classes of rows in a group.
-func (c *peopleCounter) classify(g, from, to int) []uint64 {
+func (c *peopleCounter) classify(b *formats.Batch, g, from, to int) []uint64 {
 	classes := c.classes[:to-from]
 	clear(classes)
-	for i := range c.m.Plan.columns {
-		attribute := c.m.Plan.columns[i].attribute
-		if attribute < 0 || c.groups[g].Masked != nil && !slices.Contains(c.groups[g].Masked, attribute) {
-			continue
-		}
-		if c.tuples != nil {
-			for row, label := range c.tuples.labels[attribute][from:to] {
-				classes[row] = risk.Join(classes[row], risk.Scatter(uint64(label)))
+	join := func(codes []uint32, hashes []uint64) {
+		for row, code := range codes {
+			hash := uint64(risk.Null)
+			if int(code) < len(hashes) { // else the input has changed
+				hash = hashes[code]
 			}
-			continue
-		}
-		_, labels := c.labels[i].Learned()
-		for row, code := range c.batch.Columns[c.slots[i]].Codes[from:to] {
-			classes[row] = risk.Join(classes[row], risk.Scatter(uint64(labels[code])))
+			classes[row] = risk.Join(classes[row], hash)
 		}
 	}
-	if at := c.at[g]; at >= 0 {
-		column := c.batch.Columns[at]
-		hashes := c.hashes[g].Learn(column.Values)
-		for row, code := range column.Codes[from:to] {
-			classes[row] = risk.Join(classes[row], hashes[code])
+	for i := range c.columns {
+		attribute := c.columns[i].attribute
+		if attribute >= 0 && (c.groups[g].Masked == nil || slices.Contains(c.groups[g].Masked, attribute)) {
+			join(c.recoded.labels[attribute][from:to], c.labelled[i])
 		}
+	}
+	if at := c.kept[g]; at >= 0 {
+		join(b.Columns[at].Codes[from:to], c.hashes[g].Learn(b.Columns[at].Values))
 	}
 	for row, class := range classes {
 		classes[row] = risk.Scatter(class)

@@ -96,6 +96,11 @@ func (p *Plan) partition(names []string) {
 // files are the columns that files have.
 func (p *Plan) files() []column { return p.columns[:len(p.columns)-p.folders] }
 
+// columnOf returns the first column of the release that is made of an attribute.
+func (p *Plan) columnOf(attribute int) int {
+	return slices.IndexFunc(p.columns, func(c column) bool { return c.attribute == attribute })
+}
+
 // CheckLayout refuses a job whose release would have two columns of one name.
 func CheckLayout(schema *formats.Schema, specs []*job.Column) error {
 	seen := make(map[string]bool)

@@ -59,11 +59,9 @@ func (m *Masker) MaskSplit(ctx context.Context, order Order, split formats.Split
 	return checkpoint.Encode(rowsForm, hold, func(add func([]byte) error) (err error) {
 		to := &sending{form: o.form, add: add}
 		if order.Input {
-			err = o.split(ctx, workers.Worker{}, split, to)
-			err = errors.Join(err, o.batches[0].close())
+			err = errors.Join(o.split(ctx, workers.Worker{}, split, to), o.closeReaders())
 		} else {
-			fill := func() error { return o.read(ctx, []formats.Split{split}) }
-			err = o.sort(ctx, order.share(m.Budget), fill, func(rows *spill.SortedRows) error { return sendAll(rows, to) })
+			err = o.sort(ctx, order.share(m.Budget), []formats.Split{split}, func(rows *spill.SortedRows) error { return sendAll(rows, to) })
 		}
 		if err != nil {
 			return err

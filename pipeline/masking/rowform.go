@@ -343,8 +343,11 @@ type rankMap struct {
 	ranks []uint64
 }
 
-// follow makes it cover the values that a mapping has learned.
-func (r *rankMap) follow(m *domain.Mapping, field *headField) []uint64 {
+// learn makes a mapping, and the ranks behind it, cover values.
+func (r *rankMap) learn(m *domain.Mapping, values *formats.Values, field *headField) error {
+	if err := m.Learn(values); err != nil {
+		return err
+	}
 	of, codes := m.Learned()
 	if r.of != of {
 		r.of, r.ranks = of, r.ranks[:0]
@@ -356,7 +359,7 @@ func (r *rankMap) follow(m *domain.Mapping, field *headField) []uint64 {
 		}
 		r.ranks = append(r.ranks, rank)
 	}
-	return r.ranks
+	return nil
 }
 
 // labelRanks returns the ranks of the labels that a recoding numbers, in one of the field's columns.

@@ -44,13 +44,7 @@ func planRowGroups(splits []formats.Split, limit groupLimit) (tasks []task) {
 func (o *ordering) keep(ctx context.Context, to Sink) (err error) {
 	tasks := planRowGroups(o.Dataset.Splits(), newGroupLimit(o.order.Rows, o.Dataset.Rows()))
 	made := make([]*orderedGroup, o.Threads)
-	defer func() {
-		for _, b := range o.batches {
-			if b != nil {
-				err = errors.Join(err, b.close())
-			}
-		}
-	}()
+	defer func() { err = errors.Join(err, o.closeReaders()) }()
 	return workers.Ordered(ctx, len(tasks), o.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
 		g := made[pool.Number]
 		if g == nil {
@@ -73,8 +67,15 @@ func (o *ordering) keep(ctx context.Context, to Sink) (err error) {
 	}, func(g group) error { return to.Add(g.EncodedRowGroup, g.folder) })
 }
 
-// split hands on the rows of a split in their order: those that were made, or those of the input.
+// split hands on the rows of a split in their order, those that were made, or those of the input, or
+// has them sorted, where there is no sink.
 func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Split, to rowSink) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if o.made != nil && to == nil {
+		return o.receive(s, o.rows[pool.Number].Append)
+	}
 	if o.made != nil {
 		var head []uint64
 		return o.receive(s, func(row []byte, n int64) error {
@@ -82,15 +83,27 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 			return to.take(head, row[o.form.head:], n)
 		})
 	}
-	if o.batches[pool.Number] == nil {
-		o.begin(pool.Number)
+	w := o.readers[pool.Number]
+	if w == nil {
+		w = o.newWorker()
+		o.readers[pool.Number] = w
 	}
-	w := o.batches[pool.Number].worker
 	w.pool = pool
-	if err := w.split(ctx, s, func(rows int) error { return o.batch(pool.Number, rows, to) }); err != nil {
+	if err := w.split(ctx, s, func(rows int) error { return o.batch(w, rows, to) }); err != nil {
 		return fmt.Errorf("mask %s: %w", s.File, err)
 	}
 	return nil
+}
+
+// closeReaders lets go of what splits were read with.
+func (o *ordering) closeReaders() (err error) {
+	for i, w := range o.readers {
+		if w != nil {
+			err = errors.Join(err, w.close())
+		}
+		o.readers[i] = nil
+	}
+	return err
 }
 
 // filling fills one row group after the other with rows as they come.

@@ -8,67 +8,53 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/domain"
-	"github.com/kcut/kcut/spill"
 )
 
 // worker is one worker's open reader, and what masks the batches that it reads.
 type worker struct {
-	m      *Masker
+	o      *ordering
 	pool   workers.Worker   // the goroutine
 	tokens []*tokens        // of every released column: its pseudonyms; nil where it has none
-	labels []domain.Mapping // of every released column: to places among its values; nil when rows are recoded as a whole
-	tuples *tuples          // then
+	labels []domain.Mapping // of every masked field: to places among its values; nil when rows are recoded as a whole
+	tuples *recoded         // then
+	listed []domain.Mapping // by listed field
+	ranks  []rankMap        // by field of the head
+	kept   []keptCells
 
-	requests []formats.Request // what is read
-	slots    []int             // of every released column: its position among requests; −1: not read
-	counted  bool              // rows of batches may stand for several records
 	reader   formats.BatchReader
 	batch    *formats.Batch
 	replaced formats.Batch // the batch with pseudonyms
 }
 
-// tuples recodes the rows of a batch as a whole.
-type tuples struct {
-	coded
-	labels [][]uint32   // label numbers of the batch, by attribute
-	memo   *engine.Memo // of the tuples' regions
-	taken  []uint64     // rows of every divided cell that came before
-	kept   []run        // scratch
-}
-
-// run is a run of rows of a batch.
-type run struct{ from, to int }
-
 // noLabel is what values lead to that no row of the input has, unless it has changed.
 const noLabel = math.MaxUint32
 
-func (m *Masker) newWorker() *worker {
-	w := &worker{m: m, tokens: make([]*tokens, len(m.Plan.columns))}
-	for i := range m.Plan.columns {
-		if c := &m.Plan.columns[i]; c.key != nil {
-			w.tokens[i] = newTokens(c, m.Budget)
+func (o *ordering) newWorker() *worker {
+	w := &worker{o: o, ranks: make([]rankMap, len(o.form.fields)), kept: make([]keptCells, len(o.form.kept))}
+	for i := range o.Plan.columns {
+		w.tokens = append(w.tokens, nil)
+		if c := &o.Plan.columns[i]; c.key != nil {
+			w.tokens[i] = newTokens(c, o.Budget)
 		}
 	}
-	if Columnwise(m.Recoding, len(m.Coders)) {
-		for i := range m.Plan.columns {
-			w.labels = append(w.labels, m.mapping(&m.Plan.columns[i]))
-		}
+	for i := range o.form.listed {
+		w.listed = append(w.listed, domain.NewMapping(listedCoder{o.form.listed[i].values}))
+	}
+	if o.labelOf != nil {
+		w.tuples = o.newRecoded(o.Budget, o.Threads)
 		return w
 	}
-	w.tuples = &tuples{coded: m.newCoded(), labels: make([][]uint32, len(m.Coders)), taken: m.taken}
-	w.tuples.memo = engine.NewMemo(m.Domains, m.Budget.Grant(&spill.MaskedTuples)/int64(m.Threads))
+	for i := range o.form.masked {
+		w.labels = append(w.labels, o.mapping(&o.Plan.columns[o.form.masked[i].column]))
+	}
 	return w
 }
 
 // mapping returns what leads from the values of a masked column to those that are released.
-func (m *Masker) mapping(c *column) (none domain.Mapping) {
-	if c.attribute < 0 {
-		return none
-	}
+func (m *Masker) mapping(c *column) domain.Mapping {
 	codes := slices.Clone(m.Recoding.Codes(c.attribute))
 	for i, label := range codes {
 		if codes[i] = noLabel; int(label) < len(c.codes) {
@@ -78,27 +64,8 @@ func (m *Masker) mapping(c *column) (none domain.Mapping) {
 	return domain.NewMapping(domain.Renumbered{Coder: m.Coders[c.attribute], Codes: codes, Domain: c.values.Len() + 1, Else: noLabel})
 }
 
-// choose says which released columns are read: all but those that are left out, if any. The class is
-// read last, when labels depend on it, too.
-func (w *worker) choose(left []bool) {
-	w.requests, w.slots = nil, nil
-	slot := make(map[int]int)
-	for i := range w.m.Plan.columns {
-		request := w.m.Plan.columns[i].request
-		if left != nil && left[i] {
-			w.slots = append(w.slots, -1)
-			continue
-		}
-		if _, known := slot[request]; !known {
-			slot[request] = len(w.requests)
-			w.requests = append(w.requests, w.m.Plan.requests[request])
-		}
-		w.slots = append(w.slots, slot[request])
-	}
-	if w.m.Class != nil {
-		w.requests = append(w.requests, w.m.Tuples[len(w.m.Coders)])
-	}
-}
+// column returns the batch's column that a column of the release is made of.
+func (w *worker) column(i int) *formats.Column { return w.batch.Columns[w.o.Plan.columns[i].request] }
 
 func (w *worker) close() error {
 	for _, t := range w.tokens {
@@ -117,43 +84,16 @@ func (w *worker) closeReader() (err error) {
 	return err
 }
 
-// scan has workers read splits, and calls use with the number of one and how many rows of its batch
-// to use. Begin makes the worker of a number.
-func (m *Masker) scan(
-	ctx context.Context, splits []formats.Split, begin func(number int) *worker, use func(number, rows int) error,
-) error {
-	readers := make([]*worker, m.Threads)
-	err := workers.Each(len(splits), m.Threads, func(pool workers.Worker, i int) (err error) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		w := readers[pool.Number]
-		if w == nil {
-			w = begin(pool.Number)
-			readers[pool.Number] = w
-		}
-		w.pool = pool
-		if err := w.split(ctx, splits[i], func(rows int) error { return use(pool.Number, rows) }); err != nil {
-			return fmt.Errorf("mask %s: %w", splits[i].File, err)
-		}
-		return nil
-	})
-	for _, w := range readers {
-		if w != nil {
-			err = errors.Join(err, w.close())
-		}
-	}
-	return err
-}
-
 // split reads a split, and calls use with the number of rows of each batch that are of it.
-func (w *worker) split(ctx context.Context, s formats.Split, use func(rows int) error) error {
-	read := w.m.Dataset.Read
-	if w.counted {
-		read = w.m.Dataset.ReadCounted
+func (w *worker) split(ctx context.Context, s formats.Split, use func(rows int) error) (err error) {
+	read, requests := w.o.Dataset.ReadCounted, w.o.Plan.requests
+	if w.o.order.Input && w.o.Recoding.Cells() > 0 { // every record may go elsewhere
+		read = w.o.Dataset.Read
 	}
-	var err error
-	if w.reader, err = read(ctx, s, w.requests); err != nil {
+	if w.o.Class != nil { // it is read last
+		requests = append(slices.Clip(requests), w.o.Tuples[len(w.o.Coders)])
+	}
+	if w.reader, err = read(ctx, s, requests); err != nil {
 		return err
 	}
 	w.reader.Share(w.pool.Share)
@@ -183,7 +123,7 @@ func rowsOf(b *formats.Batch, records int64) (rows int) {
 	return rows
 }
 
-// next reads a batch of a split and finds the labels of its masked columns.
+// next reads a batch of a split, and finds the labels of its masked columns and the ranks of its values.
 func (w *worker) next(ctx context.Context, s formats.Split) (err error) {
 	if w.batch, err = w.reader.Next(ctx); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -194,15 +134,7 @@ func (w *worker) next(ctx context.Context, s formats.Split) (err error) {
 	if err := w.pseudonymize(); err != nil {
 		return err
 	}
-	if w.tuples != nil {
-		return w.recode()
-	}
-	return w.pool.Share(len(w.labels), func(_, i int) error {
-		if w.m.Plan.columns[i].attribute < 0 || w.slots[i] < 0 {
-			return nil
-		}
-		return w.labels[i].Learn(w.batch.Columns[w.slots[i]].Values)
-	})
+	return w.learn()
 }
 
 // pseudonymize puts pseudonyms in the place of the batch's values.
@@ -214,52 +146,37 @@ func (w *worker) pseudonymize() error {
 	w.replaced.Row, w.replaced.Rows, w.replaced.Counts = w.batch.Row, w.batch.Rows, w.batch.Counts
 	w.batch = &w.replaced
 	return w.pool.Share(len(w.tokens), func(_, i int) (err error) {
-		if slot := w.slots[i]; w.tokens[i] != nil && slot >= 0 {
-			w.replaced.Columns[slot], err = w.tokens[i].replace(w.replaced.Columns[slot])
+		if at := w.o.Plan.columns[i].request; w.tokens[i] != nil {
+			w.replaced.Columns[at], err = w.tokens[i].replace(w.replaced.Columns[at])
 		}
 		return err
 	})
 }
 
-// recode finds the labels of the batch's rows, which depend on all their codes.
-func (w *worker) recode() error {
-	t := w.tuples
-	for i := range w.m.Plan.columns {
-		a := w.m.Plan.columns[i].attribute
-		if a < 0 {
-			continue
-		}
-		if err := t.translate(a, w.batch.Columns[w.slots[i]]); err != nil {
-			return err
-		}
-		t.labels[a] = slices.Grow(t.labels[a][:0], w.batch.Rows)[:w.batch.Rows]
-	}
-	if w.m.Class != nil {
-		if err := t.translate(len(w.m.Coders), w.batch.Columns[len(w.requests)-1]); err != nil {
+// learn finds the labels of the batch's rows, where these depend on all their codes, and the ranks of
+// values in the columns of the head.
+func (w *worker) learn() error {
+	f := w.o.form
+	if w.tuples != nil {
+		err := w.tuples.recode(w.batch.Rows, func(i int) *formats.Column {
+			if i == len(w.o.Coders) { // the class
+				return w.batch.Columns[len(w.o.Plan.requests)]
+			}
+			return w.column(w.o.Plan.columnOf(i))
+		})
+		if err != nil {
 			return err
 		}
 	}
-	rows := t.rows(0, w.batch.Rows)
-	rows.Taken, rows.Memo = t.taken, t.memo
-	w.m.Recoding.Recode(rows, t.labels)
-	return nil
-}
-
-// kept returns the runs of rows from..to-1 of the batch that are not dropped, valid until the next call.
-func (w *worker) kept(from, to int) []run {
-	if w.tuples == nil {
-		return []run{{from, to}}
-	}
-	runs := w.tuples.kept[:0]
-	for row, label := range w.tuples.labels[0][from:to] {
-		switch last := len(runs) - 1; {
-		case label == engine.DroppedLabel:
-		case last >= 0 && runs[last].to == from+row:
-			runs[last].to++
-		default:
-			runs = append(runs, run{from + row, from + row + 1})
+	return w.pool.Share(len(f.fields), func(_, i int) error {
+		field, values := &f.fields[i], w.column(f.fields[i].column).Values
+		mapping := &w.ranks[i] // of no use to labels that depend on all codes
+		switch {
+		case i >= len(f.masked):
+			return mapping.learn(&w.listed[i-len(f.masked)], values, field)
+		case w.tuples == nil:
+			return mapping.learn(&w.labels[i], values, field)
 		}
-	}
-	w.tuples.kept = runs
-	return runs
+		return nil
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
-	"github.com/kcut/kcut/spill"
 )
 
 // setBounds chooses the bounds of intervals anew where records are taken away: the roundest values
@@ -45,11 +44,8 @@ func (s *Search) setBounds(ctx context.Context, counts *count.Counts, recoding e
 	}
 	table, requests := tableWith(s.Dataset, names)
 	recoder.Tuples = requests
-	memo := func() *engine.Memo {
-		return engine.NewMemo(recoder.Domains, held.Grant(&spill.MaskedTuples)/int64(s.Threads))
-	}
 	alone := Widest(t.Attributes, recoding, suppressed)
-	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, s.Threads, memo); err != nil {
+	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, s.Threads, held); err != nil {
 		return err
 	}
 	for i := range spans {
