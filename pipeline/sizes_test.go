@@ -232,7 +232,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/risk.PairHashes", value: 1 << 16},
 		{name: "pipeline/risk.SumBytes", value: 6 << 20},
 		{name: "pipeline/risk.UnionHashes", value: 1 << 17},
-		{name: "pipeline/risk.fewSlots", value: 1 << 6},
+		{name: "pipeline/risk.fewSlots", value: 1 << 10},
 	},
 	shareSize: {
 		{name: "pipeline/risk.toldShare", value: 99},

@@ -9,7 +9,7 @@ import (
 // People counts in which classes of rows entities are, such as people, of which each may have
 // several rows. When there are too many to be held, a part of the classes is counted, as by a Sum.
 type People struct {
-	sharded
+	table
 	k int
 }
 
@@ -27,7 +27,7 @@ func NewPeople(k int, budget *spill.Budget) *People {
 // newPeople returns counts of so many entities of classes, fewer where the budget has no room for
 // them.
 func newPeople(k, most int, budget *spill.Budget) *People {
-	p := &People{sharded{most: int64(most), of: uint64(max(k, 2)), budget: budget}, k}
+	p := &People{table{most: int64(most), apart: uint64(max(k, 2)), budget: budget}, k}
 	p.begin()
 	return p
 }
@@ -35,7 +35,7 @@ func newPeople(k, most int, budget *spill.Budget) *People {
 // PeopleCounter is what one goroutine counts with.
 type PeopleCounter struct {
 	*People
-	byShard [shards][]slot // classes and entities
+	block []slot // classes and entities
 }
 
 // Counter returns a counter of one goroutine.
@@ -45,14 +45,11 @@ func (p *People) Counter() *PeopleCounter { return &PeopleCounter{People: p} }
 func (c *PeopleCounter) Add(classes, entities []uint64) {
 	for i, class := range classes {
 		if c.has(class) {
-			of := &c.byShard[shardOf(class)]
-			*of = append(*of, slot{class, entities[i] | 1})
+			c.block = append(c.block, slot{class, entities[i] | 1})
 		}
 	}
-	for i, all := range c.byShard {
-		c.addRun(&c.shards[i], all)
-		c.byShard[i] = all[:0]
-	}
+	c.addAll(c.block)
+	c.block = c.block[:0]
 }
 
 // pairs are a table of classes and their entities, by open addressing: the rows of each slot are an
@@ -84,20 +81,16 @@ func (p *pairs) move(size int, zeros uint) {
 	}
 }
 
-// addEntity adds an entity to its class, of which so many are told apart, and reports whether it
-// was not there, and of interest.
-func (s *shard) addEntity(pair slot, enough uint64) bool {
-	if s.slots.find(pair.hash).rows == enough {
-		return false
+// addEntity adds an entity to its class, if that may be of interest.
+func (c *table) addEntity(pair slot) {
+	if c.slots.find(pair.hash).rows == c.apart {
+		return
 	}
-	at := s.pairs.find(pair)
-	if at.rows != 0 {
-		return false
+	if at := c.pairs.find(pair); at.rows == 0 {
+		*at = pair
+		c.pairs.used++
+		c.slots.add(pair.hash, 1)
 	}
-	*at = pair
-	s.pairs.used++
-	s.slots.add(pair.hash, 1)
-	return true
 }
 
 // Figures returns the share of so many entities that some class has alone, and the share of those
@@ -114,13 +107,9 @@ func (p *People) Figures(entities int64) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	number := 0
-	for i := range p.shards {
-		number += p.shards[i].slots.used
-	}
 	part := math.Ldexp(1, -int(p.zeros()))
 	share := func(n float64) float64 { return min(n/part/float64(entities), 1) }
-	f := &Figures{Unique: share(alone), Below: share(small), Classes: int64(float64(number) / part)}
+	f := &Figures{Unique: share(alone), Below: share(small), Classes: int64(float64(p.slots.used) / part)}
 	if part < 1 {
 		f.Part, f.Error = part, share(2*math.Sqrt(small*(1-part)))
 	}
@@ -148,29 +137,26 @@ func (p *People) kind(entities uint64) (found uint64) {
 func (p *People) found() (alone, small float64, err error) {
 	all := slots{of: make([]slot, fewSlots), shift: 1} // what is found, by entity, whose last bit is set
 	defer func() { p.budget.Return(int64(len(all.of)-fewSlots) * slotSize) }()
-	for i := range p.shards {
-		s := &p.shards[i]
-		for _, pair := range s.pairs.of {
-			if pair.rows == 0 {
-				continue
-			}
-			found := p.kind(s.slots.find(pair.hash).rows)
-			if found == 0 {
-				continue
-			}
-			if size := roomier(len(all.of), all.used); size > len(all.of) {
-				if err := p.budget.Draw("entities in small classes", int64(size-len(all.of))*slotSize); err != nil {
-					return 0, 0, err
-				}
-				all.move(size, 0)
-			}
-			at := all.find(pair.rows)
-			if at.rows == 0 {
-				at.hash = pair.rows
-				all.used++
-			}
-			at.rows |= found
+	for _, pair := range p.pairs.of {
+		if pair.rows == 0 {
+			continue
 		}
+		found := p.kind(p.slots.find(pair.hash).rows)
+		if found == 0 {
+			continue
+		}
+		if size := roomier(len(all.of), all.used); size > len(all.of) {
+			if err := p.budget.Draw("entities in small classes", int64(size-len(all.of))*slotSize); err != nil {
+				return 0, 0, err
+			}
+			all.move(size, 0)
+		}
+		at := all.find(pair.rows)
+		if at.rows == 0 {
+			at.hash = pair.rows
+			all.used++
+		}
+		at.rows |= found
 	}
 	for _, of := range all.of {
 		alone += float64(of.rows & isAlone / isAlone)
