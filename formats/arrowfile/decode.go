@@ -30,6 +30,7 @@ type column struct {
 type buffer struct {
 	place storage.Range
 	into  *memory.Buffer
+	least int // bytes that its rows need
 	field *field
 	spec  arrow.BufferSpec
 }
@@ -62,7 +63,7 @@ func (b *recordBatch) array(f *field, c *column) *array.Data {
 	for i, spec := range specs {
 		if rows > 0 && (i > 0 || nulls > 0) { // nobody looks at a validity without nulls
 			buffers[i] = memory.NewBufferBytes(nil)
-			c.buffers = append(c.buffers, buffer{places[i], buffers[i], f, spec})
+			c.buffers = append(c.buffers, buffer{places[i], buffers[i], least(spec, rows), f, spec})
 		}
 	}
 	children := make([]arrow.ArrayData, len(f.children))
@@ -70,6 +71,17 @@ func (b *recordBatch) array(f *field, c *column) *array.Data {
 		children[i] = b.array(child, c)
 	}
 	return array.NewData(f.storage, rows, buffers, children, nulls, 0)
+}
+
+// least returns the bytes that some rows need of a buffer; of offsets they need one more.
+func least(spec arrow.BufferSpec, rows int) int {
+	switch spec.Kind {
+	case arrow.KindBitmap:
+		return (rows + 7) / 8
+	case arrow.KindFixedWidth:
+		return rows * spec.ByteWidth
+	}
+	return 0
 }
 
 // allocator returns n bytes, or an error when the budget does not have them.
@@ -82,7 +94,7 @@ func (r *reader) load(c *column, packing int8, from io.ReaderAt, alloc allocator
 		if err != nil {
 			return err
 		}
-		if p.spec.Kind == arrow.KindBitmap && len(raw) == 0 { // else all rows would be valid
+		if len(raw) < p.least {
 			return errShortBuffer
 		}
 		if r.src.big {
