@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/formatstest"
@@ -148,6 +150,29 @@ func TestCompressedLengthThatLies(t *testing.T) {
 			}
 			formatstest.CheckRefused(t, err)
 		}
+	}
+}
+
+// TestChecksumsOfBlocks reads a buffer of LZ4 as polars writes it: with a checksum of each block as
+// it is stored.
+func TestChecksumsOfBlocks(t *testing.T) {
+	const frame = "04224d185440ae2e00000022070001000f0800" +
+		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" +
+		"3f5000000000001aa6e3f000000000e43f14f3"
+	packed, err := hex.DecodeString(frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed = append(binary.LittleEndian.AppendUint64(nil, 8000), packed...)
+	r := &reader{lz4: lz4.NewReader(nil)}
+	unpack := func() ([]byte, error) { return r.unpack(codecLZ4, packed, r.slab) }
+	raw, err := unpack()
+	if want := bytes.Repeat([]byte{7, 0, 0, 0, 0, 0, 0, 0}, 1000); err != nil || !bytes.Equal(raw, want) {
+		t.Errorf("got %d bytes, %v", len(raw), err)
+	}
+	packed[len(packed)-12] ^= 1 // of the checksum
+	if _, err := unpack(); !errors.Is(err, formats.ErrDamaged) {
+		t.Errorf("another checksum: got %v", err)
 	}
 }
 
