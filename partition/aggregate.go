@@ -64,7 +64,7 @@ func (t *Table) ScanTogether(ctx context.Context, space Space, visit func(worker
 func (t *Table) Discard(space Space) error {
 	bytes, chunks := t.Bytes(), t.chunks
 	*t = Table{Layout: t.Layout}
-	space.bounded().Budget.Return(bytes)
+	space.Return(bytes)
 	if chunks == nil {
 		return nil
 	}
@@ -125,6 +125,6 @@ func (t *Table) aggregateInMemory(maps [][]uint32, domains []int, space Space) (
 	})
 	r.merge(threads)
 	r = r.clip()
-	space.bounded().Budget.Return(drawn - r.Bytes())
+	space.Return(drawn - r.Bytes())
 	return r, nil
 }

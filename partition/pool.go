@@ -142,6 +142,13 @@ func (s Space) Draw(what string, bytes int64) error {
 	return s.Budget.Draw(what, bytes)
 }
 
+// Return returns bytes that were drawn.
+func (s Space) Return(bytes int64) {
+	if s.Budget != nil {
+		s.Budget.Return(bytes)
+	}
+}
+
 // Store is what this package needs of a spill.Store.
 type Store interface {
 	NewSequence() spill.Sequence

@@ -40,9 +40,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, sp
 // run generalizes, suppresses, and returns what was drawn.
 func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
 	defer func() {
-		if s.space.Budget != nil {
-			s.space.Budget.Return(s.drawn)
-		}
+		s.space.Return(s.drawn)
 		err = errors.Join(err, s.table.Discard(s.space))
 	}()
 	if err := s.generalize(ctx); err != nil {
@@ -96,9 +94,6 @@ func (s *search) beside() partition.Space {
 
 // draw takes bytes until the search ends.
 func (s *search) draw(what string, bytes int64) error {
-	if s.space.Budget == nil {
-		return nil
-	}
 	if err := s.beside().Draw(what, bytes); err != nil {
 		return err
 	}

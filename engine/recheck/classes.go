@@ -163,7 +163,7 @@ func (c *classes) each(
 		if err := c.space.Draw("equivalence classes", bytes); err != nil {
 			return err
 		}
-		defer func() { giveBack(c.space, bytes) }()
+		defer c.space.Return(bytes)
 	}
 	var of []engine.KindCount
 	var stats engine.Stats
@@ -201,10 +201,3 @@ func (c *classes) each(
 
 // everyClass is wanted of all classes.
 func everyClass([]uint64) bool { return true }
-
-// giveBack returns bytes to the budget, if there is one.
-func giveBack(space partition.Space, bytes int64) {
-	if space.Budget != nil {
-		space.Budget.Return(bytes)
-	}
-}

@@ -88,14 +88,14 @@ func (s *regionSearch) run(ctx context.Context) error {
 	if err := s.space.Draw("an index of regions", taken); err != nil {
 		return err
 	}
-	defer giveBack(s.space, taken)
+	defer s.space.Return(taken)
 	s.locate = &regionLocator{RegionIndex: NewRegionIndex(s.Released, labels, s.Covers), bytes: located}
 	s.sizes, s.out = make([]uint64, regions), make([]bool, regions)
 	if s.kinds().Weighted() {
 		s.weights = make([]uint64, regions)
 	}
 	if err := s.count(ctx); err != nil {
-		giveBack(s.space, s.drawn)
+		s.space.Return(s.drawn)
 		return err
 	}
 	if err := s.suppression.run(ctx, s.OnBreak); err != nil {

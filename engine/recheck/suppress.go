@@ -196,7 +196,7 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.Records, s.marked = s.strange, kindCounts{}
 	maps.Copy(s.marked, s.odd)
 	err := s.find(ctx, onBreak)
-	giveBack(s.space, s.drawn)
+	s.space.Return(s.drawn)
 	for i := range s.sets {
 		if o := &s.sets[i]; o.all != nil {
 			err = errors.Join(err, o.all.Discard(s.space))
