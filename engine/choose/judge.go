@@ -32,7 +32,7 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 	v := &Verdict{Estimates: e.admit(table.Groupings[0].Size(), tuples, attributes)}
 	v.choose()
 	first := v.Chosen
-	if admitted(v.Estimates) < 2 {
+	if len(e.open(v.Estimates)) < 2 {
 		return v, nil
 	}
 	before := space.Budget.Used()
@@ -107,16 +107,6 @@ func (e Engine) open(estimates []Estimate) (open []*Candidate) {
 		}
 	}
 	return open
-}
-
-// admitted counts the candidates that are not left out.
-func admitted(estimates []Estimate) (n int) {
-	for i := range estimates {
-		if estimates[i].LeftOut == "" {
-			n++
-		}
-	}
-	return n
 }
 
 // round judges the candidates that are still in a contest.

@@ -113,8 +113,6 @@ type column interface {
 	undo(node int, is bool)
 	// gain returns what refining a candidate gains now.
 	gain(node int) float64
-	// kindOf returns the kind of a candidate whose gain is always that of the others of its kind, or −1 when it has none.
-	kindOf(node int) int
 	// bounds returns what bounds the gains of a column where refining one candidate changes those of all, else nil.
 	bounds() *suppressed
 	// labels returns the value of a candidate and the children it is refined into.

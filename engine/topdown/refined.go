@@ -194,8 +194,6 @@ func (r *refined) undo(n int, is bool) { r.nodes[n].performed, r.nodes[n].undone
 
 func (r *refined) gain(n int) float64 { return r.nodes[n].gain }
 
-func (r *refined) kindOf(int) int { return -1 }
-
 func (r *refined) bounds() *suppressed { return nil }
 
 func (r *refined) labels(n int) (value engine.Label, children []engine.Label) {

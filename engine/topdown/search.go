@@ -259,13 +259,14 @@ func (s *search) updateColumn(column int, stale []int32) {
 // loss, as long as no more is known of them.
 func (s *search) groupOf(value int32) int32 {
 	c := &s.queue.candidates[value]
-	kind := s.columns[c.column].kindOf(c.node)
-	if kind < 0 {
+	of := s.columns[c.column].bounds()
+	if of == nil {
 		if c.group == noGroup {
-			return s.queue.group(c.column, kind, nil)
+			return s.queue.group(c.column, -1, nil)
 		}
 		return c.group
 	}
+	kind := of.kind[c.node]
 	key := binary.AppendUvarint(s.key[:0], uint64(kind))
 	if s.options.Score != engine.ScoreInfoGain {
 		for _, i := range s.with[c.column] {

@@ -182,8 +182,6 @@ func (c *suppressed) renew(groups int) {
 	c.drifts.renew(groups, c.frequencies)
 }
 
-func (c *suppressed) kindOf(code int) int { return c.kind[code] }
-
 // without returns the classes of the suppressed records that do not have the code, valid
 // until the next call.
 func (c *suppressed) without(code int) []uint64 {
