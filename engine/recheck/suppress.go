@@ -168,12 +168,17 @@ func (s *suppression) takeAway(from *engine.Cut) {
 	}
 	for i := range s.sets {
 		o := &s.sets[i]
-		index := partition.NewIndex(o.all.Layout, 0)
+		var taken [][]uint64
 		for number, lost := range o.losses {
-			if class := o.noted.Key(number); lost.taken {
-				index.Add(class)
-				s.Held += classBytes + 8*int64(len(class))
+			if lost.taken {
+				taken = append(taken, o.noted.Key(number))
 			}
+		}
+		slices.SortFunc(taken, slices.Compare) // by workers they are noted in any order
+		index := partition.NewIndex(o.all.Layout, 0)
+		for _, class := range taken {
+			index.Add(class)
+			s.Held += classBytes + 8*int64(len(class))
 		}
 		if index.Len() > 0 {
 			l.taken = append(l.taken, takenClasses{o.Columns, o.place, index})
