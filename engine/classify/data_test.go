@@ -144,7 +144,7 @@ func TestLearnSpilled(t *testing.T) {
 		d := dataOf(columns, classes, randomRows(r, columns, classes, 4000))
 		maps, domains := identities(columns, classes)
 		elsewhere := d
-		elsewhere.Space = partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: 20 << 10}
+		elsewhere.Space = partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: 24 << 10}
 		if elsewhere.Table, err = d.Table.Aggregate(t.Context(), maps, domains, elsewhere.Space); err != nil {
 			t.Fatal(err)
 		}
