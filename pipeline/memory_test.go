@@ -151,6 +151,21 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
+// Who applies a cut in too little memory is told nothing of the algorithm, which does not matter.
+func TestTooLittleMemoryToApply(t *testing.T) {
+	text := func(i int) string { return fmt.Sprint(i/2, strings.Repeat("x", 18<<20)) }
+	job, table := labelled("{mask: generalize, taxonomy: {prefix: [1]}}", 2, 4, text)
+	dir := table.folder(t, job, 40_000)
+	must(t, tryJob(t, dir, t.Context(), RunOptions{}, "limits.memory", "1GiB"))
+	little := mustLoad(t, dir, "output.path", filepath.Join(dir, "again.parquet"), "limits.memory", "16MiB")
+	_, err := Apply(t.Context(), little, ApplyOptions{Cut: filepath.Join(dir, "out.parquet")})
+	mustFail(t, err, fault.Resources, `column "name" of row group 0`)
+	hint := fault.HintOf(err)
+	if !namedBudget.MatchString(hint) || strings.Contains(err.Error()+hint, "algorithm") {
+		t.Errorf("%v\n%s", err, hint)
+	}
+}
+
 // identifiers is a table whose columns have about as many values as rows.
 func identifiers(rng *rand.Rand, rows int) *testTable {
 	t := &testTable{fields: []formats.Field{
