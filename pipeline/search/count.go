@@ -32,7 +32,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 	}
 	request.Beside = g.Beside()
 	counts, err := count.Input(ctx, request, Counting(s.Run, resources.StageCompress))
-	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.applied == nil {
+	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.given == nil { // else no algorithm asks for it
 		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", s.algorithm, s.Budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")
 	}
