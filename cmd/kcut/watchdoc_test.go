@@ -30,8 +30,10 @@ func jsonNames(of reflect.Type) (names []string) {
 		return jsonNames(of.Elem())
 	case reflect.Struct:
 		for field := range of.Fields() {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			names = append(append(names, name), jsonNames(field.Type)...)
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" || !field.Anonymous {
+				names = append(names, name)
+			}
+			names = append(names, jsonNames(field.Type)...)
 		}
 	}
 	return names
