@@ -165,6 +165,8 @@ var unreached = map[string][]size{
 		{name: "formats/release.localBuffers", value: 1 << 23},
 		{name: "formats/writer.mostScratch", value: 1 << 22},
 		{name: "partition.leastRead", value: 1 << 20},
+		{name: "formats/internal/meta.chunkBytes", value: 512},
+		{name: "formats/internal/meta.listedBytes", value: 40},
 		{name: "partition.leastRun", value: 1 << 12},
 		{name: "partition.maxChunk", value: 1 << 17},
 		{name: "partition.maxShards", value: 1 << 10},
