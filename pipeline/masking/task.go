@@ -45,7 +45,7 @@ func (o *ordering) keep(ctx context.Context, to Sink) (err error) {
 	tasks := planRowGroups(o.Dataset.Splits(), newGroupLimit(o.order.Rows, o.Dataset.Rows()))
 	made := make([]*orderedGroup, o.Threads)
 	defer func() { err = errors.Join(err, o.closeReaders()) }()
-	return workers.Ordered(ctx, len(tasks), o.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) error {
+	return workers.Ordered(ctx, len(tasks), o.Threads, func(ctx context.Context, pool workers.Worker, i int, emit func(group) error) (err error) {
 		g := made[pool.Number]
 		if g == nil {
 			if g, err = o.newGroup(min(o.Threads, len(tasks))); err != nil {
