@@ -214,6 +214,11 @@ func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) erro
 	if err != nil {
 		return err
 	}
+	if f, fills := sink.(*filling); fills && b.tuples == nil && b.batch.Counts == nil && len(b.kept) == 0 {
+		if taken, err := f.takeHeads(heads); taken || err != nil {
+			return err
+		}
+	}
 	if o.divided != nil {
 		o.Recoding.Divided(b.tuples.rows(from, to), cells)
 	}

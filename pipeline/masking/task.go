@@ -126,3 +126,25 @@ func (f *filling) take(head []uint64, tail []byte, n int64) error {
 	}
 	return nil
 }
+
+// takeHeads takes different rows that have nothing behind their heads, unless the row group ends with
+// one of them: then it takes none.
+func (f *filling) takeHeads(heads []uint64) (taken bool, err error) {
+	rows := len(heads) / f.form.words
+	size := rows * f.form.labels
+	for i := range f.form.listed {
+		l := &f.form.listed[i]
+		for at := l.word; at < len(heads); at += f.form.words {
+			size += l.sizes[l.rank(heads[at])]
+		}
+	}
+	if f.limit.ends(f.count+int64(rows), int64(f.size+size)) {
+		return false, nil
+	}
+	f.heads = append(f.heads, heads...)
+	for range rows {
+		f.equal = append(f.equal, 1)
+	}
+	f.size, f.count, f.largest = f.size+size, f.count+int64(rows), max(f.largest, int64(f.form.head))
+	return true, f.drawRows()
+}

@@ -135,7 +135,7 @@ func (v *verifier) joinWhole(counters []*counter) error {
 // sorted returns the slots of the keys that the pass has counted, in the order of their words.
 func (t *table) sorted() (slots []uint32) {
 	stride := t.size + 1
-	for i := range t.capacity() {
+	for i := range t.room {
 		if slot := t.slots[i*stride:][:stride]; slot[t.size] > 0 && t.counts(hashOf(slot[:t.size]), slot[:t.size]) {
 			slots = append(slots, uint32(i))
 		}

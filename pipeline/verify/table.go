@@ -81,11 +81,12 @@ type table struct {
 	class int // words that choose the share: keys that have these in common are counted in one pass
 	span  *span
 	slots []uint64 // of each its key, then its count; a count of 0 is free
+	room  int      // number of the slots, a power of two
 	used  int
 }
 
 func newTable(size int, s *span) *table {
-	return &table{size: size, class: size, span: s, slots: make([]uint64, fewestSlots*(size+1))}
+	return &table{size: size, class: size, span: s, slots: make([]uint64, fewestSlots*(size+1)), room: fewestSlots}
 }
 
 // hashOf spreads keys: its high bits choose the share, its low ones the slot.
@@ -107,7 +108,7 @@ func (t *table) add(key []uint64, records uint64) error {
 	}
 	slot := t.find(hash, key)
 	if slot[t.size] == 0 {
-		if t.used*4 >= t.capacity()*3 {
+		if t.used*4 >= t.room*3 {
 			if err := t.makeRoom(); err != nil {
 				return err
 			}
@@ -132,24 +133,15 @@ func (t *table) counts(hash uint64, key []uint64) bool {
 	return t.span.has(hash)
 }
 
-func (t *table) capacity() int { return len(t.slots) / (t.size + 1) }
-
 // find returns the slot of a key, or the free one that it would get.
 func (t *table) find(hash uint64, key []uint64) []uint64 {
 	stride := t.size + 1
-	last := uint64(t.capacity()) - 1
-probe:
+	last := uint64(t.room) - 1
 	for i := hash & last; ; i = (i + 1) & last {
 		slot := t.slots[int(i)*stride:][:stride]
-		if slot[t.size] == 0 {
+		if slot[t.size] == 0 || slot[0] == key[0] && slices.Equal(slot[1:t.size], key[1:]) {
 			return slot
 		}
-		for w, word := range key {
-			if slot[w] != word {
-				continue probe
-			}
-		}
-		return slot
 	}
 }
 
@@ -161,15 +153,15 @@ func (t *table) bytes(slots int) int64 { return 8 * int64(slots-fewestSlots) * i
 
 // makeRoom doubles the table or, when there is no memory for it, gives up keys.
 func (t *table) makeRoom() error {
-	slots := 2 * t.capacity()
+	slots := 2 * t.room
 	if !t.span.hold(t.bytes(slots)) {
 		if err := t.giveUp(); err != nil {
 			return err
 		}
-		slots = max(fewestSlots, t.capacity()/2)
+		slots = max(fewestSlots, t.room/2)
 		t.span.held.Add(t.bytes(slots))
 	}
-	freed := t.bytes(t.capacity())
+	freed := t.bytes(t.room)
 	t.rehash(slots)
 	t.span.held.Add(-freed)
 	return nil
@@ -182,7 +174,7 @@ func (t *table) giveUp() error {
 		for range t.all() {
 			left++
 		}
-		if left*8 <= t.capacity()*3 {
+		if left*8 <= t.room*3 {
 			return nil
 		}
 		if err := t.span.narrow(); err != nil {
@@ -194,7 +186,7 @@ func (t *table) giveUp() error {
 // rehash moves the keys that the pass counts to so many slots.
 func (t *table) rehash(slots int) {
 	old := table{size: t.size, class: t.class, span: t.span, slots: t.slots}
-	t.slots, t.used = make([]uint64, slots*(t.size+1)), 0
+	t.slots, t.room, t.used = make([]uint64, slots*(t.size+1)), slots, 0
 	for key, records := range old.all() {
 		slot := t.find(hashOf(key), key)
 		copy(slot, key)
@@ -224,8 +216,8 @@ func (t *table) all() iter.Seq2[[]uint64, uint64] {
 
 // clear forgets all keys, and what they took.
 func (t *table) clear() {
-	t.span.held.Add(-t.bytes(t.capacity()))
-	t.slots, t.used = make([]uint64, fewestSlots*(t.size+1)), 0
+	t.span.held.Add(-t.bytes(t.room))
+	t.slots, t.room, t.used = make([]uint64, fewestSlots*(t.size+1)), fewestSlots, 0
 }
 
 // labelKey says how the numbers of a set's labels make a key of words: in each, the numbers

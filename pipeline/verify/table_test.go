@@ -136,7 +136,7 @@ func TestTableLimit(t *testing.T) {
 			}
 			return
 		}
-		if held := s.held.Load(); held > s.limit || held != table.bytes(table.capacity()) {
+		if held := s.held.Load(); held > s.limit || held != table.bytes(table.room) {
 			t.Fatalf("%d bytes", held)
 		}
 	}
@@ -156,7 +156,7 @@ func TestKeysOfAllSlots(t *testing.T) {
 	var of [parts]int
 	seen := 0
 	for key := range table.all() {
-		of[hashOf(key)&uint64(table.capacity()-1)*parts/uint64(table.capacity())]++
+		of[hashOf(key)&uint64(table.room-1)*parts/uint64(table.room)]++
 		if seen++; seen == keys/parts {
 			break
 		}
