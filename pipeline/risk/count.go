@@ -53,6 +53,7 @@ type Counts struct {
 func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Counts {
 	c := &Counts{request: r}
 	bytes := budget.Grant(&spill.Exposure)
+	told := bytes / int64(4*scanners) // whatever is listed: what rows show must not depend on that
 	if r.Lists {
 		c.dictionaries = newDictionaries(len(r.Kept), budget)
 		bytes -= budget.Grant(&spill.KeptValues)
@@ -62,7 +63,7 @@ func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Coun
 	for range scanners {
 		own := budget.Part(share / 4)
 		s := &Scanner{
-			Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, share/4),
+			Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, told),
 			guards: c.guards.Counter(own), listing: listing{c.dictionaries, make([]seenValues, len(r.Kept))},
 		}
 		if c.raw != nil {
