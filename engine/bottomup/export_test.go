@@ -7,8 +7,7 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// WithWitnesses returns the engine that keeps so many witnesses of every set; as many as usual
-// for 0.
+// WithWitnesses returns the engine with another limit of witnesses for each set; 0: the usual one.
 func (e Engine) WithWitnesses(n int) Engine {
 	e.witnesses = n
 	return e

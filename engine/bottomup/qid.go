@@ -21,7 +21,7 @@ type qid struct {
 
 	limit     int     // of witnesses
 	anonymity uint64  // A(QID), as long as there are witnesses
-	witnesses []vid   // some that have so many records
+	witnesses []vid   // some vids with that number of records
 	blocked   []block // by column
 
 	judged   bool // examined is what the current cut has

@@ -124,7 +124,7 @@ func (g *guide) finish(ctx context.Context, p part) error {
 	return p.cells.Free()
 }
 
-// look adds up what is known of cells, but for their weight and their loss.
+// look adds up the sizes, classes and probabilities of cells, and the risk, but no weight or loss.
 func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err error) {
 	o.reset(g.classes)
 	o.size = of.Size()

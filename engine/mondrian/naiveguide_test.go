@@ -232,8 +232,8 @@ func (g *naiveGuide) loss(part []naiveCell) (loss float64) {
 	return loss
 }
 
-// best returns the best cuts of so many attributes: of each the first with the least entropy of
-// masses, those of largest gain ratio, or gain, first, but those that gain less than the mean last.
+// best returns the best cuts, one an attribute and no more than most: the first with the least
+// entropy of masses, those of largest gain ratio, or gain, first, but those that gain less than the mean last.
 func (g *naiveGuide) best(p naiveCut, most int, byGain bool) (best []*naiveCut) {
 	whole, mean := g.entropy(p.part)/float64(len(p.part)), 0.0
 	var all []*naiveCut

@@ -54,8 +54,8 @@ func (g *guide) sizes(by split, size uint64) (sum float64) {
 	return sum
 }
 
-// ranked returns the first of some options for so many records: of those that gain no less than
-// the mean of all, then of the others, the ones of largest merit.
+// ranked returns the first options of a part, by merit: first those that gain no less than the mean
+// of all, then the others. The part has size records.
 func ranked(all []option, size uint64, most int) (first []option) {
 	mean := 0.0
 	for _, o := range all {

@@ -48,8 +48,8 @@ type outliers struct {
 	losses []loss            // by number of these
 }
 
-// loss is what a class has lost, for whatever set: so many records and, where there are kinds, of
-// which.
+// loss counts the records that a class has lost, for whatever set, and where there are kinds the
+// records of each.
 type loss struct {
 	records uint64
 	of      kindCounts

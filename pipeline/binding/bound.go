@@ -98,7 +98,7 @@ func (b *Bound) Close() error {
 	return in.Close()
 }
 
-// bind finds out what every column of a schema is, in an input of so many rows.
+// bind finds out what every column of a schema is. The input has that number of rows.
 func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	job := b.Job
 	if err := b.bindColumns(schema); err != nil {
@@ -285,7 +285,7 @@ func (b *Bound) MaskedSpecs() (specs []*job.Column) {
 func (b *Bound) Labelers(cut *domain.Cut, budget *spill.Budget) ([]domain.Labeler, error) {
 	var types []formats.Type
 	for _, field := range b.Masked {
-		types = append(types, b.Dataset.Schema().Fields[field].Type)
+		types = append(types, b.Type(field))
 	}
 	return cut.Labelers(types, b.Taxonomies.Of, budget)
 }
