@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// interleaved appends size bytes to 64 sequences in turn, as a scan that partitions its
-// rows does, in chunks of 256 KiB.
+// interleaved appends size bytes to 64 sequences in turn, in chunks of 256 KiB, as a scan that
+// partitions its rows does.
 func interleaved(s *Store, size int64) (seqs []Sequence, err error) {
 	const sequences, chunk = 64, 256 << 10
 	for range sequences {
@@ -28,7 +28,7 @@ func interleaved(s *Store, size int64) (seqs []Sequence, err error) {
 	return seqs, nil
 }
 
-// consume reads a sequence to its end and returns its bytes.
+// consume reads a sequence to its end and returns the number of its bytes.
 func consume(s *Store, seq Sequence) (size int64, err error) {
 	err = s.Scan(context.Background(), func(chunk []byte) error {
 		size += int64(len(chunk))
@@ -38,7 +38,8 @@ func consume(s *Store, seq Sequence) (size int64, err error) {
 }
 
 // passes measures writing, reading and freeing size bytes.
-func passes(tb testing.TB, budget *Budget, size int64) (write, read, free time.Duration, written int64) {
+func passes(tb testing.TB, budget *Budget, size int64) (write, read, free time.Duration,
+	written int64) {
 	s, err := Open(tb.TempDir(), Options{Budget: budget})
 	must(tb, err)
 	start := time.Now()
@@ -81,11 +82,11 @@ func BenchmarkInterleaved(b *testing.B) {
 	}
 }
 
-// overhead is what the process takes beside the budget of this test: the program, the
+// overhead is the memory of the process in addition to this test's budget: the program, the
 // runtime's spare memory and Pebble's own.
 const overhead = 48 << 20
 
-// Two gigabytes go through a store of a 64 MiB budget, and the process stays small.
+// The process stays small while two gigabytes go through a store with a budget of 64 MiB.
 func TestResidentMemory(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("set KCUT_LONG to run it")
@@ -94,7 +95,8 @@ func TestResidentMemory(t *testing.T) {
 	peak, stop := sampleResident()
 	write, read, free, written := passes(t, NewBudget(limit), size)
 	stop()
-	t.Logf("wrote %.0f MB/s, read %.0f MB/s, freed in %v; %.4f bytes written per byte; peak resident set %d MiB",
+	t.Logf("wrote %.0f MB/s, read %.0f MB/s, freed in %v; %.4f bytes written per byte; peak "+
+		"resident set %d MiB",
 		size/1e6/write.Seconds(), size/1e6/read.Seconds(), free, float64(written)/size, *peak>>20)
 	if *peak > limit+overhead {
 		t.Errorf("peak resident set of %d bytes, budget %d", *peak, limit)
@@ -104,7 +106,7 @@ func TestResidentMemory(t *testing.T) {
 	}
 }
 
-// sampleResident watches the resident set until stop is called.
+// sampleResident measures the resident set until stop is called.
 func sampleResident() (peak *int64, stop func()) {
 	peak = new(int64)
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -124,7 +126,7 @@ func sampleResident() (peak *int64, stop func()) {
 	return peak, func() { close(quit); <-done }
 }
 
-// resident returns the resident set of now, in bytes.
+// resident returns the present resident set, in bytes.
 func resident() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

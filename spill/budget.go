@@ -10,30 +10,31 @@ import (
 // ErrBudget is returned when a draw would exceed the budget.
 var ErrBudget = fault.New(fault.Resources, "", "memory budget exhausted")
 
-// Budget bounds the bytes that grow with the input. Whoever holds such bytes draws them
-// before allocating and returns them when done. It is safe for concurrent use.
+// Budget bounds the memory that grows with the input. A holder of such memory draws the bytes
+// before it allocates them and returns them when it has finished. It is safe for concurrent use.
 type Budget struct {
-	whole *Budget // of which this is a part; nil: it is the whole
+	whole *Budget // the budget that contains this one; nil: this is the whole budget
 	limit int64
 	used  atomic.Int64
 	peak  atomic.Int64
-	read  atomic.Int64 // drawn by HoldRead
-	reads atomic.Int64 // the most of it at one time
+	read  atomic.Int64 // bytes drawn by HoldRead
+	reads atomic.Int64 // peak of read
 }
 
 // NewBudget returns a budget of limit bytes.
 func NewBudget(limit int64) *Budget { return &Budget{limit: limit} }
 
-// Part returns a budget whose draws are draws from b, too, and which has a limit of its own.
+// Part returns a budget with a limit of its own. Its draws are draws from b, too.
 func (b *Budget) Part(limit int64) *Budget { return &Budget{whole: b, limit: limit} }
 
-// Draw takes n bytes, or returns an error wrapping ErrBudget that names what they were
-// for and a budget that may do, and takes none.
+// Draw takes n bytes. If they do not fit, it takes nothing and returns an error that wraps
+// ErrBudget and names the purpose of the bytes and a budget that may suffice.
 func (b *Budget) Draw(what string, n int64) error {
 	used := b.used.Add(n)
 	if used > b.limit {
 		b.used.Add(-n)
-		return b.refuse(fmt.Errorf("draw %d bytes for %s from a budget of %d with %d in use: %w", n, what, b.limit, used-n, ErrBudget), n)
+		return b.refuse(fmt.Errorf("draw %d bytes for %s from a budget of %d with %d in use: %w", n,
+			what, b.limit, used-n, ErrBudget), n)
 	}
 	if b.whole != nil {
 		if err := b.whole.Draw(what, n); err != nil {
@@ -45,7 +46,7 @@ func (b *Budget) Draw(what string, n int64) error {
 	return nil
 }
 
-// raise makes a peak as high as a value is.
+// raise sets a peak to a value if the value is higher.
 func raise(peak *atomic.Int64, value int64) {
 	for was := peak.Load(); value > was && !peak.CompareAndSwap(was, value); was = peak.Load() {
 	}
@@ -62,7 +63,7 @@ func (b *Budget) Return(n int64) {
 // Limit returns the budget's size in bytes.
 func (b *Budget) Limit() int64 { return b.limit }
 
-// Left returns the bytes that nobody has drawn, of b and of what it is a part of.
+// Left returns the bytes that can still be drawn, from b and from the budgets that contain it.
 func (b *Budget) Left() int64 {
 	left := b.limit - b.Used()
 	if b.whole != nil {
@@ -74,24 +75,25 @@ func (b *Budget) Left() int64 {
 // Used returns the bytes drawn and not returned.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Peak returns the most bytes that were in use at one time.
+// Peak returns the largest number of bytes that were in use at one time.
 func (b *Budget) Peak() int64 { return b.peak.Load() }
 
-// Ledger draws what grows bit by bit, of which only the sum is known at any time. A nil
-// Ledger has no limit. It is not safe for concurrent use.
+// Ledger draws memory for a holder that grows in small steps and knows only its total. A nil Ledger
+// has no limit. It is not safe for concurrent use.
 type Ledger struct {
 	budget *Budget // nil: memory has no limit
 	what   string
 	drawn  int64
 }
 
-// ledgerPage is how much is drawn at a time.
+// ledgerPage is the number of bytes that a ledger draws at a time.
 const ledgerPage = 64 << 10
 
-// NewLedger returns a ledger that draws from a budget, which may be nil. It must be closed.
+// NewLedger returns a ledger that draws from a budget; without one it draws nothing. It must be
+// closed.
 func NewLedger(budget *Budget, what string) *Ledger { return &Ledger{budget: budget, what: what} }
 
-// Draw makes sure that so many bytes are drawn in all.
+// Draw makes sure that at least this total of bytes is drawn.
 func (l *Ledger) Draw(bytes int64) error {
 	if l == nil || l.budget == nil || bytes <= l.drawn {
 		return nil
@@ -104,7 +106,7 @@ func (l *Ledger) Draw(bytes int64) error {
 	return nil
 }
 
-// Close returns everything.
+// Close returns all bytes to the budget.
 func (l *Ledger) Close() {
 	if l != nil && l.budget != nil {
 		l.budget.Return(l.drawn)

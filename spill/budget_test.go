@@ -56,7 +56,8 @@ func TestBudgetOfAPart(t *testing.T) {
 	if err := part.Draw("a table", 50); err != nil || whole.Used() != 50 {
 		t.Fatalf("%v, %d bytes drawn from the whole", err, whole.Used())
 	}
-	if err := part.Draw("more than the part", 11); !errors.Is(err, ErrBudget) || whole.Used() != 50 {
+	if err := part.Draw("more than the part", 11); !errors.Is(err, ErrBudget) ||
+		whole.Used() != 50 {
 		t.Fatalf("%v, %d bytes drawn from the whole", err, whole.Used())
 	}
 	must(t, whole.Draw("the rest", 50))

@@ -11,12 +11,12 @@ import (
 )
 
 var (
-	// ErrDisk is returned when the spill folder cannot take what has to be written.
+	// ErrDisk is returned when the spill folder cannot take the bytes that have to be written.
 	ErrDisk = fault.New(fault.Resources, "", "the disk is full, or the folder is read-only or gone")
-	// ErrFailed is returned when the system fails to read or write the spill folder for
-	// another reason: the disk may be breaking.
+	// ErrFailed is returned when the system cannot read or write the spill folder for another
+	// reason, such as a breaking disk.
 	ErrFailed = fault.New(fault.Transient, "", "reading or writing failed")
-	// ErrCorrupt is returned when bytes read back are not those that were written.
+	// ErrCorrupt is returned when the bytes read back differ from the bytes written.
 	ErrCorrupt = fault.New(fault.Transient, "", "the spilled data is damaged")
 
 	errClosed       = errors.New("the spill store is closed")
@@ -28,12 +28,13 @@ var (
 
 // diskErrors are the causes of ErrDisk.
 var diskErrors = []error{
-	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist, fs.ErrPermission,
+	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, fs.ErrNotExist,
+	fs.ErrPermission,
 }
 
-// explain wraps a failure of the folder's files in the sentinel that it is a case of. The
-// cause of damage is named, not wrapped: it may be io.EOF, which must not look like the
-// end of a sequence.
+// explain wraps a failure of the folder's files in the sentinel that describes it. It includes the
+// cause of damage as text and does not wrap it: the cause may be io.EOF, which must not look like
+// the end of a sequence.
 func explain(verb, folder string, err error) error {
 	for _, cause := range diskErrors {
 		if errors.Is(err, cause) {

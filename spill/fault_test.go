@@ -18,12 +18,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// errWrong is what workload returns when it read other bytes than it appended.
+// errWrong is the error of workload when it reads other bytes than it appended.
 var errWrong = errors.New("wrong bytes")
 
-// workload opens a store, does some of everything and closes it. It returns the first error.
-// Its share is small, so that chunks of 200 KiB are too large for its buffer: the sweeps do it
-// thousands of times, and the race detector looks at every byte.
+// workload opens a store, calls all its methods and closes it. It returns the first error. Its
+// share is small, so that chunks of 200 KiB are too large for its buffer: the sweeps call it
+// thousands of times, and the race detector watches every byte.
 func workload(fs vfs.FS) (err error) {
 	s, err := Open("/scratch/a", Options{FS: fs, Budget: small(), Share: 256 << 10})
 	if err != nil {
@@ -56,16 +56,18 @@ func workload(fs vfs.FS) (err error) {
 	return s.Free(large, small, child)
 }
 
-// split moves a sequence's chunks to another.
+// split moves the chunks of one sequence to another.
 func split(s *Store, parent, child Sequence) error {
-	err := s.Scan(context.Background(), func(chunk []byte) error { return s.Append(child, chunk) }, parent)
+	err := s.Scan(context.Background(), func(chunk []byte) error {
+		return s.Append(child, chunk)
+	}, parent)
 	if err != nil {
 		return err
 	}
 	return s.Free(parent)
 }
 
-// compare reads a sequence of five chunks.
+// compare reads a sequence of five chunks and compares them with those appended.
 func compare(s *Store, seq Sequence, size int) error {
 	got, err := readAll(s, seq)
 	for n, chunk := range got {
@@ -82,12 +84,12 @@ func compare(s *Store, seq Sequence, size int) error {
 // faults injects an error into file operations.
 type faults struct {
 	err    error
-	counts func(errorfs.Op) bool // the operations that may fail
-	first  int64                 // the number of the first one that does
-	last   int64                 // and of the last one
+	counts func(errorfs.Op) bool // selects the operations that may fail
+	first  int64                 // number of the first operation that fails
+	last   int64                 // number of the last one
 	seen   atomic.Int64
 	fired  atomic.Int64
-	op     atomic.Value // what failed first
+	op     atomic.Value // the operation that failed first
 }
 
 func (f *faults) MaybeError(op errorfs.Op) error {
@@ -105,27 +107,30 @@ func (f *faults) MaybeError(op errorfs.Op) error {
 
 func (f *faults) String() string { return "faults" }
 
-// stale is a folder that a run has left.
+// stale is a folder that a crashed run has left.
 const stale = "/scratch/a/" + folderPrefix + "0-1"
 
-// matters leaves out what nobody asks for an answer of: how full the disk is, and whether
-// somebody else's folder is alive.
+// matters leaves out the operations whose errors a store ignores: asking for the free space, and
+// asking whether another run's folder is in use.
 func matters(op errorfs.Op) bool {
-	return op.Kind != errorfs.OpGetDiskUsage && !(op.Kind == errorfs.OpLock && strings.HasPrefix(op.Path, stale))
+	return op.Kind != errorfs.OpGetDiskUsage &&
+		!(op.Kind == errorfs.OpLock && strings.HasPrefix(op.Path, stale))
 }
 
-// writes are the operations that a full disk refuses.
+// writes selects the operations that fail on a full disk.
 func writes(op errorfs.Op) bool {
 	switch op.Kind {
-	case errorfs.OpCreate, errorfs.OpLink, errorfs.OpFileWrite, errorfs.OpMkdirAll, errorfs.OpFileWriteAt, errorfs.OpRename:
+	case errorfs.OpCreate, errorfs.OpLink, errorfs.OpFileWrite, errorfs.OpMkdirAll,
+		errorfs.OpFileWriteAt, errorfs.OpRename:
 		return true
 	}
 	return false
 }
 
-// sweepFaults fails the operation number 0, then 1, 2, … until there is none of that
-// number, and all after it when that is to last. Every fault must come out as an error.
-func sweepFaults(t *testing.T, f *faults, check func(t *testing.T, fs *vfs.MemFS, op errorfs.Op, err error)) {
+// sweepFaults makes operation 0 fail, then 1, 2, … until there is no operation of that number; if
+// faults last, it also makes all later ones fail. Every fault must come out as an error.
+func sweepFaults(t *testing.T, f *faults,
+	check func(t *testing.T, fs *vfs.MemFS, op errorfs.Op, err error)) {
 	lasts := f.last > 0
 	for ; ; f.first++ {
 		if !lasts {
@@ -144,7 +149,8 @@ func sweepFaults(t *testing.T, f *faults, check func(t *testing.T, fs *vfs.MemFS
 		}
 		op := f.op.Load().(errorfs.Op)
 		if err == nil || errors.Is(err, errWrong) || !errors.Is(err, f.err) {
-			t.Fatalf("operation %d failed, of kind %d on %s, and the run said %v", f.first, op.Kind, op.Path, err)
+			t.Fatalf("operation %d failed, of kind %d on %s, and the run said %v", f.first, op.Kind,
+				op.Path, err)
 		}
 		check(t, memory, op, err)
 	}
@@ -153,7 +159,7 @@ func sweepFaults(t *testing.T, f *faults, check func(t *testing.T, fs *vfs.MemFS
 	}
 }
 
-// A file operation that fails once fails the run, which removes its folder all the same.
+// One failed file operation fails the run, which still removes its folder.
 func TestEveryFaultSurfaces(t *testing.T) {
 	f := &faults{err: syscall.EIO, counts: matters}
 	sweepFaults(t, f, func(t *testing.T, fs *vfs.MemFS, op errorfs.Op, err error) {
@@ -179,7 +185,7 @@ func ownFolders(fs *vfs.MemFS) []string {
 	})
 }
 
-// A full disk ends the run with ErrDisk, wherever it strikes, and the folder goes.
+// A full disk ends the run with ErrDisk at any operation, and the run removes its folder.
 func TestFullDisk(t *testing.T) {
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS} {
 		t.Run(full.Error(), func(t *testing.T) {
@@ -196,7 +202,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A failure in the background comes back from every later call, and again from Close.
+// Every later call returns a failure of the background, and Close returns it again.
 func TestFailureStays(t *testing.T) {
 	f := &faults{err: syscall.ENOSPC, first: 100, last: forever, counts: func(op errorfs.Op) bool {
 		return writes(op) && strings.Contains(op.Path, "table-")
@@ -209,7 +215,8 @@ func TestFailureStays(t *testing.T) {
 	}
 	_, read := s.read(context.Background(), seq)
 	for name, err := range map[string]error{
-		"append": err, "append again": s.Append(seq, nil), "append much": s.Append(seq, make([]byte, 3<<20)),
+		"append": err, "append again": s.Append(seq, nil), "append much": s.Append(seq,
+			make([]byte, 3<<20)),
 		"read": read, "free": s.Free(seq), "close": s.Close(),
 	} {
 		if !errors.Is(err, ErrDisk) || !errors.Is(err, syscall.ENOSPC) {
@@ -228,7 +235,7 @@ func TestFolderThatCannotBe(t *testing.T) {
 		t.Errorf("below a file: %v", err)
 	}
 	if os.Getuid() == 0 {
-		return // to whom nothing is read-only
+		return // nothing is read-only for root
 	}
 	locked := t.TempDir()
 	must(t, os.Chmod(locked, 0o500))
@@ -268,8 +275,8 @@ func tables(t *testing.T, s *Store) []string {
 	return paths
 }
 
-// Bytes that changed on disk are an error, never data. A table that is missing altogether is a
-// folder that somebody tidied up.
+// Bytes that changed on disk cause an error and are never returned as data. A missing table means
+// that somebody removed files of the folder.
 func TestDamage(t *testing.T) {
 	flip := func(at func(size int) int) func([]byte) []byte {
 		return func(b []byte) []byte { b[at(len(b))] ^= 1; return b }
@@ -316,8 +323,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Whatever bit changes at a table's end, which says where everything is, is an error, or of no
-// matter.
+// Any changed bit at a table's end, which has the places of everything else, causes an error or has
+// no effect.
 func TestDamagedEnd(t *testing.T) {
 	s := open(t, nil, t.TempDir())
 	seq := s.NewSequence()
@@ -331,7 +338,8 @@ func TestDamagedEnd(t *testing.T) {
 			damaged[at] ^= 1 << bit
 			must(t, os.WriteFile(path, damaged, 0o600))
 			got, err := readAll(s, seq)
-			if why := differs(got, want); err == nil && why != "" || err != nil && !errors.Is(err, ErrCorrupt) {
+			if why := differs(got, want); err == nil && why != "" ||
+				err != nil && !errors.Is(err, ErrCorrupt) {
 				t.Errorf("bit %d of byte %d of %d: %v %s", bit, at, len(whole), err, why)
 			}
 			s.failure = nil

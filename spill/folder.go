@@ -17,20 +17,21 @@ import (
 const (
 	// folderPrefix starts the names of the private folders: kcut-spill-<process>-<number>.
 	folderPrefix = "kcut-spill-"
-	// newPrefix starts their names until they are locked, so that a folder of the final name
-	// is never without a lock.
+	// newPrefix starts the name of a folder that is not locked yet, so that a folder with its final
+	// name always has a lock.
 	newPrefix = ".kcut-new-"
-	// ownerFile is locked as long as the store lives.
+	// ownerFile is locked while the store is open.
 	ownerFile = "owner"
 	// folderMode keeps the folder private: it holds personal data.
 	folderMode = 0o700
 )
 
-// live are the folders of this process. A process's file locks do not keep itself out.
+// live lists the folders of this process, because a file lock does not keep out the process that
+// holds it.
 var live struct {
-	sync.Mutex // also: the stores of one process take turns in making and removing folders
+	sync.Mutex // also held while a store of this process makes or removes its folder
 	folders    map[place]bool
-	last       int // number of the last folder; a name used again might still be swept
+	last       int // number of the last folder; a number used again might still be swept
 }
 
 // place is a path in a file system.
@@ -46,13 +47,13 @@ type folder struct {
 	lock io.Closer
 }
 
-// tries bounds how often a folder is made or removed again because another process has removed
-// or filled it meanwhile.
+// tries bounds how often a folder is made or removed again after another process has removed or
+// filled it.
 const tries = 100
 
-// openFolder makes and locks a new folder in dir, making dir when there is none, after
-// removing the folders of runs that ended without closing them. It begins again when another
-// run, the last one in dir until now, has taken dir away on closing.
+// openFolder removes the folders of runs that ended without closing them, and makes and locks a new
+// folder in dir. It makes dir, too, when dir does not exist. It starts again when another run,
+// until then the last one in dir, has removed dir on closing.
 func openFolder(fsys vfs.FS, dir string) (*folder, error) {
 	live.Lock()
 	defer live.Unlock()
@@ -71,7 +72,7 @@ func openFolder(fsys vfs.FS, dir string) (*folder, error) {
 	return f, nil
 }
 
-// open makes the folder in dir and locks it, unless dir is taken away meanwhile.
+// open makes the folder in dir and locks it. It fails when another run removes dir meanwhile.
 func (f *folder) open(dir string) error {
 	f.path = dir
 	if err := f.makeParents(); err != nil {
@@ -83,7 +84,7 @@ func (f *folder) open(dir string) error {
 	return f.claim(dir)
 }
 
-// makeParents makes the folder that the private one is to be in.
+// makeParents makes the folder that will contain the private one.
 func (f *folder) makeParents() error {
 	f.made = nil
 	for at := f.path; ; at = f.fs.PathDir(at) {
@@ -98,9 +99,9 @@ func (f *folder) makeParents() error {
 	}
 }
 
-// Sweep removes what crashed runs have left in dir, as Open does, for a run that needs no
-// store. A dir that does not exist, or that the process may not read, has nothing of it. Nil
-// for fsys is the machine's file system.
+// Sweep removes the folders that crashed runs have left in dir, as Open does, for a run that needs
+// no store. A dir that does not exist or that the process may not read counts as empty. Nil for
+// fsys is the machine's file system.
 func Sweep(dir string, fsys vfs.FS) (err error) {
 	path := dir
 	if fsys == nil {
@@ -112,7 +113,8 @@ func Sweep(dir string, fsys vfs.FS) (err error) {
 		defer live.Unlock()
 		err = sweep(fsys, path)
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
 	return explain("sweep", dir, err)
@@ -126,7 +128,8 @@ func sweep(fsys vfs.FS, dir string) error {
 	}
 	for _, name := range names {
 		stale := place{fs: fsys, path: fsys.PathJoin(dir, name)}
-		// A new folder whose maker has not locked it yet may go, too: its maker tries another.
+		// A new folder that its maker has not locked yet may go, too: the maker then tries another
+		// one.
 		ours := strings.HasPrefix(name, folderPrefix) || strings.HasPrefix(name, newPrefix)
 		if ours && !live.folders[stale] {
 			if err := stale.sweep(); err != nil {
@@ -137,7 +140,7 @@ func sweep(fsys vfs.FS, dir string) error {
 	return nil
 }
 
-// sweep removes a folder unless it has an owner or is not ours to touch.
+// sweep removes a folder unless it has an owner or this process may not remove it.
 func (p place) sweep() error {
 	lock, err := p.fs.Lock(p.fs.PathJoin(p.path, ownerFile))
 	if err != nil {
@@ -146,7 +149,7 @@ func (p place) sweep() error {
 	return errors.Join(ignoreTaken(p.fs.RemoveAll(p.path)), lock.Close())
 }
 
-// claim makes and locks the folder under the next of this process's names that is free.
+// claim makes and locks the folder under the next free name of this process.
 func (f *folder) claim(dir string) error {
 	for f.lock == nil {
 		live.last++
@@ -163,9 +166,9 @@ func (f *folder) claim(dir string) error {
 	return nil
 }
 
-// make makes the folder under another name, locks it and gives it its own. It leaves it
-// unlocked when somebody else has that name: a process of the same number in another
-// container, or one that sweeps.
+// make makes the folder under a temporary name, locks it and renames it. It leaves the folder
+// unlocked when another process has the final name: one with the same number in another container,
+// or one that sweeps.
 func (f *folder) make(fresh string) error {
 	if err := f.fs.MkdirAll(fresh, folderMode); err != nil {
 		return err
@@ -184,9 +187,9 @@ func (f *folder) make(fresh string) error {
 	return nil
 }
 
-// remove removes the folder and all that is in it, again if a sweeping process has made its
-// lock file there meanwhile, then gives up the lock, then removes the parents that were made
-// for it, unless somebody else uses them now.
+// remove removes the folder with its contents, and again if a sweeping process has made its lock
+// file there meanwhile. Then it gives up the lock and removes the parents that openFolder made,
+// unless another run uses them now.
 func (f *folder) remove() error {
 	live.Lock()
 	defer live.Unlock()
@@ -214,18 +217,18 @@ func (f *folder) removeParents() error {
 	return nil
 }
 
-// ignoreTaken drops the errors that come from somebody else having removed or filled a
-// folder meanwhile.
+// ignoreTaken drops the errors that arise when another process has removed or filled a folder.
 func ignoreTaken(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) ||
+		errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	return err
 }
 
-// realPath returns the one name of a folder of the machine's file system, so that two
-// stores in it know each other however their callers spell it. Of a folder that does not
-// exist yet the part that does is resolved.
+// realPath returns the one name of a folder of the machine's file system, so that two stores in it
+// know each other however their callers spell it. If the folder does not exist yet, realPath
+// resolves the part of the path that exists.
 func realPath(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// names returns what is in a folder, or nothing when there is none.
+// names returns the names in a folder, or nothing when it does not exist.
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -34,14 +34,15 @@ func names(t *testing.T, dir string) (names []string) {
 func TestNothingIsLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name, dir string
-		before    []string // made before: files, and folders, whose names end in /
-		left      []string // in the folder above
+		before    []string // files, and folders with names that end in /, made before the store
+		left      []string // names in the folder above afterwards
 	}{
 		{"existing", "", nil, nil},
 		{"made", "a", nil, nil},
 		{"made deep", "a/b/c", nil, nil},
 		{"with others", "", []string{"other", "kcut-spilled"}, []string{"kcut-spilled", "other"}},
-		{"with abandoned ones", "", []string{"kcut-spill-7-1/", "kcut-spill-7-2/sub/", "other/"}, []string{"other"}},
+		{"with abandoned ones", "", []string{"kcut-spill-7-1/", "kcut-spill-7-2/sub/", "other/"},
+			[]string{"other"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			top := t.TempDir()
@@ -69,7 +70,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// A folder that was made is kept as long as somebody uses it.
+// A folder that a store has made stays while another store uses it.
 func TestTwoStoresInOneFolder(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "made")
@@ -89,10 +90,10 @@ func TestTwoStoresInOneFolder(t *testing.T) {
 	check(t, second, b, wantB)
 }
 
-// lostFS takes a folder away while it is being locked, as a sweeping process may.
+// lostFS removes a folder while a store locks it, as a sweeping process may.
 type lostFS struct {
 	vfs.FS
-	before, after bool // before it is locked, or before it gets its name
+	before, after bool // removes it before the lock, or before the renaming
 }
 
 func (l *lostFS) Lock(name string) (io.Closer, error) {
@@ -117,11 +118,11 @@ func TestFolderLostWhileOpening(t *testing.T) {
 	}
 }
 
-// goneFS takes the folder above away while a store is opened in it, as a run that closes may: before
-// it is listed or, of a folder that was made in it, before that is there.
+// goneFS removes the folder above while a store is opened in it, as a closing run may: before the
+// store lists it, or before the store makes its own folder in it.
 type goneFS struct {
 	vfs.FS
-	list, mkdir int // how often yet
+	list, mkdir int // number of calls so far
 }
 
 func (g *goneFS) List(dir string) ([]string, error) {
@@ -155,7 +156,7 @@ func TestFolderAboveIsTakenAway(t *testing.T) {
 	}
 }
 
-// childEnv says what a copy of this program does, and in which folder.
+// childEnv names the task of a copy of this program, and its folder.
 const childEnv = "KCUT_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -169,7 +170,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hold opens a store, says where, and waits until standard input ends.
+// hold opens a store, prints its folder, and waits until standard input ends.
 func hold(dir string) {
 	s, err := Open(dir, Options{Budget: small()})
 	if err != nil {
@@ -181,10 +182,10 @@ func hold(dir string) {
 		err = s.Append(seq, chunkOf(seq, uint64(n), 100<<10))
 	}
 	fmt.Println(filepath.Base(s.folder.path), err)
-	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+	_, _ = io.Copy(io.Discard, os.Stdin) // until this process is killed
 }
 
-// churn opens and closes stores and says what went wrong.
+// churn opens and closes stores and prints errors.
 func churn(dir string) {
 	for range 30 {
 		s, err := Open(dir, Options{Budget: small()})
@@ -197,14 +198,14 @@ func churn(dir string) {
 	}
 }
 
-// child returns a copy of this program that is to do something in a folder.
+// child returns a copy of this program that does a task in a folder.
 func child(what, dir string) *exec.Cmd {
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), childEnv+"="+what+" "+dir)
 	return c
 }
 
-// Processes that start and end at the same time do not sweep each other's folders.
+// Processes that start and end at the same time do not remove each other's folders.
 func TestManyProcessesInOneFolder(t *testing.T) {
 	dir := t.TempDir()
 	var group sync.WaitGroup
@@ -221,7 +222,7 @@ func TestManyProcessesInOneFolder(t *testing.T) {
 	}
 }
 
-// Another process's store is left alone while it lives, and swept after it was killed.
+// A store of another process stays while the process lives, and is removed after it was killed.
 func TestSweepOfAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
 	holder := child("hold", dir)
@@ -256,7 +257,7 @@ func TestSweepOfAKilledProcess(t *testing.T) {
 	}
 }
 
-// Abandoned folders go without a store being opened, those of living stores stay.
+// Sweep removes abandoned folders without opening a store, and leaves those of open stores.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, nil, dir)
@@ -265,7 +266,8 @@ func TestSweep(t *testing.T) {
 	for _, name := range []string{folderPrefix + "1-1/sub", newPrefix + "1-1", "other"} {
 		must(t, os.MkdirAll(filepath.Join(dir, name), folderMode))
 	}
-	if err := os.WriteFile(filepath.Join(dir, newPrefix+"1-1", ownerFile), nil, 0o600); err != nil { // not yet locked
+	// not yet locked
+	if err := os.WriteFile(filepath.Join(dir, newPrefix+"1-1", ownerFile), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	must(t, Sweep(dir, nil))
@@ -275,19 +277,23 @@ func TestSweep(t *testing.T) {
 	check(t, s, seq, want)
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, nil, 0o600))
-	for _, nowhere := range []string{filepath.Join(dir, "nowhere", "at all"), file, filepath.Join(file, "below")} {
+	for _, nowhere := range []string{filepath.Join(dir, "nowhere", "at all"), file,
+		filepath.Join(file, "below")} {
 		if err := Sweep(nowhere, nil); err != nil {
 			t.Errorf("%s: %v", nowhere, err)
 		}
 	}
 }
 
-// Removing that fails is told.
+// Sweep returns the error of a removal that fails.
 func TestSweepFails(t *testing.T) {
 	memory := vfs.NewMem()
 	must(t, memory.MkdirAll(stale, folderMode))
-	f := &faults{err: syscall.EIO, last: forever, counts: func(op errorfs.Op) bool { return op.Kind == errorfs.OpRemoveAll }}
-	if err := Sweep("/scratch/a", errorfs.Wrap(memory, f)); !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "/scratch/a") {
+	f := &faults{err: syscall.EIO, last: forever, counts: func(op errorfs.Op) bool {
+		return op.Kind == errorfs.OpRemoveAll
+	}}
+	if err := Sweep("/scratch/a", errorfs.Wrap(memory, f)); !errors.Is(err, syscall.EIO) ||
+		!strings.Contains(err.Error(), "/scratch/a") {
 		t.Error(err)
 	}
 }

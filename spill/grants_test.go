@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of docs/memory.md")
 
-// phases returns all phases in which something is held.
+// phases returns all phases that have a grant.
 func phases() (all []Phase) {
 	for _, g := range Grants() {
 		for _, p := range g.Phases {
@@ -26,8 +26,9 @@ func phases() (all []Phase) {
 	return all
 }
 
-// sum returns what the grants that are within another, or within none, add up to in a phase, of
-// those that are parts of the whole, those of what is left, and those of the whole drawn at once.
+// sum returns the sums of a phase's grants that are within another grant, or within none: of
+// fractions of the whole, of fractions of what is left, and of those fractions of the whole that
+// are drawn at once.
 func sum(p Phase, within *Grant) (whole, left, drawn *big.Rat) {
 	whole, left, drawn = new(big.Rat), new(big.Rat), new(big.Rat)
 	for _, g := range Grants() {
@@ -46,14 +47,14 @@ func sum(p Phase, within *Grant) (whole, left, drawn *big.Rat) {
 	return whole, left, drawn
 }
 
-// together returns what the grants of a phase add up to. What is left is without what is drawn.
+// together returns the sum of a phase's grants as a fraction of the whole.
 func together(p Phase) *big.Rat {
 	whole, left, drawn := sum(p, nil)
 	rest := new(big.Rat).Sub(big.NewRat(1, 1), drawn)
 	return whole.Add(whole, left.Mul(left, rest))
 }
 
-// In every phase the grants add up to at most 1, and so do those within another.
+// In every phase the grants add up to at most 1, and so do those within another grant.
 func TestGrants(t *testing.T) {
 	one := big.NewRat(1, 1)
 	for _, p := range phases() {
@@ -99,7 +100,7 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// docs/memory.md has the grants as they are here.
+// docs/memory.md shows the grants of the code.
 func TestGrantsDocumented(t *testing.T) {
 	const path, begin, end = "../docs/memory.md", "<!-- grants: begin -->\n", "<!-- grants: end -->"
 	text, err := os.ReadFile(path)
@@ -113,16 +114,18 @@ func TestGrantsDocumented(t *testing.T) {
 	if *update {
 		must(t, os.WriteFile(path, want, 0o666))
 	} else if !bytes.Equal(text, want) {
-		t.Errorf("%s has other grants than spill/grants.go: go test ./spill -run TestGrantsDocumented -update", path)
+		t.Errorf("%s has other grants than spill/grants.go: go test ./spill -run "+
+			"TestGrantsDocumented -update", path)
 	}
 }
 
-// What docs/memory.md promises is the overhead, and what is of it what the code has.
+// docs/memory.md promises the overhead of the code, and lists the parts that the code has.
 func TestOverheadDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/memory.md")
 	must(t, err)
 	for _, want := range []string{
-		fmt.Sprintf("plus at most %d MiB", Overhead>>20), fmt.Sprintf("(%d of them together", UsualPages>>20),
+		fmt.Sprintf("plus at most %d MiB", Overhead>>20), fmt.Sprintf("(%d of them together",
+			UsualPages>>20),
 	} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("docs/memory.md does not say %q", want)
@@ -130,7 +133,7 @@ func TestOverheadDocumented(t *testing.T) {
 	}
 }
 
-// grantTables returns the table of grants, and that of what they add up to.
+// grantTables returns the table of grants and the table of their sums.
 func grantTables() string {
 	var b strings.Builder
 	b.WriteString("| grant | part | held by |\n|---|---|---|\n")
@@ -150,7 +153,7 @@ func grantTables() string {
 	return b.String()
 }
 
-// part returns what a grant is, in words.
+// part returns a grant's fraction in words.
 func part(g *Grant) string {
 	of := ""
 	switch {

@@ -8,31 +8,38 @@ import (
 	"sync"
 )
 
-// HeapOverhead is what Go's heap may take beyond a budget, in bytes: what is not drawn from it
-// because it does not grow with the input, and garbage.
+// HeapOverhead is the number of bytes that Go's heap may take beyond a budget: memory that is not
+// drawn because it does not grow with the input, and garbage.
 const HeapOverhead = 32 << 20
 
-// UsualPages is what all readers together hold of usual pages and do not draw, in bytes.
+// UsualPages is the number of bytes that all readers together hold in pages of usual size, which
+// they do not draw.
 const UsualPages = 24 << 20
 
-// Overhead is what the resident set of a process may be beyond its budget, in bytes: what its heap may be, usual pages, the program itself,
-// its stacks, what of files the system counts in, and what Go takes before it collects garbage. It is the promise of docs/memory.md.
+// Overhead is the number of bytes by which the resident set of a process may exceed its budget: the
+// heap's overhead, pages of usual size, the program itself, its stacks, the part of files that the
+// system counts in, and the memory that Go takes before it collects garbage. docs/memory.md
+// promises it.
 const Overhead = 128 << 20
 
-// heapGrowth is by how many percent the heap may grow between two collections while the
-// budget allows it. The usual 100 collects dozens of times in a run that holds little.
+// heapGrowth is the percentage by which the heap may grow between two collections while the budget
+// allows it. With the usual 100 a run that holds little collects dozens of times.
 const heapGrowth = 400
 
 const (
-	hugeBudget = 1 << 30  // smallest budget with huge pages: one is resident whole once a byte of it is in use
-	hugeLeast  = 32 << 20 // smallest heap that is asked for in them: asking takes longer than faults of less
-	hugeMost   = 2 << 30  // largest one: what Go notes of it takes 1/1000
+	// smallest budget with huge pages: a huge page is resident whole once one of its bytes is in
+	// use
+	hugeBudget = 1 << 30
+	// smallest heap for which huge pages are requested: for less, the request costs more than the
+	// page faults
+	hugeLeast = 32 << 20
+	hugeMost  = 2 << 30 // largest such heap: Go's notes about it take 1/1000 of its size
 )
 
-// hugePages are preferred once a process: addresses stay as they were advised.
+// hugePages makes a process ask for huge pages once: the system keeps the advice for the addresses.
 var hugePages sync.Once
 
-// heapLimits are the limits that were asked for and not undone, and how the process was without one.
+// heapLimits holds the limits in force, and the settings of the process without them.
 var heapLimits struct {
 	sync.Mutex
 	asked         []int64
@@ -40,10 +47,10 @@ var heapLimits struct {
 	usualPercents int
 }
 
-// LimitHeap makes Go collect garbage before its heap outgrows a budget of so many bytes, and
-// seldom otherwise. It returns a function that undoes it, once. The lowest limit counts: of budgets
-// that are in use at a time, and of the one that the process has. A growth that is not the
-// usual one stays.
+// LimitHeap makes Go collect garbage before its heap outgrows a budget of memory bytes, and seldom
+// otherwise. It returns a function that undoes this once. The lowest limit counts, among those of
+// the budgets in use and that of the process. It keeps a growth setting that differs from Go's
+// default.
 func LimitHeap(memory int64) (undo func()) {
 	limit := int64(math.MaxInt64)
 	if memory <= math.MaxInt64-HeapOverhead {
@@ -73,13 +80,14 @@ func LimitHeap(memory int64) (undo func()) {
 	})
 }
 
-// Reuse makes room in the heap of what nothing needs any more, as between two stages: what comes next takes memory that the
-// process has, where it would else be given more, page by page, which takes longer than to collect what is left.
+// Reuse collects garbage, as between two stages, so that the next stage uses memory that the
+// process already has. Otherwise the system would have to give the process more, page by page,
+// which takes longer than the collection.
 func Reuse() { runtime.GC() }
 
-// ExpectHeap prepares the heap for so many bytes that a process with such a budget is going to
-// fill, if it does at all. It takes some milliseconds and no memory. Only the first call of a
-// process for which that pays has an effect.
+// ExpectHeap prepares the heap for size bytes that a process with this budget may soon fill. It
+// takes some milliseconds and no memory. Only the first call of a process that is worth its cost
+// has an effect.
 func ExpectHeap(size, memory int64) {
 	if size = min(size, memory, hugeMost); memory >= hugeBudget && size >= hugeLeast {
 		hugePages.Do(func() { preferHugePages(size) })

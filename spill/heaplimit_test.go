@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Budgets that are in use at a time are undone in any order: the lowest counts while it is in use, and what
-// the process had comes back.
+// Limits that are in force at one time may be undone in any order: the lowest counts while it is in
+// force, and in the end the process has its own settings again.
 func TestLimitHeap(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	percents := debug.SetGCPercent(100)

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// What the heap grows into after the advice is advised: the kernel notes that of its range.
+// The heap grows into advised addresses: the kernel shows the advice for the range.
 func TestHugePagesArePreferred(t *testing.T) {
 	setting, err := os.ReadFile(hugeSetting)
 	if err != nil || !bytes.Contains(setting, []byte("[madvise]")) {
@@ -38,7 +38,7 @@ func TestMayAllocate(t *testing.T) {
 	}
 }
 
-// isAdvised reports whether the middle of some memory lies in a range that is to have huge pages.
+// isAdvised reports whether the middle of some memory lies in a range with advice for huge pages.
 func isAdvised(t *testing.T, memory []byte) bool {
 	middle := uintptr(unsafe.Pointer(&memory[len(memory)/2]))
 	file, err := os.Open("/proc/self/smaps")

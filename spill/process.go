@@ -13,12 +13,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// PeakResident returns the largest resident set that the process has had, in bytes, or 0
-// where the system does not tell.
+// PeakResident returns the largest resident set that the process has had, in bytes, or 0 where the
+// system does not report it.
 func PeakResident() int64 { return memoryField("VmHWM:") }
 
-// Resident returns the resident set of the process, in bytes, or 0 where the system does
-// not tell.
+// Resident returns the resident set of the process, in bytes, or 0 where the system does not report
+// it.
 func Resident() int64 { return memoryField("VmRSS:") }
 
 func memoryField(name string) int64 {
@@ -26,15 +26,16 @@ func memoryField(name string) int64 {
 	return kib << 10
 }
 
-// Transferred returns how many bytes the process has read and written so far, wherever
-// they came from and went to, or 0 where the system does not tell.
+// Transferred returns the number of bytes that the process has read and written until now, from and
+// to any place, or 0 where the system does not report it.
 func Transferred() (read, written int64) {
 	read, _ = procField("/proc/self/io", "rchar:")
 	written, _ = procField("/proc/self/io", "wchar:")
 	return read, written
 }
 
-// procField returns the number after a name in a file of "name number" lines, whatever its unit.
+// procField returns the number that follows a name in a file of "name number" lines, in the file's
+// unit.
 func procField(file, name string) (int64, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -49,21 +50,22 @@ func procField(file, name string) (int64, bool) {
 	return 0, false
 }
 
-// defaultShare is the part of the memory that a run takes when nothing is said: the rest is
-// for what else the machine or container has to do.
+// defaultShare is the fraction of the memory that a run takes by default: the machine or container
+// needs the rest for other work.
 const defaultShare = 0.6
 
-// fallbackMemory is assumed when the system does not say how much memory it has.
+// fallbackMemory is the assumed memory of a machine whose system does not report it.
 const fallbackMemory = 4 << 30
 
-// DefaultLimit returns the budget of a run that declares none, in bytes: 60 % of the
-// cgroup's limit or of the machine's memory, whichever is smaller.
+// DefaultLimit returns the budget, in bytes, of a run that declares none: 60 % of the cgroup's
+// limit or of the machine's memory, whichever is smaller.
 func DefaultLimit() int64 {
 	memory := int64(fallbackMemory)
 	if kib, ok := procField("/proc/meminfo", "MemTotal:"); ok {
 		memory = kib << 10
 	}
-	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+	for _, file := range []string{"/sys/fs/cgroup/memory.max",
+		"/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if limit, ok := readNumber(file); ok && limit < memory {
 			memory = limit
 		}
@@ -80,8 +82,8 @@ func readNumber(file string) (int64, bool) {
 	return n, err == nil && n > 0
 }
 
-// Free returns how many bytes the process may still write to the file system of a folder, or,
-// if there is none yet, of the one that it will be made in.
+// Free returns the number of bytes that the process may still write to the file system of a folder.
+// If the folder does not exist yet, it looks at the folder that will contain it.
 func Free(folder string) (int64, error) {
 	path, err := filepath.Abs(folder)
 	if err != nil {

@@ -12,7 +12,7 @@ func TestResident(t *testing.T) {
 	}
 }
 
-// What is written and read is counted, to the byte and whatever else the process does.
+// Transferred counts read and written bytes exactly, whatever else the process does.
 func TestTransferred(t *testing.T) {
 	const bytes = 3 << 20
 	path := filepath.Join(t.TempDir(), "file")
@@ -23,11 +23,12 @@ func TestTransferred(t *testing.T) {
 	}
 	readNow, writtenNow := Transferred()
 	if readNow-read < bytes || writtenNow-written < bytes {
-		t.Fatalf("%d bytes read and %d written, want %d of both", readNow-read, writtenNow-written, bytes)
+		t.Fatalf("%d bytes read and %d written, want %d of both", readNow-read, writtenNow-written,
+			bytes)
 	}
 }
 
-// A folder that is not there yet has the space of the one above it, which is there.
+// A folder that does not exist yet has the free space of the folder above it.
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{dir, filepath.Join(dir, "a", "b")} {

@@ -7,35 +7,35 @@ import (
 	"io"
 )
 
-// ReaderBytes is what a reader of sorted rows that are not large holds, by and large.
+// ReaderBytes is the approximate number of bytes that a reader of sorted rows of usual size holds.
 const ReaderBytes = 2 * blockSize
 
 // reader returns the chunks of sequences in order. It belongs to one goroutine.
 type reader struct {
 	store    *Store
 	ctx      context.Context
-	consumes bool     // the sequences: they are freed as they are read
-	of       source   // of which chunks were read last
-	sources  []source // what is left to read
-	rest     []byte   // chunks that were read
-	block    []byte   // where blocks of several pieces are joined
-	table    *table   // the last one
-	pieces   pieces   // of it; nil: it is closed
+	consumes bool     // frees the sequences as it reads them
+	of       source   // the sequence of the last chunks
+	sources  []source // the sequences still to read
+	rest     []byte   // chunks that were read and not yet returned
+	block    []byte   // scratch: joins a block of several pieces
+	table    *table   // the last table
+	pieces   pieces   // its pieces; nil: it is closed
 	closed   bool
 }
 
-// source is the blocks of a sequence that are to be read, and how many bytes of the last one.
+// source is the unread blocks of one sequence, and the number of unread bytes in its last block.
 type source struct {
-	number int // among those of a reader
+	number int // the position among the reader's sequences
 	seq    Sequence
 	blocks []*block
 	last   int
 }
 
-// read returns a reader of the chunks that sequences have now, one sequence after the
-// other. Other sequences may be appended to and freed meanwhile, these not. The reader ends
-// with ctx or the store at the latest, and is to be closed. It holds one block, or one large chunk,
-// and the last page and part of the index of a table.
+// read returns a reader of the chunks that the sequences have now, one sequence after the other.
+// Other sequences may be appended to and freed meanwhile, but not these. The reader ends with ctx
+// or the store at the latest, and must be closed. It holds one block, or one large chunk, and the
+// last page and part of the index of a table.
 func (s *Store) read(ctx context.Context, seqs ...Sequence) (*reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,19 +51,21 @@ func (s *Store) read(ctx context.Context, seqs ...Sequence) (*reader, error) {
 	return r, nil
 }
 
-// Scan hands out the chunks that sequences have now, one sequence after the other, each valid until
-// visit returns.
+// Scan calls visit with the chunks that the sequences have now, one sequence after the other. A
+// chunk is valid until visit returns.
 func (s *Store) Scan(ctx context.Context, visit func(chunk []byte) error, seqs ...Sequence) error {
 	return s.scan(ctx, false, func(_ int, chunk []byte) error { return visit(chunk) }, seqs)
 }
 
-// Consume is Scan of sequences that are freed as they are read. Visit is told which of them a chunk
-// is of.
-func (s *Store) Consume(ctx context.Context, visit func(i int, chunk []byte) error, seqs ...Sequence) error {
+// Consume is Scan, but frees the sequences as it reads them. Visit gets the position of the chunk's
+// sequence.
+func (s *Store) Consume(ctx context.Context, visit func(i int, chunk []byte) error,
+	seqs ...Sequence) error {
 	return s.scan(ctx, true, visit, seqs)
 }
 
-func (s *Store) scan(ctx context.Context, consumes bool, visit func(i int, chunk []byte) error, seqs []Sequence) error {
+func (s *Store) scan(ctx context.Context, consumes bool, visit func(i int, chunk []byte) error,
+	seqs []Sequence) error {
 	r, err := s.read(ctx, seqs...)
 	if err != nil {
 		return err
@@ -111,14 +113,14 @@ func (r *reader) next() ([]byte, error) {
 	return chunk, nil
 }
 
-// close ends the reading.
+// close ends the reading and frees the reader's memory.
 func (r *reader) close() {
 	err := r.turnTo(nil)
 	r.rest, r.block, r.closed = nil, nil, true
 	if err != nil {
 		r.store.mu.Lock()
 		defer r.store.mu.Unlock()
-		_ = r.store.fail(err) // which every later call returns
+		_ = r.store.fail(err) // every later call returns the error
 	}
 }
 
@@ -145,7 +147,7 @@ func (r *reader) fill() error {
 	return nil
 }
 
-// find returns the table that a block is in, or its bytes while it is in the buffer.
+// find returns the table that holds a block, or the block's bytes while the buffer holds it.
 func (r *reader) find(b *block) (bytes []byte, t *table, err error) {
 	s := r.store
 	s.mu.Lock()
@@ -172,7 +174,7 @@ func (r *reader) find(b *block) (bytes []byte, t *table, err error) {
 	return bytes, nil, nil
 }
 
-// room returns room for a block.
+// room returns a buffer for a block.
 func (r *reader) room(size int) []byte {
 	if size > cap(r.block) {
 		r.block = make([]byte, 0, size)
@@ -180,7 +182,7 @@ func (r *reader) room(size int) []byte {
 	return r.block
 }
 
-// turnTo opens a table, if it is not open, and closes the one before.
+// turnTo opens a table, unless it is open, and closes the previous one.
 func (r *reader) turnTo(t *table) (err error) {
 	if r.pieces != nil && r.table != t {
 		err = r.pieces.Close()
@@ -192,7 +194,7 @@ func (r *reader) turnTo(t *table) (err error) {
 	return err
 }
 
-// load reads a block from the table that is open: where it is, unless it has several pieces.
+// load reads a block from the open table. It copies the block only if it has several pieces.
 func (r *reader) load(b *block) ([]byte, error) {
 	piece, err := r.pieces.piece(b.first)
 	if err != nil || len(piece) == b.size {
@@ -208,7 +210,7 @@ func (r *reader) load(b *block) ([]byte, error) {
 	return bytes, nil
 }
 
-// broken fails the store because a block cannot be read, unless that was freed meanwhile.
+// broken makes the store fail because a block cannot be read, unless the block was freed meanwhile.
 func (r *reader) broken(b *block, err error) error {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()

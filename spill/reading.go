@@ -5,8 +5,8 @@ import (
 	"runtime/metrics"
 )
 
-// HoldRead draws what readers of the input hold beyond what is usual, or returns it where bytes are
-// negative. It is what formats.ReadOptions.Hold asks for.
+// HoldRead draws the memory that readers of the input hold beyond the usual, or returns it where
+// bytes is negative. formats.ReadOptions.Hold has this signature.
 func (b *Budget) HoldRead(bytes int64) error {
 	if bytes <= 0 {
 		b.read.Add(bytes)
@@ -18,17 +18,20 @@ func (b *Budget) HoldRead(bytes int64) error {
 		enough := func(used, missing, limit int64) int64 {
 			return max(enough(used, missing, limit), enoughToRead(held+missing))
 		}
-		return b.shortage(err, max(0, b.rest()-bytes), bytes, enough, "write the input with smaller pages, dictionaries or record batches, or fewer row groups")
+		return b.shortage(err, max(0, b.rest()-bytes), bytes, enough,
+			"write the input with smaller pages, dictionaries or record batches, or fewer row "+
+				"groups")
 	}
 	raise(&b.reads, b.read.Add(bytes))
 	makeRoom(b.limit, bytes)
 	return nil
 }
 
-// Reads returns how many bytes readers hold, which are free when they are done.
+// Reads returns the number of bytes that readers hold. They become free when reading ends.
 func (b *Budget) Reads() int64 { return b.root().read.Load() }
 
-// rest returns by how much readers that are at work hold less than they did once, and may again.
+// rest returns the number of bytes by which readers at work hold less than at their peak: they may
+// need them again.
 func (b *Budget) rest() int64 {
 	b = b.root()
 	if held := b.read.Load(); held > 0 {
@@ -37,12 +40,12 @@ func (b *Budget) rest() int64 {
 	return 0
 }
 
-// enoughToRead returns how many MiB a budget has whose part for readers has room for so many bytes. The other parts are for what
-// a later part of the run holds meanwhile.
+// enoughToRead returns the size in MiB of a budget whose reading grant has room for held bytes. The
+// other grants belong to holders of the same phase.
 func enoughToRead(held int64) int64 { return held/Reading.Num*Reading.Den>>20 + 1 }
 
-// makeRoom collects garbage when what is to be allocated would not fit beside it: Go lets one
-// large allocation after the other outrun a collection that has begun.
+// makeRoom collects garbage when the next allocation would not fit with it: Go lets several large
+// allocations outrun a collection that has begun.
 func makeRoom(memory, bytes int64) {
 	if bytes < HeapOverhead/2 {
 		return

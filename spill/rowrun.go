@@ -8,60 +8,61 @@ import (
 	"slices"
 )
 
-// RowRun is rows in memory. It belongs to one worker.
+// RowRun holds rows in memory. It belongs to one worker.
 //
-//	refs:  first bytes of the row, place of its length, equal rows
+//	refs:  first bytes of the row, place of its length, number of equal rows
 //	Bytes: length in 4 bytes │ row │ length in 4 bytes │ row │ ...
 //
-// Short rows, all of one length, are in their references alone.
+// Short rows, which all have one length, exist only in their references.
 type RowRun struct {
-	Bytes []byte // the next row is appended here
+	Bytes []byte // callers append the next row here
 
 	sorter *Sorter
-	short  int   // bytes of every row, at most prefixBytes; 0: they are in Bytes
-	room   int64 // bytes that rows and what refers to them may take
-	begin  int   // of the row that is being appended
-	rows   int64 // equal ones too
-	size   int   // bytes of different ones, once they are sorted
+	short  int   // length of every row, at most prefixBytes; 0: the rows are in Bytes
+	room   int64 // bytes that rows and their references may take
+	begin  int   // start of the row that is being appended
+	rows   int64 // number of rows, with equal ones
+	size   int   // bytes of the different rows, after sorting
 	refs   []rowRef
 	of     []byte   // scratch: a short row
-	copied []rowRef // likewise: references that are divided
+	copied []rowRef // scratch: references that are divided
 }
 
-// rowRef is where a row is, and the first bytes of it, which mostly decide.
+// rowRef is the place of a row and its first bytes, which usually decide a comparison.
 type rowRef struct {
 	prefix uint64
-	at     uint32 // of the length in front of the row
-	count  uint32 // of equal rows
+	at     uint32 // place of the length in front of the row
+	count  uint32 // number of equal rows
 }
 
 const (
-	// RowRefBytes is the memory of a row without its bytes, and ShortRowBytes that of a short one.
+	// RowRefBytes is the memory of a row without its bytes, and ShortRowBytes that of a short row.
 	RowRefBytes   = ShortRowBytes + lengthBytes
 	ShortRowBytes = 16
-	// prefixBytes is how many bytes of a row are its prefix, and MostShort how many a short one has at most.
+	// prefixBytes is the length of a row's prefix, and MostShort the largest length of a short row.
 	prefixBytes = MostShort
 	MostShort   = 8
-	// firstDigit is the bit of a prefix at which its first byte begins.
+	// firstDigit is the bit position in a prefix at which its first byte begins.
 	firstDigit = 8 * (prefixBytes - 1)
-	// comparedRows are as many as comparing sorts faster than counting bytes.
+	// comparedRows is the largest number of rows that sort faster by comparisons than by counting
+	// bytes.
 	comparedRows = 32
 )
 
-// newRun returns a run without rows, which are short if they have a length.
+// newRun returns a run without rows. A short length other than 0 makes all its rows short.
 func newRun(s *Sorter, short int) *RowRun {
 	r := &RowRun{sorter: s, short: short}
 	r.empty()
 	return r
 }
 
-// empty forgets the rows.
+// empty removes all rows.
 func (r *RowRun) empty() {
 	r.Bytes, r.refs, r.begin, r.rows, r.size = r.Bytes[:0], r.refs[:0], 0, 0, 0
 	r.next()
 }
 
-// next makes room for the length of the next row.
+// next reserves the bytes for the length of the next row.
 func (r *RowRun) next() {
 	if r.short > 0 {
 		return
@@ -70,7 +71,7 @@ func (r *RowRun) next() {
 	r.Bytes = append(r.Bytes, 0, 0, 0, 0)
 }
 
-// End ends the row that was appended to Bytes, and of which there are n.
+// End ends the row that the caller has appended to Bytes and counts it n times.
 func (r *RowRun) End(n int64) error {
 	if r.short > 0 {
 		prefix := prefixOf(r.Bytes)
@@ -84,32 +85,35 @@ func (r *RowRun) End(n int64) error {
 	return r.refer(ref, n)
 }
 
-// AppendShort appends n equal short rows, whose bytes are the first ones of a word. It is Append
-// without the detour by bytes.
+// AppendShort appends n equal short rows, given as the first bytes of a word. It does the same as
+// Append without a conversion to bytes.
 func (r *RowRun) AppendShort(row uint64, n int64) error { return r.refer(rowRef{prefix: row}, n) }
 
-// Append appends n rows that are equal.
+// Append appends n equal rows.
 func (r *RowRun) Append(row []byte, n int64) error {
 	r.Bytes = append(r.Bytes, row...)
 	return r.End(n)
 }
 
-// used returns how many bytes the rows take.
+// used returns the number of bytes that the rows take.
 func (r *RowRun) used() int64 { return int64(len(r.Bytes)) + ShortRowBytes*int64(len(r.refs)) }
 
-// makeRoom makes room for rows such as those that are there, as far as it is drawn: once, where they would grow piece by piece.
+// makeRoom allocates, at once and within the drawn bytes, room for more rows of the same kind.
+// Otherwise the slices would grow step by step.
 func (r *RowRun) makeRoom() {
 	if used := r.used(); 0 < used && used < r.room {
 		times := float64(r.room)/float64(used) - 1
 		r.Bytes = slices.Grow(r.Bytes, int(times*float64(len(r.Bytes))))
-		r.refs = slices.Grow(r.refs, int(times*float64(len(r.refs)))+1) // the last one is too much
+		// the last row goes beyond the room
+		r.refs = slices.Grow(r.refs, int(times*float64(len(r.refs)))+1)
 	}
 }
 
-// refer refers to n equal rows, and makes room for the next ones.
+// refer adds a reference to n equal rows, and makes room for the next row.
 func (r *RowRun) refer(ref rowRef, n int64) error {
 	r.rows += n
-	for ref.count = math.MaxUint32; n > math.MaxUint32; n -= math.MaxUint32 { // a reference has 32 bits for them
+	// a reference counts in 32 bits
+	for ref.count = math.MaxUint32; n > math.MaxUint32; n -= math.MaxUint32 {
 		r.refs = append(r.refs, ref)
 	}
 	ref.count = uint32(n)
@@ -120,7 +124,7 @@ func (r *RowRun) refer(ref rowRef, n int64) error {
 	return r.sorter.makeRoom(r)
 }
 
-// prefixOf returns the first bytes of a row as a number, zeros where it is shorter.
+// prefixOf returns the first bytes of a row as a number. A shorter row is padded with zeros.
 func prefixOf(row []byte) (prefix uint64) {
 	if len(row) >= prefixBytes {
 		return binary.BigEndian.Uint64(row)
@@ -131,7 +135,7 @@ func prefixOf(row []byte) (prefix uint64) {
 	return prefix
 }
 
-// length returns how many bytes a row has.
+// length returns the number of bytes of a row.
 func (r *RowRun) length(ref *rowRef) int {
 	if r.short > 0 {
 		return r.short
@@ -139,7 +143,7 @@ func (r *RowRun) length(ref *rowRef) int {
 	return int(binary.LittleEndian.Uint32(r.Bytes[ref.at:]))
 }
 
-// row returns a row, a short one until the next call.
+// row returns a row. A short row is valid until the next call.
 func (r *RowRun) row(ref *rowRef) []byte {
 	if r.short > 0 {
 		r.of = binary.BigEndian.AppendUint64(r.of[:0], ref.prefix)
@@ -149,7 +153,7 @@ func (r *RowRun) row(ref *rowRef) []byte {
 	return r.Bytes[from : from+r.length(ref)]
 }
 
-// sort puts the rows in order and makes equal ones one.
+// sort orders the rows and combines equal ones.
 func (r *RowRun) sort() {
 	r.divide(r.refs, 0, firstDigit)
 	r.size = 0
@@ -158,7 +162,8 @@ func (r *RowRun) sort() {
 		ref := r.refs[i]
 		if last >= 0 {
 			of := &r.refs[last]
-			if of.prefix == ref.prefix && ref.count <= math.MaxUint32-of.count && r.compareBehind(of, &ref) == 0 {
+			if of.prefix == ref.prefix && ref.count <= math.MaxUint32-of.count &&
+				r.compareBehind(of, &ref) == 0 {
 				of.count += ref.count
 				continue
 			}
@@ -170,7 +175,7 @@ func (r *RowRun) sort() {
 	r.refs = r.refs[:last+1]
 }
 
-// compareBehind compares rows that have one prefix.
+// compareBehind compares the bytes behind the prefixes of two rows with equal prefixes.
 func (r *RowRun) compareBehind(a, b *rowRef) int {
 	if r.short > 0 {
 		return 0
@@ -178,9 +183,9 @@ func (r *RowRun) compareBehind(a, b *rowRef) int {
 	return bytes.Compare(r.row(a), r.row(b))
 }
 
-// divide puts rows in order whose first bytes are equal, and whose prefixes begin behind these: by
-// the first digit, a byte, of their prefixes that not all have, from the one at a bit on. It is the
-// two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
+// divide sorts rows whose first bytes are equal and whose prefixes begin behind these bytes. It
+// distributes them by the first byte of their prefixes, from a bit position on, in which they
+// differ. It is the two-array sort of McIlroy, Bostic and McIlroy, "Engineering radix sort" (1993).
 func (r *RowRun) divide(refs []rowRef, equal, bit int) {
 	if len(refs) <= comparedRows {
 		r.insert(refs)
@@ -217,8 +222,8 @@ func (r *RowRun) divide(refs []rowRef, equal, bit int) {
 	}
 }
 
-// countDigits counts rows by the digit at a bit, and reports whether not all have one. Of those that
-// do, nothing is counted.
+// countDigits counts rows by the digit at a bit position and reports whether they differ in it. If
+// they do not, it counts nothing.
 func countDigits(n *[256]uint32, refs []rowRef, bit int) (differ bool) {
 	shift := uint(bit) & 63
 	for i := range refs {
@@ -232,7 +237,8 @@ func countDigits(n *[256]uint32, refs []rowRef, bit int) (differ bool) {
 	return false
 }
 
-// divideBehind puts rows in order that have one prefix: by the first bytes that not all have, which take its place meanwhile.
+// divideBehind sorts rows with equal prefixes: it replaces the prefixes, until it returns, by the
+// first bytes in which the rows differ.
 func (r *RowRun) divideBehind(refs []rowRef, equal int) {
 	first := r.row(&refs[0])
 	common, longest := len(first), 0
@@ -249,8 +255,8 @@ func (r *RowRun) divideBehind(refs []rowRef, equal int) {
 		}
 	}
 	switch prefix := refs[0].prefix; {
-	case common == longest: // they are equal
-	case common < equal+prefixBytes: // some end in the prefix, and others have zeros there
+	case common == longest: // all rows are equal
+	case common < equal+prefixBytes: // some rows end within the prefix, others have zeros there
 		r.compare(refs)
 	default:
 		for i := range refs {
@@ -263,18 +269,21 @@ func (r *RowRun) divideBehind(refs []rowRef, equal int) {
 	}
 }
 
-// compare puts rows in order.
+// compare sorts rows by comparing them.
 func (r *RowRun) compare(refs []rowRef) {
-	slices.SortFunc(refs, func(a, b rowRef) int { return cmp.Or(cmp.Compare(a.prefix, b.prefix), r.compareBehind(&a, &b)) })
+	slices.SortFunc(refs, func(a, b rowRef) int {
+		return cmp.Or(cmp.Compare(a.prefix, b.prefix), r.compareBehind(&a, &b))
+	})
 }
 
-// insert puts rows in order that are few.
+// insert sorts a few rows by insertion.
 func (r *RowRun) insert(refs []rowRef) {
 	for i := 1; i < len(refs); i++ {
 		ref, at := refs[i], i
 		for ; at > 0; at-- {
 			before := &refs[at-1]
-			if before.prefix < ref.prefix || before.prefix == ref.prefix && r.compareBehind(before, &ref) <= 0 {
+			if before.prefix < ref.prefix || before.prefix == ref.prefix &&
+				r.compareBehind(before, &ref) <= 0 {
 				break
 			}
 			refs[at] = *before
@@ -283,10 +292,10 @@ func (r *RowRun) insert(refs []rowRef) {
 	}
 }
 
-// Len returns the number of rows, those that are known to be equal once.
+// Len returns the number of rows. Rows that are known to be equal count once.
 func (r *RowRun) Len() int { return len(r.refs) }
 
-// held returns how many bytes a copy takes.
+// held returns the number of bytes of a copy.
 func (r *RowRun) held() int64 {
 	if r.short > 0 {
 		return ShortRowBytes * int64(len(r.refs))
@@ -294,7 +303,7 @@ func (r *RowRun) held() int64 {
 	return int64(r.size) + RowRefBytes*int64(len(r.refs))
 }
 
-// clone returns a copy in memory of its own size, with its rows one after the other.
+// clone returns a copy without spare capacity, with its rows in order.
 func (r *RowRun) clone() *RowRun {
 	to := *r
 	to.refs, to.copied = slices.Clone(r.refs), nil
@@ -313,7 +322,7 @@ func (r *RowRun) clone() *RowRun {
 	return &to
 }
 
-// compact leaves the different rows alone. References are that already.
+// compact removes the bytes of all but the different rows. For short rows the references suffice.
 func (r *RowRun) compact() {
 	if r.short == 0 {
 		*r = *r.clone()

@@ -2,18 +2,17 @@ package spill
 
 import "encoding/binary"
 
-// RowHeadBytes is what a row takes of a chunk beside its bytes, at least.
+// RowHeadBytes is the smallest number of bytes that a row takes in a chunk in addition to its own.
 const RowHeadBytes = 2
 
-// AppendRow appends n rows that are equal to those of a chunk: how many there are, the length of
-// the row, and its bytes.
+// AppendRow appends n equal rows to a chunk: their number, the length of the row, and its bytes.
 func AppendRow(chunk, row []byte, n int64) []byte {
 	chunk = binary.AppendUvarint(chunk, uint64(n))
 	chunk = binary.AppendUvarint(chunk, uint64(len(row)))
 	return append(chunk, row...)
 }
 
-// FirstRow returns the first row of a chunk, how many there are of it, and the bytes behind it, or
+// FirstRow returns the first row of a chunk, the number of equal rows, and the bytes behind it, or
 // ErrCorrupt.
 func FirstRow(chunk []byte) (row []byte, n int64, rest []byte, err error) {
 	count, a := binary.Uvarint(chunk)
@@ -25,7 +24,7 @@ func FirstRow(chunk []byte) (row []byte, n int64, rest []byte, err error) {
 	return chunk[from:end:end], n, chunk[end:], nil
 }
 
-// EachRow calls visit with the rows of a chunk, and how many there are of each.
+// EachRow calls visit with the rows of a chunk and the number of equal rows for each.
 func EachRow(chunk []byte, visit func(row []byte, n int64) error) error {
 	for len(chunk) > 0 {
 		row, n, rest, err := FirstRow(chunk)

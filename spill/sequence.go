@@ -3,29 +3,31 @@ package spill
 // Sequence names a list of chunks in a Store. Numbers are never reused.
 type Sequence uint64
 
-// sequence is where the chunks of a Sequence are.
+// sequence is the places of a Sequence's chunks.
 type sequence struct {
 	number Sequence
 	blocks []*block
 	freed  bool
 }
 
-// block is chunks of a sequence that are read together, each behind its length.
+// block is several chunks of a sequence that are read together. Each follows its length.
 type block struct {
 	*sequence
 	size   int
-	pieces [][]byte // its bytes, until they are in a table
+	pieces [][]byte // its bytes, until a table holds them
 
 	table *table
-	first uint32 // piece of it there
+	first uint32 // number of its first piece in the table
 }
 
 const (
-	// blockSize is about the size of a block of small chunks. A larger chunk is one by itself.
+	// blockSize is the approximate size of a block of small chunks. A larger chunk is a block by
+	// itself.
 	blockSize = 64 << 10
-	// lengthBytes is how many bytes a length takes.
+	// lengthBytes is the number of bytes of a length.
 	lengthBytes = 4
-	// chunkCost is what a chunk takes of the buffer beside its bytes: what is known of it, and
-	// perhaps of a block. It bounds buffers of empty chunks.
+	// chunkCost is the number of bytes that a chunk takes of the buffer in addition to its own, for
+	// its administration and perhaps that of a block. It bounds the number of empty chunks in a
+	// buffer.
 	chunkCost = 96
 )

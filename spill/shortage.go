@@ -7,19 +7,23 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Short gives an error of a draw the hint how large a budget would do when so many bytes are missing now, or what to do instead.
+// Short gives the error of a draw a hint: the size of a budget that suffices when missing bytes are
+// missing now, or another remedy.
 func (b *Budget) Short(err error, missing int64, instead string) error {
 	return b.shortage(err, b.rest(), missing, enough, instead)
 }
 
-// Exceeded returns the error of a draw that would exceed a share of a budget, of which so many bytes are in use.
+// Exceeded returns the error of a draw that would exceed a share of a budget. The share has used
+// bytes in use.
 func (b *Budget) Exceeded(what string, n, share, used int64) error {
-	err := fmt.Errorf("draw %d bytes for %s from a share of %d with %d in use: %w", n, what, share, used, ErrBudget)
+	err := fmt.Errorf("draw %d bytes for %s from a share of %d with %d in use: %w", n, what, share,
+		used, ErrBudget)
 	whole := b.root().limit
 	return b.refuse(err, int64(float64(used+n)/float64(max(1, share))*float64(whole))-whole)
 }
 
-// Advise gives an error that the budget ran out the hint that one twice as large may do, unless it has a hint.
+// Advise gives an error of an exhausted budget the hint that a budget of twice the size may
+// suffice, unless it has a hint.
 func (b *Budget) Advise(err error) error {
 	if errors.Is(err, ErrBudget) && fault.HintOf(err) == "" {
 		return b.refuse(err, 2*b.root().limit-b.root().Used())
@@ -27,28 +31,32 @@ func (b *Budget) Advise(err error) error {
 	return err
 }
 
-// refuse gives the error of a draw the hint that a budget twice as large may do, or a larger one where more is missing. What
-// was refused may be one of many draws.
+// refuse gives the error of a draw the hint that a budget of twice the size may suffice, or a
+// larger one if more bytes are missing. The refused draw may be one of many.
 func (b *Budget) refuse(err error, missing int64) error {
 	return b.Short(err, max(missing, b.root().limit), "")
 }
 
-// Instead adds what else may be done to the hint of an error that a memory budget ran out.
+// Instead adds another remedy to the hint of an error of an exhausted memory budget.
 func Instead(err error, instead string) error {
 	var short *fault.Error
 	if !errors.As(err, &short) || short.Short == nil {
-		return fault.Errorf(fault.Resources, "give more memory with --memory, or "+instead, "%w", err)
+		return fault.Errorf(fault.Resources, "give more memory with --memory, or "+instead, "%w",
+			err)
 	}
 	hint := func(missing int64) string { return short.Short(missing) + ", or " + instead }
 	return &fault.Error{Class: fault.Resources, Err: err, Lacks: short.Lacks, Short: hint}
 }
 
-// shortage gives an error a hint that names what enough returns of the whole budget, while so many bytes rest that may be in use again.
-func (b *Budget) shortage(err error, rest, missing int64, enough func(used, missing, limit int64) int64, instead string) error {
+// shortage gives an error a hint with the size that enough returns for the whole budget. It counts
+// rest bytes as used, since they may be in use again.
+func (b *Budget) shortage(err error, rest, missing int64,
+	enough func(used, missing, limit int64) int64, instead string) error {
 	whole := b.root()
 	used := whole.Used() + rest
 	hint := func(missing int64) string {
-		named := fmt.Sprintf("give at least %d MiB with --memory", enough(used, missing, whole.limit))
+		named := fmt.Sprintf("give at least %d MiB with --memory",
+			enough(used, missing, whole.limit))
 		if instead != "" {
 			named += ", or " + instead
 		}
@@ -57,7 +65,7 @@ func (b *Budget) shortage(err error, rest, missing int64, enough func(used, miss
 	return &fault.Error{Class: fault.Resources, Err: err, Lacks: missing, Short: hint}
 }
 
-// root returns the budget that b is a part of, or b.
+// root returns the budget that contains b and that no other contains, or b.
 func (b *Budget) root() *Budget {
 	for b.whole != nil {
 		b = b.whole
@@ -65,8 +73,8 @@ func (b *Budget) root() *Budget {
 	return b
 }
 
-// enough returns how many MiB a budget has in which so many bytes more have room than those that are in use of one. What is in use may
-// be a part of the budget, and be more of a larger one.
+// enough returns the size in MiB of a budget with room for missing bytes in addition to those in
+// use. Up to a quarter of a budget may be shares, which grow with it.
 func enough(used, missing, limit int64) int64 {
 	free := max(limit-used, limit/4*3)
 	need := max(used+missing, int64(float64(missing)/float64(free)*float64(limit)))

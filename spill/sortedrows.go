@@ -7,30 +7,30 @@ import (
 	"io"
 )
 
-// SortedRows are different rows in order, read once. They belong to one goroutine at a time.
+// SortedRows returns different rows in order, once. It belongs to one goroutine at a time.
 type SortedRows struct {
-	short  int // bytes of every row, if they are short
+	short  int // length of every row, if they are short
 	budget *Budget
 	drawn  int64
-	heap   []runHead // the first row of the first one is next
+	heap   []runHead // the first row of its first element comes next
 	row    []byte
 }
 
-// runHead is a run by the first bytes of its first row, which mostly decide.
+// runHead is a run with the first bytes of its first row, which usually decide a comparison.
 type runHead struct {
 	prefix uint64
 	*runSource
 }
 
-// runSource is what is left of a run.
+// runSource is the unread rest of a run.
 type runSource struct {
-	row    []byte // the first one; nil: it is short
+	row    []byte // the first row; nil: it is short
 	n      int64
 	short  bool
-	run    *RowRun // in memory
-	next   int     // row of it
-	reader *reader // of the chunks of a run in the store
-	chunk  []byte  // the rest of one
+	run    *RowRun // a run in memory
+	next   int     // its next row
+	reader *reader // the chunks of a run in the store
+	chunk  []byte  // the rest of one chunk
 }
 
 // add adds a run.
@@ -39,7 +39,7 @@ func (r *SortedRows) add(run *RowRun, reader *reader) {
 	r.heap = append(r.heap, runHead{runSource: source})
 }
 
-// begin reads the first row of every run: none is empty.
+// begin reads the first row of every run. No run is empty.
 func (r *SortedRows) begin() error {
 	for i := range r.heap {
 		if err := r.heap[i].advance(); err != nil {
@@ -52,7 +52,7 @@ func (r *SortedRows) begin() error {
 	return nil
 }
 
-// Next returns the next row, valid until the next call, and how many there are of it, or io.EOF.
+// Next returns the next row, valid until the next call, and the number of equal rows, or io.EOF.
 func (r *SortedRows) Next() (row []byte, n int64, err error) {
 	if len(r.heap) == 0 {
 		return nil, 0, io.EOF
@@ -61,11 +61,12 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 	if r.short > 0 {
 		r.row = binary.BigEndian.AppendUint64(r.row[:0], prefix)
 		row = nil
-	} else if r.heap[0].reader != nil { // what it reads next takes the place of the row
+	} else if r.heap[0].reader != nil { // the reader's next chunk overwrites the row
 		r.row = append(r.row[:0], row...)
 		row = r.row
 	}
-	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix && bytes.Equal(r.heap[0].row, row) {
+	for equal := true; equal; equal = len(r.heap) > 0 && r.heap[0].prefix == prefix &&
+		bytes.Equal(r.heap[0].row, row) {
 		first := &r.heap[0]
 		n += first.n
 		switch err := first.advance(); {
@@ -86,7 +87,7 @@ func (r *SortedRows) Next() (row []byte, n int64, err error) {
 	return row, n, nil
 }
 
-// down puts a source that may be behind others in its place.
+// down restores the order of the heap from a source on that may come after its children.
 func (r *SortedRows) down(i int) {
 	if i >= len(r.heap) {
 		return
@@ -106,10 +107,11 @@ func (r *SortedRows) down(i int) {
 
 // before reports whether a run's first row comes before another's.
 func (s *runHead) before(other *runHead) bool {
-	return s.prefix < other.prefix || s.prefix == other.prefix && bytes.Compare(s.row, other.row) < 0
+	return s.prefix < other.prefix || s.prefix == other.prefix &&
+		bytes.Compare(s.row, other.row) < 0
 }
 
-// advance goes on to the next row, or returns io.EOF.
+// advance moves to the next row, or returns io.EOF.
 func (s *runHead) advance() error {
 	if s.reader == nil {
 		if s.next == len(s.run.refs) {
@@ -139,7 +141,7 @@ func (s *runHead) advance() error {
 	return nil
 }
 
-// Close ends the reading.
+// Close ends the reading and frees its memory.
 func (r *SortedRows) Close() {
 	for _, source := range r.heap {
 		if source.reader != nil {

@@ -11,83 +11,87 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// Sorting says in what memory rows are sorted, and for what.
+// Sorting describes the rows to sort and the memory to sort them in.
 type Sorting struct {
 	Budget  *Budget
-	What    string                 // the memory is drawn for
-	Instead string                 // what else may be done where it does not suffice
-	Share   int64                  // bytes that are drawn at most
-	Run     int64                  // bytes of rows that one worker sorts at a time
-	Short   int                    // bytes of every row, where all have as many and at most MostShort; 0: they differ, or are longer
-	Readers int64                  // bytes that runs of the store are read in
-	Open    func() (*Store, error) // called when something does not fit; nil: then sorting ends
+	What    string // the purpose of the memory
+	Instead string // another remedy when the memory does not suffice
+	Share   int64  // largest number of bytes to draw
+	Run     int64  // bytes of rows that one worker sorts at a time
+	// length of every row if all have one, at most MostShort; 0: rows differ in length or are
+	// longer
+	Short   int
+	Readers int64                  // bytes for reading runs from the store
+	Open    func() (*Store, error) // called when something does not fit; nil: sorting fails then
 }
 
-// Sorter puts rows, which are bytes, in bytewise order, and counts equal ones.
+// Sorter sorts rows of bytes bytewise and counts equal ones.
 //
 //	RowRun of every worker ─full─▶ run in memory, or in a store ─▶ Merge
 //
-// It draws what it holds, as it grows. It must be closed.
+// It draws the memory that it holds, as it grows. It must be closed.
 type Sorter struct {
 	Sorting
-	runs []*RowRun // being filled
+	runs []*RowRun // runs that workers append to
 
 	mu      sync.Mutex
 	rows    int64
-	size    int64     // bytes of different rows, at most
-	largest int64     // bytes of a row
-	drawn   int64     // for sorted runs
-	sorted  []*RowRun // in memory
+	size    int64     // bytes of the different rows, at most
+	largest int64     // bytes of the largest row
+	drawn   int64     // bytes drawn for sorted runs
+	sorted  []*RowRun // sorted runs in memory
 	stored  []Sequence
 	store   *Store // nil: nothing is stored
 }
 
 const (
-	// A run is so large at most that its rows are sorted in a last-level cache, by and large, and at
-	// least that it is worth writing.
+	// The upper limit of a run lets its rows be sorted in a usual last-level cache; the lower one
+	// makes a run worth writing.
 	mostRun  = 16 << 20
 	leastRun = 64 << 10
-	// runsInShare is how many full runs of every worker have room in a share, at least.
+	// runsInShare is the least number of full runs of every worker that fit in a share.
 	runsInShare = 4
-	// growth is how much memory a run takes that becomes twice as large, with what it was before,
-	// or is sorted, with a copy of its references.
+	// growth is the factor by which a run takes more memory while it doubles, with its old copy, or
+	// while it is sorted, with a copy of its references.
 	growth = 2
-	// firstRoom is what the first rows of a run take.
+	// firstRoom is the number of bytes for the first rows of a run.
 	firstRoom = 4 << 10
-	// sortedChunk is about the size of a chunk of rows in the store, unless one row is larger.
+	// sortedChunk is the approximate size of a chunk of rows in the store, unless one row is
+	// larger.
 	sortedChunk = 64 << 10
-	// largeRow is the size of a row from which on what is made of one is drawn.
+	// largeRow is the smallest size of a row whose copies are drawn from the budget.
 	largeRow = 256 << 10
-	// rowCopies counts the copies of a row from the store besides that of its reader.
+	// rowCopies counts the copies of a row from the store, without that of its reader.
 	rowCopies = 3
 )
 
 // NewSorter returns a sorter of rows.
 func NewSorter(s Sorting) *Sorter {
-	s.Run = min(s.Run, 1<<30) // places in it have 32 bits, whatever the last row is
+	s.Run = min(s.Run, 1<<30) // places in it have 32 bits, however large its last row is
 	return &Sorter{Sorting: s}
 }
 
-// UsualRun returns how many bytes of rows each of some workers sorts at a time in a share.
+// UsualRun returns the number of bytes of rows that each of the workers sorts at a time within a
+// share.
 func UsualRun(share int64, threads int) int64 {
 	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
-// NewRun returns where one more worker appends its rows. It is not safe for concurrent use.
+// NewRun returns a run for the rows of one more worker. It is not safe for concurrent use.
 func (s *Sorter) NewRun() *RowRun {
 	r := newRun(s, s.Short)
 	s.runs = append(s.runs, r)
 	return r
 }
 
-// Len returns the number of rows, Size the bytes of those that are different, at most, and Largest
-// those of the largest one. All are complete once they are merged.
+// Len returns the number of rows, Size an upper bound of the bytes of different rows, and Largest
+// the bytes of the largest row. All are complete after Merge.
 func (s *Sorter) Len() int64     { return s.rows }
 func (s *Sorter) Size() int64    { return s.size }
 func (s *Sorter) Largest() int64 { return s.largest }
 
-// Join takes over the rows of a sorter with the same store, which has none from then on. Nobody uses
-// either meanwhile.
+// Join moves the rows of another sorter with the same store to s. Nobody else uses either sorter
+// meanwhile.
 func (s *Sorter) Join(other *Sorter) {
 	for _, r := range other.runs {
 		r.sorter = s
@@ -101,9 +105,9 @@ func (s *Sorter) Join(other *Sorter) {
 	other.runs, other.sorted, other.stored, other.drawn = nil, nil, nil, 0
 }
 
-// makeRoom gives a run room for more rows, or sorts those that it has.
+// makeRoom gives a run room for more rows, or sorts its rows.
 func (s *Sorter) makeRoom(r *RowRun) error {
-	used, full := r.used(), s.Run-s.Run/8 // the last row has the rest
+	used, full := r.used(), s.Run-s.Run/8 // the last row may use the rest
 	if used >= full {
 		return s.seal(r)
 	}
@@ -114,7 +118,8 @@ func (s *Sorter) makeRoom(r *RowRun) error {
 	return err
 }
 
-// grow draws the memory of a run that has room for more bytes. Where the budget refuses, sorted runs go to the store.
+// grow draws the memory for a run that grows to room bytes. Where the budget refuses, sorted runs
+// go to the store.
 func (s *Sorter) grow(r *RowRun, room int64) error {
 	more := growth * (room - r.room)
 	if more <= 0 {
@@ -131,15 +136,15 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 		err = s.Budget.Draw(s.What, more)
 	}
 	if err != nil {
-		return s.short(err, r, max(more, s.Budget.root().limit)) // it is one of many draws
+		return s.short(err, r, max(more, s.Budget.root().limit)) // this is one of many draws
 	}
 	r.room = room
 	r.makeRoom()
 	return nil
 }
 
-// short gives the error of a draw for a run the hint of a budget that has room for what is missing,
-// and later for joining runs with rows as large as its last one.
+// short gives the error of a run's draw a hint: a budget with room for the missing bytes and,
+// later, for joining runs with rows as large as the run's last one.
 func (s *Sorter) short(err error, r *RowRun, missing int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +154,8 @@ func (s *Sorter) short(err error, r *RowRun, missing int64) error {
 	return s.Budget.Short(err, max(missing, s.missing(growth*r.room+s.Budget.Reads())), s.Instead)
 }
 
-// seal sorts a run and puts its rows with the others, unless few enough are different to stay where they are.
+// seal sorts a run and adds its rows to the sorted ones, unless so few of them differ that they can
+// stay.
 func (s *Sorter) seal(r *RowRun) error {
 	if err := s.grow(r, r.used()); err != nil { // its last row may be large
 		return err
@@ -161,14 +167,14 @@ func (s *Sorter) seal(r *RowRun) error {
 	}
 	err := s.add(r)
 	r.empty()
-	if r.room > s.Run { // the last row was large
+	if r.room > s.Run { // its last row was large
 		s.Budget.Return(growth * r.room)
 		*r = *newRun(s, s.Short)
 	}
 	return err
 }
 
-// add adds a sorted run's rows: a copy of it, or one in the store.
+// add adds the rows of a sorted run: as a copy in memory, or in the store.
 func (s *Sorter) add(r *RowRun) error {
 	if fits, err := s.take(r); err != nil || !fits {
 		return err
@@ -180,7 +186,8 @@ func (s *Sorter) add(r *RowRun) error {
 	return nil
 }
 
-// take draws what a copy takes, or puts the run in the store. The share has room for runs that are being filled, too.
+// take draws the memory of a copy, or writes the run to the store. The share also has room for the
+// runs that workers append to.
 func (s *Sorter) take(r *RowRun) (fits bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +206,7 @@ func (s *Sorter) take(r *RowRun) (fits bool, err error) {
 	return false, s.put(r)
 }
 
-// count counts the rows of a sorted run.
+// count adds the rows of a sorted run to the totals.
 func (s *Sorter) count(r *RowRun) {
 	s.rows += r.rows
 	s.size += int64(r.size)
@@ -218,8 +225,8 @@ func (s *Sorter) put(r *RowRun) error {
 	return s.write(rows, growth*r.room+s.Budget.Reads())
 }
 
-// write writes rows to the store as one more run. Some bytes of what is drawn are free when runs
-// are joined.
+// write writes rows to the store as one more run. When it joins runs, freed of the drawn bytes
+// become free.
 func (s *Sorter) write(rows *SortedRows, freed int64) (err error) {
 	if s.store == nil {
 		if s.store, err = s.Open(); err != nil {
@@ -251,9 +258,11 @@ func (s *Sorter) write(rows *SortedRows, freed int64) (err error) {
 	}
 }
 
-// Merge returns all rows in order. No more are appended.
+// Merge returns all rows in order. No rows may be appended after it.
 func (s *Sorter) Merge(ctx context.Context) (*SortedRows, error) {
-	err := workers.Each(len(s.runs), max(1, len(s.runs)), func(_ workers.Worker, i int) error { return s.end(s.runs[i]) })
+	err := workers.Each(len(s.runs), max(1, len(s.runs)), func(_ workers.Worker, i int) error {
+		return s.end(s.runs[i])
+	})
 	if err == nil {
 		err = s.reduce(ctx)
 	}
@@ -263,7 +272,7 @@ func (s *Sorter) Merge(ctx context.Context) (*SortedRows, error) {
 	return s.merge(ctx, s.sorted, s.stored)
 }
 
-// end sorts the last rows of a worker. They stay where they are while nothing is in the store.
+// end sorts the last rows of a worker. They stay in place while nothing is in the store.
 func (s *Sorter) end(r *RowRun) error {
 	r.sort()
 	r.copied = nil
@@ -287,9 +296,10 @@ func (s *Sorter) end(r *RowRun) error {
 	return nil
 }
 
-// reduce makes the runs so few that all can be read at a time.
+// reduce joins runs until all can be read at one time.
 func (s *Sorter) reduce(ctx context.Context) error {
-	if len(s.stored) > 0 && len(s.sorted) > 0 && s.fanIn(min(s.Readers, s.Share-s.drawn)) < len(s.stored) {
+	if len(s.stored) > 0 && len(s.sorted) > 0 &&
+		s.fanIn(min(s.Readers, s.Share-s.drawn)) < len(s.stored) {
 		if err := s.storeAll(); err != nil {
 			return err
 		}
@@ -303,15 +313,16 @@ func (s *Sorter) reduce(ctx context.Context) error {
 		}
 		err = s.write(rows, rows.drawn)
 		rows.Close()
-		if err := cmp.Or(err, s.store.Free(first...)); err != nil { // a store that has failed fails both alike
+		// a failed store fails both in the same way
+		if err := cmp.Or(err, s.store.Free(first...)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fanIn returns how many runs of the store can be read at a time in some bytes. For large rows it takes
-// more of the budget if that is left.
+// fanIn returns the number of runs of the store that can be read at one time in some bytes. For
+// large rows it takes more of the budget if that is left.
 func (s *Sorter) fanIn(bytes int64) int {
 	if s.largest > largeRow {
 		bytes = max(bytes, s.Budget.Left()/4*3)
@@ -319,7 +330,7 @@ func (s *Sorter) fanIn(bytes int64) int {
 	return int(max(2, (bytes-s.readBytes(0))/(s.readBytes(1)-s.readBytes(0))))
 }
 
-// readBytes returns what reading some runs of the store at a time takes.
+// readBytes returns the memory for reading some runs of the store at one time.
 func (s *Sorter) readBytes(runs int) int64 {
 	if s.largest <= largeRow {
 		return (2*sortedChunk + s.largest) * int64(runs)
@@ -327,7 +338,8 @@ func (s *Sorter) readBytes(runs int) int64 {
 	return (2*sortedChunk+mostPiece+s.largest)*int64(runs) + rowCopies*s.largest
 }
 
-// writeBytes returns what writing a run to the store takes: a chunk that grows with a large row.
+// writeBytes returns the memory for writing a run to the store: a chunk, which grows with a large
+// row.
 func (s *Sorter) writeBytes() int64 {
 	if s.largest <= largeRow {
 		return 0
@@ -335,13 +347,13 @@ func (s *Sorter) writeBytes() int64 {
 	return 2 * s.largest
 }
 
-// missing returns what is missing to write a run, and to join two when some bytes of what is drawn
-// are free.
+// missing returns the bytes that are missing to write a run and to join two, when freed of the
+// drawn bytes become free.
 func (s *Sorter) missing(freed int64) int64 {
 	return max(s.writeBytes(), s.readBytes(2)+s.writeBytes()-freed)
 }
 
-// storeAll writes the runs in memory to the store.
+// storeAll writes all runs in memory to the store.
 func (s *Sorter) storeAll() error {
 	for i, r := range s.sorted {
 		if err := s.put(r); err != nil {
@@ -355,8 +367,9 @@ func (s *Sorter) storeAll() error {
 	return nil
 }
 
-// merge returns the rows of runs that are few enough.
-func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequence) (*SortedRows, error) {
+// merge returns the rows of runs that can all be read at one time.
+func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequence) (*SortedRows,
+	error) {
 	drawn := s.readBytes(len(stored))
 	if err := s.Budget.Draw(s.What, drawn); err != nil {
 		return nil, s.Budget.Short(err, drawn+s.writeBytes(), s.Instead)
@@ -380,7 +393,8 @@ func (s *Sorter) merge(ctx context.Context, inMemory []*RowRun, stored []Sequenc
 	return rows, nil
 }
 
-// Close returns what is drawn and frees what is stored. Its rows are not to be used any more.
+// Close returns the drawn memory and frees the stored runs. The rows of the sorter must not be used
+// after it.
 func (s *Sorter) Close() error {
 	for _, r := range s.runs {
 		s.Budget.Return(growth * r.room)

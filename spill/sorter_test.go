@@ -19,21 +19,21 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// TestSorterAgreesWithSort sorts rows of all lengths, many of them equal, in memory and beyond it, from
-// several workers, and gives everything back.
+// TestSorterAgreesWithSort sorts rows of all lengths, many of them equal, in memory and beyond it,
+// from several workers. In the end the sorter has returned all memory.
 func TestSorterAgreesWithSort(t *testing.T) {
 	for _, c := range []struct {
 		rows, length int
 		share        int64
 		threads      int
-		values       int // of a byte
+		values       int // number of values of a byte
 		stored       bool
-		short        bool // all rows have the length
+		short        bool // all rows have the same length
 	}{
 		{0, 10, 1 << 20, 2, 3, false, false},
 		{1, 10, 1 << 20, 1, 3, false, false},
 		{50_000, 12, 1 << 30, 3, 3, false, false},
-		{30_000, 40, 1 << 30, 2, 1, false, false}, // zeros alone
+		{30_000, 40, 1 << 30, 2, 1, false, false}, // only zeros
 		{100_000, 12, 1 << 20, 2, 256, true, false},
 		{400_000, 12, 1 << 20, 1, 256, true, false}, // runs of the store are joined
 		{40, 300_000, 1 << 20, 2, 3, true, false},   // rows of several chunks
@@ -54,7 +54,10 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Fatal(err)
 			}
 			before, opened := budget.Used(), false
-			sorting := testSorting(budget, c.share, c.threads, func() (*Store, error) { opened = true; return store, nil })
+			sorting := testSorting(budget, c.share, c.threads, func() (*Store, error) {
+				opened = true
+				return store, nil
+			})
 			if c.short {
 				sorting.Short = c.length
 			}
@@ -100,7 +103,8 @@ func TestSorterAgreesWithSort(t *testing.T) {
 				t.Error(err)
 			}
 			if budget.Used() != before || opened != c.stored || s.Len() != int64(len(rows)) {
-				t.Errorf("%d bytes are drawn of %d before; store opened %t, %d rows", budget.Used(), before, opened, s.Len())
+				t.Errorf("%d bytes are drawn of %d before; store opened %t, %d rows", budget.Used(),
+					before, opened, s.Len())
 			}
 			if err := store.Close(); err != nil {
 				t.Error(err)
@@ -109,8 +113,8 @@ func TestSorterAgreesWithSort(t *testing.T) {
 	}
 }
 
-// A run that was sorted keeps its room, so that it does not grow again: one whose rows are with the
-// others, and one whose few different rows stay.
+// A sorted run keeps its room, so that it does not grow again: both a run whose rows were added to
+// the others and a run whose few different rows stay.
 func TestRunsKeepTheirRoom(t *testing.T) {
 	for _, c := range []struct{ short, values int }{{0, math.MaxInt}, {8, math.MaxInt}, {8, 100}} {
 		sorting := testSorting(NewBudget(64<<20), 1<<20, 1, nil)
@@ -119,14 +123,16 @@ func TestRunsKeepTheirRoom(t *testing.T) {
 		run := runs[0]
 		for i, sorted := 0, 0; sorted < 4; i++ {
 			rows, room := len(run.refs), cap(run.refs)
-			if err := run.Append(binary.BigEndian.AppendUint64(nil, uint64(i%c.values)), 1); err != nil {
+			if err := run.Append(binary.BigEndian.AppendUint64(nil, uint64(i%c.values)),
+				1); err != nil {
 				t.Fatal(err)
 			}
 			if len(run.refs) > rows {
 				continue
 			}
 			if sorted++; cap(run.refs) < room {
-				t.Errorf("rows of %d bytes, %d values: room for %d rows was sorted, for %d is left", c.short, c.values, room, cap(run.refs))
+				t.Errorf("rows of %d bytes, %d values: room for %d rows was sorted, for %d is left",
+					c.short, c.values, room, cap(run.refs))
 			}
 		}
 		if err := s.Close(); err != nil {
@@ -135,7 +141,7 @@ func TestRunsKeepTheirRoom(t *testing.T) {
 	}
 }
 
-// More equal rows than a number of 32 bits counts are all there.
+// More equal rows than 32 bits can count are all counted.
 func TestSorterOfManyEqualRows(t *testing.T) {
 	s, runs := newTestSorter(testSorting(NewBudget(64<<20), 1<<20, 1, nil), 1)
 	want := map[string]int64{"a": 3 * math.MaxUint32, "b": 1<<40 + 1, "": 2}
@@ -159,7 +165,7 @@ func TestSorterOfManyEqualRows(t *testing.T) {
 	}
 }
 
-// Rows of any length come out of the store, those above and around a chunk of it, too.
+// The store returns rows of any length, also those of about a chunk and larger.
 func TestSorterOfLargeRows(t *testing.T) {
 	budget := NewBudget(256 << 20)
 	store, err := Open("scratch", Options{Budget: budget, FS: vfs.NewMem()})
@@ -167,9 +173,12 @@ func TestSorterOfLargeRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := budget.Used()
-	s, runs := newTestSorter(testSorting(budget, 1<<20, 1, func() (*Store, error) { return store, nil }), 1)
+	s, runs := newTestSorter(testSorting(budget, 1<<20, 1, func() (*Store, error) {
+		return store, nil
+	}), 1)
 	var want [][]byte
-	for _, length := range []int{0, 1, sortedChunk - 8, sortedChunk, largeRow, largeRow + 1, 9 << 20} {
+	for _, length := range []int{0, 1, sortedChunk - 8, sortedChunk, largeRow, largeRow + 1,
+		9 << 20} {
 		for of := range byte(3) {
 			row := bytes.Repeat([]byte{of, byte(length), 7}, length/3+1)[:length]
 			want = append(want, row)
@@ -202,7 +211,7 @@ func TestSorterOfLargeRows(t *testing.T) {
 	}
 }
 
-// A sorter without a store ends where memory does, and gives everything back.
+// A sorter without a store fails when memory ends, and returns all memory.
 func TestSorterWithoutStore(t *testing.T) {
 	budget := NewBudget(1 << 20)
 	s, runs := newTestSorter(testSorting(budget, math.MaxInt64, 2, nil), 2)
@@ -219,10 +228,17 @@ func TestSorterWithoutStore(t *testing.T) {
 }
 
 func testSorting(budget *Budget, share int64, threads int, open func() (*Store, error)) Sorting {
-	return Sorting{Budget: budget, What: "rows", Share: share, Run: UsualRun(share, threads), Readers: share, Open: open}
+	return Sorting{
+		Budget:  budget,
+		What:    "rows",
+		Share:   share,
+		Run:     UsualRun(share, threads),
+		Readers: share,
+		Open:    open,
+	}
 }
 
-// newTestSorter returns a sorter, and where each of some workers appends its rows.
+// newTestSorter returns a sorter and a run for each of some workers.
 func newTestSorter(sorting Sorting, threads int) (s *Sorter, runs []*RowRun) {
 	s = NewSorter(sorting)
 	for range threads {
@@ -231,11 +247,11 @@ func newTestSorter(sorting Sorting, threads int) (s *Sorter, runs []*RowRun) {
 	return s, runs
 }
 
-// Rows come out of a chunk as they went into it, and not out of one whose end is missing.
+// A chunk returns the rows that were appended to it, and an error if its end is missing.
 func TestEachRow(t *testing.T) {
 	rows := [][]byte{[]byte("a"), {}, bytes.Repeat([]byte{7}, 300)}
 	var chunk []byte
-	whole := map[int]int{0: 0} // rows by the length of their chunk
+	whole := map[int]int{0: 0} // number of rows by the length of their chunk
 	for i, row := range rows {
 		chunk = AppendRow(chunk, row, int64(i)<<40+1)
 		whole[len(chunk)] = i + 1
@@ -256,7 +272,7 @@ func TestEachRow(t *testing.T) {
 	}
 }
 
-// Rows that agree in many bytes, or in all of them, are put in order as others are.
+// Rows that agree in many bytes, or in all, are sorted like others.
 func TestSorterOfRowsAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	r := newRun(nil, 0)
@@ -279,7 +295,8 @@ func TestSorterOfRowsAlike(t *testing.T) {
 	r.sort()
 	for i := range r.refs {
 		row, n := r.row(&r.refs[i]), r.refs[i].count
-		if r.refs[i].prefix != prefixOf(row) || i > 0 && bytes.Compare(want[0], r.row(&r.refs[i-1])) <= 0 {
+		if r.refs[i].prefix != prefixOf(row) ||
+			i > 0 && bytes.Compare(want[0], r.row(&r.refs[i-1])) <= 0 {
 			t.Fatalf("row %d has another prefix than its own, or comes again", i)
 		}
 		for range n {
@@ -294,7 +311,7 @@ func TestSorterOfRowsAlike(t *testing.T) {
 	}
 }
 
-// Bytes that are no rows are decoded as some, or none, and never read beyond their end.
+// Any bytes decode as rows or as an error, and decoding never reads beyond their end.
 func TestDecodeAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -307,7 +324,8 @@ func TestDecodeAnything(t *testing.T) {
 			if err != nil {
 				break
 			}
-			if head := len(rest) - len(row) - len(behind); n < 1 || head < 2 || !bytes.Equal(rest[head:], append(bytes.Clone(row), behind...)) {
+			if head := len(rest) - len(row) - len(behind); n < 1 || head < 2 ||
+				!bytes.Equal(rest[head:], append(bytes.Clone(row), behind...)) {
 				t.Fatalf("%x has %x, and behind it %x", rest, row, behind)
 			}
 			rest = behind
@@ -315,7 +333,8 @@ func TestDecodeAnything(t *testing.T) {
 	}
 }
 
-// Texts as rows have them are in the order of the texts, none begins another, and they come back.
+// Encoded texts have the order of the texts, none is a prefix of another, and they decode to the
+// texts.
 func TestTextsOfRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draw := func() (text []byte) {
@@ -327,19 +346,23 @@ func TestTextsOfRows(t *testing.T) {
 	for range 5000 {
 		a, b := draw(), draw()
 		x, y := AppendText(nil, a), AppendText(nil, b)
-		if bytes.Compare(x, y) != bytes.Compare(a, b) || !bytes.Equal(a, b) && bytes.HasPrefix(y, x) {
+		if bytes.Compare(x, y) != bytes.Compare(a, b) || !bytes.Equal(a, b) &&
+			bytes.HasPrefix(y, x) {
 			t.Fatalf("%x and %x are %x and %x", a, b, x, y)
 		}
-		if n := TextLength(append(bytes.Clone(x), y...)); n != len(x) || !bytes.Equal(ParseText(nil, x), a) {
+		if n := TextLength(append(bytes.Clone(x), y...)); n != len(x) ||
+			!bytes.Equal(ParseText(nil, x), a) {
 			t.Fatalf("%x comes back as %x, of %d bytes", a, ParseText(nil, x), n)
 		}
 	}
 }
 
-// An error of the store that rows go to where memory ends stays what it is.
+// An error of the store that takes the rows beyond memory keeps its class.
 func TestSorterKeepsErrorsOfStore(t *testing.T) {
 	broken := fault.New(fault.Transient, "", "the disk does not answer")
-	sorting := testSorting(NewBudget(4<<20), math.MaxInt64, 1, func() (*Store, error) { return nil, broken })
+	sorting := testSorting(NewBudget(4<<20), math.MaxInt64, 1, func() (*Store, error) {
+		return nil, broken
+	})
 	sorting.Run = leastRun
 	s, runs := newTestSorter(sorting, 1)
 	for i := range 50_000 {
@@ -352,7 +375,7 @@ func TestSorterKeepsErrorsOfStore(t *testing.T) {
 	must(t, s.Close())
 }
 
-// What is read of runs with large rows is drawn.
+// The memory for reading runs with large rows is drawn.
 func TestSorterDrawsLargeRows(t *testing.T) {
 	const rows, size = 24, 2 << 20
 	budget := NewBudget(64 << 20)
@@ -360,9 +383,12 @@ func TestSorterDrawsLargeRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, runs := newTestSorter(testSorting(budget, 16<<20, 1, func() (*Store, error) { return store, nil }), 1)
+	s, runs := newTestSorter(testSorting(budget, 16<<20, 1, func() (*Store, error) {
+		return store, nil
+	}), 1)
 	for i := range rows {
-		if err := runs[0].Append(append([]byte{byte(rows - i)}, make([]byte, size)...), 1); err != nil {
+		if err := runs[0].Append(append([]byte{byte(rows - i)}, make([]byte, size)...),
+			1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -391,8 +417,8 @@ func TestSorterDrawsLargeRows(t *testing.T) {
 	}
 }
 
-// Where large rows do not fit a budget, whichever draw fails, the budget that is named is enough at
-// once, and so is each above the smallest.
+// Where large rows do not fit in a budget, the budget in the hint suffices at once, whichever draw
+// failed, and so does every budget above the smallest sufficient one.
 func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 	const least, most, tooMany = 4, 24, 25 // MiB
 	fits := 0
@@ -406,7 +432,8 @@ func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 			t.Errorf("%d MiB are enough, and %d are not: %v", fits, limit, err)
 		}
 		var named int
-		if _, scanned := fmt.Sscanf(fault.HintOf(err), "give at least %d MiB", &named); scanned != nil || !errors.Is(err, ErrBudget) {
+		if _, scanned := fmt.Sscanf(fault.HintOf(err), "give at least %d MiB",
+			&named); scanned != nil || !errors.Is(err, ErrBudget) {
 			t.Fatalf("%v, hint %q", err, fault.HintOf(err))
 		}
 		if again := sortLargeRows(t, int64(named)<<20); again != nil || named > tooMany {
@@ -418,8 +445,8 @@ func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 	}
 }
 
-// sortLargeRows sorts rows of 2 MB in a part of a budget, of which readers hold some until all are
-// there.
+// sortLargeRows sorts rows of 2 MB in a part of a budget, some of which readers hold until all rows
+// are appended.
 func sortLargeRows(t *testing.T, limit int64) (err error) {
 	const rows, size, read = 12, 2_000_000, 2 << 20
 	budget := NewBudget(limit)

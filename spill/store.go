@@ -1,23 +1,23 @@
-// Package spill bounds the memory of a run. Budget is what everything that grows with
-// the input is drawn from; Store takes to disk what does not fit.
+// Package spill bounds the memory of a run. Holders of memory that grows with the input draw it
+// from a Budget; a Store takes to disk the bytes that do not fit.
 //
-// A Store holds sequences: numbered lists of chunks of bytes, appended at the end, read
-// from the start as often as needed, freed as a whole.
+// A Store holds sequences: numbered lists of chunks of bytes, appended at the end, read from the
+// start any number of times, freed as a whole.
 //
 //	Append ──▶ buffer ──full──▶ tables ──▶ Scan, Consume
 //	                            Free ──▶ file removed
 //
-// Tables are files in Pebble's format. A sequence with much in the buffer gets a table to itself,
-// the others share one, and a table goes when all that is in it has been freed.
+// Tables are files in Pebble's format. A sequence with many bytes in the buffer gets its own table,
+// the others share one. The store removes a table when everything in it has been freed.
 //
-// Contract: a draw that does not fit fails at once and takes nothing; the peak is exact. A
-// Store returns the chunks that were appended or an error, never other bytes: tables have
-// checksums, and what is read is expected by number. Any failure of its files fails every later
-// call. Nothing hangs on a full disk.
+// Contract: a draw that does not fit fails at once and takes nothing; the peak is exact. A Store
+// returns the chunks that were appended or an error, never other bytes: tables have checksums, and
+// a reader expects pieces by number. After any failure of its files every later call fails. Nothing
+// hangs on a full disk.
 //
-// Not promised: that the process is smaller than the budget by itself. That is so only as
-// far as every holder draws what it holds, and the fixed overhead comes on top. A Store
-// survives no crash: it syncs nothing, and the next Open or Sweep removes what was left.
+// Limits: the budget alone does not bound the process. It does so only if every holder draws its
+// memory, and the fixed overhead is added. A Store does not survive a crash: it syncs nothing, and
+// the next Open or Sweep removes its folder.
 package spill
 
 import (
@@ -31,30 +31,30 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Store keeps chunks of bytes that do not fit memory, in a private folder of one run. Its
-// methods are safe for concurrent use, Close apart.
+// Store keeps chunks of bytes that do not fit in memory, in a private folder of one run. Its
+// methods are safe for concurrent use, except Close.
 type Store struct {
 	budget *Budget
 	share  int64
 	folder *folder
 
-	mu        sync.Mutex // guards what follows, while tables are written and removed, too
+	mu        sync.Mutex // guards the fields below, also while tables are written and removed
 	sequences map[Sequence]*sequence
 	last      Sequence
 	buffer    []byte   // chunks that are in no table yet
-	used      int      // of it, with what is known of the chunks
-	buffered  []*block // in the buffer
-	live      int      // of these, the ones that are not freed
-	tables    int      // with something alive
-	made      int      // tables ever
+	used      int      // bytes of the buffer in use, with the administration of its chunks
+	buffered  []*block // blocks in the buffer
+	live      int      // those of buffered that are not freed
+	tables    int      // tables with a block that is not freed
+	made      int      // number of tables made since Open
 	stats     Stats
 	failure   error
 	closed    bool
 }
 
-// Open makes a store in a new private folder below dir, which is made when it does not
-// exist, and removes what crashed runs have left there. It returns an error wrapping
-// ErrBudget when its share is not to be had and ErrDisk when dir cannot be written to.
+// Open removes the folders that crashed runs have left below dir and makes a store in a new private
+// folder there. It makes dir when dir does not exist. It returns an error that wraps ErrBudget when
+// the budget refuses its share, and ErrDisk when dir cannot be written to.
 func Open(dir string, o Options) (*Store, error) {
 	if o.Budget == nil {
 		o.Budget = NewBudget(math.MaxInt64)
@@ -66,7 +66,8 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := s.open(dir, o.FS); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
-	s.buffer = make([]byte, 0, s.share/4*3) // the rest is for the page that is written, and what is known of blocks
+	// the rest is for the page that is being written and for the administration of blocks
+	s.buffer = make([]byte, 0, s.share/4*3)
 	return s, nil
 }
 
@@ -84,7 +85,7 @@ func (s *Store) open(dir string, fsys vfs.FS) (err error) {
 	return err
 }
 
-// release removes everything and returns the share of the budget.
+// release removes all files and returns the share to the budget.
 func (s *Store) release() (err error) {
 	if s.folder != nil {
 		if err = s.folder.remove(); err != nil {
@@ -95,8 +96,8 @@ func (s *Store) release() (err error) {
 	return err
 }
 
-// fail makes every later call return err, and returns it. The first failure stays: the others
-// follow from it.
+// fail makes every later call return err, and returns err. Only the first failure counts: it causes
+// the others.
 func (s *Store) fail(err error) error {
 	if s.failure == nil {
 		s.failure = explain("use", s.folder.path, err)
@@ -104,7 +105,7 @@ func (s *Store) fail(err error) error {
 	return s.failure
 }
 
-// usable returns why the store cannot be used any more.
+// usable returns the error after which the store cannot be used, or nil.
 func (s *Store) usable() error {
 	if s.failure == nil && s.closed {
 		return errClosed
@@ -120,12 +121,13 @@ func (s *Store) NewSequence() Sequence {
 	return s.last
 }
 
-// Append adds a chunk at the end of a sequence; the bytes are copied. It waits while the
-// disk is slower than the callers. Calls for one sequence must not run at the same time,
-// nor after it was freed. Chunks of some 10 KiB and more are best.
+// Append copies a chunk to the end of a sequence. It waits while the disk is slower than the
+// callers. Calls for one sequence must not run at the same time, nor after the sequence was freed.
+// Chunks of 10 KiB and more are most efficient.
 func (s *Store) Append(seq Sequence, chunk []byte) error {
 	if len(chunk) > math.MaxUint32 {
-		return fmt.Errorf("append to a spilled sequence: %d bytes are more than a chunk may have", len(chunk))
+		return fmt.Errorf("append to a spilled sequence: %d bytes are more than a chunk may have",
+			len(chunk))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,21 +150,22 @@ func (s *Store) Append(seq Sequence, chunk []byte) error {
 	b.pieces = append(b.pieces, s.buffer[from:len(s.buffer):len(s.buffer)])
 	b.size, s.used = b.size+size, s.used+size+chunkCost
 	s.stats.Chunks++
-	if large { // it is written from where it is
+	if large { // written from the caller's memory
 		b.pieces = append(b.pieces, chunk)
 		return s.flush()
 	}
 	return nil
 }
 
-// blockFor returns the block in the buffer that the next chunk of a sequence goes to.
+// blockFor returns the block in the buffer that takes the next chunk of a sequence.
 func (s *Store) blockFor(seq Sequence, size int) *block {
 	q := s.sequences[seq]
 	if q == nil {
 		q = &sequence{number: seq}
 		s.sequences[seq] = q
 	}
-	if n := len(q.blocks); n > 0 && q.blocks[n-1].table == nil && q.blocks[n-1].size+size <= blockSize {
+	if n := len(q.blocks); n > 0 && q.blocks[n-1].table == nil &&
+		q.blocks[n-1].size+size <= blockSize {
 		return q.blocks[n-1]
 	}
 	b := &block{sequence: q}
@@ -170,9 +173,9 @@ func (s *Store) blockFor(seq Sequence, size int) *block {
 	return b
 }
 
-// Free drops sequences with all their chunks. Chunks that were still in the buffer are never
-// written; a table is removed with the last block that is alive in it. A reader of a freed
-// sequence gets an error.
+// Free drops sequences with all their chunks. Chunks that are still in the buffer are never
+// written; a table is removed with the last block in it. A reader of a freed sequence gets an
+// error.
 func (s *Store) Free(seqs ...Sequence) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +199,7 @@ func (s *Store) Free(seqs ...Sequence) error {
 	return nil
 }
 
-// drop forgets a block.
+// drop removes a block.
 func (s *Store) drop(b *block) error {
 	if b.table == nil {
 		if s.live--; s.live == 0 {
@@ -212,7 +215,7 @@ func (s *Store) drop(b *block) error {
 	return s.folder.fs.Remove(b.table.path)
 }
 
-// dropBefore drops the blocks of a sequence in tables that are before another one.
+// dropBefore drops the blocks of a sequence that come before another block and are in tables.
 func (s *Store) dropBefore(b *block) error {
 	for q := b.sequence; q.blocks[0] != b && q.blocks[0].table != nil; q.blocks = q.blocks[1:] {
 		if err := s.drop(q.blocks[0]); err != nil {
@@ -224,23 +227,23 @@ func (s *Store) dropBefore(b *block) error {
 
 // Stats are a store's numbers.
 type Stats struct {
-	BytesWritten  int64 // to tables
-	BytesRead     int64 // from tables
-	DiskBytes     int64 // in the folder now
-	PeakDiskBytes int64 // the most that was in the folder at one time
-	Chunks        int64 // appended
+	BytesWritten  int64 // bytes written to tables
+	BytesRead     int64 // bytes read from tables
+	DiskBytes     int64 // bytes in the folder now
+	PeakDiskBytes int64 // the largest value of DiskBytes
+	Chunks        int64 // number of chunks appended
 }
 
-// Stats returns the numbers of now. After Close they stay as they were.
+// Stats returns the present figures. They stay the same after Close.
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stats
 }
 
-// Close ends the readers, which are still to be closed, and removes the folder with everything in
-// it, and dir when Open made it and it is empty. It returns the failure of the store, if there was
-// one. No other call may be running; a second Close does nothing.
+// Close ends the readers, which must be closed all the same. It removes the folder with its
+// contents, and dir when Open made it and it is empty. It returns the failure of the store, if
+// there was one. No other call may be running; a second Close does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,17 +16,17 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// small is a budget whose buffers take five chunks of 256 KiB.
+// small returns a budget whose buffers take five chunks of 256 KiB.
 func small() *Budget { return NewBudget(1 << 24) }
 
-// noise is where chunks are cut from.
+// noise is the source of chunks.
 var noise = func() []byte {
 	bytes := make([]byte, 4<<20)
 	rand.NewChaCha8([32]byte{}).Read(bytes)
 	return bytes
 }()
 
-// chunkOf returns bytes that no other chunk of any sequence has, if there are enough of them.
+// chunkOf returns bytes that, from a certain size on, differ from those of every other chunk.
 func chunkOf(seq Sequence, n uint64, size int) []byte {
 	from := int(uint64(seq)*7919+n*104_729) % (1 << 20)
 	chunk := bytes.Clone(noise[from : from+size])
@@ -62,13 +62,14 @@ func differs(got, want [][]byte) string {
 	}
 	for i := range got {
 		if !bytes.Equal(got[i], want[i]) {
-			return fmt.Sprintf("chunk %d of %d bytes is not the one appended, of %d", i, len(got[i]), len(want[i]))
+			return fmt.Sprintf("chunk %d of %d bytes is not the one appended, of %d", i,
+				len(got[i]), len(want[i]))
 		}
 	}
 	return ""
 }
 
-// places are what the contract is tested on.
+// places runs a test of the contract on each kind of file system.
 func places(t *testing.T, test func(t *testing.T, fs vfs.FS, dir string)) {
 	t.Run("memory", func(t *testing.T) { test(t, vfs.NewMem(), "/scratch") })
 	t.Run("folder", func(t *testing.T) { test(t, nil, t.TempDir()) })
@@ -86,7 +87,7 @@ func open(t *testing.T, fs vfs.FS, dir string) *Store {
 	return s
 }
 
-// fill appends n chunks of a size to a sequence.
+// fill appends n chunks of one size to a sequence.
 func fill(t *testing.T, s *Store, seq Sequence, n, size int) (chunks [][]byte) {
 	t.Helper()
 	for i := range n {
@@ -99,7 +100,8 @@ func fill(t *testing.T, s *Store, seq Sequence, n, size int) (chunks [][]byte) {
 
 func TestChunksComeBackInOrder(t *testing.T) {
 	for _, tt := range []struct{ chunks, size int }{
-		{0, 0}, {1, 0}, {1, 1}, {5, 0}, {3, 100}, {2000, 10}, {20, 256 << 10}, {3, 2 << 20}, {100, 40 << 10},
+		{0, 0}, {1, 0}, {1, 1}, {5, 0}, {3, 100}, {2000, 10}, {20, 256 << 10}, {3, 2 << 20},
+		{100, 40 << 10},
 	} {
 		t.Run(fmt.Sprintf("%dx%d", tt.chunks, tt.size), func(t *testing.T) {
 			places(t, func(t *testing.T, fs vfs.FS, dir string) {
@@ -116,7 +118,7 @@ func TestChunksComeBackInOrder(t *testing.T) {
 	}
 }
 
-// What is appended is copied.
+// Append copies the chunk.
 func TestAppend(t *testing.T) {
 	s := open(t, vfs.NewMem(), "/scratch")
 	seq := s.NewSequence()
@@ -130,7 +132,7 @@ func TestAppend(t *testing.T) {
 	check(t, s, seq, want)
 }
 
-// What is freed before it was written is never written.
+// Chunks that were freed in the buffer are never written.
 func TestFreedInMemory(t *testing.T) {
 	s := open(t, vfs.NewMem(), "/scratch")
 	before := s.Stats().BytesWritten
@@ -145,7 +147,7 @@ func TestFreedInMemory(t *testing.T) {
 	}
 }
 
-// eventually waits for what is done in the background.
+// eventually waits for an effect of work in the background.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 2000 {
@@ -157,8 +159,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Fatal(what)
 }
 
-// Freeing large sequences gives their space back one by one; of small ones, when those
-// that were written with them are freed, too.
+// Freeing a large sequence gives its space back; the space of small ones is free when all sequences
+// of their table are freed.
 func TestFreeGivesSpaceBack(t *testing.T) {
 	for _, size := range []int{130 << 10, 3 << 10} {
 		places(t, func(t *testing.T, fs vfs.FS, dir string) {
@@ -191,20 +193,23 @@ func TestFreeGivesSpaceBack(t *testing.T) {
 	}
 }
 
-// TestConsume reads sequences that are freed meanwhile: of a large one, too, little is left on the
-// disk when its last chunk comes.
+// TestConsume reads sequences that are freed meanwhile: little of a large one is on the disk when
+// its last chunk comes, too.
 func TestConsume(t *testing.T) {
 	places(t, func(t *testing.T, fs vfs.FS, dir string) {
 		s := open(t, fs, dir)
-		seqs, want := []Sequence{s.NewSequence(), s.NewSequence(), s.NewSequence(), s.NewSequence()}, [][][]byte{}
+		seqs, want := []Sequence{s.NewSequence(), s.NewSequence(), s.NewSequence(),
+			s.NewSequence()}, [][][]byte{}
 		for i, chunks := range []int{300, 0, 5, 1} { // the last one stays in the buffer
 			want = append(want, fill(t, s, seqs[i], chunks, 100<<10))
 		}
 		all, got := s.Stats().DiskBytes, make([][][]byte, len(seqs))
 		must(t, s.Consume(context.Background(), func(i int, chunk []byte) error {
 			got[i] = append(got[i], bytes.Clone(chunk))
-			if left := all - 100<<10*int64(len(got[0])) + mostTable + 1<<20; s.Stats().DiskBytes > max(left, 2<<20) {
-				t.Fatalf("%d of %d bytes are on the disk after %d chunks", s.Stats().DiskBytes, all, len(got[0]))
+			if left := all - 100<<10*int64(len(got[0])) + mostTable +
+				1<<20; s.Stats().DiskBytes > max(left, 2<<20) {
+				t.Fatalf("%d of %d bytes are on the disk after %d chunks", s.Stats().DiskBytes, all,
+					len(got[0]))
 			}
 			return nil
 		}, seqs...))
@@ -220,7 +225,8 @@ func TestConsume(t *testing.T) {
 	})
 }
 
-// reading returns a store, a sequence of its with chunks of 100 KiB, and a reader of that.
+// reading returns a store, one of its sequences with chunks of 100 KiB, and a reader of the
+// sequence.
 func reading(t *testing.T, ctx context.Context, n int) (*Store, Sequence, [][]byte, *reader) {
 	t.Helper()
 	s := open(t, vfs.NewMem(), "/scratch")
@@ -255,7 +261,7 @@ func TestReaderEndsWithItsContext(t *testing.T) {
 	if _, err := r.next(); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	check(t, s, seq, want) // the store is none the worse
+	check(t, s, seq, want) // the store still works
 }
 
 func TestClosedReader(t *testing.T) {
@@ -271,7 +277,8 @@ func TestClosedStore(t *testing.T) {
 	must(t, s.Close())
 	_, next := r.next()
 	_, read := s.read(context.Background(), seq)
-	for name, err := range map[string]error{"next": next, "append": s.Append(seq, nil), "free": s.Free(seq), "read": read} {
+	for name, err := range map[string]error{"next": next, "append": s.Append(seq, nil),
+		"free": s.Free(seq), "read": read} {
 		if !errors.Is(err, errClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -292,7 +299,10 @@ func TestBudgetIsDrawnAndReturned(t *testing.T) {
 			t.Errorf("%d bytes kept: %v", budget.Used(), err)
 		}
 	}
-	if _, err := Open("/scratch", Options{FS: vfs.NewMem(), Budget: NewBudget(256 << 10)}); !errors.Is(err, ErrBudget) {
+	if _, err := Open("/scratch", Options{
+		FS:     vfs.NewMem(),
+		Budget: NewBudget(256 << 10),
+	}); !errors.Is(err, ErrBudget) {
 		t.Errorf("with 256 KiB: %v", err)
 	}
 }
@@ -335,7 +345,7 @@ func TestRandomOperations(t *testing.T) {
 	})
 }
 
-// randomSize returns sizes from nothing to more than a run takes.
+// randomSize returns sizes from 0 to more than a run takes.
 func randomSize(random *rand.Rand) int {
 	switch random.IntN(10) {
 	case 0:
@@ -350,7 +360,7 @@ func randomSize(random *rand.Rand) int {
 	return random.IntN(2000)
 }
 
-// Workers that each split a sequence of their own, as a search does, do not disturb each other.
+// Workers that each split their own sequence, as a search does, do not disturb each other.
 func TestConcurrentUse(t *testing.T) {
 	places(t, func(t *testing.T, fs vfs.FS, dir string) {
 		s := open(t, fs, dir)
@@ -367,7 +377,8 @@ func TestConcurrentUse(t *testing.T) {
 	})
 }
 
-// splitAndFree appends a sequence, moves its chunks to another while it reads it, and reads that.
+// splitAndFree appends a sequence, moves its chunks to another while it reads them, and reads the
+// other.
 func splitAndFree(s *Store) error {
 	parent, child := s.NewSequence(), s.NewSequence()
 	var want [][]byte
@@ -390,7 +401,7 @@ func splitAndFree(s *Store) error {
 	return s.Free(child)
 }
 
-// No goroutine outlives Close, readers that nobody closed included.
+// No goroutine outlives Close, even with readers that nobody closed.
 func TestNothingRunsAfterClose(t *testing.T) {
 	for range 3 {
 		s := open(t, vfs.NewMem(), "/scratch")
@@ -407,7 +418,8 @@ func TestNothingRunsAfterClose(t *testing.T) {
 	ended := func() bool {
 		buffer := make([]byte, 1<<20)
 		stacks = string(buffer[:runtime.Stack(buffer, true)])
-		return !strings.Contains(stacks, "cockroachdb/pebble") && !strings.Contains(stacks, "spill.(*Store)")
+		return !strings.Contains(stacks, "cockroachdb/pebble") &&
+			!strings.Contains(stacks, "spill.(*Store)")
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -417,7 +429,7 @@ func TestNothingRunsAfterClose(t *testing.T) {
 	eventually(t, "goroutines stay", ended)
 }
 
-// must ends the test at an error.
+// must ends the test if there is an error.
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {

@@ -12,45 +12,48 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// table is a file in Pebble's format of tables: keys in order, in pages with checksums. The keys
-// are the numbers of pieces of blocks, in 4 bytes, the values the pieces.
+// table is a file in Pebble's table format: sorted keys, in pages with checksums. Keys are the
+// numbers of pieces of blocks, in 4 bytes; values are the pieces.
 type table struct {
 	path  string
 	size  int64
-	alive int // blocks that are not freed
+	alive int // number of blocks that are not freed
 }
 
 const (
-	// pageSize is where a page of a table ends, behind a piece.
+	// pageSize is the size after which a page of a table ends, at the end of a piece.
 	pageSize = 32 << 10
-	// mostPiece is how long a piece is at most. It has room for a chunk of sorted rows that are not
-	// large.
+	// mostPiece is the largest length of a piece. A chunk of sorted rows of usual size fits.
 	mostPiece = 512 << 10
 )
 
-// newTable returns what writes a table to a file, which it closes.
+// newTable returns a writer that writes a table to a file and closes it.
 func newTable(to vfs.File) *sstable.Writer {
-	// From version 6 on the end of a table has a checksum, too: one bit there makes other versions
-	// of it, on which Pebble panics.
-	return sstable.NewWriter(objstorageprovider.NewFileWritable(unsynced{to}), sstable.WriterOptions{
-		TableFormat: sstable.TableFormatPebblev7, BlockSize: pageSize, Compression: sstable.NoCompression,
-	})
+	// From version 6 on the end of a table has a checksum, too. Without it, one changed bit there
+	// makes other versions of the end, on which Pebble panics.
+	return sstable.NewWriter(objstorageprovider.NewFileWritable(unsynced{to}),
+		sstable.WriterOptions{
+			TableFormat: sstable.TableFormatPebblev7,
+			BlockSize:   pageSize,
+			Compression: sstable.NoCompression,
+		})
 }
 
-// unsynced is a file that ends with the run: only a crash would need it on the disk.
+// unsynced is a file that is not needed after the run, so a crash may lose it.
 type unsynced struct{ vfs.File }
 
 func (unsynced) Sync() error { return nil }
 
-// pieces are those of an open table. It is an interface because most packages see readers in their
-// types: the compiler would make Pebble's generic code in each that sees one of Pebble's, too.
+// pieces returns the pieces of an open table. It is an interface because the types of most packages
+// contain readers: the compiler would generate Pebble's generic code again in each package that
+// sees one of Pebble's types.
 type pieces interface {
 	// piece returns a piece, valid until the next call.
 	piece(n uint32) ([]byte, error)
 	Close() error
 }
 
-// open opens a table.
+// open opens a table for reading.
 func (t *table) open(ctx context.Context, fsys vfs.FS) (pieces, error) {
 	file, err := fsys.Open(t.path)
 	if err != nil {
@@ -66,7 +69,8 @@ func (t *table) open(ctx context.Context, fsys vfs.FS) (pieces, error) {
 	}
 	values, err := reader.NewPointIter(ctx, sstable.IterOptions{
 		Transforms: sstable.NoTransforms, FilterBlockSizeLimit: sstable.NeverUseFilterBlock,
-		ReaderProvider: sstable.MakeTrivialReaderProvider(reader), BlobContext: sstable.AssertNoBlobHandles,
+		ReaderProvider: sstable.MakeTrivialReaderProvider(reader),
+		BlobContext:    sstable.AssertNoBlobHandles,
 	})
 	if err != nil {
 		return nil, errors.Join(damaged(err), reader.Close())
@@ -94,6 +98,6 @@ func (t *openTable) piece(n uint32) ([]byte, error) {
 
 func (t *openTable) Close() error { return errors.Join(t.values.Close(), t.reader.Close()) }
 
-// damaged makes an error of Pebble's that of a file's bytes. If the system has failed to read them,
+// damaged wraps an error from Pebble about a file's bytes. If the system has failed to read them,
 // explain says so.
 func damaged(err error) error { return fmt.Errorf("%w: %w", errDamaged, err) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPebbleIsHidden: no type that importers see has a field of one of Pebble's, interfaces apart, from which the
-// compiler would make code in every package that sees it: see pieces.
+// TestPebbleIsHidden: no type that importers see has a field of a Pebble type, except interfaces.
+// From such a field the compiler would generate code in every importing package: see pieces.
 func TestPebbleIsHidden(t *testing.T) {
 	seen := make(map[reflect.Type]bool)
 	var walk func(of reflect.Type, path string)
@@ -33,7 +33,8 @@ func TestPebbleIsHidden(t *testing.T) {
 		}
 	}
 	for _, of := range []reflect.Type{
-		reflect.TypeFor[Store](), reflect.TypeFor[reader](), reflect.TypeFor[Sorter](), reflect.TypeFor[Budget](),
+		reflect.TypeFor[Store](), reflect.TypeFor[reader](), reflect.TypeFor[Sorter](),
+		reflect.TypeFor[Budget](),
 		reflect.TypeFor[Options](),
 	} {
 		walk(of, of.Name())

@@ -2,8 +2,8 @@ package spill
 
 import "bytes"
 
-// AppendText appends a text to a row, so that rows are in the order of their texts there and no text begins another: a zero in
-// it is followed by a one, and two zeros end it.
+// AppendText appends a text to a row in an encoding that keeps the order of texts and in which no
+// text is a prefix of another: a one follows each zero of the text, and two zeros end it.
 func AppendText(row, text []byte) []byte {
 	for {
 		zero := bytes.IndexByte(text, 0)
@@ -15,10 +15,10 @@ func AppendText(row, text []byte) []byte {
 	}
 }
 
-// TextLength returns how many bytes the text takes that a row begins with.
+// TextLength returns the number of bytes of the text at the start of a row.
 func TextLength(row []byte) int { return bytes.Index(row, []byte{0, 0}) + 2 }
 
-// ParseText appends a text that AppendText has appended.
+// ParseText appends to a slice the text that AppendText has encoded.
 func ParseText(to, text []byte) []byte {
 	text = text[:len(text)-2]
 	for {

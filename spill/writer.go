@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	// ownTable is how much of a sequence must be in the buffer for a table of its own. It
-	// doubles with every tablesStep tables that are alive: each is a file.
+	// ownTable is the number of buffered bytes from which a sequence gets its own table. It doubles
+	// with every tablesStep tables, since each is a file.
 	ownTable   = 256 << 10
 	tablesStep = 8 << 10
-	// sharedTable is where a shared table ends, in units of what an own table needs: the
-	// sequences in it wait for each other to be freed.
+	// sharedTable is the size at which a shared table ends, in units of the bytes of an own table:
+	// its space is free only when all its sequences are freed.
 	sharedTable = 2
-	// mostTable is where a table of one sequence ends: as that is consumed, its space is given back
-	// in steps of that size.
+	// mostTable is the size at which a table of one sequence ends. Consuming the sequence gives its
+	// space back in steps of this size.
 	mostTable = 4 << 20
 )
 
-// flush writes what is alive in the buffer to tables. Its error is that of the store.
+// flush writes the blocks in the buffer that are not freed to tables. Its error is the store's
+// failure.
 func (s *Store) flush() error {
 	blocks := slices.DeleteFunc(s.buffered, func(b *block) bool { return b.freed })
 	slices.SortStableFunc(blocks, func(a, b *block) int { return cmp.Compare(a.number, b.number) })
@@ -36,17 +37,17 @@ func (s *Store) flush() error {
 	return nil
 }
 
-// empty makes room in the buffer for other chunks.
+// empty empties the buffer.
 func (s *Store) empty() {
 	clear(s.buffered)
 	s.buffer, s.buffered, s.used, s.live = s.buffer[:0], s.buffered[:0], 0, 0
 }
 
-// cut spreads blocks, which are in the order of their sequences, over tables: a sequence of
-// enough bytes has its own.
+// cut distributes blocks, which are ordered by sequence, over tables: a sequence with enough bytes
+// gets its own.
 func cut(blocks []*block, enough int) (tables [][]*block) {
 	var shared []*block
-	bytes := 0 // of the shared table
+	bytes := 0 // bytes in the shared table
 	for len(blocks) > 0 {
 		n, size := 0, 0
 		for ; n < len(blocks) && blocks[n].sequence == blocks[0].sequence && size < mostTable; n++ {
@@ -68,10 +69,13 @@ func cut(blocks []*block, enough int) (tables [][]*block) {
 	return tables
 }
 
-// write writes blocks to a table of their own.
+// write writes blocks to one new table.
 func (s *Store) write(blocks []*block) error {
 	s.made++
-	t := &table{path: s.folder.fs.PathJoin(s.folder.path, fmt.Sprintf("table-%d", s.made)), alive: len(blocks)}
+	t := &table{
+		path:  s.folder.fs.PathJoin(s.folder.path, fmt.Sprintf("table-%d", s.made)),
+		alive: len(blocks),
+	}
 	to, err := s.folder.fs.Create(t.path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package spilltest has disks for tests of what stores do when theirs fails, and a store in memory
-// for tests of what their users do.
+// Package spilltest has test doubles: disks that fail, for tests of stores, and a store in memory,
+// for tests of packages that use stores.
 package spilltest
 
 import (
@@ -11,26 +11,29 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// Disk is a disk in memory, empty at first, on which file operations fail.
+// Disk is a disk in memory on which file operations can fail. It is empty at first.
 type Disk struct {
 	vfs.FS
 	memory   *vfs.MemFS
 	err      error
-	first    int64 // operation that fails, counted from 0
-	full     bool  // all operations that take room fail from then on
+	first    int64 // number of the operation that fails, counted from 0
+	full     bool  // from the first failure on all operations that take room fail
 	seen     atomic.Int64
 	failed   atomic.Bool
 	removing atomic.Bool
 	repaired atomic.Bool
-	kinds    sync.Map // of the operations there were, by name
+	kinds    sync.Map // the operations seen so far, by name
 }
 
-// kinds are names of what stores do on a disk.
+// kinds are the names of the operations of stores on a disk.
 var kinds = map[errorfs.OpKind]string{
-	errorfs.OpCreate: "create", errorfs.OpLink: "link", errorfs.OpOpen: "open", errorfs.OpRemove: "remove",
-	errorfs.OpRemoveAll: "remove all", errorfs.OpRename: "rename", errorfs.OpMkdirAll: "make directory",
-	errorfs.OpLock: "lock", errorfs.OpList: "list", errorfs.OpFileRead: "read",
-	errorfs.OpFileReadAt: "read at", errorfs.OpFileWrite: "write", errorfs.OpFileWriteAt: "write at",
+	errorfs.OpCreate: "create", errorfs.OpLink: "link", errorfs.OpOpen: "open",
+	errorfs.OpRemove:    "remove",
+	errorfs.OpRemoveAll: "remove all", errorfs.OpRename: "rename",
+	errorfs.OpMkdirAll: "make directory",
+	errorfs.OpLock:     "lock", errorfs.OpList: "list", errorfs.OpFileRead: "read",
+	errorfs.OpFileReadAt: "read at", errorfs.OpFileWrite: "write",
+	errorfs.OpFileWriteAt: "write at",
 }
 
 // Healthy returns a disk on which nothing fails.
@@ -39,7 +42,7 @@ func Healthy() *Disk { return Failing(nil, 0) }
 // Failing returns a disk on which operation n fails with err, once.
 func Failing(err error, n int64) *Disk { return newDisk(&Disk{err: err, first: n}) }
 
-// Full returns a disk that is full from operation n on: what takes room fails with err.
+// Full returns a disk that is full from operation n on: operations that take room fail with err.
 func Full(err error, n int64) *Disk { return newDisk(&Disk{err: err, first: n, full: true}) }
 
 func newDisk(d *Disk) *Disk {
@@ -48,8 +51,8 @@ func newDisk(d *Disk) *Disk {
 	return d
 }
 
-// MaybeError fails an operation when it is its turn. It leaves out how full the disk is,
-// since a store goes on without an answer.
+// MaybeError makes the chosen operation fail. It does not count the question for free space, since
+// a store ignores its failure.
 func (d *Disk) MaybeError(op errorfs.Op) error {
 	if op.Kind == errorfs.OpGetDiskUsage || d.repaired.Load() {
 		return nil
@@ -68,22 +71,23 @@ func (d *Disk) MaybeError(op errorfs.Op) error {
 
 func takesRoom(op errorfs.Op) bool {
 	switch op.Kind {
-	case errorfs.OpCreate, errorfs.OpLink, errorfs.OpFileWrite, errorfs.OpMkdirAll, errorfs.OpFileWriteAt, errorfs.OpRename:
+	case errorfs.OpCreate, errorfs.OpLink, errorfs.OpFileWrite, errorfs.OpMkdirAll,
+		errorfs.OpFileWriteAt, errorfs.OpRename:
 		return true
 	}
 	return false
 }
 
-// String is the name of the disk in Pebble's words.
+// String is the name of the disk in Pebble's messages.
 func (d *Disk) String() string { return "failing disk" }
 
 // Failed reports whether any operation failed.
 func (d *Disk) Failed() bool { return d.failed.Load() }
 
-// Removing reports whether an operation that removes failed.
+// Removing reports whether the failed operation was one that removes.
 func (d *Disk) Removing() bool { return d.removing.Load() }
 
-// Operations returns how many operations there were.
+// Operations returns the number of operations so far.
 func (d *Disk) Operations() int64 { return d.seen.Load() }
 
 // Did reports whether there was an operation of a kind: create, write, read at, list, link,
@@ -93,8 +97,7 @@ func (d *Disk) Did(kind string) bool {
 	return did
 }
 
-// Left returns the paths of the folders and files on the disk that are, by their names, of
-// stores.
+// Left returns the paths of the folders and files on the disk whose names are those of stores.
 func (d *Disk) Left() []string { return d.below("/") }
 
 func (d *Disk) below(folder string) (left []string) {

@@ -10,18 +10,18 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// MemoryStore is a store in memory that can fail at one of its calls, and that spoils
-// chunks once the next one is asked for.
+// MemoryStore is a store in memory that can fail at one of its calls. It overwrites a chunk when
+// the caller asks for the next one, so that a caller which keeps the chunk is caught.
 type MemoryStore struct {
 	mu        sync.Mutex
-	Next      spill.Sequence // the last that was handed out
+	Next      spill.Sequence // the last sequence that NewSequence returned
 	Sequences map[spill.Sequence][][]byte
 	Appended  int
 	Calls     int
-	FailAt    int // the call that fails; 0: none
+	FailAt    int // number of the call that fails; 0: none
 }
 
-// ErrInjected is what a call that was to fail returns.
+// ErrInjected is the error of a call that fails on request.
 var ErrInjected = errors.New("injected")
 
 // NewMemoryStore returns an empty store.
@@ -56,8 +56,9 @@ func (s *MemoryStore) Append(seq spill.Sequence, chunk []byte) error {
 	return nil
 }
 
-// Scan hands out the chunks of sequences, and spoils each when the next one is asked for.
-func (s *MemoryStore) Scan(_ context.Context, visit func(chunk []byte) error, seqs ...spill.Sequence) error {
+// Scan calls visit with the chunks of sequences, and overwrites each after the visit.
+func (s *MemoryStore) Scan(_ context.Context, visit func(chunk []byte) error,
+	seqs ...spill.Sequence) error {
 	if err := s.call(); err != nil {
 		return err
 	}
@@ -82,10 +83,13 @@ func (s *MemoryStore) Scan(_ context.Context, visit func(chunk []byte) error, se
 	return nil
 }
 
-// Consume is Scan of sequences that are freed.
-func (s *MemoryStore) Consume(ctx context.Context, visit func(i int, chunk []byte) error, seqs ...spill.Sequence) error {
+// Consume is Scan, and frees the sequences afterwards.
+func (s *MemoryStore) Consume(ctx context.Context, visit func(i int, chunk []byte) error,
+	seqs ...spill.Sequence) error {
 	for i, seq := range seqs {
-		if err := s.Scan(ctx, func(chunk []byte) error { return visit(i, chunk) }, seq); err != nil {
+		if err := s.Scan(ctx, func(chunk []byte) error {
+			return visit(i, chunk)
+		}, seq); err != nil {
 			return err
 		}
 		if err := s.Free(seq); err != nil {
@@ -108,8 +112,8 @@ func (s *MemoryStore) Free(seqs ...spill.Sequence) error {
 	return nil
 }
 
-// UntilNoFault runs work against stores that fail at their first call, the second one, and
-// so on until no call is left that could fail. Every fault must be reported.
+// UntilNoFault runs work with stores that fail at the first call, then at the second one, and so on
+// until work makes fewer calls. The work must report every fault.
 func UntilNoFault(t *testing.T, work func(s *MemoryStore) error) {
 	t.Helper()
 	for n := 1; ; n++ {
