@@ -8,56 +8,63 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// Mask is the masking operation of an attribute (TDR, section 2.1).
+// Mask is the way in which an attribute is masked (TDR, section 2.1).
 type Mask uint8
 
-// The masking operations.
+// The ways of masking.
 const (
 	Generalize Mask = iota // categorical, with a taxonomy tree
 	Discretize             // ordered: intervals grown during the search
-	Suppress               // categorical, without a tree: values disclosed one by one
+	Suppress               // categorical, without a tree: values are disclosed one by one
 )
 
-// Attribute is one masked column as an engine sees it: a domain of Len codes,
-// 0 ≤ code < Len, in the order that decides ties.
+// Attribute is one masked column as an engine sees it: a domain of Len codes, 0 ≤ code < Len, in
+// the order that decides ties.
 //
 //	Generalize: the leaves of Tree in preorder, whether they occur or not
-//	Discretize: the distinct values, ascending (or the quantile bins that stand for them)
-//	Suppress:   the distinct values, by their text, bytewise; when HasRest, then a code for the rest
+//	Discretize: the distinct values, ascending (or the quantile bins that represent them)
+//	Suppress:   the distinct values, by their text, bytewise; if HasRest, then a code for the rest
 //
-// When HasNull, the last code is the null, whatever the mask. Without it there is no null, or
-// it is in the rest.
+// When HasNull, the last code is the null, whatever the mask. Without it there is no null, or the
+// rest contains it.
 //
-// The rest stands for all values, the null among them, that are not listed because each has
-// fewer records than the largest K of the sets with the attribute. A label that named one of
-// them would tell of a person whom the sets do not let stand out. The rest is never disclosed,
-// has no text of its own, and counts as suppressed however many records it has.
+// The rest represents all values, including the null, that are not listed because each has fewer
+// records than the largest K of the sets with the attribute. A label with such a value would point
+// to a person whom the sets protect. The rest is never disclosed, has no text of its own, and
+// counts as suppressed however many records it has.
 type Attribute struct {
-	Name    string
-	Mask    Mask
-	Texts   []string // text of every code but the rest and the null; Discretize: of the value, or of the bin's smallest
-	HasRest bool     // Suppress only
+	Name string
+	Mask Mask
+	// text of every code except the rest and the null; Discretize: text of the value, or of the
+	// smallest value of the bin
+	Texts   []string
+	HasRest bool // Suppress only
 	HasNull bool
 
 	Tree *taxonomy.Tree // Generalize
 
-	// Discretize only. Positions places every code but the null on the number line, for the
-	// certainty penalty; Lower and Upper are its ends (declared bounds, else the extremes of
-	// the data). LowerText and UpperText are the declared bounds' texts, empty without.
+	// Discretize only. Positions places every code except the null on the number line, for the
+	// certainty penalty; Lower and Upper are the ends of the line (declared bounds, else the
+	// extremes of the data). LowerText and UpperText are the texts of the declared bounds, empty
+	// without bounds.
 	Positions            []float64
 	Lower, Upper         float64
 	LowerText, UpperText string
-	MinWidth             float64 // of intervals, in the units of Positions; 0: any. Top-down only
-	Bounds               []Bound // by code: where intervals that start there are said to start; nil: at the code's own value
+	// smallest width of intervals, in the units of Positions; 0: any width. Top-down only
+	MinWidth float64
+	// by code: the published start of an interval that starts at the code; nil: the code's own
+	// value
+	Bounds []Bound
 }
 
-// Bound is a published end of intervals: a value above all those of smaller codes, and not above any of its own.
+// Bound is a published end of intervals: it is above all values of smaller codes, and not above any
+// value of its own code.
 type Bound struct {
 	Text     string
 	Position float64
 }
 
-// Len returns the number of codes, the rest's and the null's included.
+// Len returns the number of codes, including those of the rest and of the null.
 func (a *Attribute) Len() int {
 	n := len(a.Texts)
 	if a.HasRest {
@@ -69,7 +76,8 @@ func (a *Attribute) Len() int {
 	return n
 }
 
-// NullCode returns the code of the null: the rest's, when there is one and not HasNull.
+// NullCode returns the code of the null. Without HasNull it is the code of the rest, if there is
+// one.
 func (a *Attribute) NullCode() uint32 {
 	if a.HasRest && a.HasNull {
 		return uint32(len(a.Texts) + 1)
@@ -77,10 +85,10 @@ func (a *Attribute) NullCode() uint32 {
 	return uint32(len(a.Texts))
 }
 
-// IsRest reports whether a code stands for the rest.
+// IsRest reports whether a code represents the rest.
 func (a *Attribute) IsRest(code int) bool { return a.HasRest && code == len(a.Texts) }
 
-// Label returns the text of a code, or the null. The rest's is Suppressed.
+// Label returns the text of a code, or the null. The text of the rest is Suppressed.
 func (a *Attribute) Label(code int) Label {
 	switch {
 	case code < len(a.Texts):
@@ -93,14 +101,14 @@ func (a *Attribute) Label(code int) Label {
 
 // Interval is one interval of a discretized attribute. An end without a text is open.
 type Interval struct {
-	Label        string // as PostgreSQL writes ranges
+	Label        string // in the notation of PostgreSQL's ranges
 	Lower, Upper string
-	Lo, Hi       int // the codes of its numbers: Lo ≤ code < Hi; of an earlier cut not known
+	Lo, Hi       int // the codes of its numbers: Lo ≤ code < Hi; unknown in an earlier cut
 }
 
-// Interval returns the interval of the codes lo ≤ code < hi, the null's not among them.
-// It reaches from the bound of lo, or the declared lower bound, to the bound of hi, or the
-// declared upper bound, which alone belongs to it.
+// Interval returns the interval of the codes lo ≤ code < hi, without the null. It reaches from the
+// bound of lo, or the declared lower bound, to the bound of hi, or the declared upper bound. Only
+// the declared upper bound belongs to it.
 func (a *Attribute) Interval(lo, hi int) Interval {
 	i := Interval{Lower: a.LowerText, Upper: a.UpperText, Lo: lo, Hi: min(hi, len(a.Texts))}
 	opening, closing := "[", ")"
@@ -119,7 +127,7 @@ func (a *Attribute) Interval(lo, hi int) Interval {
 	return i
 }
 
-// Bound returns the text of the bound of a code.
+// Bound returns the text of a code's bound.
 func (a *Attribute) Bound(code int) string {
 	if a.Bounds == nil {
 		return a.Texts[code]
@@ -127,8 +135,8 @@ func (a *Attribute) Bound(code int) string {
 	return a.Bounds[code].Text
 }
 
-// Splits reports whether the interval of the codes lo ≤ code < hi may be split at a code: both parts are as wide as they
-// must be. One with an open end is.
+// Splits reports whether the interval of the codes lo ≤ code < hi may be split at a code: both
+// parts must be wide enough. A part with an open end is wide enough.
 func (a *Attribute) Splits(lo, at, hi int) bool {
 	if a.MinWidth == 0 {
 		return true
@@ -149,8 +157,8 @@ func (a *Attribute) Splits(lo, at, hi int) bool {
 	return bound-lower >= a.MinWidth && upper-bound >= a.MinWidth
 }
 
-// Ends returns where the interval of the codes lo ≤ code < hi begins and ends on the number line.
-// An open end lies where the data ends.
+// Ends returns the ends of the interval of the codes lo ≤ code < hi on the number line. An open end
+// lies where the data ends.
 func (a *Attribute) Ends(lo, hi int) (lower, upper float64) {
 	lower, upper = a.Lower, a.Upper
 	if lo > 0 {
@@ -162,7 +170,7 @@ func (a *Attribute) Ends(lo, hi int) (lower, upper float64) {
 	return lower, upper
 }
 
-// position returns where the bound of a code lies on the number line.
+// position returns the position of a code's bound on the number line.
 func (a *Attribute) position(code int) float64 {
 	if a.Bounds == nil {
 		return a.Positions[code]
@@ -170,12 +178,12 @@ func (a *Attribute) position(code int) float64 {
 	return a.Bounds[code].Position
 }
 
-// widestRange is the longest distance on the number line of which sums of squares are finite.
+// widestRange is the longest distance on the number line whose sums of squares are finite.
 const widestRange = 1e150
 
-// Even returns the attribute with a step of one from each code to the next on the number line where
-// distances there say nothing: its ends are infinitely far apart, or further than sums of squares
-// go, or are at one place with several values, as integers beyond 2^53 are. Else it returns the
+// Even returns the attribute with a distance of one between neighbouring codes if distances on the
+// number line mean nothing: its ends are infinitely far apart, or too far for sums of squares, or
+// are at one position with several values, as integers beyond 2^53 are. Otherwise it returns the
 // attribute itself.
 func (a *Attribute) Even() *Attribute {
 	whole := a.Upper - a.Lower
@@ -194,8 +202,8 @@ func (a *Attribute) Even() *Attribute {
 	return &even
 }
 
-// Widest returns the text of the label that is true of every value: the root, the full interval, or
-// Suppressed.
+// Widest returns the text of the label that is true for every value: the root, the full interval,
+// or Suppressed.
 func (a *Attribute) Widest() string {
 	switch a.Mask {
 	case Generalize:
@@ -208,12 +216,12 @@ func (a *Attribute) Widest() string {
 
 var escaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`)
 
-// nullMark is the null in a set.
+// nullMark is the null in the label of a set.
 const nullMark = `\N`
 
-// SetLabel returns the label of some values of a suppressed attribute in a region: the value,
-// or several as {a|b}, in which \, |, { and } are escaped by \ and the null is \N. A single
-// value that starts with { is written as a set of one.
+// SetLabel returns the label of some values of a suppressed attribute in a region: the value, or
+// several as {a|b}. A set escapes \, |, { and } by \ and writes the null as \N. A single value that
+// starts with { is written as a set of one.
 func SetLabel(values []Label) Label {
 	if len(values) == 1 && (values[0].Null || !strings.HasPrefix(values[0].Text, "{")) {
 		return values[0]
@@ -231,7 +239,7 @@ func SetLabel(values []Label) Label {
 	return Label{Text: text.String()}
 }
 
-// Members returns the values that the label of a suppressed attribute in a region stands for: one, or
+// Members returns the values that the label of a suppressed attribute in a region contains: one, or
 // those of a set. It undoes SetLabel.
 func Members(label Label) (values []Label) {
 	set, _ := strings.CutPrefix(label.Text, "{")

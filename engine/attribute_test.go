@@ -16,7 +16,12 @@ func TestAttributeLabelsRestAndNull(t *testing.T) {
 		{false, true, "[a b null]"},
 		{true, true, "[a b * null]"},
 	} {
-		a := Attribute{Mask: Suppress, Texts: []string{"a", "b"}, HasRest: tt.rest, HasNull: tt.null}
+		a := Attribute{
+			Mask:    Suppress,
+			Texts:   []string{"a", "b"},
+			HasRest: tt.rest,
+			HasNull: tt.null,
+		}
 		var labels []string
 		for code := range a.Len() {
 			text := a.Label(code).Text
@@ -25,7 +30,8 @@ func TestAttributeLabelsRestAndNull(t *testing.T) {
 			}
 			labels = append(labels, text)
 			if a.IsRest(code) != (tt.rest && code == 2) {
-				t.Errorf("rest %t, null %t: code %d is the rest: %t", tt.rest, tt.null, code, a.IsRest(code))
+				t.Errorf("rest %t, null %t: code %d is the rest: %t", tt.rest, tt.null, code,
+					a.IsRest(code))
 			}
 		}
 		if got := fmt.Sprint(labels); got != tt.want {
@@ -34,11 +40,12 @@ func TestAttributeLabelsRestAndNull(t *testing.T) {
 	}
 }
 
-// A set's label tells its members again.
+// Members returns the values that SetLabel got.
 func TestMembers(t *testing.T) {
 	null := Label{Null: true}
 	for _, values := range [][]Label{
-		{null}, {{Text: "a"}}, {{Text: "{"}}, {{Text: "{a|b}"}}, {{Text: ""}, {Text: "b"}}, {{Text: `a\N`}, {Text: `\N`}, null}, {{Text: "x}"}, {Text: `\|`}, {Text: "|{"}},
+		{null}, {{Text: "a"}}, {{Text: "{"}}, {{Text: "{a|b}"}}, {{Text: ""}, {Text: "b"}},
+		{{Text: `a\N`}, {Text: `\N`}, null}, {{Text: "x}"}, {Text: `\|`}, {Text: "|{"}},
 	} {
 		if got := Members(SetLabel(values)); !slices.Equal(got, values) {
 			t.Errorf("%s tells %+v, of %+v", SetLabel(values).Text, got, values)

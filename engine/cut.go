@@ -5,20 +5,21 @@ import "slices"
 // Suppressed is the label of the values that a suppressed attribute does not disclose.
 const Suppressed = "*"
 
-// Cut is the Recoding of global recoding: the labels of an attribute depend on its own
-// codes alone.
+// Cut is the Recoding of global recoding: the label of an attribute depends only on its own code.
 type Cut struct {
 	Columns []ColumnCut // by attribute
 	Reached []uint64    // A(QID) of every set of the reduced requirement
-	Stops   [][]Stop    // by attribute and label: why it was not refined further; nil when not known
+	// by attribute and label: the reason why it was not refined further; nil when unknown
+	Stops [][]Stop
 
 	Suppression *RecordSuppression // nil: every record is released with the labels of the cut
 }
 
-// Stop says why a label of a cut was not refined further.
+// Stop is the reason why a label of a cut was not refined further.
 type Stop struct {
 	Why Why
-	Set int // WhySet, WhyProtection: the set of the reduced requirement that refining the label would break
+	// WhySet, WhyProtection: the set of the reduced requirement that a refinement would break
+	Set int
 }
 
 // Why is a kind of reason.
@@ -26,31 +27,33 @@ type Why uint8
 
 // The reasons.
 const (
-	WhyFinest     Why = iota // there is nothing below it that the search knows
-	WhyEmpty                 // no record has it
-	WhyClass                 // its records have one class: refining it gains nothing
-	WhyRecords               // a part of it has fewer records than the k of a set
-	WhySet                   // fewer records than k would be alike in a set
-	WhySteps                 // the steps were used up
-	WhyOutliers              // more records than may be suppressed would be together with fewer than k
-	WhyProtection            // a class of a set would not have what is asked of sensitive values
+	WhyFinest  Why = iota // the search knows no finer labels
+	WhyEmpty              // no record has the label
+	WhyClass              // its records have one class: a refinement gains nothing
+	WhyRecords            // a part of the label has fewer records than the k of a set
+	WhySet                // a class of a set would have fewer than k records
+	WhySteps              // the steps were used up
+	// too many records would be in classes of fewer than k: more than may be suppressed
+	WhyOutliers
+	WhyProtection // a class of a set would break a protection of sensitive values
 )
 
 // ColumnCut is the cut of one attribute.
 type ColumnCut struct {
-	// Labels are the released values in domain order: the nodes of the cut, also those that
-	// no record has; the intervals; the disclosed values and then, always, Suppressed. The
-	// null comes after all values.
+	// Labels are the released values in domain order: the nodes of the cut, also those that no
+	// record has; the intervals; the disclosed values and, always after them, Suppressed. The null
+	// comes after all values.
 	Labels []Label
-	Code   []uint32 // label of every code
+	Code   []uint32 // label number of every code
 
-	Intervals []Interval // Discretize: as Labels, without the null
+	Intervals []Interval // Discretize: parallel to Labels, without the null
 }
 
 // Labels returns the released values of an attribute.
 func (c *Cut) Labels(attribute int) []Label { return c.Columns[attribute].Labels }
 
-// Codes returns the label number of every code of an attribute, nil when records are taken away.
+// Codes returns the label number of every code of an attribute, or nil when records are suppressed
+// or dropped.
 func (c *Cut) Codes(attribute int) []uint32 {
 	if c.Suppression != nil {
 		return nil
@@ -58,13 +61,13 @@ func (c *Cut) Codes(attribute int) []uint32 {
 	return c.Columns[attribute].Code
 }
 
-// Intervals returns the intervals of a discretized attribute, nil of others.
+// Intervals returns the intervals of a discretized attribute, or nil for others.
 func (c *Cut) Intervals(attribute int) []Interval { return c.Columns[attribute].Intervals }
 
-// Anonymity returns what was reached.
+// Anonymity returns the A(QID) that the cut reached.
 func (c *Cut) Anonymity(Requirement) []uint64 { return c.Reached }
 
-// Lost returns the number of records that are taken away.
+// Lost returns the number of records that are suppressed and of those that are dropped.
 func (c *Cut) Lost() (suppressed, dropped uint64) {
 	switch s := c.Suppression; {
 	case s == nil:
@@ -76,23 +79,24 @@ func (c *Cut) Lost() (suppressed, dropped uint64) {
 	}
 }
 
-// ByClass returns false.
+// ByClass returns false: labels do not depend on the class.
 func (c *Cut) ByClass() bool { return false }
 
-// Cells returns 0: no cell is divided.
+// Cells returns 0: a cut divides no cell.
 func (c *Cut) Cells() int { return 0 }
 
-// Divided says of each row that it is in no divided cell.
+// Divided writes for each row that it is in no divided cell.
 func (c *Cut) Divided(_ Rows, cells []int32) {
 	for i := range cells {
 		cells[i] = Undivided
 	}
 }
 
-// Unsearched returns the cut.
+// Unsearched returns the cut: it covers records outside the search, too.
 func (c *Cut) Unsearched() Recoding { return c }
 
-// Bytes returns about how much memory the suppression takes: a cut grows with the domains alone.
+// Bytes returns the approximate memory of the suppression: the rest of a cut grows only with the
+// domains.
 func (c *Cut) Bytes() int64 {
 	if c.Suppression != nil {
 		return c.Suppression.Held
@@ -112,7 +116,7 @@ func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 	if c.Suppression == nil {
 		return
 	}
-	regions := make([]int32, rows.N) // the locator is faster than a memo of what it says
+	regions := make([]int32, rows.N) // the locator is faster than a memo of its answers
 	c.Suppression.Locator.Locate(rows.N, rows.Codes, regions)
 	for i, where := range regions {
 		switch {
@@ -127,8 +131,8 @@ func (c *Cut) Recode(rows Rows, labels [][]uint32) {
 	}
 }
 
-// CutTree returns the cut of an attribute through the given nodes of its tree, in
-// preorder. A root that is split leaves the null a label of its own.
+// CutTree returns the cut of an attribute through the given nodes of its tree, in preorder. If the
+// root is split, the null gets its own label.
 func CutTree(a *Attribute, nodes []int) ColumnCut {
 	c := ColumnCut{Code: make([]uint32, a.Len())}
 	for i, n := range nodes {
@@ -142,8 +146,8 @@ func CutTree(a *Attribute, nodes []int) ColumnCut {
 	return c
 }
 
-// CutIntervals returns the cut of an attribute into intervals that start at the given
-// codes, the first of them 0. If there are several, the null is a label of its own.
+// CutIntervals returns the cut of an attribute into intervals that start at the given codes, the
+// first of which is 0. If there are several, the null gets its own label.
 func CutIntervals(a *Attribute, starts []int) ColumnCut {
 	c := ColumnCut{Code: make([]uint32, a.Len())}
 	for i, lo := range starts {
@@ -162,7 +166,7 @@ func CutIntervals(a *Attribute, starts []int) ColumnCut {
 	return c
 }
 
-// CutSuppressed returns the cut of an attribute that discloses the given codes, ascending.
+// CutSuppressed returns the cut of an attribute that discloses the given codes, which ascend.
 func CutSuppressed(a *Attribute, disclosed []int) ColumnCut {
 	c := ColumnCut{Code: make([]uint32, a.Len())}
 	fill(c.Code, uint32(len(disclosed)))
@@ -174,7 +178,7 @@ func CutSuppressed(a *Attribute, disclosed []int) ColumnCut {
 	return c
 }
 
-// addNull gives the last code, the null's, a label of its own.
+// addNull gives the last code, which is the null's, its own label.
 func (c *ColumnCut) addNull() {
 	c.Code[len(c.Code)-1] = uint32(len(c.Labels))
 	c.Labels = append(c.Labels, Label{Null: true})
@@ -186,30 +190,32 @@ func fill(codes []uint32, label uint32) {
 	}
 }
 
-// RecordSuppression is what takes some records away from a cut: they are released with marks alone, of
-// which there is one among the labels of every column, or dropped.
+// RecordSuppression takes some records out of a cut: they are released with a mark in every column,
+// or dropped.
 type RecordSuppression struct {
 	Drop    bool
 	Marks   []uint32 // label number of the mark, by attribute; nil when records are dropped
-	Locator Locator  // tells ByCut or ByMark from codes
-	Records uint64   // that are taken away
-	Held    int64    // bytes that the Locator takes
+	Locator Locator  // maps codes to ByCut or ByMark
+	Records uint64   // number of records that are suppressed or dropped
+	Held    int64    // bytes of the Locator
 
-	// Remaining has the records that are not suppressed, by attribute and label number; nil of an
-	// attribute that is in no set.
+	// Remaining is the number of records that are not suppressed, by attribute and label number;
+	// nil for an attribute that is in no set.
 	Remaining [][]uint64
 
-	Reached []uint64 // what Cut.Tidy reaches, where records with marks alone may look like others then; nil: the same
+	// the A(QID) after Cut.Tidy, where suppressed records may then be in a class with others; nil:
+	// unchanged
+	Reached []uint64
 }
 
-// What the Locator of a RecordSuppression tells.
+// The answers of the Locator of a RecordSuppression.
 const (
 	ByCut  int32 = 0
 	ByMark int32 = 1
 )
 
-// AddMark returns the label number of a mark of suppressed records, which is added before
-// the null unless there is a label of that text.
+// AddMark returns the label number of a mark of suppressed records. It adds the mark before the
+// null unless there is a label with that text.
 func (c *ColumnCut) AddMark(text string) uint32 {
 	at := len(c.Labels)
 	for i, label := range c.Labels {

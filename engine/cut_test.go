@@ -10,7 +10,13 @@ import (
 
 // ages is a discretized attribute with the values 17, 37, 42 and perhaps a null.
 func ages(null bool, lower, upper string) *Attribute {
-	return &Attribute{Mask: Discretize, Texts: []string{"17", "37", "42"}, HasNull: null, LowerText: lower, UpperText: upper}
+	return &Attribute{
+		Mask:      Discretize,
+		Texts:     []string{"17", "37", "42"},
+		HasNull:   null,
+		LowerText: lower,
+		UpperText: upper,
+	}
 }
 
 func labels(texts ...string) []Label {
@@ -40,19 +46,29 @@ func TestCutLabels(t *testing.T) {
 		labels []Label
 		code   []uint32
 	}{
-		{"root covers the null", CutTree(edu(true), []int{0}), labels("ANY"), []uint32{0, 0, 0, 0, 0}},
-		{"split root", CutTree(edu(true), []int{1, 5, 6}), labels("Secondary", "Bachelors", "Grad School", ""), []uint32{0, 0, 1, 2, 3}},
-		{"no null", CutTree(edu(false), []int{1, 4}), labels("Secondary", "University"), []uint32{0, 0, 1, 1}},
-		{"open interval", CutIntervals(ages(true, "", ""), []int{0}), labels("(,)"), []uint32{0, 0, 0, 0}},
-		{"bounded interval", CutIntervals(ages(false, "17", "90"), []int{0}), labels("[17,90]"), []uint32{0, 0, 0}},
-		{"open ends", CutIntervals(ages(true, "", ""), []int{0, 1, 2}), labels("(,37)", "[37,42)", "[42,)", ""), []uint32{0, 1, 2, 3}},
-		{"declared bounds", CutIntervals(ages(false, "17", "90"), []int{0, 1}), labels("[17,37)", "[37,90]"), []uint32{0, 1, 1}},
-		{"one declared bound", CutIntervals(ages(false, "", "90"), []int{0, 2}), labels("(,42)", "[42,90]"), []uint32{0, 0, 1}},
+		{"root covers the null", CutTree(edu(true), []int{0}), labels("ANY"),
+			[]uint32{0, 0, 0, 0, 0}},
+		{"split root", CutTree(edu(true), []int{1, 5, 6}),
+			labels("Secondary", "Bachelors", "Grad School", ""), []uint32{0, 0, 1, 2, 3}},
+		{"no null", CutTree(edu(false), []int{1, 4}), labels("Secondary", "University"),
+			[]uint32{0, 0, 1, 1}},
+		{"open interval", CutIntervals(ages(true, "", ""), []int{0}), labels("(,)"),
+			[]uint32{0, 0, 0, 0}},
+		{"bounded interval", CutIntervals(ages(false, "17", "90"), []int{0}), labels("[17,90]"),
+			[]uint32{0, 0, 0}},
+		{"open ends", CutIntervals(ages(true, "", ""), []int{0, 1, 2}),
+			labels("(,37)", "[37,42)", "[42,)", ""), []uint32{0, 1, 2, 3}},
+		{"declared bounds", CutIntervals(ages(false, "17", "90"), []int{0, 1}),
+			labels("[17,37)", "[37,90]"), []uint32{0, 1, 1}},
+		{"one declared bound", CutIntervals(ages(false, "", "90"), []int{0, 2}),
+			labels("(,42)", "[42,90]"), []uint32{0, 0, 1}},
 		{"nothing disclosed", CutSuppressed(jobs, nil), labels("*"), []uint32{0, 0, 0}},
-		{"disclosed null", CutSuppressed(jobs, []int{1, 2}), labels("Sales", "", "*"), []uint32{2, 0, 1}},
+		{"disclosed null", CutSuppressed(jobs, []int{1, 2}), labels("Sales", "", "*"),
+			[]uint32{2, 0, 1}},
 	} {
 		if !reflect.DeepEqual(c.cut.Labels, c.labels) || !reflect.DeepEqual(c.cut.Code, c.code) {
-			t.Errorf("%s: labels %v codes %v, want %v %v", c.name, c.cut.Labels, c.cut.Code, c.labels, c.code)
+			t.Errorf("%s: labels %v codes %v, want %v %v", c.name, c.cut.Labels, c.cut.Code,
+				c.labels, c.code)
 		}
 	}
 }
@@ -78,19 +94,23 @@ func TestCutRecodesByColumn(t *testing.T) {
 // below.
 func TestTidy(t *testing.T) {
 	table := &Table{
-		Attributes: []Attribute{{Mask: Suppress, Texts: []string{"Cook", "Sales"}}, *ages(false, "", "")},
+		Attributes: []Attribute{{Mask: Suppress, Texts: []string{"Cook", "Sales"}},
+			*ages(false, "", "")},
 		Histograms: []*partition.Histogram{
 			partition.Pairs{{Code: 1, Count: 3}}.Histogram(2, 1),
 			partition.Pairs{{Code: 0, Count: 2}, {Code: 2, Count: 1}}.Histogram(3, 1),
 		},
 	}
-	cut := &Cut{Columns: []ColumnCut{CutSuppressed(&table.Attributes[0], []int{0, 1}), CutIntervals(&table.Attributes[1], []int{0, 1, 2})}}
+	cut := &Cut{Columns: []ColumnCut{CutSuppressed(&table.Attributes[0], []int{0, 1}),
+		CutIntervals(&table.Attributes[1], []int{0, 1, 2})}}
 	tidy := cut.Tidy(table, func(_ int, label Label) bool { return label.Text == Suppressed })
 	jobs, ages := tidy.Columns[0], tidy.Columns[1]
-	if !reflect.DeepEqual(jobs.Labels, labels("Sales", "*")) || !reflect.DeepEqual(jobs.Code, []uint32{1, 0}) {
+	if !reflect.DeepEqual(jobs.Labels, labels("Sales", "*")) ||
+		!reflect.DeepEqual(jobs.Code, []uint32{1, 0}) {
 		t.Errorf("labels %v, codes %v", jobs.Labels, jobs.Code)
 	}
-	if !reflect.DeepEqual(ages.Labels, labels("(,42)", "[42,)")) || !reflect.DeepEqual(ages.Code, []uint32{0, 0, 1}) {
+	if !reflect.DeepEqual(ages.Labels, labels("(,42)", "[42,)")) ||
+		!reflect.DeepEqual(ages.Code, []uint32{0, 0, 1}) {
 		t.Errorf("labels %v, codes %v", ages.Labels, ages.Code)
 	}
 }

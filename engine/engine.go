@@ -1,22 +1,27 @@
-// Package engine holds what all anonymization algorithms share: the attributes, whose taxonomy
-// trees are those of engine/taxonomy, the requirement, the table of counts they search, and the
-// Recoding they return. The algorithms are the packages below it: engine/topdown, engine/bottomup,
-// engine/kactus, engine/iac and engine/mondrian. Package engine/classify judges their releases.
+// Package engine has the types that all anonymization algorithms share: the attributes with the
+// taxonomy trees of engine/taxonomy, the requirement, the table of counts that a search reads, and
+// the Recoding that it returns. The algorithms are the packages below it: engine/topdown,
+// engine/bottomup, engine/kactus, engine/iac and engine/mondrian. Package engine/classify judges
+// their releases.
 //
-// An Engine decides; it opens no file and writes none, and knows values only as codes
-// and as the texts that order them. Every engine is a pure function of its Table, its
-// Requirement and its Options: the same counts give the same Recoding, whatever the
-// order of the rows was.
+// Contract: an Engine decides. It opens and writes no file, and knows values only as codes and as
+// the texts that order them. Every engine is a pure function of its Table, its Requirement and its
+// Options: the same counts give the same Recoding, whatever the order of the rows was.
 //
-// A protection beside k is added in these steps:
+// To add a protection other than k:
 //
-//  1. Its type implements Protection. It must be monotone, as is said there.
-//  2. What it judges by, if not the size, becomes a field of Stats, and what must be counted for
-//     that a part of Kinds. Set.Grouping asks for kinds then, so that the plans of all engines do.
-//  3. The job's field becomes an element of Set.Others. Sets are then reduced and united by Implies.
-//  4. Engines ask Set.Holds of the Stats that Kinds makes of what they have counted. Where there is no
-//     protection beside k they count sizes alone.
-//  5. The naive searches of the tests get it by enginetest.Holds, and so test it in every engine.
+// 1. Its type implements Protection. It must be monotone, as the comment there defines. 2. The
+// figures that it judges by, unless the size suffices, become a field of Stats, and the
+//
+//	counts that they need become a part of Kinds. Set.Grouping then asks for kinds, and so do
+//	the plans of all engines.
+//
+// 3. The job's field becomes an element of Set.Others. Implies reduces and unites sets. 4. Engines
+// call Set.Holds with the Stats that Kinds computes from their counts. Without a
+//
+//	protection other than k they count only sizes.
+//
+// 5. The naive searches of the tests use it through enginetest.Holds, which tests every engine.
 package engine
 
 import (
@@ -26,40 +31,45 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Plan says which counts an engine needs; compress makes exactly those in one reading
-// of the input.
+// Plan lists the counts that an engine needs; the counting makes exactly these from the input.
 type Plan struct {
 	Groupings  []Grouping // tables of distinct tuples
-	Histograms bool       // value × class counts of every attribute
-	Whole      bool       // domains must list every value: nothing is merged into a rest
-	Pool       bool       // but of suppressed attributes, Whole or not: there the rest is made
-	Leaves     bool       // the search divides leaf partitions: its steps tell how many records are Live
+	Histograms bool       // count the values of every attribute by class
+	Whole      bool       // domains must list every value: no value goes to the rest
+	Pool       bool       // even then, values of suppressed attributes go to the rest
+	// the search divides leaf partitions: its steps have the number of Live records
+	Leaves bool
 }
 
 // Grouping asks for the distinct tuples of some attributes.
 type Grouping struct {
 	Columns  []int
-	Kind     bool // with the kind of records as last code: their class, where there are no kinds
-	Weighted bool // counts are sums of the weights that kinds have; records without weight are left out
+	Kind     bool // the last code is the kind of the records: their class, where there are no kinds
+	Weighted bool // counts are sums of the weights of kinds; records without weight are left out
 
-	Weightless bool // may be left out, if it is the last one and all records are known to have a weight
+	// may be left out if it is the last one and all records are known to have a weight
+	Weightless bool
 }
 
 // Table is the compressed input of a search.
 type Table struct {
-	Attributes []Attribute // in job order: first mention in the quasi-identifier sets
-	Classes    int         // number of classes, in label order; 0: no class was declared
+	Attributes []Attribute // in job order: by the first quasi-identifier set that names them
+	Classes    int         // number of classes, in label order; 0: the job declares no class
 	ClassNames []Label     // of every class
 	Rows       uint64
-	Kinds      *Kinds                 // nil: the kind of a record is its class, and k counts records
-	Whole      Stats                  // of all records; where there are no kinds Rows says it all
-	Sizes      [][]uint64             // by attribute and code: what k counts, in weights; nil: records, which Histograms tell
-	Groupings  []*partition.Table     // as planned, columns in the attributes' order
-	Merged     bool                   // the groupings are in the codes that Merge returns; spilled ones must be
-	Histograms []*partition.Histogram // one an attribute
+	Kinds      *Kinds // nil: the kind of a record is its class, and k counts records
+	// figures of all records; where there are no kinds, Rows suffices
+	Whole Stats
+	// by attribute and code: the weights that k counts; nil: k counts records, as in Histograms
+	Sizes [][]uint64
+	// one for each grouping of the plan, with columns in the attributes' order
+	Groupings []*partition.Table
+	// the groupings use the codes that Merge returns; spilled ones must
+	Merged     bool
+	Histograms []*partition.Histogram // one for each attribute
 }
 
-// Stats returns what protections ask about all records together.
+// Stats returns the figures of all records that protections ask for.
 func (t *Table) Stats() Stats {
 	if t.Kinds == nil {
 		return Stats{Size: t.Rows}
@@ -67,7 +77,8 @@ func (t *Table) Stats() Stats {
 	return t.Whole
 }
 
-// KindsLen returns the number of kinds of records: of classes, where there are no kinds, and at least 1.
+// KindsLen returns the number of kinds of records: of classes, where there are no kinds, and at
+// least 1.
 func (t *Table) KindsLen() int {
 	if t.Kinds == nil {
 		return max(1, t.Classes)
@@ -75,13 +86,13 @@ func (t *Table) KindsLen() int {
 	return t.Kinds.Len()
 }
 
-// CodeMerge maps the codes of an attribute to those that a search tells apart.
+// CodeMerge maps the codes of an attribute to those that a search distinguishes.
 type CodeMerge struct {
 	Codes  []uint32 // by code of the attribute
-	Domain int      // every image is below it
+	Domain int      // a bound above every new code
 }
 
-// Identity returns the code merge of a domain that tells all codes apart.
+// Identity returns the code merge that leaves all codes of a domain distinct.
 func Identity(domain int) CodeMerge {
 	c := CodeMerge{Codes: make([]uint32, domain), Domain: domain}
 	for code := range c.Codes {
@@ -90,7 +101,7 @@ func Identity(domain int) CodeMerge {
 	return c
 }
 
-// Identities returns the code merge of every attribute's domain that tells all codes apart.
+// Identities returns the code merges that leave all codes of every attribute distinct.
 func Identities(attributes []Attribute) []CodeMerge {
 	merges := make([]CodeMerge, len(attributes))
 	for a := range attributes {
@@ -99,16 +110,19 @@ func Identities(attributes []Attribute) []CodeMerge {
 	return merges
 }
 
-// Options steer a search.
+// Options control a search.
 type Options struct {
-	Score    Score
-	Weights  []float64  // by attribute: what the scores of its specializations are multiplied by, above 0; nil: 1. Top-down only
-	Balance  float64    // what a score is divided by: 1 + the specializations of its column so far, to this power; 0: 1. Top-down only
+	Score Score
+	// by attribute: factors above 0 of the scores of its specializations; nil: 1. Top-down only
+	Weights []float64
+	// a score is divided by this power of 1 + the specializations of its column so far; 0: by 1.
+	// Top-down only
+	Balance  float64
 	MaxSteps int        // negative: no limit
 	OnStep   func(Step) // called after every step; may be nil
 
-	// Space is what the groupings and the search may take. With a budget, the groupings'
-	// bytes are drawn from it already, and all is returned to it when the search succeeds.
+	// Space is the memory and the store for the groupings and the search. With a budget, the bytes
+	// of the groupings are drawn from it already, and a search that succeeds returns all of them.
 	Space partition.Space
 }
 
@@ -118,12 +132,12 @@ type Score uint8
 // The scores.
 const (
 	ScoreTDR      Score = iota // InfoGain/(AnonyLoss+1)
-	ScoreTDS                   // InfoGain/AnonyLoss, InfoGain when there is no loss
+	ScoreTDS                   // InfoGain/AnonyLoss, or InfoGain when there is no loss
 	ScoreInfoGain              // InfoGain
 )
 
-// Step describes one performed specialization or, bottom-up, generalization: there Value is
-// what Children became, InfoGain what that lost, and AnonyLoss the anonymity it gained.
+// Step describes one specialization or, bottom-up, one generalization. In a generalization, Value
+// replaces Children, InfoGain is the information lost, and AnonyLoss the anonymity gained.
 type Step struct {
 	Number    int
 	Attribute int
@@ -132,36 +146,41 @@ type Step struct {
 	InfoGain  float64
 	AnonyLoss float64
 	Score     float64
-	Anonymity []uint64 // A(QID) after the step, of every set that Requirement.Reduce keeps, in order
-	Live      uint64   // records in leaf partitions that are not discarded, summed over the sets
-	Touched   uint64   // records in the leaf partitions that this and earlier steps divided, summed over steps and sets
+	// A(QID) after the step, of every set that Requirement.Reduce keeps, in order
+	Anonymity []uint64
+	Live      uint64 // records in leaf partitions that can still be divided, summed over the sets
+	// records in the leaf partitions that this and earlier steps divided, summed over steps and
+	// sets
+	Touched uint64
 }
 
 // Label is a released value: a text, or the null.
 type Label struct {
 	Text string
 	Null bool
-	Mark bool // no value of the attribute: the mark of a suppressed record
+	Mark bool // no value of the attribute, but the mark of a suppressed record
 }
 
 // Engine finds a Recoding of a table that meets a requirement.
 type Engine interface {
-	// Plan says what Search will need of the table. It depends on the requirement alone.
+	// Plan returns the counts that Search will need in the table. It depends only on the
+	// requirement.
 	Plan(Requirement) Plan
-	// Search returns the best recoding it finds. It returns ErrInfeasible when the table has
-	// fewer records than some set's K. The table's groupings are consumed.
+	// Search returns the best recoding that it finds. It returns ErrInfeasible when the table has
+	// fewer records than some set's K. It consumes the table's groupings.
 	Search(context.Context, *Table, Requirement, Options) (Recoding, error)
 }
 
-// Merger is an Engine that does not tell all codes apart.
+// Merger is an Engine that does not distinguish all codes.
 type Merger interface {
-	// Merge says which codes of every attribute Search will tell apart, given what is known before
-	// tuples are counted: all of the table but its rows and groupings. Tuples that are counted in
-	// these codes are fewer and shorter.
+	// Merge returns the codes of every attribute that Search will distinguish, given the facts
+	// known before tuples are counted: the table without its rows and groupings. Tuples that are
+	// counted in these codes are fewer and shorter.
 	Merge(*Table, Requirement) []CodeMerge
 }
 
-// Merge returns the codes of every attribute that an engine will tell apart: all, unless it is a Merger.
+// Merge returns the codes of every attribute that an engine will distinguish: all, unless it is a
+// Merger.
 func Merge(e Engine, table *Table, requirement Requirement) []CodeMerge {
 	if m, ok := e.(Merger); ok {
 		return m.Merge(table, requirement)
@@ -169,55 +188,59 @@ func Merge(e Engine, table *Table, requirement Requirement) []CodeMerge {
 	return Identities(table.Attributes)
 }
 
-// ErrInfeasible is returned when the table has fewer records than a set's K: not even
-// with everything masked would it be met.
+// ErrInfeasible is returned when the table has fewer records than a set's K: even a fully masked
+// table would not meet it.
 var ErrInfeasible = fault.New(fault.Privacy, "", "the table has fewer records than k")
 
-// ErrUnreached is returned when an algorithm whose k is its outcome ends with a smaller one
-// than was asked for.
+// ErrUnreached is returned by an algorithm that finds its k when that k is smaller than the k of
+// the job.
 var ErrUnreached = fault.New(fault.Privacy, "", "the k asked for is not reached")
 
-// ErrBroken is returned when a cut that is given does not meet the requirement.
+// ErrBroken is returned when a given cut does not meet the requirement.
 var ErrBroken = fault.New(fault.Privacy, "", "the cut does not hold")
 
-// Recoding answers one question: for this combination of codes, which labels?
+// Recoding answers one question: which labels has this combination of codes?
 type Recoding interface {
-	// Labels returns the released values of an attribute, in domain order. Label numbers
-	// index it.
+	// Labels returns the released values of an attribute, in domain order. Label numbers are
+	// positions in this list.
 	Labels(attribute int) []Label
-	// Intervals returns the ends of a discretized attribute's labels, the null's not among
-	// them; nil of other attributes.
+	// Intervals returns the ends of a discretized attribute's labels, without the null; nil for
+	// other attributes.
 	Intervals(attribute int) []Interval
-	// Codes returns the label number of every code of an attribute, when it depends on that
-	// code alone, else nil.
+	// Codes returns the label number of every code of an attribute, if the label depends only on
+	// that code, else nil.
 	Codes(attribute int) []uint32
-	// Anonymity returns A(QID) of every set that the requirement keeps when it is reduced.
+	// Anonymity returns A(QID) of every set that the reduced requirement keeps.
 	Anonymity(Requirement) []uint64
-	// Lost returns how many records are released with nothing but the widest labels since
-	// they were too few, and how many are not released.
+	// Lost returns the number of records that are released with only the widest labels because they
+	// were too few, and the number of records that are not released.
 	Lost() (suppressed, dropped uint64)
 	// ByClass reports whether a record's labels depend on its class, too.
 	ByClass() bool
-	// Cells returns the number of divided cells: 0 when labels do not depend on the order of rows.
+	// Cells returns the number of divided cells. It is 0 when labels do not depend on the order of
+	// rows.
 	Cells() int
-	// Divided writes the divided cell of every row, or Undivided. It is safe for concurrent use.
+	// Divided writes the number of the divided cell of every row, or Undivided. It is safe for
+	// concurrent use.
 	Divided(rows Rows, cells []int32)
-	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row
-	// that is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
+	// Recode writes the label numbers of rows: labels[a][i] for attribute a and row i. A row that
+	// is not released has DroppedLabel in labels[0]. It is safe for concurrent use.
 	Recode(rows Rows, labels [][]uint32)
-	// Unsearched returns the recoding of records that were not among those searched: by their
-	// codes alone, whatever their class and number.
+	// Unsearched returns the recoding of records that the search did not see: only by their codes,
+	// whatever their class and number.
 	Unsearched() Recoding
-	// Bytes returns about how much memory is taken by what grows with the records.
+	// Bytes returns the approximate memory of the parts that grow with the records.
 	Bytes() int64
 }
 
-// Rows are records of the input, in its order, to be recoded.
+// Rows are records of the input, in its order, for recoding.
 type Rows struct {
 	N       int
 	Codes   [][]uint32 // by attribute, N each
-	Classes []uint32   // by row, when labels depend on it and there is one
-	Counts  []uint64   // the records that each row stands for, which have the same labels; nil: one
-	Taken   []uint64   // of every divided cell: its rows that came before; Recode counts on
-	Memo    *Memo      // of the goroutine that recodes them, for tuples of Codes and then, if there are some, Classes; may be nil
+	Classes []uint32   // by row, if labels depend on the class and there is one
+	// by row: the number of records with these codes, which get the same labels; nil: one
+	Counts []uint64
+	Taken  []uint64 // by divided cell: the number of its earlier rows; Recode adds to it
+	// memo of this goroutine, for tuples of Codes followed by Classes if there are some; may be nil
+	Memo *Memo
 }

@@ -2,19 +2,21 @@ package engine
 
 import "github.com/kcut/kcut/internal/fault"
 
-// Kinds are the kinds of records that protections tell apart where the number of records is not all they
-// ask about. Records of one kind have their class, their value in every sensitive column, and their weight in common.
+// Kinds are the kinds of records that protections distinguish when the number of records is not
+// enough for them. Records of one kind have the same class, the same value in every sensitive
+// column, and the same weight.
 type Kinds struct {
-	Class     []uint32          // by kind; 0 without a class
-	Sensitive []SensitiveValues // of every sensitive column
+	Class     []uint32          // by kind; 0 if there is no class
+	Sensitive []SensitiveValues // one for each sensitive column
 
-	// Where k counts entities, the people whom records are of, not records, every record weighs what its
-	// entity is divided by its records, in parts of which Unit are a whole entity, rounded down. So records
-	// of different entities never weigh more than these, and sums of weights tell how many entities there are at least.
+	// If k counts entities, the people behind the records, every record has the weight of its
+	// entity divided by the entity's number of records, rounded down. Unit parts are a whole
+	// entity. So the records of some entities never weigh more than these entities, and a sum of
+	// weights gives a lower bound of the number of entities.
 	Weight []uint64 // by kind; nil: k counts records
 	Unit   uint64
 
-	// Counted is how many entities there are, 0 when that is not known.
+	// Counted is the number of entities, 0 when it is unknown.
 	Counted uint64
 }
 
@@ -24,14 +26,16 @@ type SensitiveValues struct {
 	Code   []uint32 // by kind
 }
 
-// ErrKinds is returned by engines that must part records whose kinds masking cannot tell, or that only count records.
-var ErrKinds = fault.New(fault.Usage, "", "the algorithm, or one of its options, cannot count entities or look at sensitive columns")
+// ErrKinds is returned by engines that divide records whose kinds masking cannot see, or that only
+// count records.
+var ErrKinds = fault.New(fault.Usage, "", "the algorithm, or one of its options, cannot count "+
+	"entities or look at sensitive columns")
 
 // Len returns the number of kinds.
 func (k *Kinds) Len() int { return len(k.Class) }
 
-// Stats writes what protections ask about records of which counts tells, by kind, how many there are. It
-// reuses the lists that to has.
+// Stats writes the figures that protections ask for of records with the given counts by kind. It
+// reuses the lists in to.
 func (k *Kinds) Stats(counts []uint64, to *Stats) {
 	k.begin(to)
 	for kind, n := range counts {
@@ -42,13 +46,13 @@ func (k *Kinds) Stats(counts []uint64, to *Stats) {
 	to.Size = k.Entities(to.Size)
 }
 
-// KindCount is how many records of a kind there are.
+// KindCount is the number of records of a kind.
 type KindCount struct {
 	Kind    uint32
 	Records uint64
 }
 
-// StatsOf is Stats of a list of kinds.
+// StatsOf is Stats for a list of kinds.
 func (k *Kinds) StatsOf(counts []KindCount, to *Stats) {
 	k.begin(to)
 	for _, c := range counts {
@@ -57,7 +61,7 @@ func (k *Kinds) StatsOf(counts []KindCount, to *Stats) {
 	to.Size = k.Entities(to.Size)
 }
 
-// begin makes stats those of no records.
+// begin sets stats to those of no records.
 func (k *Kinds) begin(to *Stats) {
 	to.Size = 0
 	for len(to.Values) < len(k.Sensitive) {
@@ -71,7 +75,7 @@ func (k *Kinds) begin(to *Stats) {
 	}
 }
 
-// add adds records, whose size is their weight until all are there.
+// add adds records. Until the last are added, Size is their weight.
 func (k *Kinds) add(kind uint32, records uint64, to *Stats) {
 	weight := records
 	if k.Weight != nil {
@@ -86,7 +90,8 @@ func (k *Kinds) add(kind uint32, records uint64, to *Stats) {
 // Weighted reports whether k counts entities.
 func (k *Kinds) Weighted() bool { return k != nil && k.Weight != nil }
 
-// Entities returns how many whole entities, or records where k counts these, weigh so much at least.
+// Entities returns the least number of whole entities, or records where k counts these, that can
+// have a weight.
 func (k *Kinds) Entities(weight uint64) uint64 {
 	if !k.Weighted() {
 		return weight
@@ -94,11 +99,11 @@ func (k *Kinds) Entities(weight uint64) uint64 {
 	return wholes(weight, k.Unit)
 }
 
-// wholes returns how many whole entities weigh so much at least.
+// wholes returns the least number of whole entities that can have a weight.
 func wholes(weight, unit uint64) uint64 { return (weight + unit - 1) / unit }
 
-// LeastWeight returns what so many entities, or records where k counts these, weigh at least: any that
-// weigh less are fewer or not known to be as many.
+// LeastWeight returns the smallest weight that proves a number of entities, or records where k
+// counts these: records that weigh less may have fewer.
 func (k *Kinds) LeastWeight(entities uint64) uint64 {
 	if !k.Weighted() || entities == 0 {
 		return entities

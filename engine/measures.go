@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// ValueEntropy returns that of the values of a class in nats, given how many records have each.
+// ValueEntropy returns the entropy, in nats, of the values of a class, given the number of records
+// for each value.
 func ValueEntropy(values []uint64) (entropy float64) {
 	all := float64(sum(values))
 	for _, n := range values {
@@ -18,9 +19,10 @@ func ValueEntropy(values []uint64) (entropy float64) {
 	return entropy
 }
 
-// Distance returns the share of a class's records that must be moved until it has the values of a
-// whole of some records, given how many of the class and of the whole have each value (t-closeness with
-// equal distances, Li and others 2007). The lists may leave out values that the class lacks.
+// Distance returns the share of a class's records that must change their value until the class has
+// the value frequencies of the whole table (t-closeness with equal distances, Li and others 2007).
+// It gets the numbers of records by value in the class and in the whole, and the number of all
+// records. The lists may leave out values that the class does not have.
 func Distance(values, whole []uint64, records uint64) float64 {
 	all, left, moved := float64(sum(values)), records, 0.0
 	for i, n := range values {
@@ -30,7 +32,7 @@ func Distance(values, whole []uint64, records uint64) float64 {
 	return (moved + float64(left)/float64(records)) / 2
 }
 
-// sum adds up counts.
+// sum returns the sum of counts.
 func sum(counts []uint64) (all uint64) {
 	for _, n := range counts {
 		all += n
@@ -38,26 +40,28 @@ func sum(counts []uint64) (all uint64) {
 	return all
 }
 
-// ValueCount says how many records of a class, and of the whole, have a value.
+// ValueCount is the number of records of a class, and of the whole, with a value.
 type ValueCount struct {
-	Value          uint64 // an identifier that only the caller understands
-	Null           bool   // it is a null that counts for no value
+	Value          uint64 // an identifier that only the caller interprets
+	Null           bool   // the value is a null that does not count as a value
 	Records, Whole uint64
 }
 
-// Measures are those of the values of a sensitive column, each of the class where it is worst.
+// Measures are the measures of a sensitive column's values, each for the class in which it is
+// worst.
 type Measures struct {
-	L       int     // different values
+	L       int     // number of different values
 	Entropy float64 // in nats
-	Share   float64 // the largest one of a value
+	Share   float64 // the largest share of a value
 	T       float64 // Distance
 
 	classes       int
-	values, whole []uint64 // of a class
+	values, whole []uint64 // scratch: counts of a class
 }
 
-// Add takes in a class of a whole of some records, all of whose values are given. They are put into an
-// order that does not depend on their identifiers: sums of floats depend on the order.
+// Add takes a class into account. Its values must be complete; records is the number of records of
+// the whole. The values get an order that does not depend on their identifiers, since sums of
+// floats depend on the order.
 func (m *Measures) Add(values []ValueCount, records uint64) {
 	slices.SortFunc(values, func(a, b ValueCount) int {
 		return cmp.Or(cmp.Compare(a.Records, b.Records), cmp.Compare(a.Whole, b.Whole))
@@ -79,7 +83,8 @@ func (m *Measures) Add(values []ValueCount, records uint64) {
 	m.T = max(m.T, Distance(m.values, m.whole, records))
 }
 
-// EntropyL returns how many equally frequent values have the entropy, 0 if there is no class.
+// EntropyL returns the number of equally frequent values that have the entropy, 0 if there is no
+// class.
 func (m *Measures) EntropyL() float64 {
 	if m.classes == 0 {
 		return 0

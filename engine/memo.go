@@ -6,21 +6,21 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Memo remembers the regions of tuples: rows are many, and their tuples few, so that most
-// need not be located. It holds a bounded number of them, and belongs to one goroutine.
+// Memo remembers the regions of tuples: most rows have a tuple that occurred before and need not be
+// located again. It holds a bounded number of tuples, and belongs to one goroutine.
 type Memo struct {
 	layout  partition.Layout
-	keys    []uint64 // of all slots, layout.Words each
-	regions []int32  // of all slots, or unknown
+	keys    []uint64 // keys of all slots, layout.Words each
+	regions []int32  // regions of all slots, or unknown
 
 	rows   []uint64   // scratch: the keys of rows
-	found  []int32    // the regions of rows
+	found  []int32    // regions of the rows
 	lack   []int32    // rows whose tuples are not remembered
-	codes  [][]uint32 // of those rows
-	theirs []int32    // the regions of those rows
+	codes  [][]uint32 // codes of those rows
+	theirs []int32    // regions of those rows
 }
 
-// unknown is no region, and not Dropped either.
+// unknown differs from all regions and from Dropped.
 const unknown int32 = -2
 
 const (
@@ -28,8 +28,8 @@ const (
 	mostSlots   = 1 << 18
 )
 
-// NewMemo returns a memo of tuples of codes below the given domains that takes at most so
-// many bytes, beside some for every row that it is asked about at one time.
+// NewMemo returns a memo of tuples of codes below the given domains. It takes at most the given
+// number of bytes, and some more for every row of a call.
 func NewMemo(domains []int, bytes int64) *Memo {
 	m := &Memo{layout: partition.NewLayout(domains), codes: make([][]uint32, len(domains))}
 	slots := fewestSlots
@@ -43,8 +43,8 @@ func NewMemo(domains []int, bytes int64) *Memo {
 	return m
 }
 
-// Locate returns the regions of n tuples, as the locator does. They are valid until the
-// next call. A nil memo asks for all.
+// Locate returns the regions of n tuples, as the locator does. They are valid until the next call.
+// A nil memo asks the locator for all.
 func (m *Memo) Locate(l Locator, n int, codes [][]uint32) []int32 {
 	if m == nil {
 		regions := make([]int32, n)
@@ -68,7 +68,7 @@ func (m *Memo) Locate(l Locator, n int, codes [][]uint32) []int32 {
 	return m.found
 }
 
-// pack writes the keys of rows.
+// pack writes the keys of the rows.
 func (m *Memo) pack(n int, codes [][]uint32) {
 	w := m.layout.Words
 	m.rows = sized(m.rows, n*w)
@@ -80,7 +80,7 @@ func (m *Memo) pack(n int, codes [][]uint32) {
 	}
 }
 
-// slot returns where a key is if it is remembered.
+// slot returns the first of the two slots for a key.
 func (m *Memo) slot(key []uint64) int {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, word := range key {
@@ -90,7 +90,7 @@ func (m *Memo) slot(key []uint64) int {
 	return int(h) & (len(m.regions) - 1)
 }
 
-// recall finds the regions of the rows whose tuples are remembered, and lists the others.
+// recall finds the regions of the rows whose tuples are remembered, and lists the other rows.
 func (m *Memo) recall(n int) {
 	w := m.layout.Words
 	m.found, m.lack = sized(m.found, n), m.lack[:0]
@@ -118,15 +118,15 @@ func (m *Memo) holds(slot int, key []uint64) bool {
 	return m.regions[slot] != unknown
 }
 
-// learn takes over the regions of the rows that were lacking. Of a pair of slots, what was
-// learned first is forgotten.
+// learn stores the regions of the rows that were not remembered. In a pair of slots it replaces the
+// older one.
 func (m *Memo) learn() {
 	w := m.layout.Words
 	for i, row := range m.lack {
 		m.found[row] = m.theirs[i]
 		key := m.rows[int(row)*w:][:w]
 		slot := m.slot(key)
-		if m.holds(slot, key) { // twice among the rows
+		if m.holds(slot, key) { // the tuple occurs twice among the rows
 			continue
 		}
 		copy(m.keys[(slot^1)*w:][:w], m.keys[slot*w:][:w])
@@ -136,7 +136,7 @@ func (m *Memo) learn() {
 	}
 }
 
-// sized returns a slice of n items, whatever they are.
+// sized returns a slice of n items with any content.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

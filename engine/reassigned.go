@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// ReassignedCell is a cell whose records are in the regions of its Parts, whatever the locators
-// say. It is divided when it has several: they take its records in input order, the last one
+// ReassignedCell is a cell whose Parts, not the locators, give the regions of its records. It is
+// divided when it has several parts: they take its records in input order, and the last part takes
 // all that are left.
 type ReassignedCell struct {
 	Codes []uint32 // by attribute
@@ -17,13 +17,13 @@ type ReassignedCell struct {
 	Parts []Part
 }
 
-// Part is a number of records of a reassigned cell and where they go.
+// Part is a number of records of a reassigned cell and their region.
 type Part struct {
 	Region int32 // or Dropped
 	Count  uint64
 }
 
-// send sends records to a region, after those sent before.
+// send sends further records to a region.
 func (c *ReassignedCell) send(region int32, count uint64) {
 	last := len(c.Parts) - 1
 	switch {
@@ -35,7 +35,8 @@ func (c *ReassignedCell) send(region int32, count uint64) {
 	}
 }
 
-// at returns where the cell's record of a number goes, and how many from it on go there, too.
+// at returns the region of the cell's record with a number, and how many records from it on have
+// that region.
 func (c *ReassignedCell) at(number uint64) (region int32, left uint64) {
 	last := len(c.Parts) - 1
 	for _, p := range c.Parts[:last] {
@@ -47,7 +48,7 @@ func (c *ReassignedCell) at(number uint64) (region int32, left uint64) {
 	return c.Parts[last].Region, math.MaxUint64
 }
 
-// code returns the code of a column, of which the class is the last.
+// code returns the code in a column. The class is the last column.
 func (c *ReassignedCell) code(column int) uint32 {
 	if column == len(c.Codes) {
 		return c.Class
@@ -57,15 +58,15 @@ func (c *ReassignedCell) code(column int) uint32 {
 
 // cellIndex finds reassigned cells. It is safe for concurrent use.
 type cellIndex struct {
-	layout  partition.Layout // of codes and then the class
-	beyond  []uint32         // by column: what stands for all codes that no reassigned cell has
+	layout  partition.Layout // layout of the codes, followed by the class
+	beyond  []uint32         // by column: one code for all codes that no reassigned cell has
 	index   *partition.Index
-	places  []int32 // of every reassigned cell: the region of one that moved as a whole
-	divided []int32 // the numbers of the others among all
+	places  []int32 // by reassigned cell: its region, or its place if it is divided
+	divided []int32 // numbers of the divided cells
 }
 
-// Where a region is told, the place of a divided cell may stand: it is below all of these,
-// and below unknown.
+// dividedPlace returns a number that represents a divided cell in a list of regions: it is below
+// all regions, and below unknown.
 func dividedPlace(cell int) int32 { return unknown - 1 - int32(cell) }
 func dividedAt(place int32) int   { return int(unknown - 1 - place) }
 func isDivided(place int32) bool  { return place < unknown }
@@ -98,7 +99,7 @@ func newCellIndex(cells []ReassignedCell) *cellIndex {
 	return x
 }
 
-// Locate writes the places of the tuples that are reassigned cells.
+// Locate overwrites the regions of tuples that are reassigned cells with their places.
 func (x *cellIndex) Locate(n int, codes [][]uint32, regions []int32) {
 	key := make([]uint64, x.layout.Words)
 	for i := range n {
@@ -112,17 +113,17 @@ func (x *cellIndex) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// DividedCells are the cells whose records a search sends to several places, each with how many
-// go where. A place is a number of the search, which becomes a region in the end.
+// DividedCells are the cells whose records a search sends to several places, with the number of
+// records for each place. A place is a number of the search. In the end it becomes a region.
 type DividedCells struct {
-	cells []ReassignedCell // their regions are places; codes are not known yet
+	cells []ReassignedCell // their regions are places; their codes are not known yet
 	keys  *partition.Index // nil: there are none
 }
 
 // Len returns the number of cells.
 func (d *DividedCells) Len() int { return len(d.cells) }
 
-// Find returns the number of a cell, if it is there.
+// Find returns the number of a cell, if the cell exists.
 func (d *DividedCells) Find(key []uint64) (cell int, ok bool) {
 	if d.keys == nil {
 		return 0, false
@@ -131,7 +132,7 @@ func (d *DividedCells) Find(key []uint64) (cell int, ok bool) {
 	return cell, cell >= 0
 }
 
-// Add makes sure that a cell is there, and returns its number.
+// Add adds a cell unless it exists, and returns its number.
 func (d *DividedCells) Add(key []uint64) (cell int, added bool) {
 	if d.keys == nil {
 		d.keys = partition.NewIndex(partition.Layout{Words: len(key)}, 0)
@@ -143,24 +144,25 @@ func (d *DividedCells) Add(key []uint64) (cell int, added bool) {
 	return cell, true
 }
 
-// Send sends records of a cell to a place, after those sent before.
+// Send sends further records of a cell to a place.
 func (d *DividedCells) Send(cell, place int, count uint64) {
 	d.cells[cell].send(int32(place), count)
 }
 
-// Move sends one of the records that were sent first on to another place.
+// Move moves one of the records that were sent first to another place.
 func (d *DividedCells) Move(cell, place int) {
 	d.cells[cell].Parts[0].Count--
 	d.Send(cell, place, 1)
 }
 
-// Parts returns the places that a cell's records were sent to.
+// Parts returns the places of a cell's records.
 func (d *DividedCells) Parts(cell int) []Part { return d.cells[cell].Parts }
 
-// Reassigned returns the cells that are in several regions, or in another one than where they
-// were sent first, by ascending codes and class. Regions are by place; keys have the fields of
-// so many attributes, after which there may be the class.
-func (d *DividedCells) Reassigned(fields []partition.Field, attributes int, regions []int32) (cells []ReassignedCell) {
+// Reassigned returns the cells that are in several regions or not in the region to which they were
+// sent first, by ascending codes and class. Regions are by place; the first fields of keys are the
+// attributes' codes, and the class may follow.
+func (d *DividedCells) Reassigned(fields []partition.Field, attributes int,
+	regions []int32) (cells []ReassignedCell) {
 	for i := range d.cells {
 		key := d.keys.Key(i)
 		var c ReassignedCell

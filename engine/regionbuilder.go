@@ -7,47 +7,53 @@ import (
 	"slices"
 )
 
-// RegionBuilder collects groups of records and makes regions of them. Equal contents of an attribute
-// are kept once.
+// RegionBuilder collects groups of records and makes regions from them. It keeps equal contents of
+// an attribute once.
 type RegionBuilder struct {
 	attributes []Attribute
-	kinds      *Kinds     // of the table
+	kinds      *Kinds     // kinds of the table
 	columns    []contents // by attribute
-	numbers    []uint32   // group after group, one an attribute: of its contents
-	sizes      []uint64   // records of every group
-	weights    []uint64   // of every group, where k counts entities
-	bytes      int64      // of the contents
+	numbers    []uint32   // numbers of contents, one for each attribute, group after group
+	sizes      []uint64   // by group: number of records
+	weights    []uint64   // by group, where k counts entities
+	bytes      int64      // memory of the contents
 }
 
-// Content is what a group holds of an attribute, and so its label. The zero value is everything but of
-// a discretized attribute.
+// Content is the set of a group's values of an attribute, which determines the label. The zero
+// value is the set of all values, except for a discretized attribute.
 type Content struct {
-	Lo, Hi uint32 // Discretize: Lo ≤ code < Hi, or all codes if no number is missing; Generalize: Lo is the node
+	// Discretize: Lo ≤ code < Hi, or all codes if that has every number; Generalize: Lo is the node
+	Lo, Hi uint32
 	values string // Suppress: the codes that its label names, four bytes each; empty: it names none
 }
 
-// OnlyNulls is the content of a group without values of a generalized or discretized attribute.
+// OnlyNulls is the content of a group that has only nulls in a generalized or discretized
+// attribute.
 var OnlyNulls = Content{Lo: math.MaxUint32, Hi: math.MaxUint32}
 
-// contents are those of one attribute, as they are found.
+// contents are the different contents of one attribute, in the order of their first group.
 type contents struct {
 	list   []Content
 	number map[Content]uint32
 }
 
-// contentBytes is what a content takes, with its place in a map and its label.
+// contentBytes is the memory of a content, with its entry in a map and its label.
 const contentBytes = 160
 
-// NewRegionBuilder returns one without groups.
+// NewRegionBuilder returns a builder without groups.
 func NewRegionBuilder(table *Table) *RegionBuilder {
-	b := &RegionBuilder{attributes: table.Attributes, kinds: table.Kinds, columns: make([]contents, len(table.Attributes))}
+	b := &RegionBuilder{
+		attributes: table.Attributes,
+		kinds:      table.Kinds,
+		columns:    make([]contents, len(table.Attributes)),
+	}
 	for i := range b.columns {
 		b.columns[i].number = map[Content]uint32{}
 	}
 	return b
 }
 
-// Put adds what the next group holds of the next attribute.
+// Put adds the content of the next attribute of the next group.
 func (b *RegionBuilder) Put(content Content) {
 	c := &b.columns[len(b.numbers)%len(b.columns)]
 	n, ok := c.number[content]
@@ -60,8 +66,8 @@ func (b *RegionBuilder) Put(content Content) {
 	b.numbers = append(b.numbers, n)
 }
 
-// End ends a group of which all attributes are put, and returns its number. Its weight is what k counts of it,
-// and needed where that is entities.
+// End ends a group whose attributes have all been put, and returns its number. The weight is needed
+// only where k counts entities.
 func (b *RegionBuilder) End(size, weight uint64) (group int32) {
 	b.sizes = append(b.sizes, size)
 	if b.kinds.Weighted() {
@@ -73,7 +79,7 @@ func (b *RegionBuilder) End(size, weight uint64) (group int32) {
 // Len returns the number of groups.
 func (b *RegionBuilder) Len() int { return len(b.sizes) }
 
-// Truncate leaves out all groups from one on.
+// Truncate removes all groups from a number on.
 func (b *RegionBuilder) Truncate(group int) {
 	b.numbers, b.sizes = b.numbers[:group*len(b.columns)], b.sizes[:group]
 	if b.kinds.Weighted() {
@@ -81,14 +87,14 @@ func (b *RegionBuilder) Truncate(group int) {
 	}
 }
 
-// Bytes returns about how much memory the groups take.
+// Bytes returns the approximate memory of the groups.
 func (b *RegionBuilder) Bytes() int64 {
 	return b.bytes + 4*int64(cap(b.numbers)) + 8*int64(cap(b.sizes)+cap(b.weights))
 }
 
-// Regions returns the regions that the groups become, without locators, and the region of each.
-// Narrower ones come first: by width, then by labels. Groups that have all their labels in common
-// are one. The groups are consumed.
+// Regions returns the regions of the groups, without locators, and the region of each group. They
+// are in ascending order of width, then of labels. Groups with the same labels form one region. It
+// consumes the groups.
 func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	r, regions = &Regions{}, make([]int32, len(b.sizes))
 	widths, order := make([]float64, len(b.sizes)), make([]int32, len(b.sizes))
@@ -101,7 +107,9 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 			widths[group] += wide[*n]
 		}
 	}
-	labels := func(group int32) []uint32 { return b.numbers[int(group)*len(b.columns):][:len(b.columns)] }
+	labels := func(group int32) []uint32 {
+		return b.numbers[int(group)*len(b.columns):][:len(b.columns)]
+	}
 	for group := range order {
 		order[group] = int32(group)
 	}
@@ -124,7 +132,7 @@ func (b *RegionBuilder) Regions() (r *Regions, regions []int32) {
 	return r, regions
 }
 
-// used reports which contents of an attribute some group has.
+// used reports for each content of an attribute whether a group has it.
 func (b *RegionBuilder) used(attribute int) []bool {
 	used := make([]bool, len(b.columns[attribute].list))
 	for i := attribute; i < len(b.numbers); i += len(b.columns) {
@@ -133,10 +141,11 @@ func (b *RegionBuilder) used(attribute int) []bool {
 	return used
 }
 
-// release labels those contents in order that are used, and returns the label of each and the labels' widths. Contents
-// with the same label have the same width, too: else regions would not be in the order of what they
-// cover, and an apply would put records into a wider region than it need.
-func (c *contents) release(a *Attribute, used []bool) (column RegionColumn, labels []uint32, widths []float64) {
+// release labels the used contents in order, and returns the label of each and the widths of the
+// labels. Contents with the same label have the same width. Otherwise regions would not be in the
+// order of their widths, and applying them would put records into a wider region than necessary.
+func (c *contents) release(a *Attribute, used []bool) (column RegionColumn, labels []uint32,
+	widths []float64) {
 	order := slices.SortedFunc(slices.Values(c.list), a.compareContents)
 	order = slices.DeleteFunc(order, func(content Content) bool { return !used[c.number[content]] })
 	labels = make([]uint32, len(c.list))
@@ -157,8 +166,8 @@ func (c *contents) release(a *Attribute, used []bool) (column RegionColumn, labe
 	return column, labels, widths
 }
 
-// Named returns the content of some values of a suppressed attribute whose label names them, but not
-// beside the rest: a label that stands for the rest must be wide enough to hide what is in it.
+// Named returns the content of some values of a suppressed attribute whose label names them. If the
+// rest is among them, the label names none: it must be wide enough to hide the values of the rest.
 func (a *Attribute) Named(codes []uint32) Content {
 	named := make([]byte, 0, 4*len(codes))
 	for _, code := range codes {
@@ -170,7 +179,7 @@ func (a *Attribute) Named(codes []uint32) Content {
 	return Content{values: string(named)}
 }
 
-// first returns the first code of some values.
+// first returns the smallest code of a content of values.
 func (c Content) first() uint32 {
 	if c.values == "" {
 		return 0
@@ -178,7 +187,8 @@ func (c Content) first() uint32 {
 	return binary.BigEndian.Uint32([]byte(c.values[:4]))
 }
 
-// covers returns the number of codes under a content's label. The null is one of a root's.
+// covers returns the number of codes under a content's label. The label of the root covers the
+// null.
 func (a *Attribute) covers(c Content) int {
 	switch {
 	case c == OnlyNulls:
@@ -194,22 +204,27 @@ func (a *Attribute) covers(c Content) int {
 	return a.Len()
 }
 
-// Width returns how much of the attribute a content's label covers: 0 for a value, 1 for all.
+// Width returns the share of the attribute that a content's label covers: 0 for one value, 1 for
+// all.
 func (a *Attribute) Width(c Content) float64 { return a.Share(a.covers(c)) }
 
-// Share returns how much of all codes so many are: 0 for one, 1 for all.
-func (a *Attribute) Share(codes int) float64 { return float64(codes-1) / float64(max(1, a.Len()-1)) }
+// Share returns a number of codes as a share of all: 0 for one, 1 for all.
+func (a *Attribute) Share(codes int) float64 {
+	return float64(codes-1) / float64(max(1, a.Len()-1))
+}
 
-// compareContents orders contents as labels are: by their first code, the wider first; nulls come last.
+// compareContents orders contents in the order of labels: by their first code, then the wider one
+// first; nulls come last.
 func (a *Attribute) compareContents(x, y Content) int {
 	first, other := x.Lo, y.Lo
 	if a.Mask == Suppress {
 		first, other = x.first(), y.first()
 	}
-	return cmp.Or(cmp.Compare(first, other), cmp.Compare(a.covers(y), a.covers(x)), cmp.Compare(x.values, y.values))
+	return cmp.Or(cmp.Compare(first, other), cmp.Compare(a.covers(y), a.covers(x)),
+		cmp.Compare(x.values, y.values))
 }
 
-// contentLabel returns the released value, and of an interval its ends, else nil.
+// contentLabel returns the released value, and the ends if it is an interval, else nil.
 func (a *Attribute) contentLabel(c Content) (Label, *Interval) {
 	switch {
 	case c == OnlyNulls:

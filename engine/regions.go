@@ -5,89 +5,92 @@ import (
 	"math"
 )
 
-// Regions is the Recoding of multidimensional recoding: the records of a region share all
-// their labels, and which region a record belongs to may depend on all its codes.
+// Regions is the Recoding of multidimensional recoding: the records of a region have the same
+// labels, and the region of a record may depend on all its codes.
 //
-// The records of a tuple may be in several regions, and some be dropped. Those of one class
-// are a cell. Most cells are in one region: then its records need no order. Those that are
-// divided say how many go where, in the order in which the input has them.
+// The records of a tuple may be in several regions, and some may be dropped. The records of a tuple
+// with the same class are a cell. Most cells are in one region, and the order of their records does
+// not matter. A divided cell has the number of its records for each region, in the order of the
+// input.
 type Regions struct {
 	Columns []RegionColumn // by attribute
 
-	// Released holds the label numbers of all regions, region after region, one an attribute.
-	// A record that no region was made for may be released by the first region whose labels
-	// cover it: narrower regions come first.
+	// Released holds the label numbers of all regions, region after region, one for each attribute.
+	// Narrower regions come first: a record that the search did not see may be released with the
+	// labels of the first region that covers it.
 	Released []uint32
 
-	Sizes []uint64 // released records of every region
+	Sizes []uint64 // by region: number of released records
 
-	// Weights are what k counts of every region where that is entities, in parts of which Unit are a whole one.
+	// Weights are the weights of all regions, if k counts entities; Unit is the weight of a whole
+	// one.
 	Weights []uint64
 	Unit    uint64
 
-	// Locator tells the region of every tuple, whatever its class: that is where a record
-	// belongs which was not among those searched.
+	// Locator finds the region of every tuple, whatever its class. It decides for records that the
+	// search did not see.
 	Locator Locator
 
-	// Sampled tells the region of every cell, by its codes and its class after them, if there
-	// is one. It is nil when the Locator does.
+	// Sampled finds the region of every cell, by its codes followed by its class, if there is one.
+	// It is nil when the Locator suffices.
 	Sampled Locator
 
-	// Reassigned are the cells that are elsewhere, by ascending codes, then class.
+	// Reassigned are the cells that are not where the locators say, by ascending codes, then class.
 	Reassigned []ReassignedCell
 
-	Suppressed     uint64 // records that are released with nothing but the widest labels, because they were too few
+	// records that are released with only the widest labels, because they were too few
+	Suppressed     uint64
 	DroppedRecords uint64 // records that are not released
 
-	reassigned *cellIndex // nil: no cell is moved
+	reassigned *cellIndex // nil: there are no reassigned cells
 }
 
 // RegionColumn is the released side of one attribute.
 type RegionColumn struct {
-	// Labels are all released values, in domain order, a wider one before those within it,
-	// the null last. Every one is some region's.
+	// Labels are all released values, in domain order, a wider one before those within it, the null
+	// last. Some region has each of them.
 	Labels    []Label
-	Intervals []Interval // Discretize: as Labels, without the null
+	Intervals []Interval // Discretize: parallel to Labels, without the null
 }
 
-// Locator tells regions from codes. It is safe for concurrent use.
+// Locator finds regions by codes. It is safe for concurrent use.
 type Locator interface {
 	// Locate writes the regions of n tuples, or Dropped: codes[a][i] for attribute a and tuple i.
-	// After the attributes' codes there may be the class.
+	// The class may follow the attributes' codes.
 	Locate(n int, codes [][]uint32, regions []int32)
 }
 
-// Dropped is the region of records that are not released, and, as a label number, the
-// label of their first attribute.
+// Dropped is the region of records that are not released. DroppedLabel is the label number of their
+// first attribute.
 const (
 	Dropped      int32  = -1
-	Undivided    int32  = -1 // of a row that is in no divided cell
+	Undivided    int32  = -1 // the cell of a row that is in no divided cell
 	DroppedLabel uint32 = 1<<32 - 1
 )
 
-// Index prepares the recoding of reassigned cells. It is called once, when all fields are set.
+// Index prepares the recoding of reassigned cells. It is called once, after all fields are set.
 func (r *Regions) Index() {
 	if len(r.Reassigned) > 0 {
 		r.reassigned = newCellIndex(r.Reassigned)
 	}
 }
 
-// Unsearched returns the recoding of records that were not among those searched.
+// Unsearched returns the recoding of records that the search did not see.
 func (r *Regions) Unsearched() Recoding {
 	others := *r
 	others.Sampled, others.Reassigned, others.reassigned = nil, nil, nil
 	return &others
 }
 
-// What a region and a label take beside their numbers and texts, with the place of a region
-// in a locator; and what a reassigned cell takes, with its place in the index.
+// The memory of a region and of a label in addition to their numbers and texts, with a region's
+// entry in a locator; and the memory of a reassigned cell, with its entry in the index.
 const (
 	regionBytes = 72
 	labelBytes  = 96
 	cellBytes   = 160
 )
 
-// Bytes returns about how much memory the regions take.
+// Bytes returns the approximate memory of the regions.
 func (r *Regions) Bytes() int64 {
 	bytes := 4*int64(len(r.Released)) + 8*int64(len(r.Weights)) + regionBytes*int64(r.Len())
 	for _, c := range r.Columns {
@@ -114,7 +117,8 @@ func (r *Regions) Region(region int32) []uint32 {
 	return r.Released[int(region)*len(r.Columns):][:len(r.Columns)]
 }
 
-// JoinLabels makes one label of those of an attribute that are alike. Regions that are alike then stay as many.
+// JoinLabels joins the equal labels of an attribute. Regions that then have the same labels stay
+// separate.
 func (r *Regions) JoinLabels(attribute int) {
 	column, numbers := &r.Columns[attribute], make([]uint32, len(r.Columns[attribute].Labels))
 	joined, known := RegionColumn{}, make(map[Label]uint32)
@@ -144,7 +148,7 @@ func (r *Regions) Intervals(attribute int) []Interval { return r.Columns[attribu
 // Codes returns nil: labels depend on all codes.
 func (r *Regions) Codes(int) []uint32 { return nil }
 
-// Anonymity adds up the regions that look alike in a set's attributes.
+// Anonymity adds up the regions with equal labels in a set's attributes.
 func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 	kept, _ := requirement.Reduce()
 	weights := r.Weights
@@ -155,7 +159,7 @@ func (r *Regions) Anonymity(requirement Requirement) (anonymity []uint64) {
 	for _, set := range kept.Sets {
 		sizes := make(map[string]uint64)
 		for region, size := range r.Sizes {
-			if size == 0 { // an earlier release's, without a record now
+			if size == 0 { // a region of an earlier release that has no record now
 				continue
 			}
 			key = key[:0]
@@ -203,7 +207,7 @@ func (r *Regions) Divided(rows Rows, cells []int32) {
 	}
 }
 
-// Together returns how many records of a divided cell, from one of a number on, have the same labels.
+// Together returns how many records of a divided cell, from a number on, have the same labels.
 func (r *Regions) Together(cell int32, number uint64) uint64 {
 	_, left := r.Reassigned[r.reassigned.divided[cell]].at(number)
 	return left
@@ -231,7 +235,7 @@ func (r *Regions) Recode(rows Rows, labels [][]uint32) {
 	}
 }
 
-// cellLocator is the Locator of all cells, which tells which are divided, too.
+// cellLocator is the Locator of all cells. It also writes the places of divided cells.
 type cellLocator struct{ *Regions }
 
 func (l cellLocator) Locate(n int, codes [][]uint32, regions []int32) {
@@ -245,7 +249,7 @@ func (l cellLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// count returns how many records a row stands for.
+// count returns the number of records that a row represents.
 func (r Rows) count(row int) uint64 {
 	if r.Counts == nil {
 		return 1
@@ -253,7 +257,7 @@ func (r Rows) count(row int) uint64 {
 	return r.Counts[row]
 }
 
-// tuples returns the columns of codes, and of classes if there are some.
+// tuples returns the columns of codes, followed by the classes if there are some.
 func (r Rows) tuples() [][]uint32 {
 	if r.Classes == nil {
 		return r.Codes
@@ -261,8 +265,8 @@ func (r Rows) tuples() [][]uint32 {
 	return append(r.Codes[:len(r.Codes):len(r.Codes)], r.Classes)
 }
 
-// IsTaken reports whether a row is taken away: it is dropped, or has nothing but some labels, one an attribute; nil: it is
-// dropped.
+// IsTaken reports whether a row is suppressed or dropped: it is dropped, or its labels are the
+// marks, one for each attribute. Without marks, only dropped rows count.
 func IsTaken(labels [][]uint32, row int, marks []uint32) bool {
 	if labels[0][row] == DroppedLabel {
 		return true
@@ -275,7 +279,7 @@ func IsTaken(labels [][]uint32, row int, marks []uint32) bool {
 	return marks != nil
 }
 
-// DropEverywhere gives records that are not released, as the labels of the first attribute say, DroppedLabel in all attributes.
+// DropEverywhere writes DroppedLabel in all attributes of the records whose first attribute has it.
 func DropEverywhere(labels [][]uint32) {
 	for i, label := range labels[0] {
 		if label != DroppedLabel {

@@ -32,7 +32,11 @@ func twoRegions(moved ...ReassignedCell) *Regions {
 
 func TestRegionsRecode(t *testing.T) {
 	whole := ReassignedCell{Codes: []uint32{0}, Class: 1, Parts: []Part{{Region: 2, Count: 1}}}
-	cell := ReassignedCell{Codes: []uint32{1}, Class: 1, Parts: []Part{{Region: 2, Count: 2}, {Region: Dropped, Count: 1}, {Region: 0, Count: 2}}}
+	cell := ReassignedCell{
+		Codes: []uint32{1},
+		Class: 1,
+		Parts: []Part{{Region: 2, Count: 2}, {Region: Dropped, Count: 1}, {Region: 0, Count: 2}},
+	}
 	codes := [][]uint32{{0, 1, 1, 1, 1, 2, 1, 1}}
 	classes := []uint32{1, 1, 0, 1, 1, 1, 1, 1}
 	tests := map[string]struct {
@@ -41,10 +45,13 @@ func TestRegionsRecode(t *testing.T) {
 		want    []uint32
 		after   []uint64
 	}{
-		"codes alone":      {twoRegions(), nil, []uint32{0, 1, 1, 1, 1, DroppedLabel, 1, 1}, nil},
-		"moved as a whole": {twoRegions(whole), nil, []uint32{2, 1, 1, 1, 1, DroppedLabel, 1, 1}, nil},
-		"from the start":   {twoRegions(cell), []uint64{0}, []uint32{0, 2, 1, 2, DroppedLabel, DroppedLabel, 0, 0}, []uint64{5}},
-		"one taken":        {twoRegions(whole, cell), []uint64{1}, []uint32{2, 2, 1, DroppedLabel, 0, DroppedLabel, 0, 0}, []uint64{6}},
+		"codes alone": {twoRegions(), nil, []uint32{0, 1, 1, 1, 1, DroppedLabel, 1, 1}, nil},
+		"moved as a whole": {twoRegions(whole), nil, []uint32{2, 1, 1, 1, 1, DroppedLabel, 1, 1},
+			nil},
+		"from the start": {twoRegions(cell), []uint64{0},
+			[]uint32{0, 2, 1, 2, DroppedLabel, DroppedLabel, 0, 0}, []uint64{5}},
+		"one taken": {twoRegions(whole, cell), []uint64{1},
+			[]uint32{2, 2, 1, DroppedLabel, 0, DroppedLabel, 0, 0}, []uint64{6}},
 	}
 	for name, test := range tests {
 		for _, memo := range []*Memo{nil, NewMemo([]int{3, 2}, 1<<20)} {
@@ -68,30 +75,38 @@ func TestRegionsRecode(t *testing.T) {
 	}
 }
 
-// Rows are told which divided cell they are in, with codes that no reassigned cell has, too.
+// Divided finds the divided cell of each row, also for codes that no reassigned cell has.
 func TestRegionsDivided(t *testing.T) {
 	whole := ReassignedCell{Codes: []uint32{0}, Parts: []Part{{Region: 2, Count: 1}}}
-	divided := ReassignedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}}
+	divided := ReassignedCell{
+		Codes: []uint32{1},
+		Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}},
+	}
 	r := twoRegions(whole, divided)
 	rows := Rows{N: 5, Codes: [][]uint32{{1, 0, 1, 2, 1 << 30}}}
 	cells := []int32{7, 7, 7, 7, 7}
-	if r.Divided(rows, cells); !reflect.DeepEqual(cells, []int32{0, Undivided, 0, Undivided, Undivided}) || r.Cells() != 1 {
+	if r.Divided(rows, cells); !reflect.DeepEqual(cells,
+		[]int32{0, Undivided, 0, Undivided, Undivided}) || r.Cells() != 1 {
 		t.Errorf("rows are in the divided cells %v of %d", cells, r.Cells())
 	}
 }
 
-// Records that were not searched are where the Locator says.
+// Records that the search did not see are in the regions of the Locator.
 func TestRegionsUnsearched(t *testing.T) {
-	r := twoRegions(ReassignedCell{Codes: []uint32{1}, Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}}})
+	r := twoRegions(ReassignedCell{
+		Codes: []uint32{1},
+		Parts: []Part{{Region: 2, Count: 1}, {Region: 0, Count: 1}},
+	})
 	r.Sampled = mixed{new(int)}
 	others, got := r.Unsearched(), [][]uint32{make([]uint32, 3)}
 	others.Recode(Rows{N: 3, Codes: [][]uint32{{1, 0, 1}}}, got)
-	if want := []uint32{1, 0, 1}; !reflect.DeepEqual(got[0], want) || others.ByClass() || others.Cells() != 0 || r.Cells() != 1 {
+	if want := []uint32{1, 0, 1}; !reflect.DeepEqual(got[0], want) || others.ByClass() ||
+		others.Cells() != 0 || r.Cells() != 1 {
 		t.Errorf("labels %v, want %v", got[0], want)
 	}
 }
 
-// mixed sends every tuple somewhere, and counts how many it is asked for.
+// mixed gives every tuple a region, and counts the tuples that it is asked for.
 type mixed struct{ asked *int }
 
 func (l mixed) Locate(n int, codes [][]uint32, regions []int32) {
@@ -105,7 +120,8 @@ func (l mixed) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// A memo answers as the locator does, whatever it remembers, and asks little when tuples are few.
+// A memo answers as the locator does, whatever it remembers, and asks the locator seldom when there
+// are few tuples.
 func TestMemo(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -115,7 +131,7 @@ func TestMemo(t *testing.T) {
 		domains []int
 		tuples  int
 		bytes   int64
-		most    int // tuples asked for in 200,000 rows
+		most    int // largest number of tuples asked for in 200,000 rows
 	}{
 		{"few", []int{90, 7, 1}, 500, 1 << 20, 10_000},
 		{"several words", []int{1 << 30, 1 << 30, 1 << 30, 5}, 5000, 1 << 22, 60_000},
@@ -146,7 +162,8 @@ func TestMemo(t *testing.T) {
 			if asked > tt.most*again/200_000 {
 				t.Errorf("asked for %d of %d rows", asked, again)
 			}
-			if bytes := int64(8*len(memo.keys) + 4*len(memo.regions)); len(memo.regions) > fewestSlots && bytes > tt.bytes {
+			if bytes := int64(8*len(memo.keys) + 4*len(memo.regions)); len(
+				memo.regions) > fewestSlots && bytes > tt.bytes {
 				t.Errorf("it takes %d bytes of %d", bytes, tt.bytes)
 			}
 		})

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Set is one quasi-identifier set: attributes by position, and what must hold of its
-// equivalence classes.
+// Set is one quasi-identifier set: attributes by position, and the protections of its equivalence
+// classes.
 type Set struct {
 	Columns  []int
-	K        KAnonymity   // the first protection, which the sizes of classes tell alone
-	Entities bool         // K counts entities, of which there may be several records each
-	Others   []Protection // all others
+	K        KAnonymity   // the first protection, which needs only the sizes of classes
+	Entities bool         // K counts entities, each of which may have several records
+	Others   []Protection // the other protections
 }
 
-// Requirement is the list of sets that a release must meet, all at once (TDS, Definition 1). All sets
-// count entities, or none does.
+// Requirement is the list of sets that a release must meet, all at once (TDS, Definition 1). Either
+// all sets count entities, or none does.
 type Requirement struct {
 	Sets []Set
 
-	// MaxSuppressed is how many records may be taken away so that the others meet all sets: the
-	// outliers, which share their values with too few. They are released with marks alone, and so
-	// are a class of their own, or dropped.
+	// MaxSuppressed is the largest number of records that may be suppressed or dropped so that the
+	// others meet all sets: the outliers, whose classes are too small. Suppressed records are
+	// released with marks only, and so form their own class.
 	MaxSuppressed uint64
 	Drop          bool
 }
 
-// Suppressible returns how many records may be taken away: none when those that may be would be too
-// few for a class of marks.
+// Suppressible returns how many records may be suppressed or dropped. It is 0 when so few records
+// could not form a class of marks.
 func (r *Requirement) Suppressible() uint64 {
 	tooFew := func(set Set) bool { return r.MaxSuppressed < set.K.Size() }
 	if !r.Drop && slices.ContainsFunc(r.Sets, tooFew) {
@@ -36,13 +36,13 @@ func (r *Requirement) Suppressible() uint64 {
 	return r.MaxSuppressed
 }
 
-// Reduce leaves out the sets that others imply: a set within another whose protections imply
-// its own. Of equal sets the first is kept. It returns the sets kept, in order, and the
-// positions of those dropped.
+// Reduce leaves out the sets that others imply: a set within another set whose protections imply
+// its own. The first of equal sets is kept. It returns the sets kept, in order, and the positions
+// of those left out.
 func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 	kept = r
 	kept.Sets = nil
-	with := make(map[int][]int) // by column: the sets that have it
+	with := make(map[int][]int) // by column: the sets that contain it
 	ascending := make([]Set, len(r.Sets))
 	for i, set := range r.Sets {
 		ascending[i] = set
@@ -52,8 +52,9 @@ func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 		}
 	}
 	for i, set := range r.Sets {
-		implied := func(j int) bool { // of two that imply each other, the first stays
-			return j != i && ascending[j].implies(&ascending[i]) && (j < i || !ascending[i].implies(&ascending[j]))
+		implied := func(j int) bool { // of two sets that imply each other, the first stays
+			return j != i && ascending[j].implies(&ascending[i]) &&
+				(j < i || !ascending[i].implies(&ascending[j]))
 		}
 		if slices.ContainsFunc(rarest(set.Columns, with), implied) {
 			dropped = append(dropped, i)
@@ -64,7 +65,7 @@ func (r Requirement) Reduce() (kept Requirement, dropped []int) {
 	return kept, dropped
 }
 
-// rarest returns the sets with that of some columns that the fewest have.
+// rarest returns the sets that contain the column which the fewest sets contain.
 func rarest(columns []int, with map[int][]int) (sets []int) {
 	for i, c := range columns {
 		if i == 0 || len(with[c]) < len(sets) {
@@ -74,7 +75,7 @@ func rarest(columns []int, with map[int][]int) (sets []int) {
 	return sets
 }
 
-// implies reports whether meeting s meets other, too. The columns of both ascend.
+// implies reports whether a release that meets s also meets other. The columns of both ascend.
 func (s *Set) implies(other *Set) bool {
 	columns := s.Columns
 	for _, c := range other.Columns {
@@ -85,7 +86,9 @@ func (s *Set) implies(other *Set) bool {
 		columns = columns[at:]
 	}
 	lacks := func(p Protection) bool {
-		return !slices.ContainsFunc(s.protections(), func(own Protection) bool { return own.Implies(p) })
+		return !slices.ContainsFunc(s.protections(), func(own Protection) bool {
+			return own.Implies(p)
+		})
 	}
 	return !slices.ContainsFunc(other.protections(), lacks)
 }
@@ -93,7 +96,7 @@ func (s *Set) implies(other *Set) bool {
 // protections returns all protections of the set, k first.
 func (s *Set) protections() []Protection { return append([]Protection{s.K}, s.Others...) }
 
-// Ordered returns the requirement reduced, with the columns of every set ascending.
+// Ordered returns the reduced requirement with the columns of every set ascending.
 func (r Requirement) Ordered() Requirement {
 	kept, _ := r.Reduce()
 	for i := range kept.Sets {
@@ -102,8 +105,8 @@ func (r Requirement) Ordered() Requirement {
 	return kept
 }
 
-// United returns one set that implies all: of the columns of all sets, ascending, with all
-// their protections.
+// United returns one set that implies all: it has the columns of all sets, ascending, and all their
+// protections.
 func (r Requirement) United() (united Set) {
 	for _, set := range r.Sets {
 		united.add(set)
@@ -114,14 +117,15 @@ func (r Requirement) United() (united Set) {
 	return united
 }
 
-// UnitedOver returns the united set of engines that make regions of all attributes: each must
-// be in a set. It returns an error wrapping ErrInfeasible when not even all records together
-// hold. Regions have a record at least.
+// UnitedOver returns the united set for engines that make regions over all attributes: each
+// attribute must be in a set. It returns an error that wraps ErrInfeasible when even all records
+// together break a protection. K is at least 1, since a region has a record.
 func (r Requirement) UnitedOver(table *Table) (Set, error) {
 	set := r.United()
 	set.K = max(1, set.K)
 	if len(set.Columns) != len(table.Attributes) {
-		return set, fmt.Errorf("unite quasi-identifier sets: %d of %d attributes are in one", len(set.Columns), len(table.Attributes))
+		return set, fmt.Errorf("unite quasi-identifier sets: %d of %d attributes are in one",
+			len(set.Columns), len(table.Attributes))
 	}
 	if !set.Holds(table.Stats()) {
 		return set, fmt.Errorf("make groups of %d records: %w", set.K, ErrInfeasible)
@@ -129,8 +133,8 @@ func (r Requirement) UnitedOver(table *Table) (Set, error) {
 	return set, nil
 }
 
-// ByAttribute returns for each of so many attributes the protections of all sets with it, as a set
-// of it alone, without columns where there is no such set.
+// ByAttribute returns, for each attribute, a set with the protections of all sets that contain it.
+// It has no columns where no set contains the attribute.
 func (r Requirement) ByAttribute(attributes int) []Set {
 	of := make([]Set, attributes)
 	for i := range r.Sets {
@@ -142,7 +146,7 @@ func (r Requirement) ByAttribute(attributes int) []Set {
 	return of
 }
 
-// add takes over the protections of another set.
+// add adds the protections of another set.
 func (s *Set) add(other Set) {
 	s.K = max(s.K, other.K)
 	s.Entities = s.Entities || other.Entities
@@ -153,15 +157,15 @@ func (s *Set) add(other Set) {
 	}
 }
 
-// Grouping returns the tuples that the set's equivalence classes are counted from.
+// Grouping returns the tuples from which the set's equivalence classes are counted.
 func (s *Set) Grouping() Grouping {
 	return Grouping{Columns: s.Columns, Kind: s.Entities || s.NeedsKinds()}
 }
 
-// NeedsKinds reports whether a protection is asked of the kinds of records: all but K are.
+// NeedsKinds reports whether a protection needs the kinds of records: all except K do.
 func (s *Set) NeedsKinds() bool { return len(s.Others) > 0 }
 
-// Groupings returns those of every set.
+// Groupings returns the groupings of all sets.
 func (r Requirement) Groupings() (groupings []Grouping) {
 	for i := range r.Sets {
 		groupings = append(groupings, r.Sets[i].Grouping())
@@ -169,8 +173,8 @@ func (r Requirement) Groupings() (groupings []Grouping) {
 	return groupings
 }
 
-// CheckReach returns an error that wraps ErrInfeasible when a set does not hold with everything
-// masked, all records being one class.
+// CheckReach returns an error that wraps ErrInfeasible when a set does not hold even with
+// everything masked, when all records are one class.
 func (r Requirement) CheckReach(all Stats) error {
 	for i := range r.Sets {
 		if !r.Sets[i].Holds(all) {
@@ -180,26 +184,28 @@ func (r Requirement) CheckReach(all Stats) error {
 	return nil
 }
 
-// Protection is one thing that a release promises of every equivalence class of a set: of the
+// Protection is one property that a release promises of every equivalence class of a set: of the
 // records that share all their released values of the set's attributes.
 //
-// Every protection is monotone: classes that hold, joined, hold. So a coarser cut of one that
-// holds holds, and a refinement that breaks a class breaks it for ever. What is not monotone,
-// alone or beside another option, the job must refuse.
+// Every protection is monotone: if two classes hold, their union holds. So a coarser cut of a cut
+// that holds also holds, and a refinement that breaks a class breaks it for ever. The job must
+// refuse a property that is not monotone, alone or in combination with another option.
 type Protection interface {
 	// Holds reports whether an equivalence class is protected.
 	Holds(class Stats) bool
-	// Implies reports whether classes that hold hold for another protection, too.
+	// Implies reports whether every class that holds also holds for the other protection.
 	Implies(other Protection) bool
 }
 
-// Stats are what protections are asked of: an equivalence class, or other records.
+// Stats are the figures of an equivalence class, or of other records, that protections judge.
 type Stats struct {
-	Size   uint64     // what k counts: records or, where there are entities, how many of these there are at least
-	Values [][]uint64 // of every sensitive column, by code: records; nil when no protection asks
+	// the number that k counts: records or, for entities, a lower bound of their number
+	Size uint64
+	// by sensitive column and code: number of records; nil when no protection asks
+	Values [][]uint64
 }
 
-// KAnonymity asks for so many records in every equivalence class; of 0 or less, for nothing.
+// KAnonymity asks for k records in every equivalence class. With 0 or less it asks for nothing.
 type KAnonymity int
 
 // Size returns k as a size.
@@ -208,7 +214,7 @@ func (k KAnonymity) Size() uint64 { return uint64(max(k, 0)) }
 // Holds reports whether a class has k records.
 func (k KAnonymity) Holds(class Stats) bool { return class.Size >= k.Size() }
 
-// Implies reports whether the other one is a k that is not larger.
+// Implies reports whether the other protection is a k that is not larger.
 func (k KAnonymity) Implies(other Protection) bool {
 	o, ok := other.(KAnonymity)
 	return ok && o <= k
@@ -223,6 +229,6 @@ func (s *Set) othersHold(class Stats) bool {
 	return !slices.ContainsFunc(s.Others, func(p Protection) bool { return !p.Holds(class) })
 }
 
-// Prunable reports whether records of such a size, however they are divided into classes, leave some class that
-// does not hold. A value with such a child is never refined, whatever else is.
+// Prunable reports whether this number of records, however it is divided into classes, leaves a
+// class that does not hold. A value with such a child is never refined, whatever else is refined.
 func (s *Set) Prunable(size uint64) bool { return size < s.K.Size() }

@@ -39,38 +39,47 @@ func TestReduceDropsImpliedSets(t *testing.T) {
 	}
 }
 
-// The largest k counts, wherever in the list its set is.
+// The largest k counts, at any position of its set in the list.
 func TestLargestThresholds(t *testing.T) {
-	sets := []Set{{Columns: []int{2, 0}, K: 3}, {Columns: []int{0, 1}, K: 7}, {Columns: []int{1, 0}, K: 5}}
+	sets := []Set{{Columns: []int{2, 0}, K: 3}, {Columns: []int{0, 1}, K: 7},
+		{Columns: []int{1, 0}, K: 5}}
 	for range sets {
 		requirement := Requirement{Sets: sets}
 		of := requirement.ByAttribute(4)
 		for attribute, want := range []KAnonymity{7, 7, 3} {
 			if of := of[attribute]; of.K != want || !slices.Equal(of.Columns, []int{attribute}) {
-				t.Errorf("%v: the largest k of attribute %d is %d of columns %d, want %d", sets, attribute, of.K, of.Columns, want)
+				t.Errorf("%v: the largest k of attribute %d is %d of columns %d, want %d", sets,
+					attribute, of.K, of.Columns, want)
 			}
 		}
 		if of[3].K != 0 || of[3].Columns != nil {
 			t.Errorf("%v: attribute 3, which is in no set, has k %d", sets, of[3].K)
 		}
 		if all := requirement.United(); !slices.Equal(all.Columns, []int{0, 1, 2}) || all.K != 7 {
-			t.Errorf("%v: the union is of columns %d with k %d, want 0 to 2 with 7", sets, all.Columns, all.K)
+			t.Errorf("%v: the union is of columns %d with k %d, want 0 to 2 with 7", sets,
+				all.Columns, all.K)
 		}
 		sets = append(sets[1:], sets[0])
 	}
 }
 
-// What is kept implies what is dropped, by the definition, of all sets of a few columns.
+// By the definition, the sets that Reduce keeps imply those that it leaves out, for all sets of a
+// few columns.
 func TestReduceOfRandomSets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	within := func(s, other Set) bool { // meeting other meets s
-		return s.K <= other.K && !slices.ContainsFunc(s.Columns, func(c int) bool { return !slices.Contains(other.Columns, c) })
+	within := func(s, other Set) bool { // a release that meets other meets s
+		return s.K <= other.K && !slices.ContainsFunc(s.Columns, func(c int) bool {
+			return !slices.Contains(other.Columns, c)
+		})
 	}
 	droppedSets := 0
 	for range 2000 {
 		sets := make([]Set, random.IntN(12))
 		for i := range sets {
-			sets[i] = Set{K: KAnonymity(1 + random.IntN(3)), Columns: random.Perm(4)[:1+random.IntN(4)]}
+			sets[i] = Set{
+				K:       KAnonymity(1 + random.IntN(3)),
+				Columns: random.Perm(4)[:1+random.IntN(4)],
+			}
 		}
 		var want []int
 		for i, s := range sets {

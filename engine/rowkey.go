@@ -7,22 +7,22 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// RowKeys are how engines draw records: every copy of a cell of a part has a key that looks
-// random and depends on the seed, the part, the cell's values and the copy's number alone.
-// Of n copies, the r with the smallest keys are drawn.
+// RowKeys are the keys by which engines draw records: every copy of a cell in a part has a key that
+// looks random and depends only on the seed, the part, the cell's values and the copy's number. To
+// draw r of n copies, an engine takes those with the smallest keys.
 //
 //	key = mix(FNV-1a(seed 00 scope 00 v1 1F v2 1F … vm 1F class 1F number))
 //
-// The seed is in decimal digits, the scope names the part, a null is the byte 1E and the
-// number eight bytes, the lowest first.
+// The seed is in decimal digits, the scope names the part, a null is the byte 1E, and the number
+// has eight bytes, the lowest first.
 type RowKeys struct {
-	Fields []partition.Field // of the cells' keys, by column, the class last
+	Fields []partition.Field // fields of the cells' keys, by column, the class last
 	values []keyValues       // by column, the class last
-	part   uint64            // the hash so far
+	part   uint64            // the hash of seed and scope
 }
 
-// keyValues are the values of a column: the texts of its codes, and those of the codes after
-// these, the last of which stands for all others.
+// keyValues are the values of a column: the texts of its codes, and the texts of the codes after
+// these. The last of them is used for all further codes.
 type keyValues struct{ texts, others []string }
 
 const (
@@ -32,7 +32,7 @@ const (
 	unitEnd   = 0x1f
 )
 
-// NewRowKeys returns the keys of a table's cells, whose Fields are set later.
+// NewRowKeys returns the keys of a table's cells. The caller sets Fields later.
 func NewRowKeys(table *Table) RowKeys {
 	var k RowKeys
 	for i := range table.Attributes {
@@ -42,7 +42,7 @@ func NewRowKeys(table *Table) RowKeys {
 		}
 		k.values = append(k.values, keyValues{a.Texts, others})
 	}
-	classes := keyValues{others: []string{""}} // of classes without names
+	classes := keyValues{others: []string{""}} // for classes without names
 	for _, name := range table.ClassNames {
 		if name.Null {
 			name.Text = nullText
@@ -61,7 +61,7 @@ func (k *RowKeys) Enter(seed uint64, scope string) (part uint64) {
 	return k.part
 }
 
-// Cell returns the hash of a cell's values in the part that was entered.
+// Cell returns the hash of a cell's values in the part that Enter began.
 func (k *RowKeys) Cell(key []uint64) uint64 {
 	h := k.part
 	for i := range k.values {
@@ -73,8 +73,8 @@ func (k *RowKeys) Cell(key []uint64) uint64 {
 	return h
 }
 
-// Row returns the hash of the values of a row's cell in a part: codes[i][row] for column i.
-// It is safe for concurrent use.
+// Row returns the hash of the values of a row's cell in a part: codes[i][row] for column i. It is
+// safe for concurrent use.
 func (k *RowKeys) Row(part uint64, codes [][]uint32, row int) uint64 {
 	h := part
 	for i := range k.values {
@@ -107,7 +107,7 @@ func CopyKey(cell, number uint64) uint64 {
 	return h ^ h>>31
 }
 
-// Compare orders cells: by their codes, column by column, the class last.
+// Compare orders cells by their codes, column by column, the class last.
 func (k *RowKeys) Compare(a, b []uint64) int { return CompareKeys(k.Fields, a, b) }
 
 // CompareKeys orders keys by their codes in some fields, one after the other.

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/kcut/kcut/engine/taxonomy"
 
-// The names of package taxonomy under which those know them who bind columns to attributes.
+// The types of package taxonomy that other packages need to bind columns to attributes.
 type (
 	Tree      = taxonomy.Tree
 	Node      = taxonomy.Node
@@ -13,7 +13,7 @@ type (
 	Frequency = taxonomy.Frequency
 )
 
-// See package taxonomy.
+// The functions of package taxonomy that go with them.
 var (
 	NewTree        = taxonomy.NewTree
 	NewFinder      = taxonomy.NewFinder
@@ -37,5 +37,5 @@ var (
 	Ranges     = taxonomy.Ranges
 )
 
-// FrequencyBytes is what one frequency takes.
+// FrequencyBytes is the memory of one frequency.
 const FrequencyBytes = taxonomy.FrequencyBytes

@@ -2,7 +2,8 @@ package engine
 
 import "slices"
 
-// Sizes returns how many records have every label of an attribute, but those that are taken away.
+// Sizes returns the number of records with every label of an attribute, without those that are
+// suppressed or dropped.
 func (c *Cut) Sizes(t *Table, attribute int) []uint64 {
 	if c.Suppression != nil {
 		return c.Suppression.Remaining[attribute]
@@ -14,10 +15,10 @@ func (c *Cut) Sizes(t *Table, attribute int) []uint64 {
 	return sizes
 }
 
-// Tidy returns the cut without the labels that no released record has, unless they are to stay:
-// these would tell of records that are taken away. Intervals leave no gap: one that goes is joined
-// with the one below, the first with the one above. Where one is left, it is the full interval,
-// which is the mark of records that are suppressed, too.
+// Tidy returns the cut without the labels that no released record has, unless stays keeps them:
+// such a label would disclose something about records that are suppressed or dropped. Intervals
+// must leave no gap: one that goes is joined with the one below, the first with the one above. If
+// one interval is left, it is the full interval, which is also the mark of suppressed records.
 func (c *Cut) Tidy(t *Table, stays func(attribute int, label Label) bool) *Cut {
 	tidy := &Cut{Reached: c.Reached}
 	s := c.Suppression
@@ -51,25 +52,27 @@ func (c *Cut) Tidy(t *Table, stays func(attribute int, label Label) bool) *Cut {
 	return tidy
 }
 
-// tidied is the cut of an attribute that has lost labels.
+// tidied is the cut of an attribute after labels were removed.
 type tidied struct {
 	ColumnCut
-	numbers []uint32 // of every label there was, what its records have now
-	kept    []bool   // by label there was
+	numbers []uint32 // by old label: the new label of its records
+	kept    []bool   // by old label: it stays
 }
 
 // tidy returns the cut with the labels that are kept.
 func (c *ColumnCut) tidy(a *Attribute, keep []bool) tidied {
-	intervals := 0 // come first
-	for c.Intervals != nil && intervals < len(c.Labels) && !c.Labels[intervals].Null && !c.Labels[intervals].Mark {
+	intervals := 0 // intervals come first
+	for c.Intervals != nil && intervals < len(c.Labels) && !c.Labels[intervals].Null &&
+		!c.Labels[intervals].Mark {
 		intervals++
 	}
 	if intervals > 0 && !slices.Contains(keep[:intervals], true) {
-		keep[0] = true // the full interval tells nothing
+		keep[0] = true // the full interval discloses nothing
 	}
 	r, starts := tidied{numbers: make([]uint32, len(c.Labels)), kept: keep}, []int(nil)
 	for label, is := range c.Labels {
-		if keep[label] = keep[label] && !(is.Mark && len(starts) == 1 && is.Text == a.Widest()); !keep[label] {
+		if keep[label] = keep[label] && !(is.Mark && len(starts) == 1 &&
+			is.Text == a.Widest()); !keep[label] {
 			if label < intervals {
 				r.numbers[label] = uint32(max(0, len(starts)-1))
 			}
@@ -95,7 +98,7 @@ func (c *ColumnCut) tidy(a *Attribute, keep []bool) tidied {
 	if marked := len(starts); intervals > 0 && marked < len(r.Labels) && r.Labels[marked].Mark {
 		r.Intervals = append(r.Intervals, Interval{})
 	}
-	if a.Mask == Suppress { // a value that is not disclosed any more is suppressed
+	if a.Mask == Suppress { // a value that is no longer disclosed is suppressed
 		for label, kept := range keep {
 			if !kept {
 				r.numbers[label] = r.numbers[len(c.Labels)-1]
@@ -109,8 +112,8 @@ func (c *ColumnCut) tidy(a *Attribute, keep []bool) tidied {
 	return r
 }
 
-// sum returns the records of the labels that are left, of those that there were; nil when they are
-// not known.
+// sum returns the records of the labels that are left, given those of the old labels; nil when they
+// are not known.
 func (r *tidied) sum(sizes []uint64) (left []uint64) {
 	if sizes == nil {
 		return nil
@@ -122,8 +125,8 @@ func (r *tidied) sum(sizes []uint64) (left []uint64) {
 	return left
 }
 
-// stops returns why the labels that are left were not refined further, of those that there were.
-// Marks have no reason.
+// stops returns the reasons of the labels that are left, given those of the old labels. Marks have
+// no reason.
 func (r *tidied) stops(c *ColumnCut, were []Stop) (stops []Stop) {
 	i := 0
 	for label, is := range c.Labels {

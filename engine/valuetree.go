@@ -6,20 +6,20 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// DefaultBins is how many bins a discretized attribute has at most, unless asked otherwise.
+// DefaultBins is the largest number of bins of a discretized attribute by default.
 const DefaultBins = 16
 
-// ValueTree is the generalization hierarchy of an attribute over the values that occur:
-// what bottom-up generalization climbs, and what full-domain recoding takes levels of. Its
-// nodes are numbered in preorder; the root is 0, the leaves are the values.
+// ValueTree is the generalization hierarchy of an attribute over the values that occur: bottom-up
+// generalization climbs it, and full-domain recoding uses its levels. Its nodes are numbered in
+// preorder; the root is 0, the leaves are the values.
 //
-//	Generalize: the taxonomy, without what no record is under
-//	Discretize: bins of about as many records each, adjacent ones joined in pairs, level by
+//	Generalize: the taxonomy, without nodes under which no record is
+//	Discretize: bins of about equal numbers of records, adjacent ones joined in pairs, level by
 //	            level, up to the full interval
 //	Suppress:   all values under Suppressed
 //
-// The null is a leaf under the root, and the root covers it. A discretized attribute with
-// one distinct number is its root alone, as is a taxonomy of one node: they are never split.
+// The null is a leaf under the root, and the root covers it. The tree of a discretized attribute
+// with one distinct number, or of a taxonomy of one node, is only its root, which is never split.
 type ValueTree struct {
 	attribute *Attribute
 	nodes     []valueNode
@@ -29,30 +29,30 @@ type ValueTree struct {
 type valueNode struct {
 	parent, end int32 // end: one past the last node of the subtree
 	depth       int32
-	lo, hi      int32 // codes, also those that no record has
-	taxon       int32 // Generalize: of the attribute's tree
+	lo, hi      int32 // codes, also of values that no record has
+	taxon       int32 // Generalize: the node of the attribute's tree
 }
 
 const noLeaf = -1
 
-// branch is a node and what is below it while a hierarchy is made.
+// branch is a node with its subtree, while a hierarchy is made.
 type branch struct {
 	lo, hi, taxon int
 	parts         []branch
 }
 
-// NewValueTree returns the hierarchy of the values with records. Counts are by code; bins
-// is how many bins a discretized attribute has at most.
+// NewValueTree returns the hierarchy of the values that have records. Counts are by code; bins is
+// the largest number of bins of a discretized attribute.
 func NewValueTree(a *Attribute, counts []uint64, bins int) *ValueTree {
 	t := &ValueTree{attribute: a, leaf: make([]int32, a.Len())}
 	for code := range t.leaf {
 		t.leaf[code] = noLeaf
 	}
 	root := branch{hi: a.Len()}
-	null, split := len(a.Texts), false // the null, if it is not among the parts
+	null, split := len(a.Texts), false // the null, if the parts do not contain it
 	switch a.Mask {
 	case Generalize:
-		before := make([]uint64, len(counts)+1) // records of smaller codes
+		before := make([]uint64, len(counts)+1) // by code: records of smaller codes
 		for code, n := range counts {
 			before[code+1] = before[code] + n
 		}
@@ -74,10 +74,15 @@ func NewValueTree(a *Attribute, counts []uint64, bins int) *ValueTree {
 	return t
 }
 
-// add adds a node under a parent, and all below it.
+// add adds a branch under a parent.
 func (t *ValueTree) add(b *branch, parent int, counts []uint64) {
 	at := len(t.nodes)
-	t.nodes = append(t.nodes, valueNode{parent: int32(parent), lo: int32(b.lo), hi: int32(b.hi), taxon: int32(b.taxon)})
+	t.nodes = append(t.nodes, valueNode{
+		parent: int32(parent),
+		lo:     int32(b.lo),
+		hi:     int32(b.hi),
+		taxon:  int32(b.taxon),
+	})
 	if parent >= 0 {
 		t.nodes[at].depth = t.nodes[parent].depth + 1
 	}
@@ -92,7 +97,7 @@ func (t *ValueTree) add(b *branch, parent int, counts []uint64) {
 	}
 }
 
-// taxa returns what is under a node of a taxonomy that has records.
+// taxa returns the children of a taxonomy's node that have records.
 func taxa(tree *taxonomy.Tree, node int, before []uint64) (parts []branch) {
 	for _, c := range tree.Children(node) {
 		if lo, hi := tree.Range(c); before[lo] < before[hi] {
@@ -102,11 +107,11 @@ func taxa(tree *taxonomy.Tree, node int, before []uint64) (parts []branch) {
 	return parts
 }
 
-// binned returns what is under the root of a discretized attribute: nothing if one number occurs.
-// A value reaches from its own number to the next that occurs. They are cut into at most so many
-// bins: bin i of n starts at the first value before which there are at least i/n of the records.
-// Empty bins vanish, and a bin of one value is that value. Adjacent bins are joined in pairs until
-// there is one; an odd one waits a level.
+// binned returns the children of the root of a discretized attribute, or nothing if one number
+// occurs. A value reaches from its own number to the next that occurs. The values are cut into at
+// most `most` bins: bin i of n starts at the first value before which there are at least i/n of the
+// records. Empty bins vanish, and a bin of one value is that value. Adjacent bins are joined in
+// pairs until one is left; an odd one waits for the next level.
 func binned(counts []uint64, most int) []branch {
 	if most <= 0 {
 		most = DefaultBins
@@ -123,7 +128,7 @@ func binned(counts []uint64, most int) []branch {
 	}
 	values[0].lo = 0
 	var list []branch
-	before, next := uint64(0), uint64(0) // records before, and the bin that starts next
+	before, next := uint64(0), uint64(0) // records before a value, and the number of the next bin
 	for i, v := range values {
 		if v.hi = len(counts); i+1 < len(values) {
 			v.hi = values[i+1].lo
@@ -162,7 +167,7 @@ func (t *ValueTree) Len() int { return len(t.nodes) }
 // Parent returns the parent of node n, -1 for the root.
 func (t *ValueTree) Parent(n int) int { return int(t.nodes[n].parent) }
 
-// Depth returns how many nodes are above node n.
+// Depth returns the number of nodes above node n.
 func (t *ValueTree) Depth(n int) int { return int(t.nodes[n].depth) }
 
 // IsLeaf reports whether node n has no children.
@@ -208,10 +213,10 @@ func (t *ValueTree) Label(n int) Label {
 	return a.Label(int(t.nodes[n].lo))
 }
 
-// IsInterval reports whether node n is one of a discretized attribute, and not the null.
+// IsInterval reports whether node n belongs to a discretized attribute and is not the null.
 func (t *ValueTree) IsInterval(n int) bool { return t.attribute.Mask == Discretize && !t.isNull(n) }
 
-// Interval returns the interval of a node that is one.
+// Interval returns the interval of a node for which IsInterval is true.
 func (t *ValueTree) Interval(n int) Interval {
 	lo, hi := t.Range(n)
 	return t.attribute.Interval(lo, min(hi, len(t.attribute.Texts)))
@@ -222,8 +227,8 @@ func (t *ValueTree) isNull(n int) bool {
 	return n > 0 && t.attribute.HasNull && int(t.nodes[n].lo) == t.attribute.Len()-1
 }
 
-// Cut returns the cut through the given nodes, ascending, exactly one on the path to every
-// leaf. Of a taxonomy, what no record is under stays as coarse as the nodes allow.
+// Cut returns the cut through the given nodes, ascending, exactly one on the path to every leaf.
+// Parts of a taxonomy that have no record stay as coarse as the nodes allow.
 func (t *ValueTree) Cut(nodes []int) ColumnCut {
 	if t.attribute.Mask == Generalize {
 		return CutTree(t.attribute, t.taxons(nodes))
@@ -243,10 +248,11 @@ func (t *ValueTree) Cut(nodes []int) ColumnCut {
 	return CutSuppressed(t.attribute, disclosed)
 }
 
-// taxons returns the cut through the nodes' taxons, and those beside them that are empty.
+// taxons returns the nodes of the taxonomy for a cut: those of the given nodes, and the empty ones
+// next to them.
 func (t *ValueTree) taxons(nodes []int) []int {
 	tree := t.attribute.Tree
-	above := make([]bool, tree.Len()) // by taxon: a node of the cut is below
+	above := make([]bool, tree.Len()) // by taxon: a node of the cut is below it
 	for _, n := range nodes {
 		for n = t.Parent(n); n >= 0 && !above[t.nodes[n].taxon]; n = t.Parent(n) {
 			above[t.nodes[n].taxon] = true

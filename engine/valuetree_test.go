@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// TestValueTreeAgreesWithHierarchy compares the nodes, and cuts through them, with those made
+// TestValueTreeAgreesWithHierarchy compares the nodes, and cuts through them, with a hierarchy made
 // from the text of the rows.
 func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 	enginetest.Cases(t, 500, func(r *rand.Rand) {
@@ -27,7 +27,8 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 				t.Fatalf("%d nodes, want %d", tree.Len(), len(want))
 			}
 			for n, taxon := range want {
-				if tree.Label(n) != taxon.label || tree.Parent(n) != taxon.parent || tree.Depth(n) != taxon.depth || tree.IsLeaf(n) != (len(taxon.children) == 0) {
+				if tree.Label(n) != taxon.label || tree.Parent(n) != taxon.parent ||
+					tree.Depth(n) != taxon.depth || tree.IsLeaf(n) != (len(taxon.children) == 0) {
 					t.Fatalf("node %d is %v, want %v", n, tree.Label(n), taxon.label)
 				}
 			}
@@ -38,25 +39,28 @@ func TestValueTreeAgreesWithHierarchy(t *testing.T) {
 				for !slices.Contains(nodes, n) {
 					n = tree.Parent(n)
 				}
-				if got := cut.Labels[cut.Code[code]]; got != tree.Label(n) || !want[n].values[c.Data.Rows[row][a]] {
-					t.Fatalf("%v is released as %v, want %v", c.Data.Rows[row][a], got, tree.Label(n))
+				if got := cut.Labels[cut.Code[code]]; got != tree.Label(n) ||
+					!want[n].values[c.Data.Rows[row][a]] {
+					t.Fatalf("%v is released as %v, want %v", c.Data.Rows[row][a], got,
+						tree.Label(n))
 				}
 			}
 		}
 	})
 }
 
-// taxon is a node of the hierarchy that a column's values have in bottom-up generalization
-// and full-domain recoding, made from the text of the rows as the definitions read.
+// taxon is a node of the hierarchy of a column's values in bottom-up generalization and full-domain
+// recoding, made from the text of the rows as the definitions read.
 type taxon struct {
 	label    engine.Label
-	values   map[engine.Label]bool // that occur
+	values   map[engine.Label]bool // values that occur
 	children []*taxon
 	parent   int
 	depth    int
 }
 
-// hierarchy returns the nodes of a column's hierarchy in preorder, without what no row is under.
+// hierarchy returns the nodes of a column's hierarchy in preorder, without those under which no row
+// is.
 func hierarchy(d enginetest.Data, column, bins int) []*taxon {
 	c := d.Columns[column]
 	occurring := values(d, column)
@@ -75,7 +79,8 @@ func hierarchy(d enginetest.Data, column, bins int) []*taxon {
 			root.children = append(root.children, leaf(value))
 		}
 	}
-	if null != nil && (len(root.children) > 0 || c.Mask == engine.Suppress || len(c.Tree.Children) > 0) {
+	if null != nil && (len(root.children) > 0 || c.Mask == engine.Suppress ||
+		len(c.Tree.Children) > 0) {
 		root.children = append(root.children, null)
 	} else if null != nil {
 		root.values[null.label] = true
@@ -83,7 +88,8 @@ func hierarchy(d enginetest.Data, column, bins int) []*taxon {
 	return root.number(nil, -1, 0)
 }
 
-// values returns the values of a column that occur, numbers ascending, others bytewise, the null last.
+// values returns the values of a column that occur, numbers ascending, others bytewise, the null
+// last.
 func values(d enginetest.Data, column int) (occurring []engine.Label) {
 	for _, row := range d.Rows {
 		if !slices.Contains(occurring, row[column]) {
@@ -108,7 +114,7 @@ func leaf(value engine.Label) *taxon {
 	return &taxon{label: value, values: map[engine.Label]bool{value: true}}
 }
 
-// number fills in what follows from the shape, and appends the node and those below it to others.
+// number sets the fields that follow from the shape, and appends the node and its subtree to all.
 func (t *taxon) number(all []*taxon, parent, depth int) []*taxon {
 	own := len(all)
 	t.parent, t.depth, all = parent, depth, append(all, t)
@@ -119,7 +125,8 @@ func (t *taxon) number(all []*taxon, parent, depth int) []*taxon {
 	return all
 }
 
-// under is the part of a tree that values occur below: nil if there is none, unless it is the root.
+// under returns the part of a tree that contains values which occur: nil if there is none, unless
+// it is the root.
 func under(node taxonomy.Node, occurring []engine.Label) *taxon {
 	t := &taxon{label: engine.Label{Text: node.Name}, values: map[engine.Label]bool{}}
 	if len(node.Children) == 0 && slices.Contains(occurring, t.label) {
@@ -133,9 +140,9 @@ func under(node taxonomy.Node, occurring []engine.Label) *taxon {
 	return t
 }
 
-// binned is the tree of equal-frequency bins.
+// binned returns the tree of equal-frequency bins.
 func binned(d enginetest.Data, column int, occurring []engine.Label, bins int) *taxon {
-	node := func(lo, hi int, children ...*taxon) *taxon { // of values lo to hi-1
+	node := func(lo, hi int, children ...*taxon) *taxon { // a node of the values lo to hi-1
 		lower, upper := "", ""
 		if lo > 0 {
 			lower = occurring[lo].Text
@@ -143,7 +150,11 @@ func binned(d enginetest.Data, column int, occurring []engine.Label, bins int) *
 		if hi < len(occurring) {
 			upper = occurring[hi].Text
 		}
-		t := &taxon{label: engine.Label{Text: d.Columns[column].Interval(lower, upper)}, children: children, values: map[engine.Label]bool{}}
+		t := &taxon{
+			label:    engine.Label{Text: d.Columns[column].Interval(lower, upper)},
+			children: children,
+			values:   map[engine.Label]bool{},
+		}
 		for _, value := range occurring[lo:hi] {
 			t.values[value] = true
 		}
@@ -178,7 +189,7 @@ func binned(d enginetest.Data, column int, occurring []engine.Label, bins int) *
 		}
 		level = append(level, node(lo, bounds[i+1], values...))
 	}
-	for len(level) > 1 { // an odd one waits a level
+	for len(level) > 1 { // an odd one waits for the next level
 		for i := 0; i+1 < len(level); i++ {
 			level[i] = node(bounds[i], bounds[i+2], level[i], level[i+1])
 			level, bounds = slices.Delete(level, i+1, i+2), slices.Delete(bounds, i+1, i+2)
@@ -187,7 +198,7 @@ func binned(d enginetest.Data, column int, occurring []engine.Label, bins int) *
 	return level[0]
 }
 
-// randomCut returns a cut of what is under a node: of values without a tree all or none.
+// randomCut returns a random cut below a node. Without a taxonomy it takes all values or none.
 func randomCut(r *rand.Rand, tree *engine.ValueTree, node int) (nodes []int) {
 	if tree.IsLeaf(node) || r.IntN(3) == 0 {
 		return []int{node}
@@ -198,16 +209,23 @@ func randomCut(r *rand.Rand, tree *engine.ValueTree, node int) (nodes []int) {
 	return nodes
 }
 
-// TestValueTreeBins is counted by hand: of 16 records in 4 bins, a bin starts at the first
-// value with 0, 4, 8 or 12 before it. Three are left; one is a value; the odd one waits.
+// TestValueTreeBins has figures counted by hand: with 16 records in 4 bins, a bin starts at the
+// first value with 0, 4, 8 or 12 records before it. Three bins are left; one is a single value; the
+// odd one waits.
 func TestValueTreeBins(t *testing.T) {
-	a := &engine.Attribute{Mask: engine.Discretize, Texts: []string{"0", "1", "2", "3", "4", "5"}, HasNull: true, UpperText: "9"}
+	a := &engine.Attribute{
+		Mask:      engine.Discretize,
+		Texts:     []string{"0", "1", "2", "3", "4", "5"},
+		HasNull:   true,
+		UpperText: "9",
+	}
 	tree := engine.NewValueTree(a, []uint64{1, 9, 0, 2, 1, 3, 2}, 4)
 	var got []string
 	for n := range tree.Len() {
 		got = append(got, "      "[:2*tree.Depth(n)]+tree.Label(n).Text)
 	}
-	want := []string{"(,9]", "  (,4)", "    (,3)", "      (,1)", "      [1,3)", "    [3,4)", "  [4,9]", "    [4,5)", "    [5,9]", "  "}
+	want := []string{"(,9]", "  (,4)", "    (,3)", "      (,1)", "      [1,3)", "    [3,4)",
+		"  [4,9]", "    [4,5)", "    [5,9]", "  "}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -222,14 +240,20 @@ func TestValueTreeCutLeavesEmptySubtreesWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &engine.Attribute{Mask: engine.Generalize, Tree: taxonomy, Texts: taxonomy.Leaves(), HasNull: true}
+	a := &engine.Attribute{
+		Mask:    engine.Generalize,
+		Tree:    taxonomy,
+		Texts:   taxonomy.Leaves(),
+		HasNull: true,
+	}
 	tree := engine.NewValueTree(a, []uint64{0, 5, 2, 0, 0, 1}, 0)
 	cut := tree.Cut([]int{tree.Leaf(1), tree.Leaf(2), tree.Leaf(5)})
 	var got []string
 	for _, label := range cut.Labels {
 		got = append(got, label.Text)
 	}
-	if want := []string{"a1", "a2", "a3", "B", ""}; !reflect.DeepEqual(got, want) || !cut.Labels[4].Null {
+	if want := []string{"a1", "a2", "a3", "B", ""}; !reflect.DeepEqual(got, want) ||
+		!cut.Labels[4].Null {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if whole := tree.Cut([]int{0}); len(whole.Labels) != 1 || whole.Code[5] != 0 {
