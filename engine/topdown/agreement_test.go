@@ -16,7 +16,8 @@ import (
 )
 
 // search runs the engine and returns its steps and the released rows.
-func search(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step, [][]engine.Label, error) {
+func search(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step,
+	[][]engine.Label, error) {
 	requirement := engine.Requirement{Sets: sets}
 	var steps []engine.Step
 	options.OnStep = func(s engine.Step) { steps = append(steps, s) }
@@ -28,8 +29,7 @@ func search(data enginetest.Data, sets []engine.Set, options engine.Options) ([]
 	return steps, data.Released(recoding), nil
 }
 
-// TestAgreesWithNaiveSearch compares every step and the release with a search that does
-// nothing cleverly.
+// TestAgreesWithNaiveSearch compares every step and the release with a naive search.
 func TestAgreesWithNaiveSearch(t *testing.T) {
 	steps := 0
 	cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
@@ -54,10 +54,11 @@ type randomCase struct {
 
 func (c randomCase) String() string {
 	table := enginetest.Case{Data: c.data, Sets: c.sets}
-	return fmt.Sprintf("score %d balance %v weights %v max steps %d %s", c.options.Score, c.options.Balance, c.options.Weights, c.options.MaxSteps, table)
+	return fmt.Sprintf("score %d balance %v weights %v max steps %d %s", c.options.Score,
+		c.options.Balance, c.options.Weights, c.options.MaxSteps, table)
 }
 
-// compare fails the test where engine and naive search differ. It returns the steps.
+// compare fails the test where engine and naive search differ. It returns the number of steps.
 func (c randomCase) compare(t *testing.T) int {
 	t.Helper()
 	got, released, err := search(c.data, c.sets, c.options)
@@ -69,7 +70,7 @@ func (c randomCase) compare(t *testing.T) int {
 	return len(got)
 }
 
-// compareNaive fails the test where steps and release are not those of the naive search.
+// compareNaive fails the test where steps and release differ from those of the naive search.
 func (c randomCase) compareNaive(t *testing.T, got []engine.Step, released [][]engine.Label) {
 	t.Helper()
 	want, wantReleased := naiveSearch(c.data, c.sets, c.options)
@@ -83,7 +84,8 @@ func (c randomCase) compareNaive(t *testing.T, got []engine.Step, released [][]e
 		if limit := uint64(len(c.data.Rows) * len(step.Anonymity)); got[i].Live > limit {
 			t.Errorf("step %d: %d live records of %d", i+1, got[i].Live, limit)
 		}
-		if !reflect.DeepEqual(step, want[i]) || math.Float64bits(step.InfoGain) != math.Float64bits(want[i].InfoGain) {
+		if !reflect.DeepEqual(step, want[i]) ||
+			math.Float64bits(step.InfoGain) != math.Float64bits(want[i].InfoGain) {
 			t.Errorf("step %d:\ngot  %+v\nwant %+v", i+1, step, want[i])
 			break
 		}
@@ -93,10 +95,10 @@ func (c randomCase) compareNaive(t *testing.T, got []engine.Step, released [][]e
 	}
 }
 
-// newCase draws a case.
+// newCase draws a random case.
 func newCase(r *rand.Rand) randomCase {
 	rows := 60
-	if r.IntN(50) == 0 { // partitions large enough to be counted by subtraction
+	if r.IntN(50) == 0 { // partitions that are large enough to be counted by subtraction
 		rows = 1200
 	}
 	table := enginetest.NewCase(r, rows)
@@ -122,7 +124,8 @@ func newCase(r *rand.Rand) randomCase {
 	}
 	if r.IntN(3) == 0 {
 		for range c.data.Columns {
-			c.options.Weights = append(c.options.Weights, []float64{0.01, 0.7, 1, 3, 1000}[r.IntN(5)])
+			c.options.Weights = append(c.options.Weights,
+				[]float64{0.01, 0.7, 1, 3, 1000}[r.IntN(5)])
 		}
 	}
 	if r.IntN(3) == 0 {
@@ -131,7 +134,7 @@ func newCase(r *rand.Rand) randomCase {
 	return c
 }
 
-// foldRare lists no values of suppressed columns that can never be disclosed.
+// foldRare removes from the lists of suppressed columns the values that can never be disclosed.
 func (c *randomCase) foldRare() {
 	for i := range c.data.Columns {
 		if c.data.Columns[i].Mask != engine.Suppress {
@@ -146,7 +149,8 @@ func (c *randomCase) foldRare() {
 }
 
 func TestSearchWithoutStepsMasksEverything(t *testing.T) {
-	steps, released := mustSearch(t, table1(), engine.ScoreTDR, 0, engine.Set{Columns: []int{0, 1, 2}, K: 34})
+	steps, released := mustSearch(t, table1(), engine.ScoreTDR, 0,
+		engine.Set{Columns: []int{0, 1, 2}, K: 34})
 	if len(steps) != 0 {
 		t.Errorf("%d steps performed", len(steps))
 	}
@@ -159,13 +163,14 @@ func TestEveryPrefixIsTheLimitedSearch(t *testing.T) {
 	sets := []engine.Set{{Columns: []int{0, 1}, K: 3}, {Columns: []int{1, 2}, K: 4}}
 	whole, _ := mustSearch(t, table1(), engine.ScoreTDR, -1, sets...)
 	for n := range whole {
-		if got, _ := mustSearch(t, table1(), engine.ScoreTDR, n, sets...); !reflect.DeepEqual(append([]engine.Step{}, got...), whole[:n]) {
+		if got, _ := mustSearch(t, table1(), engine.ScoreTDR, n,
+			sets...); !reflect.DeepEqual(append([]engine.Step{}, got...), whole[:n]) {
 			t.Errorf("max_steps %d: got %+v, want %+v", n, got, whole[:n])
 		}
 	}
 }
 
-// pruneLeaves makes some leaves of a tree stand for several values.
+// pruneLeaves turns some subtrees of a tree into leaves that represent several values.
 func pruneLeaves(r *rand.Rand, node *taxonomy.Node) {
 	if len(node.Children) == 0 {
 		node.Values = r.IntN(4)

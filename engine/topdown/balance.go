@@ -7,13 +7,13 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// balance says how much the scores of columns count: by their weights, and the less the more of their specializations have been
-// performed.
+// balance scales the scores of columns: by their weights, and down with the number of
+// specializations of the column so far.
 type balance struct {
 	power   float64
-	scales  []float64 // by column: what scores are multiplied by; nil: 1
-	shares  []float64 // by column: what scores are divided by; nil: 1
-	counted []int     // by column: specializations that were performed
+	scales  []float64 // by column: factor of scores; nil: 1
+	shares  []float64 // by column: divisor of scores; nil: 1
+	counted []int     // by column: number of specializations performed
 }
 
 func newBalance(options engine.Options, columns int) balance {
@@ -33,7 +33,7 @@ func (b *balance) count(column int) {
 	b.shares[column] = math.Pow(float64(1+b.counted[column]), b.power)
 }
 
-// balanced returns what a score of a column counts.
+// balanced returns a column's score after balancing.
 func (b *balance) balanced(column int, score float64) float64 {
 	if b.scales != nil {
 		score *= b.scales[column]

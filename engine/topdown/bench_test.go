@@ -18,25 +18,27 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// benchmarkK is k of all searches below (TDS, section 6).
+// benchmarkK is the k of all searches below (TDS, section 6).
 const benchmarkK = 50
 
 // all is one set of 14 attributes.
-var all = engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, K: benchmarkK}}}
+var all = engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+	11, 12, 13}, K: benchmarkK}}}
 
-// measured is a search that was measured.
+// measured is the figures of one search.
 type measured struct {
 	rows    float64
 	steps   []engine.Step
 	took    []time.Duration // processor time of every step
 	cpu     time.Duration
-	table   int64 // bytes of the spilled table, but for what is not yet in files
+	table   int64 // bytes of the spilled table, except those not yet in files
 	written int64 // bytes of the store's files
 	read    int64
 }
 
-// measure searches a table, after what making it left over is collected.
-func measure(tb testing.TB, table *engine.Table, requirement engine.Requirement, space partition.Space) measured {
+// measure searches a table, after a garbage collection.
+func measure(tb testing.TB, table *engine.Table, requirement engine.Requirement,
+	space partition.Space) measured {
 	tb.Helper()
 	runtime.GC()
 	m := measured{rows: float64(table.Rows)}
@@ -52,7 +54,8 @@ func measure(tb testing.TB, table *engine.Table, requirement engine.Requirement,
 		m.steps, m.took = append(m.steps, step), append(m.took, now-last)
 		last = now
 	}}
-	if _, err := (topdown.Engine{}).Search(context.Background(), table, requirement, options); err != nil {
+	if _, err := (topdown.Engine{}).Search(context.Background(), table, requirement,
+		options); err != nil {
 		tb.Fatal(err)
 	}
 	m.cpu = processorTime() - began
@@ -63,7 +66,7 @@ func measure(tb testing.TB, table *engine.Table, requirement engine.Requirement,
 	return m
 }
 
-// processorTime is what the process has had of all processors.
+// processorTime returns the time of all processors that the process has used.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -72,7 +75,7 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// touched is the sum over the steps of the records they touched.
+// touched returns the number of touched records, summed over the steps.
 func (m *measured) touched() float64 {
 	if len(m.steps) == 0 {
 		return 0
@@ -80,22 +83,23 @@ func (m *measured) touched() float64 {
 	return float64(m.steps[len(m.steps)-1].Touched)
 }
 
-// report reports what a search takes. The time of a touch leaves the first step out, which has in
-// it what comes before it.
+// report reports the cost of a search. The time of a touch leaves out the first step, which
+// includes the preparation.
 func (m *measured) report(b *testing.B) {
-	b.ReportMetric(0, "ns/op") // making the table is not what is measured
+	b.ReportMetric(0, "ns/op") // the time for making the table does not count
 	b.ReportMetric(m.cpu.Seconds(), "cpu-s")
 	b.ReportMetric(float64(len(m.steps)), "steps")
 	b.ReportMetric(float64(m.cpu.Nanoseconds())/m.rows, "cpu-ns/row")
 	b.ReportMetric(m.touched()/m.rows, "touched/row")
 	if len(m.steps) > 1 {
 		later := m.cpu - m.took[0]
-		b.ReportMetric(float64(later.Nanoseconds())/(m.touched()-float64(m.steps[0].Touched)), "cpu-ns/touch")
+		b.ReportMetric(float64(later.Nanoseconds())/(m.touched()-float64(m.steps[0].Touched)),
+			"cpu-ns/touch")
 	}
 }
 
-// BenchmarkAdult searches Adult and its variations as one set of all 14 attributes, in
-// three sizes: the time of a touched record says how steps scale (TDS, section 6.3).
+// BenchmarkAdult searches Adult and its variations as one set of all 14 attributes, in three sizes:
+// the time of a touched record shows how steps scale (TDS, section 6.3).
 func BenchmarkAdult(b *testing.B) {
 	codes := enginetest.Adult(b).Codes()
 	for _, rows := range []int{100_000, 1_000_000, 10_000_000} {
@@ -112,12 +116,13 @@ func BenchmarkAdult(b *testing.B) {
 }
 
 func measureAdult(b *testing.B, codes enginetest.Codes, requirement engine.Requirement) measured {
-	return measure(b, codes.Table(topdown.Engine{}.Plan(requirement)), requirement, partition.Space{})
+	return measure(b, codes.Table(topdown.Engine{}.Plan(requirement)), requirement,
+		partition.Space{})
 }
 
-// BenchmarkAdultSets searches a million rows with 30 random requirements of three to seven
-// sets of two to nine attributes (TDS, section 6.3), each next to a search of the single set
-// of all attributes, and reports how many times as long it takes.
+// BenchmarkAdultSets searches a million rows with 30 random requirements of three to seven sets of
+// two to nine attributes (TDS, section 6.3), each next to a search of the single set of all
+// attributes, and reports the ratio of their times.
 func BenchmarkAdultSets(b *testing.B) {
 	blown := enginetest.Adult(b).Codes().BlowUp(1_000_000, 7)
 	var ratios []float64
@@ -139,8 +144,8 @@ func BenchmarkAdultSets(b *testing.B) {
 	b.ReportMetric(ratios[len(ratios)-1], "worst-ratio")
 }
 
-// BenchmarkAdultSteps prints, for every step of a search with several sets, how many records
-// it touched and how long it took. The first step's time has in it what comes before it.
+// BenchmarkAdultSteps prints, for every step of a search with several sets, the number of touched
+// records and the time. The time of the first step includes the preparation.
 func BenchmarkAdultSteps(b *testing.B) {
 	requirement := engine.Requirement{Sets: []engine.Set{
 		{Columns: []int{0, 1, 2, 3, 4, 5, 6}, K: benchmarkK},
@@ -163,13 +168,14 @@ func BenchmarkAdultSteps(b *testing.B) {
 	m.report(b)
 }
 
-// people are nearly unique records of 14 attributes.
+// people returns nearly unique records of 14 attributes.
 func people(rows int) enginetest.Codes {
 	return enginetest.People(rows, 7, 74, 3000, 16, 120, 100, 99, 50, 2, 5, 7, 9, 14, 16, 42)
 }
 
-// measureSpilled searches in a budget and a store of their own.
-func measureSpilled(tb testing.TB, codes enginetest.Codes, requirement engine.Requirement, limit int64) measured {
+// measureSpilled searches with its own budget and store.
+func measureSpilled(tb testing.TB, codes enginetest.Codes, requirement engine.Requirement,
+	limit int64) measured {
 	tb.Helper()
 	budget := spill.NewBudget(limit)
 	store, err := spill.Open(tb.TempDir(), spill.Options{Budget: budget})
@@ -188,8 +194,8 @@ func measureSpilled(tb testing.TB, codes enginetest.Codes, requirement engine.Re
 	return m
 }
 
-// BenchmarkSearchSpilled searches nearly unique records in the same memory, whatever their
-// number: what grows of time a record is what does not scale.
+// BenchmarkSearchSpilled searches different numbers of nearly unique records in the same memory:
+// the growth of the time for a record shows the cost beyond linear.
 func BenchmarkSearchSpilled(b *testing.B) {
 	for _, rows := range []int{1_000_000, 4_000_000} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
@@ -205,8 +211,9 @@ func BenchmarkSearchSpilled(b *testing.B) {
 	}
 }
 
-// BenchmarkProtected searches a million rows of Adult and nearly unique records out of core, without and with entities of
-// up to four rows, a sensitive column that must have two values, of 14, and records that may be taken away.
+// BenchmarkProtected searches a million rows of Adult and nearly unique records out of core,
+// without and with each of these: entities of up to four rows, a sensitive column with 14 values,
+// two of which every class must have, and records that may be taken away.
 func BenchmarkProtected(b *testing.B) {
 	blown := enginetest.Adult(b).Codes().BlowUp(1_000_000, 7)
 	spilled := people(1_000_000)
@@ -215,8 +222,10 @@ func BenchmarkProtected(b *testing.B) {
 		entities, sensitive bool
 		most                uint64
 	}{
-		{"k", false, false, 0}, {"entities", true, false, 0}, {"sensitive", false, true, 0}, {"both", true, true, 0},
-		{"k,most", false, false, 10_000}, {"entities,most", true, false, 10_000}, {"sensitive,most", false, true, 10_000}, {"both,most", true, true, 10_000},
+		{"k", false, false, 0}, {"entities", true, false, 0}, {"sensitive", false, true, 0},
+		{"both", true, true, 0},
+		{"k,most", false, false, 10_000}, {"entities,most", true, false, 10_000},
+		{"sensitive,most", false, true, 10_000}, {"both,most", true, true, 10_000},
 	} {
 		requirement := engine.Requirement{Sets: slices.Clone(all.Sets), MaxSuppressed: variant.most}
 		requirement.Sets[0].Entities = variant.entities
@@ -226,21 +235,23 @@ func BenchmarkProtected(b *testing.B) {
 		b.Run("memory/"+variant.name, func(b *testing.B) {
 			var m measured
 			for range b.N {
-				m = measureAdult(b, withKinds(blown, variant.entities, variant.sensitive), requirement)
+				m = measureAdult(b, withKinds(blown, variant.entities, variant.sensitive),
+					requirement)
 			}
 			m.report(b)
 		})
 		b.Run("spilled/"+variant.name, func(b *testing.B) {
 			var m measured
 			for range b.N {
-				m = measureSpilled(b, withKinds(spilled, variant.entities, variant.sensitive), requirement, 24<<20)
+				m = measureSpilled(b, withKinds(spilled, variant.entities, variant.sensitive),
+					requirement, 24<<20)
 			}
 			m.report(b)
 		})
 	}
 }
 
-// withKinds gives rows entities, of one to four rows each, and a sensitive value of 14.
+// withKinds gives rows entities, of one to four rows each, and a sensitive value out of 14.
 func withKinds(codes enginetest.Codes, entities, sensitive bool) enginetest.Codes {
 	if !entities && !sensitive {
 		return codes

@@ -11,8 +11,8 @@ func (s *search) mustRenew(column int) bool {
 	return of != nil && of.drifts.beyond
 }
 
-// rebuild gives all groups of a column their places anew: by bounds alone, where their losses are
-// as they were.
+// rebuild computes the places of all groups of a column: only from bounds, where their losses have
+// not changed.
 func (s *search) rebuild(column int, rescored bool) {
 	place, of := s.place, s.columns[column].bounds()
 	if of != nil && of.drifts.beyond {
@@ -24,21 +24,22 @@ func (s *search) rebuild(column int, rescored bool) {
 	s.queue.rebuild(column, place)
 }
 
-// bound gives a group its bound.
+// bound computes the bound of a group.
 func (s *search) bound(g int32) {
 	of := &s.queue.groups[g]
 	column := s.columns[of.column].bounds()
 	of.bound, of.known = s.scoreOf(of, column.atMost(of.kind)), column.known(of.kind)
 }
 
-// isKnownBetter reports whether the gain of a group was computed, as another's of its kind, since the group got its bound.
+// isKnownBetter reports whether the gain of a group's kind was computed, for another group, after
+// the group got its bound.
 func (s *search) isKnownBetter(g int32) bool {
 	of := &s.queue.groups[g]
 	return s.columns[of.column].bounds().known(of.kind) != of.known
 }
 
-// findBest finds the best group of a column. Where it has bounds, it computes the scores of those alone that may be as good as
-// the best one so far.
+// findBest finds the best group of a column. Where the column has bounds, it computes only the
+// scores that may be as good as the best one so far.
 func (s *search) findBest(column int) {
 	c, of := &s.queue.columns[column], s.columns[column].bounds()
 	if len(c.groups) == 0 {
@@ -68,12 +69,13 @@ func (s *search) findBest(column int) {
 	}
 }
 
-// leastAsGood returns the least bound of a group that may be as good as another one.
+// leastAsGood returns the smallest bound of a group that may be as good as another one.
 func (s *search) leastAsGood(g int32, unit float64) float64 {
 	of := &s.queue.groups[g]
 	score := s.scoreOf(of, of.gain)
-	if score > 0 && !(of.score > math.SmallestNonzeroFloat64*(1<<60) && of.score <= math.MaxFloat64) {
-		return math.Inf(-1) // balanced, different scores may be equal
+	if score > 0 && !(of.score > math.SmallestNonzeroFloat64*(1<<60) &&
+		of.score <= math.MaxFloat64) {
+		return math.Inf(-1) // balancing may make different scores equal
 	}
 	return score*unit - math.Abs(score*unit)*1e-12
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// TestBoundsOfGainsHold discloses random values in random orders, computes gains of some at times, and compares the
-// bounds of all others with the gains they have until the horizon.
+// TestBoundsOfGainsHold discloses random values in random order, computes some gains from time to
+// time, and compares the bounds of all others with their gains until the horizon.
 func TestBoundsOfGainsHold(t *testing.T) {
 	bounds, close := 0, 0
 	enginetest.Cases(t, 300, func(r *rand.Rand) {
@@ -56,7 +56,7 @@ func TestBoundsOfGainsHold(t *testing.T) {
 	}
 }
 
-// randomSuppressed is a column of random values, with or without classes, of which some are rare.
+// randomSuppressed returns a column of random values, some of them rare, with or without classes.
 func randomSuppressed(r *rand.Rand) *suppressed {
 	values, classes := 2+r.IntN(60), 1+r.IntN(6)
 	a := engine.Attribute{Mask: engine.Suppress, Texts: make([]string, values)}
@@ -74,15 +74,21 @@ func randomSuppressed(r *rand.Rand) *suppressed {
 		}
 		h.Start = append(h.Start, len(h.Class))
 	}
-	p := profile{attribute: &a, histogram: h, classes: classes, kinds: &engine.Kinds{}, set: engine.Set{Columns: []int{0}, K: 1}}
+	p := profile{
+		attribute: &a,
+		histogram: h,
+		classes:   classes,
+		kinds:     &engine.Kinds{},
+		set:       engine.Set{Columns: []int{0}, K: 1},
+	}
 	if classes == 1 {
 		p.classes = 0
 	}
 	return newSuppressed(p)
 }
 
-// TestHorizonsGoByCost: bounds that let too many gains be computed are drawn closer, as soon as these cost more than to
-// renew the bounds of the groups.
+// TestHorizonsGoByCost: if bounds let too many gains be computed, renewal moves the horizons closer
+// as soon as these gains cost more than renewing the bounds of the groups.
 func TestHorizonsGoByCost(t *testing.T) {
 	for _, tt := range []struct {
 		spent, groups int

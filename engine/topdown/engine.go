@@ -1,15 +1,14 @@
-// Package topdown is Top-Down Specialization (TDS) and its successor Top-Down Refinement
-// (TDR): start with every value masked as far as it goes, then repeatedly perform the
-// valid and beneficial specialization with the best score, until none is left.
+// Package topdown is Top-Down Specialization (TDS) and its successor Top-Down Refinement (TDR): a
+// search starts with every value masked completely, then repeatedly performs the valid and
+// beneficial specialization with the best score, until none is left.
 //
-// Two facts divide the work. What a specialization gains depends on the value × class
-// histogram of its own column alone: the columns here grow their candidates, gains and
-// splits from it. What it costs in anonymity depends on the leaf partitions of every set
-// with that column: package partition keeps these and their minima. The search connects
-// the two with a heap of candidates.
+// Two facts divide the work. The gain of a specialization depends only on the value × class
+// histogram of its own column: from it the columns here compute their candidates, gains and splits.
+// Its cost in anonymity depends on the leaf partitions of every set with that column: package
+// partition keeps these and their minima. The search connects the two with a heap of candidates.
 //
-// Before the search, values that can never be refined are merged into one code, with all
-// that is below them, which makes keys short and tables small. It never changes a result.
+// Before the search, each value that can never be refined is merged into one code with all values
+// below it, which makes keys short and tables small. This never changes a result.
 package topdown
 
 import (
@@ -23,20 +22,23 @@ import (
 	"github.com/kcut/kcut/partition/tips"
 )
 
-// Engine searches with TDS, TDR or by information gain alone, as the options' score says.
+// Engine searches with the score of TDS or of TDR, or with the information gain alone, as the
+// options say.
 type Engine struct{}
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table per set that no other implies, and for all histograms. When records may be
-// taken away, or may have no weight, it asks for one of all sets together, too, to tell in the end which, or
-// whether the sets hold with them.
+// Plan asks for one table for each set that no other set implies, and for all histograms. When
+// records may be suppressed or dropped, or may have no weight, it also asks for one table of all
+// sets together. From it the search finds those records in the end, or checks that the sets hold
+// with records without weight.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	requirement = requirement.Ordered()
 	plan := engine.Plan{Histograms: true, Leaves: true}
 	for _, set := range requirement.Sets {
 		kind := set.NeedsKinds() || set.Entities && requirement.Suppressible() > 0
-		plan.Groupings = append(plan.Groupings, engine.Grouping{Columns: set.Columns, Kind: kind, Weighted: set.Entities})
+		plan.Groupings = append(plan.Groupings,
+			engine.Grouping{Columns: set.Columns, Kind: kind, Weighted: set.Entities})
 	}
 	if all := requirement.United(); requirement.Suppressible() > 0 || all.Entities {
 		grouping := all.Grouping()
@@ -46,7 +48,7 @@ func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return plan
 }
 
-// Merge merges the values that can never be refined with all that is below them.
+// Merge merges each value that can never be refined with all values below it.
 func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engine.CodeMerge {
 	requirement = requirement.Ordered()
 	merges := make([]engine.CodeMerge, len(table.Attributes))
@@ -57,7 +59,8 @@ func (Engine) Merge(table *engine.Table, requirement engine.Requirement) []engin
 }
 
 // Search returns a *engine.Cut.
-func (Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+func (Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	if err := requirement.CheckReach(table.Stats()); err != nil {
 		return nil, err
 	}
@@ -96,30 +99,32 @@ func (Engine) Search(ctx context.Context, table *engine.Table, requirement engin
 	return cut, nil
 }
 
-// column is one column of the search: its values, masked and released, and its candidates.
-// A candidate's node is the column's own number for it.
+// column is one column of the search: its values, masked and released, and its candidates. A node
+// is the column's own number for a candidate.
 type column interface {
-	// codes returns the codes that the search uses: those of the attribute that no
-	// specialization can tell apart are one.
+	// codes returns the codes that the search uses: codes that no specialization can separate are
+	// one code.
 	codes() engine.CodeMerge
-	// start puts the first candidates into the search.
+	// start adds the first candidates to the search.
 	start(s *search)
-	// refinement returns what refining a candidate does. It is valid until the view changes.
+	// refinement returns the effect of refining a candidate. It is valid until the view changes.
 	refinement(s *search, node int) partition.Refinement
-	// refine performs a candidate, in the view too, and puts those it brings into the search.
+	// refine performs a candidate, also in the view, and adds the new candidates to the search.
 	refine(s *search, node int) partition.Refinement
-	// undo undoes a candidate that was performed, of those still done the last one, in the
-	// cut alone; or performs it again.
+	// undo undoes, only in the cut, the last candidate performed that is not undone yet; or it
+	// performs a candidate again.
 	undo(node int, is bool)
-	// gain returns what refining a candidate gains now.
+	// gain returns the present gain of refining a candidate.
 	gain(node int) float64
-	// bounds returns what bounds the gains of a column where refining one candidate changes those of all, else nil.
+	// bounds returns the bounds of a column's gains, if refining one candidate changes the gains of
+	// all, else nil.
 	bounds() *suppressed
-	// labels returns the value of a candidate and the children it is refined into.
+	// labels returns the value of a candidate and its children.
 	labels(node int) (value engine.Label, children []engine.Label)
-	// cut returns the cut that was reached.
+	// cut returns the present cut.
 	cut() engine.ColumnCut
-	// stops says why every label of that cut was not refined further, in their order.
+	// stops returns, in the order of the cut's labels, the reasons why they were not refined
+	// further.
 	stops(s *search) []engine.Stop
 }
 

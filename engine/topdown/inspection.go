@@ -8,24 +8,31 @@ import (
 	"github.com/kcut/kcut/partition/tips"
 )
 
-// inspection is what a search does where sizes of leaf partitions do not tell all that is asked of them, or not
-// how many records they have: candidates are inspected, record by record, when they are the best ones. What does not hold
-// never will. Scores do not depend on what is found but where records may be taken away: then they are what
-// they are at most until it is known.
+// inspection is used when the sizes of leaf partitions are not enough to check the protections, or
+// do not give the number of records: the search inspects candidates, record by record, when they
+// are the best ones. A candidate that does not hold never will. Scores do not depend on inspections
+// unless records may be suppressed or dropped: then a candidate that is not yet inspected has its
+// highest possible score.
 type inspection struct {
 	inspects bool
-	refused  map[int32]int // values that would break a set
+	refused  map[int32]int // by value: the set that it would break
 }
 
-// newInspection returns that of a requirement.
+// newInspection returns the inspection for a requirement.
 func newInspection(requirement engine.Requirement) inspection {
 	all := requirement.United()
-	return inspection{all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0, make(map[int32]int)}
+	return inspection{all.NeedsKinds() || all.Entities && requirement.Suppressible() > 0,
+		make(map[int32]int)}
 }
 
-// newProtection returns what the parts of a set's partitions must have, for so many workers.
+// newProtection returns the protection of the parts of a set's partitions, for a number of workers.
 func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Protection {
-	p := &tips.Protection{Kinds: kinds.Len(), Width: len(kinds.Sensitive), Weight: kinds.Weight, Unit: max(1, kinds.Unit)}
+	p := &tips.Protection{
+		Kinds:  kinds.Len(),
+		Width:  len(kinds.Sensitive),
+		Weight: kinds.Weight,
+		Unit:   max(1, kinds.Unit),
+	}
 	if kinds.Weight == nil {
 		p.Unit = 1
 	}
@@ -55,7 +62,8 @@ func newProtection(set engine.Set, kinds *engine.Kinds, workers int) *tips.Prote
 	return p
 }
 
-// best returns the candidate to be performed, if there is one, which holds when it was inspected.
+// best returns the next candidate to perform, if there is one. If it needs an inspection, it has
+// passed.
 func (s *search) best(ctx context.Context) (value int32, ok bool, err error) {
 	for {
 		if value, ok = s.queue.best(); !ok || !s.inspects {
@@ -67,8 +75,8 @@ func (s *search) best(ctx context.Context) (value int32, ok bool, err error) {
 	}
 }
 
-// inspect looks at what refining the best candidate would make. It reports whether that holds, and the candidate is still
-// the best one.
+// inspect inspects the parts that refining the best candidate would make. It reports whether they
+// hold and the candidate is still the best one.
 func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) {
 	c := &s.queue.candidates[value]
 	refinement := s.columns[c.column].refinement(s, c.node)
@@ -100,7 +108,8 @@ func (s *search) inspect(ctx context.Context, value int32) (ok bool, err error) 
 	return best == value, nil
 }
 
-// isInspected reports whether all that refining a value would make outliers is known.
+// isInspected reports whether the number of outliers that refining a value would make is known in
+// all its sets.
 func (s *search) isInspected(value int32) bool {
 	for _, i := range s.with[s.queue.candidates[value].column] {
 		if !s.sets[i].Inspected(value) {
@@ -110,8 +119,9 @@ func (s *search) isInspected(value int32) bool {
 	return true
 }
 
-// atMost returns the highest score that a gain may have whose loss is so much or more: a loss that is less than one record, if
-// it is any, is at least what one record of one of the sets with its column is on average.
+// atMost returns the highest score of a gain whose loss is loss or more. A loss of 0 may stand for
+// a loss below one record: then it is, on average over the sets with the column, at least one
+// record of one of them.
 func atMost(by engine.Score, gain, loss float64, sets int) float64 {
 	if gain < 0 {
 		return 0

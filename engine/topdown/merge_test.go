@@ -9,14 +9,19 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// Codes that no record has, as labels of an earlier cut may be, lead to one that the search has, at the end as elsewhere.
+// Merge maps codes that no record has, as labels of an earlier cut may be, to codes of the search,
+// at the end of the domain and elsewhere.
 func TestMergeOfCodesWithoutRecords(t *testing.T) {
 	for _, missing := range [][]uint32{nil, {5}, {4, 5}, {0}, {2, 5}} {
 		c := enginetest.Codes{Rows: 60, Columns: make([][]uint32, 1), Classes: 2}
 		a := engine.Attribute{Name: "a", Mask: engine.Discretize, HasNull: true}
 		for value := range 5 {
-			a.Texts, a.Positions = append(a.Texts, fmt.Sprint(value)), append(a.Positions, float64(value))
-			a.Bounds = append(a.Bounds, engine.Bound{Text: fmt.Sprint(value), Position: float64(value)})
+			a.Texts, a.Positions = append(a.Texts, fmt.Sprint(value)),
+				append(a.Positions, float64(value))
+			a.Bounds = append(a.Bounds, engine.Bound{
+				Text:     fmt.Sprint(value),
+				Position: float64(value),
+			})
 		}
 		a.Upper = 4
 		c.Attributes = []engine.Attribute{a}

@@ -28,14 +28,20 @@ func (n *naive) nodes(c int) []*naiveCandidate {
 		if len(v.node.Children) == 0 {
 			continue
 		}
-		x := &naiveCandidate{column: c, order: v.preorder, value: engine.Label{Text: v.node.Name}, penalty: n.nodePenalty(c, v.node, v.root)}
+		x := &naiveCandidate{
+			column:  c,
+			order:   v.preorder,
+			value:   engine.Label{Text: v.node.Name},
+			penalty: n.nodePenalty(c, v.node, v.root),
+		}
 		x.rows = n.under(c, v.node, v.root)
 		var below []naiveNode
 		preorder := v.preorder + 1
 		for _, child := range v.node.Children {
 			label := engine.Label{Text: child.Name}
 			x.children = append(x.children, label)
-			x.parts = append(x.parts, naivePart{label, n.under(c, child, false), n.nodePenalty(c, child, false)})
+			x.parts = append(x.parts, naivePart{label, n.under(c, child, false),
+				n.nodePenalty(c, child, false)})
 			below = append(below, naiveNode{node: child, preorder: preorder})
 			preorder += len(names(child))
 		}
@@ -69,7 +75,7 @@ func leafNames(node taxonomy.Node) []string {
 	return all
 }
 
-// values returns how many values the leaves of a tree stand for.
+// values returns the number of values that the leaves of a tree represent.
 func values(node taxonomy.Node) int {
 	if len(node.Children) == 0 {
 		return max(1, node.Values)
@@ -128,7 +134,9 @@ func (n *naive) splits(c int) []*naiveCandidate {
 				values = append(values, text)
 			}
 		}
-		sort.Slice(values, func(i, j int) bool { return enginetest.Number(values[i]) < enginetest.Number(values[j]) })
+		sort.Slice(values, func(i, j int) bool {
+			return enginetest.Number(values[i]) < enginetest.Number(values[j])
+		})
 		for i := 1; i < len(values); i++ {
 			if !n.parts(c, values[i-1], values[i]) {
 				continue
@@ -148,7 +156,8 @@ func (n *naive) splits(c int) []*naiveCandidate {
 	return candidates
 }
 
-// parts reports whether a bound may lie above a number and not above the next one: if they are to be rounded, a multiple.
+// parts reports whether a bound may lie above a number and not above the next one. A rounded bound
+// must be a multiple.
 func (n *naive) parts(c int, below, text string) bool {
 	round := n.data.Columns[c].Round
 	for x := int(enginetest.Number(below)) + 1; x <= int(enginetest.Number(text)); x++ {
@@ -159,7 +168,7 @@ func (n *naive) parts(c int, below, text string) bool {
 	return false
 }
 
-// wide reports whether the parts of an interval that is split at a bound are as wide as they must be.
+// wide reports whether the parts of an interval that is split at a bound are wide enough.
 func (n *naive) wide(c int, v naiveInterval, bound float64) bool {
 	column := n.data.Columns[c]
 	lower, upper := v.lo, v.hi
@@ -175,7 +184,12 @@ func (n *naive) wide(c int, v naiveInterval, bound float64) bool {
 func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {
 	left := naiveInterval{lower: v.lower, lo: v.lo, upper: text, hi: enginetest.Number(text)}
 	right := naiveInterval{lower: text, lo: enginetest.Number(text), upper: v.upper, hi: v.hi}
-	x := &naiveCandidate{column: c, order: at, value: engine.Label{Text: n.data.Columns[c].Interval(v.lower, v.upper)}, penalty: n.width(c, v)}
+	x := &naiveCandidate{
+		column:  c,
+		order:   at,
+		value:   engine.Label{Text: n.data.Columns[c].Interval(v.lower, v.upper)},
+		penalty: n.width(c, v),
+	}
 	x.rows = n.between(c, v)
 	for _, child := range []naiveInterval{left, right} {
 		label := engine.Label{Text: n.data.Columns[c].Interval(child.lower, child.upper)}
@@ -195,19 +209,21 @@ func (n *naive) split(c, at int, v naiveInterval, text string) *naiveCandidate {
 
 func (n *naive) between(c int, v naiveInterval) (rows []int) {
 	for r, row := range n.data.Rows {
-		if !row[c].Null && enginetest.Number(row[c].Text) >= v.lo && enginetest.Number(row[c].Text) < v.hi {
+		if !row[c].Null && enginetest.Number(row[c].Text) >= v.lo &&
+			enginetest.Number(row[c].Text) < v.hi {
 			rows = append(rows, r)
 		}
 	}
 	return rows
 }
 
-// width is an interval's share of the number line.
+// width returns an interval's share of the number line.
 func (n *naive) width(c int, v naiveInterval) float64 {
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, row := range n.data.Rows {
 		if !row[c].Null {
-			lowest, highest = min(lowest, enginetest.Number(row[c].Text)), max(highest, enginetest.Number(row[c].Text))
+			lowest, highest = min(lowest, enginetest.Number(row[c].Text)),
+				max(highest, enginetest.Number(row[c].Text))
 		}
 	}
 	if text := n.data.Columns[c].Lower; text != "" {
@@ -243,7 +259,14 @@ func (n *naive) disclosures(c int) []*naiveCandidate {
 	})
 	var candidates []*naiveCandidate
 	for order, v := range hidden {
-		x := &naiveCandidate{column: c, order: order, value: v, children: []engine.Label{v}, rows: rows, penalty: 1}
+		x := &naiveCandidate{
+			column:   c,
+			order:    order,
+			value:    v,
+			children: []engine.Label{v},
+			rows:     rows,
+			penalty:  1,
+		}
 		shown, rest := naivePart{label: v}, naivePart{label: engine.Label{Text: "*"}, penalty: 1}
 		for _, r := range rows {
 			if n.data.Rows[r][c] == v {

@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// naive is the search as the definitions read: it rescans all rows, as text, for every
-// candidate of every step, and shares nothing with the engine but the input.
+// naive is the search as the definitions read: it rescans all rows, as text, for every candidate of
+// every step, and shares nothing with the engine except the input.
 type naive struct {
 	data     enginetest.Data
 	sets     []engine.Set
@@ -21,7 +21,7 @@ type naive struct {
 	balance  float64
 	steps    []int      // by column
 	weights  []uint64   // by row, nil where k counts records
-	values   [][]string // of every sensitive column
+	values   [][]string // one for each sensitive column
 	rows     []int
 	classes  []string
 	columns  []naiveColumn
@@ -42,7 +42,7 @@ type naiveNode struct {
 }
 
 type naiveInterval struct {
-	lower, upper string // texts of the ends; empty: the column's end
+	lower, upper string // texts of the ends; empty: the end of the column
 	lo, hi       float64
 	root         bool
 }
@@ -67,9 +67,10 @@ type naivePart struct {
 	penalty float64
 }
 
-// naiveSearch returns the steps and the released rows: as many steps as leave classes that hold, rows without
-// weight among them, which the search does not count.
-func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step, [][]engine.Label) {
+// naiveSearch returns the steps and the released rows. It keeps as many steps as leave classes that
+// hold, with the rows without weight, which the search does not count.
+func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options) ([]engine.Step,
+	[][]engine.Label) {
 	n := newNaive(data, sets, options)
 	steps := n.search(options)
 	for !n.holds() {
@@ -80,7 +81,7 @@ func naiveSearch(data enginetest.Data, sets []engine.Set, options engine.Options
 	return steps, n.released
 }
 
-// holds reports whether all classes hold, of rows without weight, too.
+// holds reports whether all classes hold, also with the rows without weight.
 func (n *naive) holds() bool {
 	for _, s := range n.sets {
 		for _, rows := range n.groupsOf(s, n.rows) {
@@ -92,10 +93,18 @@ func (n *naive) holds() bool {
 	return true
 }
 
-// newNaive is the search before its first step.
+// newNaive returns the search before its first step.
 func newNaive(data enginetest.Data, sets []engine.Set, options engine.Options) *naive {
 	kept, _ := engine.Requirement{Sets: sets}.Reduce()
-	n := &naive{data: data, sets: kept.Sets, score: options.Score, scales: options.Weights, balance: options.Balance, steps: make([]int, len(data.Columns)), weights: data.Weights()}
+	n := &naive{
+		data:    data,
+		sets:    kept.Sets,
+		score:   options.Score,
+		scales:  options.Weights,
+		balance: options.Balance,
+		steps:   make([]int, len(data.Columns)),
+		weights: data.Weights(),
+	}
 	for _, column := range data.Sensitive {
 		n.values = append(n.values, slices.Compact(slices.Sorted(slices.Values(column))))
 	}
@@ -125,7 +134,8 @@ func (n *naive) search(options engine.Options) (steps []engine.Step) {
 		best.apply()
 		n.steps[best.column]++
 		steps = append(steps, engine.Step{
-			Number: len(steps) + 1, Attribute: best.column, Value: best.value, Children: best.children,
+			Number: len(steps) +
+				1, Attribute: best.column, Value: best.value, Children: best.children,
 			InfoGain: best.gain, AnonyLoss: best.loss, Score: best.score, Anonymity: best.anonymity,
 		})
 	}
@@ -242,8 +252,8 @@ func (n *naive) weigh(x *naiveCandidate) bool {
 	return valid
 }
 
-// partsHold reports whether no part of a candidate's records has less than k, or only so many of more than may be taken
-// away. Of what is not disclosed nothing is asked.
+// partsHold reports whether every part of a candidate's records has at least k records, or fewer
+// only within the number that may be taken away. Records that are not disclosed need nothing.
 func (n *naive) partsHold(x *naiveCandidate) bool {
 	of := engine.Requirement{Sets: n.sets}.ByAttribute(len(n.data.Columns))[x.column]
 	parts, small := x.parts, 0
@@ -258,7 +268,7 @@ func (n *naive) partsHold(x *naiveCandidate) bool {
 	return uint64(small) <= n.outliers
 }
 
-// stats returns what protections ask about some rows.
+// stats returns the figures of some rows that protections ask for.
 func (n *naive) stats(rows []int) engine.Stats {
 	stats := engine.Stats{Size: uint64(len(rows))}
 	if n.weights != nil {
@@ -304,14 +314,15 @@ func (n *naive) groupsOf(s engine.Set, rows []int) map[string][]int {
 	return groups
 }
 
-// anonymityOf returns the size of the smallest group, and how many records are in groups that do not hold, which
-// count as k when some records may be taken away. It reports whether all others hold.
+// anonymityOf returns the size of the smallest group, and the number of records in groups that do
+// not hold, which count as k when some records may be taken away. It reports whether all others
+// hold.
 func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64, holds bool) {
 	smallest, holds = math.MaxUint64, true
 	counted := n.counted()
 	for _, rows := range n.groupsOf(s, counted) {
 		stats := n.stats(rows)
-		if len(rows) < len(counted) && !s.Holds(stats) { // all rows hold, those without weight among them
+		if len(rows) < len(counted) && !s.Holds(stats) { // all rows hold, with those without weight
 			if n.outliers > 0 {
 				outliers, stats.Size = outliers+uint64(len(rows)), s.K.Size()
 			} else {
@@ -323,8 +334,8 @@ func (n *naive) anonymityOf(s engine.Set) (smallest, outliers uint64, holds bool
 	return smallest, outliers, holds
 }
 
-// tells reports whether a candidate tells something of a record that is no outlier, in each set with
-// its column, and discloses no value that fewer than k have.
+// tells reports whether a candidate refines a record that is no outlier, in each set with its
+// column, and discloses no value that fewer than k records have.
 func (n *naive) tells(x *naiveCandidate) bool {
 	isSuppressed, of := n.data.Columns[x.column].Mask == engine.Suppress, x.rows
 	if isSuppressed {
@@ -342,14 +353,16 @@ func (n *naive) tells(x *naiveCandidate) bool {
 		for key, rows := range n.groupsOf(s, counted) {
 			left[key] = len(rows) == len(counted) || s.Holds(n.stats(rows))
 		}
-		if !slices.ContainsFunc(of, func(r int) bool { return left[n.group(s, r)] && (n.weights == nil || n.weights[r] > 0) }) {
+		if !slices.ContainsFunc(of, func(r int) bool {
+			return left[n.group(s, r)] && (n.weights == nil || n.weights[r] > 0)
+		}) {
 			return false
 		}
 	}
 	return true
 }
 
-// gain is InfoGain, or the records' reduction of penalty without a class.
+// gain returns InfoGain, or the records' reduction of penalty without a class.
 func (n *naive) gain(rows []int, penalty float64, parts []naivePart) float64 {
 	whole := penalty
 	if len(n.classes) > 0 {

@@ -10,31 +10,32 @@ import (
 	"github.com/kcut/kcut/engine/recheck"
 )
 
-// outlierSearch is what a search knows of records that may be taken away, so that one rare value need not
-// keep all others masked.
+// outlierSearch is the state of a search that may suppress or drop records, so that one rare value
+// need not keep all others masked.
 //
-// A record is an outlier of a set when it is with fewer than k others there. Refining makes more outliers,
-// never fewer: what would make too many always would, and taking all away in the end is the same as
-// taking each away when it became one. What is left of the others when those of all sets are gone is not
-// counted during the search, which goes by the sum over the sets, but in the end. If that takes away too
-// many, the last steps are undone: every prefix of the steps is a release.
+// A record is an outlier of a set when its class has fewer than k records there. Refining makes
+// more outliers, never fewer: a refinement that makes too many always would, and taking all away in
+// the end has the same result as taking each away when it became one. Taking away the outliers of
+// one set may make more of them in another. The search does not count these: it uses the sum over
+// the sets, and counts them in the end. If they are too many, the search undoes its last steps:
+// every prefix of the steps is a release.
 type outlierSearch struct {
 	requirement engine.Requirement
-	outliers    uint64 // records that may be taken away; 0: none is looked for
-	undoable    bool   // the sets are counted in the end, and steps may be undone then
-	taken       uint64 // that have to be, summed over the sets
+	outliers    uint64 // records that may be taken away; 0: the search looks for none
+	undoable    bool   // the sets are counted in the end, and steps may then be undone
+	taken       uint64 // records that must be taken away, summed over the sets
 	performed   []performedStep
 }
 
-// performedStep is a step that is told when it is known not to be undone.
+// performedStep is a step that is reported once it is known that it will not be undone.
 type performedStep struct {
 	engine.Step
 	node    int
-	reached []reached // by every set with its column
+	reached []reached // one for each set with its column
 }
 
-// isUndoable reports whether what a search of the sets counts is not all that is to be known: records may be
-// taken away, or have no weight, and so are in none of the sets' groupings.
+// isUndoable reports whether the search does not count everything: records may be taken away, or
+// have no weight and so are in none of the sets' groupings.
 func isUndoable(table *engine.Table, requirement engine.Requirement) bool {
 	return requirement.Suppressible() > 0 || hasWeightless(table)
 }
@@ -44,7 +45,7 @@ func hasWeightless(table *engine.Table) bool {
 	return table.Kinds != nil && slices.Contains(table.Kinds.Weight, 0)
 }
 
-// undone says why a value is no finer whose refinement was undone.
+// undone returns the reason for a value whose refinement was undone.
 func (o *outlierSearch) undone() engine.Stop {
 	if o.outliers == 0 {
 		return engine.Stop{Why: engine.WhyRecords}
@@ -52,7 +53,8 @@ func (o *outlierSearch) undone() engine.Stop {
 	return engine.Stop{Why: engine.WhyOutliers}
 }
 
-// moreOutliers returns how many records refining a value would make outliers, summed over the sets.
+// moreOutliers returns the number of outliers that refining a value would make, summed over the
+// sets.
 func (s *search) moreOutliers(value int32) (records uint64) {
 	for _, i := range s.with[s.queue.candidates[value].column] {
 		records += s.sets[i].MoreOutliers(value)
@@ -63,8 +65,9 @@ func (s *search) moreOutliers(value int32) (records uint64) {
 // isOver reports whether refining a value would make too many outliers.
 func (s *search) isOver(value int32) bool { return s.taken+s.moreOutliers(value) > s.outliers }
 
-// killOutliers kills the values that would make too many outliers, and those that have none but
-// outliers in some set: refining them would tell of nobody else. It looks at those of which the most is known.
+// killOutliers kills the values whose refinement would make too many outliers, and those that have
+// only outliers in some set: refining them would disclose nothing about others. It looks at the
+// values with the largest known numbers.
 func (s *search) killOutliers() {
 	for _, value := range s.stale {
 		s.noteOver(value)
@@ -93,7 +96,8 @@ func (s *search) killOutliers() {
 	}
 }
 
-// noteOver notes how many outliers refining a value would make, if that is more than was noted.
+// noteOver notes the number of outliers that refining a value would make, if it exceeds the noted
+// number.
 func (s *search) noteOver(value int32) {
 	c := &s.queue.candidates[value]
 	if more := s.moreOutliers(value); more > c.over && !s.view.Dead(value) {
@@ -102,8 +106,8 @@ func (s *search) noteOver(value int32) {
 	}
 }
 
-// suppress returns the cut of as many of the first steps as do not take away too many records, and
-// tells these. It consumes the table's last grouping.
+// suppress returns the cut of the longest prefix of the steps that does not take away too many
+// records, and reports these steps. It consumes the table's last grouping.
 func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine.Cut, err error) {
 	in := *table
 	in.Groupings = table.Groupings[len(s.asked):]
@@ -120,9 +124,11 @@ func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine
 	return cut, nil
 }
 
-// lastThatFits returns the cut of as many steps as do not take away too many records of a table, and their
-// number. It goes back further and further, and from there ahead by halves.
-func (s *search) lastThatFits(ctx context.Context, table *engine.Table) (cut *engine.Cut, fits int, err error) {
+// lastThatFits returns the cut of the longest prefix of the steps that does not take away too many
+// records of a table, and its length. It goes back by growing distances, and from there finds the
+// length by halving.
+func (s *search) lastThatFits(ctx context.Context, table *engine.Table) (cut *engine.Cut, fits int,
+	err error) {
 	fits = len(s.performed)
 	over := fits + 1
 	for back := 1; ; back *= 2 {
@@ -143,7 +149,7 @@ func (s *search) lastThatFits(ctx context.Context, table *engine.Table) (cut *en
 	return cut, fits, err
 }
 
-// cutOf returns the cut of so many of the first steps, with its outliers taken away, or nil if they are
+// cutOf returns the cut of a prefix of the steps with its outliers taken away, or nil if they are
 // too many.
 func (s *search) cutOf(ctx context.Context, table *engine.Table, steps int) (*engine.Cut, error) {
 	for i, p := range s.performed {

@@ -28,7 +28,7 @@ func tree(name string, children ...taxonomy.Node) taxonomy.Node {
 	return taxonomy.Node{Name: name, Children: children}
 }
 
-// frequencies is a row of a compressed table: how many records of each class it stands for.
+// frequencies is a row of a compressed table: the number of its records of each class.
 type frequencies struct {
 	row     string // values, separated by spaces
 	yes, no int
@@ -65,7 +65,10 @@ func table1() enginetest.Data {
 
 // table2 is Table 2 of the TDS paper, 40 records.
 func table2() enginetest.Data {
-	flat := enginetest.Column{Name: "Education", Tree: tree("ANY_Edu", tree("8th"), tree("9th"), tree("10th"))}
+	flat := enginetest.Column{
+		Name: "Education",
+		Tree: tree("ANY_Edu", tree("8th"), tree("9th"), tree("10th")),
+	}
 	return data([]enginetest.Column{flat, sex, hours},
 		frequencies{"10th M 40", 20, 0},
 		frequencies{"10th M 30", 0, 4},
@@ -77,7 +80,8 @@ func table2() enginetest.Data {
 }
 
 // mustSearch runs the engine.
-func mustSearch(t *testing.T, d enginetest.Data, score engine.Score, maxSteps int, sets ...engine.Set) ([]engine.Step, [][]engine.Label) {
+func mustSearch(t *testing.T, d enginetest.Data, score engine.Score, maxSteps int,
+	sets ...engine.Set) ([]engine.Step, [][]engine.Label) {
 	t.Helper()
 	steps, released, err := search(d, sets, engine.Options{Score: score, MaxSteps: maxSteps})
 	if err != nil {
@@ -96,26 +100,29 @@ func texts(labels []engine.Label) []string {
 
 func near(got, want float64) bool { return math.Abs(got-want) < 0.00005 }
 
-// TestExample4 is the score of ANY_Edu (TDS, Example 4).
+// TestExample4 checks the score of ANY_Edu (TDS, Example 4).
 func TestExample4(t *testing.T) {
 	steps, _ := mustSearch(t, table1(), engine.ScoreTDS, 1, engine.Set{Columns: []int{0, 1}, K: 4})
 	got := steps[0]
-	if got.Value.Text != "ANY_Edu" || !slices.Equal(texts(got.Children), []string{"Secondary", "University"}) {
+	if got.Value.Text != "ANY_Edu" || !slices.Equal(texts(got.Children),
+		[]string{"Secondary", "University"}) {
 		t.Errorf("first specialization is %q into %q", got.Value.Text, texts(got.Children))
 	}
 	if !near(got.InfoGain, 0.2716) || got.AnonyLoss != 18 || !near(got.Score, 0.0151) {
-		t.Errorf("InfoGain %.4f AnonyLoss %g Score %.4f, want 0.2716 18 0.0151", got.InfoGain, got.AnonyLoss, got.Score)
+		t.Errorf("InfoGain %.4f AnonyLoss %g Score %.4f, want 0.2716 18 0.0151", got.InfoGain,
+			got.AnonyLoss, got.Score)
 	}
 	if !slices.Equal(got.Anonymity, []uint64{16}) {
 		t.Errorf("A(QID) %d, want 16", got.Anonymity)
 	}
 }
 
-// TestExample5 is the split of Work_Hrs (TDS, Example 5).
+// TestExample5 checks the split of Work_Hrs (TDS, Example 5).
 func TestExample5(t *testing.T) {
 	steps, _ := mustSearch(t, table1(), engine.ScoreTDS, 1, engine.Set{Columns: []int{2}, K: 1})
 	got := steps[0]
-	if got.Value.Text != "[1,99]" || !slices.Equal(texts(got.Children), []string{"[1,37)", "[37,99]"}) {
+	if got.Value.Text != "[1,99]" || !slices.Equal(texts(got.Children),
+		[]string{"[1,37)", "[37,99]"}) {
 		t.Errorf("first specialization is %q into %q", got.Value.Text, texts(got.Children))
 	}
 	if !near(got.InfoGain, 0.3584) {
@@ -123,8 +130,8 @@ func TestExample5(t *testing.T) {
 	}
 }
 
-// TestExamples7To9 follows the search for two sets: it starts with Work_Hrs, then
-// ANY_Edu, and the anonymity is that of Figure 4.
+// TestExamples7To9 follows the search for two sets: it starts with Work_Hrs, then takes ANY_Edu,
+// with the anonymity of Figure 4.
 func TestExamples7To9(t *testing.T) {
 	sets := []engine.Set{{Columns: []int{0, 1}, K: 4}, {Columns: []int{1, 2}, K: 11}}
 	steps, released := mustSearch(t, table1(), engine.ScoreTDS, 2, sets...)
@@ -132,8 +139,10 @@ func TestExamples7To9(t *testing.T) {
 		value     string
 		anonymity []uint64
 	}{{"[1,99]", []uint64{34, 12}}, {"ANY_Edu", []uint64{16, 12}}} {
-		if got := steps[i]; got.Value.Text != want.value || !slices.Equal(got.Anonymity, want.anonymity) {
-			t.Errorf("step %d: %q, A(QID) %d, want %q, %d", i+1, got.Value.Text, got.Anonymity, want.value, want.anonymity)
+		if got := steps[i]; got.Value.Text != want.value ||
+			!slices.Equal(got.Anonymity, want.anonymity) {
+			t.Errorf("step %d: %q, A(QID) %d, want %q, %d", i+1, got.Value.Text, got.Anonymity,
+				want.value, want.anonymity)
 		}
 	}
 	// The leaf partitions of Figure 3.
@@ -145,7 +154,7 @@ func TestExamples7To9(t *testing.T) {
 	compareGroups(t, released, want)
 }
 
-// TestExample6 is Table 2: the information gain alone takes Education first and stalls, the
+// TestExample6 uses Table 2: the information gain alone takes Education first and stalls; the
 // scores take Sex and reach the four groups of Table 3.
 func TestExample6(t *testing.T) {
 	set := engine.Set{Columns: []int{0, 1, 2}, K: 4}
@@ -158,8 +167,10 @@ func TestExample6(t *testing.T) {
 		if len(steps) != 2 || steps[0].Value.Text != "ANY_Sex" || steps[1].Value.Text != "[1,99]" {
 			t.Errorf("score %d performs %d steps, first %q", score, len(steps), steps[0].Value.Text)
 		}
-		if !slices.Equal(steps[0].Anonymity, []uint64{14}) || !slices.Equal(steps[1].Anonymity, []uint64{6}) {
-			t.Errorf("score %d: A(QID) %d then %d, want 14 then 6", score, steps[0].Anonymity, steps[1].Anonymity)
+		if !slices.Equal(steps[0].Anonymity, []uint64{14}) ||
+			!slices.Equal(steps[1].Anonymity, []uint64{6}) {
+			t.Errorf("score %d: A(QID) %d then %d, want 14 then 6", score, steps[0].Anonymity,
+				steps[1].Anonymity)
 		}
 		compareGroups(t, released, map[string]int{
 			"ANY_Edu M [40,99]": 20,

@@ -7,19 +7,19 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// profile is what a column's candidates are grown from.
+// profile is the data from which a column's candidates are made.
 type profile struct {
 	attribute *engine.Attribute
-	index     int // of the attribute
+	index     int // number of the attribute
 	histogram *partition.Histogram
 	kinds     *engine.Kinds
-	weights   []uint64   // by code: what k counts; nil: records
-	classes   int        // 0: no class was declared
+	weights   []uint64   // by code: the weights that k counts; nil: k counts records
+	classes   int        // 0: the job declares no class
 	set       engine.Set // the protections of the sets with this column
 	outliers  uint64     // records that may be taken away
 }
 
-// newProfiles returns the profile of every attribute.
+// newProfiles returns the profiles of all attributes.
 func newProfiles(table *engine.Table, requirement engine.Requirement) []profile {
 	profiles := make([]profile, len(table.Attributes))
 	for a, of := range requirement.ByAttribute(len(profiles)) {
@@ -28,8 +28,9 @@ func newProfiles(table *engine.Table, requirement engine.Requirement) []profile 
 	return profiles
 }
 
-// newProfile returns the profile of an attribute and the protections of the sets with it. One that is
-// in no set takes no part: nothing is large enough to stand alone there.
+// newProfile returns the profile of an attribute with the protections of the sets that contain it.
+// An attribute that is in no set takes no part: none of its values is ever large enough to stand
+// alone.
 func newProfile(table *engine.Table, attribute int, of engine.Set, outliers uint64) profile {
 	p := profile{
 		attribute: &table.Attributes[attribute],
@@ -50,7 +51,8 @@ func newProfile(table *engine.Table, attribute int, of engine.Set, outliers uint
 	return p
 }
 
-// standAlone reports whether the records of the codes lo ≤ code < hi, so many, can be an equivalence class, or several.
+// standAlone reports whether the given number of records, those of the codes lo ≤ code < hi, can be
+// one or more equivalence classes.
 func (p *profile) standAlone(lo, hi int, records uint64) bool {
 	if p.weights != nil {
 		records = 0
@@ -76,8 +78,8 @@ func (p *profile) occurs(code int) bool {
 	return p.histogram.Start[code] < p.histogram.Start[code+1]
 }
 
-// beneficial reports whether refining records with these frequencies can gain anything:
-// they have more than one class or, without a class, there are any.
+// beneficial reports whether refining records with these frequencies can gain anything: they have
+// more than one class or, if the job declares no class, there are any.
 func (p *profile) beneficial(frequencies []uint64) bool {
 	present := 0
 	for _, f := range frequencies {
@@ -88,8 +90,8 @@ func (p *profile) beneficial(frequencies []uint64) bool {
 	return present > 1 || p.classes == 0 && present > 0
 }
 
-// impurity returns what refining such records may reduce: the entropy of their classes or, without a
-// class, the penalty of their label.
+// impurity returns the quantity that refining such records may reduce: the entropy of their classes
+// or, without classes, the penalty of their label.
 func (p *profile) impurity(classes []uint64, size uint64, penalty float64) float64 {
 	switch {
 	case p.classes == 0:
@@ -100,18 +102,18 @@ func (p *profile) impurity(classes []uint64, size uint64, penalty float64) float
 	return engine.Entropy(classes, size)
 }
 
-// part is a set of records in which impurity is to be reduced: the entropy of its classes
-// or, without a class, the certainty penalty of its label.
+// part is a set of records with its impurity: the entropy of its classes or, without classes, the
+// certainty penalty of its label.
 type part struct {
 	size     uint64
 	impurity float64
 }
 
-// gainOf decides ties and is part of the product's promise: plain float64 arithmetic in the order
-// written. The conversions around products forbid the compiler to fuse them with the additions. It
-// is InfoGain with a class: the impurity of a whole less that of its parts, each weighted
-// with its share of the records. Without one it is the reduction of the certainty penalty, summed
-// over the records. Empty parts are left out.
+// gainOf returns InfoGain if there are classes: the impurity of the whole minus that of its parts,
+// each weighted with its share of the records. Without classes it returns the reduction of the
+// certainty penalty, summed over the records. It leaves out empty parts. It decides ties and is
+// part of the product's promise: it uses plain float64 arithmetic in the order written. The
+// conversions around products forbid the compiler to fuse them with the additions.
 func (p *profile) gainOf(whole part, parts ...part) float64 {
 	rest := 0.0
 	for _, part := range parts {

@@ -15,11 +15,12 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// protect adds entities, sensitive columns, or both to a case. It reports whether all its rows together hold.
+// protect adds entities, sensitive columns, or both to a case. It reports whether all its rows
+// together hold.
 func (c *randomCase) protect(r *rand.Rand, entities, sensitive bool) (reachable bool) {
 	table := enginetest.Case{Data: c.data, Sets: c.sets}
 	table.Protect(r, entities, sensitive)
-	if entities && r.IntN(3) == 0 { // one of so many rows that these have no weight
+	if entities && r.IntN(3) == 0 { // one entity has so many rows that they have no weight
 		for i := range r.IntN(len(table.Data.Entities)) {
 			table.Data.Entities[i] = "most"
 		}
@@ -30,8 +31,8 @@ func (c *randomCase) protect(r *rand.Rand, entities, sensitive bool) (reachable 
 	return !slices.ContainsFunc(c.sets, func(s engine.Set) bool { return !s.Holds(all) })
 }
 
-// TestProtectedAgreesWithNaiveSearch compares searches that count entities, that look at sensitive values, or both,
-// with those that do nothing cleverly, and what they release with what is asked for.
+// TestProtectedAgreesWithNaiveSearch compares searches that count entities, that use sensitive
+// values, or both, with naive ones, and their releases with the requirement.
 func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
 	for _, kind := range []struct {
 		name                string
@@ -72,41 +73,51 @@ func TestProtectedAgreesWithNaiveSearch(t *testing.T) {
 	}
 }
 
-// compareSpilled fails the test where a search out of core differs from that in memory.
-func (c randomCase) compareSpilled(t *testing.T, r *rand.Rand, store *spill.Store, requirement engine.Requirement, want []engine.Step, wantReleased [][]engine.Label) {
+// compareSpilled fails the test where a search out of core differs from the search in memory.
+func (c randomCase) compareSpilled(t *testing.T, r *rand.Rand, store *spill.Store,
+	requirement engine.Requirement, want []engine.Step, wantReleased [][]engine.Label) {
 	t.Helper()
 	var got []engine.Step
 	options := c.options
 	options.OnStep = func(s engine.Step) { got = append(got, s) }
-	options.Space = partition.Space{Budget: spill.NewBudget(64 << 20), Store: store, Share: 64 << 20, Threads: 1 + r.IntN(3)}
+	options.Space = partition.Space{
+		Budget:  spill.NewBudget(64 << 20),
+		Store:   store,
+		Share:   64 << 20,
+		Threads: 1 + r.IntN(3),
+	}
 	if r.IntN(2) == 0 {
 		options.Space.Share = 1 << 20
 	}
-	recoding, err := enginetest.SearchIn(t, topdown.Engine{}, c.data.Codes(), requirement, options, r.IntN(3) == 0)
+	recoding, err := enginetest.SearchIn(t, topdown.Engine{}, c.data.Codes(), requirement, options,
+		r.IntN(3) == 0)
 	if err != nil {
 		t.Errorf("out of core: %v", err)
-	} else if released := c.data.Released(recoding); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
+	} else if released := c.data.Released(recoding); !reflect.DeepEqual(
+		got, want) || !reflect.DeepEqual(released, wantReleased) {
 		t.Errorf("out of core: steps\n%+v\nwant\n%+v", got, want)
 	}
 }
 
-// TestRowsWithoutWeight has a class of nobody but one with more rows than an entity has parts, which the search
-// does not see: the step that makes it is undone.
+// TestRowsWithoutWeight has a class that contains only an entity with more rows than an entity has
+// parts. The search does not see these rows: the step that makes the class is undone.
 func TestRowsWithoutWeight(t *testing.T) {
 	d := data([]enginetest.Column{twoWays("x"), twoWays("y")},
-		frequencies{"x0 y0", 2, 2}, frequencies{"x0 y1", 2, 2}, frequencies{"x1 y0", 2, 2}, frequencies{"x1 y1", enginetest.Unit, 1})
+		frequencies{"x0 y0", 2, 2}, frequencies{"x0 y1", 2, 2}, frequencies{"x1 y0", 2, 2},
+		frequencies{"x1 y1", enginetest.Unit, 1})
 	for r := range d.Rows {
 		d.Entities = append(d.Entities, fmt.Sprint(min(r, 12)))
 	}
-	steps, released, err := search(d, []engine.Set{{Columns: []int{0, 1}, K: 2, Entities: true}}, engine.Options{MaxSteps: -1})
+	steps, released, err := search(d, []engine.Set{{Columns: []int{0, 1}, K: 2, Entities: true}},
+		engine.Options{MaxSteps: -1})
 	if err != nil || len(steps) != 1 {
 		t.Fatalf("%d steps, want 1; %v", len(steps), err)
 	}
 	d.CheckProtected(t, released, []engine.Set{{Columns: []int{0, 1}, K: 2, Entities: true}})
 }
 
-// TestSensitiveAdult searches Adult's training rows where the class is sensitive. How many steps there are was found by a
-// search of another program.
+// TestSensitiveAdult searches Adult's training rows with the class as a sensitive column. A search
+// by another program found the numbers of steps.
 func TestSensitiveAdult(t *testing.T) {
 	const rows = 30162
 	d := enginetest.Adult(t, enginetest.EightAttributes...)
@@ -123,7 +134,8 @@ func TestSensitiveAdult(t *testing.T) {
 	}{
 		{nil, 13},
 		{[]engine.Protection{engine.DistinctValues{L: 2}}, 11},
-		{[]engine.Protection{&engine.Confidence{Most: []float64{1, 0.8}}}, 13}, // of more than 50K alone
+		// only the value >50K is bounded
+		{[]engine.Protection{&engine.Confidence{Most: []float64{1, 0.8}}}, 13},
 		{[]engine.Protection{&engine.Confidence{Most: []float64{0.9, 0.9}}}, 6},
 		{[]engine.Protection{&engine.Closeness{T: 0.3, Whole: whole}}, 21},
 		{[]engine.Protection{&engine.Closeness{T: 0.2, Whole: whole}}, 3},
@@ -131,7 +143,8 @@ func TestSensitiveAdult(t *testing.T) {
 		sets := []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: 10, Others: c.others}}
 		requirement, steps := engine.Requirement{Sets: sets}, 0
 		options := engine.Options{MaxSteps: -1, OnStep: func(engine.Step) { steps++ }}
-		recoding, err := topdown.Engine{}.Search(t.Context(), codes.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
+		recoding, err := topdown.Engine{}.Search(t.Context(),
+			codes.Table(topdown.Engine{}.Plan(requirement)), requirement, options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,53 +4,56 @@ import "container/heap"
 
 // candidate is a value that can be refined.
 type candidate struct {
-	column int // attribute
-	node   int // the column's number for it
-	order  int // among the column's candidates, for ties
+	column int // the attribute
+	node   int // the column's number for the candidate
+	order  int // position among the column's candidates, for ties
 	group  int32
-	over   uint64 // what was put into the queue's overs of it at most
+	over   uint64 // the largest number of its outliers in the queue's overs
 }
 
 // noGroup is the group of a candidate that is not in the queue.
 const noGroup int32 = -1
 
-// group is candidates of one column that have equal scores as long as nothing that is known of them changes: of a
-// refined column each is alone, of a suppressed one those are together whose classes and losses are equal. Of
-// very many values there are few such groups, and what a step changes for all values costs as much as they are.
+// group is the candidates of one column that have equal scores with the present knowledge. In a
+// refined column each candidate is alone; in a suppressed one those with equal classes and losses
+// are together. Very many values form few such groups, and the cost of a step that changes all
+// values depends on the number of groups.
 type group struct {
 	column  int
-	kind    int // of its candidates, −1: they have none
+	kind    int // kind of its candidates; −1: they have none
 	gain    float64
 	score   float64
-	loss    float64 // that scores and bounds go by
-	isLeast bool    // it may yet turn out to be more
-	bound   float64 // upper limit of the score, times the column's unit; of columns with bounds
-	known   int     // after how many disclosures the gain was computed that the bound goes by
+	loss    float64 // the loss used for its score and its bound
+	isLeast bool    // the loss is a lower bound that an inspection may raise
+	// upper bound of the score, times the column's unit; only in columns with bounds
+	bound   float64
+	known   int     // number of disclosures before the gain was computed that the bound uses
 	members members // some may have left
-	place   int     // in the column's heap, plus one; 0: not there
+	place   int     // position in the column's heap, plus one; 0: it is not there
 }
 
-// queue has the candidates (TDS, section 5.2; TDR, section 4.2): of every column a heap of groups,
-// the best one on top.
+// queue holds the candidates (TDS, section 5.2; TDR, section 4.2): a heap of groups for every
+// column, the best one on top.
 type queue struct {
 	candidates []candidate   // by value of the view
-	groups     []group       // of which those without members are not used again
+	groups     []group       // one that has lost its members is not used again
 	columns    []columnQueue // by attribute
 	overs      overs
 	isDead     func(value int32) bool
 }
 
-// columnQueue is a heap of the groups of a column: by their scores, or by their bounds where the column has them. Then
-// only gain and score of its best group are known.
+// columnQueue is a heap of the groups of a column: by their scores, or by their bounds where the
+// column has them. Then only gain and score of its best group are known.
 type columnQueue struct {
 	*queue
 	groups  []int32
-	best    int32 // group
+	best    int32 // the best group
 	bounded bool
-	known   map[string]int32 // groups of a suppressed column, by what makes their members equal
+	// groups of a suppressed column, by the properties that their members share
+	known map[string]int32
 }
 
-// before reports whether the candidates of a group are performed rather than those of another.
+// before reports whether the candidates of a group are performed before those of another.
 func (q *queue) before(g, h int32) bool {
 	a, b := &q.groups[g], &q.groups[h]
 	switch {
@@ -91,7 +94,7 @@ func (c *columnQueue) Pop() any {
 	return g
 }
 
-// list is what heaps of container/heap are made of.
+// list has the methods that all heaps of container/heap need.
 type list[T any] []T
 
 func (l list[T]) Len() int      { return len(l) }
@@ -105,23 +108,23 @@ func (l *list[T]) Pop() any {
 	return x
 }
 
-// members is the heap of a group's values, in their order, which is that of their numbers.
+// members is the heap of a group's values. Their numbers are in the order of the candidates.
 type members struct{ list[int32] }
 
 func (m members) Less(i, j int) bool { return m.list[i] < m.list[j] }
 
-// over is how many outliers refining a candidate would make at most.
+// over is the largest number of outliers that refining a candidate would make.
 type over struct {
 	more  uint64
 	value int32
 }
 
-// overs is a heap, the most on top.
+// overs is a heap, the largest number on top.
 type overs struct{ list[over] }
 
 func (o overs) Less(i, j int) bool { return o.list[i].more > o.list[j].more }
 
-// newQueue returns the queue of so many columns without candidates.
+// newQueue returns a queue for a number of columns, without candidates.
 func newQueue(columns int, isDead func(int32) bool) *queue {
 	q := &queue{columns: make([]columnQueue, columns), isDead: isDead}
 	for i := range q.columns {
@@ -130,7 +133,7 @@ func newQueue(columns int, isDead func(int32) bool) *queue {
 	return q
 }
 
-// group returns the group of a column that has a key, or a new one without a key if that is nil.
+// group returns the group of a column that has a key, or a new group if the key is nil.
 func (q *queue) group(column, kind int, key []byte) (g int32) {
 	c := &q.columns[column]
 	if g, ok := c.known[string(key)]; ok && key != nil {
@@ -147,7 +150,7 @@ func (q *queue) group(column, kind int, key []byte) (g int32) {
 	return g
 }
 
-// move makes a candidate a member of a group, or of none. Where both groups belong then is to be settled.
+// move makes a candidate a member of a group, or of none. The caller then settles both groups.
 func (q *queue) move(value, g int32) {
 	q.candidates[value].group = g
 	if g != noGroup {
@@ -155,8 +158,8 @@ func (q *queue) move(value, g int32) {
 	}
 }
 
-// settle puts a group where it belongs in its column after members joined or left it, or its score changed, and
-// takes it out when there is none left.
+// settle moves a group to its place in its column after members joined or left it, or its score
+// changed. It removes a group without members.
 func (q *queue) settle(g int32) {
 	of := &q.groups[g]
 	column := &q.columns[of.column]
@@ -171,7 +174,8 @@ func (q *queue) settle(g int32) {
 	}
 }
 
-// first returns the first member of a group, those before it that have left or are dead being forgotten, or -1.
+// first returns the first member of a group, or -1. It removes the members before it that have left
+// or are dead.
 func (q *queue) first(g int32) int32 {
 	of := &q.groups[g]
 	for of.members.Len() > 0 {
@@ -184,7 +188,8 @@ func (q *queue) first(g int32) int32 {
 	return -1
 }
 
-// rebuild places all groups of a column and puts them in order; those without members are left out.
+// rebuild computes the places of all groups of a column and orders them; it leaves out groups
+// without members.
 func (q *queue) rebuild(column int, place func(g int32)) {
 	c := &q.columns[column]
 	all := c.groups

@@ -9,14 +9,14 @@ import (
 	"github.com/kcut/kcut/partition/tips"
 )
 
-// refined is a column with a taxonomy, given or grown: every node of its cut is refined
-// into its children. Nodes are grown from the root, most of them before the search, to
-// find those that never can be refined, the rest when they enter the cut.
+// refined is a column with a taxonomy, given or grown: every node of its cut is refined into its
+// children. Nodes are grown from the root, most of them before the search, to find those that can
+// never be refined, the rest when they enter the cut.
 type refined struct {
 	profile
 	shape shape
 	nodes []node
-	code  []uint32 // codes of the search, by code of the attribute and one more
+	code  []uint32 // codes of the search, by code of the attribute, and one more
 }
 
 // node is a value of the column.
@@ -25,17 +25,17 @@ type node struct {
 	part
 	gain            float64
 	first, children int        // its children in nodes; none: it cannot be refined
-	why             engine.Why // grown, without children: why there are none
+	why             engine.Why // grown, without children: the reason
 	grown           bool
 	performed       bool
-	undone          bool // it was performed
+	undone          bool // it was performed and is not undone
 }
 
-// patience is how many levels of nodes are grown before the search at most.
+// patience is the largest number of levels of nodes that are grown before the search.
 const patience = 64
 
-// newRefined returns the column with its nodes grown so far, the worker's pool those of a level
-// side by side.
+// newRefined returns the column with its nodes grown so far. The workers of the pool grow those of
+// one level in parallel.
 func newRefined(p profile, s shape, worker workers.Worker) *refined {
 	r := &refined{profile: p, shape: s}
 	r.nodes = []node{r.measure(span{hi: p.attribute.Len()}, make([]uint64, p.histogram.Classes))}
@@ -43,7 +43,8 @@ func newRefined(p profile, s shape, worker workers.Worker) *refined {
 		level := r.nodes[n:]
 		children := make([][]node, len(level))
 		workers.Must(worker.Each(len(level), func(_ workers.Worker, i int) error {
-			if level[i].size > r.outliers { // of fewer all may be taken away, so that little below them can never be refined
+			// if it has fewer, all may be taken away, so that little below it can never be refined
+			if level[i].size > r.outliers {
 				children[i] = r.divide(&level[i])
 			}
 			return nil
@@ -57,14 +58,15 @@ func newRefined(p profile, s shape, worker workers.Worker) *refined {
 	return r
 }
 
-// adopt gives a node its children.
+// adopt stores the children of a node.
 func (r *refined) adopt(n int, children []node) {
 	r.nodes[n].first, r.nodes[n].children = len(r.nodes), len(children)
 	r.nodes = append(r.nodes, children...)
 }
 
-// divide grows a node, and returns what it is refined into: nothing, and why, when that is not
-// beneficial, or makes children that no set lets stand alone, of more records than may be taken away.
+// divide grows a node, and returns its children: none, and the reason, when a refinement is not
+// beneficial, or when its children are too small to stand alone in any set and have more records
+// than may be taken away.
 func (r *refined) divide(whole *node) (children []node) {
 	room := make([]uint64, 2*r.histogram.Classes)
 	classes, ofChild := room[:r.histogram.Classes], room[r.histogram.Classes:]
@@ -94,7 +96,7 @@ func (r *refined) divide(whole *node) (children []node) {
 	return children
 }
 
-// measure returns the node of a span. There is room for its classes.
+// measure returns the node of a span. It uses classes as scratch.
 func (r *refined) measure(s span, classes []uint64) node {
 	clear(classes)
 	n := node{span: s}
@@ -103,8 +105,8 @@ func (r *refined) measure(s span, classes []uint64) node {
 	return n
 }
 
-// number gives the codes of the search: one to a node that cannot be refined, one to each
-// code that occurs below nodes that are not grown yet.
+// number assigns the codes of the search: one to each node that cannot be refined, one to each code
+// that occurs below nodes that are not grown yet.
 func (r *refined) number() {
 	r.code = make([]uint32, r.attribute.Len()+1)
 	next := uint32(0)
@@ -140,7 +142,7 @@ func (r *refined) leaves(n int, visit func(*node)) {
 func (r *refined) codes() engine.CodeMerge {
 	last := len(r.code) - 1
 	domain := max(1, int(r.code[last]))
-	if last > 0 { // codes at the end that no record has lead behind those of all others
+	if last > 0 { // codes at the end that no record has follow all others
 		domain = max(domain, int(r.code[last-1])+1)
 	}
 	return engine.CodeMerge{Codes: r.code[:last], Domain: domain}
@@ -148,7 +150,7 @@ func (r *refined) codes() engine.CodeMerge {
 
 func (r *refined) start(s *search) { r.enter(s, 0) }
 
-// enter makes a node part of the cut: a candidate, if it can be refined.
+// enter makes a node part of the cut, and a candidate if it can be refined.
 func (r *refined) enter(s *search, n int) {
 	if !r.nodes[n].grown {
 		r.adopt(n, r.divide(&r.nodes[n]))
@@ -175,7 +177,13 @@ func (r *refined) refinement(s *search, n int) partition.Refinement {
 	v := &s.view.Columns[r.index]
 	lo, hi := r.code[r.nodes[n].lo], r.code[r.nodes[n].hi]
 	child := v.Child[lo:hi]
-	return partition.Refinement{Value: v.Value[lo], Column: r.index, First: lo, Child: child, Children: int(slices.Max(child)) + 1}
+	return partition.Refinement{
+		Value:    v.Value[lo],
+		Column:   r.index,
+		First:    lo,
+		Child:    child,
+		Children: int(slices.Max(child)) + 1,
+	}
 }
 
 func (r *refined) refine(s *search, n int) partition.Refinement {
@@ -217,7 +225,7 @@ func (r *refined) through(n int, visit func(n int)) {
 func (r *refined) cut() engine.ColumnCut {
 	var members []span
 	r.through(0, func(n int) {
-		if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 { // not the null's own
+		if r.nodes[n].lo < len(r.attribute.Texts) || n == 0 { // not the node of the null
 			members = append(members, r.nodes[n].span)
 		}
 	})
@@ -229,7 +237,7 @@ func (r *refined) stops(s *search) (stops []engine.Stop) {
 	return stops
 }
 
-// stop says why a node of the cut was not refined.
+// stop returns the reason why a node of the cut was not refined.
 func (r *refined) stop(s *search, n int) engine.Stop {
 	switch whole := &r.nodes[n]; {
 	case whole.undone:

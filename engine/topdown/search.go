@@ -22,45 +22,54 @@ type search struct {
 	kinds   *engine.Kinds
 	outlierSearch
 	inspection
-	sets  []*tips.TIPS // of every set that is asked for
+	sets  []*tips.TIPS // one for each set that the search asked for
 	with  [][]int      // by attribute: the sets with that column
 	view  tips.View
 	queue *queue
-	stale []int32 // values whose score changed, or who died, since the last update
+	stale []int32 // values whose score changed, or that died, since the last update
 
-	rescored []bool  // by attribute: all its candidates have other scores since then
-	regained []bool  // by attribute: they have for their gains, which have bounds, or for the balance alone
+	rescored []bool // by attribute: all scores of its candidates have changed since then
+	// by attribute: they changed because of gains with bounds, or only because of the balance
+	regained []bool
 	key      []byte  // scratch of groupOf
 	scored   []int32 // scratch of findBest
 	told     told
 	balance
 }
 
-// newSearch returns the search at its start, everything masked. The groupings of sets are consumed, on an
-// error all.
+// newSearch returns the search at its start, with everything masked. It consumes the groupings of
+// sets; on an error, all groupings.
 func newSearch(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement,
 	options engine.Options, pool *tips.Pool, worker workers.Worker,
 ) (_ *search, err error) {
-	taken := 0 // groupings that are the pool's
+	taken := 0 // groupings that the pool has taken
 	defer func() {
 		if err == nil {
-			return // what is left is for suppress
+			return // suppress uses the rest
 		}
 		for _, left := range table.Groupings[taken:] {
 			err = errors.Join(err, left.Discard(options.Space))
 		}
 	}()
 	n := len(table.Attributes)
-	s := &search{options: options, asked: requirement.Sets, kinds: table.Kinds, columns: make([]column, n), with: make([][]int, n)}
+	s := &search{
+		options: options,
+		asked:   requirement.Sets,
+		kinds:   table.Kinds,
+		columns: make([]column, n),
+		with:    make([][]int, n),
+	}
 	s.balance = newBalance(options, n)
 	requirement.MaxSuppressed = requirement.Suppressible()
 	s.outlierSearch = outlierSearch{
-		requirement: requirement, outliers: requirement.MaxSuppressed, undoable: isUndoable(table, requirement),
+		requirement: requirement, outliers: requirement.MaxSuppressed, undoable: isUndoable(table,
+			requirement),
 	}
 	s.inspection = newInspection(requirement)
 	s.view.Columns = make([]tips.Column, n)
-	s.queue, s.rescored, s.regained = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n), make([]bool, n)
+	s.queue, s.rescored, s.regained = newQueue(n, s.view.Dead), slices.Repeat([]bool{true}, n),
+		make([]bool, n)
 	profiles := newProfiles(table, requirement)
 	workers.Must(worker.Each(n, func(w workers.Worker, a int) error {
 		s.columns[a] = newColumn(profiles[a], w)
@@ -75,7 +84,7 @@ func newSearch(
 			sizes = table.Sizes[a]
 		}
 		for code, records := range sizes {
-			if records > 0 { // else the code may have no place
+			if records > 0 { // otherwise the code may have no place
 				s.view.Columns[a].Records[codes.Codes[code]] += records
 			}
 		}
@@ -95,7 +104,8 @@ func newSearch(
 		if s.inspects {
 			protection = newProtection(set, s.kinds, pool.Threads())
 		}
-		tips, err := tips.New(ctx, grouping, set.Columns, s.kinds.LeastWeight(set.K.Size()), s.outliers > 0, protection, &s.view, pool)
+		tips, err := tips.New(ctx, grouping, set.Columns, s.kinds.LeastWeight(set.K.Size()),
+			s.outliers > 0, protection, &s.view, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -107,14 +117,15 @@ func newSearch(
 	return s, nil
 }
 
-// recode returns the grouping of a set in the search's codes.
+// recode returns the grouping of a set in the codes of the search.
 func (s *search) recode(table *engine.Table, set int) (*partition.Table, error) {
 	grouping := table.Groupings[set]
 	if table.Merged {
 		return grouping, nil
 	}
 	if grouping.Spilled() {
-		return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled", set+1)
+		return nil, fmt.Errorf("recode the counts of quasi-identifier set %d: they are spilled",
+			set+1)
 	}
 	var maps [][]uint32
 	var domains []int
@@ -153,7 +164,13 @@ func (s *search) run(ctx context.Context) error {
 		}
 		c := s.queue.candidates[best]
 		of := &s.queue.groups[c.group]
-		step := engine.Step{Number: number, Attribute: c.column, InfoGain: of.gain, AnonyLoss: s.loss(best), Score: of.score}
+		step := engine.Step{
+			Number:    number,
+			Attribute: c.column,
+			InfoGain:  of.gain,
+			AnonyLoss: s.loss(best),
+			Score:     of.score,
+		}
 		step.Value, step.Children = s.columns[c.column].labels(c.node)
 		if err := s.perform(ctx, best); err != nil {
 			return err
@@ -165,7 +182,7 @@ func (s *search) run(ctx context.Context) error {
 }
 
 // perform refines a value in its column, the view and the sets (TDS, section 5.3; TDR, section
-// 4.3), and notes of which columns all scores change: of those of the sets whose anonymity falls.
+// 4.3), and notes the columns whose scores all change: those of the sets whose anonymity falls.
 func (s *search) perform(ctx context.Context, value int32) error {
 	c := s.queue.candidates[value]
 	s.view.Kill(value)
@@ -189,8 +206,8 @@ func (s *search) perform(ctx context.Context, value int32) error {
 	return nil
 }
 
-// update brings the queue up to date with the stale candidates, and with all of the columns that are to be rescored
-// (TDS, section 5.4; TDR, section 4.4).
+// update updates the queue for the stale candidates, and for all candidates of the columns whose
+// scores all changed (TDS, section 5.4; TDR, section 4.4).
 func (s *search) update() {
 	for _, set := range s.sets {
 		s.stale = set.Changed(s.stale)
@@ -199,7 +216,8 @@ func (s *search) update() {
 		s.killOutliers()
 	}
 	slices.SortFunc(s.stale, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.queue.candidates[a].column, s.queue.candidates[b].column), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(s.queue.candidates[a].column, s.queue.candidates[b].column),
+			cmp.Compare(a, b))
 	})
 	s.stale = slices.Compact(s.stale)
 	for rest := s.stale; len(rest) > 0; {
@@ -218,7 +236,7 @@ func (s *search) update() {
 	}
 }
 
-// updateColumn gives candidates of a column their groups, and groups their places.
+// updateColumn assigns candidates of a column to groups, and groups to places.
 func (s *search) updateColumn(column int, stale []int32) {
 	q, c := s.queue, &s.queue.columns[column]
 	rescored := s.rescored[column] || s.regained[column] && s.columns[column].bounds() == nil
@@ -255,8 +273,8 @@ func (s *search) updateColumn(column int, stale []int32) {
 	s.findBest(column)
 }
 
-// groupOf returns the group that a candidate is to be in: of a suppressed column, with those of the same classes and the same
-// loss, as long as no more is known of them.
+// groupOf returns the group for a candidate. In a suppressed column its members have the same
+// classes and the same loss, with the present knowledge.
 func (s *search) groupOf(value int32) int32 {
 	c := &s.queue.candidates[value]
 	of := s.columns[c.column].bounds()
@@ -283,7 +301,8 @@ func (s *search) groupOf(value int32) int32 {
 	return s.queue.group(c.column, kind, key)
 }
 
-// place gives a group what its place in its column goes by, and the loss that this goes by.
+// place computes the loss of a group and the score or bound that determines its place in its
+// column.
 func (s *search) place(g int32) {
 	of := &s.queue.groups[g]
 	of.loss = s.loss(of.members.list[0])
@@ -302,8 +321,8 @@ func (s *search) rescore(g int32) {
 	of.score = s.balanced(of.column, s.scoreOf(of, of.gain))
 }
 
-// scoreOf returns the score that a gain of a group's candidates has, before it is balanced. The
-// more gain, the higher it is, in proportion where that is not negative.
+// scoreOf returns the score of a gain of a group's candidates, before it is balanced. It rises with
+// the gain, in proportion unless the gain is negative.
 func (s *search) scoreOf(of *group, gain float64) float64 {
 	switch {
 	case s.options.Score == engine.ScoreInfoGain:
@@ -341,12 +360,12 @@ func (s *search) loss(value int32) float64 {
 	return loss
 }
 
-// after returns what A(QID) of a set would be after refining a value.
+// after returns the A(QID) of a set after refining a value.
 func (s *search) after(set int, value int32) uint64 {
 	return s.kinds.Entities(s.sets[set].After(value))
 }
 
-// report tells a step after it is performed, unless it may be undone.
+// report reports a step after it is performed, unless it may be undone.
 func (s *search) report(node int, step engine.Step) {
 	if s.options.OnStep == nil && !s.undoable {
 		return
@@ -362,7 +381,7 @@ func (s *search) report(node int, step engine.Step) {
 	s.tell(&p)
 }
 
-// cut returns the cut that was reached.
+// cut returns the present cut.
 func (s *search) cut() *engine.Cut {
 	cut := &engine.Cut{}
 	for _, set := range s.sets {
@@ -374,7 +393,7 @@ func (s *search) cut() *engine.Cut {
 	return cut
 }
 
-// stop says why a candidate was not performed.
+// stop returns the reason why a candidate was not performed.
 func (s *search) stop(value int32) engine.Stop {
 	if !s.view.Dead(value) {
 		return engine.Stop{Why: engine.WhySteps}

@@ -4,30 +4,30 @@ import "github.com/kcut/kcut/engine"
 
 // shape makes the nodes of a taxonomy.
 type shape interface {
-	// children returns what a node is refined into, nothing for a leaf. Frequencies are the
-	// classes of the node's records.
+	// children returns the children of a node, none for a leaf. Frequencies are the classes of the
+	// node's records.
 	children(of span, frequencies []uint64) []span
 	// penalty returns the normalized certainty penalty of a node.
 	penalty(of span) float64
-	// finest reports whether a node stands for one value, so that nothing can be below it.
+	// finest reports whether a node is one value, so that nothing can be below it.
 	finest(of span) bool
 	label(of span) engine.Label
-	// cut returns the cut through the given nodes, in order, the null's own left out.
+	// cut returns the cut through the given nodes, in order, without the node of the null.
 	cut(through []span) engine.ColumnCut
 }
 
-// span is a node as its shape sees it: the codes lo ≤ code < hi, and for a given taxonomy
-// the node's number there.
+// span is a node in its shape: the codes lo ≤ code < hi, and in a given taxonomy the number of the
+// node.
 type span struct {
 	lo, hi int
 	node   int
 }
 
-// intervals is the shape of a discretized column (TDR, section 3.1.3): an interval is split in
-// two where that gains most. The root's split has the null, if any, as a third child.
+// intervals is the shape of a discretized column (TDR, section 3.1.3): it splits an interval in two
+// at the code with the highest gain. The root's split has the null, if any, as a third child.
 type intervals struct {
 	profile
-	line *engine.Attribute // the attribute, where widths on the number line are finite
+	line *engine.Attribute // the attribute, with finite widths on the number line
 }
 
 func (v *intervals) children(of span, frequencies []uint64) []span {
@@ -44,7 +44,7 @@ func (v *intervals) children(of span, frequencies []uint64) []span {
 	return spans
 }
 
-// penalty is the interval's share of the number line, 0 for the null.
+// penalty returns the interval's share of the number line, 0 for the null.
 func (v *intervals) penalty(of span) float64 {
 	a := v.line
 	width := a.Upper - a.Lower
@@ -61,7 +61,8 @@ func (v *intervals) penalty(of span) float64 {
 	return (upper - lower) / width
 }
 
-// finest does not count the null: where there is one number, or all parts would be too narrow, nothing is split from it.
+// finest does not count the null: with one number, or if all parts would be too narrow, no interval
+// is split from it.
 func (v *intervals) finest(of span) bool {
 	before, end := false, min(of.hi, len(v.attribute.Texts))
 	for code := of.lo; code < end; code++ {
@@ -88,9 +89,10 @@ func (v *intervals) cut(through []span) engine.ColumnCut {
 	return engine.CutIntervals(v.attribute, starts)
 }
 
-// bestSplit returns the code, not the smallest that occurs among lo ≤ code < hi, that
-// splits these codes with the highest gain, the smallest such code if there are several,
-// or -1 if only one occurs, or all parts would be narrower than they may be. Frequencies are of all the records, the null's included.
+// bestSplit returns the code that splits the codes lo ≤ code < hi with the highest gain; it is not
+// the smallest code that occurs among them. Of several such codes it returns the smallest. It
+// returns -1 if only one code occurs, or if all parts would be too narrow. Frequencies are of all
+// the records, including those of the null.
 func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
 	n := len(frequencies)
 	room := make([]uint64, 3*n)
@@ -128,11 +130,11 @@ func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) i
 	return best
 }
 
-// taxonomy is the shape of a generalized column (TDR, section 3.1.1): the attribute's tree, in which a null is
-// a leaf directly under the root.
+// taxonomy is the shape of a generalized column (TDR, section 3.1.1): the attribute's tree, in
+// which a null is a leaf directly under the root.
 type taxonomy struct{ profile }
 
-// nullNode stands for the null's leaf, which no tree numbers.
+// nullNode represents the leaf of the null, which has no number in any tree.
 const nullNode = -1
 
 func (t *taxonomy) children(of span, _ []uint64) []span {
@@ -151,13 +153,13 @@ func (t *taxonomy) children(of span, _ []uint64) []span {
 	return spans
 }
 
-// penalty is the share of all leaves that are under the node, 0 for a leaf.
+// penalty returns the share of all leaves that are under the node, 0 for a leaf.
 func (t *taxonomy) penalty(of span) float64 {
 	if t.finest(of) {
 		return 0
 	}
 	tree := t.attribute.Tree
-	// The root's span has the null in it.
+	// The root's span contains the null.
 	null := t.attribute.Len() - len(t.attribute.Texts)
 	below := tree.Values(of.node)
 	if of.node == 0 {
@@ -166,7 +168,7 @@ func (t *taxonomy) penalty(of span) float64 {
 	return float64(below) / float64(tree.Values(0)+null)
 }
 
-// finest does not hold for a leaf that stands for all that was below it.
+// finest is false for a leaf that replaces a subtree.
 func (t *taxonomy) finest(of span) bool {
 	tree := t.attribute.Tree
 	return of.node == nullNode || tree.IsLeaf(of.node) && !tree.IsPruned(of.node)

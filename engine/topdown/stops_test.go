@@ -12,14 +12,15 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 )
 
-// TestStopsAgreeWithNaiveSearch tries to refine every label of the reached cut further, and
-// compares what comes of it with what the engine says.
+// TestStopsAgreeWithNaiveSearch tries to refine every label of the final cut further, and compares
+// the result with the engine's reason.
 func TestStopsAgreeWithNaiveSearch(t *testing.T) {
 	seen := make(map[engine.Why]int)
 	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
 		c := newCase(r)
-		if kind := r.IntN(4); kind > 0 && (!c.protect(r, kind&1 > 0, kind&2 > 0) || slices.Contains(c.data.Weights(), 0)) {
-			return // with rows without weight steps may be undone
+		if kind := r.IntN(4); kind > 0 &&
+			(!c.protect(r, kind&1 > 0, kind&2 > 0) || slices.Contains(c.data.Weights(), 0)) {
+			return // steps may be undone if rows have no weight
 		}
 		c.checkStops(t, seen)
 		if t.Failed() {
@@ -27,7 +28,8 @@ func TestStopsAgreeWithNaiveSearch(t *testing.T) {
 		}
 	})
 	t.Logf("%d cases, %v", cases, seen)
-	for _, why := range []engine.Why{engine.WhyFinest, engine.WhyEmpty, engine.WhyClass, engine.WhyRecords, engine.WhySet, engine.WhySteps, engine.WhyProtection} {
+	for _, why := range []engine.Why{engine.WhyFinest, engine.WhyEmpty, engine.WhyClass,
+		engine.WhyRecords, engine.WhySet, engine.WhySteps, engine.WhyProtection} {
 		if cases >= 100 && seen[why] == 0 {
 			t.Errorf("no label stopped for reason %d", why)
 		}
@@ -37,7 +39,8 @@ func TestStopsAgreeWithNaiveSearch(t *testing.T) {
 func (c randomCase) checkStops(t *testing.T, seen map[engine.Why]int) {
 	t.Helper()
 	requirement := engine.Requirement{Sets: c.sets}
-	recoding, err := topdown.Engine{}.Search(context.Background(), c.data.Table(topdown.Engine{}.Plan(requirement)), requirement, c.options)
+	recoding, err := topdown.Engine{}.Search(context.Background(),
+		c.data.Table(topdown.Engine{}.Plan(requirement)), requirement, c.options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +63,7 @@ func (c randomCase) checkStops(t *testing.T, seen map[engine.Why]int) {
 	}
 }
 
-// agrees reports whether a label of the cut that the search reached is stopped for a reason.
+// agrees reports whether a label of the final cut is stopped for a reason.
 func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
 	records := false
 	for _, row := range n.released {
@@ -71,8 +74,9 @@ func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
 	}
 	disclosing := n.data.Columns[column].Mask == engine.Suppress && label == engine.Label{Text: "*"}
 	tried := 0
-	agrees := false // some candidate stands for a label of suppressed values, the only one for others
-	open := false   // one could still be performed
+	// one candidate of the suppressed label agrees, or the only candidate of another label
+	agrees := false
+	open := false // a candidate could still be performed
 	for _, x := range n.candidates(column) {
 		if !disclosing && x.value != label {
 			continue
@@ -87,15 +91,19 @@ func (n *naive) agrees(column int, label engine.Label, stop engine.Stop) bool {
 		}
 		return stop.Why == engine.WhyFinest
 	}
-	if stop.Why == engine.WhySteps { // which is said of what was not inspected, too
+	// the engine says so for candidates that it did not inspect, too
+	if stop.Why == engine.WhySteps {
 		return agrees || len(n.values) > 0
 	}
 	return agrees && !open
 }
 
-// pruned reports whether a node of a tree, by name, is a leaf that stands for what was below it.
+// pruned reports whether a node of a tree, by name, is a leaf that replaces a subtree.
 func pruned(node taxonomy.Node, name string) bool {
-	return node.Name == name && node.Values > 0 || slices.ContainsFunc(node.Children, func(child taxonomy.Node) bool { return pruned(child, name) })
+	return node.Name == name && node.Values > 0 ||
+		slices.ContainsFunc(node.Children, func(child taxonomy.Node) bool {
+			return pruned(child, name)
+		})
 }
 
 // stopped reports whether a candidate was not performed for a reason.

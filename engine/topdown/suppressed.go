@@ -14,19 +14,20 @@ import (
 // code of the attribute.
 type suppressed struct {
 	profile
-	code        []uint32 // of the search, by code of the attribute
+	code        []uint32 // code of the search, by code of the attribute
 	domain      int
-	parts       []part   // by code: what its records are when disclosed
+	parts       []part   // by code: its records when disclosed
 	frequencies []uint64 // classes of the records that are suppressed
 	scratch     []uint64 // by class
-	rest        part     // the records that are suppressed
-	open        []int    // codes that might be disclosed at the start, ascending; none any more when that can gain nothing
-	value       []int32  // by code: number in the view
-	disclosed   []bool   // by code
+	rest        part     // the suppressed records
+	// codes that may be disclosed at the start, ascending; none when that can gain nothing
+	open      []int
+	value     []int32 // by code: its number in the view
+	disclosed []bool  // by code
 
-	// Codes of one kind have the same classes, and so the same gain. Of many values most are
-	// rare, and then kinds are few: a disclosure changes the gain of every open code, and
-	// computing it once a kind is what keeps that cheap.
+	// Codes of one kind have the same classes, and so the same gain. Most of many values are rare,
+	// and then there are few kinds. A disclosure changes the gain of every open code, which stays
+	// cheap because it is computed once for each kind.
 	kind   []int               // by code
 	gains  []kindGain          // by kind
 	ofKind partition.Histogram // by kind: the classes of one of its codes
@@ -34,22 +35,25 @@ type suppressed struct {
 	drifts drift
 }
 
-// kindGain is the gain of a kind in the state after so many disclosures, with what tells how far it has risen since.
+// kindGain is the gain of a kind after a number of disclosures, with the figures that bound its
+// rise since then.
 type kindGain struct {
 	state int
 	gain  float64
-	size  uint64  // suppressed records
-	risen float64 // along the drift until then
+	size  uint64  // number of suppressed records then
+	risen float64 // the sum of the drift until then
 
-	records uint64 // of one code
-	left    int    // codes of the kind that are not disclosed
+	records uint64 // number of records of one code
+	left    int    // number of codes of the kind that are not disclosed
 }
 
 func newSuppressed(p profile) *suppressed {
 	n, classes := p.attribute.Len(), p.histogram.Classes
 	c := &suppressed{
-		profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32, n), disclosed: make([]bool, n),
-		frequencies: make([]uint64, classes), scratch: make([]uint64, classes), kind: make([]int, n),
+		profile: p, code: make([]uint32, n), parts: make([]part, n), value: make([]int32,
+			n), disclosed: make([]bool, n),
+		frequencies: make([]uint64, classes), scratch: make([]uint64, classes), kind: make([]int,
+			n),
 	}
 	for code := range n {
 		clear(c.scratch)
@@ -71,7 +75,7 @@ func newSuppressed(p profile) *suppressed {
 	return c
 }
 
-// number numbers the open codes, and gives them their kinds; all others share the last code.
+// number numbers the open codes and assigns their kinds; all other codes share the last number.
 func (c *suppressed) number() {
 	fill(c.code, uint32(len(c.open)))
 	kinds := make(map[string]int)
@@ -103,8 +107,8 @@ func (c *suppressed) codes() engine.CodeMerge {
 	return engine.CodeMerge{Codes: c.code, Domain: c.domain}
 }
 
-// start makes every open code a candidate. The last code is a value that is dead already,
-// so that its records count as suppressed.
+// start makes every open code a candidate. The last code is a value that is dead already, so that
+// its records count as suppressed.
 func (c *suppressed) start(s *search) {
 	v := &s.view.Columns[c.index]
 	v.Suppressed = true
@@ -139,7 +143,7 @@ func (c *suppressed) along(kind int, byClass []float64) (sum float64) {
 	return sum
 }
 
-// atMost returns what the gain of a kind is at most until the drift's horizon, times unit.
+// atMost returns an upper bound of the gain of a kind until the drift's horizon, times unit.
 func (c *suppressed) atMost(kind int) float64 {
 	known := &c.gains[kind]
 	n := float64(known.records)
@@ -154,7 +158,7 @@ func (c *suppressed) atMost(kind int) float64 {
 	return known.gain*size + (c.along(kind, c.drifts.horizon) - known.risen) + wrong
 }
 
-// unit is what a gain is multiplied by so that it can be compared with those of other states.
+// unit returns the factor that makes gains of different states comparable.
 func (c *suppressed) unit() float64 {
 	if c.classes == 0 {
 		return 1
@@ -162,12 +166,13 @@ func (c *suppressed) unit() float64 {
 	return float64(c.rest.size)
 }
 
-// known returns after how many disclosures the gain of a kind was computed that its bound goes by.
+// known returns the number of disclosures before the gain was computed that the bound of a kind
+// uses.
 func (c *suppressed) known(kind int) int { return c.gains[kind].state }
 
 func (c *suppressed) bounds() *suppressed { return c }
 
-// renew renews the horizons of the drift, after which as many groups get new bounds.
+// renew renews the horizons of the drift. The caller then renews the bounds of groups groups.
 func (c *suppressed) renew(groups int) {
 	clear(c.drifts.most)
 	h := &c.ofKind
@@ -182,7 +187,7 @@ func (c *suppressed) renew(groups int) {
 	c.drifts.renew(groups, c.frequencies)
 }
 
-// without returns the classes of the suppressed records that do not have the code, valid
+// without returns the classes of the suppressed records without those of a code. They are valid
 // until the next call.
 func (c *suppressed) without(code int) []uint64 {
 	copy(c.scratch, c.frequencies)
@@ -219,7 +224,8 @@ func (c *suppressed) refinement(_ *search, code int) partition.Refinement {
 
 func (c *suppressed) undo(code int, is bool) { c.disclosed[code] = !is }
 
-// reconsider notes that the gains of all open candidates changed after fewer records are suppressed, or kills these.
+// reconsider notes that the gains of all open candidates changed because fewer records are
+// suppressed, or kills the candidates.
 func (c *suppressed) reconsider(s *search) {
 	s.regained[c.index] = true
 	if c.beneficial(c.frequencies) {
@@ -250,8 +256,8 @@ func (c *suppressed) cut() engine.ColumnCut {
 	return engine.CutSuppressed(c.attribute, codes)
 }
 
-// stops has nothing to say of disclosed values. Of all others it says why the last of them that
-// could have been disclosed was not.
+// stops gives disclosed values no reason but WhyFinest. For the suppressed label it returns the
+// reason why the last value that could have been disclosed was not.
 func (c *suppressed) stops(s *search) (stops []engine.Stop) {
 	rest, undone := engine.Stop{Why: engine.WhyRecords}, false
 	for code, disclosed := range c.disclosed {

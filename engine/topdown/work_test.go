@@ -10,10 +10,11 @@ import (
 	"github.com/kcut/kcut/partition/tips"
 )
 
-// manyNumbers has two columns of numbers that are independent of each other, and people of two rows
-// with one of three diagnoses. One number in 50 is rare.
+// manyNumbers returns two independent columns of numbers, and entities of two rows with one of
+// three diagnoses. One number in 50 is rare.
 func manyNumbers(rows int) enginetest.Data {
-	d := enginetest.Data{Columns: []enginetest.Column{{Name: "a", Mask: engine.Discretize}, {Name: "b", Mask: engine.Discretize}}, Sensitive: make([][]string, 1)}
+	d := enginetest.Data{Columns: []enginetest.Column{{Name: "a", Mask: engine.Discretize},
+		{Name: "b", Mask: engine.Discretize}}, Sensitive: make([][]string, 1)}
 	for row := range rows {
 		a, b := row%(rows/10), row/7%(rows/10)
 		if row%50 == 0 {
@@ -26,9 +27,13 @@ func manyNumbers(rows int) enginetest.Data {
 	return d
 }
 
-// manyTexts has five rows of each of many texts, of which every third has one diagnosis alone.
+// manyTexts returns five rows for each of many texts. All rows of every third text have the same
+// diagnosis.
 func manyTexts(rows int) enginetest.Data {
-	d := enginetest.Data{Columns: []enginetest.Column{{Name: "a", Mask: engine.Suppress}}, Sensitive: make([][]string, 1)}
+	d := enginetest.Data{
+		Columns:   []enginetest.Column{{Name: "a", Mask: engine.Suppress}},
+		Sensitive: make([][]string, 1),
+	}
 	for row := range rows {
 		text, diagnosis := row/5, row%5
 		if text%3 == 0 {
@@ -41,15 +46,15 @@ func manyTexts(rows int) enginetest.Data {
 }
 
 // TestInspectedSearchTouchesFewCandidates counts how often a search that may take records away, and
-// inspects candidates, looks whether one is alive, which it does of each whose score it renews.
-// That must not grow with the square of the steps.
+// inspects candidates, asks whether one is alive. It asks for each candidate whose score it renews.
+// The number must not grow with the square of the steps.
 func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
 	distinct := engine.Set{K: 3, Others: []engine.Protection{engine.DistinctValues{L: 2}}}
 	for _, kind := range []struct {
 		name  string
 		table func(rows int) enginetest.Data
 		set   engine.Set
-		taken int // of this many records one may be taken away
+		taken int // the share of records that may be taken away is 1/taken
 	}{
 		{"entities", manyNumbers, engine.Set{K: 3, Entities: true}, 25},
 		{"distinct", manyNumbers, distinct, 25},
@@ -69,18 +74,20 @@ func TestInspectedSearchTouchesFewCandidates(t *testing.T) {
 			few, many := touched(2_000), touched(16_000)
 			t.Logf("%.1f and %.1f looks a step", few, many)
 			if many > 2*few+10 {
-				t.Errorf("a step looks at %.0f candidates, with an eighth of the rows at %.0f", many, few)
+				t.Errorf("a step looks at %.0f candidates, with an eighth of the rows at %.0f",
+					many, few)
 			}
 		})
 	}
 }
 
-// looksOf returns how often a step of a search looks whether a candidate is alive.
+// looksOf returns how often a step of a search asks whether a candidate is alive.
 func looksOf(t *testing.T, d enginetest.Data, requirement engine.Requirement) float64 {
 	t.Helper()
 	looks, options := 0, engine.Options{MaxSteps: -1}
 	pool := tips.NewPool(options.Space, workers.Worker{})
-	s, err := newSearch(t.Context(), d.Table(Engine{}.Plan(requirement)), requirement, options, pool, workers.Worker{})
+	s, err := newSearch(t.Context(), d.Table(Engine{}.Plan(requirement)), requirement, options,
+		pool, workers.Worker{})
 	if err != nil {
 		t.Fatal(err)
 	}
