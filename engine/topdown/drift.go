@@ -41,8 +41,10 @@ const boundsOfGain = 4
 
 func newDrift(classes int) drift {
 	return drift{
-		most: make([]uint64, classes), rise: make([]float64, classes), horizon: make([]float64,
-			classes), ahead: 1,
+		most:    make([]uint64, classes),
+		rise:    make([]float64, classes),
+		horizon: make([]float64, classes),
+		ahead:   1,
 	}
 }
 
