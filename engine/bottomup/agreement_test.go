@@ -13,19 +13,20 @@ import (
 )
 
 // search runs the engine and returns its steps and the released rows.
-func search(e bottomup.Engine, data enginetest.Data, sets []engine.Set) ([]engine.Step, [][]engine.Label, error) {
+func search(e bottomup.Engine, data enginetest.Data, sets []engine.Set) ([]engine.Step,
+	[][]engine.Label, error) {
 	requirement := engine.Requirement{Sets: sets}
 	var steps []engine.Step
 	options := engine.Options{OnStep: func(s engine.Step) { steps = append(steps, s) }}
-	recoding, err := e.Search(context.Background(), data.Table(e.Plan(requirement)), requirement, options)
+	recoding, err := e.Search(context.Background(), data.Table(e.Plan(requirement)), requirement,
+		options)
 	if err != nil {
 		return nil, nil, err
 	}
 	return steps, data.Released(recoding), nil
 }
 
-// TestAgreesWithNaiveSearch compares every step and the release with a search that does
-// nothing cleverly.
+// TestAgreesWithNaiveSearch compares every step and the release with a naive search.
 func TestAgreesWithNaiveSearch(t *testing.T) {
 	steps, critical := 0, 0
 	cases := enginetest.Cases(t, 150, func(r *rand.Rand) {
@@ -51,14 +52,15 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	}
 }
 
-// newCase draws a table and an engine with few bins, often with hardly any witness.
+// newCase draws a table and an engine with few bins, often with hardly any witnesses.
 func newCase(r *rand.Rand) (enginetest.Case, bottomup.Engine) {
 	e := bottomup.Engine{Loss: bottomup.Loss(r.IntN(2)), Bins: 1 + r.IntN(8)}
 	return enginetest.NewCase(r, 60), e.WithWitnesses(r.IntN(4))
 }
 
-// compare fails the test where steps and release are not those of the naive search.
-func compare(t *testing.T, e bottomup.Engine, c enginetest.Case, got []engine.Step, released [][]engine.Label) {
+// compare fails the test where steps and release differ from those of the naive search.
+func compare(t *testing.T, e bottomup.Engine, c enginetest.Case, got []engine.Step,
+	released [][]engine.Label) {
 	t.Helper()
 	want, wantReleased := naiveSearch(t, c.Data, c.Sets, e)
 	for i := range max(len(got), len(want)) {
@@ -76,7 +78,7 @@ func compare(t *testing.T, e bottomup.Engine, c enginetest.Case, got []engine.St
 	}
 }
 
-// same compares steps. What depends on the order of additions may differ a little.
+// same compares steps. Figures that depend on the order of additions may differ a little.
 func same(got, want engine.Step) bool {
 	if math.Abs(got.InfoGain-want.InfoGain) > 1e-9 || math.Abs(got.Score-want.Score) > 1e-9 {
 		return false

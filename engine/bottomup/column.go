@@ -8,13 +8,13 @@ import (
 // column is the cut of one attribute.
 type column struct {
 	tree     *engine.ValueTree
-	loss     []float64 // by node: what generalizing its children to it loses
+	loss     []float64 // by node: information lost by generalizing its children to it
 	inCut    []bool    // by node
-	outside  []int32   // by node: its children that are not in the cut
-	children []int32   // by node
-	leaves   []int32   // by code, -1 where no record has it
+	outside  []int32   // by node: number of its children that are not in the cut
+	children []int32   // by node: number of its children
+	leaves   []int32   // by code: its leaf, or -1 where no record has it
 	first    int       // number of the root among the nodes of all columns
-	retired  bool      // no open set has the column
+	retired  bool      // no set with the column is open
 }
 
 // newColumn returns the column with its raw values as the cut.
@@ -42,7 +42,8 @@ func newColumn(a *engine.Attribute, h *partition.Histogram, e Engine) *column {
 	return c
 }
 
-// enter puts a node into the cut. It returns the node whose generalization becomes valid, or -1.
+// enter adds a node to the cut. It returns the node to which a generalization thereby becomes
+// valid, or -1.
 func (c *column) enter(node int) (valid int32) {
 	c.inCut[node] = true
 	if p := c.tree.Parent(node); p >= 0 {
@@ -51,7 +52,7 @@ func (c *column) enter(node int) (valid int32) {
 	return c.up(int32(node))
 }
 
-// generalize replaces the children of a node by the node, as enter.
+// generalize replaces the children of a node by the node. It returns the same as enter.
 func (c *column) generalize(node int) (valid int32) {
 	for _, child := range c.tree.Children(node) {
 		c.inCut[child] = false
@@ -59,7 +60,7 @@ func (c *column) generalize(node int) (valid int32) {
 	return c.enter(node)
 }
 
-// up returns the node that the valid generalization of a node of the cut leads to, or -1.
+// up returns the parent of a node of the cut if generalizing to it is valid, or -1.
 func (c *column) up(node int32) int32 {
 	p := c.tree.Parent(int(node))
 	if p < 0 || c.outside[p] > 0 {
@@ -91,9 +92,9 @@ func (c *column) above(node int32) int32 {
 	return node
 }
 
-// losses returns what the generalization to every node loses (section 3): I(G) is the
-// entropy of the classes in the node's records, less that in its children's, each weighted
-// with its share of them. A leaf's is 0.
+// losses returns the information lost by generalizing to every node (section 3): I(G) is the
+// entropy of the classes in the node's records, minus that in its children's, each weighted with
+// its share of them. It is 0 for a leaf.
 func losses(tree *engine.ValueTree, h *partition.Histogram, loss Loss) []float64 {
 	sizes, entropies := impurities(tree, h)
 	lost := make([]float64, tree.Len())
@@ -114,7 +115,8 @@ func losses(tree *engine.ValueTree, h *partition.Histogram, loss Loss) []float64
 }
 
 // impurities returns the number of records of every node and the entropy of their classes.
-func impurities(tree *engine.ValueTree, h *partition.Histogram) (sizes []uint64, entropies []float64) {
+func impurities(tree *engine.ValueTree, h *partition.Histogram) (sizes []uint64,
+	entropies []float64) {
 	sizes, entropies = make([]uint64, tree.Len()), make([]float64, tree.Len())
 	frequencies := make([]uint64, h.Classes)
 	for node := range sizes {

@@ -7,7 +7,7 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// WithWitnesses returns the engine with another limit of witnesses for each set; 0: the usual one.
+// WithWitnesses returns the engine with another limit of witnesses for each set; 0: the default.
 func (e Engine) WithWitnesses(n int) Engine {
 	e.witnesses = n
 	return e

@@ -12,18 +12,19 @@ import (
 )
 
 // naive is the search as the definitions read: it rescans all rows, as text, for every
-// generalization of every step, and shares nothing with the engine but the input.
+// generalization of every step, and shares nothing with the engine except the input.
 type naive struct {
 	data  enginetest.Data
 	sets  []engine.Set
 	loss  bottomup.Loss
-	trees []*engine.ValueTree // whose own test makes them from the text of the rows
+	trees []*engine.ValueTree // the test of ValueTree compares them with the text of the rows
 	rows  [][]int             // by row and column: the node of the cut
 }
 
-// naiveSearch returns the steps and the released rows. It fails the test where the paper's
-// Theorem 1 does not hold.
-func naiveSearch(t *testing.T, data enginetest.Data, sets []engine.Set, e bottomup.Engine) ([]engine.Step, [][]engine.Label) {
+// naiveSearch returns the steps and the released rows. It fails the test where the paper's Theorem
+// 1 does not hold.
+func naiveSearch(t *testing.T, data enginetest.Data, sets []engine.Set,
+	e bottomup.Engine) ([]engine.Step, [][]engine.Label) {
 	t.Helper()
 	n := newNaive(data, sets, e)
 	var steps []engine.Step
@@ -58,7 +59,12 @@ func naiveSearch(t *testing.T, data enginetest.Data, sets []engine.Set, e bottom
 }
 
 func newNaive(data enginetest.Data, sets []engine.Set, e bottomup.Engine) *naive {
-	n := &naive{data: data, sets: withoutImplied(sets), loss: e.Loss, rows: make([][]int, len(data.Rows))}
+	n := &naive{
+		data: data,
+		sets: withoutImplied(sets),
+		loss: e.Loss,
+		rows: make([][]int, len(data.Rows)),
+	}
 	codes := data.Codes()
 	histograms := codes.Table(engine.Plan{Histograms: true}).Histograms
 	for c := range data.Columns {
@@ -81,7 +87,7 @@ type generalization struct{ column, to int }
 
 var none = generalization{column: -1}
 
-// withoutImplied drops sets one at a time while another one implies it, the later first.
+// withoutImplied drops sets one at a time while another set implies them, later sets first.
 func withoutImplied(sets []engine.Set) []engine.Set {
 	sets = slices.Clone(sets)
 	for i := len(sets) - 1; i >= 0; i-- {
@@ -99,7 +105,7 @@ func withoutImplied(sets []engine.Set) []engine.Set {
 	return sets
 }
 
-// counts returns a(vid) of every vid, after a generalization if there is one.
+// counts returns a(vid) of every vid, after a generalization if one is given.
 func (n *naive) counts(set engine.Set, after generalization) map[string]uint64 {
 	counts := map[string]uint64{}
 	for _, row := range n.rows {
@@ -152,8 +158,8 @@ type naiveChoice struct {
 	gain uint64
 }
 
-// best is the critical generalization with the least loss for its gain, else that with
-// the least loss, the first in canonical order.
+// best returns the critical generalization with the least loss for its gain; if none is critical,
+// the one with the least loss. Ties go to the first in canonical order.
 func (n *naive) best(t *testing.T) *naiveChoice {
 	t.Helper()
 	var all, critical []naiveChoice
@@ -197,7 +203,7 @@ func first(choices []naiveChoice, score func(naiveChoice) float64) *naiveChoice 
 	return nil
 }
 
-// valid returns the generalizations to nodes that are not in the cut, and all of whose children are.
+// valid returns the generalizations to nodes that are not in the cut but whose children all are.
 func (n *naive) valid() (list []generalization) {
 	for c, tree := range n.trees {
 		for to := range tree.Len() {
@@ -212,7 +218,7 @@ func (n *naive) valid() (list []generalization) {
 	return list
 }
 
-// lost is I(G).
+// lost returns I(G).
 func (n *naive) lost(g generalization) float64 {
 	whole, size := map[string]int{}, 0
 	parts, sizes := map[int]map[string]int{}, map[int]int{}
@@ -242,8 +248,8 @@ func (n *naive) lost(g generalization) float64 {
 	return lost
 }
 
-// checkTheorem1: a critical generalization merges every anonymity vid with a sibling of the
-// index, and at most one of a column does.
+// checkTheorem1 checks that a critical generalization merges every anonymity vid with a sibling of
+// the index, and that at most one generalization of a column does.
 func (n *naive) checkTheorem1(t *testing.T, set engine.Set) {
 	t.Helper()
 	before, candidates := n.anonymity(set, none), map[int]int{}
@@ -261,12 +267,13 @@ func (n *naive) checkTheorem1(t *testing.T, set engine.Set) {
 	}
 }
 
-// isCandidate is the only-if condition of Theorem 1: every anonymity vid is in a segment
-// of more than one sibling.
+// isCandidate is the necessary condition of Theorem 1: every anonymity vid is in a segment of more
+// than one sibling.
 func (n *naive) isCandidate(set engine.Set, position int, g generalization) bool {
 	counts, before := n.counts(set, none), n.anonymity(set, none)
 	above := set.Columns[:position]
-	segments := map[string]map[int]bool{} // children of the node, by what is above them in the index
+	// children of the node, by the nodes above them in the index
+	segments := map[string]map[int]bool{}
 	for _, row := range n.rows {
 		if !n.isUnder(row, g) {
 			continue
@@ -278,6 +285,7 @@ func (n *naive) isCandidate(set engine.Set, position int, g generalization) bool
 		segments[prefix][row[g.column]] = true
 	}
 	return !slices.ContainsFunc(n.rows, func(row []int) bool {
-		return counts[n.vid(row, set.Columns, none)] == before && (!n.isUnder(row, g) || len(segments[n.vid(row, above, none)]) < 2)
+		return counts[n.vid(row, set.Columns, none)] == before &&
+			(!n.isUnder(row, g) || len(segments[n.vid(row, above, none)]) < 2)
 	})
 }

@@ -12,22 +12,35 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// figure1 is the table of Figure 1. Of its hierarchies e1 has no value that occurs, and of
-// g3 the figure does not show what else is below it.
+// figure1 is the table of Figure 1. In its hierarchies e1 has no value that occurs, and the figure
+// does not show the other children of g3.
 func figure1() enginetest.Data {
 	node := func(name string, children ...taxonomy.Node) taxonomy.Node {
 		return taxonomy.Node{Name: name, Children: children}
 	}
 	d := enginetest.Data{Columns: []enginetest.Column{
-		{Name: "Relationship", Tree: node("ANY", node("e1", node("a1"), node("b1")), node("f1", node("c1"), node("d1")))},
-		{Name: "Race", Tree: node("ANY", node("e2", node("a2"), node("b2")), node("f2", node("c2"), node("d2")))},
-		{Name: "Workclass", Tree: node("ANY", node("a3"), node("e3"), node("g3", node("f3", node("c3"), node("d3")), node("b3")))},
+		{
+			Name: "Relationship",
+			Tree: node("ANY", node("e1", node("a1"), node("b1")),
+				node("f1", node("c1"), node("d1"))),
+		},
+		{
+			Name: "Race",
+			Tree: node("ANY", node("e2", node("a2"), node("b2")),
+				node("f2", node("c2"), node("d2"))),
+		},
+		{
+			Name: "Workclass",
+			Tree: node("ANY", node("a3"), node("e3"),
+				node("g3", node("f3", node("c3"), node("d3")), node("b3"))),
+		},
 	}}
 	for _, vid := range []struct {
 		text string
 		y, n int
 	}{
-		{"c1 b2 a3", 0, 4}, {"c1 b2 c3", 0, 4}, {"c1 b2 d3", 0, 3}, {"c1 c2 a3", 2, 1}, {"c1 c2 b3", 2, 2},
+		{"c1 b2 a3", 0, 4}, {"c1 b2 c3", 0, 4}, {"c1 b2 d3", 0, 3}, {"c1 c2 a3", 2, 1},
+		{"c1 c2 b3", 2, 2},
 		{"d1 c2 b3", 4, 0}, {"d1 c2 e3", 2, 0}, {"d1 d2 b3", 2, 1}, {"d1 d2 e3", 2, 0},
 	} {
 		for i := range vid.y + vid.n {
@@ -44,12 +57,14 @@ func figure1() enginetest.Data {
 
 // TestPaperExample1: for K = 3, one generalization is enough.
 func TestPaperExample1(t *testing.T) {
-	steps, released, err := search(bottomup.Engine{}, figure1(), []engine.Set{{Columns: []int{0, 1, 2}, K: 3}})
+	steps, released, err := search(bottomup.Engine{}, figure1(),
+		[]engine.Set{{Columns: []int{0, 1, 2}, K: 3}})
 	if err != nil || len(steps) != 1 {
 		t.Fatalf("got %v and %d steps, want 1", err, len(steps))
 	}
 	s := steps[0]
-	if s.Value.Text != "f2" || !reflect.DeepEqual(s.Children, enginetest.Values("c2", "d2")) || s.AnonyLoss != 1 || s.Anonymity[0] != 3 {
+	if s.Value.Text != "f2" || !reflect.DeepEqual(s.Children, enginetest.Values("c2", "d2")) ||
+		s.AnonyLoss != 1 || s.Anonymity[0] != 3 {
 		t.Errorf("got %+v, want {c2, d2} -> f2, which gains 1", s)
 	}
 	if math.Abs(s.InfoGain-0.000805) > 5e-7 || s.Score != s.InfoGain {
@@ -59,14 +74,15 @@ func TestPaperExample1(t *testing.T) {
 	for _, row := range released {
 		counts[row[0].Text+row[1].Text+row[2].Text]++
 	}
-	want := map[string]int{"c1b2a3": 4, "c1b2c3": 4, "c1b2d3": 3, "c1f2a3": 3, "c1f2b3": 4, "d1f2b3": 7, "d1f2e3": 4}
+	want := map[string]int{"c1b2a3": 4, "c1b2c3": 4, "c1b2d3": 3, "c1f2a3": 3, "c1f2b3": 4,
+		"d1f2b3": 7, "d1f2e3": 4}
 	if !reflect.DeepEqual(counts, want) {
 		t.Errorf("got %v, want %v (Figure 2)", counts, want)
 	}
 }
 
-// TestPaperExample2 holds the naive search to the example: of the valid generalizations f1
-// and f2 may be critical, f2 is.
+// TestPaperExample2 checks the naive search by the example: among the valid generalizations f1 and
+// f2 may be critical, and f2 is.
 func TestPaperExample2(t *testing.T) {
 	set := engine.Set{Columns: []int{0, 1, 2}, K: 3}
 	n := newNaive(figure1(), []engine.Set{set}, bottomup.Engine{})
@@ -88,7 +104,7 @@ func TestPaperExample2(t *testing.T) {
 	}
 }
 
-// TestPaperStep1 holds the search to which generalizations step 1 leaves for step 2 (section 5.2).
+// TestPaperStep1 checks which generalizations step 1 of the search leaves for step 2 (section 5.2).
 func TestPaperStep1(t *testing.T) {
 	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2}, K: 3}}}
 	e := bottomup.Engine{}
@@ -99,7 +115,8 @@ func TestPaperStep1(t *testing.T) {
 }
 
 func TestSearchWithAllRecordsAlike(t *testing.T) {
-	steps, released, err := search(bottomup.Engine{}, figure1(), []engine.Set{{Columns: []int{0, 1, 2}, K: 29}})
+	steps, released, err := search(bottomup.Engine{}, figure1(),
+		[]engine.Set{{Columns: []int{0, 1, 2}, K: 29}})
 	if err != nil {
 		t.Fatal(err)
 	}

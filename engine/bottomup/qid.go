@@ -11,64 +11,65 @@ import (
 )
 
 // qid is a quasi-identifier set: its equivalence classes, counted in a table under a recent cut,
-// and A(QID) and witnesses of it under the current one.
+// with A(QID) and its witnesses under the current one.
 type qid struct {
 	engine.Set
 	columns []*column
 	table   *partition.Table
-	nodes   [][]int32 // by column and code of the table: the node, in the cut when it was counted
-	stale   bool      // the cut has changed since
+	// by column and code of the table: the node, which was in the cut when it was counted
+	nodes [][]int32
+	stale bool // the cut has changed since then
 
-	limit     int     // of witnesses
-	anonymity uint64  // A(QID), as long as there are witnesses
+	limit     int     // largest number of witnesses
+	anonymity uint64  // A(QID), while there are witnesses
 	witnesses []vid   // some vids with that number of records
 	blocked   []block // by column
 
-	judged   bool // examined is what the current cut has
+	judged   bool // examined is valid for the current cut
 	examined []gain
 }
 
-// maxWitnesses is how many anonymity vids are kept. There may be more, but these few last
-// for most of a search, and what they cannot tell is counted.
+// maxWitnesses is the largest number of anonymity vids that are kept. There may be more, but these
+// few last for most of a search, and the search counts when they do not decide.
 const maxWitnesses = 4096
 
 // generalization replaces the children of a node of a column by the node.
 type generalization struct {
-	column int // of the set
+	column int // position in the set
 	node   int32
 }
 
-// gain is a generalization, and A(QID) after it.
+// gain is a generalization with the A(QID) after it.
 type gain struct {
 	generalization
 	after uint64
 }
 
-// vid is a combination of nodes of the current cut that records have, by column. It is
-// not written to once it is made.
+// vid is a combination of nodes of the current cut that records have, by column. It is immutable.
 type vid []int32
 
-// with returns the vid after a generalization of its node.
+// with returns the vid after a generalization of one of its nodes.
 func (v vid) with(g generalization) vid {
 	v = slices.Clone(v)
 	v[g.column] = g.node
 	return v
 }
 
-// block shows that the generalization to a node is not critical: it merges some anonymity
-// vids with no other. It is none without a vid.
+// block shows that the generalization to a node is not critical: it merges some anonymity vids with
+// no other. Without vids it blocks nothing.
 type block struct {
 	node int32
 	vids []vid
 }
 
-// newQID returns a set at the start, when the table's codes are the attributes' own.
+// newQID returns a set at the start, when the table's codes are those of the attributes.
 func newQID(table *partition.Table, set engine.Set, columns []*column, witnesses int) *qid {
 	q := &qid{Set: set, table: table, limit: witnesses, blocked: make([]block, len(set.Columns))}
 	for _, a := range set.Columns {
 		c := columns[a]
 		q.columns, q.nodes = append(q.columns, c), append(q.nodes, c.leaves)
-		q.stale = q.stale || c.tree.Len() == 1 // a root that is never split has a null's records too
+		// a root that is never split also has the records of the null
+		q.stale = q.stale || c.tree.Len() == 1
 	}
 	return q
 }
@@ -76,7 +77,7 @@ func newQID(table *partition.Table, set engine.Set, columns []*column, witnesses
 // isOpen reports whether some class of the set does not hold yet.
 func (q *qid) isOpen() bool { return !q.Holds(engine.Stats{Size: q.anonymity}) }
 
-// update brings A(QID) up to date.
+// update computes A(QID) if it is not known.
 func (q *qid) update(ctx context.Context, space partition.Space) error {
 	if len(q.witnesses) > 0 {
 		return nil
@@ -84,7 +85,7 @@ func (q *qid) update(ctx context.Context, space partition.Space) error {
 	return q.recount(ctx, space)
 }
 
-// recount counts the equivalence classes of the current cut, and finds A(QID) and witnesses.
+// recount counts the equivalence classes of the current cut, and finds A(QID) and its witnesses.
 func (q *qid) recount(ctx context.Context, space partition.Space) error {
 	if q.stale {
 		if err := q.count(ctx, space); err != nil {
@@ -96,7 +97,8 @@ func (q *qid) recount(ctx context.Context, space partition.Space) error {
 
 // count counts the equivalence classes of the current cut.
 func (q *qid) count(ctx context.Context, space partition.Space) error {
-	var maps [][]uint32 // the table's codes to the nodes of the current cut, numbered by column
+	// from the table's codes to the nodes of the current cut, numbered by column
+	var maps [][]uint32
 	var domains []int
 	var nodes [][]int32
 	for i, c := range q.columns {
@@ -134,7 +136,8 @@ func (q *qid) find(ctx context.Context, space partition.Space) error {
 				q.anonymity, q.witnesses = n, q.witnesses[:0]
 			}
 			if n == q.anonymity && len(q.witnesses) < q.limit {
-				q.witnesses = append(q.witnesses, q.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
+				q.witnesses = append(q.witnesses,
+					q.vid(t.Layout, t.Keys[i*t.Layout.Words:][:t.Layout.Words]))
 			}
 		}
 		return nil
@@ -145,7 +148,7 @@ func (q *qid) find(ctx context.Context, space partition.Space) error {
 	return err
 }
 
-// vid returns the nodes of a key of the table's codes.
+// vid returns the nodes of a key in the table's codes.
 func (q *qid) vid(layout partition.Layout, key []uint64) vid {
 	v := make(vid, len(q.columns))
 	for i, f := range layout.Fields {
@@ -154,8 +157,8 @@ func (q *qid) vid(layout partition.Layout, key []uint64) vid {
 	return v
 }
 
-// candidates returns the valid generalizations that all witnesses have in common and that
-// are not known to be not critical.
+// candidates returns the valid generalizations that affect all witnesses and that no block
+// excludes.
 func (q *qid) candidates() (list []generalization) {
 	for i, c := range q.columns {
 		node, b := c.up(q.witnesses[0][i]), q.blocked[i]
@@ -170,8 +173,8 @@ func (q *qid) candidates() (list []generalization) {
 	return list
 }
 
-// examine returns A(QID) after those generalizations that may be critical, at most one a
-// column (Theorem 1). Any other one is not.
+// examine returns A(QID) after each generalization that may be critical, at most one for each
+// column (Theorem 1). All others are not critical.
 func (q *qid) examine(ctx context.Context, space partition.Space) ([]gain, error) {
 	if !q.isOpen() {
 		return nil, nil
@@ -196,9 +199,9 @@ func (q *qid) examine(ctx context.Context, space partition.Space) ([]gain, error
 	return q.examined, nil
 }
 
-// after returns A(QID) after a generalization, which is blocked by the vids that it leaves as
-// they are.
-func (q *qid) after(ctx context.Context, space partition.Space, g generalization) (anonymity uint64, err error) {
+// after returns A(QID) after a generalization. Vids that it does not change become its block.
+func (q *qid) after(ctx context.Context, space partition.Space, g generalization) (anonymity uint64,
+	err error) {
 	maps, domains, child := q.merging(g)
 	merged, err := q.table.Aggregate(ctx, maps, domains, space)
 	if err != nil {
@@ -210,7 +213,8 @@ func (q *qid) after(ctx context.Context, space partition.Space, g generalization
 		for i, n := range t.Counts {
 			anonymity = min(anonymity, n)
 			key := t.Keys[i*t.Layout.Words:][:t.Layout.Words]
-			if n == q.anonymity && t.Layout.Fields[g.column].Code(key) == child && len(alone) < q.limit {
+			if n == q.anonymity && t.Layout.Fields[g.column].Code(key) == child &&
+				len(alone) < q.limit {
 				alone = append(alone, q.vid(t.Layout, key))
 			}
 		}
@@ -220,14 +224,16 @@ func (q *qid) after(ctx context.Context, space partition.Space, g generalization
 	return anonymity, errors.Join(err, merged.Discard(space))
 }
 
-// merging maps the table's codes to themselves, but for the children of a generalization,
-// which become the first of them.
+// merging maps the table's codes to themselves, except the children of a generalization, which it
+// maps to the first of them.
 func (q *qid) merging(g generalization) (maps [][]uint32, domains []int, child uint32) {
 	for _, nodes := range q.nodes {
 		c := engine.Identity(len(nodes))
 		maps, domains = append(maps, c.Codes), append(domains, c.Domain)
 	}
-	under := func(node int32) bool { return node >= 0 && q.columns[g.column].tree.Parent(int(node)) == int(g.node) }
+	under := func(node int32) bool {
+		return node >= 0 && q.columns[g.column].tree.Parent(int(node)) == int(g.node)
+	}
 	child = uint32(slices.IndexFunc(q.nodes[g.column], under))
 	for code, node := range q.nodes[g.column] {
 		if under(node) {
@@ -237,11 +243,11 @@ func (q *qid) merging(g generalization) (maps [][]uint32, domains []int, child u
 	return maps, domains, child
 }
 
-// generalized notes a generalization that was performed. Witnesses that it may have merged
-// with others are none any more.
+// generalized notes a generalization that was performed. It drops the witnesses that may have been
+// merged with others.
 func (q *qid) generalized(g generalization) {
 	q.stale, q.judged = true, false
-	var same []vid // known to be merged with nothing
+	var same []vid // vids that were merged with nothing
 	if b := q.blocked[g.column]; b.node == g.node {
 		same = b.vids
 		q.blocked[g.column] = block{}
@@ -255,8 +261,8 @@ func (q *qid) generalized(g generalization) {
 	}
 }
 
-// untouched returns the vids without children of a generalization's node. A single child
-// only gets another name.
+// untouched returns the vids without children of a generalization's node. A single child is only
+// renamed.
 func (q *qid) untouched(vids []vid, g generalization) []vid {
 	c := q.columns[g.column]
 	left := vids[:0]

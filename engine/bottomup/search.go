@@ -16,7 +16,8 @@ type search struct {
 	options engine.Options
 	columns []*column // by attribute
 	sets    []*qid
-	valid   tournament // the losses of the valid generalizations of open sets, by number of the node
+	// the losses of the valid generalizations of open sets, by number of the node
+	valid tournament
 }
 
 // choice is a generalization that may be the best.
@@ -26,7 +27,8 @@ type choice struct {
 	score           float64
 }
 
-func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, options engine.Options) *search {
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) *search {
 	s := &search{options: options}
 	nodes := 0
 	for a := range table.Attributes {
@@ -36,7 +38,8 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, op
 		s.columns = append(s.columns, c)
 	}
 	for i, set := range requirement.Sets {
-		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns, cmp.Or(e.witnesses, maxWitnesses)))
+		s.sets = append(s.sets, newQID(table.Groupings[i], set, s.columns,
+			cmp.Or(e.witnesses, maxWitnesses)))
 	}
 	s.valid = newTournament(nodes)
 	for _, c := range s.columns {
@@ -71,8 +74,7 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// update brings A(QID) of every set up to date, and drops the generalizations that help
-// no set that is open.
+// update computes A(QID) of every set, and drops the generalizations that help no open set.
 func (s *search) update(ctx context.Context) error {
 	helps := make([]bool, len(s.columns))
 	for _, q := range s.sets {
@@ -94,7 +96,7 @@ func (s *search) update(ctx context.Context) error {
 	return nil
 }
 
-// space returns what may be taken besides the sets' classes.
+// space returns the space that is left besides the sets' classes.
 func (s *search) space() partition.Space {
 	space := s.options.Space
 	for _, q := range s.sets {
@@ -103,8 +105,8 @@ func (s *search) space() partition.Space {
 	return space
 }
 
-// best returns the generalization to perform: of the critical ones that with the least
-// loss for the anonymity gained, else that with the least loss.
+// best returns the generalization to perform: the critical one with the least loss for the
+// anonymity gained; if none is critical, the one with the least loss.
 func (s *search) best(ctx context.Context) (choice, error) {
 	choices, err := s.critical(ctx)
 	if err != nil {
@@ -130,7 +132,12 @@ func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 		}
 		for _, g := range gains {
 			if g.after > q.anonymity {
-				choices = append(choices, choice{attribute: q.Columns[g.column], node: int(g.node), gain: min(g.after, q.K.Size()) - q.anonymity})
+				choices = append(choices,
+					choice{
+						attribute: q.Columns[g.column],
+						node:      int(g.node),
+						gain:      min(g.after, q.K.Size()) - q.anonymity,
+					})
 			}
 		}
 	}
@@ -145,10 +152,11 @@ func (s *search) critical(ctx context.Context) (choices []choice, err error) {
 	return choices, nil
 }
 
-// join adds up what the same generalization gains in several sets.
+// join adds up the gains of the same generalization in several sets.
 func join(choices []choice) (joined []choice) {
 	for _, c := range choices {
-		if n := len(joined); n > 0 && joined[n-1].attribute == c.attribute && joined[n-1].node == c.node {
+		if n := len(joined); n > 0 && joined[n-1].attribute == c.attribute &&
+			joined[n-1].node == c.node {
 			joined[n-1].gain += c.gain
 		} else {
 			joined = append(joined, c)
@@ -173,7 +181,7 @@ func (s *search) leastLoss() (choice, error) {
 	return choice{attribute: a, node: node, score: c.loss[node]}, nil
 }
 
-// perform generalizes the children of a node to it.
+// perform performs a generalization.
 func (s *search) perform(c choice) {
 	column := s.columns[c.attribute]
 	s.valid.set(column.first+c.node, math.Inf(1))
@@ -187,7 +195,7 @@ func (s *search) perform(c choice) {
 	}
 }
 
-// report hands out a step that was performed.
+// report reports a step that was performed.
 func (s *search) report(c choice, number int) {
 	if s.options.OnStep == nil {
 		return
@@ -206,7 +214,7 @@ func (s *search) report(c choice, number int) {
 	s.options.OnStep(step)
 }
 
-// discard returns what the sets take.
+// discard frees the sets' tables.
 func (s *search) discard() (err error) {
 	for _, q := range s.sets {
 		err = errors.Join(err, q.table.Discard(s.options.Space))
@@ -214,7 +222,7 @@ func (s *search) discard() (err error) {
 	return err
 }
 
-// cut returns the cut that was reached.
+// cut returns the present cut.
 func (s *search) cut() *engine.Cut {
 	cut := &engine.Cut{}
 	for _, q := range s.sets {
@@ -230,8 +238,8 @@ func (s *search) cut() *engine.Cut {
 	return cut
 }
 
-// tournament is a list of numbers in which the least is known, and the first that is not
-// above a bound is found, in steps as many as the list's length has bits.
+// tournament is a list of numbers with their minimum. It finds the first number that is not above a
+// bound in a number of steps that is the logarithm of the list's length.
 type tournament struct {
 	least []float64 // node i has the children 2i and 2i+1; the list is the second half
 }
@@ -249,7 +257,7 @@ func newTournament(n int) tournament {
 	return t
 }
 
-// set makes x the number of a place.
+// set sets the number at a place.
 func (t *tournament) set(place int, x float64) {
 	i := place + len(t.least)/2
 	t.least[i] = x
@@ -258,10 +266,10 @@ func (t *tournament) set(place int, x float64) {
 	}
 }
 
-// min returns the least number, infinite when there is none.
+// min returns the least number, infinite if there is none.
 func (t *tournament) min() float64 { return t.least[1] }
 
-// first returns the first place with a number that is at most bound, which some number is.
+// first returns the first place with a number of at most bound. There must be one.
 func (t *tournament) first(bound float64) (place int) {
 	i := 1
 	for i < len(t.least)/2 {

@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TestSpilledSearchAgrees gives random tables the smallest budget that they can be searched
-// in, and more. Steps and release are those of the search in memory.
+// TestSpilledSearchAgrees searches random tables with the smallest sufficient budget, and with
+// more. Steps and release are those of the search in memory.
 func TestSpilledSearchAgrees(t *testing.T) {
 	store := enginetest.OpenStore(t)
 	refused := 0
@@ -24,12 +24,16 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited := e.WithWitnesses(r.IntN(4)) // for all: it decides what is counted anew
+		// the same for all budgets: it decides when vids are counted again
+		limited := e.WithWitnesses(r.IntN(4))
 		for share, enough := int64(1<<4), 0; enough < 3; share *= 2 {
 			var got []engine.Step
 			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share}
-			options := engine.Options{Space: space, OnStep: func(s engine.Step) { got = append(got, s) }}
-			recoding, err := enginetest.SearchIn(t, limited, c.Data.Codes(), engine.Requirement{Sets: c.Sets}, options, inMemory)
+			options := engine.Options{Space: space, OnStep: func(s engine.Step) {
+				got = append(got, s)
+			}}
+			recoding, err := enginetest.SearchIn(t, limited, c.Data.Codes(),
+				engine.Requirement{Sets: c.Sets}, options, inMemory)
 			if errors.Is(err, spill.ErrBudget) && enough == 0 {
 				refused++
 				continue
@@ -37,7 +41,8 @@ func TestSpilledSearchAgrees(t *testing.T) {
 			if enough++; err != nil {
 				t.Fatalf("share %d: %v", share, err)
 			}
-			if released := c.Data.Released(recoding); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(released, wantReleased) {
+			if released := c.Data.Released(recoding); !reflect.DeepEqual(got, want) ||
+				!reflect.DeepEqual(released, wantReleased) {
 				t.Fatalf("share %d:\ngot  %+v\nwant %+v\n%s", share, got, want, c)
 			}
 		}
