@@ -3,40 +3,46 @@ package boost
 // Column is a column of codes, 0 ≤ code < Domain.
 type Column struct {
 	Domain  int
-	Ordered bool // codes ascend as values do
+	Ordered bool // codes ascend with the values
 }
 
-// maxBins is how many bins a column has at most.
+// maxBins is the largest number of bins of a column.
 const maxBins = 256
 
-// Records are tuples of codes, given by column, that have a class, and how many records each is.
+// Records are tuples of codes, given by column, with their class and their number of records.
 type Records struct {
 	Columns []Column
 	Classes int
 	Codes   [][]uint32
 	Class   []uint32
 	Counts  []uint64
-	Hash    []uint64 // of every tuple: in which folds its records are
+	Hash    []uint64 // by tuple: decides the folds of its records
 }
 
-// recordBytes returns what a record of some columns takes in Records.
+// recordBytes returns the memory of a record with a number of columns in Records.
 func recordBytes(columns int) int { return 4*columns + 4 + 8 + 8 }
 
-// binned are records with the codes of every column in few bins.
+// binned are records with the codes of every column replaced by few bins.
 type binned struct {
 	*Records
 	binning
-	bins []uint16 // by record and column, among those of all columns
+	bins []uint16 // by record and column, numbered over all columns
 }
 
-// binning says in which bin the codes of every column are.
+// binning maps the codes of every column to bins.
 type binning struct {
-	of    [][]uint8 // by column and code
-	first []int     // by column: of its bins among those of all; then how many there are
+	of [][]uint8 // by column and code: the bin
+	// by column: number of its first bin over all columns; the last element is the number of all
+	// bins
+	first []int
 }
 
 func newBinned(r *Records) *binned {
-	b := &binned{Records: r, binning: binning{first: []int{0}}, bins: make([]uint16, len(r.Class)*len(r.Columns))}
+	b := &binned{
+		Records: r,
+		binning: binning{first: []int{0}},
+		bins:    make([]uint16, len(r.Class)*len(r.Columns)),
+	}
 	for c, column := range r.Columns {
 		of, n := r.binsOf(c, column.Domain)
 		b.of, b.first = append(b.of, of), append(b.first, b.first[c]+n)
@@ -45,7 +51,7 @@ func newBinned(r *Records) *binned {
 	return b
 }
 
-// translate writes the bins of codes that are given by column, record after record.
+// translate writes the bins of codes, which are given by column, record after record.
 func (b *binning) translate(codes [][]uint32, bins []uint16) {
 	for c, of := range b.of {
 		for row, code := range codes[c] {
@@ -54,8 +60,8 @@ func (b *binning) translate(codes [][]uint32, bins []uint16) {
 	}
 }
 
-// binsOf returns the bin of every code of a column, and how many there are. Where there are more codes, adjacent
-// ones share a bin, of about as many records each.
+// binsOf returns the bin of every code of a column, and the number of bins. If there are more codes
+// than bins, adjacent codes share a bin, so that bins have about equal numbers of records.
 func (r *Records) binsOf(column, domain int) (of []uint8, n int) {
 	of = make([]uint8, domain)
 	if domain <= maxBins {
@@ -69,7 +75,7 @@ func (r *Records) binsOf(column, domain int) (of []uint8, n int) {
 		sizes[code] += r.Counts[row]
 		all += r.Counts[row]
 	}
-	for code, size := range sizes { // codes after the last that records have are with it
+	for code, size := range sizes { // codes after the last one that records have share its bin
 		of[code] = uint8(min(below, max(all, 1)-1) * maxBins / max(all, 1))
 		below += size
 	}

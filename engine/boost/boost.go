@@ -1,16 +1,17 @@
-// Package boost fits gradient-boosted decision trees to counted records, and tells the probability of every class
-// from a tuple of codes: what the guided search goes by.
+// Package boost fits gradient-boosted decision trees to counted records, and predicts the
+// probability of every class for a tuple of codes. The guided search uses these probabilities.
 //
 //	records ──bins──▶ scores ──▶ gradients ──histograms──▶ tree ──▶ scores ──▶ … ──▶ Model
 //
-// Every round adds a tree for every class, of two classes one in all, that lowers the logistic loss. A tree grows leaf by
-// leaf: the split that gains most in any leaf is made (Friedman, 2001; Ke et al., 2017). Ordered columns are split
-// between two bins; bins of others are put in the order of their mean gradients first (Fisher, 1958).
+// Every round adds a tree for every class that lowers the logistic loss; for two classes one tree
+// suffices. A tree grows leaf by leaf: each time, the split with the highest gain in any leaf is
+// made (Friedman, 2001; Ke et al., 2017). Ordered columns are split between two bins; bins of other
+// columns are first ordered by their mean gradients (Fisher, 1958).
 //
-// Contract: gradients are integers, so that sums of them are exact: a model depends on the records alone, not on
-// their order. What is not a sum is plain float64 without fused multiply-add, on every machine the same.
-// Not promised: any probability that is above zero by less than a Unit, or that the model stays what it is from one
-// version to the next.
+// Contract: gradients are integers, so that sums of them are exact: a model depends only on the
+// records, not on their order. The rest is plain float64 without fused multiply-add, the same on
+// every machine. Limits: a probability that is above zero by less than a Unit may be 0, and the
+// model may change from one version to the next.
 package boost
 
 import (
@@ -18,23 +19,25 @@ import (
 	"math"
 )
 
-// Options say how a model is fitted.
+// Options control the fit of a model.
 type Options struct {
 	Rounds int
-	Leaves int     // of a tree, at most; no more than 16
-	Least  uint64  // records of a leaf
-	Deals  int     // how often the records are dealt among folds, and models are fitted; no more than 5
-	Rate   float64 // of what a tree would change, what it does
+	Leaves int    // largest number of leaves of a tree; at most 16
+	Least  uint64 // smallest number of records of a leaf
+	// number of times that the records are dealt to folds and models are fitted; at most 5
+	Deals int
+	Rate  float64 // share of a tree's change that is applied
 }
 
 // ridge is added to the curvature of every leaf.
 const ridge = 1
 
-// fit returns the model of records that count as often as weights say.
+// fit returns the model of the records, each counted by its weight.
 func (b *binned) fit(ctx context.Context, weights []uint64, o Options) (*Model, error) {
 	n, trees := len(b.Class), treesOf(b.Classes)
 	f := &fitting{
-		binned: b, Options: o, weights: weights, model: newModel(trees, o.Rounds, b.first[len(b.Columns)]),
+		binned: b, Options: o, weights: weights,
+		model: newModel(trees, o.Rounds, b.first[len(b.Columns)]),
 		scores: make([]float64, n*trees), probabilities: make([]int32, n*trees),
 		gradients: make([]gradient, n), rows: make([]uint32, n), spare: make([]uint32, n),
 	}
@@ -53,7 +56,7 @@ func (b *binned) fit(ctx context.Context, weights []uint64, o Options) (*Model, 
 	return f.model, nil
 }
 
-// fitting is a model being made.
+// fitting is the state of a fit.
 type fitting struct {
 	*binned
 	Options
@@ -61,21 +64,22 @@ type fitting struct {
 	model   *Model
 
 	scores        []float64 // by record and tree of a round
-	probabilities []int32   // as the scores, in parts of one
+	probabilities []int32   // by record and tree of a round, in units of 1/one
 	all           []uint32  // records that count
 	gradients     []gradient
-	rows          []uint32 // of the leaves, one after the other
+	rows          []uint32 // records of the leaves, one leaf after the other
 	spare         []uint32
 	leaves        []leaf
-	free          [][]gradient // histograms
-	order         []int        // of bins
+	free          [][]gradient // histograms for reuse
+	order         []int        // scratch: an order of bins
 	means         [maxBins]float64
 }
 
-// gradientBytes is what a gradient takes.
+// gradientBytes is the memory of a gradient.
 const gradientBytes = 24
 
-// gradient is that of some records' loss by their score, its curvature, and how many records there are.
+// gradient is the derivative of the loss of some records by their score, its curvature, and the
+// number of records.
 type gradient struct {
 	slope, curve int64
 	records      uint64
@@ -93,13 +97,13 @@ func (g *gradient) subtract(o *gradient) {
 	g.records -= o.records
 }
 
-// gain returns twice what a leaf of such records takes from the loss.
+// gain returns twice the loss that a leaf of such records removes.
 func (g *gradient) gain() float64 {
 	slope := float64(g.slope)
 	return float64(slope*slope) / (float64(g.curve) + ridge*one)
 }
 
-// mean returns what a leaf of such records would subtract from their scores.
+// mean returns the amount that a leaf of such records would subtract from their scores.
 func (g *gradient) mean() float64 { return float64(g.slope) / (float64(g.curve) + ridge*one) }
 
 // round adds the trees of a round.
@@ -123,7 +127,7 @@ func (f *fitting) round() {
 	}
 }
 
-// differentiate sets the gradients for a tree: of two classes for that of the second one.
+// differentiate computes the gradients for a tree. With two classes the tree is for the second one.
 func (f *fitting) differentiate(tree int) {
 	trees, class := f.model.trees, uint32(tree)
 	if trees == 1 {
@@ -139,10 +143,11 @@ func (f *fitting) differentiate(tree int) {
 	}
 }
 
-// one is the probability 1.
+// one is the probability 1 in integers.
 const one = 1 << 20
 
-// probabilities turns the scores of a record into probabilities: a single one into that of the second class.
+// probabilities turns the scores of a record into probabilities. A single score becomes the
+// probability of the second class.
 func probabilities(scores []float64, to []int32) {
 	if len(scores) == 1 {
 		e := exp(-math.Abs(scores[0]))
@@ -165,7 +170,8 @@ func probabilities(scores []float64, to []int32) {
 	}
 }
 
-// exp returns e to the power of x ≤ 0, nearly: math.Exp is not the same on all machines.
+// exp returns an approximation of e to the power of x ≤ 0. The result of math.Exp is not the same
+// on all machines.
 func exp(x float64) float64 {
 	if x < -40 {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// newRecords draws tuples of a few columns, whose class leans on them.
+// newRecords draws tuples of a few columns, on which their class depends.
 func newRecords(r *rand.Rand) (*Records, Options) {
 	n := 1 + r.IntN(60)
 	records := &Records{Classes: 1 + r.IntN(4), Codes: make([][]uint32, 1+r.IntN(3))}
@@ -33,10 +33,17 @@ func newRecords(r *rand.Rand) (*Records, Options) {
 		records.Counts = append(records.Counts, uint64(1+r.IntN(9)))
 		records.Hash = append(records.Hash, r.Uint64())
 	}
-	return records, Options{Rounds: 1 + r.IntN(6), Leaves: 2 + r.IntN(6), Least: uint64(1 + r.IntN(8)), Deals: 1 + r.IntN(3), Rate: 0.1 + r.Float64()/10}
+	return records, Options{
+		Rounds: 1 + r.IntN(6),
+		Leaves: 2 + r.IntN(6),
+		Least:  uint64(1 + r.IntN(8)),
+		Deals:  1 + r.IntN(3),
+		Rate:   0.1 + r.Float64()/10,
+	}
 }
 
-// told returns what models tell of the records that they were fitted to, by class but the last.
+// told returns the predictions of models for the records that they were fitted to, by class without
+// the last.
 func told(t *testing.T, r *Records, o Options, threads int) [][]uint32 {
 	t.Helper()
 	models, err := Fit(t.Context(), r, o, threads)
@@ -71,7 +78,8 @@ func TestAgreesWithNaiveFit(t *testing.T) {
 	}
 }
 
-// naiveProbabilities fits single records one fold after the other, and counts all of them for every question.
+// naiveProbabilities fits single records one fold after the other, and counts all of them for every
+// question.
 func naiveProbabilities(r *Records, o Options) [][]uint32 {
 	sums := make([][]uint64, r.Classes)
 	for class := range sums {
@@ -99,7 +107,7 @@ func naiveProbabilities(r *Records, o Options) [][]uint32 {
 		for row, n := range r.Counts {
 			n := uint64(n) * uint64(o.Deals)
 			mean := sums[class][row] / n
-			if r.Classes == 2 { // what the model tells is rounded for the second class
+			if r.Classes == 2 { // the predictions are rounded for the second class
 				mean = one - sums[1][row]/n
 			}
 			told[class] = append(told[class], uint32(min(mean>>4, 1<<16-1)))
@@ -108,7 +116,8 @@ func naiveProbabilities(r *Records, o Options) [][]uint32 {
 	return told
 }
 
-// naiveFold reports whether a fit leaves a tuple's record of a number out: every deal divides what is left of the hash by 4,096.
+// naiveFold reports whether a fit leaves out a tuple's record with a number: every deal divides the
+// rest of the hash by 4,096.
 func naiveFold(hash uint64, number uint64, fit int) bool {
 	for range fit / Folds {
 		hash /= 4096
@@ -116,7 +125,7 @@ func naiveFold(hash uint64, number uint64, fit int) bool {
 	return (hash%Folds+uint64(number))%Folds == uint64(fit%Folds)
 }
 
-// naive is a model of single records that is being fitted.
+// naive is the state of fitting a model to single records.
 type naive struct {
 	*Records
 	Options
@@ -160,7 +169,7 @@ func newNaive(r *Records, o Options, fit int) *naive {
 
 func (n *naive) bin(c, row int) int { return n.bins[c][n.Codes[c][row]] }
 
-// probabilities returns those of the classes of a record, in parts of one.
+// probabilities returns the probabilities of the classes of a record, in units of 1/one.
 func (n *naive) probabilities(row int) []int64 {
 	p := make([]int64, n.Classes)
 	if n.Classes == 2 {
@@ -214,7 +223,8 @@ func (n *naive) round() {
 		for _, leaf := range leaves {
 			slope, curve, _ := n.sums(leaf, class, told)
 			for _, row := range leaf {
-				n.scores[row][class] += float64(-n.Rate * (float64(slope) / (float64(curve) + 1<<20)))
+				n.scores[row][class] += float64(
+					-n.Rate * (float64(slope) / (float64(curve) + 1<<20)))
 			}
 		}
 	}
@@ -225,7 +235,7 @@ type naiveSplit struct {
 	left, right []int
 }
 
-// sums returns the slope and the curvature of some records' loss, and how many there are.
+// sums returns the slope and the curvature of some records' loss, and their number.
 func (n *naive) sums(rows []int, class int, told [][]int64) (slope, curve, records int64) {
 	for _, row := range rows {
 		p, w := told[row][class], n.weights[row]
@@ -239,7 +249,7 @@ func (n *naive) sums(rows []int, class int, told [][]int64) (slope, curve, recor
 	return slope, curve, records
 }
 
-// split returns the first split of a leaf that gains most.
+// split returns the first split of a leaf with the highest gain.
 func (n *naive) split(leaf []int, class int, told [][]int64) (best naiveSplit) {
 	gain := func(rows []int) (float64, int64) {
 		slope, curve, records := n.sums(rows, class, told)
@@ -259,7 +269,9 @@ func (n *naive) split(leaf []int, class int, told [][]int64) (best naiveSplit) {
 			}
 		}
 		if !column.Ordered {
-			slices.SortStableFunc(bins, func(a, b binned) int { return cmp.Compare(a.mean, b.mean) })
+			slices.SortStableFunc(bins, func(a, b binned) int {
+				return cmp.Compare(a.mean, b.mean)
+			})
 		}
 		for i := 1; i < len(bins); i++ {
 			has := func(some []binned, b int) bool {
@@ -276,10 +288,13 @@ func (n *naive) split(leaf []int, class int, told [][]int64) (best naiveSplit) {
 				}
 				return has(bins[:i], b)
 			}
-			left, right := n.where(leaf, c, isLeft), n.where(leaf, c, func(b int) bool { return !isLeft(b) })
+			left, right := n.where(leaf, c, isLeft), n.where(leaf, c, func(b int) bool {
+				return !isLeft(b)
+			})
 			gainLeft, recordsLeft := gain(left)
 			gainRight, recordsRight := gain(right)
-			if min(recordsLeft, recordsRight) >= int64(n.Least) && gainLeft+gainRight-whole > best.gain {
+			if min(recordsLeft, recordsRight) >= int64(n.Least) &&
+				gainLeft+gainRight-whole > best.gain {
 				best = naiveSplit{gainLeft + gainRight - whole, left, right}
 			}
 		}
@@ -287,7 +302,7 @@ func (n *naive) split(leaf []int, class int, told [][]int64) (best naiveSplit) {
 	return best
 }
 
-// where returns the records of a leaf whose bin is one of some.
+// where returns the records of a leaf whose bins satisfy a condition.
 func (n *naive) where(leaf []int, column int, is func(bin int) bool) (rows []int) {
 	for _, row := range leaf {
 		if is(n.bin(column, row)) {
@@ -303,25 +318,31 @@ func TestOrderAndThreadsDoNotMatter(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		r, o := newRecords(random)
 		order := random.Perm(len(r.Counts))
-		other := &Records{Columns: r.Columns, Classes: r.Classes, Codes: make([][]uint32, len(r.Codes))}
+		other := &Records{
+			Columns: r.Columns,
+			Classes: r.Classes,
+			Codes:   make([][]uint32, len(r.Codes)),
+		}
 		for _, row := range order {
 			for c := range r.Codes {
 				other.Codes[c] = append(other.Codes[c], r.Codes[c][row])
 			}
-			other.Class, other.Counts, other.Hash = append(other.Class, r.Class[row]), append(other.Counts, r.Counts[row]), append(other.Hash, r.Hash[row])
+			other.Class, other.Counts, other.Hash = append(other.Class, r.Class[row]),
+				append(other.Counts, r.Counts[row]), append(other.Hash, r.Hash[row])
 		}
 		want, got := told(t, r, o, 1), told(t, other, o, 4)
 		for class := range want {
 			for i, row := range order {
 				if got[class][i] != want[class][row] {
-					t.Fatalf("seed %d: record %d has %d, in another order %d", seed, row, want[class][row], got[class][i])
+					t.Fatalf("seed %d: record %d has %d, in another order %d", seed, row,
+						want[class][row], got[class][i])
 				}
 			}
 		}
 	}
 }
 
-// TestExp compares with what this machine has.
+// TestExp compares exp with the machine's.
 func TestExp(t *testing.T) {
 	for x := 0.0; x > -45; x -= 0.0137 {
 		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 1e-6*want+1e-17 {
@@ -330,7 +351,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// TestHeld deals the records of a tuple among folds, five times.
+// TestHeld deals the records of a tuple to folds, five times.
 func TestHeld(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
 	for n := range uint64(13) {
@@ -358,7 +379,7 @@ func TestFitStopsWhenCancelled(t *testing.T) {
 	}
 }
 
-// BenchmarkFit is of as many records as the search fits models to at most.
+// BenchmarkFit fits the largest number of records to which the search fits models.
 func BenchmarkFit(b *testing.B) {
 	random, n := rand.New(rand.NewPCG(1, 1)), 1<<16
 	r := &Records{Classes: 2}
@@ -374,13 +395,15 @@ func BenchmarkFit(b *testing.B) {
 		if random.IntN(60) < int(r.Codes[0][row]%20+r.Codes[2][row]) {
 			class = 1
 		}
-		r.Class, r.Counts, r.Hash = append(r.Class, class), append(r.Counts, 1), append(r.Hash, random.Uint64())
+		r.Class, r.Counts, r.Hash = append(r.Class, class), append(r.Counts, 1),
+			append(r.Hash, random.Uint64())
 	}
 	var models *Models
 	b.Run("fit", func(b *testing.B) {
 		for b.Loop() {
 			var err error
-			if models, err = Fit(b.Context(), r, Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}, 1); err != nil {
+			if models, err = Fit(b.Context(), r,
+				Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}, 1); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -395,7 +418,7 @@ func BenchmarkFit(b *testing.B) {
 	})
 }
 
-// A record takes its part of every list that records have.
+// recordBytes counts a record's part of every list in Records.
 func TestBytesOfRecords(t *testing.T) {
 	const columns = 3
 	taken, records := 0, reflect.TypeFor[Records]()
@@ -408,11 +431,13 @@ func TestBytesOfRecords(t *testing.T) {
 		}
 	}
 	if recordBytes(columns) != taken {
-		t.Errorf("a record of %d columns takes %d bytes, not %d", columns, taken, recordBytes(columns))
+		t.Errorf("a record of %d columns takes %d bytes, not %d", columns, taken,
+			recordBytes(columns))
 	}
 	of := make([]Column, columns)
 	more := Bytes(of, 2, 100, 1, Options{Deals: 1}) - Bytes(of[1:], 2, 100, 1, Options{Deals: 1})
 	if codes := int64(100 * (4 + 2)); more < codes {
-		t.Errorf("one more column of 100 records takes %d bytes, its codes and bins %d", more, codes)
+		t.Errorf("one more column of 100 records takes %d bytes, its codes and bins %d", more,
+			codes)
 	}
 }

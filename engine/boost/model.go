@@ -2,22 +2,24 @@ package boost
 
 import "math/bits"
 
-// Model is the trees of one fit, round after round. No tree has more than 16 leaves. What a record's bin says of the leaves
-// that it may be in is a bit a leaf; all bins together leave one.
+// Model holds the trees of one fit, round after round. No tree has more than 16 leaves. Each bin
+// has a bit for every leaf that its records may be in; the bits of all bins of a record leave one
+// leaf.
 type Model struct {
-	trees  int                  // of a round
-	bins   int                  // of all columns
-	words  int                  // of a bin
-	masks  []uint64             // by bin: the leaves of all trees, of four in a word
-	values [][maxLeaves]float64 // by tree and leaf: what it adds to the score
+	trees  int                  // number of trees of a round
+	bins   int                  // number of bins of all columns
+	words  int                  // number of words for a bin
+	masks  []uint64             // by bin: the possible leaves of all trees, four trees in a word
+	values [][maxLeaves]float64 // by tree and leaf: addition to the score
 }
 
 const (
 	maxLeaves = 16
-	together  = 64 / maxLeaves // trees in a word
+	together  = 64 / maxLeaves // number of trees in a word
 )
 
-// treesOf returns how many trees a round adds: one a class, or of two classes one in all.
+// treesOf returns the number of trees in a round: one for each class, or one in all for two
+// classes.
 func treesOf(classes int) int {
 	if classes == 2 {
 		return 1
@@ -34,12 +36,13 @@ func newModel(trees, rounds, bins int) *Model {
 	return m
 }
 
-// modelBytes returns what a model takes.
+// modelBytes returns the memory of a model.
 func modelBytes(trees, rounds, bins int) int64 {
 	return int64(trees*rounds+together)*maxLeaves*8 + int64(bins)*int64(trees*rounds/together+1)*8
 }
 
-// split splits a leaf of the last tree: records of bins of a column that go right get another leaf.
+// split splits a leaf of the last tree: records with bins of a column that go right get another
+// leaf.
 func (m *Model) split(leaf, other int, from, to int, right *[maxBins]bool) {
 	tree := len(m.values) - 1
 	shift := maxLeaves * (tree % together)
@@ -56,7 +59,7 @@ func (m *Model) split(leaf, other int, from, to int, right *[maxBins]bool) {
 	}
 }
 
-// score writes the scores of a record whose bins are given by column.
+// score writes the scores of a record, given by the bins of its columns.
 func (m *Model) score(record []uint16, leaves []uint64, scores []float64) {
 	leaves = leaves[:m.words]
 	copy(leaves, m.masks[int(record[0])*m.words:])

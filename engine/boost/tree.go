@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// leaf is a leaf of a tree that is being grown.
+// leaf is a leaf of a growing tree.
 type leaf struct {
-	from, to int        // its records, among the rows
+	from, to int        // range of its records in rows
 	sums     []gradient // by bin
 	total    gradient
 	split    split
@@ -15,12 +15,12 @@ type leaf struct {
 
 // split is the best split of a leaf.
 type split struct {
-	gain   float64 // 0: there is none
+	gain   float64 // 0: there is no split
 	column int
-	right  [maxBins]bool // by bin of the column: whether it goes right
+	right  [maxBins]bool // by bin of the column: its records go right
 }
 
-// grow grows a tree, and leaves its leaves.
+// grow grows a tree. The fitting's leaves are its leaves.
 func (f *fitting) grow() {
 	f.model.values = append(f.model.values, [maxLeaves]float64{})
 	copy(f.rows, f.all)
@@ -66,7 +66,7 @@ func (f *fitting) count(l *leaf) {
 	}
 }
 
-// choose chooses the split of a leaf that gains most: the first column and position of several.
+// choose finds the split of a leaf with the highest gain: in a tie, the first column and position.
 func (f *fitting) choose(l *leaf) {
 	l.total, l.split.gain = gradient{}, 0
 	for i := range l.sums[:f.first[1]] {
@@ -97,8 +97,10 @@ func (f *fitting) choose(l *leaf) {
 		}
 		if best > 0 {
 			l.split.column = c
-			for bin := range sums { // those that no record has go where most go, or as their order says
-				l.split.right[bin] = mostRight && !column.Ordered || column.Ordered && bin >= f.order[best]
+			// bins without records go where most records go, or follow the order of the bins
+			for bin := range sums {
+				l.split.right[bin] = mostRight && !column.Ordered ||
+					column.Ordered && bin >= f.order[best]
 			}
 			for i, bin := range f.order {
 				l.split.right[bin] = i >= best
@@ -107,8 +109,8 @@ func (f *fitting) choose(l *leaf) {
 	}
 }
 
-// arrange puts the bins that have records in the order in which they are split: their own or, without one, that
-// of what leaves of each alone would change.
+// arrange orders the bins that have records for splitting: in their own order or, if they have
+// none, by the change that a leaf of each bin alone would make.
 func (f *fitting) arrange(sums []gradient, ordered bool) {
 	f.order = f.order[:0]
 	for bin := range sums {
@@ -122,10 +124,13 @@ func (f *fitting) arrange(sums []gradient, ordered bool) {
 	for _, bin := range f.order {
 		f.means[bin] = sums[bin].mean()
 	}
-	slices.SortStableFunc(f.order, func(a, b int) int { return cmp.Compare(f.means[a], f.means[b]) })
+	slices.SortStableFunc(f.order, func(a, b int) int {
+		return cmp.Compare(f.means[a], f.means[b])
+	})
 }
 
-// divide divides a leaf in two. The gradients of the larger one are what those of the smaller one leave.
+// divide divides a leaf in two. The gradients of the larger one are the difference to those of the
+// smaller one.
 func (f *fitting) divide(at int) {
 	f.leaves = append(f.leaves, leaf{})
 	left, right := &f.leaves[at], &f.leaves[len(f.leaves)-1]
@@ -145,7 +150,8 @@ func (f *fitting) divide(at int) {
 	f.choose(right)
 }
 
-// partition puts the records of a leaf that go left before the others, and returns where these begin.
+// partition moves the records of a leaf that go left before the others, and returns the start of
+// the others.
 func (f *fitting) partition(l *leaf) (middle int) {
 	columns, first := len(f.Columns), f.first[l.split.column]
 	rows, right, goes := f.rows[l.from:l.to], f.spare, [maxBins]uint8{}
@@ -155,7 +161,7 @@ func (f *fitting) partition(l *leaf) (middle int) {
 		}
 	}
 	bins, n := f.bins[l.split.column:], 0
-	for _, row := range rows { // without a branch that would be mispredicted
+	for _, row := range rows { // without a branch, which would often be mispredicted
 		is := int(goes[uint8(int(bins[int(row)*columns])-first)])
 		rows[middle], right[n] = row, row
 		middle, n = middle+1-is, n+is
