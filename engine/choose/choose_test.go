@@ -14,12 +14,14 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// verdict searches a table, and returns what was found and said, without the seconds.
-func (p problem) verdict(t *testing.T, codes enginetest.Codes, space partition.Space) (*Verdict, engine.Recoding) {
+// verdict searches a table, and returns the verdict without the seconds, and the recoding.
+func (p problem) verdict(t *testing.T, codes enginetest.Codes, space partition.Space) (*Verdict,
+	engine.Recoding) {
 	t.Helper()
 	var verdict *Verdict
 	p.engine.OnVerdict = func(v *Verdict) { verdict = v }
-	recoding, err := enginetest.SearchIn(t, p.engine, codes, p.requirement, engine.Options{MaxSteps: -1, Space: space}, space.Store == nil)
+	recoding, err := enginetest.SearchIn(t, p.engine, codes, p.requirement,
+		engine.Options{MaxSteps: -1, Space: space}, space.Store == nil)
 	if err != nil && !errors.Is(err, engine.ErrInfeasible) {
 		t.Fatalf("%v\n%s", err, p)
 	}
@@ -29,8 +31,8 @@ func (p problem) verdict(t *testing.T, codes enginetest.Codes, space partition.S
 	return verdict, recoding
 }
 
-// The verdict, and what is released, are the same whatever the order of the rows, the threads and the store, and the recoding is
-// that of the candidate's own search.
+// The verdict and the release do not depend on the order of the rows, the threads and the store,
+// and the recoding is that of the candidate's own search.
 func TestSame(t *testing.T) {
 	enginetest.Cases(t, 60, func(r *rand.Rand) {
 		p := newProblem(r)
@@ -40,13 +42,20 @@ func TestSame(t *testing.T) {
 		names := p.codes.ClassNames
 		wide := partition.Space{Budget: spill.NewBudget(1 << 30), Share: 1 << 30, Threads: 3}
 		want, recoding := p.verdict(t, p.codes, wide)
-		tight := partition.Space{Budget: spill.NewBudget(1 << 26), Share: 1 << 24, Store: enginetest.OpenStore(t), Threads: 1}
-		if got, again := p.verdict(t, p.codes, tight); !reflect.DeepEqual(got, want) || recoding != nil && !reflect.DeepEqual(p.Data.Released(again), p.Data.Released(recoding)) {
+		tight := partition.Space{
+			Budget:  spill.NewBudget(1 << 26),
+			Share:   1 << 24,
+			Store:   enginetest.OpenStore(t),
+			Threads: 1,
+		}
+		if got, again := p.verdict(t, p.codes, tight); !reflect.DeepEqual(got, want) ||
+			recoding != nil && !reflect.DeepEqual(p.Data.Released(again),
+				p.Data.Released(recoding)) {
 			t.Fatalf("in a store: %+v, want %+v\n%s", got, want, p)
 		}
 		shuffled := p.Data.Shuffle(r).Codes()
 		shuffled.ClassNames = names
-		if p.codes.Kinds == nil { // kinds have numbers in the order of rows
+		if p.codes.Kinds == nil { // numbers of kinds depend on the order of rows
 			if got, _ := p.verdict(t, shuffled, wide); !reflect.DeepEqual(got, want) {
 				t.Fatalf("shuffled: %+v, want %+v\n%s", got, want, p)
 			}
@@ -56,18 +65,20 @@ func TestSame(t *testing.T) {
 		}
 		c := &p.engine.Candidates[want.Chosen]
 		requirement := c.of(p.requirement)
-		own, err := c.Engine.Search(t.Context(), p.codes.Table(c.Engine.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+		own, err := c.Engine.Search(t.Context(), p.codes.Table(c.Engine.Plan(requirement)),
+			requirement, engine.Options{MaxSteps: -1})
 		if err != nil || !reflect.DeepEqual(p.Data.Released(own), p.Data.Released(recoding)) {
 			t.Fatalf("%s by itself releases other labels: %v\n%s", c.Name, err, p)
 		}
 	})
 }
 
-// The first of candidates that are as good is chosen, a better one before it is, and what is left out never.
+// Among candidates that are equally good the first is chosen; a better one is chosen before it; one
+// that is left out is never chosen.
 func TestTies(t *testing.T) {
 	for _, tt := range []struct {
 		losses []float64
-		left   string // one letter a candidate: x is left out, b masks everything
+		left   string // one letter for each candidate: x is left out, b masks everything
 		want   int
 	}{
 		{[]float64{0.3, 0.3, 0.3}, "...", 0},
@@ -81,7 +92,12 @@ func TestTies(t *testing.T) {
 	} {
 		v := &Verdict{}
 		for i, loss := range tt.losses {
-			v.Estimates = append(v.Estimates, Estimate{Loss: loss, LeftOut: strings.Trim(tt.left[i:i+1], ".b"), Blank: tt.left[i] == 'b'})
+			v.Estimates = append(v.Estimates,
+				Estimate{
+					Loss:    loss,
+					LeftOut: strings.Trim(tt.left[i:i+1], ".b"),
+					Blank:   tt.left[i] == 'b',
+				})
 		}
 		if v.choose(); v.Chosen != tt.want {
 			t.Errorf("%v %s: %d is chosen, want %d", tt.losses, tt.left, v.Chosen, tt.want)
@@ -91,28 +107,34 @@ func TestTies(t *testing.T) {
 		losses, chances [3]float64
 		want            int
 	}{
-		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0034}, 1},      // the best one is better by chance
-		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0033}, 2},      // it is better
-		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0061, 0, 0}, 1},        // the simpler one is better by chance
-		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0059, 0, 0}, 0},        // it is as good at least
-		{[3]float64{0.3, 0.3, 0.3}, [3]float64{0.0005, 0, 0.001}, 0},       // all are as good
-		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0005, 0, 0.001}, 0}, // so are they
+		// chance may explain that the best one is better
+		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0034}, 1},
+		{[3]float64{0.32, 0.31, 0.3}, [3]float64{0.01, 0, 0.0033}, 2}, // it is better
+		// chance may explain that the simpler one is better
+		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0061, 0, 0}, 1},
+		// the simpler one is at least as good
+		{[3]float64{0.3, 0.305, 0.32}, [3]float64{0.0059, 0, 0}, 0},
+		{[3]float64{0.3, 0.3, 0.3}, [3]float64{0.0005, 0, 0.001}, 0},       // all are equally good
+		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0005, 0, 0.001}, 0}, // these, too
 	} {
 		v := &Verdict{}
 		for i, loss := range tt.losses {
-			v.Estimates = append(v.Estimates, Estimate{Loss: loss, Chance: tt.chances[i], Trusted: i == 1})
+			v.Estimates = append(v.Estimates,
+				Estimate{Loss: loss, Chance: tt.chances[i], Trusted: i == 1})
 		}
 		if v.choose(); v.Chosen != tt.want {
-			t.Errorf("%v of chances %v: %d is chosen, want %d", tt.losses, tt.chances, v.Chosen, tt.want)
+			t.Errorf("%v of chances %v: %d is chosen, want %d", tt.losses, tt.chances, v.Chosen,
+				tt.want)
 		}
 	}
 	v := &Verdict{Estimates: []Estimate{{Loss: 0.3}, {Loss: 0.2}}, Chosen: 1}
-	if !v.Reject(errors.New("broken")) || v.Chosen != 0 || v.Estimates[1].LeftOut != "broken" || v.Reject(errors.New("too")) || v.Chosen != -1 || v.Reject(errors.New("more")) {
+	if !v.Reject(errors.New("broken")) || v.Chosen != 0 || v.Estimates[1].LeftOut != "broken" ||
+		v.Reject(errors.New("too")) || v.Chosen != -1 || v.Reject(errors.New("more")) {
 		t.Errorf("after rejecting: %+v", v)
 	}
 }
 
-// Candidates are admitted as far as the time goes, and the first one in any case.
+// Candidates are admitted as long as the time suffices, and the first one in any case.
 func TestTime(t *testing.T) {
 	e := Engine{}
 	for _, cost := range []float64{100, 1000, 5000, 200} {
@@ -128,7 +150,8 @@ func TestTime(t *testing.T) {
 		time time.Duration
 		want string // x is left out
 	}{
-		{0, ".x.."}, {1, ".xxx"}, {predicted[0] + predicted[3], ".xx."}, {predicted[0] + predicted[2] + predicted[3], ".x.."},
+		{0, ".x.."}, {1, ".xxx"}, {predicted[0] + predicted[3], ".xx."},
+		{predicted[0] + predicted[2] + predicted[3], ".x.."},
 	} {
 		e.Time = tt.time
 		got := ""

@@ -2,29 +2,37 @@ package choose
 
 import "math"
 
-// contest is what candidates get wrong, of all test records and of the same ones.
+// contest is the errors of candidates on the same test records, over the rounds.
 type contest struct {
 	estimates []Estimate
-	in        []bool     // those that are still judged
-	size      uint64     // the records that were dealt
-	sums      []score    // by candidate
-	apart     [][]uint64 // by candidate and candidate: the test records that one of them gets wrong and the other does not
+	in        []bool  // by candidate: it is still judged
+	size      uint64  // number of records that were dealt
+	sums      []score // by candidate
+	// by two candidates: number of test records that exactly one of them gets wrong
+	apart [][]uint64
 }
 
-// sure is how many standard errors a candidate must be behind the best one to be judged no further and, if it is trusted, not to be chosen.
+// sure is the number of standard errors by which a candidate must be worse than the best one so
+// that it is judged no further, or, if it is trusted, is not chosen.
 const sure = 3
 
-// newContest returns one that is judged by so many records.
+// newContest returns a contest that is judged by a number of records.
 func newContest(estimates []Estimate, size uint64) *contest {
 	n := len(estimates)
-	c := &contest{estimates: estimates, size: size, in: make([]bool, n), sums: make([]score, n), apart: make([][]uint64, n)}
+	c := &contest{
+		estimates: estimates,
+		size:      size,
+		in:        make([]bool, n),
+		sums:      make([]score, n),
+		apart:     make([][]uint64, n),
+	}
 	for i := range estimates {
 		c.in[i], c.apart[i] = estimates[i].LeftOut == "", make([]uint64, n)
 	}
 	return c
 }
 
-// compare adds the test records of a round that candidates, those that were judged, get wrong.
+// compare adds the errors of a round on the test records, for the candidates that were judged.
 func (c *contest) compare(missed [][]bool) {
 	for i, own := range missed {
 		for o, others := range missed[:i] {
@@ -42,7 +50,8 @@ func (c *contest) compare(missed [][]bool) {
 	}
 }
 
-// drop ends the judging of candidates that are behind the best one by more than chance and a tie, and returns how many are left.
+// drop stops judging candidates that are behind the best one by more than chance and a tie, and
+// returns the number of those left.
 func (c *contest) drop() (left int) {
 	best := c.best()
 	for i, in := range c.in {
@@ -57,8 +66,9 @@ func (c *contest) drop() (left int) {
 	return left
 }
 
-// trust notes which candidate is trusted, if it is still judged, and what chance may have made of
-// the others' losses: also of those that were dropped in the last round, which may be chosen.
+// trust notes which candidate is trusted, if it is still judged, and the standard errors of the
+// differences to the others' losses: also for those that were dropped in the last round, since they
+// may be chosen.
 func (c *contest) trust(trusted int) {
 	for i := range c.estimates {
 		x := &c.estimates[i]
@@ -69,7 +79,8 @@ func (c *contest) trust(trusted int) {
 	}
 }
 
-// best returns the candidate, of those that are still judged, that gets the least wrong: the first of several; −1 if there is none.
+// best returns the candidate with the fewest errors among those still judged, the first of several;
+// −1 if there is none.
 func (c *contest) best() int {
 	best := -1
 	for i, in := range c.in {
@@ -80,8 +91,9 @@ func (c *contest) best() int {
 	return best
 }
 
-// deviation returns the standard error of the difference of two candidates' errors (McNemar, 1947): that of the number of records that
-// only one of both gets wrong. Records that are tested again tell nothing new.
+// deviation returns the standard error of the difference between two candidates' errors (McNemar,
+// 1947), from the number of records that exactly one of them gets wrong. Testing a record again
+// adds no information.
 func (c *contest) deviation(i, o int) float64 {
 	tested := float64(c.sums[i].tested)
 	return math.Sqrt(float64(c.apart[i][o])*max(1, tested/float64(c.size))) / tested

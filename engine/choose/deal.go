@@ -11,23 +11,26 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// MostJudged is about how many records candidates are judged by: where a table has more, it is a sample of them.
+// MostJudged is the approximate number of records by which candidates are judged: a larger table is
+// sampled.
 const MostJudged = 1 << 16
 
-// folds is how many parts records are dealt to: some test what the others have found.
+// folds is the number of parts to which records are dealt: some test the results found in the
+// others.
 const folds = 5
 
-// dealt are the records that candidates are judged by, in the order in which they were dealt: those of a class after those of
-// another, in the order of the tuples' hashes, the first one to the first fold, the next one to the next.
+// dealt are the records by which candidates are judged, in the order in which they were dealt:
+// class after class, and within a class in the order of the tuples' hashes. The first record goes
+// to the first fold, the next one to the next.
 type dealt struct {
 	*judge.Records
 	first []uint8 // the fold of every tuple's first record
-	size  uint64  // all records
-	whole uint64  // the table's
-	most  uint64  // that are drawn, about
+	size  uint64  // number of all records
+	whole uint64  // number of the table's records
+	most  uint64  // approximate number of records to draw
 }
 
-// hashed is a tuple that is put in order.
+// hashed is a tuple with its sort key.
 type hashed struct {
 	hash  uint64
 	class uint32
@@ -36,17 +39,19 @@ type hashed struct {
 
 const hashedBytes = 16
 
-// deal draws the records and deals them. What it holds stays drawn.
-func deal(ctx context.Context, table *engine.Table, most int, space partition.Space) (*dealt, error) {
+// deal draws the records and deals them. Their memory stays drawn.
+func deal(ctx context.Context, table *engine.Table, most int, space partition.Space) (*dealt,
+	error) {
 	all := table.Groupings[0]
 	d := &dealt{Records: &judge.Records{Table: table}, whole: all.Size(), most: uint64(most)}
 	layout := partition.NewLayout(domainsOf(table))
-	tuples := min(all.Len(), most+most/32) // more are hardly ever drawn
+	tuples := min(all.Len(), most+most/32) // there are hardly ever more
 	bytes := int64(tuples) * (2*layout.TableBytes(1) + hashedBytes + 1)
 	if err := space.Budget.Draw("records that algorithms are judged by", bytes); err != nil {
 		return nil, err
 	}
-	drawn, order, key := &partition.Table{Layout: layout}, []hashed(nil), make([]uint64, layout.Words)
+	drawn, order, key := &partition.Table{Layout: layout}, []hashed(nil),
+		make([]uint64, layout.Words)
 	err := all.Scan(ctx, space, func(records *partition.Table) error {
 		fields, w := records.Layout.Fields, records.Layout.Words
 		for i, n := range records.Counts {
@@ -76,7 +81,7 @@ func deal(ctx context.Context, table *engine.Table, most int, space partition.Sp
 	return d, nil
 }
 
-// domainsOf returns the domains of the attributes and the kinds.
+// domainsOf returns the sizes of the domains of the attributes and of the kinds.
 func domainsOf(table *engine.Table) (domains []int) {
 	for a := range table.Attributes {
 		domains = append(domains, table.Attributes[a].Len())
@@ -84,7 +89,7 @@ func domainsOf(table *engine.Table) (domains []int) {
 	return append(domains, table.KindsLen())
 }
 
-// hashOf returns a number that looks random and depends on the key alone.
+// hashOf returns a number that looks random and depends only on the key.
 func hashOf(key []uint64) (hash uint64) {
 	for _, word := range key {
 		hash = engine.Mix(hash ^ word)
@@ -92,17 +97,17 @@ func hashOf(key []uint64) (hash uint64) {
 	return hash
 }
 
-// share returns how many of a tuple's records are drawn: its share of as many as are judged, rounded up or down as
-// the hash says.
+// share returns how many of a tuple's records are drawn: its proportional share, rounded up or down
+// as the hash decides.
 func (d *dealt) share(hash, records uint64) uint64 {
 	if d.whole <= d.most {
 		return records
 	}
-	chance, _ := bits.Mul64(engine.Mix(hash), d.whole) // below all records
+	chance, _ := bits.Mul64(engine.Mix(hash), d.whole) // less than the number of all records
 	return (records*d.most + chance) / d.whole
 }
 
-// order puts the tuples in the order in which they are dealt, and deals them.
+// order orders the tuples for dealing, and deals them.
 func (d *dealt) order(drawn *partition.Table, order []hashed) {
 	w := drawn.Layout.Words
 	slices.SortFunc(order, func(a, b hashed) int {
@@ -119,21 +124,22 @@ func (d *dealt) order(drawn *partition.Table, order []hashed) {
 	}
 }
 
-// testFolds returns how many folds of so many records test what is found in the others, which have no more than a fifth of the
-// records that candidates are judged by at most: more would tell little more of which one is the best. Of tables that have no more
-// than a quarter of these records it is one.
+// testFolds returns the number of folds that test the results found in the others. Together they
+// have at most about a fifth of the largest number of judged records: more would hardly help to
+// find the best candidate. For a table with at most a quarter of that number it is one.
 func testFolds(size, most uint64) int {
 	return folds - max(1, min(folds-1, int(most/max(1, size))))
 }
 
-// tested returns how many of so many records, the first of which is in a fold, are in another one.
+// tested returns how many of some consecutive records, the first of which is in a fold, are in
+// another fold.
 func tested(records uint64, first, fold uint8) uint64 {
 	skipped := uint64((fold + folds - first) % folds)
 	return (records + folds - 1 - skipped) / folds
 }
 
-// part returns the records that a round tests with: those of the fold of its number and, if one does not do, of the following. Or it
-// returns those of all others.
+// part returns the records with which a round tests: those of the fold with its number and, if one
+// is not enough, of the following folds. Without test it returns those of all others.
 func (d *dealt) part(round int, test bool) judge.Source {
 	return d.Part(func() judge.Take {
 		at := 0
@@ -151,8 +157,9 @@ func (d *dealt) part(round int, test bool) judge.Source {
 	})
 }
 
-// scaled returns a requirement for a training part of so many records: k and what may be taken away are as much
-// less as these are fewer than the table's, so that groups are as hard to fill as there.
+// scaled returns the requirement for a training part of a number of records: k and the number of
+// records that may be taken away shrink in proportion to the records, so that groups are as hard to
+// fill as in the table.
 func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Requirement {
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
@@ -163,7 +170,7 @@ func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Re
 	return requirement
 }
 
-// leastK is the least k of a training part, unless k is less.
+// leastK is the smallest k of a training part, unless the requirement's k is smaller.
 const leastK = 2
 
 // proportion returns n·part/whole, rounded down.

@@ -1,17 +1,20 @@
-// Package choose finds the algorithm that serves a table best: it lets every candidate search a part of the records, judges
-// what the others become by the recoding that it finds, and lets the best one search the whole table.
+// Package choose finds the algorithm that serves a table best: every candidate searches a part of
+// the records, the other records judge the recoding that it finds, and the best candidate searches
+// the whole table.
 //
-//	Table ──deal──▶ folds ──Search of every candidate──▶ Recoding ──mask──▶ error of a tree, of queries ──▶ Verdict
-//	  └─────────────────────────────────────────────────────────Search of the one that is chosen──▶ Recoding
+//	Table ──deal──▶ folds ──Search of every candidate──▶ Recoding ──mask──▶ error of a tree,
+//	  │                                                                     of queries ──▶ Verdict
+//	  └──────────────────Search of the chosen candidate──▶ Recoding
 //
-// Everything works on counts of distinct tuples and their classes: on all of a table that has at most MostJudged records, else on
-// a sample of the counts. K and what may be taken away shrink as much as the records do. Which records are drawn, and which
-// fold each is in, depends on the tuples' codes and counts alone.
+// It works on counts of distinct tuples with their classes: on the whole table if that has at most
+// MostJudged records, else on a sample of the counts. K and the number of records that may be taken
+// away shrink in proportion. The sample and the folds depend only on the tuples' codes and counts.
 //
-// Contract: the choice depends on the table, the requirement and the engine's fields alone, not on threads, budgets, stores
-// or clocks; seconds are told and decide nothing. A candidate that fails is left out, unless it fails for want of memory or a
-// context that has ended. The recoding is that of the candidate's own search of the table's groupings.
-// Not promised: the recoding of a candidate that would have had its values counted in another way, as Plan says.
+// Contract: the choice depends only on the table, the requirement and the engine's fields, not on
+// threads, budgets, stores or clocks; seconds are reported and decide nothing. A candidate that
+// fails is left out, unless memory is exhausted or the context has ended. The recoding is that of
+// the candidate's own search of the table's groupings. Limits: a candidate whose own Plan asks for
+// other values may find another recoding when it is run alone.
 package choose
 
 import (
@@ -32,84 +35,104 @@ import (
 type Candidate struct {
 	Name string
 	Searcher
-	Sketch     *Searcher // stands in for it while it is judged: faster, and about as good; nil: nothing does
-	Trusted    bool      // is chosen unless chance can not explain that another one is better, or as good and simpler: it was the better one on other tables. No more than one is
-	Suppresses bool      // takes as many records away as the requirement allows; others none
-	Barred     string    // why it must not be chosen; empty: it may be
+	// replaces the candidate while it is judged: faster, and about as good; nil: it is judged
+	// itself
+	Sketch *Searcher
+	// It is chosen unless chance can not explain that another one is better, or as good and
+	// simpler: it was better on other tables. At most one candidate is trusted.
+	Trusted bool
+	// takes away as many records as the requirement allows; others take none away
+	Suppresses bool
+	Barred     string // reason why it must not be chosen; empty: it may be
 }
 
-// Searcher is an engine, and what a search of it takes.
+// Searcher is an engine with the cost of its search.
 type Searcher struct {
 	Engine engine.Engine
-	Cost   float64 // nanoseconds for a distinct tuple and an attribute, about
+	Cost   float64 // approximate nanoseconds for a distinct tuple and an attribute
 
-	// Fitting returns the nanoseconds that fitting models to so many tuples, MostJudged at most, takes for an attribute; nil: it has none.
+	// Fitting returns the nanoseconds for an attribute that fitting models to a number of tuples
+	// takes, at most MostJudged; nil: the search fits no models.
 	Fitting func(tuples int) float64
 }
 
-// Objective is what candidates are judged by.
+// Objective is the measure by which candidates are judged.
 type Objective uint8
 
 // The objectives.
 const (
 	Classification Objective = iota // the error of a decision tree on masked test records
-	Queries                         // the error of counting queries and the certainty penalty, as shares of those of a release that tells nothing
-	Balanced                        // both, the error of the tree as a share of that of the most frequent class
+	// the error of counting queries and the certainty penalty, relative to a fully masked release
+	Queries
+	// both, with the error of the tree relative to that of the most frequent class
+	Balanced
 )
 
 // Engine chooses among candidates.
 type Engine struct {
-	Candidates []Candidate // those whose cuts are simpler to use again first
+	// in order of preference: first those whose cuts are simpler to apply again
+	Candidates []Candidate
 	Objective  Objective
-	Time       time.Duration // that all may take, as it is predicted; 0: any
+	Time       time.Duration // predicted time that all may take; 0: any
 
-	// Limited says that candidates which take no records away, too, may end with no more in groups that are too small
-	// than the requirement lets be taken away.
+	// Limited makes candidates that take no records away fail, too, if more records are left in
+	// groups that are too small than the requirement lets be taken away.
 	Limited bool
 
-	Most      int            // records that candidates are judged by; 0: MostJudged
-	Known     *Verdict       // of an earlier search of the same table: nothing is judged again; may be nil
-	OnVerdict func(*Verdict) // called before the candidate that is chosen searches; may be nil
+	// largest number of records by which candidates are judged; 0: MostJudged
+	Most int
+	// verdict of an earlier search of the same table: nothing is judged again; may be nil
+	Known     *Verdict
+	OnVerdict func(*Verdict) // called before the chosen candidate searches; may be nil
 }
 
 var _ engine.Engine = Engine{}
 
-// Verdict is what became of the candidates.
+// Verdict is the result of judging the candidates.
 type Verdict struct {
-	Records   uint64     // that were dealt
+	Records   uint64     // number of records that were dealt
 	Estimates []Estimate // by candidate
 	Chosen    int        // the candidate; −1: none is left
 }
 
-// Estimate is what is expected of a candidate's release.
+// Estimate is the expected quality of a candidate's release.
 type Estimate struct {
-	Rounds     int      // in which it was judged: the more, the longer it was among the best
-	Loss       float64  // what is judged, over these rounds: less is better
-	Trusted    bool     // the candidate is trusted, and the losses are errors
-	Chance     float64  // the standard error of the difference between its loss and that of the trusted candidate
-	Error      *float64 // of a decision tree, as a share of the test records; nil: not looked at
-	QueryError *float64 // relative, the mean over a workload; nil: not looked at
-	Penalty    *float64 // the normalized certainty penalty; nil: not looked at
+	// number of rounds in which it was judged: more rounds mean that it was longer among the best
+	Rounds  int
+	Loss    float64 // the value of the objective over these rounds; less is better
+	Trusted bool    // the candidate is trusted, and the losses are errors
+	// the standard error of the difference between its loss and that of the trusted candidate
+	Chance     float64
+	Error      *float64 // of a decision tree, as a share of the test records; nil: not measured
+	QueryError *float64 // relative, the mean over a workload; nil: not measured
+	Penalty    *float64 // the normalized certainty penalty; nil: not measured
 	Blank      bool     // it masked everything in every round
 	Predicted  time.Duration
-	Took       time.Duration // the judging, on one processor
-	LeftOut    string        // why it was not judged, or was judged in vain
+	Took       time.Duration // time for judging it on one processor
+	LeftOut    string        // reason why it was not judged, or cannot be chosen
 }
 
 // ErrNone is returned when no candidate is left.
 var ErrNone = fault.New(fault.Privacy, "", "no algorithm is left to choose")
 
-// Plan asks for one table of all columns with the kinds of records, which those of all candidates can be made of. Values are
-// listed as regions need them.
+// Plan asks for one table of all columns with the kinds of records, from which the tables of all
+// candidates can be made. Values are listed as regions need them.
 func (Engine) Plan(requirement engine.Requirement) engine.Plan {
 	all := requirement.United()
 	grouping := all.Grouping()
 	grouping.Kind = true
-	return engine.Plan{Groupings: []engine.Grouping{grouping}, Histograms: true, Whole: true, Pool: true, Leaves: true}
+	return engine.Plan{
+		Groupings:  []engine.Grouping{grouping},
+		Histograms: true,
+		Whole:      true,
+		Pool:       true,
+		Leaves:     true,
+	}
 }
 
-// Search lets the candidate search that is the best one. What it returns is the candidate's.
-func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+// Search lets the best candidate search, and returns its recoding.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	if options.Space.Budget == nil {
 		options.Space.Budget, options.Space.Share = spill.NewBudget(math.MaxInt64), math.MaxInt64
 	}
@@ -133,8 +156,8 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return judge.Search(ctx, c.Engine, whole, c.of(requirement), options)
 }
 
-// Reject leaves the candidate out that was chosen, for it has failed or must not be released, and reports whether there
-// is another one to choose.
+// Reject leaves out the chosen candidate, because it has failed or must not be released, and
+// reports whether another one is chosen.
 func (v *Verdict) Reject(why error) bool {
 	if v.Chosen < 0 {
 		return false
@@ -144,7 +167,7 @@ func (v *Verdict) Reject(why error) bool {
 	return v.Chosen >= 0
 }
 
-// judged returns what searches for a candidate that is judged.
+// judged returns the searcher that represents the candidate while it is judged.
 func (c *Candidate) judged() *Searcher {
 	if c.Sketch != nil {
 		return c.Sketch
@@ -152,7 +175,7 @@ func (c *Candidate) judged() *Searcher {
 	return &c.Searcher
 }
 
-// of returns what a candidate has to meet.
+// of returns the requirement that a candidate has to meet.
 func (c *Candidate) of(requirement engine.Requirement) engine.Requirement {
 	if !c.Suppresses {
 		requirement.MaxSuppressed, requirement.Drop = 0, false
@@ -160,9 +183,10 @@ func (c *Candidate) of(requirement engine.Requirement) engine.Requirement {
 	return requirement
 }
 
-// regroup returns the table with the groupings that a candidate asks for. The one of all columns, if it is not
-// that, is discarded.
-func (e Engine) regroup(ctx context.Context, c *Candidate, table *engine.Table, requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
+// regroup returns the table with the groupings that a candidate asks for. It discards the grouping
+// of all columns unless the candidate uses it.
+func (e Engine) regroup(ctx context.Context, c *Candidate, table *engine.Table,
+	requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
 	requirement = c.of(requirement)
 	plan, all := c.Engine.Plan(requirement), requirement.United()
 	_, merges := c.Engine.(engine.Merger)

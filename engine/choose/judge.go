@@ -14,18 +14,19 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// judging is the judging of all candidates.
+// judging is the state of judging all candidates.
 type judging struct {
 	Engine
 	*dealt
 	requirement engine.Requirement
-	options     engine.Options // of all searches, but for their space
+	options     engine.Options // of all searches, except their space
 	space       partition.Space
 	own         bool // candidates are judged by their own searches, not by sketches
 }
 
 // judge judges the candidates.
-func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (*Verdict, error) {
+func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (*Verdict, error) {
 	space := options.Space
 	options.OnStep = nil
 	tuples, attributes := table.Groupings[0].Len(), len(table.Attributes)
@@ -52,7 +53,7 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 			return nil, err
 		}
 	}
-	if v.Chosen < 0 { // a part of the records may be too few for all
+	if v.Chosen < 0 { // a part of the records may be too small for all candidates
 		v.Chosen = first
 	}
 	return v, nil
@@ -61,7 +62,8 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 // contest judges the candidates that are not left out, and chooses one.
 func (j *judging) contest(ctx context.Context, v *Verdict) error {
 	c, table := newContest(v.Estimates, j.size), j.Table
-	for round := range j.rounds(j.open(v.Estimates), j.size, table.Groupings[0].Len(), len(table.Attributes)) {
+	for round := range j.rounds(j.open(v.Estimates), j.size, table.Groupings[0].Len(),
+		len(table.Attributes)) {
 		if err := j.round(ctx, round, c); err != nil {
 			return err
 		}
@@ -81,20 +83,23 @@ func (j *judging) contest(ctx context.Context, v *Verdict) error {
 	return nil
 }
 
-// unfair reports whether a trusted candidate has lost by what stood in for it, and may be judged again.
+// unfair reports whether a trusted candidate has lost by its sketch and may be judged again by its
+// own search.
 func (j *judging) unfair(v *Verdict) bool {
 	trusted := j.trusted()
-	return trusted >= 0 && v.Chosen != trusted && v.Estimates[trusted].LeftOut == "" && j.mayJudgeAgain(j.size)
+	return trusted >= 0 && v.Chosen != trusted && v.Estimates[trusted].LeftOut == "" &&
+		j.mayJudgeAgain(j.size)
 }
 
-// mayJudgeAgain reports whether candidates are judged again, all by their own searches, when one that is trusted has lost by its sketch: where
-// so few records are judged that this takes no time.
+// mayJudgeAgain reports whether all candidates are judged again, by their own searches, when a
+// trusted one has lost by its sketch: only where so few records are judged that this is fast.
 func (e Engine) mayJudgeAgain(size uint64) bool {
 	trusted := e.trusted()
-	return trusted >= 0 && e.Candidates[trusted].Sketch != nil && e.Objective == Classification && testFolds(size, uint64(e.most())) == 1
+	return trusted >= 0 && e.Candidates[trusted].Sketch != nil && e.Objective == Classification &&
+		testFolds(size, uint64(e.most())) == 1
 }
 
-// trusted returns the candidate that is trusted, −1 if none is.
+// trusted returns the trusted candidate, −1 if there is none.
 func (e Engine) trusted() int {
 	return slices.IndexFunc(e.Candidates, func(c Candidate) bool { return c.Trusted })
 }
@@ -145,16 +150,17 @@ func (j *judging) round(ctx context.Context, number int, c *contest) error {
 	return err
 }
 
-// fold is what all candidates are judged by.
+// fold is the training and the test records of a round, the same for all candidates.
 type fold struct {
 	*judging
 	*judge.Fold
-	requirement engine.Requirement // of the training part
+	requirement engine.Requirement // requirement for the training part
 	removal     float64            // the error of queries when everything is masked
-	plain       uint64             // test records not of the training part's most frequent class
+	// number of test records whose class is not the training part's most frequent one
+	plain uint64
 }
 
-// newFold prepares a fold. What it holds stays drawn.
+// newFold prepares a fold. Its memory stays drawn.
 func (j *judging) newFold(ctx context.Context, number int) (f *fold, err error) {
 	f = &fold{judging: j, Fold: &judge.Fold{
 		Records: j.Records, Training: j.part(number, false), Test: j.part(number, true),
@@ -174,7 +180,7 @@ func (j *judging) newFold(ctx context.Context, number int) (f *fold, err error) 
 	return f, err
 }
 
-// guess counts what the most frequent class of the training part gets wrong.
+// guess counts the errors of predicting the most frequent class of the training part.
 func (f *fold) guess(ctx context.Context) error {
 	classes := make([]uint64, max(1, f.Classes))
 	h := f.Searched.Histograms[0]
@@ -202,13 +208,15 @@ func removal(attributes []engine.Attribute) *engine.Cut {
 	return c
 }
 
-// score is what trials have found, summed over rounds.
+// score is the results of trials, summed over rounds.
 type score struct {
-	tested, wrong, plain uint64  // test records; those that the tree, or the most frequent class of its part, gets wrong
-	trained              float64 // training records
+	// numbers of test records; of those that the tree, and that the most frequent class of its
+	// part, gets wrong
+	tested, wrong, plain uint64
+	trained              float64 // number of training records
 	penalty              float64 // summed over training records
 	queries, removal     float64 // summed over rounds
-	telling              int     // rounds in which some column has several labels
+	telling              int     // number of rounds in which some column has several labels
 	rounds               int
 }
 
@@ -219,7 +227,7 @@ func (s *score) add(o score) {
 	s.telling += o.telling
 }
 
-// sum makes an estimate of a score.
+// sum computes an estimate from a score.
 func (e Engine) sum(to *Estimate, s *score) {
 	wrong, plain := float64(s.wrong)/float64(s.tested), float64(s.plain)/float64(s.tested)
 	if e.Objective != Queries {
@@ -237,7 +245,7 @@ func (e Engine) sum(to *Estimate, s *score) {
 	}
 }
 
-// ratio returns a share of a whole; of nothing, nothing.
+// ratio returns part/whole, or 0 if whole is 0.
 func ratio(part, whole float64) float64 {
 	if whole == 0 {
 		return 0
@@ -245,20 +253,23 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
-// Tie is by how much a loss may be greater than the least one and is as good.
+// Tie is the difference up to which a loss counts as equal to the least one.
 const Tie = 0.001
 
-// choose chooses, of the candidates that are not left out and were judged in as many rounds as any,
-// the first one whose loss is as good as the least. Candidates that mask everything are looked at
-// only if all do. Where one is trusted it is that one, unless the best one is surely better, or
-// another one before it is as good even if chance has favoured that by a standard error.
+// choose chooses among the candidates that are not left out and were judged in the largest number
+// of rounds: the first one whose loss counts as equal to the least. Candidates that mask everything
+// are considered only if all do. A trusted one is chosen, unless the best one is surely better, or
+// one before it is as good even if chance has favoured that one by a standard error.
 func (v *Verdict) choose() {
 	best, trusted := -1, -1
-	telling := slices.ContainsFunc(v.Estimates, func(x Estimate) bool { return x.LeftOut == "" && !x.Blank })
+	telling := slices.ContainsFunc(v.Estimates, func(x Estimate) bool {
+		return x.LeftOut == "" && !x.Blank
+	})
 	open := func(x *Estimate) bool { return x.LeftOut == "" && x.Blank != telling }
 	for i := range v.Estimates {
 		x := &v.Estimates[i]
-		if open(x) && (best < 0 || cmp.Or(cmp.Compare(v.Estimates[best].Rounds, x.Rounds), cmp.Compare(x.Loss, v.Estimates[best].Loss)) < 0) {
+		if open(x) && (best < 0 || cmp.Or(cmp.Compare(v.Estimates[best].Rounds, x.Rounds),
+			cmp.Compare(x.Loss, v.Estimates[best].Loss)) < 0) {
 			best = i
 		}
 	}
@@ -267,7 +278,8 @@ func (v *Verdict) choose() {
 	}
 	least := &v.Estimates[best]
 	for i := range v.Estimates {
-		if x := &v.Estimates[i]; x.Trusted && open(x) && x.Rounds == least.Rounds && x.Loss <= least.Loss+max(Tie, sure*least.Chance) {
+		if x := &v.Estimates[i]; x.Trusted && open(x) && x.Rounds == least.Rounds &&
+			x.Loss <= least.Loss+max(Tie, sure*least.Chance) {
 			trusted = i
 		}
 	}

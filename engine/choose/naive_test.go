@@ -20,16 +20,24 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// candidates are all that may be chosen of a table with classes or without. Their costs are drawn: these decide how often they are judged.
+// candidates returns all candidates for a table with classes or without. Their costs are random:
+// they decide how often candidates are judged.
 func candidates(r *rand.Rand, classes int) []Candidate {
 	guided := mondrian.Engine{InfoGain: true, Guided: true}
 	brief := guided
 	brief.Brief = true
 	all := []Candidate{
-		{Name: "tdr", Searcher: Searcher{Engine: topdown.Engine{}}}, {Name: "tdr, suppressing", Searcher: Searcher{Engine: topdown.Engine{}}, Suppresses: true},
-		{Name: "kactus", Searcher: Searcher{Engine: kactus.Engine{}}}, {Name: "mondrian", Searcher: Searcher{Engine: mondrian.Engine{}}},
+		{Name: "tdr", Searcher: Searcher{Engine: topdown.Engine{}}},
+		{Name: "tdr, suppressing", Searcher: Searcher{Engine: topdown.Engine{}}, Suppresses: true},
+		{Name: "kactus", Searcher: Searcher{Engine: kactus.Engine{}}},
+		{Name: "mondrian", Searcher: Searcher{Engine: mondrian.Engine{}}},
 		{Name: "infogain-mondrian", Searcher: Searcher{Engine: mondrian.Engine{InfoGain: true}}},
-		{Name: "guided", Trusted: true, Searcher: Searcher{Engine: guided}, Sketch: &Searcher{Engine: brief}},
+		{
+			Name:     "guided",
+			Trusted:  true,
+			Searcher: Searcher{Engine: guided},
+			Sketch:   &Searcher{Engine: brief},
+		},
 	}
 	for i := range all {
 		all[i].Cost = float64(r.IntN(2000))
@@ -41,7 +49,7 @@ func candidates(r *rand.Rand, classes int) []Candidate {
 	return all
 }
 
-// problem is a random table, what is asked of it, and who may be chosen.
+// problem is a random table with its requirement and candidates.
 type problem struct {
 	enginetest.Case
 	codes       enginetest.Codes
@@ -49,7 +57,7 @@ type problem struct {
 	engine      Engine
 }
 
-// newProblem draws one whose attributes are all in a set.
+// newProblem draws a problem whose attributes are all in a set.
 func newProblem(r *rand.Rand) problem {
 	p := problem{Case: enginetest.NewCase(r, 80)}
 	all := engine.Set{K: engine.KAnonymity(1 + r.IntN(6))}
@@ -67,7 +75,8 @@ func newProblem(r *rand.Rand) problem {
 		}
 	}
 	for a := range p.Data.Columns {
-		if of := (engine.Requirement{Sets: p.Sets}).ByAttribute(len(p.Data.Columns))[a]; p.Data.Columns[a].Mask == engine.Suppress {
+		if of := (engine.Requirement{Sets: p.Sets}).ByAttribute(
+			len(p.Data.Columns))[a]; p.Data.Columns[a].Mask == engine.Suppress {
 			p.Data.Columns[a].Rare = int(of.K)
 		}
 	}
@@ -77,9 +86,14 @@ func newProblem(r *rand.Rand) problem {
 	}
 	p.codes = p.Data.Codes()
 	for class := range p.codes.Classes {
-		p.codes.ClassNames = append(p.codes.ClassNames, engine.Label{Text: string(rune('a' + class))})
+		p.codes.ClassNames = append(p.codes.ClassNames,
+			engine.Label{Text: string(rune('a' + class))})
 	}
-	p.engine = Engine{Candidates: candidates(r, p.codes.Classes), Objective: Queries, Limited: r.IntN(2) == 0}
+	p.engine = Engine{
+		Candidates: candidates(r, p.codes.Classes),
+		Objective:  Queries,
+		Limited:    r.IntN(2) == 0,
+	}
 	if p.codes.Classes > 0 {
 		p.engine.Objective = Objective(r.IntN(3))
 	}
@@ -100,7 +114,7 @@ func (p *problem) kind(row int) (kind, class uint32) {
 	return p.codes.Kind[row], p.codes.Kinds.Class[p.codes.Kind[row]]
 }
 
-// dealNaively returns the rows of every fold: of rows that are alike, it does not matter which.
+// dealNaively returns the rows of every fold. Equal rows may be exchanged.
 func (p *problem) dealNaively() (folded [folds][]int) {
 	var domains []int
 	for a := range p.codes.Attributes {
@@ -142,7 +156,9 @@ func (p *problem) dealNaively() (folded [folds][]int) {
 	for _, t := range tuples {
 		order = append(order, t)
 	}
-	slices.SortFunc(order, func(a, b *tuple) int { return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.hash, b.hash)) })
+	slices.SortFunc(order, func(a, b *tuple) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.hash, b.hash))
+	})
 	next := 0
 	for _, t := range order {
 		if all := uint64(p.codes.Rows); p.engine.Most > 0 && all > uint64(p.engine.Most) {
@@ -174,7 +190,8 @@ func (p *problem) of(rows []int) enginetest.Codes {
 	return c
 }
 
-// recoded returns the label numbers of every row of a table, one row after the other; nil of one that is dropped.
+// recoded returns the label numbers of every row of a table, row after row; nil for one that is
+// dropped.
 func recoded(recoding engine.Recoding, c enginetest.Codes) (rows [][]uint32) {
 	taken := make([]uint64, recoding.Cells())
 	for row := range c.Rows {
@@ -197,7 +214,7 @@ func recoded(recoding engine.Recoding, c enginetest.Codes) (rows [][]uint32) {
 	return rows
 }
 
-// naive is what the rounds tell of a candidate.
+// naive is a candidate's results over the rounds.
 type naive struct {
 	tested, wrong, plain int
 	missed               []bool // of the last round
@@ -208,14 +225,17 @@ type naive struct {
 	telling              bool // some column had several labels in some round
 }
 
-func (n *naive) add(t *testing.T, p *problem, c Candidate, own bool, training, test enginetest.Codes) {
+func (n *naive) add(t *testing.T, p *problem, c Candidate, own bool, training,
+	test enginetest.Codes) {
 	requirement := p.requirement
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
 		k := int(requirement.Sets[i].K)
-		requirement.Sets[i].K = engine.KAnonymity(max(min(k, 2), (2*k*training.Rows/p.codes.Rows+1)/2))
+		requirement.Sets[i].K = engine.KAnonymity(max(min(k, 2),
+			(2*k*training.Rows/p.codes.Rows+1)/2))
 	}
-	requirement.MaxSuppressed = requirement.MaxSuppressed * uint64(training.Rows) / uint64(p.codes.Rows)
+	requirement.MaxSuppressed = requirement.MaxSuppressed * uint64(training.Rows) / uint64(
+		p.codes.Rows)
 	limit := requirement.MaxSuppressed
 	if !c.Suppresses {
 		requirement.MaxSuppressed, requirement.Drop = 0, false
@@ -224,12 +244,14 @@ func (n *naive) add(t *testing.T, p *problem, c Candidate, own bool, training, t
 	if c.Sketch != nil && !own {
 		by = c.Sketch.Engine
 	}
-	recoding, err := by.Search(t.Context(), training.Table(by.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+	recoding, err := by.Search(t.Context(), training.Table(by.Plan(requirement)), requirement,
+		engine.Options{MaxSteps: -1})
 	if err != nil {
 		n.failed = true
 		return
 	}
-	if suppressed, dropped := recoding.Lost(); p.engine.Limited && !c.Suppresses && suppressed+dropped > limit {
+	if suppressed, dropped := recoding.Lost(); p.engine.Limited && !c.Suppresses &&
+		suppressed+dropped > limit {
 		n.failed = true
 		return
 	}
@@ -242,8 +264,9 @@ func (n *naive) add(t *testing.T, p *problem, c Candidate, own bool, training, t
 	n.costs(p, recoding, learned, training)
 }
 
-// tree trains a tree with the released rows, and counts what it gets wrong.
-func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned, checked [][]uint32, classes, expected []uint32) {
+// tree trains a tree with the released rows, and counts its errors.
+func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned,
+	checked [][]uint32, classes, expected []uint32) {
 	if p.codes.Classes == 0 {
 		return
 	}
@@ -253,7 +276,8 @@ func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned
 	for a := range p.codes.Attributes {
 		of := labels.Of(&p.codes.Attributes[a], recoding, a)
 		f := of.Feature(false)
-		features, domains, data.Columns = append(features, f), append(domains, f.Domain), append(data.Columns, f.Column)
+		features, domains, data.Columns = append(features, f), append(domains, f.Domain),
+			append(data.Columns, f.Column)
 	}
 	data.Table = &partition.Table{Layout: partition.NewLayout(append(domains, p.codes.Classes))}
 	seen := func(row []uint32) (tuple []uint32) {
@@ -305,7 +329,8 @@ func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned
 	n.missed = nil
 	for i, row := range checked {
 		n.tested++
-		n.missed = append(n.missed, classify.Classify(tree, seen(row), make([]float64, max(1, p.codes.Classes))) != expected[i])
+		n.missed = append(n.missed, classify.Classify(tree, seen(row),
+			make([]float64, max(1, p.codes.Classes))) != expected[i])
 		if n.missed[i] {
 			n.wrong++
 		}
@@ -315,19 +340,22 @@ func (n *naive) tree(t *testing.T, p *problem, recoding engine.Recoding, learned
 	}
 }
 
-// costs adds what the release costs those who count.
-func (n *naive) costs(p *problem, recoding engine.Recoding, learned [][]uint32, training enginetest.Codes) {
+// costs adds the errors of queries and the penalty of the release.
+func (n *naive) costs(p *problem, recoding engine.Recoding, learned [][]uint32,
+	training enginetest.Codes) {
 	var penalties [][]float64
 	var sizes [][]uint64
 	for a := range p.codes.Attributes {
 		of := labels.Of(&p.codes.Attributes[a], recoding, a)
-		penalties, sizes = append(penalties, of.Penalties()), append(sizes, make([]uint64, p.codes.Attributes[a].Len()))
+		penalties, sizes = append(penalties, of.Penalties()),
+			append(sizes, make([]uint64, p.codes.Attributes[a].Len()))
 		for _, code := range training.Columns[a] {
 			sizes[a][code]++
 		}
 	}
 	w := workload.New(p.codes.Attributes, sizes)
-	counter, estimate, removed := w.Counter(), w.Estimate(recoding), w.Estimate(removal(p.codes.Attributes))
+	counter, estimate, removed := w.Counter(), w.Estimate(recoding),
+		w.Estimate(removal(p.codes.Attributes))
 	ones := make([]uint64, training.Rows)
 	for i := range ones {
 		ones[i] = 1
@@ -349,7 +377,7 @@ func (n *naive) costs(p *problem, recoding engine.Recoding, learned [][]uint32, 
 	n.removal += removed.Error(&counter.Truth).Mean
 }
 
-// loss is what is judged.
+// loss returns the value of the objective.
 func (n *naive) loss(o Objective) float64 {
 	share := func(part, whole float64) float64 {
 		if whole == 0 {
@@ -375,12 +403,18 @@ type contestants struct {
 	found  []naive
 	in     []bool
 	apart  [][]int
-	own    bool // by their own searches
+	own    bool // they are judged by their own searches
 }
 
 func (p *problem) contestants(own bool) *contestants {
 	n := len(p.engine.Candidates)
-	c := &contestants{problem: p, folded: p.dealNaively(), found: make([]naive, n), in: slices.Repeat([]bool{true}, n), own: own}
+	c := &contestants{
+		problem: p,
+		folded:  p.dealNaively(),
+		found:   make([]naive, n),
+		in:      slices.Repeat([]bool{true}, n),
+		own:     own,
+	}
 	for _, rows := range c.folded {
 		c.size += len(rows)
 	}
@@ -390,7 +424,7 @@ func (p *problem) contestants(own bool) *contestants {
 	return c
 }
 
-// round lets those that are left search some folds, and examines them by the others.
+// round lets the candidates that are left search some folds, and judges them by the others.
 func (c *contestants) round(t *testing.T, round int) {
 	trained := c.trained()
 	var training, test []int
@@ -410,7 +444,8 @@ func (c *contestants) round(t *testing.T, round int) {
 	for i := range c.found {
 		for o := range c.found {
 			for record := range test {
-				if c.in[i] && c.in[o] && c.codes.Classes > 0 && c.found[i].missed[record] != c.found[o].missed[record] {
+				if c.in[i] && c.in[o] && c.codes.Classes > 0 &&
+					c.found[i].missed[record] != c.found[o].missed[record] {
 					c.apart[i][o]++
 				}
 			}
@@ -418,7 +453,7 @@ func (c *contestants) round(t *testing.T, round int) {
 	}
 }
 
-// trained is how many folds are searched.
+// trained returns the number of folds that are searched.
 func (c *contestants) trained() int {
 	if c.engine.Most > 0 {
 		return max(1, min(4, c.engine.Most/c.size))
@@ -426,7 +461,8 @@ func (c *contestants) trained() int {
 	return 4
 }
 
-// judge holds a contest, and another one if a trusted one of little data has not won, who was not there.
+// judge holds a contest, and another one if the trusted candidate was represented by a sketch and
+// has not won on little data.
 func (p *problem) judge(t *testing.T, tuples int) (c *contestants, again bool) {
 	var open []*Candidate
 	for i := range p.engine.Candidates {
@@ -445,21 +481,24 @@ func (p *problem) judge(t *testing.T, tuples int) (c *contestants, again bool) {
 				break
 			}
 		}
-		trusted := slices.IndexFunc(p.engine.Candidates, func(of Candidate) bool { return of.Trusted })
-		if p.engine.Objective != Classification || trusted < 0 || c.chosen() == trusted || c.found[trusted].failed || c.trained() < 4 {
+		trusted := slices.IndexFunc(p.engine.Candidates, func(of Candidate) bool {
+			return of.Trusted
+		})
+		if p.engine.Objective != Classification || trusted < 0 || c.chosen() == trusted ||
+			c.found[trusted].failed || c.trained() < 4 {
 			return c, own
 		}
 	}
 	return c, true
 }
 
-// noise is the standard error of a difference.
+// noise returns the standard error of a difference.
 func (c *contestants) noise(i, o int) float64 {
 	tested := float64(c.found[i].tested)
 	return math.Sqrt(float64(c.apart[i][o])*max(1, tested/float64(c.size))) / tested
 }
 
-// lose drops those that are far behind, and reports whether there is still something to find out.
+// lose drops the candidates that are far behind, and reports whether more than one is left.
 func (c *contestants) lose() bool {
 	best, left := -1, 0
 	for i, n := range c.found {
@@ -478,7 +517,7 @@ func (c *contestants) lose() bool {
 	return left > 1
 }
 
-// chosen returns the candidate that is to be chosen, −1 if there is none.
+// chosen returns the candidate to choose, −1 if there is none.
 func (c *contestants) chosen() int {
 	rounds, best := 0, -1
 	var open []bool
@@ -505,27 +544,31 @@ func (c *contestants) chosen() int {
 		return -1
 	}
 	trusted := slices.IndexFunc(c.engine.Candidates, func(of Candidate) bool { return of.Trusted })
-	trusting := c.engine.Objective == Classification && trusted >= 0 && c.in[trusted] && open[trusted] && c.found[trusted].rounds == rounds && loss(trusted) <= loss(best)+max(Tie, 3*c.noise(trusted, best))
+	trusting := c.engine.Objective == Classification && trusted >= 0 && c.in[trusted] &&
+		open[trusted] && c.found[trusted].rounds == rounds &&
+		loss(trusted) <= loss(best)+max(Tie, 3*c.noise(trusted, best))
 	for i, n := range c.found {
 		if !open[i] || n.rounds < rounds {
 			continue
 		}
-		if trusting && (i == trusted || loss(i)+c.noise(i, trusted) <= loss(trusted)+Tie) || !trusting && loss(i) <= loss(best)+Tie {
+		if trusting && (i == trusted || loss(i)+c.noise(i, trusted) <= loss(trusted)+Tie) ||
+			!trusting && loss(i) <= loss(best)+Tie {
 			return i
 		}
 	}
 	return -1
 }
 
-// seeded makes cases the same every time, but in the long tests: chance decides how many kinds of
-// cases there are.
+// seeded makes cases the same every time, except in the long tests: chance decides how many kinds
+// of cases there are.
 func seeded(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" && os.Getenv("KCUT_SEED") == "" {
 		t.Setenv("KCUT_SEED", "1")
 	}
 }
 
-// TestNaive holds every estimate, and the choice, against a judge that deals, masks and counts row by row.
+// TestNaive compares every estimate, and the choice, with a judge that deals, masks and counts row
+// by row.
 func TestNaive(t *testing.T) {
 	seeded(t)
 	judged, again, chosen, rounds := 0, 0, map[string]int{}, map[int]int{}
@@ -553,8 +596,10 @@ func TestNaive(t *testing.T) {
 			}
 			judged++
 			rounds[n.rounds]++
-			if loss := n.loss(p.engine.Objective); math.Abs(loss-x.Loss) > 1e-9 || n.rounds != x.Rounds {
-				t.Fatalf("%s by %d of %d: the loss is %g in %d rounds, naively %g in %d\n%s", name, c.size, p.codes.Rows, x.Loss, x.Rounds, loss, n.rounds, p)
+			if loss := n.loss(p.engine.Objective); math.Abs(loss-x.Loss) > 1e-9 ||
+				n.rounds != x.Rounds {
+				t.Fatalf("%s by %d of %d: the loss is %g in %d rounds, naively %g in %d\n%s", name,
+					c.size, p.codes.Rows, x.Loss, x.Rounds, loss, n.rounds, p)
 			}
 		}
 		want := c.chosen()
@@ -566,7 +611,8 @@ func TestNaive(t *testing.T) {
 		}
 	})
 	if n >= 80 && (judged < 100 || again < 1 || len(chosen) < 4 || len(rounds) < 2) {
-		t.Errorf("%d candidates were judged, %d tables twice, chosen are %v, judged in so many rounds %v", judged, again, chosen, rounds)
+		t.Errorf("%d candidates were judged, %d tables twice, chosen are %v, judged in so many "+
+			"rounds %v", judged, again, chosen, rounds)
 	}
 	t.Log(judged, again, chosen, rounds)
 }

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// judgeCost is what judging a candidate takes in a round beside its search, in nanoseconds for every distinct tuple that is judged and every
-// attribute.
+// judgeCost is the cost of judging a candidate in a round without its search, in nanoseconds for
+// every distinct tuple and every attribute.
 const judgeCost = 40
 
-// Predict returns what choosing takes at most for every candidate that may be chosen, of a table of so many records, or more, with so many
-// distinct tuples of all attributes: its searches of training parts, the judging, and the search of the whole table. A table that is
-// large enough makes it right by half; machines differ as much.
+// Predict returns, for every candidate that may be chosen, an upper bound of the time for choosing:
+// for its searches of training parts, the judging, and the search of the whole table. The table has
+// at least the given number of records, with a number of distinct tuples of all attributes. For
+// large tables the prediction is right within a factor of 1.5; machines differ as much.
 func (e Engine) Predict(records uint64, tuples, attributes int) []time.Duration {
 	predicted := make([]time.Duration, len(e.Candidates))
 	var open []*Candidate
@@ -44,15 +45,18 @@ func (s *Searcher) predict(tuples, attributes int) float64 {
 	return searching + s.Fitting(min(tuples, MostJudged))*float64(attributes)
 }
 
-// round returns the nanoseconds of judging a candidate in one round by what a searcher finds, with so many records of a table.
+// round returns the nanoseconds of judging a candidate in one round by the result of a searcher,
+// with a number of records.
 func (e Engine) round(c *Candidate, by *Searcher, size uint64, tuples, attributes int) float64 {
-	judged, trained := min(tuples, int(size)), int(size)*(folds-testFolds(size, uint64(e.most())))/folds
+	judged, trained := min(tuples, int(size)),
+		int(size)*(folds-testFolds(size, uint64(e.most())))/folds
 	return judgeCost*float64(judged*attributes) + by.predict(min(tuples, trained), attributes)
 }
 
-// rounds returns in how many rounds some candidates are judged at most: all folds or, where one round does with a part of the records
-// for training, no more than are predicted to take, with the longest search, what the searches of all take. So choosing
-// does not take longer than trying them all.
+// rounds returns the largest number of rounds of a contest: the number of folds or, where one round
+// trains with only a part of the records, the number that is predicted to take, together with the
+// longest search, no longer than the searches of all candidates. So choosing does not take longer
+// than trying them all.
 func (e Engine) rounds(open []*Candidate, size uint64, tuples, attributes int) int {
 	if e.Objective != Classification {
 		return folds
@@ -63,16 +67,17 @@ func (e Engine) rounds(open []*Candidate, size uint64, tuples, attributes int) i
 	round, all, longest := 0.0, 0.0, 0.0
 	for _, c := range open {
 		search := c.predict(tuples, attributes)
-		round, all, longest = round+e.round(c, c.judged(), size, tuples, attributes), all+search, max(longest, search)
+		round += e.round(c, c.judged(), size, tuples, attributes)
+		all, longest = all+search, max(longest, search)
 	}
 	return max(1, min(folds, int((all-longest)/max(1, round))))
 }
 
-// most returns how many records candidates are judged by.
+// most returns the largest number of records by which candidates are judged.
 func (e Engine) most() int { return cmp.Or(e.Most, MostJudged) }
 
-// admit returns the estimates of all candidates, none of which is judged yet. Those that are barred are left out, and those
-// with which it is predicted to take more than the time there is: the first one never is.
+// admit returns the estimates of all candidates before they are judged. It leaves out those that
+// are barred, and those that are predicted to exceed the time, but never the first candidate.
 func (e Engine) admit(records uint64, tuples, attributes int) []Estimate {
 	estimates, all := make([]Estimate, len(e.Candidates)), time.Duration(0)
 	for i, predicted := range e.Predict(records, tuples, attributes) {
@@ -81,7 +86,9 @@ func (e Engine) admit(records uint64, tuples, attributes int) []Estimate {
 		switch {
 		case x.LeftOut != "":
 		case e.Time > 0 && all > 0 && all+predicted > e.Time:
-			x.LeftOut = fmt.Sprintf("it is predicted to take %s, of which limits.time leaves %s", predicted.Round(time.Millisecond), (e.Time - min(all, e.Time)).Round(time.Millisecond))
+			x.LeftOut = fmt.Sprintf("it is predicted to take %s, of which limits.time leaves %s",
+				predicted.Round(time.Millisecond),
+				(e.Time - min(all, e.Time)).Round(time.Millisecond))
 		default:
 			all += predicted
 		}

@@ -10,15 +10,15 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// trial is a candidate being judged by a fold.
+// trial is judging a candidate by a fold.
 type trial struct {
 	*fold
 	*Candidate
 	space  partition.Space
-	missed []bool // by test record: whether the tree gets its class wrong
+	missed []bool // by test record: the tree gets its class wrong
 }
 
-// run lets the candidate search the training part, and judges what it has found.
+// run lets the candidate search the training part, and judges its result.
 func (t *trial) run(ctx context.Context) (s score, err error) {
 	recoding, err := t.search(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 	return s, nil
 }
 
-// searcher returns what searches for the candidate.
+// searcher returns the searcher for the candidate.
 func (t *trial) searcher() *Searcher {
 	if t.own {
 		return &t.Searcher
@@ -74,12 +74,13 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	}
 	suppressed, dropped := recoding.Lost()
 	if most := t.requirement.MaxSuppressed; suppressed+dropped > most {
-		return nil, fault.Errorf(fault.Privacy, "", "%d of %d records are left in groups that are too small, %d may be", suppressed+dropped, table.Rows, most)
+		return nil, fault.Errorf(fault.Privacy, "", "%d of %d records are left in groups that "+
+			"are too small, %d may be", suppressed+dropped, table.Rows, most)
 	}
 	return recoding, nil
 }
 
-// examine notes of every test record whether a tree gets its class wrong.
+// examine notes for every test record whether a tree gets its class wrong.
 func (t *trial) examine(
 	tree classify.Classifier, _ partition.Space, test func(judge.Examiner) error,
 ) error {
