@@ -1,18 +1,19 @@
-// Package cover tells which values a released label may stand for: what somebody can tell who has the release and
-// nothing else. The records of a label are spread evenly over these values, whatever their other labels are.
+// Package cover finds the values that a released label may represent for somebody who has only the
+// release. The records of a label count as spread evenly over these values, whatever their other
+// labels are.
 //
 //	an interval             the attribute's codes in it; the whole range: and the null
 //	a node of a taxonomy    the leaves below it, whether they occur or not; the root: and the null
 //	{a|b}                   its members
-//	*                       all values; where labels depend on their own column alone, as the cut tells,
-//	                        all but those that are always disclosed
+//	*                       all values; where labels depend only on their own column, as in a cut,
+//	                        all except those that are always disclosed
 //	a suppressed record     all values
 //	a null                  the null
 //
 // A leaf of a pruned taxonomy counts as all values below it.
 //
-// Contract: a cover depends on the attribute and the recoding's labels alone. What it takes, Bytes tells, for the
-// caller to draw.
+// Contract: a cover depends only on the attribute and the recoding's labels. Bytes returns its
+// memory, which the caller draws.
 package cover
 
 import (
@@ -22,27 +23,27 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Cover is what a label covers: runs of codes, ascending and apart.
+// Cover is the codes that a label covers, as ascending runs with gaps between them.
 type Cover struct {
-	Values uint64 // that all its codes stand for
+	Values uint64 // number of values of all its codes
 
 	attribute *engine.Attribute
 	runs      []run
 }
 
-// run has the codes lo ≤ code < hi.
+// run is the codes lo ≤ code < hi.
 type run struct{ lo, hi uint32 }
 
-// What a cover takes, and a run of it.
+// The memory of a cover, and of one of its runs.
 const (
 	coverBytes = 48
 	runBytes   = 8
 )
 
-// Bytes returns about how much memory the cover takes.
+// Bytes returns the approximate memory of the cover.
 func (c *Cover) Bytes() int64 { return coverBytes + runBytes*int64(cap(c.runs)) }
 
-// Common returns how many values are covered and have one of the codes from ≤ code < to.
+// Common returns the number of covered values with one of the codes from ≤ code < to.
 func (c *Cover) Common(from, to uint32) (values uint64) {
 	for _, run := range c.runs {
 		if lo, hi := max(run.lo, from), min(run.hi, to); lo < hi {
@@ -52,7 +53,7 @@ func (c *Cover) Common(from, to uint32) (values uint64) {
 	return values
 }
 
-// Value returns the code of one of the covered values, by its number, which is below Values.
+// Value returns the code of a covered value by its number, which is below Values.
 func (c *Cover) Value(number uint64) uint32 {
 	for _, run := range c.runs {
 		n := valuesOf(c.attribute, run.lo, run.hi)
@@ -70,16 +71,17 @@ func (c *Cover) Value(number uint64) uint32 {
 	panic("cover: the number of a value is not below Values")
 }
 
-// valuesOf returns how many values some codes stand for: one each, but for pruned leaves.
+// valuesOf returns the number of values of some codes: one for each code, more for a pruned leaf.
 func valuesOf(a *engine.Attribute, lo, hi uint32) uint64 {
 	if a.Mask != engine.Generalize {
 		return uint64(hi - lo)
 	}
 	leaves := uint32(len(a.Texts))
-	return uint64(a.Tree.ValuesIn(int(min(lo, leaves)), int(min(hi, leaves)))) + uint64(max(hi, leaves)-max(lo, leaves))
+	return uint64(a.Tree.ValuesIn(int(min(lo, leaves)), int(min(hi, leaves)))) +
+		uint64(max(hi, leaves)-max(lo, leaves))
 }
 
-// Of returns what every label of an attribute covers that a recoding gives it, by its number.
+// Of returns, by number, the covers of all labels that a recoding gives an attribute.
 func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 	labels := recoding.Labels(attribute)
 	covers := make([]Cover, len(labels))
@@ -114,7 +116,7 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) []Cover {
 	return covers
 }
 
-// members returns the code of a value of a suppressed attribute, or those of a set.
+// members returns the codes of a label of a suppressed attribute: of one value or of a set.
 func members(a *engine.Attribute, label engine.Label) (runs []run) {
 	values := []engine.Label{label}
 	if _, own := slices.BinarySearch(a.Texts, label.Text); !own {
@@ -137,7 +139,8 @@ func members(a *engine.Attribute, label engine.Label) (runs []run) {
 	return runs
 }
 
-// undisclosed takes what is always disclosed from what suppressed values may be, if something is left.
+// undisclosed removes from the cover of suppressed values those that are always disclosed, if
+// something is left.
 func undisclosed(a *engine.Attribute, labels []engine.Label, covers []Cover) {
 	var left []run
 	next := uint32(0)

@@ -14,9 +14,11 @@ import (
 	"github.com/kcut/kcut/engine/topdown"
 )
 
-var engines = []engine.Engine{topdown.Engine{}, topdown.Engine{}, mondrian.Engine{}, mondrian.Engine{Relaxed: true}, kactus.Engine{MinObjects: 1}}
+var engines = []engine.Engine{topdown.Engine{}, topdown.Engine{}, mondrian.Engine{},
+	mondrian.Engine{Relaxed: true}, kactus.Engine{MinObjects: 1}}
 
-// A label covers the values that it is true of, each once and in their order, but for those that are always disclosed.
+// A label covers the values for which it is true, each once and in order, except those that are
+// always disclosed.
 func TestOf(t *testing.T) {
 	several, one := 0, 0
 	enginetest.Cases(t, 300, func(r *rand.Rand) {
@@ -30,7 +32,8 @@ func TestOf(t *testing.T) {
 		if _, isTopdown := e.(topdown.Engine); isTopdown {
 			requirement.MaxSuppressed = uint64(r.IntN(2) * r.IntN(len(c.Data.Rows)))
 		}
-		recoding, err := e.Search(t.Context(), codes.Table(e.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+		recoding, err := e.Search(t.Context(), codes.Table(e.Plan(requirement)), requirement,
+			engine.Options{MaxSteps: -1})
 		if errors.Is(err, engine.ErrInfeasible) {
 			return
 		}
@@ -41,7 +44,8 @@ func TestOf(t *testing.T) {
 			labels := recoding.Labels(a)
 			for i, covers := range cover.Of(&codes.Attributes[a], recoding, a) {
 				disclosed := func(v engine.Label) bool {
-					return column.Mask == engine.Suppress && labels[i].Text == engine.Suppressed && !labels[i].Null && recoding.Codes(a) != nil && slices.Contains(labels, v)
+					return column.Mask == engine.Suppress && labels[i].Text == engine.Suppressed &&
+						!labels[i].Null && recoding.Codes(a) != nil && slices.Contains(labels, v)
 				}
 				var got, want []uint32
 				for number := range covers.Values {
@@ -56,7 +60,8 @@ func TestOf(t *testing.T) {
 					continue
 				}
 				if !slices.Equal(got, want) {
-					t.Errorf("%T: label %v of column %d covers %v, want %v\n%s", e, labels[i], a, got, want, c)
+					t.Errorf("%T: label %v of column %d covers %v, want %v\n%s", e, labels[i], a,
+						got, want, c)
 				}
 				if len(got) > 1 {
 					several++
@@ -71,14 +76,18 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A leaf of a pruned taxonomy stands for all values below it.
+// A leaf of a pruned taxonomy counts as all values below it.
 func TestPrunedLeaf(t *testing.T) {
-	tree, err := engine.NewTree(engine.Node{Name: "all", Children: []engine.Node{{Name: "a", Values: 3}, {Name: "b"}, {Name: "c", Values: 2}}})
+	tree, err := engine.NewTree(engine.Node{
+		Name:     "all",
+		Children: []engine.Node{{Name: "a", Values: 3}, {Name: "b"}, {Name: "c", Values: 2}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves(), HasNull: true}
-	root := cover.Of(&a, &engine.Cut{Columns: []engine.ColumnCut{engine.CutTree(&a, []int{0})}}, 0)[0]
+	root := cover.Of(&a, &engine.Cut{Columns: []engine.ColumnCut{engine.CutTree(&a, []int{0})}},
+		0)[0]
 	var got []uint32
 	for number := range root.Values {
 		got = append(got, root.Value(number))
