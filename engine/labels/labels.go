@@ -1,6 +1,8 @@
-// Package labels is what released labels tell: to classifiers, as features, and how much less they tell than values.
+// Package labels measures the information in released labels: as features for classifiers, and as a
+// penalty relative to raw values.
 //
-//	Recoding ──Of──▶ Labels ──Feature──▶ a column of package classify: intervals are numbers, what tells nothing is missing
+//	Recoding ──Of──▶ Labels ──Feature──▶ a column of package classify: intervals are numbers,
+//	                      │              labels without information are missing
 //	                      └──Penalties──▶ the normalized certainty penalty of every label
 //	Recoding, Table ──Penalty──▶ that of all records
 package labels
@@ -16,14 +18,14 @@ import (
 // Labels are the released values of an attribute.
 type Labels struct {
 	*engine.Attribute
-	Roots bool // the widest labels are labels like any other, instead of missing values
+	Roots bool // the widest labels count as labels, not as missing values
 
 	values    []engine.Label
 	intervals []engine.Interval
-	global    bool // labels depend on the attribute's own values alone
+	global    bool // labels depend only on the attribute's own values
 }
 
-// Of returns the labels that a recoding gives an attribute, by its number.
+// Of returns the labels that a recoding gives an attribute, which is given by its number.
 func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
 	a = a.Even()
 	return Labels{
@@ -32,9 +34,9 @@ func Of(a *engine.Attribute, recoding engine.Recoding, attribute int) Labels {
 	}
 }
 
-// tells reports whether a label tells anything: it is neither the null nor covers everything.
-// The mark of suppressed values tells that a value is none of those that are always disclosed, that of suppressed
-// records nothing.
+// tells reports whether a label has information: it is not the null and does not cover everything.
+// The mark of suppressed values excludes those that are always disclosed; the mark of suppressed
+// records has no information.
 func (l Labels) tells(label int) bool {
 	v := l.values[label]
 	switch {
@@ -61,13 +63,13 @@ func (l Labels) ends(label int) (lower, upper float64) {
 	return l.Ends(l.intervals[label].Lo, l.intervals[label].Hi)
 }
 
-// Feature is a column as classifiers see it.
+// Feature is a column for classifiers.
 type Feature struct {
 	classify.Column
-	codes []uint32 // of every code of the attribute, or of every number of a label
+	codes []uint32 // of every code of the attribute, or of every label number
 }
 
-// Code returns the feature's code. What was dropped is missing.
+// Code returns the feature's code. Dropped records are missing.
 func (f *Feature) Code(of uint32) uint32 {
 	if of == engine.DroppedLabel {
 		return uint32(f.Domain - 1)
@@ -75,7 +77,7 @@ func (f *Feature) Code(of uint32) uint32 {
 	return f.codes[of]
 }
 
-// Raw returns an attribute's own values; nulls are missing.
+// Raw returns the feature of an attribute's own values; nulls are missing.
 func Raw(a *engine.Attribute) Feature {
 	all := engine.Identity(len(a.Texts) + 1)
 	f := Feature{Column: classify.Column{Domain: all.Domain}, codes: all.Codes}
@@ -85,7 +87,7 @@ func Raw(a *engine.Attribute) Feature {
 	return f
 }
 
-// numeric returns a feature of numbers that are on a scale, which ascends; others are missing.
+// numeric returns a feature of the numbers that are on an ascending scale; others are missing.
 func numeric(numbers, scale []float64) Feature {
 	f := Feature{Column: classify.Column{Numeric: true, Values: scale, Domain: len(scale) + 1}}
 	for _, x := range numbers {
@@ -98,8 +100,8 @@ func numeric(numbers, scale []float64) Feature {
 	return f
 }
 
-// Feature returns an attribute's labels: those of intervals are numbers, their midpoints,
-// unless they are to be nominal. Labels that tell nothing are missing.
+// Feature returns the feature of an attribute's labels. Intervals become numbers, their midpoints,
+// unless nominal. Labels without information are missing.
 func (l Labels) Feature(nominal bool) Feature {
 	if l.Mask == engine.Discretize && !nominal {
 		return numeric(l.midpoints())
@@ -121,7 +123,8 @@ func (l Labels) Feature(nominal bool) Feature {
 	return f
 }
 
-// midpoints returns those of intervals, or no number, and the scale of all.
+// midpoints returns the midpoints of intervals, NaN for other labels, and the scale of all
+// midpoints.
 func (l Labels) midpoints() (middles, scale []float64) {
 	for i := range l.values {
 		middle := math.NaN()
@@ -136,14 +139,15 @@ func (l Labels) midpoints() (middles, scale []float64) {
 	return middles, slices.Compact(scale)
 }
 
-// BesideRaw returns the feature of the labels and that of the attribute's own values as one
-// column: values lie among the midpoints of intervals, or have the code of the label that
-// says the same, else one that no label has.
+// BesideRaw returns the features of the labels and of the attribute's own values in one column:
+// values lie among the midpoints of intervals, or have the code of the label with the same text,
+// else a code that no label has.
 func (l Labels) BesideRaw(nominal bool) (masked, raw Feature) {
 	if l.Mask == engine.Discretize && !nominal {
 		middles, scale := l.midpoints()
 		scale = slices.Compact(slices.Sorted(slices.Values(slices.Concat(scale, l.Positions))))
-		return numeric(middles, scale), numeric(append(slices.Clone(l.Positions), math.NaN()), scale)
+		return numeric(middles, scale), numeric(append(slices.Clone(l.Positions), math.NaN()),
+			scale)
 	}
 	masked = l.Feature(nominal)
 	other, missing := uint32(masked.Domain-1), uint32(masked.Domain)

@@ -7,9 +7,9 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Penalty returns the normalized certainty penalty of a release (Xu and others, 2006): the mean over all records of a
-// table and its attributes, 0 when values are released, 1 when nothing is told. What is dropped of a record costs 1, and so does what is suppressed,
-// but in an attribute with one value.
+// Penalty returns the normalized certainty penalty of a release (Xu and others, 2006): the mean
+// over all records of a table and its attributes, 0 when all values are released, 1 when nothing
+// is. Dropped and suppressed records cost 1, except in an attribute with one value.
 func Penalty(table *engine.Table, recoding engine.Recoding) (penalty float64) {
 	for a := range table.Attributes {
 		penalty += PenaltyOf(table, recoding, a)
@@ -28,15 +28,18 @@ func PenaltyOf(table *engine.Table, recoding engine.Recoding, attribute int) (su
 	return sum / float64(max(1, table.Rows))
 }
 
-// lost returns the penalty of a record that is taken away: 1, but for an attribute with one value, which its mark tells.
+// lost returns the penalty of a record that is suppressed or dropped: 1, except for an attribute
+// with one value, which its mark discloses.
 func lost(recoding engine.Recoding, attribute int, penalties []float64) float64 {
-	if cut, ok := recoding.(*engine.Cut); ok && cut.Suppression != nil && cut.Suppression.Marks != nil {
+	if cut, ok := recoding.(*engine.Cut); ok && cut.Suppression != nil &&
+		cut.Suppression.Marks != nil {
 		return penalties[cut.Suppression.Marks[attribute]]
 	}
 	return 1
 }
 
-// sizes returns how many records have every label of an attribute, but those that are suppressed or dropped.
+// sizes returns the number of records with every label of an attribute, without those that are
+// suppressed or dropped.
 func sizes(table *engine.Table, recoding engine.Recoding, attribute int) []uint64 {
 	sizes := make([]uint64, len(recoding.Labels(attribute)))
 	switch r := recoding.(type) {
@@ -50,8 +53,8 @@ func sizes(table *engine.Table, recoding engine.Recoding, attribute int) []uint6
 	return sizes
 }
 
-// Penalties returns what every label loses: the share of the values, or of the range, that it
-// covers; nothing if it is a value.
+// Penalties returns the loss of every label: the share of the values, or of the range, that it
+// covers; 0 for one value.
 func (l Labels) Penalties() []float64 {
 	penalties := make([]float64, len(l.values))
 	penalty := l.setPenalty
@@ -69,7 +72,7 @@ func (l Labels) Penalties() []float64 {
 	return penalties
 }
 
-// intervalPenalty is the share that an interval has of the whole range.
+// intervalPenalty returns an interval's share of the whole range.
 func (l Labels) intervalPenalty(label int) float64 {
 	lower, upper := l.ends(label)
 	if lower == upper {
@@ -78,7 +81,7 @@ func (l Labels) intervalPenalty(label int) float64 {
 	return (upper - lower) / (l.Upper - l.Lower)
 }
 
-// nodePenalty is the penalty of a node. The null is a leaf under the root.
+// nodePenalty returns the penalty of a node. The null is a leaf under the root.
 func (l Labels) nodePenalty(label int) float64 {
 	null := l.Len() - len(l.Texts)
 	n, _ := l.Tree.Node(l.values[label].Text)
@@ -92,7 +95,7 @@ func (l Labels) nodePenalty(label int) float64 {
 	return float64(below) / float64(l.Tree.Values(0)+null)
 }
 
-// setPenalty is the penalty of a value, of a set of values, as in {a|b}, or of all.
+// setPenalty returns the penalty of a value, of a set of values, as in {a|b}, or of all values.
 func (l Labels) setPenalty(label int) float64 {
 	text := l.values[label].Text
 	_, found := slices.BinarySearch(l.Texts, text)

@@ -20,12 +20,16 @@ import (
 )
 
 var engines = []engine.Engine{
-	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{InfoGain: true},
-	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit}, iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp},
+	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{},
+	mondrian.Engine{Relaxed: true}, mondrian.Engine{InfoGain: true},
+	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit},
+	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp},
 }
 
-// naive returns the penalty of one column of a release from the labels of its rows, nil of those that are not released.
-func naive(d enginetest.Data, codes enginetest.Codes, released [][]engine.Label, column int) (sum float64) {
+// naive returns the penalty of one column of a release from the labels of its rows, nil for those
+// that are not released.
+func naive(d enginetest.Data, codes enginetest.Codes, released [][]engine.Label,
+	column int) (sum float64) {
 	for _, row := range released {
 		if row == nil {
 			sum++
@@ -36,7 +40,8 @@ func naive(d enginetest.Data, codes enginetest.Codes, released [][]engine.Label,
 	return sum / float64(len(released))
 }
 
-// penaltyOf returns the share of the values of a column, or of its range, that a label is true of.
+// penaltyOf returns the share of the values of a column, or of its range, for which a label is
+// true.
 func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.Label) float64 {
 	share := func(covered, all int) float64 {
 		if covered == 1 {
@@ -74,7 +79,8 @@ func penaltyOf(d enginetest.Data, column int, a *engine.Attribute, label engine.
 	return share(covered, len(domain))
 }
 
-// The penalty of all records agrees with what their labels say, row by row, for cuts and regions, whatever they suppress or drop.
+// The penalty of all records agrees with the labels, row by row, for cuts and regions with
+// suppressed and dropped records.
 func TestPenalty(t *testing.T) {
 	met := map[string]int{}
 	enginetest.Cases(t, 500, func(r *rand.Rand) {
@@ -86,9 +92,13 @@ func TestPenalty(t *testing.T) {
 		requirement := engine.Requirement{Sets: append(c.Sets, all)}
 		e, codes := engines[r.IntN(len(engines))], c.Data.Codes()
 		if _, isTopdown := e.(topdown.Engine); isTopdown {
-			requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(2)*r.IntN(len(c.Data.Rows))), r.IntN(2) == 0
+			requirement.MaxSuppressed, requirement.Drop = uint64(
+				r.IntN(2)*r.IntN(len(c.Data.Rows))), r.IntN(2) == 0
 		}
-		table := codes.Table(engine.Plan{Groupings: e.Plan(requirement).Groupings, Histograms: true})
+		table := codes.Table(engine.Plan{
+			Groupings:  e.Plan(requirement).Groupings,
+			Histograms: true,
+		})
 		recoding, err := e.Search(t.Context(), table, requirement, engine.Options{MaxSteps: -1})
 		if errors.Is(err, engine.ErrInfeasible) {
 			return
@@ -110,7 +120,8 @@ func TestPenalty(t *testing.T) {
 		}
 		suppressed, dropped := recoding.Lost()
 		_, regions := recoding.(*engine.Regions)
-		for name, is := range map[string]bool{"regions": regions, "a cut": !regions, "suppressed": suppressed > 0, "dropped": dropped > 0, "some": got > 0 && got < 1} {
+		for name, is := range map[string]bool{"regions": regions, "a cut": !regions,
+			"suppressed": suppressed > 0, "dropped": dropped > 0, "some": got > 0 && got < 1} {
 			if is {
 				met[name]++
 			}
@@ -122,20 +133,28 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// What the mark of suppressed records tells is nothing, wherever the declared bounds are.
+// The mark of suppressed records has no information, wherever the declared bounds are.
 func TestMark(t *testing.T) {
-	a := engine.Attribute{Mask: engine.Discretize, Texts: []string{"1", "2", "5"}, Positions: []float64{1, 2, 5}, Lower: 1, Upper: 9, LowerText: "1", UpperText: "9"}
+	a := engine.Attribute{
+		Mask:      engine.Discretize,
+		Texts:     []string{"1", "2", "5"},
+		Positions: []float64{1, 2, 5},
+		Lower:     1,
+		Upper:     9,
+		LowerText: "1",
+		UpperText: "9",
+	}
 	column := engine.CutIntervals(&a, []int{0, 2})
 	mark := column.AddMark(a.Widest())
 	of := labels.Of(&a, &engine.Cut{Columns: []engine.ColumnCut{column}}, 0)
 	feature := of.Feature(false)
 	if got := of.Penalties(); got[mark] != 1 || feature.Code(mark) != uint32(feature.Domain-1) {
-		t.Errorf("the mark has penalty %g and code %d of %d", got[mark], feature.Code(mark), feature.Domain)
+		t.Errorf("the mark has penalty %g and code %d of %d", got[mark], feature.Code(mark),
+			feature.Domain)
 	}
 }
 
-// farEnds are numbers that lie so that the range of all of them has no finite width, or none that
-// numbers hold.
+// farEnds are numbers whose range has no finite width, or one that is too wide for sums of squares.
 var farEnds = map[string]func(i int) string{
 	"one infinity":       func(i int) string { return atEnd(i, "0", "Inf") },
 	"both infinities":    func(i int) string { return atEnd(i, "-Inf", "Inf") },
@@ -156,19 +175,26 @@ func atEnd(i int, first, last string) string {
 	return strconv.Itoa(i)
 }
 
-// TestFarEnds holds what engines make of numbers with such ends against what they make of steps.
+// TestFarEnds compares the results of engines for such numbers with those for equal steps.
 func TestFarEnds(t *testing.T) {
 	const rows = 600
 	table := func(text func(i int) string) enginetest.Codes {
-		c := enginetest.Codes{Rows: rows, Classes: 2, ClassNames: enginetest.Values("n", "y"), Columns: make([][]uint32, 2)}
+		c := enginetest.Codes{
+			Rows:       rows,
+			Classes:    2,
+			ClassNames: enginetest.Values("n", "y"),
+			Columns:    make([][]uint32, 2),
+		}
 		far := engine.Attribute{Name: "far", Mask: engine.Discretize}
 		near := engine.Attribute{Name: "near", Mask: engine.Discretize, Upper: 2}
 		for i := range farSteps + 1 {
-			far.Texts, far.Positions = append(far.Texts, text(i)), append(far.Positions, enginetest.Number(text(i)))
+			far.Texts, far.Positions = append(far.Texts, text(i)),
+				append(far.Positions, enginetest.Number(text(i)))
 		}
 		far.Lower, far.Upper = far.Positions[0], far.Positions[farSteps]
 		for i := range 3 {
-			near.Texts, near.Positions = append(near.Texts, strconv.Itoa(i)), append(near.Positions, float64(i))
+			near.Texts, near.Positions = append(near.Texts, strconv.Itoa(i)),
+				append(near.Positions, float64(i))
 		}
 		c.Attributes = []engine.Attribute{far, near}
 		for row := range uint32(rows) {
@@ -181,10 +207,13 @@ func TestFarEnds(t *testing.T) {
 	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1}, K: 5}}}
 	for _, e := range engines {
 		if m, ok := e.(mondrian.Engine); ok && m.Relaxed {
-			continue // who goes left is drawn by the texts
+			continue // the texts decide which records go left
 		}
 		search := func(codes enginetest.Codes) (penalty float64, groups []uint64) {
-			of := codes.Table(engine.Plan{Groupings: e.Plan(requirement).Groupings, Histograms: true})
+			of := codes.Table(engine.Plan{
+				Groupings:  e.Plan(requirement).Groupings,
+				Histograms: true,
+			})
 			recoding, err := e.Search(t.Context(), of, requirement, engine.Options{MaxSteps: -1})
 			if err != nil {
 				t.Fatal(err)
@@ -198,8 +227,10 @@ func TestFarEnds(t *testing.T) {
 		}
 		penalty, groups := search(table(strconv.Itoa))
 		for name, text := range farEnds {
-			if got, of := search(table(text)); math.Abs(got-penalty) > 1e-9 || !slices.Equal(of, groups) {
-				t.Errorf("%+v, %s: penalty %g of groups %v, want %g of %v", e, name, got, of, penalty, groups)
+			if got, of := search(table(text)); math.Abs(got-penalty) > 1e-9 ||
+				!slices.Equal(of, groups) {
+				t.Errorf("%+v, %s: penalty %g of groups %v, want %g of %v", e, name, got, of,
+					penalty, groups)
 			}
 		}
 	}
