@@ -8,15 +8,15 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// trained is how many of Adult's rows are for training; they come first.
+// trained is the number of Adult's training rows; they come first.
 const trained = 30162
 
-// TestAdult compares the errors on the test rows with those of Weka 3.6.14 (J48 and
-// NaiveBayes by default) and of scikit-learn's LogisticRegression with hardly any penalty.
+// TestAdult compares the errors on the test rows with those of Weka 3.6.14 (J48 and NaiveBayes by
+// default) and of scikit-learn's LogisticRegression with hardly any penalty.
 func TestAdult(t *testing.T) {
 	for _, c := range []struct {
 		names []string
-		want  []float64 // percent
+		want  []float64 // in percent
 	}{
 		{enginetest.EightAttributes, []float64{17.07, 18.29, 17.29}},
 		{enginetest.EightAttributes[1:], []float64{17.46, 18.24, 17.17}},
@@ -34,7 +34,8 @@ func TestAdult(t *testing.T) {
 				rows[i].codes = append(rows[i].codes, column[i])
 			}
 		}
-		training, test := dataOf(columns, codes.Classes, rows[:trained]), dataOf(columns, codes.Classes, rows[trained:])
+		training, test := dataOf(columns, codes.Classes, rows[:trained]),
+			dataOf(columns, codes.Classes, rows[trained:])
 		for i, l := range Learners() {
 			learned, err := l.Learn(t.Context(), training)
 			if err != nil {
@@ -45,14 +46,20 @@ func TestAdult(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := 100 * outcome.Error()
-			t.Logf("%d attributes, %s: %.2f %%, others' %.2f", len(columns), l.Name(), got, c.want[i])
+			t.Logf("%d attributes, %s: %.2f %%, others' %.2f", len(columns), l.Name(), got,
+				c.want[i])
 			if math.Abs(got-c.want[i]) > 0.5 {
-				t.Errorf("%d attributes: %s errs in %.2f %%, others in %.2f", len(columns), l.Name(), got, c.want[i])
+				t.Errorf("%d attributes: %s errs in %.2f %%, others in %.2f", len(columns),
+					l.Name(), got, c.want[i])
 			}
 		}
 	}
 }
 
 func columnOf(a *engine.Attribute) Column {
-	return Column{Domain: len(a.Texts) + 1, Numeric: a.Mask == engine.Discretize, Values: a.Positions}
+	return Column{
+		Domain:  len(a.Texts) + 1,
+		Numeric: a.Mask == engine.Discretize,
+		Values:  a.Positions,
+	}
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Bayes learns naive Bayes classifiers by the rules of Weka's NaiveBayes: nominal columns and
-// the class by their frequencies, each counted once more than it occurs (Laplace); numeric
-// columns by a normal density a class, which is integrated over the column's precision: the
-// mean difference of neighbouring values.
+// Bayes learns naive Bayes classifiers by the rules of Weka's NaiveBayes: it estimates nominal
+// columns and the class by their frequencies plus one (Laplace), and numeric columns by a normal
+// density for each class, which is integrated over the column's precision: the mean difference of
+// neighbouring values.
 type Bayes struct{}
 
 // Name returns "bayes".
@@ -31,10 +31,10 @@ func (Bayes) Learn(ctx context.Context, d Data) (Classifier, error) {
 	return b, nil
 }
 
-// bayes is a naive Bayes classifier. All is in logarithms.
+// bayes is a naive Bayes classifier. Its numbers are logarithms.
 type bayes struct {
 	prior       []float64   // by class
-	likelihoods [][]float64 // by column, of every code and class; the missing's are 0
+	likelihoods [][]float64 // by column, code and class; 0 for the missing
 }
 
 func (b *bayes) Logs(tuple []uint32, logs []float64) {
@@ -110,12 +110,12 @@ func precision(c Column, classes int, counts []uint64) float64 {
 	return (highest - lowest) / float64(differences)
 }
 
-// gauss is a normal distribution of values that are rounded to a multiple of a step, if there
-// is one.
+// gauss is a normal distribution of values that are rounded to multiples of a step, if the step is
+// not 0.
 type gauss struct{ mean, deviation, step float64 }
 
-// fit returns the distribution of values that so many records have. Its deviation is a sixth of
-// the step at least.
+// fit returns the distribution of values with the given numbers of records. Its deviation is at
+// least a sixth of the step.
 func fit(values []float64, step float64, records func(code int) uint64) gauss {
 	g := gauss{step: step, deviation: step / 6}
 	var n, sum float64
@@ -144,10 +144,10 @@ func (g gauss) round(x float64) float64 {
 	return math.RoundToEven(x/g.step) * g.step
 }
 
-// leastLikely keeps one value far out from deciding alone.
+// leastLikely is a lower bound, so that one value far out does not decide alone.
 const leastLikely = 1e-75
 
-// log returns the logarithm of the probability of a value: of all that round to it.
+// log returns the logarithm of the probability of a value: of all numbers that round to it.
 func (g gauss) log(x float64) float64 {
 	d := g.round(x) - g.mean
 	p := below((d+g.step/2)/g.deviation) - below((d-g.step/2)/g.deviation)

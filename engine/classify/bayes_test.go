@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// naiveBayes works out the probabilities of a row's classes, row by row and without logarithms.
+// naiveBayes computes the probabilities of a row's classes, row by row and without logarithms.
 func naiveBayes(columns []Column, classes int, rows []row, codes []uint32) []float64 {
 	p := make([]float64, classes)
 	for class := range p {
@@ -41,7 +41,7 @@ func naiveBayes(columns []Column, classes int, rows []row, codes []uint32) []flo
 	return p
 }
 
-// naiveDensity is the probability of all values that round to one.
+// naiveDensity returns the probability of all numbers that round to one value.
 func naiveDensity(c Column, column int, rows, own []row, code uint32) float64 {
 	occurs := make([]bool, c.Domain-1)
 	for _, row := range rows {
@@ -95,7 +95,8 @@ func TestBayes(t *testing.T) {
 			learned.Logs(test.codes, got)
 			for class := range want {
 				if math.Abs(got[class]-math.Log(want[class])) > 1e-6*math.Abs(got[class])+1e-9 {
-					t.Errorf("class %d of %v: %g, want %g", class, test.codes, got[class], math.Log(want[class]))
+					t.Errorf("class %d of %v: %g, want %g", class, test.codes, got[class],
+						math.Log(want[class]))
 				}
 			}
 		}

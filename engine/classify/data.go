@@ -1,15 +1,15 @@
-// Package classify trains classifiers on counts of coded tuples, to tell how useful a
-// release is to those who will train theirs.
+// Package classify trains classifiers on counts of coded tuples, to measure how useful a release is
+// for training.
 //
 //	Data: tuple × class → count ──Learner──▶ Classifier ──tuple──▶ class
 //
-// Three that differ in kind: a decision tree by the rules of C4.5 (package induce), naive
-// Bayes as Weka's NaiveBayes has it, and logistic regression. All see the counts of distinct
-// tuples alone, so that what they learn does not depend on the rows' order, and what they
-// cost goes by the distinct tuples.
+// There are three kinds: a decision tree by the rules of C4.5 (package induce), naive Bayes by the
+// rules of Weka's NaiveBayes, and logistic regression. All use only the counts of distinct tuples,
+// so that a classifier does not depend on the order of rows, and its cost depends on the number of
+// distinct tuples.
 //
-// The last code of every column is that of values that are missing: suppressed, or null. To
-// the tree they are a branch, to logistic regression one more value; naive Bayes leaves them out.
+// The last code of every column represents missing values: suppressed ones and nulls. A tree has a
+// branch for them, logistic regression one more value; naive Bayes leaves them out.
 package classify
 
 import (
@@ -24,44 +24,45 @@ import (
 
 // Column is a feature.
 type Column struct {
-	Domain  int       // codes, the last one, that of the missing, included
-	Numeric bool      // codes ascend as values do; else they have no order
-	Values  []float64 // Numeric: of every code but the last, ascending
+	Domain  int       // number of codes, with the last one, for the missing
+	Numeric bool      // codes ascend with the values; otherwise they have no order
+	Values  []float64 // Numeric: of every code except the last, ascending
 }
 
 // Data are counts of tuples with their class.
 type Data struct {
 	Columns []Column
 	Classes int              // at least 1
-	Table   *partition.Table // distinct tuples in order: a field a column, then the class
-	Space   partition.Space  // where the table is, and what learning may take; the zero Space: any memory
+	Table   *partition.Table // distinct tuples in order: a field for each column, then the class
+	Space   partition.Space  // space of the table and of learning; the zero Space: unlimited memory
 }
 
 // Learner trains classifiers.
 type Learner interface {
-	// Name is what users call it.
+	// Name is the name of the learner for users.
 	Name() string
-	// Learn trains a classifier. The data, which must not be empty, stay as they are. What the
-	// classifier holds stays drawn from the budget of their space.
+	// Learn trains a classifier. The data, which must not be empty, are not changed. The memory of
+	// the classifier stays drawn from the budget of their space.
 	Learn(context.Context, Data) (Classifier, error)
 }
 
 // Classifier predicts classes. It is not safe for concurrent use.
 type Classifier interface {
-	// Logs writes logarithms of how likely every class is, but for a number that is the same for all.
+	// Logs writes the logarithms of the likelihood of every class, up to a constant that all
+	// classes share.
 	Logs(tuple []uint32, logs []float64)
 }
 
-// Classify returns the class that a tuple most likely has, the first of several. It writes Logs.
+// Classify returns the most likely class of a tuple, the first of several. It overwrites logs.
 func Classify(c Classifier, tuple []uint32, logs []float64) uint32 {
 	c.Logs(tuple, logs)
 	return first(logs)
 }
 
-// Learners returns one of every kind: a tree, naive Bayes, logistic regression.
+// Learners returns one learner of every kind: a tree, naive Bayes, logistic regression.
 func Learners() []Learner { return []Learner{Tree{}, Bayes{}, Logistic{}} }
 
-// each hands out all tuples in order. The tuple is valid until f returns.
+// each calls f with all tuples in order. The tuple is valid until f returns.
 func (d Data) each(ctx context.Context, f func(tuple []uint32, class uint32, count uint64)) error {
 	fields, words := d.Table.Layout.Fields, d.Table.Layout.Words
 	codes := make([]uint32, len(fields))
@@ -77,14 +78,14 @@ func (d Data) each(ctx context.Context, f func(tuple []uint32, class uint32, cou
 	})
 }
 
-// counts are what every column says of the class by itself.
+// counts are the counts of every column's codes by class.
 type counts struct {
-	codes   [][]uint64 // by column: the records of every code, then class
-	classes []uint64   // the records of every class
+	codes   [][]uint64 // by column: number of records, by code and class
+	classes []uint64   // by class: number of records
 }
 
-// count counts the data's records. What the counts take is drawn twice: for what is made of
-// them, too.
+// count counts the data's records. It draws twice the memory of the counts, since the result of
+// learning takes as much.
 func count(ctx context.Context, d Data) (*counts, error) {
 	c := &counts{codes: make([][]uint64, len(d.Columns)), classes: make([]uint64, d.Classes)}
 	for i, column := range d.Columns {
@@ -102,7 +103,7 @@ func count(ctx context.Context, d Data) (*counts, error) {
 	})
 }
 
-// hold draws room for numbers of eight bytes from the budget of a space, if there is one.
+// hold draws memory for numbers of eight bytes from the budget of a space, if there is one.
 func hold(space partition.Space, what string, numbers int) error {
 	if space.Budget == nil {
 		return nil
@@ -115,20 +116,21 @@ func first(numbers []float64) uint32 {
 	return uint32(slices.Index(numbers, slices.Max(numbers)))
 }
 
-// Tree learns decision trees as J48 does by default: at least two records in two branches,
-// numeric tests that pay for having been chosen, pessimistic pruning.
+// Tree learns decision trees with the defaults of J48: at least two records in two branches,
+// numeric tests that pay for the choice of their threshold, pessimistic pruning.
 type Tree struct{}
 
 // Name returns "tree".
 func (Tree) Name() string { return "tree" }
 
-// Learn grows a tree and prunes it. What it holds is drawn from the budget of the data's
-// space, and stays drawn as long as the tree is used.
+// Learn grows a tree and prunes it. The tree's memory is drawn from the budget of the data's space
+// and stays drawn.
 func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
 	inducer := induce.Inducer{Classes: d.Classes, MinObjects: 2, MDL: true, Prune: true}
 	inducer.Ledger = spill.NewLedger(d.Space.Budget, "a decision tree")
 	for _, c := range d.Columns {
-		inducer.Columns = append(inducer.Columns, induce.Column{Domain: c.Domain, Numeric: c.Numeric, Null: true})
+		inducer.Columns = append(inducer.Columns,
+			induce.Column{Domain: c.Domain, Numeric: c.Numeric, Null: true})
 	}
 	grown, err := inducer.GrowFrom(ctx, d.Table, d.Space)
 	return tree{grown}, err
@@ -136,7 +138,7 @@ func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
 
 type tree struct{ *induce.Tree }
 
-// Logs takes the shares of a leaf's records.
+// Logs uses the class shares of a leaf's records.
 func (t tree) Logs(tuple []uint32, logs []float64) {
 	classes, counts := t.Predict(tuple)
 	for class := range logs {

@@ -33,7 +33,7 @@ func randomColumns(r *rand.Rand) (columns []Column) {
 	return columns
 }
 
-// randomRows draws records whose codes hint at their class.
+// randomRows draws records whose codes correlate with their class.
 func randomRows(r *rand.Rand, columns []Column, classes, n int) []row {
 	rows := make([]row, n)
 	for i := range rows {
@@ -49,7 +49,7 @@ func randomRows(r *rand.Rand, columns []Column, classes, n int) []row {
 	return rows
 }
 
-// identities returns the domains of columns and class, and what maps their codes to themselves.
+// identities returns the domains of columns and class, and maps of their codes to themselves.
 func identities(columns []Column, classes int) (maps [][]uint32, domains []int) {
 	for _, c := range append(slices.Clone(columns), Column{Domain: classes}) {
 		maps, domains = append(maps, engine.Identity(c.Domain).Codes), append(domains, c.Domain)
@@ -74,7 +74,7 @@ func dataOf(columns []Column, classes int, rows []row) Data {
 	return Data{Columns: columns, Classes: classes, Table: t}
 }
 
-// What is learned depends on the counts alone, and finds what is there to be found.
+// A classifier depends only on the counts, and finds the pattern in the data.
 func TestLearners(t *testing.T) {
 	enginetest.Cases(t, 40, func(r *rand.Rand) {
 		columns, classes := randomColumns(r), 1+r.IntN(4)
@@ -108,16 +108,18 @@ func TestLearners(t *testing.T) {
 			}
 			outcome, err := examine(t.Context(), one, d)
 			if err != nil || outcome.wrong() != wrong {
-				t.Errorf("%s errs %d times, counted are %d: %v", l.Name(), wrong, outcome.wrong(), err)
+				t.Errorf("%s errs %d times, counted are %d: %v", l.Name(), wrong, outcome.wrong(),
+					err)
 			}
 			if l.Name() == "tree" && wrong > uint64(len(rows))-most {
-				t.Errorf("tree errs %d times, the most frequent class has %d of %d", wrong, most, len(rows))
+				t.Errorf("tree errs %d times, the most frequent class has %d of %d", wrong, most,
+					len(rows))
 			}
 		}
 	})
 }
 
-// Without columns everything is of the most frequent class, the first of several.
+// Without columns every prediction is the most frequent class, the first of several.
 func TestNoColumns(t *testing.T) {
 	rows := []row{{class: 2}, {class: 1}, {class: 0}, {class: 1}, {class: 2}}
 	for _, l := range Learners() {
@@ -131,7 +133,8 @@ func TestNoColumns(t *testing.T) {
 	}
 }
 
-// What is learned from a table in a store is the same to the last bit, and errs as often.
+// A classifier learned from a table in a store is the same to the last bit, and makes the same
+// errors.
 func TestLearnSpilled(t *testing.T) {
 	store, err := spill.Open(t.TempDir(), spill.Options{})
 	if err != nil {
@@ -140,12 +143,18 @@ func TestLearnSpilled(t *testing.T) {
 	defer store.Close()
 	spilled := 0
 	cases := enginetest.Cases(t, 10, func(r *rand.Rand) {
-		columns, classes := append(randomColumns(r), Column{Domain: 12}, Column{Domain: 12}, Column{Domain: 12}), 2+r.IntN(3)
+		columns, classes := append(randomColumns(r), Column{Domain: 12}, Column{Domain: 12},
+			Column{Domain: 12}), 2+r.IntN(3)
 		d := dataOf(columns, classes, randomRows(r, columns, classes, 4000))
 		maps, domains := identities(columns, classes)
 		elsewhere := d
-		elsewhere.Space = partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: 24 << 10}
-		if elsewhere.Table, err = d.Table.Aggregate(t.Context(), maps, domains, elsewhere.Space); err != nil {
+		elsewhere.Space = partition.Space{
+			Budget: spill.NewBudget(1 << 30),
+			Store:  store,
+			Share:  24 << 10,
+		}
+		if elsewhere.Table, err = d.Table.Aggregate(t.Context(), maps, domains,
+			elsewhere.Space); err != nil {
 			t.Fatal(err)
 		}
 		if err := elsewhere.Table.Order(t.Context(), elsewhere.Space); err != nil {
@@ -163,15 +172,19 @@ func TestLearnSpilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r, ok := got.(*regression); ok && !reflect.DeepEqual(r.weights, want.(*regression).weights) {
+			if r, ok := got.(*regression); ok &&
+				!reflect.DeepEqual(r.weights, want.(*regression).weights) {
 				t.Errorf("other weights are learned from a store")
 			}
 			outcome, err := examine(t.Context(), want, d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if other, err := examine(t.Context(), got, elsewhere); err != nil || !reflect.DeepEqual(other.counts, outcome.counts) || !reflect.DeepEqual(other.ranks, outcome.ranks) {
-				t.Errorf("%s errs %d times, from a store %d: %v", l.Name(), outcome.wrong(), other.wrong(), err)
+			if other, err := examine(t.Context(), got, elsewhere); err != nil ||
+				!reflect.DeepEqual(other.counts, outcome.counts) ||
+				!reflect.DeepEqual(other.ranks, outcome.ranks) {
+				t.Errorf("%s errs %d times, from a store %d: %v", l.Name(), outcome.wrong(),
+					other.wrong(), err)
 			}
 		}
 	})
@@ -189,7 +202,7 @@ func examine(ctx context.Context, c Classifier, d Data) (*Outcome, error) {
 	return o, d.each(ctx, o.Add)
 }
 
-// wrong returns how many records it got wrong.
+// wrong returns the number of wrong predictions.
 func (o *Outcome) wrong() (wrong uint64) {
 	for class := range o.classes {
 		wrong += o.records(class) - o.counts[class*o.classes+class]

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// Logistic learns multinomial logistic regressions: one weight a code of nominal columns, one of
-// the standardized value of numeric ones and one of its being missing, with the smallest
-// ridge that makes the weights unique.
+// Logistic learns multinomial logistic regressions. A nominal column has a weight for each code, a
+// numeric one a weight for its standardized value and one for missing values. The ridge is the
+// smallest that makes the weights unique.
 type Logistic struct{}
 
-// ridge is the factor of the squared weights, the intercepts' apart.
+// ridge is the factor of the squared weights, without the intercepts.
 const ridge = 1e-8
 
 // Name returns "logistic".
 func (Logistic) Name() string { return "logistic" }
 
-// Learn finds the weights under which the data are most likely.
+// Learn finds the weights with the largest likelihood of the data.
 func (Logistic) Learn(ctx context.Context, d Data) (Classifier, error) {
 	r, err := newRegression(ctx, d)
 	if err != nil {
@@ -25,7 +25,9 @@ func (Logistic) Learn(ctx context.Context, d Data) (Classifier, error) {
 	if err := hold(d.Space, "weights of a regression", r.parameters()*minimizedTimes); err != nil {
 		return nil, err
 	}
-	weights, err := minimize(r.parameters(), func(at, gradient []float64) (float64, error) { return r.loss(ctx, at, gradient) })
+	weights, err := minimize(r.parameters(), func(at, gradient []float64) (float64, error) {
+		return r.loss(ctx, at, gradient)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -34,19 +36,18 @@ func (Logistic) Learn(ctx context.Context, d Data) (Classifier, error) {
 	return r, nil
 }
 
-// term is what a code adds to the sum of every class: a factor of one of the weights.
+// term is a code's contribution to the sum of every class: a factor of one of the weights.
 type term struct {
 	weight int
 	factor float64
 }
 
-// regression is a logistic regression. The last class is the one that others are compared
-// with: its sum is 0.
+// regression is a logistic regression. The last class is the reference: its sum is 0.
 type regression struct {
 	data    Data
 	terms   [][]term // by column and code
-	stride  int      // weights of a class: the intercept, then those of the terms
-	classes int      // but the last
+	stride  int      // number of weights of a class: the intercept, then those of the terms
+	classes int      // number of classes without the last
 	records float64
 
 	weights []float64
@@ -78,7 +79,7 @@ func newRegression(ctx context.Context, d Data) (*regression, error) {
 	return r, nil
 }
 
-// standardize makes the terms of a numeric column: of mean 0 and deviation 1.
+// standardize computes the terms of a numeric column, with mean 0 and deviation 1.
 func standardize(c Column, classes int, counts []uint64, weight int, terms []term) {
 	g := fit(c.Values, 0, func(code int) (n uint64) {
 		for _, m := range counts[code*classes:][:classes] {
@@ -101,7 +102,7 @@ func (r *regression) Logs(tuple []uint32, logs []float64) {
 	copy(logs, r.sums)
 }
 
-// sum works out the sums of a tuple.
+// sum computes the sums of a tuple.
 func (r *regression) sum(weights []float64, tuple []uint32) {
 	for class := range r.classes {
 		w := weights[class*r.stride:][:r.stride]
@@ -114,8 +115,9 @@ func (r *regression) sum(weights []float64, tuple []uint32) {
 	}
 }
 
-// loss returns the mean of the negative log-likelihood, and its gradient.
-func (r *regression) loss(ctx context.Context, weights, gradient []float64) (loss float64, err error) {
+// loss returns the mean of the negative log-likelihood, and writes its gradient.
+func (r *regression) loss(ctx context.Context, weights, gradient []float64) (loss float64,
+	err error) {
 	clear(gradient)
 	err = r.data.each(ctx, func(tuple []uint32, class uint32, count uint64) {
 		r.sum(weights, tuple)
@@ -135,7 +137,7 @@ func (r *regression) loss(ctx context.Context, weights, gradient []float64) (los
 	return r.regularize(weights, gradient, loss), err
 }
 
-// push adds what a tuple's terms contribute to a class's gradient.
+// push adds the contribution of a tuple's terms to a class's gradient.
 func (r *regression) push(gradient []float64, tuple []uint32, by float64) {
 	gradient[0] += by
 	for i, code := range tuple {
@@ -144,7 +146,7 @@ func (r *regression) push(gradient []float64, tuple []uint32, by float64) {
 	}
 }
 
-// regularize adds the ridge, and takes the mean.
+// regularize adds the ridge and divides by the number of records.
 func (r *regression) regularize(weights, gradient []float64, loss float64) float64 {
 	for i, w := range weights {
 		if i%r.stride != 0 {
@@ -156,7 +158,8 @@ func (r *regression) regularize(weights, gradient []float64, loss float64) float
 	return loss / r.records
 }
 
-// softmax replaces sums by probabilities, and returns the logarithm of the sum of their powers.
+// softmax replaces sums by probabilities, and returns the logarithm of the sum of their
+// exponentials.
 func softmax(sums []float64) float64 {
 	highest := sums[first(sums)]
 	all := 0.0

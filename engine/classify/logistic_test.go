@@ -8,11 +8,12 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// The gradient is that of the loss, by finite differences.
+// The gradient agrees with finite differences of the loss.
 func TestLogisticGradient(t *testing.T) {
 	enginetest.Cases(t, 30, func(r *rand.Rand) {
 		columns, classes := randomColumns(r), 2+r.IntN(3)
-		reg, err := newRegression(t.Context(), dataOf(columns, classes, randomRows(r, columns, classes, 1+r.IntN(50))))
+		reg, err := newRegression(t.Context(),
+			dataOf(columns, classes, randomRows(r, columns, classes, 1+r.IntN(50))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestLogisticGradient(t *testing.T) {
 	})
 }
 
-// One nominal column: the probabilities are the frequencies.
+// With one nominal column, the probabilities are the frequencies.
 func TestLogisticFrequencies(t *testing.T) {
 	columns := []Column{{Domain: 4}}
 	var rows []row
@@ -59,19 +60,21 @@ func TestLogisticFrequencies(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg := learned.(*regression)
-	for code, want := range [][]float64{{.5, .1, .4}, {.2, .7, .1}, {.05, .05, .9}, {1. / 3, 1. / 3, 1. / 3}} {
+	for code, want := range [][]float64{{.5, .1, .4}, {.2, .7, .1}, {.05, .05, .9},
+		{1. / 3, 1. / 3, 1. / 3}} {
 		reg.sum(reg.weights, []uint32{uint32(code)})
 		reg.sums[2] = 0
 		softmax(reg.sums)
 		for class := range want {
 			if math.Abs(reg.sums[class]-want[class]) > 1e-4 {
-				t.Errorf("code %d, class %d: %g, want %g", code, class, reg.sums[class], want[class])
+				t.Errorf("code %d, class %d: %g, want %g", code, class, reg.sums[class],
+					want[class])
 			}
 		}
 	}
 }
 
-// A bowl with axes of very different lengths has its bottom where it is known to be.
+// minimize finds the known minimum of a bowl with axes of very different lengths.
 func TestMinimize(t *testing.T) {
 	enginetest.Cases(t, 20, func(r *rand.Rand) {
 		n := 1 + r.IntN(20)

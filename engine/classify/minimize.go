@@ -6,18 +6,19 @@ import (
 )
 
 const (
-	remembered = 10   // steps that the curvature is estimated from
-	mostSteps  = 300  // of which flat directions may take any number
-	flat       = 1e-6 // the largest partial derivative at the end
+	remembered = 10   // number of steps for estimating the curvature
+	mostSteps  = 300  // flat directions may take any number of steps
+	flat       = 1e-6 // largest partial derivative at the end
 
-	// minimizedTimes is how many numbers are held at a time for every one that is sought: two
-	// of every step that is remembered, and where the search stands and goes.
+	// minimizedTimes is the number of numbers held for every unknown: two for every remembered
+	// step, and the present and the next position.
 	minimizedTimes = 2*remembered + 6
 )
 
-// minimize returns where a convex function is least, from 0 on (limited-memory BFGS; Nocedal, 1980).
-// The function writes its gradient; its error ends the search.
-func minimize(n int, function func(at, gradient []float64) (float64, error)) (at []float64, err error) {
+// minimize returns the minimum of a convex function, searching from 0 (limited-memory BFGS;
+// Nocedal, 1980). The function writes its gradient; its error ends the search.
+func minimize(n int, function func(at, gradient []float64) (float64, error)) (at []float64,
+	err error) {
 	m := &minimizer{function: function, at: make([]float64, n), gradient: make([]float64, n)}
 	if m.value, err = function(m.at, m.gradient); err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func minimize(n int, function func(at, gradient []float64) (float64, error)) (at
 	return m.at, nil
 }
 
-// minimizer is where the search stands.
+// minimizer is the state of the search.
 type minimizer struct {
 	function     func(at, gradient []float64) (float64, error)
 	at, gradient []float64
@@ -42,13 +43,13 @@ type minimizer struct {
 	past         []move // the oldest first
 }
 
-// move is a step that was made: how far, and how the gradient changed.
+// move is a step with the change of the gradient.
 type move struct {
 	by, change []float64
 	curvature  float64 // their product, above 0
 }
 
-// step goes on downhill, and reports whether that was possible.
+// step takes one step downhill, and reports whether that was possible.
 func (m *minimizer) step() (bool, error) {
 	direction := m.direction()
 	slope := dot(direction, m.gradient)
@@ -74,7 +75,7 @@ func (m *minimizer) step() (bool, error) {
 	return false, nil
 }
 
-// remember keeps the step to a new place, unless the function is not curved there.
+// remember keeps the step to a new position, unless the function has no curvature there.
 func (m *minimizer) remember(at, gradient []float64) {
 	last := move{by: slices.Clone(at), change: slices.Clone(gradient)}
 	add(last.by, -1, m.at)

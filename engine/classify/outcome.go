@@ -6,33 +6,36 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Outcome is how a classifier did on records that it was tested on.
+// Outcome is the result of testing a classifier on records.
 type Outcome struct {
 	classifier Classifier
 	classes    int
-	counts     []uint64   // by class of the records, then by the class that they were said to have
-	ranks      [][]ranked // by class: records by how likely they were said to be of it
+	counts     []uint64   // by class of the records, then by predicted class
+	ranks      [][]ranked // by class: records by the predicted odds of the class
 	logs       []float64  // scratch
 }
 
-// ranked are records of a rank: of a class, and all others.
+// ranked is the number of records with one rank: of the class, and of all others.
 type ranked struct{ own, other uint64 }
 
-// Ranks tell log-odds apart that differ by rankStep, between -rankMost and rankMost.
+// Ranks distinguish log-odds that differ by rankStep, between -rankMost and rankMost.
 const (
 	rankMost = 32
 	rankStep = 1.0 / 256
 	ranks    = 2 * rankMost / rankStep
 )
 
-// NewOutcome returns that of a classifier that was tested on nothing. What it holds is drawn from
-// the budget of a space, and stays drawn.
+// NewOutcome returns an outcome without records. Its memory is drawn from the budget of a space,
+// and stays drawn.
 func NewOutcome(c Classifier, classes int, space partition.Space) (*Outcome, error) {
 	if err := hold(space, "ranks of records", 2*ranks*classes); err != nil {
 		return nil, err
 	}
 	o := &Outcome{
-		classifier: c, classes: classes, counts: make([]uint64, classes*classes), logs: make([]float64, classes),
+		classifier: c,
+		classes:    classes,
+		counts:     make([]uint64, classes*classes),
+		logs:       make([]float64, classes),
 	}
 	for range classes {
 		o.ranks = append(o.ranks, make([]ranked, ranks))
@@ -40,7 +43,7 @@ func NewOutcome(c Classifier, classes int, space partition.Space) (*Outcome, err
 	return o, nil
 }
 
-// Add lets the classifier classify records of a tuple, which have a class.
+// Add lets the classifier classify records with a tuple and a class.
 func (o *Outcome) Add(tuple []uint32, class uint32, records uint64) {
 	said := Classify(o.classifier, tuple, o.logs)
 	o.counts[int(class)*o.classes+int(said)] += records
@@ -53,7 +56,7 @@ func (o *Outcome) Add(tuple []uint32, class uint32, records uint64) {
 	}
 }
 
-// logOdds replaces the logarithms of how likely every class is by those of its odds.
+// logOdds replaces the log-likelihoods of classes by the logarithms of their odds.
 func logOdds(logs []float64) []float64 {
 	highest := first(logs)
 	most, others := logs[highest], 0.0
@@ -65,19 +68,19 @@ func logOdds(logs []float64) []float64 {
 	for class, l := range logs {
 		if uint32(class) == highest {
 			logs[class] = -math.Log(others)
-		} else { // the highest one is among the others, so that little is lost
+		} else { // the highest one is among the others, so that little precision is lost
 			logs[class] = l - most - math.Log(1+others-math.Exp(l-most))
 		}
 	}
 	return logs
 }
 
-// rank returns the place of log-odds among the ranks.
+// rank returns the rank of log-odds.
 func rank(odds float64) int {
 	return int(min(max((odds+rankMost)/rankStep, 0), ranks-1))
 }
 
-// records returns how many records of a class there were.
+// records returns the number of records of a class.
 func (o *Outcome) records(class int) (n uint64) {
 	for _, said := range o.counts[class*o.classes:][:o.classes] {
 		n += said
@@ -85,7 +88,7 @@ func (o *Outcome) records(class int) (n uint64) {
 	return n
 }
 
-// Error returns the share of the records that it got wrong.
+// Error returns the share of records with a wrong prediction.
 func (o *Outcome) Error() float64 {
 	wrong, all := uint64(0), uint64(0)
 	for class := range o.classes {
@@ -95,8 +98,8 @@ func (o *Outcome) Error() float64 {
 	return float64(wrong) / float64(all)
 }
 
-// ClassErrors returns the share of the records of every class that it got wrong; not a number where
-// there are none.
+// ClassErrors returns, by class, the share of records with a wrong prediction; not a number for a
+// class without records.
 func (o *Outcome) ClassErrors() (shares []float64) {
 	for class := range o.classes {
 		n := o.records(class)
@@ -105,14 +108,14 @@ func (o *Outcome) ClassErrors() (shares []float64) {
 	return shares
 }
 
-// BalancedError returns the mean of the errors of the classes that records have.
+// BalancedError returns the mean of the errors of the classes that have records.
 func (o *Outcome) BalancedError() float64 {
 	shares := o.ClassErrors()
 	return o.mean(func(class int) float64 { return shares[class] })
 }
 
-// F1 returns the mean over the classes that records have: of each the harmonic mean of precision
-// and recall.
+// F1 returns the mean, over the classes that have records, of the harmonic mean of precision and
+// recall.
 func (o *Outcome) F1() float64 {
 	return o.mean(func(class int) float64 {
 		said := uint64(0)
@@ -123,9 +126,9 @@ func (o *Outcome) F1() float64 {
 	})
 }
 
-// AUC returns the mean over the classes that some records have and some have not: of each the area
-// under the curve of its true over its false positives, which is how often a record of the class is
-// said to be more likely of it than another one, both drawn at random. Where it is as likely counts
+// AUC returns the mean of the areas under the curves of the classes that some records have and
+// others do not: the area under true over false positives. It is the probability that a random
+// record of the class gets higher odds of the class than a random other record; equal odds count
 // half. Without such a class it is 1/2.
 func (o *Outcome) AUC() float64 {
 	sum, n := 0.0, 0
@@ -146,7 +149,7 @@ func (o *Outcome) AUC() float64 {
 	return sum / float64(n)
 }
 
-// mean is that of a number of every class that records have.
+// mean returns the mean of a number over the classes that have records.
 func (o *Outcome) mean(number func(class int) float64) float64 {
 	sum, n := 0.0, 0
 	for class := range o.classes {

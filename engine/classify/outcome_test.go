@@ -9,12 +9,12 @@ import (
 )
 
 // said is a classifier that says the same of a tuple's code every time.
-type said [][]float64 // logs, by code
+type said [][]float64 // logarithms, by code
 
 func (s said) Classify(tuple []uint32) uint32      { return first(s[tuple[0]]) }
 func (s said) Logs(tuple []uint32, logs []float64) { copy(logs, s[tuple[0]]) }
 
-// Every figure agrees with what its definition says of single records, and of pairs of them.
+// Every figure agrees with its definition on single records, and on pairs of them.
 func TestOutcome(t *testing.T) {
 	enginetest.Cases(t, 200, func(r *rand.Rand) {
 		classes, codes := 2+r.IntN(3), 1+r.IntN(8)
@@ -32,7 +32,10 @@ func TestOutcome(t *testing.T) {
 		}
 		var rows []row
 		for range 1 + r.IntN(60) {
-			rows = append(rows, row{codes: []uint32{uint32(r.IntN(codes))}, class: uint32(r.IntN(classes))})
+			rows = append(rows, row{
+				codes: []uint32{uint32(r.IntN(codes))},
+				class: uint32(r.IntN(classes)),
+			})
 		}
 		d := dataOf([]Column{{Domain: codes}}, classes, rows)
 		o, err := examine(t.Context(), c, d)
@@ -58,7 +61,8 @@ func TestOutcome(t *testing.T) {
 					}
 				}
 			}
-			if got := o.ClassErrors()[class]; of == 0 && !math.IsNaN(got) || of > 0 && math.Abs(got-own/of) > 1e-12 {
+			if got := o.ClassErrors()[class]; of == 0 && !math.IsNaN(got) ||
+				of > 0 && math.Abs(got-own/of) > 1e-12 {
 				t.Errorf("class %d of %g records: error %g, want %g", class, of, got, own/of)
 			}
 			if of > 0 {
@@ -92,7 +96,7 @@ func one(is bool) float64 {
 	return 0
 }
 
-// step is the log-odds of a class in the steps that an outcome tells apart.
+// step returns the log-odds of a class in units of rankStep.
 func step(logs []float64, class uint32) float64 {
 	others := 0.0
 	for of, l := range logs {
