@@ -16,8 +16,8 @@ import (
 
 const adultFolder = "../../../shared/data/adult"
 
-// Adult returns the Adult census data, all attributes or those named, and the class, or
-// skips. It is for tests of packages below engine.
+// Adult returns the Adult census data with the class and all attributes or those named, or skips
+// the test. It is for tests of packages below engine.
 func Adult(tb testing.TB, names ...string) Data {
 	tb.Helper()
 	table, err := os.Open(filepath.Join(adultFolder, "adult.csv"))
@@ -58,7 +58,7 @@ func Adult(tb testing.TB, names ...string) Data {
 	return d
 }
 
-// treeOf is a file's tree in the engine's form.
+// treeOf returns a file's tree in the engine's form.
 func treeOf(n *file.Node) taxonomy.Node {
 	tree := taxonomy.Node{Name: n.Name}
 	for i := range n.Children {
@@ -67,8 +67,8 @@ func treeOf(n *file.Node) taxonomy.Node {
 	return tree
 }
 
-// BlowUp adds variations of the rows until there are n (BUG, section 6.2): of each, so many
-// attributes are replaced by values of their domain.
+// BlowUp adds variations of the rows until there are n (BUG, section 6.2): in each, the given
+// number of attributes get random values of their domain.
 func (c Codes) BlowUp(n, attributes int) Codes {
 	r := rand.New(rand.NewPCG(1, 2))
 	originals := c.Rows
@@ -91,13 +91,22 @@ func (c Codes) BlowUp(n, attributes int) Codes {
 	return c
 }
 
-// People returns records of two classes, the same every time, whose attributes have so many
-// values. The first attributes are ordered, the others have a taxonomy of groups of six.
-// Smaller codes are more frequent, and the class leans on every third attribute.
+// People returns records of two classes, the same every time, whose attributes have the given
+// numbers of values. The first attributes are ordered, the others have a taxonomy of groups of six.
+// Smaller codes are more frequent, and the class depends on every third attribute.
 func People(rows, ordered int, values ...int) Codes {
-	c := Codes{Rows: rows, Classes: 2, Class: make([]uint32, rows), Columns: make([][]uint32, len(values))}
+	c := Codes{
+		Rows:    rows,
+		Classes: 2,
+		Class:   make([]uint32, rows),
+		Columns: make([][]uint32, len(values)),
+	}
 	for i, n := range values {
-		a := engine.Attribute{Name: fmt.Sprint("a", i), Mask: engine.Discretize, Upper: float64(n - 1)}
+		a := engine.Attribute{
+			Name:  fmt.Sprint("a", i),
+			Mask:  engine.Discretize,
+			Upper: float64(n - 1),
+		}
 		root := taxonomy.Node{Name: "all"}
 		for v := range n {
 			text := fmt.Sprint(v)
@@ -111,7 +120,12 @@ func People(rows, ordered int, values ...int) Codes {
 		if i >= ordered {
 			tree, err := taxonomy.NewTree(root)
 			must(err)
-			a = engine.Attribute{Name: a.Name, Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves()}
+			a = engine.Attribute{
+				Name:  a.Name,
+				Mask:  engine.Generalize,
+				Tree:  tree,
+				Texts: tree.Leaves(),
+			}
 		}
 		c.Attributes = append(c.Attributes, a)
 		c.Columns[i] = make([]uint32, rows)

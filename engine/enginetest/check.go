@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// CheckTrue fails the test unless every released label is true of the row's value.
+// CheckTrue fails the test unless every released label is true for the row's value.
 func (d Data) CheckTrue(t *testing.T, released [][]engine.Label) {
 	t.Helper()
 	type pair struct{ value, label engine.Label }
@@ -32,7 +32,8 @@ func (d Data) CheckTrue(t *testing.T, released [][]engine.Label) {
 	}
 }
 
-// Covers reports whether a label is true of a value. A root is true of the null, a mark of everything.
+// Covers reports whether a label is true for a value. A root is true for the null, a mark for
+// everything.
 func (c Column) Covers(label, value engine.Label) bool {
 	if label == value || label.Mark {
 		return true
@@ -50,18 +51,20 @@ func (c Column) Covers(label, value engine.Label) bool {
 		}
 		x := Number(value.Text)
 		above := ends[0] == "" || x >= Number(ends[0])
-		below := ends[1] == "" || x < Number(ends[1]) || x == Number(ends[1]) && strings.HasSuffix(label.Text, "]")
+		below := ends[1] == "" || x < Number(ends[1]) || x == Number(ends[1]) &&
+			strings.HasSuffix(label.Text, "]")
 		return above && below
 	}
 	own := `\N`
 	if !value.Null {
 		own = strings.NewReplacer(`\`, `\\`, `|`, `\|`, `{`, `\{`, `}`, `\}`).Replace(value.Text)
 	}
-	return label.Text == engine.Suppressed || strings.HasPrefix(label.Text, "{") && slices.Contains(Members(label.Text), own)
+	return label.Text == engine.Suppressed || strings.HasPrefix(label.Text, "{") &&
+		slices.Contains(Members(label.Text), own)
 }
 
-// Interval is the label of what is between two values of a discretized column. An end that is empty
-// is the column's own.
+// Interval returns the label of the interval between two values of a discretized column. An empty
+// end is the column's own.
 func (c Column) Interval(lower, upper string) string {
 	opening, closing := "[", ")"
 	if lower == "" {
@@ -76,7 +79,7 @@ func (c Column) Interval(lower, upper string) string {
 	return opening + lower + "," + upper + closing
 }
 
-// RowKey is the key of the copy of a number of a cell, as its definition reads.
+// RowKey returns the key of the copy of a cell with a number, as its definition reads.
 func RowKey(seed uint64, scope string, values []engine.Label, class string, number int) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d\x00%s\x00", seed, scope)
@@ -94,7 +97,7 @@ func RowKey(seed uint64, scope string, values []engine.Label, class string, numb
 	return z ^ z>>31
 }
 
-// Members returns the members of a set of values, as they are written in it, or the one value.
+// Members returns the members in the label of a set of values, or the one value.
 func Members(label string) (members []string) {
 	if !strings.HasPrefix(label, "{") {
 		return []string{label}
@@ -119,12 +122,15 @@ func (c Column) under(n taxonomy.Node, name string, value engine.Label) bool {
 	if n.Name == name {
 		return value.Null && n.Name == c.Tree.Name || slices.Contains(leafNames(n), value.Text)
 	}
-	return slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool { return c.under(child, name, value) })
+	return slices.ContainsFunc(n.Children, func(child taxonomy.Node) bool {
+		return c.under(child, name, value)
+	})
 }
 
-// CheckAnonymous fails the test unless every combination of labels of every set has k rows.
-// It returns A(QID) of every set.
-func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) (anonymity []uint64) {
+// CheckAnonymous fails the test unless every combination of labels of every set has k rows. It
+// returns A(QID) of every set.
+func CheckAnonymous(t *testing.T, released [][]engine.Label,
+	sets []engine.Set) (anonymity []uint64) {
 	t.Helper()
 	for i, set := range sets {
 		groups := map[string]uint64{}
@@ -146,26 +152,31 @@ func CheckAnonymous(t *testing.T, released [][]engine.Label, sets []engine.Set) 
 			smallest = min(smallest, n)
 		}
 		if !Holds(set, smallest) {
-			t.Errorf("set %d: the smallest of %d groups has %d records, k is %d", i+1, len(groups), smallest, set.K)
+			t.Errorf("set %d: the smallest of %d groups has %d records, k is %d", i+1, len(groups),
+				smallest, set.K)
 		}
 		anonymity = append(anonymity, smallest)
 	}
 	return anonymity
 }
 
-// CheckProtected fails the test unless every combination of labels of every set has what the set asks for,
-// and is of K different entities where it counts these. It returns A(QID) of every set.
-func (d Data) CheckProtected(t *testing.T, released [][]engine.Label, sets []engine.Set) (anonymity []uint64) {
+// CheckProtected fails the test unless every combination of labels of every set meets the set's
+// protections, and has K different entities where the set counts these. It returns A(QID) of every
+// set.
+func (d Data) CheckProtected(t *testing.T, released [][]engine.Label,
+	sets []engine.Set) (anonymity []uint64) {
 	t.Helper()
 	for i, set := range sets {
 		least := uint64(math.MaxUint64)
 		for _, rows := range Groups(released, set) {
 			least = min(least, d.Stats(rows).Size)
 			if stats := d.Stats(rows); !set.Holds(stats) {
-				t.Errorf("set %d: a group of %d rows has %+v, asked for are k %d and %+v", i+1, len(rows), stats, set.K, set.Others)
+				t.Errorf("set %d: a group of %d rows has %+v, asked for are k %d and %+v", i+1,
+					len(rows), stats, set.K, set.Others)
 			}
 			if people := d.People(rows); set.Entities && people < int(set.K) {
-				t.Errorf("set %d: a group of %d rows is of %d entities, k is %d", i+1, len(rows), people, set.K)
+				t.Errorf("set %d: a group of %d rows is of %d entities, k is %d", i+1, len(rows),
+					people, set.K)
 			}
 		}
 		anonymity = append(anonymity, least)
@@ -189,10 +200,11 @@ func Groups(released [][]engine.Label, set engine.Set) map[string][]int {
 	return groups
 }
 
-// Holds reports whether a set of no protection but K holds for so many records.
+// Holds reports whether a set that has no protection except K holds for a number of records.
 func Holds[Number int | uint64](set engine.Set, records Number) bool {
 	return set.Holds(engine.Stats{Size: uint64(records)})
 }
 
-// EightAttributes are those of Adult that the papers after TDS take for quasi-identifiers.
-var EightAttributes = []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"}
+// EightAttributes are the attributes of Adult that the papers after TDS use as quasi-identifiers.
+var EightAttributes = []string{"age", "workclass", "education", "marital-status", "occupation",
+	"race", "sex", "native-country"}

@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Codes is a table of codes, a slice a column.
+// Codes is a table of codes, with a slice for each column.
 type Codes struct {
 	Attributes []engine.Attribute
 	Rows       int
@@ -17,12 +17,12 @@ type Codes struct {
 	Class      []uint32
 	Classes    int // 0: no class
 	ClassNames []engine.Label
-	Kind       []uint32      // of every row; nil: there are no kinds
-	Kinds      *engine.Kinds // numbers of Kind
+	Kind       []uint32      // by row; nil: there are no kinds
+	Kinds      *engine.Kinds // the kinds that Kind numbers
 }
 
-// Table compresses the rows as an engine's plan asks. Fields are a bit wider than they need to
-// be, as they may be when the domains were not known before.
+// Table compresses the rows as an engine's plan asks. Fields are a bit wider than necessary, as
+// they may be when the domains were not known before.
 func (c Codes) Table(plan engine.Plan) *engine.Table {
 	t, codes := c.counted(plan), engine.Identities(c.Attributes)
 	for a := range codes {
@@ -33,9 +33,10 @@ func (c Codes) Table(plan engine.Plan) *engine.Table {
 	return t
 }
 
-// Merged is Table in the codes that the engine tells apart, counted by counters that have
-// a sixteenth of the space's share each. The space must have a budget and a store.
-func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.Requirement, space partition.Space) (*engine.Table, error) {
+// Merged is Table in the codes that the engine distinguishes, counted by counters that each have a
+// sixteenth of the space's share. The space must have a budget and a store.
+func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.Requirement,
+	space partition.Space) (*engine.Table, error) {
 	plan := e.Plan(requirement)
 	t := c.counted(plan)
 	t.Merged = true
@@ -46,10 +47,12 @@ func (c Codes) Merged(ctx context.Context, e engine.Engine, requirement engine.R
 }
 
 // group adds the groupings of a plan to a table, each counted by two counters in turn.
-func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan, codes []engine.CodeMerge, part, space partition.Space) error {
+func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan,
+	codes []engine.CodeMerge, part, space partition.Space) error {
 	for _, g := range plan.Groupings {
 		domains, from, to := c.grouping(g, codes)
-		counters := []*partition.Counter{partition.NewCounter(domains, part), partition.NewCounter(domains, part)}
+		counters := []*partition.Counter{partition.NewCounter(domains, part),
+			partition.NewCounter(domains, part)}
 		var weights []uint64
 		if g.Weighted {
 			weights = c.weights()
@@ -68,7 +71,12 @@ func (c Codes) group(ctx context.Context, t *engine.Table, plan engine.Plan, cod
 
 // counted returns the table without groupings.
 func (c Codes) counted(plan engine.Plan) *engine.Table {
-	t := &engine.Table{Attributes: c.Attributes, Classes: c.Classes, ClassNames: c.ClassNames, Rows: uint64(c.Rows)}
+	t := &engine.Table{
+		Attributes: c.Attributes,
+		Classes:    c.Classes,
+		ClassNames: c.ClassNames,
+		Rows:       uint64(c.Rows),
+	}
 	if c.Kinds != nil {
 		t.Kinds = c.Kinds
 		c.Kinds.Stats(sums(c.Kind, c.Kinds.Len(), nil), &t.Whole)
@@ -87,17 +95,20 @@ func (c Codes) counted(plan engine.Plan) *engine.Table {
 		}
 		counter := partition.NewCounter(domains, partition.Space{Budget: budget})
 		must(counter.Add(len(codes), columns, domains))
-		pairs, err := partition.JoinPairs(context.Background(), []*partition.Counter{counter}, budget, 1)
+		pairs, err := partition.JoinPairs(context.Background(), []*partition.Counter{counter},
+			budget, 1)
 		must(err)
 		t.Histograms = append(t.Histograms, pairs.Histogram(c.Attributes[a].Len(), classes))
 	}
 	return t
 }
 
-// grouping returns the columns of a grouping, what becomes of their codes, and these's domains.
-func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []int, from, to [][]uint32) {
+// grouping returns the columns of a grouping, the maps of their codes, and the new domains.
+func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []int, from,
+	to [][]uint32) {
 	for _, a := range g.Columns {
-		domains, from, to = append(domains, codes[a].Domain), append(from, c.Columns[a]), append(to, codes[a].Codes)
+		domains, from, to = append(domains, codes[a].Domain), append(from, c.Columns[a]),
+			append(to, codes[a].Codes)
 	}
 	kind, kinds := c.Kind, 0
 	if c.Kinds == nil {
@@ -106,7 +117,8 @@ func (c Codes) grouping(g engine.Grouping, codes []engine.CodeMerge) (domains []
 		kinds = c.Kinds.Len()
 	}
 	if g.Kind && kinds > 0 {
-		domains, from, to = append(domains, kinds), append(from, kind), append(to, engine.Identity(kinds).Codes)
+		domains, from, to = append(domains, kinds), append(from, kind),
+			append(to, engine.Identity(kinds).Codes)
 	}
 	return domains, from, to
 }
@@ -122,7 +134,7 @@ func (c Codes) weights() (weights []uint64) {
 	return weights
 }
 
-// sums adds up rows by code: 1 each, or their weights.
+// sums counts rows by code, or adds up their weights.
 func sums(codes []uint32, domain int, weights []uint64) []uint64 {
 	sums := make([]uint64, domain)
 	for row, code := range codes {
@@ -136,7 +148,8 @@ func sums(codes []uint32, domain int, weights []uint64) []uint64 {
 }
 
 // count counts rows, or their weights, by several counters in turn.
-func count(from, to [][]uint32, weights []uint64, domains []int, rows int, counters []*partition.Counter) error {
+func count(from, to [][]uint32, weights []uint64, domains []int, rows int,
+	counters []*partition.Counter) error {
 	const batch = 1 << 16
 	columns := make([][]uint32, len(from))
 	for row := 0; row < rows; row += batch {
@@ -151,7 +164,8 @@ func count(from, to [][]uint32, weights []uint64, domains []int, rows int, count
 		if weights != nil {
 			some = weights[row : row+n]
 		}
-		if err := counters[row/batch%len(counters)].AddCounted(n, some, columns, domains); err != nil {
+		if err := counters[row/batch%len(counters)].AddCounted(n, some, columns,
+			domains); err != nil {
 			return err
 		}
 	}
@@ -164,7 +178,7 @@ func must(err error) {
 	}
 }
 
-// OpenStore returns a store that is closed with the test.
+// OpenStore returns a store that the end of the test closes.
 func OpenStore(t *testing.T) *spill.Store {
 	t.Helper()
 	s, err := spill.Open(t.TempDir(), spill.Options{Budget: spill.NewBudget(16 << 20)})
@@ -179,9 +193,10 @@ func OpenStore(t *testing.T) *spill.Store {
 	return s
 }
 
-// SearchIn searches a table in the options' space, which must be free before and after.
-// The tables are spilled or, if asked for, were in memory.
-func SearchIn(t *testing.T, e engine.Engine, c Codes, requirement engine.Requirement, options engine.Options, inMemory bool) (engine.Recoding, error) {
+// SearchIn searches a table in the options' space, which must be free before and after. The tables
+// are spilled, unless inMemory.
+func SearchIn(t *testing.T, e engine.Engine, c Codes, requirement engine.Requirement,
+	options engine.Options, inMemory bool) (engine.Recoding, error) {
 	t.Helper()
 	space := options.Space
 	counting := partition.Space{Budget: spill.NewBudget(1 << 40), Store: space.Store, Share: 1}

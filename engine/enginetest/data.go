@@ -1,4 +1,5 @@
-// Package enginetest builds the small tables that tests of engines search.
+// Package enginetest builds the small tables that tests of engines search, and checks releases by
+// their definition.
 package enginetest
 
 import (
@@ -17,17 +18,21 @@ type Column struct {
 	Mask         engine.Mask
 	Tree         taxonomy.Node // Generalize
 	Lower, Upper string        // Discretize: declared bounds, or empty
-	Round        int           // Discretize: values between which no multiple lies, above the lower one, are one; 0: none
-	MinWidth     int           // Discretize: of intervals; 0: any
-	Rare         int           // Suppress: values of fewer records, or entities, the null too, are the rest; 0: none
+	// Discretize: values with no multiple of it between them, above the lower one, are one value;
+	// 0: not rounded
+	Round    int
+	MinWidth int // Discretize: smallest width of intervals; 0: any
+	// Suppress: values with fewer records or entities, and a null with fewer, are the rest; 0: no
+	// rest
+	Rare int
 }
 
 // Data is a table as text. Classes is empty when there is no class.
 type Data struct {
 	Columns   []Column
-	Rows      [][]engine.Label // by column
+	Rows      [][]engine.Label // by row and column
 	Classes   []string         // by row
-	Sensitive [][]string       // of every sensitive column, by row
+	Sensitive [][]string       // by sensitive column and row
 	Entities  []string         // by row; empty when k counts records
 }
 
@@ -40,10 +45,10 @@ func Values(texts ...string) []engine.Label {
 	return row
 }
 
-// Table compresses the data as an engine's plan asks. It panics like Codes.
+// Table compresses the data as an engine's plan asks. It panics where Codes does.
 func (d Data) Table(plan engine.Plan) *engine.Table { return d.Codes().Table(plan) }
 
-// Codes encodes the data. It panics when a tree is no tree, or lacks a value.
+// Codes encodes the data. It panics when a tree is invalid, or lacks a value.
 func (d Data) Codes() Codes {
 	c := Codes{Rows: len(d.Rows)}
 	for i := range d.Columns {
@@ -75,7 +80,7 @@ func (d Data) encode(a *engine.Attribute, column int) []uint32 {
 		code, ok := domain[row[column].Text]
 		switch {
 		case row[column].Null:
-			code, ok = uint32(a.Len()-1), true // the rest's, where the null is rare
+			code, ok = uint32(a.Len()-1), true // the code of the rest, where the null is rare
 		case !ok && a.HasRest:
 			code, ok = uint32(len(a.Texts)), true
 		}
@@ -93,10 +98,15 @@ func (d Data) encode(a *engine.Attribute, column int) []uint32 {
 	return codes
 }
 
-// Released returns the rows as a recoding releases them, nil for one that is dropped.
+// Released returns the rows as a recoding releases them, nil for a dropped row.
 func (d Data) Released(recoding engine.Recoding) [][]engine.Label {
 	c := d.Codes()
-	rows := engine.Rows{N: c.Rows, Codes: c.Columns, Classes: c.Class, Taken: make([]uint64, recoding.Cells())}
+	rows := engine.Rows{
+		N:       c.Rows,
+		Codes:   c.Columns,
+		Classes: c.Class,
+		Taken:   make([]uint64, recoding.Cells()),
+	}
 	labels := make([][]uint32, len(c.Columns))
 	for a := range labels {
 		labels[a] = make([]uint32, c.Rows)
@@ -117,7 +127,13 @@ func (d Data) Released(recoding engine.Recoding) [][]engine.Label {
 // attribute returns the domain of a column.
 func (d Data) attribute(i int) engine.Attribute {
 	c := d.Columns[i]
-	a := engine.Attribute{Name: c.Name, Mask: c.Mask, LowerText: c.Lower, UpperText: c.Upper, MinWidth: float64(c.MinWidth)}
+	a := engine.Attribute{
+		Name:      c.Name,
+		Mask:      c.Mask,
+		LowerText: c.Lower,
+		UpperText: c.Upper,
+		MinWidth:  float64(c.MinWidth),
+	}
 	var texts []string
 	for _, row := range d.Rows {
 		if row[i].Null {
@@ -144,17 +160,19 @@ func (d Data) attribute(i int) engine.Attribute {
 	return a
 }
 
-// rounded leaves of ascending numbers those that a multiple parts from the number before, and of bins their smallest.
+// rounded returns those of ascending numbers that a multiple separates from the number before; in
+// bins it keeps the smallest number.
 func rounded(texts []string, round int) (firsts []string) {
 	for i, text := range texts {
-		if i == 0 || round == 0 || Number(text) >= float64(round)*(math.Floor(Number(texts[i-1])/float64(round))+1) {
+		if i == 0 || round == 0 ||
+			Number(text) >= float64(round)*(math.Floor(Number(texts[i-1])/float64(round))+1) {
 			firsts = append(firsts, text)
 		}
 	}
 	return firsts
 }
 
-// frequent returns the distinct texts of a column that are not rare, and whether the null is.
+// frequent returns the distinct texts of a column that are not rare, and whether the null is rare.
 func (d Data) frequent(column int) (texts []string, rareNull bool) {
 	rows := map[engine.Label][]int{}
 	for r, row := range d.Rows {
@@ -172,7 +190,8 @@ func (d Data) frequent(column int) (texts []string, rareNull bool) {
 	return distinct(texts), rareNull
 }
 
-// place orders the values of a discretized attribute by their numbers, and makes one of those that round does not part.
+// place orders the values of a discretized attribute by their numbers, and joins those that round
+// does not separate.
 func place(a *engine.Attribute, round int) {
 	slices.SortFunc(a.Texts, func(x, y string) int { return cmp.Compare(Number(x), Number(y)) })
 	if len(a.Texts) > 0 {
@@ -193,7 +212,7 @@ func place(a *engine.Attribute, round int) {
 	}
 }
 
-// Number returns the number that a text is.
+// Number parses a number.
 func Number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -206,8 +225,8 @@ func distinct(texts []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(texts)))
 }
 
-// Domain returns the values of a column that codes stand for, in their order: numbers ascending, other texts
-// bytewise or as the tree has them, the null last.
+// Domain returns the values of a column by code: numbers ascending, other texts bytewise or in the
+// order of the tree, the null last.
 func (d Data) Domain(column int) (values []engine.Label) {
 	a := d.attribute(column)
 	values = Values(a.Texts...)
@@ -217,7 +236,7 @@ func (d Data) Domain(column int) (values []engine.Label) {
 	return values
 }
 
-// Entropy is that of class counts, in bits.
+// Entropy returns the entropy of class counts, in bits.
 func Entropy[Key comparable](counts map[Key]int) float64 {
 	total, sum := 0, 0.0
 	for _, n := range counts {

@@ -21,35 +21,42 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// variants are the engines with all the settings that make them work differently.
+// variants are the engines with all settings that change how they work.
 var variants = []engine.Engine{
 	topdown.Engine{}, bottomup.Engine{}, bottomup.Engine{Loss: bottomup.Size, Bins: 3},
 	mondrian.Engine{}, mondrian.Engine{Median: mondrian.Exact}, mondrian.Engine{Ordered: true},
 	mondrian.Engine{Ordered: true, Median: mondrian.Exact}, mondrian.Engine{Relaxed: true, Seed: 1},
-	mondrian.Engine{Relaxed: true, Ordered: true, Seed: 2}, mondrian.Engine{InfoGain: true}, mondrian.Engine{InfoGain: true, Guided: true},
+	mondrian.Engine{Relaxed: true, Ordered: true, Seed: 2}, mondrian.Engine{InfoGain: true},
+	mondrian.Engine{InfoGain: true, Guided: true},
 	kactus.Engine{Seed: 1, MinObjects: 1}, kactus.Engine{MinObjects: 3, Leftover: kactus.Recruit},
-	kactus.Engine{Seed: 2, MinObjects: 2, Prune: true}, kactus.Engine{Prune: true, Leftover: kactus.Recruit},
-	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp, MinInfo: 0.3}, iac.Engine{Small: iac.Keep},
+	kactus.Engine{Seed: 2, MinObjects: 2, Prune: true}, kactus.Engine{
+		Prune:    true,
+		Leftover: kactus.Recruit,
+	},
+	iac.Engine{Small: iac.Drop, Bins: 3}, iac.Engine{Small: iac.TopUp, MinInfo: 0.3},
+	iac.Engine{Small: iac.Keep},
 	iac.Engine{Capped: true, Delta: 0.5, Epsilon: 0.2, Bins: 5},
 	recheck.Engine{}, recheck.Engine{OnBreak: recheck.Coarsen},
 	recheck.Engine{OnBreak: recheck.Suppress, MaxSuppressed: 40},
 }
 
-// outcome is what comes of a search.
+// outcome is the result of a search.
 type outcome struct {
-	err      string
-	steps    []engine.Step
-	recoding engine.Recoding // without a Locator that counts in what order it was made
+	err   string
+	steps []engine.Step
+	// without a Locator whose parts depend on the order in which they were made
+	recoding engine.Recoding
 	released [][]engine.Label
 }
 
-// problem is a random table for an engine. The attributes are all in a set, as some engines want.
+// problem is a random table for an engine. Each attribute is in a set, since some engines need
+// that.
 type problem struct {
 	enginetest.Case
 	engine  engine.Engine
 	options engine.Options
-	names   []engine.Label // of the classes; without them, cells of one tuple have equal keys
-	most    uint64         // records that may be suppressed or, if so, dropped
+	names   []engine.Label // of the classes; without names, cells of one tuple have equal keys
+	most    uint64         // number of records that may be suppressed or dropped
 	drop    bool
 }
 
@@ -71,10 +78,11 @@ func draw(r *rand.Rand, e engine.Engine) problem {
 	p.protect(r, entities && r.IntN(2) == 0, sensitive && r.IntN(2) == 0)
 	plan, foldRare := e.Plan(engine.Requirement{Sets: p.Sets}), r.IntN(2) == 0
 	if _, isRecheck := e.(recheck.Engine); plan.Whole && !plan.Pool && !isRecheck {
-		foldRare = false // nobody has made a rest
+		foldRare = false // there is no rest
 	}
 	for a := range p.Data.Columns {
-		if of := (engine.Requirement{Sets: p.Sets}).ByAttribute(len(p.Data.Columns))[a]; foldRare && p.Data.Columns[a].Mask == engine.Suppress {
+		if of := (engine.Requirement{Sets: p.Sets}).ByAttribute(len(p.Data.Columns))[a]; foldRare &&
+			p.Data.Columns[a].Mask == engine.Suppress {
 			p.Data.Columns[a].Rare = int(of.K)
 		}
 	}
@@ -102,7 +110,7 @@ func canProtect(e engine.Engine) (entities, sensitive bool) {
 	return false, false
 }
 
-// protect adds entities, sensitive columns, or both, if all rows together are protected then.
+// protect adds entities, sensitive columns, or both, if all rows together then hold.
 func (p *problem) protect(r *rand.Rand, entities, sensitive bool) {
 	c, all := p.Case, make([]int, len(p.Data.Rows))
 	c.Sets = slices.Clone(c.Sets)
@@ -126,7 +134,7 @@ func (p problem) codes() enginetest.Codes {
 	return codes
 }
 
-// search calls the engine in some way and returns what comes of it.
+// search calls the engine by a function and returns the result.
 func (p problem) search(call func(engine.Options) (engine.Recoding, error)) (o outcome, err error) {
 	options := p.options
 	options.OnStep = func(s engine.Step) { o.steps = append(o.steps, s) }
@@ -148,7 +156,8 @@ func (p problem) inMemory() (outcome, error) {
 	})
 }
 
-// eachVariant runs a test with random tables for every variant. It returns how many each had.
+// eachVariant runs a test with random tables for every variant. It returns the number of cases of
+// each.
 func eachVariant(t *testing.T, cases int, test func(*testing.T, *rand.Rand, problem)) (tried int) {
 	for _, e := range variants {
 		t.Run(fmt.Sprintf("%T%+v", e, e), func(t *testing.T) {
@@ -163,10 +172,12 @@ func eachVariant(t *testing.T, cases int, test func(*testing.T, *rand.Rand, prob
 	return tried
 }
 
-// TestPlan leaves out sets that others imply, and has columns in the attributes' order.
+// TestPlan: plans leave out sets that others imply, and have columns in the attributes' order.
 func TestPlan(t *testing.T) {
-	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{2, 0}, K: 5}, {Columns: []int{2}, K: 5}, {Columns: []int{1}, K: 2}}}
-	two, one := []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}}, []engine.Grouping{{Columns: []int{0, 1, 2}}}
+	requirement := engine.Requirement{Sets: []engine.Set{{Columns: []int{2, 0}, K: 5},
+		{Columns: []int{2}, K: 5}, {Columns: []int{1}, K: 2}}}
+	two, one := []engine.Grouping{{Columns: []int{0, 2}}, {Columns: []int{1}}},
+		[]engine.Grouping{{Columns: []int{0, 1, 2}}}
 	byClass := []engine.Grouping{{Columns: []int{0, 1, 2}, Kind: true}}
 	for _, c := range []struct {
 		engine engine.Engine
@@ -174,10 +185,12 @@ func TestPlan(t *testing.T) {
 	}{
 		{topdown.Engine{}, engine.Plan{Groupings: two, Histograms: true, Leaves: true}},
 		{bottomup.Engine{}, engine.Plan{Groupings: two, Histograms: true, Whole: true}},
-		{recheck.Engine{OnBreak: recheck.Suppress}, engine.Plan{Groupings: one, Histograms: true, Whole: true}},
+		{recheck.Engine{OnBreak: recheck.Suppress},
+			engine.Plan{Groupings: one, Histograms: true, Whole: true}},
 		{mondrian.Engine{}, engine.Plan{Groupings: one, Whole: true, Pool: true}},
 		{mondrian.Engine{Relaxed: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
-		{mondrian.Engine{InfoGain: true, Guided: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
+		{mondrian.Engine{InfoGain: true, Guided: true},
+			engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
 		{mondrian.Engine{InfoGain: true}, engine.Plan{Groupings: byClass, Whole: true, Pool: true}},
 	} {
 		if got := c.engine.Plan(requirement); !reflect.DeepEqual(got, c.want) {
@@ -199,8 +212,8 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestSpilledSearchAgrees gives tables the smallest share that they can be searched in, and more.
-// Everything is as in memory, to the last field.
+// TestSpilledSearchAgrees searches tables with the smallest sufficient share, and with more. Every
+// field of the result is as in memory.
 func TestSpilledSearchAgrees(t *testing.T) {
 	store := enginetest.OpenStore(t)
 	refused := map[string]int{}
@@ -208,7 +221,12 @@ func TestSpilledSearchAgrees(t *testing.T) {
 		want, _ := p.inMemory()
 		before := r.IntN(2) == 0
 		for share, enough := int64(1<<9), 0; enough < 3; share += share / 2 {
-			space := partition.Space{Budget: spill.NewBudget(4 * share), Store: store, Share: share, Threads: 1 + r.IntN(3)}
+			space := partition.Space{
+				Budget:  spill.NewBudget(4 * share),
+				Store:   store,
+				Share:   share,
+				Threads: 1 + r.IntN(3),
+			}
 			got, err := p.search(func(options engine.Options) (engine.Recoding, error) {
 				options.Space = space
 				return enginetest.SearchIn(t, p.engine, p.codes(), p.requirement(), options, before)
@@ -240,23 +258,33 @@ func TestSearchIsInfeasibleBelowK(t *testing.T) {
 	})
 }
 
-// TestSearchRefusesKinds asks engines for what they cannot tell.
+// TestSearchRefusesKinds asks engines for protections that they cannot check.
 func TestSearchRefusesKinds(t *testing.T) {
 	d := enginetest.Data{
-		Columns: []enginetest.Column{{Name: "sex", Mask: engine.Suppress}}, Rows: [][]engine.Label{enginetest.Values("f"), enginetest.Values("m")},
+		Columns: []enginetest.Column{{
+			Name: "sex",
+			Mask: engine.Suppress,
+		}}, Rows: [][]engine.Label{enginetest.Values("f"), enginetest.Values("m")},
 		Entities: []string{"1", "2"}, Sensitive: [][]string{{"flu", "cold"}},
 	}
-	set := engine.Set{Columns: []int{0}, K: 1, Entities: true, Others: []engine.Protection{engine.DistinctValues{L: 1}}}
+	set := engine.Set{
+		Columns:  []int{0},
+		K:        1,
+		Entities: true,
+		Others:   []engine.Protection{engine.DistinctValues{L: 1}},
+	}
 	requirement := engine.Requirement{Sets: []engine.Set{set}}
-	for _, e := range []engine.Engine{bottomup.Engine{}, iac.Engine{}, iac.Engine{Capped: true}, mondrian.Engine{Relaxed: true}} {
-		if _, err := e.Search(t.Context(), d.Table(e.Plan(requirement)), requirement, engine.Options{}); !errors.Is(err, engine.ErrKinds) {
+	for _, e := range []engine.Engine{bottomup.Engine{}, iac.Engine{}, iac.Engine{Capped: true},
+		mondrian.Engine{Relaxed: true}} {
+		if _, err := e.Search(t.Context(), d.Table(e.Plan(requirement)), requirement,
+			engine.Options{}); !errors.Is(err, engine.ErrKinds) {
 			t.Errorf("%T%+v: got %v, want ErrKinds", e, e, err)
 		}
 	}
 }
 
-// TestSearchStopsWhenCancelled also wants the budget back. A search whose steps are performed as they
-// are told ends with the first one.
+// TestSearchStopsWhenCancelled also checks that the budget is returned. A search that reports its
+// steps as it performs them ends with the first one.
 func TestSearchStopsWhenCancelled(t *testing.T) {
 	eachVariant(t, 10, func(t *testing.T, _ *rand.Rand, p problem) {
 		want, err := p.inMemory()
@@ -264,7 +292,7 @@ func TestSearchStopsWhenCancelled(t *testing.T) {
 			return
 		}
 		if p.most > 0 {
-			return // its steps are told in the end
+			return // it reports its steps in the end
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -287,26 +315,37 @@ func TestSearchStopsWhenCancelled(t *testing.T) {
 		options.Space = partition.Space{Budget: budget, Share: 1 << 22}
 		_, err = p.engine.Search(ctx, table, p.requirement(), options)
 		if !errors.Is(err, context.Canceled) || steps > 1 || budget.Used() != 0 {
-			t.Errorf("%T: got %v after %d steps of %d, %d bytes in use", p.engine, err, steps, len(want.steps), budget.Used())
+			t.Errorf("%T: got %v after %d steps of %d, %d bytes in use", p.engine, err, steps,
+				len(want.steps), budget.Used())
 		}
 	})
 }
 
 // TestAdult recounts and checks releases of real data.
 func TestAdult(t *testing.T) {
-	d := enginetest.Adult(t, append([]string{"hours-per-week", "relationship"}, enginetest.EightAttributes...)...)
+	d := enginetest.Adult(t, append([]string{"hours-per-week", "relationship"},
+		enginetest.EightAttributes...)...)
 	for _, e := range large {
-		p := problem{Case: enginetest.Case{Data: d}, engine: e, options: engine.Options{MaxSteps: -1}}
+		p := problem{
+			Case:    enginetest.Case{Data: d},
+			engine:  e,
+			options: engine.Options{MaxSteps: -1},
+		}
 		p.names = enginetest.Values("<=50K", ">50K")
-		p.Sets = []engine.Set{{Columns: []int{0, 2, 4, 5, 9}, K: 50}, {Columns: []int{1, 3, 5, 6, 7, 8}, K: 100}}
+		p.Sets = []engine.Set{{Columns: []int{0, 2, 4, 5, 9}, K: 50},
+			{Columns: []int{1, 3, 5, 6, 7, 8}, K: 100}}
 		p.checkRelease(t)
 	}
 }
 
-// large are engines that larger tables are searched with.
+// large are the engines for larger tables.
 var large = []engine.Engine{
-	topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Ordered: true, Relaxed: true},
-	mondrian.Engine{InfoGain: true}, mondrian.Engine{InfoGain: true, Guided: true}, kactus.Engine{Seed: 1}, kactus.Engine{MinObjects: 2, Prune: true, Leftover: kactus.Recruit},
+	topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{
+		Ordered: true,
+		Relaxed: true,
+	},
+	mondrian.Engine{InfoGain: true}, mondrian.Engine{InfoGain: true, Guided: true},
+	kactus.Engine{Seed: 1}, kactus.Engine{MinObjects: 2, Prune: true, Leftover: kactus.Recruit},
 	iac.Engine{},
 }
 
@@ -314,9 +353,10 @@ var large = []engine.Engine{
 func TestReleases(t *testing.T) {
 	eachVariant(t, 60, func(t *testing.T, _ *rand.Rand, p problem) {
 		if e, ok := p.engine.(iac.Engine); ok && e.Small == iac.Keep {
-			return // which releases fewer records than k alike
+			return // it may release fewer than k equal records
 		}
-		if _, err := p.inMemory(); !errors.Is(err, engine.ErrBroken) && !errors.Is(err, engine.ErrUnreached) {
+		if _, err := p.inMemory(); !errors.Is(err, engine.ErrBroken) &&
+			!errors.Is(err, engine.ErrUnreached) {
 			p.checkRelease(t)
 		}
 	})
@@ -338,7 +378,8 @@ func (p problem) checkRelease(t *testing.T) {
 	}
 	kept, _ := p.requirement().Reduce()
 	anonymity := p.Data.CheckProtected(t, got.released, kept.Sets)
-	if said := got.recoding.Anonymity(p.requirement()); !reflect.DeepEqual(said, anonymity) || dropped != 0 {
+	if said := got.recoding.Anonymity(p.requirement()); !reflect.DeepEqual(said, anonymity) ||
+		dropped != 0 {
 		t.Errorf("%T%+v, sets %v: A(QID) is %v, the search says %v; %d more are said to be dropped",
 			p.engine, p.engine, p.Sets, anonymity, said, int64(dropped))
 	}
@@ -346,12 +387,14 @@ func (p problem) checkRelease(t *testing.T) {
 		p.checkRegions(t, regions, got.released)
 	}
 	if len(p.Data.Rows) > 1000 {
-		t.Logf("%T%+v, sets %v: %d steps, A(QID) %v, %d suppressed", p.engine, p.engine, p.Sets, len(got.steps), anonymity, suppressed)
+		t.Logf("%T%+v, sets %v: %d steps, A(QID) %v, %d suppressed", p.engine, p.engine, p.Sets,
+			len(got.steps), anonymity, suppressed)
 	}
 }
 
-// checkRegions checks what engine.Regions promises: the sizes, that every label is some region's, and
-// that wider labels come before those within them, and narrower regions before those that they are within.
+// checkRegions checks the promises of engine.Regions: the sizes; that some region has each label;
+// that wider labels come before those within them, and narrower regions before those that contain
+// them.
 func (p problem) checkRegions(t *testing.T, r *engine.Regions, released [][]engine.Label) {
 	t.Helper()
 	groups := map[string]uint64{}
@@ -360,7 +403,8 @@ func (p problem) checkRegions(t *testing.T, r *engine.Regions, released [][]engi
 			groups[fmt.Sprint(row)]++
 		}
 	}
-	covered, codes := make([][]map[int]bool, len(r.Columns)), p.codes() // by attribute and label: the codes that it is true of
+	// by attribute and label: the codes for which it is true
+	covered, codes := make([][]map[int]bool, len(r.Columns)), p.codes()
 	for a := range r.Columns {
 		used, distinct := map[uint32]bool{}, map[engine.Label]bool{}
 		for region := range r.Len() {
@@ -381,7 +425,8 @@ func (p problem) checkRegions(t *testing.T, r *engine.Regions, released [][]engi
 			}
 		}
 		if len(used) != len(r.Labels(a)) || len(distinct) != len(used) {
-			t.Errorf("column %d: %d labels, %d distinct, %d used", a, len(r.Labels(a)), len(distinct), len(used))
+			t.Errorf("column %d: %d labels, %d distinct, %d used", a, len(r.Labels(a)),
+				len(distinct), len(used))
 		}
 	}
 	for i := range r.Len() {
@@ -390,7 +435,8 @@ func (p problem) checkRegions(t *testing.T, r *engine.Regions, released [][]engi
 			labels = append(labels, r.Labels(a)[label])
 		}
 		if n := groups[fmt.Sprint(labels)]; n != r.Sizes[i] || len(groups) != r.Len() {
-			t.Errorf("%d records are as region %d, which says %d; %d groups of %d regions", n, i, r.Sizes[i], len(groups), r.Len())
+			t.Errorf("%d records are as region %d, which says %d; %d groups of %d regions", n, i,
+				r.Sizes[i], len(groups), r.Len())
 		}
 		for j := range i {
 			if i > 100 {
@@ -407,7 +453,7 @@ func (p problem) checkRegions(t *testing.T, r *engine.Regions, released [][]engi
 	}
 }
 
-// within reports whether all codes of one label are another's.
+// within reports whether a label's codes are all among another's.
 func within(a, b map[int]bool) bool {
 	for code := range a {
 		if !b[code] {
@@ -417,19 +463,23 @@ func within(a, b map[int]bool) bool {
 	return true
 }
 
-// people are as many records like Adult's, a set of all attributes, and their classes' names.
+// people returns a number of records like Adult's, a set of all attributes, and the names of their
+// classes.
 func people(rows int, k engine.KAnonymity) (enginetest.Codes, engine.Requirement) {
 	codes := enginetest.People(rows, 1, 74, 8, 16, 7, 14, 5, 2, 41)
 	codes.ClassNames = enginetest.Values("0", "1")
 	last := &codes.Attributes[7]
 	last.Mask, last.Tree = engine.Suppress, nil
-	return codes, engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: k}}}
+	return codes, engine.Requirement{Sets: []engine.Set{{
+		Columns: []int{0, 1, 2, 3, 4, 5, 6, 7},
+		K:       k,
+	}}}
 }
 
 // TestSpilledPeople searches a larger table in a share that is a fraction of it.
 func TestSpilledPeople(t *testing.T) {
 	codes, requirement := people(40_000, 20)
-	for _, e := range large[:len(large)-1] { // IAC's classes take more than that
+	for _, e := range large[:len(large)-1] { // the classes of IAC take more than the share
 		store := enginetest.OpenStore(t)
 		table := codes.Table(e.Plan(requirement))
 		share := table.Groupings[0].Bytes() / 3
@@ -438,10 +488,18 @@ func TestSpilledPeople(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, before := range []bool{true, false} {
-			options := engine.Options{MaxSteps: -1, Space: partition.Space{Budget: spill.NewBudget(1 << 30), Store: store, Share: share}}
+			options := engine.Options{
+				MaxSteps: -1,
+				Space: partition.Space{
+					Budget: spill.NewBudget(1 << 30),
+					Store:  store,
+					Share:  share,
+				},
+			}
 			got, err := enginetest.SearchIn(t, e, codes, requirement, options, before)
 			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%T%+v, in memory before: %t: the recodings differ, or %v", e, e, before, err)
+				t.Errorf("%T%+v, in memory before: %t: the recodings differ, or %v", e, e, before,
+					err)
 			}
 		}
 		if store.Stats().Chunks == 0 {
@@ -450,7 +508,7 @@ func TestSpilledPeople(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch searches a million records, in memory and in a share of a third of the table.
+// BenchmarkSearch searches a million records, in memory and with a share of a third of the table.
 func BenchmarkSearch(b *testing.B) {
 	codes, requirement := people(1_000_000, 100)
 	for _, e := range large {
@@ -485,7 +543,7 @@ func thirdOf(b *testing.B, table *engine.Table) partition.Space {
 	return partition.Space{Budget: budget, Store: store, Share: bytes / 3}
 }
 
-// BenchmarkRecode is per row.
+// BenchmarkRecode measures the time for a row.
 func BenchmarkRecode(b *testing.B) {
 	codes, requirement := people(1_000_000, 100)
 	labels := make([][]uint32, len(codes.Attributes))
@@ -494,13 +552,19 @@ func BenchmarkRecode(b *testing.B) {
 	}
 	for _, e := range large {
 		b.Run(fmt.Sprintf("%T%+v", e, e), func(b *testing.B) {
-			recoding, err := e.Search(b.Context(), codes.Table(e.Plan(requirement)), requirement, engine.Options{MaxSteps: -1})
+			recoding, err := e.Search(b.Context(), codes.Table(e.Plan(requirement)), requirement,
+				engine.Options{MaxSteps: -1})
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				rows := engine.Rows{N: codes.Rows, Codes: codes.Columns, Classes: codes.Class, Taken: make([]uint64, recoding.Cells())}
+				rows := engine.Rows{
+					N:       codes.Rows,
+					Codes:   codes.Columns,
+					Classes: codes.Class,
+					Taken:   make([]uint64, recoding.Cells()),
+				}
 				recoding.Recode(rows, labels)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*codes.Rows), "ns/row")

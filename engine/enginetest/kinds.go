@@ -9,10 +9,10 @@ import (
 // Unit is the weight of a whole entity in test data.
 const Unit = 60
 
-// kind is what rows of one kind have in common, as a key.
+// kind is the common properties of the rows of one kind, as a key.
 type kind struct {
 	class  uint32
-	values [2]uint32 // of so many sensitive columns at most
+	values [2]uint32 // by sensitive column; there are at most two
 	weight uint64
 }
 
@@ -69,7 +69,7 @@ func (d Data) Weights() (weights []uint64) {
 	return weights
 }
 
-// Stats returns what protections ask about some rows, by going through them.
+// Stats returns the figures of some rows that protections ask for, from the rows themselves.
 func (d Data) Stats(rows []int) engine.Stats {
 	stats := engine.Stats{Size: uint64(len(rows))}
 	if weights := d.Weights(); weights != nil {
@@ -91,7 +91,8 @@ func (d Data) Stats(rows []int) engine.Stats {
 	return stats
 }
 
-// People returns how many different entities some rows are of; rows, where there are no entities.
+// People returns the number of different entities of some rows; the number of rows if there are no
+// entities.
 func (d Data) People(rows []int) int {
 	if len(d.Entities) == 0 {
 		return len(rows)

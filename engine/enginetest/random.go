@@ -23,7 +23,7 @@ type Case struct {
 	Sets []engine.Set
 }
 
-// String prints a case that failed.
+// String formats a case that failed.
 func (c Case) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "sets %v\n", c.Sets)
@@ -46,8 +46,8 @@ func (c Case) String() string {
 	return text.String()
 }
 
-// NewCase draws a table of at most so many different rows, with every kind of column and
-// nulls, and one to four sets. Values are few and skewed, so that exact ties are common.
+// NewCase draws a table of at most a number of different rows, with every kind of column and nulls,
+// and one to four sets. Values are few and skewed, so that exact ties are common.
 func NewCase(r *rand.Rand, rows int) Case {
 	var c Case
 	columns := 1 + r.IntN(4)
@@ -93,8 +93,8 @@ func NewCase(r *rand.Rand, rows int) Case {
 	return c
 }
 
-// Protect adds entities, one or two sensitive columns, or both to a case, and protections of these to
-// all its sets. Every row of a mirrored table has them.
+// Protect adds entities, one or two sensitive columns, or both to a case, and protections to all
+// its sets. In a mirrored table every row gets them.
 func (c *Case) Protect(r *rand.Rand, entities, sensitive bool) {
 	n := len(c.Data.Rows)
 	if entities {
@@ -123,7 +123,9 @@ func (c *Case) Reachable() bool {
 	for i := range all {
 		all[i] = i
 	}
-	return !slices.ContainsFunc(c.Sets, func(s engine.Set) bool { return !s.Holds(c.Data.Stats(all)) })
+	return !slices.ContainsFunc(c.Sets, func(s engine.Set) bool {
+		return !s.Holds(c.Data.Stats(all))
+	})
 }
 
 // newProtections draws protections of a sensitive column, at least one.
@@ -135,10 +137,12 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 	whole := d.Stats(all).Values[column]
 	for len(protections) == 0 {
 		if r.IntN(2) == 0 {
-			protections = append(protections, engine.DistinctValues{Column: column, L: 1 + r.IntN(3)})
+			protections = append(protections,
+				engine.DistinctValues{Column: column, L: 1 + r.IntN(3)})
 		}
 		if r.IntN(4) == 0 {
-			protections = append(protections, engine.EntropyOfValues{Column: column, L: 1 + r.Float64()})
+			protections = append(protections,
+				engine.EntropyOfValues{Column: column, L: 1 + r.Float64()})
 		}
 		if r.IntN(4) == 0 {
 			most := make([]float64, len(whole))
@@ -148,13 +152,14 @@ func newProtections(r *rand.Rand, column int, d Data) (protections []engine.Prot
 			protections = append(protections, &engine.Confidence{Column: column, Most: most})
 		}
 		if r.IntN(4) == 0 {
-			protections = append(protections, &engine.Closeness{Column: column, T: r.Float64() / 2, Whole: whole})
+			protections = append(protections,
+				&engine.Closeness{Column: column, T: r.Float64() / 2, Whole: whole})
 		}
 	}
 	return protections
 }
 
-// mirror adds to every row one with its numbers mirrored, so that splits tie in pairs.
+// mirror adds for every row one with its numbers mirrored, so that splits tie in pairs.
 func (d *Data) mirror() {
 	for i, row := range slices.Clone(d.Rows) {
 		row = slices.Clone(row)
@@ -172,7 +177,8 @@ func (d *Data) mirror() {
 
 // Shuffle returns the rows in another order.
 func (d Data) Shuffle(r *rand.Rand) Data {
-	d.Rows, d.Classes, d.Entities = slices.Clone(d.Rows), slices.Clone(d.Classes), slices.Clone(d.Entities)
+	d.Rows, d.Classes, d.Entities = slices.Clone(d.Rows), slices.Clone(d.Classes),
+		slices.Clone(d.Entities)
 	d.Sensitive = slices.Clone(d.Sensitive)
 	for i := range d.Sensitive {
 		d.Sensitive[i] = slices.Clone(d.Sensitive[i])
@@ -198,9 +204,12 @@ func newColumn(r *rand.Rand, name string) Column {
 	case engine.Generalize:
 		count := 0
 		column.Tree = newTree(r, &count, 1+r.IntN(5))
-		if r.IntN(30) == 0 { // deep enough that nodes are left to grow during a search
+		if r.IntN(30) == 0 { // so deep that a search has to grow nodes
 			for i := range 80 {
-				column.Tree = taxonomy.Node{Name: fmt.Sprintf("chain%d", i), Children: []taxonomy.Node{column.Tree}}
+				column.Tree = taxonomy.Node{
+					Name:     fmt.Sprintf("chain%d", i),
+					Children: []taxonomy.Node{column.Tree},
+				}
 			}
 		}
 	case engine.Discretize:
@@ -258,14 +267,17 @@ func newSets(r *rand.Rand, columns, rows int) (sets []engine.Set) {
 		if r.IntN(4) == 0 {
 			k = 1 + r.IntN(rows)
 		}
-		sets = append(sets, engine.Set{Columns: order[:1+r.IntN(columns)], K: engine.KAnonymity(min(k, rows))})
+		sets = append(sets, engine.Set{
+			Columns: order[:1+r.IntN(columns)],
+			K:       engine.KAnonymity(min(k, rows)),
+		})
 	}
 	return sets
 }
 
-// Cases runs a test on n random cases, each of a seed of its own, until one fails. A failed
-// case is repeated with KCUT_SEED, which the log names, and KCUT_CASES=1; KCUT_CASES tries
-// more of them. It returns how many were tried.
+// Cases runs a test on n random cases, each with its own seed, until one fails. To repeat a failed
+// case, set KCUT_SEED to the value in the log, and KCUT_CASES=1; KCUT_CASES changes the number of
+// cases. It returns the number of cases run.
 func Cases(t *testing.T, n int, test func(r *rand.Rand)) int {
 	t.Helper()
 	seed := fromEnv(t, "KCUT_SEED", rand.Uint64())
@@ -285,7 +297,7 @@ func Cases(t *testing.T, n int, test func(r *rand.Rand)) int {
 	return n
 }
 
-// fromEnv returns a number that a variable of the environment may set.
+// fromEnv returns a number that an environment variable may set.
 func fromEnv(t *testing.T, name string, number uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
