@@ -37,7 +37,7 @@ func (b *binned) fit(ctx context.Context, weights []uint64, o Options) (*Model, 
 	n, trees := len(b.Class), treesOf(b.Classes)
 	f := &fitting{
 		binned: b, Options: o, weights: weights,
-		model: newModel(trees, o.Rounds, b.first[len(b.Columns)]),
+		model:  newModel(trees, o.Rounds, b.first[len(b.Columns)]),
 		scores: make([]float64, n*trees), probabilities: make([]int32, n*trees),
 		gradients: make([]gradient, n), rows: make([]uint32, n), spare: make([]uint32, n),
 	}
