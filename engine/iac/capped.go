@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// suppressCapped is IACc: it suppresses the smallest classes, all of one size together, as
-// long as no attribute changes by more than it may (Algorithm 2).
+// suppressCapped is IACc: it suppresses the smallest classes, all of one size together, as long as
+// no attribute changes by more than the caps allow (Algorithm 2).
 func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	cells, err := s.collect(ctx, everything)
 	if err != nil {
@@ -36,12 +36,13 @@ func (s *search) suppressCapped(ctx context.Context) (*tuples, error) {
 	return t, err
 }
 
-// join joins cells, which are tuples with a class as last code if there is one, to tuples
-// without, and returns the tuple of each cell.
+// join joins cells, which are tuples followed by a class if there is one, to tuples without the
+// class, and returns the tuple of each cell.
 func (s *search) join(cells *tuples) (t *tuples, of []int, err error) {
 	n := len(cells.sizes)
 	const cellBytes = 8 + 8 // its tuple, and its place in an order
-	if err := s.draw("tuples without class", partition.IndexBytes(cells.layout, n)+int64(n)*(tupleBytes+cellBytes)); err != nil {
+	if err := s.draw("tuples without class", partition.IndexBytes(cells.layout, n)+
+		int64(n)*(tupleBytes+cellBytes)); err != nil {
 		return nil, nil, err
 	}
 	all := newSet(s.all, s.attributes, cells.layout)
@@ -53,12 +54,14 @@ func (s *search) join(cells *tuples) (t *tuples, of []int, err error) {
 	return t, of, nil
 }
 
-// suppressBySize suppresses the smallest classes while the caps allow it, and returns the
-// k that is reached: the size of the smallest one left or, if none is, all records.
+// suppressBySize suppresses the smallest classes while the caps allow it, and returns the k that is
+// reached: the size of the smallest class left or, if none is left, the number of all records.
 func (s *search) suppressBySize(t, cells *tuples, of []int) (k uint64) {
 	caps := s.newCaps(cells)
 	order, _, _ := cells.left()
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(t.sizes[of[a]], t.sizes[of[b]]) })
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Compare(t.sizes[of[a]], t.sizes[of[b]])
+	})
 	for first := 0; first < len(order); {
 		size, last := t.sizes[of[order[first]]], first
 		for ; last < len(order) && t.sizes[of[order[last]]] == size; last++ {
@@ -75,23 +78,23 @@ func (s *search) suppressBySize(t, cells *tuples, of []int) (k uint64) {
 	return s.input.Rows
 }
 
-// caps watch how suppression changes every attribute (section 4): how far the shares of its
-// values move, by the Kullback-Leibler divergence, and what it tells of the class.
+// caps measure how suppression changes every attribute (section 4): the Kullback-Leibler divergence
+// of the shares of its values, and the change of its information about the class.
 type caps struct {
 	cells   *tuples
-	class   partition.Field // of the cells' keys; empty: all have class 0
+	class   partition.Field // field of the cells' keys; empty: all have class 0
 	changes []*change       // by column
 }
 
-// change is that of one attribute.
+// change is the change of one attribute.
 type change struct {
 	field         partition.Field
-	before, after frequencies // the second of the records that are not suppressed
-	told          information // before
-	largest       float64     // divergence, when one record of every value is left
+	before, after frequencies // after: of the records that are not suppressed
+	told          information // information before suppression
+	largest       float64     // divergence when one record of every value is left
 }
 
-// newCaps returns the caps with nothing suppressed.
+// newCaps returns the caps before suppression.
 func (s *search) newCaps(cells *tuples) caps {
 	c := caps{cells: cells}
 	if fields := cells.layout.Fields; len(fields) > len(s.attributes) {
@@ -113,7 +116,7 @@ func (s *search) newCaps(cells *tuples) caps {
 	return c
 }
 
-// suppress takes out the records of a cell.
+// suppress removes the records of a cell from the counts.
 func (c caps) suppress(cell int) {
 	key := c.cells.index.Key(cell)
 	for _, x := range c.changes {
@@ -121,8 +124,8 @@ func (c caps) suppress(cell int) {
 	}
 }
 
-// exceeded reports whether an attribute has changed by more than the given shares of the
-// largest divergence and of the largest information. One with a single value cannot change.
+// exceeded reports whether an attribute has changed by more than the given shares of the largest
+// divergence and of the largest information. An attribute with a single value cannot change.
 func (c caps) exceeded(delta, epsilon float64) bool {
 	for _, x := range c.changes {
 		if x.told.own <= 0 {
@@ -130,15 +133,16 @@ func (c caps) exceeded(delta, epsilon float64) bool {
 		}
 		moved := divergence(x.before.sizes, x.after.sizes, x.before.total)
 		told := math.Abs(inform(x.after).normalized() - x.told.normalized())
-		if !reaches(delta*x.largest/x.told.own, moved/x.told.own) || !reaches(epsilon*x.told.class/x.told.own, told) {
+		if !reaches(delta*x.largest/x.told.own, moved/x.told.own) ||
+			!reaches(epsilon*x.told.class/x.told.own, told) {
 			return true
 		}
 	}
 	return false
 }
 
-// divergence returns D(before || after) in bits, shares being of all n records. Of a value
-// that is gone, and of every value when there are no sizes after, one record counts as left.
+// divergence returns D(before || after) in bits, with shares of all n records. A value without
+// records afterwards counts with one record; so does every value when after is empty.
 func divergence(before, after []uint64, n uint64) (bits float64) {
 	for v, size := range before {
 		if size == 0 {

@@ -1,16 +1,15 @@
-// Package iac is Information based Anonymization for Classification (Li, Liu, Baig and
-// Wong, 2011): IACk, for a given k, and IACc, for a given change of the data.
+// Package iac is Information based Anonymization for Classification (Li, Liu, Baig and Wong, 2011):
+// IACk, for a given k, and IACc, for a given change of the data.
 //
-// Every attribute is generalized as a whole to one level of its hierarchy, the one that
-// tells most of the class for what it tells at all (normalized mutual information), k or
-// no k. Then whole records are suppressed: their values of all attributes, not their
-// class. IACk suppresses those in equivalence classes below k, which makes other sets'
-// classes smaller, until none is left. IACc suppresses the smallest classes, size by size,
-// as long as no attribute's distribution and information change by more than they may; k
-// is its outcome.
+// Every attribute is generalized as a whole to one level of its hierarchy, independent of k: the
+// level with the most information about the class relative to its own (normalized mutual
+// information). Then whole records are suppressed: their values of all attributes, but not their
+// class. IACk suppresses records in equivalence classes below k, which makes classes of other sets
+// smaller, until no such class is left. IACc suppresses the smallest classes, size by size, as long
+// as no attribute's distribution and information change by more than the limits; its k is a result.
 //
-// Levels follow from the histograms alone, so tuples are counted generalized: there are
-// few, and what remains to be done takes little.
+// Levels follow from the histograms alone, so that tuples are counted in generalized form: there
+// are few, and the rest of the search is fast.
 package iac
 
 import (
@@ -20,22 +19,26 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Engine is IACk, or IACc when Capped. IACc takes all sets as one, their union.
+// Engine is IACk, or IACc when Capped. IACc replaces all sets by their union.
 type Engine struct {
-	Capped         bool
-	Delta, Epsilon float64 // Capped: shares of the largest divergence and information change that are allowed
+	Capped bool
+	// Capped: largest changes of divergence and information, as shares of the largest possible ones
+	Delta, Epsilon float64
 	Small          Small
-	MinInfo        float64 // levels are left out that tell less of the class than this share of the best one; 0: none
-	Bins           int     // of a discretized attribute's hierarchy, at most; 0: engine.DefaultBins
+	// levels with less information about the class than this share of the best one are left out; 0:
+	// none is
+	MinInfo float64
+	// largest number of bins of a discretized attribute's hierarchy; 0: engine.DefaultBins
+	Bins int
 }
 
-// Small says what becomes of suppressed records that are themselves too few: fewer than the
-// largest k or, when none is asked for, than the k that was reached.
+// Small selects the treatment of suppressed records when they are too few: fewer than the largest k
+// or, when no k is asked for, than the k that was reached.
 type Small uint8
 
-// Drop leaves them out of the release. TopUp suppresses the next smallest equivalence
-// classes, too, until there are enough. Keep releases them, as the paper does: they match
-// everything, but are as few as they are.
+// Drop leaves them out of the release. TopUp suppresses further equivalence classes, the smallest
+// first, until there are enough. Keep releases them, as the paper does: they match everything, but
+// stay too few.
 const (
 	Drop Small = iota
 	TopUp
@@ -44,8 +47,8 @@ const (
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table of the union of all sets, with the class if it is Capped or the kind if
-// k counts entities, and for all histograms of all values.
+// Plan asks for one table of the union of all sets, with the class if it is Capped or the kind if k
+// counts entities, and for histograms of all values.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	all := requirement.United()
 	grouping := all.Grouping()
@@ -53,7 +56,7 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: []engine.Grouping{grouping}, Histograms: true, Whole: true}
 }
 
-// Merge tells apart the nodes of the best levels.
+// Merge distinguishes the nodes of the best levels.
 func (e Engine) Merge(table *engine.Table, _ engine.Requirement) []engine.CodeMerge {
 	merges := make([]engine.CodeMerge, len(table.Attributes))
 	for a := range merges {
@@ -62,13 +65,14 @@ func (e Engine) Merge(table *engine.Table, _ engine.Requirement) []engine.CodeMe
 	return merges
 }
 
-// Search returns a *engine.Regions: those of the generalized tuples, and one with
-// everything masked if there are suppressed records. It returns an error wrapping
-// engine.ErrUnreached when IACc ends with a smaller k than a set has, and one wrapping
-// spill.ErrBudget when the tuples that are not suppressed do not fit into the space, or all
-// of them where k counts entities. There are no steps. IACc only counts records, and neither
-// looks at sensitive columns: for these it returns engine.ErrKinds.
-func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+// Search returns a *engine.Regions: the generalized tuples, and one region with everything masked
+// if there are suppressed records. It returns an error that wraps engine.ErrUnreached when IACc
+// ends with a smaller k than a set has, and one that wraps spill.ErrBudget when the tuples that are
+// not suppressed do not fit in the space, or all tuples where k counts entities. It reports no
+// steps. IACc only counts records, and neither algorithm uses sensitive columns: for these it
+// returns engine.ErrKinds.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	if table.Kinds != nil && (e.Capped || len(table.Kinds.Sensitive) > 0) {
 		return nil, fmt.Errorf("suppress equivalence classes: %w", engine.ErrKinds)
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/kcut/kcut/engine/iac"
 )
 
-// pairs is a table of two columns of letters, in which every pair occurs as often as told.
+// pairs returns a table of two columns of letters, with the given counts of pairs.
 func pairs(counts map[string]int) enginetest.Data {
-	d := enginetest.Data{Columns: []enginetest.Column{{Name: "first", Mask: engine.Suppress}, {Name: "second", Mask: engine.Suppress}}}
+	d := enginetest.Data{Columns: []enginetest.Column{{Name: "first", Mask: engine.Suppress},
+		{Name: "second", Mask: engine.Suppress}}}
 	for pair, n := range counts {
 		for range n {
 			d.Rows = append(d.Rows, enginetest.Values(pair[:1], pair[1:]))
@@ -46,20 +47,24 @@ func TestSmall(t *testing.T) {
 			}
 			counts[key]++
 		}
-		if !reflect.DeepEqual(counts, want) || got.suppressed != uint64(want["**"]) || got.dropped != uint64(want[""]) {
+		if !reflect.DeepEqual(counts, want) || got.suppressed != uint64(want["**"]) ||
+			got.dropped != uint64(want[""]) {
 			t.Errorf("small %d: got %v, want %v", small, counts, want)
 		}
 	}
 }
 
-// TestAdultLevels: nearly constant levels tell most for what they tell at all, unless they
-// have to tell something.
+// TestAdultLevels: nearly constant levels have the most information about the class relative to
+// their own, unless a minimum of information is required.
 func TestAdultLevels(t *testing.T) {
 	d := enginetest.Adult(t, "workclass", "native-country")
 	const training = 30_162
 	d.Rows, d.Classes = d.Rows[:training], d.Classes[:training]
-	for minInfo, want := range map[float64]string{0: "[With-Pay Without-pay] 41", 0.9: "[Federal-gov Local-gov Private Self-emp-inc Self-emp-not-inc State-gov Without-pay] 41"} {
-		got, err := run(iac.Engine{Small: iac.Keep, MinInfo: minInfo}, d, engine.Set{Columns: []int{0, 1}, K: 1})
+	for minInfo, want := range map[float64]string{0: "[With-Pay Without-pay] 41",
+		0.9: "[Federal-gov Local-gov Private Self-emp-inc Self-emp-not-inc State-gov " +
+			"Without-pay] 41"} {
+		got, err := run(iac.Engine{Small: iac.Keep, MinInfo: minInfo}, d,
+			engine.Set{Columns: []int{0, 1}, K: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +86,8 @@ func TestAdultLevels(t *testing.T) {
 // run runs the engine on data and describes the outcome.
 func run(e iac.Engine, data enginetest.Data, sets ...engine.Set) (outcome, error) {
 	requirement := engine.Requirement{Sets: sets}
-	recoding, err := e.Search(context.Background(), data.Table(e.Plan(requirement)), requirement, engine.Options{})
+	recoding, err := e.Search(context.Background(), data.Table(e.Plan(requirement)), requirement,
+		engine.Options{})
 	if errors.Is(err, engine.ErrUnreached) {
 		return outcome{unreached: true}, nil
 	}
@@ -89,11 +95,11 @@ func run(e iac.Engine, data enginetest.Data, sets ...engine.Set) (outcome, error
 		return outcome{}, err
 	}
 	r := recoding.(*engine.Regions)
-	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords}, nil
+	return outcome{released: data.Released(r), suppressed: r.Suppressed, dropped: r.DroppedRecords},
+		nil
 }
 
-// TestAgreesWithNaive compares the release with that of a program that does nothing
-// cleverly.
+// TestAgreesWithNaive compares the release with that of a naive program.
 func TestAgreesWithNaive(t *testing.T) {
 	suppressed, dropped, unreached := 0, 0, 0
 	cases := enginetest.Cases(t, 1000, func(r *rand.Rand) {
@@ -111,13 +117,14 @@ func TestAgreesWithNaive(t *testing.T) {
 			dropped++
 		}
 	})
-	t.Logf("%d cases, %d with suppressed records, %d with dropped ones, %d short of k", cases, suppressed, dropped, unreached)
+	t.Logf("%d cases, %d with suppressed records, %d with dropped ones, %d short of k", cases,
+		suppressed, dropped, unreached)
 	if cases >= 100 && min(suppressed, dropped, unreached) < cases/50 {
 		t.Error("cases are too alike")
 	}
 }
 
-// TestAgreesWithNaiveWhereEntitiesCount is about IACk.
+// TestAgreesWithNaiveWhereEntitiesCount tests IACk.
 func TestAgreesWithNaiveWhereEntitiesCount(t *testing.T) {
 	suppressed, dropped, infeasible := 0, 0, 0
 	cases := enginetest.Cases(t, 1000, func(r *rand.Rand) {
@@ -142,15 +149,17 @@ func TestAgreesWithNaiveWhereEntitiesCount(t *testing.T) {
 		if e.Small != iac.Keep {
 			c.Data.CheckProtected(t, got.released, c.Sets)
 		}
-		suppressed, dropped = suppressed+int(min(got.suppressed, 1)), dropped+int(min(got.dropped, 1))
+		suppressed, dropped = suppressed+int(min(got.suppressed, 1)),
+			dropped+int(min(got.dropped, 1))
 	})
-	t.Logf("%d cases, %d with suppressed records, %d with dropped ones, %d infeasible", cases, suppressed, dropped, infeasible)
+	t.Logf("%d cases, %d with suppressed records, %d with dropped ones, %d infeasible", cases,
+		suppressed, dropped, infeasible)
 	if cases >= 100 && (min(suppressed, dropped) < cases/200 || infeasible > cases/2) {
 		t.Error("cases are too alike")
 	}
 }
 
-// newCase draws a table and an engine. IACc is mostly asked for a small k, or for none.
+// newCase draws a table and an engine. Mostly it asks IACc for a small k, or for none.
 func newCase(r *rand.Rand) (enginetest.Case, iac.Engine) {
 	c := enginetest.NewCase(r, 80)
 	e := iac.Engine{Capped: r.IntN(2) == 0, Small: iac.Small(r.IntN(3)), Bins: 1 + r.IntN(8)}

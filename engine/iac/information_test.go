@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNormalizedInformation: two values with the classes 0Y5N and 3Y1N are one table that
-// has the I_N of the paper's Example 1, 0.56.
+// TestNormalizedInformation: two values with the classes 0Y5N and 3Y1N are one table with the I_N
+// of the paper's Example 1, 0.56.
 func TestNormalizedInformation(t *testing.T) {
 	for _, c := range []struct {
 		counts       [][]uint64 // by value and class
@@ -26,13 +26,14 @@ func TestNormalizedInformation(t *testing.T) {
 		}
 		got := inform(f)
 		if math.Abs(got.mutual-c.mutual) > 5e-5 || math.Abs(got.normalized()-c.want) > 5e-5 {
-			t.Errorf("%v: I is %f, I_N %f, want %f and %f", c.counts, got.mutual, got.normalized(), c.mutual, c.want)
+			t.Errorf("%v: I is %f, I_N %f, want %f and %f", c.counts, got.mutual, got.normalized(),
+				c.mutual, c.want)
 		}
 	}
 }
 
-// TestDivergence: it is largest when one record of every value is left, however many are
-// gone altogether.
+// TestDivergence: the divergence is largest when one record of every value is left, even when some
+// values have no record.
 func TestDivergence(t *testing.T) {
 	before := []uint64{4, 2, 2}
 	for _, c := range []struct {

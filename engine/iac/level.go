@@ -15,9 +15,9 @@ type level struct {
 	nodes     []int // in domain order
 }
 
-// bestLevel returns the level with the largest normalized mutual information with the
-// class, the most specific if there are several (section 3.1). The root is a level only
-// where there is no other.
+// bestLevel returns the level with the largest normalized mutual information with the class, the
+// most specific if there are several (section 3.1). The root is a level only where there is no
+// other.
 func (e Engine) bestLevel(a *engine.Attribute, h *partition.Histogram) level {
 	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
 	var levels []level
@@ -35,11 +35,11 @@ func (e Engine) bestLevel(a *engine.Attribute, h *partition.Histogram) level {
 			best.Offer(-tell[i].normalized(), l)
 		}
 	}
-	chosen, _ := best.First() // the level that tells most reaches any share of it
+	chosen, _ := best.First() // the level with the most information reaches any share of it
 	return chosen
 }
 
-// reaches reports whether x is not below y, but for the last bits of their sums.
+// reaches reports whether x is not below y, except for rounding errors of their sums.
 func reaches(x, y float64) bool { return -x <= engine.AsGoodAs(-y, 1) }
 
 // nodesAt returns the nodes of a depth, and the leaves above it.
@@ -52,11 +52,13 @@ func nodesAt(tree *engine.ValueTree, depth int) (nodes []int) {
 	return nodes
 }
 
-// merge numbers the level's nodes. Codes under none, which no record has, are one
-// more.
+// merge numbers the level's nodes. Codes under no node, which no record has, get one more number.
 func (l level) merge() engine.CodeMerge {
 	none := uint32(len(l.nodes))
-	c := engine.CodeMerge{Codes: slices.Repeat([]uint32{none}, l.histogram.Len()), Domain: len(l.nodes)}
+	c := engine.CodeMerge{
+		Codes:  slices.Repeat([]uint32{none}, l.histogram.Len()),
+		Domain: len(l.nodes),
+	}
 	for i, n := range l.nodes {
 		lo, hi := l.tree.Range(n)
 		for code := lo; code < hi; code++ {
@@ -81,7 +83,7 @@ func (l level) counts() frequencies {
 	return f
 }
 
-// frequencies are the records of an attribute's values, by value and class.
+// frequencies are the numbers of records of an attribute, by value and class.
 type frequencies struct {
 	classes int
 	counts  []uint64
@@ -104,12 +106,12 @@ func (f *frequencies) add(value, class int, n uint64) {
 	f.total += n
 }
 
-// information is what an attribute tells: of itself, H(A), and of the class, I(A;C).
+// information is the information of an attribute: its own, H(A), and that about the class, I(A;C).
 type information struct {
 	own, class, mutual float64
 }
 
-// inform measures the attribute's records (section 3.1). Of none it is 0.
+// inform measures the attribute's records (section 3.1). Without records it returns 0.
 func inform(f frequencies) information {
 	if f.total == 0 {
 		return information{}

@@ -10,20 +10,20 @@ import (
 	"github.com/kcut/kcut/engine/iac"
 )
 
-// naive is the algorithm as its description reads, on rows. It shares nothing with the
-// engine but the input.
+// naive is the algorithm as its description reads, on rows. It shares nothing with the engine
+// except the input.
 type naive struct {
 	iac.Engine
 	data  enginetest.Data
 	sets  []engine.Set
 	union []int
-	trees []*engine.ValueTree // whose own test makes them from the text of the rows
-	rows  [][]int             // by row and column, the node that it is generalized to
+	trees []*engine.ValueTree // the test of ValueTree compares them with the text of the rows
+	rows  [][]int             // by row and column: the node of its generalization
 	whole []uint64            // by row: its weight; nil: k counts records
 	gone  []bool              // by row: suppressed
 }
 
-// outcome is what a naive run ends with. A dropped row is nil.
+// outcome is the result of a naive run. A dropped row is nil.
 type outcome struct {
 	released            [][]engine.Label
 	suppressed, dropped uint64
@@ -31,7 +31,14 @@ type outcome struct {
 }
 
 func runNaive(data enginetest.Data, sets []engine.Set, e iac.Engine) outcome {
-	n := &naive{Engine: e, data: data, sets: sets, rows: make([][]int, len(data.Rows)), whole: data.Weights(), gone: make([]bool, len(data.Rows))}
+	n := &naive{
+		Engine: e,
+		data:   data,
+		sets:   sets,
+		rows:   make([][]int, len(data.Rows)),
+		whole:  data.Weights(),
+		gone:   make([]bool, len(data.Rows)),
+	}
 	for _, set := range sets {
 		n.union = append(n.union, set.Columns...)
 	}
@@ -79,7 +86,8 @@ func (n *naive) level(tree *engine.ValueTree, codes []uint32) []int {
 			}
 		}
 		m, own := n.information(of, nil)
-		levels, mutual, normalized = append(levels, of), append(mutual, m), append(normalized, ratio(m, own))
+		levels, mutual, normalized = append(levels, of), append(mutual, m),
+			append(normalized, ratio(m, own))
 	}
 	if len(levels) == 0 {
 		return make([]int, len(codes))
@@ -127,7 +135,7 @@ func (n *naive) class(r int) string {
 	return n.data.Classes[r]
 }
 
-// classes returns the rows, but those that are gone, by their values of some columns.
+// classes returns the rows that are not gone, by their values of some columns.
 func (n *naive) classes(columns []int) map[string][]int {
 	classes := map[string][]int{}
 	for r, row := range n.rows {
@@ -142,7 +150,7 @@ func (n *naive) classes(columns []int) map[string][]int {
 	return classes
 }
 
-// core suppresses classes below k, of whatever set, as long as there are any.
+// core suppresses classes below k, of any set, while there are any.
 func (n *naive) core() {
 	for again := true; again; {
 		again = false
@@ -209,8 +217,8 @@ func (n *naive) topUp(k int) {
 	}
 }
 
-// suppressCapped suppresses sizes of classes while no cap is exceeded, and returns the
-// smallest class left.
+// suppressCapped suppresses sizes of classes while no cap is exceeded, and returns the smallest
+// class left.
 func (n *naive) suppressCapped() int {
 	for {
 		left := n.smallest()
@@ -258,7 +266,8 @@ func (n *naive) exceeded(c int) bool {
 		mutualAfter, ownAfter = 0, 0
 	}
 	told := math.Abs(ratio(mutualAfter, ownAfter) - ratio(mutual, own))
-	return divergence/own > n.Delta*largest/own+1e-9 || told > n.Epsilon*enginetest.Entropy(classes)/own+1e-9
+	return divergence/own > n.Delta*largest/own+1e-9 ||
+		told > n.Epsilon*enginetest.Entropy(classes)/own+1e-9
 }
 
 func (n *naive) outcome(k int) outcome {

@@ -7,13 +7,17 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// release returns the regions of the tuples that are left, in the order of their codes,
-// and then the one of the suppressed records, if they are released.
+// release returns the regions of the tuples that are left, in the order of their codes, followed by
+// the region of the suppressed records, if they are released.
 func (s *search) release(t *tuples) *engine.Regions {
 	numbers, size, weight := t.left()
 	slices.SortFunc(numbers, t.compare)
 	r := &engine.Regions{}
-	l := &locator{layout: t.layout, index: partition.NewIndex(t.layout, len(numbers)), others: engine.Dropped}
+	l := &locator{
+		layout: t.layout,
+		index:  partition.NewIndex(t.layout, len(numbers)),
+		others: engine.Dropped,
+	}
 	for _, n := range numbers {
 		l.index.Add(t.index.Key(n))
 		r.Sizes = append(r.Sizes, t.sizes[n])
@@ -48,14 +52,19 @@ func (s *search) release(t *tuples) *engine.Regions {
 	return r
 }
 
-// label returns the labels of an attribute, which are the nodes that regions have, in preorder,
-// and the number of every region's. An attribute of no set is its root.
-func (s *search) label(regions, attribute int, l *locator) (c engine.RegionColumn, labels []uint32) {
+// label returns the labels of an attribute, which are the nodes that regions have, in preorder, and
+// the label number of every region. An attribute of no set has only its root.
+func (s *search) label(regions, attribute int, l *locator) (c engine.RegionColumn,
+	labels []uint32) {
 	level := s.levels[attribute]
 	nodes := make([]int, regions)
 	if i := slices.Index(s.attributes, attribute); i >= 0 {
 		field := l.layout.Fields[i]
-		l.columns = append(l.columns, located{attribute: attribute, codes: level.merge().Codes, field: field})
+		l.columns = append(l.columns, located{
+			attribute: attribute,
+			codes:     level.merge().Codes,
+			field:     field,
+		})
 		for region := range l.index.Len() {
 			nodes[region] = level.nodes[field.Code(l.index.Key(region))]
 		}
@@ -78,7 +87,7 @@ func (s *search) label(regions, attribute int, l *locator) (c engine.RegionColum
 	return c, labels
 }
 
-// locator tells the regions of generalized tuples.
+// locator finds the regions of generalized tuples.
 type locator struct {
 	layout  partition.Layout
 	columns []located

@@ -16,17 +16,28 @@ type search struct {
 	levels     []level // by attribute
 	sets       []engine.Set
 	space      partition.Space
-	drawn      int64  // besides tables
-	weight     uint64 // what k counts of all records
+	drawn      int64  // drawn bytes, without those of tables
+	weight     uint64 // the number that k counts, of all records
 
-	all     engine.Set       // all sets as one: what holds of the records that are released with everything masked
-	table   *partition.Table // of generalized tuples, with the class as last column if it was asked for
-	domains []int            // by column
+	// the union of all sets: must hold for the records that are released with everything masked
+	all engine.Set
+	// table of generalized tuples, with the class as last column if it was asked for
+	table   *partition.Table
+	domains []int // by column
 }
 
-func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, space partition.Space) *search {
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement,
+	space partition.Space) *search {
 	kept, _ := requirement.Reduce()
-	s := &search{Engine: e, input: table, all: requirement.United(), sets: kept.Sets, space: space, table: table.Groupings[0], weight: table.Rows}
+	s := &search{
+		Engine: e,
+		input:  table,
+		all:    requirement.United(),
+		sets:   kept.Sets,
+		space:  space,
+		table:  table.Groupings[0],
+		weight: table.Rows,
+	}
 	for a := range table.Attributes {
 		s.levels = append(s.levels, e.bestLevel(&table.Attributes[a], table.Histograms[a]))
 	}
@@ -37,7 +48,7 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, sp
 	return s
 }
 
-// run generalizes, suppresses, and returns what was drawn.
+// run generalizes, suppresses, and returns the drawn bytes.
 func (s *search) run(ctx context.Context) (regions *engine.Regions, err error) {
 	defer func() {
 		s.space.Return(s.drawn)
@@ -85,14 +96,14 @@ func (s *search) generalize(ctx context.Context) error {
 	return err
 }
 
-// beside returns what may be taken besides what is.
+// beside returns the space that is left besides the drawn bytes.
 func (s *search) beside() partition.Space {
 	space := s.space
 	space.Share -= s.drawn + s.table.Bytes()
 	return space
 }
 
-// draw takes bytes until the search ends.
+// draw draws bytes until the search ends.
 func (s *search) draw(what string, bytes int64) error {
 	if err := s.beside().Draw(what, bytes); err != nil {
 		return err
@@ -134,7 +145,8 @@ func (s *search) suppressSmall(ctx context.Context) (*tuples, error) {
 	return t, nil
 }
 
-// suppressFew is IACk where k counts entities: what classes have of these is known when all their kinds are.
+// suppressFew is IACk where k counts entities: the weight of a class is known when all its kinds
+// are.
 func (s *search) suppressFew(ctx context.Context) (*tuples, error) {
 	cells, err := s.collect(ctx, everything)
 	if err != nil {
@@ -167,7 +179,7 @@ func (s *search) suppressFew(ctx context.Context) (*tuples, error) {
 	return t, nil
 }
 
-// holds reports whether a set holds for records of which k counts so much.
+// holds reports whether a set holds for records with a weight.
 func (s *search) holds(set *engine.Set, weight uint64) bool {
 	return set.Holds(engine.Stats{Size: s.input.Kinds.Entities(weight)})
 }

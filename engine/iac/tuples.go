@@ -14,17 +14,22 @@ type tuples struct {
 	layout  partition.Layout
 	index   *partition.Index
 	sizes   []uint64 // by number of the index
-	weights []uint64 // by number: what k counts, where that is entities; nil: records
+	weights []uint64 // by number: the weights that k counts; nil: k counts records
 	gone    []bool   // by number: suppressed
 }
 
-// tupleBytes is what a tuple takes besides its place in the index: its size, whether it is
-// gone, and its number in a list.
+// tupleBytes is the memory of a tuple without its entry in the index: its size, its suppression,
+// and its number in a list.
 const tupleBytes = 8 + 1 + 8
 
-// newTuples returns none, with room for n.
+// newTuples returns an empty list with room for n tuples.
 func newTuples(layout partition.Layout, n int) *tuples {
-	return &tuples{layout: layout, index: partition.NewIndex(layout, n), sizes: make([]uint64, 0, n), gone: make([]bool, 0, n)}
+	return &tuples{
+		layout: layout,
+		index:  partition.NewIndex(layout, n),
+		sizes:  make([]uint64, 0, n),
+		gone:   make([]bool, 0, n),
+	}
 }
 
 // add adds records of a tuple, and returns its number.
@@ -37,13 +42,14 @@ func (t *tuples) add(key []uint64, size uint64) (number int) {
 	return number
 }
 
-// filter tells which records of a table matter.
+// filter selects records of a table.
 type filter func(key []uint64, size uint64) bool
 
 func everything([]uint64, uint64) bool { return true }
 
-// each hands out the records of a table that a filter keeps.
-func (s *search) each(ctx context.Context, table *partition.Table, keep filter, visit func(key []uint64, size uint64)) error {
+// each calls visit with the records of a table that a filter selects.
+func (s *search) each(ctx context.Context, table *partition.Table, keep filter,
+	visit func(key []uint64, size uint64)) error {
 	return table.Scan(ctx, s.space, func(block *partition.Table) error {
 		w := block.Layout.Words
 		for i, n := range block.Counts {
@@ -55,17 +61,19 @@ func (s *search) each(ctx context.Context, table *partition.Table, keep filter, 
 	})
 }
 
-// count counts the records of a table that a filter keeps.
-func (s *search) count(ctx context.Context, table *partition.Table, keep filter) (n int, err error) {
+// count counts the records of a table that a filter selects.
+func (s *search) count(ctx context.Context, table *partition.Table, keep filter) (n int,
+	err error) {
 	err = s.each(ctx, table, keep, func([]uint64, uint64) { n++ })
 	return n, err
 }
 
-// collect returns the tuples that a filter keeps. What they take is drawn.
+// collect returns the tuples that a filter selects. Their memory is drawn.
 func (s *search) collect(ctx context.Context, keep filter) (*tuples, error) {
 	n, err := s.count(ctx, s.table, keep)
 	if err == nil {
-		err = s.draw("generalized tuples", partition.IndexBytes(s.table.Layout, n)+int64(n)*tupleBytes)
+		err = s.draw("generalized tuples", partition.IndexBytes(s.table.Layout, n)+
+			int64(n)*tupleBytes)
 	}
 	if err != nil {
 		return nil, err
@@ -74,7 +82,7 @@ func (s *search) collect(ctx context.Context, keep filter) (*tuples, error) {
 	return t, s.each(ctx, s.table, keep, func(key []uint64, size uint64) { t.add(key, size) })
 }
 
-// weigh returns what k counts of every tuple.
+// weigh returns the weights of all tuples that k counts.
 func (t *tuples) weigh() []uint64 {
 	if t.weights != nil {
 		return t.weights
@@ -82,7 +90,7 @@ func (t *tuples) weigh() []uint64 {
 	return t.sizes
 }
 
-// left returns the numbers of the tuples that are not suppressed, their records, and what k counts of these.
+// left returns the numbers of the tuples that are not suppressed, their records, and their weight.
 func (t *tuples) left() (numbers []int, size, weight uint64) {
 	weights := t.weigh()
 	for i, n := range t.sizes {
@@ -98,7 +106,7 @@ func (t *tuples) compare(i, j int) int {
 	return engine.CompareKeys(t.layout.Fields, t.index.Key(i), t.index.Key(j))
 }
 
-// bySize orders tuples by what k counts of them, then by their codes.
+// bySize orders tuples by weight, then by their codes.
 func (t *tuples) bySize(numbers []int) {
 	weights := t.weigh()
 	slices.SortFunc(numbers, func(i, j int) int {
@@ -111,12 +119,16 @@ type set struct {
 	asked   engine.Set
 	columns []bool   // by column of the table
 	mask    []uint64 // by word of a key: the bits of the set's columns
-	whole   bool     // all columns are
+	whole   bool     // the set has all columns
 }
 
 // newSet returns a set of attributes in a table whose columns are the given attributes.
 func newSet(of engine.Set, attributes []int, layout partition.Layout) set {
-	s := set{asked: of, columns: make([]bool, len(layout.Fields)), mask: make([]uint64, layout.Words)}
+	s := set{
+		asked:   of,
+		columns: make([]bool, len(layout.Fields)),
+		mask:    make([]uint64, layout.Words),
+	}
 	for i, a := range attributes {
 		if slices.Contains(of.Columns, a) {
 			s.columns[i] = true
@@ -148,15 +160,15 @@ func (s *set) projection(layout partition.Layout) (maps [][]uint32, domains []in
 	return maps, domains
 }
 
-// core suppresses the tuples in classes that do not hold, until there are none. What is
-// left is the largest table of these tuples that meets the requirement.
+// core suppresses the tuples in classes that do not hold, until there are none. The rest is the
+// largest table of these tuples that meets the requirement.
 type core struct {
 	*tuples
 	*search
 	sets    []set
-	of      []uint64   // by tuple: what k counts
+	of      []uint64   // by tuple: the weight
 	classes [][]uint32 // by set and tuple
-	weights [][]uint64 // by set and class: what k counts of the tuples that are left
+	weights [][]uint64 // by set and class: the weight of the tuples that are left
 }
 
 // newCore finds the classes of all tuples that are left.
@@ -182,7 +194,7 @@ func (s *search) newCore(t *tuples, sets []set) (*core, error) {
 	return c, nil
 }
 
-// suppress takes a tuple out of its classes.
+// suppress removes a tuple from its classes.
 func (c *core) suppress(tuple int) {
 	c.gone[tuple] = true
 	for j := range c.sets {
@@ -213,7 +225,7 @@ func (c *core) small(tuple int) bool {
 	return false
 }
 
-// fill suppresses the smallest tuples, too, until there are none or enough suppressed
+// fill suppresses further tuples, the smallest first, until there are none or enough suppressed
 // records.
 func (s *search) fill(c *core) {
 	if s.Small != TopUp {
