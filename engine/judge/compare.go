@@ -12,19 +12,19 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// comparison sets released records beside those that they were made from, for a classifier that
-// learns which are which (as propensity scores do: Woo and others, 2009). So that labels alone do
-// not tell, a released record has in place of each a value that is drawn from those that it covers.
-// Nil compares nothing.
+// comparison shows a classifier released records together with their originals; the classifier
+// learns to separate them (as propensity scores do: Woo and others, 2009). So that the labels alone
+// do not decide, each label of a released record is replaced by a random value that it covers. A
+// nil comparison does nothing.
 type comparison struct {
 	*Trial
 	*sight
 	covers [][]cover.Cover // by attribute
 	next   uint64          // the number of the next record
-	block  *Block          // records that are compared: their origins are the classes
+	block  *Block          // records to compare; their origins are the classes
 }
 
-// mostCompared is about how many records of a part are compared at most.
+// mostCompared is the approximate largest number of compared records of a part.
 const mostCompared = 100_000
 
 // The origins of records: the classes of the propensity's classifier.
@@ -34,7 +34,7 @@ const (
 	origins
 )
 
-// comparison returns one of a release. What it takes is drawn.
+// comparison returns the comparison of a release. Its memory is drawn.
 func (t *Trial) comparison(r *Release) (*comparison, error) {
 	if !t.Compare {
 		return nil, nil
@@ -51,8 +51,8 @@ func (t *Trial) comparison(r *Release) (*comparison, error) {
 	return c, t.Space.Budget.Draw("values of labels", bytes)
 }
 
-// learn shows the classifier the records of a masked block, of a part of so many, and what is
-// released of them.
+// learn shows the classifier the records of a masked block and their released form. The part has
+// all records.
 func (c *comparison) learn(b *Block, all uint64) error {
 	if c == nil {
 		return nil
@@ -60,8 +60,8 @@ func (c *comparison) learn(b *Block, all uint64) error {
 	return c.compare(b, all, c.show)
 }
 
-// compare hands out the records of a masked block, of a part of so many, and what is released of
-// them.
+// compare calls visit with the records of a masked block and their released form. The part has all
+// records.
 func (c *comparison) compare(b *Block, all uint64, visit func(*Block) error) error {
 	take := Sampler(mostCompared)
 	for i, n := range b.Counts {
@@ -83,13 +83,13 @@ func (c *comparison) compare(b *Block, all uint64, visit func(*Block) error) err
 	return c.block.flush(1, visit)
 }
 
-// put adds records of a tuple, as they are, to those that are compared.
+// put adds records of a tuple in original form.
 func (c *comparison) put(b *Block, tuple int, origin uint32, records uint64) {
 	c.block.copy(b, tuple, records)
 	c.block.Classes[len(c.block.Classes)-1] = origin
 }
 
-// draw gives the last record values in place of a tuple's labels.
+// draw draws values for a tuple's labels and gives them to the last record.
 func (c *comparison) draw(b *Block, tuple int, number uint64) {
 	random := engine.Mix(number)
 	for a, codes := range c.block.Codes() {
@@ -99,9 +99,9 @@ func (c *comparison) draw(b *Block, tuple int, number uint64) {
 	}
 }
 
-// propensity returns how much better than chance a tree that has learned from what was shown tells
-// the released records of a masked source, of so many, from their originals: 0 as well as chance, 1
-// always.
+// propensity returns how much better than chance a tree, after learning, separates the released
+// records of a masked source from their originals: 0 means as well as chance, 1 means always. The
+// source has all records.
 func (c *comparison) propensity(
 	ctx context.Context, test Source, all uint64,
 ) (propensity float64, err error) {
@@ -126,9 +126,9 @@ func (c *comparison) propensity(
 	return propensity, errors.Join(err, data.Table.Discard(c.space))
 }
 
-// Sampler takes about sample of all records: those with the least hashes of their positions. Of n
-// records that are alike, from a position on, it takes their share, rounded up or down by the hash
-// of the first one.
+// Sampler selects about sample of all records: those with the smallest hashes of their positions.
+// Of n equal records from a position on it takes a proportional share, rounded up or down by the
+// hash of the first one.
 func Sampler(sample uint64) func(first, n, all uint64) (taken uint64) {
 	return func(first, n, all uint64) uint64 {
 		if sample >= all {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A sample has about as many rows as were asked for, or all.
+// A sample has about the wanted number of rows, or all.
 func TestSampler(t *testing.T) {
 	const rows = 100_000
 	for _, n := range []uint64{1000, 50_000, rows, 2 * rows} {
@@ -13,7 +13,8 @@ func TestSampler(t *testing.T) {
 		for row := range uint64(rows) {
 			taken += take(row, 1, rows)
 		}
-		if want := float64(min(n, rows)); math.Abs(float64(taken)-want) > 4*math.Sqrt(want) || n >= rows && taken < rows {
+		if want := float64(min(n, rows)); math.Abs(float64(taken)-want) > 4*math.Sqrt(want) ||
+			n >= rows && taken < rows {
 			t.Errorf("%d rows are taken, want %g", taken, want)
 		}
 		taken = 0

@@ -9,21 +9,22 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Costs are what a release of the records that its rules were made from costs. Equivalence classes
-// are the records that share the labels of all attributes.
+// Costs are the costs of a release, for the records from which its rules were made. Equivalence
+// classes are the records that share the labels of all attributes.
 type Costs struct {
 	Discernibility float64 // the sum of the squared sizes of the equivalence classes
 	Penalty        float64 // normalized certainty penalty
 	ClassSize      float64 // the mean size of an equivalence class, as a multiple of k
-	Misclassified  float64 // the share of records not of the most frequent class of theirs
-	Dropped        float64 // records
-	Queries        workload.Error
-	Propensity     float64 // how much better than chance a tree tells records from originals
+	// share of records that do not have the most frequent class of their equivalence class
+	Misclassified float64
+	Dropped       float64 // number of dropped records
+	Queries       workload.Error
+	Propensity    float64 // how much better than chance a tree separates records from originals
 }
 
-// costing counts what a release costs; nil counts nothing.
+// costing computes the costs of a release; a nil costing does nothing.
 type costing struct {
-	*tally    // of the equivalence classes: their labels, the class
+	*tally    // counts of the equivalence classes: their labels, the class
 	penalties [][]float64
 	records   [][]uint64 // by attribute and label
 	released  uint64
@@ -31,7 +32,7 @@ type costing struct {
 	answered  *workload.Estimate
 }
 
-// costing returns one of a release whose labels have the given penalties, by attribute.
+// costing returns the costing of a release whose labels have the given penalties, by attribute.
 func (t *Trial) costing(r *Release, penalties [][]float64) (*costing, error) {
 	if t.Workload == nil {
 		return nil, nil
@@ -46,7 +47,7 @@ func (t *Trial) costing(r *Release, penalties [][]float64) (*costing, error) {
 	return c, t.Space.Budget.Draw("labels of queries", c.answered.Bytes())
 }
 
-// add counts the records of a masked block that are released, after so many were dropped.
+// add adds the released records of a masked block, from which dropped records were removed.
 func (c *costing) add(b *Block, dropped uint64) error {
 	if c == nil {
 		return nil
@@ -56,7 +57,7 @@ func (c *costing) add(b *Block, dropped uint64) error {
 	return c.tally.add(b.Counts, columns)
 }
 
-// costs returns the costs of a release that was asked to have groups of k.
+// costs returns the costs of a release whose groups must have k records.
 func (c *costing) costs(ctx context.Context, truth *workload.Truth, k uint64) (m Costs, err error) {
 	if c == nil {
 		return m, nil
@@ -87,8 +88,8 @@ func (c *costing) costs(ctx context.Context, truth *workload.Truth, k uint64) (m
 	return m, nil
 }
 
-// each hands out the equivalence classes: their labels, their sizes, and the records of their most
-// frequent classes. The counts are consumed.
+// each calls visit with the equivalence classes: their labels, their sizes, and the numbers of
+// records of their most frequent classes. It consumes the counts.
 func (c *costing) each(
 	ctx context.Context, visit func(labels []uint32, size, largest uint64),
 ) error {
@@ -123,7 +124,7 @@ func (c *costing) each(
 	return errors.Join(err, table.Discard(c.space))
 }
 
-// penalty returns the records' penalties, summed over them and the mean over their attributes.
+// penalty returns the sum of the records' penalties, each of which is the mean over the attributes.
 func (c *costing) penalty() (sum float64) {
 	for a, records := range c.records {
 		for label, n := range records {

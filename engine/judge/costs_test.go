@@ -32,7 +32,7 @@ func randomBlock(r *rand.Rand, attributes, labels, classes int) *Block {
 	return b
 }
 
-// Every metric agrees with what its definition says of single rows.
+// Every metric agrees with its definition on single rows.
 func TestCosting(t *testing.T) {
 	enginetest.Cases(t, 200, func(r *rand.Rand) {
 		attributes, classes, k := 1+r.IntN(40), 1+r.IntN(3), 1+r.IntN(5)
@@ -43,9 +43,13 @@ func TestCosting(t *testing.T) {
 				penalties[a] = append(penalties[a], r.Float64())
 			}
 		}
-		w := workload.New(nil, nil) // asks nothing
+		w := workload.New(nil, nil) // a workload without queries
 		tr := &Trial{
-			Fold:  &Fold{Records: &Records{Table: &engine.Table{Classes: classes}}, Workload: w, Truth: &workload.Truth{}},
+			Fold: &Fold{
+				Records:  &Records{Table: &engine.Table{Classes: classes}},
+				Workload: w,
+				Truth:    &workload.Truth{},
+			},
 			Space: partition.Space{Budget: spill.NewBudget(1 << 30)},
 		}
 		c, err := tr.costing(&Release{}, penalties)
@@ -97,7 +101,8 @@ func TestCosting(t *testing.T) {
 		}
 		want.Misclassified = 1 - float64(right)/all
 		for _, pair := range [][2]float64{
-			{got.Discernibility, want.Discernibility}, {got.Penalty, want.Penalty}, {got.ClassSize, want.ClassSize},
+			{got.Discernibility, want.Discernibility}, {got.Penalty, want.Penalty},
+			{got.ClassSize, want.ClassSize},
 			{got.Misclassified, want.Misclassified}, {got.Dropped, want.Dropped},
 		} {
 			if math.Abs(pair[0]-pair[1]) > 1e-9 {
@@ -107,7 +112,7 @@ func TestCosting(t *testing.T) {
 	})
 }
 
-// must ends the test at an error.
+// must ends the test if there is an error.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

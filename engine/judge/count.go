@@ -17,7 +17,7 @@ type tally struct {
 	weights []uint64 // scratch
 }
 
-// newTally returns one of so many that count in a space at the same time.
+// newTally returns one of several tallies that count in a space at the same time.
 func newTally(domains []int, space partition.Space, together int) *tally {
 	space.Share = spill.TrialTuples.Part(space.Budget.Left()) / int64(together)
 	return &tally{counter: partition.NewCounter(domains, space), domains: domains, space: space}
@@ -27,13 +27,13 @@ func (t *tally) add(counts []uint64, columns [][]uint32) error {
 	return t.counter.AddCounted(len(counts), counts, columns, t.domains)
 }
 
-// table returns the distinct tuples. The tally is consumed.
+// table returns the distinct tuples. It consumes the tally.
 func (t *tally) table(ctx context.Context) (*partition.Table, error) {
 	return partition.Tabulate(ctx, []*partition.Counter{t.counter}, t.space, 1)
 }
 
-// Group gives a table the groupings that an engine's plan asks for, of the records of a source. The
-// table has the attributes of the source, or those that pools make of them.
+// Group adds the groupings that an engine's plan asks for to a table, with counts of the records of
+// a source. The table has the attributes of the source, or those that pools make from them.
 func Group(
 	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement,
 	space partition.Space, from Source, pools Pools,
@@ -73,7 +73,7 @@ func Group(
 	return err
 }
 
-// addGrouping counts the records of a block as a grouping of a table asks for.
+// addGrouping counts the records of a block for a grouping of a table.
 func (t *tally) addGrouping(table *engine.Table, g engine.Grouping, b *Block) error {
 	var columns [][]uint32
 	for _, a := range g.Columns {
@@ -92,8 +92,8 @@ func (t *tally) addGrouping(table *engine.Table, g engine.Grouping, b *Block) er
 	return t.add(t.weights, columns)
 }
 
-// Search lets an engine search a table in what is left of the options' space, and in what the table
-// takes.
+// Search lets an engine search a table in the rest of the options' space and in the space of the
+// table.
 func Search(
 	ctx context.Context, e engine.Engine, table *engine.Table, requirement engine.Requirement,
 	options engine.Options,
@@ -108,7 +108,7 @@ func Search(
 // HasKinds reports whether the records of a table have a kind, or a class.
 func HasKinds(table *engine.Table) bool { return table.Kinds != nil || table.Classes > 0 }
 
-// count returns a table of the records of a source, without groupings. What it takes is drawn.
+// count returns a table of the records of a source, without groupings. Its memory is drawn.
 func (r *Records) count(
 	ctx context.Context, from Source, budget *spill.Budget,
 ) (*engine.Table, error) {
@@ -161,7 +161,7 @@ func (r *Records) count(
 	return part, nil
 }
 
-// histogram makes one of the records of every code and class.
+// histogram returns the histogram of the numbers of records by code and class.
 func histogram(sums []uint64, classes int) *partition.Histogram {
 	var pairs partition.Pairs
 	for at, n := range sums {
@@ -173,8 +173,8 @@ func histogram(sums []uint64, classes int) *partition.Histogram {
 	return pairs.Histogram(len(sums)/classes, classes)
 }
 
-// ask asks the records of a source a workload of their own. What that takes is drawn while it
-// lasts.
+// ask computes the answers of a source's records to their workload. The memory for that is drawn
+// meanwhile.
 func ask(
 	ctx context.Context, table *engine.Table, from Source, budget *spill.Budget,
 ) (*workload.Workload, *workload.Truth, error) {

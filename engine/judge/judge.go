@@ -1,17 +1,17 @@
 // Package judge judges releases of counted records: it masks a training part and a test part by a
-// recoding, lets classifiers learn from the one and examines them with the other, and counts what
-// the release costs.
+// recoding, lets classifiers learn from the former and tests them with the latter, and computes the
+// costs of the release.
 //
-//	Records ──Part──▶ Source ──Mask──▶ labels ──▶ what classifiers learn ──▶ how often they are wrong
-//	                                      ├─────▶ equivalence classes ──▶ Costs, answers of queries
+//	Records ──Part──▶ Source ──Mask──▶ labels ──▶ classifiers ──▶ their errors
+//	                                      ├─────▶ equivalence classes ──▶ Costs, query answers
 //	                                      └─────▶ values drawn from labels ──▶ propensity
 //
-// Package choose judges the algorithms of a run by it, pipeline/evaluate the releases that jobs
-// would make. Everything works on counts of distinct tuples: what it takes goes by these, however
-// many records they stand for.
+// Package choose uses it to judge the algorithms of a run, pipeline/evaluate to judge the releases
+// that jobs would make. It works on counts of distinct tuples: its cost depends on their number,
+// however many records they represent.
 //
-// Contract: figures depend on the records, on what a Take takes and on the recoding alone, not on
-// threads, budgets or stores.
+// Contract: figures depend only on the records, on the selection of a Take and on the recoding, not
+// on threads, budgets or stores.
 package judge
 
 import (
@@ -21,28 +21,30 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Records are counted tuples: they have a field for every attribute of the table, for every kept
-// column and, where records have a kind or a class, for that.
+// Records are counted tuples, with a field for every attribute of the table, for every kept column
+// and, if records have a kind or a class, for that.
 type Records struct {
 	*engine.Table
 	Kept   []engine.Attribute
 	Counts *partition.Table
-	Space  partition.Space // where the counts are
+	Space  partition.Space // space of the counts
 }
 
-// Source hands out records. A block is valid until visit returns, which may change it.
+// Source calls visit with blocks of records. A block is valid until visit returns; visit may change
+// it.
 type Source func(ctx context.Context, visit func(*Block) error) error
 
-// Take says how many of a tuple's records are taken. It is asked once about every tuple, in order.
+// Take returns how many of a tuple's records are taken. It is called once for every tuple, in
+// order.
 type Take func(key []uint64, records uint64) uint64
 
 // All takes all records.
 func All() Take { return func(_ []uint64, records uint64) uint64 { return records } }
 
-// blockRecords is how many tuples a block of a source has at most.
+// blockRecords is the largest number of tuples in a block of a source.
 const blockRecords = 1 << 12
 
-// Part returns the source of the records that a Take takes, a new one in every pass.
+// Part returns a source of the records that a Take selects. Each pass uses a new Take.
 func (r *Records) Part(take func() Take) Source {
 	return func(ctx context.Context, visit func(*Block) error) error {
 		b, taken := newBlock(len(r.Attributes), len(r.Kept)), take()
@@ -66,7 +68,7 @@ func (r *Records) Part(take func() Take) Source {
 	}
 }
 
-// then returns the source of the records of one source, and then of another one.
+// then returns a source of the records of one source followed by those of another.
 func (s Source) then(other Source) Source {
 	return func(ctx context.Context, visit func(*Block) error) error {
 		if err := s(ctx, visit); err != nil {
@@ -78,10 +80,11 @@ func (s Source) then(other Source) Source {
 
 // Block is some records.
 type Block struct {
-	Columns [][]uint32 // codes of the attributes and of the kept columns, then kinds, or zeros
-	Labels  [][]uint32 // by attribute: numbers of labels; nil: the records are not masked
+	// codes of the attributes and of the kept columns, followed by kinds, or zeros
+	Columns [][]uint32
+	Labels  [][]uint32 // by attribute: label numbers; nil: the records are not masked
 	Classes []uint32
-	Counts  []uint64 // the records that each tuple stands for
+	Counts  []uint64 // number of records of each tuple
 
 	attributes int
 }
@@ -95,8 +98,8 @@ func (b *Block) Codes() [][]uint32 { return b.Columns[:b.attributes] }
 
 func (b *Block) kinds() []uint32 { return b.Columns[len(b.Columns)-1] }
 
-// seen returns what is seen of records: labels, or codes where they are not masked, and the codes
-// of kept columns.
+// seen returns the visible side of records: labels, or codes where they are not masked, and the
+// codes of kept columns.
 func (b *Block) seen() [][]uint32 {
 	columns := b.Columns[:len(b.Columns)-1]
 	if b.Labels == nil {
@@ -117,7 +120,7 @@ func (b *Block) add(table *engine.Table, fields []partition.Field, key []uint64,
 	b.Classes, b.Counts = append(b.Classes, ClassOf(table, code)), append(b.Counts, records)
 }
 
-// copy adds some records of another block's tuple.
+// copy adds records of another block's tuple.
 func (b *Block) copy(from *Block, tuple int, records uint64) {
 	for i, codes := range from.Columns {
 		b.Columns[i] = append(b.Columns[i], codes[tuple])
@@ -132,7 +135,7 @@ func (b *Block) reset() {
 	b.Labels, b.Classes, b.Counts = nil, b.Classes[:0], b.Counts[:0]
 }
 
-// flush hands the block out if it has so many tuples, and begins it anew.
+// flush calls visit with the block if it has at least the number of tuples, and empties it.
 func (b *Block) flush(tuples int, visit func(*Block) error) error {
 	if len(b.Counts) < tuples {
 		return nil
@@ -142,7 +145,7 @@ func (b *Block) flush(tuples int, visit func(*Block) error) error {
 	return err
 }
 
-// drop takes the records away that are not released, and returns how many they are.
+// drop removes the records that are not released, and returns their number.
 func (b *Block) drop() (dropped uint64) {
 	for i, label := range b.Labels[0] {
 		if label == engine.DroppedLabel {

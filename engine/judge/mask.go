@@ -7,8 +7,8 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Pools map the codes of an attribute to those that a search knows; nil, of all or of one: they are
-// the same.
+// Pools map the codes of an attribute to those of a search; nil, for all or for one: they are the
+// same.
 type Pools [][]uint32
 
 // apply maps the codes of an attribute.
@@ -21,7 +21,7 @@ func (p Pools) apply(attribute int, codes []uint32) {
 	}
 }
 
-// Bytes returns how much memory the pools take.
+// Bytes returns the memory of the pools.
 func (p Pools) Bytes() (n int64) {
 	for _, codes := range p {
 		n += 4 * int64(len(codes))
@@ -29,26 +29,27 @@ func (p Pools) Bytes() (n int64) {
 	return n
 }
 
-// Masker gives records their labels, all records in their order.
+// Masker computes the labels of records, which come in their order.
 type Masker struct {
 	engine.Recoding
-	pools        Pools
-	taken, ahead []uint64 // by divided cell: its records that were recoded, and that were divided
+	pools Pools
+	// by divided cell: number of its records that were recoded, and that were divided
+	taken, ahead []uint64
 
 	codes, labels [][]uint32 // scratch
 	cells         []int32
 	parts         *Block
 }
 
-// NewMasker returns one that has masked nothing.
+// NewMasker returns a masker before the first record.
 func NewMasker(recoding engine.Recoding, pools Pools) *Masker {
 	cells := recoding.Cells()
 	taken, ahead := make([]uint64, cells), make([]uint64, cells)
 	return &Masker{Recoding: recoding, pools: pools, taken: taken, ahead: ahead}
 }
 
-// Mask returns the records of a block with their labels. What is not released has
-// engine.DroppedLabel everywhere.
+// Mask returns the records of a block with their labels. Records that are not released have
+// engine.DroppedLabel in all attributes.
 func (m *Masker) Mask(b *Block) *Block {
 	if len(m.taken) > 0 {
 		b = m.divide(b)
@@ -62,7 +63,7 @@ func (m *Masker) Mask(b *Block) *Block {
 	return b
 }
 
-// rows returns the records of a block as they are recoded.
+// rows returns the records of a block for recoding.
 func (m *Masker) rows(b *Block) engine.Rows {
 	m.codes = copied(m.codes, b.Codes())
 	for a, codes := range m.codes {
@@ -82,8 +83,8 @@ func copied(to, from [][]uint32) [][]uint32 {
 	return to
 }
 
-// divide returns the records of a block such that all of a tuple get the same labels: those of a
-// divided cell may get several.
+// divide returns the records of a block in tuples whose records all get the same labels: it divides
+// tuples of divided cells, whose records may get several.
 func (m *Masker) divide(b *Block) *Block {
 	if m.parts == nil {
 		m.parts = newBlock(b.attributes, len(b.Columns)-b.attributes-1)
@@ -107,7 +108,7 @@ func (m *Masker) divide(b *Block) *Block {
 	return m.parts
 }
 
-// from returns the source of a source's records with labels, which come after those that were
+// from returns a source of another source's records with labels. They follow the records that were
 // masked before.
 func (m *Masker) from(source Source) Source {
 	return func(ctx context.Context, visit func(*Block) error) error {

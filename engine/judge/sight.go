@@ -10,18 +10,19 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// sight is what classifiers learn from: counts of features and the class; nil sees nothing.
+// sight is the training data of classifiers: counts of features and the class; a nil sight counts
+// nothing.
 type sight struct {
 	*tally
 	features
 	columns [][]uint32 // scratch
 }
 
-// features are what classifiers are shown: of the attributes, if these are shown, then of the kept
-// columns.
+// features are the features for classifiers: of the attributes, if these are shown, then of the
+// kept columns.
 type features []labels.Feature
 
-// sight returns one that has seen nothing, nil where nobody learns.
+// sight returns an empty sight, nil if no classifier learns.
 func (t *Trial) sight(f features) *sight {
 	if len(t.Learners) == 0 {
 		return nil
@@ -37,8 +38,8 @@ func (t *Trial) newSight(f features, classes int) *sight {
 	return &sight{features: f, tally: newTally(append(domains, classes), t.Space, tallies)}
 }
 
-// code writes the features of a block's records. Those that are not released have nothing but
-// missing values.
+// code writes the features of a block's records. Records that are not released have only missing
+// values.
 func (f features) code(to [][]uint32, b *Block) [][]uint32 {
 	seen := b.seen()
 	to = copied(to, seen[len(seen)-len(f):])
@@ -50,7 +51,7 @@ func (f features) code(to [][]uint32, b *Block) [][]uint32 {
 	return to[:len(f)]
 }
 
-// show shows the records of a block.
+// show adds the records of a block.
 func (s *sight) show(b *Block) error {
 	if s == nil {
 		return nil
@@ -61,7 +62,7 @@ func (s *sight) show(b *Block) error {
 	return err
 }
 
-// data returns what was shown.
+// data returns the training data.
 func (s *sight) data(ctx context.Context) (d classify.Data, err error) {
 	d.Classes = s.domains[len(s.features)]
 	for i := range s.features {
@@ -73,7 +74,7 @@ func (s *sight) data(ctx context.Context) (d classify.Data, err error) {
 	return d, d.Table.Order(ctx, s.space)
 }
 
-// teach lets a learner learn in what the trial has left, and uses what it has become.
+// teach lets a learner learn in the rest of the trial's space, and calls use with the classifier.
 func (t *Trial) teach(
 	ctx context.Context, l classify.Learner, training classify.Data,
 	use func(classify.Classifier, partition.Space) error,
@@ -93,7 +94,7 @@ func (t *Trial) teach(
 	return nil
 }
 
-// examine lets all learners learn what was shown, one after the other, and has them examined by a
+// examine lets all learners learn the training data, one after the other, and tests them with a
 // source's records.
 func (t *Trial) examine(ctx context.Context, learned *sight, shown features, test Source) error {
 	if learned == nil {
@@ -113,10 +114,10 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 	return errors.Join(err, data.Table.Discard(learned.space))
 }
 
-// Examiner takes the records that are tested: their features, their class, and how many they are.
+// Examiner gets test records: their features, their class, and their number.
 type Examiner func(tuple []uint32, class uint32, records uint64)
 
-// examined returns what tells an examiner of a block's records.
+// examined returns a function that passes the records of a block to an examiner.
 func (f features) examined(tell Examiner) func(*Block) error {
 	var columns [][]uint32
 	tuple := make([]uint32, len(f))

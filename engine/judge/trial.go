@@ -13,20 +13,20 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Fold is how records are dealt.
+// Fold is a division of records into training and test records.
 type Fold struct {
 	*Records
 	Training, Test      Source
-	TrainedOn, TestedOn uint64 // records of both; what compares releases needs them
+	TrainedOn, TestedOn uint64 // numbers of their records; only for comparing releases
 	RulesFromAll        bool   // rules are made from all records, the training part first
 
-	Searched *engine.Table      // of the records that rules are made from, without groupings
-	Workload *workload.Workload // that these are asked; nil: costs are not counted
+	Searched *engine.Table      // table of the records from which rules are made, without groupings
+	Workload *workload.Workload // workload for these; nil: no costs
 	Truth    *workload.Truth
 }
 
-// Prepare counts the records that rules are made from and, where costs are to be counted, asks them
-// a workload. What is counted stays drawn.
+// Prepare counts the records from which rules are made and, if costs are wanted, computes their
+// answers to a workload. The memory of the counts stays drawn.
 func (f *Fold) Prepare(ctx context.Context, costs bool, budget *spill.Budget) (err error) {
 	if f.Searched, err = f.count(ctx, f.Source(), budget); err == nil && costs {
 		f.Workload, f.Truth, err = ask(ctx, f.Searched, f.Source(), budget)
@@ -34,7 +34,7 @@ func (f *Fold) Prepare(ctx context.Context, costs bool, budget *spill.Budget) (e
 	return err
 }
 
-// Source returns the source of the records that rules are made from.
+// Source returns the source of the records from which rules are made.
 func (f *Fold) Source() Source {
 	if f.RulesFromAll {
 		return f.Training.then(f.Test)
@@ -45,31 +45,30 @@ func (f *Fold) Source() Source {
 // Trial judges a way to mask records.
 type Trial struct {
 	*Fold
-	Space    partition.Space // what it may take
+	Space    partition.Space // space that it may use
 	Learners []classify.Learner
 
-	// Examine finds out how a classifier does, in a space: test tells an Examiner of all test
-	// records.
+	// Examine tests a classifier in a space: test passes all test records to an Examiner.
 	Examine func(c classify.Classifier, space partition.Space, test func(Examiner) error) error
 
-	Nominal bool // labels of intervals are features without an order, instead of their midpoints
-	Roots   bool // the widest labels are features, instead of missing values
-	RawTest bool // test records are shown as they are
+	Nominal bool // labels of intervals are features without an order, not their midpoints
+	Roots   bool // the widest labels are features, not missing values
+	RawTest bool // test records are shown unmasked
 	Compare bool // released records are compared with their originals
 }
 
-// Release is what is judged.
+// Release is a release to judge.
 type Release struct {
 	engine.Recoding
-	Attributes []engine.Attribute // with the bounds that the release has
-	Pools      Pools              // of what was searched
-	K          uint64             // that was asked for
+	Attributes []engine.Attribute // with the bounds of the release
+	Pools      Pools              // pools of the search
+	K          uint64             // k of the requirement
 }
 
-// tallies is how many tallies of a trial count at the same time.
+// tallies is the number of tallies of a trial that count at the same time.
 const tallies = 3
 
-// Judge masks the records that a recoding was made from, and those for testing.
+// Judge masks the records from which a recoding was made, and the test records.
 func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) {
 	if err := t.Space.Budget.Draw("regions", r.Bytes()); err != nil {
 		return costs, err
@@ -110,12 +109,12 @@ func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) 
 	return costs, t.examine(ctx, learned, tested, t.tests(test))
 }
 
-// tests returns what classifiers are examined by, of masked test records.
+// tests returns the source of masked test records for classifiers.
 func (t *Trial) tests(test Source) Source {
 	switch {
 	case t.RawTest:
 		return t.Test
-	case t.RulesFromAll: // what is not released is not tested
+	case t.RulesFromAll: // records that are not released are not tested
 		return func(ctx context.Context, visit func(*Block) error) error {
 			return test(ctx, func(b *Block) error {
 				b.drop()
@@ -126,7 +125,7 @@ func (t *Trial) tests(test Source) Source {
 	return test
 }
 
-// Unmasked shows the learners records as they are, with their attributes or without.
+// Unmasked tests the learners on unmasked records, with their attributes or without.
 func (t *Trial) Unmasked(ctx context.Context, attributes bool) error {
 	f := t.raw()
 	if !attributes {
@@ -142,7 +141,7 @@ func (t *Trial) Unmasked(ctx context.Context, attributes bool) error {
 	return t.examine(ctx, learned, f, t.Test)
 }
 
-// describe returns what learners are shown of a release, and of test records, and the penalties of
+// describe returns the features of training and of test records of a release, and the penalties of
 // labels.
 func (t *Trial) describe(r *Release) (shown, tested features, penalties [][]float64) {
 	for a := range t.Attributes {
@@ -160,8 +159,7 @@ func (t *Trial) describe(r *Release) (shown, tested features, penalties [][]floa
 	return append(shown, kept...), append(tested, kept...), penalties
 }
 
-// raw returns what learners are shown of records that are not masked: the attributes, then the kept
-// columns.
+// raw returns the features of unmasked records: the attributes, then the kept columns.
 func (t *Trial) raw() (f features) {
 	for a := range t.Attributes {
 		f = append(f, labels.Raw(&t.Attributes[a]))
@@ -172,10 +170,10 @@ func (t *Trial) raw() (f features) {
 	return f
 }
 
-// leastTrial is the budget of a trial beside which there may be another one.
+// leastTrial is the smallest budget of a trial that allows another one at the same time.
 const leastTrial = 64 << 20
 
-// Trials makes n trials, as many at a time as there are threads and memory for. What they draw is
+// Trials runs n trials, as many at a time as there are threads and memory for. Their draws are
 // returned.
 func Trials(n int, space partition.Space, try func(i int, space partition.Space) error) error {
 	left := space.Budget.Grant(&spill.Trials)
