@@ -7,21 +7,21 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// Visitor is told of a tree depth first, branch by branch.
+// Visitor visits a tree depth first, branch by branch.
 type Visitor interface {
-	// Leaf is told of a leaf and its records, which are freed afterwards.
+	// Leaf is called with a leaf and its records, which are freed afterwards.
 	Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells) error
-	// Close is told of an inner node when it was told of all below it.
+	// Close is called with an inner node after all nodes below it.
 	Close(ctx context.Context, t *Tree, node int) error
 }
 
-// descent divides records as a tree has it, depth first, so that parts that do not fit
-// memory are few at a time.
+// descent divides records along a tree, depth first, so that few parts that do not fit memory exist
+// at a time.
 type descent struct {
 	tree    *Tree
 	visitor Visitor
 	pending []part
-	ranks   [][]uint32 // of nominal columns: the place of a code among the branches taken
+	ranks   [][]uint32 // of nominal columns: the position of a code among the branches taken
 }
 
 // part is the records of a branch.
@@ -34,9 +34,10 @@ func newDescent(t *Tree, visitor Visitor) descent {
 	return descent{tree: t, visitor: visitor, ranks: make([][]uint32, len(t.columns))}
 }
 
-// run visits all parts, of which visit makes nodes, and of those more parts. The cells are
-// consumed.
-func (d *descent) run(ctx context.Context, cells *cells.Cells, visit func(context.Context, part) (node int, err error)) error {
+// run visits all parts. Visit makes a node of a part, and its test makes further parts. It consumes
+// the cells.
+func (d *descent) run(ctx context.Context, cells *cells.Cells,
+	visit func(context.Context, part) (node int, err error)) error {
 	d.pending = append(d.pending, part{cells: cells, parent: none})
 	for len(d.pending) > 0 {
 		last := len(d.pending) - 1
@@ -53,7 +54,7 @@ func (d *descent) run(ctx context.Context, cells *cells.Cells, visit func(contex
 	return nil
 }
 
-// leave ends a leaf, and the nodes of which it was the last.
+// leave ends a leaf, and the nodes whose last leaf it was.
 func (d *descent) leave(ctx context.Context, leaf int, cells *cells.Cells) error {
 	if err := d.visitor.Leaf(ctx, d.tree, leaf, cells); err != nil {
 		return err
@@ -103,8 +104,9 @@ func (d *descent) byCode(ctx context.Context, records *cells.Cells, n int) ([]*c
 	return records.Divide(ctx, column, d.ranks[column], len(links))
 }
 
-// bySplit divides by a numeric column: the nulls, if there are any, from the others first.
-func (d *descent) bySplit(ctx context.Context, records *cells.Cells, n int) (parts []*cells.Cells, err error) {
+// bySplit divides by a numeric column: first the nulls, if there are any, from the others.
+func (d *descent) bySplit(ctx context.Context, records *cells.Cells, n int) (parts []*cells.Cells,
+	err error) {
 	column, split := d.tree.Test(n)
 	none := func([]uint64, uint64) uint64 { return 0 }
 	var nulls []*cells.Cells
@@ -119,8 +121,8 @@ func (d *descent) bySplit(ctx context.Context, records *cells.Cells, n int) (par
 	return append(halves[:], nulls...), err
 }
 
-// Walk tells a visitor of the tree, and its leaves of the records of the table that it was
-// grown from, which are consumed.
+// Walk calls a visitor with the nodes of the tree, and with the records of its leaves. It consumes
+// the records, which are those of the table from which the tree was grown.
 func (t *Tree) Walk(ctx context.Context, cells *cells.Cells, visitor Visitor) error {
 	d := newDescent(t, visitor)
 	return d.run(ctx, cells, func(ctx context.Context, p part) (int, error) {

@@ -1,28 +1,27 @@
-// Package induce grows decision trees from counts, by the rules of C4.5 release 8 as J48
-// has them (Quinlan, 1993 and 1996): what kACTUS grows its tree with, and what a release is
-// judged by.
+// Package induce grows decision trees from counts, by the rules of C4.5 release 8 as implemented in
+// J48 (Quinlan, 1993 and 1996). kACTUS grows its tree with it, and the judging of releases uses it.
 //
 //	Cells ──class counts of every column──▶ best test ──divide──▶ Cells of its branches ──▶ …
 //
 // A node is a leaf if it is pure or has fewer than two times MinObjects records. Tests:
 //
-//   - Nominal columns have a branch a code, the null's among them. At least two need
+//   - A nominal column has a branch for each code, including the null's. At least two need
 //     MinObjects records.
-//   - Numeric columns are split at a code s that records of the node have: below s, at or
-//     above s and, if the column has nulls, the null. Both sides need MinObjects records and
-//     a tenth of what a class has on average, but not more than 25 for that. The s with the
-//     most information gain is taken, the smallest of several; for having been chosen among
-//     n, the gain of the test is less by log2(n)/records (MDL).
+//   - A numeric column is split at a code s that records of the node have: below s, at or above s
+//     and, if the column has nulls, the null. Both sides need MinObjects records and a tenth of the
+//     average number of records of a class, of which 25 always suffice. The test takes the s with
+//     the most information gain, the smallest of several; because s was chosen among n codes, the
+//     gain of the test is reduced by log2(n)/records (MDL).
 //
-// Of the tests that gain something, and not less than the average of them by more than
-// 0.001, the one with the best ratio of gain to the entropy of its branches' sizes is made,
-// the first column of several. Nominal columns with so many codes that they nearly name
-// records do not count in the average. Equal means within 1e-9: the last bits of sums decide nothing.
+// Among the tests that gain something, and not less than their average by more than 0.001, the one
+// with the best ratio of gain to the entropy of its branches' sizes is made, the first column of
+// several. A nominal column with so many codes that it nearly identifies records does not count in
+// the average. Numbers within 1e-9 are equal: rounding errors of sums decide nothing.
 //
-// Branches that no record takes are leaves of the tree, too, and counted when its nodes are
-// numbered, but take no memory.
+// Branches that no record takes are also leaves of the tree. They count in the numbers of its
+// nodes, but take no memory.
 //
-// Not promised: what C4.5 does with unknown values, which are a branch here; subtree raising.
+// Limits: unknown values are a branch, unlike in C4.5; there is no subtree raising.
 package induce
 
 import (
@@ -40,18 +39,20 @@ import (
 
 // Inducer grows trees.
 type Inducer struct {
-	Columns    []Column      // of the cells, the class not among them
-	Classes    int           // that the class column may have; 0: there is no such column
-	Kinds      *engine.Kinds // not nil: the last column has these, which tell the class
-	MinObjects uint64        // records that at least two branches of every test must have, at least 1
-	MDL        bool          // whether numeric tests gain less for having been chosen among many
-	Prune      bool          // whether subtrees are replaced that are not expected to err less than a leaf
-	Ledger     *spill.Ledger
+	Columns []Column      // of the cells, without the class
+	Classes int           // number of classes in the class column; 0: there is no such column
+	Kinds   *engine.Kinds // not nil: the last column has these kinds, which determine the class
+	// number of records that at least two branches of every test must have, at least 1
+	MinObjects uint64
+	MDL        bool // numeric tests gain less because they were chosen among many
+	// subtrees are replaced if they are not expected to make fewer errors than a leaf
+	Prune  bool
+	Ledger *spill.Ledger
 }
 
-// Grow grows a tree from cells, which are consumed, depth first. They must have been made for
-// as many classes, or kinds. The visitor, which may be nil, and must be when the tree is pruned, is told
-// of it meanwhile. What the tree takes is drawn by the ledger.
+// Grow grows a tree depth first and consumes the cells. They must have been made for the same
+// number of classes, or kinds. It calls the visitor meanwhile, which may be nil, and must be nil
+// when the tree is pruned. The ledger draws the memory of the tree.
 func (i Inducer) Grow(ctx context.Context, records *cells.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
 	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, records.Size())}
@@ -65,8 +66,9 @@ func (i Inducer) Grow(ctx context.Context, records *cells.Cells, visitor Visitor
 	return t, nil
 }
 
-// GrowFrom grows a tree from counts of tuples, which stay as they are.
-func (i Inducer) GrowFrom(ctx context.Context, counts *partition.Table, space partition.Space) (*Tree, error) {
+// GrowFrom grows a tree from counts of tuples, which are not changed.
+func (i Inducer) GrowFrom(ctx context.Context, counts *partition.Table,
+	space partition.Space) (*Tree, error) {
 	var maps [][]uint32
 	var domains []int
 	for _, c := range i.Columns {
@@ -90,7 +92,8 @@ func (i Inducer) GrowFrom(ctx context.Context, counts *partition.Table, space pa
 	return tree, errors.Join(err, records.Close())
 }
 
-// Last returns how many classes or, where there are some, kinds the last column may have; 0: there is no such column.
+// Last returns the number of classes or, if there are kinds, of kinds in the last column; 0: there
+// is no such column.
 func (i Inducer) Last() int {
 	if i.Kinds != nil {
 		return i.Kinds.Len()
@@ -104,13 +107,13 @@ type grower struct {
 	descent
 	visitor   Visitor
 	selection selection
-	errors    []float64 // that are expected below the nodes
+	errors    []float64 // expected numbers of errors below the nodes
 
 	tested  []bool // by column
 	columns []int
 	classes []uint32
 	counts  []uint64
-	fold    *cells.Folding // of kinds to classes; nil: they are classes
+	fold    *cells.Folding // from kinds to classes; nil: they are classes
 }
 
 // visit makes a part a node.
@@ -166,8 +169,8 @@ func (g *grower) count(ctx context.Context, of *cells.Cells) error {
 	})
 }
 
-// open lists the columns that a node may test: not nominal ones that were tested above,
-// which have one code left.
+// open lists the columns that a node may test: not nominal ones that were tested above, which have
+// one code left.
 func (g *grower) open(node int) {
 	if g.tested == nil {
 		g.tested = make([]bool, len(g.Columns))
@@ -185,7 +188,7 @@ func (g *grower) open(node int) {
 	}
 }
 
-// Leaf lets what prunes, or the visitor, know.
+// Leaf prunes, or calls the visitor.
 func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells) error {
 	if g.Prune {
 		g.prune(leaf)
@@ -196,7 +199,7 @@ func (g *grower) Leaf(ctx context.Context, t *Tree, leaf int, cells *cells.Cells
 	return g.visitor.Leaf(ctx, t, leaf, cells)
 }
 
-// Close numbers the branches without records, and prunes, or tells the visitor.
+// Close numbers the branches without records, and prunes, or calls the visitor.
 func (g *grower) Close(ctx context.Context, t *Tree, node int) error {
 	t.close(node)
 	if g.Prune {
@@ -210,14 +213,14 @@ func (g *grower) Close(ctx context.Context, t *Tree, node int) error {
 
 // The constants of pessimistic pruning.
 const (
-	confidence = 0.25 // C4.5's CF: the smaller, the more is pruned
-	patience   = 0.1  // errors by which a leaf may be worse
+	confidence = 0.25 // C4.5's CF: a smaller value prunes more
+	patience   = 0.1  // number of errors by which a leaf may be worse
 )
 
-// prune is told of a leaf, or an inner node that is grown. It replaces a subtree that is not
-// expected to err less than a leaf in its place, as soon as it is grown (pessimistic pruning, by
-// replacement alone): what was decided above it stays as it is, and no more is held than the tree
-// in the end and one path down.
+// prune gets a leaf, or an inner node that is complete. It replaces a subtree as soon as it is
+// complete if it is not expected to make fewer errors than a leaf (pessimistic pruning, only by
+// replacement): decisions above it do not change, and memory holds only the final tree and one path
+// down.
 func (g *grower) prune(n int) {
 	t := g.tree
 	_, counts := t.Classes(n)
@@ -235,7 +238,7 @@ func (g *grower) prune(n int) {
 	}
 }
 
-// expected returns the errors that are expected of a leaf with so many records.
+// expected returns the expected number of errors of a leaf.
 func expected(size uint64, counts []uint64) float64 {
 	if len(counts) == 0 {
 		return 0
@@ -244,7 +247,7 @@ func expected(size uint64, counts []uint64) float64 {
 	return errors + moreErrors(float64(size), errors)
 }
 
-// moreErrors returns by how much a leaf of n records with e errors is expected to err more:
+// moreErrors returns the expected number of additional errors of a leaf of n records with e errors:
 // up to the end of the one-sided confidence interval.
 func moreErrors(n, e float64) float64 {
 	switch {

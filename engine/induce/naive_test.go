@@ -48,7 +48,7 @@ func TestAgreesWithNaiveGrowth(t *testing.T) {
 	}
 }
 
-// compare tells the first difference of two trees.
+// compare returns the first difference between two trees.
 func (n naive) compare(tree *induce.Tree, want *decision) string {
 	next := 0
 	var visit func(*decision) string
@@ -73,16 +73,20 @@ func (n naive) compare(tree *induce.Tree, want *decision) string {
 		case tree.Size(at) != uint64(len(want.rows)):
 			return fmt.Sprintf("node %d has %d records, want %d", at, tree.Size(at), len(want.rows))
 		case n.Classes > 0 && (!slices.IsSorted(classes) || !maps.Equal(got, n.classes(want.rows))):
-			return fmt.Sprintf("node %d has the class counts %v, want %v", at, got, n.classes(want.rows))
+			return fmt.Sprintf("node %d has the class counts %v, want %v", at, got,
+				n.classes(want.rows))
 		case column != want.column || split != want.split:
-			return fmt.Sprintf("node %d tests column %d at code %d, want column %d at %d", at, column, split, want.column, want.split)
+			return fmt.Sprintf("node %d tests column %d at code %d, want column %d at %d", at,
+				column, split, want.column, want.split)
 		}
 		for branch, child := range want.children {
 			if len(child.rows) == 0 {
 				continue
 			}
-			if next < tree.Len() && (tree.Parent(next) != at || tree.Branch(next) != uint32(branch)) {
-				return fmt.Sprintf("node %d is branch %d of %d, want branch %d of %d", next, tree.Branch(next), tree.Parent(next), branch, at)
+			if next < tree.Len() && (tree.Parent(next) != at ||
+				tree.Branch(next) != uint32(branch)) {
+				return fmt.Sprintf("node %d is branch %d of %d, want branch %d of %d", next,
+					tree.Branch(next), tree.Parent(next), branch, at)
 			}
 			if difference := visit(child); difference != "" {
 				return difference
@@ -96,7 +100,7 @@ func (n naive) compare(tree *induce.Tree, want *decision) string {
 	return "there are more nodes"
 }
 
-// naive grows decision trees as the definitions read: by looking at all rows for everything.
+// naive grows decision trees as the definitions read: it looks at all rows for everything.
 type naive struct {
 	enginetest.Codes
 	minObjects int
@@ -105,7 +109,7 @@ type naive struct {
 
 // decision is a node of a tree.
 type decision struct {
-	column   int         // that is tested, -1 of a leaf
+	column   int         // column of the test, -1 for a leaf
 	split    uint32      // of numbers
 	children []*decision // of all branches, also those without rows
 	rows     []int
@@ -133,7 +137,7 @@ func (d *decision) renumber(next int) int {
 	return next
 }
 
-// classes counts the classes of rows. Without classes all have one.
+// classes counts the classes of rows. Without classes all have the same.
 func (n naive) classes(rows []int) map[uint32]int {
 	counts := map[uint32]int{}
 	for _, r := range rows {
@@ -181,7 +185,9 @@ func (n naive) grow(rows []int) *decision {
 	if counted == 0 {
 		return d
 	}
-	found = slices.DeleteFunc(found, func(t decisionTest) bool { return t.gain < sum/float64(counted)-1e-3 })
+	found = slices.DeleteFunc(found, func(t decisionTest) bool {
+		return t.gain < sum/float64(counted)-1e-3
+	})
 	best := first(found, func(t decisionTest) float64 { return t.ratio })
 	d.column, d.split = best.column, best.split
 	for _, part := range best.parts {
@@ -190,7 +196,7 @@ func (n naive) grow(rows []int) *decision {
 	return d
 }
 
-// first returns the first of those that are best, within what counts as equal.
+// first returns the first of the best tests; nearly equal ones count as equal.
 func first(tests []decisionTest, measure func(decisionTest) float64) decisionTest {
 	best := math.Inf(-1)
 	for _, t := range tests {
@@ -223,7 +229,9 @@ func (n naive) numeric(column int, rows []int) (decisionTest, bool) {
 	known := 0.0
 	for split := range n.Attributes[column].Texts {
 		t := n.test(column, uint32(split), rows)
-		occurs := slices.ContainsFunc(rows, func(r int) bool { return n.Columns[column][r] == uint32(split) })
+		occurs := slices.ContainsFunc(rows, func(r int) bool {
+			return n.Columns[column][r] == uint32(split)
+		})
 		known = float64(len(t.parts[0]) + len(t.parts[1]))
 		least := max(float64(n.minObjects), min(25, 0.1*known/float64(n.Classes)))
 		if occurs && float64(len(t.parts[0])) >= least && float64(len(t.parts[1])) >= least {
@@ -281,8 +289,8 @@ func information(parts [][]int) float64 {
 	return enginetest.Entropy(sizes)
 }
 
-// prune replaces subtrees by leaves that are not expected to err more, and returns the
-// errors that are expected.
+// prune replaces subtrees by leaves that are not expected to make more errors, and returns the
+// expected number of errors.
 func (n naive) prune(d *decision) float64 {
 	leaf := n.expectedErrors(d.rows)
 	if d.column < 0 {
@@ -314,7 +322,7 @@ func (n naive) expectedErrors(rows []int) float64 {
 	case errors+0.5 >= size:
 		return size
 	}
-	const z = 0.6744897501960817 // of which a quarter of a normal distribution is above
+	const z = 0.6744897501960817 // a quarter of a normal distribution is above it
 	share := (errors + 0.5) / size
 	root := math.Sqrt(share/size - share*share/size + z*z/(4*size*size))
 	return size * (share + z*z/(2*size) + z*root) / (1 + z*z/size)

@@ -9,22 +9,22 @@ import (
 
 // The constants of C4.5.
 const (
-	leastGain = 1e-6 // that a test must exceed
-	slack     = 1e-3 // by which a test may gain less than the average
-	wide      = 0.3  // codes per record of the table that make a nominal column wide
-	fraction  = 0.1  // of what a class has on average, that both sides of a split must have
-	enough    = 25   // records that are always enough for that
+	leastGain = 1e-6 // a test must gain more
+	slack     = 1e-3 // a test may gain less than the average by this
+	wide      = 0.3  // codes per record of the table from which a nominal column is wide
+	fraction  = 0.1  // fraction of the average size of a class that both sides of a split must have
+	enough    = 25   // number of records that always suffices for that
 )
 
 // selection chooses the test of a node.
 type selection struct {
 	Inducer
 	wide []bool     // by column
-	all  bool       // whether all are
-	seen [][]uint32 // of nominal columns: the codes that the node has
+	all  bool       // all columns are wide
+	seen [][]uint32 // of nominal columns: the codes in the node
 
 	size  uint64  // of the node
-	whole float64 // its records × entropy
+	whole float64 // records × entropy of the node
 	found []candidate
 	best  engine.Best[candidate]
 	split split
@@ -34,7 +34,7 @@ type selection struct {
 type candidate struct {
 	column      int
 	split       uint32
-	nulls       bool // a numeric column has some
+	nulls       bool // a numeric column has nulls
 	gain, ratio float64
 }
 
@@ -49,7 +49,7 @@ func newSelection(i Inducer, rows uint64) selection {
 	return s
 }
 
-// begin begins the choice for a node with class counts that add up to size.
+// begin starts the choice for a node with class counts, whose sum is size.
 func (s *selection) begin(size uint64, counts []uint64) {
 	s.size, s.found = size, s.found[:0]
 	s.whole = s.disorder(size, counts)
@@ -64,7 +64,7 @@ func (s *selection) disorder(n uint64, counts []uint64) float64 {
 	return engine.NLog(n) - sum
 }
 
-// offer lists the test of a column, if there is one.
+// offer adds the test of a column, if there is one.
 func (s *selection) offer(column int, set *cells.FrequencySet) {
 	c, ok := candidate{}, false
 	if s.Columns[column].Numeric {
@@ -99,12 +99,12 @@ func (s *selection) nominal(set *cells.FrequencySet) (c candidate, ok bool) {
 	return c, true
 }
 
-// information returns the entropy of the sizes of branches, of which n log n adds up to sizes.
+// information returns the entropy of the sizes of branches; sizes is the sum of n log n over them.
 func (s *selection) information(sizes float64) float64 {
 	return (engine.NLog(s.size) - sizes) / float64(s.size)
 }
 
-// choose returns the best test: of those that do not gain less than the average of the tests that
+// choose returns the best test among those that do not gain less than the average of the tests that
 // count in it.
 func (s *selection) choose() (c candidate, ok bool) {
 	sum, n := 0.0, 0
@@ -146,11 +146,11 @@ type split struct {
 // threshold is a split.
 type threshold struct {
 	at   uint32
-	left uint64 // records below
+	left uint64 // number of records below
 	gain float64
 }
 
-// numeric returns the test of a numeric column: the first split that counts as the best.
+// numeric returns the test of a numeric column: the first of the splits that count as the best.
 func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate, ok bool) {
 	n, nulls, apart := len(set.Codes), uint64(0), 0.0
 	if column.isNull(set.Codes[n-1]) {
@@ -168,13 +168,15 @@ func (s *selection) numeric(column Column, set *cells.FrequencySet) (c candidate
 	if s.MDL {
 		c.gain -= math.Log2(float64(admissible)) / float64(known)
 	}
-	c.ratio = c.gain / s.information(engine.NLog(nulls)+engine.NLog(t.left)+engine.NLog(known-t.left))
+	c.ratio = c.gain / s.information(engine.NLog(nulls)+engine.NLog(t.left)+
+		engine.NLog(known-t.left))
 	return c, true
 }
 
-// sweep lists the best splits between the first n codes, whose records have so much disorder to
-// lose, and returns how many are admissible.
-func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64, whole float64) (admissible int) {
+// sweep lists the best splits between the first n codes, whose records have a disorder of whole,
+// and returns the number of admissible splits.
+func (s *selection) sweep(set *cells.FrequencySet, n int, known uint64,
+	whole float64) (admissible int) {
 	x, left := &s.split, uint64(0)
 	clear(x.left)
 	clear(x.right)

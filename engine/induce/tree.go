@@ -7,26 +7,26 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// Tree is a decision tree. Its nodes are those that records of the table reach, in
-// preorder, the root is 0.
+// Tree is a decision tree. Its nodes are those that records of the table reach, in preorder; the
+// root is 0.
 type Tree struct {
 	columns []Column
 	nodes   []node
-	links   []link   // of all nodes, a node's adjacent and by ascending branch
-	classes []uint32 // class counts of all nodes, a node's adjacent and by ascending class
+	links   []link   // of all nodes, those of a node adjacent and by ascending branch
+	classes []uint32 // of all nodes, those of a node adjacent and by ascending class
 	counts  []uint64
 	next    int // the number of the next node
 }
 
 type node struct {
 	size            uint64
-	number          int    // in preorder, where branches without records count
-	first           int    // of its class counts
-	parent          int32  // none of the root
-	column          int32  // that is tested, none of a leaf
+	number          int    // in preorder, with branches without records
+	first           int    // position of its class counts
+	parent          int32  // none: the root
+	column          int32  // column of the test; none: a leaf
 	split           uint32 // of a numeric column
 	branch          uint32 // of the parent's test
-	passed          uint32 // of the branches: how many have been numbered
+	passed          uint32 // number of branches that have been numbered
 	links, children int32
 }
 
@@ -44,24 +44,24 @@ func (t *Tree) Len() int { return len(t.nodes) }
 // Size returns the number of records that reach a node.
 func (t *Tree) Size(n int) uint64 { return t.nodes[n].size }
 
-// Number returns a node's number in preorder when branches without records count as nodes.
+// Number returns a node's number in preorder, where branches without records count as nodes.
 func (t *Tree) Number(n int) int { return t.nodes[n].number }
 
-// Parent returns the parent of a node, -1 of the root.
+// Parent returns the parent of a node, -1 for the root.
 func (t *Tree) Parent(n int) int { return int(t.nodes[n].parent) }
 
-// Branch returns the branch of its parent's test that leads to a node.
+// Branch returns the branch of the parent's test that leads to a node.
 func (t *Tree) Branch(n int) uint32 { return t.nodes[n].branch }
 
-// IsLeaf reports whether a node tests nothing.
+// IsLeaf reports whether a node has no test.
 func (t *Tree) IsLeaf(n int) bool { return t.nodes[n].column == none }
 
-// Test returns the column that an inner node tests, and where it splits a numeric one.
+// Test returns the column that an inner node tests, and the split of a numeric column.
 func (t *Tree) Test(n int) (column int, split uint32) {
 	return int(t.nodes[n].column), t.nodes[n].split
 }
 
-// Classes returns the class counts of a node: the classes that it has, ascending.
+// Classes returns the class counts of a node: its classes, ascending.
 func (t *Tree) Classes(n int) (classes []uint32, counts []uint64) {
 	first, end := t.nodes[n].first, len(t.counts)
 	if n+1 < len(t.nodes) {
@@ -70,9 +70,10 @@ func (t *Tree) Classes(n int) (classes []uint32, counts []uint64) {
 	return t.classes[first:end], t.counts[first:end]
 }
 
-// Bytes returns the memory that the tree takes.
+// Bytes returns the memory of the tree.
 func (t *Tree) Bytes() int64 {
-	return int64(cap(t.nodes))*64 + int64(cap(t.links))*8 + int64(cap(t.classes))*4 + int64(cap(t.counts))*8
+	return int64(cap(t.nodes))*64 + int64(cap(t.links))*8 + int64(cap(t.classes))*4 +
+		int64(cap(t.counts))*8
 }
 
 // Forget drops the class counts.
@@ -88,22 +89,25 @@ func (t *Tree) linksOf(n int) []link {
 	return t.links[node.links:][:node.children]
 }
 
-// follow returns where records of a node with a code of the column that it tests go, none if no
+// follow returns the child for records with a code of the column that a node tests, none if no
 // record goes there.
 func (t *Tree) follow(n *node, code uint32) int32 {
 	branch, links := t.columns[n.column].branch(code, n.split), t.links[n.links:][:n.children]
-	if int(branch) < len(links) && links[branch].branch == branch { // all before it are taken, too
+	// all branches before it are taken, too
+	if int(branch) < len(links) && links[branch].branch == branch {
 		return links[branch].node
 	}
-	i, ok := slices.BinarySearchFunc(links, branch, func(l link, branch uint32) int { return cmp.Compare(l.branch, branch) })
+	i, ok := slices.BinarySearchFunc(links, branch, func(l link, branch uint32) int {
+		return cmp.Compare(l.branch, branch)
+	})
 	if !ok {
 		return none
 	}
 	return links[i].node
 }
 
-// Locate returns the deepest node that records with a row's codes reach: a leaf, or a node
-// whose branch for them no record takes. Codes are by column.
+// Locate returns the deepest node that records with a row's codes reach: a leaf, or a node whose
+// branch for them no record takes. Codes are by column.
 func (t *Tree) Locate(codes [][]uint32, row int) int {
 	at := int32(0)
 	for {
@@ -119,8 +123,8 @@ func (t *Tree) Locate(codes [][]uint32, row int) int {
 	}
 }
 
-// Predict returns the class counts of the leaf of a tuple of codes, as Classes does. Where
-// no record takes a branch, it goes to where most of the records go, the first of several.
+// Predict returns the class counts of the leaf for a tuple of codes, as Classes does. Where no
+// record takes a branch, it follows the branch of most records, the first of several.
 func (t *Tree) Predict(codes []uint32) (classes []uint32, counts []uint64) {
 	at := int32(0)
 	for t.nodes[at].column != none {
@@ -136,8 +140,8 @@ func (t *Tree) Predict(codes []uint32) (classes []uint32, counts []uint64) {
 	return t.Classes(int(at))
 }
 
-// open adds a node, which is a leaf until it is divided: the root, or what a link of a node
-// leads to. Nodes are opened in preorder.
+// open adds a node: the root, or the child of a link. It is a leaf until test divides it. Nodes are
+// opened in preorder.
 func (t *Tree) open(parent, link int32, size uint64, classes []uint32, counts []uint64) int {
 	n := node{size: size, number: t.next, first: len(t.counts), parent: parent, column: none}
 	at := len(t.nodes)
@@ -154,7 +158,7 @@ func (t *Tree) open(parent, link int32, size uint64, classes []uint32, counts []
 	return at
 }
 
-// test makes a leaf an inner node, of whose test records take the given branches.
+// test makes a leaf an inner node. Records take the given branches of its test.
 func (t *Tree) test(n int, column int, split uint32, branches []uint32) {
 	node := &t.nodes[n]
 	node.column, node.split = int32(column), split
@@ -164,13 +168,13 @@ func (t *Tree) test(n int, column int, split uint32, branches []uint32) {
 	}
 }
 
-// close ends an inner node, of which all children are closed.
+// close ends an inner node whose children are all closed.
 func (t *Tree) close(n int) {
 	node := &t.nodes[n]
 	t.next += int(t.columns[node.column].branches() - node.passed)
 }
 
-// fell makes an inner node a leaf whose subtree is the last that was grown.
+// fell makes an inner node a leaf. Its subtree must be the last that was grown.
 func (t *Tree) fell(n int) {
 	node := &t.nodes[n]
 	t.next = node.number + 1
@@ -182,14 +186,14 @@ func (t *Tree) fell(n int) {
 	t.nodes = t.nodes[:n+1]
 }
 
-// Column is what a tree knows of a column of codes, 0 ≤ code < Domain.
+// Column describes a column of codes, 0 ≤ code < Domain.
 type Column struct {
-	Domain  int  // the null's code included
-	Numeric bool // codes ascend as the values do
+	Domain  int  // number of codes, with the null's
+	Numeric bool // codes ascend with the values
 	Null    bool // the last code is the null's
 }
 
-// ColumnOf returns the column of an attribute. Of a taxonomy only the leaves are looked at.
+// ColumnOf returns the column of an attribute. A taxonomy counts only by its leaves.
 func ColumnOf(a *engine.Attribute) Column {
 	return Column{Domain: a.Len(), Numeric: a.Mask == engine.Discretize, Null: a.HasNull}
 }
@@ -201,7 +205,7 @@ const (
 	Null    = 2
 )
 
-// branches returns how many branches a test of the column has.
+// branches returns the number of branches of a test of the column.
 func (c Column) branches() uint32 {
 	switch {
 	case !c.Numeric:
@@ -215,7 +219,7 @@ func (c Column) branches() uint32 {
 // isNull reports whether a code is the null's.
 func (c Column) isNull(code uint32) bool { return c.Null && int(code) == c.Domain-1 }
 
-// branch returns the branch that a code takes: of a nominal column the code itself.
+// branch returns the branch of a code: in a nominal column the code itself.
 func (c Column) branch(code, split uint32) uint32 {
 	switch {
 	case !c.Numeric:

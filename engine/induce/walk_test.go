@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// diary is a Visitor that writes down what it is told.
+// diary is a Visitor that writes down its calls.
 type diary []string
 
 func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
@@ -29,7 +29,8 @@ func (d *diary) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells
 		return nil
 	})
 	slices.Sort(records)
-	*d = append(*d, fmt.Sprint("leaf ", leaf, t.Number(leaf), t.Parent(leaf), cells.Size(), records))
+	*d = append(*d, fmt.Sprint("leaf ", leaf, t.Number(leaf), t.Parent(leaf), cells.Size(),
+		records))
 	return err
 }
 
@@ -38,7 +39,7 @@ func (d *diary) Close(_ context.Context, t *induce.Tree, node int) error {
 	return nil
 }
 
-// TestWalkIsGrowth tells visitors of growth and of walks, in memory and in little of it.
+// TestWalkIsGrowth compares the calls of growth and of walks, in ample and in little memory.
 func TestWalkIsGrowth(t *testing.T) {
 	store := enginetest.OpenStore(t)
 	enginetest.Cases(t, 60, func(r *rand.Rand) {
@@ -64,7 +65,9 @@ func TestWalkIsGrowth(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, visit := range map[string]func(*cells.Cells, *diary) error{
-			"walk": func(c *cells.Cells, d *diary) error { return tree.Walk(context.Background(), c, d) },
+			"walk": func(c *cells.Cells, d *diary) error {
+				return tree.Walk(context.Background(), c, d)
+			},
 			"grow": func(c *cells.Cells, d *diary) error {
 				again, err := i.Grow(context.Background(), c, d)
 				if err == nil && !reflect.DeepEqual(again, tree) {
@@ -88,7 +91,7 @@ func TestWalkIsGrowth(t *testing.T) {
 	})
 }
 
-// TestPredictGoesWhereMostGo predicts tuples, also of codes that the rows lack.
+// TestPredictGoesWhereMostGo predicts tuples, also with codes that no row has.
 func TestPredictGoesWhereMostGo(t *testing.T) {
 	enginetest.Cases(t, 100, func(r *rand.Rand) {
 		codes := enginetest.NewCase(r, 60).Data.Codes()
@@ -105,10 +108,14 @@ func TestPredictGoesWhereMostGo(t *testing.T) {
 				tuple[a] = uint32(r.IntN(codes.Attributes[a].Len()))
 			}
 			at := root
-			for at.column >= 0 { // to where a code goes, or the first of the largest if no row is there
-				child := at.children[branch(&codes.Attributes[at.column], tuple[at.column], at.split)]
+			// to the branch of the code, or the first of the largest if it has no rows
+			for at.column >= 0 {
+				child := at.children[branch(&codes.Attributes[at.column], tuple[at.column],
+					at.split)]
 				if len(child.rows) == 0 {
-					child = slices.MaxFunc(at.children, func(a, b *decision) int { return len(a.rows) - len(b.rows) })
+					child = slices.MaxFunc(at.children, func(a, b *decision) int {
+						return len(a.rows) - len(b.rows)
+					})
 				}
 				at = child
 			}
