@@ -8,40 +8,47 @@ import (
 	"github.com/kcut/kcut/engine/cover"
 )
 
-// Estimate is what the queries are told of a release.
+// Estimate is the answers of a release to the queries.
 type Estimate struct {
 	Answers []float64 // by query
 
 	workload *Workload
-	covers   [][]cover.Cover // by attribute that is asked and label number
+	covers   [][]cover.Cover // by attribute that a query asks, and label number
 	counted  [][]querySet
 }
 
-// Estimate returns the estimate of a release without records, which has the labels of a recoding.
+// Estimate returns the estimate of a release without records, with the labels of a recoding.
 func (w *Workload) Estimate(recoding engine.Recoding) *Estimate {
 	n := len(w.attributes)
-	e := &Estimate{workload: w, Answers: make([]float64, len(w.Queries)), covers: make([][]cover.Cover, n), counted: make([][]querySet, n)}
+	e := &Estimate{
+		workload: w,
+		Answers:  make([]float64, len(w.Queries)),
+		covers:   make([][]cover.Cover, n),
+		counted:  make([][]querySet, n),
+	}
 	for a, asked := range w.asked {
 		if !asked {
 			continue
 		}
 		e.covers[a] = cover.Of(&w.attributes[a], recoding, a)
-		e.counted[a] = w.counted(a, len(e.covers[a]), func(label int, r Range) bool { return e.covers[a][label].Common(r.Lo, r.Hi) > 0 })
+		e.counted[a] = w.counted(a, len(e.covers[a]), func(label int, r Range) bool {
+			return e.covers[a][label].Common(r.Lo, r.Hi) > 0
+		})
 	}
 	return e
 }
 
-// Within returns the workload of the same attributes with other bounds.
+// Within returns the workload for the same attributes with other bounds.
 func (w *Workload) Within(attributes []engine.Attribute) *Workload {
 	of := *w
 	of.attributes = attributes
 	return &of
 }
 
-// queriesBytes is what the queries that may count a label take.
+// queriesBytes is the memory of the set of queries that may count a label.
 const queriesBytes = (Queries + 63) / 64 * 8
 
-// Bytes returns about how much memory the estimate takes.
+// Bytes returns the approximate memory of the estimate.
 func (e *Estimate) Bytes() (bytes int64) {
 	for a := range e.covers {
 		for i := range e.covers[a] {
@@ -51,8 +58,8 @@ func (e *Estimate) Bytes() (bytes int64) {
 	return bytes
 }
 
-// Add counts records that have the same labels, by attribute. The order in which tuples of labels are
-// added decides how sums are rounded.
+// Add counts records that have the same labels, by attribute. The order of the calls determines the
+// rounding of sums.
 func (e *Estimate) Add(labels []uint32, records uint64) {
 	n := float64(records)
 	e.workload.each(e.counted, labels, func(query int) {
@@ -65,8 +72,8 @@ func (e *Estimate) Add(labels []uint32, records uint64) {
 	})
 }
 
-// Error is how far estimates are from the truth: |estimate − truth| divided by the truth or, where
-// that is larger, by Bound of all records.
+// Error is the difference between estimates and the truth: |estimate − truth| divided by the truth
+// or, if that is larger, by the share Bound of all records.
 type Error struct {
 	Mean, Median float64 // over the queries; 0 without any
 }

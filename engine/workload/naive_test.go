@@ -19,14 +19,18 @@ import (
 )
 
 var engines = []engine.Engine{
-	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{}, mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{Ordered: true}, mondrian.Engine{InfoGain: true},
-	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit}, iac.Engine{Small: iac.Drop, Bins: 3},
+	topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, topdown.Engine{}, bottomup.Engine{},
+	mondrian.Engine{}, mondrian.Engine{Relaxed: true}, mondrian.Engine{Ordered: true},
+	mondrian.Engine{InfoGain: true},
+	kactus.Engine{MinObjects: 1}, kactus.Engine{MinObjects: 2, Leftover: kactus.Recruit},
+	iac.Engine{Small: iac.Drop, Bins: 3},
 	iac.Engine{Small: iac.TopUp}, iac.Engine{Capped: true, Delta: 0.5, Epsilon: 0.2, Bins: 5},
 }
 
-// naive is the error of a release, row by row and value by value, from texts alone. Rows that are not
-// released are nil.
-func naive(c enginetest.Case, queries []workload.Query, released [][]engine.Label, recoding engine.Recoding) workload.Error {
+// naive returns the error of a release, row by row and value by value, only from texts. Rows that
+// are not released are nil.
+func naive(c enginetest.Case, queries []workload.Query, released [][]engine.Label,
+	recoding engine.Recoding) workload.Error {
 	var errors []float64
 	sum := 0.0
 	shares := make(map[sharesKey][2]float64)
@@ -59,18 +63,20 @@ func naive(c enginetest.Case, queries []workload.Query, released [][]engine.Labe
 	return workload.Error{Mean: sum / float64(n), Median: (errors[(n-1)/2] + errors[n/2]) / 2}
 }
 
-// sharesKey is a range, a value, and what became of that.
+// sharesKey is a range, a value, and its label.
 type sharesKey struct {
 	workload.Range
 	value, label engine.Label
 	dropped      bool
 }
 
-// shares returns whether the value is in the range, and which share of what the label covers is.
+// shares returns whether the value is in the range, and the share of the label's values that is in
+// it.
 func (k sharesKey) shares(c enginetest.Case, recoding engine.Recoding) (shares [2]float64) {
 	column, domain, in, covered := c.Data.Columns[k.Attribute], c.Data.Domain(k.Attribute), 0.0, 0.0
-	disclosed := func(v engine.Label) bool { // so it is not behind the star
-		return column.Mask == engine.Suppress && k.label.Text == engine.Suppressed && recoding.Codes(k.Attribute) != nil && slices.Contains(recoding.Labels(k.Attribute), v)
+	disclosed := func(v engine.Label) bool { // so the star does not cover it
+		return column.Mask == engine.Suppress && k.label.Text == engine.Suppressed &&
+			recoding.Codes(k.Attribute) != nil && slices.Contains(recoding.Labels(k.Attribute), v)
 	}
 	for code, v := range domain {
 		asked := int(k.Lo) <= code && code < int(k.Hi)
@@ -96,11 +102,16 @@ func labelsOf(codes enginetest.Codes, recoding engine.Recoding) [][]uint32 {
 	for a := range labels {
 		labels[a] = make([]uint32, codes.Rows)
 	}
-	recoding.Recode(engine.Rows{N: codes.Rows, Codes: codes.Columns, Classes: codes.Class, Taken: make([]uint64, recoding.Cells())}, labels)
+	recoding.Recode(engine.Rows{
+		N:       codes.Rows,
+		Codes:   codes.Columns,
+		Classes: codes.Class,
+		Taken:   make([]uint64, recoding.Cells()),
+	}, labels)
 	return labels
 }
 
-// released returns the labels of every row, nil of those that are not released.
+// released returns the labels of every row, nil for those that are not released.
 func released(labels [][]uint32, recoding engine.Recoding) [][]engine.Label {
 	rows := make([][]engine.Label, len(labels[0]))
 	for row := range rows {
@@ -114,7 +125,8 @@ func released(labels [][]uint32, recoding engine.Recoding) [][]engine.Label {
 }
 
 // errorOf returns the error of the workload on a release.
-func errorOf(w *workload.Workload, codes enginetest.Codes, labels [][]uint32, recoding engine.Recoding) workload.Error {
+func errorOf(w *workload.Workload, codes enginetest.Codes, labels [][]uint32,
+	recoding engine.Recoding) workload.Error {
 	counter, estimate, counts := w.Counter(), w.Estimate(recoding), make([]uint64, codes.Rows)
 	for row := range counts {
 		counts[row] = 1
@@ -141,8 +153,8 @@ func sizes(codes enginetest.Codes) (sizes [][]uint64) {
 	return sizes
 }
 
-// Errors agree with those of a program that looks at every row and value, for cuts and regions, whatever
-// they suppress, drop or divide.
+// Errors agree with those of a program that looks at every row and value, for cuts and regions with
+// suppressed, dropped and divided records.
 func TestError(t *testing.T) {
 	met := map[string]int{}
 	enginetest.Cases(t, 600, func(r *rand.Rand) {
@@ -157,10 +169,12 @@ func TestError(t *testing.T) {
 		requirement := engine.Requirement{Sets: c.Sets}
 		e := engines[r.IntN(len(engines))]
 		if _, isTopdown := e.(topdown.Engine); isTopdown {
-			requirement.MaxSuppressed, requirement.Drop = uint64(r.IntN(2)*r.IntN(len(c.Data.Rows))), r.IntN(2) == 0
+			requirement.MaxSuppressed, requirement.Drop = uint64(
+				r.IntN(2)*r.IntN(len(c.Data.Rows))), r.IntN(2) == 0
 		}
 		plan := e.Plan(requirement)
-		recoding, err := e.Search(t.Context(), codes.Table(plan), requirement, engine.Options{MaxSteps: -1})
+		recoding, err := e.Search(t.Context(), codes.Table(plan), requirement,
+			engine.Options{MaxSteps: -1})
 		if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 			return
 		}
@@ -169,14 +183,21 @@ func TestError(t *testing.T) {
 		}
 		labels := labelsOf(codes, recoding)
 		rows, got := released(labels, recoding), errorOf(w, codes, labels, recoding)
-		if want := naive(c, w.Queries, rows, recoding); math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
+		if want := naive(c, w.Queries, rows, recoding); math.Abs(got.Mean-want.Mean) > 1e-9*(1+
+			want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
 			t.Errorf("%T: error %+v, want %+v\n%s", e, got, want, c)
 		}
 		met["all"]++
 		for name, is := range map[string]bool{
-			"divided": recoding.Cells() > 0, "by class": recoding.ByClass(), "dropped": slices.ContainsFunc(rows, func(l []engine.Label) bool { return l == nil }),
-			"wrong": got.Mean > 0, "exact": got.Mean == 0, "queries": len(w.Queries) > 0, "a cut": recoding.Codes(0) != nil,
-			"marks": slices.ContainsFunc(recoding.Labels(0), func(l engine.Label) bool { return l.Mark }),
+			"divided": recoding.Cells() > 0, "by class": recoding.ByClass(),
+			"dropped": slices.ContainsFunc(rows, func(l []engine.Label) bool {
+				return l == nil
+			}),
+			"wrong": got.Mean > 0, "exact": got.Mean == 0, "queries": len(w.Queries) > 0,
+			"a cut": recoding.Codes(0) != nil,
+			"marks": slices.ContainsFunc(recoding.Labels(0), func(l engine.Label) bool {
+				return l.Mark
+			}),
 		} {
 			if is {
 				met[name]++
@@ -189,7 +210,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// What the workload asks is what its documentation says, and the same every time.
+// The queries are those of the documentation, and the same every time.
 func TestQueries(t *testing.T) {
 	numbers := engine.Attribute{Mask: engine.Discretize, HasNull: true}
 	for i := range 1000 {
@@ -204,7 +225,8 @@ func TestQueries(t *testing.T) {
 	}
 	counts[0][1000] = 40 // nulls
 	w := workload.New(attributes, counts)
-	if again := workload.New(attributes, counts); fmt.Sprint(again.Queries) != fmt.Sprint(w.Queries) {
+	if again := workload.New(attributes,
+		counts); fmt.Sprint(again.Queries) != fmt.Sprint(w.Queries) {
 		t.Error("it asks something else the second time")
 	}
 	if len(w.Queries) != workload.Queries {
@@ -225,10 +247,14 @@ func TestQueries(t *testing.T) {
 			if r.Attribute == 0 {
 				all += 40
 			}
-			if want := uint64(share * float64(all)); records < want && r.Hi-r.Lo > 1 || records == all || records == 0 || r.Attribute == 0 && r.Hi < 1001 && records != want {
+			if want := uint64(share * float64(all)); records < want && r.Hi-r.Lo > 1 ||
+				records == all || records == 0 || r.Attribute == 0 && r.Hi < 1001 &&
+				records != want {
 				t.Errorf("query %d asks %+v: %d records, wanted are %d", i, r, records, want)
 			}
-			if slices.ContainsFunc(q[:j], func(other workload.Range) bool { return other.Attribute == r.Attribute }) || r.Attribute == 2 {
+			if slices.ContainsFunc(q[:j], func(other workload.Range) bool {
+				return other.Attribute == r.Attribute
+			}) || r.Attribute == 2 {
 				t.Errorf("query %d asks %v", i, q)
 			}
 			if r.Attribute == 0 && r.Hi == 1001 {
@@ -239,14 +265,17 @@ func TestQueries(t *testing.T) {
 	if nulls == 0 {
 		t.Error("no query asks for nulls")
 	}
-	if got := fmt.Sprint(w.Queries[:4]); got != "[[{0 781 833}] [{0 50 282} {1 1 2}] [{1 1 2} {0 364 747} {3 0 1}] [{0 680 732}]]" {
+	if got := fmt.Sprint(w.Queries[:4]); got != "[[{0 781 833}] [{0 50 282} {1 1 2}] [{1 1 2} {0 "+
+		"364 747} {3 0 1}] [{0 680 732}]]" {
 		t.Errorf("the first queries are %s", got)
 	}
-	if few := workload.New(attributes[1:3], counts[1:3]); len(few.Queries) != workload.Queries || len(few.Queries[1]) != 1 {
+	if few := workload.New(attributes[1:3], counts[1:3]); len(few.Queries) != workload.Queries ||
+		len(few.Queries[1]) != 1 {
 		t.Errorf("one column with two values is asked %v", few.Queries)
 	}
 	none := workload.New(attributes[2:3], counts[2:3])
-	if got := none.Estimate(&engine.Cut{}).Error(&none.Counter().Truth); len(none.Queries) > 0 || got != (workload.Error{}) {
+	if got := none.Estimate(&engine.Cut{}).Error(&none.Counter().Truth); len(none.Queries) > 0 ||
+		got != (workload.Error{}) {
 		t.Errorf("a column with one value is asked %v, with error %+v", none.Queries, got)
 	}
 }

@@ -4,25 +4,31 @@ import (
 	"slices"
 )
 
-// Truth is what the queries count of original records.
+// Truth is the answers of the original records to the queries.
 type Truth struct {
 	Answers []uint64 // by query
-	Records uint64   // all
+	Records uint64   // number of all records
 }
 
 // Counter counts the answers to the queries.
 type Counter struct {
 	Truth
 	workload *Workload
-	segments [][]uint32   // by attribute that is asked and code: codes of one are in the same ranges
+	// by attribute that a query asks, and code: codes of one segment are in the same ranges
+	segments [][]uint32
 	counted  [][]querySet // by attribute and segment
 	tuple    []uint32     // scratch
 }
 
-// Counter returns one that has counted nothing.
+// Counter returns a counter before the first tuple.
 func (w *Workload) Counter() *Counter {
 	n := len(w.attributes)
-	c := &Counter{workload: w, segments: make([][]uint32, n), counted: make([][]querySet, n), tuple: make([]uint32, n)}
+	c := &Counter{
+		workload: w,
+		segments: make([][]uint32, n),
+		counted:  make([][]querySet, n),
+		tuple:    make([]uint32, n),
+	}
 	c.Answers = make([]uint64, len(w.Queries))
 	for a, asked := range w.asked {
 		if !asked {
@@ -42,7 +48,7 @@ func (w *Workload) Counter() *Counter {
 	return c
 }
 
-// starts returns the codes at which ranges of an attribute begin or have ended, and 0, ascending.
+// starts returns 0 and the codes at which ranges of an attribute begin or end, ascending.
 func (w *Workload) starts(attribute int) []uint32 {
 	starts := []uint32{0}
 	for _, q := range w.Queries {
@@ -56,7 +62,7 @@ func (w *Workload) starts(attribute int) []uint32 {
 	return slices.Compact(starts)
 }
 
-// Add counts tuples, given as one slice of codes an attribute, as often as counts says.
+// Add adds tuples, given as one slice of codes for each attribute, with their counts.
 func (c *Counter) Add(counts []uint64, codes [][]uint32) {
 	for i, n := range counts {
 		c.Records += n

@@ -1,19 +1,20 @@
-// Package workload tells how well a release answers counting queries: a fixed workload of range
-// counts, and its relative error.
+// Package workload measures how well a release answers counting queries: it has a fixed workload of
+// range counts, and computes their relative error.
 //
 //	domains, histograms ──New──▶ Workload ──Truth──▶ answers of the original tuples ─────┐
-//	                                 └─Estimate──▶ answers of the released labels ──Error──▶ mean, median
+//	                                 └─Estimate──▶ answers of the released labels ──Error──▶ mean,
+//	                                                                                        median
 //
-// A query asks how many records have, in each of one to three columns, a value of a run of
-// neighbouring codes. It is estimated from a release as who has nothing else must do it: the records
-// of a label are spread evenly over the values that it covers (package engine/cover), whatever their other labels are.
+// A query asks how many records have, in each of one to three columns, a value from a run of
+// neighbouring codes. The estimate uses only the release: it spreads the records of a label evenly
+// over the values that it covers (package engine/cover), whatever their other labels are.
 //
-// A record that is not released is missing from every estimate.
+// Records that are not released are missing from every estimate.
 //
-// Contract: a workload depends on its attributes and their histograms alone, and an error on these, the
-// tuples and the labels that records get: numbers are added up in the order of tuples of labels. All
-// that grows with the domains or labels is told by Bytes, for the caller to draw.
-// Not promised: that another version of the package asks the same.
+// Contract: a workload depends only on its attributes and their histograms; an error depends on
+// these, the tuples and the labels of records: numbers are added up in the order of tuples of
+// labels. Bytes returns the memory that grows with the domains or labels, for the caller to draw.
+// Limits: another version of the package may ask other queries.
 package workload
 
 import (
@@ -24,17 +25,18 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// What is asked. A query of c columns asks each of them for as many records as make Share in all, if the
-// columns were independent of each other.
+// The parameters of the queries. A query of several columns asks each for an equal share, so that
+// it would count the share Share of all records if the columns were independent.
 const (
 	Queries     = 500
 	MostColumns = 3    // queries ask one column, two, three, one, ...
-	Share       = 0.05 // of the records that a query is meant to count
+	Share       = 0.05 // target share of the records that a query counts
 	Bound       = 0.001
 	seed        = 20
 )
 
-// shares are Share's roots: the share of the records in a range of a query, by its number of columns.
+// shares are the roots of Share: the share of the records in a range of a query, by its number of
+// columns.
 var shares = [MostColumns + 1]float64{1: Share, 2: 0.22360679774997896, 3: 0.3684031498640387}
 
 // Workload is a list of queries.
@@ -42,7 +44,7 @@ type Workload struct {
 	Queries []Query
 
 	attributes []engine.Attribute
-	asked      []bool // by attribute: by some query
+	asked      []bool // by attribute: some query asks it
 }
 
 // Query counts the records that are in all its ranges, which are of different attributes.
@@ -54,12 +56,13 @@ type Range struct {
 	Lo, Hi    uint32
 }
 
-// New returns the workload of attributes of which sizes has the records, by code. Attributes of which
-// fewer than two codes have records are not asked; without any there is no query.
+// New returns the workload of attributes with the given numbers of records, by code. Queries do not
+// ask attributes that have records with fewer than two codes; without other attributes there is no
+// query.
 //
-// A range begins at the value of a record that is drawn, and ends where it has the share that is wanted;
-// so a frequent value is asked often and by itself. One that would have all records is cut down to its first
-// value. Columns and records are drawn by PCG (O'Neill, 2014) from a seed that is always the same.
+// A range begins at the value of a random record, and ends when it has the wanted share; so a
+// frequent value is often asked for, by itself. A range that would have all records is cut down to
+// its first value. PCG (O'Neill, 2014) draws columns and records, from a constant seed.
 func New(attributes []engine.Attribute, sizes [][]uint64) *Workload {
 	w := &Workload{attributes: attributes, asked: make([]bool, len(attributes))}
 	var columns []column
@@ -90,7 +93,7 @@ func New(attributes []engine.Attribute, sizes [][]uint64) *Workload {
 // column draws ranges of an attribute.
 type column struct {
 	attribute   int
-	before      []uint64 // by code: records of smaller codes, and at the end all
+	before      []uint64 // by code: number of records of smaller codes, and at the end of all
 	first, last int      // codes with records
 }
 
@@ -105,7 +108,7 @@ func newColumn(attribute int, sizes []uint64) column {
 	return c
 }
 
-// draw returns a range of about a share of the records.
+// draw returns a range with about a share of the records.
 func (c *column) draw(share float64, random *rand.PCG) Range {
 	all := c.before[len(c.before)-1]
 	wanted := max(1, uint64(float64(share*float64(all))))
@@ -119,12 +122,13 @@ func (c *column) draw(share float64, random *rand.PCG) Range {
 
 // code returns the code of a record by its number.
 func (c *column) code(record uint64) int {
-	at, _ := slices.BinarySearch(c.before, record+1) // the first code before whose end the record is
+	// the first code whose records end after the record
+	at, _ := slices.BinarySearch(c.before, record+1)
 	return at - 1
 }
 
-// Bytes returns about how much memory an error of the workload takes while it is computed, beside what
-// Estimate takes.
+// Bytes returns the approximate memory for computing an error of the workload, without that of
+// Estimate.
 func (w *Workload) Bytes() (bytes int64) {
 	for a, asked := range w.asked {
 		if asked {
@@ -139,8 +143,9 @@ type querySet [(Queries + 63) / 64]uint64
 
 func (s *querySet) add(query int) { s[query/64] |= 1 << (query % 64) }
 
-// counted returns by code or label of an attribute, of which there are n, the queries that may count records
-// with it: those that ask for nothing of the attribute do. Common tells whether a range has some of one.
+// counted returns, by code or label of an attribute, which has n of them, the queries that may
+// count records with it. They include the queries that do not ask the attribute. Common reports
+// whether a range overlaps a code or label.
 func (w *Workload) counted(attribute, n int, common func(code int, r Range) bool) []querySet {
 	sets := make([]querySet, n)
 	for number, q := range w.Queries {
@@ -154,7 +159,8 @@ func (w *Workload) counted(attribute, n int, common func(code int, r Range) bool
 	return sets
 }
 
-// each hands out the queries that may count a tuple, ascending. It has a code or label of every attribute.
+// each calls visit with the queries that may count a tuple, ascending. The tuple has a code or
+// label for every attribute.
 func (w *Workload) each(counted [][]querySet, tuple []uint32, visit func(query int)) {
 	if len(w.Queries) == 0 {
 		return
