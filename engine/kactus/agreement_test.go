@@ -43,11 +43,16 @@ func newCase(r *rand.Rand) randomCase {
 	if r.IntN(4) == 0 {
 		clear(c.names)
 	}
-	c.engine = kactus.Engine{Seed: r.Uint64(), MinObjects: r.IntN(4), Prune: r.IntN(3) == 0, Leftover: kactus.Leftover(r.IntN(2))}
+	c.engine = kactus.Engine{
+		Seed:       r.Uint64(),
+		MinObjects: r.IntN(4),
+		Prune:      r.IntN(3) == 0,
+		Leftover:   kactus.Leftover(r.IntN(2)),
+	}
 	return c
 }
 
-// lean makes the class depend on the values, so that there is something to test.
+// lean makes the class depend on the values, so that tests have a gain.
 func (c *randomCase) lean(r *rand.Rand) {
 	classes := c.classes()
 	for row := range c.Data.Classes {
@@ -79,7 +84,8 @@ func (c randomCase) name(t *engine.Table) {
 
 func (c randomCase) search(t *testing.T) *engine.Regions {
 	t.Helper()
-	recoding, err := c.engine.Search(context.Background(), c.table(), c.requirement(), engine.Options{})
+	recoding, err := c.engine.Search(context.Background(), c.table(), c.requirement(),
+		engine.Options{})
 	if err != nil {
 		t.Fatalf("%+v: %v\n%s", c.engine, err, c)
 	}
@@ -89,15 +95,28 @@ func (c randomCase) search(t *testing.T) *engine.Regions {
 // naive suppresses the rows of a case along the tree that package induce grows.
 func (c randomCase) naive(t *testing.T) *naive {
 	t.Helper()
-	n := &naive{Data: c.Data, codes: c.Data.Codes(), engine: c.engine, k: int(max(1, c.requirement().United().K)), names: c.names}
-	i := induce.Inducer{Classes: n.codes.Classes, MinObjects: uint64(cmp.Or(c.engine.MinObjects, n.k)), MDL: true, Prune: c.engine.Prune}
+	n := &naive{
+		Data:   c.Data,
+		codes:  c.Data.Codes(),
+		engine: c.engine,
+		k:      int(max(1, c.requirement().United().K)),
+		names:  c.names,
+	}
+	i := induce.Inducer{
+		Classes:    n.codes.Classes,
+		MinObjects: uint64(cmp.Or(c.engine.MinObjects, n.k)),
+		MDL:        true,
+		Prune:      c.engine.Prune,
+	}
 	for a := range n.codes.Attributes {
 		i.Columns = append(i.Columns, induce.ColumnOf(&n.codes.Attributes[a]))
 	}
 	var err error
-	plain := c // the tree asks about classes alone
-	plain.Data.Sensitive, plain.Data.Entities, plain.Sets = nil, nil, []engine.Set{{Columns: c.Sets[len(c.Sets)-1].Columns}}
-	if n.tree, err = i.GrowFrom(t.Context(), plain.table().Groupings[0], partition.Space{}); err != nil {
+	plain := c // the tree tests only the class
+	plain.Data.Sensitive, plain.Data.Entities, plain.Sets = nil, nil,
+		[]engine.Set{{Columns: c.Sets[len(c.Sets)-1].Columns}}
+	if n.tree, err = i.GrowFrom(t.Context(), plain.table().Groupings[0],
+		partition.Space{}); err != nil {
 		t.Fatal(err)
 	}
 	for row := range n.codes.Rows {
@@ -119,14 +138,17 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 		got, n := c.search(t), c.naive(t)
 		n.search()
 		rows, want := c.Data.Released(got), n.released()
-		if !reflect.DeepEqual(rows, want) || got.Suppressed != uint64(n.suppressed) || got.DroppedRecords != uint64(n.dropped) {
+		if !reflect.DeepEqual(rows, want) || got.Suppressed != uint64(n.suppressed) ||
+			got.DroppedRecords != uint64(n.dropped) {
 			t.Fatalf("%+v\ngot  %v, %d suppressed, %d dropped\nwant %v, %d and %d\n%s", c.engine,
 				rows, got.Suppressed, got.DroppedRecords, want, n.suppressed, n.dropped, c)
 		}
-		regions, divided, dropped = regions+got.Len(), divided+got.Cells(), dropped+min(n.dropped, 1)
+		regions, divided, dropped = regions+got.Len(), divided+got.Cells(),
+			dropped+min(n.dropped, 1)
 		recruited += min(n.recruited, 1)
 	})
-	t.Logf("%d cases, %d regions, %d divided cells, %d times records dropped, %d times recruited", cases, regions, divided, dropped, recruited)
+	t.Logf("%d cases, %d regions, %d divided cells, %d times records dropped, %d times recruited",
+		cases, regions, divided, dropped, recruited)
 	if cases >= 100 && (regions < 3*cases || divided < cases/2 || dropped == 0 || recruited == 0) {
 		t.Errorf("too few of them")
 	}

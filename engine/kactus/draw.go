@@ -8,12 +8,12 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// draw keeps the copies with the smallest keys of those that it is offered.
+// draw keeps the copies with the smallest keys among those offered.
 type draw struct {
 	keys    *engine.RowKeys
 	node    int
 	keep    uint64
-	tickets []ticket // at most twice as many as are kept
+	tickets []ticket // at most twice the number to keep
 	full    bool
 	last    ticket // when full: those above it are not kept
 }
@@ -24,11 +24,11 @@ type ticket struct {
 	node   int
 	cell   []uint64
 	number uint64
-	of     uint64 // how many copies the cell has at the node
+	of     uint64 // number of the cell's copies at the node
 }
 
-// draw returns a draw among the copies of a bag: for those that its parent may need, and
-// those that the root may need then. The last k are never needed.
+// draw returns a draw among the copies of a bag: it keeps enough for the node's parent and later
+// for the root. The last k are never needed.
 func (s *search) draw(t tree, b bag) (draw, error) {
 	d := draw{keys: &s.keys, node: b.node}
 	if t.Parent(b.node) < 0 || b.size <= s.k {
@@ -43,7 +43,7 @@ func (s *search) draw(t tree, b bag) (draw, error) {
 	return d, s.hold(2 * int64(d.keep) * (ticketBytes + d.keyBytes()))
 }
 
-// takes reports whether a copy may be one that is kept.
+// takes reports whether a copy may be among those to keep.
 func (d *draw) takes(t ticket) bool { return d.keep > 0 && (!d.full || d.compare(t, d.last) <= 0) }
 
 // offer offers the copies of a cell.
@@ -62,7 +62,7 @@ func (d *draw) offer(c cell) {
 	}
 }
 
-// add offers one copy, whose cell is kept as it is.
+// add offers one copy. Its cell is stored without a copy.
 func (d *draw) add(t ticket) {
 	if !d.takes(t) {
 		return
@@ -73,7 +73,7 @@ func (d *draw) add(t ticket) {
 	}
 }
 
-// cut drops all but those that are kept.
+// cut drops all copies except those to keep.
 func (d *draw) cut() {
 	slices.SortFunc(d.tickets, d.compare)
 	if uint64(len(d.tickets)) >= d.keep {
@@ -83,7 +83,7 @@ func (d *draw) cut() {
 	}
 }
 
-// finish returns those that are kept, in order.
+// finish returns the copies kept, in order.
 func (d *draw) finish() []ticket {
 	if d.keep > 0 {
 		d.cut()
@@ -95,13 +95,14 @@ func (d *draw) compare(a, b ticket) int {
 	if a.key != b.key {
 		return cmp.Compare(a.key, b.key)
 	}
-	return cmp.Or(cmp.Compare(a.node, b.node), d.keys.Compare(a.cell, b.cell), cmp.Compare(a.number, b.number))
+	return cmp.Or(cmp.Compare(a.node, b.node), d.keys.Compare(a.cell, b.cell),
+		cmp.Compare(a.number, b.number))
 }
 
-// bytes returns the memory that tickets take.
+// bytes returns the memory of tickets.
 func (d *draw) bytes(tickets []ticket) int64 {
 	return int64(cap(tickets)) * (ticketBytes + d.keyBytes())
 }
 
-// keyBytes returns the memory that a cell's key takes.
+// keyBytes returns the memory of a cell's key.
 func (d *draw) keyBytes() int64 { return 8 * int64(d.keys.Fields[len(d.keys.Fields)-1].Word+1) }

@@ -1,34 +1,35 @@
-// Package kactus is kACTUS, k-anonymity by multidimensional suppression along a decision
-// tree (Kisilevich, Rokach, Elovici and Shapira, TKDE 2010).
+// Package kactus is kACTUS, k-anonymity by multidimensional suppression along a decision tree
+// (Kisilevich, Rokach, Elovici and Shapira, TKDE 2010).
 //
 //	records ──engine/induce──▶ tree of tests ──from the leaves up──▶ groups ──▶ engine.Regions
 //
-// A tree is grown that predicts the class. From its leaves up, the children of a node with
-// k records or more become groups, released with what the tests on the path to them say;
-// the records of its other children are left at the node itself. If these are fewer than k,
-// and the groups have so many to spare, then some of the groups' records are moved to the
-// node, so that it has k. At the root, k records or more are released with nothing but the
-// widest labels, and fewer are dropped, or completed by what all groups have to spare.
+// The engine grows a tree that predicts the class. From its leaves up, the children of a node with
+// k records or more become groups, which are released with the labels that follow from the tests on
+// the path to them; the records of its other children are left at the node itself. If these are
+// fewer than k, and the groups have enough records to spare, then some of the groups' records are
+// moved to the node, so that it has k. At the root, k records or more are released with only the
+// widest labels, and fewer are dropped, or completed with records that the groups can spare.
 //
-// Readings of what the paper's figure 5 leaves open or contradicts in its text:
+// Where the paper's figure 5 is open or contradicts its text, the engine decides:
 //   - When k records or more are left at a node by themselves, its groups keep all of theirs.
 //   - When no record is left at a node, none is moved there.
-//   - A tested attribute is released as the value, or the interval that the tests leave of
-//     it, not as a mean, which would be untrue; one that was not tested as its widest label.
+//   - A tested attribute is released as the value, or the interval that the tests leave of it, not
+//     as a mean, which would be untrue; an attribute without a test as its widest label.
 //   - Nulls are a branch of their own.
 //
-// Which records move is drawn by keys that depend on the seed, the node of the tree that
-// they are at, and the record alone: of every group the ones with the smallest keys, and
-// never one of its last k. A record that has moved is in a node of just k, and stays there.
-// Of records that are alike, those that come first in the input are released as they were.
+// Keys select the records that move. They depend only on the seed, the node of the tree that
+// contains the records, and the record: in every group those with the smallest keys move, and never
+// one of its last k. A record that has moved is in a node of exactly k, and stays there. Among
+// equal records, those that come first in the input stay in their group.
 //
-// Where there are kinds of records, none leaves its group: masking tells records of a cell apart
-// by their order alone, not by their kinds. So the records of children that do not hold are left at
-// the node, however few they are, and those that are left at the root take in whole groups, the smallest
-// first, until they hold; but fewer than k are dropped, if leftovers are.
+// Where there are kinds of records, no record leaves its group: masking distinguishes records of a
+// cell only by their order, not by their kinds. So the records of children that do not hold are
+// left at the node, however few they are, and those left at the root are joined with whole groups,
+// the smallest first, until they hold; but fewer than k are dropped if the option for leftovers
+// says so.
 //
-// Several quasi-identifier sets are reduced to one: the union of their columns and the
-// largest k. Without a class nothing is tested, and everything suppressed.
+// Several quasi-identifier sets are reduced to one: the union of their columns with the largest k.
+// Without a class there is no test, and everything is suppressed.
 package kactus
 
 import (
@@ -43,20 +44,22 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Leftover says what becomes of the last records when they are fewer than k.
+// Leftover selects the treatment of the last records when they are fewer than k.
 type Leftover uint8
 
 // The ways to treat leftovers.
 const (
-	Drop    Leftover = iota // they are not released
-	Recruit                 // groups with more than k records complete them, if they have enough
+	Drop Leftover = iota // they are not released
+	// records of groups with more than k records complete them, if there are enough
+	Recruit
 )
 
-// Engine is kACTUS. MaxSteps of the search's options is not looked at, nor is the score.
+// Engine is kACTUS. It ignores MaxSteps and Score of the search's options.
 type Engine struct {
-	Seed       uint64 // draws the records that are moved
-	MinObjects int    // of the decision tree: records that two branches of a test must have; 0: k
-	Prune      bool   // whether the decision tree is pruned
+	Seed uint64 // seed of the keys that select records to move
+	// of the decision tree: number of records that two branches of a test must have; 0: k
+	MinObjects int
+	Prune      bool // the decision tree is pruned
 	Leftover   Leftover
 }
 
@@ -64,11 +67,15 @@ var _ engine.Engine = Engine{}
 
 // Plan asks for one table of all columns, with the class or kind.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
-	return engine.Plan{Groupings: []engine.Grouping{{Columns: requirement.United().Columns, Kind: true}}, Whole: true}
+	return engine.Plan{Groupings: []engine.Grouping{{
+		Columns: requirement.United().Columns,
+		Kind:    true,
+	}}, Whole: true}
 }
 
 // Search returns a *engine.Regions. Every attribute must be in a set.
-func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	set, err := requirement.UnitedOver(table)
 	if err != nil {
 		return nil, fmt.Errorf("suppress along a tree: %w", err)
@@ -85,9 +92,15 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return s.regions(tree), nil
 }
 
-// inducer returns what grows the tree: the first phase (section 4.2.1).
+// inducer returns the inducer that grows the tree: the first phase (section 4.2.1).
 func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) induce.Inducer {
-	i := induce.Inducer{Classes: table.Classes, Kinds: table.Kinds, MinObjects: k, MDL: true, Ledger: ledger}
+	i := induce.Inducer{
+		Classes:    table.Classes,
+		Kinds:      table.Kinds,
+		MinObjects: k,
+		MDL:        true,
+		Ledger:     ledger,
+	}
 	if e.MinObjects > 0 {
 		i.MinObjects = uint64(e.MinObjects)
 	}
@@ -97,8 +110,9 @@ func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) ind
 	return i
 }
 
-// run grows the tree and suppresses along it: at once, or when it is pruned.
-func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer, space partition.Space) (tree *induce.Tree, err error) {
+// run grows the tree and suppresses along it: while it grows, or after it is pruned.
+func (s *search) run(ctx context.Context, table *engine.Table, i induce.Inducer,
+	space partition.Space) (tree *induce.Tree, err error) {
 	records := table.Groupings[0]
 	if s.Prune {
 		i.Prune = true

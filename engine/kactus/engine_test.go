@@ -14,16 +14,21 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// visitors are 24 rows in which men leave, and women stay in all cities but one.
+// visitors are 24 rows in which men leave, and women stay in all cities except one.
 func visitors() enginetest.Data {
 	d := enginetest.Data{Columns: []enginetest.Column{
 		{Name: "fare", Mask: engine.Discretize, Lower: "0"},
 		{Name: "city", Mask: engine.Suppress},
-		{Name: "sex", Mask: engine.Generalize, Tree: taxonomy.Node{Name: "any", Children: []taxonomy.Node{{Name: "f"}, {Name: "m"}}}},
+		{
+			Name: "sex",
+			Mask: engine.Generalize,
+			Tree: taxonomy.Node{Name: "any", Children: []taxonomy.Node{{Name: "f"}, {Name: "m"}}},
+		},
 	}}
 	add := func(n int, class string, texts ...string) {
 		for range n {
-			d.Rows, d.Classes = append(d.Rows, enginetest.Values(texts...)), append(d.Classes, class)
+			d.Rows, d.Classes = append(d.Rows, enginetest.Values(texts...)),
+				append(d.Classes, class)
 		}
 	}
 	add(8, "stays", "10", "Oslo", "f")
@@ -33,7 +38,8 @@ func visitors() enginetest.Data {
 	return d
 }
 
-func search(e kactus.Engine, d enginetest.Data, space partition.Space, sets ...engine.Set) (*engine.Regions, error) {
+func search(e kactus.Engine, d enginetest.Data, space partition.Space,
+	sets ...engine.Set) (*engine.Regions, error) {
 	requirement := engine.Requirement{Sets: sets}
 	table := d.Table(e.Plan(requirement))
 	if space.Budget != nil {
@@ -41,17 +47,19 @@ func search(e kactus.Engine, d enginetest.Data, space partition.Space, sets ...e
 			return nil, err
 		}
 	}
-	recoding, err := e.Search(context.Background(), table, requirement, engine.Options{Space: space})
+	recoding, err := e.Search(context.Background(), table, requirement,
+		engine.Options{Space: space})
 	if err != nil {
 		return nil, err
 	}
 	return recoding.(*engine.Regions), nil
 }
 
-// TestTopUp: the one visitor from Bonn is a leaf of the tree, and joined by two others.
+// TestTopUp: the one visitor from Bonn is a leaf of the tree, and two others join him.
 func TestTopUp(t *testing.T) {
 	d := visitors()
-	r, err := search(kactus.Engine{MinObjects: 1}, d, partition.Space{}, engine.Set{Columns: []int{0, 1, 2}, K: 3})
+	r, err := search(kactus.Engine{MinObjects: 1}, d, partition.Space{},
+		engine.Set{Columns: []int{0, 1, 2}, K: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,20 +75,26 @@ func TestTopUp(t *testing.T) {
 
 // TestSearchMeetsTheLargestK: several sets are one, their union.
 func TestSearchMeetsTheLargestK(t *testing.T) {
-	one, err := search(kactus.Engine{}, visitors(), partition.Space{}, engine.Set{Columns: []int{0, 1, 2}, K: 4})
+	one, err := search(kactus.Engine{}, visitors(), partition.Space{},
+		engine.Set{Columns: []int{0, 1, 2}, K: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := search(kactus.Engine{}, visitors(), partition.Space{}, engine.Set{Columns: []int{2}, K: 4}, engine.Set{Columns: []int{1, 0}, K: 2})
+	two, err := search(kactus.Engine{}, visitors(), partition.Space{},
+		engine.Set{Columns: []int{2}, K: 4}, engine.Set{Columns: []int{1, 0}, K: 2})
 	if err != nil || !reflect.DeepEqual(one, two) {
 		t.Errorf("%v: got %+v, want %+v", err, two, one)
 	}
 }
 
-// TestRootWithoutChildrenIsWide: the label of a taxonomy's only node is true of nulls, so the region
-// of the nulls alone comes before the one of the values.
+// TestRootWithoutChildrenIsWide: the label of a taxonomy's only node is true for nulls, so the
+// region of only nulls comes before the region of the values.
 func TestRootWithoutChildrenIsWide(t *testing.T) {
-	d := enginetest.Data{Columns: []enginetest.Column{{Name: "planet", Mask: engine.Generalize, Tree: taxonomy.Node{Name: "Earth"}}}}
+	d := enginetest.Data{Columns: []enginetest.Column{{
+		Name: "planet",
+		Mask: engine.Generalize,
+		Tree: taxonomy.Node{Name: "Earth"},
+	}}}
 	for range 4 {
 		d.Rows = append(d.Rows, enginetest.Values("Earth"), []engine.Label{{Null: true}})
 		d.Classes = append(d.Classes, "stays", "leaves")
@@ -103,13 +117,14 @@ func TestWithoutClass(t *testing.T) {
 	}
 }
 
-// TestSearchKeepsToTheBudget gives no memory for a tree of thousands of nodes.
+// TestSearchKeepsToTheBudget grants too little memory for a tree of thousands of nodes.
 func TestSearchKeepsToTheBudget(t *testing.T) {
 	d, e := enginetest.Adult(t, enginetest.EightAttributes...), kactus.Engine{MinObjects: 1}
 	set := engine.Set{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: 2}
 	bytes := d.Table(e.Plan(engine.Requirement{Sets: []engine.Set{set}})).Groupings[0].Bytes()
 	budget := spill.NewBudget(bytes + 256<<10)
-	if _, err := search(e, d, partition.Space{Budget: budget, Share: 1 << 30}, set); !errors.Is(err, spill.ErrBudget) {
+	if _, err := search(e, d, partition.Space{Budget: budget, Share: 1 << 30}, set); !errors.Is(err,
+		spill.ErrBudget) {
 		t.Errorf("got %v, want ErrBudget", err)
 	}
 	if budget.Used() != 0 {

@@ -12,43 +12,47 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// kindSearch is the second phase where there are kinds of records: groups stay whole, until leftovers at
-// the root take them in.
+// kindSearch is the second phase where there are kinds of records: groups stay whole, until
+// leftovers at the root are joined with some.
 type kindSearch struct {
 	*search
 	kinds  *engine.Kinds
 	bags   []kindBag             // of open nodes with a child that does not hold, the root's first
 	of     map[int][]countedKind // of every group, by node
-	joined map[int]bool          // the groups that the leftovers took in
+	joined map[int]bool          // the groups that were joined with the leftovers
 	counts []uint64              // scratch: by kind
 	stats  engine.Stats
-	bytes  int64 // of the lists of groups
+	bytes  int64 // memory of the lists of groups
 }
 
-// kindBag is the records that are left at a node so far.
+// kindBag is the records left at a node so far.
 type kindBag struct {
 	node   int
 	counts []uint64 // by kind
 }
 
-// countedKind is so many records of a kind.
+// countedKind is a number of records of a kind.
 type countedKind struct {
 	kind  uint32
 	count uint64
 }
 
-// countedKindBytes is what it takes.
+// countedKindBytes is its memory.
 const countedKindBytes = 16
 
 // byKind begins the search by kinds.
 func (s *search) byKind(kinds *engine.Kinds) *kindSearch {
 	s.kinds = &kindSearch{
-		search: s, kinds: kinds, of: map[int][]countedKind{}, joined: map[int]bool{}, counts: make([]uint64, kinds.Len()),
+		search: s,
+		kinds:  kinds,
+		of:     map[int][]countedKind{},
+		joined: map[int]bool{},
+		counts: make([]uint64, kinds.Len()),
 	}
 	return s.kinds
 }
 
-// Leaf is told of a leaf's records.
+// Leaf adds a leaf's records.
 func (s *kindSearch) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
 	clear(s.counts)
 	err := cells.Visit(ctx, func(table *partition.Table) error {
@@ -64,7 +68,7 @@ func (s *kindSearch) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *
 	return s.leave(t, leaf, s.counts)
 }
 
-// Close is told that all below a node is done.
+// Close ends a node after all nodes below it.
 func (s *kindSearch) Close(_ context.Context, t *induce.Tree, node int) error {
 	last := len(s.bags) - 1
 	if last < 0 || s.bags[last].node != node {
@@ -75,7 +79,7 @@ func (s *kindSearch) Close(_ context.Context, t *induce.Tree, node int) error {
 	return s.leave(t, node, left)
 }
 
-// leave makes the records that are left at a node a group if they hold, or leaves them at its parent.
+// leave makes the records left at a node a group if they hold, or leaves them at its parent.
 func (s *kindSearch) leave(t *induce.Tree, node int, counts []uint64) error {
 	switch parent := t.Parent(node); {
 	case s.protects(counts):
@@ -92,7 +96,8 @@ func (s *kindSearch) leave(t *induce.Tree, node int, counts []uint64) error {
 			s.bags[last].counts[kind] += n
 		}
 	}
-	return s.ledger.Draw(s.groupsBytes() + s.bytes + int64(len(s.bags))*(bagBytes+8*int64(len(counts))))
+	return s.ledger.Draw(s.groupsBytes() + s.bytes +
+		int64(len(s.bags))*(bagBytes+8*int64(len(counts))))
 }
 
 // protects reports whether the set holds for records.
@@ -101,7 +106,7 @@ func (s *kindSearch) protects(counts []uint64) bool {
 	return s.set.Holds(s.stats)
 }
 
-// release makes records that are left at a node a group; the root's are suppressed.
+// release makes records left at a node a group; those of the root are suppressed.
 func (s *kindSearch) release(node int, counts []uint64) {
 	for kind, n := range counts {
 		if n > 0 {
@@ -115,7 +120,8 @@ func (s *kindSearch) release(node int, counts []uint64) {
 	s.bytes += int64(cap(s.of[node])) * countedKindBytes
 }
 
-// finish decides about the records that are left at the root and do not hold. With all groups they do.
+// finish decides about the records left at the root that do not hold. Joined with all groups they
+// do.
 func (s *kindSearch) finish(counts []uint64) {
 	if s.Leftover == Drop && s.stats.Size < s.k {
 		for _, n := range counts {
@@ -136,7 +142,7 @@ func (s *kindSearch) finish(counts []uint64) {
 	s.release(0, counts)
 }
 
-// weight returns what k counts of a group, where that is not records.
+// weight returns the weight of a group, where k does not count records.
 func (s *kindSearch) weight(node int) (weight uint64) {
 	if s == nil || !s.kinds.Weighted() {
 		return 0
@@ -147,5 +153,5 @@ func (s *kindSearch) weight(node int) (weight uint64) {
 	return weight
 }
 
-// hasJoined reports whether the leftovers took in a node's group.
+// hasJoined reports whether a node's group was joined with the leftovers.
 func (s *kindSearch) hasJoined(node int) bool { return s != nil && s.joined[node] }

@@ -14,7 +14,8 @@ import (
 	"github.com/kcut/kcut/engine/kactus"
 )
 
-// naiveKinds suppresses rows along a tree where there are kinds of records, as the definitions read.
+// naiveKinds suppresses rows along a tree where there are kinds of records, as the definitions
+// read.
 type naiveKinds struct {
 	*naive
 	set    engine.Set
@@ -28,9 +29,11 @@ type rowGroup struct {
 	rows   []int
 }
 
-func (n *naiveKinds) protects(rows []int) bool { return len(rows) > 0 && n.set.Holds(n.Stats(rows)) }
+func (n *naiveKinds) protects(rows []int) bool {
+	return len(rows) > 0 && n.set.Holds(n.Stats(rows))
+}
 
-// left returns the rows that are left at a node, after groups were made below it.
+// left returns the rows left at a node, after groups were made below it.
 func (n *naiveKinds) left(node int, labels []engine.Label) (left []int) {
 	for row, leaf := range n.leaves {
 		if leaf == node {
@@ -53,7 +56,8 @@ func (n *naiveKinds) left(node int, labels []engine.Label) (left []int) {
 	return left
 }
 
-// released returns the labels of every row, nil of those that are dropped, and how many are suppressed.
+// released returns the labels of every row, nil for those that are dropped, and the number of
+// suppressed rows.
 func (n *naiveKinds) released() (released [][]engine.Label, suppressed, joined int) {
 	root := n.left(0, n.top())
 	released = make([][]engine.Label, len(n.Rows))
@@ -78,7 +82,7 @@ func (n *naiveKinds) released() (released [][]engine.Label, suppressed, joined i
 
 // TestAgreesWithNaiveSearchWhereThereAreKinds compares the labels of every row.
 func TestAgreesWithNaiveSearchWhereThereAreKinds(t *testing.T) {
-	regions, infeasible, dropped, joined := 0, 0, 0, 0 // all but the first: cases
+	regions, infeasible, dropped, joined := 0, 0, 0, 0 // all except the first are numbers of cases
 	cases := enginetest.Cases(t, 400, func(r *rand.Rand) {
 		c, protect := newCase(r), 1+r.IntN(3)
 		c.Protect(r, protect&1 > 0, protect&2 > 0)
@@ -90,7 +94,8 @@ func TestAgreesWithNaiveSearchWhereThereAreKinds(t *testing.T) {
 		}
 		if !n.protects(all) {
 			infeasible++
-			if _, err := c.engine.Search(context.Background(), c.table(), c.requirement(), engine.Options{}); !errors.Is(err, engine.ErrInfeasible) {
+			if _, err := c.engine.Search(context.Background(), c.table(), c.requirement(),
+				engine.Options{}); !errors.Is(err, engine.ErrInfeasible) {
 				t.Fatalf("got %v, want ErrInfeasible", err)
 			}
 			return
@@ -99,14 +104,17 @@ func TestAgreesWithNaiveSearchWhereThereAreKinds(t *testing.T) {
 		want, suppressed, groups := n.released()
 		rows := c.Data.Released(got)
 		if !reflect.DeepEqual(rows, want) || got.Suppressed != uint64(suppressed) {
-			t.Fatalf("%+v\ngot  %v, %d suppressed\nwant %v and %d\n%s", c.engine, rows, got.Suppressed, want, suppressed, c)
+			t.Fatalf("%+v\ngot  %v, %d suppressed\nwant %v and %d\n%s", c.engine, rows,
+				got.Suppressed, want, suppressed, c)
 		}
 		if c.Data.CheckProtected(t, rows, c.Sets); t.Failed() {
 			t.Fatalf("%+v\n%s", c.engine, c)
 		}
-		regions, dropped, joined = regions+got.Len(), dropped+int(min(got.DroppedRecords, 1)), joined+min(groups, 1)
+		regions, dropped, joined = regions+got.Len(), dropped+int(min(got.DroppedRecords, 1)),
+			joined+min(groups, 1)
 	})
-	t.Logf("%d cases, %d regions, %d infeasible, %d times records dropped, %d times groups joined", cases, regions, infeasible, dropped, joined)
+	t.Logf("%d cases, %d regions, %d infeasible, %d times records dropped, %d times groups joined",
+		cases, regions, infeasible, dropped, joined)
 	if cases >= 100 && (regions < 2*cases || infeasible == 0 || dropped == 0 || joined == 0) {
 		t.Errorf("too few of them")
 	}

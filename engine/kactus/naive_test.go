@@ -20,13 +20,13 @@ type naive struct {
 	k      int
 	tree   *induce.Tree
 	leaves []int    // of the tree, by row
-	names  []string // that classes have in keys
+	names  []string // names of classes in keys
 
 	groups                         []group
 	suppressed, dropped, recruited int
 }
 
-// group is what is released with the same labels: the copies of cells.
+// group is the copies of cells that are released with the same labels.
 type group struct {
 	node   int
 	labels []engine.Label
@@ -41,7 +41,7 @@ type copied struct {
 	key    uint64
 }
 
-// search fills groups, specific ones before those above them, and drops what it must.
+// search fills groups, specific ones before those above them, and drops records where necessary.
 func (n *naive) search() {
 	root := n.number(n.anonymize(0, n.top()), 0)
 	switch {
@@ -71,7 +71,9 @@ func (n *naive) complete(root []copied) {
 		return
 	}
 	slices.SortFunc(spare, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(n.groups[a.group].node, n.groups[b.group].node), compare(a.copied, b.copied))
+		return cmp.Or(cmp.Compare(a.key, b.key),
+			cmp.Compare(n.groups[a.group].node, n.groups[b.group].node),
+			compare(a.copied, b.copied))
 	})
 	for _, p := range spare[:missing] {
 		g := &n.groups[p.group]
@@ -116,7 +118,7 @@ func (n *naive) anonymize(node int, labels []engine.Label) (left []copied) {
 	}
 	missing := n.k - len(left)
 	if len(left) > 0 && missing > 0 && spare >= missing {
-		for range missing { // one by one, the one of the smallest key
+		for range missing { // one by one, the one with the smallest key
 			best := -1
 			for i, p := range pool {
 				if len(p) > 0 && (best < 0 || p[0].key < pool[best][0].key) {
@@ -146,7 +148,7 @@ func (n *naive) cell(r int) copied {
 	return c
 }
 
-// number numbers the copies of every cell, and gives them keys.
+// number numbers the copies of every cell, and computes their keys.
 func (n *naive) number(copies []copied, node int) []copied {
 	next := map[string]int{}
 	numbered := slices.Clone(copies)
@@ -162,7 +164,8 @@ func (n *naive) number(copies []copied, node int) []copied {
 		if n.codes.Classes > 0 {
 			class = n.names[c.codes[len(n.Columns)]]
 		}
-		c.key = enginetest.RowKey(n.engine.Seed, fmt.Sprint("kactus:", n.tree.Number(node)), values, class, c.number)
+		c.key = enginetest.RowKey(n.engine.Seed, fmt.Sprint("kactus:", n.tree.Number(node)), values,
+			class, c.number)
 	}
 	return numbered
 }
@@ -170,7 +173,9 @@ func (n *naive) number(copies []copied, node int) []copied {
 // lowest returns the n copies with the smallest keys, in order.
 func lowest(copies []copied, n int) []copied {
 	sorted := slices.Clone(copies)
-	slices.SortFunc(sorted, func(a, b copied) int { return cmp.Or(cmp.Compare(a.key, b.key), compare(a, b)) })
+	slices.SortFunc(sorted, func(a, b copied) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), compare(a, b))
+	})
 	return sorted[:n]
 }
 
@@ -179,7 +184,9 @@ func compare(a, b copied) int {
 }
 
 func without(copies []copied, c copied) []copied {
-	return slices.DeleteFunc(slices.Clone(copies), func(x copied) bool { return x.cell == c.cell && x.number == c.number })
+	return slices.DeleteFunc(slices.Clone(copies), func(x copied) bool {
+		return x.cell == c.cell && x.number == c.number
+	})
 }
 
 // top returns the widest labels.
@@ -213,8 +220,8 @@ func (n *naive) narrow(label engine.Label, column int, split, branch uint32) eng
 	return engine.Label{Text: c.Interval(ends[0], ends[1])}
 }
 
-// released returns the labels of every row, nil of those that are dropped: the rows of a
-// cell take its groups in order.
+// released returns the labels of every row, nil for those that are dropped: the rows of a cell take
+// its groups in order.
 func (n *naive) released() [][]engine.Label {
 	queue := map[string][][]engine.Label{}
 	for _, g := range n.groups {

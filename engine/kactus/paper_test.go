@@ -13,7 +13,7 @@ import (
 // figure is the tree of the paper's figure 1, by the lines of its nodes; line 0 is the root.
 type figure struct {
 	parent map[int]int
-	leaves map[int]uint32 // their records
+	leaves map[int]uint32 // number of their records
 }
 
 func (f figure) Parent(line int) int {
@@ -36,9 +36,11 @@ var figure1 = figure{
 	},
 }
 
-// TestFigures follows figures 1 to 4, in which k is 100, and then goes on to the root.
+// TestFigures follows figures 1 to 4, in which k is 100, and continues to the root.
 func TestFigures(t *testing.T) {
-	s := newSearch(Engine{Seed: 1}, &engine.Table{Attributes: []engine.Attribute{{Texts: make([]string, 24)}}}, engine.Set{K: 100}, nil)
+	s := newSearch(Engine{Seed: 1},
+		&engine.Table{Attributes: []engine.Attribute{{Texts: make([]string, 24)}}},
+		engine.Set{K: 100}, nil)
 	close := func(line int, want uint64) {
 		t.Helper()
 		if err := s.suppress(figure1, line); err != nil {
@@ -91,8 +93,8 @@ func packLeaf(t *testing.T, s *search, line int, records uint64) {
 	}
 }
 
-// sizes returns the sizes of the groups: what is left in the leaves below them that no group
-// is nearer to, and what has moved to them.
+// sizes returns the sizes of the groups: the records in the leaves below them that no nearer group
+// has, and those that moved to them.
 func (s *search) sizes(f figure) map[int]uint64 {
 	sizes := map[int]uint64{}
 	for group := range s.groups {

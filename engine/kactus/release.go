@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/engine/induce"
 )
 
-// regions returns what was found.
+// regions returns the result as regions.
 func (s *search) regions(t *induce.Tree) *engine.Regions {
 	groups := engine.NewRegionBuilder(s.table)
 	for _, node := range slices.Sorted(maps.Keys(s.groups)) {
@@ -25,8 +25,8 @@ func (s *search) regions(t *induce.Tree) *engine.Regions {
 	return r
 }
 
-// locator returns the tree with the region of the records that are left at every node: of
-// the group that it is or is in. Groups' regions are given in the nodes' order.
+// locator returns the tree with the region of the records left at every node: that of its own group
+// or of the group above that contains it. The regions of groups are given in the order of nodes.
 func (s *search) locator(t *induce.Tree, regions []int32) *locator {
 	l := &locator{tree: t, regions: make([]int32, t.Len())}
 	for n := range l.regions {
@@ -58,8 +58,8 @@ func (l *locator) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// contents returns what the tests on the path to a node leave of every attribute: all, the nulls
-// alone, one value, or an interval; of numbers see section 4.5.
+// contents returns, for every attribute, the values that the tests on the path to a node leave:
+// all, only the nulls, one value, or an interval; for numbers see section 4.5.
 func (s *search) contents(t *induce.Tree, node int) []engine.Content {
 	attributes := s.table.Attributes
 	contents := make([]engine.Content, len(attributes))

@@ -11,29 +11,30 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// search is the second phase (section 4.2.2): it is told of the tree from the leaves up.
+// search is the second phase (section 4.2.2): it visits the tree from the leaves up.
 type search struct {
 	Engine
 	set   engine.Set // of all attributes
-	k     uint64     // its
+	k     uint64     // k of the set
 	table *engine.Table
 	keys  engine.RowKeys
 
-	bags   []bag               // of nodes whose parents are not done
-	groups map[int]uint64      // records of the nodes that are released
-	kinds  *kindSearch         // what is known of them where there are kinds; else nil
-	moved  engine.DividedCells // some records of which are released further up than the tree says; places are nodes
+	bags   []bag          // of nodes whose parents are not done
+	groups map[int]uint64 // by released node: number of records
+	kinds  *kindSearch    // state where there are kinds; else nil
+	// cells with records that are released further up than the tree says; places are nodes
+	moved engine.DividedCells
 
-	spare    uint64 // records that the groups have above k
-	recruits draw   // of these, those that may complete the leftovers
+	spare    uint64 // number of records that the groups have above k
+	recruits draw   // those of them that may complete the leftovers
 
 	suppressed, dropped uint64
 
 	ledger *spill.Ledger
-	held   int64 // bytes of the bags
+	held   int64 // memory of the bags
 }
 
-// bag is the records that are left at a node when all below it is done.
+// bag is the records left at a node when all nodes below it are done.
 type bag struct {
 	node   int
 	size   uint64
@@ -48,30 +49,39 @@ type cell struct {
 }
 
 func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budget) *search {
-	s := &search{Engine: e, set: set, k: set.K.Size(), groups: map[int]uint64{}, table: table, keys: engine.NewRowKeys(table)}
+	s := &search{
+		Engine: e,
+		set:    set,
+		k:      set.K.Size(),
+		groups: map[int]uint64{},
+		table:  table,
+		keys:   engine.NewRowKeys(table),
+	}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
 	s.ledger = spill.NewLedger(budget, "groups")
 	return s
 }
 
-// holds reports whether so many records can be a group.
+// holds reports whether a number of records can be a group.
 func (s *search) holds(size uint64) bool { return s.set.Holds(engine.Stats{Size: size}) }
 
-// tree is what the search must know of the decision tree.
+// tree is the part of the decision tree that the search needs.
 type tree interface {
 	Parent(node int) int
 	Number(node int) int
 }
 
-// Leaf is told of a leaf's records.
+// Leaf adds a leaf's records.
 func (s *search) Leaf(ctx context.Context, t *induce.Tree, leaf int, cells *cells.Cells) error {
 	return s.pack(ctx, t, leaf, cells)
 }
 
-// Close is told that all below a node is done.
-func (s *search) Close(_ context.Context, t *induce.Tree, node int) error { return s.suppress(t, node) }
+// Close ends a node after all nodes below it.
+func (s *search) Close(_ context.Context, t *induce.Tree, node int) error {
+	return s.suppress(t, node)
+}
 
-// pack makes the records of a leaf a bag.
+// pack makes a bag of the records of a leaf.
 func (s *search) pack(ctx context.Context, t tree, leaf int, cells *cells.Cells) error {
 	b := bag{node: leaf, size: cells.Size()}
 	d, err := s.draw(t, b)
@@ -100,8 +110,8 @@ func (s *search) pack(ctx context.Context, t tree, leaf int, cells *cells.Cells)
 	return s.leave(t, b)
 }
 
-// suppress is the loop of figure 5: it releases the children of a node that hold, after they have
-// given what the records of the others lack. These are left at the node.
+// suppress is the loop of figure 5: it releases the children of a node that hold, after moving the
+// missing records from them to the others, which are left at the node.
 func (s *search) suppress(t tree, node int) error {
 	first := len(s.bags)
 	for ; first > 0 && t.Parent(s.bags[first-1].node) == node; first-- {
@@ -131,7 +141,7 @@ func (s *search) suppress(t tree, node int) error {
 	return s.leave(t, b)
 }
 
-// topUp moves as many records as are missing from larger children to their parent.
+// topUp moves the missing number of records from larger children to their parent.
 func (s *search) topUp(parent int, children []bag, missing uint64) {
 	var all []ticket
 	for _, c := range children {
@@ -201,17 +211,19 @@ func (s *search) leave(t tree, b bag) error {
 	return s.hold(0)
 }
 
-// hold makes sure that what the search holds is drawn, and more.
+// hold makes sure that the memory of the search, and more bytes, are drawn.
 func (s *search) hold(more int64) error {
-	return s.ledger.Draw(s.held + s.groupsBytes() + int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) + s.recruits.bytes(s.recruits.tickets) + more)
+	return s.ledger.Draw(s.held + s.groupsBytes() +
+		int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) +
+		s.recruits.bytes(s.recruits.tickets) + more)
 }
 
-// groupsBytes returns the memory that the groups take, and in the end their regions.
+// groupsBytes returns the memory of the groups, and in the end of their regions.
 func (s *search) groupsBytes() int64 {
 	return int64(len(s.groups)) * (groupBytes + groupColumnBytes*int64(len(s.table.Attributes)))
 }
 
-// finish decides about the records that are left at the root.
+// finish decides about the records left at the root.
 func (s *search) finish(b bag) {
 	recruited := s.k - b.size
 	switch {
@@ -231,7 +243,7 @@ func (s *search) finish(b bag) {
 	s.groups[b.node] = s.suppressed
 }
 
-// Bytes of what a search holds; of cells and tickets besides their keys.
+// The memory of the parts of a search, in bytes; cells and tickets without their keys.
 const (
 	groupBytes       = 120 // and in the end, for each of its attributes:
 	groupColumnBytes = 16
@@ -242,7 +254,8 @@ const (
 	ticketBytes      = 64
 )
 
-// bytes returns the memory that a bag takes.
+// bytes returns the memory of a bag.
 func (s *search) bytes(b bag) int64 {
-	return bagBytes + int64(cap(b.cells))*(cellBytes+s.recruits.keyBytes()) + s.recruits.bytes(b.lowest)
+	return bagBytes + int64(cap(b.cells))*(cellBytes+s.recruits.keyBytes()) +
+		s.recruits.bytes(b.lowest)
 }
