@@ -2,22 +2,22 @@ package taxonomy
 
 import "cmp"
 
-// Finder finds the leaves of a tree that texts are, or are below: of a generated one whole, pruned,
-// or only as far as a cut (see Above). It belongs to one goroutine.
+// Finder finds the leaf of a tree that is a text or stands above it. A generated tree may be whole,
+// pruned, or cut off at a cut (see Above). It belongs to one goroutine.
 type Finder struct {
 	tree      *Tree
-	generator Generator // of the tree; nil when it was given
+	generator Generator // generator of the tree; nil when the tree was given
 	path      []step
 	name      []byte
 }
 
-// NewFinder returns a finder in a tree that the generator made, or in a given one without.
+// NewFinder returns a finder in a tree that the generator made, or in a given tree if that is nil.
 func NewFinder(tree *Tree, generator Generator) *Finder {
 	return &Finder{tree: tree, generator: generator}
 }
 
-// Find returns the code of the leaf that is the text, or stands above it. When there is none, it
-// returns the name of the topmost node over the text that the tree lacks, or the text.
+// Find returns the code of the leaf that is the text, or stands above it. If there is none, it
+// returns the name of the topmost node above the text that the tree does not have, or the text.
 func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
 	fits := true
 	if f.generator != nil {
@@ -41,20 +41,20 @@ func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
 	return 0, false, cmp.Or(beside, text)
 }
 
-// Takes reports whether a taxonomy may have a node of the name.
+// Takes reports whether a taxonomy may have a node with the name.
 func Takes(generator Generator, node string) bool {
 	_, values := generator.below(node)
 	return values > 0 || node == generator.root() || Fits(generator, node)
 }
 
-// Fits reports whether a text is one that nodes of a taxonomy stand above, or the name of a node.
+// Fits reports whether a text is below nodes of a taxonomy, or is the name of a node.
 func Fits(generator Generator, text string) bool {
 	_, _, fits := place(generator, text, nil)
 	return fits
 }
 
-// Ancestry returns the names of the nodes of a taxonomy from the top down to a node. Which values
-// there are does not matter. Of what is no node it is the top and the name.
+// Ancestry returns the names of the nodes of a taxonomy from the top down to a node, whatever
+// values there are. If the name is not that of a node, it returns the top and the name.
 func Ancestry(generator Generator, node string) []string {
 	path := []string{generator.root()}
 	if node == path[0] {
@@ -71,9 +71,9 @@ func Ancestry(generator Generator, node string) []string {
 	return append(path, node)
 }
 
-// Above returns the part of a taxonomy from the top down to some nodes, siblings in the order in
-// which they come first. A node that values stand below counts as those of a given tree, as one of
-// a generated one.
+// Above returns the part of a taxonomy from the top down to some nodes, with siblings in the order
+// of their first occurrence. A node with values below it keeps their number in a given tree, and
+// counts as one value in a generated one.
 func Above(generator Generator, nodes []string) Node {
 	children := make(map[string][]string)
 	root := generator.root()

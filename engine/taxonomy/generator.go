@@ -14,36 +14,36 @@ import (
 	"unicode/utf8"
 )
 
-// Generator makes taxonomies of the texts of a column's values: it knows what stands above
-// a text, whatever other texts there are. So does a tree that was given (see Given).
+// Generator makes taxonomies from the texts of a column's values: the nodes above a text do not
+// depend on other texts. A given tree is a generator, too (see Given).
 type Generator interface {
 	// root returns the name of the top.
 	root() string
 	// path appends the nodes between the root and a text, the topmost first. A text that is
 	// not of the generator's kind has none.
 	path(text string, to []step) (path []step, ok bool)
-	// below returns a text below the node of a name, and how many of those it knows; 1 of any
-	// number. Of a node that no texts stand below it is the text itself, and 0.
+	// below returns a text below the node with a name, and the number of such texts that it knows;
+	// 1 for any number. For a node without texts below it, it returns the node itself and 0.
 	below(node string) (text string, values int)
-	// scattered reports whether texts that come bytewise may leave a node and come back to it.
+	// scattered reports whether texts in bytewise order may leave a node and come back to it.
 	scattered() bool
-	// arrange sorts siblings, when bytewise by name is not their order.
+	// arrange sorts siblings, if their order is not bytewise by name.
 	arrange(siblings []*branch)
-	// unmapped returns the error of so many texts of all that have no path.
+	// unmapped returns the error when a number of all texts have no path.
 	unmapped(texts, all int) error
 }
 
-// Errors of texts that have no place in a generated taxonomy.
+// Errors for texts that have no place in a generated taxonomy.
 var (
 	ErrUnmapped = errors.New("they have no place in the taxonomy")
 	ErrRoot     = errors.New("they have the name of its root")
 )
 
-// place appends the nodes between the root and a text, the topmost first. If the text is the name of
-// a node, that is the last one.
+// place appends the nodes between the root and a text, the topmost first. If the text is the name
+// of a node, that node is the last one.
 func place(g Generator, text string, to []step) (path []step, isNode, ok bool) {
 	path, ok = g.path(text, to)
-	if !ok { // unless the name of a node
+	if !ok { // unless it is the name of a node
 		below, values := g.below(text)
 		if values == 0 {
 			return to, false, false
@@ -58,26 +58,26 @@ func place(g Generator, text string, to []step) (path []step, isNode, ok bool) {
 	return path, false, ok
 }
 
-// step is a node on a path. Its name is made of two parts, of which the first is often a
-// part of the text.
+// step is a node on a path. Its name consists of two parts. The first is often a part of the text.
 type step struct{ stem, suffix string }
 
 func (s step) name() string { return s.stem + s.suffix }
 
 // named reports whether the step's name is the text.
 func (s step) named(text string) bool {
-	return len(text) == len(s.stem)+len(s.suffix) && strings.HasPrefix(text, s.stem) && strings.HasSuffix(text, s.suffix)
+	return len(text) == len(s.stem)+len(s.suffix) && strings.HasPrefix(text, s.stem) &&
+		strings.HasSuffix(text, s.suffix)
 }
 
-// textual is the part of generators whose nodes stand in the bytewise order of names, which
-// is also that of the texts below them: nothing is scattered, nothing to be arranged.
+// textual has the methods of generators whose nodes stand in the bytewise order of names, which is
+// also that of the texts below them: nothing is scattered and nothing has to be arranged.
 type textual struct{}
 
 func (textual) scattered() bool { return false }
 
 func (textual) arrange([]*branch) {}
 
-// unmapped is never asked of generators that take every text.
+// unmapped is never called, since these generators take every text.
 func (textual) unmapped(_, _ int) error { return nil }
 
 // flat generates a taxonomy in which every value stands directly below the root.
@@ -86,23 +86,23 @@ type flat struct {
 	name string
 }
 
-// Flat returns the generator of a root of the given name with every value below it.
+// Flat returns the generator of a root with the given name and every value below it.
 func Flat(root string) Generator { return &flat{name: root} }
 
 func (f *flat) root() string { return f.name }
 
 func (f *flat) path(_ string, to []step) (path []step, ok bool) { return to, true }
 
-// below returns the node: there are only leaves beside the root.
+// below returns the node: all nodes except the root are leaves.
 func (f *flat) below(node string) (text string, values int) { return node, 0 }
 
-// given is a tree that was given, whatever values there are.
+// given is a tree that does not depend on the values that occur.
 type given struct {
 	textual
 	tree *Tree
 }
 
-// Given returns a tree as what knows the nodes above its leaves. It grows none.
+// Given returns a tree as a generator. It grows no nodes.
 func Given(tree *Tree) Generator { return &given{tree: tree} }
 
 func (g *given) root() string { return g.tree.Name(0) }
@@ -127,8 +127,8 @@ func (g *given) below(node string) (text string, values int) {
 }
 
 // prefixes generates a taxonomy of codes such as zip or ICD: above a value stand its first n
-// characters and a star, for every n of the lengths that is shorter than the value, and at
-// the top a star alone.
+// characters and a star, for every length n that is shorter than the value, and at the top only a
+// star.
 type prefixes struct {
 	textual
 	lengths []int // ascending
@@ -160,9 +160,10 @@ func (p *prefixes) path(text string, to []step) (path []step, ok bool) {
 	return to, true
 }
 
-// below returns the node, too, as a text: its star stands where a text goes on.
+// below returns the node itself as a text: its star stands where a text goes on.
 func (p *prefixes) below(node string) (text string, values int) {
-	if stem, starred := strings.CutSuffix(node, "*"); starred && slices.Contains(p.lengths, utf8.RuneCountInString(stem)) {
+	if stem, starred := strings.CutSuffix(node, "*"); starred &&
+		slices.Contains(p.lengths, utf8.RuneCountInString(stem)) {
 		values = 1
 	}
 	return node, values
@@ -173,27 +174,28 @@ var DateLevels = []string{"day", "month", "quarter", "year", "decade", "century"
 
 // period is a level of dates.
 type period struct {
-	stem   int           // how many characters of a date whose year has four digits name a period
-	needs  int           // how many of such a date's characters say which period it is
+	stem   int           // number of characters of a date with a four-digit year that name a period
+	needs  int           // number of characters of such a date that determine the period
 	starts []periodStart // of the periods with the same stem
 }
 
-// periodStart is what the name of a period ends in, and what makes the period's first date of
-// what is before it.
+// periodStart is the end of a period's name, and the text that completes the characters before it
+// to the period's first date.
 type periodStart struct{ suffix, date string }
 
 // periods are the levels of DateLevels, in their order.
 var periods = []period{
 	{10, 10, []periodStart{{"", "T00:00:00"}}},
 	{7, 7, []periodStart{{"", "-01"}}},
-	{4, 7, []periodStart{{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"}, {"-Q4", "-10-01"}}},
+	{4, 7, []periodStart{{"-Q1", "-01-01"}, {"-Q2", "-04-01"}, {"-Q3", "-07-01"},
+		{"-Q4", "-10-01"}}},
 	{4, 4, []periodStart{{"", "-01-01"}}},
 	{3, 4, []periodStart{{"0s", "0-01-01"}}},
 	{2, 4, []periodStart{{"XX", "00-01-01"}}},
 }
 
-// of returns the period in which the date at the start of a text lies, whose year has so many
-// digits beyond four.
+// of returns the period of the date at the start of a text. The date's year has more digits beyond
+// four.
 func (p *period) of(text string, more int) step {
 	start := 0
 	if len(p.starts) > 1 {
@@ -204,9 +206,9 @@ func (p *period) of(text string, more int) step {
 }
 
 // dates generates a taxonomy of dates or timestamps in ISO form. Above a date stand its
-// "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", as the
-// levels say, and at the top a star. A month or a year without the rest stands below what it says,
-// or is itself a node.
+// "1990-05-03" (of a timestamp), "1990-05", "1990-Q2", "1990", "1990s" and "19XX", depending on the
+// levels, and at the top a star. A month or a year without a day stands below the nodes that
+// contain it, or is itself a node.
 type dates struct {
 	levels []period // coarsest first
 }
@@ -229,7 +231,8 @@ func Dates(levels []string) (Generator, error) {
 
 func (d *dates) root() string { return "*" }
 
-// scattered is true: the years 10180 to 10189 come between 1018 and 1019, and what is no date anywhere.
+// scattered is true: the years 10180 to 10189 come between 1018 and 1019, and texts that are no
+// dates may come anywhere.
 func (d *dates) scattered() bool { return true }
 
 func (d *dates) arrange(siblings []*branch) { arrangeByName(siblings) }
@@ -255,18 +258,18 @@ func (d *dates) unmapped(texts, all int) error {
 	return fmt.Errorf("generate date taxonomy: %d of %d values are no dates", texts, all)
 }
 
-// dayForm is the form of a date whose year has four digits.
+// dayForm is the form of a date with a four-digit year.
 const dayForm = "2006-01-02"
 
-// parseISO reads the date that a text starts with: alone, or with a time after it; or a month, or a
-// year. It returns how many digits the year has beyond four, and how many of the characters of
-// dayForm the text has.
+// parseISO parses the date at the start of a text: alone, or followed by a time; or a month, or a
+// year. It returns the number of digits of the year beyond four, and the number of characters of
+// dayForm that the text has.
 func parseISO(text string) (more, known int, ok bool) {
 	digits := strings.IndexFunc(text+"-", func(c rune) bool { return c < '0' || c > '9' })
 	if more = digits - 4; more < 0 || more > 0 && text[0] == '0' || more > 8 {
 		return 0, 0, false
 	}
-	short := text[more:] // a year with the same leap days but for multiples of 100
+	short := text[more:] // a four-digit year with the same leap days, except for multiples of 100
 	if more > 0 {
 		year, _ := strconv.ParseInt(text[:digits], 10, 64)
 		short = fmt.Sprintf("%04d", year%400+2000) + text[digits:]
@@ -287,7 +290,8 @@ func (d *dates) below(node string) (text string, values int) {
 		for _, start := range level.starts {
 			stem, ok := strings.CutSuffix(node, start.suffix)
 			text := stem + start.date
-			if more, known, is := parseISO(text); ok && is && known == len(dayForm) && level.of(text, more).named(node) {
+			if more, known, is := parseISO(text); ok && is && known == len(dayForm) &&
+				level.of(text, more).named(node) {
 				return text, 1
 			}
 		}
@@ -295,8 +299,9 @@ func (d *dates) below(node string) (text string, values int) {
 	return node, 0
 }
 
-// monthFirst generates a taxonomy of dates as they are written in the United States, such as 5/3/1990 or 05/03/1990 10:00.
-// Above them stand the nodes of dates in ISO form, in whose order texts do not come.
+// monthFirst generates a taxonomy of dates in the form of the United States, such as 5/3/1990 or
+// 05/03/1990 10:00. Above them stand the nodes of dates in ISO form. The order of texts differs
+// from the order of dates.
 type monthFirst struct{ dates }
 
 // MonthFirst returns the generator of the given levels of dates in the form month/day/year.
@@ -320,7 +325,7 @@ func (m *monthFirst) path(text string, to []step) (path []step, ok bool) {
 	return to, true
 }
 
-// parseMonthFirst reads the date that a text starts with: alone, or with a time after it.
+// parseMonthFirst parses the date at the start of a text: alone, or followed by a time.
 func parseMonthFirst(text string) (date time.Time, ok bool) {
 	text, _, _ = strings.Cut(text, " ")
 	const form = "1/2/2006"
@@ -338,26 +343,27 @@ func (m *monthFirst) below(node string) (text string, values int) {
 	return text, values
 }
 
-// decimal is a number to be compared exactly.
+// decimal is a number with an exact comparison.
 type decimal struct {
 	text string
-	near float64 // the nearest one, which orders all but close numbers; infinite beyond all
+	// the nearest float, which decides all but close comparisons; infinite for larger numbers
+	near float64
 }
 
-// maxExponentDigits is how long a written exponent may be.
+// maxExponentDigits is the largest number of digits of an exponent.
 const maxExponentDigits = 3
 
-// parseDecimal reads an optional sign, digits with an optional point among or around them,
-// and an optional exponent. It is called with every value of a column, so that it looks at each
-// character once before it parses a number.
+// parseDecimal parses an optional sign, digits with an optional point among or around them, and an
+// optional exponent. It is called with every value of a column, so that it looks at each character
+// once before it parses a number.
 func parseDecimal(text string) (d decimal, ok bool) {
-	switch text { // as floats have it
+	switch text { // in the spelling of floats
 	case "Infinity":
 		return decimal{text, math.Inf(1)}, true
 	case "-Infinity":
 		return decimal{text, math.Inf(-1)}, true
 	}
-	power := -1 // digits of the exponent; −1: before it
+	power := -1 // number of digits of the exponent; −1: before it
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c >= '0' && c <= '9':
@@ -385,7 +391,7 @@ func (d *decimal) compare(other *decimal) int {
 	x, isNumber := new(big.Rat).SetString(d.text)
 	y, isOther := new(big.Rat).SetString(other.text)
 	switch {
-	case !isNumber: // of two that are infinite to floats, this one is
+	case !isNumber: // of two numbers that are infinite as floats, this one is infinite
 		return cmp.Compare(d.near, 0)
 	case !isOther:
 		return cmp.Compare(0, d.near)
@@ -393,12 +399,12 @@ func (d *decimal) compare(other *decimal) int {
 	return x.Cmp(y)
 }
 
-// ranges generates a taxonomy of numbers: the intervals between bounds, open at both ends
-// of the number line, with the values in numeric order below them. Intervals without a
-// value are left out. All comparisons are exact.
+// ranges generates a taxonomy of numbers: the intervals between bounds, open at both ends of the
+// number line, with the values in numeric order below them. Intervals without a value are left out.
+// All comparisons are exact.
 type ranges struct {
 	edges []decimal
-	names []string // of the intervals in order; none without bounds
+	names []string // names of the intervals in order; none without bounds
 }
 
 // Ranges returns the generator of the intervals between the bounds, which must ascend.
@@ -410,7 +416,8 @@ func Ranges(bounds []string) (Generator, error) {
 			return nil, fmt.Errorf("generate range taxonomy: bound %d is no number", i+1)
 		}
 		if i > 0 && edge.compare(&r.edges[i-1]) <= 0 {
-			return nil, fmt.Errorf("generate range taxonomy: bound %d is not above the one before", i+1)
+			return nil, fmt.Errorf("generate range taxonomy: bound %d is not above the one before",
+				i+1)
 		}
 		r.edges, r.names = append(r.edges, edge), append(r.names, opening+","+text+")")
 		opening = "[" + text
@@ -435,7 +442,7 @@ func (r *ranges) path(text string, to []step) (path []step, ok bool) {
 // scattered is true: 5 is between 49 and 51.
 func (r *ranges) scattered() bool { return true }
 
-// arrange sorts intervals from below, and numbers by value, equal ones by their text.
+// arrange sorts intervals in ascending order, and numbers by value, equal ones by their text.
 func (r *ranges) arrange(siblings []*branch) {
 	type place struct {
 		branch   *branch
@@ -451,7 +458,8 @@ func (r *ranges) arrange(siblings []*branch) {
 		}
 	}
 	slices.SortFunc(places, func(x, y place) int {
-		return cmp.Or(x.interval-y.interval, x.number.compare(&y.number), cmp.Compare(x.branch.stem, y.branch.stem))
+		return cmp.Or(x.interval-y.interval, x.number.compare(&y.number),
+			cmp.Compare(x.branch.stem, y.branch.stem))
 	})
 	for i := range places {
 		siblings[i] = places[i].branch
@@ -462,7 +470,7 @@ func (r *ranges) unmapped(texts, all int) error {
 	return fmt.Errorf("generate range taxonomy: %d of %d values are no numbers", texts, all)
 }
 
-// below returns the node: intervals stand directly below the top.
+// below returns the node itself: intervals stand directly below the top.
 func (r *ranges) below(node string) (text string, values int) {
 	if slices.Contains(r.names, node) {
 		values = 1

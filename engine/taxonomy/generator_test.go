@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// outline writes a tree from a node down as name(child child).
+// outline formats a tree from a node down as name(child child).
 func outline(t *Tree, n int) string {
 	if t.IsLeaf(n) {
 		return t.Name(n)
@@ -73,31 +73,52 @@ func TestGenerators(t *testing.T) {
 		{"name of a prefix alone", prefix(1, 2), "a* ab*", "*(a*)"},
 		{"name of the root", prefix(1), "* ab", "values of 0 rows: they have the name of its root"},
 		{"length", prefix(0), "a", "length 0 is not positive"},
-		{"dates", date("month", "year"), "1990-05-03 1990-05-01 1991-01-01", "*(1990(1990-05(1990-05-01 1990-05-03)) 1991(1991-01(1991-01-01)))"},
-		{"days of timestamps and dates", date("day", "year"), "1990-05-03T10:00:00Z 1990-05-03T11:00:00Z 1991-01-01", "*(1990(1990-05-03(1990-05-03T10:00:00Z 1990-05-03T11:00:00Z)) 1991(1991-01-01))"},
-		{"all levels", date("month", "quarter", "year", "decade", "century"), "1990-05-03T10:00:00Z", "*(19XX(1990s(1990(1990-Q2(1990-05(1990-05-03T10:00:00Z))))))"},
-		{"quarters", date("quarter"), "1990-01-01 1990-03-31 1990-04-01 1990-06-30 1990-07-01 1990-09-30 1990-10-01 1990-12-31",
-			"*(1990-Q1(1990-01-01 1990-03-31) 1990-Q2(1990-04-01 1990-06-30) 1990-Q3(1990-07-01 1990-09-30) 1990-Q4(1990-10-01 1990-12-31))"},
+		{"dates", date("month", "year"), "1990-05-03 1990-05-01 1991-01-01",
+			"*(1990(1990-05(1990-05-01 1990-05-03)) 1991(1991-01(1991-01-01)))"},
+		{"days of timestamps and dates", date("day", "year"),
+			"1990-05-03T10:00:00Z 1990-05-03T11:00:00Z 1991-01-01",
+			"*(1990(1990-05-03(1990-05-03T10:00:00Z 1990-05-03T11:00:00Z)) 1991(1991-01-01))"},
+		{"all levels", date("month", "quarter", "year", "decade", "century"),
+			"1990-05-03T10:00:00Z", "*(19XX(1990s(1990(1990-Q2(1990-05(1990-05-03T10:00:00Z))))))"},
+		{"quarters", date("quarter"), "1990-01-01 1990-03-31 1990-04-01 1990-06-30 1990-07-01 " +
+			"1990-09-30 1990-10-01 1990-12-31",
+			"*(1990-Q1(1990-01-01 1990-03-31) 1990-Q2(1990-04-01 1990-06-30) 1990-Q3(1990-07-01 " +
+				"1990-09-30) 1990-Q4(1990-10-01 1990-12-31))"},
 		{"day of a later time", date("day"), "1990-05-03 1990-05-03T10:00:00Z", "*(1990-05-03)"},
-		{"months and years", date("month", "year"), "1990 1991-05 1991-05-03 1991-06-01 1992-01-01 1992-02",
+		{"months and years", date("month", "year"), "1990 1991-05 1991-05-03 1991-06-01 " +
+			"1992-01-01 1992-02",
 			"*(1990 1991(1991-05 1991-06(1991-06-01)) 1992(1992-01(1992-01-01) 1992-02))"},
-		{"a year above", date("day", "decade"), "1990 1990-05 1990-05-03 2000s 2001-01-01", "*(1990s(1990 1990-05 1990-05-03) 2000s)"},
-		{"names of periods", date("quarter", "century"), "1990-05-03 1990-Q1 1990-Q2 20XX", "*(19XX(1990-Q1 1990-Q2) 20XX)"},
-		{"years of five digits", date("year", "decade", "century"), "1018-01-01 10183-02-28 10184-02-29 10184 1019-05-05",
-			"*(101XX(10180s(10183(10183-02-28) 10184)) 10XX(1010s(1018(1018-01-01) 1019(1019-05-05))))"},
-		{"no leap year", date("year"), "10183-02-29 10200-02-29 10400-02-29", "2 of 3 values are no dates"},
+		{"a year above", date("day", "decade"), "1990 1990-05 1990-05-03 2000s 2001-01-01",
+			"*(1990s(1990 1990-05 1990-05-03) 2000s)"},
+		{"names of periods", date("quarter", "century"), "1990-05-03 1990-Q1 1990-Q2 20XX",
+			"*(19XX(1990-Q1 1990-Q2) 20XX)"},
+		{"years of five digits", date("year", "decade", "century"),
+			"1018-01-01 10183-02-28 10184-02-29 10184 1019-05-05",
+			"*(101XX(10180s(10183(10183-02-28) 10184)) 10XX(1010s(1018(1018-01-01) " +
+				"1019(1019-05-05))))"},
+		{"no leap year", date("year"), "10183-02-29 10200-02-29 10400-02-29",
+			"2 of 3 values are no dates"},
 		{"no year", date("year"), "199 00199 1990- 1990-5", "4 of 4 values are no dates"},
-		{"decades", date("decade"), "0987-12-31 2001-01-01", "*(0980s(0987-12-31) 2000s(2001-01-01))"},
-		{"no dates", date("year"), "1990-02-30 1990-02-03 soon 1990-02-03x", "3 of 4 values are no dates"},
-		{"months first", monthFirst("month", "year"), "05/03/1990 12/31/1989 5/1/1991 5/13/1990", "*(1989(1989-12(12/31/1989)) 1990(1990-05(05/03/1990 5/13/1990)) 1991(1991-05(5/1/1991)))"},
-		{"days of dates with the month first", monthFirst("day"), "05/03/1990 5/3/1990", "*(1990-05-03(05/03/1990 5/3/1990))"},
-		{"days first", monthFirst("year"), "1/12/1990 13/12/1990 1990-12-13 2/30/1990", "3 of 4 values are no dates"},
+		{"decades", date("decade"), "0987-12-31 2001-01-01",
+			"*(0980s(0987-12-31) 2000s(2001-01-01))"},
+		{"no dates", date("year"), "1990-02-30 1990-02-03 soon 1990-02-03x",
+			"3 of 4 values are no dates"},
+		{"months first", monthFirst("month", "year"), "05/03/1990 12/31/1989 5/1/1991 5/13/1990",
+			"*(1989(1989-12(12/31/1989)) 1990(1990-05(05/03/1990 5/13/1990)) " +
+				"1991(1991-05(5/1/1991)))"},
+		{"days of dates with the month first", monthFirst("day"), "05/03/1990 5/3/1990",
+			"*(1990-05-03(05/03/1990 5/3/1990))"},
+		{"days first", monthFirst("year"), "1/12/1990 13/12/1990 1990-12-13 2/30/1990",
+			"3 of 4 values are no dates"},
 		{"unknown level", date("week"), "1990-02-03", `unknown level "week"`},
-		{"ranges", ranges("0", "18", "65"), "70 17 18 5 -1 64.5", "(,)((,0)(-1) [0,18)(5 17) [18,65)(18 64.5) [65,)(70))"},
+		{"ranges", ranges("0", "18", "65"), "70 17 18 5 -1 64.5",
+			"(,)((,0)(-1) [0,18)(5 17) [18,65)(18 64.5) [65,)(70))"},
 		{"empty range", ranges("0", "18"), "20 -1", "(,)((,0)(-1) [18,)(20))"},
-		{"exact", ranges("0.3"), "0.3 0.29999999999999999999 3e-1", "(,)((,0.3)(0.29999999999999999999) [0.3,)(0.3 3e-1))"},
+		{"exact", ranges("0.3"), "0.3 0.29999999999999999999 3e-1",
+			"(,)((,0.3)(0.29999999999999999999) [0.3,)(0.3 3e-1))"},
 		{"names of ranges", ranges("0", "18"), "20 [0,18) 5 -1 (,)", "values of 0 rows"},
-		{"infinities", ranges("0", "18"), "-Infinity Infinity 1e999 [0,18)", "(,)((,0)(-Infinity) [0,18) [18,)(1e999 Infinity))"},
+		{"infinities", ranges("0", "18"), "-Infinity Infinity 1e999 [0,18)",
+			"(,)((,0)(-Infinity) [0,18) [18,)(1e999 Infinity))"},
 		{"no bounds", ranges(), "2 1", "(,)(1 2)"},
 		{"no numbers", ranges("0"), "1 1/2 0x1 Inf 1e9999 .", "5 of 6 values are no numbers"},
 		{"falling bounds", ranges("0", "0"), "1", "bound 2 is not above"},
@@ -134,12 +155,13 @@ func randomNumber(rng *rand.Rand) string {
 		text += "." + digits(3+rng.IntN(2)*20)
 	}
 	if rng.IntN(4) == 0 {
-		text += []string{"e", "E", "e-", "e+", "E-", "x", "e."}[rng.IntN(7)] + digits(3+rng.IntN(40)/39)
+		text += []string{"e", "E", "e-", "e+", "E-", "x", "e."}[rng.IntN(7)] +
+			digits(3+rng.IntN(40)/39)
 	}
 	return text
 }
 
-// Numbers are what they look like, and compare as exact fractions do.
+// parseDecimal accepts numbers, and they compare like exact fractions.
 func TestDecimalsCompareExactly(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -147,7 +169,7 @@ func TestDecimalsCompareExactly(t *testing.T) {
 	exactly, numbers := new(big.Rat), 0
 	for range 50_000 {
 		text := randomNumber(rng)
-		if rng.IntN(3) == 0 { // nearly the last
+		if rng.IntN(3) == 0 { // nearly equal to the last
 			text = last.text[:rng.IntN(len(last.text)+1)] + randomNumber(rng)
 		}
 		d, ok := parseDecimal(text)
@@ -163,7 +185,8 @@ func TestDecimalsCompareExactly(t *testing.T) {
 		}
 		for _, same := range []string{text, exact.FloatString(50)} {
 			other, ok := parseDecimal(same)
-			if is, _ := new(big.Rat).SetString(same); ok && is.Cmp(exact) == 0 && d.compare(&other) != 0 {
+			if is, _ := new(big.Rat).SetString(same); ok && is.Cmp(exact) == 0 &&
+				d.compare(&other) != 0 {
 				t.Fatalf("seed %d: %s is not %s", seed, text, same)
 			}
 		}

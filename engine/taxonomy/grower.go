@@ -20,7 +20,9 @@ type Frequency struct {
 // AddFrequencies adds up two lists of frequencies by ascending class.
 func AddFrequencies(to, from []Frequency) []Frequency {
 	for _, f := range from {
-		at, ok := slices.BinarySearchFunc(to, f.Class, func(e Frequency, class uint32) int { return int(e.Class) - int(class) })
+		at, ok := slices.BinarySearchFunc(to, f.Class, func(e Frequency, class uint32) int {
+			return int(e.Class) - int(class)
+		})
 		if ok {
 			to[at].Count += f.Count
 		} else {
@@ -30,21 +32,23 @@ func AddFrequencies(to, from []Frequency) []Frequency {
 	return to
 }
 
-// Pruning says which nodes of a taxonomy no search refines: those with children of fewer
-// than K records, those whose records have one class, and those of the finest level. The zero value prunes nothing.
+// Pruning determines the nodes of a taxonomy that no search refines: those with children of fewer
+// than K records, those whose records have one class, and those of the finest level. The zero value
+// prunes nothing.
 type Pruning struct {
-	Level    int    // the finest, in steps from the root; 0: any
-	K        uint64 // the largest threshold of the sets with the column
-	Outliers uint64 // records that such children may have together after all
-	Classes  bool   // a class was declared
-	// Kind tells of frequencies that are by kind of record the class that a kind has, and the weight of each of
-	// its records, of which K is a sum then. Nil: they are by class, and K counts records.
+	Level    int    // the finest level, in steps from the root; 0: any
+	K        uint64 // the largest k of the sets with the column
+	Outliers uint64 // number of records that such children may have together all the same
+	Classes  bool   // the job declares a class
+	// Kind returns the class of a kind of records, and the weight of each of its records, if
+	// frequencies are by kind; K is then a sum of weights. Nil: frequencies are by class, and K
+	// counts records.
 	Kind func(kind uint32) (class uint32, weight uint64)
-	// Hold is told how many more bytes are held, fewer when negative. Nil: nobody asks.
+	// Hold is called with changes of the held bytes, negative when they shrink. May be nil.
 	Hold func(bytes int64) error
 }
 
-// Size returns what K counts of some records.
+// Size returns the number or the weight of some records, as K counts them.
 func (p *Pruning) Size(frequencies []Frequency) (size uint64) {
 	for _, f := range frequencies {
 		weight := uint64(1)
@@ -68,7 +72,7 @@ func (p *Pruning) alike(frequencies []Frequency) bool {
 	})
 }
 
-// Held tells Hold, if anybody asks.
+// Held calls Hold, unless it is nil.
 func (p Pruning) Held(bytes int64) error {
 	if p.Hold == nil || bytes == 0 {
 		return nil
@@ -76,11 +80,11 @@ func (p Pruning) Held(bytes int64) error {
 	return p.Hold(bytes)
 }
 
-// Grower grows a generated taxonomy from values that come in the bytewise order of their
-// texts. What lies below a pruned node is forgotten at once, so that the grower holds no
-// more than a node for every K records of the levels, however many values there are.
+// Grower grows a generated taxonomy from values in the bytewise order of their texts. It forgets
+// the nodes below a pruned node at once, so that it holds at most one node for every K records of
+// each level, however many values there are.
 type Grower struct {
-	Rooted bool // texts that are not of the generator's kind are leaves below the root
+	Rooted bool // texts that are not of the generator's kind become leaves below the root
 
 	generator Generator
 	pruning   Pruning
@@ -91,35 +95,35 @@ type Grower struct {
 	texts    int
 	unmapped int
 	hasRoot  bool   // a text is the root's name
-	roots    uint64 // its records
+	roots    uint64 // its number of records
 }
 
 // branch is a node while it grows.
 type branch struct {
 	step
 	children    []*branch
-	values      int    // leaves below it, pruned or not; 1: a leaf, or above one
-	size        uint64 // what K counts
+	values      int    // number of leaves below it, pruned or not; 1: a leaf, or above one leaf
+	size        uint64 // number or weight of its records, as K counts them
 	records     uint64
-	frequencies []Frequency // of its records, until its parent has them
-	parent      *branch     // of a node that is opened
+	frequencies []Frequency // of its records, until its parent takes them
+	parent      *branch     // parent of an open node
 	depth       int
 	pruned      bool
 	isValue     bool   // a value has its name
-	outliers    uint64 // records of children of fewer than K
-	nodes       int    // below it, held
-	held        int64  // bytes, of these
+	outliers    uint64 // number of records of children with fewer than K
+	nodes       int    // number of nodes below it in memory
+	held        int64  // bytes of these
 	waits       int64  // bytes of the node itself while it waits
 }
 
-// What one node takes beside its name and frequencies, and one frequency: while the tree
+// The memory of one node without its name and frequencies, and of one frequency: while the tree
 // grows, in the tree and the histogram, and in the search.
 const (
 	branchBytes    = 224
 	FrequencyBytes = 32
 )
 
-// NewGrower returns a grower of the generator's root alone.
+// NewGrower returns a grower that has only the generator's root.
 func NewGrower(generator Generator, pruning Pruning) *Grower {
 	return &Grower{
 		generator: generator, pruning: pruning,
@@ -127,13 +131,18 @@ func NewGrower(generator Generator, pruning Pruning) *Grower {
 	}
 }
 
-// Add adds a value and its records. Texts must ascend. A value that has the name of a node is that
-// node, which is not refined: what is below it could not be told from it.
+// Add adds a value with its records. Texts must ascend. A value with the name of a node is that
+// node, which is not refined: the values below it could not be distinguished from it.
 func (g *Grower) Add(text string, frequencies []Frequency) error {
 	var isNode, ok bool
 	g.path, isNode, ok = place(g.generator, text, g.path[:0])
 	g.texts++
-	leaf := branch{step: step{stem: text}, values: 1, size: g.pruning.Size(frequencies), frequencies: frequencies}
+	leaf := branch{
+		step:        step{stem: text},
+		values:      1,
+		size:        g.pruning.Size(frequencies),
+		frequencies: frequencies,
+	}
 	for _, f := range frequencies {
 		leaf.records += f.Count
 	}
@@ -172,15 +181,20 @@ func (g *Grower) turn(path []step) error {
 	for ; depth < len(path) && !g.open[depth].pruned; depth++ {
 		b, ok := g.waiting[path[depth]]
 		if !ok {
-			b = &branch{step: path[depth], parent: g.open[depth], depth: depth, pruned: depth+1 == g.pruning.Level}
-			b.stem = strings.Clone(b.stem) // which must not hold on to the text
+			b = &branch{
+				step:   path[depth],
+				parent: g.open[depth],
+				depth:  depth,
+				pruned: depth+1 == g.pruning.Level,
+			}
+			b.stem = strings.Clone(b.stem) // a copy, so that the text is not kept in memory
 		}
 		g.open = append(g.open, b)
 	}
 	return nil
 }
 
-// close closes nodes until as many are open as are to be left.
+// close closes nodes until left of them are open.
 func (g *Grower) close(left int) error {
 	for len(g.open) > left {
 		last := len(g.open) - 1
@@ -197,7 +211,7 @@ func (g *Grower) close(left int) error {
 	return nil
 }
 
-// wait keeps a node until all values are seen: more may come below it.
+// wait keeps a node until all values are seen: more values may come below it.
 func (g *Grower) wait(b *branch) error {
 	drawn := b.waits
 	b.waits = branchBytes + 2*int64(len(b.stem)) + FrequencyBytes*int64(len(b.frequencies))
@@ -223,7 +237,7 @@ func (g *Grower) join(parent, child *branch) error {
 		if parent.outliers += child.records; parent.outliers > g.pruning.Outliers {
 			return errors.Join(g.prune(child), g.prune(parent))
 		}
-		if len(child.children) > 0 { // of outliers nothing more is told
+		if len(child.children) > 0 { // outliers are not refined further
 			if err := g.prune(child); err != nil {
 				return err
 			}
@@ -232,14 +246,14 @@ func (g *Grower) join(parent, child *branch) error {
 	return g.attach(parent, child)
 }
 
-// prune forgets what is below a node.
+// prune forgets the nodes below a node.
 func (g *Grower) prune(b *branch) error {
 	held := b.held
 	b.children, b.nodes, b.held, b.pruned = nil, 0, 0, true
 	return g.pruning.Held(-held)
 }
 
-// attach puts a child below a node. Frequencies are kept where the tree will end.
+// attach adds a child to a node. Frequencies are kept where the tree will end.
 func (g *Grower) attach(parent, child *branch) error {
 	kept := *child
 	kept.frequencies = nil
@@ -256,12 +270,14 @@ func (g *Grower) attach(parent, child *branch) error {
 	return nil
 }
 
-// Finish returns the taxonomy and the records of its leaves. It is an error, ErrUnmapped or ErrRoot, if a
-// text was not of the generator's kind or is the name of the root; the error says how many.
+// Finish returns the taxonomy and the records of its leaves. It returns an error, ErrUnmapped or
+// ErrRoot, if a text was not of the generator's kind or is the name of the root; the error has the
+// number of records.
 func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 	switch {
 	case g.unmapped > 0:
-		return nil, nil, fmt.Errorf("%w: %w", g.generator.unmapped(g.unmapped, g.texts), ErrUnmapped)
+		return nil, nil, fmt.Errorf("%w: %w", g.generator.unmapped(g.unmapped, g.texts),
+			ErrUnmapped)
 	case g.hasRoot:
 		return nil, nil, fmt.Errorf("generate taxonomy: values of %d rows: %w", g.roots, ErrRoot)
 	}
@@ -269,7 +285,8 @@ func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 		return nil, nil, err
 	}
 	waiting := slices.SortedFunc(maps.Values(g.waiting), func(a, b *branch) int {
-		return cmp.Or(b.depth-a.depth, cmp.Compare(a.name(), b.name())) // what is below another joins it first
+		// nodes below another one join it first
+		return cmp.Or(b.depth-a.depth, cmp.Compare(a.name(), b.name()))
 	})
 	for _, b := range waiting {
 		if err := errors.Join(g.pruning.Held(-b.waits), g.join(b.parent, b)); err != nil {
@@ -282,13 +299,16 @@ func (g *Grower) Finish() (*Tree, partition.Pairs, error) {
 	return t, pairs, t.check()
 }
 
-// lay adds a branch to the tree, and the records of its leaves to those before. The branch
-// is taken apart.
+// lay adds a branch to the tree, and the records of its leaves to pairs. It takes the branch apart.
 func (g *Grower) lay(t *Tree, b *branch, parent int, pairs partition.Pairs) partition.Pairs {
 	at := t.begin(b.name(), parent)
 	if len(b.children) == 0 {
 		for _, f := range b.frequencies {
-			pairs = append(pairs, partition.Pair{Code: uint32(len(t.leaves)), Class: f.Class, Count: f.Count})
+			pairs = append(pairs, partition.Pair{
+				Code:  uint32(len(t.leaves)),
+				Class: f.Class,
+				Count: f.Count,
+			})
 		}
 		values := 0
 		if b.pruned && !(b.isValue && b.values == 1) {

@@ -11,13 +11,13 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// sown is a value of a random column, and its records.
+// sown is a value of a random column with its records.
 type sown struct {
 	text        string
 	frequencies []Frequency
 }
 
-// sow returns random values of a generator's kind in order. Texts that come early are frequent.
+// sow returns random values of a generator's kind in order. Early texts are frequent.
 func sow(rng *rand.Rand, text func() string) (values []sown) {
 	records := map[string]map[uint32]uint64{}
 	classes := 1 + rng.IntN(3)
@@ -58,14 +58,15 @@ func whole(tree *Tree, values []sown) []map[uint32]uint64 {
 	return counts
 }
 
-// expected returns the outline of what is left of a node when nodes that no search refines
-// are pruned: every leaf with what it stands for and its records.
+// expected returns the outline of a node after pruning the nodes that no search refines: every leaf
+// with its number of values and its records.
 func expected(tree *Tree, counts []map[uint32]uint64, n int, p Pruning) string {
 	depth := 0
 	for at := n; at != 0; at = tree.Parent(at) {
 		depth++
 	}
-	refinable, outliers := n == 0 || (!p.Classes || len(counts[n]) > 1) && total(counts[n]) >= p.K, uint64(0)
+	refinable, outliers := n == 0 || (!p.Classes || len(counts[n]) > 1) &&
+		total(counts[n]) >= p.K, uint64(0)
 	for _, c := range tree.Children(n) {
 		if records := total(counts[c]); records < p.K {
 			outliers += records
@@ -115,7 +116,7 @@ func grown(tree *Tree, pairs partition.Pairs, n int) string {
 	return fmt.Sprint(name, " ", counts)
 }
 
-// sowing returns a generator, and texts of its kind.
+// sowing returns a generator, and a function for texts of its kind.
 func sowing(rng *rand.Rand) (g Generator, text func() string, err error) {
 	text = func() string { return strconv.Itoa(rng.IntN(1 << rng.IntN(14))) }
 	switch rng.IntN(5) {
@@ -133,13 +134,14 @@ func sowing(rng *rand.Rand) (g Generator, text func() string, err error) {
 	default:
 		g, err = Dates([]string{"decade", "quarter", "day"})
 		text = func() string {
-			return fmt.Sprintf("20%02d-%02d-0%dT%02d:00", rng.IntN(30), 1+rng.IntN(12), 1+rng.IntN(3), rng.IntN(3))
+			return fmt.Sprintf("20%02d-%02d-0%dT%02d:00", rng.IntN(30), 1+rng.IntN(12),
+				1+rng.IntN(3), rng.IntN(3))
 		}
 	}
 	return g, text, err
 }
 
-// A grower leaves of a tree what a search may refine, and everything in its place.
+// A grower keeps the part of a tree that a search may refine, in the right order.
 func TestGrowerPrunes(t *testing.T) {
 	pruned := 0
 	for range 400 {
@@ -159,7 +161,15 @@ func TestGrowerPrunes(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := int64(0)
-		p := Pruning{Level: rng.IntN(4), K: uint64(rng.IntN(12)), Outliers: uint64(rng.IntN(2) * rng.IntN(40)), Classes: rng.IntN(2) == 0, Hold: func(n int64) error { held += n; return nil }}
+		p := Pruning{
+			Level:    rng.IntN(4),
+			K:        uint64(rng.IntN(12)),
+			Outliers: uint64(rng.IntN(2) * rng.IntN(40)),
+			Classes:  rng.IntN(2) == 0,
+			Hold: func(n int64) error {
+				held += n
+				return nil
+			}}
 		g := NewGrower(generator, p)
 		for _, v := range values {
 			if err := g.Add(v.text, v.frequencies); err != nil {
@@ -175,7 +185,8 @@ func TestGrowerPrunes(t *testing.T) {
 			t.Fatalf("seed %d: %+v\ngot  %s\nwant %s", seed, p, got, want)
 		}
 		mustFind(t, small, generator, tree, values)
-		if small.Len() > 1 != (held > 0) || small.Len() > 1 && held < branchBytes*int64(small.Len()-1) {
+		if small.Len() > 1 != (held > 0) || small.Len() > 1 &&
+			held < branchBytes*int64(small.Len()-1) {
 			t.Fatalf("seed %d: %d nodes hold %d bytes", seed, small.Len(), held)
 		}
 		if small.Len() < tree.Len() {
@@ -187,7 +198,7 @@ func TestGrowerPrunes(t *testing.T) {
 	}
 }
 
-// mustFind looks every value up: the leaf found has the value's own text, or stands above it.
+// mustFind looks up every value: the leaf has the value's own text, or stands above it.
 func mustFind(t *testing.T, small *Tree, generator Generator, tree *Tree, values []sown) {
 	t.Helper()
 	finder := NewFinder(small, generator)
@@ -207,7 +218,7 @@ func mustFind(t *testing.T, small *Tree, generator Generator, tree *Tree, values
 	}
 }
 
-// What a grower holds does not grow with the number of values.
+// The memory of a grower does not grow with the number of values.
 func TestGrowerForgets(t *testing.T) {
 	generator, err := Prefixes([]int{2, 4})
 	if err != nil {
@@ -229,15 +240,16 @@ func TestGrowerForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := 101; tree.Len() != want || tree.Values(0) != 100_000 || len(pairs) != 100 {
-		t.Errorf("%d nodes for %d values with %d pairs, want %d", tree.Len(), tree.Values(0), len(pairs), want)
+		t.Errorf("%d nodes for %d values with %d pairs, want %d", tree.Len(), tree.Values(0),
+			len(pairs), want)
 	}
 	if most > 100*2*branchBytes {
 		t.Errorf("%d bytes were held", most)
 	}
 }
 
-// TestWaitingIsHeld: nodes of dates, of which each waits until all values are seen, are held until
-// then, once.
+// TestWaitingIsHeld: nodes of dates wait until all values are seen. Each counts as held once until
+// then.
 func TestWaitingIsHeld(t *testing.T) {
 	generator, err := Dates([]string{"year"})
 	if err != nil {
@@ -262,7 +274,8 @@ func TestWaitingIsHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := int64(2 * (len("1000") + len("1000-01-01")) * years); tree.Len() != 1+2*years || held != years*(branchBytes+each)+names {
+	if names := int64(2 * (len("1000") + len("1000-01-01")) * years); tree.Len() != 1+2*years ||
+		held != years*(branchBytes+each)+names {
 		t.Errorf("%d bytes are held of %d nodes", held, tree.Len())
 	}
 }

@@ -1,15 +1,15 @@
-// Package taxonomy holds the trees that generalized attributes climb.
+// Package taxonomy holds the trees of generalized attributes.
 //
 //	texts ──Generator──▶ paths ──Grower──▶ Tree ──Finder──▶ codes of leaves
 //	nested Node ──NewTree──▶ Tree
 //
-// A Tree is given, or generated from the values that occur: prefixes, dates, ranges of numbers.
-// A Grower takes values in the order of their texts and forgets what no search refines, so that
-// it holds no more than a node for every K records, however many values there are. Of an earlier cut
-// Above makes the tree that a Finder takes.
+// A Tree is given, or generated from the values that occur: prefixes, dates, ranges of numbers. A
+// Grower takes values in the order of their texts and forgets the nodes that no search refines, so
+// that it holds at most one node for every K records of each level, however many values there are.
+// For an earlier cut, Above makes the tree that a Finder uses.
 //
-// Trees, generators and cuts are safe for concurrent use; growers and finders belong to one
-// goroutine. The package knows neither attributes nor algorithms.
+// Contract: trees, generators and cuts are safe for concurrent use; growers and finders belong to
+// one goroutine. The package depends on neither attributes nor algorithms.
 package taxonomy
 
 import (
@@ -17,20 +17,20 @@ import (
 	"slices"
 )
 
-// Node is a taxonomy in nested form, as files and generators give it.
+// Node is a taxonomy in nested form, as in files and from generators.
 type Node struct {
 	Name     string
 	Children []Node
 	Values   int // pruned: the number of leaves that were below it; else 0
 }
 
-// Tree is a taxonomy: its nodes in preorder, the root first. Leaves are numbered in the
-// same order, and these numbers are the codes of the attribute's domain.
+// Tree is a taxonomy: its nodes in preorder, the root first. Leaves are numbered in the same order,
+// and these numbers are the codes of the attribute's domain.
 //
-// A pruned node, below which no search goes, is a leaf that stands for several values.
+// A pruned node, below which no search goes, is a leaf that represents several values.
 //
-// Nulls are not in the tree. An attribute that has them adds a leaf after all others,
-// directly under the root.
+// Nulls are not in the tree. An attribute that has them adds a leaf after all others, directly
+// under the root.
 type Tree struct {
 	names  []string
 	parent []int32 // the root's is -1
@@ -39,12 +39,12 @@ type Tree struct {
 	leaves []string
 	nodes  map[string]int32 // by name
 	pruned []bool           // by code
-	values []int            // of the leaves below a code; of all at the end
+	values []int            // by code: number of leaves below smaller codes; at the end, of all
 }
 
-// NewTree checks and flattens a taxonomy. Names must not repeat, and are not empty but for that of a
-// leaf below the root, which is the empty text. Errors
-// give a node's place, counted from 1 in preorder, not its name, which may be a value.
+// NewTree checks and flattens a taxonomy. Names must be unique. They must not be empty, except that
+// of a leaf below the root, which is the empty text. Errors have a node's position, counted from 1
+// in preorder, not its name, which may be a value.
 func NewTree(root Node) (*Tree, error) {
 	t := newTree(0)
 	t.add(root, -1)
@@ -57,8 +57,12 @@ func NewTree(root Node) (*Tree, error) {
 // newTree returns an empty tree with room for some nodes.
 func newTree(nodes int) *Tree {
 	return &Tree{
-		names: make([]string, 0, nodes), parent: make([]int32, 0, nodes), end: make([]int32, 0, nodes),
-		lo: make([]int32, 0, nodes), hi: make([]int32, 0, nodes), values: make([]int, 1, nodes+1),
+		names:  make([]string, 0, nodes),
+		parent: make([]int32, 0, nodes),
+		end:    make([]int32, 0, nodes),
+		lo:     make([]int32, 0, nodes),
+		hi:     make([]int32, 0, nodes),
+		values: make([]int, 1, nodes+1),
 	}
 }
 
@@ -73,7 +77,7 @@ func (t *Tree) add(n Node, parent int) {
 	t.finish(at)
 }
 
-// begin adds a node, which becomes a leaf by leaf, or else gets children.
+// begin adds a node. The caller then calls leaf or adds its children.
 func (t *Tree) begin(name string, parent int) (at int) {
 	at = len(t.names)
 	t.names = append(t.names, name)
@@ -84,7 +88,7 @@ func (t *Tree) begin(name string, parent int) (at int) {
 	return at
 }
 
-// leaf makes the last node a leaf; of a pruned one it is told what that stands for.
+// leaf makes the last node a leaf; a pruned one gets its number of values.
 func (t *Tree) leaf(values int) {
 	t.leaves = append(t.leaves, t.names[len(t.names)-1])
 	t.pruned = append(t.pruned, values > 0)
@@ -117,8 +121,8 @@ func sameName(first, second int) error {
 	return fmt.Errorf("build taxonomy: nodes %d and %d have the same name", first+1, second+1)
 }
 
-// Within returns the tree down to a level, in steps from the root, and by code of a leaf that of the leaf of
-// the new tree that it is or is below. Nodes of the level are pruned.
+// Within returns the tree down to a level, in steps from the root. By code of a leaf it also
+// returns the code of the new leaf that is it or contains it. Nodes of the level are pruned.
 func (t *Tree) Within(level int) (within *Tree, codes []uint32) {
 	within = newTree(0)
 	var add func(n, depth, parent int)
@@ -142,14 +146,14 @@ func (t *Tree) Within(level int) (within *Tree, codes []uint32) {
 		within.finish(at)
 	}
 	add(0, 0, -1)
-	_ = within.check() // names are some of the tree's
+	_ = within.check() // names are a part of the tree's
 	return within, codes
 }
 
 // IsWhole reports whether no node is pruned.
 func (t *Tree) IsWhole() bool { return !slices.Contains(t.pruned, true) }
 
-// Depth returns how many nodes are above node n.
+// Depth returns the number of nodes above node n.
 func (t *Tree) Depth(n int) (depth int) {
 	for ; t.parent[n] >= 0; n = int(t.parent[n]) {
 		depth++
@@ -157,8 +161,8 @@ func (t *Tree) Depth(n int) (depth int) {
 	return depth
 }
 
-// AddLeaves adds leaves directly under the root, after its own children, in bytewise order. It is an
-// error if the tree does not admit one of them.
+// AddLeaves adds leaves directly under the root, after its own children, in bytewise order. It
+// returns an error if the tree does not admit one of them.
 func (t *Tree) AddLeaves(names []string) error {
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		if err := t.Admit(name, 0); err != nil {
@@ -173,9 +177,8 @@ func (t *Tree) AddLeaves(names []string) error {
 	return nil
 }
 
-// Admit returns the error that the tree gets when a leaf of that name is added under its
-// root, after so many others: its root is a leaf itself, or it has
-// that name already.
+// Admit returns the error of adding a leaf with a name under the root, after added others: the root
+// is itself a leaf, or the tree has the name already.
 func (t *Tree) Admit(name string, added int) error {
 	if t.Len() == 1 {
 		return fmt.Errorf("extend taxonomy: its root is a leaf")
@@ -210,17 +213,17 @@ func (t *Tree) Range(n int) (lo, hi int) { return int(t.lo[n]), int(t.hi[n]) }
 // IsLeaf reports whether node n has no children.
 func (t *Tree) IsLeaf(n int) bool { return int(t.end[n]) == n+1 }
 
-// IsPruned reports whether node n stands for all that was below it.
+// IsPruned reports whether node n replaces a subtree.
 func (t *Tree) IsPruned(n int) bool { return t.IsLeaf(n) && t.pruned[t.lo[n]] }
 
-// Values returns the number of leaves under node n, those of pruned nodes included.
+// Values returns the number of leaves under node n, with those of pruned nodes.
 func (t *Tree) Values(n int) int { return t.ValuesIn(t.Range(n)) }
 
-// ValuesIn returns the number of leaves that the codes lo ≤ code < hi stand for: one each, but for
-// those of pruned nodes.
+// ValuesIn returns the number of leaves of the codes lo ≤ code < hi: one for each code, more for a
+// pruned node.
 func (t *Tree) ValuesIn(lo, hi int) int { return t.values[hi] - t.values[lo] }
 
-// Branch returns a node with all below it.
+// Branch returns a node with its subtree.
 func (t *Tree) Branch(n int) Node {
 	node := Node{Name: t.Name(n)}
 	if t.IsPruned(n) {
@@ -232,7 +235,7 @@ func (t *Tree) Branch(n int) Node {
 	return node
 }
 
-// Leaves returns the names of all leaves by code. It is the tree's own slice.
+// Leaves returns the names of all leaves by code. The slice belongs to the tree.
 func (t *Tree) Leaves() []string { return t.leaves }
 
 // Node returns the node with the given name.

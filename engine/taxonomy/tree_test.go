@@ -24,7 +24,8 @@ func mustTree(t *testing.T, root Node) *Tree {
 
 func TestTreeNumbersLeavesInPreorder(t *testing.T) {
 	tree := mustTree(t, education)
-	if want := []string{"Junior", "Senior", "Bachelors", "Grad School"}; !slices.Equal(tree.Leaves(), want) {
+	if want := []string{"Junior", "Senior", "Bachelors",
+		"Grad School"}; !slices.Equal(tree.Leaves(), want) {
 		t.Errorf("leaves %q, want %q", tree.Leaves(), want)
 	}
 	for code, leaf := range tree.Leaves() {
@@ -39,10 +40,13 @@ func TestTreeNumbersLeavesInPreorder(t *testing.T) {
 		name   string
 		parent int
 		lo, hi int
-	}{{"ANY", -1, 0, 4}, {"Secondary", 0, 0, 2}, {"Junior", 1, 0, 1}, {"Senior", 1, 1, 2}, {"University", 0, 2, 4}, {"Bachelors", 4, 2, 3}, {"Grad School", 4, 3, 4}} {
+	}{{"ANY", -1, 0, 4}, {"Secondary", 0, 0, 2}, {"Junior", 1, 0, 1}, {"Senior", 1, 1, 2},
+		{"University", 0, 2, 4}, {"Bachelors", 4, 2, 3}, {"Grad School", 4, 3, 4}} {
 		lo, hi := tree.Range(n)
-		if tree.Name(n) != want.name || tree.Parent(n) != want.parent || lo != want.lo || hi != want.hi {
-			t.Errorf("node %d is %q under %d with [%d,%d), want %v", n, tree.Name(n), tree.Parent(n), lo, hi, want)
+		if tree.Name(n) != want.name || tree.Parent(n) != want.parent || lo != want.lo ||
+			hi != want.hi {
+			t.Errorf("node %d is %q under %d with [%d,%d), want %v", n, tree.Name(n),
+				tree.Parent(n), lo, hi, want)
 		}
 		if tree.IsLeaf(n) != (len(tree.Children(n)) == 0) {
 			t.Errorf("node %d: leaf %t, children %d", n, tree.IsLeaf(n), tree.Children(n))
@@ -60,10 +64,12 @@ func TestNewTreeRefusesNames(t *testing.T) {
 	}{
 		{branchNode(""), "node 1 has no name"},
 		{branchNode("x", branchNode("", branchNode("y"))), "node 2 has no name"},
-		{branchNode("secret", branchNode("x"), branchNode("secret")), "nodes 1 and 3 have the same name"},
+		{branchNode("secret", branchNode("x"), branchNode("secret")),
+			"nodes 1 and 3 have the same name"},
 	} {
 		_, err := NewTree(c.root)
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
@@ -71,7 +77,8 @@ func TestNewTreeRefusesNames(t *testing.T) {
 
 func TestAddLeavesExtendsTheRoot(t *testing.T) {
 	tree := mustTree(t, education)
-	for name, tree := range map[string]*Tree{"Senior": tree, "University": tree, "x": mustTree(t, branchNode("ANY"))} {
+	for name, tree := range map[string]*Tree{"Senior": tree, "University": tree,
+		"x": mustTree(t, branchNode("ANY"))} {
 		if err := tree.AddLeaves([]string{name}); err == nil {
 			t.Errorf("leaf %q added to a tree of %d nodes", name, tree.Len())
 		}
@@ -79,7 +86,8 @@ func TestAddLeavesExtendsTheRoot(t *testing.T) {
 	if err := tree.AddLeaves([]string{"b", "a", "C", ""}); err != nil {
 		t.Fatal(err)
 	}
-	if got := outline(tree, 0); got != "ANY(Secondary(Junior Senior) University(Bachelors Grad School)  C a b)" {
+	if got := outline(tree, 0); got != "ANY(Secondary(Junior Senior) University(Bachelors Grad "+
+		"School)  C a b)" {
 		t.Errorf("got %s", got)
 	}
 	if code, ok := tree.Code("C"); !ok || code != 5 || tree.Values(0) != 8 {
