@@ -87,7 +87,8 @@ type entryReader struct {
 	decode   plain.Decoder // of values that are no byte strings
 	promised int64         // entries that data pages still have to bring
 	holding  formats.Holding
-	beside   int64 // bytes that the column holds besides its page
+	weight   func() int64 // bytes that the column holds besides its page
+	beside   int64        // that were told of these
 }
 
 // init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
@@ -146,8 +147,9 @@ func (e *entryReader) holdBeside(bytes int64) error {
 	return e.holdPage(e.Memory())
 }
 
-// holdMore says what the column is about to hold beside that.
-func (e *entryReader) holdMore(bytes int64) error { return e.holdBeside(e.beside + bytes) }
+// holdMore says that the column is about to hold so many bytes more: values that move to larger memory, which
+// is all that they hold once they have moved.
+func (e *entryReader) holdMore(bytes int64) error { return e.holdBeside(e.weight() + bytes) }
 
 // load makes sure that there are entries ahead in the page, and returns io.EOF at the chunk's
 // end. A dictionary page on the way is taken in by the given function.

@@ -47,6 +47,7 @@ type flatColumn struct {
 func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
 	c := &flatColumn{to: to, kind: t, coded: coded, limit: limit}
 	c.init(leaf, t)
+	c.entryReader.weight = c.weight
 	c.values, c.scratch.Type = &formats.Values{Type: t}, t
 	return c
 }

@@ -386,6 +386,36 @@ func TestLargeCellIsHeld(t *testing.T) {
 	}
 }
 
+// Many texts of a batch, whose memory grows step by step, are told as what they take now and what they move to: not every step that they
+// have taken.
+func TestGrowingValuesAreHeldOnce(t *testing.T) {
+	const size, each = 8 << 20, 4 << 10
+	type row struct {
+		A string `parquet:"a"`
+	}
+	type nested struct {
+		A []string `parquet:"a"`
+	}
+	rows, lists := make([]row, size/each), make([]nested, size/each/2)
+	for i := range rows {
+		rows[i].A = fmt.Sprintf("%0*d", each, i)
+		lists[i/2].A = append(lists[i/2].A, rows[i].A)
+	}
+	var flat, list bytes.Buffer
+	w := parquet.NewGenericWriter[row](&flat, parquet.PageBufferSize(2*size))
+	_, err := w.Write(rows)
+	must(t, errors.Join(err, w.Close()))
+	v := parquet.NewGenericWriter[nested](&list, parquet.PageBufferSize(2*size))
+	_, err = v.Write(lists)
+	must(t, errors.Join(err, v.Close()))
+	for i, coded := range []bool{true, false, false} {
+		path := formatstest.WriteTemp(t, "t.parquet", [][]byte{flat.Bytes(), flat.Bytes(), list.Bytes()}[i])
+		formatstest.CheckHeld(t, 2*size, 9*size/2, coded, func(hold func(int64) error) (formats.Source, error) {
+			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		})
+	}
+}
+
 // The values of a large dictionary are told once, and its page.
 func TestLargeDictionaryIsHeld(t *testing.T) {
 	const size, each = 8 << 20, 1 << 10

@@ -32,6 +32,7 @@ func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 	binary := formats.Type{Kind: formats.Binary}
 	l := &leafReader{to: to, dictionary: formats.Values{Type: binary}, values: formats.Values{Type: binary}}
 	l.init(leaf, formats.Type{Kind: formats.Nested})
+	l.entryReader.weight = l.weight
 	l.out.Values = &l.values
 	return l
 }
@@ -45,7 +46,7 @@ func (l *leafReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room 
 func (l *leafReader) begin(int) error {
 	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
 	l.values.Clear()
-	return l.holdBeside(l.values.MemoryBytes() + l.dictionary.MemoryBytes())
+	return l.holdBeside(l.weight())
 }
 
 // read appends n rows to the batch. A row ends where the next one starts, so it may look
@@ -102,7 +103,7 @@ func (l *leafReader) loadDictionary(h *page.Header) error {
 	if err := l.readDictionary(h, &l.dictionary, l.values.MemoryBytes()); err != nil {
 		return err
 	}
-	return l.holdBeside(l.values.MemoryBytes() + l.dictionary.MemoryBytes())
+	return l.holdBeside(l.weight())
 }
 
 // take appends the entries up to end, and their values, to the batch.
@@ -146,6 +147,9 @@ func (l *leafReader) takeEntries(n int) error {
 	}
 	return nil
 }
+
+// weight returns the bytes that the reader holds beside its page.
+func (l *leafReader) weight() int64 { return l.values.MemoryBytes() + l.dictionary.MemoryBytes() }
 
 // finish checks that the last row was the chunk's last.
 func (l *leafReader) finish() error {
