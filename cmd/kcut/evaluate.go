@@ -32,10 +32,10 @@ func newEvaluate(u *ui) *cobra.Command {
 		Short: "Tell how useful releases would be, for classifiers and for counting",
 		Long: `Masks training rows as the job says, masks test rows by the same rules, and counts how
 often classifiers that learn the class from the former are wrong about the latter: a
-decision tree, naive Bayes and logistic regression. Beside it stand the errors on raw
-values and without any quasi-identifier, how wrong answers to counting queries are, how
-well a release is told from the rows that it was made from, and what masking costs.
-Without a class only the last three are told.
+decision tree, naive Bayes, logistic regression and boosted trees. Next to these errors
+stand those on raw values and without any quasi-identifier, the error of counting queries,
+how well a classifier separates a release from its original rows, and the costs of
+masking. Without a class only the last three are printed.
 
 --curve does so for every algorithm that the job allows but auto, and k from 5 to 1000, unless
 others are named. --html draws it on one page, error against k and against the error

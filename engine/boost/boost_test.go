@@ -78,6 +78,34 @@ func TestAgreesWithNaiveFit(t *testing.T) {
 	}
 }
 
+// TestLearnAgreesWithNaiveFit compares what one model of all records says of each with the scores of
+// the naive one.
+func TestLearnAgreesWithNaiveFit(t *testing.T) {
+	for seed := range uint64(100) {
+		r, o := newRecords(rand.New(rand.NewPCG(seed, 2)))
+		c, err := Learn(t.Context(), r, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNaive(r, o, leavesNoneOut)
+		for range o.Rounds {
+			n.round()
+		}
+		tuple, logs := make([]uint32, len(r.Codes)), make([]float64, r.Classes)
+		for row, want := range n.scores {
+			for column := range tuple {
+				tuple[column] = r.Codes[column][row]
+			}
+			if c.Logs(tuple, logs); r.Classes > 1 && !slices.Equal(logs, want) {
+				t.Fatalf("seed %d, record %d: got %v, want %v", seed, row, logs, want)
+			}
+		}
+	}
+}
+
+// leavesNoneOut is the number of a naive fit that sees all records.
+const leavesNoneOut = -1
+
 // naiveProbabilities fits single records one fold after the other, and counts all of them for every
 // question.
 func naiveProbabilities(r *Records, o Options) [][]uint32 {

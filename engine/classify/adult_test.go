@@ -11,16 +11,17 @@ import (
 // trained is the number of Adult's training rows; they come first.
 const trained = 30162
 
-// TestAdult compares the errors on the test rows with those of Weka 3.6.14 (J48 and NaiveBayes by
-// default) and of scikit-learn's LogisticRegression with hardly any penalty.
+// TestAdult compares the errors on the test rows with those of Weka 3.6.14 (J48 and
+// NaiveBayes by default), of scikit-learn's LogisticRegression with hardly any penalty, and of its
+// HistGradientBoostingClassifier with 15 leaves.
 func TestAdult(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		want  []float64 // in percent
 	}{
-		{enginetest.EightAttributes, []float64{17.07, 18.29, 17.29}},
-		{enginetest.EightAttributes[1:], []float64{17.46, 18.24, 17.17}},
-		{nil, []float64{14.69, 17.46, 15.21}},
+		{enginetest.EightAttributes, []float64{17.07, 18.29, 17.29, 16.69}},
+		{enginetest.EightAttributes[1:], []float64{17.46, 18.24, 17.17, 17.18}},
+		{nil, []float64{14.69, 17.46, 15.21, 13.14}},
 	} {
 		codes := enginetest.Adult(t, c.names...).Codes()
 		var columns []Column

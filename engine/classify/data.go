@@ -3,13 +3,14 @@
 //
 //	Data: tuple × class → count ──Learner──▶ Classifier ──tuple──▶ class
 //
-// There are three kinds: a decision tree by the rules of C4.5 (package induce), naive Bayes by the
-// rules of Weka's NaiveBayes, and logistic regression. All use only the counts of distinct tuples,
-// so that a classifier does not depend on the order of rows, and its cost depends on the number of
-// distinct tuples.
+// There are four kinds: a decision tree by the rules of C4.5 (package induce), naive Bayes by the
+// rules of Weka's NaiveBayes, logistic regression, and gradient-boosted trees (package boost). All
+// use only the counts of distinct tuples, so that a classifier does not depend on the order of rows,
+// and its cost depends on the number of distinct tuples.
 //
 // The last code of every column represents missing values: suppressed ones and nulls. A tree has a
-// branch for them, logistic regression one more value; naive Bayes leaves them out.
+// branch for them, logistic regression and boosted trees one more value, for boosted trees the last
+// one in the order of numbers; naive Bayes leaves them out.
 package classify
 
 import (
@@ -59,8 +60,8 @@ func Classify(c Classifier, tuple []uint32, logs []float64) uint32 {
 	return first(logs)
 }
 
-// Learners returns one learner of every kind: a tree, naive Bayes, logistic regression.
-func Learners() []Learner { return []Learner{Tree{}, Bayes{}, Logistic{}} }
+// Learners returns one of every kind: a tree, naive Bayes, logistic regression, boosted trees.
+func Learners() []Learner { return []Learner{Tree{}, Bayes{}, Logistic{}, Boosted{}} }
 
 // each calls f with all tuples in order. The tuple is valid until f returns.
 func (d Data) each(ctx context.Context, f func(tuple []uint32, class uint32, count uint64)) error {

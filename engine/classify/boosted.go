@@ -1,0 +1,63 @@
+package classify
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/boost"
+)
+
+// Boosted learns gradient-boosted trees (package boost), of at most mostBoosted tuples: of more it
+// takes about as many, those with the least hashes.
+type Boosted struct{}
+
+const mostBoosted = 1 << 17
+
+// boostedOptions are near those that libraries of boosted trees have by default.
+var boostedOptions = boost.Options{Rounds: 100, Leaves: 15, Least: 20, Rate: 0.1}
+
+// Name returns "boosted".
+func (Boosted) Name() string { return "boosted" }
+
+// Learn fits the trees. What it takes is drawn from the budget of the data's space, and stays drawn.
+func (Boosted) Learn(ctx context.Context, d Data) (Classifier, error) {
+	if len(d.Columns) == 0 { // the classes' shares are all there is
+		return Bayes{}.Learn(ctx, d)
+	}
+	r := &boost.Records{Classes: d.Classes, Codes: make([][]uint32, len(d.Columns))}
+	for _, c := range d.Columns {
+		r.Columns = append(r.Columns, boost.Column{Domain: c.Domain, Ordered: c.Numeric})
+	}
+	n := d.Table.Len()
+	bytes := boost.LearnBytes(r.Columns, d.Classes, min(n, mostBoosted+mostBoosted/32), boostedOptions)
+	if err := hold(d.Space, "boosted trees", int(bytes/8)); err != nil {
+		return nil, err
+	}
+	err := d.each(ctx, func(tuple []uint32, class uint32, count uint64) {
+		if !isSampled(tuple, n) {
+			return
+		}
+		for c, code := range tuple {
+			r.Codes[c] = append(r.Codes[c], code)
+		}
+		r.Class, r.Counts = append(r.Class, class), append(r.Counts, count)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return boost.Learn(ctx, r, boostedOptions)
+}
+
+// isSampled reports whether a tuple is among those that trees are fitted to.
+func isSampled(tuple []uint32, all int) bool {
+	if all <= mostBoosted {
+		return true
+	}
+	hash := uint64(0)
+	for _, code := range tuple {
+		hash = engine.Mix(hash + uint64(code))
+	}
+	place, _ := bits.Mul64(hash, uint64(all))
+	return place < mostBoosted
+}
