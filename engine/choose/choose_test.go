@@ -104,7 +104,7 @@ func TestTies(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		losses, chances [3]float64
+		losses, chances [3]float64 // the standard errors of what they have more than the trusted one
 		want            int
 	}{
 		// chance may explain that the best one is better
@@ -117,11 +117,12 @@ func TestTies(t *testing.T) {
 		{[3]float64{0.3, 0.3, 0.3}, [3]float64{0.0005, 0, 0.001}, 0},       // all are equally good
 		{[3]float64{0.3004, 0.3, 0.2999}, [3]float64{0.0005, 0, 0.001}, 0}, // these, too
 	} {
-		v := &Verdict{}
+		v := &Verdict{deviations: make([][]float64, 3)}
 		for i, loss := range tt.losses {
-			v.Estimates = append(v.Estimates,
-				Estimate{Loss: loss, Chance: tt.chances[i], Trusted: i == 1})
+			v.Estimates = append(v.Estimates, Estimate{Loss: loss, Trusted: i == 1})
+			v.deviations[i] = []float64{tt.chances[0], tt.chances[i], tt.chances[2]}
 		}
+		v.deviations[1] = tt.chances[:]
 		if v.choose(); v.Chosen != tt.want {
 			t.Errorf("%v of chances %v: %d is chosen, want %d", tt.losses, tt.chances, v.Chosen,
 				tt.want)

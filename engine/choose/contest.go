@@ -2,63 +2,58 @@ package choose
 
 import "math"
 
-// contest is the errors of candidates on the same test records, over the rounds.
+// contest is how candidates do on test records, alone and on the same ones.
 type contest struct {
 	estimates []Estimate
-	in        []bool  // by candidate: it is still judged
-	size      uint64  // number of records that were dealt
-	sums      []score // by candidate
-	// by two candidates: number of test records that exactly one of them gets wrong
-	apart [][]uint64
+	in        []bool     // those that are still judged
+	size      uint64     // the records that were dealt
+	sums      []score    // by candidate
+	squares   [][]uint64 // by two candidates: of the differences of their losses of records
 }
 
-// sure is the number of standard errors by which a candidate must be worse than the best one so
-// that it is judged no further, or, if it is trusted, is not chosen.
+// sure is the number of standard errors by which a candidate must be behind the best one to be
+// judged no further.
 const sure = 3
 
-// newContest returns a contest that is judged by a number of records.
+// newContest returns one that is judged by a number of records.
 func newContest(estimates []Estimate, size uint64) *contest {
 	n := len(estimates)
 	c := &contest{
-		estimates: estimates,
-		size:      size,
-		in:        make([]bool, n),
-		sums:      make([]score, n),
-		apart:     make([][]uint64, n),
+		estimates: estimates, size: size, in: make([]bool, n), sums: make([]score, n),
+		squares: make([][]uint64, n),
 	}
 	for i := range estimates {
-		c.in[i], c.apart[i] = estimates[i].LeftOut == "", make([]uint64, n)
+		c.in[i], c.squares[i] = estimates[i].LeftOut == "", make([]uint64, n)
 	}
 	return c
 }
 
-// compare adds the errors of a round on the test records, for the candidates that were judged.
-func (c *contest) compare(missed [][]bool) {
-	for i, own := range missed {
-		for o, others := range missed[:i] {
+// compare adds the losses of the test records of a round, of the candidates that were judged.
+func (c *contest) compare(losses [][]uint32) {
+	for i, own := range losses {
+		for o, others := range losses[:i] {
 			if own == nil || others == nil {
 				continue
 			}
 			n := uint64(0)
-			for record, wrong := range own {
-				if wrong != others[record] {
-					n++
-				}
+			for record, loss := range own {
+				difference := int64(loss) - int64(others[record])
+				n += uint64(difference * difference)
 			}
-			c.apart[i][o], c.apart[o][i] = c.apart[i][o]+n, c.apart[o][i]+n
+			c.squares[i][o], c.squares[o][i] = c.squares[i][o]+n, c.squares[o][i]+n
 		}
 	}
 }
 
-// drop stops judging candidates that are behind the best one by more than chance and a tie, and
-// returns the number of those left.
+// drop ends the judging of candidates that are behind the best one by more than chance and a tie,
+// and returns how many are left.
 func (c *contest) drop() (left int) {
 	best := c.best()
 	for i, in := range c.in {
 		if !in {
 			continue
 		}
-		behind := float64(c.sums[i].wrong-c.sums[best].wrong) / float64(c.sums[i].tested)
+		behind := c.sums[i].meanLoss() - c.sums[best].meanLoss()
 		if c.in[i] = behind <= max(Tie, sure*c.deviation(i, best)); c.in[i] {
 			left++
 		}
@@ -66,35 +61,37 @@ func (c *contest) drop() (left int) {
 	return left
 }
 
-// trust notes which candidate is trusted, if it is still judged, and the standard errors of the
-// differences to the others' losses: also for those that were dropped in the last round, since they
-// may be chosen.
-func (c *contest) trust(trusted int) {
-	for i := range c.estimates {
-		x := &c.estimates[i]
-		x.Trusted, x.Chance = i == trusted && c.in[i], 0
-		if x.LeftOut == "" {
-			x.Chance = c.deviation(i, trusted)
-		}
-	}
-}
-
-// best returns the candidate with the fewest errors among those still judged, the first of several;
-// −1 if there is none.
+// best returns the candidate of the least loss among those that are still judged: the first of
+// several; −1 if there is none.
 func (c *contest) best() int {
 	best := -1
 	for i, in := range c.in {
-		if in && (best < 0 || c.sums[i].wrong < c.sums[best].wrong) {
+		if in && (best < 0 || c.sums[i].loss < c.sums[best].loss) {
 			best = i
 		}
 	}
 	return best
 }
 
-// deviation returns the standard error of the difference between two candidates' errors (McNemar,
-// 1947), from the number of records that exactly one of them gets wrong. Testing a record again
-// adds no information.
+// deviation returns the standard error of the difference of two candidates' losses, which were
+// judged equally often. Records that are tested again show nothing new.
 func (c *contest) deviation(i, o int) float64 {
-	tested := float64(c.sums[i].tested)
-	return math.Sqrt(float64(c.apart[i][o])*max(1, tested/float64(c.size))) / tested
+	n := float64(c.sums[i].tested)
+	mean := c.sums[i].meanLoss() - c.sums[o].meanLoss()
+	squares := float64(c.squares[i][o]) / (lossUnit * lossUnit)
+	variance := max(0, squares/n-float64(mean*mean))
+	return math.Sqrt(variance / min(n, float64(c.size)))
+}
+
+// deviations returns the standard errors of all differences of losses.
+func (c *contest) deviations() (all [][]float64) {
+	for i := range c.sums {
+		all = append(all, make([]float64, len(c.sums)))
+		for o := range c.sums {
+			if c.sums[i].tested > 0 && c.sums[i].tested == c.sums[o].tested {
+				all[i][o] = c.deviation(i, o)
+			}
+		}
+	}
+	return all
 }

@@ -157,20 +157,21 @@ func (d *dealt) part(round int, test bool) judge.Source {
 	})
 }
 
-// scaled returns the requirement for a training part of a number of records: k and the number of
-// records that may be taken away shrink in proportion to the records, so that groups are as hard to
-// fill as in the table.
+// scaled returns the requirement for a training part of a number of records: the number of records
+// that may be taken away shrinks in proportion to the records. K shrinks where a sample is judged, in
+// proportion to the sample, so that groups are as hard to fill as in the table.
 func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Requirement {
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
 		k := &requirement.Sets[i].K
-		*k = max(min(*k, leastK), engine.KAnonymity((proportion(2*k.Size(), records, d.whole)+1)/2))
+		rounded := (proportion(2*k.Size(), d.size, d.whole) + 1) / 2
+		*k = max(min(*k, leastK), engine.KAnonymity(rounded))
 	}
 	requirement.MaxSuppressed = proportion(requirement.MaxSuppressed, records, d.whole)
 	return requirement
 }
 
-// leastK is the smallest k of a training part, unless the requirement's k is smaller.
+// leastK is the smallest k of a sample, unless the requirement's k is smaller.
 const leastK = 2
 
 // proportion returns n·part/whole, rounded down.

@@ -2,7 +2,7 @@
 // the records, the other records judge the recoding that it finds, and the best candidate searches
 // the whole table.
 //
-//	Table ──deal──▶ folds ──Search of every candidate──▶ Recoding ──mask──▶ error of a tree,
+//	Table ──deal──▶ folds ──Search of every candidate──▶ Recoding ──mask──▶ loss of trees,
 //	  │                                                                     of queries ──▶ Verdict
 //	  └──────────────────Search of the chosen candidate──▶ Recoding
 //
@@ -38,8 +38,8 @@ type Candidate struct {
 	// replaces the candidate while it is judged: faster, and about as good; nil: it is judged
 	// itself
 	Sketch *Searcher
-	// It is chosen unless chance can not explain that another one is better, or as good and
-	// simpler: it was better on other tables. At most one candidate is trusted.
+	// It was the best one on most tables: it is chosen unless chance can not explain that another
+	// one is better, or as good and simpler. At most one candidate is trusted.
 	Trusted bool
 	// takes away as many records as the requirement allows; others take none away
 	Suppresses bool
@@ -61,10 +61,12 @@ type Objective uint8
 
 // The objectives.
 const (
-	Classification Objective = iota // the error of a decision tree on masked test records
-	// the error of counting queries and the certainty penalty, relative to a fully masked release
+	// Classification is the logarithmic loss of boosted trees on masked test records.
+	Classification Objective = iota
+	// Queries is the error of counting queries and the certainty penalty, as shares of those of a
+	// release with everything masked.
 	Queries
-	// both, with the error of the tree relative to that of the most frequent class
+	// Balanced is both, the loss as a share of that of the classes' shares.
 	Balanced
 )
 
@@ -93,17 +95,17 @@ type Verdict struct {
 	Records   uint64     // number of records that were dealt
 	Estimates []Estimate // by candidate
 	Chosen    int        // the candidate; −1: none is left
+
+	deviations [][]float64 // by candidate and candidate: standard errors of differences of losses
 }
 
 // Estimate is the expected quality of a candidate's release.
 type Estimate struct {
 	// number of rounds in which it was judged: more rounds mean that it was longer among the best
-	Rounds  int
-	Loss    float64 // the value of the objective over these rounds; less is better
-	Trusted bool    // the candidate is trusted, and the losses are errors
-	// the standard error of the difference between its loss and that of the trusted candidate
-	Chance     float64
-	Error      *float64 // of a decision tree, as a share of the test records; nil: not measured
+	Rounds     int
+	Loss       float64  // the value of the objective over these rounds; less is better
+	Trusted    bool     // the candidate is trusted, and the losses are those of classification
+	Error      *float64 // of boosted trees, as a share of the test records; nil: not measured
 	QueryError *float64 // relative, the mean over a workload; nil: not measured
 	Penalty    *float64 // the normalized certainty penalty; nil: not measured
 	Blank      bool     // it masked everything in every round

@@ -1,9 +1,9 @@
 package choose
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -21,7 +21,6 @@ type judging struct {
 	requirement engine.Requirement
 	options     engine.Options // of all searches, except their space
 	space       partition.Space
-	own         bool // candidates are judged by their own searches, not by sketches
 }
 
 // judge judges the candidates.
@@ -47,13 +46,7 @@ func (e Engine) judge(ctx context.Context, table *engine.Table, requirement engi
 	if err := j.contest(ctx, v); err != nil {
 		return nil, err
 	}
-	if j.unfair(v) {
-		j.own = true
-		if err := j.contest(ctx, v); err != nil {
-			return nil, err
-		}
-	}
-	if v.Chosen < 0 { // a part of the records may be too small for all candidates
+	if v.Chosen < 0 { // a part of the records may be too few for all
 		v.Chosen = first
 	}
 	return v, nil
@@ -76,32 +69,11 @@ func (j *judging) contest(ctx context.Context, v *Verdict) error {
 			j.sum(&v.Estimates[i], &c.sums[i])
 		}
 	}
-	if trusted := j.trusted(); trusted >= 0 && j.Objective == Classification {
-		c.trust(trusted)
+	if j.Objective == Classification {
+		v.deviations = c.deviations()
 	}
 	v.choose()
 	return nil
-}
-
-// unfair reports whether a trusted candidate has lost by its sketch and may be judged again by its
-// own search.
-func (j *judging) unfair(v *Verdict) bool {
-	trusted := j.trusted()
-	return trusted >= 0 && v.Chosen != trusted && v.Estimates[trusted].LeftOut == "" &&
-		j.mayJudgeAgain(j.size)
-}
-
-// mayJudgeAgain reports whether all candidates are judged again, by their own searches, when a
-// trusted one has lost by its sketch: only where so few records are judged that this is fast.
-func (e Engine) mayJudgeAgain(size uint64) bool {
-	trusted := e.trusted()
-	return trusted >= 0 && e.Candidates[trusted].Sketch != nil && e.Objective == Classification &&
-		testFolds(size, uint64(e.most())) == 1
-}
-
-// trusted returns the trusted candidate, −1 if there is none.
-func (e Engine) trusted() int {
-	return slices.IndexFunc(e.Candidates, func(c Candidate) bool { return c.Trusted })
 }
 
 // open returns the candidates that are not left out.
@@ -121,13 +93,13 @@ func (j *judging) round(ctx context.Context, number int, c *contest) error {
 	f, err := j.newFold(ctx, number)
 	if err == nil {
 		tested := int64(j.size - f.Searched.Rows)
-		err = j.space.Budget.Draw("what trees get wrong", int64(len(c.in))*tested)
+		err = j.space.Budget.Draw("losses of records", 4*int64(len(c.in))*tested)
 	}
 	if err != nil {
 		return err
 	}
-	missed := make([][]bool, len(c.estimates))
-	err = judge.Trials(len(missed), j.space, func(i int, space partition.Space) error {
+	losses := make([][]uint32, len(c.estimates))
+	err = judge.Trials(len(losses), j.space, func(i int, space partition.Space) error {
 		if !c.in[i] {
 			return nil
 		}
@@ -142,11 +114,11 @@ func (j *judging) round(ctx context.Context, number int, c *contest) error {
 			c.estimates[i].LeftOut, c.in[i] = err.Error(), false
 			return nil
 		}
-		missed[i] = t.missed
+		losses[i] = t.losses
 		c.sums[i].add(s)
 		return nil
 	})
-	c.compare(missed)
+	c.compare(losses)
 	return err
 }
 
@@ -156,8 +128,7 @@ type fold struct {
 	*judge.Fold
 	requirement engine.Requirement // requirement for the training part
 	removal     float64            // the error of queries when everything is masked
-	// number of test records whose class is not the training part's most frequent one
-	plain uint64
+	plain       uint64             // the loss of the shares of the training part's classes
 }
 
 // newFold prepares a fold. Its memory stays drawn.
@@ -180,19 +151,19 @@ func (j *judging) newFold(ctx context.Context, number int) (f *fold, err error) 
 	return f, err
 }
 
-// guess counts the errors of predicting the most frequent class of the training part.
+// guess adds up the loss of the shares that the classes have of the training part.
 func (f *fold) guess(ctx context.Context) error {
-	classes := make([]uint64, max(1, f.Classes))
+	shares := make([]float64, max(1, f.Classes)) // logarithms
 	h := f.Searched.Histograms[0]
 	for i, class := range h.Class {
-		classes[class] += h.Count[i]
+		shares[class] += float64(h.Count[i])
 	}
-	most := uint32(slices.Index(classes, slices.Max(classes)))
+	for class, n := range shares {
+		shares[class] = math.Log(n)
+	}
 	return f.Test(ctx, func(b *judge.Block) error {
 		for i, class := range b.Classes {
-			if class != most {
-				f.plain += b.Counts[i]
-			}
+			f.plain += b.Counts[i] * uint64(lossOf(shares, class))
 		}
 		return nil
 	})
@@ -210,30 +181,33 @@ func removal(attributes []engine.Attribute) *engine.Cut {
 
 // score is the results of trials, summed over rounds.
 type score struct {
-	// numbers of test records; of those that the tree, and that the most frequent class of its
-	// part, gets wrong
-	tested, wrong, plain uint64
-	trained              float64 // number of training records
-	penalty              float64 // summed over training records
-	queries, removal     float64 // summed over rounds
-	telling              int     // number of rounds in which some column has several labels
-	rounds               int
+	tested, wrong    uint64  // test records; those whose class is got wrong
+	loss, plain      uint64  // in parts of lossUnit: of the classifier, and of the classes' shares
+	trained          float64 // training records
+	penalty          float64 // summed over training records
+	queries, removal float64 // summed over rounds
+	telling          int     // rounds in which some column has several labels
+	rounds           int
 }
 
 func (s *score) add(o score) {
-	s.tested, s.wrong, s.plain = s.tested+o.tested, s.wrong+o.wrong, s.plain+o.plain
+	s.tested, s.wrong = s.tested+o.tested, s.wrong+o.wrong
+	s.loss, s.plain = s.loss+o.loss, s.plain+o.plain
 	s.trained, s.penalty = s.trained+o.trained, s.penalty+o.penalty
 	s.queries, s.removal, s.rounds = s.queries+o.queries, s.removal+o.removal, s.rounds+1
 	s.telling += o.telling
 }
 
-// sum computes an estimate from a score.
+// meanLoss returns the logarithmic loss of a test record, in bits.
+func (s *score) meanLoss() float64 { return float64(s.loss) / lossUnit / float64(s.tested) }
+
+// sum makes an estimate of a score.
 func (e Engine) sum(to *Estimate, s *score) {
-	wrong, plain := float64(s.wrong)/float64(s.tested), float64(s.plain)/float64(s.tested)
 	if e.Objective != Queries {
-		to.Error = &wrong
+		wrong := float64(s.wrong) / float64(s.tested)
+		to.Error, to.Loss = &wrong, s.meanLoss()
 	}
-	to.Loss, to.Rounds, to.Blank = wrong, s.rounds, s.telling == 0
+	to.Rounds, to.Blank = s.rounds, s.telling == 0
 	if e.Objective == Classification {
 		return
 	}
@@ -241,7 +215,7 @@ func (e Engine) sum(to *Estimate, s *score) {
 	to.QueryError, to.Penalty = &queries, &penalty
 	to.Loss = (ratio(s.queries, s.removal) + penalty) / 2
 	if e.Objective == Balanced {
-		to.Loss = (to.Loss + ratio(wrong, plain)) / 2
+		to.Loss = (to.Loss + ratio(float64(s.loss), float64(s.plain))) / 2
 	}
 }
 
@@ -256,40 +230,57 @@ func ratio(part, whole float64) float64 {
 // Tie is the difference up to which a loss counts as equal to the least one.
 const Tie = 0.001
 
-// choose chooses among the candidates that are not left out and were judged in the largest number
-// of rounds: the first one whose loss counts as equal to the least. Candidates that mask everything
-// are considered only if all do. A trusted one is chosen, unless the best one is surely better, or
-// one before it is as good even if chance has favoured that one by a standard error.
+// choose chooses, of the candidates that are not left out and were judged in as many rounds as any,
+// the trusted one, unless the one of the least loss is better by more than chance. Another one
+// before the trusted one is chosen if its loss is as good even where chance has favoured it by a
+// standard error. Without a trusted one it is the first one whose loss is as good as the least.
+// Candidates that mask everything are looked at only if all do.
 func (v *Verdict) choose() {
-	best, trusted := -1, -1
 	telling := slices.ContainsFunc(v.Estimates, func(x Estimate) bool {
 		return x.LeftOut == "" && !x.Blank
 	})
-	open := func(x *Estimate) bool { return x.LeftOut == "" && x.Blank != telling }
+	rounds := 0
 	for i := range v.Estimates {
-		x := &v.Estimates[i]
-		if open(x) && (best < 0 || cmp.Or(cmp.Compare(v.Estimates[best].Rounds, x.Rounds),
-			cmp.Compare(x.Loss, v.Estimates[best].Loss)) < 0) {
-			best = i
+		if x := &v.Estimates[i]; x.LeftOut == "" && x.Blank != telling {
+			rounds = max(rounds, x.Rounds)
 		}
 	}
-	if v.Chosen = best; best < 0 {
-		return
+	open := func(i int) bool {
+		x := &v.Estimates[i]
+		return x.LeftOut == "" && x.Blank != telling && x.Rounds == rounds
 	}
-	least := &v.Estimates[best]
+	best, trusted := -1, -1
 	for i := range v.Estimates {
-		if x := &v.Estimates[i]; x.Trusted && open(x) && x.Rounds == least.Rounds &&
-			x.Loss <= least.Loss+max(Tie, sure*least.Chance) {
+		if open(i) && (best < 0 || v.Estimates[i].Loss < v.Estimates[best].Loss) {
+			best = i
+		}
+		if open(i) && v.Estimates[i].Trusted {
 			trusted = i
 		}
 	}
-	v.Chosen = slices.IndexFunc(v.Estimates, func(x Estimate) bool {
-		switch {
-		case !open(&x) || x.Rounds < least.Rounds:
-			return false
-		case trusted < 0:
-			return x.Loss <= least.Loss+Tie
+	v.Chosen = best
+	if trusted >= 0 {
+		surely := max(Tie, sure*v.chance(trusted, best))
+		if v.Estimates[trusted].Loss <= v.Estimates[best].Loss+surely {
+			v.Chosen = trusted
 		}
-		return x.Trusted || x.Loss+x.Chance <= v.Estimates[trusted].Loss+Tie
-	})
+	}
+	for i := range max(0, v.Chosen) {
+		chance := 0.0
+		if v.Chosen == trusted {
+			chance = v.chance(i, trusted)
+		}
+		if open(i) && v.Estimates[i].Loss+chance <= v.Estimates[v.Chosen].Loss+Tie {
+			v.Chosen = i
+			return
+		}
+	}
+}
+
+// chance returns the standard error of the difference of two candidates' losses.
+func (v *Verdict) chance(i, o int) float64 {
+	if v.deviations == nil {
+		return 0
+	}
+	return v.deviations[i][o]
 }

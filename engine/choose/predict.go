@@ -26,10 +26,7 @@ func (e Engine) Predict(records uint64, tuples, attributes int) []time.Duration 
 	rounds := float64(e.rounds(open, size, tuples, attributes))
 	for i := range e.Candidates {
 		if c := &e.Candidates[i]; c.Barred == "" {
-			judging := e.round(c, c.judged(), size, tuples, attributes)
-			if e.mayJudgeAgain(size) {
-				judging += e.round(c, &c.Searcher, size, tuples, attributes)
-			}
+			judging := e.round(c, size, tuples, attributes)
 			predicted[i] = time.Duration(rounds*judging + c.predict(tuples, attributes))
 		}
 	}
@@ -45,12 +42,11 @@ func (s *Searcher) predict(tuples, attributes int) float64 {
 	return searching + s.Fitting(min(tuples, MostJudged))*float64(attributes)
 }
 
-// round returns the nanoseconds of judging a candidate in one round by the result of a searcher,
-// with a number of records.
-func (e Engine) round(c *Candidate, by *Searcher, size uint64, tuples, attributes int) float64 {
-	judged, trained := min(tuples, int(size)),
-		int(size)*(folds-testFolds(size, uint64(e.most())))/folds
-	return judgeCost*float64(judged*attributes) + by.predict(min(tuples, trained), attributes)
+// round returns the nanoseconds of judging a candidate in one round, with a number of records.
+func (e Engine) round(c *Candidate, size uint64, tuples, attributes int) float64 {
+	trained := min(tuples, int(size)*(folds-testFolds(size, uint64(e.most())))/folds)
+	judging := judgeCost * float64(min(tuples, int(size))*attributes)
+	return judging + c.judged().predict(trained, attributes)
 }
 
 // rounds returns the largest number of rounds of a contest: the number of folds or, where one round
@@ -61,13 +57,10 @@ func (e Engine) rounds(open []*Candidate, size uint64, tuples, attributes int) i
 	if e.Objective != Classification {
 		return folds
 	}
-	if testFolds(size, uint64(e.most())) == 1 {
-		return folds
-	}
 	round, all, longest := 0.0, 0.0, 0.0
 	for _, c := range open {
 		search := c.predict(tuples, attributes)
-		round += e.round(c, c.judged(), size, tuples, attributes)
+		round += e.round(c, size, tuples, attributes)
 		all, longest = all+search, max(longest, search)
 	}
 	return max(1, min(folds, int((all-longest)/max(1, round))))
@@ -83,6 +76,7 @@ func (e Engine) admit(records uint64, tuples, attributes int) []Estimate {
 	for i, predicted := range e.Predict(records, tuples, attributes) {
 		x := &estimates[i]
 		x.Predicted, x.LeftOut = predicted, e.Candidates[i].Barred
+		x.Trusted = e.Candidates[i].Trusted && e.Objective == Classification
 		switch {
 		case x.LeftOut != "":
 		case e.Time > 0 && all > 0 && all+predicted > e.Time:

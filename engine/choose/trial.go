@@ -2,6 +2,8 @@ package choose
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/engine/classify"
@@ -15,7 +17,8 @@ type trial struct {
 	*fold
 	*Candidate
 	space  partition.Space
-	missed []bool // by test record: the tree gets its class wrong
+	losses []uint32 // by test record: of its class, in parts of lossUnit
+	wrong  uint64   // test records whose class is got wrong
 }
 
 // run lets the candidate search the training part, and judges its result.
@@ -26,7 +29,7 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 	}
 	judged := judge.Trial{Fold: t.Fold, Space: t.space}
 	if t.Objective != Queries {
-		judged.Learners, judged.Examine = []classify.Learner{classify.Tree{}}, t.examine
+		judged.Learners, judged.Examine = []classify.Learner{classify.Boosted{Brief: true}}, t.examine
 	}
 	release := &judge.Release{Recoding: recoding, Attributes: t.Attributes, K: 1}
 	costs, err := judged.Judge(ctx, release)
@@ -34,7 +37,7 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 		return s, err
 	}
 	s = score{
-		tested: uint64(len(t.missed)), plain: t.plain, trained: float64(t.Searched.Rows),
+		tested: uint64(len(t.losses)), wrong: t.wrong, plain: t.plain, trained: float64(t.Searched.Rows),
 		queries: costs.Queries.Mean, removal: t.removal,
 	}
 	s.penalty = costs.Penalty * s.trained
@@ -43,27 +46,17 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 			s.telling = 1
 		}
 	}
-	for _, wrong := range t.missed {
-		if wrong {
-			s.wrong++
-		}
+	for _, loss := range t.losses {
+		s.loss += uint64(loss)
 	}
 	return s, nil
-}
-
-// searcher returns the searcher for the candidate.
-func (t *trial) searcher() *Searcher {
-	if t.own {
-		return &t.Searcher
-	}
-	return t.judged()
 }
 
 // search finds the candidate's recoding of the training part.
 func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	table, options := *t.Searched, t.options
 	requirement := t.of(t.requirement)
-	by := t.searcher().Engine
+	by := t.judged().Engine
 	if err := judge.Group(ctx, by, &table, requirement, t.space, t.Training, nil); err != nil {
 		return nil, err
 	}
@@ -80,15 +73,34 @@ func (t *trial) search(ctx context.Context) (engine.Recoding, error) {
 	return recoding, nil
 }
 
-// examine notes for every test record whether a tree gets its class wrong.
+// examine notes the loss of each test record, and counts those whose class is got wrong.
 func (t *trial) examine(
-	tree classify.Classifier, _ partition.Space, test func(judge.Examiner) error,
+	c classify.Classifier, _ partition.Space, test func(judge.Examiner) error,
 ) error {
 	logs := make([]float64, max(1, t.Classes))
 	return test(func(tuple []uint32, class uint32, records uint64) {
-		wrong := classify.Classify(tree, tuple, logs) != class
+		if classify.Classify(c, tuple, logs) != class {
+			t.wrong += records
+		}
+		loss := lossOf(logs, class)
 		for range records {
-			t.missed = append(t.missed, wrong)
+			t.losses = append(t.losses, loss)
 		}
 	})
+}
+
+const (
+	lossUnit = 1 << 16 // a bit of loss
+	mostLoss = 20      // bits
+)
+
+// lossOf returns the logarithmic loss of a record of a class, in parts of lossUnit, from the
+// logarithms of how likely the classes are.
+func lossOf(logs []float64, class uint32) uint32 {
+	most, sum := slices.Max(logs), 0.0
+	for _, l := range logs {
+		sum += math.Exp(l - most)
+	}
+	bits := (most - logs[class] + math.Log(sum)) / math.Ln2
+	return uint32(math.Round(min(bits, mostLoss) * lossUnit))
 }

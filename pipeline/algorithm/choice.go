@@ -109,7 +109,7 @@ type Choice struct {
 type Judged struct {
 	Algorithm  string   `json:"algorithm"`
 	Suppresses bool     `json:"suppresses,omitempty"` // takes away as many records as max_suppressed allows
-	Error      *float64 `json:"error,omitempty"`      // of a decision tree on test records
+	Error      *float64 `json:"error,omitempty"`      // of boosted trees on test records
 	QueryError *float64 `json:"query_error,omitempty"`
 	Penalty    *float64 `json:"certainty_penalty,omitempty"`
 	Loss       *float64 `json:"loss,omitempty"`   // what was judged
@@ -147,7 +147,7 @@ func (c *Choice) String() string {
 		case j.LeftOut != "":
 			what += " left out: " + j.LeftOut
 		case j.Loss != nil:
-			what += fmt.Sprintf(" %.2f", 100**j.Loss)
+			what += fmt.Sprintf(" %.3f", *j.Loss)
 		}
 		all = append(all, what)
 	}
