@@ -14,22 +14,23 @@ import (
 	"github.com/kcut/kcut/engine/mondrian"
 )
 
-// variants are the engines that tests run, all of them.
+// variants returns all engines that tests run.
 func variants(seed uint64) []mondrian.Engine {
 	return []mondrian.Engine{
 		{}, {Median: mondrian.Exact}, {Ordered: true}, {Ordered: true, Median: mondrian.Exact},
-		{Relaxed: true, Seed: seed}, {Relaxed: true, Ordered: true, Seed: seed}, {InfoGain: true}, {InfoGain: true, Guided: true}, {InfoGain: true, Guided: true, Brief: true},
+		{Relaxed: true, Seed: seed}, {Relaxed: true, Ordered: true, Seed: seed}, {InfoGain: true},
+		{InfoGain: true, Guided: true}, {InfoGain: true, Guided: true, Brief: true},
 	}
 }
 
-// randomCase is a table whose columns are all in a set. Nameless classes give cells of one tuple
-// equal keys.
+// randomCase is a table whose columns are all in a set. If classes have no names, cells of one
+// tuple have equal keys.
 type randomCase struct {
 	enginetest.Case
 	nameless bool
 }
 
-// newCase draws a case. Suppressed values are texts that sets of them have to escape, and often
+// newCase draws a case. Suppressed values are texts that labels of sets have to escape, and often
 // the rare ones among them are a rest.
 func newCase(r *rand.Rand) randomCase {
 	c := randomCase{Case: enginetest.NewCase(r, 50), nameless: r.IntN(4) == 0}
@@ -44,14 +45,15 @@ func newCase(r *rand.Rand) randomCase {
 	texts := []string{"a", "b", "c|d", `e\`, "{f}", "g", "h", "i"}
 	for i := range c.Data.Columns {
 		column := &c.Data.Columns[i]
-		if column.Mask == engine.Suppress && r.IntN(4) > 0 { // else nobody has made a rest
+		if column.Mask == engine.Suppress && r.IntN(4) > 0 { // otherwise there is no rest
 			column.Rare = kOf(c.Sets, i)
 		}
 	}
 	for i, row := range c.Data.Rows {
 		row = slices.Clone(row)
 		for a := range row {
-			if number, err := strconv.Atoi(row[a].Text); err == nil && c.Data.Columns[a].Mask == engine.Suppress {
+			if number, err := strconv.Atoi(row[a].Text); err == nil &&
+				c.Data.Columns[a].Mask == engine.Suppress {
 				row[a].Text = texts[number%len(texts)]
 			}
 		}
@@ -83,7 +85,7 @@ func (c randomCase) search(e mondrian.Engine) (*engine.Regions, error) {
 	return recoding.(*engine.Regions), nil
 }
 
-// released returns the labels of every row; a batch holds so many.
+// released returns the labels of every row, recoded in batches.
 func released(codes enginetest.Codes, regions *engine.Regions, batch int) []string {
 	taken := make([]uint64, regions.Cells())
 	var domains []int
@@ -122,7 +124,14 @@ func released(codes enginetest.Codes, regions *engine.Regions, batch int) []stri
 }
 
 func (c randomCase) naive(e mondrian.Engine) *naive {
-	n := &naive{Codes: c.Data.Codes(), data: c.Data, names: c.classNames(), engine: e, k: 1, sets: c.Sets}
+	n := &naive{
+		Codes:  c.Data.Codes(),
+		data:   c.Data,
+		names:  c.classNames(),
+		engine: e,
+		k:      1,
+		sets:   c.Sets,
+	}
 	for _, set := range c.Sets {
 		n.k = max(n.k, int(set.K))
 	}
@@ -158,8 +167,8 @@ func TestAgreesWithNaiveSearch(t *testing.T) {
 	}
 }
 
-// TestAgreesWithNaiveSearchWhereThereAreKinds compares the labels of every row where k counts entities, where there
-// are sensitive columns, and where both are.
+// TestAgreesWithNaiveSearchWhereThereAreKinds compares the labels of every row where k counts
+// entities, where there are sensitive columns, and with both.
 func TestAgreesWithNaiveSearchWhereThereAreKinds(t *testing.T) {
 	regions, infeasible := 0, 0
 	cases := enginetest.Cases(t, 200, func(r *rand.Rand) {
@@ -200,8 +209,8 @@ func TestAgreesWithNaiveSearchWhereThereAreKinds(t *testing.T) {
 	}
 }
 
-// checkBounds checks the theorems of the paper: with d ordered dimensions and no nulls,
-// strict regions have at most 2d(k-1)+m records, m the most copies of one tuple, and
+// checkBounds checks the theorems of the paper: with d ordered dimensions and no nulls, strict
+// regions have at most 2d(k-1)+m records, where m is the largest number of copies of one tuple, and
 // relaxed ones at most 2k-1, unless they are copies of one tuple.
 func (n *naive) checkBounds(t *testing.T) {
 	t.Helper()
@@ -224,8 +233,8 @@ func (n *naive) checkBounds(t *testing.T) {
 	}
 }
 
-// checkRegions checks that no cell is listed without need, that labels of suppressed columns name no
-// more values than k, and that every combination of codes has a region, whether it occurs or not.
+// checkRegions checks that no cell is listed without need, that labels of suppressed columns name
+// at most k values, and that every combination of codes has a region, whether it occurs or not.
 func checkRegions(t *testing.T, got *engine.Regions, n *naive) {
 	t.Helper()
 	for _, cell := range got.Reassigned {

@@ -7,15 +7,15 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// cut is a cut of an ordered dimension: codes below at go left, and of the records of at
-// those that are shared.
+// cut is a cut of an ordered dimension: codes below at go left, and so do shared of the records
+// with code at.
 type cut struct {
 	at     uint32
 	shared uint64
-	of     uint64 // records of at
+	of     uint64 // number of records with code at
 }
 
-// noCut says that no cut is allowable; code 0 is never the first of a right side.
+// noCut means that no cut is allowable; code 0 is never the first of a right side.
 var noCut = cut{}
 
 // cutWidest cuts a part in its widest dimension that has an allowable cut.
@@ -84,13 +84,13 @@ func (s *search) cutDimension(ctx context.Context, p part, column int) (done boo
 	return true, s.halve(ctx, p, column, cut.at)
 }
 
-// nullsApart reports whether nulls and values must be cut apart before anything else.
+// nullsApart reports whether nulls and values must be cut apart before any other cut.
 func (d *dimension) nullsApart(set *cells.FrequencySet) bool {
 	n := len(set.Codes)
 	return d.kind == continuous && d.HasNull && n > 1 && set.Codes[n-1] == d.top
 }
 
-// nearestCut returns the allowable cut with the sides most alike.
+// nearestCut returns the allowable cut whose sides are nearest in size.
 func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 	best, least, left := noCut, size, uint64(0)
 	s.begin(set)
@@ -98,7 +98,8 @@ func (s *search) nearestCut(set *cells.FrequencySet, size uint64) cut {
 		left += set.Size(i - 1)
 		s.shift(set, i-1, i)
 		right := size - left
-		if difference := max(left, right) - min(left, right); difference < least && s.allowable(left, right) {
+		if difference := max(left, right) - min(left, right); difference < least &&
+			s.allowable(left, right) {
 			best, least = cut{at: set.Codes[i]}, difference
 		}
 	}
@@ -117,8 +118,8 @@ func (s *search) exactCut(set *cells.FrequencySet, size uint64) cut {
 	return cut{at: set.Codes[median+1]}
 }
 
-// medianOf returns the smallest value with half of the records at or below it, rounded
-// down, and the number of records below it.
+// medianOf returns the smallest value with half of the records, rounded down, at or below it, and
+// the number of records below it.
 func medianOf(set *cells.FrequencySet, size uint64) (i int, below uint64) {
 	for below+set.Size(i) < size/2 {
 		below += set.Size(i)

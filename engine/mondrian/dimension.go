@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// kind says how a dimension is cut.
+// kind is the way in which a dimension is cut.
 type kind uint8
 
 const (
@@ -17,27 +17,30 @@ const (
 	hierarchy              // into the children of a node
 )
 
-// dimension is one attribute as Mondrian sees it.
+// dimension is one attribute in the search.
 type dimension struct {
 	*engine.Attribute
-	line  []float64 // Discretize: the positions of the codes that widths are measured by
+	line  []float64 // Discretize: the positions of the codes, for measuring widths
 	kind  kind
-	codes int    // the null's included
-	top   uint32 // codes below it are measured; with a null apart, it is the null's
-	leaf  []int  // Generalize: the node of every code but the null
-	most  uint64 // Suppress: how many values a label may name, the largest K of the sets with the attribute
+	codes int    // with the null's
+	top   uint32 // codes below it are measured; with a separate null, it is the null's code
+	leaf  []int  // Generalize: the node of every code except the null's
+	// Suppress: largest number of values that a label may name: the largest K of the sets with the
+	// attribute
+	most uint64
 	division
 }
 
-// division says how a dimension divides a part into several: into the children of a node
-// or, of InfoGain's suppressed attributes, into two sets of values.
+// division is a division of a part by a dimension into several: into the children of a node or, for
+// suppressed attributes of InfoGain, into two sets of values.
 type division struct {
-	part     []uint32         // by code, of those that occur
-	spans    []span           // of codes that occur, ascending
+	part     []uint32         // by code that occurs: its part
+	spans    []span           // ranges of codes that occur, ascending
 	sizes    []uint64         // of the parts
 	contents []engine.Content // of the parts
-	whole    engine.Content   // of all that a node's children have
-	rest     int              // the part of joined children, whose codes are not adjacent; -1: there is none
+	whole    engine.Content   // content of all children of the node
+	// the part of joined children, whose codes are not adjacent; -1: there is none
+	rest int
 }
 
 func newDimension(a *engine.Attribute, e Engine) *dimension {
@@ -63,18 +66,18 @@ func newDimension(a *engine.Attribute, e Engine) *dimension {
 	return d
 }
 
-// isNull reports whether all records of an extent are nulls, which it knows of those that
-// are measured apart.
+// isNull reports whether all records of an extent are nulls, for dimensions that measure nulls
+// separately.
 func isNull(e cells.Extent) bool { return e.Lo > e.Hi }
 
-// width returns the normalized width of the values present (ICDE 2006, section 4.1): the
-// range of numbers or ranks, or the leaves below their lowest common ancestor. Of several values
-// it is more than 0, however close they are.
+// width returns the normalized width of the values present (ICDE 2006, section 4.1): the range of
+// numbers or ranks, or the leaves below their lowest common ancestor. For several values it is more
+// than 0, however close they are.
 func (d *dimension) width(e cells.Extent) float64 {
 	switch {
 	case isNull(e) || d.codes == 1:
 		return 0
-	case d.kind == continuous && e.Above: // beside nulls
+	case d.kind == continuous && e.Above: // together with nulls
 		return 1
 	case d.kind == continuous:
 		if e.Lo == e.Hi {
@@ -109,8 +112,8 @@ func (d *dimension) ancestor(e cells.Extent) int {
 	}
 }
 
-// below returns the codes of the child of a node that a code belongs to, lo ≤ code < hi, and what
-// records of it are known to hold. A root that is a leaf is a child beside the null.
+// below returns the child of a node that contains a code: its codes lo ≤ code < hi, and its
+// content. A root that is a leaf is a child of itself next to the null.
 func (d *dimension) below(node int, code uint32) (lo, hi uint32, content engine.Content) {
 	if code == d.top {
 		return code, code + 1, engine.OnlyNulls
@@ -126,7 +129,7 @@ func (d *dimension) below(node int, code uint32) (lo, hi uint32, content engine.
 // largest returns the first of the largest parts.
 func (d *division) largest() uint32 { return uint32(slices.Index(d.sizes, slices.Max(d.sizes))) }
 
-// reset begins a division of a dimension with so many codes.
+// reset begins a division of a dimension with a number of codes.
 func (d *division) reset(codes int) {
 	if d.part == nil {
 		d.part = make([]uint32, codes)
@@ -134,7 +137,7 @@ func (d *division) reset(codes int) {
 	d.spans, d.sizes, d.contents, d.rest = d.spans[:0], d.sizes[:0], d.contents[:0], -1
 }
 
-// put sends a code with so many records to a part, the last one or one more.
+// put adds a code with its records to a part: the last one or a new one.
 func (d *division) put(code, part uint32, size uint64) {
 	if len(d.sizes) == int(part) {
 		d.sizes = append(d.sizes, 0)
@@ -143,8 +146,8 @@ func (d *division) put(code, part uint32, size uint64) {
 	d.sizes[part] += size
 }
 
-// children divides into the children of the lowest common ancestor of the values present, of
-// which one is no null, and reports whether there are several.
+// children divides into the children of the lowest common ancestor of the values present, at least
+// one of which is no null, and reports whether there are several.
 func (d *dimension) children(set *cells.FrequencySet) (several bool) {
 	d.reset(d.codes)
 	last := len(set.Codes) - 1
@@ -167,8 +170,8 @@ func (d *dimension) children(set *cells.FrequencySet) (several bool) {
 	return len(d.sizes) > 1
 }
 
-// prefix divides into the first n of some values, which are positions in a frequency set,
-// and the rest.
+// prefix divides into the first n of some values, which are positions in a frequency set, and the
+// rest.
 func (d *dimension) prefix(set *cells.FrequencySet, order []int, n int) {
 	d.reset(d.codes)
 	for place, i := range order {
@@ -193,7 +196,8 @@ func (d *dimension) prefix(set *cells.FrequencySet, order []int, n int) {
 	}
 }
 
-// join makes one part of some, the rest, which comes last, and reports whether there are several then.
+// join joins some parts to one, the rest, which comes last, and reports whether there are then
+// several parts.
 func (d *division) join(codes []uint32, some []bool) (several bool) {
 	numbers, n, size := make([]uint32, len(some)), 0, uint64(0)
 	for part, joined := range some {

@@ -11,14 +11,14 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// TestDrawChoosesTheSmallestKeys draws among more copies than are sorted at once, and
-// among few. No key that is chosen is greater than one that is not.
+// TestDrawChoosesTheSmallestKeys draws among more copies than are sorted at once, and among few. No
+// chosen key is greater than one that is not chosen.
 func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 	a := engine.Attribute{Mask: engine.Suppress}
 	const values = 3000
 	table := &partition.Table{Layout: partition.NewLayout([]int{2, values})}
 	r := rand.New(rand.NewPCG(1, 1))
-	all := map[uint64]uint64{} // copies by code of the first column
+	all := map[uint64]uint64{} // numbers of copies by code of the first column
 	for v := range uint64(values) {
 		a.Texts = append(a.Texts, fmt.Sprint(v))
 		code := uint64(r.IntN(2))
@@ -66,7 +66,8 @@ func TestDrawChoosesTheSmallestKeys(t *testing.T) {
 			}
 		}
 		if chosen != n || greatest >= least {
-			t.Errorf("%d copies chosen of %d, keys up to %x and from %x", chosen, n, greatest, least)
+			t.Errorf("%d copies chosen of %d, keys up to %x and from %x", chosen, n, greatest,
+				least)
 		}
 	}
 }

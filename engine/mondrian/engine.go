@@ -1,30 +1,29 @@
-// Package mondrian is multidimensional recoding: Mondrian (LeFevre, DeWitt and
-// Ramakrishnan, ICDE 2006) and InfoGain Mondrian (KDD 2006; TODS 33(3), 2008).
+// Package mondrian is multidimensional recoding: Mondrian (LeFevre, DeWitt and Ramakrishnan, ICDE
+// 2006) and InfoGain Mondrian (KDD 2006; TODS 33(3), 2008).
 //
 //	all records ──cut──▶ parts ──cut──▶ … ──▶ regions ──▶ engine.Regions
 //	               widest dimension, median;          labels of the values of a region;
 //	               or the split of least entropy      the tree of cuts locates records
 //
-// A part is cut as long as a cut leaves every side k records. Several quasi-identifier sets
-// are reduced to one: the union of their columns and the largest k. That is sound, since a
-// region's records agree on every set, and asks for more than was required.
+// A part is cut as long as a cut leaves every side k records. Several quasi-identifier sets are
+// reduced to one: the union of their columns with the largest k. That is sound, since a region's
+// records agree on every set, but it demands more than the sets do.
 //
-// What the papers leave open:
-//   - Ties: of candidates within 1e-9 of the best, the first in the attributes' order.
-//   - Nulls: a discretized attribute with nulls and values in a part is cut between them
-//     before anything else. Everywhere else a null is a value, the last one.
-//   - A relaxed cut shares the records of the median among both sides. Which of them go
-//     left is drawn by keys that depend on the seed, the part and the record alone.
+// Where the papers are open, the engine decides:
+//   - Ties: among candidates within 1e-9 of the best, it takes the first in the attributes' order.
+//   - Nulls: if a part has nulls and values of a discretized attribute, it cuts between them first.
+//     Everywhere else a null is a value, the last one.
+//   - A relaxed cut shares the records of the median among both sides. Keys select the records that
+//     go left. They depend only on the seed, the part and the record.
 //
-// Labels. Discretized: the interval that the cuts have left; of relaxed regions, which may
-// overlap, the values present, up to the next value of the domain; nulls beside values: the
-// full interval. Generalized: the lowest node above the values present, the root when a
-// null is among them. Suppressed: the value; several as {a|b}, in domain order, in which \,
-// |, { and } are escaped by \ and the null is \N; all of the domain as *. A single value
-// that starts with { is written as a set of one. The rest of a domain, which Plan asks for, is
-// one value in the search, and * in labels, whatever is beside it: so no label names a value
-// of too few records, and * is true of all. More values than the largest K of the sets with
-// the attribute are *, too.
+// Labels. Discretized: the interval that the cuts leave; for relaxed regions, which may overlap,
+// the values present, up to the next value of the domain; for nulls together with values, the full
+// interval. Generalized: the lowest node above the values present, the root when a null is among
+// them. Suppressed: the value; several values as {a|b}, in domain order, where \ escapes \, |, {
+// and } and the null is \N; the whole domain as *. A single value that starts with { is written as
+// a set of one. The rest of a domain, which Plan asks for, is one value in the search. A label that
+// contains it is *, whatever else it contains: so no label names a value of too few records, and *
+// is true for all. More values than the largest K of the sets with the attribute are *, too.
 package mondrian
 
 import (
@@ -37,47 +36,47 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// Median says where strict Mondrian cuts an ordered dimension.
+// Median selects where strict Mondrian cuts an ordered dimension.
 type Median uint8
 
 // The medians.
 const (
-	// Nearest is the allowable cut that makes the two sides most alike in size, so that a
-	// part that has an allowable cut is cut. The smaller of two.
+	// Nearest is the allowable cut whose two sides are nearest in size, so that a part that has an
+	// allowable cut is cut. In a tie it is the smaller code.
 	Nearest Median = iota
-	// Exact is the cut after the smallest value with half of the records at or below it,
-	// allowable or not.
+	// Exact is the cut after the smallest value with half of the records at or below it. If that is
+	// not allowable, there is no cut.
 	Exact
 )
 
-// Engine is Mondrian. MaxSteps of the search's options is not looked at, nor is the score.
+// Engine is Mondrian. It ignores MaxSteps and Score of the search's options.
 type Engine struct {
-	// InfoGain chooses the split after which the classes' entropy is least, instead of the
-	// widest dimension. The fields below, which are about the median, have no meaning then.
+	// InfoGain chooses the split with the least entropy of classes, not the widest dimension. The
+	// fields for the median below then have no effect.
 	InfoGain bool
-	// Guided goes by the probabilities that a model gives to the classes instead of by the classes
-	// themselves, pools children that are too small, and prunes by logarithmic loss. It cuts all
-	// records twice: by what a split gains for the sizes of its sides, where it tries several
-	// splits in small tables, and by what it gains. What has less loss is released. It is a way to
-	// gain information: InfoGain must be set, too.
+	// Guided uses the probabilities that a model gives to the classes, not the classes themselves,
+	// pools children that are too small, and prunes by logarithmic loss. It cuts all records twice:
+	// by the gain relative to the sizes of the sides, where it tries several splits in small
+	// tables, and by the gain itself. It releases the result with less loss. Guided needs InfoGain.
 	Guided bool
-	// Brief fits models of far fewer trees, and tries no splits: what is found is nearly as good, or in small tables somewhat
-	// worse, and found much sooner.
+	// Brief fits models with far fewer trees, and tries no splits: the result is nearly as good, or
+	// in small tables somewhat worse, and found much sooner.
 	Brief bool
 	// Relaxed shares the records at the median among both sides.
 	Relaxed bool
-	// Median is that of strict cuts.
+	// Median is the median of strict cuts.
 	Median Median
-	// Ordered cuts generalized attributes by the order of their leaves, too, instead of
+	// Ordered makes the engine cut generalized attributes by the order of their leaves, too, not
 	// into the children of a node.
 	Ordered bool
-	// Seed draws the records that relaxed cuts share.
+	// Seed is the seed of the keys for the records that relaxed cuts share.
 	Seed uint64
 }
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for one table of all columns, with the class when records are told apart by it, or their kinds.
+// Plan asks for one table of all columns, with the class if the search needs it, or with the kinds
+// of records.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	all := requirement.United()
 	grouping := all.Grouping()
@@ -87,9 +86,11 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 
 func (e Engine) relaxed() bool { return e.Relaxed && !e.InfoGain }
 
-// Search returns a *engine.Regions. Every attribute must be in a set. Relaxed cuts part records of one tuple
-// and class by their order, whatever their kinds are: with kinds it returns engine.ErrKinds.
-func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+// Search returns a *engine.Regions. Every attribute must be in a set. Relaxed cuts divide records
+// of one tuple and class by their order, whatever their kinds are: with kinds it returns
+// engine.ErrKinds.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	set, err := requirement.UnitedOver(table)
 	if err == nil && e.relaxed() && table.Kinds != nil {
 		err = engine.ErrKinds
@@ -105,7 +106,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return s.release(), nil
 }
 
-// start cuts the table's records, which are consumed.
+// start cuts the table's records and consumes them.
 func (s *search) start(ctx context.Context, table *engine.Table, space partition.Space) error {
 	classes := 0
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// patients is the table of the paper (ICDE 2006, figure 1), columns in the order that
+// patients is the table of the paper (ICDE 2006, figure 1), with its columns in the order that
 // gives the cuts of its figure 3.
 func patients() randomCase {
 	sex := taxonomy.Node{Name: "Any", Children: []taxonomy.Node{{Name: "Male"}, {Name: "Female"}}}
@@ -26,9 +26,11 @@ func patients() randomCase {
 				{Name: "age", Mask: engine.Discretize},
 			},
 			Rows: [][]engine.Label{
-				enginetest.Values("53711", "Male", "25"), enginetest.Values("53712", "Female", "25"),
+				enginetest.Values("53711", "Male", "25"),
+				enginetest.Values("53712", "Female", "25"),
 				enginetest.Values("53711", "Male", "26"), enginetest.Values("53710", "Male", "27"),
-				enginetest.Values("53712", "Female", "27"), enginetest.Values("53711", "Female", "28"),
+				enginetest.Values("53712", "Female", "27"),
+				enginetest.Values("53711", "Female", "28"),
 			},
 			Classes: []string{"Flu", "Hepatitis", "Brochitis", "Broken Arm", "AIDS", "Hang Nail"},
 		},
@@ -47,7 +49,8 @@ func TestPatients(t *testing.T) {
 		groups[labels]++
 	}
 	want := map[string]int{
-		"[53710,53712) ; Male ; (,27)": 2, "[53710,53712) ; Any ; [27,)": 2, "[53712,53712] ; Female ; (,)": 2,
+		"[53710,53712) ; Male ; (,27)": 2, "[53710,53712) ; Any ; [27,)": 2,
+		"[53712,53712] ; Female ; (,)": 2,
 	}
 	if !maps.Equal(groups, want) {
 		t.Errorf("got %v, want %v", groups, want)
@@ -72,14 +75,17 @@ func TestSearchWantsEveryAttributeInASet(t *testing.T) {
 	}
 }
 
-// people are 2,000 records, their classes' names, and a set of all attributes.
+// people returns 2,000 records, the names of their classes, and a set of all attributes.
 func people(k engine.KAnonymity) (enginetest.Codes, engine.Requirement) {
 	codes := enginetest.People(2000, 1, 74, 8, 16, 7, 14, 5, 2, 41)
 	codes.ClassNames = enginetest.Values("0", "1")
-	return codes, engine.Requirement{Sets: []engine.Set{{Columns: []int{0, 1, 2, 3, 4, 5, 6, 7}, K: k}}}
+	return codes, engine.Requirement{Sets: []engine.Set{{
+		Columns: []int{0, 1, 2, 3, 4, 5, 6, 7},
+		K:       k,
+	}}}
 }
 
-// TestSearchReportsTheBudget gives the regions less room than they take.
+// TestSearchReportsTheBudget grants less memory than the regions need.
 func TestSearchReportsTheBudget(t *testing.T) {
 	codes, requirement := people(2)
 	for _, e := range variants(1) {
@@ -89,13 +95,14 @@ func TestSearchReportsTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		options := engine.Options{Space: partition.Space{Budget: budget, Share: 1 << 30}}
-		if _, err := e.Search(t.Context(), table, requirement, options); !errors.Is(err, spill.ErrBudget) || budget.Used() != 0 {
+		if _, err := e.Search(t.Context(), table, requirement, options); !errors.Is(err,
+			spill.ErrBudget) || budget.Used() != 0 {
 			t.Errorf("%+v: got %v, %d bytes in use", e, err, budget.Used())
 		}
 	}
 }
 
-// TestSeedDecidesWhoGoesLeft: only relaxed cuts draw.
+// TestSeedDecidesWhoGoesLeft: only relaxed cuts depend on the seed.
 func TestSeedDecidesWhoGoesLeft(t *testing.T) {
 	codes, requirement := people(10)
 	for _, e := range variants(0) {
@@ -103,7 +110,8 @@ func TestSeedDecidesWhoGoesLeft(t *testing.T) {
 		for seed := range found {
 			e.Seed = uint64(seed)
 			var err error
-			if found[seed], err = e.Search(t.Context(), codes.Table(e.Plan(requirement)), requirement, engine.Options{}); err != nil {
+			if found[seed], err = e.Search(t.Context(), codes.Table(e.Plan(requirement)),
+				requirement, engine.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -113,11 +121,18 @@ func TestSeedDecidesWhoGoesLeft(t *testing.T) {
 	}
 }
 
-// TestUnseenCodesGoToTheLargestSide: of a part cut by taxonomy or by sets of values.
+// TestUnseenCodesGoToTheLargestSide cuts parts by taxonomy and by sets of values.
 func TestUnseenCodesGoToTheLargestSide(t *testing.T) {
-	tree := taxonomy.Node{Name: "Any", Children: []taxonomy.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	tree := taxonomy.Node{
+		Name:     "Any",
+		Children: []taxonomy.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}},
+	}
 	c := randomCase{Case: enginetest.Case{
-		Data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Generalize, Tree: tree}}},
+		Data: enginetest.Data{Columns: []enginetest.Column{{
+			Name: "x",
+			Mask: engine.Generalize,
+			Tree: tree,
+		}}},
 		Sets: []engine.Set{{Columns: []int{0}, K: 1}},
 	}}
 	for _, text := range []string{"a", "c", "c"} {
@@ -134,8 +149,8 @@ func TestUnseenCodesGoToTheLargestSide(t *testing.T) {
 	}
 }
 
-// TestGuidedKeepsRareClassesApart: of two values one has the rare class eight times as often as the other, and of both
-// most records have the frequent one.
+// TestGuidedKeepsRareClassesApart: one of two values has the rare class eight times as often as the
+// other, and most records of both have the frequent one.
 func TestGuidedKeepsRareClassesApart(t *testing.T) {
 	c := randomCase{Case: enginetest.Case{
 		Data: enginetest.Data{Columns: []enginetest.Column{{Name: "x", Mask: engine.Suppress}}},
@@ -144,7 +159,8 @@ func TestGuidedKeepsRareClassesApart(t *testing.T) {
 	for value, rare := range map[string]int{"a": 10, "b": 80} {
 		for i := range 200 {
 			c.Data.Rows = append(c.Data.Rows, enginetest.Values(value))
-			c.Data.Classes = append(c.Data.Classes, map[bool]string{false: "frequent", true: "rare"}[i < rare])
+			c.Data.Classes = append(c.Data.Classes,
+				map[bool]string{false: "frequent", true: "rare"}[i < rare])
 		}
 	}
 	for _, brief := range []bool{false, true} {

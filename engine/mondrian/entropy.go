@@ -10,16 +10,16 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// entropy finds the split of a part after which the classes' entropy is least.
+// entropy finds the split of a part with the least entropy of classes.
 type entropy struct {
 	best  engine.Best[split]
 	left  []uint64
 	right []uint64
-	found []option           // of a guided search: the best split of every column
-	order []int              // of a suppressed column's values
-	fold  *cells.Folding     // of kinds to classes; nil: they are classes
-	soft  cells.FrequencySet // of a guided search: the masses of a frequency set
-	bits  int                // by which a record's weight is shifted there
+	found []option           // in a guided search: the best split of every column
+	order []int              // scratch: an order of a suppressed column's values
+	fold  *cells.Folding     // from kinds to classes; nil: they are classes
+	soft  cells.FrequencySet // in a guided search: the masses of a frequency set
+	bits  int                // number of bits by which a record's weight is shifted there
 }
 
 func newEntropy(table *engine.Table) entropy {
@@ -31,17 +31,18 @@ func newEntropy(table *engine.Table) entropy {
 	return x
 }
 
-// split is a candidate. The fields that matter depend on the dimension.
+// split is a candidate. The dimension decides which fields have a meaning.
 type split struct {
 	column int
 	at     uint32 // of numbers: the first code on the right
-	prefix int    // of suppressed values: how many go left
-	class  uint32 // by whose share they are ordered
-	left   uint64 // of two sides: the records on the left
+	prefix int    // of suppressed values: number of values that go left
+	class  uint32 // the class by whose share the values are ordered
+	left   uint64 // of two sides: number of records on the left
 	loss   float64
 }
 
-// cutByEntropy cuts a part by the allowable split that leaves the least entropy or, of a guided search, gains most for its sides.
+// cutByEntropy cuts a part by the allowable split that leaves the least entropy or, in a guided
+// search, has the best gain for its sides.
 func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error) {
 	chosen, ok, err := s.choose(ctx, p.cells)
 	if err != nil || !ok {
@@ -53,7 +54,7 @@ func (s *search) cutByEntropy(ctx context.Context, p part) (done bool, err error
 	return true, s.divide(ctx, p, chosen.column)
 }
 
-// choose returns the split of cells that is to be made. The dimension, if it is not continuous, is divided by it.
+// choose returns the split to make. It divides the dimension by it, unless that is continuous.
 func (s *search) choose(ctx context.Context, of *cells.Cells) (chosen split, ok bool, err error) {
 	if s.guide != nil {
 		return s.guide.choose(ctx, of)
@@ -63,13 +64,15 @@ func (s *search) choose(ctx context.Context, of *cells.Cells) (chosen split, ok 
 		s.offer(column, set, of.Size())
 		return nil
 	})
-	if chosen, ok = s.entropy.best.First(); err == nil && ok && s.dimensions[chosen.column].kind == ordered {
+	if chosen, ok = s.entropy.best.First(); err == nil && ok &&
+		s.dimensions[chosen.column].kind == ordered {
 		err = s.arrange(ctx, of, chosen)
 	}
 	return chosen, ok, err
 }
 
-// arrange divides the dimension of a split by it, unless it is continuous: meanwhile values were in another order, or other cells were looked at.
+// arrange divides the dimension of a split by it, unless that is continuous: since the split was
+// found, values had another order, or other cells were examined.
 func (s *search) arrange(ctx context.Context, of *cells.Cells, by split) error {
 	x, d := &s.entropy, s.dimensions[by.column]
 	if d.kind == continuous {
@@ -116,8 +119,9 @@ func (s *search) offer(column int, kinds *cells.FrequencySet, size uint64) {
 	}
 }
 
-// orders returns how many orders values without one of their own have: one, or when a guided search has more than two classes, one a
-// class, since no single order is sure to have the best split in it then.
+// orders returns the number of orders for values without an order of their own: one, or one for
+// each class in a guided search with more than two classes, since then no single order is sure to
+// contain the best split.
 func (s *search) orders() uint32 {
 	if s.guide != nil && s.guide.classes > 2 {
 		return uint32(s.guide.classes)
@@ -125,7 +129,7 @@ func (s *search) orders() uint32 {
 	return 1
 }
 
-// offerHalves lists the splits of values in their order: those with more on the left than first has.
+// offerHalves lists the splits of ordered values: those with more records on the left than first.
 func (s *search) offerHalves(kinds, set *cells.FrequencySet, size uint64, first split) {
 	x := &s.entropy
 	clear(x.left)
@@ -139,13 +143,14 @@ func (s *search) offerHalves(kinds, set *cells.FrequencySet, size uint64, first 
 		left += x.shift(set, i) >> x.bits
 		s.shift(kinds, i, i+1)
 		if n >= first.prefix && s.allowable(left, size-left) {
-			candidate.at, candidate.prefix, candidate.left, candidate.loss = set.Codes[x.order[n+1]], n+1, left, x.loss(size<<x.bits)
+			candidate.at, candidate.prefix, candidate.left,
+				candidate.loss = set.Codes[x.order[n+1]], n+1, left, x.loss(size<<x.bits)
 			x.best.Offer(candidate.loss, candidate)
 		}
 	}
 }
 
-// classes returns a frequency set by class of one by kind.
+// classes converts a frequency set by kind to one by class.
 func (x *entropy) classes(kinds *cells.FrequencySet) *cells.FrequencySet {
 	switch {
 	case x.bits > 0:
@@ -157,7 +162,7 @@ func (x *entropy) classes(kinds *cells.FrequencySet) *cells.FrequencySet {
 	return x.fold.Fold(kinds)
 }
 
-// natural orders values as they come.
+// natural leaves values in their own order.
 func (x *entropy) natural(set *cells.FrequencySet) {
 	x.order = x.order[:0]
 	for i := range set.Codes {
@@ -165,7 +170,7 @@ func (x *entropy) natural(set *cells.FrequencySet) {
 	}
 }
 
-// sort orders values by the share of their records that a class has, then by code.
+// sort orders values by the share of a class among their records, then by code.
 func (x *entropy) sort(set *cells.FrequencySet, class uint32) {
 	x.natural(set)
 	slices.SortFunc(x.order, func(i, j int) int {
@@ -188,7 +193,7 @@ func ofClass(set *cells.FrequencySet, i int, class uint32) uint64 {
 	return 0
 }
 
-// shift moves the records of a value to the left, and returns how many there are.
+// shift moves the records of a value to the left, and returns their number.
 func (x *entropy) shift(set *cells.FrequencySet, i int) (size uint64) {
 	for e := set.Start[i]; e < set.Start[i+1]; e++ {
 		n := set.Count[e]
@@ -199,7 +204,7 @@ func (x *entropy) shift(set *cells.FrequencySet, i int) (size uint64) {
 	return size
 }
 
-// loss returns the number of records on both sides times their entropy.
+// loss returns the sum of records times entropy over both sides.
 func (x *entropy) loss(size uint64) float64 {
 	left, sum := uint64(0), 0.0
 	for class, n := range x.left {
@@ -209,7 +214,7 @@ func (x *entropy) loss(size uint64) float64 {
 	return engine.NLog(left) + engine.NLog(size-left) - sum
 }
 
-// lossOfAll is loss before any split.
+// lossOfAll returns the loss before any split.
 func (x *entropy) lossOfAll(set *cells.FrequencySet, size uint64) float64 {
 	clear(x.left)
 	for e, class := range set.Class {
@@ -218,7 +223,7 @@ func (x *entropy) lossOfAll(set *cells.FrequencySet, size uint64) float64 {
 	return x.addPart(0, size, x.left)
 }
 
-// lossOf is loss for the parts of a division. The rest is the last one.
+// lossOf returns the loss for the parts of a division. The rest is the last one.
 func (x *entropy) lossOf(set *cells.FrequencySet, d *dimension) (loss float64) {
 	clear(x.left)
 	clear(x.right)
@@ -240,7 +245,7 @@ func (x *entropy) lossOf(set *cells.FrequencySet, d *dimension) (loss float64) {
 	return loss
 }
 
-// addPart adds the loss of a part of so many records, whose classes are cleared.
+// addPart adds the loss of a part, and clears the counts of its classes.
 func (x *entropy) addPart(loss float64, size uint64, classes []uint64) float64 {
 	loss += engine.NLog(size << x.bits)
 	for _, n := range classes {

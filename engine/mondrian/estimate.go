@@ -11,21 +11,23 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// fittedCells is about how many cells models are fitted to: where there are more, those of some tuples.
+// fittedCells is the approximate largest number of cells to which models are fitted: a larger table
+// is sampled by tuples.
 const fittedCells = 1 << 16
 
-// fewRecords is below how many records models have smaller trees, and chance decides so much about a model that several are fitted.
+// fewRecords is the number of records below which models have smaller trees. Chance influences such
+// a model so much that several are fitted.
 const fewRecords = 3000
 
-// usualClasses is for how many classes models have all their rounds: each has a tree for every
-// class. Of more classes there are fewer rounds, as many as make as many trees, but no fewer than
-// leastRounds.
+// usualClasses is the number of classes up to which models have all their rounds: each round has a
+// tree for every class. With more classes there are fewer rounds, to keep the number of trees, but
+// at least leastRounds.
 const (
 	usualClasses = 10
 	leastRounds  = 2
 )
 
-// options returns the options by which models of a number of records and classes are fitted.
+// options returns the options for fitting models to a number of records and classes.
 func (e Engine) options(records uint64, classes int) boost.Options {
 	o := boost.Options{Rounds: 20, Leaves: 15, Least: 20, Deals: 1, Rate: 0.3}
 	switch few := records < fewRecords; {
@@ -47,19 +49,23 @@ func (e Engine) Trees(records uint64, classes int) int {
 	return e.options(records, classes).Trees(classes)
 }
 
-// estimate adds the probabilities of the classes to the records of a table, which are consumed.
+// estimate adds the probabilities of the classes to the records of a table, which it consumes.
 func (g *guide) estimate(ctx context.Context, table *engine.Table, space partition.Space) error {
 	if g.probabilities() == 0 {
 		return nil
 	}
 	e := estimate{table: table, classes: g.classes, attributes: len(table.Attributes)}
 	for a := range table.Attributes {
-		e.columns = append(e.columns, boost.Column{Domain: table.Attributes[a].Len(), Ordered: table.Attributes[a].Mask == engine.Discretize})
+		e.columns = append(e.columns, boost.Column{
+			Domain:  table.Attributes[a].Len(),
+			Ordered: table.Attributes[a].Mask == engine.Discretize,
+		})
 	}
 	cells, threads := table.Groupings[0], max(1, space.Threads)
-	n, options := min(cells.Len(), fittedCells+fittedCells/32), g.engine.options(table.Rows, e.classes)
+	n, options := min(cells.Len(), fittedCells+fittedCells/32),
+		g.engine.options(table.Rows, e.classes)
 	bytes := boost.Bytes(e.columns, e.classes, n, threads, options)
-	if space.Budget != nil { // no more than a share of it is for records
+	if space.Budget != nil { // at most a share of it is for records
 		if err := space.Budget.Draw("models of the classes", bytes); err != nil {
 			return err
 		}
@@ -74,21 +80,22 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 		return err
 	}
 	scratch := make([]block, threads)
-	wider, err := cells.Widen(ctx, e.classes-1, bitsOf, func(w workers.Worker, t *partition.Table) ([][]uint32, error) {
-		b := &scratch[w.Number]
-		b.reset(len(e.columns))
-		for i := range t.Counts {
-			b.add(&e, t, i)
-		}
-		for len(b.masses) < e.classes-1 {
-			b.masses = append(b.masses, nil)
-		}
-		for class := range b.masses {
-			b.masses[class] = slices.Grow(b.masses[class][:0], t.Len())[:t.Len()]
-		}
-		models.Probabilities(&b.scratch, b.Codes, b.Counts, b.Hash, b.masses)
-		return b.masses, nil
-	}, space)
+	wider, err := cells.Widen(ctx, e.classes-1, bitsOf,
+		func(w workers.Worker, t *partition.Table) ([][]uint32, error) {
+			b := &scratch[w.Number]
+			b.reset(len(e.columns))
+			for i := range t.Counts {
+				b.add(&e, t, i)
+			}
+			for len(b.masses) < e.classes-1 {
+				b.masses = append(b.masses, nil)
+			}
+			for class := range b.masses {
+				b.masses[class] = slices.Grow(b.masses[class][:0], t.Len())[:t.Len()]
+			}
+			models.Probabilities(&b.scratch, b.Codes, b.Counts, b.Hash, b.masses)
+			return b.masses, nil
+		}, space)
 	if err == nil {
 		table.Groupings[0] = wider
 	}
@@ -97,7 +104,7 @@ func (g *guide) estimate(ctx context.Context, table *engine.Table, space partiti
 
 const bitsOf = 16
 
-// estimate is the making of probabilities.
+// estimate is the state of computing probabilities.
 type estimate struct {
 	table      *engine.Table
 	columns    []boost.Column
@@ -105,7 +112,7 @@ type estimate struct {
 	attributes int
 }
 
-// block is some cells, as models take them.
+// block is some cells in the form that models need.
 type block struct {
 	boost.Records
 	masses  [][]uint32
@@ -137,8 +144,10 @@ func (b *block) add(e *estimate, t *partition.Table, i int) {
 	b.Hash = append(b.Hash, hash(t.Layout.Fields[:e.attributes], key))
 }
 
-// sample returns the cells that models are fitted to: those of the tuples with the least hashes.
-func (e *estimate) sample(ctx context.Context, t *partition.Table, space partition.Space) (*boost.Records, error) {
+// sample returns the cells to which models are fitted: those of the tuples with the smallest
+// hashes.
+func (e *estimate) sample(ctx context.Context, t *partition.Table,
+	space partition.Space) (*boost.Records, error) {
 	var b block
 	b.Columns, b.Classes = e.columns, e.classes
 	b.reset(len(e.columns))
@@ -146,7 +155,8 @@ func (e *estimate) sample(ctx context.Context, t *partition.Table, space partiti
 	return &b.Records, t.Scan(ctx, space, func(records *partition.Table) error {
 		w := records.Layout.Words
 		for i := range records.Counts {
-			place, _ := bits.Mul64(hash(records.Layout.Fields[:e.attributes], records.Keys[i*w:(i+1)*w]), all)
+			place, _ := bits.Mul64(hash(records.Layout.Fields[:e.attributes],
+				records.Keys[i*w:(i+1)*w]), all)
 			if all <= fittedCells || place < fittedCells {
 				b.add(e, records, i)
 			}
@@ -155,7 +165,7 @@ func (e *estimate) sample(ctx context.Context, t *partition.Table, space partiti
 	})
 }
 
-// hash returns a number that the codes of a tuple alone decide.
+// hash returns a number that depends only on the codes of a tuple.
 func hash(fields []partition.Field, key []uint64) (h uint64) {
 	for _, f := range fields {
 		h = engine.Mix(h + uint64(f.Code(key)))

@@ -14,7 +14,8 @@ func TestTreesOfManyClasses(t *testing.T) {
 				case classes <= usualClasses && rounds != e.options(records, 2).Rounds:
 					t.Errorf("%d records of %d classes have %d rounds", records, classes, rounds)
 				case trees > usual && rounds != leastRounds, rounds < leastRounds:
-					t.Errorf("%d records of %d classes: %d trees in %d rounds", records, classes, trees, rounds)
+					t.Errorf("%d records of %d classes: %d trees in %d rounds", records, classes,
+						trees, rounds)
 				}
 			}
 		}

@@ -8,24 +8,24 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// guide is what a guided search needs besides: the probabilities that cells have with them, and the
-// subtrees that may still be pruned.
+// guide is the additional state of a guided search: the probabilities in cells, and the subtrees
+// that may still be pruned.
 type guide struct {
 	*search
 	classes  int
-	whole    outcome   // of all records
-	tries    int       // splits of a part, at most
-	byGain   bool      // splits of largest gain come first, not those of largest gain ratio
-	other    growth    // the one that is not being grown
-	subtrees []subtree // that are being grown, each below the one before it
+	whole    outcome   // outcome of all records
+	tries    int       // largest number of splits to try for a part
+	byGain   bool      // splits are ranked by gain, not by gain ratio
+	other    growth    // the growth that is not active
+	subtrees []subtree // subtrees that are growing, each below the one before it
 	leaf     outcome   // scratch
 }
 
-// subtree is a node and all below it.
+// subtree is a node with all nodes below it.
 type subtree struct {
-	part                             // in whose place it is
-	nodes, links, steps, regions int // those before it
-	missing                      int // children that are not finished
+	part                             // the part that it replaces
+	nodes, links, steps, regions int // their numbers before it
+	missing                      int // number of children that are not finished
 	outcome
 }
 
@@ -38,7 +38,7 @@ func newGuide(s *search, table *engine.Table) *guide {
 	return g
 }
 
-// probabilities returns how many a record has with it: the last class has what is left.
+// probabilities returns the number of probabilities in a record: the last class has the remainder.
 func (g *guide) probabilities() int {
 	if g == nil {
 		return 0
@@ -46,9 +46,9 @@ func (g *guide) probabilities() int {
 	return g.classes - 1
 }
 
-// growTwice cuts the cells, which are consumed, by gain ratio and then once more by gain, and
-// keeps the growth of less loss: the first of equals. Gain ratio cuts off small pure parts; where
-// those tell nothing sure, cutting by gain uses the records better.
+// growTwice cuts the cells by gain ratio and then again by gain, keeps the growth with less loss,
+// the first of equals, and consumes the cells. Gain ratio cuts off small pure parts; where those
+// are not significant, cutting by gain uses the records better.
 func (g *guide) growTwice(ctx context.Context, of *cells.Cells) error {
 	if err := g.look(ctx, of, &g.whole); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (g *guide) growTwice(ctx context.Context, of *cells.Cells) error {
 
 func (g *guide) swap() { g.growth, g.other = g.other, g.growth }
 
-// open begins the subtree that takes a part's place.
+// open begins the subtree that replaces a part.
 func (g *guide) open(p part, children int) {
 	n := len(g.subtrees)
 	if n == cap(g.subtrees) {
@@ -84,11 +84,12 @@ func (g *guide) open(p part, children int) {
 	t := &g.subtrees[n]
 	t.outcome.reset(g.classes)
 	t.part, t.missing = p, children
-	t.nodes, t.links, t.steps, t.regions = len(g.tree.nodes), len(g.tree.links), len(g.tree.steps), g.regions.Len()
+	t.nodes, t.links, t.steps, t.regions = len(g.tree.nodes), len(g.tree.links), len(g.tree.steps),
+		g.regions.Len()
 }
 
-// finish makes a part a region, and prunes the subtrees that end with it: a subtree whose regions
-// have no less loss than one in its place becomes that.
+// finish makes a part a region, and prunes the subtrees that end with it: if the regions of a
+// subtree do not have less loss than one region in its place, that region replaces it.
 func (g *guide) finish(ctx context.Context, p part) error {
 	o := &g.leaf
 	err := g.look(ctx, p.cells, o)
@@ -124,7 +125,8 @@ func (g *guide) finish(ctx context.Context, p part) error {
 	return p.cells.Free()
 }
 
-// look adds up the sizes, classes and probabilities of cells, and the risk, but no weight or loss.
+// look adds up the sizes, classes and probabilities of cells, and the risk, but neither weight nor
+// loss.
 func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err error) {
 	o.reset(g.classes)
 	o.size = of.Size()
@@ -157,15 +159,16 @@ func (g *guide) look(ctx context.Context, of *cells.Cells, o *outcome) (err erro
 	return err
 }
 
-// release makes a region of a part: its labels are those that the cuts have left.
+// release makes a region of a part. Its labels are those that the cuts leave.
 func (g *guide) release(p part, o *outcome) error {
 	for _, content := range p.bounds {
 		g.regions.Put(content)
 	}
 	g.tree.set(p.link, -1-g.regions.End(o.size, o.weight))
-	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+16*g.classes)
+	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+
+		16*g.classes)
 	return g.ledger.Draw(g.growth.Bytes() + g.other.Bytes() + pending)
 }
 
-// pendingBytes is what a part or a subtree takes besides its bounds and sums.
+// pendingBytes is the memory of a part or a subtree without its bounds and sums.
 const pendingBytes = 200

@@ -8,12 +8,13 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// judge tells which parts of the records can be regions, and so which cuts are allowable. Where there are
-// kinds of records it must be told of a frequency set's values as they go to the left.
+// judge decides which parts of the records can be regions, and so which cuts are allowable. Where
+// there are kinds of records, the caller must report every value of a frequency set that moves to
+// the left.
 type judge struct {
 	set         engine.Set    // of all attributes
-	kinds       *engine.Kinds // nil: sizes are all that is asked about
-	left, right []uint64      // by kind: the records on two sides
+	kinds       *engine.Kinds // nil: only sizes matter
+	left, right []uint64      // by kind: numbers of records on the two sides
 	stats       engine.Stats
 }
 
@@ -25,7 +26,7 @@ func newJudge(set engine.Set, kinds *engine.Kinds) judge {
 	return j
 }
 
-// begin begins with all records of a frequency set on the right.
+// begin puts all records of a frequency set on the right.
 func (j *judge) begin(set *cells.FrequencySet) {
 	if j.kinds == nil {
 		return
@@ -49,12 +50,13 @@ func (j *judge) shift(set *cells.FrequencySet, from, to int) {
 	}
 }
 
-// allowable reports whether a cut with so many records on the sides is.
+// allowable reports whether a cut with these numbers of records on its sides is allowable.
 func (j *judge) allowable(left, right uint64) bool {
 	return j.holds(left, j.left) && j.holds(right, j.right)
 }
 
-// holds reports whether so many records, of these kinds, can be a part. Fewer than k are not of k entities.
+// holds reports whether a number of records of these kinds can be a part. Fewer than k records
+// never have k entities.
 func (j *judge) holds(size uint64, kinds []uint64) bool {
 	if j.kinds == nil {
 		return j.set.Holds(engine.Stats{Size: size})
@@ -76,9 +78,10 @@ func (j *judge) allHold(set *cells.FrequencySet, d *division) (all bool) {
 	return all
 }
 
-// eachPart calls visit with every part of a division of a frequency set, which has adjacent values, and whether it holds, until
-// visit returns that this is enough.
-func (j *judge) eachPart(set *cells.FrequencySet, d *division, visit func(part int, holds bool) (more bool)) {
+// eachPart calls visit with every part of a division of a frequency set, whose values are adjacent
+// there, and whether it holds, until visit returns false.
+func (j *judge) eachPart(set *cells.FrequencySet, d *division,
+	visit func(part int, holds bool) (more bool)) {
 	first := 0
 	for part, size := range d.sizes {
 		after := first
@@ -94,7 +97,7 @@ func (j *judge) eachPart(set *cells.FrequencySet, d *division, visit func(part i
 	}
 }
 
-// weight returns what k counts of cells, where that is not records.
+// weight returns the weight of cells, where k does not count records.
 func (j *judge) weight(ctx context.Context, of *cells.Cells) (weight uint64, err error) {
 	if !j.kinds.Weighted() {
 		return 0, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/engine/mondrian"
 )
 
-// naive is Mondrian on single records, which looks at all of a part's for every question.
-// It shares no code with the engine.
+// naive is Mondrian on single records. It looks at all records of a part for every question and
+// shares no code with the engine.
 type naive struct {
 	enginetest.Codes
 	data   enginetest.Data
@@ -30,7 +30,7 @@ type naive struct {
 type naiveCell struct {
 	codes []int // by attribute
 	class int
-	row   int // the record, which only what it holds depends on
+	row   int // number of the record; decisions do not depend on it
 }
 
 type naivePart struct {
@@ -40,7 +40,8 @@ type naivePart struct {
 
 // naiveGroup is a region.
 type naiveGroup struct {
-	size, distinct, most int // records, cells, the most records of one tuple
+	// numbers of records, of cells, and of records of the most frequent tuple
+	size, distinct, most int
 	labels               string
 }
 
@@ -98,7 +99,7 @@ func (n *naive) cellOf(r int) naiveCell {
 	return c
 }
 
-// sides is a cut, in order of the sides; ranges are what it leaves of its attribute.
+// sides is a cut, in order of the sides; ranges are the remaining ranges of its attribute.
 type sides struct {
 	attribute int
 	parts     [][]naiveCell
@@ -165,7 +166,9 @@ func (n *naive) ancestors(a, code int) []int {
 // lowest returns the lowest node above all values.
 func (n *naive) lowest(a int, codes []int) int {
 	for _, node := range n.ancestors(a, codes[0]) {
-		if !slices.ContainsFunc(codes, func(code int) bool { return !slices.Contains(n.ancestors(a, code), node) }) {
+		if !slices.ContainsFunc(codes, func(code int) bool {
+			return !slices.Contains(n.ancestors(a, code), node)
+		}) {
 			return node
 		}
 	}
@@ -234,7 +237,9 @@ func (n *naive) cutAt(part []naiveCell, a int, ranges [][2]int, path []string) *
 		return n.relaxedCut(part, a, path)
 	case n.engine.Median == mondrian.Exact:
 		for i, code := range codes {
-			if below := count(part, a, func(v int) bool { return v <= code }); below >= len(part)/2 {
+			if below := count(part, a, func(v int) bool {
+				return v <= code
+			}); below >= len(part)/2 {
 				if i+1 == len(codes) {
 					return nil
 				}
@@ -244,7 +249,8 @@ func (n *naive) cutAt(part []naiveCell, a int, ranges [][2]int, path []string) *
 	}
 	var best *sides
 	for _, s := range codes[1:] {
-		if t := n.threshold(part, a, s, ranges); t != nil && (best == nil || t.imbalance() < best.imbalance()) {
+		if t := n.threshold(part, a, s, ranges); t != nil &&
+			(best == nil || t.imbalance() < best.imbalance()) {
 			best = t
 		}
 	}
@@ -257,7 +263,8 @@ func (s *sides) imbalance() int {
 }
 
 func (n *naive) mixed(a int, codes []int) bool {
-	return n.Attributes[a].Mask == engine.Discretize && len(codes) > 1 && n.isNull(a, codes[len(codes)-1])
+	return n.Attributes[a].Mask == engine.Discretize && len(codes) > 1 &&
+		n.isNull(a, codes[len(codes)-1])
 }
 
 func count(part []naiveCell, a int, matches func(int) bool) (total int) {
@@ -311,8 +318,8 @@ func (n *naive) holds(part []naiveCell) bool {
 	return !slices.ContainsFunc(n.sets, func(s engine.Set) bool { return !s.Holds(stats) })
 }
 
-// group parts records by a number, ascending; it returns nil unless there are several
-// groups, all of which hold.
+// group divides records by a number, ascending; it returns nil unless there are several groups, all
+// of which hold.
 func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides {
 	groups := map[int][]naiveCell{}
 	var numbers []int
@@ -337,7 +344,7 @@ func (n *naive) group(part []naiveCell, a int, number func(code int) int) *sides
 	return s
 }
 
-// relaxedCut sends half of the records left; who of the median's goes is drawn.
+// relaxedCut sends half of the records left; keys select those of the median.
 func (n *naive) relaxedCut(part []naiveCell, a int, path []string) *sides {
 	half := len(part) / 2
 	if len(part) < 2*n.k {
@@ -392,7 +399,7 @@ func (n *naive) relaxedCut(part []naiveCell, a int, path []string) *sides {
 	return s
 }
 
-// key is the row key of algorithm specifications.
+// key returns the row key of algorithm specifications.
 func (n *naive) key(c naiveCell, path []string, number int) uint64 {
 	var values []engine.Label
 	for a, code := range c.codes {
@@ -402,7 +409,8 @@ func (n *naive) key(c naiveCell, path []string, number int) uint64 {
 	if n.Classes > 0 {
 		class = n.names[c.class].Text
 	}
-	return enginetest.RowKey(n.engine.Seed, "mondrian:"+strings.Join(path, "."), values, class, number)
+	return enginetest.RowKey(n.engine.Seed, "mondrian:"+strings.Join(path, "."), values, class,
+		number)
 }
 
 // leastEntropy returns the first of the allowable splits with the least entropy.

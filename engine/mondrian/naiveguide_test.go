@@ -12,26 +12,27 @@ import (
 	"github.com/kcut/kcut/engine/boost"
 )
 
-// naiveGuide is the guided search on single records, which looks at all of a part's for every question.
+// naiveGuide is the guided search on single records. It looks at all records of a part for every
+// question.
 type naiveGuide struct {
 	*naive
 	masses [][]int   // by row and class
 	shares []float64 // of the classes, of all rows
 }
 
-// naiveBound is what cuts have left of an attribute.
+// naiveBound is the range of an attribute that cuts leave.
 type naiveBound struct {
 	lo, hi int // Discretize: codes; Generalize: lo is the node
 	nulls  bool
 	codes  []int // Suppress; none: all
 }
 
-// naiveCut is a part and, if it is cut, what became of it.
+// naiveCut is a part and, if it is cut, its parts.
 type naiveCut struct {
 	part   []naiveCell
 	bounds []naiveBound
 	below  []naiveCut
-	loss   float64 // of entropy, for a record
+	loss   float64 // entropy for a record
 	gain   float64
 	merit  float64 // the gain, or its ratio to the entropy of the sizes
 }
@@ -40,11 +41,16 @@ const wholeMass = 1 << 16
 
 // guided returns the labels of every row.
 func (n *naive) guided(brief bool) []string {
-	options, tries := boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1}, len(n.Attributes)
+	options, tries := boost.Options{Rounds: 120, Leaves: 7, Least: 8, Deals: 5, Rate: 0.1},
+		len(n.Attributes)
 	if brief {
 		options, tries = boost.Options{Rounds: 25, Leaves: 7, Least: 8, Deals: 1, Rate: 0.3}, 1
 	}
-	g := &naiveGuide{naive: n, masses: n.estimate(options), shares: make([]float64, max(1, n.Classes))}
+	g := &naiveGuide{
+		naive:  n,
+		masses: n.estimate(options),
+		shares: make([]float64, max(1, n.Classes)),
+	}
 	all := n.all()
 	for _, c := range all {
 		g.shares[c.class]++
@@ -72,7 +78,8 @@ func (n *naive) guided(brief bool) []string {
 	return rows
 }
 
-// estimate returns the masses of every row: those of models that are fitted to the distinct tuples and kinds.
+// estimate returns the masses of every row, by models that are fitted to the distinct tuples and
+// kinds.
 func (n *naive) estimate(options boost.Options) (masses [][]int) {
 	masses = make([][]int, n.Rows)
 	if n.Classes < 2 {
@@ -95,7 +102,10 @@ func (n *naive) estimate(options boost.Options) (masses [][]int) {
 	}
 	r := boost.Records{Classes: n.Classes, Codes: make([][]uint32, len(n.Attributes))}
 	for a := range n.Attributes {
-		r.Columns = append(r.Columns, boost.Column{Domain: n.Attributes[a].Len(), Ordered: n.Attributes[a].Mask == engine.Discretize})
+		r.Columns = append(r.Columns, boost.Column{
+			Domain:  n.Attributes[a].Len(),
+			Ordered: n.Attributes[a].Mask == engine.Discretize,
+		})
 	}
 	for _, id := range order {
 		row, hash := cells[id][0], uint64(0)
@@ -106,7 +116,8 @@ func (n *naive) estimate(options boost.Options) (masses [][]int) {
 			hash = (hash ^ hash>>27) * 0x94d049bb133111eb
 			hash ^= hash >> 31
 		}
-		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]), append(r.Counts, uint64(len(cells[id]))), append(r.Hash, hash)
+		r.Class, r.Counts, r.Hash = append(r.Class, n.Class[row]),
+			append(r.Counts, uint64(len(cells[id]))), append(r.Hash, hash)
 	}
 	models, err := boost.Fit(context.Background(), &r, options, 1)
 	if err != nil {
@@ -130,8 +141,8 @@ func (n *naive) estimate(options boost.Options) (masses [][]int) {
 	return masses
 }
 
-// better returns the regions of one of two trees: of the one that is cut by gain ratio, unless the
-// one that is cut by gain has less loss.
+// better returns the regions of one of two trees: the one cut by gain ratio, unless the one cut by
+// gain has less loss.
 func (g *naiveGuide) better(all naiveCut, tries int) []naiveCut {
 	byRatio, byGain := g.grow(all, tries, false), g.grow(all, 1, true)
 	if g.asGood(g.lossOf(byRatio), g.lossOf(byGain)) {
@@ -140,10 +151,11 @@ func (g *naiveGuide) better(all naiveCut, tries int) []naiveCut {
 	return byGain
 }
 
-// asGood reports whether a loss is no greater than another one, but for rounding.
+// asGood reports whether a loss is not greater than another one, except for rounding.
 func (g *naiveGuide) asGood(loss, other float64) bool { return loss <= other*(1+1e-9) }
 
-// grow returns the regions that a part becomes when so many cuts of it, and of parts of it, are tried.
+// grow returns the regions of a part when a number of its cuts, and of cuts of its parts, are
+// tried.
 func (g *naiveGuide) grow(p naiveCut, tries int, byGain bool) []naiveCut {
 	below := g.safest(g.best(p, tries, byGain))
 	var regions []naiveCut
@@ -159,7 +171,8 @@ func (g *naiveGuide) grow(p naiveCut, tries int, byGain bool) []naiveCut {
 // safest returns the sides of the first cut of least risk.
 func (g *naiveGuide) safest(cuts []*naiveCut) (below []naiveCut) {
 	least := -1
-	if len(cuts) == 1 { // of which nothing is to be known: to grow below it twice, and twice below that, takes minutes
+	// there is nothing to compare: growing below it twice, and twice below that, would take minutes
+	if len(cuts) == 1 {
 		return cuts[0].below
 	}
 	for _, cut := range cuts {
@@ -174,8 +187,8 @@ func (g *naiveGuide) safest(cuts []*naiveCut) (below []naiveCut) {
 	return below
 }
 
-// riskBelow returns the risk of what a part becomes that is cut on by the best gain ratio, and
-// pruned where cuts make no decision surer.
+// riskBelow returns the risk of a part that is cut further by the best gain ratio, and pruned where
+// cuts make no decision surer.
 func (g *naiveGuide) riskBelow(p naiveCut) int {
 	risk := 0
 	for _, cut := range g.best(p, 1, false) {
@@ -187,7 +200,7 @@ func (g *naiveGuide) riskBelow(p naiveCut) int {
 	return g.risk(p.part)
 }
 
-// risk adds up the masses of all classes but the one that most records have.
+// risk adds up the masses of all classes except the one that most records have.
 func (g *naiveGuide) risk(part []naiveCell) (risk int) {
 	decision, most := 0, 0
 	for class := range max(1, g.Classes) {
@@ -215,7 +228,7 @@ func (g *naiveGuide) lossOf(regions []naiveCut) (loss float64) {
 }
 
 // loss adds up the logarithmic loss of all records, each by its masses: the share of a class is
-// that of the part's records and of one more, whose classes are those of all rows.
+// that among the part's records and one more, which is divided by the shares of all rows.
 func (g *naiveGuide) loss(part []naiveCell) (loss float64) {
 	for class, share := range g.shares {
 		said := share
@@ -232,8 +245,8 @@ func (g *naiveGuide) loss(part []naiveCell) (loss float64) {
 	return loss
 }
 
-// best returns the best cuts, one an attribute and no more than most: the first with the least
-// entropy of masses, those of largest gain ratio, or gain, first, but those that gain less than the mean last.
+// best returns the best cuts, one for each attribute and at most most: the first with the least
+// entropy of masses, ordered by gain ratio, or gain, with those that gain less than the mean last.
 func (g *naiveGuide) best(p naiveCut, most int, byGain bool) (best []*naiveCut) {
 	whole, mean := g.entropy(p.part)/float64(len(p.part)), 0.0
 	var all []*naiveCut
@@ -250,7 +263,10 @@ func (g *naiveGuide) best(p naiveCut, most int, byGain bool) (best []*naiveCut) 
 		mean += c.gain / float64(len(all))
 	}
 	less := func(c *naiveCut) bool { return c.gain+1e-9 < mean }
-	gaining, others := slices.DeleteFunc(slices.Clone(all), less), slices.DeleteFunc(slices.Clone(all), func(c *naiveCut) bool { return !less(c) })
+	gaining, others := slices.DeleteFunc(slices.Clone(all), less),
+		slices.DeleteFunc(slices.Clone(all), func(c *naiveCut) bool {
+			return !less(c)
+		})
 	for _, cuts := range [][]*naiveCut{gaining, others} {
 		for len(cuts) > 0 && len(best) < most {
 			largest := math.Inf(-1)
@@ -264,7 +280,7 @@ func (g *naiveGuide) best(p naiveCut, most int, byGain bool) (best []*naiveCut) 
 	return best
 }
 
-// information returns the entropy of the sizes of the parts that so many records become.
+// information returns the entropy of the sizes of the parts of a number of records.
 func (c *naiveCut) information(size int) (sum float64) {
 	for _, side := range c.below {
 		share := float64(len(side.part)) / float64(size)
@@ -322,8 +338,9 @@ func (g *naiveGuide) entropy(part []naiveCell) (sum float64) {
 	return sum * float64(len(part))
 }
 
-// sides cuts a part into groups of codes with a bound each, unless there is one that does not hold.
-func (g *naiveGuide) sides(p naiveCut, a int, group func(code int) int, bounds []naiveBound) *naiveCut {
+// sides cuts a part into groups of codes with a bound each. It returns nil if one does not hold.
+func (g *naiveGuide) sides(p naiveCut, a int, group func(code int) int,
+	bounds []naiveBound) *naiveCut {
 	cut := &naiveCut{}
 	for i, bound := range bounds {
 		side := naiveCut{bounds: slices.Clone(p.bounds)}
@@ -356,8 +373,8 @@ func (g *naiveGuide) threshold(p naiveCut, a, s int) *naiveCut {
 	}, []naiveBound{left, right})
 }
 
-// pooled cuts into the children of the lowest node above the values, of which those that do not hold become
-// one, with the smallest others while that does not hold.
+// pooled cuts into the children of the lowest node above the values. It joins those that do not
+// hold, with the smallest others until they hold.
 func (g *naiveGuide) pooled(p naiveCut, a int) *naiveCut {
 	codes := values(p.part, a)
 	if len(codes) < 2 {
@@ -415,8 +432,8 @@ func (g *naiveGuide) pooled(p naiveCut, a int) *naiveCut {
 	}, bounds)
 }
 
-// prefixes cuts values, ordered by a class's part of their masses, into a prefix and the rest: of two classes by that of the first
-// one, of more by that of each.
+// prefixes cuts values, ordered by a class's part of their masses, into a prefix and the rest: for
+// two classes by that of the first one, for more by that of each.
 func (g *naiveGuide) prefixes(p naiveCut, a int) (cuts []*naiveCut) {
 	for class := range max(1, g.Classes) {
 		if class > 0 && g.Classes == 2 {
@@ -427,9 +444,12 @@ func (g *naiveGuide) prefixes(p naiveCut, a int) (cuts []*naiveCut) {
 			mass[c.codes[a]] += g.masses[c.row][class]
 			size[c.codes[a]]++
 		}
-		sort.SliceStable(codes, func(i, j int) bool { return mass[codes[i]]*size[codes[j]] < mass[codes[j]]*size[codes[i]] })
+		sort.SliceStable(codes, func(i, j int) bool {
+			return mass[codes[i]]*size[codes[j]] < mass[codes[j]]*size[codes[i]]
+		})
 		for i := 1; i < len(codes); i++ {
-			left, right := slices.Sorted(slices.Values(codes[:i])), slices.Sorted(slices.Values(codes[i:]))
+			left, right := slices.Sorted(slices.Values(codes[:i])),
+				slices.Sorted(slices.Values(codes[i:]))
 			cuts = append(cuts, g.sides(p, a, func(code int) int {
 				if slices.Contains(left, code) {
 					return 0

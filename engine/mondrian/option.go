@@ -8,15 +8,15 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// option is the best split of a column, with what it gains for its sides (Quinlan, 1993).
+// option is the best split of a column, with its gain relative to its sides (Quinlan, 1993).
 type option struct {
 	split
-	gain  float64 // entropy that it takes away, times the records
+	gain  float64 // reduction of entropy, times the number of records
 	merit float64 // the gain, or its ratio to the entropy of the sides' sizes
 }
 
-// options lists the best split of every column of cells that has an allowable one, the best
-// columns first, and no more than most.
+// options lists the best split of every column that has an allowable one, the best columns first,
+// at most most of them.
 func (g *guide) options(ctx context.Context, of *cells.Cells, most int) ([]option, error) {
 	x, size, whole := &g.entropy, of.Size(), 0.0
 	x.found = x.found[:0]
@@ -42,7 +42,7 @@ func (g *guide) options(ctx context.Context, of *cells.Cells, most int) ([]optio
 	return ranked(x.found, size, most), nil
 }
 
-// sizes returns the sum of n log n of the sides of a split of a dimension that was just offered.
+// sizes returns the sum of n log n over the sides of a split of a dimension that was just offered.
 func (g *guide) sizes(by split, size uint64) (sum float64) {
 	d := g.dimensions[by.column]
 	if d.kind != hierarchy {
@@ -54,8 +54,8 @@ func (g *guide) sizes(by split, size uint64) (sum float64) {
 	return sum
 }
 
-// ranked returns the first options of a part, by merit: first those that gain no less than the mean
-// of all, then the others. The part has size records.
+// ranked returns the first options of a part, by merit: first those that gain at least the mean of
+// all, then the others. The part has size records.
 func ranked(all []option, size uint64, most int) (first []option) {
 	mean := 0.0
 	for _, o := range all {

@@ -8,13 +8,13 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// outcome is what is known of a part's records, and of the regions that it became.
+// outcome is the sums over a part's records, and over the regions made from it.
 type outcome struct {
 	size, weight uint64
-	classes      []uint64 // records
-	masses       []uint64 // by class: the sums of their probabilities
-	risk         uint64   // the sum of what wrong returns for every region
-	loss         float64  // the sum of what surprise returns for every region
+	classes      []uint64 // by class: number of records
+	masses       []uint64 // by class: sum of the probabilities
+	risk         uint64   // the sum of wrong over the regions
+	loss         float64  // the sum of surprise over the regions
 }
 
 func (o *outcome) reset(classes int) {
@@ -35,19 +35,19 @@ func (o *outcome) add(other *outcome) {
 	}
 }
 
-// wrong returns in how many of the records, by the probabilities and in their parts, the class
-// that most of them have is wrong: the first of several.
+// wrong returns the expected number of records, by the probabilities and in their units, that do
+// not have the region's most frequent class, the first of several.
 func (o *outcome) wrong() uint64 {
 	decision := slices.Index(o.classes, slices.Max(o.classes))
 	return o.size<<cells.MassBits - o.masses[decision]
 }
 
-// leastShare is the least share of a class that surprise takes a logarithm of.
+// leastShare is a lower bound of a class's share in the logarithms of surprise.
 const leastShare = 1e-9
 
-// surprise returns the logarithmic loss, in bits, that the probabilities expect of one region:
-// of a model that gives each class its share of the region's records and of one more, which has
-// the classes in the shares of the whole table.
+// surprise returns the expected logarithmic loss of one region, in bits, by the probabilities: for
+// a model that gives each class its share of the region's records and of one more record, which is
+// divided by the classes' shares in the whole table.
 func (o *outcome) surprise(whole *outcome) (loss float64) {
 	for class, mass := range o.masses {
 		if mass > 0 {
@@ -59,5 +59,5 @@ func (o *outcome) surprise(whole *outcome) (loss float64) {
 	return loss
 }
 
-// asGood reports whether a loss is no greater than another one, but for rounding.
+// asGood reports whether a loss is not greater than another one, except for rounding.
 func asGood(loss, other float64) bool { return loss <= engine.AsGoodAs(other, 0) }

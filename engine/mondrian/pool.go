@@ -2,8 +2,9 @@ package mondrian
 
 import "github.com/kcut/kcut/partition/cells"
 
-// pool joins the parts of a division of a frequency set that do not hold into one, the rest, and as long as that does
-// not hold the smallest other part to it, the first of several. It reports whether there are several parts then.
+// pool joins the parts of a division of a frequency set that do not hold into one, the rest. While
+// the rest does not hold, it adds the smallest other part, the first of several. It reports whether
+// several parts are left.
 func (s *search) pool(kinds *cells.FrequencySet, d *division) bool {
 	rest := make([]bool, len(d.sizes))
 	pooled := false
@@ -30,7 +31,7 @@ func (s *search) pool(kinds *cells.FrequencySet, d *division) bool {
 	return d.join(kinds.Codes, rest)
 }
 
-// restHolds reports whether some parts of a division hold together.
+// restHolds reports whether some parts of a division, joined, hold.
 func (s *search) restHolds(kinds *cells.FrequencySet, d *division, rest []bool) bool {
 	size := uint64(0)
 	for part, n := range d.sizes {

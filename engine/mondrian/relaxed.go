@@ -10,11 +10,12 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// relaxed is what relaxed cuts need besides: who goes left, and the cells that are divided.
+// relaxed is the additional state of relaxed cuts: the draws, and the divided cells.
 type relaxed struct {
 	keys    engine.RowKeys
 	sampled *sampled
-	divided engine.DividedCells // by some cut; places are regions as they are found
+	// cells that some cut has divided; places are regions in the order in which they are found
+	divided engine.DividedCells
 }
 
 // share replaces a part by the two sides of a cut that share the median's records.
@@ -55,7 +56,7 @@ func (s *search) share(ctx context.Context, p part, column int, c cut) error {
 	return nil
 }
 
-// record takes down how much of divided cells a region has. Regions come from left to right.
+// record notes the records of divided cells in a region. Regions come from left to right.
 func (x *relaxed) record(ctx context.Context, p part, region int32) error {
 	if x.divided.Len() == 0 {
 		return nil
@@ -71,34 +72,37 @@ func (x *relaxed) record(ctx context.Context, p part, region int32) error {
 	})
 }
 
-// dividedBytes is what a divided cell takes besides its codes.
+// dividedBytes is the memory of a divided cell without its codes.
 const dividedBytes = 240
 
-// bytes returns the memory that is taken for the result so far.
+// bytes returns the memory of the result so far.
 func (x *relaxed) bytes() int64 {
 	return x.sampled.Bytes() + int64(x.divided.Len())*(dividedBytes+12*int64(len(x.keys.Fields)))
 }
 
-// draw chooses the copies with the smallest keys among those of a part's cells that have
-// one code: the last one chosen is found in two scans, with memory for few keys.
+// draw chooses the copies with the smallest keys among those of a part's cells that have one code.
+// It finds the last copy chosen in two scans, with memory for few keys.
 type draw struct {
 	keys  *engine.RowKeys
-	field partition.Field // of the code
-	lot                   // what is decided
+	field partition.Field // field of the code
+	lot                   // the result
 }
 
-// drawBits is how many leading bits of the keys are counted by before keys are kept.
+// drawBits is the number of leading bits of the keys by which the first scan counts.
 const drawBits = 14
 
-// fewKeys is how many are sorted at once.
+// fewKeys is the number of keys that are sorted at once.
 const fewKeys = 1 << drawBits
 
 // choose finds the n-th smallest of all copies.
 func (d *draw) choose(ctx context.Context, cells *cells.Cells, n, all uint64) error {
-	first, end := uint64(0), uint64(1)<<drawBits // leading bits of the keys that are kept
+	// range of the leading bits of the keys that are kept
+	first, end := uint64(0), uint64(1)<<drawBits
 	if all > fewKeys {
 		counts := make([]uint64, 1<<drawBits)
-		err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint64) { counts[key>>(64-drawBits)]++ })
+		err := d.each(ctx, cells, func(key uint64, _ []uint64, _ uint64) {
+			counts[key>>(64-drawBits)]++
+		})
 		if err != nil {
 			return err
 		}
@@ -152,7 +156,8 @@ func (d *draw) breakTie(ctx context.Context, cells *cells.Cells, n int) error {
 }
 
 // each visits all copies: their keys, cells and numbers.
-func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(key uint64, cell []uint64, number uint64)) error {
+func (d *draw) each(ctx context.Context, cells *cells.Cells,
+	visit func(key uint64, cell []uint64, number uint64)) error {
 	return cells.Visit(ctx, func(t *partition.Table) error {
 		w := t.Layout.Words
 		for i, count := range t.Counts {
@@ -169,36 +174,38 @@ func (d *draw) each(ctx context.Context, cells *cells.Cells, visit func(key uint
 	})
 }
 
-// left returns how many copies of a cell are chosen.
+// left returns the number of copies of a cell that are chosen.
 func (d *draw) left(cell []uint64, count uint64) (n uint64) {
 	hash := d.keys.Cell(cell)
 	for number := range count {
-		if d.takes(engine.CopyKey(hash, number), number, func(column int) uint32 { return d.keys.Fields[column].Code(cell) }) {
+		if d.takes(engine.CopyKey(hash, number), number, func(column int) uint32 {
+			return d.keys.Fields[column].Code(cell)
+		}) {
 			n++
 		}
 	}
 	return n
 }
 
-// sampled is the Locator of relaxed regions by cell: it draws again. A cell that no cut has
-// divided goes where its first copy does, so that none has to be listed; of a divided one
-// that is some region that it has records in.
+// sampled is the Locator of relaxed regions by cell: it repeats the draws. A cell that no cut has
+// divided is in the region of its first copy, so that none has to be listed; for a divided one the
+// result is one of its regions.
 type sampled struct {
 	tree *tree
 	keys engine.RowKeys
 	lots []lot // of the nodes that share their median's records
 }
 
-// lot is what a draw has decided: which copies of the median's cells go left.
+// lot is the result of a draw: the copies of the median's cells that go left.
 type lot struct {
 	code   uint32   // the median
-	part   uint64   // the number of the part, of which the keys are
-	key    uint64   // of the last copy that goes left
-	cell   []uint32 // the last one's; nil: all copies that have its key go left
-	number uint64   // the last one's
+	part   uint64   // number of the part, for the keys
+	key    uint64   // key of the last copy that goes left
+	cell   []uint32 // codes of that copy's cell; nil: all copies with the key go left
+	number uint64   // number of that copy
 }
 
-// lotBytes is what a lot takes.
+// lotBytes is the memory of a lot.
 const lotBytes = 56
 
 // takes reports whether a copy goes left, given its key, its number and its cell's codes.
@@ -214,10 +221,10 @@ func (l *lot) takes(key uint64, number uint64, code func(column int) uint32) boo
 	return number <= l.number
 }
 
-// Bytes returns about how much memory the lots take.
+// Bytes returns the approximate memory of the lots.
 func (d *sampled) Bytes() int64 { return lotBytes * int64(cap(d.lots)) }
 
-// Locate finds the regions of cells: codes and then the class, if there is one.
+// Locate finds the regions of cells: codes followed by the class, if there is one.
 func (d *sampled) Locate(n int, codes [][]uint32, regions []int32) {
 	t := d.tree
 	for i := range n {
@@ -235,7 +242,7 @@ func (d *sampled) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// draw returns the child that the first copy of a cell of the median goes to.
+// draw returns the child for the first copy of a cell with the median.
 func (d *sampled) draw(l *lot, codes [][]uint32, row int) (child int32) {
 	key := engine.CopyKey(d.keys.Row(l.part, codes, row), 0)
 	if l.takes(key, 0, func(column int) uint32 { return codes[column][row] }) {

@@ -6,10 +6,11 @@ import (
 	"github.com/kcut/kcut/partition/cells"
 )
 
-// rolledOut is how many cells a table may have for every split that is tried in each of its parts.
+// rolledOut is the largest number of cells of a table for every split that is tried in each of its
+// parts.
 const rolledOut = 1 << 15
 
-// triesFor returns how many splits of every part are tried in a table of so many cells.
+// triesFor returns the number of splits to try in every part of a table with a number of cells.
 func (g *guide) triesFor(cells int) int {
 	if g.engine.Brief {
 		return 1
@@ -17,9 +18,10 @@ func (g *guide) triesFor(cells int) int {
 	return max(1, min(len(g.dimensions), rolledOut/max(1, cells)))
 }
 
-// choose returns the split of cells that is to be made: the first option or, where a table is small enough to try several, the one
-// after which the regions are least likely to be wrong when all parts are cut on by first options (the rollout policy of Bertsekas, Tsitsiklis
-// and Wu, 1997). The first of several.
+// choose returns the split to make: the first option or, where a table is small enough to try
+// several, the one after which the regions are least likely to be wrong when all parts are cut
+// further by first options (the rollout policy of Bertsekas, Tsitsiklis and Wu, 1997). In a tie it
+// is the first.
 func (g *guide) choose(ctx context.Context, of *cells.Cells) (chosen split, ok bool, err error) {
 	options, err := g.options(ctx, of, g.tries)
 	if err != nil || len(options) == 0 {
@@ -34,8 +36,9 @@ func (g *guide) choose(ctx context.Context, of *cells.Cells) (chosen split, ok b
 	return chosen, true, err
 }
 
-// safest rolls options out, and returns the one that leaves the least risk.
-func (g *guide) safest(ctx context.Context, of *cells.Cells, options []option) (chosen split, err error) {
+// safest tries options, and returns the one with the least risk.
+func (g *guide) safest(ctx context.Context, of *cells.Cells, options []option) (chosen split,
+	err error) {
 	tries, least := g.tries, uint64(0)
 	g.tries = 1
 	defer func() { g.tries = tries }()
@@ -58,11 +61,14 @@ func (g *guide) safest(ctx context.Context, of *cells.Cells, options []option) (
 	return chosen, nil
 }
 
-// below returns what becomes of cells that are cut by a split, by which its dimension is divided. They are consumed.
+// below returns the outcome of cutting cells by a split, by which its dimension is divided. It
+// consumes the cells.
 func (g *guide) below(ctx context.Context, of *cells.Cells, by split) (found outcome, err error) {
 	var parts []*cells.Cells
 	if d := g.dimensions[by.column]; d.kind == continuous {
-		halves, failed := of.Halve(ctx, by.column, by.at, func([]uint64, uint64) uint64 { return 0 })
+		halves, failed := of.Halve(ctx, by.column, by.at, func([]uint64, uint64) uint64 {
+			return 0
+		})
 		parts, err = halves[:], failed
 	} else {
 		parts, err = of.Divide(ctx, by.column, d.part, len(d.sizes))
@@ -81,7 +87,7 @@ func (g *guide) below(ctx context.Context, of *cells.Cells, by split) (found out
 	return found, nil
 }
 
-// grown returns what becomes of cells that are cut on, and pruned. They are consumed.
+// grown returns the outcome of cutting cells further, and pruning. It consumes the cells.
 func (g *guide) grown(ctx context.Context, of *cells.Cells) (found outcome, err error) {
 	if of.Size() >= 2*g.set.K.Size() {
 		by, ok, err := g.choose(ctx, of)

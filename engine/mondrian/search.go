@@ -11,13 +11,13 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// search cuts parts until no cut is allowable. It goes depth first and left first, so that
-// parts that do not fit memory are few at a time.
+// search cuts parts until no cut is allowable. It works depth first and left first, so that few
+// parts that do not fit in memory exist at a time.
 type search struct {
 	engine Engine
 	judge
 	dimensions []*dimension
-	fields     []partition.Field // of the cells' keys
+	fields     []partition.Field // fields of the cells' keys
 	columns    []int             // all dimensions
 	tops       []uint32          // of all dimensions
 
@@ -25,14 +25,14 @@ type search struct {
 	pending []part
 	ledger  *spill.Ledger
 
-	entropy entropy  // of InfoGain
+	entropy entropy  // for InfoGain
 	guide   *guide   // nil: the search is not guided
 	relaxed *relaxed // nil: cuts are strict
 }
 
-// growth is what cutting leads to.
+// growth is the result of cutting.
 type growth struct {
-	tree    *tree // the release holds it, and nothing else of the search
+	tree    *tree // the release keeps it, but nothing else of the search
 	regions *engine.RegionBuilder
 	loss    float64 // of all regions, in a guided search
 }
@@ -41,19 +41,27 @@ func newGrowth(table *engine.Table) growth {
 	return growth{tree: &tree{}, regions: engine.NewRegionBuilder(table)}
 }
 
-// Bytes returns about how much memory it takes.
+// Bytes returns the approximate memory of the growth.
 func (g *growth) Bytes() int64 { return g.tree.Bytes() + g.regions.Bytes() }
 
-// part is a part of the records that is still to be cut.
+// part is a part of the records that may still be cut.
 type part struct {
-	cells  *cells.Cells
-	link   int32            // of the tree: what leads to it
-	path   string           // of relaxed cuts: which child of which child it is
-	bounds []engine.Content // of strict cuts: what they have left of every continuous dimension; of a guided search, of all
+	cells *cells.Cells
+	link  int32  // place of the tree that leads to it
+	path  string // for relaxed cuts: the numbers of the children on the way to it
+	// for strict cuts: the range that they leave of every continuous dimension; in a guided search,
+	// of every dimension
+	bounds []engine.Content
 }
 
-func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set, budget *spill.Budget) *search {
-	s := &search{engine: e, judge: newJudge(set, table.Kinds), growth: newGrowth(table), ledger: spill.NewLedger(budget, "regions")}
+func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set,
+	budget *spill.Budget) *search {
+	s := &search{
+		engine: e,
+		judge:  newJudge(set, table.Kinds),
+		growth: newGrowth(table),
+		ledger: spill.NewLedger(budget, "regions"),
+	}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
 		d := newDimension(&table.Attributes[a], e)
 		d.most = of.K.Size()
@@ -66,12 +74,15 @@ func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, se
 		s.guide = newGuide(s, table)
 	}
 	if e.relaxed() {
-		s.relaxed = &relaxed{keys: engine.NewRowKeys(table), sampled: &sampled{tree: s.tree, keys: engine.NewRowKeys(table)}}
+		s.relaxed = &relaxed{
+			keys:    engine.NewRowKeys(table),
+			sampled: &sampled{tree: s.tree, keys: engine.NewRowKeys(table)},
+		}
 	}
 	return s
 }
 
-// run cuts the cells, which are consumed.
+// run cuts the cells and consumes them.
 func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	s.fields = cells.Layout().Fields
 	if s.relaxed != nil {
@@ -83,7 +94,7 @@ func (s *search) run(ctx context.Context, cells *cells.Cells) error {
 	return s.grow(ctx, cells)
 }
 
-// grow cuts the cells, which are consumed, until no cut is allowable.
+// grow cuts the cells until no cut is allowable, and consumes them.
 func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 	all := make([]engine.Content, len(s.dimensions))
 	for i, d := range s.dimensions {
@@ -105,7 +116,8 @@ func (s *search) grow(ctx context.Context, cells *cells.Cells) error {
 
 // visit cuts a part or makes it a region.
 func (s *search) visit(ctx context.Context, p part) error {
-	if p.cells.Size() >= 2*s.set.K.Size() { // below that no cut is allowable: k entities have k records at least
+	// with fewer records no cut is allowable, since k entities have at least k records
+	if p.cells.Size() >= 2*s.set.K.Size() {
 		cut := s.cutWidest
 		if s.engine.InfoGain {
 			cut = s.cutByEntropy
@@ -117,7 +129,7 @@ func (s *search) visit(ctx context.Context, p part) error {
 	return s.finish(ctx, p)
 }
 
-// divide replaces a part by several, as a dimension's division says.
+// divide replaces a part by the parts of a dimension's division.
 func (s *search) divide(ctx context.Context, p part, column int) error {
 	d := s.dimensions[column]
 	children, err := p.cells.Divide(ctx, column, d.part, len(d.sizes))
@@ -136,14 +148,14 @@ func (s *search) divide(ctx context.Context, p part, column int) error {
 	return nil
 }
 
-// with returns bounds of which one is another.
+// with returns a copy of bounds with one bound replaced.
 func with(bounds []engine.Content, column int, content engine.Content) []engine.Content {
 	other := slices.Clone(bounds)
 	other[column] = content
 	return other
 }
 
-// halve replaces a part by the codes of a dimension below at and the others.
+// halve divides a part into the codes of a dimension below at and the others.
 func (s *search) halve(ctx context.Context, p part, column int, at uint32) error {
 	halves, err := p.cells.Halve(ctx, column, at, func([]uint64, uint64) uint64 { return 0 })
 	if err != nil {
@@ -161,12 +173,13 @@ func (s *search) replaceHalves(p part, column int, at uint32, halves [2]*cells.C
 			right = left
 			left.Hi, right.Lo = at, at
 		}
-		s.pending[last].bounds, s.pending[last-1].bounds = with(p.bounds, column, left), with(p.bounds, column, right)
+		s.pending[last].bounds, s.pending[last-1].bounds = with(p.bounds, column, left),
+			with(p.bounds, column, right)
 	}
 }
 
-// replace puts a node in a part's place, and the parts below it among the pending ones,
-// the first of them on top.
+// replace puts a node in a part's place, and its children among the pending parts, the first of
+// them on top.
 func (s *search) replace(p part, n node, children []*cells.Cells) {
 	if s.guide != nil {
 		s.guide.open(p, len(children))
@@ -174,7 +187,11 @@ func (s *search) replace(p part, n node, children []*cells.Cells) {
 	at := s.tree.add(n, len(children))
 	s.tree.set(p.link, at)
 	for child := len(children) - 1; child >= 0; child-- {
-		below := part{cells: children[child], link: s.tree.nodes[at].links + int32(child), bounds: p.bounds}
+		below := part{
+			cells:  children[child],
+			link:   s.tree.nodes[at].links + int32(child),
+			bounds: p.bounds,
+		}
 		if s.relaxed != nil {
 			below.path = p.path + "." + strconv.Itoa(child)
 		}
@@ -217,16 +234,17 @@ func (s *search) finish(ctx context.Context, p part) error {
 	return p.cells.Free()
 }
 
-// content returns what a region holds of a dimension. Of relaxed cuts it holds the numbers
-// present, of others all that the cuts have left.
-func (s *search) content(ctx context.Context, p part, column int, e cells.Extent) (c engine.Content, err error) {
+// content returns a region's content in a dimension: for relaxed cuts the range of numbers present,
+// for others all that the cuts leave.
+func (s *search) content(ctx context.Context, p part, column int, e cells.Extent) (c engine.Content,
+	err error) {
 	d := s.dimensions[column]
 	switch {
 	case d.Mask == engine.Suppress && e.Lo == e.Hi:
 		c = d.Named([]uint32{e.Lo})
 	case d.Mask == engine.Suppress:
 		err = p.cells.Histograms(ctx, []int{column}, func(_ int, set *cells.FrequencySet) error {
-			// What is known of more values is little, and lists the column.
+			// A label with more values than that would only list the column.
 			if n := len(set.Codes); n < d.codes && uint64(n) <= d.most {
 				c = d.Named(set.Codes)
 			}
@@ -246,7 +264,7 @@ func (s *search) content(ctx context.Context, p part, column int, e cells.Extent
 	return c, err
 }
 
-// release returns what was found.
+// release returns the result as regions.
 func (s *search) release() *engine.Regions {
 	regions, to := s.regions.Regions()
 	regions.Locator = s.tree

@@ -2,29 +2,29 @@ package mondrian
 
 import ()
 
-// tree is the tree of cuts: the Locator of strict regions; of relaxed ones, it sends the
-// records of a median to the side of most of their cells. A code that no record of a part has
-// goes to the side that its order says or, when the part was not cut by order, to the largest.
+// tree is the tree of cuts: the Locator of strict regions. In relaxed ones it sends the records of
+// a median to the side with most of their cells. A code that no record of a part has goes to the
+// side given by its order or, if the part was not cut by order, to the largest side.
 type tree struct {
 	nodes []node
 	links []int32 // children of all nodes: nodes, or regions from -1 downwards
-	steps []step  // of all nodes that are not cut at a code
+	steps []step  // steps of all nodes that are not cut at a code
 	root  int32   // a link
 }
 
-// rootLink stands for the root among the places of links.
+// rootLink is the place of the root among the links.
 const rootLink int32 = -1
 
 // node is a cut. Its children's links are adjacent.
 type node struct {
 	column int32
 	links  int32
-	at     uint32 // the first code of child 1 or, with steps, the first step
-	steps  int32  // how many there are; 0: there are two children, cut at a code
-	lot    int32  // of a cut that shares the median's records: the number of what was drawn, from 1 on
+	at     uint32 // the first code of child 1 or, with steps, the position of the first step
+	steps  int32  // number of steps; 0: there are two children, cut at a code
+	lot    int32  // for a cut that shares the median's records: the number of its lot, from 1 on
 }
 
-// step sends codes, from its own to the next step's, to a child.
+// step sends the codes from its own to the next step's to a child.
 type step struct {
 	code  uint32
 	child int32
@@ -36,12 +36,12 @@ type span struct {
 	part   uint32
 }
 
-// Bytes returns the memory that the tree takes.
+// Bytes returns the memory of the tree.
 func (t *tree) Bytes() int64 {
 	return int64(cap(t.nodes))*20 + int64(cap(t.links))*4 + int64(cap(t.steps))*8
 }
 
-// add appends a node with n children, and returns it. Its links are not set.
+// add appends a node with n children, and returns its number. Its links are not set.
 func (t *tree) add(n node, children int) int32 {
 	n.links = int32(len(t.links))
 	t.links = append(t.links, make([]int32, children)...)
@@ -49,8 +49,7 @@ func (t *tree) add(n node, children int) int32 {
 	return int32(len(t.nodes) - 1)
 }
 
-// addSteps makes the steps of spans, which are ascending. Codes between them go to the
-// largest part.
+// addSteps makes the steps of ascending spans. Codes between them go to the largest part.
 func (t *tree) addSteps(n *node, spans []span, largest uint32) {
 	n.at = uint32(len(t.steps))
 	next := uint32(0)
@@ -64,12 +63,12 @@ func (t *tree) addSteps(n *node, spans []span, largest uint32) {
 	t.step(n, next, largest)
 }
 
-// truncate leaves out the nodes, links and steps from the given ones on.
+// truncate removes the nodes, links and steps from the given numbers on.
 func (t *tree) truncate(nodes, links, steps int) {
 	t.nodes, t.links, t.steps = t.nodes[:nodes], t.links[:links], t.steps[:steps]
 }
 
-// step adds a step, unless it goes where the last one does.
+// step adds a step, unless the last one goes to the same part.
 func (t *tree) step(n *node, code, part uint32) {
 	if n.steps > 0 && t.steps[len(t.steps)-1].child == int32(part) {
 		return
@@ -78,7 +77,7 @@ func (t *tree) step(n *node, code, part uint32) {
 	n.steps++
 }
 
-// set sets what a link leads to.
+// set sets the target of a link.
 func (t *tree) set(link, to int32) {
 	if link == rootLink {
 		t.root = to
@@ -99,7 +98,7 @@ func (t *tree) Locate(n int, codes [][]uint32, regions []int32) {
 	}
 }
 
-// child returns the child of a node that a code belongs to.
+// child returns the child of a node for a code.
 func (t *tree) child(n *node, code uint32) int32 {
 	if n.steps == 0 {
 		if code < n.at {
@@ -118,7 +117,7 @@ func (t *tree) child(n *node, code uint32) int32 {
 	return steps[0].child
 }
 
-// renumber replaces the regions by those they became.
+// renumber replaces the numbers of regions.
 func (t *tree) renumber(to []int32) {
 	for i, link := range t.links {
 		if link < 0 {
