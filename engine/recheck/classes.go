@@ -10,15 +10,15 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// classes are the equivalence classes of a table's sets, under the cut that its domains are
-// and under coarser ones.
+// classes are the equivalence classes of a table's sets, under the cut given by its domains and
+// under coarser ones.
 type classes struct {
 	table     *engine.Table
 	sets      []engine.Set
 	space     partition.Space
 	rollbacks []*rollback // by attribute
-	looked    int         // tuples that were looked at
-	hurries   bool        // coarsening follows only the best way on
+	looked    int         // number of tuples examined
+	hurries   bool        // coarsening follows only the best choice
 }
 
 // none returns that no step is rolled back.
@@ -29,7 +29,7 @@ func (c *classes) none() (u []rolledBack) {
 	return u
 }
 
-// cut returns the cut that is left when steps are rolled back, without what it reaches.
+// cut returns the cut that is left when steps are rolled back, without its anonymity.
 func (c *classes) cut(u []rolledBack) *engine.Cut {
 	cut := &engine.Cut{}
 	for a, l := range c.rollbacks {
@@ -38,7 +38,8 @@ func (c *classes) cut(u []rolledBack) *engine.Cut {
 	return cut
 }
 
-// hold counts all classes, notes what the cut reaches, and tells where that is too little.
+// hold counts all classes, notes the anonymity of the cut, and returns the classes that break a
+// set.
 func (c *classes) hold(ctx context.Context, cut *engine.Cut) (_ *Broken, err error) {
 	var breaches []Breach
 	for _, set := range c.sets {
@@ -54,12 +55,12 @@ func (c *classes) hold(ctx context.Context, cut *engine.Cut) (_ *Broken, err err
 	return broken, err
 }
 
-// smallClass is told the labels of a class of a set, by its columns, and what the class has; both
-// are valid until it returns.
+// smallClass gets the labels of a class of a set, by the set's columns, and the content of the
+// class; both are valid until it returns.
 type smallClass func(set int, labels []uint32, of content)
 
-// count counts the classes of every set under a cut. It returns the sizes of the smallest ones,
-// and tells those that do not hold, set by set in any order.
+// count counts the classes of every set under a cut. It returns the sizes of the smallest ones, and
+// calls a function with those that do not hold, set by set in any order.
 func (c *classes) count(
 	ctx context.Context, cut *engine.Cut, small smallClass,
 ) (reached []uint64, err error) {
@@ -91,7 +92,7 @@ func (c *classes) count(
 	return reached, nil
 }
 
-// kinds returns the kinds of the table, nil when the protections of its sets do not ask for them.
+// kinds returns the kinds of the table, nil when the protections of its sets do not need them.
 func (c *classes) kinds() *engine.Kinds {
 	if set := &c.sets[0]; set.Entities || set.NeedsKinds() {
 		return c.table.Kinds
@@ -99,8 +100,9 @@ func (c *classes) kinds() *engine.Kinds {
 	return nil
 }
 
-// aggregate returns the classes of a set that tuples of some columns are in, in the labels that a
-// cut gives these. Where there are kinds, there is a record of each, those of a class adjacent.
+// aggregate returns the classes of a set that contain tuples of some columns, in the labels that a
+// cut gives these. Where there are kinds, each kind in a class has its own record, next to the
+// others of the class.
 func (c *classes) aggregate(
 	ctx context.Context, set *engine.Set, tuples *partition.Table, columns []int,
 	cut []engine.ColumnCut,
@@ -129,15 +131,15 @@ func (c *classes) aggregate(
 	return table, nil
 }
 
-// content is what a class has: so many records and, where there are kinds, of which.
+// content is the records of a class: their number and, where there are kinds, their kinds.
 type content struct {
 	engine.Stats
 	records uint64
 	of      []engine.KindCount
 }
 
-// contentOf returns the content of a class of some records, or of these. What protections ask is
-// written to the given place.
+// contentOf returns the content of a class, given the number of its records or its kinds. It writes
+// the figures for protections to the given place.
 func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.Stats) content {
 	if kinds := c.kinds(); kinds != nil {
 		kinds.StatsOf(of, to)
@@ -147,11 +149,11 @@ func (c *classes) contentOf(records uint64, of []engine.KindCount, to *engine.St
 	return content{*to, records, of}
 }
 
-// countBytes is what a count of a kind takes.
+// countBytes is the memory of a count of a kind.
 const countBytes = 16
 
-// each calls visit with every class that is wanted of those that aggregate returned, in any order.
-// A class is its key, without a kind. What visit gets is valid until it returns.
+// each calls visit with every wanted class of a table that aggregate returned, in any order. A
+// class is its key, without a kind. The arguments of visit are valid until it returns.
 func (c *classes) each(
 	ctx context.Context, t *partition.Table, wanted func(class []uint64) bool,
 	visit func(class []uint64, of content) error,
@@ -199,5 +201,5 @@ func (c *classes) each(
 	return end()
 }
 
-// everyClass is wanted of all classes.
+// everyClass selects all classes.
 func everyClass([]uint64) bool { return true }

@@ -9,16 +9,17 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// patience bounds the search for the fewest steps: it looks at so many tuples, over all cuts
-// that it counts, each of which counts as cutTuples besides, and counts leastCuts at least.
-// Beyond that only the best way on is followed.
+// patience bounds the search for the fewest steps. It limits the number of tuples that are
+// examined, over all cuts that are counted; each cut counts as cutTuples more, and at least
+// leastCuts are counted. Beyond that, coarsening follows only the best choice.
 const (
 	patience  = 1 << 23
 	cutTuples = 1 << 10
 	leastCuts = 32
 )
 
-// way is a way to make a label coarser: steps of an attribute that are rolled back together.
+// way is a way to make a label coarser: a list of an attribute's steps that are rolled back
+// together.
 type way struct {
 	attribute int
 	steps     []int
@@ -27,12 +28,12 @@ type way struct {
 // choice is a coarser cut: the steps that are rolled back, by attribute.
 type choice struct {
 	rolledBack []rolledBack
-	steps      int     // how many
-	loss       float64 // bits a record that they lose
+	steps      int     // number of steps
+	loss       float64 // lost information in bits for each record
 }
 
-// compare puts first what rolls back the fewest steps, then what loses least, then what rolls
-// back the first steps of the first attributes: these give way first.
+// compare orders choices: first by the number of steps rolled back, then by their loss, then those
+// first that roll back the first steps of the first attributes.
 func (x *choice) compare(y *choice) int {
 	return cmp.Or(cmp.Compare(x.steps, y.steps), cmp.Compare(x.loss, y.loss),
 		slices.CompareFunc(x.rolledBack, y.rolledBack, func(u, v rolledBack) int {
@@ -62,19 +63,19 @@ func (f *frontier) Pop() any {
 	return x
 }
 
-// coarsen returns the fewest steps to be rolled back until every set holds, and of several such
-// choices the one that loses least. When that takes more than its patience, no step that it
-// returns could be redone with every set still holding, but there may be fewer.
+// coarsen returns the fewest steps whose rolling back makes every set hold, and among several such
+// choices the one that loses least. When its patience ends, it returns a choice in which no step
+// could be redone with every set still holding, but there may be one with fewer steps.
 //
-// Some class of a cut is too small. Whatever coarser cut holds has rolled back what makes one
-// of the class's labels coarser: the ways to do that are few, and are tried in the order of
-// how many steps they undo in all.
+// Some class of a cut is too small. Every coarser cut that holds has rolled back steps that make
+// one of the class's labels coarser: there are few ways to do that, and they are tried in the order
+// of the number of steps that they undo in all.
 func (c *classes) coarsen(ctx context.Context) ([]rolledBack, error) {
 	c.looked = 0
 	open := frontier{{rolledBack: c.none()}}
 	for cuts := 1; ; cuts++ {
 		x := heap.Pop(&open).(*choice)
-		for len(open) > 0 && open[0].compare(x) == 0 { // found in several ways
+		for len(open) > 0 && open[0].compare(x) == 0 { // the same choice, found in several ways
 			heap.Pop(&open)
 		}
 		ways, err := c.fewestWays(ctx, x.rolledBack)
@@ -87,7 +88,8 @@ func (c *classes) coarsen(ctx context.Context) ([]rolledBack, error) {
 		default:
 			return x.rolledBack, nil
 		}
-		if c.hurries = c.hurries || cuts >= leastCuts && c.looked+cuts*cutTuples >= patience; c.hurries {
+		if c.hurries = c.hurries || cuts >= leastCuts && c.looked+
+			cuts*cutTuples >= patience; c.hurries {
 			open = nil
 		}
 		for _, way := range ways {
@@ -120,8 +122,9 @@ func (c *classes) ways(u []rolledBack, cut *engine.Cut, a int, label uint32) (wa
 	return ways
 }
 
-// fewestWays returns the ways to make one of the labels of the class coarser that has the
-// fewest, nil if all hold. Of several classes it is the first: by its set, then by its labels.
+// fewestWays returns the ways to make one label of a class coarser: the label with the fewest ways.
+// It returns nil if all classes hold. Among several classes it takes the first: by its set, then by
+// its labels.
 func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way, err error) {
 	cut := c.cut(u)
 	var of []uint32 // the labels of the class
@@ -139,8 +142,8 @@ func (c *classes) fewestWays(ctx context.Context, u []rolledBack) (fewest []way,
 	return fewest, err
 }
 
-// redo redoes the steps without which every set still holds, the last ones first, until
-// there is none.
+// redo redoes the steps without which every set still holds, the last ones first, until there is
+// none.
 func (c *classes) redo(ctx context.Context, u []rolledBack) error {
 	for again := true; again; {
 		again = false
@@ -162,9 +165,10 @@ func (c *classes) redo(ctx context.Context, u []rolledBack) error {
 	return nil
 }
 
-// report returns the cut that is left, and what it reaches, and tells what was rolled back: by
-// attribute, what is below first.
-func (c *classes) report(ctx context.Context, u []rolledBack, tell func(engine.Step)) (*engine.Cut, error) {
+// report returns the cut that is left, with its anonymity, and reports the steps that were rolled
+// back: by attribute, lower ones first.
+func (c *classes) report(ctx context.Context, u []rolledBack, tell func(engine.Step)) (*engine.Cut,
+	error) {
 	cut := c.cut(u)
 	if _, err := c.hold(ctx, cut); err != nil || tell == nil {
 		return cut, err
@@ -177,7 +181,12 @@ func (c *classes) report(ctx context.Context, u []rolledBack, tell func(engine.S
 				continue
 			}
 			number++
-			s := engine.Step{Number: number, Attribute: a, Anonymity: cut.Reached, InfoGain: l.bits(done)}
+			s := engine.Step{
+				Number:    number,
+				Attribute: a,
+				Anonymity: cut.Reached,
+				InfoGain:  l.bits(done),
+			}
 			s.Value, s.Children = l.undo(done, step)
 			done[step] = true
 			s.InfoGain -= l.bits(done)

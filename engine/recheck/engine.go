@@ -1,20 +1,19 @@
-// Package recheck holds the cut of an earlier release against another table: whether every
-// set still has its k, and what to do when one has not.
+// Package recheck checks the cut of an earlier release on another table: whether every set still
+// has its k, and what happens if one does not.
 //
-//	table in the codes of the cut ──▶ classes of every set ──▶ all of k records: the cut
-//	                                          │
-//	                                          └─ smaller ones: fail, coarsen or suppress
+//	table in the codes of the cut ──▶ classes of every set ──▶ all have k records: the cut
+//	                                       │
+//	                                       └─ smaller ones: fail, coarsen or suppress
 //
-// The domains of the table are the cut: every code is one of its released values. So what
-// is counted are equivalence classes, and never more than there were before, but for what
-// is new.
+// The domains of the table are the cut: every code is one of its released values. So the counted
+// tuples are equivalence classes, and there are never more than before, except new ones.
 //
-// Coarsening rolls back steps of the search that made the cut: a node takes the place of its
-// children, two neighbouring intervals become one, a disclosed value is suppressed again. A
-// coarser cut only joins classes, so what holds goes on holding, whatever else is rolled back.
+// Coarsening rolls back steps of the search that made the cut: a node replaces its children, two
+// neighbouring intervals become one, a disclosed value is suppressed again. A coarser cut only
+// joins classes, so classes that hold continue to hold, whatever else is rolled back.
 //
-// Suppressing leaves the cut as it is and takes records away from it: those of classes that
-// are too small are released with marks alone. They are an equivalence class, too.
+// Suppressing keeps the cut and takes records out of it: those of classes that are too small are
+// released with only the marks. They are an equivalence class, too.
 package recheck
 
 import (
@@ -26,30 +25,31 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// OnBreak is what to do when a set has classes with too few records.
+// OnBreak selects the action when a set has classes with too few records.
 type OnBreak uint8
 
-// The ways out.
+// The actions.
 const (
-	Fail     OnBreak = iota // return a *Broken
-	Coarsen                 // undo the fewest steps of the cut
-	Suppress                // release the records of these classes with marks alone, or drop them
+	Fail    OnBreak = iota // return a *Broken
+	Coarsen                // undo the fewest steps of the cut
+	// release the records of these classes with only the marks, or drop them
+	Suppress
 )
 
-// Engine finds no cut: it takes the one that the table's domains are. Each leaf of a tree,
-// each interval and each value of a domain is a released value; the rest of a suppressed
-// attribute is its mark.
+// Engine finds no cut: it uses the one given by the table's domains. Each leaf of a tree, each
+// interval and each value of a domain is a released value; the rest of a suppressed attribute is
+// its mark.
 type Engine struct {
 	OnBreak       OnBreak
-	MaxSuppressed uint64 // records that Suppress may take
-	Drop          bool   // them, instead of releasing them with marks alone
-	Widest        bool   // these are the attributes' widest labels, not engine.Suppressed
+	MaxSuppressed uint64 // largest number of records for Suppress
+	Drop          bool   // drop them, and release no marks
+	Widest        bool   // the marks are the attributes' widest labels, not engine.Suppressed
 }
 
 var _ engine.Engine = Engine{}
 
-// Plan asks for the classes of every set, or of all sets together when records are to be
-// suppressed: then it matters which classes of several sets a record is in.
+// Plan asks for the classes of every set, or of all sets together for Suppress, which must know the
+// classes of a record in several sets.
 func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	kept, _ := requirement.Reduce()
 	groupings := kept.Groupings()
@@ -60,15 +60,17 @@ func (e Engine) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: groupings, Histograms: true, Whole: true}
 }
 
-// Search returns the cut, a coarser *engine.Cut, or one with a Suppression. It returns a
-// *Broken when a set has classes below its K and nothing may be done about them.
-// OnStep is told every step that is rolled back: Value is what Children became, InfoGain what
-// that lost, in bits a record.
-func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+// Search returns the cut, a coarser *engine.Cut, or one with a Suppression. It returns a *Broken
+// when a set has classes below its K and OnBreak is Fail or does not suffice. It reports every step
+// that is rolled back to OnStep: Value replaces Children, and InfoGain is the lost information in
+// bits for each record.
+func (e Engine) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	kept, _ := requirement.Reduce()
 	c := &classes{table: table, sets: kept.Sets, space: options.Space}
 	for a := range table.Attributes {
-		c.rollbacks = append(c.rollbacks, newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
+		c.rollbacks = append(c.rollbacks,
+			newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
 	}
 	recoding, err := e.search(ctx, c, options)
 	for _, grouping := range table.Groupings {
@@ -80,7 +82,8 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	return recoding, nil
 }
 
-func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (*engine.Cut, error) {
+func (e Engine) search(ctx context.Context, c *classes, options engine.Options) (*engine.Cut,
+	error) {
 	cut := c.cut(c.none())
 	if e.OnBreak == Suppress {
 		return c.suppress(ctx, cut, e)
@@ -107,23 +110,23 @@ func (e Engine) search(ctx context.Context, c *classes, options engine.Options) 
 // Broken is the error of a cut that does not hold. It wraps engine.ErrBroken.
 type Broken struct {
 	Breaches []Breach
-	Strange  uint64 // records that are in no region of the cut
-	Over     uint64 // records that would have to be suppressed, when they are too many
-	Most     uint64 // that may be
+	Strange  uint64 // number of records that are in no region of the cut
+	Over     uint64 // number of records that would have to be suppressed, if they are too many
+	Most     uint64 // largest number allowed
 }
 
-// Breach is a set that has classes that do not hold.
+// Breach is a set with classes that do not hold.
 type Breach struct {
 	Columns   []string
 	K         int
 	Entities  bool   // K counts entities
 	Sensitive bool   // sensitive values are protected, too
-	Classes   int    // that do not hold
-	Records   uint64 // in them
-	Least     uint64 // the smallest size of them
+	Classes   int    // number of classes that do not hold
+	Records   uint64 // number of records in them
+	Least     uint64 // their smallest size
 }
 
-// String says what does not hold.
+// String says which classes do not hold.
 func (b *Breach) String() string {
 	what := fmt.Sprintf("are smaller than k = %d", b.K)
 	if b.Entities {
@@ -132,7 +135,8 @@ func (b *Breach) String() string {
 	if b.Sensitive {
 		what += ", or do not protect their sensitive values"
 	}
-	return fmt.Sprintf("quasi-identifier set %s: %d equivalence classes of %d records %s, the smallest has %d",
+	return fmt.Sprintf("quasi-identifier set %s: %d equivalence classes of %d records %s, the "+
+		"smallest has %d",
 		strings.Join(b.Columns, ", "), b.Classes, b.Records, what, b.Least)
 }
 
@@ -145,7 +149,8 @@ func (b *Broken) Error() string {
 		parts = append(parts, fmt.Sprintf("%d records are in no region of the cut", b.Strange))
 	}
 	if b.Over > 0 {
-		parts = append(parts, fmt.Sprintf("at least %d records would have to be suppressed, no more than %d may be", b.Over, b.Most))
+		parts = append(parts, fmt.Sprintf("at least %d records would have to be suppressed, no "+
+			"more than %d may be", b.Over, b.Most))
 	}
 	return fmt.Sprintf("%s: %s", engine.ErrBroken, strings.Join(parts, "; "))
 }
@@ -153,7 +158,7 @@ func (b *Broken) Error() string {
 // Unwrap returns engine.ErrBroken.
 func (b *Broken) Unwrap() error { return engine.ErrBroken }
 
-// add takes over what is broken of a set, if anything is.
+// add adds the breach of a set, if there is one.
 func (b *Broken) add(breach Breach) {
 	if breach.Classes > 0 {
 		b.Breaches = append(b.Breaches, breach)
@@ -168,7 +173,7 @@ func newBreach(table *engine.Table, set engine.Set) Breach {
 	return b
 }
 
-// add takes over a class of a size and so many records.
+// add adds a class with its size and number of records.
 func (b *Breach) add(size, records uint64) {
 	if b.Classes == 0 || size < b.Least {
 		b.Least = size

@@ -2,20 +2,20 @@ package recheck
 
 import "slices"
 
-// Interval is a label's part of an order of ranks, its ends included.
+// Interval is the range of ranks of a label, with both ends.
 type Interval struct {
 	Low, High int32
 	Label     uint32
 }
 
-// Intervals finds which of some intervals hold others. They are in the order of their low ends, as
-// the nodes of a tree: the middle of each part of the list is above both halves.
+// Intervals finds the intervals that contain others. The list is in the order of their low ends and
+// forms a tree: the middle element of each part of the list is above both halves.
 type Intervals struct {
 	list    []Interval
-	highest []int32 // of every node: the highest end in its part of the list
+	highest []int32 // by node: the highest end in its part of the list
 }
 
-// NewIntervals returns an index of intervals, which it takes over.
+// NewIntervals returns an index of intervals and keeps the list.
 func NewIntervals(list []Interval) *Intervals {
 	slices.SortFunc(list, func(a, b Interval) int { return int(a.Low) - int(b.Low) })
 	x := &Intervals{list, make([]int32, len(list))}
@@ -33,7 +33,7 @@ func (x *Intervals) measure(from, to int) int32 {
 	return x.highest[middle]
 }
 
-// Holding returns the labels of the intervals that hold all ranks from low to high, ascending.
+// Holding returns the labels of the intervals that contain all ranks from low to high, ascending.
 func (x *Intervals) Holding(low, high int32) []uint32 {
 	labels := x.collect(0, len(x.list), low, high, nil)
 	slices.Sort(labels)

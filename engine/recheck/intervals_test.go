@@ -8,7 +8,7 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// The labels of the intervals that hold others are those that are found one by one.
+// Holding returns the same labels as a linear search.
 func TestIntervals(t *testing.T) {
 	enginetest.Cases(t, 200, func(r *rand.Rand) {
 		interval := func() Interval {

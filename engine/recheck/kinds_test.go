@@ -20,7 +20,8 @@ func TestEach(t *testing.T) {
 	for range 20_000 {
 		class, kind, n := r.Uint32N(300), r.Uint32N(40), 1+r.Uint64N(9)
 		fields := table.Layout.Fields
-		table.Keys = append(table.Keys, uint64(class)<<fields[0].Shift|uint64(kind)<<fields[1].Shift)
+		table.Keys = append(table.Keys, uint64(class)<<fields[0].Shift|
+			uint64(kind)<<fields[1].Shift)
 		table.Counts = append(table.Counts, n)
 		if want[class] == nil {
 			want[class] = make(map[uint32]uint64)
@@ -29,7 +30,8 @@ func TestEach(t *testing.T) {
 	}
 	budget := spill.NewBudget(1 << 20)
 	c := &classes{
-		table: &engine.Table{Kinds: &engine.Kinds{Class: make([]uint32, 40)}}, sets: []engine.Set{{Entities: true}},
+		table: &engine.Table{Kinds: &engine.Kinds{Class: make([]uint32, 40)}},
+		sets:  []engine.Set{{Entities: true}},
 		space: partition.Space{Budget: budget, Share: 1 << 20},
 	}
 	if err := table.Gather(t.Context(), c.space); err != nil {
@@ -56,7 +58,9 @@ func TestEach(t *testing.T) {
 		if budget.Used() != 0 {
 			t.Errorf("%d bytes are not returned", budget.Used())
 		}
-		maps.DeleteFunc(want, func(class uint32, _ map[uint32]uint64) bool { return class%each != 0 })
+		maps.DeleteFunc(want, func(class uint32, _ map[uint32]uint64) bool {
+			return class%each != 0
+		})
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("every %d. class: the classes are not those of the table", each)
 		}

@@ -9,20 +9,21 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// onlyDistinct leaves out the protections of sensitive values that records which are left may lose when
-// others are taken away: what is taken away depends on the order then.
+// onlyDistinct leaves out the protections of sensitive values that remaining records may lose when
+// others are taken away: with these the result depends on the order.
 func onlyDistinct(sets []engine.Set) {
 	for i := range sets {
-		sets[i].Others = slices.DeleteFunc(slices.Clone(sets[i].Others), func(p engine.Protection) bool {
-			_, is := p.(engine.DistinctValues)
-			return !is
-		})
+		sets[i].Others = slices.DeleteFunc(slices.Clone(sets[i].Others),
+			func(p engine.Protection) bool {
+				_, is := p.(engine.DistinctValues)
+				return !is
+			})
 	}
 }
 
-// naiveSuppression takes rows away until every set holds, as the rule reads: those of classes
-// below k, again and again; then, as long as the suppressed rows are too few for a set, those
-// of its smallest class.
+// naiveSuppression takes rows away until every set holds, as the rule reads: again and again those
+// of classes below k; then, as long as the suppressed rows are too few for a set, those of its
+// smallest class.
 type naiveSuppression struct {
 	data  enginetest.Data
 	rows  [][]uint32 // label numbers, by attribute
@@ -70,7 +71,7 @@ func (n *naiveSuppression) suppressClass(rows []int) {
 	}
 }
 
-// small returns the rows of a set's classes below k, when some rows are suppressed already.
+// small returns the rows of a set's classes below k, given the rows that are suppressed already.
 func (n *naiveSuppression) small(set engine.Set, suppressed []int) (rows []int) {
 	marks := labelKey(n.marks, set.Columns)
 	for key, of := range n.classes(set) {
@@ -85,7 +86,7 @@ func (n *naiveSuppression) small(set engine.Set, suppressed []int) (rows []int) 
 	return rows
 }
 
-// spread takes the classes away that are too small, of all sets at a time, until there is none.
+// spread takes away the classes that are too small, of all sets at a time, until there is none.
 func (n *naiveSuppression) spread() {
 	for {
 		var rows []int
@@ -99,10 +100,11 @@ func (n *naiveSuppression) spread() {
 	}
 }
 
-// enough reports whether the suppressed rows, if there are any, are as many as every set asks for.
+// enough reports whether the suppressed rows, if there are any, suffice for every set.
 func (n *naiveSuppression) enough() bool {
 	return n.count() == 0 || !slices.ContainsFunc(n.sets, func(set engine.Set) bool {
-		return !set.Holds(n.data.Stats(slices.Concat(n.suppressed(), n.classes(set)[labelKey(n.marks, set.Columns)])))
+		return !set.Holds(n.data.Stats(slices.Concat(n.suppressed(),
+			n.classes(set)[labelKey(n.marks, set.Columns)])))
 	})
 }
 
@@ -123,7 +125,7 @@ func (n *naiveSuppression) takeSmallest() bool {
 	return smallest != nil
 }
 
-// run returns false when more rows than may be would have to be taken.
+// run returns false when more rows would have to be taken than allowed.
 func (n *naiveSuppression) run() bool {
 	for {
 		n.spread()

@@ -13,8 +13,10 @@ import (
 	"github.com/kcut/kcut/engine/taxonomy"
 )
 
-// eachCase calls check with random tables, whose values are the given cut. It returns how many.
-func eachCase(t *testing.T, cases, rows int, check func(*testing.T, *rand.Rand, enginetest.Case)) int {
+// eachCase calls check with random tables, whose values are the given cut. It returns the number of
+// calls.
+func eachCase(t *testing.T, cases, rows int,
+	check func(*testing.T, *rand.Rand, enginetest.Case)) int {
 	t.Helper()
 	return enginetest.Cases(t, cases, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, rows)
@@ -35,9 +37,10 @@ func eachCase(t *testing.T, cases, rows int, check func(*testing.T, *rand.Rand, 
 // hold runs an engine on a case.
 func hold(e Engine, c enginetest.Case) (recoding engine.Recoding, steps []engine.Step, err error) {
 	requirement := engine.Requirement{Sets: c.Sets}
-	recoding, err = e.Search(context.Background(), c.Data.Table(e.Plan(requirement)), requirement, engine.Options{
-		OnStep: func(s engine.Step) { steps = append(steps, s) },
-	})
+	recoding, err = e.Search(context.Background(), c.Data.Table(e.Plan(requirement)), requirement,
+		engine.Options{
+			OnStep: func(s engine.Step) { steps = append(steps, s) },
+		})
 	return recoding, steps, err
 }
 
@@ -54,7 +57,7 @@ func identity(c enginetest.Case) [][]engine.Label {
 	return c.Data.Released(recoding)
 }
 
-// smallClasses returns how many classes of the sets do not hold.
+// smallClasses returns the number of classes that do not hold.
 func smallClasses(c enginetest.Case, released [][]engine.Label) (small int) {
 	for _, set := range engineSets(c) {
 		for _, rows := range enginetest.Groups(released, set) {
@@ -79,7 +82,8 @@ func TestFail(t *testing.T) {
 			held++
 			c.Data.CheckTrue(t, c.Data.Released(recoding))
 			got := recoding.Anonymity(engine.Requirement{Sets: c.Sets})
-			if want := c.Data.CheckProtected(t, c.Data.Released(recoding), engineSets(c)); !slices.Equal(got, want) {
+			if want := c.Data.CheckProtected(t, c.Data.Released(recoding),
+				engineSets(c)); !slices.Equal(got, want) {
 				t.Errorf("reached %v, want %v", got, want)
 			}
 			return
@@ -105,15 +109,15 @@ func engineSets(c enginetest.Case) []engine.Set {
 	return kept.Sets
 }
 
-// naiveCut is a coarser cut of one column, by the label of every label, and how many steps
-// it rolls back.
+// naiveCut is a coarser cut of one column: the new label of every label, and the number of steps
+// that it rolls back.
 type naiveCut struct {
 	to    map[engine.Label]engine.Label
 	steps int
 }
 
-// naiveCuts lists all cuts of a column that are coarser than its values, as they are defined:
-// all antichains of a tree, all ways to leave out boundaries, all sets of values.
+// naiveCuts lists all cuts of a column that are coarser than its values, by definition: all
+// antichains of a tree, all ways to leave out boundaries, all sets of values.
 func naiveCuts(data enginetest.Data, a int) []naiveCut {
 	column := data.Columns[a]
 	attribute := data.Codes().Attributes[a]
@@ -123,7 +127,8 @@ func naiveCuts(data enginetest.Data, a int) []naiveCut {
 		cuts := treeCuts(column.Tree)
 		for i := range cuts {
 			cuts[i].to[null] = null
-			if only := cuts[i].to[engine.Label{Text: leftmost(column.Tree)}]; only.Text == column.Tree.Name {
+			if only := cuts[i].to[engine.Label{Text: leftmost(
+				column.Tree)}]; only.Text == column.Tree.Name {
 				cuts[i].to[null] = only
 			}
 		}
@@ -188,7 +193,10 @@ func treeCuts(n taxonomy.Node) []naiveCut {
 		}
 		for _, left := range cuts {
 			for _, right := range below {
-				both := naiveCut{to: map[engine.Label]engine.Label{}, steps: left.steps + right.steps}
+				both := naiveCut{
+					to:    map[engine.Label]engine.Label{},
+					steps: left.steps + right.steps,
+				}
 				for _, part := range []naiveCut{left, right} {
 					for value, label := range part.to {
 						both.to[value] = label
@@ -220,7 +228,8 @@ func boundaryCuts(a *engine.Attribute) (cuts []naiveCut) {
 				for first > 0 && chosen>>(first-1)&1 == 1 {
 					first--
 				}
-				cut.to[engine.Label{Text: a.Interval(from, from+1).Label}] = engine.Label{Text: a.Interval(first, i+1).Label}
+				cut.to[engine.Label{Text: a.Interval(from, from+
+					1).Label}] = engine.Label{Text: a.Interval(first, i+1).Label}
 			}
 		}
 		null := engine.Label{Null: true}
@@ -232,10 +241,10 @@ func boundaryCuts(a *engine.Attribute) (cuts []naiveCut) {
 	return cuts
 }
 
-// mostCuts is how many combinations of cuts are tried.
+// mostCuts is the largest number of combinations of cuts that are tried.
 const mostCuts = 300
 
-// bits returns what the labels of the rows tell, column by column, in bits a row.
+// bits returns the information of the rows' labels, column by column, in bits for each row.
 func bits(released [][]engine.Label) (sum float64) {
 	for a := range released[0] {
 		sizes := make(map[engine.Label]float64)
@@ -250,14 +259,17 @@ func bits(released [][]engine.Label) (sum float64) {
 	return sum
 }
 
-// fewestSteps tries all combinations of coarser cuts, and returns the least of steps that are
-// rolledBack and, of such cuts, the most bits that are left. It returns −1 when they are too many.
+// fewestSteps tries all combinations of coarser cuts, and returns the least number of steps rolled
+// back and, among these cuts, the most bits left. It returns −1 when there are too many
+// combinations.
 func fewestSteps(c enginetest.Case) (fewest int, most float64) {
 	cuts := make([][]naiveCut, len(c.Data.Columns))
 	combinations := 1
 	for a := range cuts {
 		cuts[a] = []naiveCut{{}}
-		if slices.ContainsFunc(c.Sets, func(s engine.Set) bool { return slices.Contains(s.Columns, a) }) {
+		if slices.ContainsFunc(c.Sets, func(s engine.Set) bool {
+			return slices.Contains(s.Columns, a)
+		}) {
 			cuts[a] = naiveCuts(c.Data, a)
 		}
 		if combinations *= len(cuts[a]); combinations == 0 || combinations > mostCuts {
@@ -291,7 +303,7 @@ func fewestSteps(c enginetest.Case) (fewest int, most float64) {
 	return fewest, most
 }
 
-// TestCoarsenUndoesFewestSteps compares with all coarser cuts there are.
+// TestCoarsenUndoesFewestSteps compares the result with all coarser cuts.
 func TestCoarsenUndoesFewestSteps(t *testing.T) {
 	compared, rolledBack := 0, 0
 	cases := eachCase(t, 200, 12, func(t *testing.T, _ *rand.Rand, c enginetest.Case) {
@@ -308,7 +320,8 @@ func TestCoarsenUndoesFewestSteps(t *testing.T) {
 		released := c.Data.Released(recoding)
 		c.Data.CheckTrue(t, released)
 		anonymity := c.Data.CheckProtected(t, released, engineSets(c))
-		if got := recoding.Anonymity(engine.Requirement{Sets: c.Sets}); !slices.Equal(got, anonymity) {
+		if got := recoding.Anonymity(engine.Requirement{Sets: c.Sets}); !slices.Equal(got,
+			anonymity) {
 			t.Errorf("reached %v, want %v", got, anonymity)
 		}
 		if want, most := fewestSteps(c); want >= 0 {
@@ -327,7 +340,7 @@ func TestCoarsenUndoesFewestSteps(t *testing.T) {
 	}
 }
 
-// TestCoarsenTies rolls back a step of either of two columns that are alike: the first gives way.
+// TestCoarsenTies has two equal columns, one of which must roll back a step: the first does.
 func TestCoarsenTies(t *testing.T) {
 	var c enginetest.Case
 	for _, name := range []string{"a", "b"} {
@@ -344,15 +357,16 @@ func TestCoarsenTies(t *testing.T) {
 	}
 }
 
-// TestCoarsenInAHurry: what patience is too short for is still no more than needed, step
-// by step.
+// TestCoarsenInAHurry: when patience ends early, every single step of the result is still
+// necessary.
 func TestCoarsenInAHurry(t *testing.T) {
 	eachCase(t, 300, 40, func(t *testing.T, _ *rand.Rand, c enginetest.Case) {
 		requirement := engine.Requirement{Sets: c.Sets}
 		table := c.Data.Table(Engine{}.Plan(requirement))
 		s := &classes{table: table, sets: engineSets(c), hurries: true}
 		for a := range table.Attributes {
-			s.rollbacks = append(s.rollbacks, newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
+			s.rollbacks = append(s.rollbacks,
+				newRollback(&table.Attributes[a], table.Histograms[a].Sizes()))
 		}
 		if !c.Reachable() {
 			return

@@ -9,18 +9,19 @@ import (
 
 // recordLocator is the Locator of a record suppression.
 type recordLocator struct {
-	codes [][]uint32 // labels of codes, by attribute, as classes have them: of those that are released some may have gone
+	// by attribute: labels of codes in classes; some of them may be missing from the release
+	codes [][]uint32
 	taken []takenClasses
 }
 
-// takenClasses are the classes of a set that are taken away.
+// takenClasses are the classes of a set that are suppressed or dropped.
 type takenClasses struct {
 	columns []int
-	place   []partition.Field // of the columns' labels in the keys of classes
+	place   []partition.Field // fields of the columns' labels in the keys of classes
 	index   *partition.Index
 }
 
-// Locate tells which tuples are suppressed.
+// Locate writes which tuples are suppressed.
 func (r *recordLocator) Locate(n int, codes [][]uint32, regions []int32) {
 	for i := range regions[:n] {
 		regions[i] = engine.ByCut

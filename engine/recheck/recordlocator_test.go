@@ -41,8 +41,11 @@ func TestRecordLocator(t *testing.T) {
 					class[layout.Fields[j].Word] |= uint64(label) << layout.Fields[j].Shift
 				}
 				taken.index.Add(class)
-				for i := range n { // all that are alike in these columns
-					alike := func(a int) bool { return cut.Columns[a].Code[tuples[a][i]] == cut.Columns[a].Code[tuples[a][record]] }
+				for i := range n { // all records that are equal in these columns
+					alike := func(a int) bool {
+						labels := cut.Columns[a].Code
+						return labels[tuples[a][i]] == labels[tuples[a][record]]
+					}
 					if !slices.ContainsFunc(taken.columns, func(a int) bool { return !alike(a) }) {
 						want[i] = engine.ByMark
 					}

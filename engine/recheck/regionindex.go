@@ -7,38 +7,39 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// RegionIndex finds the first of some regions that covers a tuple of codes. It is a tree of cuts,
-// whose leaves list regions. Searches divide records by cuts, so that their regions come apart at
-// such cuts again, and leaves are short. A region that others lie in is in the leaves of these, too.
+// RegionIndex finds the first of some regions that covers a tuple of codes. It is a tree of cuts
+// whose leaves list regions. Searches divide records by cuts, so that similar cuts separate their
+// regions again, and leaves are short. A region that contains others is in the leaves of these,
+// too.
 type RegionIndex struct {
-	released []uint32     // labels of all regions, one a column
-	covers   [][][]uint32 // labels that cover a code, by column and code
-	spans    [][]span     // of labels, by column
+	released []uint32     // labels of all regions, one for each column
+	covers   [][][]uint32 // by column and code: the labels that cover the code
+	spans    [][]span     // by column: the spans of labels
 	nodes    []regionNode
 	listed   []int32 // the regions of all leaves, ascending in each
 }
 
-// span holds the codes that a label covers.
+// span is the range of codes that a label covers.
 type span struct {
-	low, high uint32 // the first and the last one
-	codes     uint32 // how many there are; 0: none
+	low, high uint32 // the first and the last code
+	codes     uint32 // number of codes; 0: none
 }
 
-// has reports whether a code is in the span. If so, the label covers it when whole.
+// has reports whether a code is in the span. If the span is whole, the label then covers it.
 func (s *span) has(code uint32) bool { return s.low <= code && code <= s.high }
 
 // whole reports whether the label covers all codes of its span.
 func (s *span) whole() bool { return s.codes > s.high-s.low }
 
-// regionNode is a cut, whose side below is the next node, or a leaf.
+// regionNode is a cut, or a leaf. The lower side of a cut is the next node.
 type regionNode struct {
 	column int32  // −1: a leaf
-	at     uint32 // the first code above; of a leaf, where its regions begin
-	above  int32  // the node above; of a leaf, where its regions end
+	at     uint32 // the first code on the upper side; for a leaf, the start of its regions
+	above  int32  // the node of the upper side; for a leaf, the end of its regions
 }
 
-// NewRegionIndex returns an index of regions, given their labels, how many labels each column has,
-// and which of these cover a code, by column and code.
+// NewRegionIndex returns an index of regions, given their labels, the number of labels of each
+// column, and the labels that cover a code, by column and code.
 func NewRegionIndex(released []uint32, labels []int, covers [][][]uint32) *RegionIndex {
 	x := &RegionIndex{released: released, covers: covers}
 	for a := range covers {
@@ -71,7 +72,7 @@ func spansOf(covers [][]uint32, labels int) []span {
 	return spans
 }
 
-// coversSome reports whether there are tuples that a region covers.
+// coversSome reports whether a region covers any tuples.
 func (x *RegionIndex) coversSome(region int32) bool {
 	for a, label := range x.labels(region) {
 		if x.spans[a][label].codes == 0 {
@@ -86,11 +87,11 @@ func (x *RegionIndex) labels(region int32) []uint32 {
 	return x.released[int(region)*len(x.covers):][:len(x.covers)]
 }
 
-// regionIndexBytes is what a region takes at most, with what making the index takes: it is in two
-// leaves on average at most.
+// regionIndexBytes is the largest memory for a region, including the work memory of making the
+// index: on average a region is in at most two leaves.
 const regionIndexBytes = 128
 
-// RegionIndexBytes returns how much memory an index of regions takes at most.
+// RegionIndexBytes returns the largest memory of an index of regions.
 func RegionIndexBytes(regions int, labels []int) int64 {
 	bytes := regionIndexBytes * int64(regions)
 	for _, n := range labels {
@@ -138,11 +139,11 @@ type regionDivider struct {
 	lows, highs []uint32 // scratch: of the spans of a list, in order
 }
 
-// fewRegions are those that are looked at one by one.
+// fewRegions is the number of regions that are compared one by one.
 const fewRegions = 8
 
-// divide makes the node of a list of regions, and those below it, in which so many may be listed
-// twice.
+// divide makes the node of a list of regions, and the nodes below it. At most spare regions may be
+// listed twice.
 func (d *regionDivider) divide(list []int32, spare int) {
 	cut := d.best(list, spare)
 	if cut.column < 0 {
@@ -183,10 +184,10 @@ type regionCut struct {
 	below, above int
 }
 
-// cost is that of the longer side, and of regions that are on both.
+// cost is the length of the longer side, plus that of both sides.
 func (c *regionCut) cost() int { return max(c.below, c.above) + c.below + c.above }
 
-// best returns the cut of least cost, or none where the list is short or no cut makes it
+// best returns the cut with the least cost, or none where the list is short or no cut makes it
 // noticeably shorter.
 func (d *regionDivider) best(list []int32, spare int) regionCut {
 	best := regionCut{column: -1, below: len(list), above: len(list)}
@@ -208,7 +209,8 @@ func (d *regionDivider) best(list []int32, spare int) regionCut {
 				ended++
 			}
 			c := regionCut{column: a, at: d.lows[i], below: i, above: len(list) - ended}
-			if d.lows[i] == d.lows[i-1] || max(c.below, c.above) > longest || c.below+c.above-len(list) > spare {
+			if d.lows[i] == d.lows[i-1] || max(c.below, c.above) > longest ||
+				c.below+c.above-len(list) > spare {
 				continue
 			}
 			if c.cost() < best.cost() {

@@ -33,7 +33,7 @@ func newIndexCase(r *rand.Rand) (c indexCase) {
 		c.scatter(r, domains)
 	case 1:
 		c.cut(r, make([]int, columns), domains, 1+r.IntN(200))
-	case 2: // what is left is for a region of all
+	case 2: // the rest is for a region of all
 		c.cut(r, make([]int, columns), domains, 1+r.IntN(200))
 		c.released = c.released[:columns*r.IntN(1+len(c.released)/columns)]
 		c.add(make([]int, columns), domains)
@@ -61,7 +61,7 @@ func (c *indexCase) scatter(r *rand.Rand, domains []int) {
 	}
 }
 
-// cut divides codes until there are so many regions.
+// cut divides codes until there is a number of regions.
 func (c *indexCase) cut(r *rand.Rand, from, to []int, regions int) {
 	a := r.IntN(len(from))
 	if wide := to[a] - from[a]; regions > 1 && wide > 1 {
@@ -104,8 +104,8 @@ func (c *indexCase) first(tuple []uint32) int32 {
 	return -1
 }
 
-// TestRegionIndex compares the regions of tuples with those that looking at one after the other
-// finds, and the memory of the index with what is drawn for it.
+// TestRegionIndex compares the regions of tuples with those of a linear search, and the memory of
+// the index with the drawn bytes.
 func TestRegionIndex(t *testing.T) {
 	found, lacking, cuts := 0, 0, 0
 	enginetest.Cases(t, 500, func(r *rand.Rand) {

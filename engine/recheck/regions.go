@@ -10,14 +10,14 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Regions takes the regions of an earlier release. A record belongs to the first region
-// whose labels cover it; narrower regions come first.
+// Regions checks the regions of an earlier release. A record belongs to the first region whose
+// labels cover it; narrower regions come first.
 type Regions struct {
 	Columns  []engine.RegionColumn // by attribute
-	Released []uint32              // labels of all regions, one an attribute
+	Released []uint32              // labels of all regions, one for each attribute
 	Marks    []uint32              // labels of suppressed records, by attribute
 
-	// Covers has the labels that cover a code, by attribute and code. It must be set before Search.
+	// Covers are the labels that cover a code, by attribute and code. It must be set before Search.
 	Covers [][][]uint32
 
 	OnBreak       OnBreak // Fail or Suppress
@@ -32,20 +32,24 @@ func (e *Regions) Plan(requirement engine.Requirement) engine.Plan {
 	return engine.Plan{Groupings: []engine.Grouping{all.Grouping()}, Histograms: true, Whole: true}
 }
 
-// Search returns *engine.Regions: those given and, when records are suppressed, one of
-// marks alone. It returns a *Broken when some set does not hold, or a record is in no region.
+// Search returns *engine.Regions: the given regions and, when records are suppressed, one region of
+// only the marks. It returns a *Broken when some set does not hold, or a record is in no region.
 //
-// The regions with records are a table of one tuple each, in the labels of a cut that tells all
-// labels apart: what is done about classes of it is done as about those of a cut.
-func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement, options engine.Options) (engine.Recoding, error) {
+// The regions with records form a table of one tuple each, in the labels of a cut that leaves all
+// labels distinct: its classes are treated like those of a cut.
+func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement engine.Requirement,
+	options engine.Options) (engine.Recoding, error) {
 	kept, _ := requirement.Reduce()
 	cut, s := &engine.Cut{}, &regionSearch{Regions: e}
 	for _, c := range e.Columns {
-		cut.Columns = append(cut.Columns, engine.ColumnCut{Labels: c.Labels, Code: engine.Identity(len(c.Labels)).Codes})
+		cut.Columns = append(cut.Columns,
+			engine.ColumnCut{Labels: c.Labels, Code: engine.Identity(len(c.Labels)).Codes})
 	}
 	s.suppression = &suppression{
 		classes:           &classes{table: table, sets: kept.Sets, space: options.Space},
-		RecordSuppression: &engine.RecordSuppression{Marks: e.Marks}, cut: cut, most: e.MaxSuppressed,
+		RecordSuppression: &engine.RecordSuppression{Marks: e.Marks},
+		cut:               cut,
+		most:              e.MaxSuppressed,
 	}
 	err := s.run(ctx)
 	if err = errors.Join(err, table.Groupings[0].Discard(options.Space)); err != nil {
@@ -54,23 +58,24 @@ func (e *Regions) Search(ctx context.Context, table *engine.Table, requirement e
 	return s.recoding(), nil
 }
 
-// regionSearch counts the records of regions and takes regions away whose classes are too small.
+// regionSearch counts the records of regions and removes regions whose classes are too small.
 type regionSearch struct {
 	*Regions
 	*suppression
 	locate  *regionLocator
-	sizes   []uint64 // records by region
-	weights []uint64 // of these, where k counts entities; else nil
+	sizes   []uint64 // by region: number of records
+	weights []uint64 // their weights, where k counts entities; else nil
 	out     []bool   // regions whose records are suppressed
 
-	index *partition.Index // of the tuples of labels
-	key   []uint64         // scratch: of one
+	index *partition.Index // index of the tuples of labels
+	key   []uint64         // scratch: one tuple
 }
 
-// tupleCopies is how often what a tuple takes is drawn: it is in an index, too, and both grow.
+// tupleCopies is the factor of a tuple's memory that is drawn: it is also in an index, and both
+// grow.
 const tupleCopies = 4
 
-// run counts the records of all regions, and suppresses those that must be.
+// run counts the records of all regions, and suppresses where necessary.
 func (s *regionSearch) run(ctx context.Context) error {
 	regions := len(s.Released) / len(s.Columns)
 	var labels []int
@@ -89,7 +94,10 @@ func (s *regionSearch) run(ctx context.Context) error {
 		return err
 	}
 	defer s.space.Return(taken)
-	s.locate = &regionLocator{RegionIndex: NewRegionIndex(s.Released, labels, s.Covers), bytes: located}
+	s.locate = &regionLocator{
+		RegionIndex: NewRegionIndex(s.Released, labels, s.Covers),
+		bytes:       located,
+	}
 	s.sizes, s.out = make([]uint64, regions), make([]bool, regions)
 	if s.kinds().Weighted() {
 		s.weights = make([]uint64, regions)
@@ -116,7 +124,7 @@ func (s *regionSearch) labels(region int) []uint32 {
 	return s.Released[region*len(s.Columns):][:len(s.Columns)]
 }
 
-// count finds the regions of all tuples, and makes tuples of these's labels.
+// count finds the regions of all tuples, and makes tuples of their labels.
 func (s *regionSearch) count(ctx context.Context) error {
 	codes := make([][]uint32, len(s.Columns))
 	var regions []int32
@@ -172,7 +180,7 @@ func (s *regionSearch) add(region int, of engine.KindCount) error {
 	return nil
 }
 
-// weigh gives the regions the weights of their records.
+// weigh sets the weights of the regions.
 func (s *regionSearch) weigh(r *engine.Regions, mark int) {
 	if s.weights == nil {
 		return
@@ -191,10 +199,15 @@ func (s *regionSearch) weigh(r *engine.Regions, mark int) {
 	}
 }
 
-// recoding returns the regions, and where the records of those that were taken away go.
+// recoding returns the regions, with the records of removed ones in the region of marks.
 func (s *regionSearch) recoding() *engine.Regions {
-	r := &engine.Regions{Columns: s.Columns, Released: s.Released, Sizes: s.sizes, Locator: s.locate}
-	mark := 0 // the region of marks alone, which may be a new one
+	r := &engine.Regions{
+		Columns:  s.Columns,
+		Released: s.Released,
+		Sizes:    s.sizes,
+		Locator:  s.locate,
+	}
+	mark := 0 // the region of only the marks, which may be a new one
 	for mark < len(s.sizes) && !slices.Equal(s.labels(mark), s.Regions.Marks) {
 		mark++
 	}
@@ -224,11 +237,12 @@ type regionLocator struct {
 	*RegionIndex
 	bytes int64
 
-	out   []bool // regions whose records have marks alone, as those of no region; nil: there are none
+	// regions whose records have only the marks, like records in no region; nil: there are none
+	out   []bool
 	marks int32
 }
 
-// Bytes returns about how much memory the locator takes.
+// Bytes returns the approximate memory of the locator.
 func (l *regionLocator) Bytes() int64 { return l.bytes + int64(len(l.out)) }
 
 // Locate finds the first region that covers a tuple.

@@ -11,11 +11,11 @@ import (
 	"github.com/kcut/kcut/engine/enginetest"
 )
 
-// regionCase is a table whose rows are held against random regions.
+// regionCase is a table whose rows are checked against random regions.
 type regionCase struct {
 	engine Regions
 	codes  enginetest.Codes
-	data   enginetest.Data // whose rows are, and their sensitive values
+	data   enginetest.Data // rows and their sensitive values
 	sets   []engine.Set
 }
 
@@ -43,7 +43,8 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 			}
 		}
 		c.engine.Covers = append(c.engine.Covers, covers)
-		c.engine.Columns = append(c.engine.Columns, engine.RegionColumn{Labels: make([]engine.Label, labels)})
+		c.engine.Columns = append(c.engine.Columns,
+			engine.RegionColumn{Labels: make([]engine.Label, labels)})
 		c.engine.Marks = append(c.engine.Marks, uint32(labels-1))
 	}
 	n := len(c.codes.Attributes)
@@ -56,11 +57,16 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 	}
 	c.sets = []engine.Set{{Columns: all, K: engine.KAnonymity(1 + r.IntN(6))}}
 	if n > 1 {
-		c.sets = append(c.sets, engine.Set{Columns: []int{r.IntN(n)}, K: engine.KAnonymity(2 + r.IntN(9))})
+		c.sets = append(c.sets, engine.Set{
+			Columns: []int{r.IntN(n)},
+			K:       engine.KAnonymity(2 + r.IntN(9)),
+		})
 	}
 	if r.IntN(2) == 0 {
-		protected := enginetest.Case{Data: enginetest.Data{Rows: make([][]engine.Label, c.codes.Rows)}, Sets: c.sets}
-		if protected.Protect(r, r.IntN(2) == 0, r.IntN(2) == 0); len(protected.Data.Entities)+len(protected.Data.Sensitive) > 0 {
+		protected := enginetest.Case{Data: enginetest.Data{Rows: make([][]engine.Label,
+			c.codes.Rows)}, Sets: c.sets}
+		if protected.Protect(r, r.IntN(2) == 0, r.IntN(2) == 0); len(protected.Data.Entities)+
+			len(protected.Data.Sensitive) > 0 {
 			protected.Data.AddKinds(&c.codes)
 		}
 		onlyDistinct(c.sets)
@@ -84,11 +90,17 @@ func (c *regionCase) region(row int) int {
 	return -1
 }
 
-// naive returns what is to be suppressed, rows in no region from the start, and how many
-// classes are too small before that.
+// naive returns the suppression, with rows in no region suppressed from the start, and the number
+// of classes that are too small before it.
 func (c *regionCase) naive() (n *naiveSuppression, broken bool) {
 	kept, _ := engine.Requirement{Sets: c.sets}.Reduce()
-	n = &naiveSuppression{data: c.data, sets: kept.Sets, marks: c.engine.Marks, most: int(c.engine.MaxSuppressed), taken: make([]bool, c.codes.Rows)}
+	n = &naiveSuppression{
+		data:  c.data,
+		sets:  kept.Sets,
+		marks: c.engine.Marks,
+		most:  int(c.engine.MaxSuppressed),
+		taken: make([]bool, c.codes.Rows),
+	}
 	columns := len(c.codes.Columns)
 	for row := range c.codes.Rows {
 		labels := c.engine.Marks
@@ -116,7 +128,8 @@ func TestRegions(t *testing.T) {
 		c.engine.MaxSuppressed = uint64(r.IntN(2 * c.codes.Rows))
 		n, broken := c.naive()
 		requirement := engine.Requirement{Sets: c.sets}
-		recoding, err := c.engine.Search(t.Context(), c.codes.Table(c.engine.Plan(requirement)), requirement, engine.Options{})
+		recoding, err := c.engine.Search(t.Context(), c.codes.Table(c.engine.Plan(requirement)),
+			requirement, engine.Options{})
 		switch {
 		case !broken:
 			held++
@@ -170,7 +183,8 @@ func (c *regionCase) check(t *testing.T, n *naiveSuppression, r *engine.Regions)
 		}
 	}
 	requirement := engine.Requirement{Sets: c.sets}
-	if got, want := r.Anonymity(requirement), c.data.CheckProtected(t, released, n.sets); !slices.Equal(got, want) {
+	if got, want := r.Anonymity(requirement),
+		c.data.CheckProtected(t, released, n.sets); !slices.Equal(got, want) {
 		t.Errorf("reached %d, want %d", got, want)
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// removal removes the records of classes that are to be taken away. Workers look for these at the
-// same time; those that they find are few, and noted by one worker after the other.
+// removal removes the records of classes that must be taken away. Workers look for them in
+// parallel; the records found are few, and one worker after the other notes them.
 type removal struct {
 	*suppression
-	of []*outliers // in which there are such classes
+	of []*outliers // the sets with such classes
 	sync.Mutex
-	classes [][]uint64 // scratch: of a record, by set
+	classes [][]uint64 // scratch: classes of a record, by set
 }
 
-// removeNext removes the records of the classes that are to be taken away, of every set.
+// removeNext removes the records of the classes that must be taken away, in every set.
 func (s *suppression) removeNext(ctx context.Context) error {
 	r := &removal{suppression: s}
 	for i := range s.sets {
@@ -44,12 +44,12 @@ func (s *suppression) removeNext(ctx context.Context) error {
 	return err
 }
 
-// seeker is what a worker looks for records with.
+// seeker is the state of a worker that looks for records.
 type seeker struct {
-	keys   []uint64 // of the records' classes of a set
-	are    []bool   // records that are in one of the classes looked for
+	keys   []uint64 // keys of the records' classes in a set
+	are    []bool   // records that are in one of the wanted classes
 	found  []foundTuple
-	labels []uint32 // of those found, one after the other
+	labels []uint32 // labels of the records found, one after the other
 }
 
 // foundTuple is a tuple whose records are removed.
@@ -58,7 +58,7 @@ type foundTuple struct {
 	engine.KindCount
 }
 
-// seek looks for records to be removed in a block.
+// seek looks for records to remove in a block.
 func (k *seeker) seek(r *removal, block *partition.Table) error {
 	k.look(r, block)
 	k.found, k.labels = k.found[:0], k.labels[:0]
@@ -80,7 +80,7 @@ func (k *seeker) seek(r *removal, block *partition.Table) error {
 	return r.removeAll(k.found)
 }
 
-// look marks the records of a block that are in one of the classes looked for.
+// look marks the records of a block that are in one of the wanted classes.
 func (k *seeker) look(r *removal, block *partition.Table) {
 	n, words := block.Len(), block.Layout.Words
 	k.are = slices.Grow(k.are[:0], n)[:n]
@@ -92,7 +92,8 @@ func (k *seeker) look(r *removal, block *partition.Table) {
 		for j, to := range o.place {
 			from, labels := block.Layout.Fields[o.fields[j]], r.cut.Columns[o.Columns[j]].Code
 			for i, at := 0, from.Word; i < n; i, at = i+1, at+words {
-				k.keys[i*w+to.Word] |= uint64(labels[block.Keys[at]>>(from.Shift&63)&from.Mask]) << to.Shift
+				k.keys[i*w+to.Word] |= uint64(
+					labels[block.Keys[at]>>(from.Shift&63)&from.Mask]) << to.Shift
 			}
 		}
 		for i := range n {
@@ -101,7 +102,7 @@ func (k *seeker) look(r *removal, block *partition.Table) {
 	}
 }
 
-// removeAll removes the records of tuples, but those that were removed before.
+// removeAll removes the records of tuples, except those that were removed before.
 func (r *removal) removeAll(tuples []foundTuple) error {
 	r.Lock()
 	defer r.Unlock()
@@ -110,7 +111,7 @@ func (r *removal) removeAll(tuples []foundTuple) error {
 			continue
 		}
 		if r.Records += t.Records; r.Records > r.most {
-			continue // to be told how many
+			continue // goes on, to report their number
 		}
 		if err := r.remove(t); err != nil {
 			return err
@@ -119,7 +120,7 @@ func (r *removal) removeAll(tuples []foundTuple) error {
 	return nil
 }
 
-// remove notes what classes, those of isTaken, lose with the records of a tuple.
+// remove subtracts the records of a tuple from its classes, which isTaken has written.
 func (r *removal) remove(t foundTuple) error {
 	for f, a := range r.columns {
 		r.Remaining[a][t.labels[f]] -= t.Records
@@ -140,7 +141,7 @@ func (r *removal) remove(t foundTuple) error {
 	return nil
 }
 
-// kindBytes is what a kind of noted records takes.
+// kindBytes is the memory of a kind of noted records.
 const kindBytes = 48
 
 // addKind adds records of a kind, if there are kinds.

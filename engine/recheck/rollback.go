@@ -6,8 +6,8 @@ import (
 	"github.com/kcut/kcut/engine"
 )
 
-// rolledBack tells of every step of an attribute whether it is. A step is never rolled back
-// while one above whose children it belongs to is not.
+// rolledBack is true for every step of an attribute that is rolled back. A step whose upper step is
+// rolled back is rolled back, too.
 type rolledBack []bool
 
 func (u rolledBack) count() (n int) {
@@ -19,16 +19,16 @@ func (u rolledBack) count() (n int) {
 	return n
 }
 
-// rollback is the way back from the cut of one attribute to everything masked: steps, each of
-// which may be rolled back when those below it are.
+// rollback is the way back from the cut of one attribute to everything masked: a list of steps. A
+// step may be rolled back after those below it.
 //
-//	Generalize: the inner nodes of the tree, in preorder; rolled back, a node stands for all below it
-//	Discretize: the starts of all intervals but the first; rolled back, an interval joins the one before
+//	Generalize: the inner nodes of the tree, in preorder; a rolled back node replaces its subtree
+//	Discretize: the starts of all intervals but the first; rolled back, an interval joins the last
 //	Suppress:   the values; rolled back, a value is suppressed
 type rollback struct {
 	*engine.Attribute
-	sizes []uint64 // records by code
-	nodes []int    // Generalize: of every step, ascending
+	sizes []uint64 // by code: number of records
+	nodes []int    // Generalize: the nodes of the steps, ascending
 }
 
 func newRollback(a *engine.Attribute, sizes []uint64) *rollback {
@@ -108,8 +108,8 @@ func (l *rollback) value(step int) int {
 	return step
 }
 
-// coarsenings returns the ways to make a label of a cut coarser that undo as little as
-// possible, as lists of steps: every cut that is coarser there rolls back all of one of them.
+// coarsenings returns the minimal ways to make a label of a cut coarser, as lists of steps: every
+// cut in which the label is coarser rolls back all steps of one of them.
 func (l *rollback) coarsenings(u rolledBack, cut *engine.ColumnCut, label int) [][]int {
 	isNull := cut.Labels[label].Null
 	switch l.Mask {
@@ -139,8 +139,8 @@ func (l *rollback) above(u rolledBack, label int, isNull bool) [][]int {
 	return [][]int{steps}
 }
 
-// joins joins an interval with the one before or the one after it; the null, which only
-// everything covers, takes all.
+// joins joins an interval with the one before or the one after it. For the null, which only the
+// full interval covers, it rolls back all steps.
 func (l *rollback) joins(u rolledBack, label int, isNull bool) (ways [][]int) {
 	starts := l.starts(u)
 	if isNull {
@@ -156,7 +156,7 @@ func (l *rollback) joins(u rolledBack, label int, isNull bool) (ways [][]int) {
 	return ways
 }
 
-// suppressions suppresses a value, or, for what is suppressed already, any other one.
+// suppressions suppresses a value or, for the suppressed label, any one value.
 func (l *rollback) suppressions(u rolledBack, cut *engine.ColumnCut, label int) (ways [][]int) {
 	disclosed := 0
 	for step, is := range u {
@@ -191,8 +191,8 @@ func (l *rollback) isUnder(u rolledBack, step int) bool {
 	return false
 }
 
-// bits returns what the labels of the cut that is left tell of the attribute's values, in bits,
-// over all records.
+// bits returns the information, in bits over all records, that the labels of the remaining cut have
+// about the attribute's values.
 func (l *rollback) bits(u rolledBack) float64 {
 	cut := l.cut(u)
 	sizes := make([]uint64, len(cut.Labels))
@@ -207,7 +207,7 @@ func (l *rollback) bits(u rolledBack) float64 {
 	return engine.Entropy(sizes, total)
 }
 
-// undo returns the labels that rolling a step back joins, and what they become.
+// undo returns the labels that rolling a step back joins, and the label that replaces them.
 func (l *rollback) undo(u rolledBack, step int) (value engine.Label, children []engine.Label) {
 	if l.Mask == engine.Suppress {
 		return engine.Label{Text: engine.Suppressed}, []engine.Label{l.Label(l.value(step))}
@@ -215,7 +215,7 @@ func (l *rollback) undo(u rolledBack, step int) (value engine.Label, children []
 	after := slices.Clone(u)
 	after[step] = true
 	was, is := l.cut(u), l.cut(after)
-	joined := -1 // the last label that is
+	joined := -1 // the last joined label
 	var number uint32
 	for code, label := range was.Code {
 		switch {

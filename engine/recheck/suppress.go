@@ -11,53 +11,54 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// suppression takes records away from a cut until every class that is left has its K, and
-// so has the one that they are in then: of records with marks alone.
+// suppression takes records out of a cut until every remaining class has its K, and so has the
+// class of records with only the marks.
 //
-// Whether a record is taken away depends on its classes alone. Taking some away makes other
+// The classes of a record alone decide whether it is taken away. Taking some records away makes
 // classes of other sets smaller, which may then be too small themselves.
 type suppression struct {
 	*classes
 	*engine.RecordSuppression
-	cut     *engine.Cut      // in whose labels classes are
-	tuples  *partition.Table // of all attributes in sets
-	columns []int            // these
-	strange uint64           // records that are in no tuple, and suppressed whatever else is
+	cut     *engine.Cut      // the cut whose labels the classes have
+	tuples  *partition.Table // tuples of all attributes in sets
+	columns []int            // these attributes
+	strange uint64           // number of records that are in no tuple, and suppressed in any case
 	odd     kindCounts       // these by kind, where there are kinds
-	marked  kindCounts       // all records that are taken away, by kind
-	joined  engine.Stats     // scratch of with
-	most    uint64           // records that may be taken away
-	least   uint64           // records that are, if any
+	marked  kindCounts       // all suppressed or dropped records, by kind
+	joined  engine.Stats     // scratch for with
+	most    uint64           // largest number of records that may be taken away
+	least   uint64           // smallest number if any are
 	sets    []outliers
-	tidies  bool  // the cut was searched for, and loses the labels that have no records
-	drawn   int64 // bytes, for the classes that are noted
+	tidies  bool  // the cut comes from a search, and loses the labels that have no records
+	drawn   int64 // bytes, for the noted classes
 }
 
-// kindCounts are records by kind.
+// kindCounts are numbers of records by kind.
 type kindCounts map[uint32]uint64
 
-// outliers are the classes of one set that are taken away, or lose records to others.
+// outliers are the classes of one set that are taken away, or lose records because of others.
 type outliers struct {
 	engine.Set
 	fields []int             // of the columns, in the layout of tuples
 	all    *partition.Table  // all classes, in label numbers
-	place  []partition.Field // of the columns' labels in the keys of classes
-	next   *partition.Index  // classes whose records are to be removed
-	marks  []uint64          // the class of records with marks alone; nil: there is none
-	noted  *partition.Index  // classes that are taken away, or lost records
-	losses []loss            // by number of these
+	place  []partition.Field // fields of the columns' labels in the keys of classes
+	next   *partition.Index  // classes whose records must be removed
+	marks  []uint64          // the class of records with only the marks; nil: there is none
+	noted  *partition.Index  // classes that are taken away or have lost records
+	losses []loss            // by number in noted
 }
 
-// loss counts the records that a class has lost, for whatever set, and where there are kinds the
-// records of each.
+// loss is the number of records that a class has lost, because of any set, and where there are
+// kinds the numbers by kind.
 type loss struct {
 	records uint64
 	of      kindCounts
-	isNew   bool // some of it was lost since the class was looked at
+	isNew   bool // some of it was lost after the class was last examined
 	taken   bool // the class is taken away
 }
 
-// with returns a class with more records. The lists of its stats are valid until the next call.
+// with returns the content of a class with more records. The lists of its stats are valid until the
+// next call.
 func (s *suppression) with(c content, records uint64, more kindCounts) content {
 	of := slices.Clone(c.of)
 	for kind, n := range more {
@@ -75,7 +76,7 @@ func (o *outliers) class(labels []uint32, class []uint64) []uint64 {
 	return class
 }
 
-// lost returns what a class has lost, nil if nothing.
+// lost returns the loss of a class, nil if it has none.
 func (o *outliers) lost(class []uint64) *loss {
 	if number := o.noted.Find(class); number >= 0 {
 		return &o.losses[number]
@@ -89,8 +90,8 @@ func (o *outliers) isTaken(class []uint64) bool {
 	return lost != nil && lost.taken
 }
 
-// suppress returns the cut, or one with a record suppression. It returns a *Broken when more records
-// than may be would have to be taken away.
+// suppress returns the cut, or one with a record suppression. It returns a *Broken when more
+// records would have to be taken away than allowed.
 func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*engine.Cut, error) {
 	s := &suppression{
 		classes: c, RecordSuppression: &engine.RecordSuppression{Drop: e.Drop},
@@ -117,11 +118,11 @@ func (c *classes) suppress(ctx context.Context, cut *engine.Cut, e Engine) (*eng
 	return cut, nil
 }
 
-// SuppressOutliers takes records away from a cut that was found in a table, until every class that
-// is left meets the requirement, and so do those that were taken away, with the widest labels,
-// unless they are dropped. The table's grouping has the tuples of all attributes in sets, in the
-// given codes where the table is merged. It reports whether there are such records. It returns a
-// *Broken when they are more than the requirement allows; then the cut is of no use.
+// SuppressOutliers takes records out of a cut that was found in a table, until every remaining
+// class meets the requirement, and so do the records with the widest labels, unless those are
+// dropped. The table's grouping has the tuples of all attributes in sets, in the given codes where
+// the table is merged. It reports whether there are such records. It returns a *Broken when they
+// are more than the requirement allows; then the cut is invalid.
 func SuppressOutliers(
 	ctx context.Context, table *engine.Table, requirement engine.Requirement, cut *engine.Cut,
 	codes []engine.CodeMerge, space partition.Space,
@@ -142,7 +143,9 @@ func SuppressOutliers(
 		if table.Merged {
 			counted.Code = make([]uint32, codes[a].Domain)
 			for code, label := range c.Code {
-				if at := codes[a].Codes[code]; int(at) < codes[a].Domain { // else no record has it; of codes that are one, the last has records
+				// otherwise no record has the code; of codes with one new code, the last has
+				// records
+				if at := codes[a].Codes[code]; int(at) < codes[a].Domain {
 					counted.Code[at] = label
 				}
 			}
@@ -160,7 +163,7 @@ func SuppressOutliers(
 	return s.Records > 0, nil
 }
 
-// takeAway makes the suppression that of a cut.
+// takeAway makes the suppression the one of a cut.
 func (s *suppression) takeAway(from *engine.Cut) {
 	l := &recordLocator{}
 	for a := range from.Columns {
@@ -174,7 +177,7 @@ func (s *suppression) takeAway(from *engine.Cut) {
 				taken = append(taken, o.noted.Key(number))
 			}
 		}
-		slices.SortFunc(taken, slices.Compare) // by workers they are noted in any order
+		slices.SortFunc(taken, slices.Compare) // workers note them in any order
 		index := partition.NewIndex(o.all.Layout, 0)
 		for _, class := range taken {
 			index.Add(class)
@@ -187,7 +190,7 @@ func (s *suppression) takeAway(from *engine.Cut) {
 	s.Locator, from.Suppression = l, s.RecordSuppression
 }
 
-// run finds the classes that are taken away.
+// run finds the classes that must be taken away.
 func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	s.columns = engine.Requirement{Sets: s.classes.sets}.United().Columns
 	for _, set := range s.classes.sets {
@@ -210,7 +213,8 @@ func (s *suppression) run(ctx context.Context, onBreak OnBreak) error {
 	return err
 }
 
-// find finds the classes that are taken away, or says that there are such when none may be.
+// find finds the classes that must be taken away, or returns an error if there are some and none
+// may be.
 func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 	broken := &Broken{Most: s.most, Strange: s.strange}
 	for i := range s.sets {
@@ -247,17 +251,19 @@ func (s *suppression) find(ctx context.Context, onBreak OnBreak) error {
 	}
 }
 
-// begin counts the classes of a set, and says which are too small and so to be taken away, of which it returns
-// the records. When these are too many, that is all that is told of them.
-func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, taken uint64, err error) {
+// begin counts the classes of a set, and finds those that are too small and so must be taken away,
+// with the number of their records. When these are too many, it returns only that.
+func (s *suppression) begin(ctx context.Context, o *outliers) (breach Breach, taken uint64,
+	err error) {
 	if err := s.count(ctx, o); err != nil {
 		return breach, 0, err
 	}
 	breach = newBreach(s.table, o.Set)
-	var counted []int // columns that no set before has
+	var counted []int // columns that no earlier set has
 	for j, a := range o.Columns {
 		if s.Remaining[a] == nil {
-			s.Remaining[a], counted = make([]uint64, len(s.cut.Columns[a].Labels)), append(counted, j)
+			s.Remaining[a], counted = make([]uint64, len(s.cut.Columns[a].Labels)),
+				append(counted, j)
 		}
 	}
 	err = s.each(ctx, o.all, everyClass, func(class []uint64, c content) error {
@@ -292,10 +298,10 @@ func (s *suppression) count(ctx context.Context, o *outliers) (err error) {
 	return nil
 }
 
-// classBytes is what a class that is noted takes beside its key.
+// classBytes is the memory of a noted class without its key.
 const classBytes = 100
 
-// note returns what a class has lost, to be added to. It is valid until the next call.
+// note returns the loss of a class, for the caller to add to. It is valid until the next call.
 func (s *suppression) note(o *outliers, class []uint64) (*loss, error) {
 	number := o.noted.Add(class)
 	if number == len(o.losses) {
@@ -308,7 +314,7 @@ func (s *suppression) note(o *outliers, class []uint64) (*loss, error) {
 	return &o.losses[number], nil
 }
 
-// draw draws what is given back in the end.
+// draw draws bytes until the end.
 func (s *suppression) draw(bytes int64) error {
 	err := s.space.Draw("equivalence classes of suppressed records", bytes)
 	if err == nil {
@@ -317,16 +323,17 @@ func (s *suppression) draw(bytes int64) error {
 	return err
 }
 
-// suppressClass says that a class is to be taken away.
+// suppressClass notes that a class must be taken away.
 func (s *suppression) suppressClass(o *outliers, class []uint64) error {
 	o.next.Add(class)
 	_, err := s.note(o, class)
 	return err
 }
 
-// left calls visit with what every class of a set that is wanted has left: those that others lost
-// are not among it.
-func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []uint64) bool, visit func(class []uint64, left content) error) error {
+// left calls visit with the remaining content of every wanted class of a set, without the records
+// lost because of others.
+func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class []uint64) bool,
+	visit func(class []uint64, left content) error) error {
 	var stats engine.Stats
 	return s.each(ctx, o.all, wanted, func(class []uint64, c content) error {
 		if lost := o.lost(class); lost != nil && lost.records > 0 {
@@ -342,8 +349,9 @@ func (s *suppression) left(ctx context.Context, o *outliers, wanted func(class [
 	})
 }
 
-// eachLeft is left with the records that are taken away among those with marks alone, if there are some.
-func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(class []uint64) bool, visit func(class []uint64, left content) error) error {
+// eachLeft is left, with the suppressed records in the class of only the marks, if there are some.
+func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(class []uint64) bool,
+	visit func(class []uint64, left content) error) error {
 	return s.left(ctx, o, wanted, func(class []uint64, c content) error {
 		if slices.Equal(class, o.marks) {
 			c = s.with(c, s.Records, s.marked)
@@ -353,8 +361,8 @@ func (s *suppression) eachLeft(ctx context.Context, o *outliers, wanted func(cla
 }
 
 // spread takes away the classes that became too small because others were taken away, until there
-// is none. It looks at those that lost records since they were looked at, and at that of records
-// with marks alone.
+// is none. It examines those that lost records since they were last examined, and the class of
+// records with only the marks.
 func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	for more := true; more; {
 		if err := s.removeNext(ctx); err != nil {
@@ -388,7 +396,7 @@ func (s *suppression) spread(ctx context.Context, broken *Broken) error {
 	return nil
 }
 
-// conclude notes what is reached, and reports whether that is enough for the suppressed records, too.
+// conclude notes the anonymity, and reports whether it suffices for the suppressed records, too.
 func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	s.cut.Reached = nil
 	isAny := s.Records > 0 && !s.Drop
@@ -421,13 +429,15 @@ func (s *suppression) conclude(ctx context.Context) (enough bool, err error) {
 	return enough, nil
 }
 
-// concludeTidy notes what is reached when labels without records are gone, if that is something else: a column of which one
-// interval is left has no other label, and so the records with marks alone have that.
+// concludeTidy notes the anonymity after labels without records are removed, if that differs: a
+// column with one interval left has no other label, and so the records with only the marks have it,
+// too.
 func (s *suppression) concludeTidy(ctx context.Context) (err error) {
 	var joined bool
 	marks := slices.Clone(s.Marks)
 	for _, a := range s.columns {
-		if interval := s.loneInterval(a); interval >= 0 && marks != nil && marks[a] != uint32(interval) {
+		if interval := s.loneInterval(a); interval >= 0 && marks != nil &&
+			marks[a] != uint32(interval) {
 			marks[a], joined = uint32(interval), true
 		}
 	}
@@ -442,7 +452,8 @@ func (s *suppression) concludeTidy(ctx context.Context) (err error) {
 	return err
 }
 
-// loneInterval returns the interval of an attribute that has all records which are left and have one; else −1.
+// loneInterval returns the interval of an attribute that has all remaining records with an
+// interval; else −1.
 func (s *suppression) loneInterval(attribute int) int {
 	c, lone := &s.cut.Columns[attribute], -1
 	for label, is := range c.Labels {
@@ -459,14 +470,14 @@ func (s *suppression) loneInterval(attribute int) int {
 	return lone
 }
 
-// mark notes the classes of records with marks alone, which are the labels of these numbers.
+// mark notes the classes of records with only the marks, whose label numbers are given.
 func (s *suppression) mark(marks []uint32) {
 	for i := range s.sets {
 		s.sets[i].mark(marks)
 	}
 }
 
-// mark notes the class of the marks, of which there are none where records are dropped.
+// mark notes the class of the marks. There are none where records are dropped.
 func (o *outliers) mark(marks []uint32) {
 	if marks == nil {
 		return
@@ -477,7 +488,7 @@ func (o *outliers) mark(marks []uint32) {
 	}
 }
 
-// takeSmallest takes away the smallest class that is left: the first one by set, then by its labels.
+// takeSmallest takes away the smallest remaining class: the first one by set, then by its labels.
 func (s *suppression) takeSmallest(ctx context.Context) error {
 	var smallest []uint64
 	var of *outliers
@@ -485,7 +496,8 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 	for i := range s.sets {
 		o := &s.sets[i]
 		err := s.left(ctx, o, everyClass, func(class []uint64, left content) error {
-			if left.Size < fewest || left.Size == fewest && of == o && engine.CompareKeys(o.place, class, smallest) < 0 {
+			if left.Size < fewest || left.Size == fewest && of == o &&
+				engine.CompareKeys(o.place, class, smallest) < 0 {
 				smallest, of, fewest = slices.Clone(class), o, left.Size
 			}
 			return nil
@@ -495,7 +507,8 @@ func (s *suppression) takeSmallest(ctx context.Context) error {
 		}
 	}
 	if of == nil {
-		return &Broken{Over: s.Records, Most: s.most, Strange: s.strange} // every record is suppressed, and they are too few
+		// every record is suppressed, and they are too few
+		return &Broken{Over: s.Records, Most: s.most, Strange: s.strange}
 	}
 	return s.suppressClass(of, smallest)
 }

@@ -14,7 +14,13 @@ import (
 // naiveOf is the suppression of a case's rows under the given cut.
 func naiveOf(c enginetest.Case, most int) *naiveSuppression {
 	codes := c.Data.Codes()
-	n := &naiveSuppression{data: c.Data, sets: engineSets(c), most: most, rows: make([][]uint32, codes.Rows), taken: make([]bool, codes.Rows)}
+	n := &naiveSuppression{
+		data:  c.Data,
+		sets:  engineSets(c),
+		most:  most,
+		rows:  make([][]uint32, codes.Rows),
+		taken: make([]bool, codes.Rows),
+	}
 	for a := range codes.Attributes {
 		l := newRollback(&codes.Attributes[a], make([]uint64, codes.Attributes[a].Len()))
 		cut := l.cut(make(rolledBack, l.len()))
@@ -26,12 +32,12 @@ func naiveOf(c enginetest.Case, most int) *naiveSuppression {
 	return n
 }
 
-// TestSuppressTakesWhatTheRuleSays compares the rows that are suppressed with those that the
-// naive rule takes.
+// TestSuppressTakesWhatTheRuleSays compares the suppressed rows with those that the naive rule
+// takes.
 func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 	taken, refused := 0, 0
 	eachCase(t, 600, 40, func(t *testing.T, r *rand.Rand, c enginetest.Case) {
-		if r.IntN(2) == 0 { // rows may have marks alone from the start
+		if r.IntN(2) == 0 { // rows may have only the marks from the start
 			for a := range c.Data.Columns {
 				c.Data.Columns[a].Mask, c.Data.Columns[a].Rare = engine.Suppress, 2+r.IntN(6)
 			}
@@ -46,7 +52,8 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 		if broken := new(*Broken); !ok {
 			refused++
 			if !errors.As(err, broken) {
-				t.Errorf("at most %d of %d: got %v, want that they are too many", n.most, n.count(), err)
+				t.Errorf("at most %d of %d: got %v, want that they are too many", n.most, n.count(),
+					err)
 			}
 			return
 		}
@@ -68,7 +75,8 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 				t.Errorf("row %d is suppressed: %t, want %t", row, !n.taken[row], n.taken[row])
 			}
 			for a, label := range released[row] {
-				if n.taken[row] && label.Text != engine.Suppressed || !n.taken[row] && label != given[row][a] {
+				if n.taken[row] && label.Text != engine.Suppressed ||
+					!n.taken[row] && label != given[row][a] {
 					t.Errorf("row %d is released as %+v", row, released[row])
 				}
 			}
@@ -83,7 +91,7 @@ func TestSuppressTakesWhatTheRuleSays(t *testing.T) {
 	}
 }
 
-// askedProtection asks for nothing, and counts how often.
+// askedProtection always holds, and counts its calls.
 type askedProtection struct{ times *int }
 
 func (p askedProtection) Holds(engine.Stats) bool {
@@ -94,13 +102,14 @@ func (p askedProtection) Holds(engine.Stats) bool {
 func (askedProtection) Implies(engine.Protection) bool { return false }
 
 // TestSpreadLooksAtClassesThatLostRecords has a chain of classes each of which is too small when
-// the one before is taken away, and counts the classes that are looked at: not all of them at every
+// the one before is taken away, and counts the classes that are examined: not all of them at every
 // link.
 func TestSpreadLooksAtClassesThatLostRecords(t *testing.T) {
 	const links, others = 60, 400
 	times := 0
 	c := enginetest.Case{Data: enginetest.Data{
-		Columns: []enginetest.Column{{Name: "a", Mask: engine.Suppress}, {Name: "b", Mask: engine.Suppress}}, Sensitive: make([][]string, 1),
+		Columns: []enginetest.Column{{Name: "a", Mask: engine.Suppress},
+			{Name: "b", Mask: engine.Suppress}}, Sensitive: make([][]string, 1),
 	}}
 	add := func(a, b string) {
 		c.Data.Rows = append(c.Data.Rows, enginetest.Values(a, b))
@@ -115,7 +124,11 @@ func TestSpreadLooksAtClassesThatLostRecords(t *testing.T) {
 		add(fmt.Sprint("c", i), fmt.Sprint("d", i))
 	}
 	for column := range 2 {
-		c.Sets = append(c.Sets, engine.Set{Columns: []int{column}, K: 2, Others: []engine.Protection{askedProtection{&times}}})
+		c.Sets = append(c.Sets, engine.Set{
+			Columns: []int{column},
+			K:       2,
+			Others:  []engine.Protection{askedProtection{&times}},
+		})
 	}
 	recoding, _, err := hold(Engine{OnBreak: Suppress, MaxSuppressed: uint64(len(c.Data.Rows))}, c)
 	if err != nil {
