@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Dates are proleptic Gregorian with a year 0, as in ISO 8601, and reach as far as an
-// int64 of seconds does, beyond what package time has: dates repeat after 400 years.
+// Dates are proleptic Gregorian with a year 0, as in ISO 8601. They reach as far as an int64 of
+// seconds, beyond the range of package time: dates repeat after 400 years.
 const daysOf400Years = 146097
 
-// DaysOf returns the days from 1970-01-01 to a date, and false when there is no such date. It
-// is called for every date of a CSV file: package time takes 1.7 times as long.
+// DaysOf returns the days from 1970-01-01 to a date, and false when there is no such date. It is
+// called for every date of a CSV file: package time takes 1.7 times as long.
 func DaysOf(year int64, month, day int) (days int64, ok bool) {
 	if month < 1 || month > 12 || day < 1 || day > daysOfMonth[month-1] {
 		return 0, false
@@ -30,7 +30,7 @@ var daysOfMonth = [...]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
 const daysTo1970 = 719468 // from 0000-03-01
 
-// dateOf returns the date that lies days after 1970-01-01.
+// dateOf returns the date that is days after 1970-01-01.
 func dateOf(days int64) (year int64, month, day int) {
 	cycle := floorDiv(days, daysOf400Years)
 	y, m, d := time.Unix((days-cycle*daysOf400Years)*secondsOfDay, 0).UTC().Date()
@@ -47,7 +47,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// perSecond returns how many of the unit make a second.
+// perSecond returns the number of units in a second.
 func (u Unit) perSecond() int64 {
 	return [...]int64{Second: 1, Milli: 1e3, Micro: 1e6, Nano: 1e9}[u]
 }
@@ -55,7 +55,8 @@ func (u Unit) perSecond() int64 {
 // digits returns the number of fraction digits of a second in the unit.
 func (u Unit) digits() int { return 3 * int(u) }
 
-// Width returns a length of time, in seconds, as Values.Float measures times and timestamps of the type, or dates.
+// Width returns a length of time, given in seconds, in the measure of Values.Float for dates, times
+// and timestamps.
 func (t Type) Width(seconds float64) float64 {
 	switch {
 	case t.Kind == Date:
@@ -66,16 +67,16 @@ func (t Type) Width(seconds float64) float64 {
 	return seconds * float64(t.Unit.perSecond())
 }
 
-// nanosOfDay is how many nanoseconds a day has.
+// nanosOfDay is the number of nanoseconds of a day.
 const nanosOfDay = 86400e9
 
 // julianEpoch is the Julian day of 1970-01-01.
 const julianEpoch = 2440588
 
-// AppendInt96 appends a timestamp of a Julian day and the nanoseconds since it began, and
-// reports whether its day is in range; what was appended means nothing if not. Old writers let the nanoseconds be negative, or more
-// than a day's: such are brought into their day, so that one moment is one value and the
-// order of bytes that of moments.
+// AppendInt96 appends a timestamp, given as a Julian day and the nanoseconds since its start, and
+// reports whether the day is in range; if not, the appended value means nothing. Old writers allow
+// negative nanoseconds, or more than a day's: such a timestamp is normalized, so that one moment is
+// one value and the order of bytes is that of moments.
 func (v *Values) AppendInt96(day int32, nanos int64) bool {
 	extra := floorDiv(nanos, nanosOfDay)
 	moved := int64(day) + extra

@@ -14,7 +14,8 @@ func TestCalendarAgreesWithTime(t *testing.T) {
 		want := time.Unix(days*86400, 0).UTC()
 		year, month, day := dateOf(days)
 		back, ok := DaysOf(year, month, day)
-		if year != int64(want.Year()) || month != int(want.Month()) || day != want.Day() || back != days || !ok {
+		if year != int64(want.Year()) || month != int(want.Month()) || day != want.Day() ||
+			back != days || !ok {
 			t.Fatalf("seed %d: day %d is %d-%d-%d, or day %d, want %s",
 				seed, days, year, month, day, back, want.Format("2006-01-02"))
 		}

@@ -8,25 +8,28 @@ import (
 )
 
 const (
-	distinctEntries = 1 << 20 // a column with more is nearly all different: looking back further saves nobody work
-	keyBytes        = 64      // of an entry, when they are many: keys may be long texts
+	// the values of a column with more are nearly all different: remembering them saves no work
+	distinctEntries = 1 << 20
+	keyBytes        = 64 // for each entry, when there are many: keys may be long texts
 )
 
-// Distinct gives values codes in the order of their first appearance: code c ≥ 1 is entry
-// c−1 of Values, as in a coded Column. It grows with the number of distinct values; see
-// Renewed for a limit. One goroutine uses it at a time.
+// Distinct assigns codes to values in the order of their first appearance: code c ≥ 1 is entry c−1
+// of Values, as in a coded Column. It grows with the number of distinct values; see Renewed for a
+// limit. One goroutine uses it at a time.
 type Distinct struct {
 	Values *Values
 
-	keys  *Values  // of each entry the bytes it is found by: the texts of parsed values; Values itself for others
+	// by entry, the bytes by which it is found: the texts of parsed values; Values itself for
+	// others
+	keys  *Values
 	slots []uint64 // open addressing: high half of the hash, and the code; 0 is free
 	used  int
 	seed  maphash.Seed
 	near  near
 }
 
-// NewDistinct returns a table that knows the values already in the list, and appends new
-// ones to it. Nobody else may append to the list from now on.
+// NewDistinct returns a table with the values that the list already has. It appends new ones to the
+// list; nobody else may append to it from now on.
 func NewDistinct(values *Values) *Distinct {
 	return newDistinct(values, values)
 }
@@ -47,9 +50,9 @@ func newDistinct(values, keys *Values) *Distinct {
 	return d
 }
 
-// Renewed returns d, or an empty table like it when d has outgrown what is worth looking
-// back to: a million entries, or as many as the limit when it is not 0, with 64 bytes each
-// to find them by. Whoever keeps codes of d must call it between batches only.
+// Renewed returns d, or an empty table like it when d is too large to be worth keeping: a million
+// entries, or the limit when it is not 0, with 64 bytes for each key. A caller that keeps codes of
+// d must call it only between batches.
 func (d *Distinct) Renewed(limit int) *Distinct {
 	if limit == 0 {
 		limit = distinctEntries
@@ -60,8 +63,8 @@ func (d *Distinct) Renewed(limit int) *Distinct {
 	return d.Restarted()
 }
 
-// Restarted returns an empty table like d, which must not be used any more: its room goes to
-// the new one, its Values stay as they are.
+// Restarted returns an empty table like d, which must not be used any more: the new table takes its
+// memory, except that of its Values.
 func (d *Distinct) Restarted() *Distinct {
 	values := &Values{Type: d.Values.Type}
 	fresh := &Distinct{Values: values, keys: values, slots: d.slots, seed: d.seed}
@@ -72,7 +75,7 @@ func (d *Distinct) Restarted() *Distinct {
 	return fresh
 }
 
-// DistinctBytes returns about what MemoryBytes does of a table with so many values.
+// DistinctBytes returns the approximate MemoryBytes of a table with a number of values.
 func DistinctBytes(values int64) int64 {
 	slots := int64(leastSlots)
 	for slots < 2*values {
@@ -81,10 +84,10 @@ func DistinctBytes(values int64) int64 {
 	return 8 * slots
 }
 
-// leastSlots is how many slots a table has at first.
+// leastSlots is the initial number of slots of a table.
 const leastSlots = 256
 
-// CodeOfWord returns the code of w, entering it when it is new.
+// CodeOfWord returns the code of w, and adds w when it is new.
 func (d *Distinct) CodeOfWord(w uint64) uint32 {
 	h := mixWord(w)
 	for i := h & uint64(len(d.slots)-1); ; i = (i + 1) & uint64(len(d.slots)-1) {
@@ -99,14 +102,14 @@ func (d *Distinct) CodeOfWord(w uint64) uint32 {
 	}
 }
 
-// mixWord spreads w over 64 bits, none of which it loses: all bits of w reach the upper
-// half of the product, and from there the lower half, which picks the slot.
+// mixWord spreads w over 64 bits without losing any: all bits of w reach the upper half of the
+// product, and from there the lower half, which selects the slot.
 func mixWord(w uint64) uint64 {
 	w = (w ^ w>>32) * 0x9e3779b97f4a7c15
 	return w ^ w>>32
 }
 
-// CodeOfBytes returns the code of b, entering it when it is new.
+// CodeOfBytes returns the code of b, and adds b when it is new.
 func (d *Distinct) CodeOfBytes(b []byte) uint32 {
 	code, at, hash := d.find(b)
 	if code != 0 {
@@ -116,7 +119,7 @@ func (d *Distinct) CodeOfBytes(b []byte) uint32 {
 	return d.enter(at, hash)
 }
 
-// CodeOf returns the code of a value of the same type, entering it when it is new.
+// CodeOf returns the code of a value of the same type, and adds it when it is new.
 func (d *Distinct) CodeOf(values *Values, i int) uint32 {
 	if values.Type.InWords() {
 		return d.CodeOfWord(values.Words[i])
@@ -124,9 +127,10 @@ func (d *Distinct) CodeOf(values *Values, i int) uint32 {
 	return d.CodeOfBytes(values.Bytes(i))
 }
 
-// CodeOfText returns the code of the value that a text stands for. When the text is new,
-// parse appends its value, one, or returns an error.
-func (d *Distinct) CodeOfText(text []byte, parse func(v *Values, text []byte) error) (uint32, error) {
+// CodeOfText returns the code of the value of a text. When the text is new, parse appends its
+// value, exactly one, or returns an error.
+func (d *Distinct) CodeOfText(text []byte, parse func(v *Values, text []byte) error) (uint32,
+	error) {
 	code, at, hash := d.find(text)
 	if code != 0 {
 		return code, nil
@@ -140,7 +144,7 @@ func (d *Distinct) CodeOfText(text []byte, parse func(v *Values, text []byte) er
 	return d.enter(at, hash), nil
 }
 
-// find returns the code of key, or 0 and where to enter it.
+// find returns the code of key, or 0 and the place for its entry.
 func (d *Distinct) find(key []byte) (code uint32, at, hash uint64) {
 	hash = maphash.Bytes(d.seed, key)
 	for i := hash & uint64(len(d.slots)-1); ; i = (i + 1) & uint64(len(d.slots)-1) {
@@ -154,7 +158,7 @@ func (d *Distinct) find(key []byte) (code uint32, at, hash uint64) {
 	}
 }
 
-// enter gives the entry just appended to the values its code.
+// enter assigns a code to the entry that was just appended to the values.
 func (d *Distinct) enter(at, hash uint64) uint32 {
 	d.used++
 	d.slots[at] = hash>>32<<32 | uint64(d.used)
@@ -164,9 +168,9 @@ func (d *Distinct) enter(at, hash uint64) uint32 {
 	return uint32(d.used)
 }
 
-// rehash makes a table at most a third full. Slots hold only half a hash, so that the keys
-// are hashed again. Of equal entries, which a list may have that was there before, only the
-// first gets a slot: a long run of them would be walked for each.
+// rehash makes a table that is at most a third full. Slots hold only half a hash, so that the keys
+// are hashed again. The list may have had equal entries from the start. Only the first of these
+// gets a slot, since a long run of them would be searched for each.
 func (d *Distinct) rehash() {
 	size := leastSlots
 	for size < 3*d.used {
@@ -186,7 +190,7 @@ func (d *Distinct) rehash() {
 	}
 }
 
-// same reports whether a slot is that of a key equal to an entry's.
+// same reports whether a slot belongs to a key that is equal to an entry's.
 func (d *Distinct) same(slot, hash uint64, entry int) bool {
 	switch known := int(uint32(slot) - 1); {
 	case slot>>32 != hash>>32:
@@ -205,35 +209,35 @@ func (d *Distinct) hashOf(entry int) uint64 {
 	return maphash.Bytes(d.seed, d.keys.Bytes(entry))
 }
 
-// nearWords is the widest range of words whose codes are found by position: 256 KiB.
+// nearWords is the largest range of words whose codes are found by position: 256 KiB.
 const nearWords = 1 << 16
 
 const (
 	// leastNear is the least number of words in a range.
 	leastNear = 64
-	// nearEntries is the most words in a range for each entry of the table: 32 bytes, which are a
-	// part of the memory drawn for an entry.
+	// nearEntries is the largest number of words in a range for each entry of the table: 32 bytes,
+	// which are a part of the memory drawn for an entry.
 	nearEntries = 8
 )
 
-// near finds the codes of words that lie close together without hashing: codes[w-low] is
-// the code of w, or 0 when it was not looked up yet. Ages, dates and numbers of categories
-// lie so.
+// near finds the codes of words that lie close together without hashing: codes[w-low] is the code
+// of w, or 0 when it was not looked up yet. Ages, dates and numbers of categories are such words.
 type near struct {
 	low   uint64
 	codes []uint32
 }
 
-// cover reports whether the words from least to most are in the range. The first words that are not
-// too far apart choose it, and all that are not too far from these widen it, to twice as many
-// words, and as many as the entries of the table allow: a range takes as much as its column needs.
+// cover reports whether the words from least to most are in the range. The first words that lie
+// close together choose the range. Later words near it widen it, to twice as many words, and up to
+// the limit for the table's entries: a range takes as much memory as its column needs.
 func (n *near) cover(least, most uint64, entries int) bool {
 	if least >= n.low && most-n.low < uint64(len(n.codes)) {
 		return true
 	}
 	low, high := least, most
 	if n.codes != nil {
-		low, high = min(low, n.low), max(high, n.low+min(uint64(len(n.codes)-1), math.MaxUint64-n.low))
+		low, high = min(low, n.low), max(high,
+			n.low+min(uint64(len(n.codes)-1), math.MaxUint64-n.low))
 	}
 	widest := uint64(min(max(leastNear, nearEntries*entries), nearWords))
 	if high-low >= widest {
@@ -249,10 +253,10 @@ func (n *near) cover(least, most uint64, entries int) bool {
 	return true
 }
 
-// nearBlock is how many words are looked up together, close or not.
+// nearBlock is the number of words that are looked up together, close or not.
 const nearBlock = 1024
 
-// AppendCodes appends the codes of some words, entering those that are new.
+// AppendCodes appends the codes of some words, and adds the new words.
 func (d *Distinct) AppendCodes(codes []uint32, words []uint64) []uint32 {
 	codes = slices.Grow(codes, len(words))
 	for block := range slices.Chunk(words, nearBlock) {

@@ -9,12 +9,15 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// TestDistinct compares codes with those of a map, for values in words and in bytes, in a
-// table that starts empty or with a list.
+// TestDistinct compares codes with those of a map, for values in words and in bytes, in a table
+// that starts empty or with a list.
 func TestDistinct(t *testing.T) {
 	r := formatstest.Rand(t)
 	for _, known := range []int{0, 1, 5000} {
-		words := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.Uint, Bits: 64}})
+		words := formats.NewDistinct(&formats.Values{Type: formats.Type{
+			Kind: formats.Uint,
+			Bits: 64,
+		}})
 		texts := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.String}})
 		for i := range known {
 			words.Values.Words = append(words.Values.Words, uint64(i)<<40)
@@ -30,12 +33,15 @@ func TestDistinct(t *testing.T) {
 			if want[w] == 0 {
 				want[w] = uint32(len(want) + 1)
 			}
-			if a, b := words.CodeOfWord(w), texts.CodeOfBytes(fmt.Append(nil, w)); a != want[w] || b != want[w] {
-				t.Fatalf("seed %d, %d known: codes %d and %d, want %d", formatstest.Seed, known, a, b, want[w])
+			if a, b := words.CodeOfWord(w), texts.CodeOfBytes(fmt.Append(nil, w)); a != want[w] ||
+				b != want[w] {
+				t.Fatalf("seed %d, %d known: codes %d and %d, want %d", formatstest.Seed, known, a,
+					b, want[w])
 			}
 		}
 		if words.Values.Len() != len(want) || texts.Values.Len() != len(want) {
-			t.Errorf("%d known: %d and %d values, want %d", known, words.Values.Len(), texts.Values.Len(), len(want))
+			t.Errorf("%d known: %d and %d values, want %d", known, words.Values.Len(),
+				texts.Values.Len(), len(want))
 		}
 	}
 }
@@ -55,8 +61,11 @@ func TestDistinctParsed(t *testing.T) {
 	if fresh := d.Renewed(3); fresh == d || fresh.Values.Len() != 0 {
 		t.Error("not renewed at its limit")
 	}
-	// A million equal entries take no longer than others do.
-	full := formats.NewDistinct(&formats.Values{Type: formats.Type{Kind: formats.Uint, Bits: 64}, Words: make([]uint64, 1<<20)})
+	// A million equal entries take no longer than other values.
+	full := formats.NewDistinct(&formats.Values{
+		Type:  formats.Type{Kind: formats.Uint, Bits: 64},
+		Words: make([]uint64, 1<<20),
+	})
 	if code := full.CodeOfWord(0); code != 1 {
 		t.Errorf("the code of equal entries is %d, want that of the first", code)
 	}
@@ -65,8 +74,8 @@ func TestDistinctParsed(t *testing.T) {
 	}
 }
 
-// TestAppendCodes compares the codes of blocks of words with those of a map: words that lie
-// close together, at either end of what there is, that drift away, and that are far apart.
+// TestAppendCodes compares the codes of blocks of words with those of a map: words that lie close
+// together, at both ends of the range of words, that drift away, and that are far apart.
 func TestAppendCodes(t *testing.T) {
 	r := formatstest.Rand(t)
 	for name, word := range map[string]func(i int) uint64{
@@ -87,19 +96,22 @@ func TestAppendCodes(t *testing.T) {
 			}
 			codes := d.AppendCodes([]uint32{77}, words)
 			if len(codes) != len(words)+1 || codes[0] != 77 {
-				t.Fatalf("seed %d, %s: %d codes of %d words", formatstest.Seed, name, len(codes)-1, len(words))
+				t.Fatalf("seed %d, %s: %d codes of %d words", formatstest.Seed, name, len(codes)-1,
+					len(words))
 			}
 			for j, w := range words {
 				if want[w] == 0 {
 					want[w] = uint32(len(want) + 1)
 				}
 				if codes[j+1] != want[w] {
-					t.Fatalf("seed %d, %s: code %d, want %d", formatstest.Seed, name, codes[j+1], want[w])
+					t.Fatalf("seed %d, %s: code %d, want %d", formatstest.Seed, name, codes[j+1],
+						want[w])
 				}
 			}
 		}
 		if d.Values.Len() != len(want) {
-			t.Errorf("seed %d, %s: %d values, want %d", formatstest.Seed, name, d.Values.Len(), len(want))
+			t.Errorf("seed %d, %s: %d values, want %d", formatstest.Seed, name, d.Values.Len(),
+				len(want))
 		}
 	}
 }

@@ -7,41 +7,48 @@ type Field struct {
 	Nullable bool
 	Hive     bool // the column comes from directory names (key=value)
 	Text     TextLine
-	Texts    Texts // what the texts of a column of CSV allow, whose type is inferred; nil: it is stored or declared
+	// types that the texts of a CSV column allow, if its type is inferred; nil: the type is stored
+	// or declared
+	Texts Texts
 
-	// Declared is how the source declares the column: exact physical and logical types. Readers
-	// of Parquet, and of nested columns, fill it in; without it a release declares the usual.
+	// Declared is the source's declaration of the column: exact physical and logical types. Readers
+	// of Parquet, and of nested columns, set it; without it a release declares the default for the
+	// type.
 	Declared Declaration
 
-	Differs error // of a dataset: why its files have no one column of the name, which cannot be read; nil: they have
-	Lacked  bool  // of a dataset: some file lacks the column
+	// for a dataset: the reason why its files have no common column of the name, which then cannot
+	// be read; nil: they have
+	Differs error
+	Lacked  bool // for a dataset: some file does not have the column
 }
 
-// TextLine is the line of CSV that makes a column which began with numbers one of texts, and what to do about it.
+// TextLine is the line of CSV because of which a column that began with numbers is one of texts,
+// with advice.
 type TextLine struct {
 	File   string
 	Line   int64  // 0: there is none
-	Number bool   // all are numbers, but not all are written in one form, as 10 and 10.0
-	Advice string // what the texts look like, and how to say that they are; empty: like texts
+	Number bool   // all are numbers, but not all have one form, as 10 and 10.0
+	Advice string // the form of the texts, and how to declare it; empty: just texts
 }
 
-// Texts is what the texts of a column allow. Only the package that reads CSV looks into it.
+// Texts describes the types that the texts of a column allow. Only the package that reads CSV knows
+// its content.
 type Texts interface {
-	// Join returns what these texts allow and those of the same column in another file, further down.
+	// Join combines these texts with those of the same column in another file, further down.
 	Join(Texts) Texts
-	// Infer gives the field the type that all of them stand for.
+	// Infer sets the field's type to the one that all the texts allow.
 	Infer(*Field)
 }
 
-// Declaration is what Parquet's schema has of a column beyond its Type. Only the packages
-// that read and write Parquet look into it: to all others it is a handle.
+// Declaration is the declaration of a column in Parquet's schema beyond its Type. Only the packages
+// that read and write Parquet know its content: for all others it is a handle.
 type Declaration interface {
-	// Optional returns the declaration of the same column when it may have nulls.
+	// Optional returns the declaration of the same column if it may have nulls.
 	Optional() Declaration
 }
 
-// Schema lists the columns that all files of a dataset agree on, in order; hive
-// partition columns come last.
+// Schema lists the columns that all files of a dataset have in common, in order; hive partition
+// columns come last.
 type Schema struct {
 	Fields []Field
 }
@@ -56,9 +63,9 @@ func (s *Schema) Index(name string) int {
 	return -1
 }
 
-// Split is a file and a range of its row groups (Parquet), record batches (Arrow) or byte
-// ranges (CSV): the unit that whatever touches rows works on. Splits are planned once, from
-// the footers, and lie in the input's order.
+// Split is a file and a range of its row groups (Parquet), record batches (Arrow) or byte ranges
+// (CSV): the unit of work for everything that reads rows. Splits are planned once, from the
+// footers, and are in the input's order.
 type Split struct {
 	Ordinal int    // position among the dataset's splits
 	File    string // path as opened
@@ -73,8 +80,8 @@ type Split struct {
 type Batch struct {
 	Row     int64     // position of the first record in the split
 	Rows    int       // number of rows
-	Columns []*Column // as asked for, in the order asked for
-	Counts  []uint64  // by row: the records that it stands for, 1 or more; nil: each is one record
+	Columns []*Column // as requested, in the requested order
+	Counts  []uint64  // by row: the number of its records, 1 or more; nil: each is one record
 }
 
 // CountsOf returns the counts of rows from..to-1, or nil if each is one record.
@@ -85,7 +92,7 @@ func (b *Batch) CountsOf(from, to int) []uint64 {
 	return b.Counts[from:to]
 }
 
-// Records returns how many records rows from..to-1 are.
+// Records returns the number of records of rows from..to-1.
 func (b *Batch) Records(from, to int) (records int64) {
 	if b.Counts == nil {
 		return int64(to - from)
@@ -96,17 +103,17 @@ func (b *Batch) Records(from, to int) (records int64) {
 	return records
 }
 
-// MostRecords is how many records an input has at most: sums of products with their counts have 64
-// bits.
+// MostRecords is the largest number of records of an input: sums of products with their counts have
+// 64 bits.
 const MostRecords = 1<<40 - 1
 
 // Column holds one column of a batch.
 //
-//	flat:   Codes has one entry a row; 0 is null, c ≥ 1 is value c−1 of Values.
+//	flat:   Codes has one entry for each row; 0 is null, c ≥ 1 is value c−1 of Values.
 //	        Values may hold entries that no row uses, and only grow while the pointer
-//	        stays the same, so that what was derived from an entry can be kept from batch
-//	        to batch. They are nearly always distinct if that was asked for; else every
-//	        row may have a value of its own, in a list of the batch alone.
+//	        stays the same, so that results for an entry can be kept from batch to
+//	        batch. They are nearly always distinct if the request asked for that; else
+//	        every row may have its own value, in a list of only the batch.
 //	nested: Leaves is not nil; see Leaf.
 type Column struct {
 	Values *Values
@@ -114,11 +121,13 @@ type Column struct {
 	Leaves []Leaf
 }
 
-// Leaf is one leaf column of a nested column, as Parquet sees it: values with repetition
-// and definition levels. A row starts at every repetition level 0.
+// Leaf is one leaf column of a nested column, as in Parquet: values with repetition and definition
+// levels. A row starts at every repetition level 0.
 type Leaf struct {
-	Entries    int     // number of entries
-	Repetition []byte  // one per entry; nil when the leaf never repeats
-	Definition []byte  // one per entry; nil when the leaf is always defined
-	Values     *Values // the defined entries, in order: Binary, each the PLAIN bytes of its physical type without a length (a boolean is one byte)
+	Entries    int    // number of entries
+	Repetition []byte // one per entry; nil when the leaf never repeats
+	Definition []byte // one per entry; nil when the leaf is always defined
+	// the defined entries, in order: Binary, each the PLAIN bytes of its physical type without a
+	// length (a boolean is one byte)
+	Values *Values
 }

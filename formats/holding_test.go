@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A holding tells what exceeds the usual, and gives all of it back.
+// A holding reports bytes beyond the usual, and reports their release.
 func TestHoldingTellsTheUnusual(t *testing.T) {
 	told := int64(0)
 	refused := errors.New("too much")

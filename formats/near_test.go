@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNearRangeGrowsWithItsWords gives words codes with and without a range, at both ends of all
-// words, too, and compares what the range takes with the words that are in it.
+// TestNearRangeGrowsWithItsWords looks up words with and without a range, also at both ends of the
+// range of words, and compares the memory of the range with the words in it.
 func TestNearRangeGrowsWithItsWords(t *testing.T) {
 	for _, first := range []uint64{0, 1, 1 << 20, math.MaxUint64 - 50_000, math.MaxUint64 - 3} {
 		for _, width := range []uint64{4, 300, 40_000, 1 << 20} {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// errNotValue is what Parse wraps; it never shows the text.
+// errNotValue is the cause of all errors of Parse; it never shows the text.
 var errNotValue = errors.New("not a value of the column's type")
 
-// Parse appends the value that text stands for. It takes every text of Text, and others
-// that mean one value exactly: a timestamp without its time, fewer fraction digits, a
-// UUID without hyphens. A float is rounded to the nearest of its width; for everything
-// else digits that the type cannot hold are an error. The error does not show the text.
+// Parse appends the value of a text. It accepts every text of Text, and others that have exactly
+// one value: a timestamp without its time, fewer fraction digits, a UUID without hyphens. A float
+// is rounded to the nearest of its width; for all other types, digits that the type cannot hold are
+// an error. The error does not show the text.
 func (v *Values) Parse(text string) error {
 	if v.Type.InWords() {
 		if w, ok := ParseWord(v.Type, text); ok {
@@ -31,7 +31,7 @@ func (v *Values) Parse(text string) error {
 	return fmt.Errorf("parse %s: %w", v.Type, errNotValue)
 }
 
-// ParseWord is Parse for one value of a type that is InWords. It keeps nothing of the text.
+// ParseWord is Parse for one value of a type that is InWords. It keeps no reference to the text.
 func ParseWord(t Type, text string) (uint64, bool) {
 	switch t.Kind {
 	case Boolean:
@@ -112,7 +112,7 @@ func parseFloat(text string, size int) (uint64, bool) {
 	return math.Float64bits(half), !math.IsInf(half, 0) || math.IsInf(x, 0)
 }
 
-// maxDecimalText is more than any decimal needs; longer texts are not worth the arithmetic.
+// maxDecimalText is more than any decimal needs; longer texts are refused.
 const maxDecimalText = 400
 
 // parseDecimal returns the unscaled number of a decimal text.
@@ -138,7 +138,7 @@ func parseDecimal(text string, t Type) (*big.Int, bool) {
 	return x, ok
 }
 
-// wideBytes returns the bytes of a wide decimal, and false when it has no room.
+// wideBytes returns the bytes of a wide decimal, and false when the number is too large.
 func wideBytes(x *big.Int, size int) ([]byte, bool) {
 	shifted := new(big.Int).Lsh(big.NewInt(1), uint(size*8-1))
 	shifted.Add(shifted, x)
@@ -273,7 +273,7 @@ func parseTimestamp(text string, unit Unit, zone string) (int64, bool) {
 		return 0, false
 	}
 	minutes, perMinute := days*1440-offset, uint64(60*unit.perSecond())
-	high, low := bits.Mul64(uint64(minutes), perMinute) // of 128 bits, in two's complement
+	high, low := bits.Mul64(uint64(minutes), perMinute) // 128 bits in two's complement
 	if minutes < 0 {
 		high -= perMinute
 	}

@@ -15,21 +15,23 @@ import (
 // Rounding finds the roundest value of an ordered type above one value and not above another:
 //
 //	numbers            the multiple of the highest power of ten
-//	dates, timestamps  the start of a year, else of a month, a day, an hour, a minute, a second, a tenth of one, …
+//	dates, timestamps  the start of a year, else of a month, a day, an hour, a minute, a second,
+//	                   a tenth of one, …
 //	times              as timestamps, from hours on
 //
-// Of several it is the highest not above the middle of the two, else the lowest: a bound that was always the nearest
-// to one of them would tell that one. A step admits multiples of a number alone, or starts of a unit and of
-// longer ones. The arithmetic is on whole numbers: of a float they are the digits of its text.
-// A Rounding belongs to one goroutine.
+// Among several it is the highest that is not above the middle of the two values, else the lowest:
+// a bound that was always nearest to one of the values would disclose it. A step admits only
+// multiples of a number, or only starts of a unit and of longer ones. The arithmetic uses whole
+// numbers: for a float, the digits of its text. A Rounding belongs to one goroutine.
 type Rounding struct {
-	typ        Type
-	finest     int // dates and times: the shortest unit, of stepUnits or a decimal place after these
+	typ Type
+	// dates and times: the shortest unit, of stepUnits or a decimal place after these
+	finest     int
 	stepped    bool
-	whole      int64    // signed whole numbers, decimals by their unscaled ones: the step; 1: none
+	whole      int64    // signed whole numbers, and decimals as unscaled numbers: the step; 1: none
 	step       *big.Int // other numbers: the step is step·10^exponent; nil: there is none
 	exponent   int
-	best, next Values // one value each: the roundest so far, and what is looked at
+	best, next Values // one value each: the roundest so far, and the present candidate
 }
 
 // stepUnits are the steps of dates and times, the longest first.
@@ -41,13 +43,19 @@ const (
 	unitDay
 	unitHour
 	unitMinute
-	unitSecond // and after it its decimal places
+	unitSecond // followed by its decimal places
 )
 
-// NewRounding returns the rounding of an ordered type to a step: a number of the type above zero, or a
-// unit; to any value when the step is empty. The error does not show the text.
+// NewRounding returns the rounding of an ordered type to a step: a number of the type above zero,
+// or a unit; or to any value when the step is empty. The error does not show the text.
 func NewRounding(t Type, step string) (*Rounding, error) {
-	r := &Rounding{typ: t, whole: 1, stepped: step != "", best: Values{Type: t}, next: Values{Type: t}}
+	r := &Rounding{
+		typ:     t,
+		whole:   1,
+		stepped: step != "",
+		best:    Values{Type: t},
+		next:    Values{Type: t},
+	}
 	longest, shortest, timed := t.stepUnits()
 	if timed {
 		r.finest = shortest
@@ -60,7 +68,8 @@ func NewRounding(t Type, step string) (*Rounding, error) {
 	}
 	if timed {
 		if r.finest = slices.Index(stepUnits, step); r.finest < longest || r.finest > shortest {
-			return nil, errors.New("a step of " + t.String() + " is one of " + strings.Join(stepUnits[longest:shortest+1], ", "))
+			return nil, errors.New("a step of " + t.String() + " is one of " +
+				strings.Join(stepUnits[longest:shortest+1], ", "))
 		}
 		return r, nil
 	}
@@ -78,10 +87,11 @@ func NewRounding(t Type, step string) (*Rounding, error) {
 	return r, nil
 }
 
-// HasStep reports whether not any value will do.
+// HasStep reports whether a step excludes some values.
 func (r *Rounding) HasStep() bool { return r.stepped }
 
-// Admits reports whether the first of a list's values is a multiple of the step, or there is none.
+// Admits reports whether the first of a list's values is a multiple of the step, or there is no
+// step.
 func (r *Rounding) Admits(v *Values) bool {
 	if !r.stepped {
 		return true
@@ -96,7 +106,8 @@ func (r *Rounding) Admits(v *Values) bool {
 	return number.Mod(number, step.Mul(step, r.step)).Sign() == 0
 }
 
-// stepUnits returns the longest and the shortest unit that a step of the type can be, if it can be one.
+// stepUnits returns the longest and the shortest unit for a step of the type; ok is false if the
+// type has no such steps.
 func (t Type) stepUnits() (longest, shortest int, ok bool) {
 	switch t.Kind {
 	case Date:
@@ -109,7 +120,7 @@ func (t Type) stepUnits() (longest, shortest int, ok bool) {
 	return 0, 0, false
 }
 
-// resolution returns the unit of a time or timestamp, of a date the second.
+// resolution returns the unit of a time or timestamp, and the second for a date.
 func (t Type) resolution() Unit {
 	if t.Kind == Timestamp && t.Wide {
 		return Nano
@@ -117,8 +128,8 @@ func (t Type) resolution() Unit {
 	return t.Unit
 }
 
-// Between returns the roundest value above the one of a list and not above the one of another, a higher one. It
-// is valid until the next call. Without a step there always is one.
+// Between returns the roundest value above the one of a list and not above the one of another list,
+// which is higher. It is valid until the next call. Without a step there is always one.
 func (r *Rounding) Between(below, at *Values) (roundest *Values, ok bool) {
 	_, _, timed := r.typ.stepUnits()
 	switch {
@@ -135,10 +146,10 @@ func (r *Rounding) Between(below, at *Values) (roundest *Values, ok bool) {
 	return &r.best, ok || !r.stepped
 }
 
-// isWhole reports whether values are words of signed whole numbers: they are quickly rounded.
+// isWhole reports whether values are words of signed whole numbers, for which rounding is fast.
 func (t Type) isWhole() bool { return t.Kind == Int || t.Kind == Decimal && !t.Wide }
 
-// betweenWholes looks for multiples of the step and of ever higher powers of ten.
+// betweenWholes tries multiples of the step and of increasing powers of ten.
 func (r *Rounding) betweenWholes(below, at int64) (found bool) {
 	multiple, highest := int64(0), r.whole
 	for power := int64(1); floorDiv(at, highest) > floorDiv(below, highest); {
@@ -148,7 +159,7 @@ func (r *Rounding) betweenWholes(below, at int64) (found bool) {
 		}
 		power *= 10
 		if highest = power / gcd(r.whole, power); highest > math.MaxInt64/r.whole {
-			break // its multiples are beyond all numbers
+			break // its multiples exceed all numbers
 		}
 		highest *= r.whole
 	}
@@ -173,7 +184,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// accept takes what is looked at for the roundest value if it lies between.
+// accept makes the candidate the roundest value if it lies between.
 func (r *Rounding) accept(below, at *Values) bool {
 	if r.next.compare(below) <= 0 || r.next.compare(at) > 0 {
 		return false
@@ -233,9 +244,10 @@ func (r *Rounding) betweenNumbers(below, at *Values) bool {
 		if across {
 			middle.SetInt64(0)
 		}
-		// A float that a number is rounded to may be that below.
+		// Rounding a number to a float may give the value below.
 		for _, times := range []*big.Int{middle, &first, &last} {
-			if times.Cmp(&first) >= 0 && r.parseNext(times.Mul(times, &multiple).String(), exponent) && r.accept(below, at) {
+			if times.Cmp(&first) >= 0 &&
+				r.parseNext(times.Mul(times, &multiple).String(), exponent) && r.accept(below, at) {
 				return true
 			}
 		}
@@ -243,7 +255,7 @@ func (r *Rounding) betweenNumbers(below, at *Values) bool {
 	return false
 }
 
-// decimal returns digits·10^exponent of a value. An infinity counts as the number next to it.
+// decimal returns a value as digits·10^exponent. An infinity becomes the largest finite number.
 func (r *Rounding) decimal(v *Values) (digits *big.Int, exponent int) {
 	text := v.Text(0)
 	digits, exponent, ok := decimalOf(text)
@@ -256,7 +268,7 @@ func (r *Rounding) decimal(v *Values) (digits *big.Int, exponent int) {
 	return digits, exponent
 }
 
-// parseNext looks at digits·10^exponent.
+// parseNext makes digits·10^exponent the candidate.
 func (r *Rounding) parseNext(digits string, exponent int) bool {
 	r.next.Clear()
 	if r.typ.Kind == Float {
@@ -267,12 +279,13 @@ func (r *Rounding) parseNext(digits string, exponent int) bool {
 	return r.next.Parse(digits) == nil
 }
 
-// set makes the values those of another list.
+// set copies the values of another list.
 func (v *Values) set(other *Values) {
-	v.Words, v.Ends, v.Data = append(v.Words[:0], other.Words...), append(v.Ends[:0], other.Ends...), append(v.Data[:0], other.Data...)
+	v.Words, v.Ends, v.Data = append(v.Words[:0], other.Words...),
+		append(v.Ends[:0], other.Ends...), append(v.Data[:0], other.Data...)
 }
 
-// largestFloat returns the bits of the largest number of floats of a width.
+// largestFloat returns the bits of the largest finite float of a width.
 func largestFloat(width int) uint64 {
 	switch width {
 	case 16:
@@ -287,8 +300,8 @@ func powerOfTen(exponent int) *big.Int {
 	return new(big.Int).Exp(ten, big.NewInt(int64(exponent)), nil)
 }
 
-// decimalOf returns the number that the text of a value of a number's type is, as digits·10^exponent. It is not ok
-// for what is no number, such as an infinity.
+// decimalOf returns the number in the text of a value as digits·10^exponent. It is not ok if the
+// text is no number, such as an infinity.
 func decimalOf(text string) (digits *big.Int, exponent int, ok bool) {
 	mantissa, power, _ := strings.Cut(text, "e")
 	if power != "" {
@@ -299,7 +312,7 @@ func decimalOf(text string) (digits *big.Int, exponent int, ok bool) {
 	return digits, exponent - len(fraction), ok
 }
 
-// betweenMoments looks for starts of ever longer units.
+// betweenMoments tries starts of increasingly long units.
 func (r *Rounding) betweenMoments(below, at *Values) bool {
 	low, high := below.moment(), at.moment()
 	longest, _, _ := r.typ.stepUnits()
@@ -322,7 +335,7 @@ func (r *Rounding) betweenMoments(below, at *Values) bool {
 
 const nanosOfSecond = 1e9
 
-// moment returns the first value of a date's or a time's type; of a time, on the first day of 1970.
+// moment returns the first value of a list of dates or times; a time is on the first day of 1970.
 func (v *Values) moment() time.Time {
 	if !v.Type.InWords() {
 		days, nanos := int96Parts(v.Bytes(0))
@@ -337,7 +350,7 @@ func (v *Values) moment() time.Time {
 	return time.Unix(seconds, (x-seconds*per)*(nanosOfSecond/per)).UTC()
 }
 
-// startOf returns when the unit began that a moment is in.
+// startOf returns the start of the unit that contains a moment.
 func startOf(unit int, at time.Time) time.Time {
 	switch unit {
 	case unitYear:
@@ -348,7 +361,7 @@ func startOf(unit int, at time.Time) time.Time {
 	return at.Truncate(lengthOf(unit))
 }
 
-// nextStart returns when the next unit begins after the one that starts at a moment.
+// nextStart returns the start of the unit after the one that starts at a moment.
 func nextStart(unit int, at time.Time) time.Time {
 	switch unit {
 	case unitYear:
@@ -359,7 +372,7 @@ func nextStart(unit int, at time.Time) time.Time {
 	return at.Add(lengthOf(unit))
 }
 
-// lengthOf returns how long a day or a shorter unit is.
+// lengthOf returns the length of a day or a shorter unit.
 func lengthOf(unit int) time.Duration {
 	switch unit {
 	case unitDay:
@@ -376,7 +389,7 @@ func lengthOf(unit int) time.Duration {
 	return length
 }
 
-// setNext looks at a moment, if the type has it.
+// setNext makes a moment the candidate, if the type can represent it.
 func (r *Rounding) setNext(at time.Time) bool {
 	r.next.Clear()
 	days := floorDiv(at.Unix(), secondsOfDay)
@@ -388,7 +401,7 @@ func (r *Rounding) setNext(at time.Time) bool {
 	case r.typ.Kind == Date:
 		r.next.Words = append(r.next.Words, IntWord(days))
 	default:
-		per := r.typ.Unit.perSecond() // what is beyond an int64 is not between
+		per := r.typ.Unit.perSecond() // a moment beyond an int64 is not between
 		x := at.Unix()*per + int64(at.Nanosecond())/(nanosOfSecond/per)
 		r.next.Words = append(r.next.Words, IntWord(x))
 	}

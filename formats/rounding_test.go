@@ -14,10 +14,13 @@ import (
 )
 
 func TestBetween(t *testing.T) {
-	int64s, price := formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}
-	float64s, float32s := formats.Type{Kind: formats.Float, Bits: 64}, formats.Type{Kind: formats.Float, Bits: 32}
+	int64s, price := formats.Type{Kind: formats.Int, Bits: 64},
+		formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}
+	float64s, float32s := formats.Type{Kind: formats.Float, Bits: 64},
+		formats.Type{Kind: formats.Float, Bits: 32}
 	wide := formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 3, Wide: true}
-	date, clock := formats.Type{Kind: formats.Date}, formats.Type{Kind: formats.Time, Unit: formats.Milli}
+	date, clock := formats.Type{Kind: formats.Date},
+		formats.Type{Kind: formats.Time, Unit: formats.Milli}
 	utc := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
 	int96 := formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true}
 	for _, c := range []struct {
@@ -37,7 +40,8 @@ func TestBetween(t *testing.T) {
 		{int64s, "", "-9223372036854775808", "-9223372036854775807", "-9223372036854775807"},
 		{int64s, "", "-9223372036854775808", "-9123372036854775807", "-9200000000000000000"},
 		{formats.Type{Kind: formats.Int, Bits: 8}, "", "-128", "-121", "-125"},
-		{formats.Type{Kind: formats.Uint, Bits: 64}, "", "9223372036854775807", "18446744073709551615", "10000000000000000000"},
+		{formats.Type{Kind: formats.Uint, Bits: 64}, "", "9223372036854775807",
+			"18446744073709551615", "10000000000000000000"},
 		{int64s, "5", "35", "37", ""},
 		{int64s, "5", "34", "37", "35"},
 		{int64s, "5", "3", "27", "10"},
@@ -48,8 +52,10 @@ func TestBetween(t *testing.T) {
 		{price, "", "9.99", "12.50", "10.00"},
 		{price, "0.25", "12.26", "12.55", "12.50"},
 		{price, "0.25", "12.51", "12.55", ""},
-		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: -2}, "", "1200", "12300", "10000"},
-		{wide, "", "12345678901234567890123456789012345.678", "12345678901234567890123456789012399.000", "12345678901234567890123456789012370.000"},
+		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: -2}, "", "1200", "12300",
+			"10000"},
+		{wide, "", "12345678901234567890123456789012345.678",
+			"12345678901234567890123456789012399.000", "12345678901234567890123456789012370.000"},
 		{float64s, "", "0.1", "0.2718281828", "0.2"},
 		{float64s, "", "2.5e-324", "1.5e-323", "1e-323"},
 		{float64s, "", "0.30000000000000004", "0.30000000000000010", "0.3000000000000001"},
@@ -68,19 +74,23 @@ func TestBetween(t *testing.T) {
 		{date, "year", "1989-02-01", "1990-03-17", "1990-01-01"},
 		{date, "year", "1990-01-01", "1990-12-31", ""},
 		{date, "", "-0044-01-05", "-0044-03-15", "-0044-02-01"},
-		{utc, "", "2020-01-01T10:11:12.5Z", "2020-01-01T10:11:12.987654Z", "2020-01-01T10:11:12.7Z"},
+		{utc, "", "2020-01-01T10:11:12.5Z", "2020-01-01T10:11:12.987654Z",
+			"2020-01-01T10:11:12.7Z"},
 		{utc, "", "2020-01-01T10:11:12.5Z", "2020-01-01T11:30:12.987654Z", "2020-01-01T11:00:00Z"},
 		{utc, "", "1969-12-30T10:11:12Z", "1969-12-31T23:30:00Z", "1969-12-31T00:00:00Z"},
 		{utc, "hour", "2020-01-01T10:11:12.5Z", "2020-01-01T10:59:59Z", ""},
-		{utc, "", "-290308-12-21T19:59:05.224192Z", "-290308-12-21T19:59:05.3Z", "-290308-12-21T19:59:05.3Z"},
+		{utc, "", "-290308-12-21T19:59:05.224192Z", "-290308-12-21T19:59:05.3Z",
+			"-290308-12-21T19:59:05.3Z"},
 		{int96, "", "2999-12-31T10:00:00", "3000-06-01T00:00:00.000000001", "3000-01-01T00:00:00"},
-		{int96, "", "2999-12-31T10:00:00.000000001", "2999-12-31T10:00:00.000000012", "2999-12-31T10:00:00.00000001"},
+		{int96, "", "2999-12-31T10:00:00.000000001", "2999-12-31T10:00:00.000000012",
+			"2999-12-31T10:00:00.00000001"},
 		{clock, "", "07:15:00", "09:30:00.125", "08:00:00"},
 		{clock, "minute", "07:15:00", "07:15:59.999", ""},
 		{clock, "hour", "-02:00:00", "-00:30:00", "-01:00:00"},
 	} {
 		if got := between(t, c.kind, c.step, c.below, c.at); got != c.want {
-			t.Errorf("%s %q: between %s and %s: %q, want %q", c.kind, c.step, c.below, c.at, got, c.want)
+			t.Errorf("%s %q: between %s and %s: %q, want %q", c.kind, c.step, c.below, c.at, got,
+				c.want)
 		}
 	}
 }
@@ -88,7 +98,7 @@ func TestBetween(t *testing.T) {
 func TestNewRoundingRefuses(t *testing.T) {
 	for _, c := range []struct {
 		kind  formats.Type
-		steps string // between bars
+		steps string // separated by bars
 	}{
 		{formats.Type{Kind: formats.Int, Bits: 8}, "0|-5|0.5|month|200"},
 		{formats.Type{Kind: formats.Float, Bits: 64}, "0|NaN|Infinity|day"},
@@ -105,7 +115,7 @@ func TestNewRoundingRefuses(t *testing.T) {
 	}
 }
 
-// between returns the text of the roundest value, which must come back from it.
+// between returns the text of the roundest value, which must parse to the value.
 func between(t *testing.T, kind formats.Type, step, below, at string) string {
 	t.Helper()
 	r, err := formats.NewRounding(kind, step)
@@ -116,7 +126,8 @@ func between(t *testing.T, kind formats.Type, step, below, at string) string {
 	if !ok {
 		return ""
 	}
-	if again := valueOf(t, kind, v.Text(0)); slices.Equal(v.Words, again.Words) && bytes.Equal(v.Data, again.Data) {
+	if again := valueOf(t, kind, v.Text(0)); slices.Equal(v.Words, again.Words) &&
+		bytes.Equal(v.Data, again.Data) {
 		return v.Text(0)
 	}
 	return "another value than its text"
@@ -131,9 +142,9 @@ func valueOf(t *testing.T, kind formats.Type, text string) *formats.Values {
 	return v
 }
 
-// TestBetweenAgreesWithTryingAll holds Between against a look at every value of small intervals: of numbers the one
-// whose digits end in the most zeros, of dates the one that begins the longest unit; of several the last
-// up to the middle, or the first.
+// TestBetweenAgreesWithTryingAll compares Between with a search of all values in small intervals:
+// among numbers it is the one whose digits end in the most zeros, among dates the start of the
+// longest unit; in a tie it is the last up to the middle, or the first.
 func TestBetweenAgreesWithTryingAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	kinds := []struct {
@@ -181,7 +192,8 @@ func TestBetweenAgreesWithTryingAll(t *testing.T) {
 		}
 		rounding, err := formats.NewRounding(k.kind, stepText)
 		if err != nil || rounding.Admits(valueOf(t, k.kind, text(at))) != admitted {
-			t.Fatalf("%s, step %q: %v, %s is a multiple: %t", k.kind, stepText, err, text(at), !admitted)
+			t.Fatalf("%s, step %q: %v, %s is a multiple: %t", k.kind, stepText, err, text(at),
+				!admitted)
 		}
 		if want != "" {
 			want = valueOf(t, k.kind, want).Text(0)
@@ -189,7 +201,8 @@ func TestBetweenAgreesWithTryingAll(t *testing.T) {
 			none++
 		}
 		if got := between(t, k.kind, stepText, text(below), text(at)); got != want {
-			t.Fatalf("%s, step %q: between %s and %s: %q, want %q", k.kind, stepText, text(below), text(at), got, want)
+			t.Fatalf("%s, step %q: between %s and %s: %q, want %q", k.kind, stepText, text(below),
+				text(at), got, want)
 		}
 	}
 	if none < 100 {
@@ -197,16 +210,18 @@ func TestBetweenAgreesWithTryingAll(t *testing.T) {
 	}
 }
 
-// Moments that package time cannot tell have a value between them, too.
+// Moments that package time cannot represent have a value between them, too.
 func TestBetweenLastMoments(t *testing.T) {
 	for _, unit := range []formats.Unit{formats.Second, formats.Nano} {
 		kind := formats.Type{Kind: formats.Timestamp, Unit: unit}
-		for _, ends := range [][2]uint64{{0, 1}, {0, 1 << 40}, {math.MaxUint64 - 1<<40, math.MaxUint64}, {0, math.MaxUint64}} {
+		for _, ends := range [][2]uint64{{0, 1}, {0, 1 << 40},
+			{math.MaxUint64 - 1<<40, math.MaxUint64}, {0, math.MaxUint64}} {
 			r, err := formats.NewRounding(kind, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			below, at := &formats.Values{Type: kind, Words: ends[:1]}, &formats.Values{Type: kind, Words: ends[1:]}
+			below, at := &formats.Values{Type: kind, Words: ends[:1]},
+				&formats.Values{Type: kind, Words: ends[1:]}
 			if v, ok := r.Between(below, at); !ok || v.Words[0] <= ends[0] || v.Words[0] > ends[1] {
 				t.Errorf("%s: between %d and %d: %v, %v", kind, ends[0], ends[1], v.Words, ok)
 			}
@@ -224,7 +239,7 @@ func trailingZeros(x int) (n int) {
 	return n
 }
 
-// roundness returns 2 for the first day of a year, 1 of a month.
+// roundness returns 2 for the first day of a year, 1 for the first day of a month.
 func roundness(day time.Time) int {
 	switch {
 	case day.YearDay() == 1:
@@ -235,7 +250,8 @@ func roundness(day time.Time) int {
 	return 0
 }
 
-// TestBetweenMomentsAgreesWithPackageTime holds what is found against package time's idea of the starts of units.
+// TestBetweenMomentsAgreesWithPackageTime compares the results with the starts of units in package
+// time.
 func TestBetweenMomentsAgreesWithPackageTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	kind := formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
@@ -263,8 +279,10 @@ func TestBetweenMomentsAgreesWithPackageTime(t *testing.T) {
 		if want == "" {
 			none++
 		}
-		if got := between(t, kind, steps[finest], below.Format(form), at.Format(form)); got != want {
-			t.Fatalf("step %q: between %s and %s: %q, want %q", steps[finest], below.Format(form), at.Format(form), got, want)
+		if got := between(t, kind, steps[finest], below.Format(form),
+			at.Format(form)); got != want {
+			t.Fatalf("step %q: between %s and %s: %q, want %q", steps[finest], below.Format(form),
+				at.Format(form), got, want)
 		}
 	}
 	if none < 100 {
@@ -272,7 +290,7 @@ func TestBetweenMomentsAgreesWithPackageTime(t *testing.T) {
 	}
 }
 
-// startOf returns the start of the unit that a time is in, or of one that many later.
+// startOf returns the start of the unit that contains a time, or of a later one.
 func startOf(at time.Time, unit, later int) time.Time {
 	switch unit {
 	case 0:
@@ -282,15 +300,19 @@ func startOf(at time.Time, unit, later int) time.Time {
 	case 2:
 		return time.Date(at.Year(), at.Month(), at.Day()+later, 0, 0, 0, 0, time.UTC)
 	}
-	length := []time.Duration{time.Hour, time.Minute, time.Second, time.Second / 10, time.Second / 100, time.Second / 1000}[unit-3]
+	length := []time.Duration{time.Hour, time.Minute, time.Second, time.Second / 10,
+		time.Second / 100, time.Second / 1000}[unit-3]
 	return at.Truncate(length).Add(time.Duration(later) * length)
 }
 
 func BenchmarkBetween(b *testing.B) {
-	for _, kind := range []formats.Type{{Kind: formats.Int, Bits: 64}, {Kind: formats.Float, Bits: 64}, {Kind: formats.Date}, {Kind: formats.Timestamp, Unit: formats.Micro}} {
+	for _, kind := range []formats.Type{{Kind: formats.Int, Bits: 64},
+		{Kind: formats.Float, Bits: 64}, {Kind: formats.Date},
+		{Kind: formats.Timestamp, Unit: formats.Micro}} {
 		b.Run(fmt.Sprint(kind), func(b *testing.B) {
 			r, _ := formats.NewRounding(kind, "")
-			below, at := &formats.Values{Type: kind, Words: []uint64{0}}, &formats.Values{Type: kind, Words: []uint64{0}}
+			below, at := &formats.Values{Type: kind, Words: []uint64{0}},
+				&formats.Values{Type: kind, Words: []uint64{0}}
 			for i := range b.N {
 				below.Words[0] = formats.IntWord(int64(i * 37 % 50000))
 				at.Words[0] = formats.IntWord(int64(i*37%50000 + 40))

@@ -2,21 +2,21 @@ package formats
 
 import "cmp"
 
-// Singles makes batches whose rows are single records of batches whose rows count them. Their
+// Singles converts batches whose rows have counts to batches whose rows are single records. Their
 // columns are flat.
 type Singles struct {
-	Most int // rows of a batch; 0: 65,536
+	Most int // largest number of rows in a batch; 0: 65,536
 
 	of   *Batch
-	row  int    // of it, the first one that is left
-	used uint64 // records of that row
-	at   int64  // position in the split of the next record
+	row  int    // the first row with records left
+	used uint64 // number of records of that row that were returned
+	at   int64  // position of the next record in the split
 	out  Batch
 }
 
 const singlesRows = 1 << 16
 
-// Of turns to the records of a batch, which stays as it is until all are handed out.
+// Of starts with the records of a batch, which must not change until all are returned.
 func (s *Singles) Of(b *Batch) {
 	s.of, s.row, s.used, s.at = b, 0, 0, b.Row
 	for len(s.out.Columns) < len(b.Columns) {

@@ -6,21 +6,21 @@ import (
 	"math"
 )
 
-// Source is one opened input file of any format, cut into chunks that can be read on
-// their own: row groups of Parquet, record batches of Arrow, byte ranges of CSV.
+// Source is one opened input file of any format, cut into chunks that can be read independently:
+// row groups of Parquet, record batches of Arrow, byte ranges of CSV.
 type Source interface {
 	// Fields returns the file's columns.
 	Fields() []Field
 	// Chunks returns the number of rows of every chunk, in file order.
 	Chunks() []int64
-	// Read returns the rows of chunks first to first+count−1, only the columns asked for.
-	// It may be called from several goroutines at a time.
+	// Read returns the rows of chunks first to first+count−1, only the requested columns. It may be
+	// called from several goroutines at a time.
 	Read(ctx context.Context, first, count int, columns []Request) (BatchReader, error)
-	// Close closes the file. Its readers have been closed before.
+	// Close closes the file. The caller has closed its readers before.
 	Close() error
 }
 
-// Kept is a Source that may be costly to open and hold no file open while nobody reads it: then it
+// Kept is a Source that may be costly to open and has no file open while nobody reads it: then it
 // is worth keeping.
 type Kept interface {
 	Source
@@ -33,14 +33,15 @@ func IsKept(s Source) bool {
 	return ok && kept.Kept()
 }
 
-// Noting is a Source that may not be meant as it was read: notes say how it was.
+// Noting is a Source that may have been read in a way that was not intended: its notes describe how
+// it was read.
 type Noting interface {
 	Source
 	Notes() []string
 }
 
-// Inferring is a Source whose types are inferred from texts. Of several files they are those that the
-// texts of all allow: whoever knows these settles them before anything is read.
+// Inferring is a Source whose types are inferred from texts. The types of several files are those
+// that the texts of all allow: the caller that knows them all sets them before it reads rows.
 type Inferring interface {
 	Source
 	Settle(fields map[string]Field)
@@ -48,22 +49,23 @@ type Inferring interface {
 
 // Request asks a reader for one column.
 type Request struct {
-	Column int  // position in the schema
-	Coded  bool // as codes of distinct values, whatever the file's encoding is; else as costs least
+	Column int // position in the schema
+	// as codes of distinct values, whatever the file's encoding is; else in the cheapest form
+	Coded bool
 }
 
 // BatchReader yields the rows of a split in order.
 type BatchReader interface {
-	// Next returns the next batch, of at least one row, or io.EOF. The batch is valid until
-	// the next call. It returns the context's error when that is done.
+	// Next returns the next batch, of at least one row, or io.EOF. The batch is valid until the
+	// next call. It returns the context's error when the context is done.
 	Next(ctx context.Context) (*Batch, error)
-	// Share has columns read by way of share from now on, if that is of use.
+	// Share makes the reader read its columns in parallel from now on, if that helps.
 	Share(share Share)
 	Close() error
 }
 
-// Share makes calls for 0 to n−1 on any workers, and returns when all have ended, with the
-// error of the smallest number. A call is told the number of the worker that makes it.
+// Share calls a function for 0 to n−1 on any workers, and returns when all calls have ended, with
+// the error of the smallest number. A call gets the number of its worker.
 type Share func(n int, call func(worker, i int) error) error
 
 // Alone is the Share of one worker.
@@ -78,47 +80,66 @@ func Alone(worker int) Share {
 	}
 }
 
-// ReadOptions say how to read what a file itself does not say.
+// ReadOptions supply what a file itself does not say.
 type ReadOptions struct {
 	Types map[string]Type // declared types of CSV columns; the others are inferred
 	CSV   CSV
-	Count string // column of integers that says how many records a row stands for; empty: one
-	// MissingNull says that a column is null in the files of a dataset that lack it.
+	Count string // column of integers with the number of records of a row; empty: one
+	// MissingNull makes a column null in the files of a dataset that do not have it.
 	MissingNull bool
-	BatchRows   int // most rows a batch; 0: 65,536. Tests set it to 1
-	Threads     int // goroutines that open a file, or the files of a dataset; 0: one a processor
-	Remember    int // most distinct values of a column that a reader keeps from batch to batch; 0: as the format likes it. Dictionaries of the file are kept whole
-	// Hold is told how many more bytes a reader holds than what is usual for one column, because a page, a
-	// dictionary or a record batch is large; fewer when negative. It may refuse, and the reading ends. Nil: nobody asks.
+	BatchRows   int // largest number of rows in a batch; 0: 65,536. Tests set it to 1
+	// goroutines that open a file, or the files of a dataset; 0: one for each processor
+	Threads int
+	// largest number of distinct values of a column that a reader keeps from batch to batch; 0: the
+	// format decides. Dictionaries of the file are kept whole
+	Remember int
+	// Hold is called with the change of the bytes that a reader holds beyond the usual for one
+	// column, because a page, a dictionary or a record batch is large; negative when they shrink.
+	// If it returns an error, reading ends. May be nil.
 	Hold func(bytes int64) error
-	// Room is what a reader of Parquet has for usual pages of all its columns: of many it reads less at a time. 0: as much as
-	// these take.
+	// Room is the memory of a reader of Parquet for the usual pages of all its columns: with many
+	// columns it reads smaller parts at a time. 0: no limit.
 	Room int64
-	// Usual is what a reader of Parquet may hold of usual pages of all its columns and not tell. 0: 1 MiB of each.
+	// Usual is the number of bytes of usual pages of all its columns that a reader of Parquet may
+	// hold without calling Hold. 0: 1 MiB for each.
 	Usual int64
-	// Ahead is told how many more bytes are held that were fetched from an object store ahead of
-	// what is read; fewer when negative. Where it refuses, less is fetched at a time. Nil: nobody asks.
+	// Ahead is called with the change of the bytes that were fetched from an object store ahead of
+	// reading; negative when they shrink. Where it returns an error, less is fetched at a time. May
+	// be nil.
 	Ahead func(bytes int64) error
 }
 
-// CSV says how CSV is written. The zero value is RFC 4180 in UTF-8, or in UTF-16 with a byte order mark.
+// CSV describes the syntax of CSV. The zero value is RFC 4180 in UTF-8, or in UTF-16 with a byte
+// order mark.
 type CSV struct {
-	Delimiter byte                   // 0: that of ',', ';', tab and '|' under which all records have as many fields as the first one
-	Quote     byte                   // around a field; 0: '"'
-	Escape    byte                   // takes what is behind it as it is; 0: there is none, and quotes are doubled
-	Encoding  string                 // as EncodingLatin1; empty: UTF-8, or what a byte order mark says
-	Nulls     []string               // texts that stand for null, beside the empty field without quotes
-	Decimal   byte                   // in front of a number's fraction; 0: '.', or ',' where Thousands is '.'
-	Thousands byte                   // between groups of three digits: '.', ',', ' ' or '\''; 0: none, but the other one of '.' and ',' in front of a declared Decimal
-	Headless  bool                   // the first record has values, not names
-	Header    []string               // names of columns when it is headless; nil: column1, column2, ...
-	Names     map[int]string         // of columns, by position from 1 on, in place of the header's
-	Ordered   map[string]bool        // columns of which the order of values counts, and not their text
-	Layouts   map[string]string      // package time's layouts of declared dates and timestamps, by column
-	Known     func(name string) bool // whether messages may show a name of the header: it might be a value where there is none. Nil: none
+	// 0: the one of ',', ';', tab and '|' with which all records have as many fields as the first
+	// one
+	Delimiter byte
+	Quote     byte // around a field; 0: '"'
+	// makes the next character literal; 0: there is none, and quotes are doubled
+	Escape byte
+	// such as EncodingLatin1; empty: UTF-8, or as the byte order mark says
+	Encoding string
+	// texts that mean null, in addition to the empty field without quotes
+	Nulls   []string
+	Decimal byte // decimal separator; 0: '.', or ',' where Thousands is '.'
+	// between groups of three digits: '.', ',', ' ' or '\''; 0: none or, with a declared Decimal,
+	// the other one of '.' and ','
+	Thousands byte
+	Headless  bool     // the first record has values, not names
+	Header    []string // names of columns when it is headless; nil: column1, column2, ...
+	// names of columns that replace those of the header, by position from 1 on
+	Names map[int]string
+	// columns of which only the order of values matters, not their text
+	Ordered map[string]bool
+	// layouts of declared dates and timestamps in the notation of package time, by column
+	Layouts map[string]string
+	// whether messages may show a name of the header, which might be a value if the file has no
+	// header. Nil: none
+	Known func(name string) bool
 }
 
-// Encodings of CSV beside UTF-8.
+// Encodings of CSV other than UTF-8.
 const (
 	EncodingUTF8        = "utf-8"
 	EncodingUTF16       = "utf-16" // little-endian without a byte order mark
@@ -129,7 +150,7 @@ const (
 // Range is a part of a file, in bytes: from From to before To.
 type Range struct{ From, To int64 }
 
-// CheckRead refuses, with ErrSchema, to read chunks or columns that a source does not have.
+// CheckRead returns an ErrSchema for chunks or columns that a source does not have.
 func CheckRead(s Source, first, count int, columns []Request) error {
 	chunks, fields := len(s.Chunks()), len(s.Fields())
 	if first < 0 || count < 0 || first > chunks-count {
@@ -143,24 +164,24 @@ func CheckRead(s Source, first, count int, columns []Request) error {
 	return nil
 }
 
-// CreatedBy is how a release says who wrote it. It names no version: equal input gives
-// equal bytes.
+// CreatedBy is the name of the writer in a release. It has no version: equal input gives equal
+// bytes.
 const CreatedBy = "kcut"
 
-// usualBytes is how much of what Holding counts is not told: whoever reads leaves room for
-// that of every column.
+// usualBytes is the number of held bytes that Holding does not report: callers leave room for as
+// much for every column.
 const usualBytes = 1 << 20
 
-// Holding keeps the books of what one reader, or one column of it, holds of an input whose
-// pages and dictionaries may have any size. The zero value tells nobody.
+// Holding counts the bytes that one reader, or one column of it, holds of an input whose pages and
+// dictionaries may have any size. The zero value reports to nobody.
 type Holding struct {
 	Tell func(bytes int64) error // ReadOptions.Hold
-	Less int64                   // by how much what is not told is less than the usual
+	Less int64                   // reduces the number of bytes that are not reported
 	told int64
 }
 
-// Hold says that so many bytes are held from now on, or returns an error when they must not
-// be. Whoever needs more says so before it is allocated.
+// Hold sets the number of held bytes, or returns an error when they are too many. Callers call it
+// before they allocate more.
 func (h *Holding) Hold(bytes int64) error {
 	more := max(0, bytes+h.Less-usualBytes) - h.told
 	if h.Tell == nil || more == 0 {
@@ -173,41 +194,42 @@ func (h *Holding) Hold(bytes int64) error {
 	return nil
 }
 
-// Told returns how much was told.
+// Told returns the number of reported bytes.
 func (h *Holding) Told() int64 { return h.told }
 
-// Release says that nothing is held any more.
+// Release sets the number of held bytes to zero.
 func (h *Holding) Release() {
 	if h.told > 0 {
-		_ = h.Tell(-h.told) // giving back is not refused
+		_ = h.Tell(-h.told) // a reduction is never refused
 		h.told = 0
 	}
 }
 
-// MemoryBytes returns the memory that the values take.
+// MemoryBytes returns the memory of the values.
 func (v *Values) MemoryBytes() int64 {
 	return int64(cap(v.Words))*8 + int64(cap(v.Ends))*4 + int64(cap(v.Data))
 }
 
-// mostBytes bounds the bytes of one Values, whose offsets have 32 bits, and with it a batch of rows
-// that are out of all proportion.
+// mostBytes is the largest number of bytes of one Values, whose offsets have 32 bits. It also
+// limits a batch with disproportionately large rows.
 const mostBytes = 1 << 30
 
-// Room checks that so many bytes more fit into the values.
+// Room checks that size more bytes fit into the values.
 func (v *Values) Room(size int) error {
 	if len(v.Data)+size > mostBytes || len(v.Ends) == math.MaxInt32 {
-		return fmt.Errorf("read values: more than %d bytes at a time: %w", mostBytes, ErrUnsupported)
+		return fmt.Errorf("read values: more than %d bytes at a time: %w", mostBytes,
+			ErrUnsupported)
 	}
 	return nil
 }
 
-// Grow makes room for a value, or some, of so many bytes. When that is much it first says what new memory
-// for the values takes, beside the old, which may not be had.
+// Grow makes room for values of size bytes. Before a large allocation it reports the new memory,
+// which exists together with the old, to hold, which may refuse it.
 func (v *Values) Grow(size int, hold func(more int64) error) error {
 	if err := v.Room(size); err != nil {
 		return err
 	}
-	const small = 64 << 10 // of values that follow a large one
+	const small = 64 << 10 // for values that follow a large one
 	room := max(len(v.Data)+size+small, cap(v.Data)+cap(v.Data)/4)
 	if cap(v.Data)-len(v.Data) >= size || room <= usualBytes {
 		return nil
@@ -219,7 +241,7 @@ func (v *Values) Grow(size int, hold func(more int64) error) error {
 	return nil
 }
 
-// MemoryBytes returns the memory that the table takes beside its Values.
+// MemoryBytes returns the memory of the table without its Values.
 func (d *Distinct) MemoryBytes() int64 {
 	bytes := int64(len(d.slots))*8 + int64(len(d.near.codes))*4
 	if d.keys != d.Values {

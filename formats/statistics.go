@@ -2,36 +2,37 @@ package formats
 
 import "context"
 
-// Statistics is what a file says of one column of some chunks without any of its values
-// being read.
+// Statistics describe one column of some chunks, from a file's metadata.
 type Statistics struct {
 	Rows int64
-	// AtLeast and AtMost bound the number of distinct values, nulls left out, by the entries of
-	// dictionaries and by the type. Writers may put entries into a dictionary that no row
-	// has, so that AtLeast can be a little too large.
+	// AtLeast and AtMost bound the number of distinct values without nulls, by the entries of
+	// dictionaries and by the type. Writers may put entries into a dictionary that no row has, so
+	// that AtLeast can be a little too large.
 	AtLeast, AtMost int64
-	Within          Span  // of columns of whole numbers, dates and times
-	Stored          int64 // bytes in the file; 0: not known
-	// Spelled is how many bytes the values of all rows have, each by itself: at most, by and large. 0: not known.
+	Within          Span  // for columns of whole numbers, dates and times
+	Stored          int64 // bytes in the file; 0: unknown
+	// Spelled is an approximate upper bound of the bytes of the values of all rows, each counted by
+	// itself. 0: unknown.
 	Spelled    int64
-	Dictionary int64 // bytes of memory that a reader holds of the largest dictionary, beyond the usual
-	Held       int64 // bytes of memory that a reader holds of the column at a time, at least; 0: not known
+	Dictionary int64 // memory of the largest dictionary in a reader, beyond the usual
+	// least number of bytes of the column that a reader holds at a time; 0: unknown
+	Held int64
 }
 
-// Described is a Source that knows statistics of its columns.
+// Described is a Source that has statistics of its columns.
 type Described interface {
 	Source
-	// Statistics returns those of chunks first to first+count−1, one for each column asked
-	// for. It may be called from several goroutines at a time.
+	// Statistics returns the statistics of chunks first to first+count−1, one for each requested
+	// column. It may be called from several goroutines at a time.
 	Statistics(ctx context.Context, first, count int, columns []int) ([]Statistics, error)
 }
 
-// UnknownStatistics bounds a column of some rows by its type alone.
+// UnknownStatistics bounds a column of some rows only by its type.
 func UnknownStatistics(t Type, rows int64) Statistics {
 	return Statistics{Rows: rows, AtMost: min(rows, t.values())}
 }
 
-// values returns the number of values that a type has, or a very large number.
+// values returns the number of values of a type, or a very large number.
 func (t Type) values() int64 {
 	switch {
 	case t.Kind == Null:
@@ -61,8 +62,8 @@ func (s Statistics) Join(other Statistics) Statistics {
 	}
 }
 
-// Distinct returns the bounds of the number of distinct values of a column of the type, with
-// regard to everything that is known.
+// Distinct returns the bounds of the number of distinct values of a column of the type, from all
+// that is known.
 func (s Statistics) Distinct(t Type) (atLeast, atMost int64) {
 	atMost = min(s.AtMost, s.Rows, t.values(), s.Within.values())
 	return min(s.AtLeast, atMost), atMost
@@ -81,7 +82,7 @@ func (s Span) join(other Span) Span {
 	return Span{min(s.Low, other.Low), max(s.High, other.High), true}
 }
 
-// values returns how many whole numbers lie in the range, or a very large number.
+// values returns the number of whole numbers in the range, or a very large number.
 func (s Span) values() int64 {
 	if !s.Known || s.High-s.Low >= 1<<62 {
 		return 1 << 62

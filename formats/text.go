@@ -9,21 +9,21 @@ import (
 	"strconv"
 )
 
-// quietNaN is the NaN whose text is NaN alone; any other one shows its bits.
+// quietNaN is the NaN whose text is just NaN; the text of any other one shows its bits.
 const quietNaN = 0x7ff8000000000000
 
-// textRoom is room for the text of a date or a time, so that it is allocated once.
+// textRoom is the capacity for the text of a date or a time, so that it is allocated once.
 const textRoom = 40
 
-// Text returns the canonical text of value i. Different values of one type have
-// different texts, and Parse of a text is the value again.
+// Text returns the canonical text of value i. Different values of one type have different texts,
+// and Parse turns a text back into the value.
 //
-//	numbers     decimal; floats the shortest text that comes back, NaN, Infinity
+//	numbers     decimal; floats the shortest text that parses to them, NaN, Infinity
 //	decimals    all digits of the scale
 //	dates       2006-01-02; years have four digits or more and a minus before year 0
 //	times       15:04:05.999999, without trailing zeros
 //	timestamps  2006-01-02T15:04:05.999999, with Z when the type has a zone
-//	UUIDs       canonical; other bytes lower-case hexadecimal; strings as they are
+//	UUIDs       canonical; other bytes lower-case hexadecimal; strings unchanged
 func (v *Values) Text(i int) string {
 	if v.Type.InWords() {
 		return v.wordText(v.Words[i])
@@ -63,8 +63,8 @@ func (v *Values) wordText(w uint64) string {
 	return strconv.FormatInt(WordInt(w), 10)
 }
 
-// Float returns about where value i of an ordered type lies on the number line: days
-// for dates, units for times and timestamps. It is not exact beyond 2^53, and NaN for NaN.
+// Float returns the approximate position of value i of an ordered type on the number line: days for
+// dates, units for times and timestamps. It is not exact beyond 2^53, and NaN for NaN.
 func (v *Values) Float(i int) float64 {
 	if !v.Type.InWords() {
 		return v.wideFloat(v.Bytes(i))
@@ -111,7 +111,7 @@ func floatText(bits uint64, size int) string {
 	return string(AppendFloat(make([]byte, 0, textRoom), x, size))
 }
 
-// AppendFloat appends the text of a finite number of 32 or 64 bits: the shortest that comes back.
+// AppendFloat appends the shortest text that parses to a finite number of 32 or 64 bits.
 func AppendFloat(text []byte, x float64, size int) []byte {
 	form := byte('g')
 	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e21 {
@@ -120,8 +120,8 @@ func AppendFloat(text []byte, x float64, size int) []byte {
 	return strconv.AppendFloat(text, x, form, -1, size)
 }
 
-// shortestFloat16 returns the number with the fewest digits that rounds to the half x.
-// Five digits tell all halves apart.
+// shortestFloat16 returns the number with the fewest digits that rounds to the half x. Five digits
+// distinguish all halves.
 func shortestFloat16(x float64) float64 {
 	for digits := 1; digits < 5; digits++ {
 		short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
@@ -161,7 +161,8 @@ func wideInt(b []byte) *big.Int {
 func timestampText(units int64, unit Unit, zone string) string {
 	second := floorDiv(units, unit.perSecond())
 	days := floorDiv(second, secondsOfDay)
-	return momentText(days, uint64(second-days*secondsOfDay), uint64(units-second*unit.perSecond()), unit, zone)
+	return momentText(days, uint64(second-days*secondsOfDay), uint64(units-second*unit.perSecond()),
+		unit, zone)
 }
 
 func momentText(days int64, seconds, fraction uint64, unit Unit, zone string) string {
@@ -192,8 +193,8 @@ func appendDate(text []byte, days int64) []byte {
 	return appendPadded(text, uint64(day), 2)
 }
 
-// appendClock writes hours, minutes, seconds and what is not zero of the fraction. Hours
-// go on after 23: a file may hold such a time, and no two values may look the same.
+// appendClock writes hours, minutes, seconds and the fraction without trailing zeros. Hours
+// continue after 23: a file may hold such a time, and different values must have different texts.
 func appendClock(text []byte, seconds, fraction uint64, unit Unit) []byte {
 	text = append(appendPadded(text, seconds/3600, 2), ':')
 	text = append(appendPadded(text, seconds/60%60, 2), ':')
@@ -208,7 +209,7 @@ func appendClock(text []byte, seconds, fraction uint64, unit Unit) []byte {
 	return text
 }
 
-// appendPadded writes a number with at least so many digits.
+// appendPadded writes a number with at least digits digits.
 func appendPadded(text []byte, n uint64, digits int) []byte {
 	from := len(text)
 	for ; digits > 0 || n > 0; digits-- {

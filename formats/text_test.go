@@ -13,10 +13,12 @@ import (
 )
 
 func TestParseAndText(t *testing.T) {
-	us, ns := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}, formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}
+	us, ns := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro},
+		formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}
 	utc := formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "UTC"}
 	int96 := formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true}
-	price, wide := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 3, Wide: true}
+	price, wide := formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2},
+		formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 3, Wide: true}
 	for _, c := range []struct {
 		kind       formats.Type
 		text, want string
@@ -24,7 +26,8 @@ func TestParseAndText(t *testing.T) {
 		{formats.Type{Kind: formats.Boolean}, "TRUE", "true"},
 		{formats.Type{Kind: formats.Int, Bits: 8}, "-128", "-128"},
 		{formats.Type{Kind: formats.Int, Bits: 64}, "-9223372036854775808", "-9223372036854775808"},
-		{formats.Type{Kind: formats.Uint, Bits: 64}, "18446744073709551615", "18446744073709551615"},
+		{formats.Type{Kind: formats.Uint, Bits: 64}, "18446744073709551615",
+			"18446744073709551615"},
 		{formats.Type{Kind: formats.Float, Bits: 64}, "1e20", "100000000000000000000"},
 		{formats.Type{Kind: formats.Float, Bits: 64}, "1e21", "1e+21"},
 		{formats.Type{Kind: formats.Float, Bits: 64}, "0.000001", "0.000001"},
@@ -40,12 +43,14 @@ func TestParseAndText(t *testing.T) {
 		{price, "3", "3.00"},
 		{price, "1.50000", "1.50"},
 		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: -2}, "1200", "1200"},
-		{wide, "-12345678901234567890123456789012345.678", "-12345678901234567890123456789012345.678"},
+		{wide, "-12345678901234567890123456789012345.678",
+			"-12345678901234567890123456789012345.678"},
 		{formats.Type{Kind: formats.Date}, "2024-02-29", "2024-02-29"},
 		{formats.Type{Kind: formats.Date}, "-0044-03-15", "-0044-03-15"},
 		{formats.Type{Kind: formats.Date}, "+12345-01-01", "12345-01-01"},
 		{formats.Type{Kind: formats.Time, Unit: formats.Milli}, "07:30", "07:30:00"},
-		{formats.Type{Kind: formats.Time, Unit: formats.Nano}, "23:59:59.999999999", "23:59:59.999999999"},
+		{formats.Type{Kind: formats.Time, Unit: formats.Nano}, "23:59:59.999999999",
+			"23:59:59.999999999"},
 		{us, "2020-01-01", "2020-01-01T00:00:00"},
 		{us, "2020-01-01 10:11", "2020-01-01T10:11:00"},
 		{us, "1969-12-31T23:59:59.5", "1969-12-31T23:59:59.5"},
@@ -57,9 +62,11 @@ func TestParseAndText(t *testing.T) {
 		{utc, "2020-01-01 02:30:00+0230", "2020-01-01T00:00:00Z"},
 		{utc, "2020-01-01 00:00:00 UTC", "2020-01-01T00:00:00Z"},
 		{ns, "2262-04-11T23:47:16.854775807", "2262-04-11T23:47:16.854775807"},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Second}, "-290308-12-21T19:59:05", "-290308-12-21T19:59:05"},
+		{formats.Type{Kind: formats.Timestamp, Unit: formats.Second}, "-290308-12-21T19:59:05",
+			"-290308-12-21T19:59:05"},
 		{int96, "290000-12-31T12:13:14.000000001", "290000-12-31T12:13:14.000000001"},
-		{formats.Type{Kind: formats.UUID}, "00112233445566778899AABBCCDDEEFF", "00112233-4455-6677-8899-aabbccddeeff"},
+		{formats.Type{Kind: formats.UUID}, "00112233445566778899AABBCCDDEEFF",
+			"00112233-4455-6677-8899-aabbccddeeff"},
 		{formats.Type{Kind: formats.Binary}, "00fF", "00ff"},
 		{formats.Type{Kind: formats.String}, "a\x00é", "a\x00é"},
 	} {
@@ -78,22 +85,29 @@ func TestParseRefuses(t *testing.T) {
 	us := formats.Type{Kind: formats.Timestamp, Unit: formats.Micro}
 	for _, c := range []struct {
 		kind  formats.Type
-		texts string // between bars
+		texts string // separated by bars
 	}{
 		{formats.Type{Kind: formats.Boolean}, "|yes|2"},
 		{formats.Type{Kind: formats.Int, Bits: 8}, "|128|-129|1.0|0x1| 1"},
 		{formats.Type{Kind: formats.Uint, Bits: 16}, "-1|65536"},
 		{formats.Type{Kind: formats.Float, Bits: 64}, "|1e999|0x1p3|1_0|NaN:0000000000000001"},
 		{formats.Type{Kind: formats.Float, Bits: 16}, "65520|-1e9"},
-		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, "|.|1.234|1e3|1.-2|--1|99999999999999999999"},
+		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2},
+			"|.|1.234|1e3|1.-2|--1|99999999999999999999"},
 		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: -2}, "1250|1.5"},
 		{formats.Type{Kind: formats.Decimal, Precision: 38, Wide: true}, strings.Repeat("9", 39)},
-		{formats.Type{Kind: formats.Date}, "2023-02-29|2023-13-01|2023-1-1|20230101|99-01-01|9999999-01-01|2020-01-01T00:00"},
-		{formats.Type{Kind: formats.Time, Unit: formats.Milli}, "7:30|07:60:00|07:30:60|07:30:00.0001|"},
+		{formats.Type{Kind: formats.Date},
+			"2023-02-29|2023-13-01|2023-1-1|20230101|99-01-01|9999999-01-01|2020-01-01T00:00"},
+		{formats.Type{Kind: formats.Time, Unit: formats.Milli},
+			"7:30|07:60:00|07:30:60|07:30:00.0001|"},
 		{formats.Type{Kind: formats.Time, Unit: formats.Second}, "07:30:00.5"},
-		{us, "2020-01-01T24:00|2020-01-01T00:00:00Z|2020-01-01T|2020-01-01T10:00:00.0000001|300000-01-01"},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Zone: "UTC"}, "2262-04-11T23:47:16.854775808Z|2020-01-01T10:00+25:00"},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true}, "2020-01-01T24:00|99999999-01-01"},
+		{us,
+			"2020-01-01T24:00|2020-01-01T00:00:00Z|2020-01-01T|2020-01-01T10:00:00.0000001|" +
+				"300000-01-01"},
+		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Zone: "UTC"},
+			"2262-04-11T23:47:16.854775808Z|2020-01-01T10:00+25:00"},
+		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true},
+			"2020-01-01T24:00|99999999-01-01"},
 		{formats.Type{Kind: formats.UUID}, "0011|zz112233445566778899aabbccddeeff"},
 		{formats.Type{Kind: formats.Binary, Size: 2}, "00|000000|0g"},
 		{formats.Type{Kind: formats.Null}, "|x"},
@@ -117,18 +131,23 @@ func TestParseRefuses(t *testing.T) {
 func orderedTypes() []formats.Type {
 	types := []formats.Type{
 		{Kind: formats.Date},
-		{Kind: formats.Decimal, Precision: 18, Scale: 5}, {Kind: formats.Decimal, Precision: 9}, {Kind: formats.Decimal, Precision: 12, Scale: -3},
-		{Kind: formats.Decimal, Precision: 38, Scale: 10, Wide: true}, {Kind: formats.Decimal, Precision: 76, Scale: 40, Wide: true},
+		{Kind: formats.Decimal, Precision: 18, Scale: 5}, {Kind: formats.Decimal, Precision: 9},
+		{Kind: formats.Decimal, Precision: 12, Scale: -3},
+		{Kind: formats.Decimal, Precision: 38, Scale: 10, Wide: true},
+		{Kind: formats.Decimal, Precision: 76, Scale: 40, Wide: true},
 		{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true},
 	}
 	for _, bits := range []int{8, 16, 32, 64} {
-		types = append(types, formats.Type{Kind: formats.Int, Bits: bits}, formats.Type{Kind: formats.Uint, Bits: bits})
+		types = append(types, formats.Type{Kind: formats.Int, Bits: bits},
+			formats.Type{Kind: formats.Uint, Bits: bits})
 	}
 	for _, bits := range []int{16, 32, 64} {
 		types = append(types, formats.Type{Kind: formats.Float, Bits: bits})
 	}
 	for unit := formats.Second; unit <= formats.Nano; unit++ {
-		types = append(types, formats.Type{Kind: formats.Time, Unit: unit}, formats.Type{Kind: formats.Timestamp, Unit: unit}, formats.Type{Kind: formats.Timestamp, Unit: unit, Zone: "Europe/Paris"})
+		types = append(types, formats.Type{Kind: formats.Time, Unit: unit},
+			formats.Type{Kind: formats.Timestamp, Unit: unit},
+			formats.Type{Kind: formats.Timestamp, Unit: unit, Zone: "Europe/Paris"})
 	}
 	return types
 }
@@ -185,10 +204,12 @@ func TestTextComesBack(t *testing.T) {
 		if !slices.Equal(v.Words, back.Words) || !bytes.Equal(v.Data, back.Data) {
 			for i := range v.Len() {
 				if v.Text(i) != back.Text(i) {
-					t.Fatalf("seed %d: %s: %q came back as %q", formatstest.Seed, kind, v.Text(i), back.Text(i))
+					t.Fatalf("seed %d: %s: %q came back as %q", formatstest.Seed, kind, v.Text(i),
+						back.Text(i))
 				}
 			}
-			t.Fatalf("seed %d: %s: some value came back as another with the same text", formatstest.Seed, kind)
+			t.Fatalf("seed %d: %s: some value came back as another with the same text",
+				formatstest.Seed, kind)
 		}
 	}
 }
@@ -223,7 +244,8 @@ func TestOrderIsThatOfTheNumberLine(t *testing.T) {
 		for _, i := range order {
 			x := v.Float(i)
 			if x < last {
-				t.Fatalf("seed %d: %s: %s lies below its predecessor", formatstest.Seed, kind, v.Text(i))
+				t.Fatalf("seed %d: %s: %s lies below its predecessor", formatstest.Seed, kind,
+					v.Text(i))
 			}
 			if !math.IsNaN(x) {
 				last = x
@@ -240,10 +262,12 @@ func TestFloatPositions(t *testing.T) {
 	}{
 		{formats.Type{Kind: formats.Int, Bits: 16}, "-5", -5},
 		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, "-12.25", -12.25},
-		{formats.Type{Kind: formats.Decimal, Precision: 40, Scale: 2, Wide: true}, "-12.25", -12.25},
+		{formats.Type{Kind: formats.Decimal, Precision: 40, Scale: 2, Wide: true}, "-12.25",
+			-12.25},
 		{formats.Type{Kind: formats.Date}, "1970-01-11", 10},
 		{formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}, "1970-01-01T00:00:01.5", 1500},
-		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true}, "1970-01-01T00:00:01.5", 1.5e9},
+		{formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true},
+			"1970-01-01T00:00:01.5", 1.5e9},
 		{formats.Type{Kind: formats.Float, Bits: 16}, "-0.5", -0.5},
 	} {
 		v := &formats.Values{Type: c.kind}

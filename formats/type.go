@@ -16,7 +16,7 @@ const (
 	Time           // Unit since midnight
 	Timestamp      // Unit since 1970-01-01T00:00:00, UTC when Zone is not empty
 	String         // UTF-8 text; enums and JSON too
-	Binary         // bytes without a meaning
+	Binary         // uninterpreted bytes
 	UUID           // 16 bytes
 	Null           // a column without a type, all null
 	Nested         // lists, maps, structs: can be kept or dropped, not masked
@@ -33,22 +33,23 @@ const (
 	Nano
 )
 
-// Type says how the values of a column are to be understood. Two files agree on a
-// column when its Types are equal.
+// Type is the type of a column's values. Two files agree on a column when its Types are equal.
 type Type struct {
 	Kind      Kind
 	Bits      int    // Int, Uint, Float
 	Unit      Unit   // Time, Timestamp
 	Zone      string // Timestamp: "UTC" or the source's zone; empty is local (no zone)
-	Precision int    // Decimal: digits in all
-	Scale     int    // Decimal: digits after the point
-	Size      int    // Binary of fixed width: bytes; 0 is variable
-	Wide      bool   // values are kept as Bytes although the Kind would fit a word (Parquet INT96 timestamps, decimals over 18 digits)
-	Nested    string // Nested: the structure, as text, so that files can be compared
+	Precision int    // Decimal: number of all digits
+	Scale     int    // Decimal: number of digits after the point
+	Size      int    // Binary of fixed width: number of bytes; 0 is variable
+	// values are in Data although the Kind would fit in a word (Parquet INT96 timestamps, decimals
+	// over 18 digits)
+	Wide   bool
+	Nested string // Nested: the structure as text, for comparing files
 }
 
-// Ordered reports whether the values have an order that an interval can cut:
-// numbers, decimals, dates, times and timestamps.
+// Ordered reports whether the values have an order for intervals: numbers, decimals, dates, times
+// and timestamps.
 func (t Type) Ordered() bool {
 	switch t.Kind {
 	case Int, Uint, Float, Decimal, Date, Time, Timestamp:
@@ -57,7 +58,7 @@ func (t Type) Ordered() bool {
 	return false
 }
 
-// InWords reports whether Values of this type lie in Words (else in Data).
+// InWords reports whether Values of this type are in Words (else in Data).
 func (t Type) InWords() bool {
 	switch t.Kind {
 	case Boolean, Int, Uint, Float, Date, Time, Timestamp, Decimal:
@@ -66,7 +67,7 @@ func (t Type) InWords() bool {
 	return false
 }
 
-// WideSize returns the bytes that a wide Decimal is kept in.
+// WideSize returns the number of bytes of a wide Decimal.
 func (t Type) WideSize() int {
 	if t.Precision <= 38 {
 		return 16
@@ -75,11 +76,22 @@ func (t Type) WideSize() int {
 }
 
 var kindNames = [...]string{
-	Boolean: "boolean", Int: "int", Uint: "uint", Float: "float", Decimal: "decimal", Date: "date", Time: "time",
-	Timestamp: "timestamp", String: "string", Binary: "binary", UUID: "uuid", Null: "null", Nested: "nested",
+	Boolean:   "boolean",
+	Int:       "int",
+	Uint:      "uint",
+	Float:     "float",
+	Decimal:   "decimal",
+	Date:      "date",
+	Time:      "time",
+	Timestamp: "timestamp",
+	String:    "string",
+	Binary:    "binary",
+	UUID:      "uuid",
+	Null:      "null",
+	Nested:    "nested",
 }
 
-// String returns the type as messages name it, such as int64 or timestamp[us, UTC].
+// String returns the type's name in messages, such as int64 or timestamp[us, UTC].
 func (t Type) String() string {
 	name := kindNames[t.Kind]
 	switch t.Kind {

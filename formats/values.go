@@ -4,14 +4,14 @@ import "math"
 
 // Values is a list of values of one type, none of them null.
 //
-// Types with InWords lie in Words, one 64-bit word a value, so encoded that unsigned
-// order of words is the order of values: signed numbers have their sign bit flipped,
-// floats (widened to 64 bits, losslessly) all bits if negative and the sign bit if not.
-// The encoding is a bijection: a kept -0 or NaN comes back bit for bit. All other types
-// lie in Data: value i is Data[Ends[i-1]:Ends[i]] (from 0 for i = 0). Wide decimals are
-// big-endian two's complement of 16 or 32 bytes with the sign bit flipped, INT96
-// timestamps 4 bytes of Julian day and 8 of nanoseconds, big-endian with the sign bit of
-// the day flipped, so that bytewise order is the order of values there too.
+// Values of a type that is InWords are in Words, one 64-bit word each. The unsigned order of words
+// is the order of values: signed numbers have their sign bit flipped; floats (widened to 64 bits
+// without loss) have all bits flipped if they are negative, and otherwise the sign bit. The
+// encoding is a bijection: it keeps every bit of a -0 or NaN. Values of other types are in Data:
+// value i is Data[Ends[i-1]:Ends[i]] (from 0 for i = 0). Wide decimals are big-endian two's
+// complement of 16 or 32 bytes with the sign bit flipped. INT96 timestamps are 4 bytes of Julian
+// day and 8 of nanoseconds, big-endian with the sign bit of the day flipped, so that there, too,
+// bytewise order is the order of values.
 type Values struct {
 	Type  Type
 	Words []uint64
@@ -27,8 +27,8 @@ func (v *Values) Len() int {
 	return len(v.Ends)
 }
 
-// Bytes returns the bytes of value i of a type that is not InWords. They are valid
-// while v is and must not be changed.
+// Bytes returns the bytes of value i of a type that is not InWords. They are valid while v is, and
+// must not be changed.
 func (v *Values) Bytes(i int) []byte {
 	start := uint32(0)
 	if i > 0 {
@@ -46,14 +46,14 @@ func (v *Values) AppendBytes(b []byte) {
 // Clear empties the list, and keeps its memory.
 func (v *Values) Clear() { v.Words, v.Ends, v.Data = v.Words[:0], v.Ends[:0], v.Data[:0] }
 
-// Emptied returns an empty list in the memory of v, which must not be read any more. It has a
-// pointer of its own, so that nothing that was derived from v is taken for its own.
+// Emptied returns an empty list in the memory of v, which must not be read any more. The list has
+// its own pointer, so that results for entries of v are not reused.
 func (v *Values) Emptied() *Values {
 	return &Values{v.Type, v.Words[:0], v.Ends[:0], v.Data[:0]}
 }
 
-// The functions from here on are the two directions of the encoding that Values
-// describes: unsigned order of words is the order of values, and nothing is lost.
+// The functions below convert in both directions of the encoding of Values: unsigned order of words
+// is the order of values, and nothing is lost.
 
 const signBit = 1 << 63
 
@@ -79,8 +79,8 @@ func WordFloat(w uint64) uint64 {
 	return ^w
 }
 
-// WidenFloat32 returns the bits of the float64 with the value of the float32 with these
-// bits. NaNs are moved bit by bit: the processor's conversion would set their quiet bit.
+// WidenFloat32 returns the bits of the float64 with the value of the float32 with these bits. NaNs
+// are converted bit by bit: the processor's conversion would set their quiet bit.
 func WidenFloat32(bits uint32) uint64 {
 	if bits&0x7f800000 == 0x7f800000 {
 		return uint64(bits>>31)<<63 | 0x7ff<<52 | uint64(bits&0x7fffff)<<29
@@ -100,7 +100,7 @@ func WidenFloat16(bits uint16) uint64 {
 	return sign | uint64(exponent-15+1023)<<52 | fraction<<42
 }
 
-// NarrowFloat32 returns the 32-bit float that was widened to these bits, NaN payloads kept.
+// NarrowFloat32 returns the 32-bit float that was widened to these bits, with NaN payloads.
 func NarrowFloat32(bits uint64) uint32 {
 	if f := math.Float64frombits(bits); f == f {
 		return math.Float32bits(float32(f))

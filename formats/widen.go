@@ -2,15 +2,15 @@ package formats
 
 import "math"
 
-// Fits reports whether every value of a type, or at least each one that Widen takes, is one of
-// another type:
+// Fits reports whether every value of a type, or at least each one that Widen accepts, is a value
+// of another type:
 //
 //	no type          any
 //	integer          one of more bits, or a float
 //	float            one of more bits
 //	decimal          one with as many digits before the point and behind it, or more
 //	time, timestamp  one of a finer unit, in the same zone
-//	bytes            of any number for a fixed one
+//	bytes            of variable length for fixed length
 func (t Type) Fits(other Type) bool {
 	switch {
 	case t == other || t.Kind == Null:
@@ -37,13 +37,14 @@ func (t Type) Fits(other Type) bool {
 
 func (t Type) isInteger() bool { return t.Kind == Int || t.Kind == Uint }
 
-// SameWords reports whether values of a type that fits another one are the same words there.
+// SameWords reports whether values of a type that fits another one have the same words there.
 func (t Type) SameWords(other Type) bool {
-	return t.Kind == other.Kind && t.InWords() && other.InWords() && t.Unit == other.Unit && t.Scale == other.Scale
+	return t.Kind == other.Kind && t.InWords() && other.InWords() && t.Unit == other.Unit &&
+		t.Scale == other.Scale
 }
 
-// Widen appends entry i of values whose type fits the type of v, and reports whether it is there
-// exactly: not every integer is a float, nor does every time lie within the range of a finer unit.
+// Widen appends entry i of values whose type fits the type of v, and reports whether it is exact:
+// not every integer is a float, and not every time is in the range of a finer unit.
 func (v *Values) Widen(values *Values, i int) bool {
 	from, to := values.Type, v.Type
 	switch {
@@ -68,13 +69,15 @@ func (v *Values) Widen(values *Values, i int) bool {
 	return true
 }
 
-// floatOfWhole returns the word of a float with the value of a whole number, and whether there is one.
+// floatOfWhole returns the word of a float with the value of a whole number, and whether it is
+// exact.
 func floatOfWhole(from, to Type, word uint64) (float uint64, exact bool) {
 	x, negative := word, false
 	if signed := WordInt(word); from.Kind == Int {
 		x, negative = uint64(max(signed, -signed)), signed < 0
 	}
-	size := map[int]int{16: 11, 32: 24, 64: 53}[to.Bits] // of the integers that are all floats
+	// bits of the integers that are all exact as floats
+	size := map[int]int{16: 11, 32: 24, 64: 53}[to.Bits]
 	f := float64(x)
 	if negative {
 		f = -f
