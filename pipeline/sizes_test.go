@@ -181,6 +181,7 @@ var unreached = map[string][]size{
 		{name: "pipeline/checkpoint.heldBytes", value: 1 << 16},
 		{name: "pipeline/count.EntryBytes", value: 36},
 		{name: "pipeline/job.minMemory", value: 1 << 20},
+		{name: "pipeline/masking.blockBytes", value: 1 << 16},
 		{name: "pipeline/masking.blockCells", value: 1 << 21},
 		{name: "pipeline/masking.groupBytes", value: 1 << 23},
 		{name: "pipeline/masking.sentBlock", value: 1 << 16},

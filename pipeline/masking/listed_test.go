@@ -192,13 +192,14 @@ func (o *ordering) sizes(r *released) error {
 	if err != nil {
 		return err
 	}
-	for {
+	for one := (rowBlock{}); ; {
 		row, n, err := rows.Next()
 		if err != nil {
 			rows.Close()
 			return nil
 		}
-		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(len(row)-o.form.head, o.form.appendWords(nil, row))}, int(n))...)
+		o.form.read(&one, row, n)
+		r.sizes = append(r.sizes, slices.Repeat([]int{o.form.sizeOf(&one)}, int(n))...)
 	}
 }
 

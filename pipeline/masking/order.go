@@ -57,12 +57,12 @@ type ordering struct {
 type blockScratch struct {
 	heads []uint64
 	cells []int32
-	tail  []byte
+	rows  rowBlock
 }
 
-// rowSink takes rows: the words of their heads, and the bytes behind these.
+// rowSink takes rows, which are its caller's again when it returns.
 type rowSink interface {
-	take(head []uint64, tail []byte, n int64) error // n that are equal
+	take(rows *rowBlock) error
 }
 
 // sorted is rows that are sorted later.
@@ -71,17 +71,24 @@ type sorted struct {
 	*spill.RowRun
 }
 
-func (s sorted) take(head []uint64, tail []byte, n int64) error {
-	if s.form.short() > 0 {
-		return s.AppendShort(head[0], n)
+func (s sorted) take(rows *rowBlock) (err error) {
+	short := s.form.short() > 0
+	for i := 0; i < len(rows.equal) && err == nil; i++ {
+		if short {
+			err = s.AppendShort(rows.heads[i], rows.equal[i])
+			continue
+		}
+		s.Bytes = s.form.appendRow(s.Bytes, rows, i)
+		err = s.End(rows.equal[i])
 	}
-	s.Bytes = append(s.form.appendHead(s.Bytes, head), tail...)
-	return s.End(n)
+	return err
 }
 
 const (
 	// orderedBlock is how many rows of a batch are made into bytes at a time.
 	orderedBlock = 1 << 13
+	// blockBytes is from how many bytes behind heads on rows are handed on before their block ends.
+	blockBytes = 1 << 16
 	// blockCells is how many cells rows have that are made into bytes at a time, or out of them.
 	blockCells = 1 << 21
 	// groupBytes is how many bytes rows may have for a row group of the usual size to take all of them.
@@ -214,17 +221,16 @@ func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) erro
 	if err != nil {
 		return err
 	}
-	if f, fills := sink.(*filling); fills && b.tuples == nil && b.batch.Counts == nil && len(b.kept) == 0 {
-		if taken, err := f.takeHeads(heads); taken || err != nil {
-			return err
-		}
-	}
 	if o.divided != nil {
 		o.Recoding.Divided(b.tuples.rows(from, to), cells)
 	}
+	rows := &scratch.rows
+	rows.clear()
+	rows.heads = heads[:0] // what is left out is overwritten
 	for i := range to - from {
+		head := heads[i*words : (i+1)*words]
 		if o.divided != nil && cells[i] != engine.Undivided {
-			if err := o.put(b, worker, uint32(cells[i]), heads[i*words:(i+1)*words], from+i); err != nil {
+			if err := o.put(b, worker, uint32(cells[i]), head, from+i); err != nil {
 				return err
 			}
 			continue
@@ -232,16 +238,26 @@ func (o *ordering) block(b *worker, worker int, sink rowSink, from, to int) erro
 		if first != nil && first[i] == engine.DroppedLabel {
 			continue
 		}
-		records := b.batch.Records(from+i, from+i+1)
-		scratch.tail = scratch.tail[:0]
-		for k := range b.kept {
-			scratch.tail = o.form.kept[k].appendCell(scratch.tail, &b.kept[k], from+i)
+		at := len(rows.heads)
+		if rows.heads = heads[:at+words]; at < i*words {
+			copy(rows.heads[at:], head)
 		}
-		if err := sink.take(heads[i*words:(i+1)*words], scratch.tail, records); err != nil {
-			return err
+		rows.equal = append(rows.equal, b.batch.Records(from+i, from+i+1))
+		if len(b.kept) == 0 {
+			continue
+		}
+		rows.starts = append(rows.starts, len(rows.tails))
+		for k := range b.kept {
+			rows.tails = o.form.kept[k].appendCell(rows.tails, &b.kept[k], from+i)
+		}
+		if len(rows.tails) >= blockBytes {
+			if err := sink.take(rows); err != nil {
+				return err
+			}
+			rows.clear()
 		}
 	}
-	return nil
+	return sink.take(rows)
 }
 
 // put puts a row of a divided cell aside: the cell, the kept values, the codes.

@@ -17,12 +17,9 @@ type orderedGroup struct {
 	rows    *writer.RowGroup
 	atWork  int // groups that are filled and encoded at a time
 	form    *rowForm
-	heads   []uint64 // of the rows, equal ones once
-	bytes   []byte   // their bytes behind the heads
-	equal   []int64  // by different row: how many there are
-	next    []int    // likewise, if there are kept columns behind the heads: where the bytes of the next one begin
+	taken   rowBlock // the rows; of what is encoded, tails start with the next kept column
 	size    int      // of different rows, as bytes
-	largest int64    // bytes of the largest row
+	largest int64    // bytes of the largest row, at most: those of a block
 	count   int64    // of rows
 	folder  int      // number of the folder that they are in, as rowForm.folderOf has it
 	held    int64    // drawn for them: the bytes above the usual
@@ -46,21 +43,14 @@ func (o *ordering) newGroup(atWork int) (*orderedGroup, error) {
 	return &orderedGroup{o: o, form: o.form, rows: rows, atWork: atWork}, err
 }
 
-// take adds n rows that are equal, and bytes.
-func (g *orderedGroup) take(head []uint64, tail []byte, n int64) error {
-	g.equal, g.heads = append(g.equal, n), append(g.heads, head...)
-	if len(g.form.kept) > 0 {
-		g.next, g.bytes = append(g.next, len(g.bytes)), append(g.bytes, tail...)
-	}
-	g.largest = max(g.largest, int64(g.form.head+len(tail)))
-	g.size, g.count = g.size+g.form.sizeOf(len(tail), head), g.count+n
-	return g.drawRows()
-}
-
-// drawRows draws what the rows have grown by, with a copy of the largest one: a writer is given
-// values.
-func (g *orderedGroup) drawRows() error {
-	if more := int64(cap(g.bytes)) + g.largest + 8*int64(cap(g.heads)+cap(g.equal)+cap(g.next)) - usualHeld - g.held; more > 0 {
+// take adds rows of a size. It draws what these have grown by, with a copy of the largest one: a
+// writer is given values.
+func (g *orderedGroup) take(rows *rowBlock, size int) error {
+	g.taken.add(rows)
+	g.size, g.count = g.size+size, g.count+rows.records()
+	g.largest = max(g.largest, int64(g.form.head+len(rows.tails)))
+	t := &g.taken
+	if more := int64(cap(t.tails)) + g.largest + 8*int64(cap(t.heads)+cap(t.equal)+cap(t.starts)) - usualHeld - g.held; more > 0 {
 		if err := g.o.Budget.Draw("rows of a row group of the release", more); err != nil {
 			return g.o.Budget.Short(err, int64(g.o.Threads)*more, lowerGroups)
 		}
@@ -73,10 +63,11 @@ func (g *orderedGroup) drawRows() error {
 func (g *orderedGroup) close() {
 	g.o.Budget.Return(g.held + g.drawn)
 	g.held, g.drawn, g.full, g.pages = 0, 0, 0, 0
-	if cap(g.bytes) > 2*groupBytes {
-		g.bytes = nil
+	if cap(g.taken.tails) > 2*groupBytes {
+		g.taken.tails = nil
 	}
-	g.heads, g.bytes, g.equal, g.next, g.size, g.largest, g.count = g.heads[:0], g.bytes[:0], g.equal[:0], g.next[:0], 0, 0, 0
+	g.taken.clear()
+	g.size, g.largest, g.count = 0, 0, 0
 }
 
 // encode encodes the rows, the labels of dictionaries in the order of the cut, unless rows are in
@@ -115,8 +106,8 @@ func (g *orderedGroup) encode() (*writer.EncodedRowGroup, error) {
 // used returns the codes of a field of the head that occur in rows, in order, but for the null's.
 func (g *orderedGroup) used(f *headField) []uint32 {
 	used := make([]bool, len(f.codes))
-	for at := f.word; at < len(g.heads); at += g.form.words {
-		used[f.rank(g.heads[at])] = true
+	for at := f.word; at < len(g.taken.heads); at += g.form.words {
+		used[f.rank(g.taken.heads[at])] = true
 	}
 	codes := g.codes[:0]
 	for rank, is := range used {
@@ -135,8 +126,8 @@ const atOnce = 4
 func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error) error {
 	codes, n, at := slices.Grow(g.codes[:0], orderedBlock+atOnce)[:orderedBlock+atOnce], 0, f.word
 	g.codes = codes
-	if g.count == int64(len(g.equal)) { // no rows are equal
-		for heads := range slices.Chunk(g.heads, orderedBlock*g.form.words) {
+	if g.count == int64(len(g.taken.equal)) { // no rows are equal
+		for heads := range slices.Chunk(g.taken.heads, orderedBlock*g.form.words) {
 			n = 0
 			for at := f.word; at < len(heads); at += g.form.words {
 				codes[n] = f.codes[f.rank(heads[at])]
@@ -148,8 +139,8 @@ func (g *orderedGroup) appendRanked(f *headField, add func(codes []uint32) error
 		}
 		return g.complete(f.column)
 	}
-	for _, equal := range g.equal {
-		code := f.codes[f.rank(g.heads[at])]
+	for _, equal := range g.taken.equal {
+		code := f.codes[f.rank(g.taken.heads[at])]
 		at += g.form.words
 		for left := int(equal); left > 0; {
 			end := min(n+left, orderedBlock)
@@ -180,10 +171,10 @@ func (g *orderedGroup) appendKept(f *keptField) error {
 		return errors.Join(err, g.drawPages(g.rows.HeldBy(f.column)))
 	}
 	g.kept.begin(f)
-	for i, equal := range g.equal {
-		value := g.bytes[g.next[i]:]
+	for i, equal := range g.taken.equal {
+		value := g.taken.tails[g.taken.starts[i]:]
 		value = value[:f.length(value)]
-		g.next[i] += len(value)
+		g.taken.starts[i] += len(value)
 		for left := int(equal); left > 0; {
 			n := min(left, orderedBlock-len(codes), max(1, (usualHeld-size)/len(value)))
 			codes = appendEqual(codes, g.kept.add(f, value, n), n)

@@ -18,7 +18,7 @@ func TestRowsOfGroupAreDrawn(t *testing.T) {
 		o := &ordering{Masker: &Masker{Budget: spill.NewBudget(tt.limit), Threads: 1}}
 		g, err := &orderedGroup{o: o, form: &rowForm{words: words}}, error(nil)
 		for row := int64(0); row < tt.rows && err == nil; row++ {
-			err = g.take(make([]uint64, words), nil, 1)
+			err = g.take(&rowBlock{heads: make([]uint64, words), equal: []int64{1}}, 8*words)
 		}
 		if (err == nil) != tt.fits || err != nil && (!errors.Is(err, spill.ErrBudget) || fault.HintOf(err) == "") {
 			t.Errorf("%d rows in %d MiB: %v", tt.rows, tt.limit>>20, err)

@@ -36,8 +36,7 @@ type pulling struct {
 	done  int // groups
 	rows  rowSource
 	limit groupLimit
-	row   []byte   // that was read last
-	head  []uint64 // its words
+	row   rowBlock // that was read last
 	left  int64    // of it, which the group before had no room for
 
 	folders bool // there are several: a row group ends before a row of another one
@@ -70,26 +69,28 @@ func (p *pulling) next(i int, g *orderedGroup) (err error) {
 	}()
 	for !p.limit.ends(g.count, int64(g.size)) {
 		if p.left == 0 {
-			if p.row, p.left, err = p.rows.Next(); err == io.EOF {
+			row, n, err := p.rows.Next()
+			if err == io.EOF {
 				return nil
 			}
 			if err != nil {
 				return err
 			}
-			p.head = g.form.appendWords(p.head[:0], p.row)
+			p.left = n
+			g.form.read(&p.row, row, n)
 			if p.folders {
-				p.folder = g.form.folderOf(p.head)
+				p.folder = g.form.folderOf(p.row.heads)
 			}
 		}
 		if g.count > 0 && p.folder != g.folder {
 			return nil
 		}
 		g.folder = p.folder
-		n := min(p.left, p.limit.rows-g.count)
-		if err := g.take(p.head, p.row[g.form.head:], n); err != nil {
+		p.row.equal[0] = min(p.left, p.limit.rows-g.count)
+		if err := g.take(&p.row, g.form.sizeOf(&p.row)); err != nil {
 			return err
 		}
-		p.left -= n
+		p.left -= p.row.equal[0]
 	}
 	return nil
 }

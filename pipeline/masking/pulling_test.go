@@ -45,7 +45,7 @@ func pulledGroups(t *testing.T, fill func(run *spill.RowRun) error, limit groupL
 	}
 	defer rows.Close()
 	for pull := newPulling(rows, limit); ; {
-		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: budget}}, form: &rowForm{}}
+		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: budget}}, form: &rowForm{kept: make([]keptField, 1)}}
 		if err := pull.next(len(groups), g); err != nil {
 			t.Fatal(err)
 		}

@@ -35,9 +35,14 @@ func (s *sending) send(row []byte, n int64) error {
 	return s.flush()
 }
 
-func (s *sending) take(head []uint64, tail []byte, n int64) error {
-	s.row = append(s.form.appendHead(s.row[:0], head), tail...)
-	return s.send(s.row, n)
+func (s *sending) take(rows *rowBlock) error {
+	for i, n := range rows.equal {
+		s.row = s.form.appendRow(s.row[:0], rows, i)
+		if err := s.send(s.row, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *sending) flush() error {

@@ -282,13 +282,27 @@ func (f *rowForm) short() int {
 	return f.head
 }
 
-// sizeOf returns how many bytes a row has, with so many behind its head, as if no column were listed.
-func (f *rowForm) sizeOf(tail int, head []uint64) int {
-	size := tail + f.labels
+// sizeOf returns how many bytes rows have, equal ones once, as if no column were listed.
+func (f *rowForm) sizeOf(b *rowBlock) int {
+	size := len(b.equal) * f.labels
+	if len(b.starts) > 0 {
+		size += len(b.tails) - b.starts[0]
+	}
 	for i := range f.listed {
-		size += f.listed[i].sizes[f.listed[i].rank(head[f.listed[i].word])]
+		l := &f.listed[i]
+		for at := l.word; at < len(b.heads); at += f.words {
+			size += l.sizes[l.rank(b.heads[at])]
+		}
 	}
 	return size
+}
+
+// read makes a block that of one row, of which there are n. Its bytes stay those of the row.
+func (f *rowForm) read(b *rowBlock, row []byte, n int64) {
+	b.heads, b.equal = f.appendWords(b.heads[:0], row), append(b.equal[:0], n)
+	if len(f.kept) > 0 {
+		b.tails, b.starts = row[f.head:], append(b.starts[:0], 0)
+	}
 }
 
 // headOf gathers what some of the fields have in the words of rows, whose bits for them are zero.
@@ -321,6 +335,11 @@ func (f *rowForm) appendHead(to []byte, words []uint64) []byte {
 		to = binary.BigEndian.AppendUint64(to, word)
 	}
 	return to[:from+f.head]
+}
+
+// appendRow appends a row of a block.
+func (f *rowForm) appendRow(to []byte, rows *rowBlock, i int) []byte {
+	return append(f.appendHead(to, rows.heads[i*f.words:(i+1)*f.words]), rows.tail(i)...)
 }
 
 // appendWords appends the words of a row's head.

@@ -1,6 +1,7 @@
 package masking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,14 +74,14 @@ func (o *ordering) split(ctx context.Context, pool workers.Worker, s formats.Spl
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if o.made != nil && to == nil {
-		return o.receive(s, o.rows[pool.Number].Append)
-	}
 	if o.made != nil {
-		var head []uint64
+		if to == nil {
+			to = sorted{o.form, o.rows[pool.Number]}
+		}
+		var one rowBlock
 		return o.receive(s, func(row []byte, n int64) error {
-			head = o.form.appendWords(head[:0], row)
-			return to.take(head, row[o.form.head:], n)
+			o.form.read(&one, row, n)
+			return to.take(&one)
 		})
 	}
 	w := o.readers[pool.Number]
@@ -113,11 +114,20 @@ type filling struct {
 	hand  func() error // hands on the row group, which is empty then
 }
 
-func (f *filling) take(head []uint64, tail []byte, n int64) error {
-	for n > 0 {
-		some := min(n, f.limit.rows-f.count)
-		err := f.orderedGroup.take(head, tail, some)
-		if n -= some; err == nil && f.limit.ends(f.count, int64(f.size)) {
+func (f *filling) take(rows *rowBlock) error {
+	n, size := len(rows.equal), f.form.sizeOf(rows)
+	if n > 1 && f.limit.ends(f.count+rows.records(), int64(f.size+size)) {
+		first, second := rows.halves() // the row group ends in one of them
+		return cmp.Or(f.take(&first), f.take(&second))
+	}
+	if n != 1 {
+		return f.orderedGroup.take(rows, size)
+	}
+	one := *rows
+	for left := rows.equal[0]; left > 0; left -= one.equal[0] {
+		one.equal = []int64{min(left, f.limit.rows-f.count)}
+		err := f.orderedGroup.take(&one, size)
+		if err == nil && f.limit.ends(f.count, int64(f.size)) {
 			err = f.hand()
 		}
 		if err != nil {
@@ -125,26 +135,4 @@ func (f *filling) take(head []uint64, tail []byte, n int64) error {
 		}
 	}
 	return nil
-}
-
-// takeHeads takes different rows that have nothing behind their heads, unless the row group ends with
-// one of them: then it takes none.
-func (f *filling) takeHeads(heads []uint64) (taken bool, err error) {
-	rows := len(heads) / f.form.words
-	size := rows * f.form.labels
-	for i := range f.form.listed {
-		l := &f.form.listed[i]
-		for at := l.word; at < len(heads); at += f.form.words {
-			size += l.sizes[l.rank(heads[at])]
-		}
-	}
-	if f.limit.ends(f.count+int64(rows), int64(f.size+size)) {
-		return false, nil
-	}
-	f.heads = append(f.heads, heads...)
-	for range rows {
-		f.equal = append(f.equal, 1)
-	}
-	f.size, f.count, f.largest = f.size+size, f.count+int64(rows), max(f.largest, int64(f.form.head))
-	return true, f.drawRows()
 }

@@ -1,12 +1,16 @@
 package masking
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/spill"
 )
 
 // splitsOf returns splits of the given numbers of rows.
@@ -42,6 +46,54 @@ func TestPlanRowGroups(t *testing.T) {
 		}
 		if got := strings.Join(got, " "); got != tt.want {
 			t.Errorf("%d splits: got %s, want %s", len(tt.splits), got, tt.want)
+		}
+	}
+}
+
+// Row groups of blocks end where they do when rows are taken one by one, whether these have bytes
+// behind their heads or not.
+func TestFilling(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 41))
+		form := &rowForm{words: 1, head: 8, labels: 8}
+		if seed%2 == 0 {
+			form.kept = make([]keptField, 1)
+		}
+		limit := groupLimit{1 + rng.Int64N(60), rng.Int64N(3) * rng.Int64N(300)}
+		g := &orderedGroup{o: &ordering{Masker: &Masker{Budget: spill.NewBudget(1 << 30)}}, form: form}
+		var got []int64
+		var rows, taken [][]byte
+		hand := func() error {
+			got = append(got, g.count)
+			for i, n := range g.taken.equal {
+				taken = append(taken, slices.Repeat([][]byte{form.appendRow(nil, &g.taken, i)}, int(n))...)
+			}
+			g.close()
+			return nil
+		}
+		f := &filling{g, limit, hand}
+		for range rng.IntN(5) {
+			var b, one rowBlock
+			for range rng.IntN(90) {
+				row, n := binary.BigEndian.AppendUint64(nil, uint64(len(rows))), 1+rng.IntN(3)*rng.IntN(40)
+				if len(form.kept) > 0 {
+					row = append(row, make([]byte, rng.IntN(9))...)
+				}
+				rows = append(rows, slices.Repeat([][]byte{row}, n)...)
+				form.read(&one, row, int64(n))
+				b.add(&one)
+			}
+			if err := f.take(&b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if g.count > 0 {
+			if err := hand(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := naiveGroups(rows, limit); !slices.Equal(got, want) || !reflect.DeepEqual(taken, rows) {
+			t.Fatalf("seed %d, %+v: row groups of %d rows, want %d", seed, limit, got, want)
 		}
 	}
 }
