@@ -42,6 +42,7 @@ type Node struct {
 	Quoted  bool    // scalar: quoted or a block, so a text whatever it looks like
 	Entries []Entry // map
 	Items   []*Node // list
+	From    string  // a flag or a variable, say; empty: the file
 	Line    int     // from 1; 0: not from a file
 	Column  int     // from 1, in characters
 }

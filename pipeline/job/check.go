@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,21 @@ import (
 // Resolve checks the whole job, and returns a copy in which what was left out has its default,
 // where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
 func (j *Job) Resolve() (*Job, error) {
-	return (&reader{Job: j.clone()}).resolve()
+	r := &reader{Job: j.clone()}
+	if r.TaxonomyFile != "" && r.Taxonomies != nil {
+		r.add("taxonomies", "", "taxonomies are a file or a map, not both")
+	}
+	r.slots(r.again)
+	return r.resolve()
+}
+
+// again decodes the value in a slot from the node that a file would have for it: a program's values
+// are held to what files are.
+func (r *reader) again(s slot) {
+	none := s.value.Kind() == reflect.Pointer && s.value.IsNil() || s.value.Kind() == reflect.Slice && s.value.Len() == 0
+	if s.below == nil && r.has(s) && !none {
+		r.decode(s.field, s.path, writer{}.node(s.field, s.value), s.of)
+	}
 }
 
 // clone returns a copy that can be changed.
@@ -34,7 +49,6 @@ func (j *Job) Validate() error {
 }
 
 func (r *reader) resolve() (*Job, error) {
-	r.slots(r.check)
 	r.slots(r.use)
 	r.rules()
 	if err := asError(r.problems); err != nil {

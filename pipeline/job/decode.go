@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -16,22 +17,17 @@ import (
 type reader struct {
 	*Job
 	problems  []Problem
-	won       map[string]*yaml.Node // overrides that take the place of the file's values, by paths of fields
-	given     map[*yaml.Node]string // where nodes of overrides are from
-	algorithm string                // that an override names; empty: none
+	algorithm string // that an override names; empty: none
 }
 
 func newReader(path string, text []byte) *reader {
-	j := &Job{File: path, origins: newOrigins(path, text)}
-	return &reader{Job: j, won: make(map[string]*yaml.Node), given: make(map[*yaml.Node]string)}
+	return &reader{Job: &Job{File: path, origins: newOrigins(path, text)}}
 }
 
 // record records where the value, or the key, at a path is.
 func (r *reader) record(path string, n *yaml.Node) {
-	if name := r.given[n]; name != "" {
-		r.origins.places[path] = place{name: name}
-	} else if n.Line > 0 {
-		r.origins.places[path] = place{line: n.Line, column: n.Column}
+	if n.From != "" || n.Line > 0 {
+		r.origins.places[path] = place{name: n.From, line: n.Line, column: n.Column}
 	}
 }
 
@@ -46,20 +42,19 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 			r.record(path+":", e.Key)
 			hint := "the keys here are " + strings.Join(keysOf(fields), ", ")
 			r.add(path+":", cmp.Or(DidYouMean(key, keysOf(fields)), hint), "unknown key %q", key)
-		case r.algorithm == "" || fields[i].serves(r.algorithm):
+		case r.algorithm == "" || fields[i].serves(r.algorithm) || e.Value.From != "":
 			r.record(path+":", e.Key)
 			r.decode(fields[i], path, e.Value, of)
 		}
 	}
 }
 
-// decode reads the value of a key, or what overrides it, into its field of a struct.
+// decode reads the value of a key into its field of a struct, and checks it.
 func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
-	n = cmp.Or(r.won[f.path], n)
 	if f.other != nil && n.Kind == yaml.Map && len(n.Entries) > 0 {
 		f = f.other
 	}
-	v := of.Field(f.index)
+	v, found := of.Field(f.index), len(r.problems)
 	r.record(path, n)
 	switch {
 	case n.Null() && slices.Contains(f.enum, n.Text): // the word, though YAML has it as none
@@ -68,16 +63,27 @@ func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
 		r.reject(path, "give it a value, or leave it out", "%s has no value", f.key)
 	case f.below != nil:
 		r.maps(f, path, n, v)
-	case f.kind == "taxonomies":
-		r.taxonomies(f, path, n)
-	case f.kind == "job.Taxonomy":
-		v.Set(reflect.ValueOf(r.taxonomy(path, n, func(name string) Taxonomy { return Taxonomy{Name: name} })))
-	case f.kind == "job.Bounds":
-		v.Set(reflect.ValueOf(r.bounds(f, path, n)))
-	case f.kind == "[]job.Confidence":
-		v.Set(reflect.ValueOf(r.shares(f, path, n)))
-	case v.Kind() == reflect.Slice:
-		v.Set(reflect.ValueOf(r.texts(f, path, n)))
+	default:
+		if r.value(f, path, n, target(v)); len(r.problems) > found {
+			r.origins.reject(path)
+			v.SetZero()
+		}
+	}
+}
+
+// value decodes what is no struct.
+func (r *reader) value(f *field, path string, n *yaml.Node, v reflect.Value) {
+	switch to := v.Addr().Interface().(type) {
+	case *Bounds:
+		r.bounds(f, path, n, to)
+	case *Taxonomy:
+		*to = r.taxonomy(path, n, false)
+	case *map[string]Taxonomy:
+		*to = r.taxonomies(n)
+	case *[]Confidence:
+		*to = r.shares(f, path, n)
+	case *[]string:
+		*to = r.texts(f, path, n)
 	default:
 		r.single(f, path, n, v)
 	}
@@ -162,17 +168,13 @@ func unfolded(n *yaml.Node) *yaml.Node {
 
 // single decodes a single value.
 func (r *reader) single(f *field, path string, n *yaml.Node, v reflect.Value) {
-	v = target(v)
-	err := setText(v, n.Text)
-	switch {
-	case n.Kind != yaml.Scalar || err != nil || n.Quoted && f.plain():
-		message, hint := f.not(f.describe(n))
-		if n.Kind == yaml.Scalar && err == nil && f.number() {
-			hint = "write it without quotes"
-		}
-		r.reject(path, hint, "%s %s", f.title(), message)
-	case f.isPath():
-		v.SetString(r.path(v.String()))
+	if message, hint := f.set(v, n); message != "" {
+		r.add(path, hint, "%s %s", f.title(), message)
+	} else if f.isPath() {
+		resolved, _ := storage.Resolve(r.path(n)) // set has asked
+		v.SetString(resolved)
+	} else if f.kind == "taxonomies" {
+		v.SetString(r.path(n))
 	}
 }
 
@@ -189,57 +191,49 @@ func (r *reader) texts(f *field, path string, n *yaml.Node) []string {
 		}
 	}
 	if len(items) == 0 {
-		r.reject(path, "", "%s must be a %s, not %s", f.key, kinds[f.kind].words, f.describe(n))
+		r.add(path, "", "%s must be a %s, not %s", f.key, kinds[f.kind].words, f.describe(n))
 	}
 	texts := make([]string, len(items))
 	for i, item := range items {
 		at := itemPath(path, i)
 		r.record(at, item)
-		if item.Kind != yaml.Scalar || item.Null() {
-			message, _ := f.not(f.describe(item))
-			r.reject(at, "", "%s %s", f.title(), message)
-		} else if texts[i] = item.Text; f.isPath() {
-			texts[i] = r.path(item.Text)
-		}
+		r.single(f, at, item, reflect.ValueOf(&texts[i]).Elem())
 	}
 	return texts
 }
 
 // shares decodes a map from values to shares.
-func (r *reader) shares(f *field, path string, n *yaml.Node) (shares []Confidence) {
+func (r *reader) shares(f *field, path string, n *yaml.Node) []Confidence {
+	shares := make([]Confidence, len(n.Entries))
 	for i, e := range n.Entries {
-		share := Confidence{Value: e.Key.Text}
-		r.record(itemPath(path, i), e.Value)
-		r.single(f, itemPath(path, i), e.Value, reflect.ValueOf(&share.Most).Elem())
-		shares = append(shares, share)
+		at := itemPath(path, i)
+		r.record(at, e.Value)
+		shares[i].Value = e.Key.Text
+		r.single(f, at, e.Value, reflect.ValueOf(&shares[i].Most).Elem())
 	}
 	return shares
 }
 
 // bounds decodes a pair of bounds.
-func (r *reader) bounds(f *field, path string, n *yaml.Node) (b Bounds) {
+func (r *reader) bounds(f *field, path string, n *yaml.Node, b *Bounds) {
 	const hint = "as in: bounds: [17, 90], or [17, null] for an open end"
 	if n.Kind != yaml.List || len(n.Items) != 2 {
-		r.reject(path, hint, "bounds must be a list of two values, not %s", f.describe(n))
-		return b
+		r.add(path, hint, "bounds must be a list of two values, not %s", f.describe(n))
+		return
+	}
+	if n.Items[0].Null() && n.Items[1].Null() {
+		r.add(path, "leave bounds out for two open ends", "bounds without a value")
 	}
 	for i, end := range []*string{&b.Lower, &b.Upper} {
-		item := n.Items[i]
-		switch {
+		switch item := n.Items[i]; {
 		case item.Null():
 		case item.Kind == yaml.Scalar && item.Text != "":
 			*end = item.Text
 		default:
 			r.record(itemPath(path, i), item)
 			r.add(itemPath(path, i), hint, "a bound must be a number, a date or null, not %s", f.describe(item))
-			r.origins.reject(path)
-			return Bounds{}
 		}
 	}
-	if b == (Bounds{}) {
-		r.reject(path, "leave bounds out for two open ends", "bounds without a value")
-	}
-	return b
 }
 
 // describe names a node for messages: its shape, or its value.

@@ -45,9 +45,8 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	switch {
 	case root != nil && root.Kind == yaml.Map:
 		r.record("", root)
-		r.override(overrides)
+		r.override(root, overrides)
 		r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
-		r.slots(r.put)
 		return r.resolve()
 	case root != nil || len(problems) == 0:
 		r.problems = append(r.problems, noJob)
@@ -82,8 +81,13 @@ func pathCause(err error) (cause string) {
 	return ""
 }
 
-// path returns a path of the job file as it can be opened.
-func (r *reader) path(path string) string { return inFolder(filepath.Dir(r.File), path) }
+// path returns a path as it can be opened: those of the job file start from its folder.
+func (r *reader) path(n *yaml.Node) string {
+	if n.Line == 0 {
+		return n.Text
+	}
+	return inFolder(filepath.Dir(r.File), n.Text)
+}
 
 // inFolder returns a path that starts from a folder as it can be opened from the current directory. It
 // keeps a final slash. A URL is left as it is.

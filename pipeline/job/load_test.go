@@ -319,7 +319,6 @@ func TestWrongValuesAreTakenOut(t *testing.T) {
 		t.Fatal(problems)
 	}
 	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
-	r.slots(r.check)
 	if r.Output.Level != 0 || r.Limits.Memory != 0 || r.Balance != 0 || r.Input != nil || len(r.problems) != 4 {
 		t.Errorf("got %+v with problems %v", r.Job, r.problems)
 	}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -56,50 +57,100 @@ func EnvironmentOverrides(lookup func(string) (string, bool)) []Override {
 	return overrides
 }
 
-// override takes those overrides that win, for decode to put in the place of what the file has.
-func (r *reader) override(overrides []Override) {
-	for _, o := range overrides {
-		f := fieldAt(o.Key)
-		if f == nil || f.tag.Get("flag") == "" {
-			r.problems = append(r.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
-			continue
-		}
-		before := r.won[o.Key]
-		if strings.HasPrefix(r.given[before], "--") && !strings.HasPrefix(o.Origin, "--") {
-			continue
-		}
-		n := &yaml.Node{Text: o.Value, Quoted: !f.plain() && f.kind != "int64"}
-		// A path starts from the current directory, the job file's own from its folder. Without a
-		// current directory nothing opens; the message then names the path as given.
-		if here, err := filepath.Abs("."); err == nil && f.isPath() {
-			n.Text = inFolder(here, o.Value)
-		}
-		if r.given[n] = o.Origin; f.kind == "paths" {
-			n = &yaml.Node{Kind: yaml.List, Items: []*yaml.Node{n}}
-			if r.given[before] == o.Origin {
-				n.Items = slices.Concat(before.Items, n.Items)
+// override lays overrides over the map of a job file: flags last, since they win.
+func (r *reader) override(root *yaml.Node, overrides []Override) {
+	for _, flags := range []bool{false, true} {
+		for _, o := range overrides {
+			if strings.HasPrefix(o.Origin, "--") != flags {
+				continue
+			}
+			f := fieldAt(o.Key)
+			if f == nil || f.tag.Get("flag") == "" && !strings.HasPrefix(o.Key, "csv.") {
+				r.problems = append(r.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
+				continue
+			}
+			lay(root, jobFields, o.Key, f.given(o))
+			if o.Key == "algorithm.name" && slices.Contains(algorithms, o.Value) {
+				r.algorithm = o.Value
 			}
 		}
-		r.won[o.Key], r.given[n] = n, o.Origin
-	}
-	if name := r.won["algorithm.name"]; name != nil && slices.Contains(algorithms, name.Text) {
-		r.algorithm = name.Text
 	}
 }
 
-// put decodes the override of a slot.
-func (r *reader) put(s slot) {
-	if n := r.won[s.field.path]; n != nil {
-		r.decode(s.field, s.path, n, s.of)
+// given returns the node of an override.
+func (f *field) given(o Override) *yaml.Node {
+	origin := cmp.Or(o.Origin, o.Key)
+	n := &yaml.Node{Text: o.Value, Quoted: !f.plain() && f.kind != "int64" && f.kind != "header", From: origin}
+	items := []*yaml.Node{n}
+	switch {
+	case f.isPath():
+		// A path starts from the current directory, the job file's own from its folder. Without a
+		// current directory nothing opens; the message then names the path as given.
+		if here, err := filepath.Abs("."); err == nil {
+			n.Text = inFolder(here, o.Value)
+		}
+	case f.kind == "uint8" && o.Value == `\t`: // no shell makes a tab of it
+		n.Text = "\t"
+	case f.typ.Kind() == reflect.Slice:
+		items = nil
+		for text := range strings.SplitSeq(o.Value, ",") {
+			items = append(items, &yaml.Node{Text: text, Quoted: true, From: origin})
+		}
 	}
+	if f.typ.Kind() != reflect.Slice || f.kind == "header" && (o.Value == "false" || o.Value == "true") {
+		return n
+	}
+	return &yaml.Node{Kind: yaml.List, Items: items, From: origin}
+}
+
+// lay gives the key at a path below a map a value: in every item of a list, and beside what a word
+// stands for. A list goes on with those of one origin.
+func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
+	if m.Kind != yaml.Map {
+		return
+	}
+	key, below, deeper := strings.Cut(path, ".")
+	key, list := strings.CutSuffix(key, "[]")
+	i := slices.IndexFunc(m.Entries, func(e yaml.Entry) bool { return e.Key.Text == key })
+	if i < 0 && list {
+		return
+	} else if i < 0 {
+		i = len(m.Entries)
+		m.Entries = append(m.Entries, yaml.Entry{Key: &yaml.Node{Text: key, From: n.From}, Value: &yaml.Node{Kind: yaml.Map}})
+	}
+	value := &m.Entries[i].Value
+	f := fields[slices.IndexFunc(fields, func(f *field) bool { return f.key == key })]
+	switch bare := f.bare(); {
+	case list:
+		for _, item := range (*value).Items {
+			lay(item, f.below, below, n)
+		}
+	case deeper && (*value).Kind == yaml.Scalar && !(*value).Null() && bare != nil:
+		word := *value
+		entries := []yaml.Entry{{Key: &yaml.Node{Text: bare.key}, Value: word}}
+		*value = &yaml.Node{Kind: yaml.Map, Entries: entries, From: word.From, Line: word.Line, Column: word.Column}
+		lay(*value, f.below, below, n)
+	case deeper:
+		lay(*value, f.below, below, n)
+	case n.Kind == yaml.List && (*value).From == n.From:
+		(*value).Items = append((*value).Items, n.Items...)
+	default:
+		*value = n
+	}
+}
+
+// alone reads the job that overrides make alone.
+func alone(overrides []Override) *reader {
+	r, root := newReader("", nil), &yaml.Node{Kind: yaml.Map}
+	r.override(root, overrides)
+	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
+	return r
 }
 
 // LimitsOf returns the limits that overrides ask for, for a command that has no job file.
 func LimitsOf(overrides []Override) (Limits, error) {
-	r := newReader("", nil)
-	r.override(slices.DeleteFunc(slices.Clone(overrides), func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") }))
-	r.slots(r.put)
-	r.slots(r.check)
+	isOther := func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") }
+	r := alone(slices.DeleteFunc(slices.Clone(overrides), isOther))
 	return r.Limits, asError(r.problems)
 }
 
@@ -114,37 +165,21 @@ func CSVFlags() (flags []Flag) {
 
 // CSVOf returns how CSV is read by the values of such flags.
 func CSVOf(overrides []Override) (CSV, error) {
-	r := newReader("", nil)
-	for _, o := range overrides {
-		f, n := fieldAt(o.Key), &yaml.Node{Text: o.Value}
-		if f.kind == "uint8" && o.Value == `\t` { // no shell makes a tab of it
-			n.Text = "\t"
-		}
-		if f.typ.Kind() == reflect.Slice && !(f.kind == "header" && (o.Value == "false" || o.Value == "true")) {
-			n = &yaml.Node{Kind: yaml.List}
-			for text := range strings.SplitSeq(o.Value, ",") {
-				item := &yaml.Node{Text: text, Quoted: true}
-				n.Items, r.given[item] = append(n.Items, item), o.Origin
-			}
-		}
-		r.won[o.Key], r.given[n] = n, o.Origin
-	}
-	r.slots(r.put)
-	r.slots(r.check)
+	r := alone(overrides)
 	r.csvRules()
 	return r.CSV, asError(r.problems)
 }
 
 // YAML returns the map of csv as a job file has it, empty when nothing is declared.
 func (c *CSV) YAML() string {
-	p, parts := printer{}, []string(nil)
+	declared := &yaml.Node{Kind: yaml.Map}
 	for _, f := range fieldAt("csv").below {
 		if v := reflect.ValueOf(c).Elem().Field(f.index); !isZero(v) {
-			parts = append(parts, f.key+": "+p.text(f, v))
+			declared.Entries = append(declared.Entries, yaml.Entry{Key: &yaml.Node{Text: f.key}, Value: writer{}.node(f, v)})
 		}
 	}
-	if parts == nil {
+	if declared.Entries == nil {
 		return ""
 	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return flow(declared)
 }

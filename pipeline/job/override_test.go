@@ -33,6 +33,20 @@ func TestOverrides(t *testing.T) {
 	golden(t, filepath.Join("testdata", "overridden.golden"), strings.ReplaceAll(job.YAML(), here, "HERE"))
 }
 
+// The last of several values of one flag is taken, and what has no origin replaces the file's, too.
+func TestOverridesOfOneOrigin(t *testing.T) {
+	job, err := Parse("a.yaml", []byte(smallJob), []Override{
+		{"limits.threads", "2", "--threads"}, {"limits.threads", "3", "--threads"},
+		{Key: "input", Value: "/a.csv"}, {Key: "input", Value: "/b.csv"}, {Key: "csv.nulls", Value: "NA,"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Limits.Threads != 3 || !slices.Equal(job.Input, []string{"/a.csv", "/b.csv"}) || !slices.Equal(job.CSV.Nulls, []string{"NA", ""}) {
+		t.Errorf("threads %d, input %q, nulls %q", job.Limits.Threads, job.Input, job.CSV.Nulls)
+	}
+}
+
 // An algorithm that an override names brings no options of others along.
 func TestOverrideAlgorithm(t *testing.T) {
 	text := strings.Replace(smallJob, "\ncolumns:", "\nclass: note\nalgorithm: {name: kactus, seed: 7, prune: pessimistic}\ncolumns:", 1)

@@ -2,9 +2,9 @@ package job
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -25,9 +25,15 @@ func (j *Job) Portable() ([]byte, error) {
 		}
 	}
 	p.slots(func(s slot) {
-		for _, path := range s.singles() {
-			if s.isPath() && err == nil {
-				err = makeAbsolute(path)
+		if !s.isPath() {
+			return
+		}
+		switch to := s.value.Addr().Interface().(type) {
+		case *string:
+			err = errors.Join(err, absolute(to))
+		case *[]string:
+			for i := range *to {
+				err = errors.Join(err, absolute(&(*to)[i]))
 			}
 		}
 	})
@@ -37,9 +43,9 @@ func (j *Job) Portable() ([]byte, error) {
 	return json.Marshal(p)
 }
 
-// makeAbsolute has a path start from the root of the file system, with the slash that ends a directory's.
-func makeAbsolute(v reflect.Value) error {
-	path := v.String()
+// absolute has a path start from the root of the file system, with the slash that ends a directory's.
+func absolute(to *string) error {
+	path := *to
 	if path == "" || storage.IsRemote(path) {
 		return nil
 	}
@@ -50,7 +56,7 @@ func makeAbsolute(v reflect.Value) error {
 	if last := path[len(path)-1]; (last == '/' || last == filepath.Separator) && len(full) > 1 {
 		full += "/"
 	}
-	v.SetString(full)
+	*to = full
 	return nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/formats/yaml"
 )
 
@@ -34,7 +33,7 @@ type line struct {
 
 // lines returns every value of the job, in the order of the reference.
 func (j *Job) lines() (lines []line) {
-	p := printer{folder: filepath.Dir(j.File)}
+	w := writer{folder: filepath.Dir(j.File)}
 	add := func(path, value string, keys ...string) {
 		lines = append(lines, line{Setting: Setting{path, value, j.origins.origin(path)}, keys: keys})
 	}
@@ -45,10 +44,10 @@ func (j *Job) lines() (lines []line) {
 		case s.kind == "taxonomies" && j.Taxonomies != nil:
 			for _, name := range j.taxonomyNames() {
 				t := j.Taxonomies[name]
-				add(taxonomyPath(name), p.taxonomy(&t), s.key, Quoted(name))
+				add(taxonomyPath(name), flow(w.taxonomy(&t, true)), s.key, Quoted(name))
 			}
 		case (recorded || !isZero(s.value)) && !(s.value.Kind() == reflect.Pointer && s.value.IsNil()):
-			add(s.path, p.text(s.field, s.value), s.keys...)
+			add(s.path, flow(w.node(s.field, s.value)), s.keys...)
 		case s.absent != "" && !strings.ContainsAny(s.field.path, "*["):
 			lines = append(lines, line{Setting{s.path, s.absent, originDefault}, s.keys, true})
 		}
@@ -121,89 +120,100 @@ func printable(text string) string {
 	}, text)
 }
 
-// printer prints values.
-type printer struct {
-	folder string // of the job file
+// writer makes the nodes that a job file has for values.
+type writer struct {
+	folder string // that paths start from; empty: they are as they are
 }
 
-// text returns a value as YAML on one line.
-func (p printer) text(f *field, v reflect.Value) string {
-	var texts []string
+// node returns the node of a value that is no struct.
+func (w writer) node(f *field, v reflect.Value) *yaml.Node {
+	list := &yaml.Node{Kind: yaml.List}
 	switch v := reflect.Indirect(v).Interface().(type) {
 	case Bounds:
-		return "[" + boundText(v.Lower) + ", " + boundText(v.Upper) + "]"
-	case Taxonomy:
-		return p.taxonomy(&v)
+		list.Items = []*yaml.Node{boundNode(v.Lower), boundNode(v.Upper)}
 	case int64:
-		return sizeText(v)
-	case []Confidence:
-		for _, share := range v {
-			texts = append(texts, Quoted(share.Value)+": "+strconv.FormatFloat(share.Most, 'f', -1, 64))
+		return &yaml.Node{Text: sizeText(v)}
+	case Taxonomy:
+		return w.taxonomy(&v, false)
+	case map[string]Taxonomy:
+		named := &yaml.Node{Kind: yaml.Map}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			t := v[name]
+			named.Entries = append(named.Entries, yaml.Entry{Key: textNode(name), Value: w.taxonomy(&t, true)})
 		}
-		return "{" + strings.Join(texts, ", ") + "}"
+		return named
+	case []Confidence:
+		shares := &yaml.Node{Kind: yaml.Map}
+		for _, share := range v {
+			most := &yaml.Node{Text: textOf(reflect.ValueOf(share.Most))}
+			shares.Entries = append(shares.Entries, yaml.Entry{Key: textNode(share.Value), Value: most})
+		}
+		return shares
 	case []string:
-		if f.kind == "header" && strings.HasPrefix(v[0], "\x00") {
-			return v[0][1:]
+		if (f.kind == "columns" || f.kind == "header") && len(v) == 1 && strings.HasPrefix(v[0], "\x00") {
+			return &yaml.Node{Text: v[0][1:]}
 		}
 		for _, text := range v {
-			texts = append(texts, p.single(f, text))
+			list.Items = append(list.Items, w.single(f, text))
 		}
-		return "[" + strings.Join(texts, ", ") + "]"
+	default:
+		return w.single(f, textOf(reflect.ValueOf(v)))
 	}
-	return p.single(f, textOf(reflect.Indirect(v)))
+	return list
 }
 
-// single returns a single value as YAML.
-func (p printer) single(f *field, text string) string {
+// single returns the node of a single value.
+func (w writer) single(f *field, text string) *yaml.Node {
 	switch {
-	case f.plain() || f.kind == "job.Quota":
-		return text
 	case f.kind == "step" || f.kind == "limit":
-		return boundText(text)
+		return boundNode(text)
 	case f.isPath() || f.kind == "taxonomies":
-		text = fromFolder(p.folder, text)
+		return w.path(text)
 	}
-	return Quoted(text)
+	return &yaml.Node{Text: text, Quoted: !f.plain() && f.kind != "job.Quota"}
 }
 
-func (p printer) taxonomy(t *Taxonomy) string {
-	word, levels := t.generated()
-	switch {
-	case t.Name != "":
-		return Quoted(t.Name)
-	case t.File != "":
-		return Quoted(fromFolder(p.folder, t.File))
-	case t.Tree != nil:
-		return "{" + treeText(t.Tree) + "}"
+// path returns the node of a path.
+func (w writer) path(path string) *yaml.Node {
+	if w.folder != "" {
+		path = fromFolder(w.folder, path)
 	}
-	return "{" + word + ": [" + strings.Join(levels, ", ") + "]}"
+	return textNode(path)
 }
 
-// treeText returns a node as a key and its children.
-func treeText(n *taxonomy.Node) string {
-	children := make([]string, len(n.Children))
-	for i := range n.Children {
-		if child := &n.Children[i]; child.Leaf() {
-			children[i] = Quoted(child.Name)
-		} else {
-			children[i] = "{" + treeText(child) + "}"
-		}
-	}
-	return Quoted(n.Name) + ": [" + strings.Join(children, ", ") + "]"
-}
+// textNode returns a node that is a text, whatever it looks like.
+func textNode(text string) *yaml.Node { return &yaml.Node{Text: text, Quoted: true} }
 
 // plainBound matches bounds that mean themselves without quotes: numbers and dates.
 var plainBound = regexp.MustCompile(`^[-+]?[0-9]([-+.0-9eE]*[0-9])?$`)
 
-// boundText returns a bound as YAML. Nothing is an open end.
-func boundText(text string) string {
-	switch {
-	case text == "":
-		return "null"
-	case plainBound.MatchString(text):
-		return text
+// boundNode returns the node of a bound. Nothing is an open end.
+func boundNode(text string) *yaml.Node {
+	if text == "" {
+		return &yaml.Node{Text: "null"}
 	}
-	return Quoted(text)
+	return &yaml.Node{Text: text, Quoted: !plainBound.MatchString(text)}
+}
+
+// flow returns a node as YAML on one line.
+func flow(n *yaml.Node) string {
+	var parts []string
+	switch n.Kind {
+	case yaml.Map:
+		for _, e := range n.Entries {
+			parts = append(parts, flow(e.Key)+": "+flow(e.Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case yaml.List:
+		for _, item := range n.Items {
+			parts = append(parts, flow(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	if n.Quoted {
+		return Quoted(n.Text)
+	}
+	return n.Text
 }
 
 // Quoted returns a text as YAML, in quotes where it would be more than a text without them.
@@ -234,7 +244,8 @@ func (j *Job) Identity(w io.Writer, taxonomies map[string]Taxonomy) error {
 	for _, name := range slices.Sorted(maps.Keys(taxonomies)) {
 		b = fmt.Appendf(b, "taxonomy of %q: ", name)
 		if t := taxonomies[name]; t.Tree != nil {
-			b = append(b, treeText(t.Tree)...) // no other tree has its text
+			tree := flow(treeNode(t.Tree)) // no other tree has its text
+			b = append(b, tree[1:len(tree)-1]...)
 		} else {
 			b = fmt.Appendf(b, "%d %q %q", t.Prefix, t.Date, t.Ranges)
 			if t.USDate != nil { // which jobs of earlier versions do not have

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/kcut/kcut/formats/taxonomy"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // plainJob returns a job without what depends on where it was read from.
@@ -256,10 +257,7 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: example %q does not match", f.path, kind.example)
 		}
 		if def != "" {
-			v := target(reflect.New(f.typ).Elem())
-			if err := setText(v, def); err != nil {
-				t.Errorf("%s: default: %v", f.path, err)
-			} else if message, _ := f.wrong(v, def); message != "" {
+			if message, _ := f.set(target(reflect.New(f.typ).Elem()), &yaml.Node{Text: def}); message != "" {
 				t.Errorf("%s: its default %s", f.path, message)
 			}
 		}

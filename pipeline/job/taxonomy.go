@@ -28,31 +28,24 @@ type Taxonomy struct {
 	Ranges []string // ascending numbers, as text: the edges between ranges
 }
 
+// generators are the words of the ways to make a taxonomy.
+var generators = []string{"prefix", "date", "us_date", "ranges"}
+
 // taxonomyPath returns the path of a named taxonomy.
 func taxonomyPath(name string) string { return "taxonomies." + quotedKey(name) }
 
-// generated returns the generator's word and levels, as text; none without a generator.
-func (t *Taxonomy) generated() (word string, levels []string) {
-	switch {
-	case len(t.Prefix) > 0:
-		for _, length := range t.Prefix {
-			levels = append(levels, strconv.Itoa(length))
-		}
-		return "prefix", levels
-	case len(t.Date) > 0:
-		return "date", t.Date
-	case len(t.USDate) > 0:
-		return "us_date", t.USDate
-	case len(t.Ranges) > 0:
-		return "ranges", t.Ranges
+// levels returns the levels of every generator, as text.
+func (t *Taxonomy) levels() [][]string {
+	var lengths []string
+	for _, length := range t.Prefix {
+		lengths = append(lengths, strconv.Itoa(length))
 	}
-	return "", nil
+	return [][]string{lengths, t.Date, t.USDate, t.Ranges}
 }
 
 // Generated reports whether the taxonomy is made of the values that occur.
 func (t *Taxonomy) Generated() bool {
-	word, _ := t.generated()
-	return word != ""
+	return len(t.Prefix)+len(t.Date)+len(t.USDate)+len(t.Ranges) > 0
 }
 
 // GeneratorOf returns the engine's form of a taxonomy: what knows the nodes above a value.
@@ -85,82 +78,120 @@ func TreeOf(t *taxonomy.Node) engine.Node {
 	return n
 }
 
-// taxonomies decodes the job's taxonomies: a path, or a map of files, trees and generators.
-func (r *reader) taxonomies(f *field, path string, n *yaml.Node) {
-	switch {
-	case n.Kind == yaml.Scalar && n.Text != "":
-		r.TaxonomyFile = r.path(n.Text)
-		return
-	case n.Kind != yaml.Map || len(n.Entries) == 0:
-		r.reject(path, "", "taxonomies must be a path, or a map from names to taxonomies, not %s", f.describe(n))
-		return
+// treeNode is a tree as a job file has it: a map with its root.
+func treeNode(t *taxonomy.Node) *yaml.Node {
+	key := &yaml.Node{Text: t.Name, Quoted: true, Line: t.Line, Column: t.Column}
+	below := &yaml.Node{Kind: yaml.List}
+	for i := range t.Children {
+		child := treeNode(&t.Children[i])
+		if t.Children[i].Leaf() {
+			child = child.Entries[0].Key
+		}
+		below.Items = append(below.Items, child)
 	}
-	r.Taxonomies = make(map[string]Taxonomy)
+	return &yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: key, Value: below}}}
+}
+
+// taxonomy returns the node of a taxonomy: of a job's named ones, or of a column. One that a program
+// has given no form, or several, is a list of these.
+func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
+	forms := &yaml.Node{Kind: yaml.List}
+	add := func(form *yaml.Node) { forms.Items = append(forms.Items, form) }
+	if t.Name != "" {
+		add(textNode(t.Name))
+	}
+	if t.File != "" {
+		add(w.path(t.File))
+	}
+	if t.Tree != nil {
+		add(treeNode(t.Tree))
+	}
+	for i, levels := range t.levels() {
+		if len(levels) > 0 {
+			list := &yaml.Node{Kind: yaml.List}
+			for _, level := range levels {
+				list.Items = append(list.Items, &yaml.Node{Text: level})
+			}
+			add(&yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: &yaml.Node{Text: generators[i]}, Value: list}}})
+		}
+	}
+	if wrong := t.Name != "" && named || t.File != "" && !named; len(forms.Items) == 1 && !wrong {
+		return forms.Items[0]
+	}
+	return forms
+}
+
+// taxonomies decodes the job's taxonomies, by name.
+func (r *reader) taxonomies(n *yaml.Node) map[string]Taxonomy {
+	all := make(map[string]Taxonomy)
 	for _, e := range n.Entries {
 		at := taxonomyPath(e.Key.Text)
 		r.record(at, e.Value)
 		r.record(at+":", e.Key)
 		if e.Value.Null() || e.Value.Kind == yaml.Scalar && e.Value.Text == "" {
 			r.add(at+":", "", "taxonomy %q has no value", e.Key.Text)
-			r.origins.reject(path)
 			continue
 		}
-		r.Taxonomies[e.Key.Text] = r.taxonomy(at, e.Value, func(file string) Taxonomy { return Taxonomy{File: r.path(file)} })
-		if r.rejected(at) {
-			r.origins.reject(path)
-		}
+		all[e.Key.Text] = r.taxonomy(at, e.Value, true)
 	}
+	return all
 }
 
-// taxonomy decodes a word, which is a taxonomy by itself, a tree, or a generator: {prefix: […]},
-// {date: […]}, {us_date: […]} or {ranges: […]}.
-func (r *reader) taxonomy(path string, n *yaml.Node, word func(string) Taxonomy) (t Taxonomy) {
+// taxonomy decodes a word, which names a file or one of the job's taxonomies, a tree, or a generator:
+// {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
+func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
+	word := "name"
+	if named {
+		word = "file"
+	}
 	switch {
-	case n.Kind == yaml.Scalar && n.Text == "":
-		r.reject(path, "", "taxonomy is empty")
+	case n.Kind == yaml.List:
+		r.add(path, "", "a taxonomy here is one of a %s, a tree or a generator", word)
 		return t
+	case n.Kind == yaml.Scalar && n.Text == "":
+		r.add(path, "", "taxonomy is empty")
+		return t
+	case n.Kind == yaml.Scalar && named:
+		return Taxonomy{File: r.path(n)}
 	case n.Kind == yaml.Scalar:
-		return word(n.Text)
-	case n.Kind == yaml.Map && len(n.Entries) == 1:
-		word, list := n.Entries[0].Key.Text, n.Entries[0].Value
-		if slices.Contains([]string{"prefix", "date", "us_date", "ranges"}, word) && list.Kind == yaml.List {
-			return r.generator(path, word, list)
+		return Taxonomy{Name: n.Text}
+	case len(n.Entries) == 1 && n.Entries[0].Value.Kind == yaml.List:
+		if word := n.Entries[0].Key.Text; slices.Contains(generators, word) {
+			return r.generator(path, word, n.Entries[0].Value)
 		}
 	}
 	var problems yaml.Problems
-	if t.Tree, problems = taxonomy.New(n); len(problems) > 0 {
-		r.addInside(path, problems)
-		r.origins.reject(path)
-	}
+	t.Tree, problems = taxonomy.New(n)
+	r.addInside(path, problems)
 	return t
 }
 
-// generator decodes a generator's levels.
+// generator decodes a generator's levels, up to the first that is wrong.
 func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
-	found, levels := len(r.problems), make([]string, len(list.Items))
-	for i, item := range list.Items {
-		r.record(itemPath(path, i), item)
-		if item.Kind != yaml.Scalar || item.Null() {
-			r.add(itemPath(path, i), "", "%s: must be a single value", word)
-			r.origins.reject(path)
-			return t
-		}
-		if levels[i] = item.Text; word == "prefix" || word == "ranges" {
-			levels[i] = shown(item) // a text in quotes is no number
-		}
-	}
-	if len(levels) == 0 {
+	if len(list.Items) == 0 {
 		r.record(itemPath(path, 0), list)
 		r.add(itemPath(path, 0), "", "%s: at least one value is needed", word)
 	}
-	if r.checkLevels(path, word, levels); len(r.problems) > found {
-		r.origins.reject(path)
-		return t
+	levels, last := make([]string, len(list.Items)), ""
+	for i, item := range list.Items {
+		r.record(itemPath(path, i), item)
+		if levels[i] = item.Text; word == "prefix" || word == "ranges" {
+			levels[i] = shown(item) // a text in quotes is no number
+		}
+		message := wrongLevel(word, last, levels[i])
+		if item.Kind != yaml.Scalar || item.Null() {
+			message = "must be a single value"
+		}
+		if message != "" {
+			r.add(itemPath(path, i), "", "%s: %s", word, message)
+			return t
+		}
+		last = levels[i]
 	}
 	switch word {
 	case "prefix":
 		for _, text := range levels {
-			length, _ := strconv.Atoi(text) // checkLevels has asked
+			length, _ := strconv.Atoi(text) // wrongLevel has asked
 			t.Prefix = append(t.Prefix, length)
 		}
 	case "date":
@@ -173,36 +204,6 @@ func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
 	return t
 }
 
-// checkTaxonomies checks the taxonomies that a program has given.
-func (r *reader) checkTaxonomies(path string) {
-	if r.TaxonomyFile != "" && r.Taxonomies != nil {
-		r.add(path, "", "taxonomies are a file or a map, not both")
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Taxonomies)) {
-		t := r.Taxonomies[name]
-		r.checkTaxonomy(taxonomyPath(name), &t, t.Name, "a file, a tree or a generator")
-	}
-}
-
-// checkTaxonomy checks one of them. Of its forms the one for others must not be set.
-func (r *reader) checkTaxonomy(path string, t *Taxonomy, others, forms string) {
-	set := 0
-	for _, given := range []bool{t.Name != "", t.File != "", t.Tree != nil, len(t.Prefix) > 0, len(t.Date) > 0, len(t.USDate) > 0, len(t.Ranges) > 0} {
-		if given {
-			set++
-		}
-	}
-	if set != 1 || others != "" {
-		r.add(path, "", "a taxonomy here is one of %s", forms)
-		return
-	}
-	if t.Tree != nil {
-		r.addInside(path, taxonomy.Check(t.Tree))
-	}
-	word, levels := t.generated()
-	r.checkLevels(path, word, levels)
-}
-
 // addInside adds problems of a tree, with their place in the job file when the tree is from there.
 func (r *reader) addInside(path string, problems yaml.Problems) {
 	for _, p := range problems {
@@ -211,18 +212,6 @@ func (r *reader) addInside(path string, problems yaml.Problems) {
 		} else {
 			r.problems = append(r.problems, r.origins.located(place{line: p.Line, column: p.Column}, p.Hint, p.Message))
 		}
-	}
-}
-
-// checkLevels checks the levels of a generator, up to the first that is wrong.
-func (r *reader) checkLevels(path, word string, levels []string) {
-	last := ""
-	for i, text := range levels {
-		if message := wrongLevel(word, last, text); message != "" {
-			r.add(itemPath(path, i), "", "%s: %s", word, message)
-			return
-		}
-		last = text
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/kcut/kcut/formats/storage"
+	"github.com/kcut/kcut/formats/yaml"
 )
 
 // kinds says of every kind of values what the reference calls it, what messages call one of them,
@@ -37,7 +38,7 @@ var kinds = map[string]struct{ words, one, pattern, example, schema string }{
 	"time":             {"text", "a time as 90s, 10m or 2h", timePattern, "10m", `{"type":"string","pattern":%s}`},
 	"job.Bounds":       {"`[lower, upper]`", "", "", "", `{"type":"array","items":{"type":["string","number","null"]},"minItems":2,"maxItems":2}`},
 	"job.Taxonomy":     {"name, tree or generator", "", "", "", `{"anyOf":[` + nameSchema + `,` + inlineSchema + `]}`},
-	"taxonomies":       {"path or map", "", "", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
+	"taxonomies":       {"path or map", "a path, or a map from names to taxonomies", "", "", `{"anyOf":[` + pathSchema + `,{"type":"object","additionalProperties":` + taxonomySchema + `,"minProperties":1}]}`},
 }
 
 // What texts of some kinds match.
@@ -111,85 +112,22 @@ func isZero(v reflect.Value) bool {
 	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
-// check checks the value in a slot. A wrong one is taken out.
-func (r *reader) check(s slot) {
-	if found := len(r.problems); s.below == nil && r.has(s) {
-		if broken := r.checkValue(s); broken || len(r.problems) > found {
-			r.origins.reject(s.path)
-		}
-	}
-	if r.rejected(s.path) {
-		s.value.SetZero()
-	}
-}
-
-// checkValue reports whether an item of the value was rejected before.
-func (r *reader) checkValue(s slot) (broken bool) {
-	switch v := s.value.Addr().Interface().(type) {
-	case *Taxonomy:
-		r.checkTaxonomy(s.path, v, v.File, "a name, a tree or a generator")
-	case *map[string]Taxonomy:
-		r.checkTaxonomies(s.path)
-	case *Bounds:
-	default:
-		for i, v := range s.singles() {
-			at := s.path
-			if s.typ.Kind() == reflect.Slice {
-				at = itemPath(s.path, i)
-			}
-			if broken = broken || r.rejected(at); !r.rejected(at) {
-				r.text(s.field, at, v)
-			}
-		}
-	}
-	return broken
-}
-
-// singles returns the single values of a slot. A word that stands for a list is none.
-func (s slot) singles() (all []reflect.Value) {
-	words := map[string][]string{"columns": {AllColumns}, "header": {NoHeader, HasHeader}}[s.kind]
+// set sets a value to what a single node says, or says what is wrong with that and what to do about it.
+func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
+	err, pattern := setText(v, n.Text), kinds[f.kind].pattern
+	number, _ := strconv.ParseFloat(n.Text, 64)
 	switch {
-	case s.kind == "taxonomies": // the file of these is checked when it is read
-	case words != nil && s.value.Len() == 1 && slices.Contains(words, s.value.Index(0).String()):
-	case s.typ.Kind() != reflect.Slice:
-		all = append(all, reflect.Indirect(s.value))
-	default:
-		for i := range s.value.Len() {
-			if all = append(all, s.value.Index(i)); s.kind == "[]job.Confidence" {
-				all[i] = all[i].FieldByName("Most")
-			}
-		}
-	}
-	return all
-}
-
-// text checks a single value. The path of a file URL takes its place.
-func (r *reader) text(f *field, path string, v reflect.Value) {
-	if message, hint := f.wrong(v, textOf(v)); message != "" {
-		r.add(path, hint, "%s %s", f.title(), message)
-	} else if f.isPath() {
-		resolved, _ := storage.Resolve(v.String()) // wrong has asked
-		v.SetString(resolved)
-	}
-}
-
-// wrong says what is wrong with a single value, and what to do about it.
-func (f *field) wrong(v reflect.Value, text string) (message, hint string) {
-	pattern := kinds[f.kind].pattern
-	switch {
-	case f.number():
-		if number, _ := strconv.ParseFloat(text, 64); !f.within(number) {
-			return f.not(text)
-		}
-	case f.enum != nil && !slices.Contains(f.enum, text):
-		return f.not(strconv.Quote(text), DidYouMean(text, f.enum))
-	case f.enum == nil && pattern != "" && !regexp.MustCompile(pattern).MatchString(text),
-		setText(reflect.New(v.Type()).Elem(), text) != nil:
-		return f.not(strconv.Quote(text))
+	case n.Kind == yaml.Scalar && n.Quoted && f.number() && err == nil:
+		return f.not(n, "write it without quotes")
+	case n.Kind != yaml.Scalar, n.Null(), n.Quoted && f.plain(), err != nil, f.number() && !f.within(number),
+		f.enum == nil && pattern != "" && !regexp.MustCompile(pattern).MatchString(n.Text):
+		return f.not(n)
+	case f.enum != nil && !slices.Contains(f.enum, n.Text):
+		return f.not(n, DidYouMean(n.Text, f.enum))
 	case v.Kind() == reflect.Int64 && v.Int() < minMemory:
-		return "of " + text + " bytes is less than 1MiB", "is a unit missing, as in 1GiB?"
+		return fmt.Sprintf("of %d bytes is less than 1MiB", v.Int()), "is a unit missing, as in 1GiB?"
 	case v.Kind() == reflect.String:
-		return f.wrongText(text)
+		return f.wrongText(n.Text)
 	}
 	return "", ""
 }
@@ -237,12 +175,12 @@ func (f *field) within(v float64) bool {
 	return (v > least || !lowOpen && v == least) && (v < most || !highOpen && v == most)
 }
 
-// not says that a field cannot have a value, as it is shown.
-func (f *field) not(shown string, hints ...string) (message, hint string) {
+// not says that a field cannot have a value.
+func (f *field) not(n *yaml.Node, hints ...string) (message, hint string) {
 	if f.kind == "uint8" && len(f.enum) == 0 {
 		hints = append(hints, `a tab is "\t" in double quotes`)
 	}
-	return "must be " + f.wants() + ", not " + shown, strings.Join(hints, "")
+	return "must be " + f.wants() + ", not " + f.describe(n), strings.Join(hints, "")
 }
 
 // wants describes the single values that a field can have.
