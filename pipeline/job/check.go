@@ -147,8 +147,7 @@ func (r *reader) rules() {
 		}
 	}
 	r.classRules()
-	r.entityRules()
-	r.countRules()
+	r.roleRules()
 	r.countedRules()
 	r.sensitiveRules()
 	r.outputRules()
@@ -257,23 +256,13 @@ func (r *reader) taxonomyRules(spec *Column) {
 	r.add(at, cmp.Or(hint, "files go under taxonomies, by name"), "no taxonomy named %q", name)
 }
 
-// classRules: there is a class column where one is needed, and it goes out unchanged.
+// classRules: there is a class column where one is needed.
 func (r *reader) classRules() {
 	if name := r.Algorithm.Name; r.Class == "" && slices.Contains(classified, name) && !r.rejected("class") {
 		r.add("algorithm.name", "name the column that a model is to predict: class: …", "algorithm %s needs a class", name)
 	}
 	if r.Class == "" && (r.Objective == ObjectiveClassification || r.Objective == ObjectiveBalanced) && !r.rejected("class") {
 		r.add("objective", "name the column that a model is to predict: class: …", "objective %s needs a class", r.Objective)
-	}
-	if r.Class == "" || !r.listed() {
-		return
-	}
-	switch spec := r.Column(r.Class); {
-	case spec == nil && r.Unlisted != UnlistedKeep:
-		hint := cmp.Or(DidYouMean(r.Class, r.columnNames()), "add it with the mask keep")
-		r.add("class", hint, "the class column %q has no entry in columns", r.Class)
-	case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
-		r.add(columnPath(r.Class)+".mask", "", "the class column %q must be kept: its mask is %s", r.Class, spec.Mask)
 	}
 }
 

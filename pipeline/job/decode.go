@@ -42,7 +42,7 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 			r.record(path+":", e.Key)
 			hint := "the keys here are " + strings.Join(keysOf(fields), ", ")
 			r.add(path+":", cmp.Or(DidYouMean(key, keysOf(fields)), hint), "unknown key %q", key)
-		case r.algorithm == "" || fields[i].serves(r.algorithm) || e.Value.From != "":
+		case r.algorithm == "" || fields[i].serves(r.algorithm) || fields[i].is("protects") || e.Value.From != "":
 			r.record(path+":", e.Key)
 			r.decode(fields[i], path, e.Value, of)
 		}

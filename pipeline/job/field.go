@@ -20,7 +20,8 @@ import (
 //	for      only with these algorithms; with a "!" all but one
 //	or, but  not required with that other key, or with that algorithm
 //	opt      required; bare: a word in the place of the map stands for it; local: no URLs of
-//	         object stores; empty: texts may be empty
+//	         object stores; empty: texts may be empty; protects: an override that names an
+//	         algorithm which has no use for the key does not take it away
 type field struct {
 	key, path string // of "columns.*.mask": "mask", and all of it
 	kind      string

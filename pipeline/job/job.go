@@ -52,9 +52,9 @@ type Job struct {
 	Output         Output              `key:"output" opt:"required"`
 	Class          string              `key:"class" flag:"class"`
 	Sets           []Set               `key:"quasi_identifiers" opt:"required"`
-	Entity         string              `key:"entity"`
+	Entity         string              `key:"entity" for:"tdr|tds|kactus|iack|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
 	Count          string              `key:"count"`
-	Sensitive      []Sensitive         `key:"sensitive"`
+	Sensitive      []Sensitive         `key:"sensitive" for:"tdr|tds|kactus|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
 	Columns        []Column            `key:"columns" opt:"required"`
 	Unlisted       string              `key:"unlisted" default:"error" enum:"error|drop|keep"`
 	TaxonomyFile   string              `key:"taxonomies" is:"taxonomies"` // YAML file of named trees

@@ -256,7 +256,7 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) { j.Sets[0].Columns[1] = "zap" }, `quasi_identifiers[0].columns[1]: column "zap" is in a set and has no entry in columns`},
 		{func(j *Job) { j.Columns[0].Mask = "discretise" }, "columns.age.mask: mask must be one of generalize, discretize, suppress, keep, pseudonym, drop, not \"discretise\"\n    hint: did you mean \"discretize\"?"},
 		{func(j *Job) { j.Columns[0].Name = "zip" }, `columns.zip: column "zip" is there twice`},
-		{func(j *Job) { j.Columns[3].Mask = MaskDrop }, `columns.income.mask: the class column "income" must be kept`},
+		{func(j *Job) { j.Columns[3].Mask = MaskDrop }, `columns.income.mask: the class column "income" must have mask keep`},
 		{func(j *Job) { j.Columns[1].Taxonomy.Prefix = []int{3, 5} }, "columns.zip.taxonomy[1]: prefix: lengths must descend"},
 		{func(j *Job) { j.Columns[1].Taxonomy.Name = "sex" }, "columns.zip.taxonomy: a taxonomy here is one of a name, a tree or a generator"},
 		{func(j *Job) { j.Columns[1].Taxonomy = Taxonomy{File: "zips.csv"} }, "columns.zip.taxonomy: a taxonomy here is one of"},

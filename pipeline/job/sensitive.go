@@ -4,75 +4,64 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
-// sensitiveEngines are the algorithms that see the values of sensitive columns, entityEngines those that count
-// entities.
-var (
-	sensitiveEngines = []string{AlgorithmTDR, AlgorithmTDS, AlgorithmKACTUS, AlgorithmMondrian, AlgorithmInfoGainMondrian, AlgorithmGuided, AlgorithmAuto}
-	entityEngines    = append(sensitiveEngines[:len(sensitiveEngines):len(sensitiveEngines)], AlgorithmIACk)
-)
+// role is a column that a key of the job names, for something that asks for a mask.
+type role struct {
+	what, name string // "entity column"
+	path       string // of the key
+	mask       string // keep or drop
+	masked     string // the path at which another mask is reported
+	why        string
+}
 
-// entityRules: the entity column is read, and not released.
-func (r *reader) entityRules() {
-	name := r.Entity
-	if name == "" {
-		return
+// roles returns the columns that have a role.
+func (j *Job) roles() []role {
+	of := func(name string) string { return columnPath(name) + ".mask" }
+	all := []role{
+		{"class column", j.Class, "class", MaskKeep, of(j.Class), "a model is to predict it from the release"},
+		{"entity column", j.Entity, "entity", MaskDrop, of(j.Entity), "it is read to tell whose a record is, and not released"},
+		{"column of counts", j.Count, "count", MaskDrop, of(j.Count), "it says how many records a row stands for, and needs no entry"},
 	}
-	r.kindRules("entity", entityEngines)
-	hint := fmt.Sprintf("as in: %s: drop; it is read to tell whose a record is, and not released", Quoted(name))
-	switch spec := r.Column(name); {
-	case name == r.Class:
-		r.add("entity", "a column is either to be predicted or tells whose a record is", "the entity column %q is the class", name)
-	case slices.ContainsFunc(r.Sensitive, func(s Sensitive) bool { return s.Column == name }):
-		r.add("entity", "a sensitive column is kept, the entity dropped", "the entity column %q is sensitive", name)
-	case slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) }):
-		r.add("entity", hint, "the entity column %q is in a set", name)
-	case spec == nil && r.listed() && r.Unlisted != UnlistedDrop:
-		r.add("entity", cmp.Or(DidYouMean(name, r.columnNames()), hint), "the entity column %q has no entry in columns", name)
-	case spec != nil && spec.Mask != "" && spec.Mask != MaskDrop:
-		r.add(columnPath(name)+".mask", hint, "the entity column %q must be dropped: its mask is %s", name, spec.Mask)
+	for i, s := range j.Sensitive {
+		path := itemPath("sensitive", i) + ".column"
+		all = append(all, role{"sensitive column", s.Column, path, MaskKeep, path, "what is masked or dropped is protected so"})
+	}
+	return slices.DeleteFunc(all, func(r role) bool { return r.name == "" })
+}
+
+// roleRules: a column with a role is released as it is, or not at all, and then has no other role.
+func (r *reader) roleRules() {
+	roles := r.roles()
+	for _, c := range roles {
+		at := slices.IndexFunc(roles, func(o role) bool { return o.name == c.name && o.what != c.what })
+		inSet := slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, c.name) })
+		hint := fmt.Sprintf("as in: %s: %s; %s", Quoted(c.name), c.mask, c.why)
+		switch spec := r.Column(c.name); {
+		case c.mask == MaskDrop && at >= 0:
+			r.add(c.path, hint, "the %s %q is the %s, too", c.what, c.name, roles[at].what)
+		case c.mask == MaskDrop && inSet:
+			r.add(c.path, hint, "the %s %q is in a set", c.what, c.name)
+		case spec == nil && c.path != "count" && r.listed() && r.Unlisted != c.mask: // unlisted is a mask, too
+			r.add(c.path, cmp.Or(DidYouMean(c.name, r.columnNames()), hint), "the %s %q has no entry in columns", c.what, c.name)
+		case spec != nil && spec.Mask != "" && spec.Mask != c.mask:
+			r.add(c.masked, hint, "the %s %q must have mask %s: its mask is %s", c.what, c.name, c.mask, spec.Mask)
+		}
 	}
 }
 
-// countRules: the column of counts is nothing else.
-func (r *reader) countRules() {
-	name := r.Count
-	if name == "" {
-		return
-	}
-	const hint = "it says how many records a row stands for, and is not released; it needs no entry in columns"
-	switch spec := r.Column(name); {
-	case name == r.Class, name == r.Entity, slices.ContainsFunc(r.Sensitive, func(s Sensitive) bool { return s.Column == name }):
-		r.add("count", hint, "the column of counts %q has another role", name)
-	case slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, name) }):
-		r.add("count", hint, "the column of counts %q is in a set", name)
-	case spec != nil && spec.Mask != "" && spec.Mask != MaskDrop:
-		r.add(columnPath(name)+".mask", hint, "the column of counts %q must be dropped: its mask is %s", name, spec.Mask)
-	}
-}
-
-// sensitiveRules: every sensitive column is kept, is there once, and has measures that can hold beside
-// what else the job asks for.
+// sensitiveRules: every sensitive column is there once, and has measures that can hold beside what else
+// the job asks for.
 func (r *reader) sensitiveRules() {
-	if len(r.Sensitive) > 0 {
-		r.kindRules("sensitive", sensitiveEngines)
-	}
 	for i := range r.Sensitive {
 		s, path := &r.Sensitive[i], itemPath("sensitive", i)
 		r.measureRules(s, path)
-		if s.Column == "" || r.rejected(path+".column") {
-			continue
-		}
-		switch spec := r.Column(s.Column); {
-		case slices.ContainsFunc(r.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }):
+		if s.Column != "" && slices.ContainsFunc(r.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }) {
 			r.add(path+".column", "one entry has all measures of a column", "column %q is sensitive twice", s.Column)
-		case spec == nil && r.listed() && r.Unlisted != UnlistedKeep:
-			r.add(path+".column", cmp.Or(DidYouMean(s.Column, r.columnNames()), "add it with the mask keep"), "the sensitive column %q has no entry in columns", s.Column)
-		case spec != nil && spec.Mask != "" && spec.Mask != MaskKeep:
-			r.add(path+".column", "keep it: what is masked or dropped is protected so", "the sensitive column %q must be kept: its mask is %s", s.Column, spec.Mask)
 		}
+	}
+	if r.Algorithm.Partitioning == PartitioningRelaxed && (r.Entity != "" || len(r.Sensitive) > 0) {
+		r.add("algorithm.partitioning", "partitioning: strict", "relaxed partitioning can do neither entity nor sensitive: it parts records that are alike")
 	}
 }
 
@@ -114,16 +103,5 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 	}
 	if s.MaxConfidence > 0 && len(s.Confidences) > 0 {
 		r.add(path+".max_confidence", "", "max_confidence is given for every value and for single ones")
-	}
-}
-
-// kindRules reports a key that the algorithm, or its options, cannot do. It is never left aside: it protects people.
-func (r *reader) kindRules(key string, engines []string) {
-	a := r.Algorithm
-	if a.Name != "" && !slices.Contains(engines, a.Name) {
-		r.add(key, "choose one of "+strings.Join(engines, ", "), "algorithm %s cannot do %s", a.Name, key)
-	}
-	if a.Partitioning == PartitioningRelaxed {
-		r.add("algorithm.partitioning", "partitioning: strict", "relaxed partitioning cannot do %s: it parts records that are alike", key)
 	}
 }
