@@ -42,8 +42,8 @@ type queue struct {
 	isDead     func(value int32) bool
 }
 
-// columnQueue is a heap of the groups of a column: ordered by their scores, or by their bounds where
-// the column has them. Then only the gain and the score of its best group are known.
+// columnQueue is a heap of the groups of a column: ordered by their scores, or by their bounds
+// where the column has them. Then only the gain and the score of its best group are known.
 type columnQueue struct {
 	*queue
 	groups  []int32
