@@ -17,8 +17,8 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// column is a column of a record batch, or of a dictionary. It has no rows before it is loaded.
-// Offsets and views may still lead outside of it: its array panics then.
+// column is a column of a record batch, or of a dictionary. It has no rows before it is loaded. Its
+// offsets and views may still point outside of it: its array panics then.
 type column struct {
 	field   *field
 	rows    arrow.Array
@@ -26,17 +26,17 @@ type column struct {
 	buffers []buffer
 }
 
-// buffer is a buffer of a column, and where it lies in the file.
+// buffer is a buffer of a column, with its place in the file.
 type buffer struct {
 	place storage.Range
 	into  *memory.Buffer
-	least int // bytes that its rows need
+	least int // number of bytes that its rows need
 	field *field
 	spec  arrow.BufferSpec
 }
 
-// column takes the first column, with all below it, off a record batch. It panics when the batch
-// has too few nodes or buffers.
+// column takes the first column, with all columns below it, off a record batch. It panics when the
+// batch has too few nodes or buffers.
 func (b *recordBatch) column(f *field) *column {
 	c := &column{field: f}
 	c.data = b.array(f, c)
@@ -61,7 +61,7 @@ func (b *recordBatch) array(f *field, c *column) *array.Data {
 	b.nodes, b.buffers = b.nodes[2:], b.buffers[len(specs):]
 	buffers := make([]*memory.Buffer, len(specs))
 	for i, spec := range specs {
-		if rows > 0 && (i > 0 || nulls > 0) { // nobody looks at a validity without nulls
+		if rows > 0 && (i > 0 || nulls > 0) { // nobody reads a validity bitmap without nulls
 			buffers[i] = memory.NewBufferBytes(nil)
 			c.buffers = append(c.buffers, buffer{places[i], buffers[i], least(spec, rows), f, spec})
 		}
@@ -73,7 +73,8 @@ func (b *recordBatch) array(f *field, c *column) *array.Data {
 	return array.NewData(f.storage, rows, buffers, children, nulls, 0)
 }
 
-// least returns the bytes that some rows need of a buffer; of offsets they need one more.
+// least returns the number of bytes of a buffer that some rows need; a buffer of offsets needs one
+// more offset.
 func least(spec arrow.BufferSpec, rows int) int {
 	switch spec.Kind {
 	case arrow.KindBitmap:
@@ -84,7 +85,7 @@ func least(spec arrow.BufferSpec, rows int) int {
 	return 0
 }
 
-// allocator returns n bytes, or an error when the budget does not have them.
+// allocator returns n bytes, or an error when the budget is too small.
 type allocator func(n int) ([]byte, error)
 
 // load reads the buffers of a column.
@@ -118,8 +119,8 @@ func (c *column) build() (err error) {
 	return nil
 }
 
-// swap makes the numbers of a big-endian file little-endian. Of a view that is its length and,
-// when it is long, its buffer and offset.
+// swap makes the numbers of a big-endian file little-endian. In a view it swaps the length and, if
+// it is long, the buffer number and the offset.
 func (p buffer) swap(b []byte) {
 	switch id := p.field.storage.ID(); {
 	case p.spec.Kind != arrow.KindFixedWidth:
@@ -131,18 +132,20 @@ func (p buffer) swap(b []byte) {
 				slices.Reverse(view[12:])
 			}
 		}
-	case id != arrow.FIXED_SIZE_BINARY || p.field.typ.Kind == formats.Decimal: // other ones are bytes
+	// other ones are bytes
+	case id != arrow.FIXED_SIZE_BINARY || p.field.typ.Kind == formats.Decimal:
 		for number := range slices.Chunk(b, p.spec.ByteWidth) {
 			slices.Reverse(number)
 		}
 	}
 }
 
-// viewInline is the longest value that lies in its view.
+// viewInline is the length of the longest value that a view contains.
 const viewInline = 12
 
-// read reads a buffer, unpacked.
-func (r *reader) read(place storage.Range, packing int8, from io.ReaderAt, alloc allocator) ([]byte, error) {
+// read reads a buffer and unpacks it.
+func (r *reader) read(place storage.Range, packing int8, from io.ReaderAt, alloc allocator) ([]byte,
+	error) {
 	n := int(place.To - place.From)
 	if n == 0 {
 		return nil, nil
@@ -164,7 +167,7 @@ func (r *reader) read(place storage.Range, packing int8, from io.ReaderAt, alloc
 	return r.unpack(packing, packed, alloc)
 }
 
-// slab returns n bytes that are good until the next record batch is loaded.
+// slab returns n bytes that are valid until the next record batch is loaded.
 func (r *reader) slab(n int) ([]byte, error) {
 	if r.used == len(r.slabs) {
 		r.slabs = append(r.slabs, nil)
@@ -173,7 +176,7 @@ func (r *reader) slab(n int) ([]byte, error) {
 	return r.room(&r.slabs[r.used-1], n)
 }
 
-// room returns n bytes of b, which is made larger when it must be.
+// room returns n bytes of b, which it enlarges if necessary.
 func (r *reader) room(b *[]byte, n int) ([]byte, error) {
 	if had := cap(*b); had < n {
 		if err := r.take(int64(n - had)); err != nil {
@@ -185,12 +188,12 @@ func (r *reader) room(b *[]byte, n int) ([]byte, error) {
 }
 
 const (
-	largest = 1 << 30 // bytes that a compressed buffer may unpack to
-	densest = 40000   // times that zstd shrinks at best: 128 KiB of one byte take four
+	largest = 1 << 30 // largest size of an unpacked buffer
+	densest = 40000   // largest compression factor of zstd: 128 KiB of one byte take four
 )
 
-// unpack returns the contents of a compressed buffer: their length, or -1 when they are stored as
-// they are, then the frame. They take memory of the size that they declare, never more.
+// unpack returns the contents of a compressed buffer, which consists of their length, or -1 for
+// uncompressed contents, and the frame. It allocates the declared size, never more.
 func (r *reader) unpack(packing int8, packed []byte, alloc allocator) ([]byte, error) {
 	n, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	stored := n == -1
@@ -200,7 +203,8 @@ func (r *reader) unpack(packing int8, packed []byte, alloc allocator) ([]byte, e
 	case n > largest:
 		return nil, fmt.Errorf("%w: a compressed buffer of %d bytes", formats.ErrUnsupported, n)
 	case n < 0 || n > int64(len(frame)+1)*densest:
-		return nil, fmt.Errorf("%w: a compressed buffer too short for its %d bytes", formats.ErrDamaged, n)
+		return nil, fmt.Errorf("%w: a compressed buffer too short for its %d bytes",
+			formats.ErrDamaged, n)
 	}
 	raw, err := alloc(int(n))
 	switch {

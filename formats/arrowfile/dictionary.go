@@ -8,24 +8,24 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// dictionary is the dictionary of a column, or of a part of a nested one: the values of the one, of
-// the other the arrays that its file has.
+// dictionary is the dictionary of a column, or of a part of a nested one. It holds values for the
+// former and the arrays of the file for the latter.
 type dictionary struct {
 	field       *field
 	inner       bool
-	first, last int // of the messages that it was made of
+	first, last int // of the messages from which it was made
 	n           int
 	values      *formats.Values
-	codes       []uint32 // of each entry
+	codes       []uint32 // by entry
 	parts       []arrow.Array
-	held        int64 // bytes
+	held        int64 // number of bytes
 }
 
-// dictionaryWeight is how many bytes are held for one of a dictionary in the file: it, and a
-// list of values that has grown to it.
+// dictionaryWeight is the number of bytes held for each byte of a dictionary in the file: the
+// dictionary, and a list of values that has grown to its size.
 const dictionaryWeight = 3
 
-// dictionary returns the dictionary of a field, which each record batch updates.
+// dictionary returns the dictionary of a field. Each record batch updates it.
 func (r *reader) dictionary(f *field, inner bool) *dictionary {
 	for _, d := range r.dictionaries {
 		if d.field == f {
@@ -37,8 +37,8 @@ func (r *reader) dictionary(f *field, inner bool) *dictionary {
 	return d
 }
 
-// update makes a dictionary what the record batch to load sees. Deltas extend the values that
-// earlier batches saw; a replacement makes new ones.
+// update makes a dictionary the one of the record batch that is loaded next. Deltas extend the
+// values of earlier batches; a replacement makes new ones.
 func (r *reader) update(d *dictionary) error {
 	id := d.field.id
 	first, last := r.src.parts(id, r.next)
@@ -89,7 +89,7 @@ func (r *reader) extend(d *dictionary, at int64) error {
 	return c.field.appendValues(d.values, c.rows, 0, c.rows.Len(), (*formats.Values).Room)
 }
 
-// entry returns the array that has an entry of a dictionary, and its row there.
+// entry returns the array with an entry of a dictionary, and its row there.
 func (d *dictionary) entry(i int) (arrow.Array, int) {
 	for _, p := range d.parts {
 		if i < p.Len() {
@@ -100,9 +100,10 @@ func (d *dictionary) entry(i int) (arrow.Array, int) {
 	return nil, 0
 }
 
-// appendCodes appends the codes of the entries with these indexes, of rows from one on. A negative
-// index is beyond all dictionaries; that of a null means nothing.
-func (d *dictionary) appendCodes(dst []uint32, indexes []uint64, valid validity, from int) ([]uint32, error) {
+// appendCodes appends the codes of the entries with the indexes of rows from one on. A negative
+// index is out of range; the index of a null has no meaning.
+func (d *dictionary) appendCodes(dst []uint32, indexes []uint64, valid validity,
+	from int) ([]uint32, error) {
 	for i, index := range indexes {
 		code := uint32(0)
 		if valid.at(from + i) {

@@ -31,14 +31,15 @@ func integrationFiles(t *testing.T, pattern string) []string {
 	return files
 }
 
-// compareFlat compares the flat columns of a file with cells that others have read, and returns
-// how many these were.
+// compareFlat compares the flat columns of a file with cells from another reader, and returns the
+// number of columns compared.
 func compareFlat(t *testing.T, path string, cells func(column int) []string) (compared int) {
 	t.Helper()
 	s, err := Open(context.Background(), path, formats.ReadOptions{BatchRows: 3})
 	if err != nil {
 		formatstest.CheckRefused(t, err)
-		if !errors.Is(err, formats.ErrUnsupported) || !strings.Contains(err.Error(), "two columns named") {
+		if !errors.Is(err, formats.ErrUnsupported) ||
+			!strings.Contains(err.Error(), "two columns named") {
 			t.Error(err)
 		}
 		return 0
@@ -58,21 +59,24 @@ func compareFlat(t *testing.T, path string, cells func(column int) []string) (co
 			case err != nil && strings.Contains(strings.Join(want, " "), partOfDay):
 				formatstest.CheckRefused(t, err)
 			default:
-				t.Errorf("%s: column %s (%v): got %q (%v), want %q", path, f.Name, f.Type, got, err, want)
+				t.Errorf("%s: column %s (%v): got %q (%v), want %q", path, f.Name, f.Type, got, err,
+					want)
 			}
 		}
 	}
 	return compared
 }
 
-// TestGold compares the flat columns of the integration files with what Arrow's own library
+// TestGold compares the flat columns of the integration files with those that Arrow's own library
 // reads.
 func TestGold(t *testing.T) {
 	compared := 0
 	for _, ext := range []string{"*.stream", "*.arrow_file"} {
 		for _, path := range integrationFiles(t, ext) {
 			if records, err := libraryRecords(path); err == nil {
-				compared += compareFlat(t, path, func(i int) []string { return arrowCells(records, i) })
+				compared += compareFlat(t, path, func(i int) []string {
+					return arrowCells(records, i)
+				})
 			}
 		}
 	}
@@ -81,8 +85,7 @@ func TestGold(t *testing.T) {
 	}
 }
 
-// TestShortDecimals compares decimals that the library does not know with the same file in
-// JSON.
+// TestShortDecimals compares decimals that the library does not support with the same file in JSON.
 func TestShortDecimals(t *testing.T) {
 	files := integrationFiles(t, "generated_decimal[36][24].json.gz")
 	if len(files) < 2 {
@@ -109,35 +112,37 @@ func TestShortDecimals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compared := compareFlat(t, strings.TrimSuffix(path, ".json.gz")+".stream", func(i int) (out []string) {
-			for _, b := range gold.Batches {
-				for k, text := range b.Columns[i].Data {
-					if b.Columns[i].Validity[k] == 0 {
-						text = formatstest.NullCell
+		compared := compareFlat(t, strings.TrimSuffix(path, ".json.gz")+".stream",
+			func(i int) (out []string) {
+				for _, b := range gold.Batches {
+					for k, text := range b.Columns[i].Data {
+						if b.Columns[i].Validity[k] == 0 {
+							text = formatstest.NullCell
+						}
+						out = append(out, text)
 					}
-					out = append(out, text)
 				}
-			}
-			return out
-		})
+				return out
+			})
 		if compared < 4 {
 			t.Errorf("%s: only %d columns compared", path, compared)
 		}
 	}
 }
 
-// TestDamaged reads files that used to crash other readers: each is read or refused.
+// TestDamaged reads files that crashed other readers: each is read or refused.
 func TestDamaged(t *testing.T) {
 	n := 0
 	for _, dir := range []string{"arrow-ipc-file", "arrow-ipc-stream"} {
-		err := filepath.WalkDir(filepath.Join(formatstest.SharedData(t, arrowTesting), dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.Contains(path, "integration") {
-				return err
-			}
-			n++
-			readOrRefuse(t, path)
-			return nil
-		})
+		err := filepath.WalkDir(filepath.Join(formatstest.SharedData(t, arrowTesting), dir),
+			func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() || strings.Contains(path, "integration") {
+					return err
+				}
+				n++
+				readOrRefuse(t, path)
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +152,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// readOrRefuse reads every column of an Arrow file in both ways.
+// readOrRefuse reads every column of an Arrow file, coded and plain.
 func readOrRefuse(t testing.TB, path string) {
 	t.Helper()
 	s, err := Open(context.Background(), path, formats.ReadOptions{})
@@ -158,7 +163,8 @@ func readOrRefuse(t testing.TB, path string) {
 	defer s.Close()
 	for i := range s.Fields() {
 		for _, coded := range []bool{true, false} {
-			if rows, err := formatstest.Drain(s, []formats.Request{{Column: i, Coded: coded}}); err != nil {
+			if rows, err := formatstest.Drain(s,
+				[]formats.Request{{Column: i, Coded: coded}}); err != nil {
 				formatstest.CheckRefused(t, err)
 			} else if rows != formatstest.Rows(s) {
 				t.Errorf("%s: %d rows, said %d", path, rows, formatstest.Rows(s))

@@ -12,12 +12,13 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// table is a table of Arrow's metadata, a FlatBuffer. Go checks each access, and panics where that of
-// a damaged file leads outside of it: a fence is around all who read one. The zero table has no fields.
+// table is a table of Arrow's metadata, a FlatBuffer. Go checks each access, and panics when that
+// of a damaged file points outside of it: all readers run inside a fence. The zero table has no
+// fields.
 type table struct{ flatbuffers.Table }
 
-// tableAt returns the table that the reference at a position leads to, if it has its list of
-// fields.
+// tableAt returns the table to which the reference at a position points, if its list of fields is
+// inside the buffer.
 func tableAt(data []byte, at flatbuffers.UOffsetT) table {
 	t := table{flatbuffers.Table{Bytes: data, Pos: at + flatbuffers.GetUOffsetT(data[at:])}}
 	t.slot(0)
@@ -35,7 +36,7 @@ func (t table) slot(field int) flatbuffers.UOffsetT {
 	return 0
 }
 
-// number returns a field that get reads, 0 when the table does not have it.
+// number returns the field that get reads, 0 when the table does not have it.
 func number[T any](t table, field int, get func([]byte) T) (n T) {
 	if at := t.slot(field); at != 0 {
 		n = get(t.Bytes[at:])
@@ -43,7 +44,7 @@ func number[T any](t table, field int, get func([]byte) T) (n T) {
 	return n
 }
 
-// child returns the table that a field refers to, the zero table when there is none.
+// child returns the table to which a field refers, the zero table when there is none.
 func (t table) child(field int) table {
 	if at := t.slot(field); at != 0 {
 		return tableAt(t.Bytes, at)
@@ -51,8 +52,8 @@ func (t table) child(field int) table {
 	return table{}
 }
 
-// vector returns where the vector that a field refers to begins, and how many elements of
-// size bytes it has, all of which lie inside the buffer.
+// vector returns the start of the vector to which a field refers, and the number of its elements of
+// size bytes, which are all inside the buffer.
 func (t table) vector(field, size int) (at flatbuffers.UOffsetT, n int) {
 	if at = t.slot(field); at == 0 {
 		return 0, 0
@@ -63,7 +64,7 @@ func (t table) vector(field, size int) (at flatbuffers.UOffsetT, n int) {
 	return at, n
 }
 
-// numbers returns a vector of structs of so many numbers of 8 bytes.
+// numbers returns a vector of structs that each have some numbers of 8 bytes.
 func (t table) numbers(field, each int) []int64 {
 	at, n := t.vector(field, 8*each)
 	out := make([]int64, n*each)
@@ -73,7 +74,7 @@ func (t table) numbers(field, each int) []int64 {
 	return out
 }
 
-// tables returns the tables that a vector refers to.
+// tables returns the tables to which a vector refers.
 func (t table) tables(field int) []table {
 	at, n := t.vector(field, 4)
 	out := make([]table, n)
@@ -91,10 +92,10 @@ const (
 )
 
 const (
-	version4     = 3         // of Arrow 0.8; older files are not read
-	version5     = 4         // of Arrow 1.0: unions lost their validity
-	mostRows     = 1<<31 - 1 // rows of a record batch, as Arrow recommends
-	mostMetadata = 64 << 20  // bytes of a message's metadata, or of a footer
+	version4     = 3         // of Arrow 0.8; older files are not supported
+	version5     = 4         // of Arrow 1.0: since then unions have no validity bitmap
+	mostRows     = 1<<31 - 1 // largest number of rows of a record batch, as Arrow recommends
+	mostMetadata = 64 << 20  // largest number of bytes of a message's metadata, or of a footer
 	continued    = 0xffffffff
 )
 
@@ -111,9 +112,9 @@ type message struct {
 // end returns the position behind the message.
 func (m *message) end() int64 { return m.body + m.size }
 
-// readMessage reads the metadata of the message at a position. It returns io.EOF at the
-// end of a stream: a marker, or the end of the file. Before Arrow 0.15 a message began with
-// the length of its metadata, without a continuation marker.
+// readMessage reads the metadata of the message at a position. It returns io.EOF at the end of a
+// stream: a marker, or the end of the file. Before Arrow 0.15 a message began with the length of
+// its metadata, without a continuation marker.
 func (s *source) readMessage(at int64) (*message, error) {
 	if at == s.size {
 		return nil, io.EOF
@@ -163,7 +164,7 @@ func (s *source) metadata(at, n int64) ([]byte, error) {
 	return b, readFrom(s.file, b, at)
 }
 
-// readFrom fills p from the file, or from a plan of it.
+// readFrom fills p from the file, or from the part that was fetched ahead.
 func readFrom(file io.ReaderAt, p []byte, at int64) error {
 	_, err := file.ReadAt(p, at)
 	if errors.Is(err, io.EOF) {
@@ -200,9 +201,9 @@ func (s *source) readBatch(at int64) (*recordBatch, error) {
 	return m.batch()
 }
 
-// batch reads the table of a record batch, or that of a dictionary's values. It refuses
-// buffers outside the body, and more of them than fit: no reading of a batch takes more
-// memory than its body, but for compression.
+// batch reads the table of a record batch, or that of a dictionary's values. It refuses buffers
+// outside the body, and more of them than fit: without compression, reading a batch never takes
+// more memory than its body.
 func (m *message) batch() (*recordBatch, error) {
 	t := m.header
 	if m.kind == dictionaryMessage {
@@ -214,16 +215,20 @@ func (m *message) batch() (*recordBatch, error) {
 	}
 	if c := t.child(3); c.Bytes != nil {
 		b.codec = number(c, 0, flatbuffers.GetInt8)
-		if method := number(c, 1, flatbuffers.GetByte); method != 0 || b.codec != codecLZ4 && b.codec != codecZstd {
-			return nil, fmt.Errorf("%w: codec %d of a record batch", formats.ErrUnsupported, b.codec)
+		if method := number(c, 1, flatbuffers.GetByte); method != 0 ||
+			b.codec != codecLZ4 && b.codec != codecZstd {
+			return nil, fmt.Errorf("%w: codec %d of a record batch", formats.ErrUnsupported,
+				b.codec)
 		}
 	}
 	if t.Bytes == nil || b.rows < 0 || b.rows > mostRows {
 		return nil, fmt.Errorf("%w: a record batch of %d rows", formats.ErrDamaged, b.rows)
 	}
 	for i := 0; i < len(b.nodes); i += 2 {
-		if rows, nulls := b.nodes[i], b.nodes[i+1]; rows < 0 || rows > mostRows || nulls < 0 || nulls > rows {
-			return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, rows, nulls)
+		if rows, nulls := b.nodes[i], b.nodes[i+1]; rows < 0 || rows > mostRows || nulls < 0 ||
+			nulls > rows {
+			return nil, fmt.Errorf("%w: a node of %d rows and %d nulls", formats.ErrDamaged, rows,
+				nulls)
 		}
 	}
 	left, buffers := m.size, t.numbers(2, 2)
@@ -231,7 +236,8 @@ func (m *message) batch() (*recordBatch, error) {
 	for i := range b.buffers {
 		offset, length := buffers[2*i], buffers[2*i+1]
 		if offset < 0 || length < 0 || length > left || offset > m.size-length {
-			return nil, fmt.Errorf("%w: buffer %d lies outside the body of its message", formats.ErrDamaged, i)
+			return nil, fmt.Errorf("%w: buffer %d lies outside the body of its message",
+				formats.ErrDamaged, i)
 		}
 		left -= length
 		b.buffers[i] = storage.Range{From: m.body + offset, To: m.body + offset + length}

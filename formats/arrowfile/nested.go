@@ -14,9 +14,10 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// column returns the column of a schema that f is.
+// column returns the field as a column of a schema.
 func (f *field) column() formats.Field {
-	out := formats.Field{Name: f.name, Type: f.typ, Nullable: f.nullable || f.typ.Kind == formats.Null}
+	out := formats.Field{Name: f.name, Type: f.typ, Nullable: f.nullable ||
+		f.typ.Kind == formats.Null}
 	if f.typ.Kind != formats.Nested {
 		return out
 	}
@@ -27,36 +28,36 @@ func (f *field) column() formats.Field {
 	return out
 }
 
-// shredder cuts a nested column into the leaves of Parquet.
+// shredder converts a nested column to the leaves of Parquet.
 type shredder struct {
 	root       *nestedNode
 	leaves     []*nestedLeaf
 	out        []formats.Leaf
 	dictionary func(f *field, inner bool) *dictionary
-	err        error // of a leaf that Parquet does not have
+	err        error // of a leaf that Parquet does not support
 }
 
-// nestedNode is a node of a nested column; a dictionary and its values are one.
+// nestedNode is a node of a nested column; a dictionary and its values are one node.
 type nestedNode struct {
 	field      *field
 	nullable   bool
 	dictionary *dictionary
-	index      []uint64 // of a row in the dictionary
-	repetition int      // level of the items of a list but the first; 0: no list
+	index      []uint64 // scratch: index of a row in the dictionary
+	repetition int      // level of the items of a list except the first; 0: it is no list
 	children   []*nestedNode
 	leaf       *nestedLeaf // nil: there are children
 }
 
-// nestedLeaf is a leaf being filled.
+// nestedLeaf is a leaf that is being filled.
 type nestedLeaf struct {
 	field       *field
 	form        plain.Form
-	raw         bool // values are stored as they are, without the length that a page puts before them
+	raw         bool // values are stored without the length that a page puts before them
 	repetitions bool
 	definitions bool
 	out         formats.Leaf
 	values      formats.Values
-	value       formats.Values // one
+	value       formats.Values // scratch: one value
 }
 
 func (r *reader) newShredder(f *field) (*shredder, error) {
@@ -66,8 +67,8 @@ func (r *reader) newShredder(f *field) (*shredder, error) {
 	return s, s.err
 }
 
-// node builds the tree below a field that lies under the given levels. It returns the Parquet
-// schema too, nil when Parquet has none for it.
+// node builds the tree below a field at the given levels. It also returns the Parquet schema, or
+// nil when Parquet has none for it.
 func (s *shredder) node(
 	f *field, name string, nullable bool, repetition, definition int,
 ) (*nestedNode, schema.Elements) {
@@ -118,7 +119,8 @@ func (s *shredder) node(
 }
 
 // leaf adds a leaf of a flat type.
-func (s *shredder) leaf(f *field, e format.SchemaElement, repetitions, definitions bool) *nestedLeaf {
+func (s *shredder) leaf(f *field, e format.SchemaElement, repetitions,
+	definitions bool) *nestedLeaf {
 	form, err := plain.FormOf(f.typ, e)
 	if err != nil {
 		s.err = err
@@ -132,7 +134,7 @@ func (s *shredder) leaf(f *field, e format.SchemaElement, repetitions, definitio
 	return l
 }
 
-// shred returns the leaves of rows [from, to), good until the next call.
+// shred returns the leaves of rows [from, to), valid until the next call.
 func (s *shredder) shred(a arrow.Array, from, to int) ([]formats.Leaf, error) {
 	for _, l := range s.leaves {
 		l.out.Entries = 0
@@ -151,8 +153,7 @@ func (s *shredder) shred(a arrow.Array, from, to int) ([]formats.Leaf, error) {
 	return s.out, nil
 }
 
-// visit adds row i of a, which lies under the given levels, or an entry without a value when a is
-// nil.
+// visit adds row i of a at the given levels, or an entry without a value when a is nil.
 func (n *nestedNode) visit(a arrow.Array, i, repetition, definition int) (err error) {
 	if a != nil {
 		a, i, err = n.resolve(a, i)
@@ -183,7 +184,8 @@ func (n *nestedNode) visit(a arrow.Array, i, repetition, definition int) (err er
 	return nil
 }
 
-// resolve returns where the value of row i lies, which a dictionary may have, nil when it is null.
+// resolve returns the array and the row of the value of row i, which may be in a dictionary, or nil
+// when it is null.
 func (n *nestedNode) resolve(a arrow.Array, i int) (arrow.Array, int, error) {
 	if d := n.dictionary; d != nil && a.IsValid(i) {
 		n.index = n.field.numbers(n.index[:0], a.Data(), i, i+1)
@@ -217,7 +219,7 @@ func (n *nestedNode) items(a array.ListLike, i, repetition, definition int) erro
 	return nil
 }
 
-// add adds an entry, with the value of row i of a, which is valid, unless a is nil.
+// add adds an entry: the value of row i of a, which is valid, or none if a is nil.
 func (l *nestedLeaf) add(a arrow.Array, i, repetition, definition int) (err error) {
 	v := &l.values
 	if l.out.Entries++; l.out.Entries > batchEntries {

@@ -14,47 +14,48 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// batchBytes is about how many bytes the values of a batch have at most whose rows are large.
+// batchBytes is the approximate largest number of bytes of a batch's values when rows are large.
 const batchBytes = 16 << 20
 
 // reader reads the rows of consecutive record batches.
 type reader struct {
-	ctx     context.Context // of what is fetched
+	ctx     context.Context // for fetching
 	src     *source
-	next    int // record batch to load
+	next    int // the record batch to load next
 	end     int // behind the last one
-	row     int // next row of the loaded record batch, the one before next
-	rows    int // it has
-	most    int // rows of it that are returned at a time
+	row     int // next row of the loaded record batch, which is the one before next
+	rows    int // number of its rows
+	most    int // largest number of its rows that are returned at a time
 	targets []target
 	batch   formats.Batch
 
 	columns      []*column // of the loaded record batch; nil: not wanted
 	dictionaries []*dictionary
-	slabs        [][]byte // buffers of a record batch, used again for the next
-	used         int      // slabs
-	packed       []byte   // a buffer being unpacked
+	slabs        [][]byte // buffers of a record batch, reused for the next one
+	used         int      // number of slabs in use
+	packed       []byte   // scratch: a compressed buffer
 	holding      formats.Holding
 	held         int64 // bytes of slabs, packed and dictionaries
 	lz4          *lz4.Reader
 }
 
-// target is a column being built.
+// target is a column that is being built.
 type target struct {
 	formats.Request
 	field      formats.Field
 	out        formats.Column
 	dictionary *dictionary
-	coded      *formats.Distinct // of a column to be coded that has no dictionary
-	values     *formats.Values   // of a plain one
+	coded      *formats.Distinct // for a coded column without a dictionary
+	values     *formats.Values   // for a plain column
 	nested     *shredder
 	known      []uint32 // codes of values
 
 	holding formats.Holding // of the values
 }
 
-// Read returns the rows of count record batches from first on.
-func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+// Read returns a reader of the rows of count record batches from first on.
+func (s *source) Read(ctx context.Context, first, count int,
+	columns []formats.Request) (formats.BatchReader, error) {
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
@@ -74,7 +75,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	return r, ctx.Err()
 }
 
-// target prepares the column that a request asks for.
+// target prepares a requested column.
 func (r *reader) target(t *target, request formats.Request) (err error) {
 	f, field := r.src.columns[request.Column], r.src.schema[request.Column]
 	t.Request, t.field, t.values = request, field, &formats.Values{Type: field.Type}
@@ -93,7 +94,7 @@ func (r *reader) target(t *target, request formats.Request) (err error) {
 	return err
 }
 
-// Share implements formats.BatchReader: record batches are read on one goroutine.
+// Share implements formats.BatchReader: one goroutine reads a record batch.
 func (r *reader) Share(formats.Share) {}
 
 // Next returns the next rows of the loaded record batch, or of the next one.
@@ -121,7 +122,8 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 			return nil, fmt.Errorf("read %s: column %q: %w", r.src.path, t.field.Name, err)
 		}
 		if err := r.fill(t, r.columns[t.Column], from, to); err != nil {
-			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.next-1, t.field.Name, err)
+			return nil, fmt.Errorf("read %s: record batch %d: column %q: %w", r.src.path, r.next-1,
+				t.field.Name, err)
 		}
 	}
 	r.row, r.batch.Rows = to, to-from
@@ -174,7 +176,7 @@ func (r *reader) nextBatch() (err error) {
 	return nil
 }
 
-// atOnce returns how many rows are returned at a time of a record batch that is loaded.
+// atOnce returns the number of rows to return at a time from the loaded record batch.
 func (r *reader) atOnce(rows int64) int {
 	bytes := int64(0)
 	for _, slab := range r.slabs[:r.used] {
@@ -183,7 +185,8 @@ func (r *reader) atOnce(rows int64) int {
 	return int(max(1, min(int64(r.src.rows), rows*batchBytes/max(1, bytes))))
 }
 
-// toCome returns how many bytes the columns behind column i take, and the values of a batch then.
+// toCome returns the number of bytes of the columns behind column i, and of the values of a batch
+// after them.
 func (r *reader) toCome(i int) (bytes int64) {
 	for _, c := range r.columns[i+1:] {
 		if c != nil {
@@ -195,7 +198,7 @@ func (r *reader) toCome(i int) (bytes int64) {
 	return bytes + batchBytes
 }
 
-// take says that n more bytes are held.
+// take reports n more held bytes.
 func (r *reader) take(n int64) error {
 	if err := r.holding.Hold(r.held + n); err != nil {
 		return err
@@ -204,7 +207,7 @@ func (r *reader) take(n int64) error {
 	return nil
 }
 
-// more says that the values of a column are about to take so much more.
+// more reports the growth of a column's values before it happens.
 func (t *target) more(bytes int64) error {
 	bytes += t.values.MemoryBytes()
 	if t.coded != nil {
@@ -219,7 +222,7 @@ func (r *reader) Close() error {
 	for i := range r.targets {
 		r.targets[i].holding.Release()
 	}
-	r.lz4.Reset(nil) // gives back its block
+	r.lz4.Reset(nil) // returns its block to the pool
 	return nil
 }
 
@@ -236,14 +239,16 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	case t.dictionary != nil:
 		out.Values = t.dictionary.values
 		t.values.Words = c.field.numbers(t.values.Words[:0], c.rows.Data(), from, to)
-		out.Codes, err = t.dictionary.appendCodes(out.Codes[:0], t.values.Words, c.rows.NullBitmapBytes(), from)
+		out.Codes, err = t.dictionary.appendCodes(out.Codes[:0], t.values.Words,
+			c.rows.NullBitmapBytes(), from)
 	case t.coded != nil:
 		t.coded = t.coded.Renewed(r.src.remember)
 		out.Values = t.coded.Values
 		err = t.code(c, from, to)
 	default:
 		t.values = t.values.Emptied()
-		out.Values, out.Codes = t.values, c.field.appendPositions(out.Codes[:0], c.rows, 0, from, to)
+		out.Values, out.Codes = t.values,
+			c.field.appendPositions(out.Codes[:0], c.rows, 0, from, to)
 		err = c.field.appendValues(t.values, c.rows, from, to, t.room)
 	}
 	if err != nil || t.field.Nullable {
@@ -255,12 +260,12 @@ func (r *reader) fill(t *target, c *column, from, to int) (err error) {
 	return nil
 }
 
-// room makes room for a value, and tells the budget when that takes many bytes.
+// room makes room for a value, and reports a large growth to the budget.
 func (t *target) room(v *formats.Values, bytes int) error {
 	return v.Grow(bytes, t.more)
 }
 
-// code gives rows [from, to) of a column without a dictionary their codes.
+// code assigns codes to rows [from, to) of a column without a dictionary.
 func (t *target) code(c *column, from, to int) error {
 	values, known := t.values, t.known[:0]
 	values.Clear()

@@ -17,18 +17,18 @@ import (
 type field struct {
 	name     string
 	nullable bool
-	typ      formats.Type // of the values; Kind Nested when they are not flat
+	typ      formats.Type // type of the values; Kind Nested when they are not flat
 	children []*field
-	values   *field // of a dictionary; nil: the column has none
-	id       int64  // of the dictionary
+	values   *field // the values of a dictionary; nil: the column has none
+	id       int64  // number of the dictionary
 
 	storage arrow.DataType // of the arrays; the type of a dictionary's indexes
 
-	// numbers appends those of the rows [from, to), or of their indexes: see flat.
+	// numbers appends the numbers of rows [from, to), or their indexes in the dictionary: see flat.
 	numbers func(dst []uint64, a arrow.ArrayData, from, to int) []uint64
 }
 
-const deepest = 64 // levels of nesting, as other readers allow
+const deepest = 64 // largest number of levels of nesting, as in other readers
 
 // decodeSchema returns the columns that the table of a schema declares.
 func decodeSchema(declared table) (fields []*field, err error) {
@@ -46,14 +46,15 @@ func decodeSchema(declared table) (fields []*field, err error) {
 	return fields, nil
 }
 
-var errSchema = fmt.Errorf("%w: a schema of too many entries, or nested too deep", formats.ErrDamaged)
+var errSchema = fmt.Errorf("%w: a schema of too many entries, or nested too deep",
+	formats.ErrDamaged)
 
-// checkSchema visits the fields of a schema before Arrow's library does, which checks no lengths.
-// It panics at vectors that are longer than the buffer, and refuses more fields than there are
-// bytes for: one that is shared may be there a million times. The library does not know decimals of
-// 32 and 64 bits: here they become those of 128.
+// checkSchema visits the fields of a schema before Arrow's library, which checks no lengths. It
+// panics at vectors that are longer than the buffer, and refuses more fields than the bytes allow:
+// a shared one may occur a million times. The library does not support decimals of 32 and 64 bits:
+// here they become those of 128.
 func checkSchema(t table) error {
-	left := len(t.Bytes) / 8 // fields and other entries that there are bytes for
+	left := len(t.Bytes) / 8 // largest number of fields and other entries for this many bytes
 	take := func(t table, field int) {
 		_, n := t.vector(field, 4)
 		left -= n
@@ -95,34 +96,38 @@ const (
 	unionTag   = 14
 )
 
-// librarySchema lets Arrow's library read the table of a schema, as a stream of one message.
+// librarySchema parses the table of a schema with Arrow's library, as a stream of one message.
 func librarySchema(declared table) (schema *arrow.Schema, err error) {
 	defer fence.Catch(&err)
-	const prefix, header = 32, 24 // the message's own table, and where it refers to that of the schema
+	// the message's own table, and the position of its reference to the table of the schema
+	const prefix, header = 32, 24
 	order, message := binary.LittleEndian, make([]byte, prefix, prefix+len(declared.Bytes))
-	order.PutUint32(message, 20)                      // its table
+	order.PutUint32(message, 20)                      // position of its table
 	for i, n := range []uint16{12, 12, 8, 10, 4, 0} { // its list of fields: version, kind, header
 		order.PutUint16(message[4+2*i:], n)
 	}
-	order.PutUint32(message[20:], 16) // how far before the table its list of fields is
+	order.PutUint32(message[20:], 16) // distance of its list of fields before the table
 	order.PutUint32(message[header:], prefix-header+uint32(declared.Pos))
 	order.PutUint16(message[28:], version5)
 	message[30] = schemaMessage
 	message = append(message, declared.Bytes...)
 	stream := order.AppendUint32(order.AppendUint32(nil, continued), uint32(len(message)))
-	r, err := ipc.NewReader(bytes.NewReader(append(stream, message...)), ipc.WithEnsureNativeEndian(false))
+	r, err := ipc.NewReader(bytes.NewReader(append(stream, message...)),
+		ipc.WithEnsureNativeEndian(false))
 	if err != nil {
-		return nil, fmt.Errorf("%w: a type that Arrow's library does not know: %w", formats.ErrUnsupported, err)
+		return nil, fmt.Errorf("%w: a type that Arrow's library does not know: %w",
+			formats.ErrUnsupported, err)
 	}
 	defer r.Release()
 	return r.Schema(), nil
 }
 
-// newField joins the type of a field and what types of Arrow's library do not tell: the id of
-// a dictionary and the size of a short decimal.
+// newField combines the type of a field with properties that the types of Arrow's library do not
+// have: the id of a dictionary and the size of a short decimal.
 func newField(f arrow.Field, t table) *field {
 	dt, declared := f.Type, f.Type.String()
-	if extension, ok := dt.(arrow.ExtensionType); ok { // which a program with kcut as a library may know
+	// registered by a program that uses kcut as a library
+	if extension, ok := dt.(arrow.ExtensionType); ok {
 		dt = extension.StorageType()
 	}
 	out := &field{name: f.Name, nullable: f.Nullable}
@@ -146,8 +151,8 @@ func newField(f arrow.Field, t table) *field {
 	return out
 }
 
-// storageOf returns the type of the arrays for a type that the file declares so: texts are arrays
-// of bytes, decimals of bytes of a fixed number.
+// storageOf returns the type of the arrays for a type in a file: texts are arrays of bytes,
+// decimals of bytes of fixed length.
 func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 	switch dt := dt.(type) {
 	case *arrow.StringType:
@@ -165,7 +170,7 @@ func storageOf(dt arrow.DataType, declared table) arrow.DataType {
 	return dt
 }
 
-// typeOf returns the type of a flat Arrow column, Nested for what cannot be masked.
+// typeOf returns the type of a flat Arrow column, Nested for a column that cannot be masked.
 func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 	nested := formats.Type{Kind: formats.Nested}
 	flat, known := flats[dt.ID()]
@@ -184,13 +189,13 @@ func typeOf(dt arrow.DataType, meta arrow.Metadata) formats.Type {
 		switch out.Size = dt.ByteWidth; {
 		case name == "arrow.uuid" && dt.ByteWidth == 16:
 			return formats.Type{Kind: formats.UUID}
-		case dt.ByteWidth <= 0: // no size at all to Parquet
+		case dt.ByteWidth <= 0: // Parquet has no such size
 			return nested
 		}
 	case arrow.DecimalType:
 		out.Precision, out.Scale = int(dt.GetPrecision()), int(dt.GetScale())
 		if out.Precision < 1 || out.Precision > 76 || out.Scale < 0 || out.Scale > out.Precision {
-			return nested // Parquet has the point among the digits
+			return nested // Parquet requires the point among the digits
 		}
 		out.Wide = out.Precision > 18
 	}

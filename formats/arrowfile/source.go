@@ -1,25 +1,25 @@
-// Package arrowfile reads Arrow IPC files and streams: a formats.Source whose chunks are
-// record batches.
+// Package arrowfile reads Arrow IPC files and streams: a formats.Source whose chunks are record
+// batches.
 //
-// Contract: a dictionary column keeps its dictionary, also while deltas extend it; nested
-// columns come as the leaves that Parquet would make of them. Either byte order, LZ4 and
-// Zstandard are read. A column of a type that cannot be read is refused when it is asked
-// for, not before.
+// Contract: a dictionary column keeps its dictionary, also while deltas extend it; nested columns
+// become the leaves that Parquet would have. Both byte orders, LZ4 and Zstandard are supported. A
+// column of an unsupported type is refused when it is requested, not before.
 //
-// Arrow's own library reads the schema (its package ipc) and makes arrays of the columns asked for
-// (its package array), behind a panic fence and only of what was checked before: it believes the
-// lengths that a file declares. Buffers are found, read and unpacked here, because its package ipc
+// Arrow's own library reads the schema (its package ipc) and makes arrays of the requested columns
+// (its package array), inside a panic fence and only from checked data: it trusts the lengths that
+// a file declares. This package finds, reads and unpacks buffers itself, because the library's
+// package ipc
 //
-//   - copies each buffer of a message that lies in memory as a whole. Messages with nothing but the
-//     wanted columns would have to be made for it, which takes the walk over nodes and buffers that
-//     finds these columns anyway.
-//   - has the dictionaries of all columns at once, in the order of a stream, and new ones for each
-//     delta.
-//   - ignores the checksums of Zstandard frames, gives each the window that it asks for, gigabytes
-//     too, and unpacks them on goroutines that no fence encloses.
-//   - does not know short decimals, and swaps no views of big-endian files.
+//   - copies each buffer of a message that is in memory as a whole. To use it, this package would
+//     have to make messages with only the wanted columns, and so would need the same walk over
+//     nodes and buffers.
+//   - keeps the dictionaries of all columns at once, in the order of a stream, and makes new ones
+//     for each delta.
+//   - ignores the checksums of Zstandard frames, gives each frame the window that it asks for, even
+//     gigabytes, and unpacks them on goroutines that no fence encloses.
+//   - does not support short decimals, and does not swap views of big-endian files.
 //
-// Not promised: unions and run-end encoded columns. They are refused.
+// Limits: unions and run-end encoded columns are refused.
 package arrowfile
 
 import (
@@ -43,8 +43,8 @@ type source struct {
 	path         string
 	file         storage.File
 	size         int64
-	rows         int                     // most rows a batch
-	remember     int                     // distinct values of a coded column
+	rows         int                     // largest number of rows of a batch
+	remember     int                     // number of distinct values of a coded column to keep
 	hold         func(bytes int64) error // formats.ReadOptions.Hold
 	big          bool
 	columns      []*field
@@ -53,7 +53,7 @@ type source struct {
 	dictionaries map[int64][]part
 }
 
-// place is where a record batch lies.
+// place is the place of a record batch.
 type place struct {
 	at   int64 // position of its message
 	rows int64
@@ -63,7 +63,7 @@ type place struct {
 type part struct {
 	at     int64
 	delta  bool
-	before int // the first record batch that sees it
+	before int // the first record batch that uses it
 }
 
 var (
@@ -72,10 +72,10 @@ var (
 	featherOne  = []byte("FEA1")
 )
 
-// Open opens an Arrow IPC file or stream and reads the metadata of all its messages.
-// Record batches are its chunks. It returns formats.ErrDamaged for a file that contradicts the
-// format and formats.ErrUnsupported for what is not read; a column of a type that cannot be
-// read is refused only when it is asked for.
+// Open opens an Arrow IPC file or stream and reads the metadata of all its messages. Its chunks are
+// the record batches. It returns formats.ErrDamaged for a file that contradicts the format and
+// formats.ErrUnsupported for unsupported features; a column of an unsupported type is refused only
+// when it is requested.
 func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
 	file, err := storage.Open(ctx, path, opt.Ahead)
 	if err != nil {
@@ -121,9 +121,9 @@ func (s *source) open(ctx context.Context) (err error) {
 	return s.openStream(ctx)
 }
 
-// openFile reads the schema of the footer, and the messages that the footer's blocks point to:
-// dictionaries, then record batches. The schema message that should follow the magic is not read:
-// other readers of files ignore it, and polars 2 writes something else there.
+// openFile reads the schema of the footer, and the messages to which the footer's blocks point:
+// dictionaries, then record batches. It does not read the schema message that should follow the
+// magic: other readers of files ignore it, and polars 2 writes something else there.
 func (s *source) openFile(ctx context.Context) error {
 	footer, err := s.readFooter()
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *source) openFile(ctx context.Context) error {
 			return fmt.Errorf("%w: blocks of the footer overlap", formats.ErrDamaged)
 		}
 	}
-	// Batches of a file are read in any order: nothing says which dictionary they mean.
+	// Batches of a file may be read in any order: nothing says which dictionary they use.
 	for _, parts := range s.dictionaries {
 		if slices.ContainsFunc(parts[1:], func(p part) bool { return !p.delta }) {
 			return fmt.Errorf("%w: a file with two dictionaries of one id", formats.ErrDamaged)
@@ -190,7 +190,7 @@ func (s *source) openStream(ctx context.Context) error {
 	}
 }
 
-// notEOF makes the end of a stream an error where a message must be.
+// notEOF turns the end of a stream into an error where a message must follow.
 func notEOF(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("%w: ends where a message must be", formats.ErrDamaged)
@@ -198,7 +198,7 @@ func notEOF(err error) error {
 	return err
 }
 
-// setSchema makes the columns that the table of a schema declares.
+// setSchema sets the columns that the table of a schema declares.
 func (s *source) setSchema(declared table) (err error) {
 	if s.columns, err = decodeSchema(declared); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (s *source) setSchema(declared table) (err error) {
 	return nil
 }
 
-// add files the message at a position under the record batches or the dictionaries.
+// add adds the message at a position to the record batches or the dictionaries.
 func (s *source) add(ctx context.Context, at int64) (*message, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -232,7 +232,8 @@ func (s *source) add(ctx context.Context, at int64) (*message, error) {
 		}
 		s.batches = append(s.batches, place{at, b.rows})
 	case dictionaryMessage:
-		id, delta := number(m.header, 0, flatbuffers.GetInt64), number(m.header, 2, flatbuffers.GetByte) != 0
+		id, delta := number(m.header, 0, flatbuffers.GetInt64),
+			number(m.header, 2, flatbuffers.GetByte) != 0
 		s.dictionaries[id] = append(s.dictionaries[id], part{at, delta, len(s.batches)})
 	default:
 		return nil, fmt.Errorf("%w: a message of kind %d", formats.ErrUnsupported, m.kind)
@@ -240,8 +241,8 @@ func (s *source) add(ctx context.Context, at int64) (*message, error) {
 	return m, nil
 }
 
-// parts returns the parts of a dictionary as a record batch sees it: those from first to
-// before last, the first of them whole, the others deltas.
+// parts returns the parts of a dictionary for a record batch: those from first to before last, the
+// first of which is complete; the others are deltas.
 func (s *source) parts(id int64, batch int) (first, last int) {
 	parts := s.dictionaries[id]
 	last = sort.Search(len(parts), func(i int) bool { return parts[i].before > batch })

@@ -29,7 +29,8 @@ import (
 )
 
 // arrowBytes writes records as a file or a stream.
-func arrowBytes(t testing.TB, stream bool, schema *arrow.Schema, records []arrow.Record, options ...ipc.Option) []byte {
+func arrowBytes(t testing.TB, stream bool, schema *arrow.Schema, records []arrow.Record,
+	options ...ipc.Option) []byte {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "written.arrow"))
 	if err != nil {
@@ -63,7 +64,8 @@ func arrowBytes(t testing.TB, stream bool, schema *arrow.Schema, records []arrow
 
 func mustArrow(t testing.TB, data []byte, batch int) formats.Source {
 	t.Helper()
-	s, err := Open(context.Background(), formatstest.WriteTemp(t, "t.arrow", data), formats.ReadOptions{BatchRows: batch})
+	s, err := Open(context.Background(), formatstest.WriteTemp(t, "t.arrow", data),
+		formats.ReadOptions{BatchRows: batch})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +79,20 @@ func flatSchema() *arrow.Schema {
 		return &arrow.DictionaryType{IndexType: index, ValueType: value}
 	}
 	types := []arrow.DataType{
-		arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int64,
-		arrow.PrimitiveTypes.Uint64, arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
-		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64ns,
-		&arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Europe/Berlin"},
-		&arrow.Decimal128Type{Precision: 12, Scale: 2}, &arrow.Decimal128Type{Precision: 30, Scale: 3}, &arrow.Decimal256Type{Precision: 60},
-		arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, arrow.BinaryTypes.Binary,
-		&arrow.FixedSizeBinaryType{ByteWidth: 3}, dictionary(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String),
+		arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16,
+		arrow.PrimitiveTypes.Int64,
+		arrow.PrimitiveTypes.Uint64, arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32,
+		arrow.PrimitiveTypes.Float64,
+		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Time32ms,
+		arrow.FixedWidthTypes.Time64ns,
+		&arrow.TimestampType{Unit: arrow.Second},
+		&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Europe/Berlin"},
+		&arrow.Decimal128Type{Precision: 12, Scale: 2},
+		&arrow.Decimal128Type{Precision: 30, Scale: 3}, &arrow.Decimal256Type{Precision: 60},
+		arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView,
+		arrow.BinaryTypes.Binary,
+		&arrow.FixedSizeBinaryType{ByteWidth: 3},
+		dictionary(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String),
 		dictionary(arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64),
 	}
 	var fields []arrow.Field
@@ -101,7 +110,8 @@ func randomRecord(t testing.TB, r *rand.Rand, schema *arrow.Schema, rows int) ar
 		for range rows {
 			if r.IntN(5) == 0 {
 				column.AppendNull()
-			} else if err := column.AppendValueFromString(randomArrowText(r, column.Type())); err != nil {
+			} else if err := column.AppendValueFromString(randomArrowText(r,
+				column.Type())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -109,7 +119,7 @@ func randomRecord(t testing.TB, r *rand.Rand, schema *arrow.Schema, rows int) ar
 	return b.NewRecord()
 }
 
-// randomArrowText returns a value's text as Arrow's builders take it.
+// randomArrowText returns a value's text in the form of Arrow's builders.
 func randomArrowText(r *rand.Rand, dt arrow.DataType) string {
 	n := r.IntN(100)
 	switch dt := dt.(type) {
@@ -135,8 +145,8 @@ func randomArrowText(r *rand.Rand, dt arrow.DataType) string {
 	return fmt.Sprint(n)
 }
 
-// TestBigEndianViews reads views whose numbers are big-endian. The bitmap of what is null, here
-// longer than a view, has none.
+// TestBigEndianViews reads views whose numbers are big-endian. The validity bitmap, which is longer
+// than a view here, is not swapped.
 func TestBigEndianViews(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	fields := []arrow.Field{{Name: "a", Type: arrow.BinaryTypes.StringView, Nullable: true}}
@@ -157,10 +167,10 @@ func TestBigEndianViews(t *testing.T) {
 	}
 }
 
-// partOfDay stands for a date that is no whole day, which is refused.
+// partOfDay is the text of a date that is no whole day, which is refused.
 const partOfDay = "part of a day"
 
-// arrowCells returns a column of records as cellText has it.
+// arrowCells returns a column of records in the form of cellText.
 func arrowCells(records []arrow.Record, column int) (out []string) {
 	for _, r := range records {
 		a := r.Column(column)
@@ -228,7 +238,8 @@ func TestCells(t *testing.T) {
 				for _, coded := range []bool{true, false} {
 					for i, got := range formatstest.ReadAll(t, s, coded) {
 						if want := arrowCells(records, i); !reflect.DeepEqual(got, want) {
-							t.Fatalf("seed %d, stream %v, batch %d, coded %v, column %d: got %q, want %q", seed, stream, batch, coded, i, got, want)
+							t.Fatalf("seed %d, stream %v, batch %d, coded %v, column %d: got %q, "+
+								"want %q", seed, stream, batch, coded, i, got, want)
 						}
 					}
 				}
@@ -247,22 +258,64 @@ func TestTypes(t *testing.T) {
 		{dt: arrow.PrimitiveTypes.Uint8, want: formats.Type{Kind: formats.Uint, Bits: 8}},
 		{dt: arrow.FixedWidthTypes.Float16, want: formats.Type{Kind: formats.Float, Bits: 16}},
 		{dt: arrow.FixedWidthTypes.Date64, want: formats.Type{Kind: formats.Date}},
-		{dt: arrow.FixedWidthTypes.Time32s, want: formats.Type{Kind: formats.Time, Unit: formats.Second}},
-		{dt: arrow.FixedWidthTypes.Time64us, want: formats.Type{Kind: formats.Time, Unit: formats.Micro}},
-		{dt: &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "+01:00"}, want: formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "+01:00"}},
-		{dt: &arrow.Decimal128Type{Precision: 18, Scale: 4}, want: formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 4}},
-		{dt: &arrow.Decimal128Type{Precision: 19}, want: formats.Type{Kind: formats.Decimal, Precision: 19, Wide: true}},
-		{dt: &arrow.Decimal128Type{Precision: 4, Scale: -2}, want: formats.Type{Kind: formats.Nested, Nested: "decimal(4, -2)"}},
+		{
+			dt:   arrow.FixedWidthTypes.Time32s,
+			want: formats.Type{Kind: formats.Time, Unit: formats.Second},
+		},
+		{
+			dt:   arrow.FixedWidthTypes.Time64us,
+			want: formats.Type{Kind: formats.Time, Unit: formats.Micro},
+		},
+		{
+			dt:   &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "+01:00"},
+			want: formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "+01:00"},
+		},
+		{
+			dt:   &arrow.Decimal128Type{Precision: 18, Scale: 4},
+			want: formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 4},
+		},
+		{
+			dt:   &arrow.Decimal128Type{Precision: 19},
+			want: formats.Type{Kind: formats.Decimal, Precision: 19, Wide: true},
+		},
+		{
+			dt:   &arrow.Decimal128Type{Precision: 4, Scale: -2},
+			want: formats.Type{Kind: formats.Nested, Nested: "decimal(4, -2)"},
+		},
 		{dt: arrow.BinaryTypes.LargeBinary, want: formats.Type{Kind: formats.Binary}},
-		{dt: &arrow.FixedSizeBinaryType{ByteWidth: 16}, want: formats.Type{Kind: formats.Binary, Size: 16}},
-		{dt: &arrow.FixedSizeBinaryType{ByteWidth: 16}, meta: uuid, want: formats.Type{Kind: formats.UUID}},
+		{
+			dt:   &arrow.FixedSizeBinaryType{ByteWidth: 16},
+			want: formats.Type{Kind: formats.Binary, Size: 16},
+		},
+		{
+			dt:   &arrow.FixedSizeBinaryType{ByteWidth: 16},
+			meta: uuid,
+			want: formats.Type{Kind: formats.UUID},
+		},
 		{dt: arrow.Null, want: formats.Type{Kind: formats.Null}},
-		{dt: arrow.FixedWidthTypes.Duration_s, want: formats.Type{Kind: formats.Nested, Nested: "duration[s]"}},
-		{dt: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.FixedWidthTypes.Date32}, want: formats.Type{Kind: formats.Date}},
-		{dt: arrow.ListOf(arrow.PrimitiveTypes.Int32), want: formats.Type{Kind: formats.Nested, Nested: `optional LIST {"list" repeated {"element" optional int32 INT(32,true)}}`}},
+		{
+			dt:   arrow.FixedWidthTypes.Duration_s,
+			want: formats.Type{Kind: formats.Nested, Nested: "duration[s]"},
+		},
+		{dt: &arrow.DictionaryType{
+			IndexType: arrow.PrimitiveTypes.Int16,
+			ValueType: arrow.FixedWidthTypes.Date32,
+		}, want: formats.Type{Kind: formats.Date}},
+		{
+			dt: arrow.ListOf(arrow.PrimitiveTypes.Int32),
+			want: formats.Type{
+				Kind:   formats.Nested,
+				Nested: `optional LIST {"list" repeated {"element" optional int32 INT(32,true)}}`,
+			},
+		},
 	}
 	for _, tt := range tests {
-		schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: tt.dt, Metadata: tt.meta, Nullable: true}}, nil)
+		schema := arrow.NewSchema([]arrow.Field{{
+			Name:     "a",
+			Type:     tt.dt,
+			Metadata: tt.meta,
+			Nullable: true,
+		}}, nil)
 		got := mustArrow(t, arrowBytes(t, true, schema, nil), 0).Fields()[0]
 		if got.Type != tt.want || !got.Nullable || got.Name != "a" {
 			t.Errorf("%v: got %+v, want %+v", tt.dt, got, tt.want)
@@ -271,7 +324,11 @@ func TestTypes(t *testing.T) {
 }
 
 func TestFloatsKeepTheirBits(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.FixedWidthTypes.Float16, Nullable: true}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{
+		Name:     "a",
+		Type:     arrow.FixedWidthTypes.Float16,
+		Nullable: true,
+	}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for bits := range 1 << 16 {
 		b.Field(0).(*array.Float16Builder).Append(float16.FromBits(uint16(bits)))
@@ -295,7 +352,8 @@ func TestFloatsKeepTheirBits(t *testing.T) {
 
 // dictionaryRecord returns a record of one dictionary column with the given entries, all in order.
 func dictionaryRecord(schema *arrow.Schema, entries ...string) arrow.Record {
-	dict, index := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt8Builder(memory.DefaultAllocator)
+	dict, index := array.NewStringBuilder(memory.DefaultAllocator),
+		array.NewInt8Builder(memory.DefaultAllocator)
 	for i, e := range entries {
 		if e == formatstest.NullCell {
 			dict.AppendNull()
@@ -310,7 +368,10 @@ func dictionaryRecord(schema *arrow.Schema, entries ...string) arrow.Record {
 }
 
 func TestDictionariesThatChange(t *testing.T) {
-	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	dt := &arrow.DictionaryType{
+		IndexType: arrow.PrimitiveTypes.Int8,
+		ValueType: arrow.BinaryTypes.String,
+	}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 	records := []arrow.Record{
 		dictionaryRecord(schema, "x", "y"),
@@ -320,10 +381,11 @@ func TestDictionariesThatChange(t *testing.T) {
 		dictionaryRecord(schema, "p", "q"),
 	}
 	s := mustArrow(t, arrowBytes(t, true, schema, records, ipc.WithDictionaryDeltas(true)), 0)
-	if got, want := formatstest.ReadAll(t, s, true)[0], arrowCells(records, 0); !reflect.DeepEqual(got, want) {
+	if got, want := formatstest.ReadAll(t, s, true)[0],
+		arrowCells(records, 0); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	for i := range records { // alone, each batch sees the dictionary as it was then
+	for i := range records { // read alone, each batch sees the dictionary of its time
 		got, err := formatstest.ReadCells(s, i, 1, formats.Request{})
 		if want := arrowCells(records[i:i+1], 0); err != nil || !reflect.DeepEqual(got[0], want) {
 			t.Errorf("batch %d: got %q (%v), want %q", i, got, err, want)
@@ -381,7 +443,8 @@ func TestFileChunksReadAlone(t *testing.T) {
 		wait.Go(func() {
 			got, err := formatstest.ReadCells(s, i, 1, formatstest.EveryColumn(s, i%2 == 0)...)
 			for c := range got {
-				if want := arrowCells(records[i:i+1], c); err != nil || !reflect.DeepEqual(got[c], want) {
+				if want := arrowCells(records[i:i+1], c); err != nil ||
+					!reflect.DeepEqual(got[c], want) {
 					t.Errorf("chunk %d, column %d: got %q (%v), want %q", i, c, got[c], err, want)
 				}
 			}
@@ -391,24 +454,28 @@ func TestFileChunksReadAlone(t *testing.T) {
 }
 
 func TestUnsupportedColumnIsRefusedWhenAskedFor(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Duration_s}, {Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Duration_s},
+		{Name: "a", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	b.Field(0).(*array.DurationBuilder).Append(5)
 	b.Field(1).(*array.Int64Builder).Append(6)
 	s := mustArrow(t, arrowBytes(t, true, schema, []arrow.Record{b.NewRecord()}), 0)
-	if got, err := formatstest.ReadCells(s, 0, 1, formats.Request{Column: 1}); err != nil || got[0][0] != "6" {
+	if got, err := formatstest.ReadCells(s, 0, 1, formats.Request{Column: 1}); err != nil ||
+		got[0][0] != "6" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := formatstest.ReadCells(s, 0, 1, formats.Request{Column: 0}); !errors.Is(err, formats.ErrUnsupported) || !strings.Contains(err.Error(), `"d"`) {
+	if _, err := formatstest.ReadCells(s, 0, 1, formats.Request{Column: 0}); !errors.Is(err,
+		formats.ErrUnsupported) || !strings.Contains(err.Error(), `"d"`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := formatstest.ReadCells(s, 0, 2, formats.Request{Column: 1}); !errors.Is(err, formats.ErrSchema) {
+	if _, err := formatstest.ReadCells(s, 0, 2, formats.Request{Column: 1}); !errors.Is(err,
+		formats.ErrSchema) {
 		t.Errorf("chunk that is not there: got %v", err)
 	}
 }
 
-// Of a record batch of large values some rows are returned at a time, and where the batch does not fit, the error
-// says how much is missing for all of it.
+// A record batch of large values is returned in parts, and where the batch does not fit, the error
+// has the bytes missing for all of it.
 func TestLargeRecordBatch(t *testing.T) {
 	const rows, size = 20, 1 << 20
 	names := []string{"a", "b"}
@@ -419,14 +486,22 @@ func TestLargeRecordBatch(t *testing.T) {
 		for range rows {
 			builder.Append(strings.Repeat(name, size))
 		}
-		fields, columns = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String}), append(columns, builder.NewArray())
+		fields, columns = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String}),
+			append(columns, builder.NewArray())
 	}
 	schema := arrow.NewSchema(fields, nil)
-	path := formatstest.WriteTemp(t, "large.arrow", arrowBytes(t, false, schema, []arrow.Record{array.NewRecord(schema, columns, rows)}))
+	path := formatstest.WriteTemp(t, "large.arrow",
+		arrowBytes(t, false, schema, []arrow.Record{array.NewRecord(schema, columns, rows)}))
 	held, most, limit := int64(0), int64(0), int64(math.MaxInt64)
 	hold := func(bytes int64) error {
 		if held+bytes > limit {
-			return &fault.Error{Class: fault.Resources, Err: errors.New("too much"), Lacks: bytes, Short: func(int64) string { return "" }}
+			return &fault.Error{
+				Class: fault.Resources,
+				Err:   errors.New("too much"),
+				Lacks: bytes,
+				Short: func(int64) string {
+					return ""
+				}}
 		}
 		held += bytes
 		most = max(most, held)
@@ -455,7 +530,8 @@ func TestLargeRecordBatch(t *testing.T) {
 	all := most
 	for _, limit = range []int64{0, rows * size} {
 		var short *fault.Error
-		if err := read(); !errors.As(err, &short) || limit+short.Lacks < all || limit+short.Lacks > 2*all {
+		if err := read(); !errors.As(err, &short) || limit+short.Lacks < all ||
+			limit+short.Lacks > 2*all {
 			t.Errorf("of %d bytes %d are had: %v", all, limit, err)
 		}
 	}

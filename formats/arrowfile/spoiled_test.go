@@ -39,7 +39,8 @@ func numbers(t testing.TB, rows int, stream bool, options ...ipc.Option) []byte 
 
 func TestRefuses(t *testing.T) {
 	file, stream := oneColumn(t, false), oneColumn(t, true)
-	twice := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null}, {Name: "a", Type: arrow.Null}}, nil)
+	twice := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null},
+		{Name: "a", Type: arrow.Null}}, nil)
 	tests := []struct {
 		name string
 		data []byte
@@ -57,7 +58,8 @@ func TestRefuses(t *testing.T) {
 		{"two columns of one name", arrowBytes(t, true, twice, nil), formats.ErrUnsupported},
 	}
 	for _, tt := range tests {
-		_, err := Open(context.Background(), formatstest.WriteTemp(t, "t.arrow", tt.data), formats.ReadOptions{})
+		_, err := Open(context.Background(), formatstest.WriteTemp(t, "t.arrow", tt.data),
+			formats.ReadOptions{})
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", tt.name, err, tt.want)
 		}
@@ -66,7 +68,7 @@ func TestRefuses(t *testing.T) {
 }
 
 // TestSchemaOfTheFooter reads files that start without a schema message: polars 2 writes a schema
-// there, and no message around it.
+// there without the surrounding message.
 func TestSchemaOfTheFooter(t *testing.T) {
 	whole := oneColumn(t, false)
 	want := formatstest.ReadAll(t, mustArrow(t, whole, 0), false)
@@ -79,13 +81,14 @@ func TestSchemaOfTheFooter(t *testing.T) {
 	} {
 		data := bytes.Clone(whole)
 		copy(data[8:8+length], leading)
-		if got := formatstest.ReadAll(t, mustArrow(t, data, 0), false); !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+		if got := formatstest.ReadAll(t, mustArrow(t, data, 0), false); !slices.EqualFunc(got, want,
+			slices.Equal[[]string]) {
 			t.Errorf("%s: other cells than with a schema message", name)
 		}
 	}
 }
 
-// TestMuchMetadata refuses a message whose metadata is large before it has memory for it.
+// TestMuchMetadata refuses a message with large metadata before it allocates memory for it.
 func TestMuchMetadata(t *testing.T) {
 	path := formatstest.WriteTemp(t, "t.arrow", []byte("\xff\xff\xff\xff\x00\x00\x00\x08"))
 	if err := os.Truncate(path, 1<<28); err != nil {
@@ -97,7 +100,7 @@ func TestMuchMetadata(t *testing.T) {
 	}
 }
 
-// TestTextsThatAreNoUTF8 refuses texts that are none, also when all of them together are.
+// TestTextsThatAreNoUTF8 refuses texts that are not UTF-8, also when all of them together are.
 func TestTextsThatAreNoUTF8(t *testing.T) {
 	text := arrow.BinaryTypes.String
 	for _, dt := range []arrow.DataType{
@@ -153,8 +156,8 @@ func TestCompressedLengthThatLies(t *testing.T) {
 	}
 }
 
-// TestChecksumsOfBlocks reads a buffer of LZ4 as polars writes it: with a checksum of each block as
-// it is stored.
+// TestChecksumsOfBlocks reads an LZ4 buffer in the form of polars: with a checksum of each stored
+// block.
 func TestChecksumsOfBlocks(t *testing.T) {
 	const frame = "04224d185440ae2e00000022070001000f0800" +
 		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" +
@@ -167,7 +170,8 @@ func TestChecksumsOfBlocks(t *testing.T) {
 	r := &reader{lz4: lz4.NewReader(nil)}
 	unpack := func() ([]byte, error) { return r.unpack(codecLZ4, packed, r.slab) }
 	raw, err := unpack()
-	if want := bytes.Repeat([]byte{7, 0, 0, 0, 0, 0, 0, 0}, 1000); err != nil || !bytes.Equal(raw, want) {
+	if want := bytes.Repeat([]byte{7, 0, 0, 0, 0, 0, 0, 0}, 1000); err != nil ||
+		!bytes.Equal(raw, want) {
 		t.Errorf("got %d bytes, %v", len(raw), err)
 	}
 	packed[len(packed)-12] ^= 1 // of the checksum
@@ -176,28 +180,33 @@ func TestChecksumsOfBlocks(t *testing.T) {
 	}
 }
 
-// TestHold makes sure that what a reader holds is told before it is allocated, and given back.
+// TestHold checks that a reader reports held bytes before it allocates them, and gives them back.
 func TestHold(t *testing.T) {
 	const rows = 1 << 20
 	for _, options := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
 		path := formatstest.WriteTemp(t, "t.arrow", numbers(t, rows, true, options...))
-		formatstest.CheckHeld(t, 8*rows-1<<20, 9*rows, false, func(hold func(int64) error) (formats.Source, error) {
-			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
-		})
+		formatstest.CheckHeld(t, 8*rows-1<<20, 9*rows, false,
+			func(hold func(int64) error) (formats.Source, error) {
+				return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+			})
 	}
 }
 
-// TestLargeCellIsHeld: a large text is told as it lies in the file, and before a column has it, too.
+// TestLargeCellIsHeld: a large text is reported as part of the file, and again before a column
+// holds it.
 func TestLargeCellIsHeld(t *testing.T) {
 	const size = 8 << 20
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	b.Field(0).(*array.StringBuilder).AppendValues([]string{"x", strings.Repeat("y", size), "z"}, nil)
-	path := formatstest.WriteTemp(t, "t.arrow", arrowBytes(t, true, schema, []arrow.Record{b.NewRecord()}))
+	b.Field(0).(*array.StringBuilder).AppendValues([]string{"x", strings.Repeat("y", size), "z"},
+		nil)
+	path := formatstest.WriteTemp(t, "t.arrow",
+		arrowBytes(t, true, schema, []arrow.Record{b.NewRecord()}))
 	for _, coded := range []bool{true, false} {
-		formatstest.CheckHeld(t, 2*size-2<<20, 3*size, coded, func(hold func(int64) error) (formats.Source, error) {
-			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
-		})
+		formatstest.CheckHeld(t, 2*size-2<<20, 3*size, coded,
+			func(hold func(int64) error) (formats.Source, error) {
+				return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+			})
 	}
 }
 
@@ -207,15 +216,20 @@ func TestNullWhereNoneIsAllowed(t *testing.T) {
 	b.Field(0).AppendNull()
 	s := mustArrow(t, arrowBytes(t, true, required, []arrow.Record{b.NewRecord()}), 0)
 	for _, coded := range []bool{true, false} {
-		if _, err := formatstest.Drain(s, []formats.Request{{Coded: coded}}); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := formatstest.Drain(s, []formats.Request{{Coded: coded}}); !errors.Is(err,
+			formats.ErrDamaged) {
 			t.Errorf("coded %v: got %v", coded, err)
 		}
 	}
 }
 
-// TestNullsWithoutTheirBitmap refuses a batch that has nulls and does not say which rows they are.
+// TestNullsWithoutTheirBitmap refuses a batch that has nulls but no bitmap of them.
 func TestNullsWithoutTheirBitmap(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{
+		Name:     "a",
+		Type:     arrow.PrimitiveTypes.Int64,
+		Nullable: true,
+	}}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for range 500 {
 		b.Field(0).AppendNull()
@@ -240,13 +254,17 @@ func TestNullsWithoutTheirBitmap(t *testing.T) {
 }
 
 func TestIndexOutOfRange(t *testing.T) {
-	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	dt := &arrow.DictionaryType{
+		IndexType: arrow.PrimitiveTypes.Int8,
+		ValueType: arrow.BinaryTypes.String,
+	}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt, Nullable: true}}, nil)
 	data := arrowBytes(t, true, schema, []arrow.Record{dictionaryRecord(schema, "x", "y", "z")})
 	at := bytes.LastIndex(data, []byte{0, 1, 2})
 	for _, index := range []byte{3, 127, 0xff} {
 		data[at+1] = index
-		if _, err := formatstest.Drain(mustArrow(t, data, 0), []formats.Request{{}}); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := formatstest.Drain(mustArrow(t, data, 0),
+			[]formats.Request{{}}); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("index %d: got %v", index, err)
 		}
 	}
@@ -281,7 +299,8 @@ func arrowSeeds(t testing.TB) (seeds [][]byte) {
 		record := randomRecord(t, r, flat, 20)
 		seeds = append(seeds,
 			arrowBytes(t, false, flat, []arrow.Record{record}, options...),
-			arrowBytes(t, true, flat, []arrow.Record{record, randomRecord(t, r, flat, 3)}, options...),
+			arrowBytes(t, true, flat, []arrow.Record{record, randomRecord(t, r, flat, 3)},
+				options...),
 			arrowBytes(t, true, nested, []arrow.Record{nestedRecord(r, nested, 10)}, options...))
 	}
 	return seeds
@@ -299,12 +318,14 @@ func FuzzRead(f *testing.F) {
 func BenchmarkRead(b *testing.B) {
 	schema := flatSchema()
 	r := rand.New(rand.NewPCG(1, 1))
-	s := mustArrow(b, arrowBytes(b, false, schema, []arrow.Record{randomRecord(b, r, schema, 200000)}), 0)
+	s := mustArrow(b, arrowBytes(b, false, schema,
+		[]arrow.Record{randomRecord(b, r, schema, 200000)}), 0)
 	for i, f := range s.Fields() {
 		for _, coded := range []bool{true, false} {
 			b.Run(fmt.Sprintf("%v/coded=%v", f.Type, coded), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := formatstest.Drain(s, []formats.Request{{Column: i, Coded: coded}}); err != nil {
+					if _, err := formatstest.Drain(s,
+						[]formats.Request{{Column: i, Coded: coded}}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
-const batchEntries = 64 << 20 // of one leaf of a nested column
+const batchEntries = 64 << 20 // largest number of entries of one leaf of a nested column
 
 var (
 	errLarge = fmt.Errorf("%w: too many entries of a column at a time", formats.ErrUnsupported)
@@ -19,7 +19,7 @@ var (
 	errDay   = fmt.Errorf("%w: a date that is no whole day", formats.ErrDamaged)
 )
 
-// validity has a bit for each row, and none when all are valid.
+// validity has a bit for each row. It is empty when all are valid.
 type validity []byte
 
 func (v validity) at(row int) bool {
@@ -66,7 +66,8 @@ func (f *field) appendValues(
 	return f.toWords(v.Words[start:])
 }
 
-// appendPositions appends codes of rows [from, to) whose values come one by one behind so many others.
+// appendPositions appends codes of rows [from, to) whose values were appended one by one after
+// before others.
 func (f *field) appendPositions(dst []uint32, a arrow.Array, before, from, to int) []uint32 {
 	start, code, valid := len(dst), uint32(before), validity(a.NullBitmapBytes())
 	dst = slices.Grow(dst, to-from)[:start+to-from]
@@ -99,7 +100,7 @@ func (f *field) each(a arrow.Array, from, to int, do func(i int, b []byte) error
 	return nil
 }
 
-// bytesOf returns how many bytes the valid rows of [from, to) have.
+// bytesOf returns the number of bytes of the valid rows of [from, to).
 func bytesOf(a arrow.Array, from, to int) (size int) {
 	for i := from; i < to; i++ {
 		if a.IsValid(i) {
@@ -109,7 +110,7 @@ func bytesOf(a arrow.Array, from, to int) (size int) {
 	return size
 }
 
-// checkTexts makes sure that texts from one on are UTF-8: all of them together are, and none starts
+// checkTexts checks that texts from one on are UTF-8: all of them together are, and none starts
 // inside a character.
 func checkTexts(v *formats.Values, from int) error {
 	if v.Type.Kind != formats.String || from == v.Len() {
@@ -125,7 +126,7 @@ func checkTexts(v *formats.Values, from int) error {
 	return nil
 }
 
-// appendDecimals appends decimals, which Parquet has with the sign in front.
+// appendDecimals appends decimals in the byte order of Parquet, the sign first.
 func (f *field) appendDecimals(v *formats.Values, a arrow.Array, from, to int) error {
 	var decimal [32]byte
 	return f.each(a, from, to, func(_ int, b []byte) error {
@@ -135,15 +136,15 @@ func (f *field) appendDecimals(v *formats.Values, a arrow.Array, from, to int) e
 	})
 }
 
-// flat is a flat type of Arrow: the kind and the bits of its values, and what appends the numbers
-// of rows [from, to), those of nulls too.
+// flat is a flat type of Arrow: the kind and the bits of its values, and a function that appends
+// the numbers of rows [from, to), including nulls.
 type flat struct {
 	kind    formats.Kind
 	bits    int
 	numbers func(dst []uint64, a arrow.ArrayData, from, to int) []uint64
 }
 
-// flats are by what a file declares.
+// flats are the flat types by the type in the file.
 var flats = map[arrow.Type]flat{
 	arrow.NULL:    {kind: formats.Null},
 	arrow.BOOL:    {formats.Boolean, 0, booleans},
@@ -197,7 +198,7 @@ func booleans(dst []uint64, a arrow.ArrayData, from, to int) []uint64 {
 
 const millisPerDay = 24 * 60 * 60 * 1000
 
-// toWords makes the words of a flat type of the numbers that a file has for it.
+// toWords converts the numbers of a file to the words of a flat type.
 func (f *field) toWords(words []uint64) error {
 	if f.storage.ID() == arrow.DATE64 {
 		for i, w := range words {
@@ -212,9 +213,13 @@ func (f *field) toWords(words []uint64) error {
 	case f.typ.Kind != formats.Float:
 		apply(words, func(w uint64) uint64 { return formats.IntWord(int64(w)) })
 	case f.typ.Bits == 16:
-		apply(words, func(w uint64) uint64 { return formats.FloatWord(formats.WidenFloat16(uint16(w))) })
+		apply(words, func(w uint64) uint64 {
+			return formats.FloatWord(formats.WidenFloat16(uint16(w)))
+		})
 	case f.typ.Bits == 32:
-		apply(words, func(w uint64) uint64 { return formats.FloatWord(formats.WidenFloat32(uint32(w))) })
+		apply(words, func(w uint64) uint64 {
+			return formats.FloatWord(formats.WidenFloat32(uint32(w)))
+		})
 	default:
 		apply(words, formats.FloatWord)
 	}
