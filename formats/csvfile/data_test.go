@@ -29,7 +29,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// writeRandom writes a field, quoted when it must be and sometimes when not.
+// writeRandom writes a field, quoted when necessary and sometimes otherwise.
 func writeRandom(b *strings.Builder, r *rand.Rand, text string) {
 	if r.IntN(3) > 0 && !strings.ContainsAny(text, "\",\n\r") {
 		b.WriteString(text)
@@ -38,8 +38,8 @@ func writeRandom(b *strings.Builder, r *rand.Rand, text string) {
 	b.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
 }
 
-// TestAgreesWithStandardLibrary compares the scanner with encoding/csv on random
-// well-formed texts, with a buffer that every few records outgrow.
+// TestAgreesWithStandardLibrary compares the scanner with encoding/csv on random well-formed texts,
+// with a buffer that has to grow every few records.
 func TestAgreesWithStandardLibrary(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -67,9 +67,10 @@ func TestAgreesWithStandardLibrary(t *testing.T) {
 	}
 }
 
-// scanAll returns all records, with line ends inside fields as encoding/csv makes them.
+// scanAll returns all records, with line ends inside fields in the form of encoding/csv.
 func scanAll(text string, columns, buffer int) (records [][]string, err error) {
-	s := newScanner(io.NopCloser(strings.NewReader(text)), dialect{delim: ',', quote: '"'}, 1, columns, nil)
+	s := newScanner(io.NopCloser(strings.NewReader(text)), dialect{delim: ',', quote: '"'}, 1,
+		columns, nil)
 	s.skip, s.buf = true, make([]byte, buffer)
 	for {
 		fields, err := s.record()
@@ -91,17 +92,22 @@ func TestRealData(t *testing.T) {
 	tests := []struct {
 		file string
 		rows int64
-		ints string // columns that are Int; the others are String
+		ints string // columns of type Int; the others are String
 	}{
-		{"adult/adult.csv", 45222, "age fnlwgt education-num capital-gain capital-loss hours-per-week"},
-		{"uci/german.csv", 1000, "duration-months credit-amount installment-rate residence-since age existing-credits dependents"},
+		{"adult/adult.csv", 45222, "age fnlwgt education-num capital-gain capital-loss " +
+			"hours-per-week"},
+		{"uci/german.csv", 1000, "duration-months credit-amount installment-rate residence-since " +
+			"age existing-credits dependents"},
 		{"uci/nursery.csv", 12960, ""},
 		{"uci/mushroom.csv", 8124, ""},
-		{"uci/cmc.csv", 1473, "wife-age wife-education husband-education children husband-occupation living-standard"},
+		{"uci/cmc.csv", 1473, "wife-age wife-education husband-education children " +
+			"husband-occupation living-standard"},
 		{"uci/car.csv", 1728, ""},
 		{"uci/tictactoe.csv", 958, ""},
 		{"uci/vote.csv", 435, ""},
-		{"uci/breast_cancer_wisconsin.csv", 699, "id clump-thickness cell-size-uniformity cell-shape-uniformity marginal-adhesion epithelial-cell-size bare-nuclei bland-chromatin normal-nucleoli mitoses"},
+		{"uci/breast_cancer_wisconsin.csv", 699, "id clump-thickness cell-size-uniformity " +
+			"cell-shape-uniformity marginal-adhesion epithelial-cell-size bare-nuclei " +
+			"bland-chromatin normal-nucleoli mitoses"},
 	}
 	for _, tt := range tests {
 		path := formatstest.SharedData(t, tt.file)
@@ -152,14 +158,17 @@ func compareWithStandardLibrary(t *testing.T, s formats.Source, path string) {
 // csvSeeds are small texts of all kinds.
 func csvSeeds(t testing.TB) (seeds [][]byte) {
 	for _, seed := range []string{
-		"", "a\n", "a,b\n1,2\n", "a;b\n\"x\"\"y\";\r\n", "\ufeffa\tb\n1970-01-01\t1.5e3\n", "a,b\n\"1\n2\",true\n\n", "a\n\n\"\n",
+		"", "a\n", "a,b\n1,2\n", "a;b\n\"x\"\"y\";\r\n", "\ufeffa\tb\n1970-01-01\t1.5e3\n",
+		"a,b\n\"1\n2\",true\n\n", "a\n\n\"\n",
 	} {
-		seeds = append(seeds, []byte(seed), packedText(t, []byte(seed), true), packedText(t, []byte(seed), false))
+		seeds = append(seeds, []byte(seed), packedText(t, []byte(seed), true),
+			packedText(t, []byte(seed), false))
 	}
 	return seeds
 }
 
-// readOrRefuse reads a text, with codes and without, in batches of some rows: it is refused, or both have the same cells.
+// readOrRefuse reads a text, coded and plain, in batches of some rows: it is refused, or both have
+// the same cells.
 func readOrRefuse(t *testing.T, data []byte, batch byte) {
 	s, err := tryCSV(t, string(data), formats.ReadOptions{BatchRows: int(batch)})
 	if err != nil {
@@ -216,8 +225,8 @@ func BenchmarkRead(b *testing.B) {
 	runtime.KeepAlive(s)
 }
 
-// A record that needs a larger buffer is told of, and given back when it was read; when it is
-// refused, the file is not to blame, and the error says how much is missing for all of it.
+// A record that needs a larger buffer is reported, and reported again when its memory is free. When
+// it is refused, the error does not blame the file, and has the missing bytes for the whole record.
 func TestLargeRecordsAreHeld(t *testing.T) {
 	const size = 3 << 20
 	held, most := int64(0), int64(0)
@@ -226,14 +235,21 @@ func TestLargeRecordsAreHeld(t *testing.T) {
 	limit := int64(1 << 40)
 	hold := func(bytes int64) error {
 		if held+bytes > limit {
-			short = &fault.Error{Class: fault.Resources, Err: errMuch, Lacks: bytes, Short: func(int64) string { return "" }}
+			short = &fault.Error{
+				Class: fault.Resources,
+				Err:   errMuch,
+				Lacks: bytes,
+				Short: func(int64) string {
+					return ""
+				}}
 			return short
 		}
 		held += bytes
 		most = max(most, held)
 		return nil
 	}
-	s := mustCSV(t, "a\nx\n"+strings.Repeat("y", size)+"\n", formats.ReadOptions{Hold: hold, Threads: 1})
+	s := mustCSV(t, "a\nx\n"+strings.Repeat("y", size)+"\n",
+		formats.ReadOptions{Hold: hold, Threads: 1})
 	if held != 0 || most < size {
 		t.Fatalf("opened: %d bytes held, %d at most", held, most)
 	}
@@ -243,7 +259,8 @@ func TestLargeRecordsAreHeld(t *testing.T) {
 	}
 	all := most
 	for _, limit = range []int64{0, size, 2 * size} {
-		if err := readOnce(s); !errors.Is(err, errMuch) || errors.Is(err, formats.ErrDamaged) || held != 0 {
+		if err := readOnce(s); !errors.Is(err, errMuch) || errors.Is(err, formats.ErrDamaged) ||
+			held != 0 {
 			t.Errorf("refused: %v, %d bytes held", err, held)
 		}
 		if missing := short.Lacks; limit+missing < all || missing > 3*all {

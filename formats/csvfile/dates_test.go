@@ -7,16 +7,17 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TestDatesStayTexts: dates and times in other forms are texts, with advice how to declare them in
+// TestDatesStayTexts: dates and times in other forms are texts, with advice to declare them in
 // every order in which all are dates; so are numbers in other numerals.
 func TestDatesStayTexts(t *testing.T) {
 	for texts, want := range map[string]string{
-		"13.02.2020|1.3.2021":                     "type: date(D.M.YYYY)",
-		"02/13/2020|3/1/2021":                     "type: date(M/D/YYYY)",
-		"01/02/2020|03/04/2021":                   "type: date(D/M/YYYY) or type: date(M/D/YYYY)",
-		"13/02/2020|02/13/2020":                   "",
-		"13.02.68|01.03.69":                       "type: date(D.M.YY)",
-		"01-02-03|04-05-06":                       "type: date(D-M-YY) or type: date(M-D-YY) or type: date(YY-M-D)",
+		"13.02.2020|1.3.2021":   "type: date(D.M.YYYY)",
+		"02/13/2020|3/1/2021":   "type: date(M/D/YYYY)",
+		"01/02/2020|03/04/2021": "type: date(D/M/YYYY) or type: date(M/D/YYYY)",
+		"13/02/2020|02/13/2020": "",
+		"13.02.68|01.03.69":     "type: date(D.M.YY)",
+		"01-02-03|04-05-06": "type: date(D-M-YY) or type: date(M-D-YY) or " +
+			"type: date(YY-M-D)",
 		"1/2/2020 9:05 PM|12/31/2020 11:59 am":    "type: timestamp(M/D/YYYY hh:mm AM)",
 		"31.12.2020 23:59:59|1.1.2021 00:00:00.5": "type: timestamp(D.M.YYYY hh:mm:ss)",
 		"2020-01-05 10:00|2020-12-31 23:59":       "type: timestamp(YYYY-M-D hh:mm)",
@@ -45,7 +46,8 @@ func TestDatesStayTexts(t *testing.T) {
 		rows := strings.Split(texts, "|")
 		for at := range len(rows) {
 			files := []string{"t.csv"}
-			whole, parts := newEvidence(files, nil), [2]evidence{newEvidence(files, nil), newEvidence(files, nil)}
+			whole, parts := newEvidence(files, nil),
+				[2]evidence{newEvidence(files, nil), newEvidence(files, nil)}
 			for i, text := range rows {
 				f := field{text: []byte(text)}
 				whole.see(f, int64(i+1))
@@ -63,7 +65,8 @@ func TestDatesStayTexts(t *testing.T) {
 					advice = as
 				}
 				if got.Type.Kind != formats.String || advice != want {
-					t.Errorf("%s, cut at %d: %s, %q, want %q", texts, at, got.Type, got.Text.Advice, want)
+					t.Errorf("%s, cut at %d: %s, %q, want %q", texts, at, got.Type, got.Text.Advice,
+						want)
 				}
 			}
 		}

@@ -11,19 +11,20 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// delimiters are what may part fields when nothing is declared.
+// delimiters are the candidates when no delimiter is declared.
 const delimiters = ",;\t|"
 
-// sample is the start of a text, by which its delimiter is known.
+// sample is the start of a text, which determines its delimiter.
 type sample struct {
 	text     []byte
-	whole    bool // there is no more of it
+	whole    bool // the text ends here
 	headless bool // its first record has values, not names
 }
 
-// delimiter returns what parts the fields of a dialect: that under which the first record has
-// several, and all others as many; where there is none, the one under which most do before the first
-// that does not. It refuses a text with several: which one is meant, only its owner knows.
+// delimiter returns the delimiter of a dialect: the one with which the first record has several
+// fields, and all others have as many; if there is none, the one with which most records do before
+// the first that does not. It refuses a text with several such delimiters: only its owner can
+// choose.
 func (s *sample) delimiter(d dialect) (byte, error) {
 	best, most, several := delimiters[0], 0, []string(nil)
 	for _, c := range []byte(delimiters) {
@@ -40,14 +41,16 @@ func (s *sample) delimiter(d dialect) (byte, error) {
 		}
 	}
 	if len(several) > 1 {
-		return 0, fault.Errorf(fault.Input, `say which one it is in csv.delimiter, as csv: {delimiter: ";"}, or to kcut init and kcut check with --delimiter`,
-			"%w: all lines have as many fields as the first one, whether %s parts them", formats.ErrSchema, strings.Join(several, " or "))
+		return 0, fault.Errorf(fault.Input,
+			`say which one it is in csv.delimiter, as csv: {delimiter: ";"}, or to kcut init and kcut check with --delimiter`,
+			"%w: all lines have as many fields as the first one, whether %s parts them",
+			formats.ErrSchema, strings.Join(several, " or "))
 	}
 	return best, nil
 }
 
-// agreement counts the records that agree with the first one, which has several fields, before one
-// that does not, and reports whether there is none such.
+// agreement counts the records, before the first that differs, that have as many fields as the
+// first record, which has several. It reports whether none differs.
 func (s *sample) agreement(d dialect) (records int, all bool) {
 	scan := newScanner(io.NopCloser(bytes.NewReader(s.text)), d, 1, maxColumns, nil)
 	defer scan.close()
@@ -56,7 +59,9 @@ func (s *sample) agreement(d dialect) (records int, all bool) {
 	for {
 		fields, err := scan.record()
 		switch {
-		case err == io.EOF, !s.whole && (scan.offset == int64(len(s.text)) || errors.Is(err, errUnclosed)): // the last record goes on
+		// the last record continues
+		case err == io.EOF, !s.whole && (scan.offset == int64(len(s.text)) ||
+			errors.Is(err, errUnclosed)):
 			return records, width > 1
 		case err != nil:
 			return records, false
@@ -74,7 +79,7 @@ func (s *sample) agreement(d dialect) (records int, all bool) {
 	}
 }
 
-// namedFields returns how many fields there are but for nulls at the end.
+// namedFields returns the number of fields without nulls at the end.
 func namedFields(fields []field) int {
 	n := len(fields)
 	for n > 0 && fields[n-1].null() {
@@ -83,7 +88,7 @@ func namedFields(fields []field) int {
 	return n
 }
 
-// cutSeparator cuts the line off with which Excel begins a text to name its delimiter, as sep=;.
+// cutSeparator removes the first line that Excel writes to declare the delimiter, as sep=;.
 func cutSeparator(text []byte) (delimiter byte, rest []byte, named bool) {
 	line, rest, ended := bytes.Cut(text, newline)
 	line = bytes.Trim(bytes.TrimSuffix(line, []byte{'\r'}), `"`)

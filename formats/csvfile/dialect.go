@@ -11,13 +11,13 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// dialect is what parts fields, and what is around them.
+// dialect is the characters that separate and enclose fields.
 type dialect struct {
 	delim, quote byte
 	escape       byte // 0: none
 }
 
-// isEscape reports whether a character has what is behind it taken as it is.
+// isEscape reports whether a character makes the next one literal.
 func (d *dialect) isEscape(c byte) bool { return c == d.escape && c != 0 }
 
 // indexQuote returns the position of the first quote or escape, or -1.
@@ -35,7 +35,7 @@ func (d *dialect) indexQuote(text []byte) int {
 	return at
 }
 
-// dialectOf returns what is declared, and the rest as the text's start has it.
+// dialectOf returns the declared dialect, completed from the start of the text.
 func dialectOf(declared *formats.CSV, start *sample) (d dialect, err error) {
 	d = dialect{declared.Delimiter, declared.Quote, declared.Escape}
 	if d.quote == 0 {
@@ -51,11 +51,13 @@ func dialectOf(declared *formats.CSV, start *sample) (d dialect, err error) {
 	}
 	for _, c := range []byte{d.delim, d.quote, d.escape} {
 		if c == '\n' || c == '\r' || c >= 0x80 {
-			return d, fmt.Errorf("%w: %q in place of a delimiter or a quote", formats.ErrUnsupported, c)
+			return d, fmt.Errorf("%w: %q in place of a delimiter or a quote",
+				formats.ErrUnsupported, c)
 		}
 	}
 	if declared.Thousands != 0 && declared.Thousands == declared.Decimal {
-		return d, fmt.Errorf("%w: %q in front of fractions and between thousands", formats.ErrUnsupported, declared.Decimal)
+		return d, fmt.Errorf("%w: %q in front of fractions and between thousands",
+			formats.ErrUnsupported, declared.Decimal)
 	}
 	if d.delim == d.quote || d.delim == d.escape {
 		return d, fmt.Errorf("%w: delimiter %q", formats.ErrUnsupported, d.delim)
@@ -63,9 +65,11 @@ func dialectOf(declared *formats.CSV, start *sample) (d dialect, err error) {
 	return d, nil
 }
 
-// encodingOf returns the encoding that is declared, or that a byte order mark says; nil for UTF-8.
+// encodingOf returns the encoding that is declared, or that a byte order mark indicates; nil for
+// UTF-8.
 func encodingOf(declared string, head []byte) (encoding.Encoding, error) {
-	if declared == "" && (bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})) {
+	if declared == "" && (bytes.HasPrefix(head, []byte{0xff, 0xfe}) ||
+		bytes.HasPrefix(head, []byte{0xfe, 0xff})) {
 		declared = formats.EncodingUTF16
 	}
 	switch declared {

@@ -16,7 +16,7 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// readEscaped is a plain reader of CSV with an escape: character by character.
+// readEscaped is a simple reader of CSV with an escape: character by character.
 func readEscaped(text string, delim, quote, escape byte) (records [][]string) {
 	var record []string
 	var field []byte
@@ -40,7 +40,7 @@ func readEscaped(text string, delim, quote, escape byte) (records [][]string) {
 	return records
 }
 
-// Whatever the quote, the escape and the delimiter are, fields are those that a plain reader finds, in buffers and
+// With any quote, escape and delimiter, the fields are those of a simple reader, in buffers and
 // blocks of any size.
 func TestDialects(t *testing.T) {
 	r := formatstest.Rand(t)
@@ -56,7 +56,8 @@ func TestDialects(t *testing.T) {
 		var text strings.Builder
 		var want [][]string
 		columns := 2 + r.IntN(3)
-		text.WriteString(strings.Join([]string{"w", "x", "y", "z"}[:columns], string(d.delim)) + "\n")
+		text.WriteString(strings.Join([]string{"w", "x", "y", "z"}[:columns], string(d.delim)) +
+			"\n")
 		for range r.IntN(30) {
 			var record []string
 			for c := range columns {
@@ -74,11 +75,16 @@ func TestDialects(t *testing.T) {
 			want = append(want, record)
 		}
 		if d.escape != 0 {
-			if got := readEscaped(text.String(), d.delim, d.quote, d.escape)[1:]; !reflect.DeepEqual(got, want) && len(want) > 0 {
+			if got := readEscaped(text.String(), d.delim, d.quote,
+				d.escape)[1:]; !reflect.DeepEqual(got, want) && len(want) > 0 {
 				t.Fatalf("the plain reader finds %q, not %q", got, want)
 			}
 		}
-		opt := formats.ReadOptions{CSV: formats.CSV{Delimiter: d.delim, Quote: d.quote, Escape: d.escape}, Types: map[string]formats.Type{}}
+		opt := formats.ReadOptions{CSV: formats.CSV{
+			Delimiter: d.delim,
+			Quote:     d.quote,
+			Escape:    d.escape,
+		}, Types: map[string]formats.Type{}}
 		for _, name := range []string{"w", "x", "y", "z"} {
 			opt.Types[name] = formats.Type{Kind: formats.String}
 		}
@@ -86,25 +92,30 @@ func TestDialects(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(context.Background(), path, opt, cutting{block: 1 + r.Int64N(50), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)})
+		s, err := open(context.Background(), path, opt,
+			cutting{block: 1 + r.Int64N(50), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)})
 		if err != nil {
 			t.Fatalf("seed %d: %q: %v", formatstest.Seed, text.String(), err)
 		}
 		got := formatstest.ReadAll(t, s, r.IntN(2) == 0)
 		for c := range columns {
 			for row := range want {
-				if cell := want[row][c]; got[c][row] != cell && !(cell == "" && got[c][row] == formatstest.NullCell) {
-					t.Fatalf("seed %d: %q: row %d, column %d is %q, want %q", formatstest.Seed, text.String(), row, c, got[c][row], cell)
+				if cell := want[row][c]; got[c][row] != cell &&
+					!(cell == "" && got[c][row] == formatstest.NullCell) {
+					t.Fatalf("seed %d: %q: row %d, column %d is %q, want %q", formatstest.Seed,
+						text.String(), row, c, got[c][row], cell)
 				}
 			}
 		}
 	}
 }
 
-// quoteWith writes a field, in quotes when it must be or shall.
+// quoteWith writes a field, in quotes when necessary or requested.
 func quoteWith(d dialect, field []byte, shall bool) string {
 	var b strings.Builder
-	special := func(c byte) bool { return c == d.quote || d.isEscape(c) || c == d.delim || c == '\n' }
+	special := func(c byte) bool {
+		return c == d.quote || d.isEscape(c) || c == d.delim || c == '\n'
+	}
 	if d.escape != 0 && !shall && !bytes.Contains(field, []byte{'\n'}) {
 		for _, c := range field {
 			if special(c) {
@@ -161,36 +172,47 @@ func TestEncodings(t *testing.T) {
 		{formats.EncodingUTF16, utf16of("\ufeff"+text, 1)},
 		{formats.EncodingUTF16, utf16of(text, 0)},
 	} {
-		for _, data := range [][]byte{tt.text, packedText(t, tt.text, true), packedText(t, tt.text, false)} {
-			s, err := tryCSV(t, string(data), formats.ReadOptions{BatchRows: 1, CSV: formats.CSV{Encoding: tt.encoding}})
+		for _, data := range [][]byte{tt.text, packedText(t, tt.text, true),
+			packedText(t, tt.text, false)} {
+			s, err := tryCSV(t, string(data),
+				formats.ReadOptions{BatchRows: 1, CSV: formats.CSV{Encoding: tt.encoding}})
 			if err != nil {
 				t.Errorf("%q: %v", tt.encoding, err)
 				continue
 			}
-			if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) || s.Fields()[0].Name != "größe" {
+			if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) ||
+				s.Fields()[0].Name != "größe" {
 				t.Errorf("%q: got %q under %q", tt.encoding, got, s.Fields()[0].Name)
 			}
 		}
 	}
-	if s := mustCSV(t, "a\n\x80\n", formats.ReadOptions{CSV: formats.CSV{Encoding: formats.EncodingWindows1252}}); formatstest.ReadAll(t, s, true)[0][0] != "€" {
+	windows := formats.ReadOptions{CSV: formats.CSV{Encoding: formats.EncodingWindows1252}}
+	if s := mustCSV(t, "a\n\x80\n", windows); formatstest.ReadAll(t, s, true)[0][0] != "€" {
 		t.Error("0x80 of windows-1252 is not €")
 	}
-	if _, err := tryCSV(t, string(latin(text)), formats.ReadOptions{}); !errors.Is(err, formats.ErrEncoding) || !errors.Is(err, formats.ErrDamaged) {
+	if _, err := tryCSV(t, string(latin(text)), formats.ReadOptions{}); !errors.Is(err,
+		formats.ErrEncoding) || !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("latin-1 that is not declared: %v", err)
 	}
-	if _, err := tryCSV(t, string(utf16of("a,b\n1,2\n", 0)), formats.ReadOptions{}); !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), "UTF-16") {
+	if _, err := tryCSV(t, string(utf16of("a,b\n1,2\n", 0)), formats.ReadOptions{}); !errors.Is(err,
+		formats.ErrDamaged) || !strings.Contains(err.Error(), "UTF-16") {
 		t.Errorf("UTF-16 that is not declared: %v", err)
 	}
-	if _, err := tryCSV(t, "a\n1\n", formats.ReadOptions{CSV: formats.CSV{Encoding: "ebcdic"}}); !errors.Is(err, formats.ErrUnsupported) {
+	if _,
+		err := tryCSV(t, "a\n1\n",
+		formats.ReadOptions{CSV: formats.CSV{Encoding: "ebcdic"}}); !errors.Is(err,
+		formats.ErrUnsupported) {
 		t.Errorf("an unknown encoding: %v", err)
 	}
 }
 
-// Texts that stand for null do so in and out of quotes, leave the type alone, and are names in a header.
+// Texts that mean null do so in and out of quotes, do not change the type, and are names in a
+// header.
 func TestNullTexts(t *testing.T) {
 	const text = "NA,n\n1,NA\n\"NA\",2\nnan,\\N\n"
 	s := mustCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Nulls: []string{"NA", "nan", `\N`}}})
-	want := [][]string{{"1", formatstest.NullCell, formatstest.NullCell}, {formatstest.NullCell, "2", formatstest.NullCell}}
+	want := [][]string{{"1", formatstest.NullCell, formatstest.NullCell},
+		{formatstest.NullCell, "2", formatstest.NullCell}}
 	for _, coded := range []bool{true, false} {
 		if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %q, want %q", got, want)
@@ -206,7 +228,7 @@ func TestNullTexts(t *testing.T) {
 	}
 }
 
-// The line of the first text in a column of numbers is told, wherever blocks end.
+// The line of the first text in a column of numbers is reported, wherever blocks end.
 func TestLineOfFirstText(t *testing.T) {
 	r := formatstest.Rand(t)
 	for range 300 {
@@ -234,12 +256,15 @@ func TestLineOfFirstText(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := open(context.Background(), path, formats.ReadOptions{}, cutting{block: 1 + r.Int64N(200), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)})
+		s, err := open(context.Background(), path, formats.ReadOptions{},
+			cutting{block: 1 + r.Int64N(200), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := s.Fields(); f[0].Text.Line != want || f[0].Text.Number || f[1].Text.Line != 0 || f[2].Text.Line != 0 {
-			t.Fatalf("seed %d: %q: lines %d, %d, %d, want %d", formatstest.Seed, text.String(), f[0].Text.Line, f[1].Text.Line, f[2].Text.Line, want)
+		if f := s.Fields(); f[0].Text.Line != want || f[0].Text.Number || f[1].Text.Line != 0 ||
+			f[2].Text.Line != 0 {
+			t.Fatalf("seed %d: %q: lines %d, %d, %d, want %d", formatstest.Seed, text.String(),
+				f[0].Text.Line, f[1].Text.Line, f[2].Text.Line, want)
 		}
 	}
 }
@@ -251,10 +276,12 @@ func TestNamesByPosition(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	opt.CSV = formats.CSV{Known: func(name string) bool { return name == "a" }}
-	if _, err := tryCSV(t, "a,b,a\n1,2,3\n", opt); err == nil || !strings.Contains(err.Error(), `the name "a" for columns 1 and 3`) {
+	if _, err := tryCSV(t, "a,b,a\n1,2,3\n", opt); err == nil ||
+		!strings.Contains(err.Error(), `the name "a" for columns 1 and 3`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := tryCSV(t, "secret,b,secret\n1,2,3\n", opt); err == nil || strings.Contains(err.Error(), "secret") {
+	if _, err := tryCSV(t, "secret,b,secret\n1,2,3\n", opt); err == nil ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -272,12 +299,14 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 	s = mustCSV(t, "day,at\n31/12/1969,\n", opt)
-	if _, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) || strings.Contains(err.Error(), "12/1969") {
+	if _, err := formatstest.ReadCells(s, 0, 1,
+		formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) ||
+		strings.Contains(err.Error(), "12/1969") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Types and the lines that are named do not depend on where blocks end.
+// Types and reported lines do not depend on where blocks end.
 func TestNumbersInBlocks(t *testing.T) {
 	r := formatstest.Rand(t)
 	path := filepath.Join(t.TempDir(), "t.csv")
@@ -293,7 +322,8 @@ func TestNumbersInBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		var fields [2]formats.Field
-		for i, cut := range []cutting{usualCutting, {block: 1 + r.Int64N(30), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)}} {
+		for i, cut := range []cutting{usualCutting,
+			{block: 1 + r.Int64N(30), chunk: 1 + r.Int64N(9), mark: 1 + r.Int64N(4)}} {
 			s, err := open(t.Context(), path, formats.ReadOptions{}, cut)
 			if err != nil {
 				t.Fatal(err)
@@ -302,25 +332,30 @@ func TestNumbersInBlocks(t *testing.T) {
 			fields[i].Texts = nil
 		}
 		if fields[0] != fields[1] {
-			t.Fatalf("seed %d: %q: %+v in one block, %+v in many", formatstest.Seed, text.String(), fields[0], fields[1])
+			t.Fatalf("seed %d: %q: %+v in one block, %+v in many", formatstest.Seed, text.String(),
+				fields[0], fields[1])
 		}
 	}
 }
 
-// Delimiters at the end of lines with nothing behind them are passed over, and noted.
+// Delimiters at the end of lines that are followed by nothing are skipped and noted.
 func TestTrailingDelimiters(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want string // cells of the last column, or what the error says
+		want string // cells of the last column, or a part of the error
 		line string
 	}{
-		{"a,b,\n1,2,\n3,4,\n", "2 4", ""}, {"a,b\n1,2,\n3,4,\n", "2 4", ""}, {"a,b,,,\r\n1,2,,,\r\n3,4,,,\r\n", "2 4", ""},
-		{"a,b,\n1,2\n3,4\n", "2 4", ""}, {"a,b\n1,2\n3,4,\n", "2 4", ""}, {"a;b;\n1;2,5;\n", "2,5", ""}, {"a;b\n1;2,5;\n", "2,5", ""},
-		{"a,b,\n1,2,x\n", "", "line 2"}, {"a,b\n1,2,\n1,2,x\n", "", "line 3"}, {"a,b,\n1,2,\"\"\n", "", "line 2"},
+		{"a,b,\n1,2,\n3,4,\n", "2 4", ""}, {"a,b\n1,2,\n3,4,\n", "2 4", ""},
+		{"a,b,,,\r\n1,2,,,\r\n3,4,,,\r\n", "2 4", ""},
+		{"a,b,\n1,2\n3,4\n", "2 4", ""}, {"a,b\n1,2\n3,4,\n", "2 4", ""},
+		{"a;b;\n1;2,5;\n", "2,5", ""}, {"a;b\n1;2,5;\n", "2,5", ""},
+		{"a,b,\n1,2,x\n", "", "line 2"}, {"a,b\n1,2,\n1,2,x\n", "", "line 3"},
+		{"a,b,\n1,2,\"\"\n", "", "line 2"},
 	} {
 		s, err := tryCSV(t, tt.text, formats.ReadOptions{})
 		if tt.line != "" {
-			if !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), tt.line) || !strings.Contains(hintOf(err), "csv.header") {
+			if !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), tt.line) ||
+				!strings.Contains(hintOf(err), "csv.header") {
 				t.Errorf("%q: %v, hint %s", tt.text, err, hintOf(err))
 			}
 			continue
@@ -329,31 +364,39 @@ func TestTrailingDelimiters(t *testing.T) {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
 		}
-		if got := formatstest.ReadAll(t, s, true); len(got) != 2 || strings.Join(got[1], " ") != tt.want {
+		if got := formatstest.ReadAll(t, s, true); len(got) != 2 ||
+			strings.Join(got[1], " ") != tt.want {
 			t.Errorf("%q: got %q", tt.text, got)
 		}
-		if notes := s.(formats.Noting).Notes(); len(notes) != 1 || !strings.HasPrefix(notes[0], "lines end in a delimiter") {
+		if notes := s.(formats.Noting).Notes(); len(notes) != 1 ||
+			!strings.HasPrefix(notes[0], "lines end in a delimiter") {
 			t.Errorf("%q: notes %q", tt.text, notes)
 		}
 	}
 	opt := formats.ReadOptions{CSV: formats.CSV{Names: map[int]string{3: "c"}}}
-	if got := formatstest.ReadAll(t, mustCSV(t, "a,b,\n1,2,\n3,4,5\n", opt), true); len(got) != 3 || got[2][1] != "5" {
+	if got := formatstest.ReadAll(t, mustCSV(t, "a,b,\n1,2,\n3,4,5\n", opt), true); len(got) != 3 ||
+		got[2][1] != "5" {
 		t.Errorf("a column that the job names: %q", got)
 	}
 }
 
 // Excel begins a text with a line that names the delimiter.
 func TestSeparatorLine(t *testing.T) {
-	for _, text := range []string{"sep=;\na;b\n1;2,3\n", "SEP=;\r\na;b\r\n1;2,3\r\n", "\ufeff\"sep=;\"\na;b\n1;2,3\n", "sep=;\na,1;b\n1;2,3\n"} {
+	for _, text := range []string{"sep=;\na;b\n1;2,3\n", "SEP=;\r\na;b\r\n1;2,3\r\n",
+		"\ufeff\"sep=;\"\na;b\n1;2,3\n", "sep=;\na,1;b\n1;2,3\n"} {
 		s := mustCSV(t, text, formats.ReadOptions{})
 		if got := formatstest.ReadAll(t, s, true); len(got) != 2 || got[1][0] != "2,3" {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
-	if _, err := tryCSV(t, "sep=;\na;b\n1\n", formats.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "line 3") {
+	if _, err := tryCSV(t, "sep=;\na;b\n1\n", formats.ReadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "line 3") {
 		t.Errorf("got %v", err)
 	}
-	if s := mustCSV(t, "sep=;\n1\n", formats.ReadOptions{CSV: formats.CSV{Headless: true, Header: []string{"n"}}}); len(formatstest.ReadAll(t, s, true)[0]) != 1 {
+	if s := mustCSV(t, "sep=;\n1\n", formats.ReadOptions{CSV: formats.CSV{
+		Headless: true,
+		Header:   []string{"n"},
+	}}); len(formatstest.ReadAll(t, s, true)[0]) != 1 {
 		t.Error("the line is a record")
 	}
 	if s := mustCSV(t, "sep=\nx\n", formats.ReadOptions{}); s.Fields()[0].Name != "sep=" {
@@ -361,11 +404,13 @@ func TestSeparatorLine(t *testing.T) {
 	}
 }
 
-// Without a header all lines are records; names that look like values are noted, and not shown.
+// Without a header all lines are records; names that look like values are noted, but not shown.
 func TestHeadless(t *testing.T) {
 	const text = "0,M,20,Bonn\n1,F,21,Bonn\n2,M,22,\n"
 	s := mustCSV(t, text, formats.ReadOptions{})
-	if notes := s.(formats.Noting).Notes(); len(notes) != 1 || !strings.Contains(notes[0], "in column 1, 2, 3, 4: set csv.header") || strings.Contains(notes[0], "Bonn") {
+	if notes := s.(formats.Noting).Notes(); len(notes) != 1 ||
+		!strings.Contains(notes[0], "in column 1, 2, 3, 4: set csv.header") ||
+		strings.Contains(notes[0], "Bonn") {
 		t.Errorf("notes %q", notes)
 	}
 	for _, tt := range []struct {
@@ -373,24 +418,32 @@ func TestHeadless(t *testing.T) {
 		names string
 	}{
 		{formats.CSV{Headless: true}, "column1 column2 column3 column4"},
-		{formats.CSV{Headless: true, Names: map[int]string{2: "sex"}}, "column1 sex column3 column4"},
-		{formats.CSV{Headless: true, Header: []string{"id", "sex", "age", "city"}}, "id sex age city"},
+		{formats.CSV{Headless: true, Names: map[int]string{2: "sex"}},
+			"column1 sex column3 column4"},
+		{formats.CSV{Headless: true, Header: []string{"id", "sex", "age", "city"}},
+			"id sex age city"},
 	} {
 		s := mustCSV(t, text, formats.ReadOptions{CSV: tt.csv})
 		var names []string
 		for _, f := range s.Fields() {
 			names = append(names, f.Name)
 		}
-		if got := formatstest.ReadAll(t, s, true); len(got[0]) != 3 || got[2][0] != "20" || strings.Join(names, " ") != tt.names || len(s.(formats.Noting).Notes()) > 0 {
+		if got := formatstest.ReadAll(t, s, true); len(got[0]) != 3 || got[2][0] != "20" ||
+			strings.Join(names, " ") != tt.names || len(s.(formats.Noting).Notes()) > 0 {
 			t.Errorf("%v %q, notes %q", names, got, s.(formats.Noting).Notes())
 		}
 	}
 	for _, header := range [][]string{{"id", "sex", "age"}, {"id", "sex", "age", "city", "more"}} {
-		if _, err := tryCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Headless: true, Header: header}}); !errors.Is(err, formats.ErrSchema) || !strings.Contains(hintOf(err), "csv.header") {
+		if _, err := tryCSV(t, text, formats.ReadOptions{CSV: formats.CSV{
+			Headless: true,
+			Header:   header,
+		}}); !errors.Is(err, formats.ErrSchema) || !strings.Contains(hintOf(err), "csv.header") {
 			t.Errorf("%d names: %v", len(header), err)
 		}
 	}
-	if s := mustCSV(t, "a,b;\n1,;2\n3,;\n", formats.ReadOptions{CSV: formats.CSV{Headless: true, Delimiter: ';'}}); len(s.Fields()) != 2 {
+	if s := mustCSV(t, "a,b;\n1,;2\n3,;\n",
+		formats.ReadOptions{CSV: formats.CSV{Headless: true, Delimiter: ';'}}); len(
+		s.Fields()) != 2 {
 		t.Errorf("%d columns, the last of which is null in the first line", len(s.Fields()))
 	}
 	if s := mustCSV(t, "a,b\n1,x\n", formats.ReadOptions{}); len(s.(formats.Noting).Notes()) > 0 {

@@ -7,37 +7,37 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// evidence is what the texts of one column seen so far allow. A column of numbers is one of texts where
-// two of them may stand for one number, unless only its order counts: of 10, 10.0 and 1e1 a number
-// keeps one, and somebody else may have meant codes. In a column that is written in one form all
-// along, as programs write floats, no two do.
+// evidence is the set of types that the texts of one column so far allow. A column of numbers
+// becomes one of texts if two of its texts may have the same number, unless only its order matters:
+// of 10, 10.0 and 1e1 a number keeps one, and the texts may be codes. In a column whose numbers all
+// have one form, as programs write floats, no two do.
 type evidence struct {
 	guess guess
-	lost  [16]spot // for each bit of guess the first text that is not such
-	first spot     // text
+	lost  [16]spot // by bit of guess: the first text that excludes it
+	first spot     // spot of the first text
 	nulls bool
-	blank bool   // has an empty one in quotes
+	blank bool   // it has an empty text in quotes
 	name  string // in the header
-	named bool   // has a field with this text
+	named bool   // it has a field with this text
 	files []string
 
-	ordered bool // only the order of its values counts: their texts need not be given back
+	ordered bool // only the order of its values matters: their texts need not come back
 
 	looks    looks
-	numerals *numerals // nil: numbers are written as kcut writes them
+	numerals *numerals // nil: numbers are in kcut's own form
 	buffer   []byte
 	decimals decimals // of its numbers
 }
 
-// spot is a line of one of the files of a column: one that comes later is greater.
+// spot is a line of one of the files of a column: later lines have greater spots.
 type spot int64
 
 const (
 	nowhere = spot(math.MaxInt64)
-	oneFile = spot(1 << 40) // lines
+	oneFile = spot(1 << 40) // number of lines
 )
 
-// below returns the spot when there are so many more files before its own.
+// below returns the spot after files more files before its own.
 func (s spot) below(files int) spot {
 	if s == nowhere {
 		return s
@@ -45,7 +45,7 @@ func (s spot) below(files int) spot {
 	return s + spot(files)*oneFile
 }
 
-// newEvidence returns what texts of files allow before one is seen.
+// newEvidence returns the evidence of files before the first text.
 func newEvidence(files []string, n *numerals) evidence {
 	c := evidence{guess: guessAny, looks: looksLikeAny(), files: files, numerals: n, first: nowhere}
 	for bit := range c.lost {
@@ -55,14 +55,14 @@ func newEvidence(files []string, n *numerals) evidence {
 	return c
 }
 
-// decimals are numbers with a point and equally many digits behind it.
+// decimals describes numbers with a point that all have the same number of digits behind it.
 type decimals struct {
-	whole, scale int  // most digits before the point, and those behind it
+	whole, scale int  // the largest number of digits before the point, and the number behind it
 	first        spot // of them
-	none         spot // the first number that is not such
+	none         spot // the first number that is none of them
 }
 
-// see narrows the guess by one more field, of a record on a line.
+// see adds one more field, from a record on a line.
 func (c *evidence) see(f field, line int64) {
 	if f.null() {
 		c.nulls = true
@@ -93,7 +93,7 @@ func (c *evidence) see(f field, line int64) {
 	c.decimals.see(asString(text), at)
 }
 
-// lose says that a text is not such as all before it may be.
+// lose notes that a text excludes some guesses.
 func (c *evidence) lose(fell guess, at spot) {
 	for c.guess &^= fell; fell != 0; fell &= fell - 1 {
 		bit := bits.TrailingZeros16(uint16(fell))
@@ -101,7 +101,7 @@ func (c *evidence) lose(fell guess, at spot) {
 	}
 }
 
-// gone returns where the last of some guesses was lost.
+// gone returns the spot at which the last of some guesses was excluded.
 func (c *evidence) gone(of guess) (last spot) {
 	for ; of != 0; of &= of - 1 {
 		last = max(last, c.lost[bits.TrailingZeros16(uint16(of))])
@@ -109,7 +109,7 @@ func (c *evidence) gone(of guess) (last spot) {
 	return last
 }
 
-// see takes in one more number.
+// see adds one more number.
 func (d *decimals) see(text string, at spot) {
 	if whole, scale, ok := decimalParts(text); ok {
 		d.join(decimals{whole: whole, scale: scale, first: at, none: nowhere})
@@ -126,10 +126,11 @@ func (d *decimals) join(other decimals) {
 	case d.scale != other.scale:
 		d.none = min(d.none, other.first)
 	}
-	d.whole, d.first, d.none = max(d.whole, other.whole), min(d.first, other.first), min(d.none, other.none)
+	d.whole, d.first, d.none = max(d.whole, other.whole), min(d.first, other.first),
+		min(d.none, other.none)
 }
 
-// join adds what texts of the column further down allow, with so many more files before theirs.
+// join adds the evidence of texts of the column further down, after files more files.
 func (c *evidence) join(other *evidence, files int) {
 	c.guess &= other.guess
 	for bit, at := range other.lost {
@@ -164,8 +165,8 @@ func (c *evidence) Infer(f *formats.Field) {
 	}
 }
 
-// mix takes the column for none of integers, and in no form of floats, from where it has numbers
-// with digits in groups and without, unless its numbers were in several forms before that.
+// mix excludes integers, and floats of all forms, from the first line where numbers with and
+// without grouped digits are mixed, unless its numbers had several forms before.
 func (c *evidence) mix() {
 	mixed, differs := c.gone(guessBare|guessGrouped), max(c.gone(guessInt|floats), c.decimals.none)
 	if c.numerals != nil && mixed < c.gone(numeric) && mixed < differs {
@@ -174,13 +175,13 @@ func (c *evidence) mix() {
 	}
 }
 
-// nullable reports whether a column of a type has nulls. The empty text in quotes is one where it can be
-// no value.
+// nullable reports whether a column of a type has nulls. The empty text in quotes is a null where
+// it can be no value.
 func (c *evidence) nullable(t formats.Type) bool {
 	return c.nulls || c.blank && t.Kind != formats.String
 }
 
-// inferred returns the first type, in the order below, that all texts of the column stand for.
+// inferred returns the first type, in the order below, that all texts of the column allow.
 func (c *evidence) inferred() formats.Type {
 	switch g := c.guess; {
 	case c.first == nowhere:
@@ -206,8 +207,8 @@ func (c *evidence) inferred() formats.Type {
 	return formats.Type{Kind: formats.String}
 }
 
-// typ returns a type that gives back all the texts. Its precision does not change from one file to
-// the next, as long as numbers are of usual sizes.
+// typ returns a type that gives back all the texts. Its precision stays the same from one file to
+// the next, as long as numbers have usual sizes.
 func (d *decimals) typ() formats.Type {
 	const usual, most = 18, 38
 	switch precision := d.whole + d.scale; {
@@ -219,10 +220,11 @@ func (d *decimals) typ() formats.Type {
 	return formats.Type{Kind: formats.Decimal, Precision: usual, Scale: d.scale}
 }
 
-// textLine says what the texts look like, and what made a column that began with numbers one of texts.
+// textLine describes the form of the texts, and the line that made a column that began with numbers
+// one of texts.
 func (c *evidence) textLine() formats.TextLine {
 	at, number := c.gone(numeric), c.guess&guessNumber != 0
-	if number && at == nowhere { // they are in no one form
+	if number && at == nowhere { // they do not all have one form
 		if at = c.gone(floats); c.decimals.none != nowhere {
 			at = max(at, c.decimals.none)
 		}

@@ -11,8 +11,8 @@ import (
 // floatForms are the forms of floats.
 var floatForms = []guess{guessExact, guessPython, guessJava, guessR}
 
-// formsOf returns the forms that the text of a number is written in which is no integer. It has so
-// many digits before the point.
+// formsOf returns the forms of floats in which the text of a number that is no integer may be
+// written. It has digits digits before the point.
 func formsOf(text string, digits int) guess {
 	whole := strings.TrimPrefix(text, "-")
 	if digits == 0 || digits == len(whole) || whole[digits] != '.' {
@@ -21,7 +21,7 @@ func formsOf(text string, digits int) guess {
 	fraction := whole[digits+1:]
 	all := digits + countDigits(fraction)
 	switch {
-	case len(whole) != all+1, all == digits: // an exponent, or nothing behind the point
+	case len(whole) != all+1, all == digits: // an exponent, or no digits behind the point
 		return formsByWriting(text)
 	case fraction == "0" && all <= floatDigits && whole[0] != '0':
 		return guessPython | formOfJava(digits, 0)
@@ -46,15 +46,15 @@ func formsOf(text string, digits int) guess {
 	return guessExact | guessPython | formOfJava(digits, zeros) | formOfR(len(whole), significant)
 }
 
-// isShortest reports whether a float with a text is written so in kcut.
+// isShortest reports whether kcut writes a float in this text.
 func isShortest(text string) bool {
 	var memory [64]byte
 	x, err := strconv.ParseFloat(text, 64)
 	return err == nil && string(formats.AppendFloat(memory[:0], x, 64)) == text
 }
 
-// formOfJava returns Java's form of a number without an exponent, if it has none there. It has so
-// many digits before the point, or zeros behind that of 0.
+// formOfJava returns Java's form for a number without an exponent, if Java writes it without one.
+// The number has digits digits before the point, or zeros zeros behind that of 0.
 func formOfJava(digits, zeros int) guess {
 	if digits > 7 || zeros > 2 {
 		return 0
@@ -62,8 +62,8 @@ func formOfJava(digits, zeros int) guess {
 	return guessJava
 }
 
-// formOfR returns R's form of so many characters without an exponent, unless it is shorter with
-// one, as 1e+05. It has so many digits but for zeros at its ends.
+// formOfR returns R's form for a text of characters characters without an exponent, unless it would
+// be shorter with one, as 1e+05. The number has significant digits without the zeros at its ends.
 func formOfR(characters, significant int) guess {
 	if significant > 1 {
 		significant++ // for the point
@@ -74,10 +74,10 @@ func formOfR(characters, significant int) guess {
 	return guessR
 }
 
-// formsByWriting returns the forms in which a number has its text.
+// formsByWriting returns the forms in which the number is written as this text.
 func formsByWriting(text string) (forms guess) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x == 0 && text[0] == '-' { // whose minus is no part of the number
+	if err != nil || x == 0 && text[0] == '-' { // its minus is no part of the number
 		return 0
 	}
 	var memory [64]byte
@@ -108,7 +108,7 @@ func (g guess) appendFloat(text []byte, x float64) []byte {
 	return formats.AppendFloat(text, x, 64)
 }
 
-// appendPoint appends what a float without a fraction has behind it in Python and Java.
+// appendPoint appends the end of a float without a fraction in Python and Java.
 func appendPoint(text []byte) []byte {
 	if strings.Contains(asString(text), ".") {
 		return text
@@ -116,8 +116,8 @@ func appendPoint(text []byte) []byte {
 	return append(text, ".0"...)
 }
 
-// appendR appends a number as R writes it: the shorter way of both, with up to 15 digits. It
-// appends nothing of others.
+// appendR appends a number in the form of R: the shorter of the two notations, with up to 15
+// digits. It appends nothing if more are needed.
 func appendR(text []byte, x float64) []byte {
 	long, short := strconv.FormatFloat(x, 'f', -1, 64), strconv.FormatFloat(x, 'e', -1, 64)
 	mantissa, _, _ := strings.Cut(short, "e")

@@ -9,8 +9,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TestForms: what a number's digits tell of the forms that it is written in is what writing it in
-// these tells.
+// TestForms: the forms that follow from a number's digits are those found by writing the number in
+// each form.
 func TestForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -32,15 +32,19 @@ func TestForms(t *testing.T) {
 			if text == "" {
 				continue
 			}
-			if got, want := guessOfNumber(text)&floats, formsByWriting(text); guessOfNumber(text)&guessFloat != 0 && got != want {
+			if got, want := guessOfNumber(text)&floats,
+				formsByWriting(text); guessOfNumber(text)&guessFloat != 0 && got != want {
 				t.Fatalf("%s has the forms %b, not %b", text, want, got)
 			}
 		}
 	}
 	for text, want := range map[string]guess{
-		"10.0": guessPython | guessJava, "10": guessExact | guessR, "100000": guessExact, "1e+05": guessR, "0.0": guessPython | guessJava, "-0.0": 0,
-		"10.00": 0, "2.25": floats, "1.0E7": guessJava, "10000000.0": guessPython, "1e-05": guessPython | guessR, "0.0001": guessExact | guessPython,
-		"1.5E-4": guessJava, "1e+16": guessPython | guessR, "0.30000000000000004": floats &^ guessR, ".5": 0, "5.": 0, "0.001": floats,
+		"10.0": guessPython | guessJava, "10": guessExact | guessR, "100000": guessExact,
+		"1e+05": guessR, "0.0": guessPython | guessJava, "-0.0": 0,
+		"10.00": 0, "2.25": floats, "1.0E7": guessJava, "10000000.0": guessPython,
+		"1e-05": guessPython | guessR, "0.0001": guessExact | guessPython,
+		"1.5E-4": guessJava, "1e+16": guessPython | guessR, "0.30000000000000004": floats &^ guessR,
+		".5": 0, "5.": 0, "0.001": floats,
 	} {
 		if got := guessOfNumber(text) & floats; got != want {
 			t.Errorf("%s has the forms %b, not %b", text, got, want)
@@ -48,11 +52,13 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestJoinedEvidence: what the texts of a column allow does not depend on where they are cut, nor
+// TestJoinedEvidence: the evidence of a column does not depend on where its texts are divided, nor
 // does the line that makes them texts.
 func TestJoinedEvidence(t *testing.T) {
-	texts := []string{"10", "10.0", "2.25", "2.5", "2.50", "1e+05", "100000", "1.0E7", "1e+16", "x", "+5", "1234567890123456"}
-	grouped := []string{"10", "1.234", "1234", "1.234,50", "2,5", "2,50", "1.0", "10.000.000", "1234567890123456", "x"}
+	texts := []string{"10", "10.0", "2.25", "2.5", "2.50", "1e+05", "100000", "1.0E7", "1e+16", "x",
+		"+5", "1234567890123456"}
+	grouped := []string{"10", "1.234", "1234", "1.234,50", "2,5", "2,50", "1.0", "10.000.000",
+		"1234567890123456", "x"}
 	r := rand.New(rand.NewPCG(3, 4))
 	var german *numerals
 	see := func(from int, texts []string) *evidence {

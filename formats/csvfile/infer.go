@@ -7,7 +7,7 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// guess is a set of types that a CSV text may stand for.
+// guess is a set of types that a CSV text may have.
 type guess uint16
 
 const (
@@ -17,22 +17,23 @@ const (
 	guessInt
 	guessFloat
 	guessExact   // a float whose text is this one
-	guessPython  // a float as Python writes it, and pandas
-	guessJava    // a float as Java writes it, and Spark
-	guessR       // a float as R writes it
-	guessBare    // a number whose digits are in no groups
-	guessGrouped // a number whose digits are in groups of three
+	guessPython  // a float in the form of Python and pandas
+	guessJava    // a float in the form of Java and Spark
+	guessR       // a float in the form of R
+	guessBare    // a number without grouped digits
+	guessGrouped // a number with digits in groups of three
 	guessDate
 	guessLocal  // timestamp without an offset
 	guessZoned  // timestamp with one
-	guessNumber // any number, also one that only people write, as +5
+	guessNumber // any number, also in a form that only people write, as +5
 
-	numeric  = guessInt | guessFloat
-	floats   = guessExact | guessPython | guessJava | guessR // forms that give each number one text
+	numeric = guessInt | guessFloat
+	// forms in which each number has one text
+	floats   = guessExact | guessPython | guessJava | guessR
 	guessAny = ^guess(0)
 )
 
-// guessText returns the types other than String that text may stand for.
+// guessText returns the types other than String that text may have.
 func guessText(text []byte) guess {
 	if len(text) == 0 {
 		return 0
@@ -67,8 +68,9 @@ var (
 	zoned = formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "UTC"}
 )
 
-// guessTime knows YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff], alone or with what
-// formats.Values.Parse knows of offsets from UTC behind it: Z, " UTC", ±hh, ±hhmm and ±hh:mm.
+// guessTime recognizes YYYY-MM-DD, from the year 1 on, and YYYY-MM-DD[T ]HH:MM:SS[.ffffff], alone
+// or followed by an offset from UTC that formats.Values.Parse accepts: Z, " UTC", ±hh, ±hhmm and
+// ±hh:mm.
 func guessTime(text string) guess {
 	found, kind := guessDate, date
 	if len(text) > len("2006-01-02") {

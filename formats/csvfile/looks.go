@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// looks is what the texts look like of a column of texts: numbers or dates, once it is declared
-// how these are written.
+// looks describes a column of texts that look like numbers or dates, if their form were declared.
 type looks struct {
-	numerals uint8   // which of declarable all texts are numbers in that are none without
+	// by bit of declarable: all texts are numbers in these numerals, but not without a declaration
+	numerals uint8
 	forms    formSet // in which all texts are dates or times
-	some     bool    // there are texts that are no numbers without
+	some     bool    // some texts are no numbers without a declaration
 }
 
-// declarable are numerals that tables are written in, and how a job says so.
+// declarable are numerals that occur in tables, with their declaration in a job.
 var declarable = []struct {
 	numerals
 	keys string
@@ -27,13 +27,14 @@ var declarable = []struct {
 	{numerals{'.', '\''}, `csv.thousands: "'"`},
 }
 
-// timeForm is how dates or times are written that are not ISO 8601: as a job declares it, and as
-// package time has it.
+// timeForm is a form of dates or times other than ISO 8601: its declaration in a job, and its
+// layout in package time.
 type timeForm struct{ declared, layout string }
 
-// timeForms are those that tables are written in.
+// timeForms are the forms that occur in tables.
 var timeForms = func() (forms []timeForm) {
-	parts := strings.NewReplacer("AM", "PM", "YYYY", "2006", "YY", "06", "M", "1", "D", "2", "hh", "15", "mm", "04", "ss", "05")
+	parts := strings.NewReplacer("AM", "PM", "YYYY", "2006", "YY", "06", "M", "1", "D", "2", "hh",
+		"15", "mm", "04", "ss", "05")
 	add := func(kind, form string) {
 		layout := parts.Replace(form)
 		if strings.HasSuffix(layout, "PM") {
@@ -42,11 +43,12 @@ var timeForms = func() (forms []timeForm) {
 		forms = append(forms, timeForm{"type: " + kind + "(" + form + ")", layout})
 	}
 	clocks := []string{"hh:mm", "hh:mm:ss", "hh:mmAM", "hh:mm AM", "hh:mm:ssAM", "hh:mm:ss AM"}
-	for _, clock := range clocks[2:] { // 10:30 may be anything
+	for _, clock := range clocks[2:] { // 10:30 may mean anything
 		add("time", clock)
 	}
 	for _, sign := range []string{".", "/", "-"} {
-		for _, order := range []string{"D M YYYY", "D M YY", "M D YYYY", "M D YY", "YYYY M D", "YY M D"} {
+		for _, order := range []string{"D M YYYY", "D M YY", "M D YYYY", "M D YY", "YYYY M D",
+			"YY M D"} {
 			date := strings.ReplaceAll(order, " ", sign)
 			add("date", date)
 			for _, clock := range clocks {
@@ -87,7 +89,7 @@ func (s *formSet) see(text string) {
 	})
 }
 
-// looksLikeAny is before a text is seen.
+// looksLikeAny returns the looks before the first text.
 func looksLikeAny() (l looks) {
 	l.numerals = 1<<len(declarable) - 1
 	for i := range timeForms {
@@ -96,10 +98,10 @@ func looksLikeAny() (l looks) {
 	return l
 }
 
-// like reports whether the texts may still look like something.
+// like reports whether the texts may still look like numbers or dates.
 func (l *looks) like() bool { return l.numerals != 0 || l.forms != formSet{} }
 
-// see takes in a text, and what it may stand for. It uses a buffer.
+// see adds a text with its guess. It uses a buffer.
 func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 	if is != 0 {
 		l.forms = formSet{}
@@ -117,7 +119,7 @@ func (l *looks) see(text []byte, is guess, buffer *[]byte) {
 	}
 }
 
-// join adds what texts further down look like.
+// join adds the looks of texts further down.
 func (l *looks) join(other looks) {
 	l.numerals &= other.numerals
 	for i := range l.forms {
@@ -126,7 +128,7 @@ func (l *looks) join(other looks) {
 	l.some = l.some || other.some
 }
 
-// advice says what the texts look like, and how to say so; nothing when they look like texts.
+// advice describes the form of the texts, and how to declare it; it is empty for plain texts.
 func (l *looks) advice() string {
 	if !l.some {
 		return ""
@@ -134,16 +136,18 @@ func (l *looks) advice() string {
 	var keys, types []string
 	decimal := byte(0)
 	for i, d := range declarable {
-		if l.numerals&(1<<i) != 0 && d.decimal != decimal { // the first with each decimal sign
+		if l.numerals&(1<<i) != 0 && d.decimal != decimal { // the first one for each decimal sign
 			keys, decimal = append(keys, d.keys), d.decimal
 		}
 	}
 	l.forms.each(func(_ int, f *timeForm) { types = append(types, f.declared) })
 	switch {
 	case keys != nil:
-		return "numbers with decimal commas or groups of digits; if they are, set " + strings.Join(keys, " or ")
+		return "numbers with decimal commas or groups of digits; if they are, set " +
+			strings.Join(keys, " or ")
 	case types != nil:
-		return "dates or times; if they are, declare how they are written, as " + strings.Join(types, " or ")
+		return "dates or times; if they are, declare how they are written, as " +
+			strings.Join(types, " or ")
 	}
 	return ""
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// guessOfNumber tells integers and floats apart: -?digits, with a point anywhere but alone, and
-// an exponent. Codes that only look like numbers (a leading zero, more digits than a float
-// keeps) are neither.
+// guessOfNumber distinguishes integers and floats: -?digits, with a point anywhere but alone, and
+// an exponent. Codes that only look like numbers (a leading zero, more digits than a float keeps)
+// are neither.
 func guessOfNumber(text string) guess {
 	if plus, signed := strings.CutPrefix(text, "+"); signed {
 		return guessOfNumber(strings.TrimPrefix(plus, "-")) & guessNumber
@@ -36,13 +36,14 @@ func guessOfNumber(text string) guess {
 	return guessFloat | guessNumber | formsOf(text, digits)
 }
 
-// floatDigits is how many digits every float keeps.
+// floatDigits is the number of digits that every float keeps.
 const floatDigits = 15
 
 func guessInteger(text string, digits int) (g guess) {
 	if digits <= floatDigits {
 		whole := text[len(text)-digits:]
-		return guessInt | guessFloat | guessExact | guessNumber | formOfR(digits, len(strings.TrimRight(whole, "0")))
+		return guessInt | guessFloat | guessExact | guessNumber |
+			formOfR(digits, len(strings.TrimRight(whole, "0")))
 	}
 	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 		return 0
@@ -50,7 +51,7 @@ func guessInteger(text string, digits int) (g guess) {
 	return guessInt | guessNumber
 }
 
-// countDigits returns how many digits text starts with.
+// countDigits returns the number of digits at the start of text.
 func countDigits(text string) (n int) {
 	for n < len(text) && text[n]-'0' <= 9 {
 		n++
@@ -58,11 +59,12 @@ func countDigits(text string) (n int) {
 	return n
 }
 
-// decimalParts returns how many digits a number that is written with a point and no exponent has before
-// it, and behind it. It is not ok when another text stands for the same decimal.
+// decimalParts returns the numbers of digits before and behind the point of a number without an
+// exponent. It is not ok when the same decimal has another text.
 func decimalParts(text string) (whole, fraction int, ok bool) {
 	digits, negative := strings.CutPrefix(text, "-")
-	if whole = countDigits(digits); whole == 0 || whole > 1 && digits[0] == '0' || whole == len(digits) || digits[whole] != '.' {
+	if whole = countDigits(digits); whole == 0 || whole > 1 && digits[0] == '0' ||
+		whole == len(digits) || digits[whole] != '.' {
 		return 0, 0, false
 	}
 	fraction = countDigits(digits[whole+1:])

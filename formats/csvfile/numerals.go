@@ -7,14 +7,14 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// numerals is how numbers are written that are not as kcut writes them: with a decimal comma, or
-// in groups of three digits. Where only the decimal sign is declared, the other sign parts groups
-// of a number that has both.
+// numerals is a form of numbers other than kcut's own: with a decimal comma, or in groups of three
+// digits. If only the decimal sign is declared, the other sign separates groups in a number that
+// has both.
 type numerals struct {
 	decimal, thousands byte // thousands 0: not declared
 }
 
-// numeralsOf returns how numbers are written, nil as kcut writes them.
+// numeralsOf returns the form of numbers, nil for kcut's own.
 func numeralsOf(csv *formats.CSV) *numerals {
 	if csv.Decimal == 0 && csv.Thousands == 0 {
 		return nil
@@ -28,14 +28,14 @@ func numeralsOf(csv *formats.CSV) *numerals {
 	return n
 }
 
-// groupSigns are what may stand for a declared sign between groups.
+// groupSigns are the characters that a declared sign between groups allows.
 var groupSigns = map[byte][]string{
 	'.': {"."}, ',': {","},
-	' ':  {" ", "\u00a0", "\u202f"}, // also such that no line is broken at
+	' ':  {" ", "\u00a0", "\u202f"}, // also those at which no line may be broken
 	'\'': {"'", "’"},
 }
 
-// signs returns what parts the groups of a number's digits.
+// signs returns the separators of the groups of a number's digits.
 func (n *numerals) signs(text []byte) []string {
 	switch {
 	case n.thousands != 0:
@@ -48,9 +48,9 @@ func (n *numerals) signs(text []byte) []string {
 	return groupSigns[',']
 }
 
-// plain appends a number as kcut reads it to a text: without signs between groups, and with a
-// point. It returns whether its digits are in groups, or in none; both when they are too few to
-// be. It is not ok for what is no number in these numerals.
+// plain appends a number in kcut's own form: without signs between groups, and with a point. It
+// returns whether its digits are grouped or not, or both when they are too few to tell. It is not
+// ok for a text that is no number in these numerals.
 func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
 	signs := n.signs(text)
 	sign := len(text) - len(bytes.TrimLeft(text, "+-"))
@@ -73,8 +73,7 @@ func (n *numerals) plain(to, text []byte) (_ []byte, grouping guess, ok bool) {
 	return append(to, text...), grouping, !bytes.ContainsAny(text, ".,")
 }
 
-// cutSign returns what is behind the sign that a text starts with, nothing when it starts with
-// none.
+// cutSign returns the text behind its sign, or nothing when it starts with no sign.
 func cutSign(text []byte, signs []string) []byte {
 	for _, sign := range signs {
 		if strings.HasPrefix(asString(text), sign) {
@@ -84,8 +83,8 @@ func cutSign(text []byte, signs []string) []byte {
 	return nil
 }
 
-// guessOf returns the types other than String that a text may stand for in these numerals. It uses
-// a buffer.
+// guessOf returns the types other than String that a text may have in these numerals. It uses a
+// buffer.
 func (n *numerals) guessOf(text []byte, buffer *[]byte) guess {
 	g := guessText(text)
 	if n == nil || len(text) == 0 || g != 0 && g&guessNumber == 0 {

@@ -10,18 +10,21 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// TestNumerals: numbers with decimal commas and with groups of digits are numbers where they are
-// declared, and in one form throughout; else they are texts.
+// TestNumerals: numbers with decimal commas and with grouped digits are numbers if they are
+// declared, and have one form throughout; else they are texts.
 func TestNumerals(t *testing.T) {
-	whole, float := formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Float, Bits: 64}
+	whole, float := formats.Type{Kind: formats.Int, Bits: 64},
+		formats.Type{Kind: formats.Float, Bits: 64}
 	money := formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 2}
-	german, swiss, french, english := formats.CSV{Decimal: ',', Thousands: '.'}, formats.CSV{Thousands: '\''}, formats.CSV{Decimal: ',', Thousands: ' '}, formats.CSV{Thousands: ','}
+	german, swiss, french, english := formats.CSV{Decimal: ',', Thousands: '.'},
+		formats.CSV{Thousands: '\''}, formats.CSV{Decimal: ',', Thousands: ' '},
+		formats.CSV{Thousands: ','}
 	comma, point := formats.CSV{Decimal: ','}, formats.CSV{Decimal: '.'}
 	for _, tt := range []struct {
 		csv   formats.CSV
 		texts string // separated by |
 		want  formats.Type
-		cells string // other than the texts
+		cells string // if they differ from the texts
 	}{
 		{comma, "12,5|0,25|-3", float, "12.5|0.25|-3"},
 		{comma, "1.234,56|0,50|-1.234.567,00", money, "123456|50|-123456700"},
@@ -74,14 +77,20 @@ func TestNumerals(t *testing.T) {
 		}
 	}
 	declared := formats.ReadOptions{CSV: german, Types: map[string]formats.Type{"c": money}}
-	if got := formatstest.ReadAll(t, mustCSV(t, "c\n\"1.234,5\"\n1234\n", declared), true)[0]; !reflect.DeepEqual(got, []string{"123450", "123400"}) {
+	if got := formatstest.ReadAll(t, mustCSV(t, "c\n\"1.234,5\"\n1234\n", declared),
+		true)[0]; !reflect.DeepEqual(got, []string{"123450", "123400"}) {
 		t.Errorf("declared decimals are %q", got)
 	}
-	if _, err := tryCSV(t, "c\n1\n", formats.ReadOptions{CSV: formats.CSV{Decimal: ',', Thousands: ','}}); err == nil {
+	if _, err := tryCSV(t, "c\n1\n", formats.ReadOptions{CSV: formats.CSV{
+		Decimal:   ',',
+		Thousands: ',',
+	}}); err == nil {
 		t.Error("one sign for two things was read")
 	}
-	for of, hint := range map[formats.Type]string{money: "csv.decimal", {Kind: formats.Date}: "date(DD.MM.YYYY)"} {
-		undeclared := mustCSV(t, "c\n\"1,5\"\n", formats.ReadOptions{Types: map[string]formats.Type{"c": of}})
+	for of, hint := range map[formats.Type]string{money: "csv.decimal",
+		{Kind: formats.Date}: "date(DD.MM.YYYY)"} {
+		undeclared := mustCSV(t, "c\n\"1,5\"\n",
+			formats.ReadOptions{Types: map[string]formats.Type{"c": of}})
 		r, err := undeclared.Read(t.Context(), 0, 1, []formats.Request{{Column: 0}})
 		if err == nil {
 			_, err = r.Next(t.Context())

@@ -13,37 +13,38 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// batchBytes ends a batch early, after so much text: its values are held in memory, and what
-// is made of them.
+// batchBytes is the number of bytes of text after which a batch ends early, because memory holds
+// its values and the results from them.
 const batchBytes = 4 << 20
 
 // reader reads the records of consecutive chunks.
 type reader struct {
 	src     *source
 	scan    *scanner
-	first   int64 // row of the file of the first row of the split
-	row     int64 // rows returned
-	left    int64 // rows still to come
+	first   int64 // row of the file that is the first row of the split
+	row     int64 // number of rows returned
+	left    int64 // number of rows still to come
 	columns []target
 	batch   formats.Batch
 }
 
-// target is a column being built.
+// target is a column that is being built.
 type target struct {
 	formats.Request
 	field    formats.Field
 	out      formats.Column
-	layout   string    // of dates and timestamps, as package time has it; empty: ISO 8601
-	numerals *numerals // of a column of numbers; nil: those of kcut
+	layout   string    // of dates and timestamps, in the notation of package time; empty: ISO 8601
+	numerals *numerals // for a column of numbers; nil: kcut's own
 	buffer   []byte
-	append   func(v *formats.Values, text []byte) error // parse
+	append   func(v *formats.Values, text []byte) error // parses a text
 	coded    *formats.Distinct                          // nil: values are not looked up
 	values   *formats.Values
-	listed   uint32 // values of the batch that were not looked up
+	listed   uint32 // number of values of the batch that were not looked up
 }
 
-// Read returns the rows of count chunks from first on.
-func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+// Read returns a reader of the rows of count chunks from first on.
+func (s *source) Read(ctx context.Context, first, count int,
+	columns []formats.Request) (formats.BatchReader, error) {
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
@@ -79,7 +80,7 @@ func (s *source) Read(ctx context.Context, first, count int, columns []formats.R
 	return r, ctx.Err()
 }
 
-// Share implements formats.BatchReader: records are read on one goroutine.
+// Share implements formats.BatchReader: one goroutine reads the records.
 func (r *reader) Share(formats.Share) {}
 
 // Next returns the next records.
@@ -109,7 +110,8 @@ func (r *reader) Next(ctx context.Context) (*formats.Batch, error) {
 func (r *reader) add() error {
 	record, err := r.src.record(r.scan)
 	if err == io.EOF {
-		return fmt.Errorf("%w: ends after %d rows, it had more when it was opened", formats.ErrDamaged, r.first+r.row)
+		return fmt.Errorf("%w: ends after %d rows, it had more when it was opened",
+			formats.ErrDamaged, r.first+r.row)
 	}
 	if err != nil {
 		return err
@@ -159,27 +161,30 @@ func (t *target) add(f field) (err error) {
 		code, err = t.coded.CodeOfText(f.text, t.append)
 	}
 	t.out.Codes = append(t.out.Codes, code)
-	if err != nil { // the parser's own words could quote the value
-		return fault.Errorf(fault.Input, valueHint(t.field.Type.Kind), "%w: a value that is no %s", formats.ErrDamaged, t.field.Type)
+	if err != nil { // the parser's own message could quote the value
+		return fault.Errorf(fault.Input, valueHint(t.field.Type.Kind), "%w: a value that is no %s",
+			formats.ErrDamaged, t.field.Type)
 	}
 	return nil
 }
 
 var errNumerals = errors.New("not written as numbers are declared to be")
 
-// valueHint says what to do about a text that is no value of a declared type.
+// valueHint returns the hint for a text that is no value of a declared type.
 func valueHint(kind formats.Kind) string {
-	const others = "mend the line, declare another type, or name texts that stand for null in csv.nulls"
+	const others = "mend the line, declare another type, or name texts that stand for null in " +
+		"csv.nulls"
 	switch kind {
 	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
 		return others + "; csv.decimal and csv.thousands say how numbers are written"
 	case formats.Date, formats.Time, formats.Timestamp:
-		return others + "; the type's form says how dates and times are written, as date(DD.MM.YYYY)"
+		return others + "; the type's form says how dates and times are written, as " +
+			"date(DD.MM.YYYY)"
 	}
 	return others
 }
 
-// parse appends the value that text stands for, without an allocation for common types.
+// parse appends the value of a text, without an allocation for common types.
 func (t *target) parse(v *formats.Values, text []byte) error {
 	switch {
 	case v.Type.Kind == formats.String:

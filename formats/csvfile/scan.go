@@ -16,9 +16,10 @@ import (
 
 const (
 	bufferSize = 256 << 10
-	longest    = 64 << 20 // bytes of one record: an unclosed quote must not read the whole file into memory
-	// largeRecord is how often a buffer is held that has to grow: itself, twice its size in its
-	// place, and once more as the values of the record.
+	// bytes of one record: an unclosed quote must not read the whole file into memory
+	longest = 64 << 20
+	// largeRecord is the factor of memory for a buffer that has to grow: the buffer, its successor
+	// of twice the size, and the values of the record.
 	largeRecord = 4
 )
 
@@ -26,10 +27,10 @@ const (
 type field struct {
 	text    []byte
 	quoted  bool
-	escaped bool // quotes are still doubled, or what is taken as it is still marked
+	escaped bool // it still has doubled quotes or escapes
 }
 
-// null reports whether the field stands for a null: empty and not quoted.
+// null reports whether the field is a null: empty and not quoted.
 func (f field) null() bool { return len(f.text) == 0 && !f.quoted }
 
 // scanner cuts CSV text into records: RFC 4180, with LF or CRLF.
@@ -37,16 +38,16 @@ type scanner struct {
 	r io.ReadCloser
 	dialect
 	nulls   map[string]bool // texts that are nulls
-	limit   int             // most fields a record may have, but for empty ones at its end
-	surplus bool            // some had such
+	limit   int             // largest number of fields of a record, without empty ones at its end
+	surplus bool            // some records had such fields
 	skip    bool            // blank lines are no records
-	names   []formats.Field // for errors, when known
+	names   []formats.Field // for errors, if known
 	special [256]bool
 
-	memory   *[]byte // that buf began with
+	memory   *[]byte // initial memory of buf
 	holding  formats.Holding
 	buf      []byte
-	pos, end int // what is not scanned yet is buf[pos:end]
+	pos, end int // the unscanned text is buf[pos:end]
 	eof      bool
 	offset   int64 // of buf[pos]
 	line     int64 // of the record last returned, from 1
@@ -54,10 +55,18 @@ type scanner struct {
 	fields   []field
 }
 
-// newScanner returns a scanner of r, whose first byte is on the given line. It refuses
-// records of more than limit fields, and tells hold of large ones: see formats.ReadOptions.
-func newScanner(r io.ReadCloser, d dialect, line int64, limit int, hold func(bytes int64) error) *scanner {
-	s := &scanner{r: r, dialect: d, limit: limit, next: line, memory: takeBuffer(), holding: formats.Holding{Tell: hold}}
+// newScanner returns a scanner of r, whose first byte is on the given line. It refuses records of
+// more than limit fields, and reports large ones to hold: see formats.ReadOptions.
+func newScanner(r io.ReadCloser, d dialect, line int64, limit int,
+	hold func(bytes int64) error) *scanner {
+	s := &scanner{
+		r:       r,
+		dialect: d,
+		limit:   limit,
+		next:    line,
+		memory:  takeBuffer(),
+		holding: formats.Holding{Tell: hold},
+	}
 	s.buf = *s.memory
 	s.special[d.delim], s.special['\n'], s.special[d.quote] = true, true, true
 	if d.escape != 0 {
@@ -66,7 +75,7 @@ func newScanner(r io.ReadCloser, d dialect, line int64, limit int, hold func(byt
 	return s
 }
 
-// close closes what is scanned. The fields are not valid any more.
+// close closes the reader. Fields are no longer valid.
 func (s *scanner) close() error {
 	if s.memory != nil {
 		leaveBuffer(s.memory)
@@ -76,7 +85,7 @@ func (s *scanner) close() error {
 	return s.r.Close()
 }
 
-// freeBuffers are buffers of bufferSize that nobody uses.
+// freeBuffers are buffers of bufferSize that are not in use.
 var freeBuffers = sync.Pool{New: func() any {
 	b := make([]byte, bufferSize)
 	return &b
@@ -91,8 +100,8 @@ var (
 	errUnclosed = fmt.Errorf("%w: a quote that is never closed", formats.ErrDamaged)
 )
 
-// record returns the fields of the next record, valid until the next call, or io.EOF.
-// Errors name the line.
+// record returns the fields of the next record, valid until the next call, or io.EOF. Errors have
+// the line.
 func (s *scanner) record() ([]field, error) {
 	for {
 		if s.skip {
@@ -114,17 +123,20 @@ func (s *scanner) record() ([]field, error) {
 	}
 }
 
-// encodingHint is what to do about a file in another encoding than was expected.
-const encodingHint = "write it as UTF-8, or say in the job how it is written, as csv: {encoding: windows-1252}, latin-1 or utf-16"
+// encodingHint is the hint for a file in an unexpected encoding.
+const encodingHint = "write it as UTF-8, or say in the job how it is written, as csv: {encoding: " +
+	"windows-1252}, latin-1 or utf-16"
 
-// fieldsHint is what to do about a record with other fields than the header has.
-const fieldsHint = "mend the line, or say in csv.delimiter, csv.quote and csv.escape how fields are parted, and in csv.header what the columns are"
+// fieldsHint is the hint for a record whose fields differ from the header's.
+const fieldsHint = "mend the line, or say in csv.delimiter, csv.quote and csv.escape how fields " +
+	"are parted, and in csv.header what the columns are"
 
-// accept makes the fields of the record that ends before at.
+// accept returns the fields of the record that ends before at.
 func (s *scanner) accept(at int) ([]field, error) {
 	raw := s.buf[s.pos:at]
 	if !utf8.Valid(raw) {
-		return nil, fault.Errorf(fault.Input, encodingHint, "line %d, column %s: %w: %w", s.next, s.invalid(), formats.ErrDamaged, formats.ErrEncoding)
+		return nil, fault.Errorf(fault.Input, encodingHint, "line %d, column %s: %w: %w", s.next,
+			s.invalid(), formats.ErrDamaged, formats.ErrEncoding)
 	}
 	s.line = s.next
 	s.next += int64(bytes.Count(raw, newline))
@@ -140,7 +152,7 @@ func (s *scanner) accept(at int) ([]field, error) {
 	return s.fields, nil
 }
 
-// invalid returns the name, or the number, of the first column of the record that is no UTF-8.
+// invalid returns the name, or the number, of the first column of the record that is not UTF-8.
 func (s *scanner) invalid() string {
 	for i, f := range s.fields {
 		if utf8.Valid(f.text) {
@@ -154,7 +166,7 @@ func (s *scanner) invalid() string {
 	return "unknown"
 }
 
-// plain takes out what only marks other characters, in place.
+// plain removes doubled quotes and escapes, in place.
 func (d *dialect) plain(text []byte, quoted bool) []byte {
 	n := 0
 	for i := 0; i < len(text); i++ {
@@ -173,7 +185,7 @@ func (d *dialect) plain(text []byte, quoted bool) []byte {
 	return text[:n:n]
 }
 
-// skipBlank passes over empty lines.
+// skipBlank skips empty lines.
 func (s *scanner) skipBlank() {
 	for s.pos < s.end {
 		n := 1
@@ -189,7 +201,7 @@ func (s *scanner) skipBlank() {
 	}
 }
 
-// cut finds the fields of the record at pos and returns where the next one starts.
+// cut finds the fields of the record at pos and returns the start of the next one.
 func (s *scanner) cut() (int, error) {
 	s.fields = s.fields[:0]
 	if s.pos == s.end {
@@ -215,7 +227,8 @@ func (s *scanner) cut() (int, error) {
 		case f.null():
 			s.surplus = true
 		default:
-			return 0, fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the header", formats.ErrDamaged, s.limit)
+			return 0, fault.Errorf(fault.Input, fieldsHint, "%w: more than the %d fields of the "+
+				"header", formats.ErrDamaged, s.limit)
 		}
 		if i == s.end {
 			return i, nil
@@ -226,8 +239,8 @@ func (s *scanner) cut() (int, error) {
 	}
 }
 
-// bare returns the unquoted field that starts at i, and the position of the delimiter, line
-// feed or end of file behind it.
+// bare returns the unquoted field that starts at i, and the position of the delimiter, line feed or
+// end of file behind it.
 func (s *scanner) bare(i int) (f field, end int, err error) {
 	start, buf := i, s.buf[:s.end]
 	for i < len(buf) {
@@ -257,7 +270,7 @@ func (s *scanner) bare(i int) (f field, end int, err error) {
 	return f, i, nil
 }
 
-// quoted is bare for the quoted field whose opening quote is at i.
+// quoted is bare for a quoted field whose opening quote is at i.
 func (s *scanner) quoted(i int) (f field, end int, err error) {
 	start := i + 1
 	f.quoted = true
@@ -289,7 +302,7 @@ func (s *scanner) quoted(i int) (f field, end int, err error) {
 	return f, i, nil
 }
 
-// fill reads more text behind what is not scanned yet.
+// fill reads more text behind the unscanned text.
 func (s *scanner) fill() error {
 	copy(s.buf, s.buf[s.pos:s.end])
 	s.pos, s.end = 0, s.end-s.pos
@@ -314,7 +327,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// toCome returns how many bytes more a record takes for which the buffer must not grow. It reads on to the record's end.
+// toCome returns the number of additional bytes for a record for which the buffer may not grow. It
+// reads to the record's end.
 func (s *scanner) toCome() int64 {
 	b := block{quote: []byte{s.quote}}
 	_, _ = b.Write(s.buf[:s.end])
@@ -325,7 +339,8 @@ func (s *scanner) toCome() int64 {
 		}
 	}
 	room := int64(len(s.buf))
-	for room < cmp.Or(b.starts[0].at, b.size) { // one that begins elsewhere in the buffer makes it grow so far
+	// if it begins elsewhere in the buffer, the buffer grows by that much more
+	for room < cmp.Or(b.starts[0].at, b.size) {
 		room *= 2
 	}
 	return largeRecord * (room - int64(len(s.buf)))

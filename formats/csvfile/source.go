@@ -1,15 +1,16 @@
-// Package csvfile reads CSV files, plain, gzip or Zstandard: a formats.Source whose chunks
-// are ranges of whole records. RFC 4180 in UTF-8, or what formats.CSV says, with a header; an
-// empty field without quotes is a null.
+// Package csvfile reads CSV files, plain, gzip or Zstandard: a formats.Source whose chunks are
+// ranges of whole records. It reads RFC 4180 in UTF-8, or the syntax in formats.CSV, with a header;
+// an empty field without quotes is a null.
 //
-// Contract: opening reads the file once from end to end, to count its rows and to infer the
-// types that are not declared: block by block on several goroutines, unless it is
-// compressed, in another encoding or has escapes. The file is not held open. A type is inferred only when every text of the
-// column stands for a value of it; what only looks like a number, such as a code with
-// leading zeros, stays a text. So does a column of numbers that are not all written in one form,
-// such as 10 and 10.0, unless only its order counts (formats.CSV.Ordered).
+// Contract: opening reads the whole file once, to count its rows and to infer the types that are
+// not declared: block by block on several goroutines, unless it is compressed, in another encoding
+// or has escapes. The file is not kept open. A type is inferred only if every text of the column is
+// a value of it; a text that only looks like a number, such as a code with leading zeros, stays a
+// text. So does a column of numbers in different forms, such as 10 and 10.0, unless only its order
+// matters (formats.CSV.Ordered).
 //
-// Not promised: that the text of a date, or of a value of a declared type, comes back as it was written.
+// Limits: the text of a date, or of a value of a declared type, may not come back as it was
+// written.
 package csvfile
 
 import (
@@ -31,15 +32,14 @@ import (
 )
 
 const (
-	batchRows  = 65536 // of a batch, when nothing else is asked for
+	batchRows  = 65536 // of a batch, by default
 	maxColumns = 65536
 )
 
-// source is a CSV file whose records were counted. It holds no file open while nobody reads
-// it.
+// source is a CSV file whose records were counted. It has no file open while nobody reads it.
 type source struct {
 	path     string
-	info     storage.Info // of the file that was opened
+	info     storage.Info // of the opened file
 	ahead    storage.Ahead
 	hold     func(bytes int64) error // formats.ReadOptions.Hold
 	threads  int
@@ -48,42 +48,47 @@ type source struct {
 	encoding encoding.Encoding                      // nil: UTF-8
 	dialect  dialect
 	csv      formats.CSV
-	numerals *numerals       // nil: numbers are written as kcut writes them
-	nulls    map[string]bool // texts that are nulls; nil: none
-	remember int             // distinct values of a coded column
+	numerals *numerals       // nil: numbers are in kcut's own form
+	nulls    map[string]bool // texts that mean null; nil: none
+	remember int             // number of distinct values of a coded column to keep
 	batch    int
 	schema   []formats.Field
-	surplus  bool // lines end in delimiters with nothing behind them
+	surplus  bool // lines end in delimiters followed by nothing
 	notes    []string
 	parts    []part
 }
 
-// part is a chunk: a range of records, as many as every chunk has, or, in a compressed file,
-// all. Offsets count from the file's first byte, or the first unpacked one.
+// part is a chunk: a range of records, as many as every chunk has, or, in a compressed file, all.
+// Offsets count from the file's first byte, or the first unpacked one.
 type part struct {
 	place       // of a record at or before the first
-	skip  int64 // records from there to the first
-	end   int64 // behind the last, or later
-	row   int64 // of the first record, from 0
+	skip  int64 // number of records from there to the first
+	end   int64 // behind the last record, or later
+	row   int64 // row of the first record, from 0
 	rows  int64
 }
 
-// Open opens a CSV file, plain, gzip or zstd, and reads it once from end to end to count
-// its rows and to infer the types that opt does not declare. The file must have a header. It
-// returns formats.ErrSchema for a header that cannot name columns, formats.ErrDamaged for text that is not
-// CSV in UTF-8.
+// Open opens a CSV file, plain, gzip or zstd, and reads the whole file once to count its rows and
+// to infer the types that opt does not declare. The file must have a header. It returns
+// formats.ErrSchema for a header that cannot name columns, and formats.ErrDamaged for text that is
+// not CSV in UTF-8.
 func Open(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error) {
 	return open(ctx, path, opt, usualCutting)
 }
 
-func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cutting) (*source, error) {
+func open(ctx context.Context, path string, opt formats.ReadOptions, cutting cutting) (*source,
+	error) {
 	info, err := storage.Stat(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	s := &source{
 		path: path, info: info, ahead: opt.Ahead, hold: opt.Hold, cutting: cutting,
-		threads: opt.Threads, batch: opt.BatchRows, remember: opt.Remember, csv: opt.CSV, numerals: numeralsOf(&opt.CSV),
+		threads:  opt.Threads,
+		batch:    opt.BatchRows,
+		remember: opt.Remember,
+		csv:      opt.CSV,
+		numerals: numeralsOf(&opt.CSV),
 	}
 	if s.batch <= 0 {
 		s.batch = batchRows
@@ -108,10 +113,10 @@ func (s *source) Fields() []formats.Field { return s.schema }
 // Notes implements formats.Noting.
 func (s *source) Notes() []string { return s.notes }
 
-// Close has nothing to close: see Kept.
+// Close does nothing: see Kept.
 func (s *source) Close() error { return nil }
 
-// Kept says that the source is worth keeping while nobody reads it, see formats.Kept.
+// Kept returns true: the source is worth keeping while nobody reads it, see formats.Kept.
 func (s *source) Kept() bool { return true }
 
 func (s *source) Chunks() []int64 {
@@ -122,7 +127,7 @@ func (s *source) Chunks() []int64 {
 	return rows
 }
 
-// text is a part of the file, or what it unpacks to.
+// text is a part of the file, unpacked.
 type text struct {
 	io.Reader
 	unpacked io.Closer // nil: the file is not packed
@@ -133,8 +138,8 @@ type text struct {
 // inSequence reports whether the text can only be read from its start.
 func (s *source) inSequence() bool { return s.unpack != nil || s.encoding != nil }
 
-// text returns the unpacked bytes from offset to end of the file (end < 0, or in sequence: all),
-// which must be the one whose records were counted.
+// text returns the unpacked bytes from offset to end of the file (end < 0, or in sequence: all).
+// The file must be the one whose records were counted.
 func (s *source) text(ctx context.Context, offset, end int64) (*text, error) {
 	from := offset
 	if s.inSequence() {
@@ -176,14 +181,15 @@ func (t *text) Close() (err error) {
 	return errors.Join(err, t.file.Close())
 }
 
-// unpackerOf tells by a file's first bytes what unpacks it, nil when it is not packed.
+// unpackerOf returns the unpacker for a file, by its first bytes; nil when it is not packed.
 func unpackerOf(head []byte) func(io.Reader) (io.ReadCloser, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return func(r io.Reader) (io.ReadCloser, error) {
-			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderMaxWindow(128<<20))
 			if err != nil {
 				return nil, err
 			}
@@ -193,8 +199,8 @@ func unpackerOf(head []byte) func(io.Reader) (io.ReadCloser, error) {
 	return nil
 }
 
-// damage turns an error of a decompressor into formats.ErrDamaged, and leaves those of the
-// disk, of a stopped run and of this package as they are.
+// damage turns an error of a decompressor into formats.ErrDamaged. It does not change errors of the
+// disk, of a stopped run and of this package.
 func damage(err error) error {
 	var disk *fs.PathError
 	if errors.As(err, &disk) {
@@ -240,8 +246,8 @@ func (s *source) profile(ctx context.Context, opt formats.ReadOptions) error {
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// sniff sets what unpacks and decodes the file, and the dialect, and returns where the text starts, behind a
-// byte order mark and Excel's line that names the delimiter.
+// sniff finds the unpacker and the encoding of the file, and the dialect, and returns the start of
+// the text, behind a byte order mark and Excel's line that names the delimiter.
 func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, err error) {
 	head, err := s.head(ctx)
 	if s.unpack = unpackerOf(head); err == nil && s.unpack != nil {
@@ -262,7 +268,8 @@ func (s *source) sniff(ctx context.Context, declared formats.CSV) (start place, 
 		text, start.line, declared.Delimiter = rest, 2, cmp.Or(declared.Delimiter, delimiter)
 	}
 	start.offset = int64(len(head) - len(text))
-	s.dialect, err = dialectOf(&declared, &sample{text: text, whole: len(head) < bufferSize, headless: declared.Headless})
+	s.dialect, err = dialectOf(&declared,
+		&sample{text: text, whole: len(head) < bufferSize, headless: declared.Headless})
 	return start, err
 }
 
@@ -281,7 +288,7 @@ func (s *source) head(ctx context.Context) ([]byte, error) {
 	return head[:n], nil
 }
 
-// declare gives the columns their types.
+// declare sets the types of the columns.
 func (s *source) declare(columns []evidence, types map[string]formats.Type) error {
 	for i := range s.schema {
 		f := &s.schema[i]

@@ -69,7 +69,8 @@ func TestCells(t *testing.T) {
 			for _, coded := range []bool{true, false} {
 				s := mustCSV(t, tt.text, formats.ReadOptions{BatchRows: batch})
 				if got := formatstest.ReadAll(t, s, coded); !reflect.DeepEqual(got, tt.want) {
-					t.Errorf("%s, batch %d, coded %v: got %q, want %q", tt.name, batch, coded, got, tt.want)
+					t.Errorf("%s, batch %d, coded %v: got %q, want %q", tt.name, batch, coded, got,
+						tt.want)
 				}
 				if got := formatstest.Rows(s); got != int64(len(tt.want[0])) {
 					t.Errorf("%s: %d rows, want %d", tt.name, got, len(tt.want[0]))
@@ -98,7 +99,8 @@ func TestRefuses(t *testing.T) {
 		{"quote in the middle", "a,b\n1,2\"\n", formats.ErrDamaged, "line 2"},
 		{"no UTF-8", "a,b\n1,2\n3,\xff\n", formats.ErrDamaged, `line 3, column "b"`},
 		{"no UTF-8 in the header", "a,\xff\n", formats.ErrDamaged, "line 1, column 2"},
-		{"UTF-16 without a mark", "a\x00,\x00b\x00\n\x00", formats.ErrDamaged, "line 1 has a zero byte"},
+		{"UTF-16 without a mark", "a\x00,\x00b\x00\n\x00", formats.ErrDamaged,
+			"line 1 has a zero byte"},
 		{"long field", "a,b\n1,\"" + long, formats.ErrDamaged, "line 2"},
 	}
 	for _, tt := range tests {
@@ -115,7 +117,7 @@ func TestInference(t *testing.T) {
 	tests := []struct {
 		texts string // separated by |
 		want  formats.Type
-		cells string // other than the texts
+		cells string // if they differ from the texts
 	}{
 		{"true|false", formats.Type{Kind: formats.Boolean}, "1|0"},
 		{"True|False", formats.Type{Kind: formats.Boolean}, "1|0"},
@@ -123,18 +125,23 @@ func TestInference(t *testing.T) {
 		{"true|FALSE", formats.Type{Kind: formats.String}, ""},
 		{"true|1", formats.Type{Kind: formats.String}, ""},
 		{"yes|no", formats.Type{Kind: formats.String}, ""},
-		{"0|-1|9223372036854775807|-9223372036854775808", formats.Type{Kind: formats.Int, Bits: 64}, ""},
+		{"0|-1|9223372036854775807|-9223372036854775808", formats.Type{Kind: formats.Int, Bits: 64},
+			""},
 		{"12|9223372036854775808", formats.Type{Kind: formats.String}, ""},
 		{"01234|12345", formats.Type{Kind: formats.String}, ""},
 		{"+1|2", formats.Type{Kind: formats.String}, ""},
 		{"-0|1", formats.Type{Kind: formats.String}, ""},
 		{"1|1.5", formats.Type{Kind: formats.Float, Bits: 64}, ""},
 		{"1234567890123456|1.5", formats.Type{Kind: formats.String}, ""},
-		{"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004", formats.Type{Kind: formats.Float, Bits: 64},
+		{"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004",
+			formats.Type{Kind: formats.Float, Bits: 64},
 			"0.1|-2.5|1000|0.001|0|1e-07|1.5e+21|0.30000000000000004"},
-		{"10.0|2.25|0.0|-3.5|1e-05|1e+16", formats.Type{Kind: formats.Float, Bits: 64}, "10|2.25|0|-3.5|1e-05|1e+16"},
-		{"10.0|2.25|1.0E7|-1.5E-4", formats.Type{Kind: formats.Float, Bits: 64}, "10|2.25|1e+07|-0.00015"},
-		{"1e+05|2.25|123456|1e-04", formats.Type{Kind: formats.Float, Bits: 64}, "100000|2.25|123456|0.0001"},
+		{"10.0|2.25|0.0|-3.5|1e-05|1e+16", formats.Type{Kind: formats.Float, Bits: 64},
+			"10|2.25|0|-3.5|1e-05|1e+16"},
+		{"10.0|2.25|1.0E7|-1.5E-4", formats.Type{Kind: formats.Float, Bits: 64},
+			"10|2.25|1e+07|-0.00015"},
+		{"1e+05|2.25|123456|1e-04", formats.Type{Kind: formats.Float, Bits: 64},
+			"100000|2.25|123456|0.0001"},
 		{"10.0|2.25|10", formats.Type{Kind: formats.String}, ""},
 		{"10.0|2.25|1e+16|1.0E7", formats.Type{Kind: formats.String}, ""},
 		{"10.0|2.25|2.50", formats.Type{Kind: formats.String}, ""},
@@ -142,8 +149,14 @@ func TestInference(t *testing.T) {
 		{"1e+05|100000", formats.Type{Kind: formats.String}, ""},
 		{"10.0|02.25", formats.Type{Kind: formats.String}, ""},
 		{"2.225073858507201e-308", formats.Type{Kind: formats.Float, Bits: 64}, ""},
-		{"250.00|-0.50|12.34", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 2}, "25000|-50|1234"},
-		{"0.1234567890123456789", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 19, Wide: true}, "1234567890123456789"},
+		{"250.00|-0.50|12.34", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 2},
+			"25000|-50|1234"},
+		{"0.1234567890123456789", formats.Type{
+			Kind:      formats.Decimal,
+			Precision: 38,
+			Scale:     19,
+			Wide:      true,
+		}, "1234567890123456789"},
 		{"007.5|1", formats.Type{Kind: formats.String}, ""},
 		{"1e999", formats.Type{Kind: formats.String}, ""},
 		{"1e-999999", formats.Type{Kind: formats.String}, ""},
@@ -153,15 +166,18 @@ func TestInference(t *testing.T) {
 		{"-|1", formats.Type{Kind: formats.String}, ""},
 		{".|1", formats.Type{Kind: formats.String}, ""},
 		{"1.2.3", formats.Type{Kind: formats.String}, ""},
-		{"1970-01-01|2000-02-29|1969-12-31|0001-01-01", formats.Type{Kind: formats.Date}, "0|11016|-1|-719162"},
+		{"1970-01-01|2000-02-29|1969-12-31|0001-01-01", formats.Type{Kind: formats.Date},
+			"0|11016|-1|-719162"},
 		{"1900-02-29", formats.Type{Kind: formats.String}, ""},
 		{"2000-13-01", formats.Type{Kind: formats.String}, ""},
 		{"2000-04-31", formats.Type{Kind: formats.String}, ""},
 		{"2000-1-01", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01T00:00:01|1970-01-01 00:00:00.5", local, "1000000|500000"},
 		{"1969-12-31 23:59:59.999999", local, "-1"},
-		{"1970-01-01T00:00:00Z|1970-01-01T00:00:00+01:30|1970-01-01 00:00:00-01:00", zoned, "0|-5400000000|3600000000"},
-		{"1970-01-01 00:00:00+00|1970-01-01 02:00:00.5+02|1970-01-01T00:00:00-0130|1970-01-01 00:00:01 UTC", zoned, "0|500000|5400000000|1000000"},
+		{"1970-01-01T00:00:00Z|1970-01-01T00:00:00+01:30|1970-01-01 00:00:00-01:00", zoned,
+			"0|-5400000000|3600000000"},
+		{"1970-01-01 00:00:00+00|1970-01-01 02:00:00.5+02|1970-01-01T00:00:00-0130|1970-01-01 " +
+			"00:00:01 UTC", zoned, "0|500000|5400000000|1000000"},
 		{"1970-01-01 00:00:00+2|1970-01-01 00:00:00+02", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01 00:00:00+002|1970-01-01 00:00:00+02", formats.Type{Kind: formats.String}, ""},
 		{"1970-01-01 00:00:00+99|1970-01-01 00:00:00+02", formats.Type{Kind: formats.String}, ""},
@@ -195,7 +211,7 @@ func TestInference(t *testing.T) {
 	}
 }
 
-// What stands in the place of a header may be the first record: no message shows it.
+// The first line may be a record instead of a header: no message shows it.
 func TestHeadersShowNothing(t *testing.T) {
 	for _, text := range []string{
 		"secret,1,secret\nother,2,x\n",
@@ -209,7 +225,8 @@ func TestHeadersShowNothing(t *testing.T) {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
-	if s := mustCSV(t, "\"a\r\nb\",c\n1,2\n", formats.ReadOptions{}); s.Fields()[0].Name != "a\r\nb" {
+	if s := mustCSV(t, "\"a\r\nb\",c\n1,2\n",
+		formats.ReadOptions{}); s.Fields()[0].Name != "a\r\nb" {
 		t.Errorf("a name of two lines is %q", s.Fields()[0].Name)
 	}
 }
@@ -218,7 +235,10 @@ func TestHeadersShowNothing(t *testing.T) {
 func TestQuotedEmptyFields(t *testing.T) {
 	const null = formatstest.NullCell
 	const text = "n,d,s,declared\n\"1\",\"1970-01-02\",\"a\",\"7\"\n\"\",\"\",\"\",\"\"\n"
-	opt := formats.ReadOptions{Types: map[string]formats.Type{"declared": {Kind: formats.Int, Bits: 64}}}
+	opt := formats.ReadOptions{Types: map[string]formats.Type{"declared": {
+		Kind: formats.Int,
+		Bits: 64,
+	}}}
 	for empty, nulls := range map[string][]string{"": nil, null: {""}} {
 		opt.CSV.Nulls = nulls
 		s := mustCSV(t, text, opt)
@@ -228,7 +248,8 @@ func TestQuotedEmptyFields(t *testing.T) {
 				t.Errorf("nulls %q: got %q, want %q", nulls, got, want)
 			}
 		}
-		for i, kind := range []formats.Kind{formats.Int, formats.Date, formats.String, formats.Int} {
+		for i, kind := range []formats.Kind{formats.Int, formats.Date, formats.String,
+			formats.Int} {
 			if f := s.Fields()[i]; f.Type.Kind != kind || f.Nullable != (want[i][1] == null) {
 				t.Errorf("nulls %q: %+v", nulls, f)
 			}
@@ -245,28 +266,34 @@ func TestQuotedFieldsAreInferred(t *testing.T) {
 	}
 }
 
-// A number keeps one of several texts. A column that has another one is one of texts, unless somebody
-// declares that its order alone counts.
+// A number keeps one of several texts. A column with another one is one of texts, unless a
+// declaration says that only its order matters.
 func TestNumbersThatLoseTheirText(t *testing.T) {
 	for _, tt := range []struct {
 		texts string // separated by |
 		line  int64
 	}{
-		{"10|10.0", 3}, {"10.0|10", 3}, {"10.5|10.50", 3}, {"1e1|10", 2}, {"1|1E1", 3}, {"5|+5", 3}, {"+5|5", 2}, {"1|5.", 3}, {".5|1", 2},
-		{"1|-0", 3}, {"-0.0|1.0", 2}, {"250.00|250.0|1", 3}, {"2.00|3.00|1e2", 4}, {"1.5|1.25|1.50", 4}, {"0.10|0.1", 3}, {"1|2.50", 3},
-		{"0.1234567890123456789|0.12345678901234567891", 3}, {"1|0.0000001", 3}, {"1|1e5", 3}, {"1.5|1234567890123456", 3},
-		{"123456789.123456789123|1.5", 3}, {"10.0|2.25|10", 4}, {"10.0|2.25|2.50", 4}, {"1e+16|2.0|1.0E7", 4}, {"100000|2.5|1e+05", 4},
+		{"10|10.0", 3}, {"10.0|10", 3}, {"10.5|10.50", 3}, {"1e1|10", 2}, {"1|1E1", 3}, {"5|+5", 3},
+		{"+5|5", 2}, {"1|5.", 3}, {".5|1", 2},
+		{"1|-0", 3}, {"-0.0|1.0", 2}, {"250.00|250.0|1", 3}, {"2.00|3.00|1e2", 4},
+		{"1.5|1.25|1.50", 4}, {"0.10|0.1", 3}, {"1|2.50", 3},
+		{"0.1234567890123456789|0.12345678901234567891", 3}, {"1|0.0000001", 3}, {"1|1e5", 3},
+		{"1.5|1234567890123456", 3},
+		{"123456789.123456789123|1.5", 3}, {"10.0|2.25|10", 4}, {"10.0|2.25|2.50", 4},
+		{"1e+16|2.0|1.0E7", 4}, {"100000|2.5|1e+05", 4},
 	} {
 		text := "c\n" + strings.ReplaceAll(tt.texts, "|", "\n") + "\n"
 		want := strings.Split(tt.texts, "|")
 		s := mustCSV(t, text, formats.ReadOptions{})
-		if f := s.Fields()[0]; f.Type.Kind != formats.String || !f.Text.Number || f.Text.Line != tt.line || !strings.HasSuffix(f.Text.File, "t.csv") {
+		if f := s.Fields()[0]; f.Type.Kind != formats.String || !f.Text.Number ||
+			f.Text.Line != tt.line || !strings.HasSuffix(f.Text.File, "t.csv") {
 			t.Errorf("%s: %+v, want line %d", tt.texts, f, tt.line)
 		}
 		if got := formatstest.ReadAll(t, s, true)[0]; !reflect.DeepEqual(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		s = mustCSV(t, text, formats.ReadOptions{CSV: formats.CSV{Ordered: map[string]bool{"c": true}}})
+		s = mustCSV(t, text,
+			formats.ReadOptions{CSV: formats.CSV{Ordered: map[string]bool{"c": true}}})
 		if f := s.Fields()[0]; f.Type.Kind != formats.Float || f.Text.Line != 0 {
 			t.Errorf("%s, by its order: %+v", tt.texts, f)
 		}
@@ -276,7 +303,8 @@ func TestNumbersThatLoseTheirText(t *testing.T) {
 
 func TestDeclaredTypes(t *testing.T) {
 	opt := formats.ReadOptions{Types: map[string]formats.Type{
-		"zip": {Kind: formats.String}, "n": {Kind: formats.Int, Bits: 8}, "d": {Kind: formats.Decimal, Precision: 5, Scale: 2}, "absent": {Kind: formats.Date},
+		"zip": {Kind: formats.String}, "n": {Kind: formats.Int, Bits: 8},
+		"d": {Kind: formats.Decimal, Precision: 5, Scale: 2}, "absent": {Kind: formats.Date},
 	}}
 	s := mustCSV(t, "zip,n,d\n1,-5,1.5\n2,,2.25\n", opt)
 	want := [][]string{{"1", "2"}, {"-5", formatstest.NullCell}, {"150", "225"}}
@@ -288,11 +316,14 @@ func TestDeclaredTypes(t *testing.T) {
 	for _, coded := range []bool{true, false} {
 		s := mustCSV(t, "zip,n,d\n1,2,3\n4,secret,5\n", opt)
 		_, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, coded)...)
-		if !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), `line 3, column "n"`) || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, formats.ErrDamaged) ||
+			!strings.Contains(err.Error(), `line 3, column "n"`) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, err := tryCSV(t, "zip\n1\n", formats.ReadOptions{Types: map[string]formats.Type{"zip": {Kind: formats.Nested}}}); !errors.Is(err, formats.ErrUnsupported) {
+	nested := formats.ReadOptions{Types: map[string]formats.Type{"zip": {Kind: formats.Nested}}}
+	if _, err := tryCSV(t, "zip\n1\n", nested); !errors.Is(err, formats.ErrUnsupported) {
 		t.Errorf("nested type: got %v", err)
 	}
 }
@@ -306,7 +337,8 @@ func hintOf(err error) string {
 }
 
 func TestDelimiters(t *testing.T) {
-	long := strings.Repeat("1;60,5;\"a;\nb\"\n", bufferSize/8) // records are cut where the sample ends, in quotes, too
+	// records are divided where the sample ends, in quotes, too
+	long := strings.Repeat("1;60,5;\"a;\nb\"\n", bufferSize/8)
 	for _, tt := range []struct{ text, first string }{
 		{"id;weight (kg,mean);age\n1;60;20\n", "1"},
 		{"id;weight (kg,mean);age\n1;60,5;20,5\n", "1"},
@@ -324,7 +356,8 @@ func TestDelimiters(t *testing.T) {
 		s, err := tryCSV(t, tt.text, formats.ReadOptions{})
 		switch {
 		case tt.first == "":
-			if err == nil || !strings.Contains(tt.text, ";a,b;c") && !strings.Contains(hintOf(err), "csv.delimiter") {
+			if err == nil || !strings.Contains(tt.text, ";a,b;c") &&
+				!strings.Contains(hintOf(err), "csv.delimiter") {
 				t.Errorf("%.40q: got %v, hint %q", tt.text, err, hintOf(err))
 			}
 		case err != nil:
@@ -336,10 +369,14 @@ func TestDelimiters(t *testing.T) {
 		}
 	}
 	s := mustCSV(t, "a|b\nx,1|y;2\n", formats.ReadOptions{CSV: formats.CSV{Delimiter: '|'}})
-	if got, want := formatstest.ReadAll(t, s, false), [][]string{{"x,1"}, {"y;2"}}; !reflect.DeepEqual(got, want) {
+	if got, want := formatstest.ReadAll(t, s, false),
+		[][]string{{"x,1"}, {"y;2"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _, err := tryCSV(t, "a,b\n", formats.ReadOptions{CSV: formats.CSV{Delimiter: '"'}}); !errors.Is(err, formats.ErrUnsupported) {
+	if _,
+		err := tryCSV(t, "a,b\n",
+		formats.ReadOptions{CSV: formats.CSV{Delimiter: '"'}}); !errors.Is(err,
+		formats.ErrUnsupported) {
 		t.Errorf("quote as delimiter: got %v", err)
 	}
 }
@@ -354,8 +391,8 @@ func bigCSV(rows int) []byte {
 	return b.Bytes()
 }
 
-// TestBlocks reads files that are cut into blocks of all sizes, with any number of threads:
-// rows, types, nulls, errors and what the chunks hold do not depend on either.
+// TestBlocks reads files that are divided into blocks of all sizes, with any number of threads:
+// rows, types, nulls, errors and the contents of chunks do not depend on either.
 func TestBlocks(t *testing.T) {
 	for name, text := range map[string]string{
 		"quotes":       string(bigCSV(300)),
@@ -363,17 +400,22 @@ func TestBlocks(t *testing.T) {
 		"blank lines":  "a,b\n\n\n1,2\n\n3,4\r\n\r\n",
 		"no last line": "a,b\n1,2\n3,\"4\n\"",
 		"late type":    "a,b\n" + strings.Repeat("1,2020-01-01\n", 50) + "x,\n",
-		"few fields":   "a,b\n" + strings.Repeat("1,\"2\n\"\n", 50) + "3\n" + strings.Repeat("1,2\n", 50),
-		"stray quote":  "a,b\n" + strings.Repeat("1,2\n", 50) + "1,2\"\n" + strings.Repeat("1,\"2\"\n", 50) + "3\n",
-		"open quote":   "a,b\n" + strings.Repeat("1,2\n", 50) + "1,\"2\n" + strings.Repeat("1,2\n", 50),
+		"few fields": "a,b\n" + strings.Repeat("1,\"2\n\"\n", 50) + "3\n" +
+			strings.Repeat("1,2\n", 50),
+		"stray quote": "a,b\n" + strings.Repeat("1,2\n", 50) + "1,2\"\n" +
+			strings.Repeat("1,\"2\"\n", 50) + "3\n",
+		"open quote": "a,b\n" + strings.Repeat("1,2\n", 50) + "1,\"2\n" +
+			strings.Repeat("1,2\n", 50),
 	} {
 		path := formatstest.WriteTemp(t, "t.csv", []byte(text))
 		for _, chunk := range []int64{3, 16, 1000} {
 			want := opened(t, path, formats.ReadOptions{Threads: 1}, cutting{1 << 20, chunk, 1})
 			for _, block := range []int64{1, 2, 3, 7, 64, 1000} {
 				for _, threads := range []int{1, 4} {
-					if got := opened(t, path, formats.ReadOptions{Threads: threads}, cutting{block, chunk, 1 + block%5}); got != want {
-						t.Errorf("%s, blocks of %d, %d threads: got %s, want %s", name, block, threads, got, want)
+					if got := opened(t, path, formats.ReadOptions{Threads: threads},
+						cutting{block, chunk, 1 + block%5}); got != want {
+						t.Errorf("%s, blocks of %d, %d threads: got %s, want %s", name, block,
+							threads, got, want)
 					}
 				}
 			}
@@ -381,7 +423,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// opened returns all that a file holds, read chunk by chunk, or its error.
+// opened returns the contents of a file, read chunk by chunk, or its error.
 func opened(t *testing.T, path string, opt formats.ReadOptions, cut cutting) string {
 	s, err := open(context.Background(), path, opt, cut)
 	if err != nil {
@@ -415,9 +457,11 @@ func TestChunks(t *testing.T) {
 
 func TestErrorsInLaterChunksNameTheLine(t *testing.T) {
 	text := append(bigCSV(65536+10), "1,2,x\n"...)
-	s := mustCSV(t, string(text), formats.ReadOptions{Types: map[string]formats.Type{"note": {Kind: formats.Int, Bits: 64}}})
+	s := mustCSV(t, string(text),
+		formats.ReadOptions{Types: map[string]formats.Type{"note": {Kind: formats.Int, Bits: 64}}})
 	_, err := formatstest.ReadCells(s, 1, 1, formats.Request{Column: 1})
-	if want := fmt.Sprintf("line %d,", 2*65536+2); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("line %d,", 2*65536+2); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want it to say %s", err, want)
 	}
 }
@@ -451,10 +495,12 @@ func TestCompressed(t *testing.T) {
 		if got := formatstest.ReadAll(t, s, true); !reflect.DeepEqual(got, want) {
 			t.Errorf("gzip %v: unpacked text reads differently", gz)
 		}
-		if _, err := tryCSV(t, string(data[:len(data)/2]), formats.ReadOptions{}); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := tryCSV(t, string(data[:len(data)/2]), formats.ReadOptions{}); !errors.Is(err,
+			formats.ErrDamaged) {
 			t.Errorf("gzip %v, cut in half: got %v", gz, err)
 		}
-		if _, err := tryCSV(t, string(data[:6]), formats.ReadOptions{}); !errors.Is(err, formats.ErrDamaged) {
+		if _, err := tryCSV(t, string(data[:6]), formats.ReadOptions{}); !errors.Is(err,
+			formats.ErrDamaged) {
 			t.Errorf("gzip %v, 6 bytes: got %v", gz, err)
 		}
 	}
@@ -470,7 +516,8 @@ func TestFileThatChanged(t *testing.T) {
 	if err := os.Truncate(path, 500); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := formatstest.ReadCells(s, 0, 1, formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) {
+	if _, err := formatstest.ReadCells(s, 0, 1,
+		formatstest.EveryColumn(s, true)...); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -479,7 +526,8 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	path := formatstest.WriteTemp(t, "t.csv", bigCSV(10))
-	if _, err := Open(ctx, path, formats.ReadOptions{}); !errors.Is(err, context.Canceled) || errors.Is(err, formats.ErrDamaged) {
+	if _, err := Open(ctx, path, formats.ReadOptions{}); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("open: got %v", err)
 	}
 	s, err := Open(context.Background(), path, formats.ReadOptions{})

@@ -10,11 +10,12 @@ import (
 	"github.com/kcut/kcut/formats/internal/fence"
 )
 
-// survey reads all records from a place on, on several goroutines: it makes the chunks and
-// returns what each column's texts allow.
-func (s *source) survey(ctx context.Context, start place, types map[string]formats.Type) ([]evidence, error) {
+// survey reads all records from a place on, on several goroutines: it makes the chunks and returns
+// the evidence of each column.
+func (s *source) survey(ctx context.Context, start place,
+	types map[string]formats.Type) ([]evidence, error) {
 	sections := []section{{place: start, end: -1}}
-	if !s.inSequence() && s.dialect.escape == 0 { // else nothing tells where a record starts
+	if !s.inSequence() && s.dialect.escape == 0 { // otherwise nothing marks the start of a record
 		var err error
 		if sections, err = s.cut(ctx, start); err != nil {
 			return nil, err
@@ -41,8 +42,8 @@ func (s *source) survey(ctx context.Context, start place, types map[string]forma
 	return columns, nil
 }
 
-// chunks cuts the records of all sections into chunks of equally many. A compressed file,
-// which can only be read from its start, has one.
+// chunks divides the records of all sections into chunks of equal numbers of records. A compressed
+// file, which can only be read from its start, has one chunk.
 func (s *source) chunks(sections []section) (parts []part) {
 	size := s.cutting.chunk
 	if s.inSequence() {
@@ -52,7 +53,11 @@ func (s *source) chunks(sections []section) (parts []part) {
 	for _, t := range sections {
 		for at := int64(0); at < t.rows; {
 			if n := len(parts); n == 0 || parts[n-1].rows == size {
-				parts = append(parts, part{place: t.marks[at/s.cutting.mark], skip: at % s.cutting.mark, row: row + at})
+				parts = append(parts, part{
+					place: t.marks[at/s.cutting.mark],
+					skip:  at % s.cutting.mark,
+					row:   row + at,
+				})
 			}
 			last := &parts[len(parts)-1]
 			n := min(size-last.rows, t.rows-at)
@@ -64,8 +69,8 @@ func (s *source) chunks(sections []section) (parts []part) {
 	return parts
 }
 
-// newEvidence returns what the columns' texts allow before one is seen. What a column that
-// has a declared type could be is not asked.
+// newEvidence returns the evidence of the columns before the first text. Columns with a declared
+// type need none.
 func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	columns, files := make([]evidence, len(s.schema)), []string{s.path}
 	for i := range columns {
@@ -79,7 +84,8 @@ func (s *source) newEvidence(types map[string]formats.Type) []evidence {
 	return columns
 }
 
-// surveySection counts the records of a section, marks some, and sees all their fields.
+// surveySection counts the records of a section, marks some, and adds all their fields to the
+// evidence.
 func (s *source) surveySection(ctx context.Context, t *section, columns []evidence) error {
 	scan, err := s.scan(ctx, t.place, t.end)
 	if err != nil {
@@ -122,45 +128,47 @@ func (s *source) scan(ctx context.Context, from place, end int64) (*scanner, err
 	return scan, nil
 }
 
-// cutting says how a file is cut. It does not depend on the number of threads, so that the
-// chunks do not either.
+// cutting is the sizes for dividing a file. They do not depend on the number of threads, and so
+// neither do the chunks.
 type cutting struct {
-	block int64 // bytes of a block; blocks are surveyed side by side
-	chunk int64 // records of a chunk
-	mark  int64 // records from one mark to the next
+	block int64 // bytes of a block; blocks are surveyed in parallel
+	chunk int64 // number of records of a chunk
+	mark  int64 // number of records from one mark to the next
 }
 
 var usualCutting = cutting{block: 1 << 20, chunk: 65536, mark: 512}
 
-// block is what a range of bytes holds, seen before it is known whether it starts inside
-// quotes: that depends on all quotes before it. In text that is CSV a newline ends a record
-// when an even number of quotes is before it.
+// block describes a range of bytes before it is known whether it starts inside quotes, which
+// depends on all quotes before it. In well-formed CSV a newline ends a record when the number of
+// quotes before it is even.
 type block struct {
 	quote  []byte
 	size   int64
 	quotes int64
 	lines  int64
-	starts [2]recordStart // the first record that starts behind a newline of it, when the block starts outside quotes, and inside
+	// the first record that starts behind a newline of the block, if the block starts outside
+	// quotes, and if inside
+	starts [2]recordStart
 }
 
-// recordStart is a position in a block and the newlines of the block before it.
+// recordStart is a position in a block and the number of newlines before it in the block.
 type recordStart struct{ at, lines int64 }
 
-// section is a range of whole records that is surveyed by one goroutine.
+// section is a range of whole records that one goroutine surveys.
 type section struct {
 	place
 	end   int64
 	rows  int64
 	marks []place // of its records 0, mark, 2·mark, …
 
-	surplus bool // lines end in delimiters with nothing behind them
+	surplus bool // lines end in delimiters followed by nothing
 }
 
-// place is where a record starts: a position in the text, and a line, from 1.
+// place is the start of a record: a position in the text, and a line, from 1.
 type place struct{ offset, line int64 }
 
-// cut cuts the text from a record's start on to the end of the file into sections, about
-// one a block. As far as the text is CSV, they start where records do.
+// cut divides the text from a record's start to the end of the file into sections, about one for
+// each block. In well-formed CSV, they start where records do.
 func (s *source) cut(ctx context.Context, start place) ([]section, error) {
 	size := s.info.Size()
 	blocks := make([]block, (max(size-start.offset, 0)+s.cutting.block-1)/s.cutting.block)
@@ -188,7 +196,7 @@ func (s *source) cut(ctx context.Context, start place) ([]section, error) {
 	return found, nil
 }
 
-// look fills in a block.
+// look describes a block.
 func (s *source) look(ctx context.Context, b *block, from, to int64) error {
 	text, err := s.text(ctx, from, to)
 	if err != nil {
@@ -204,7 +212,7 @@ func (s *source) look(ctx context.Context, b *block, from, to int64) error {
 
 var newline = []byte{'\n'}
 
-// Write counts what is in some more bytes of the block.
+// Write counts quotes and newlines of more bytes of the block.
 func (b *block) Write(text []byte) (int, error) {
 	for rest := text; len(rest) > 0; {
 		line, behind, ended := bytes.Cut(rest, newline)
