@@ -6,11 +6,11 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// adapter makes values of a file's column values of the type that the column has in all files.
+// adapter converts values of a file's column to the type that the column has in all files.
 type adapter struct {
 	name    string
-	out     formats.Column  // of values of that type
-	values  *formats.Values // those that were made wider last, a list that only grows
+	out     formats.Column  // scratch: values of that type
+	values  *formats.Values // the last widened values, in a list that only grows
 	holding formats.Holding
 }
 
@@ -29,7 +29,8 @@ func (a *adapter) adapt(c *formats.Column) (*formats.Column, error) {
 	}
 	for i := a.out.Values.Len(); i < c.Values.Len(); i++ {
 		if !a.out.Values.Widen(c.Values, i) {
-			return nil, fmt.Errorf("column %q: a value of type %s is none of %s, which it has in other files: %w", a.name, c.Values.Type, to, formats.ErrSchema)
+			return nil, fmt.Errorf("column %q: a value of type %s is none of %s, which it has in "+
+				"other files: %w", a.name, c.Values.Type, to, formats.ErrSchema)
 		}
 	}
 	return &a.out, nil

@@ -22,7 +22,7 @@ func checkNames(path string, fields []formats.Field) error {
 	return nil
 }
 
-// hiveNull is the directory name's value that stands for a null.
+// hiveNull is the value in a directory name that means null.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
 // partition is one key=value of a path.
@@ -43,7 +43,7 @@ func partitionsOf(path string) []partition {
 	return found
 }
 
-// unescape undoes percent encoding; what is not encoded right is taken as it is.
+// unescape undoes percent encoding. It does not change text that is not correctly encoded.
 func unescape(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
@@ -51,21 +51,22 @@ func unescape(text string) string {
 	return text
 }
 
-// hiveColumn is a column that directory names carry: one code a file.
+// hiveColumn is a column from directory names: one code for each file.
 type hiveColumn struct {
 	field  formats.Field
 	values *formats.Values
 	codes  []uint32 // by file; 0 is null
 }
 
-// hiveColumns makes columns of the partitions of all files, which must have the same keys.
+// hiveColumns makes columns from the partitions of all files, which must have the same keys.
 func hiveColumns(files []inputFile) ([]hiveColumn, error) {
 	rows := make([][]partition, len(files))
 	same := func(a, b partition) bool { return a.key == b.key }
 	for i, file := range files {
 		rows[i] = partitionsOf(file.hive)
 		if !slices.EqualFunc(rows[0], rows[i], same) {
-			return nil, fmt.Errorf("compare %s and %s: directories have different partition keys: %w",
+			return nil, fmt.Errorf("compare %s and %s: directories have different partition "+
+				"keys: %w",
 				files[0].path, file.path, formats.ErrSchema)
 		}
 	}
@@ -83,7 +84,10 @@ func hiveColumns(files []inputFile) ([]hiveColumn, error) {
 func newHiveColumn(parts []partition) hiveColumn {
 	kind := hiveType(parts)
 	known := formats.NewParsed(kind)
-	c := hiveColumn{field: formats.Field{Name: parts[0].key, Type: kind, Hive: true}, values: known.Values}
+	c := hiveColumn{
+		field:  formats.Field{Name: parts[0].key, Type: kind, Hive: true},
+		values: known.Values,
+	}
 	parse := func(v *formats.Values, text []byte) error { return v.Parse(string(text)) }
 	for _, p := range parts {
 		code := uint32(0)

@@ -1,12 +1,13 @@
-// Package dataset is the front door to input: it finds files, tells their formats, makes one
-// schema of theirs, and presents them as one table, cut into splits. Where a column says how many
-// records a row stands for, the table has so many rows, and not that column.
+// Package dataset opens the input: it finds files, detects their formats, combines their schemas,
+// and presents them as one table, divided into splits. If a column has the number of records of
+// each row, the table has that many rows, and not that column.
 //
-// Contract: splits lie in the order of the patterns and, within one, of the paths, and
-// depend on the files alone. Whatever the number of files, few are open at a time. A file
-// that changes while it is in use is refused, as far as its sizes tell.
+// Contract: splits are in the order of the patterns and, within one, of the paths, and depend only
+// on the files. Whatever the number of files, few are open at a time. A file that changes while it
+// is in use is refused, as far as its size and time show it.
 //
-// Not promised: that columns keep the order of a second file, whose columns may be in any.
+// Limits: the columns of later files may have any order; the table has that of the first file with
+// each column.
 package dataset
 
 import (
@@ -18,8 +19,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Dataset is one input: files of one schema, read as one table. Its methods may be
-// called from several goroutines at a time.
+// Dataset is one input: files of one schema, as one table. Its methods may be called from several
+// goroutines at a time.
 type Dataset struct {
 	schema  formats.Schema
 	hive    []hiveColumn // the last columns of the schema
@@ -28,28 +29,30 @@ type Dataset struct {
 	splits  []formats.Split
 	rows    int64
 	sources *sourceCache
-	noted   []string   // by files, each once
+	noted   []string   // of all files, each once
 	notes   []string   // the same, with the first file
-	notedIn []int      // files
-	tables  []*Dataset // of counts, where there are several: they are read instead
+	notedIn []int      // number of files
+	tables  []*Dataset // tables of counts, if there are several: each is read instead
 	part    bool       // some splits end before their rows do
 }
 
-// member is what a dataset remembers of a file while it is not open.
+// member is the part of a file that a dataset keeps while the file is not open.
 type member struct {
-	path    string
-	columns []int   // position in the file of each column of the schema but the hive columns, -1 or none of one that it lacks
+	path string
+	// by column of the schema without hive columns: position in the file, -1 or none if it does not
+	// have the column
+	columns []int
 	chunks  []int64 // rows
-	count   int     // the column that says how many records a row stands for; -1: each is one
-	records []int64 // of the chunks
+	count   int     // the column with the number of records of each row; -1: each row is one record
+	records []int64 // by chunk
 
 	fields []formats.Field
 	notes  []string
-	blank  error // there is nothing in it, not even a header: it says nothing beside others
+	blank  error // it is empty, without even a header: it does not count next to other files
 	err    error // of opening it
 }
 
-// position returns where a file has a column of the schema, or -1.
+// position returns the position of a column of the schema in a file, or -1.
 func (m *member) position(column int) int {
 	if column < len(m.columns) {
 		return m.columns[column]
@@ -57,14 +60,14 @@ func (m *member) position(column int) int {
 	return -1
 }
 
-// Open finds the files that the patterns name and reads their schemas and sizes. A
-// pattern is a file, a directory (all files below it, but for names that start with _ or .),
-// or a glob in which ** stands for any directories. Directories named key=value below
-// a given one, or in the path that a glob matched, become columns. In an object store keys
-// are paths, see storage.
+// Open finds the files that the patterns name and reads their schemas and sizes. A pattern is a
+// file, a directory (all files below it, except those whose names start with _ or .), or a glob in
+// which ** matches any directories. Directories named key=value below a given one, or in the path
+// that a glob matched, become columns. In an object store keys are paths, see storage.
 //
-// The error wraps formats.ErrNoInput when a pattern names no file, formats.ErrSchema when a file has two columns
-// of one name or the directories other keys, formats.ErrDamaged or formats.ErrUnsupported when one cannot be read.
+// The error wraps formats.ErrNoInput when a pattern names no file, formats.ErrSchema when a file
+// has two columns of one name or the directories have different keys, formats.ErrDamaged or
+// formats.ErrUnsupported when a file cannot be read.
 func Open(ctx context.Context, patterns []string, opt formats.ReadOptions) (*Dataset, error) {
 	found, err := discover(ctx, patterns)
 	if err != nil {
@@ -98,7 +101,8 @@ func (d *Dataset) open(ctx context.Context, found []inputFile) (err error) {
 	d.sources.settle(all.settled())
 	for _, c := range d.hive {
 		if d.schema.Index(c.field.Name) >= 0 {
-			return fmt.Errorf("open %s: column %q is both in the file and a directory's key: %w", d.files[0].path, c.field.Name, formats.ErrSchema)
+			return fmt.Errorf("open %s: column %q is both in the file and a directory's key: %w",
+				d.files[0].path, c.field.Name, formats.ErrSchema)
 		}
 		d.schema.Fields = append(d.schema.Fields, c.field)
 	}
@@ -146,9 +150,10 @@ func (d *Dataset) Files() []string {
 	return paths
 }
 
-// Read returns a reader of some columns of a split, whose rows are single records. Columns of the
-// batches are those asked for, in that order. The reader must be closed.
-func (d *Dataset) Read(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
+// Read returns a reader of some columns of a split, whose rows are single records. Batches have the
+// requested columns, in that order. The reader must be closed.
+func (d *Dataset) Read(ctx context.Context, s formats.Split,
+	columns []formats.Request) (formats.BatchReader, error) {
 	r, err := d.ReadCounted(ctx, s, columns)
 	if err == nil && d.sources.opt.Count != "" {
 		r = &singlesReader{r, formats.Singles{Most: d.sources.opt.BatchRows}}
@@ -156,8 +161,9 @@ func (d *Dataset) Read(ctx context.Context, s formats.Split, columns []formats.R
 	return r, err
 }
 
-// ReadCounted is Read for who takes rows that stand for several records as they are.
-func (d *Dataset) ReadCounted(ctx context.Context, s formats.Split, columns []formats.Request) (formats.BatchReader, error) {
+// ReadCounted is Read for callers that accept rows of several records.
+func (d *Dataset) ReadCounted(ctx context.Context, s formats.Split,
+	columns []formats.Request) (formats.BatchReader, error) {
 	file, src, err := d.acquire(ctx, s)
 	if err != nil {
 		return nil, err
@@ -180,12 +186,13 @@ func (d *Dataset) acquire(ctx context.Context, s formats.Split) (*member, format
 	src, err := d.sources.acquire(ctx, s.File)
 	if err == nil && !slices.Equal(file.chunks, src.Chunks()) {
 		d.sources.release(s.File)
-		err = fmt.Errorf("read %s: file changed while it was in use: %w", s.File, formats.ErrDamaged)
+		err = fmt.Errorf("read %s: file changed while it was in use: %w", s.File,
+			formats.ErrDamaged)
 	}
 	return file, src, err
 }
 
-// Close closes the files that no reader uses. It is called last.
+// Close closes the files that no reader uses. It must be the last call.
 func (d *Dataset) Close() (err error) {
 	for _, table := range d.tables {
 		err = errors.Join(err, table.Close())
@@ -196,11 +203,11 @@ func (d *Dataset) Close() (err error) {
 	return err
 }
 
-// splitRows is how many rows a split has at least, unless its file ends: row groups
-// smaller than that are joined.
+// splitRows is the least number of rows of a split, unless its file ends: smaller row groups are
+// joined.
 const splitRows = 65536
 
-// planSplits cuts files into splits. The plan depends on the files alone.
+// planSplits divides files into splits. The plan depends only on the files.
 func planSplits(files []member) []formats.Split {
 	var splits []formats.Split
 	row := int64(0)
@@ -226,10 +233,11 @@ func planSplits(files []member) []formats.Split {
 	return splits
 }
 
-// Statistics returns what is known of columns without reading their values, one for each
-// column asked for: of all splits, or of at most so many that are spread over the input. The
-// statistics' Rows say how much of it that is.
-func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]formats.Statistics, error) {
+// Statistics returns statistics of columns without reading their values, one for each requested
+// column: of all splits, or of at most most splits that are spread over the input. Their Rows are
+// the rows of these splits.
+func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]formats.Statistics,
+	error) {
 	all := make([]formats.Statistics, len(columns))
 	for _, place := range spread(len(d.splits), most) {
 		known, err := d.splitStatistics(ctx, d.splits[place], columns)
@@ -242,7 +250,7 @@ func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]fo
 	}
 	own := len(d.schema.Fields) - len(d.hive)
 	for i, column := range columns {
-		if column >= own { // the names of the directories tell
+		if column >= own { // the names of the directories have the value
 			values := int64(d.hive[column-own].values.Len())
 			all[i].AtLeast, all[i].AtMost = values, values
 		}
@@ -250,9 +258,10 @@ func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]fo
 	return all, nil
 }
 
-func (d *Dataset) splitStatistics(ctx context.Context, s formats.Split, columns []int) ([]formats.Statistics, error) {
+func (d *Dataset) splitStatistics(ctx context.Context, s formats.Split,
+	columns []int) ([]formats.Statistics, error) {
 	all := make([]formats.Statistics, len(columns))
-	var inFile, at []int // columns of the file, and which of those asked for they are
+	var inFile, at []int // columns of the file, and their positions among the requested ones
 	file, src, err := d.acquire(ctx, s)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,8 @@ func must(tb testing.TB, err error) {
 }
 
 // writeRows writes a file below dir, with its directories.
-func writeRows[T any](t testing.TB, dir, name string, rows []T, options ...parquet.WriterOption) string {
+func writeRows[T any](t testing.TB, dir, name string, rows []T,
+	options ...parquet.WriterOption) string {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -64,9 +65,10 @@ func allColumns(d *Dataset) []formats.Request {
 	return requests
 }
 
-// A folder that is too deep is refused, and not taken for a bug.
+// A folder that is too deep is refused, not reported as a bug.
 func TestDiscoverDeep(t *testing.T) {
-	for levels, want := range map[int]error{maxDirectoryDepth: formats.ErrNoInput, maxDirectoryDepth + 1: fault.Input} {
+	for levels, want := range map[int]error{maxDirectoryDepth: formats.ErrNoInput,
+		maxDirectoryDepth + 1: fault.Input} {
 		dir := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", levels)), 0o700); err != nil {
 			t.Fatal(err)
@@ -79,7 +81,9 @@ func TestDiscoverDeep(t *testing.T) {
 
 func TestDiscover(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"b.parquet", "a.parquet", "a-1.parquet", "sub/c.parquet", "sub/deep/d.parquet", "_SUCCESS", ".crc", "_temporary/x.parquet", ".git/y.parquet", "[z].parquet"} {
+	for _, name := range []string{"b.parquet", "a.parquet", "a-1.parquet", "sub/c.parquet",
+		"sub/deep/d.parquet", "_SUCCESS", ".crc", "_temporary/x.parquet", ".git/y.parquet",
+		"[z].parquet"} {
 		writeRows(t, dir, name, []personRow{{"ann", 1}})
 	}
 	if err := os.Symlink(filepath.Join(dir, "sub"), filepath.Join(dir, "link")); err != nil {
@@ -118,15 +122,19 @@ func TestDiscover(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", c.pattern, got, err, c.want)
 		}
 	}
-	both, err := discover(t.Context(), []string{filepath.Join(dir, "b.parquet"), filepath.Join(dir, "*.parquet")})
+	both, err := discover(t.Context(), []string{filepath.Join(dir, "b.parquet"),
+		filepath.Join(dir, "*.parquet")})
 	if err != nil || len(both) != 4 || filepath.Base(both[0].path) != "b.parquet" {
 		t.Errorf("two patterns: %v, %v: want b.parquet first, and once", both, err)
 	}
-	both, err = discover(t.Context(), []string{filepath.Join(dir, "sub", "c.parquet"), filepath.Join(dir, "link")})
-	if err != nil || len(both) != 2 || filepath.Base(both[0].path) != "c.parquet" || filepath.Base(both[1].path) != "d.parquet" {
+	both, err = discover(t.Context(), []string{filepath.Join(dir, "sub", "c.parquet"),
+		filepath.Join(dir, "link")})
+	if err != nil || len(both) != 2 || filepath.Base(both[0].path) != "c.parquet" ||
+		filepath.Base(both[1].path) != "d.parquet" {
 		t.Errorf("a file and a link to its folder: %v, %v: want every file once", both, err)
 	}
-	if err := os.Link(filepath.Join(dir, "a.parquet"), filepath.Join(dir, "c.parquet")); err != nil {
+	if err := os.Link(filepath.Join(dir, "a.parquet"),
+		filepath.Join(dir, "c.parquet")); err != nil {
 		t.Fatal(err)
 	}
 	both, err = discover(t.Context(), []string{filepath.Join(dir, "*.parquet")})
@@ -145,7 +153,8 @@ func TestOpenUnifiesFiles(t *testing.T) {
 	writeRows(t, dir, "2.parquet", []swappedRow{{&age, "cid"}, {nil, "dan"}})
 	writeRows(t, dir, "3.parquet", []personRow{})
 	d := openDataset(t, dir)
-	if fields := d.Schema().Fields; len(fields) != 2 || fields[1].Name != "age" || !fields[1].Nullable || fields[0].Nullable {
+	if fields := d.Schema().Fields; len(fields) != 2 || fields[1].Name != "age" ||
+		!fields[1].Nullable || fields[0].Nullable {
 		t.Fatalf("schema %+v", fields)
 	}
 	if e := schema.Of(d.Schema().Fields[1])[0]; e.RepetitionType.V != format.Optional {
@@ -248,24 +257,29 @@ func TestHivePartitions(t *testing.T) {
 	} {
 		writeRows(t, dir, name, []personRow{{"ann", int32(i)}, {"bob", int32(i)}})
 	}
-	for _, pattern := range []string{dir, filepath.Join(dir, "*/*/*/*.parquet"), filepath.Join(dir, "**/a.parquet")} {
+	for _, pattern := range []string{dir, filepath.Join(dir, "*/*/*/*.parquet"),
+		filepath.Join(dir, "**/a.parquet")} {
 		d := openDataset(t, pattern)
 		var names []string
 		for _, f := range d.Schema().Fields[2:] {
 			names = append(names, fmt.Sprintf("%s %s %v %v", f.Name, f.Type, f.Nullable, f.Hive))
 		}
-		if want := []string{"year int64 false true", "day date true true", "city string false true"}; !slices.Equal(names, want) {
+		if want := []string{"year int64 false true", "day date true true",
+			"city string false true"}; !slices.Equal(names, want) {
 			t.Fatalf("%s: columns %q, want %q", pattern, names, want)
 		}
-		want := "[ann,0,2024,2024-01-01,São Paulo bob,0,2024,2024-01-01,São Paulo ann,1,2024,2024-01-02,1 bob,1,2024,2024-01-02,1 ann,2,2025,null,01 bob,2,2025,null,01]"
+		want := "[ann,0,2024,2024-01-01,São Paulo bob,0,2024,2024-01-01,São Paulo " +
+			"ann,1,2024,2024-01-02,1 bob,1,2024,2024-01-02,1 ann,2,2025,null,01 bob,2,2025,null,01]"
 		if got := fmt.Sprint(datasetTexts(t, d, allColumns(d))); got != want {
 			t.Errorf("%s: read %s, want %s", pattern, got, want)
 		}
-		only, err := d.Read(context.Background(), d.Splits()[0], []formats.Request{{Column: 4}, {Column: 4}})
+		only, err := d.Read(context.Background(), d.Splits()[0],
+			[]formats.Request{{Column: 4}, {Column: 4}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := only.Next(context.Background()); err != nil || b.Rows != 2 || b.Columns[1].Codes[1] != 1 {
+		if b, err := only.Next(context.Background()); err != nil || b.Rows != 2 ||
+			b.Columns[1].Codes[1] != 1 {
 			t.Errorf("hive columns alone: %v", err)
 		}
 		only.Close()
@@ -294,8 +308,8 @@ func TestPlanSplits(t *testing.T) {
 	}
 }
 
-// TestManyFiles opens more files than a dataset keeps open, and reads them from several
-// goroutines at a time. CSV files are read from end to end to be opened, so that all are kept.
+// TestManyFiles opens more files than a dataset keeps open, and reads them from several goroutines
+// at a time. Opening a CSV file reads the whole file, so all of them are kept.
 func TestManyFiles(t *testing.T) {
 	for ext, kept := range map[string]int{"parquet": keptSources, "csv": 3 * keptSources} {
 		dir := t.TempDir()
@@ -303,7 +317,8 @@ func TestManyFiles(t *testing.T) {
 			name := fmt.Sprintf("%03d.%s", i, ext)
 			if ext == "parquet" {
 				writeRows(t, dir, name, []personRow{{"ann", int32(i)}})
-			} else if err := os.WriteFile(filepath.Join(dir, name), []byte("name,age\nann,1\n"), 0o600); err != nil {
+			} else if err := os.WriteFile(filepath.Join(dir, name), []byte("name,age\nann,1\n"),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -338,8 +353,8 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// TestFirstErrorOfManyFiles spoils two of many files: whatever the number of goroutines that
-// open them, the error is that of the first.
+// TestFirstErrorOfManyFiles damages two of many files: with any number of goroutines that open
+// them, the error is that of the first.
 func TestFirstErrorOfManyFiles(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 100 {
@@ -348,17 +363,20 @@ func TestFirstErrorOfManyFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "055.parquet"), []byte("PARE"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "060.parquet"), []byte("PAR1 and no more"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "060.parquet"), []byte("PAR1 and no more"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, spoil := range []string{"055.parquet", "054.parquet"} {
 		for _, threads := range []int{0, 1, 2, 16} {
-			_, err := Open(context.Background(), []string{dir}, formats.ReadOptions{Threads: threads})
+			_, err := Open(context.Background(), []string{dir},
+				formats.ReadOptions{Threads: threads})
 			if err == nil || !strings.Contains(err.Error(), spoil) {
 				t.Errorf("%d threads: got %v, want an error of %s", threads, err, spoil)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, "054.parquet"), []byte("PAR1 and no more"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "054.parquet"), []byte("PAR1 and no more"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -370,28 +388,34 @@ func TestFileChangesWhileInUse(t *testing.T) {
 	d := openDataset(t, dir)
 	d.sources.close()
 	writeRows(t, dir, "a.parquet", []personRow{{"ann", 1}, {"bob", 2}})
-	if _, err := d.Read(context.Background(), d.Splits()[0], nil); !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), path) {
+	if _, err := d.Read(context.Background(), d.Splits()[0], nil); !errors.Is(err,
+		formats.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want ErrDamaged", err)
 	}
 }
 
 func TestDuplicateColumns(t *testing.T) {
-	if err := checkNames("a.parquet", []formats.Field{{Name: "x"}, {Name: "y"}, {Name: "x"}}); !errors.Is(err, formats.ErrSchema) {
+	if err := checkNames("a.parquet", []formats.Field{{Name: "x"}, {Name: "y"},
+		{Name: "x"}}); !errors.Is(err, formats.ErrSchema) {
 		t.Errorf("got %v, want ErrSchema", err)
 	}
 }
 
-// TestDigest demands that the digest of an input depends on its files' contents, order and
-// hive partitions, and not on where they lie or on the threads.
+// TestDigest: the digest of an input depends on its files' contents, order and hive partitions, and
+// not on their location or on the threads.
 func TestDigest(t *testing.T) {
 	dir := t.TempDir()
 	for path, text := range map[string]string{
-		"a/x.csv": "one", "a/y.csv": "two", "moved/a.csv": "one", "moved/b.csv": "two", "swapped/a.csv": "two", "swapped/b.csv": "one",
-		"hive/year=1/x.csv": "one", "hive/year=1/y.csv": "two", "later/year=2/x.csv": "one", "later/year=2/y.csv": "two",
-		"copied/year=1/p.csv": "one", "copied/year=1/q.csv": "two", "more/a.csv": "one", "more/b.csv": "two", "more/c.csv": "",
+		"a/x.csv": "one", "a/y.csv": "two", "moved/a.csv": "one", "moved/b.csv": "two",
+		"swapped/a.csv": "two", "swapped/b.csv": "one",
+		"hive/year=1/x.csv": "one", "hive/year=1/y.csv": "two", "later/year=2/x.csv": "one",
+		"later/year=2/y.csv":  "two",
+		"copied/year=1/p.csv": "one", "copied/year=1/q.csv": "two", "more/a.csv": "one",
+		"more/b.csv": "two", "more/c.csv": "",
 	} {
 		path = filepath.Join(dir, path)
-		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)))
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)))
 	}
 	of := func(name string, threads int) string {
 		sum, err := Digest(t.Context(), []string{filepath.Join(dir, name)}, threads)
@@ -404,14 +428,16 @@ func TestDigest(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		{"a", "moved", true}, {"a", "moved/*.csv", true}, {"a", "swapped", false}, {"a", "more", false}, {"a", "a/x.csv", false},
+		{"a", "moved", true}, {"a", "moved/*.csv", true}, {"a", "swapped", false},
+		{"a", "more", false}, {"a", "a/x.csv", false},
 		{"a", "hive", false}, {"hive", "later", false}, {"hive", "copied", true},
 	} {
 		if same := of(tt.a, 1) == of(tt.b, 3); same != tt.same {
 			t.Errorf("%s and %s have the same digest: %t, want %t", tt.a, tt.b, same, tt.same)
 		}
 	}
-	if _, err := Digest(t.Context(), []string{filepath.Join(dir, "none")}, 1); !errors.Is(err, formats.ErrNoInput) {
+	if _, err := Digest(t.Context(), []string{filepath.Join(dir, "none")}, 1); !errors.Is(err,
+		formats.ErrNoInput) {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// inputFile is a file that a pattern names, and the part of its path in which
-// directories may carry hive partitions.
+// inputFile is a file that a pattern names, and the part of its path in which directories may be
+// hive partitions.
 type inputFile struct {
 	path string
 	hive string
@@ -29,9 +29,9 @@ type inputFile struct {
 // maxDirectoryDepth ends the walk of directories that link to themselves.
 const maxDirectoryDepth = 100
 
-// discover returns the files that the patterns name, each once, whatever links of either kind
-// lead to it too, since its records would else count for more than they are: pattern by pattern,
-// the files of a pattern in bytewise order.
+// discover returns the files that the patterns name, each once, even if links of either kind lead
+// to it, too, since its records would otherwise count several times: pattern by pattern, and the
+// files of a pattern in bytewise order.
 func discover(ctx context.Context, patterns []string) ([]inputFile, error) {
 	var files []inputFile
 	seen, folders := make(seenFiles), tables{known: make(map[string]*tableFormat)}
@@ -89,7 +89,7 @@ func expand(ctx context.Context, pattern string) ([]inputFile, error) {
 	return w.files, err
 }
 
-// wildcards are the letters of a pattern that do not stand for themselves.
+// wildcards are the characters of a pattern with a special meaning.
 const wildcards = `*?[\`
 
 func hasMeta(text string) bool { return strings.ContainsAny(text, wildcards) }
@@ -109,18 +109,20 @@ func splitGlob(pattern string) (string, []string) {
 	return filepath.FromSlash(root), parts[fixed:]
 }
 
-// hidden reports whether walks and wildcards pass over a name, as Hive and Spark do.
-func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
+// hidden reports whether walks and wildcards skip a name, as Hive and Spark do.
+func hidden(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
+}
 
 // walk finds the files below a directory whose paths match the parts of a pattern.
 type walk struct {
 	parts []string
-	hive  string // what of the directory's own path may carry hive partitions
+	hive  string // the part of the directory's own path that may have hive partitions
 	files []inputFile
 }
 
-// below finds the files in a directory that has the given names below the first one. Links
-// are followed.
+// below finds the files in a directory, which has the given names below the first directory. It
+// follows links.
 func (w *walk) below(dir string, names []string) error {
 	if len(names) > maxDirectoryDepth {
 		return fault.Errorf(fault.Input, "name a folder further down in input",
@@ -138,9 +140,10 @@ func (w *walk) below(dir string, names []string) error {
 		matches := matchNames(w.parts, names)
 		info, err := os.Stat(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !matches: // no directory
+		case errors.Is(err, fs.ErrNotExist) && !matches: // not a directory
 		case errors.Is(err, fs.ErrNotExist) && entry.Type()&fs.ModeSymlink != 0:
-			return fmt.Errorf("find input %s: a link that leads nowhere: %w", path, formats.ErrNoInput)
+			return fmt.Errorf("find input %s: a link that leads nowhere: %w", path,
+				formats.ErrNoInput)
 		case err != nil:
 			return fmt.Errorf("find input: %w", err)
 		case info.IsDir():
@@ -155,9 +158,9 @@ func (w *walk) below(dir string, names []string) error {
 	return nil
 }
 
-// matchNames reports whether the names of a path below some directory match the parts of a
-// pattern, one a name; ** stands for any number of names. What matches the whole pattern stands
-// for all that is below it.
+// matchNames reports whether the names of a path below some directory match the parts of a pattern,
+// one for each name; ** matches any number of names. A directory that matches the whole pattern
+// includes everything below it.
 func matchNames(parts, names []string) bool {
 	switch {
 	case len(parts) == 0:
@@ -181,7 +184,7 @@ func matchStart(parts, names []string) bool {
 	return matchName(parts[0], names[0]) && matchStart(parts[1:], names[1:])
 }
 
-// matchName matches one name. Wildcards do not stand for a hidden one's first letter.
+// matchName matches one name. Wildcards do not match the first character of a hidden one.
 func matchName(part, name string) bool {
 	ok, err := filepath.Match(part, name)
 	return err == nil && ok && (!hidden(name) || hidden(part))
@@ -213,15 +216,15 @@ func Finds(pattern, path string) (bool, error) {
 	return below == "." || matchNames(parts, strings.Split(filepath.ToSlash(below), "/")), nil
 }
 
-// seenFiles are the files that were found, by what tells most of them apart: of the machine's the
-// size and the time, of an object its location.
+// seenFiles are the files that were found, by a key that distinguishes most of them: size and time
+// for a file of this machine, the location for an object.
 type seenFiles map[any][]os.FileInfo
 
-// stamp is the key of a file of the machine.
+// stamp is the key of a file of this machine.
 type stamp struct{ size, changed int64 }
 
-// add remembers a file and reports whether it is a new one. One that leads nowhere is left to
-// whoever opens it.
+// add remembers a file and reports whether it is a new one. A link to nowhere counts as new:
+// opening it fails later.
 func (s seenFiles) add(path string) bool {
 	var key any = path
 	var info os.FileInfo
@@ -239,9 +242,8 @@ func (s seenFiles) add(path string) bool {
 	return true
 }
 
-// Digest returns a digest of the input that the patterns name: of all its files in their
-// order (see package digest) and of their hive partitions, wherever they lie. Errors are those
-// of Open.
+// Digest returns a digest of the input that the patterns name: of all its files in their order (see
+// package digest) and of their hive partitions, wherever they are. Its errors are those of Open.
 func Digest(ctx context.Context, patterns []string, threads int) (sum digest.Sum, err error) {
 	found, err := discover(ctx, patterns)
 	if err != nil {

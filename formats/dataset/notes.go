@@ -8,10 +8,10 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// mostNotes are the columns of which one and the same is noted.
+// mostNotes is the largest number of columns with the same note.
 const mostNotes = 20
 
-// Notes says what may not be as it was meant: of the files, and of the columns that somebody reads.
+// Notes returns possible misreadings: of the files, and of the columns that are read.
 func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
 	for i, note := range d.notes {
 		if others := d.notedIn[i] - 1; others > 0 {
@@ -27,20 +27,24 @@ func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
 		case len(notes) == before+mostNotes:
 			more++
 		default:
-			notes = append(notes, fmt.Sprintf("column %s is read as text: %s", text.Printable(f.Name, ""), why))
+			notes = append(notes, fmt.Sprintf("column %s is read as text: %s",
+				text.Printable(f.Name, ""), why))
 		}
 	}
 	if more > 0 {
-		notes = append(notes, fmt.Sprintf("%s are read as text for such reasons", text.Count(int64(more), "more column")))
+		notes = append(notes, fmt.Sprintf("%s are read as text for such reasons",
+			text.Count(int64(more), "more column")))
 	}
 	return notes
 }
 
-// whyText says why a column is read as text which may not be meant so, and what to do; else nothing.
+// whyText returns the reason why a column may have been read as text by mistake, with advice; else
+// nothing.
 func whyText(t *formats.TextLine) string {
 	switch {
 	case t.Number:
-		return fmt.Sprintf("line %s of %s has a number in a form that not all have, as 10.0 or 1e1 beside 10; declare its type, as type: number, where its text is of no matter",
+		return fmt.Sprintf("line %s of %s has a number in a form that not all have, as 10.0 or "+
+			"1e1 beside 10; declare its type, as type: number, where its text is of no matter",
 			text.Grouped(t.Line), text.WithoutPartitions(t.File))
 	case t.Advice != "":
 		return "its values look like " + t.Advice
@@ -48,13 +52,14 @@ func whyText(t *formats.TextLine) string {
 	return ""
 }
 
-// note keeps what a file notes: of many files with the same, the first.
+// note keeps the notes of a file: of many files with the same note, only the first.
 func (d *Dataset) note(file *member) {
 	for _, note := range file.notes {
 		at := slices.Index(d.noted, note)
 		if at < 0 {
 			at = len(d.noted)
-			d.noted, d.notes, d.notedIn = append(d.noted, note), append(d.notes, text.WithoutPartitions(file.path)+": "+note), append(d.notedIn, 0)
+			d.noted, d.notes, d.notedIn = append(d.noted, note),
+				append(d.notes, text.WithoutPartitions(file.path)+": "+note), append(d.notedIn, 0)
 		}
 		d.notedIn[at]++
 	}

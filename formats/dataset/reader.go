@@ -8,27 +8,28 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// reader reads a split: the file's columns, where other files have wider types as these, and what
-// the file does not store.
+// reader reads a split: it widens the file's columns where other files have wider types, and adds
+// the columns that the file does not have.
 type reader struct {
 	formats.BatchReader
 	file    string
 	release func() error
 	batch   formats.Batch
 	slots   []slot
-	left    int64 // records; negative: as many as the file has
+	left    int64 // number of records; negative: all records of the file
 }
 
-// slot says where a column of a batch comes from: a column of the file's batch, or one value for
-// all rows, of a hive column or a null.
+// slot is the source of a column of a batch: a column of the file's batch, or one value for all
+// rows, from a hive column or a null.
 type slot struct {
 	column   int
-	adapter  *adapter // of the file's column; nil: it is as it has to be
+	adapter  *adapter // of the file's column; nil: it needs no conversion
 	constant *formats.Column
 	code     uint32
 }
 
-func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *member, s formats.Split, columns []formats.Request) (*reader, error) {
+func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *member, s formats.Split,
+	columns []formats.Request) (*reader, error) {
 	r := &reader{file: s.File, release: func() error { return d.sources.release(s.File) }, left: -1}
 	if d.part {
 		r.left = s.Rows
@@ -47,12 +48,17 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *membe
 		switch {
 		case field.Hive:
 			hive := &d.hive[request.Column-(len(d.schema.Fields)-len(d.hive))]
-			to.constant, to.code = &formats.Column{Values: hive.values}, hive.codes[d.byPath[s.File]]
-		case position < 0 || src.Fields()[position].Type.Kind == formats.Null && field.Type.Kind != formats.Null:
+			to.constant, to.code = &formats.Column{Values: hive.values},
+				hive.codes[d.byPath[s.File]]
+		case position < 0 || src.Fields()[position].Type.Kind == formats.Null &&
+			field.Type.Kind != formats.Null:
 			to.constant = &formats.Column{Values: &formats.Values{Type: field.Type}}
 		default:
 			if src.Fields()[position].Type != field.Type {
-				to.adapter = &adapter{name: field.Name, holding: formats.Holding{Tell: d.sources.opt.Hold}}
+				to.adapter = &adapter{
+					name:    field.Name,
+					holding: formats.Holding{Tell: d.sources.opt.Hold},
+				}
 				to.adapter.out.Values = &formats.Values{Type: field.Type}
 			}
 			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded})
@@ -62,7 +68,8 @@ func (d *Dataset) newReader(ctx context.Context, src formats.Source, file *membe
 	}
 	var err error
 	if file.count >= 0 {
-		r.BatchReader, err = file.readCounted(ctx, src, d.sources.opt.Count, s.First, s.Count, inFile)
+		r.BatchReader, err = file.readCounted(ctx, src, d.sources.opt.Count, s.First, s.Count,
+			inFile)
 	} else {
 		r.BatchReader, err = src.Read(ctx, s.First, s.Count, inFile)
 	}
@@ -116,7 +123,8 @@ func head(b *formats.Batch, records int64) *formats.Batch {
 		left -= n
 	}
 	for _, column := range b.Columns {
-		cut.Columns = append(cut.Columns, &formats.Column{Values: column.Values, Codes: column.Codes[:cut.Rows]})
+		cut.Columns = append(cut.Columns,
+			&formats.Column{Values: column.Values, Codes: column.Codes[:cut.Rows]})
 	}
 	return cut
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// expandRemote returns the objects that a pattern names. An object of the very name comes
+// expandRemote returns the objects that a pattern names. An object with exactly this name comes
 // first; an empty one may mark a directory that has objects.
 func expandRemote(ctx context.Context, pattern string) ([]inputFile, error) {
 	exact, size, err := look(ctx, pattern)
@@ -40,7 +40,7 @@ func expandRemote(ctx context.Context, pattern string) ([]inputFile, error) {
 	return found, err
 }
 
-// look reports whether there is an object of a name that can be one, and its size.
+// look reports whether a name can be and is that of an object, and its size.
 func look(ctx context.Context, name string) (there bool, size int64, err error) {
 	if _, key := storage.Split(name); key == "" || strings.HasSuffix(key, "/") {
 		return false, 0, nil
@@ -53,8 +53,10 @@ func look(ctx context.Context, name string) (there bool, size int64, err error) 
 }
 
 // listed returns the objects that start with a prefix and whose names below a directory match the
-// parts of a pattern, none of which may be of a table. Without its bucket there is no input.
-func listed(ctx context.Context, pattern, prefix, directory string, parts []string) (found []inputFile, err error) {
+// parts of a pattern; none of them may belong to a table of another format. A missing bucket has no
+// input.
+func listed(ctx context.Context, pattern, prefix, directory string,
+	parts []string) (found []inputFile, err error) {
 	objects, err := storage.List(ctx, prefix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("find input: %w: %w", err, formats.ErrNoInput)
@@ -70,7 +72,8 @@ func listed(ctx context.Context, pattern, prefix, directory string, parts []stri
 		seen.listed[folder] = append(seen.listed[folder], base)
 		name := strings.TrimPrefix(object.Location, directory)
 		if names := strings.Split(name, "/"); matchNames(parts, names) {
-			found = append(found, inputFile{object.Location, strings.TrimSuffix(name, names[len(names)-1])})
+			found = append(found, inputFile{object.Location,
+				strings.TrimSuffix(name, names[len(names)-1])})
 		}
 	}
 	return found, seen.refuse(ctx, pattern, found)
@@ -84,5 +87,6 @@ func findsRemote(pattern, name string) bool {
 	}
 	bucket, parts := storage.Split(pattern)
 	other, key := storage.Split(name)
-	return pattern == name || bucket == other && hasMeta(parts) && matchNames(strings.Split(parts, "/"), strings.Split(key, "/"))
+	return pattern == name || bucket == other && hasMeta(parts) &&
+		matchNames(strings.Split(parts, "/"), strings.Split(key, "/"))
 }

@@ -11,42 +11,48 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// Scanner is one worker's state in a reading of the whole input. What it holds in the end must
-// not depend on which splits it was given.
+// Scanner is one worker's state during a reading of the whole input. The combined result of all
+// scanners must not depend on which splits each got.
 type Scanner interface {
 	// BeginSplit is called before the first batch of a split.
 	BeginSplit(formats.Split)
-	// Batch takes a batch of a split's rows, which is valid until it returns. It may have counts.
+	// Batch processes a batch of a split's rows, which is valid until it returns. It may have
+	// counts.
 	Batch(*formats.Batch) error
 	// EndSplit is called after the last batch of a split.
 	EndSplit() error
 }
 
-// BlockScanner is a Scanner that takes any rows of any split.
+// BlockScanner is a Scanner that accepts any rows of any split.
 type BlockScanner interface {
 	Scanner
-	// Divides reports whether workers with nothing else to do should take blocks of a batch.
+	// Divides reports whether idle workers should process blocks of a batch.
 	Divides(*formats.Batch) bool
-	// Block takes rows from to to−1 of a batch, which is valid until it returns.
+	// Block processes rows from to to−1 of a batch, which is valid until it returns.
 	Block(b *formats.Batch, from, to int) error
 }
 
-// blockRows are the rows of a block of a batch.
+// blockRows is the number of rows of a block of a batch.
 const blockRows = 8192
 
-// Scan hands all splits out to the scanners, each of which belongs to one worker. A worker
-// without a split helps to read columns of others' batches, and takes blocks of these if the
-// scanners do. Several goroutines call advanced with the number of records that have been read.
-func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S, advanced func(records int64)) error {
+// Scan gives all splits to the scanners, each of which belongs to one worker. A worker without a
+// split helps to read columns of others' batches, and processes blocks of these if the scanners
+// allow it. Several goroutines call advanced with the number of records read.
+func Scan[S Scanner](ctx context.Context, d *Dataset, requests []formats.Request, scanners []S,
+	advanced func(records int64)) error {
 	var rows atomic.Int64
 	splits := d.Splits()
 	return workers.Each(len(splits), len(scanners), func(w workers.Worker, i int) error {
-		return scanSplit(ctx, d, splits[i], requests, scanners, w, func(n int64) { advanced(rows.Add(n)) })
+		return scanSplit(ctx, d, splits[i], requests, scanners, w, func(n int64) {
+			advanced(rows.Add(n))
+		})
 	})
 }
 
 // scanSplit reads one split with the scanner of a worker.
-func scanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split, requests []formats.Request, scanners []S, w workers.Worker, advanced func(records int64)) (err error) {
+func scanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split,
+	requests []formats.Request, scanners []S, w workers.Worker,
+	advanced func(records int64)) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -73,31 +79,33 @@ func scanSplit[S Scanner](ctx context.Context, d *Dataset, s formats.Split, requ
 	}
 }
 
-// scanBatch hands a batch to the worker's scanner, or blocks of it to several.
+// scanBatch gives a batch to the worker's scanner, or its blocks to several.
 func scanBatch[S Scanner](b *formats.Batch, scanners []S, w workers.Worker) error {
 	if s, ok := any(scanners[w.Number]).(BlockScanner); !ok || !s.Divides(b) {
 		return scanners[w.Number].Batch(b)
 	}
 	return w.Each((b.Rows+blockRows-1)/blockRows, func(w workers.Worker, i int) error {
-		return any(scanners[w.Number]).(BlockScanner).Block(b, i*blockRows, min((i+1)*blockRows, b.Rows))
+		return any(scanners[w.Number]).(BlockScanner).Block(b, i*blockRows,
+			min((i+1)*blockRows, b.Rows))
 	})
 }
 
-// Scanners returns how many scanners a reading of the input can use that take whole splits.
+// Scanners returns the number of scanners that a reading of the input can use if they process whole
+// splits.
 func (d *Dataset) Scanners(threads int) int { return max(1, min(threads, len(d.Splits()))) }
 
-// BlockScanners returns how many scanners of blocks a reading of the input can use.
+// BlockScanners returns the number of scanners of blocks that a reading of the input can use.
 func (d *Dataset) BlockScanners(threads int) int {
 	return max(1, min(threads, max(len(d.Splits()), int(d.Rows()/blockRows))))
 }
 
-// excerptPlaces is at how many places of a large input an excerpt is taken: the first rows of as
-// many splits.
+// excerptPlaces is the number of places of a large input from which an excerpt is taken: the first
+// rows of as many splits.
 const excerptPlaces = 16
 
-// Part returns about so many rows of d as a table of its own: the first rows of splits that are
-// spread over it, or all rows where there are no more. Which these are depends on the files alone.
-// It reads the files by way of d, which is closed in its stead.
+// Part returns about rows rows of d as a table: the first rows of splits that are spread over it,
+// or all rows if there are no more. The choice depends only on the files. It reads the files
+// through d, which must be closed in its place.
 func (d *Dataset) Part(rows int64) *Dataset {
 	part := *d
 	if rows >= d.rows {
@@ -118,7 +126,8 @@ func (d *Dataset) Part(rows int64) *Dataset {
 }
 
 // Excerpt reads the rows of Part, and calls f with them, in order. Columns are coded.
-func (d *Dataset) Excerpt(ctx context.Context, rows int64, columns []int, f func(*formats.Batch) error) error {
+func (d *Dataset) Excerpt(ctx context.Context, rows int64, columns []int,
+	f func(*formats.Batch) error) error {
 	requests := make([]formats.Request, len(columns))
 	for i, column := range columns {
 		requests[i] = formats.Request{Column: column, Coded: true}
@@ -145,8 +154,7 @@ func (e *excerpt) Batch(b *formats.Batch) error {
 	return nil
 }
 
-// spread returns at most so many of the numbers below n, in equal steps, the first and the last
-// among them.
+// spread returns at most most of the numbers below n, in equal steps, with the first and the last.
 func spread(n, most int) []int {
 	most = min(n, most)
 	chosen := make([]int, most)

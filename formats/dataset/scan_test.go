@@ -32,11 +32,11 @@ func numbers(t *testing.T, rows int) *Dataset {
 	return d
 }
 
-// adder notes which rows it takes. Its first part waits until another worker has taken one.
+// adder notes the rows that it gets. Its first block waits until another worker has taken one.
 type adder struct {
 	divides bool
-	seen    []atomic.Int32 // by number, of all workers
-	took    []atomic.Int32 // parts, by worker
+	seen    []atomic.Int32 // by number, over all workers
+	took    []atomic.Int32 // number of blocks, by worker
 	self    int
 	help    context.Context
 }
@@ -71,7 +71,7 @@ func (a *adder) take(b *formats.Batch, from, to int) {
 	}
 }
 
-// Every row of the one split is taken once, whether the worker that has none takes parts or not.
+// Every row of the one split is processed once, with or without the help of an idle worker.
 func TestScanDividesBatches(t *testing.T) {
 	const rows = 4*blockRows + 17
 	d := numbers(t, rows)
@@ -81,7 +81,9 @@ func TestScanDividesBatches(t *testing.T) {
 		seen, took := make([]atomic.Int32, rows), make([]atomic.Int32, 2)
 		workers := []*adder{{divides, seen, took, 0, help}, {divides, seen, took, 1, help}}
 		advanced := atomic.Int64{}
-		err := Scan(t.Context(), d, []formats.Request{{Coded: true}}, workers, func(rows int64) { advanced.Store(rows) })
+		err := Scan(t.Context(), d, []formats.Request{{Coded: true}}, workers, func(rows int64) {
+			advanced.Store(rows)
+		})
 		if err != nil {
 			t.Fatalf("divides %v: %v", divides, err)
 		}
@@ -90,7 +92,8 @@ func TestScanDividesBatches(t *testing.T) {
 				t.Fatalf("divides %v: row %d was taken %d times", divides, n, seen[n].Load())
 			}
 		}
-		if parts := took[0].Load() + took[1].Load(); divides != (parts == 5) || advanced.Load() != rows {
+		if parts := took[0].Load() + took[1].Load(); divides != (parts == 5) ||
+			advanced.Load() != rows {
 			t.Errorf("divides %v: %d parts, %d rows advanced", divides, parts, advanced.Load())
 		}
 	}
@@ -111,7 +114,8 @@ func TestSpread(t *testing.T) {
 		n, most int
 		want    []int
 	}{
-		{0, 3, []int{}}, {1, 3, []int{0}}, {3, 3, []int{0, 1, 2}}, {9, 3, []int{0, 4, 8}}, {10, 1, []int{0}}, {5, 4, []int{0, 1, 2, 4}},
+		{0, 3, []int{}}, {1, 3, []int{0}}, {3, 3, []int{0, 1, 2}}, {9, 3, []int{0, 4, 8}},
+		{10, 1, []int{0}}, {5, 4, []int{0, 1, 2, 4}},
 	} {
 		if got := spread(tt.n, tt.most); !slices.Equal(got, tt.want) {
 			t.Errorf("spread(%d, %d) = %v, want %v", tt.n, tt.most, got, tt.want)
@@ -119,7 +123,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// peopleFolder writes files of so many rows each, below directories of two years.
+// peopleFolder writes files of some rows each, below directories of two years.
 func peopleFolder(t *testing.T, files, rows, group int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -128,7 +132,8 @@ func peopleFolder(t *testing.T, files, rows, group int) string {
 		for i := range rows {
 			people = append(people, personRow{fmt.Sprint("name ", i%7), int32(f*rows + i)})
 		}
-		writeRows(t, dir, fmt.Sprintf("year=%d/%02d.parquet", 2000+f%2, f), people, parquet.MaxRowsPerRowGroup(int64(group)))
+		writeRows(t, dir, fmt.Sprintf("year=%d/%02d.parquet", 2000+f%2, f), people,
+			parquet.MaxRowsPerRowGroup(int64(group)))
 	}
 	return dir
 }
@@ -177,15 +182,17 @@ func TestDatasetStatistics(t *testing.T) {
 		field := d.Schema().Fields[2-i]
 		atLeast, atMost := known[i].Distinct(field.Type)
 		if known[i].Rows != 300 || atLeast != want[0] || atMost != want[1] {
-			t.Errorf("column %s: %d to %d distinct values in %d rows, want %v in 300", field.Name, atLeast, atMost, known[i].Rows, want)
+			t.Errorf("column %s: %d to %d distinct values in %d rows, want %v in 300", field.Name,
+				atLeast, atMost, known[i].Rows, want)
 		}
 	}
-	if few, err := d.Statistics(context.Background(), []int{1}, 3); err != nil || few[0].Rows != 90 || few[0].Within.Known != known[1].Within.Known {
+	if few, err := d.Statistics(context.Background(), []int{1}, 3); err != nil ||
+		few[0].Rows != 90 || few[0].Within.Known != known[1].Within.Known {
 		t.Errorf("of three splits: %+v, %v", few, err)
 	}
 }
 
-// Of a text file nothing is known but its rows.
+// A text file has no statistics except its number of rows.
 func TestStatisticsOfText(t *testing.T) {
 	path := formatstest.WriteTemp(t, "a.csv", []byte("name,ready\nann,true\nbob,false\ncid,true\n"))
 	known, err := openDataset(t, path).Statistics(context.Background(), []int{0, 1}, 1)

@@ -20,17 +20,17 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// keptSources is how many files that nobody reads stay open, so that an input of
-// thousands of files does not need as many descriptors, nor footers in memory.
+// keptSources is the number of unused files that stay open, so that an input of thousands of files
+// does not need as many descriptors, nor as many footers in memory.
 const keptSources = 16
 
-// sourceCache opens files when they are needed and closes them when others are needed more.
+// sourceCache opens files when they are needed and closes those that have not been used for long.
 type sourceCache struct {
 	opt formats.ReadOptions
 
 	mu       sync.Mutex
 	entries  map[string]*cachedSource
-	released int // how often one was
+	released int // number of releases
 	settled  map[string]formats.Field
 	closed   bool
 }
@@ -38,7 +38,7 @@ type sourceCache struct {
 type cachedSource struct {
 	path     string
 	users    int
-	released int // when, by the cache's count
+	released int // value of the cache's counter at its release
 	once     sync.Once
 	src      formats.Source
 	err      error
@@ -68,7 +68,7 @@ func (c *sourceCache) acquire(ctx context.Context, path string) (formats.Source,
 		return entry.src, nil
 	}
 	c.mu.Lock()
-	if c.entries[path] == entry { // a later try opens it anew
+	if c.entries[path] == entry { // a later try opens it again
 		delete(c.entries, path)
 	}
 	c.mu.Unlock()
@@ -87,8 +87,8 @@ func (c *sourceCache) release(path string) error {
 	return closeSources(unused)
 }
 
-// settle gives the columns of all files types that were inferred from their texts. Files that are opened
-// later get them, too.
+// settle sets the types of columns that were inferred from the texts of all files. Files that are
+// opened later get them, too.
 func (c *sourceCache) settle(fields map[string]formats.Field) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,8 +113,8 @@ func (c *sourceCache) close() error {
 	return closeSources(unused)
 }
 
-// evict removes the files that have been idle longest but for those worth keeping, or all idle
-// ones once the cache is closed.
+// evict removes the files that have been idle longest, except those worth keeping, or all idle ones
+// once the cache is closed.
 func (c *sourceCache) evict() []*cachedSource {
 	var idle []*cachedSource
 	for _, entry := range c.entries {
@@ -143,15 +143,15 @@ func closeSources(entries []*cachedSource) error {
 	return errors.Join(errs...)
 }
 
-// profile opens the files, several at a time, for what they tell. Behind the first one that
-// could not be opened there may be some that were not tried.
+// profile opens the files, several at a time, to read their metadata. Files behind the first one
+// that could not be opened may not have been tried.
 func (c *sourceCache) profile(ctx context.Context, files []inputFile) []member {
 	profiles := make([]member, len(files))
 	threads := c.opt.Threads
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	c.opt.Threads = max(1, threads/len(files)) // those that one file is opened with
+	c.opt.Threads = max(1, threads/len(files)) // number of threads for opening one file
 	_ = fence.Each(len(files), threads, func(i int) error {
 		profiles[i] = c.profileOne(ctx, files[i].path)
 		return profiles[i].err // ends it; the profile has it, too
@@ -184,7 +184,8 @@ func (c *sourceCache) profileOne(ctx context.Context, path string) member {
 // opener opens a file of one format.
 type opener func(ctx context.Context, path string, opt formats.ReadOptions) (formats.Source, error)
 
-// detect tells a file's format by its first bytes, and by its name where the format has none.
+// detect determines a file's format by its first bytes, and by its name where the format has no
+// magic.
 func detect(ctx context.Context, path string) (opener, error) {
 	magic, err := firstBytes(ctx, path)
 	if err != nil {
@@ -194,7 +195,8 @@ func detect(ctx context.Context, path string) (opener, error) {
 	case strings.HasPrefix(magic, "PAR1"):
 		return parquetfile.Open, nil
 	case strings.HasPrefix(magic, "PARE"):
-		return nil, fmt.Errorf("detect format of %s: encrypted Parquet: %w", path, formats.ErrUnsupported)
+		return nil, fmt.Errorf("detect format of %s: encrypted Parquet: %w", path,
+			formats.ErrUnsupported)
 	case strings.HasPrefix(magic, "ARROW1"), strings.HasPrefix(magic, "\xff\xff\xff\xff"):
 		return arrowfile.Open, nil
 	}
@@ -209,13 +211,17 @@ func detectByName(path string) (opener, error) {
 		return csvfile.Open, nil
 	}
 	switch filepath.Ext(name) {
-	case ".arrow", ".arrows", ".ipc", ".stream", ".feather": // streams before Arrow 0.15 have no magic
+	// streams before Arrow 0.15 have no magic
+	case ".arrow", ".arrows", ".ipc", ".stream", ".feather":
 		return arrowfile.Open, nil
 	case ".parquet", ".parq", ".pq":
-		return nil, fmt.Errorf("detect format of %s: file does not start with PAR1: %w", path, formats.ErrDamaged)
+		return nil, fmt.Errorf("detect format of %s: file does not start with PAR1: %w", path,
+			formats.ErrDamaged)
 	}
-	return nil, fault.Errorf(fault.Input, "name the files that are meant in input, as folder/*.parquet; give CSV a name that says so",
-		"detect format of %s: starts neither as Parquet nor as Arrow, and is not named .csv, .tsv, .csv.gz or .csv.zst: %w", path, formats.ErrUnsupported)
+	return nil, fault.Errorf(fault.Input, "name the files that are meant in input, as "+
+		"folder/*.parquet; give CSV a name that says so",
+		"detect format of %s: starts neither as Parquet nor as Arrow, and is not named .csv, "+
+			".tsv, .csv.gz or .csv.zst: %w", path, formats.ErrUnsupported)
 }
 
 // firstBytes returns up to eight bytes.

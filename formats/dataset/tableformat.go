@@ -16,41 +16,57 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// tableFormat is a format of tables whose folder says in a log which of its files, and which of
-// their rows, are the table. Read without the log, such a folder has rows that were deleted, and
-// others several times.
+// tableFormat is a format of tables whose folder has a log that says which of its files, and which
+// of their rows, belong to the table. Without the log, such a folder has deleted rows, and rows in
+// several versions.
 type tableFormat struct {
 	name   string
-	folder string // that has the log
-	suffix string // within the name of a file there; empty: any file
-	export string // how to write the current rows; %s is the table's folder
+	folder string // folder with the log
+	suffix string // part of the name of a file there; empty: any file
+	export string // how to export the current rows; %s is the table's folder
 }
 
 var tableFormats = []*tableFormat{
-	{name: "Delta Lake", folder: "_delta_log", export: "as DuckDB does with COPY (SELECT * FROM delta_scan('%s')) TO 'current.parquet'"},
-	{name: "Hudi", folder: ".hoodie", export: "as Spark does with spark.read.format('hudi').load('%s').write.parquet('current/')"},
-	{name: "Iceberg", folder: "metadata", suffix: ".metadata.json", export: "as DuckDB does with COPY (SELECT * FROM iceberg_scan('%s')) TO 'current.parquet'"},
+	{
+		name:   "Delta Lake",
+		folder: "_delta_log",
+		export: "as DuckDB does with COPY (SELECT * FROM delta_scan('%s')) TO 'current.parquet'",
+	},
+	{
+		name:   "Hudi",
+		folder: ".hoodie",
+		export: "as Spark does with spark.read.format('hudi').load('%s').write.parquet('current/')",
+	},
+	{
+		name:   "Iceberg",
+		folder: "metadata",
+		suffix: ".metadata.json",
+		export: "as DuckDB does with COPY (SELECT * FROM iceberg_scan('%s')) TO 'current.parquet'",
+	},
 }
 
-// refused returns the error of an input that reaches into a table.
+// refused returns the error of an input that contains files of a table.
 func (f *tableFormat) refused(pattern, dir string) error {
-	return fault.Errorf(fault.Input, "export the table's current snapshot and name that as the input, "+fmt.Sprintf(f.export, dir),
-		"find input %s: %s is a table of %s, whose files have deleted and outdated rows, too: %w", pattern, dir, f.name, formats.ErrUnsupported)
+	return fault.Errorf(fault.Input, "export the table's current snapshot and name that as the "+
+		"input, "+fmt.Sprintf(f.export, dir),
+		"find input %s: %s is a table of %s, whose files have deleted and outdated rows, too: %w",
+		pattern, dir, f.name, formats.ErrUnsupported)
 }
 
-// tables knows which folders are tables of such formats.
+// tables finds out which folders are tables of such formats.
 type tables struct {
-	known  map[string]*tableFormat // by folder; nil: it is none
-	prefix string                  // of a store: all objects that start so were listed
-	listed map[string][]string     // the names of those, by folder
+	known  map[string]*tableFormat // by folder; nil: it is no table
+	prefix string                  // of a store: all objects with this prefix were listed
+	listed map[string][]string     // their names, by folder
 }
 
-// refuse returns an error if a pattern names a table's folder, or if files that it has found lie in
+// refuse returns an error if a pattern names a table's folder, or if the files that it found are in
 // one.
 func (t *tables) refuse(ctx context.Context, pattern string, found []inputFile) error {
 	var dirs []string
 	if !storage.IsRemote(pattern) {
-		dirs = append(dirs, filepath.Clean(pattern)) // a pattern that is no folder is no table's
+		// a pattern that is no folder is not in a table, either
+		dirs = append(dirs, filepath.Clean(pattern))
 	}
 	for _, file := range found {
 		dirs = append(dirs, parent(file.path))
@@ -73,7 +89,7 @@ func (t *tables) refuse(ctx context.Context, pattern string, found []inputFile) 
 	return nil
 }
 
-// parent returns the folder that a file or a folder is in. Roots and buckets are in themselves.
+// parent returns the folder of a file or a folder. Roots and buckets are their own parents.
 func parent(location string) string {
 	if !storage.IsRemote(location) {
 		return filepath.Dir(location)
@@ -84,7 +100,7 @@ func parent(location string) string {
 	return location[:strings.LastIndexByte(location, '/')]
 }
 
-// resolved returns where links to a folder of this machine lead.
+// resolved returns a folder of this machine with its links resolved.
 func resolved(dir string) string {
 	if storage.IsRemote(dir) {
 		return dir
@@ -98,7 +114,7 @@ func resolved(dir string) string {
 	return dir
 }
 
-// at returns the format of the table that a folder is.
+// at returns the format of a folder's table, if it is one.
 func (t *tables) at(ctx context.Context, dir string) (*tableFormat, error) {
 	for _, format := range tableFormats {
 		names, err := t.names(ctx, dir, storage.Join(dir, format.folder))
@@ -113,7 +129,7 @@ func (t *tables) at(ctx context.Context, dir string) (*tableFormat, error) {
 	return nil, nil
 }
 
-// names returns the names in a folder of logs. One that may not be read has none.
+// names returns the names in a folder of logs. An unreadable folder counts as empty.
 func (t *tables) names(ctx context.Context, dir, folder string) (names []string, err error) {
 	switch {
 	case !storage.IsRemote(dir):

@@ -9,12 +9,14 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// OpenTables opens tables of counts of one table: files of which each has a row for every combination of values of some columns,
-// and says how many records have it. Each pattern is one of these tables. What it returns has all their columns, and is read table by
-// table where there are several (Tables).
+// OpenTables opens tables of counts of one table: each of its files has a row for every combination
+// of values of some columns, with the number of its records. Each pattern is one of these tables.
+// The result has all their columns, and is read table by table if there are several (Tables).
 //
-// The error wraps formats.ErrSchema when the tables are not counts of as many records, or a column has two types.
-func OpenTables(ctx context.Context, patterns []string, opt formats.ReadOptions) (_ *Dataset, err error) {
+// The error wraps formats.ErrSchema when the tables do not count the same number of records, or a
+// column has two types.
+func OpenTables(ctx context.Context, patterns []string, opt formats.ReadOptions) (_ *Dataset,
+	err error) {
 	all := &Dataset{}
 	defer func() {
 		if err != nil {
@@ -28,14 +30,16 @@ func OpenTables(ctx context.Context, patterns []string, opt formats.ReadOptions)
 		}
 		all.tables = append(all.tables, d)
 		if first := all.tables[0]; d.rows != first.rows {
-			return nil, fmt.Errorf("compare %s and %s: they count %d and %d records: %w", patterns[0], pattern, first.rows, d.rows, formats.ErrSchema)
+			return nil, fmt.Errorf("compare %s and %s: they count %d and %d records: %w",
+				patterns[0], pattern, first.rows, d.rows, formats.ErrSchema)
 		}
 		for _, field := range d.schema.Fields {
 			switch at := all.schema.Index(field.Name); {
 			case at < 0:
 				all.schema.Fields = append(all.schema.Fields, field)
 			case all.schema.Fields[at].Type != field.Type:
-				return nil, fmt.Errorf("open %s: column %q is of type %s, and of %s in a table before it: %w",
+				return nil, fmt.Errorf("open %s: column %q is of type %s, and of %s in a table "+
+					"before it: %w",
 					pattern, field.Name, field.Type, all.schema.Fields[at].Type, formats.ErrSchema)
 			}
 		}
@@ -47,7 +51,8 @@ func OpenTables(ctx context.Context, patterns []string, opt formats.ReadOptions)
 	return all, nil
 }
 
-// Tables returns the tables that are read one by one: itself, unless it is several tables of counts.
+// Tables returns the tables that are read one by one: itself, unless it consists of several tables
+// of counts.
 func (d *Dataset) Tables() []*Dataset {
 	if d.tables == nil {
 		return []*Dataset{d}

@@ -7,33 +7,33 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// union makes one schema of those of all files: the columns in the order in which they come first.
-// The type of a column is that of one file into which those of all others fit. Where there is none,
-// or a file lacks the column and it is not to be null there, the field says so (Differs): only
-// whoever reads the column minds.
+// union combines the schemas of all files: the columns are in the order of their first file. The
+// type of a column is that of one file which fits those of all others. If there is none, or a file
+// does not have the column and it is not null there, the field says so (Differs): only reading the
+// column then fails.
 type union struct {
 	names   map[string]int
 	columns []unionColumn
 	paths   []string // of the files so far
 }
 
-// unionColumn is one column. Variants are the types that files have of it.
+// unionColumn is one column. Variants are its types in the files.
 type unionColumn struct {
 	variants []variant
-	texts    formats.Texts // of all files of CSV whose types are inferred; they have no variant
+	texts    formats.Texts // of all CSV files whose types are inferred; they have no variant
 	inferred *variant      // the first of these
 	nullable bool          // in some file
-	lacking  int           // the first file that lacks it; -1: none so far
+	lacking  int           // the first file without it; -1: none so far
 }
 
-// variant is a column as one file has it, the first one of its type.
+// variant is a column of one file, the first one with its type.
 type variant struct {
 	formats.Field
 	file int
 }
 
-// add adds the columns of one more file, but for the one at a position. It returns the position
-// there of each column of the schema so far, -1 of those that it lacks.
+// add adds the columns of one more file, except the one at a position. It returns the position in
+// the file of each column of the schema so far, -1 for missing ones.
 func (u *union) add(path string, fields []formats.Field, but int) []int {
 	if u.names == nil {
 		u.names = make(map[string]int, len(fields))
@@ -49,7 +49,8 @@ func (u *union) add(path string, fields []formats.Field, but int) []int {
 		if !known {
 			c = len(u.columns)
 			u.names[field.Name] = c
-			u.columns, positions = append(u.columns, unionColumn{lacking: -1}), append(positions, -1)
+			u.columns, positions = append(u.columns, unionColumn{lacking: -1}),
+				append(positions, -1)
 			if file > 0 {
 				u.columns[c].lacking = 0
 			}
@@ -81,7 +82,7 @@ func (c *unionColumn) add(field formats.Field, file int) {
 	}
 }
 
-// settled returns the columns whose types were inferred, by name, once there are fields.
+// settled returns the columns whose types were inferred, by name. It is called after fields.
 func (u *union) settled() map[string]formats.Field {
 	settled := make(map[string]formats.Field)
 	for i := range u.columns {
@@ -92,7 +93,7 @@ func (u *union) settled() map[string]formats.Field {
 	return settled
 }
 
-// fields returns the columns of all files. Where null is true, a column is null in files that lack it.
+// fields returns the columns of all files. If null, a column is null in files that do not have it.
 func (u *union) fields(null bool) []formats.Field {
 	fields := make([]formats.Field, len(u.columns))
 	for i := range u.columns {
@@ -113,7 +114,9 @@ func (c *unionColumn) settle() {
 
 func (u *union) field(c *unionColumn, null bool) formats.Field {
 	widest := slices.IndexFunc(c.variants, func(wide variant) bool {
-		return !slices.ContainsFunc(c.variants, func(v variant) bool { return !v.Type.Fits(wide.Type) })
+		return !slices.ContainsFunc(c.variants, func(v variant) bool {
+			return !v.Type.Fits(wide.Type)
+		})
 	})
 	field := c.variants[max(widest, 0)].Field
 	field.Lacked = c.lacking >= 0
@@ -123,7 +126,9 @@ func (u *union) field(c *unionColumn, null bool) formats.Field {
 			field.Declared = field.Declared.Optional()
 		}
 	}
-	untyped := slices.IndexFunc(c.variants, func(v variant) bool { return v.Type.Kind == formats.Null })
+	untyped := slices.IndexFunc(c.variants, func(v variant) bool {
+		return v.Type.Kind == formats.Null
+	})
 	nested := field.Type.Kind == formats.Nested
 	switch {
 	case widest < 0:
@@ -131,13 +136,16 @@ func (u *union) field(c *unionColumn, null bool) formats.Field {
 	case field.Lacked && (nested || !null):
 		field.Differs = u.lacks(&field, c)
 	case nested && untyped >= 0:
-		field.Differs = fault.Errorf(fault.Input, "drop the column, or write that file anew with its type",
-			"open %s: column %q has no type, and is nested in %s: %w", u.paths[c.variants[untyped].file], field.Name, u.paths[c.variants[widest].file], formats.ErrSchema)
+		field.Differs = fault.Errorf(fault.Input, "drop the column, or write that file anew with "+
+			"its type",
+			"open %s: column %q has no type, and is nested in %s: %w",
+			u.paths[c.variants[untyped].file], field.Name, u.paths[c.variants[widest].file],
+			formats.ErrSchema)
 	}
 	return field
 }
 
-// differ returns the error of a column with types of which none fits the other.
+// differ returns the error of a column whose types do not fit each other.
 func (u *union) differ(c *unionColumn) error {
 	first, second := c.variants[0], c.variants[0]
 	for i, v := range c.variants {
@@ -148,15 +156,19 @@ func (u *union) differ(c *unionColumn) error {
 		}
 	}
 	return fault.Errorf(fault.Input, "write the files anew with one type of the column, or drop it",
-		"compare %s and %s: column %q is %s and %s: %w", u.paths[first.file], u.paths[second.file], first.Name, first.Type, second.Type, formats.ErrSchema)
+		"compare %s and %s: column %q is %s and %s: %w", u.paths[first.file], u.paths[second.file],
+		first.Name, first.Type, second.Type, formats.ErrSchema)
 }
 
-// lacks returns the error of a column that a file lacks.
+// lacks returns the error of a column that is missing in a file.
 func (u *union) lacks(field *formats.Field, c *unionColumn) error {
-	hint := "set missing_columns: null, for kcut check --missing-columns null, and it is null there; or drop the column, or name only files that have it"
+	hint := "set missing_columns: null, for kcut check --missing-columns null, and it is null " +
+		"there; or drop the column, or name only files that have it"
 	if field.Type.Kind == formats.Nested {
-		hint = "drop the column, or name only files that have it: missing_columns: null goes for columns that are not nested"
+		hint = "drop the column, or name only files that have it: missing_columns: null goes for " +
+			"columns that are not nested"
 	}
-	return fault.Errorf(fault.Input, hint, "compare %s and %s: column %q is missing in the second: %w",
+	return fault.Errorf(fault.Input, hint, "compare %s and %s: column %q is missing in the "+
+		"second: %w",
 		u.paths[c.variants[0].file], u.paths[c.lacking], field.Name, formats.ErrSchema)
 }

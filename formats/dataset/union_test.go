@@ -21,7 +21,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// narrowRow and widerRow are rows of one table before and after its columns were made wider.
+// narrowRow and widerRow are rows of one table before and after its columns were widened.
 type narrowRow struct {
 	A int32     `parquet:"a"`
 	B int32     `parquet:"b"`
@@ -66,8 +66,10 @@ func evolved(t *testing.T) string {
 	var narrow []narrowRow
 	var wider []widerRow
 	for i := range int32(50) {
-		narrow = append(narrow, narrowRow{i % 3, -i, float32(i) / 2, at.Add(time.Duration(i%2) * time.Hour), i, uint32(i), "x", []int32{i}, "n"})
-		wider = append(wider, widerRow{nil, []int64{1}, 1, 1 << 40, 0.5, 0.25, at, int64(i), -1, "e"})
+		narrow = append(narrow, narrowRow{i % 3, -i, float32(i) / 2,
+			at.Add(time.Duration(i%2) * time.Hour), i, uint32(i), "x", []int32{i}, "n"})
+		wider = append(wider, widerRow{nil, []int64{1}, 1, 1 << 40, 0.5, 0.25, at, int64(i), -1,
+			"e"})
 	}
 	writeRows(t, dir, "1.parquet", narrow)
 	writeRows(t, dir, "2.parquet", wider)
@@ -76,17 +78,21 @@ func evolved(t *testing.T) string {
 }
 
 func TestColumnsThatChanged(t *testing.T) {
-	d, err := Open(t.Context(), []string{evolved(t)}, formats.ReadOptions{MissingNull: true, BatchRows: 7})
+	d, err := Open(t.Context(), []string{evolved(t)},
+		formats.ReadOptions{MissingNull: true, BatchRows: 7})
 	must(t, err)
 	defer d.Close()
 	types := make(map[string]string)
 	for _, f := range d.Schema().Fields {
 		types[f.Name] = f.Type.String()
-		if !f.Nullable || f.Lacked != (f.Name != "a") || (f.Differs != nil) != (f.Name == "x" || f.Name == "l") {
+		if !f.Nullable || f.Lacked != (f.Name != "a") ||
+			(f.Differs != nil) != (f.Name == "x" || f.Name == "l") {
 			t.Errorf("column %s: %+v", f.Name, f)
 		}
 	}
-	for name, want := range map[string]string{"a": "int64", "b": "float64", "f": "float64", "t": "timestamp[us, UTC]", "d": "decimal(12,3)", "u": "int64", "n": "string", "e": "string"} {
+	for name, want := range map[string]string{"a": "int64", "b": "float64", "f": "float64",
+		"t": "timestamp[us, UTC]", "d": "decimal(12,3)", "u": "int64", "n": "string",
+		"e": "string"} {
 		if types[name] != want {
 			t.Errorf("column %s is %s, want %s", name, types[name], want)
 		}
@@ -95,16 +101,21 @@ func TestColumnsThatChanged(t *testing.T) {
 		rows := readCells(t, d, coded, "a", "b", "f", "t", "d", "u", "n", "e")
 		for row, want := range map[int]string{
 			0: "0 0 0 1588327200500000 0 0 n null", 49: "1 -49 24.5 1588330800500000 490 49 n null",
-			50: "1099511627776 0.5 0.25 1588327200500000 0 -1 null e", 99: "1099511627776 0.5 0.25 1588327200500000 49 -1 null e",
-			100: "null null null null null null null null", 101: "null null null null null null null null",
+			50: "1099511627776 0.5 0.25 1588327200500000 0 -1 null e", 99: "1099511627776 0.5 " +
+				"0.25 1588327200500000 49 -1 null e",
+			100: "null null null null null null null null", 101: "null null null null null null " +
+				"null null",
 		} {
 			if len(rows) != 102 || rows[row] != want {
-				t.Errorf("coded %t: row %d of %d is %q, want %q", coded, row, len(rows), rows[row], want)
+				t.Errorf("coded %t: row %d of %d is %q, want %q", coded, row, len(rows), rows[row],
+					want)
 			}
 		}
 	}
-	for name, words := range map[string][]string{"x": {"1.parquet", "2.parquet", "string", "int64"}, "l": {"1.parquet", "2.parquet", "nested"}} {
-		_, err := d.Read(t.Context(), d.Splits()[0], []formats.Request{{Column: d.Schema().Index(name)}})
+	for name, words := range map[string][]string{"x": {"1.parquet", "2.parquet", "string", "int64"},
+		"l": {"1.parquet", "2.parquet", "nested"}} {
+		_, err := d.Read(t.Context(), d.Splits()[0],
+			[]formats.Request{{Column: d.Schema().Index(name)}})
 		for _, word := range append(words, `"`+name+`"`) {
 			if !errors.Is(err, formats.ErrSchema) || !strings.Contains(err.Error(), word) {
 				t.Errorf("column %s: got %v, want %s there", name, err, word)
@@ -137,7 +148,8 @@ func readCells(t *testing.T, d *Dataset, coded bool, names ...string) (rows []st
 				}
 			}
 			for _, row := range cells {
-				rows = append(rows, strings.ReplaceAll(strings.Join(row, " "), formatstest.NullCell, "null"))
+				rows = append(rows, strings.ReplaceAll(strings.Join(row, " "), formatstest.NullCell,
+					"null"))
 			}
 		}
 		must(t, r.Close())
@@ -145,12 +157,14 @@ func readCells(t *testing.T, d *Dataset, coded bool, names ...string) (rows []st
 	return rows
 }
 
-// TestMissingColumns: without the option only columns that all files have are read, and the error says what to do.
+// TestMissingColumns: without the option only columns of all files are read, and the error has
+// advice.
 func TestMissingColumns(t *testing.T) {
 	d := openDataset(t, evolved(t))
 	for _, f := range d.Schema().Fields {
 		var advised *fault.Error
-		if f.Name != "a" && (!errors.As(f.Differs, &advised) || advised.Class != fault.Input || f.Name != "x" && f.Name != "l" && !strings.Contains(advised.Hint, "missing_columns")) {
+		if f.Name != "a" && (!errors.As(f.Differs, &advised) || advised.Class != fault.Input ||
+			f.Name != "x" && f.Name != "l" && !strings.Contains(advised.Hint, "missing_columns")) {
 			t.Errorf("column %s: %v", f.Name, f.Differs)
 		}
 	}
@@ -159,22 +173,24 @@ func TestMissingColumns(t *testing.T) {
 	}
 }
 
-// TestTypesInAnyOrder: which file comes first does not decide the type.
+// TestTypesInAnyOrder: the order of files does not decide the type.
 func TestTypesInAnyOrder(t *testing.T) {
-	types := []formats.Type{{Kind: formats.Int, Bits: 32}, {Kind: formats.Float, Bits: 32}, {Kind: formats.Float, Bits: 64}, {Kind: formats.Null}, {Kind: formats.Int, Bits: 64}}
+	types := []formats.Type{{Kind: formats.Int, Bits: 32}, {Kind: formats.Float, Bits: 32},
+		{Kind: formats.Float, Bits: 64}, {Kind: formats.Null}, {Kind: formats.Int, Bits: 64}}
 	for range types {
 		types = slices.Concat(types[1:], types[:1])
 		var u union
 		for i, kind := range types {
 			u.add(fmt.Sprint(i), []formats.Field{{Name: "c", Type: kind}}, -1)
 		}
-		if f := u.fields(false)[0]; f.Type.String() != "float64" || !f.Nullable || f.Differs != nil {
+		if f := u.fields(false)[0]; f.Type.String() != "float64" || !f.Nullable ||
+			f.Differs != nil {
 			t.Errorf("of %v it is %+v", types, f)
 		}
 	}
 }
 
-// TestInexactIntegers: an integer that is no float is not read as another one.
+// TestInexactIntegers: an integer that is not exact as a float is refused, not rounded.
 func TestInexactIntegers(t *testing.T) {
 	dir := t.TempDir()
 	writeRows(t, dir, "1.parquet", []struct {
@@ -186,17 +202,19 @@ func TestInexactIntegers(t *testing.T) {
 	d := openDataset(t, dir)
 	r, err := d.Read(t.Context(), d.Splits()[0], []formats.Request{{Column: 0}})
 	must(t, err)
-	if _, err := r.Next(t.Context()); !errors.Is(err, formats.ErrSchema) || !strings.Contains(err.Error(), "1.parquet") {
+	if _, err := r.Next(t.Context()); !errors.Is(err, formats.ErrSchema) ||
+		!strings.Contains(err.Error(), "1.parquet") {
 		t.Errorf("got %v", err)
 	}
 	must(t, r.Close())
 }
 
-// TestTypesOfTexts: files of CSV have the types that the texts of all allow, in any order.
+// TestTypesOfTexts: CSV files have the types that the texts of all allow, in any order.
 func TestTypesOfTexts(t *testing.T) {
 	const kinds = "int float number text date flag empty money"
 	files := map[string]string{
-		"a.csv": "int,float,number,text,date,flag,empty,money\n1,1,1,1,2020-01-01,true,,1.50\n2,2,2,2,,false,,2.50\n",
+		"a.csv": "int,float,number,text,date,flag,empty,money\n1,1,1,1,2020-01-01,true,,1.50\n" +
+			"2,2,2,2,,false,,2.50\n",
 		"b.csv": "int,float,number,text,date,flag,empty,money\n,1.5,1.50,x,,,,\n,2.5,,,,,,10.05\n",
 		"c.csv": "int,float,number,text,date,flag,empty,money\n",
 		"d.csv": "money,empty,flag,date,text,number,float,int\n3.00,,true,2020-01-02,3,3,3,3\n",
@@ -206,14 +224,17 @@ func TestTypesOfTexts(t *testing.T) {
 	for _, order := range []string{"abcdef", "dcba", "bd", "cbad", "ecabdf", "fbda"} {
 		dir := t.TempDir()
 		for i, name := range order {
-			must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), []byte(files[string(name)+".csv"]), 0o600))
+			must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.csv", i)),
+				[]byte(files[string(name)+".csv"]), 0o600))
 		}
 		d, err := Open(t.Context(), []string{dir}, formats.ReadOptions{})
 		must(t, err)
 		var types []string
 		for _, name := range strings.Fields(kinds) {
 			field := d.Schema().Fields[d.Schema().Index(name)]
-			if types = append(types, field.Type.String()); field.Differs != nil || !field.Nullable && name != "flag" && name != "money" && name != "text" && name != "float" && name != "number" {
+			if types = append(types, field.Type.String()); field.Differs != nil ||
+				!field.Nullable && name != "flag" && name != "money" && name != "text" &&
+					name != "float" && name != "number" {
 				t.Errorf("%s: %s: %+v", order, name, field)
 			}
 			if wantNote := name == "number"; field.Text.Number != wantNote {
@@ -225,7 +246,8 @@ func TestTypesOfTexts(t *testing.T) {
 		}
 		var cells []string
 		for _, split := range d.Splits() {
-			r, err := d.Read(t.Context(), split, []formats.Request{{Column: d.Schema().Index("float"), Coded: true}})
+			r, err := d.Read(t.Context(), split,
+				[]formats.Request{{Column: d.Schema().Index("float"), Coded: true}})
 			must(t, err)
 			for {
 				b, err := r.Next(t.Context())
@@ -247,7 +269,8 @@ func TestTypesOfTexts(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "a.csv"), nil, 0o600))
-	if _, err := Open(t.Context(), []string{dir}, formats.ReadOptions{}); !errors.Is(err, formats.ErrSchema) {
+	if _, err := Open(t.Context(), []string{dir}, formats.ReadOptions{}); !errors.Is(err,
+		formats.ErrSchema) {
 		t.Errorf("an empty file alone: %v", err)
 	}
 }
