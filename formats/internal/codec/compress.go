@@ -20,8 +20,8 @@ type Compressor struct {
 	Compress func(dst, page []byte) ([]byte, error) // appends the packed page to dst
 }
 
-// NewCompressor returns a compressor by its name: zstd (when empty), snappy, gzip or none. Levels are
-// those of zstd (1 to 22) and gzip (1 to 9); 0 is the codec's usual one. Another name is
+// NewCompressor returns a compressor by its name: zstd (also when empty), snappy, gzip or none.
+// Levels are those of zstd (1 to 22) and gzip (1 to 9); 0 is the codec's default. Another name is
 // formats.ErrUnsupported.
 func NewCompressor(name string, level int) (c Compressor, err error) {
 	switch name {
@@ -37,7 +37,9 @@ func NewCompressor(name string, level int) (c Compressor, err error) {
 			return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], page))], nil
 		}}
 	case "none":
-		c = Compressor{format.Uncompressed, func(dst, page []byte) ([]byte, error) { return append(dst, page...), nil }}
+		c = Compressor{format.Uncompressed, func(dst, page []byte) ([]byte, error) {
+			return append(dst, page...), nil
+		}}
 	default:
 		err = fmt.Errorf("%w codec, have zstd, snappy, gzip, none", formats.ErrUnsupported)
 	}
@@ -47,7 +49,7 @@ func NewCompressor(name string, level int) (c Compressor, err error) {
 	return c, nil
 }
 
-// newZstd returns a compressor with a window of 1 MiB: it holds a whole page, a larger one only
+// newZstd returns a compressor with a window of 1 MiB: it holds a whole page, and a larger one only
 // costs memory.
 func newZstd(level int) (func(dst, page []byte) ([]byte, error), error) {
 	encoder, err := zstd.NewWriter(nil,

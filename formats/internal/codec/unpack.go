@@ -1,8 +1,8 @@
-// Package codec packs and unpacks the pages of Parquet files, and unpacks Arrow's buffers of zstd.
+// Package codec packs and unpacks the pages of Parquet files, and unpacks zstd buffers of Arrow.
 //
-// Contract: what is unpacked has exactly the size that was claimed for it, and takes no more memory.
-// The codecs of parquet-go are not used: they grow their output to whatever a page holds. What is
-// packed depends on the page and the options alone.
+// Contract: unpacked bytes have exactly the size that was claimed for them, and unpacking takes no
+// more memory. The package does not use the codecs of parquet-go, which grow their output to any
+// size that a page contains. Packed bytes depend only on the page and the options.
 package codec
 
 import (
@@ -23,32 +23,34 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// MaxPageBytes bounds one unpacked page: far above what writers make (1 MiB is usual),
-// far below what a few bytes of a hostile file can unpack to.
+// MaxPageBytes is the largest size of an unpacked page: far above the pages of writers (usually 1
+// MiB), far below the size to which a few bytes of a hostile file can unpack.
 const MaxPageBytes = 256 << 20
 
-// maxRatio is the most that a byte can unpack to, a little rounded up, for the codecs
-// whose format has a limit: a header that claims more is wrong, and nothing is allocated.
+// maxRatio is the largest number of bytes to which a byte can unpack, slightly rounded up, for the
+// codecs whose format has a limit: a header that claims more is wrong, and nothing is allocated.
 var maxRatio = map[format.CompressionCodec]int{
 	format.Snappy: 64, format.Gzip: 1100, format.Lz4: 256, format.Lz4Raw: 256, format.Zstd: 1 << 16,
 }
 
-// CheckSize checks the size of a page, and the one that it claims to unpack to.
+// CheckSize checks the size of a page, and its claimed unpacked size.
 func CheckSize(codec format.CompressionCodec, packed, unpacked int) error {
 	if size := max(packed, unpacked); size > MaxPageBytes {
-		return fmt.Errorf("page of %d bytes, more than %d: %w", size, MaxPageBytes, formats.ErrUnsupported)
+		return fmt.Errorf("page of %d bytes, more than %d: %w", size, MaxPageBytes,
+			formats.ErrUnsupported)
 	}
 	if ratio := maxRatio[codec]; ratio > 0 && unpacked/ratio > packed+64 {
-		return fmt.Errorf("page of %d bytes cannot unpack to %d: %w", packed, unpacked, formats.ErrDamaged)
+		return fmt.Errorf("page of %d bytes cannot unpack to %d: %w", packed, unpacked,
+			formats.ErrDamaged)
 	}
 	return nil
 }
 
-// Unpack fills dst with what src unpacks to, which must be exactly that much. What is not is
-// formats.ErrDamaged, a codec that is not known formats.ErrUnsupported. It reports whether src
-// shows to have nothing that unpacking passes over: names, comments and times of gzip, frames of
-// zstd to skip, and what is behind the end of both. Of brotli, whose blocks of metadata only its
-// decoder finds, and of LZ4 it cannot tell.
+// Unpack fills dst with the unpacked bytes of src, which must have exactly that size. It returns
+// formats.ErrDamaged if they do not, and formats.ErrUnsupported for an unknown codec. It reports
+// whether src surely has no bytes that unpacking skips: names, comments and times of gzip,
+// skippable frames of zstd, and bytes behind the end of both. It cannot decide that for brotli,
+// whose metadata blocks only its decoder finds, and for LZ4.
 func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err error) {
 	n, exact, err := unpackInto(codec, dst, src)
 	switch {
@@ -57,7 +59,8 @@ func Unpack(codec format.CompressionCodec, dst, src []byte) (exact bool, err err
 	case err != nil:
 		return false, fmt.Errorf("unpack %s page: %w", codec, formats.ErrDamaged)
 	case n != len(dst):
-		return false, fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n, formats.ErrDamaged)
+		return false, fmt.Errorf("unpack %s page to %d bytes: got %d: %w", codec, len(dst), n,
+			formats.ErrDamaged)
 	}
 	return exact, nil
 }
@@ -92,9 +95,9 @@ func unpackSnappy(dst, src []byte) (int, error) {
 	return len(out), err
 }
 
-// A member of gzip without a name, a comment or anything else that is optional begins with gzipHead, and
-// goes on with no time: 0, or what the zero time.Time is to the library that packs ours. The two bytes
-// behind that tell how hard the packer tried, and its system.
+// A gzip member without a name, a comment or any other optional part begins with gzipHead, followed
+// by no time: 0, or the zero time.Time as the library encodes it that packs ours. The next two
+// bytes are the packer's effort and its system.
 const (
 	gzipHead   = "\x1f\x8b\x08\x00"
 	noTime     = "\x00\x00\x00\x00"
@@ -103,7 +106,7 @@ const (
 
 var gzipReaders sync.Pool
 
-// unpackGzip reports exact when one such member is all that src has.
+// unpackGzip reports exact when src consists of one such member.
 func unpackGzip(dst, src []byte) (n int, exact bool, err error) {
 	r, ok := gzipReaders.Get().(*gzip.Reader)
 	if !ok {
@@ -116,7 +119,8 @@ func unpackGzip(dst, src []byte) (n int, exact bool, err error) {
 	}
 	r.Multistream(false)
 	if n, err = readExactly(r, dst); packed.Len() == 0 {
-		head := string(src[:len(gzipHead)+len(noTime)]) // that long it is, or the reader had refused it
+		// src is that long, or the reader would have refused it
+		head := string(src[:len(gzipHead)+len(noTime)])
 		return n, head == gzipHead+noTime || head == gzipHead+zeroGoTime, err
 	}
 	if err := r.Reset(bytes.NewReader(src)); err != nil {
@@ -126,7 +130,7 @@ func unpackGzip(dst, src []byte) (n int, exact bool, err error) {
 	return n, false, err
 }
 
-// readExactly fills dst and makes sure that nothing comes after it.
+// readExactly fills dst and checks that nothing comes after it.
 func readExactly(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
 	if err != nil {
@@ -153,7 +157,8 @@ func unpackZstd(dst, src []byte) (int, error) {
 	return len(out), err
 }
 
-// isOneFrame reports whether what was unpacked as zstd is one frame that is not skipped, and nothing else.
+// isOneFrame reports whether bytes that were unpacked as zstd are one frame that is not skippable,
+// and nothing else.
 func isOneFrame(src []byte) bool {
 	var h zstd.Header
 	if err := h.Decode(src); err != nil || h.Skippable || h.DictionaryID != 0 {
@@ -176,8 +181,8 @@ func isOneFrame(src []byte) bool {
 	return false
 }
 
-// unpackLz4 reads the deprecated codec LZ4: Hadoop's frames of a big-endian unpacked and
-// packed length and a block, or, by writers that did not know of them, one bare block.
+// unpackLz4 reads the deprecated codec LZ4: Hadoop's frames of a big-endian unpacked and packed
+// length and a block, or, from writers that did not know them, one bare block.
 func unpackLz4(dst, src []byte) (int, error) {
 	if n, err := unpackHadoopLz4(dst, src); err == nil && n == len(dst) {
 		return n, nil

@@ -47,21 +47,24 @@ func hadoopFrames(t *testing.T, text []byte) []byte {
 	return out
 }
 
-// exactCodecs are those of which Unpack can tell that nothing is passed over.
+// exactCodecs are those for which Unpack can decide that nothing is skipped.
 var exactCodecs = []format.CompressionCodec{format.Snappy, format.Gzip, format.Zstd}
 
-var allCodecs = []format.CompressionCodec{format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw, format.Lz4}
+var allCodecs = []format.CompressionCodec{format.Snappy, format.Gzip, format.Brotli, format.Zstd,
+	format.Lz4Raw, format.Lz4}
 
 func TestUnpack(t *testing.T) {
 	text := bytes.Repeat([]byte("four score and seven years ago "), 500)
 	for _, codec := range allCodecs {
 		data := packed(t, codec, text)
 		got := make([]byte, len(text))
-		if exact, err := Unpack(codec, got, data); err != nil || exact != slices.Contains(exactCodecs, codec) || !bytes.Equal(got, text) {
+		if exact, err := Unpack(codec, got, data); err != nil ||
+			exact != slices.Contains(exactCodecs, codec) || !bytes.Equal(got, text) {
 			t.Errorf("%s: exact %v, %v", codec, exact, err)
 		}
 		for _, size := range []int{len(text) - 1, len(text) + 1} {
-			if _, err := Unpack(codec, make([]byte, size), data); !errors.Is(err, formats.ErrDamaged) {
+			if _, err := Unpack(codec, make([]byte, size), data); !errors.Is(err,
+				formats.ErrDamaged) {
 				t.Errorf("%s: unpacked to %d bytes: %v, want ErrDamaged", codec, size, err)
 			}
 		}
@@ -72,7 +75,8 @@ func TestUnpack(t *testing.T) {
 			t.Errorf("%s: no data: %v, want ErrDamaged", codec, err)
 		}
 	}
-	if _, err := Unpack(format.CompressionCodec(99), nil, nil); !errors.Is(err, formats.ErrUnsupported) {
+	if _, err := Unpack(format.CompressionCodec(99), nil, nil); !errors.Is(err,
+		formats.ErrUnsupported) {
 		t.Errorf("unknown codec: %v, want ErrUnsupported", err)
 	}
 }
@@ -83,7 +87,8 @@ func TestUnpackGzipMembers(t *testing.T) {
 		data.Write(packed(t, format.Gzip, []byte(part)))
 	}
 	got := make([]byte, len("one two"))
-	if exact, err := Unpack(format.Gzip, got, data.Bytes()); err != nil || exact || string(got) != "one two" {
+	if exact, err := Unpack(format.Gzip, got, data.Bytes()); err != nil || exact ||
+		string(got) != "one two" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -91,16 +96,18 @@ func TestUnpackGzipMembers(t *testing.T) {
 func TestUnpackBareLz4(t *testing.T) {
 	text := bytes.Repeat([]byte("bare block "), 50)
 	got := make([]byte, len(text))
-	if _, err := Unpack(format.Lz4, got, packed(t, format.Lz4Raw, text)); err != nil || !bytes.Equal(got, text) {
+	if _, err := Unpack(format.Lz4, got, packed(t, format.Lz4Raw, text)); err != nil ||
+		!bytes.Equal(got, text) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-// TestUnpackInexact hides bytes where unpacking passes over them: it says so, or fails.
+// TestUnpackInexact hides bytes where unpacking skips them: Unpack reports that, or fails.
 func TestUnpackInexact(t *testing.T) {
 	const hidden = "Ada Lovelace"
 	text := bytes.Repeat([]byte("four score and seven years ago "), 500)
-	member, frame, block := packed(t, format.Gzip, text), packed(t, format.Zstd, text), packed(t, format.Snappy, text)
+	member, frame, block := packed(t, format.Gzip, text), packed(t, format.Zstd, text),
+		packed(t, format.Snappy, text)
 	named := func(change func(*gzip.Writer)) []byte {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
@@ -113,15 +120,20 @@ func TestUnpackInexact(t *testing.T) {
 	}
 	empty := named(func(w *gzip.Writer) { w.Name = hidden; text = nil })
 	text = bytes.Repeat([]byte("four score and seven years ago "), 500)
-	skipped := append(binary.LittleEndian.AppendUint32([]byte("\x50\x2a\x4d\x18"), uint32(len(hidden))), hidden...)
+	skipped := append(binary.LittleEndian.AppendUint32([]byte("\x50\x2a\x4d\x18"),
+		uint32(len(hidden))), hidden...)
 	for name, tt := range map[string]struct {
 		codec  format.CompressionCodec
 		packed []byte
 	}{
-		"gzip name":           {format.Gzip, named(func(w *gzip.Writer) { w.Name = hidden })},
-		"gzip comment":        {format.Gzip, named(func(w *gzip.Writer) { w.Comment = hidden })},
-		"gzip extra":          {format.Gzip, named(func(w *gzip.Writer) { w.Extra = []byte(hidden) })},
-		"gzip time":           {format.Gzip, named(func(w *gzip.Writer) { w.ModTime = time.Unix(1815, 0) })},
+		"gzip name":    {format.Gzip, named(func(w *gzip.Writer) { w.Name = hidden })},
+		"gzip comment": {format.Gzip, named(func(w *gzip.Writer) { w.Comment = hidden })},
+		"gzip extra": {format.Gzip, named(func(w *gzip.Writer) {
+			w.Extra = []byte(hidden)
+		})},
+		"gzip time": {format.Gzip, named(func(w *gzip.Writer) {
+			w.ModTime = time.Unix(1815, 0)
+		})},
 		"gzip member before":  {format.Gzip, slices.Concat(empty, member)},
 		"gzip member behind":  {format.Gzip, slices.Concat(member, empty)},
 		"gzip bytes behind":   {format.Gzip, append(slices.Clone(member), hidden...)},
@@ -129,15 +141,17 @@ func TestUnpackInexact(t *testing.T) {
 		"zstd frame behind":   {format.Zstd, slices.Concat(frame, skipped)},
 		"zstd bytes behind":   {format.Zstd, append(slices.Clone(frame), hidden...)},
 		"snappy bytes behind": {format.Snappy, append(slices.Clone(block), hidden...)},
-		"snappy value behind": {format.Snappy, append(slices.Clone(block), byte(len(hidden)-1)<<2)}, // a literal
-
+		// a literal
+		"snappy value behind": {format.Snappy, append(slices.Clone(block), byte(len(hidden)-1)<<2)},
 	} {
 		if exact, err := Unpack(tt.codec, make([]byte, len(text)), tt.packed); err == nil && exact {
 			t.Errorf("%s: exact", name)
 		}
 	}
-	for _, size := range []int{0, 1, 1 << 20} { // a run, blocks as they are, several blocks, a checksum
-		for name, text := range map[string][]byte{"zeros": make([]byte, size), "noise": noise(size)} {
+	// a run, uncompressed blocks, several blocks, a checksum
+	for _, size := range []int{0, 1, 1 << 20} {
+		for name, text := range map[string][]byte{"zeros": make([]byte, size),
+			"noise": noise(size)} {
 			for _, c := range []string{"zstd", "gzip", "snappy"} {
 				compressor, err := NewCompressor(c, 0)
 				if err != nil {
@@ -148,7 +162,8 @@ func TestUnpackInexact(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, data := range [][]byte{data, packed(t, compressor.Codec, text)} {
-					if exact, err := Unpack(compressor.Codec, make([]byte, size), data); !exact || err != nil {
+					if exact, err := Unpack(compressor.Codec, make([]byte, size), data); !exact ||
+						err != nil {
 						t.Errorf("%s of %d bytes of %s: exact %v, %v", c, size, name, exact, err)
 					}
 				}
@@ -163,7 +178,7 @@ func noise(size int) []byte {
 	return b
 }
 
-// TestCheckSize checks that no codec's best case is taken for a lie, and lies are seen.
+// TestCheckSize: the best ratio of every codec is accepted, and impossible ones are refused.
 func TestCheckSize(t *testing.T) {
 	zeros := make([]byte, 4<<20)
 	for _, codec := range allCodecs {
@@ -173,7 +188,8 @@ func TestCheckSize(t *testing.T) {
 		if err := CheckSize(codec, 1<<20, MaxPageBytes+1); !errors.Is(err, formats.ErrUnsupported) {
 			t.Errorf("%s: huge page: %v, want ErrUnsupported", codec, err)
 		}
-		if err := CheckSize(codec, 10, MaxPageBytes); codec != format.Brotli && !errors.Is(err, formats.ErrDamaged) {
+		if err := CheckSize(codec, 10, MaxPageBytes); codec != format.Brotli &&
+			!errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("%s: bomb: %v, want ErrDamaged", codec, err)
 		}
 	}

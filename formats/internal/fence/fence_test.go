@@ -13,7 +13,10 @@ func TestEach(t *testing.T) {
 	for _, goroutines := range []int{0, 1, 2, 7, 1000} {
 		for _, n := range []int{0, 1, 100} {
 			var sum atomic.Int64
-			if err := Each(n, goroutines, func(i int) error { sum.Add(int64(i)); return nil }); err != nil || int(sum.Load()) != n*(n-1)/2 {
+			if err := Each(n, goroutines, func(i int) error {
+				sum.Add(int64(i))
+				return nil
+			}); err != nil || int(sum.Load()) != n*(n-1)/2 {
 				t.Errorf("%d on %d goroutines: sum %d, %v", n, goroutines, sum.Load(), err)
 			}
 		}
@@ -26,7 +29,9 @@ func TestEach(t *testing.T) {
 		if err == nil || err.Error() != "number 29" {
 			t.Errorf("on %d goroutines: got %v, want that of the first", goroutines, err)
 		}
-		if err := Each(3, goroutines, func(int) error { panic("spoiled") }); !errors.Is(err, formats.ErrDamaged) {
+		if err := Each(3, goroutines, func(int) error {
+			panic("spoiled")
+		}); !errors.Is(err, formats.ErrDamaged) {
 			t.Errorf("panics on %d goroutines: got %v, want ErrDamaged", goroutines, err)
 		}
 	}

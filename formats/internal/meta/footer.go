@@ -16,37 +16,37 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// Footer is a file's metadata but for its row groups. Their entries are decoded one at a time, so
+// Footer is a file's metadata without its row groups. Their entries are decoded one at a time, so
 // that a file takes a few bytes for each row group, however many column chunks it has.
 type Footer struct {
 	File
 	Columns []schema.Column
 	Leaves  []schema.Leaf
 	Entries []Entry // of row groups, in the file's order
-	Behind  int64   // bytes that follow it, but are no part of it
-	Held    int64   // bytes that it takes in memory, the entries left out
-	Weight  int64   // bytes that the largest entry takes, decoded
-	Plain   bool    // it has the bytes that kcut writes for it
+	Behind  int64   // bytes that follow it but do not belong to it
+	Held    int64   // bytes of its memory, without the entries
+	Weight  int64   // bytes of the largest entry, decoded
+	Plain   bool    // it has exactly the bytes that kcut writes for it
 
-	entries io.ReaderAt // Entries are places in it
+	entries io.ReaderAt // the file to which the places in Entries refer
 }
 
-// Entry says where the entry of a row group begins, and ends.
+// Entry is the place of a row group's entry.
 type Entry struct {
 	At, End, Rows int64
 	chunks        int32
 }
 
 const (
-	// elementBytes is what an element of a list takes, decoded, at most: the element of a schema.
+	// elementBytes is the largest memory of a decoded element of a list: of an element of a schema.
 	elementBytes = 176
-	// chunkBytes is what a chunk takes, and listedBytes what an element of its lists.
+	// chunkBytes is the memory of a chunk, and listedBytes that of an element of its lists.
 	chunkBytes, listedBytes = 512, 40
 )
 
-// ReadFooter reads the footer that lies between two places of a file, so much at a time. The entries
-// of row groups stay in the file. Hold agrees to what the footer and an entry take before they are
-// decoded: few bytes may say that lists are long.
+// ReadFooter reads the footer between two places of a file, atOnce bytes at a time. The entries of
+// row groups stay in the file. It asks hold for the memory of the footer and of an entry before
+// they are decoded: few bytes may claim long lists.
 func ReadFooter(
 	file io.ReaderAt, at, end int64, atOnce int, hold func(bytes int64) error,
 ) (f *Footer, err error) {
@@ -80,8 +80,8 @@ func ReadFooter(
 	return f, nil
 }
 
-// isWritten reports whether a struct that was decoded of some bytes has these very bytes when it is
-// written again.
+// isWritten reports whether a struct that was decoded from some bytes is encoded to exactly these
+// bytes.
 func isWritten(raw []byte, v any) bool {
 	again, err := Encode(v)
 	return err == nil && bytes.Equal(again, raw)
@@ -97,16 +97,16 @@ const (
 // emptyList is the header of a list of no structs, in Thrift's compact protocol.
 const emptyList = 12
 
-// splitter notes where the entries of row groups are in a footer, and keeps all the rest, with an
-// empty list in their place.
+// splitter notes the places of the entries of row groups in a footer, and copies the rest, with an
+// empty list instead of them.
 type splitter struct {
 	*Walker
 	footer   *Footer
-	at       int64 // of the footer
+	at       int64 // position of the footer
 	listed   bool
-	shortest bool // the header of the list is at its shortest
+	shortest bool // the header of the list has its shortest form
 
-	inEntries int64 // elements of lists
+	inEntries int64 // number of elements of lists
 }
 
 // field reads a field of the footer.
@@ -161,14 +161,14 @@ func (s *splitter) entry() error {
 	return err
 }
 
-// Group is what a footer says of one row group.
+// Group is the metadata of one row group.
 type Group struct {
 	RowGroup
 	Number int
 	raw    []byte
 }
 
-// Plain reports whether the entry has the bytes that kcut writes for it.
+// Plain reports whether the entry has exactly the bytes that kcut writes for it.
 func (g *Group) Plain() bool { return isWritten(g.raw, &g.RowGroup) }
 
 // Group decodes the entry of a row group.
@@ -177,7 +177,7 @@ func (f *Footer) Group(number int) (*Group, error) {
 	return f.group(number, io.NewSectionReader(f.entries, e.At, e.End-e.At))
 }
 
-// EachGroup decodes one entry after the other, and reads so much at a time.
+// EachGroup decodes one entry after the other, reading atOnce bytes at a time.
 func (f *Footer) EachGroup(atOnce int, visit func(*Group) error) error {
 	if len(f.Entries) == 0 {
 		return nil
@@ -196,8 +196,7 @@ func (f *Footer) EachGroup(atOnce int, visit func(*Group) error) error {
 	return nil
 }
 
-// group decodes the entry that comes next, and makes sure that there is a chunk in this file for
-// every leaf.
+// group decodes the next entry, and checks that this file has a chunk for every leaf.
 func (f *Footer) group(number int, in io.Reader) (g *Group, err error) {
 	defer func() {
 		if err != nil {
@@ -235,10 +234,10 @@ func (c *Chunk) check() error {
 	return nil
 }
 
-// Chunk returns what the entry says of the chunk of a leaf.
+// Chunk returns the metadata of the chunk of a leaf.
 func (g *Group) Chunk(leaf int) *Column { return &g.Columns[leaf].MetaData.V }
 
-// Extent returns where the pages of a chunk lie. Some writers leave the dictionary's offset at 0
+// Extent returns the place of the pages of a chunk. Some writers leave the dictionary's offset at 0
 // and let that of the data point at it.
 func (c *Column) Extent() formats.Range {
 	from := c.DataPageOffset

@@ -5,24 +5,24 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The structs of this file are Parquet's metadata as far as a release has it, and what a leak may
-// hide in. What else a file has is not decoded: it shows when the struct is written again, which
-// gives other bytes than the file has then. Those of parquet-go cannot leave out the number of
-// nulls, and a wrong zero would be believed; nor can they tell a checksum of 0 from none.
+// The structs of this file are Parquet's metadata as far as a release has it, and the parts in
+// which a leak may hide. Other parts are not decoded: when the struct is written again, its bytes
+// differ from those of the file. The structs of parquet-go cannot leave out the number of nulls,
+// and readers would believe a wrong zero; nor can they distinguish a checksum of 0 from none.
 
 // File is a footer.
 type File struct {
 	Version          int32                              `thrift:"1,required"`
 	Schema           thrift.Slice[format.SchemaElement] `thrift:"2,required"`
 	NumRows          int64                              `thrift:"3,required"`
-	RowGroups        thrift.Slice[RowGroup]             `thrift:"4,required"` // empty
+	RowGroups        thrift.Slice[RowGroup]             `thrift:"4,required"` // always empty
 	KeyValueMetadata thrift.Slice[KeyValue]             `thrift:"5,optional"`
 	CreatedBy        string                             `thrift:"6,optional"`
 	ColumnOrders     thrift.Slice[format.ColumnOrder]   `thrift:"7,optional"`
 	Encryption       format.EncryptionAlgorithm         `thrift:"8,optional"`
 }
 
-// KeyValue is a file's or a chunk's own metadata.
+// KeyValue is an entry of the key-value metadata of a file or a chunk.
 type KeyValue struct {
 	Key   string              `thrift:"1,required"`
 	Value thrift.Null[string] `thrift:"2,optional"`
@@ -51,7 +51,7 @@ type Chunk struct {
 	Encrypted         []byte                      `thrift:"9,optional"`
 }
 
-// Column says where the pages of a chunk are, and what is in them.
+// Column has the places and the properties of the pages of a chunk.
 type Column struct {
 	Type                  format.Type                            `thrift:"1,required"`
 	Encoding              thrift.Slice[format.Encoding]          `thrift:"2,required"`
@@ -94,7 +94,7 @@ type PageHeader struct {
 	DataV2       thrift.Null[DataPageV2]     `thrift:"8,optional"`
 }
 
-// DataPage is what the header of a page of version 1 has of its own.
+// DataPage is the part of the header for a page of version 1.
 type DataPage struct {
 	NumValues   int32                       `thrift:"1,required"`
 	Encoding    format.Encoding             `thrift:"2,required"`
@@ -108,13 +108,13 @@ type PageStatistics struct {
 	NullCount thrift.Null[int64] `thrift:"3,optional"`
 }
 
-// DictionaryPage is what the header of a dictionary has of its own.
+// DictionaryPage is the part of the header for a dictionary.
 type DictionaryPage struct {
 	NumValues int32           `thrift:"1,required"`
 	Encoding  format.Encoding `thrift:"2,required"`
 }
 
-// DataPageV2 is what the header of a page of version 2 has of its own.
+// DataPageV2 is the part of the header for a page of version 2.
 type DataPageV2 struct {
 	NumValues       int32             `thrift:"1,required"`
 	NumNulls        int32             `thrift:"2,required"`

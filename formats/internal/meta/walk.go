@@ -2,8 +2,8 @@
 // of pages.
 //
 // Contract: the decoder of parquet-go allocates lists as long as their headers claim, and goes as
-// deep as structs nest. A Walker makes sure beforehand that all is there, not too deep and not too
-// long, without building anything; what it has passed may be decoded.
+// deep as structs nest. A Walker checks beforehand, without building anything, that all bytes are
+// there and that nothing is too deep or too long; after that, decoding is safe.
 package meta
 
 import (
@@ -20,28 +20,28 @@ import (
 
 var protocol thrift.CompactProtocol
 
-// maxDepth is more than any Parquet structure has.
+// maxDepth exceeds the depth of every Parquet structure.
 const maxDepth = 64
 
-// Input is what structs are read from: a bufio.Reader, a bytes.Reader.
+// Input is a source of structs: a bufio.Reader, a bytes.Reader.
 type Input interface {
 	io.Reader
 	io.ByteReader
 }
 
-// Walker passes structs in Thrift's compact protocol, one after the other.
+// Walker skips structs in Thrift's compact protocol, one after the other.
 type Walker struct {
-	Passed   int64  // bytes so far
-	Raw      []byte // those that were passed, but while Skipping
+	Passed   int64  // number of bytes so far
+	Raw      []byte // the bytes that were passed, except while Skipping
 	Skipping bool
-	Listed   int64 // elements of lists, sets and maps so far
+	Listed   int64 // number of elements of lists, sets and maps so far
 	thrift.Reader
 	in     Input
-	failed error // what the input answered, if it was not its end
+	failed error // error of the input other than its end
 	most   int
 }
 
-// NewWalker returns a Walker that keeps so many bytes of a struct at most.
+// NewWalker returns a Walker that keeps at most most bytes of a struct.
 func NewWalker(in Input, most int) *Walker {
 	w := &Walker{in: in, most: most}
 	w.Reader = protocol.NewReader(walked{w})
@@ -55,7 +55,7 @@ func (w *Walker) Next() ([]byte, error) {
 	return w.Raw, err
 }
 
-// Pass passes a value. Its error is that of the input, or formats.ErrDamaged.
+// Pass skips a value. Its error is that of the input, or formats.ErrDamaged.
 func (w *Walker) Pass(kind thrift.Type) error { return w.cause(w.pass(kind, 0)) }
 
 func (w *Walker) cause(err error) error {
@@ -78,7 +78,8 @@ func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
 	case thrift.I16, thrift.I32, thrift.I64:
 		_, err = w.ReadInt64()
 	case thrift.DOUBLE:
-		_, err = io.CopyN(io.Discard, w.Reader.Reader(), 8) // ReadFloat64 hides the end of the input
+		// ReadFloat64 hides the end of the input
+		_, err = io.CopyN(io.Discard, w.Reader.Reader(), 8)
 	case thrift.BINARY:
 		n, failed := w.ReadLength()
 		if err = failed; err == nil {
@@ -92,14 +93,16 @@ func (w *Walker) pass(kind thrift.Type, depth int) (err error) {
 			err = w.values(pairs.Size, depth, pairs.Key, pairs.Value)
 		}
 	case thrift.STRUCT:
-		err = w.fields(depth, func(_ int16, kind thrift.Type) error { return w.pass(kind, depth+1) })
+		err = w.fields(depth, func(_ int16, kind thrift.Type) error {
+			return w.pass(kind, depth+1)
+		})
 	default:
 		err = fmt.Errorf("unknown field type %d", kind)
 	}
 	return err
 }
 
-// PassList passes a list, and returns how many elements it has.
+// PassList skips a list, and returns the number of its elements.
 func (w *Walker) PassList() (size int32, err error) {
 	size, err = w.list(0)
 	return size, w.cause(err)
@@ -113,7 +116,7 @@ func (w *Walker) list(depth int) (size int32, err error) {
 	return list.Size, err
 }
 
-// values passes n groups of values. Each value takes at least one byte.
+// values skips n groups of values. Each value takes at least one byte.
 func (w *Walker) values(n int32, depth int, kinds ...thrift.Type) error {
 	for range n {
 		w.Listed++
@@ -126,7 +129,8 @@ func (w *Walker) values(n int32, depth int, kinds ...thrift.Type) error {
 	return nil
 }
 
-// Fields shows the fields of a struct. What is shown must be passed. Its errors are those of Pass.
+// Fields calls show with the fields of a struct; show must skip the field. Its errors are those of
+// Pass.
 func (w *Walker) Fields(show func(id int16, kind thrift.Type) error) error {
 	return w.cause(w.fields(0, show))
 }
@@ -150,7 +154,7 @@ func (w *Walker) fields(depth int, show func(id int16, kind thrift.Type) error) 
 	}
 }
 
-// walked is the input of a Walker, which counts and keeps what is read of it.
+// walked is the input of a Walker. It counts and keeps the bytes that are read.
 type walked struct{ w *Walker }
 
 func (r walked) Read(b []byte) (int, error) {
@@ -184,7 +188,8 @@ func (r walked) keep(b []byte, err error) error {
 	return err
 }
 
-// Decode decodes the struct at the start of data, refers to data, and returns its length.
+// Decode decodes the struct at the start of data, and returns its length. The result refers to
+// data.
 func Decode(data []byte, into any) (int, error) {
 	w := NewWalker(bytes.NewReader(data), 0)
 	w.Skipping = true
@@ -194,7 +199,7 @@ func Decode(data []byte, into any) (int, error) {
 	return int(w.Passed), DecodePassed(data[:w.Passed], into)
 }
 
-// DecodePassed decodes a struct that a Walker has passed. It refers to raw.
+// DecodePassed decodes a struct that a Walker has passed. The result refers to raw.
 func DecodePassed(raw []byte, into any) error {
 	if err := thrift.NewDecoder(protocol.NewReaderFromBytes(raw)).Decode(into); err != nil {
 		return fmt.Errorf("%w: %w", formats.ErrDamaged, err)
@@ -205,13 +210,13 @@ func DecodePassed(raw []byte, into any) error {
 // Encode returns the bytes of a struct.
 func Encode(v any) ([]byte, error) { return thrift.Marshal(&protocol, v) }
 
-// Magic is what a Parquet file begins and ends with.
+// Magic begins and ends every Parquet file.
 const Magic = "PAR1"
 
-// Tail is the bytes that follow a footer: its length, and the magic.
+// Tail is the number of bytes that follow a footer: its length, and the magic.
 const Tail = 8
 
-// FindFooter returns where the footer of a file of so many bytes lies.
+// FindFooter returns the place of the footer in a file of size bytes.
 func FindFooter(file io.ReaderAt, size int64) (at, end int64, err error) {
 	var tail [Tail]byte
 	if size < int64(len(Magic))+Tail {
@@ -229,12 +234,13 @@ func FindFooter(file io.ReaderAt, size int64) (at, end int64, err error) {
 	}
 	end = size - Tail
 	if at = end - int64(binary.LittleEndian.Uint32(tail[:])); at < int64(len(Magic)) {
-		return 0, 0, fmt.Errorf("footer of %d bytes in a file of %d: %w", end-at, size, formats.ErrDamaged)
+		return 0, 0, fmt.Errorf("footer of %d bytes in a file of %d: %w", end-at, size,
+			formats.ErrDamaged)
 	}
 	return at, end, nil
 }
 
-// EndOfFile turns the end of a file, where there should be more, into damage.
+// EndOfFile turns the end of a file, where more bytes must follow, into damage.
 func EndOfFile(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("file ends early: %w", formats.ErrDamaged)

@@ -14,16 +14,24 @@ import (
 )
 
 func TestWalker(t *testing.T) {
-	header := format.PageHeader{Type: format.DataPage, UncompressedPageSize: 100, CompressedPageSize: 90}
+	header := format.PageHeader{
+		Type:                 format.DataPage,
+		UncompressedPageSize: 100,
+		CompressedPageSize:   90,
+	}
 	header.DataPageHeader.Valid = true
-	header.DataPageHeader.V = format.DataPageHeader{NumValues: 1000, Statistics: format.Statistics{MinValue: []byte("low"), MaxValue: []byte("top")}}
+	header.DataPageHeader.V = format.DataPageHeader{
+		NumValues:  1000,
+		Statistics: format.Statistics{MinValue: []byte("low"), MaxValue: []byte("top")},
+	}
 	data, err := thrift.Marshal(new(thrift.CompactProtocol), &header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var page format.PageHeader
 	n, err := Decode(append(data, 1, 2, 3), &page)
-	if err != nil || n != len(data) || page.DataPageHeader.V.NumValues != 1000 || page.CompressedPageSize != 90 {
+	if err != nil || n != len(data) || page.DataPageHeader.V.NumValues != 1000 ||
+		page.CompressedPageSize != 90 {
 		t.Errorf("length %d, %v, want %d; %+v", n, err, len(data), page)
 	}
 	for cut := range data {
@@ -41,14 +49,15 @@ func TestWalker(t *testing.T) {
 	if _, err := short.Next(); !errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("a struct that is too long: %v", err)
 	}
-	if _, err := NewWalker(broken{bytes.NewReader(data[:9])}, 0).Next(); !errors.Is(err, errBroken) || errors.Is(err, formats.ErrDamaged) {
+	if _, err := NewWalker(broken{bytes.NewReader(data[:9])}, 0).Next(); !errors.Is(err,
+		errBroken) || errors.Is(err, formats.ErrDamaged) {
 		t.Errorf("an input that fails: %v", err)
 	}
 }
 
 var errBroken = errors.New("broken")
 
-// broken fails where its bytes end.
+// broken fails at the end of its bytes.
 type broken struct{ *bytes.Reader }
 
 func (b broken) ReadByte() (byte, error) {
@@ -75,11 +84,13 @@ func TestWalkerRefuses(t *testing.T) {
 	}
 }
 
-// A list of numbers that are not there ends with the input, of any kind.
+// A list of values that are not there ends with the input, for every type.
 func TestListsThatEndEarly(t *testing.T) {
-	for _, kind := range []thrift.Type{thrift.I8, thrift.I64, thrift.DOUBLE, thrift.BINARY, thrift.STRUCT} {
-		list := []byte{0xf0 | byte(kind), 2} // two, of which none is there
-		if err := NewWalker(bytes.NewReader(list), 100).Pass(thrift.LIST); !errors.Is(err, formats.ErrDamaged) {
+	for _, kind := range []thrift.Type{thrift.I8, thrift.I64, thrift.DOUBLE, thrift.BINARY,
+		thrift.STRUCT} {
+		list := []byte{0xf0 | byte(kind), 2} // two elements, none of which is there
+		if err := NewWalker(bytes.NewReader(list), 100).Pass(thrift.LIST); !errors.Is(err,
+			formats.ErrDamaged) {
 			t.Errorf("%v: %v", kind, err)
 		}
 	}

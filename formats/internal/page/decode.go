@@ -14,23 +14,25 @@ import (
 	"github.com/kcut/kcut/formats/internal/rle"
 )
 
-// Levels are those of some entries of a page. They lie in the memory of its Reader until the next
-// ones.
+// Levels are the levels of some entries of a page. They are in the memory of the Reader and valid
+// until the next ones.
 type Levels struct {
-	Entries                int    // nulls too
-	Defined                int    // entries that have a value
-	Repetition, Definition []byte // one an entry; nil where only level 0 is possible
+	Entries                int    // number of entries, with nulls
+	Defined                int    // number of entries that have a value
+	Repetition, Definition []byte // one for each entry; nil where only level 0 is possible
 }
 
-// Values are some values that are no indexes of a dictionary. They lie in the memory of their Reader
-// until the next ones.
+// Values are some values that are not indexes of a dictionary. They are in the memory of the Reader
+// and valid until the next ones.
 type Values struct {
-	Data  []byte
-	Ends  []uint32 // of byte strings in Data, and first where they begin; nil where all have one width
+	Data []byte
+	// ends of byte strings in Data, preceded by the start of the first; nil where all have one
+	// width
+	Ends  []uint32
 	Width int
 }
 
-// Text returns value i, which is one of bytes.
+// Text returns value i, which is a byte string.
 func (v *Values) Text(i int) []byte {
 	if v.Ends != nil {
 		return v.Data[v.Ends[i]:v.Ends[i+1]]
@@ -38,7 +40,7 @@ func (v *Values) Text(i int) []byte {
 	return v.Data[i*v.Width : (i+1)*v.Width]
 }
 
-// Size returns the bytes of the first n values.
+// Size returns the number of bytes of the first n values.
 func (v *Values) Size(n int) int {
 	if v.Ends != nil {
 		return int(v.Ends[n] - v.Ends[0])
@@ -46,7 +48,7 @@ func (v *Values) Size(n int) int {
 	return n * v.Width
 }
 
-// Append appends n values by the decoder of their type, if they have one width.
+// Append appends n values with the decoder of their type, if they have one width.
 func (v *Values) Append(dst *formats.Values, decode plain.Decoder, from, n int) error {
 	if v.Ends != nil {
 		return plain.AppendTexts(dst, v.Data, v.Ends[from:from+n+1])
@@ -54,22 +56,23 @@ func (v *Values) Append(dst *formats.Values, decode plain.Decoder, from, n int) 
 	return decode(dst, v.Data[from*v.Width:], n)
 }
 
-// cursor is where a Reader is in the data page that it began: at the next levels, and at the next
-// indexes or values, which are asked for by themselves.
+// cursor is the position of a Reader in the current data page: of the next levels, and of the next
+// indexes or values, which are read separately.
 type cursor struct {
-	Ahead   int  // entries whose levels are to come
-	Rows    int  // that began so far
-	Nulls   int  // so far
+	Ahead   int  // number of entries whose levels were not read
+	Rows    int  // number of rows that began so far
+	Nulls   int  // number of nulls so far
 	Indexed bool // values are indexes of the dictionary
 	Large   bool // values may be large: together they are
 
 	repetition, definition rle.Reader
 	runs                   rle.Reader // of indexes and of booleans
-	values                 Values     // to come; all of one width, or decoded
-	texts                  []byte     // to come, each behind its length, if values are not decoded
+	values                 Values     // values not yet read; all of one width, or decoded
+	// texts not yet read, each behind its length, if values are not decoded
+	texts []byte
 }
 
-// decoded is the memory of what was decoded.
+// decoded is the memory for decoded data.
 type decoded struct {
 	levels  [2][]byte
 	data    []byte
@@ -78,10 +81,11 @@ type decoded struct {
 }
 
 func (d *decoded) memory() int64 {
-	return int64(cap(d.levels[0]) + cap(d.levels[1]) + cap(d.data) + 4*cap(d.ends) + 8*(cap(d.numbers[0])+cap(d.numbers[1])))
+	return int64(cap(d.levels[0]) + cap(d.levels[1]) + cap(d.data) + 4*cap(d.ends) +
+		8*(cap(d.numbers[0])+cap(d.numbers[1])))
 }
 
-// Begin unpacks the data page that was loaded, and goes to its first entry.
+// Begin unpacks the loaded data page, and moves to its first entry.
 func (r *Reader) Begin(h *Header) error {
 	r.cursor = cursor{}
 	data, err := r.unpack(h)
@@ -101,7 +105,7 @@ func (r *Reader) Begin(h *Header) error {
 	return r.beginValues(data, h.Encoding, h.Entries)
 }
 
-// cutLevels takes the levels of a page of version 1 off the front of its data.
+// cutLevels removes the levels of a page of version 1 from the front of its data.
 func (r *Reader) cutLevels(h *Header, data []byte) ([]byte, error) {
 	for _, kind := range []struct {
 		levels   *rle.Reader
@@ -130,21 +134,23 @@ func (r *Reader) cutLevels(h *Header, data []byte) ([]byte, error) {
 			kind.levels.ResetPacked(data[:size], width)
 			data = data[size:]
 		default:
-			return nil, fmt.Errorf("read levels: encoding %s: %w", kind.encoding, formats.ErrUnsupported)
+			return nil, fmt.Errorf("read levels: encoding %s: %w", kind.encoding,
+				formats.ErrUnsupported)
 		}
 	}
 	return data, nil
 }
 
-// IsIndexes reports whether values of an encoding point into a dictionary.
+// IsIndexes reports whether an encoding stores indexes of a dictionary.
 func IsIndexes(e format.Encoding) bool {
 	return e == format.RLEDictionary || e == format.PlainDictionary
 }
 
 var splitEncoding bytestreamsplit.Encoding
 
-// beginValues goes to the first of at most n values. Those that are decoded whole lie as PLAIN has
-// them, but byte strings without their lengths, one behind the other between the ends.
+// beginValues moves to the first of at most n values. Values of encodings that are decoded as a
+// whole are stored in the form of PLAIN, except byte strings, which have no lengths: they follow
+// each other, and a list has their ends.
 func (r *Reader) beginValues(stored []byte, e format.Encoding, n int) (err error) {
 	physical := r.Leaf.Type.V
 	isText := physical == format.ByteArray
@@ -184,10 +190,10 @@ func (r *Reader) beginValues(stored []byte, e format.Encoding, n int) (err error
 	return nil
 }
 
-// large is how many bytes the values of a page have that may be large.
+// large is the number of bytes from which the values of a page may be large.
 const large = 1 << 20
 
-// DecodeDictionary unpacks the dictionary page that was loaded, and decodes its entries.
+// DecodeDictionary unpacks the loaded dictionary page, and decodes its entries.
 func (r *Reader) DecodeDictionary(h *Header) (v Values, err error) {
 	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary {
 		return v, fmt.Errorf("encoding %s: %w", h.Encoding, formats.ErrUnsupported)
@@ -203,7 +209,7 @@ func (r *Reader) DecodeDictionary(h *Header) (v Values, err error) {
 	return r.Values(h.Entries)
 }
 
-// Levels decodes the levels of the next n entries, as many as are ahead at most.
+// Levels decodes the levels of the next n entries, at most as many as Ahead.
 func (r *Reader) Levels(n int) (l Levels, err error) {
 	l.Entries, l.Defined = n, n
 	rows := n
@@ -225,7 +231,7 @@ func (r *Reader) Levels(n int) (l Levels, err error) {
 	return l, nil
 }
 
-// decodeLevels decodes n levels, none of which may be above the highest.
+// decodeLevels decodes n levels. None may be above the highest.
 func (r *Reader) decodeLevels(from *rle.Reader, into *[]byte, highest, n int) ([]byte, error) {
 	err := grow(r, into, n)
 	if err == nil {
@@ -234,7 +240,7 @@ func (r *Reader) decodeLevels(from *rle.Reader, into *[]byte, highest, n int) ([
 	if err != nil {
 		return nil, fmt.Errorf("read levels: %w", err)
 	}
-	if highest&(highest+1) == 0 { // all that the bits can say are possible
+	if highest&(highest+1) == 0 { // all that the bits can represent are possible
 		return *into, nil
 	}
 	possible := 0
@@ -247,7 +253,7 @@ func (r *Reader) decodeLevels(from *rle.Reader, into *[]byte, highest, n int) ([
 	return *into, nil
 }
 
-// Indexes decodes the next indexes of a dictionary, which may be above its last one.
+// Indexes decodes the next indexes of a dictionary. They may be too large for it.
 func (r *Reader) Indexes(dst []uint32) error {
 	if err := r.runs.Read(dst); err != nil {
 		return fmt.Errorf("read dictionary indexes: %w", err)
@@ -255,7 +261,7 @@ func (r *Reader) Indexes(dst []uint32) error {
 	return nil
 }
 
-// Values decodes the next n values, which are no indexes. A boolean has a byte of its own.
+// Values decodes the next n values, which are not indexes. A boolean takes a byte.
 func (r *Reader) Values(n int) (v Values, err error) {
 	v = r.values
 	switch {
@@ -280,8 +286,8 @@ func (r *Reader) Values(n int) (v Values, err error) {
 
 var errEarly = fmt.Errorf("page ends early: %w", formats.ErrDamaged)
 
-// cutLengths moves the next n byte strings together, whose lengths are in front of them. The library
-// looks for one that ends behind the page there, too.
+// cutLengths removes the lengths in front of the next n byte strings, so that the strings follow
+// each other. The library also searches the bytes behind the page for the end of one.
 func (r *Reader) cutLengths(n int) ([]byte, []uint32, error) {
 	if n > len(r.texts)/4 {
 		return nil, nil, errEarly
@@ -303,8 +309,8 @@ func (r *Reader) cutLengths(n int) ([]byte, []uint32, error) {
 	return data, r.ends, nil
 }
 
-// Spare returns how many bytes the levels and values that were read did not need, of encodings that
-// kcut writes; -1 where that is not known.
+// Spare returns the number of bytes that the levels and values read did not need, for encodings
+// that kcut writes; -1 where that is unknown.
 func (r *Reader) Spare() int {
 	spare := len(r.texts)
 	if r.values.Ends == nil {
@@ -320,7 +326,7 @@ func (r *Reader) Spare() int {
 	return spare
 }
 
-// joinStreams decodes values whose first bytes come first, then all second bytes, and so on.
+// joinStreams decodes values of which all first bytes come first, then all second bytes, and so on.
 func (r *Reader) joinStreams(stored []byte) (data []byte, err error) {
 	if len(stored)%r.width != 0 {
 		return nil, fmt.Errorf("split streams of %d bytes: %w", len(stored), formats.ErrDamaged)
@@ -342,12 +348,13 @@ func (r *Reader) joinStreams(stored []byte) (data []byte, err error) {
 	return r.data, err
 }
 
-// grow makes memory as long as n elements. What is to be new is said first.
+// grow enlarges memory to n elements. It reports new memory before it allocates it.
 func grow[T any](r *Reader, memory *[]T, n int) error {
 	if cap(*memory) < n {
 		var element T
 		if r.Hold != nil {
-			if err := r.Hold(r.Memory() + int64(unsafe.Sizeof(element))*int64(n-cap(*memory))); err != nil {
+			if err := r.Hold(r.Memory() +
+				int64(unsafe.Sizeof(element))*int64(n-cap(*memory))); err != nil {
 				return err
 			}
 		}

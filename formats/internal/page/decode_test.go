@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/rle"
 )
 
-// Runs of booleans have a byte for a value, however many rows they are of.
+// Runs of booleans take a byte for each value, however many rows they have.
 func TestBooleanRuns(t *testing.T) {
 	var runs, want []byte
 	for i, n := range []int{3, 9, 1, 20} {
@@ -32,7 +32,7 @@ func TestBooleanRuns(t *testing.T) {
 	}
 }
 
-// A text that ends behind its page is damage, although there is memory behind the page.
+// A text that ends behind its page is damage, even if there is memory behind the page.
 func TestTextsEndInTheirPage(t *testing.T) {
 	stored := []byte("\x01\x00\x00\x00a\x03\x00\x00\x00abc")
 	r := Reader{Leaf: leafOf(format.ByteArray)}
@@ -52,7 +52,8 @@ func TestTextsEndInTheirPage(t *testing.T) {
 				if !errors.Is(err, formats.ErrDamaged) {
 					t.Errorf("%d of %d bytes: %v, want ErrDamaged", size, len(stored), err)
 				}
-			} else if err != nil || !slices.Equal(texts, []string{"a", "abc"}) || r.Spare() != size-len(stored) {
+			} else if err != nil || !slices.Equal(texts, []string{"a", "abc"}) ||
+				r.Spare() != size-len(stored) {
 				t.Errorf("%d bytes: %q, %d to spare, %v", size, texts, r.Spare(), err)
 			}
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/kcut/kcut/formats/internal/codec"
 )
 
-// The library takes its sizes from the headers of deltas, and a shared prefix may make megabytes
-// out of a byte: the headers are walked over, and the sizes of byte strings added up, before
-// anything is made.
+// The library takes its sizes from the headers of deltas, and a shared prefix may turn one byte
+// into megabytes: so this package checks the headers, and adds up the sizes of byte strings, before
+// it allocates memory.
 
-// decodeNumbers makes PLAIN values of differences. Of 32-bit numbers they are the low halves.
+// decodeNumbers decodes differences to PLAIN values. 32-bit numbers are the low halves.
 func (r *Reader) decodeNumbers(stored []byte, limit int) ([]byte, error) {
 	numbers, _, err := r.readDeltas(0, stored, limit)
 	if err != nil {
@@ -34,8 +34,9 @@ func (r *Reader) decodeNumbers(stored []byte, limit int) ([]byte, error) {
 	return r.data, nil
 }
 
-// readLengths takes a whole list of lengths off the front of stored.
-func (r *Reader) readLengths(memory int, stored []byte, limit int) (lengths []int64, rest []byte, err error) {
+// readLengths removes a complete list of lengths from the front of stored.
+func (r *Reader) readLengths(memory int, stored []byte, limit int) (lengths []int64, rest []byte,
+	err error) {
 	lengths, rest, err = r.readDeltas(memory, stored, limit)
 	for i, n := range lengths {
 		if n = int64(int32(n)); n < 0 || n > codec.MaxPageBytes {
@@ -46,7 +47,7 @@ func (r *Reader) readLengths(memory int, stored []byte, limit int) (lengths []in
 	return lengths, rest, err
 }
 
-// decodePrefixed decodes byte strings of which each begins as the one before it.
+// decodePrefixed decodes byte strings that each share a prefix with the one before.
 func (r *Reader) decodePrefixed(stored []byte, limit int) ([]byte, []uint32, error) {
 	prefixes, rest, err := r.readLengths(1, stored, limit)
 	if err != nil {
@@ -55,8 +56,8 @@ func (r *Reader) decodePrefixed(stored []byte, limit int) ([]byte, []uint32, err
 	return r.decodeTexts(prefixes, rest, limit)
 }
 
-// decodeTexts decodes byte strings whose lengths come first, each behind so much of the string
-// before it when there are prefixes.
+// decodeTexts decodes byte strings whose lengths come first. With prefixes, each starts with a part
+// of the string before it.
 func (r *Reader) decodeTexts(prefixes []int64, stored []byte, limit int) ([]byte, []uint32, error) {
 	lengths, rest, err := r.readLengths(0, stored, limit)
 	if err != nil {
@@ -85,18 +86,21 @@ func (r *Reader) decodeTexts(prefixes []int64, stored []byte, limit int) ([]byte
 	return out, r.ends, nil
 }
 
-// measure makes room for byte strings, whose parts have no more than the given bytes in the page.
+// measure makes room for byte strings. Their own bytes must not exceed those in the page.
 func (r *Reader) measure(prefixes, lengths []int64, have int) error {
 	if len(lengths) != len(prefixes) {
-		return fmt.Errorf("read prefixes: %d for %d suffixes: %w", len(prefixes), len(lengths), formats.ErrDamaged)
+		return fmt.Errorf("read prefixes: %d for %d suffixes: %w", len(prefixes), len(lengths),
+			formats.ErrDamaged)
 	}
 	before, size, stored := int64(0), 0, int64(0)
 	for i, length := range lengths {
 		if stored += length; prefixes[i] > before {
-			return fmt.Errorf("read prefixes: %d bytes of a value of %d: %w", prefixes[i], before, formats.ErrDamaged)
+			return fmt.Errorf("read prefixes: %d bytes of a value of %d: %w", prefixes[i], before,
+				formats.ErrDamaged)
 		}
 		if before = prefixes[i] + length; r.width > 0 && before != int64(r.width) {
-			return fmt.Errorf("read fixed values: value of %d bytes, not %d: %w", before, r.width, formats.ErrDamaged)
+			return fmt.Errorf("read fixed values: value of %d bytes, not %d: %w", before, r.width,
+				formats.ErrDamaged)
 		}
 		size = min(size+int(before), 2*codec.MaxPageBytes)
 	}
@@ -119,15 +123,17 @@ const (
 
 var deltaEncoding delta.BinaryPackedEncoding
 
-// readDeltas takes the numbers of DELTA_BINARY_PACKED, at most limit of them, off the front of
-// stored. Sums wrap around, so that 32-bit numbers are the low halves of what it returns.
-func (r *Reader) readDeltas(memory int, stored []byte, limit int) (numbers []int64, rest []byte, err error) {
+// readDeltas removes the numbers of DELTA_BINARY_PACKED, at most limit of them, from the front of
+// stored. Sums wrap around, so that 32-bit numbers are the low halves of the results.
+func (r *Reader) readDeltas(memory int, stored []byte, limit int) (numbers []int64, rest []byte,
+	err error) {
 	n, size, err := deltaSize(stored)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case n > uint64(limit):
-		return nil, nil, fmt.Errorf("read deltas: %d for %d entries: %w", n, limit, formats.ErrDamaged)
+		return nil, nil, fmt.Errorf("read deltas: %d for %d entries: %w", n, limit,
+			formats.ErrDamaged)
 	case n > maxDeltas:
 		return nil, nil, fmt.Errorf("read deltas: page of %d values: %w", n, formats.ErrUnsupported)
 	}
@@ -141,9 +147,9 @@ func (r *Reader) readDeltas(memory int, stored []byte, limit int) (numbers []int
 	return numbers, stored[size:], nil
 }
 
-// deltaSize walks over the headers of all blocks and returns how many numbers follow and the
-// bytes they take. It makes sure of what the decoder of parquet-go takes for granted: that all
-// that the headers promise is there, and no number has more than 64 bits.
+// deltaSize walks over the headers of all blocks and returns the number of numbers and the number
+// of their bytes. It checks the assumptions of the decoder of parquet-go: that everything that the
+// headers promise is there, and that no number has more than 64 bits.
 func deltaSize(data []byte) (total uint64, size int, err error) {
 	var header [4]uint64 // values of a block, its miniblocks, values in all, the first one
 	for i := range header {
@@ -158,15 +164,16 @@ func deltaSize(data []byte) (total uint64, size int, err error) {
 		return 0, 0, fmt.Errorf("read delta header: %w", formats.ErrDamaged)
 	}
 	for at := uint64(1); at < total; at += block {
-		if size, err = deltaBlock(data, size, int(minis), int(block/minis), min(block, total-at)); err != nil {
+		if size, err = deltaBlock(data, size, int(minis), int(block/minis),
+			min(block, total-at)); err != nil {
 			return 0, 0, err
 		}
 	}
 	return total, size, nil
 }
 
-// deltaBlock returns the end of a block that starts at a place of the data and has some values. Some
-// writers cut the last miniblock short after its last value.
+// deltaBlock returns the end of a block of some values. Some writers cut the last miniblock short
+// after its last value.
 func deltaBlock(data []byte, at, minis, miniSize int, values uint64) (end int, err error) {
 	_, n := binary.Varint(data[at:]) // the smallest difference
 	if at += n; n <= 0 || len(data)-at < minis {

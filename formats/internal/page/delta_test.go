@@ -35,7 +35,8 @@ func TestDeltas(t *testing.T) {
 		var r Reader
 		got, rest, err := r.readDeltas(0, append(encoded, "rest"...), len(values))
 		if err != nil || !slices.Equal(got, values) || string(rest) != "rest" {
-			t.Fatalf("seed %d: shift %d: other values, or %d bytes left: %v", formatstest.Seed, shift, len(rest), err)
+			t.Fatalf("seed %d: shift %d: other values, or %d bytes left: %v", formatstest.Seed,
+				shift, len(rest), err)
 		}
 	}
 }
@@ -61,7 +62,7 @@ func TestDeltasDamaged(t *testing.T) {
 	}
 }
 
-// What decoded numbers take is agreed to before it is taken.
+// The memory of decoded numbers is requested before it is allocated.
 func TestDeltasAreHeld(t *testing.T) {
 	encoded, err := new(delta.BinaryPackedEncoding).EncodeInt64(nil, make([]int64, 1000))
 	if err != nil {
@@ -79,7 +80,7 @@ func TestDeltasAreHeld(t *testing.T) {
 	}
 }
 
-// Prefixes that make a page out of all proportion are refused before it is made.
+// Prefixes that make a page disproportionately large are refused before it is allocated.
 func TestPrefixesAreAddedUp(t *testing.T) {
 	const values, size = 300, 1 << 20
 	lists := [2][]int64{make([]int64, values), make([]int64, values)} // prefixes, lengths
@@ -96,8 +97,12 @@ func TestPrefixesAreAddedUp(t *testing.T) {
 		data = append(data, encoded...)
 	}
 	held := int64(0)
-	r := Reader{Leaf: leafOf(format.ByteArray), Hold: func(bytes int64) error { held = bytes; return nil }}
-	if err := r.beginValues(append(data, make([]byte, size)...), format.DeltaByteArray, values); !errors.Is(err, formats.ErrUnsupported) || held > size {
+	r := Reader{Leaf: leafOf(format.ByteArray), Hold: func(bytes int64) error {
+		held = bytes
+		return nil
+	}}
+	if err := r.beginValues(append(data, make([]byte, size)...), format.DeltaByteArray,
+		values); !errors.Is(err, formats.ErrUnsupported) || held > size {
 		t.Errorf("%v, %d bytes held", err, held)
 	}
 }

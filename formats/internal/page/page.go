@@ -1,19 +1,19 @@
-// Package page reads the pages of column chunks: for readers of columns, and for whoever looks at
-// every byte of a release.
+// Package page reads the pages of column chunks: for readers of columns, and for the check of every
+// byte of a release.
 //
-// Contract: of a header no size, and of a page no length of levels is believed before it was held
-// against the bytes of the file. A page must have its checksum, if the header has one. Hold agrees
-// to the memory of a page, packed, unpacked and decoded, before it is allocated.
+// Contract: no size in a header, and no length of levels in a page, is believed before it was
+// compared with the bytes of the file. A page must match its checksum, if the header has one. Hold
+// is asked for the memory of a page, packed, unpacked and decoded, before it is allocated.
 //
-// A page is unpacked at once, and its levels, indexes and values are decoded as they are asked for:
-// of a page of a million rows that has few values, little more than its bytes is held. Deltas and
-// split streams, which few writers use, are decoded whole.
+// A page is unpacked as a whole, but its levels, indexes and values are decoded on request: a page
+// of a million rows with few values takes little more memory than its bytes. Deltas and split
+// streams, which few writers use, are decoded as a whole.
 //
-// Deltas, split streams and the bits of indexes are decoded by parquet-go. Its own reader of pages is
-// not used. It unpacks a page to whatever that holds, takes sizes from headers, allocates as much as
-// runs and deltas claim, which five bytes may let be gigabytes, and reads behind runs and texts
-// that are cut short. It knows neither the codec LZ4 nor booleans in runs, and a page that was
-// unpacked elsewhere cannot be given to it. So headers are read here, and deltas measured before the
+// parquet-go decodes deltas, split streams and the bits of indexes. The package does not use its
+// reader of pages. That one unpacks a page to any size, takes sizes from headers, allocates
+// whatever runs and deltas claim, which five bytes can make gigabytes, and reads beyond truncated
+// runs and texts. It supports neither the codec LZ4 nor booleans in runs, and cannot take a page
+// that was unpacked elsewhere. So this package reads headers, and measures deltas before the
 // library decodes them.
 package page
 
@@ -34,12 +34,12 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// Header is what the header of a page says.
+// Header is the content of a page's header.
 type Header struct {
 	meta.PageHeader
-	Raw      []byte // the header itself, until the next one
-	Offset   int64  // of the page, behind its header, in the file
-	Entries  int    // nulls too
+	Raw      []byte // the bytes of the header, valid until the next one
+	Offset   int64  // position in the file of the page behind its header
+	Entries  int    // number of entries, with nulls
 	Encoding format.Encoding
 }
 
@@ -47,28 +47,29 @@ type Header struct {
 type Reader struct {
 	Codec format.CompressionCodec
 	Leaf  *schema.Leaf
-	// AlwaysCompressed says that pages of version 2 are compressed even when they say they are not,
-	// as those of parquet-cpp before 3.0.0 (ARROW-10353).
+	// AlwaysCompressed treats pages of version 2 as compressed even when their header denies it, as
+	// in parquet-cpp before 3.0.0 (ARROW-10353).
 	AlwaysCompressed bool
-	Hold             func(bytes int64) error // called before the last page takes so much memory; nil: nobody asks
+	// called before the last page takes this much memory; may be nil
+	Hold func(bytes int64) error
 
-	Exact bool // every packed byte of the last page was needed to unpack it
+	Exact bool // unpacking the last page needed every packed byte
 
 	file     *bufio.Reader
 	headers  *meta.Walker
-	at, end  int64  // what is to come
+	at, end  int64  // range of the pages to come
 	width    int    // bytes of a value; 0: byte strings
-	stored   []byte // the last page that was loaded
+	stored   []byte // the last loaded page
 	unpacked []byte // the last page that was packed
 	cursor
 	decoded
 }
 
-// maxHeader bounds a page header, in bytes.
+// maxHeader is the largest size of a page header, in bytes.
 const maxHeader = 256 << 10
 
-// Open goes to the pages between two positions of a file, and reads atOnce bytes of them at a time.
-// It uses the memory of the pages before.
+// Open moves to the pages between two positions of a file, and reads atOnce bytes of them at a
+// time. It reuses the memory of earlier pages.
 func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
 	section := io.NewSectionReader(file, from, to-from)
 	if want := int(min(atOnce, max(to-from, 4096))); r.file == nil || r.file.Size() < want {
@@ -81,7 +82,7 @@ func (r *Reader) Open(file io.ReaderAt, from, to, atOnce int64) {
 	r.width = plain.SizeOf(r.Leaf.SchemaElement)
 }
 
-// Close forgets the file. What is read may not be used any more.
+// Close releases the file. Earlier results must not be used any more.
 func (r *Reader) Close() {
 	r.file.Reset(nil)
 	r.Hold = nil
@@ -90,7 +91,7 @@ func (r *Reader) Close() {
 // Left returns the bytes behind the last page.
 func (r *Reader) Left() int64 { return r.end - r.at }
 
-// Next reads the header of the next page. The page itself has to be loaded before the one behind
+// Next reads the header of the next page. The page itself must be loaded before the header behind
 // it.
 func (r *Reader) Next() (*Header, error) {
 	raw, err := r.headers.Next()
@@ -114,7 +115,8 @@ func (r *Reader) Next() (*Header, error) {
 	switch {
 	case !known:
 		return nil, fmt.Errorf("read page header: nothing of a %s: %w", h.Type, formats.ErrDamaged)
-	case h.Entries < 0, min(h.Uncompressed, h.Compressed, v2.NumRows, v2.DefinitionBytes, v2.RepetitionBytes) < 0:
+	case h.Entries < 0, min(h.Uncompressed, h.Compressed, v2.NumRows, v2.DefinitionBytes,
+		v2.RepetitionBytes) < 0:
 		return nil, fmt.Errorf("read page header: negative size: %w", formats.ErrDamaged)
 	case int64(h.Compressed) > r.end-h.Offset:
 		return nil, fmt.Errorf("a page ends after its column chunk: %w", formats.ErrDamaged)
@@ -123,7 +125,7 @@ func (r *Reader) Next() (*Header, error) {
 	return h, nil
 }
 
-// Load reads the page and holds it against its checksum, if it has one.
+// Load reads the page and compares it with its checksum, if it has one.
 func (r *Reader) Load(h *Header) (err error) {
 	size := int(h.Compressed)
 	if err := codec.CheckSize(r.Codec, size, int(h.Uncompressed)); err != nil {
@@ -146,7 +148,7 @@ func (r *Reader) Load(h *Header) (err error) {
 	return nil
 }
 
-// room returns memory for so many bytes, and what is read behind them.
+// room returns memory for size bytes, and for the bytes that decoders read behind them.
 func (r *Reader) room(have []byte, size int) ([]byte, error) {
 	if cap(have) < size+rle.Padding {
 		if r.Hold != nil {
@@ -159,14 +161,14 @@ func (r *Reader) room(have []byte, size int) ([]byte, error) {
 	return have[:size], nil
 }
 
-// freeStored is memory of packed pages, which a reader needs no longer than it takes to unpack one:
-// readers of many columns share it.
+// freeStored is memory of packed pages. A reader needs it only while it unpacks a page, so readers
+// of many columns share it.
 var freeStored sync.Pool
 
 // mostFreeStored is the size of a page above which its memory is not kept.
 const mostFreeStored = 8 << 20
 
-// leaveStored leaves the memory of the page that was loaded to other readers.
+// leaveStored gives the memory of the loaded page to other readers.
 func (r *Reader) leaveStored() {
 	if stored := r.stored[:0]; cap(stored) <= mostFreeStored {
 		freeStored.Put(&stored)
@@ -174,33 +176,37 @@ func (r *Reader) leaveStored() {
 	r.stored = nil
 }
 
-// Memory returns the bytes that the last page takes, and what was decoded of it.
+// Memory returns the number of bytes of the last page and its decoded data.
 func (r *Reader) Memory() int64 { return int64(cap(r.stored)+cap(r.unpacked)) + r.memory() }
 
-// Shrink forgets the page when it is large.
+// Shrink releases the page if it is large.
 func (r *Reader) Shrink(most int64) {
 	if r.Memory() > most {
 		r.stored, r.unpacked, r.cursor, r.decoded = nil, nil, cursor{}, decoded{}
 	}
 }
 
-// unpack unpacks the page that was loaded.
+// unpack unpacks the loaded page.
 func (r *Reader) unpack(h *Header) (data []byte, err error) {
 	r.Exact = true
-	plain := 0 // bytes that are not packed: levels
+	plain := 0 // number of bytes that are not packed: levels
 	if h.Type == format.DataPageV2 {
 		v2 := &h.DataV2.V
-		if int64(v2.RepetitionBytes)+int64(v2.DefinitionBytes) > int64(min(h.Compressed, h.Uncompressed)) {
+		if int64(v2.RepetitionBytes)+int64(v2.DefinitionBytes) > int64(
+			min(h.Compressed, h.Uncompressed)) {
 			return nil, fmt.Errorf("read levels: page ends early: %w", formats.ErrDamaged)
 		}
-		if plain = int(v2.RepetitionBytes + v2.DefinitionBytes); h.isPlain() && !r.AlwaysCompressed {
+		if plain = int(v2.RepetitionBytes + v2.DefinitionBytes); h.isPlain() &&
+			!r.AlwaysCompressed {
 			return r.stored, nil
 		}
 	}
 	packed, size := r.stored[plain:], int(h.Uncompressed)-plain
-	if r.Codec == format.Uncompressed || size == 0 && len(packed) == 0 { // codecs differ in what they make of nothing
+	// codecs encode an empty page differently
+	if r.Codec == format.Uncompressed || size == 0 && len(packed) == 0 {
 		if len(packed) != size {
-			return nil, fmt.Errorf("page of %d bytes claims %d: %w", len(packed), size, formats.ErrDamaged)
+			return nil, fmt.Errorf("page of %d bytes claims %d: %w", len(packed), size,
+				formats.ErrDamaged)
 		}
 		return r.stored, nil
 	}
@@ -213,7 +219,7 @@ func (r *Reader) unpack(h *Header) (data []byte, err error) {
 	return r.unpacked, err
 }
 
-// isPlain reports whether the values of a page of version 2 say that they are stored as they are.
+// isPlain reports whether a page of version 2 says that its values are not compressed.
 func (h *Header) isPlain() bool {
 	compressed, said := h.DataV2.V.IsCompressed.Get()
 	return said && !compressed

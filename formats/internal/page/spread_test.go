@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSpread compares entries with those that are written down one by one.
+// TestSpread compares the result with entries that are written one by one.
 func TestSpread(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -33,7 +33,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// BenchmarkSpread spreads the codes of a step of rows of which some are null.
+// BenchmarkSpread spreads the codes of a step of rows, some of which are null.
 func BenchmarkSpread(b *testing.B) {
 	const rows = 1 << 13
 	for _, nulls := range []float64{0.01, 0.05, 0.5} {

@@ -11,11 +11,11 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Decoder appends n values of one width, as PLAIN has them, to Values of a column's type. Its
-// errors wrap formats.ErrDamaged, or formats.ErrUnsupported for more than one Values can hold.
+// Decoder appends n PLAIN values of one width to Values of a column's type. Its errors wrap
+// formats.ErrDamaged, or formats.ErrUnsupported for more than one Values can hold.
 type Decoder func(dst *formats.Values, from []byte, n int) error
 
-// DecoderOf returns the decoder of a type that is stored as a physical one of a width.
+// DecoderOf returns the decoder of a type that is stored as a physical type with a width.
 func DecoderOf(t formats.Type, physical format.Type, width int) Decoder {
 	switch physical {
 	case format.Boolean:
@@ -24,29 +24,39 @@ func DecoderOf(t formats.Type, physical format.Type, width int) Decoder {
 		if t.Kind == formats.Uint {
 			return words(4, func(b []byte) uint64 { return uint64(binary.LittleEndian.Uint32(b)) })
 		}
-		return words(4, func(b []byte) uint64 { return formats.IntWord(int64(int32(binary.LittleEndian.Uint32(b)))) })
+		return words(4, func(b []byte) uint64 {
+			return formats.IntWord(int64(int32(binary.LittleEndian.Uint32(b))))
+		})
 	case format.Int64:
 		if t.Kind == formats.Uint {
 			return words(8, binary.LittleEndian.Uint64)
 		}
-		return words(8, func(b []byte) uint64 { return formats.IntWord(int64(binary.LittleEndian.Uint64(b))) })
+		return words(8, func(b []byte) uint64 {
+			return formats.IntWord(int64(binary.LittleEndian.Uint64(b)))
+		})
 	case format.Float:
-		return words(4, func(b []byte) uint64 { return formats.FloatWord(formats.WidenFloat32(binary.LittleEndian.Uint32(b))) })
+		return words(4, func(b []byte) uint64 {
+			return formats.FloatWord(formats.WidenFloat32(binary.LittleEndian.Uint32(b)))
+		})
 	case format.Double:
-		return words(8, func(b []byte) uint64 { return formats.FloatWord(binary.LittleEndian.Uint64(b)) })
+		return words(8, func(b []byte) uint64 {
+			return formats.FloatWord(binary.LittleEndian.Uint64(b))
+		})
 	case format.Int96:
 		return each(12, decodeInt96)
 	}
 	switch t.Kind {
 	case formats.Float:
-		return words(2, func(b []byte) uint64 { return formats.FloatWord(formats.WidenFloat16(binary.LittleEndian.Uint16(b))) })
+		return words(2, func(b []byte) uint64 {
+			return formats.FloatWord(formats.WidenFloat16(binary.LittleEndian.Uint16(b)))
+		})
 	case formats.Decimal:
 		return each(width, AppendDecimal)
 	}
 	return Raw(width)
 }
 
-// Raw returns a decoder that keeps the bytes of values as they are.
+// Raw returns a decoder that copies the bytes of values.
 func Raw(width int) Decoder {
 	return each(width, func(dst *formats.Values, value []byte) error {
 		dst.AppendBytes(value)
@@ -54,7 +64,7 @@ func Raw(width int) Decoder {
 	})
 }
 
-// AppendTexts appends byte strings, which lie in data between the ends, to Values of a column's
+// AppendTexts appends byte strings, which are in data between the ends, to Values of a column's
 // type. Its errors are those of a Decoder.
 func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
 	first, last := ends[0], ends[len(ends)-1]
@@ -77,7 +87,7 @@ func AppendTexts(dst *formats.Values, data []byte, ends []uint32) error {
 	return nil
 }
 
-// words makes a decoder from what a value's bytes mean as a word.
+// words makes a decoder from a function that converts a value's bytes to a word.
 func words(width int, word func([]byte) uint64) Decoder {
 	return func(dst *formats.Values, from []byte, n int) error {
 		at := len(dst.Words)
@@ -89,7 +99,7 @@ func words(width int, word func([]byte) uint64) Decoder {
 	}
 }
 
-// each makes a decoder of one for a single value.
+// each makes a decoder from one for a single value.
 func each(width int, decode func(dst *formats.Values, value []byte) error) Decoder {
 	return func(dst *formats.Values, from []byte, n int) error {
 		if err := dst.Room(n * width); err != nil {
@@ -104,8 +114,7 @@ func each(width int, decode func(dst *formats.Values, value []byte) error) Decod
 	}
 }
 
-// CutText returns the first byte string, whose length is in front of it, and the bytes behind it,
-// or nil.
+// CutText returns the first byte string, whose length precedes it, and the bytes behind it, or nil.
 func CutText(from []byte) (text, rest []byte) {
 	if len(from) < 4 || int64(binary.LittleEndian.Uint32(from)) > int64(len(from)-4) {
 		return nil, nil
@@ -114,8 +123,8 @@ func CutText(from []byte) (text, rest []byte) {
 	return from[4:size:size], from[size:]
 }
 
-// Reserve makes room in dst for n values that have some bytes together: large lists would take half as much
-// again while they grow, and their old memory.
+// Reserve makes room in dst for n values of a total number of bytes: growing step by step, large
+// lists would take half as much again, and their old memory.
 func Reserve(dst *formats.Values, bytes, n int) {
 	if dst.Type.InWords() {
 		dst.Words = slices.Grow(dst.Words, n)
@@ -147,7 +156,8 @@ func AppendDecimal(dst *formats.Values, value []byte) error {
 	full := memory[:size]
 	if extra := len(value) - size; extra > 0 {
 		if bytes.Count(value[:extra], []byte{sign}) < extra || value[extra]&0x80 != sign&0x80 {
-			return fmt.Errorf("read decimal: %d bytes for %d digits: %w", len(value), dst.Type.Precision, formats.ErrDamaged)
+			return fmt.Errorf("read decimal: %d bytes for %d digits: %w", len(value),
+				dst.Type.Precision, formats.ErrDamaged)
 		}
 		value = value[extra:]
 	}

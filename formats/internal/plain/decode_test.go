@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Decimals have any number of bytes, of which those in front may be nothing but the sign.
+// Decimals have any number of bytes. The leading ones may only repeat the sign.
 func TestDecimals(t *testing.T) {
 	for _, wide := range []bool{false, true} {
 		kind := formats.Type{Kind: formats.Decimal, Precision: 4, Scale: 2, Wide: wide}
@@ -29,7 +29,8 @@ func TestDecimals(t *testing.T) {
 			err := AppendTexts(&values, []byte(tt.bytes), []uint32{0, uint32(len(tt.bytes))})
 			if fixed := (formats.Values{Type: kind}); tt.bytes != "" {
 				width := len(tt.bytes)
-				again := DecoderOf(kind, format.FixedLenByteArray, width)(&fixed, []byte(tt.bytes), 1)
+				again := DecoderOf(kind, format.FixedLenByteArray, width)(&fixed, []byte(tt.bytes),
+					1)
 				if (again == nil) != (err == nil) || err == nil && fixed.Text(0) != values.Text(0) {
 					t.Errorf("%q of one width: %v", tt.bytes, again)
 				}

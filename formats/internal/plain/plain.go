@@ -1,7 +1,7 @@
-// Package plain knows PLAIN, the encoding of single values in Parquet: what readers take columns
-// from, what the writer fills its pages with, and what the leaves of nested columns are made of.
+// Package plain implements PLAIN, the encoding of single values in Parquet: readers decode columns
+// with it, the writer fills its pages with it, and the leaves of nested columns use it.
 //
-// Not promised: booleans as pages have them. Here each takes a byte of its own.
+// Limits: booleans differ from those in pages. Here each takes a byte.
 package plain
 
 import (
@@ -14,31 +14,32 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Form says how the values of one flat column become PLAIN bytes. It undoes what
-// Values does to keep order: flipped sign bits, widened floats, big-endian INT96.
+// Form converts the values of one flat column to PLAIN bytes. It undoes the encoding by which
+// Values keeps order: flipped sign bits, widened floats, big-endian INT96.
 type Form struct {
 	Type formats.Type // of the values
-	Size int          // bytes of a fixed-width value as stored here; 0: a length of 4 bytes comes first
+	Size int          // number of bytes of a fixed-width value; 0: a length of 4 bytes comes first
 
 	physical format.Type
-	scale    int64 // factor on words: 1,000 for seconds, which Parquet does not know
+	scale    int64 // factor of words: 1,000 for seconds, which Parquet does not have
 }
 
-// FormOf returns the form of a flat column, or formats.ErrUnsupported when values of the
-// column's type cannot be stored as its schema element says.
+// FormOf returns the form of a flat column, or formats.ErrUnsupported when the schema element
+// cannot store values of the column's type.
 func FormOf(t formats.Type, e format.SchemaElement) (Form, error) {
 	f := Form{Type: t, Size: SizeOf(&e), physical: e.Type.V, scale: 1}
 	if (t.Kind == formats.Time || t.Kind == formats.Timestamp) && t.Unit == formats.Second {
 		f.scale = 1000
 	}
 	if !f.fits() {
-		return f, fmt.Errorf("%w: a column of this type stored as %v", formats.ErrUnsupported, f.physical)
+		return f, fmt.Errorf("%w: a column of this type stored as %v", formats.ErrUnsupported,
+			f.physical)
 	}
 	return f, nil
 }
 
-// SizeOf returns the bytes of one PLAIN value, 0 for byte arrays. Booleans take one
-// byte until a page packs them.
+// SizeOf returns the number of bytes of one PLAIN value, 0 for byte arrays. Booleans take one byte
+// until a page packs them.
 func SizeOf(e *format.SchemaElement) int {
 	switch e.Type.V {
 	case format.Boolean:
@@ -55,20 +56,22 @@ func SizeOf(e *format.SchemaElement) int {
 	return 0
 }
 
-// fits reports whether AppendWords (words) or AppendBytes (bytes) knows the form.
+// fits reports whether AppendWords (words) or AppendBytes (bytes) supports the form.
 func (f Form) fits() bool {
 	wide := !f.Type.InWords()
 	switch f.physical {
 	case format.Boolean:
 		return f.Type.Kind == formats.Boolean
 	case format.Int32, format.Int64:
-		return !wide && f.Type.Kind != formats.Float && f.Type.Kind != formats.Boolean || f.Type.Kind == formats.Null
+		return !wide && f.Type.Kind != formats.Float && f.Type.Kind != formats.Boolean ||
+			f.Type.Kind == formats.Null
 	case format.Float, format.Double:
 		return f.Type.Kind == formats.Float
 	case format.Int96:
 		return wide && f.Type.Kind == formats.Timestamp
 	case format.FixedLenByteArray:
-		return f.Size > 0 && (wide || f.Type.Kind == formats.Decimal || f.Type.Kind == formats.Float && f.Size == 2)
+		return f.Size > 0 && (wide || f.Type.Kind == formats.Decimal ||
+			f.Type.Kind == formats.Float && f.Size == 2)
 	}
 	return wide || f.Type.Kind == formats.Decimal
 }
@@ -103,7 +106,8 @@ func (f Form) AppendWords(dst []byte, words []uint64) (_ []byte, err error) {
 }
 
 // errRange is returned for a value that its physical type cannot hold.
-var errRange = fmt.Errorf("%w: value outside the range of its physical type", formats.ErrUnsupported)
+var errRange = fmt.Errorf("%w: value outside the range of its physical type",
+	formats.ErrUnsupported)
 
 func (f Form) appendSigned(dst []byte, v int64) ([]byte, error) {
 	scaled := v * f.scale
@@ -139,8 +143,8 @@ func (f Form) AppendBytes(dst, value []byte) ([]byte, error) {
 	return AppendRaw(dst, value, f.Size)
 }
 
-// AppendRaw appends the bytes of a value of size bytes as they are, or, when size is 0,
-// with their length before them. A value of another size is formats.ErrUnsupported.
+// AppendRaw appends the bytes of a value of size bytes or, when size is 0, their length followed by
+// the bytes. A value of another size is formats.ErrUnsupported.
 func AppendRaw(dst, value []byte, size int) ([]byte, error) {
 	if size == 0 {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
@@ -150,8 +154,8 @@ func AppendRaw(dst, value []byte, size int) ([]byte, error) {
 	return append(dst, value...), nil
 }
 
-// appendTwos appends a big-endian two's complement number, made as wide as the form is, or
-// as short as possible in a byte array.
+// appendTwos appends a big-endian two's complement number, extended to the width of the form, or as
+// short as possible in a byte array.
 func (f Form) appendTwos(dst, twos []byte) ([]byte, error) {
 	sign := byte(int8(twos[0]) >> 7)
 	size := f.Size
@@ -173,8 +177,8 @@ func (f Form) appendTwos(dst, twos []byte) ([]byte, error) {
 	return append(dst, twos...), nil
 }
 
-// appendInt96 turns day and nanoseconds, both big-endian, into Parquet's nanoseconds and
-// day, both little-endian.
+// appendInt96 converts day and nanoseconds, both big-endian, to Parquet's nanoseconds and day, both
+// little-endian.
 func appendInt96(dst, value []byte) ([]byte, error) {
 	if len(value) != 12 {
 		return dst, errRange

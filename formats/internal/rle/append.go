@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// Append appends values, width bits each: a run of at least eight equal values becomes one run of
-// its length, everything between such runs packed groups of eight.
+// Append appends values of width bits each: at least eight equal values become one run, and the
+// values between such runs are packed in groups of eight.
 //
 //	run:    varint(length << 1)      value in ⌈width/8⌉ bytes
 //	packed: varint(groups << 1 | 1)  groups × width bytes
 //
 // Width must be 1 to 32 and every value must fit it.
 func Append[T uint8 | uint32](dst []byte, values []T, width int) []byte {
-	packed := 0 // start of values not written yet, waiting to be packed
+	packed := 0 // start of the values that wait to be packed
 	for i := 0; i+8 <= len(values); {
 		v := values[i : i+8 : i+8]
-		if v[0] != v[1] || v[0] != v[2] || v[0] != v[3] || v[0] != v[4] || v[0] != v[5] || v[0] != v[6] || v[0] != v[7] {
+		if v[0] != v[1] || v[0] != v[2] || v[0] != v[3] || v[0] != v[4] || v[0] != v[5] ||
+			v[0] != v[6] || v[0] != v[7] {
 			i += 8
 			continue
 		}
@@ -62,8 +63,8 @@ func appendPacked[T uint8 | uint32](dst []byte, values []T, width int) []byte {
 	return dst[:size]
 }
 
-// packGroups writes whole groups of eight values at dst[at:] and returns where they end.
-// Up to eight bytes after the end are overwritten.
+// packGroups writes whole groups of eight values at dst[at:] and returns their end. It may
+// overwrite up to eight bytes after the end.
 func packGroups[T uint8 | uint32](dst []byte, at int, values []T, width int) int {
 	w := uint(width)
 	for ; w <= 8 && len(values) >= 8; values = values[8:] {
@@ -89,8 +90,8 @@ func packGroups[T uint8 | uint32](dst []byte, at int, values []T, width int) int
 // Width returns the number of bits that hold every value up to highest.
 func Width(highest int) int { return bits.Len(uint(highest)) }
 
-// AppendLevels appends levels of at most highest, with their length before them; nothing
-// when only level 0 is possible.
+// AppendLevels appends levels of at most highest, preceded by their length; nothing when only level
+// 0 is possible.
 func AppendLevels(dst, levels []byte, highest int) []byte {
 	if highest == 0 {
 		return dst

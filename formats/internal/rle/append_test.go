@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// unpackHybrid is the decoder of the specification's text, bit by bit.
+// unpackHybrid is the decoder in the specification's text, bit by bit.
 func unpackHybrid(t *testing.T, b []byte, n, width int) []uint32 {
 	t.Helper()
 	var values []uint32
@@ -55,14 +55,15 @@ func TestHybridRoundTrip(t *testing.T) {
 				values := randomRuns(r, n, width, stay)
 				got := unpackHybrid(t, Append([]byte{}, values, width), n, width)
 				if !slices.Equal(got, values) {
-					t.Fatalf("width %d, %d values, stay %v: got %v, want %v", width, n, stay, got, values)
+					t.Fatalf("width %d, %d values, stay %v: got %v, want %v", width, n, stay, got,
+						values)
 				}
 			}
 		}
 	}
 }
 
-// randomRuns returns values of up to width bits, each with probability stay the one before.
+// randomRuns returns values of up to width bits. Each repeats the one before with probability stay.
 func randomRuns(r *rand.Rand, n, width int, stay float64) []uint32 {
 	values := make([]uint32, n)
 	for i := range values {

@@ -1,11 +1,11 @@
-// Package rle is what kcut has of its own of RLE, Parquet's hybrid of run lengths and bit-packed
-// groups: levels, dictionary indexes and some booleans.
+// Package rle has kcut's own part of RLE, Parquet's hybrid of run lengths and bit-packed groups:
+// levels, dictionary indexes and some booleans.
 //
-// Contract: Append makes the same bytes of the same values for ever: releases are compared by their
-// bytes. A Reader decodes as many values as it is asked for: a run of a billion takes neither memory
-// nor time until its values are wanted, and neither does a page of a million indexes. The decoder of
-// parquet-go, which decodes pages whole to whatever they claim, is not used; its unpacking of words
-// is. What is wrong is formats.ErrDamaged.
+// Contract: Append always makes the same bytes from the same values: releases are compared by their
+// bytes. A Reader decodes only the requested values: a run of a billion takes neither memory nor
+// time until its values are requested, nor does a page of a million indexes. The package does not
+// use the decoder of parquet-go, which decodes whole pages to any size that they claim, but its
+// unpacking of words. Errors are formats.ErrDamaged.
 package rle
 
 import (
@@ -17,32 +17,37 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Padding is how many bytes the unpacking of bits may look at, though not use, beyond its
-// input: slices given to a Reader have that much more capacity.
+// Padding is the number of bytes behind its input that unpacking may read, but does not use: slices
+// for a Reader need this additional capacity.
 const Padding = bitpack.PaddingInt32
 
 // Reader reads the values of one page, some at a time.
 type Reader struct {
-	data   []byte // to come
+	data   []byte // data not yet read
 	width  int
-	left   int    // values of the current run to come, but for those of the group
+	left   int    // number of values left in the current run, without those of the group
 	packed bool   // they are bit-packed
-	value  uint32 // all of them, if they are not
-	loose  bool   // a run had no values, or the last group was cut short
+	value  uint32 // the value of a run that is not packed
+	loose  bool   // a run had no values, or the last group was truncated
 
-	group    [groupSize]uint32 // the last one of which a part was wanted
-	from, to int               // the part of it to come
+	group    [groupSize]uint32 // the last group of which only a part was requested
+	from, to int               // the part of it not yet read
 }
 
-// groupSize is how many values are packed together, into whole bytes.
+// groupSize is the number of values that are packed together, into whole bytes.
 const groupSize = 8
 
-// Reset begins with runs of values that have width bits, at most 32.
+// Reset starts with runs of values that have width bits, at most 32.
 func (r *Reader) Reset(data []byte, width int) { *r = Reader{data: data, width: width} }
 
-// ResetPacked begins with one packed run that has no header, and at least one bit for a value.
+// ResetPacked starts with one packed run that has no header, and at least one bit for a value.
 func (r *Reader) ResetPacked(data []byte, width int) {
-	*r = Reader{data: data, width: width, packed: true, left: (len(data) + width - 1) / width * groupSize}
+	*r = Reader{
+		data:   data,
+		width:  width,
+		packed: true,
+		left:   (len(data) + width - 1) / width * groupSize,
+	}
 }
 
 // Read fills dst with the next values.
@@ -51,7 +56,8 @@ func (r *Reader) Read(dst []uint32) error { return read(r, dst, unpackWords) }
 // ReadBytes fills dst with the next values, of at most eight bits.
 func (r *Reader) ReadBytes(dst []byte) error { return read(r, dst, unpackBytes) }
 
-func read[T byte | uint32](r *Reader, dst []T, unpack func(dst []T, data []byte, width int)) (err error) {
+func read[T byte | uint32](r *Reader, dst []T,
+	unpack func(dst []T, data []byte, width int)) (err error) {
 	for n := 0; len(dst) > 0; dst = dst[n:] {
 		n = min(len(dst), r.left)
 		switch {
@@ -90,14 +96,14 @@ func fill[T byte | uint32](dst []T, value T) {
 	}
 }
 
-// pass passes n packed values, and the missing ones of a group that is cut short.
+// pass skips n packed values, including missing ones of a truncated group.
 func (r *Reader) pass(n int) {
 	r.data = r.data[(n*r.width+7)/8:]
 	r.left -= (n + groupSize - 1) / groupSize * groupSize
 }
 
-// unpackGroup unpacks a group of which not all values are wanted. The last one of a page may be cut
-// short.
+// unpackGroup unpacks a group of which not all values are requested. The last group of a page may
+// be truncated.
 func (r *Reader) unpackGroup() error {
 	r.from, r.to = 0, min(groupSize, len(r.data)*8/r.width)
 	if r.to == 0 {
@@ -119,7 +125,7 @@ func unpackBytes(dst []byte, data []byte, width int) {
 	data = data[:len(dst)/groupSize*width+Padding]
 	w, mask := uint(width), byte(1<<width-1)
 	for ; len(dst) >= groupSize; dst, data = dst[groupSize:], data[width:] {
-		if width == 1 { // bytes that have their own bit of the eight, made 1
+		if width == 1 { // tests eight bits at once and sets the bytes to 0 or 1
 			word := uint64(data[0]) * 0x0101010101010101 & 0x8040201008040201
 			binary.LittleEndian.PutUint64(dst, (word+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
 			continue
@@ -132,11 +138,11 @@ func unpackBytes(dst []byte, data []byte, width int) {
 	}
 }
 
-// next goes to the next run: it passes the header and, if the run is not packed, its value.
+// next moves to the next run: it skips the header and, if the run is not packed, its value.
 func (r *Reader) next() error {
 	var header uint64
 	n := 1
-	if len(r.data) > 0 && r.data[0] < 0x80 { // as a rule
+	if len(r.data) > 0 && r.data[0] < 0x80 { // the usual case
 		header = uint64(r.data[0])
 	} else {
 		header, n = binary.Uvarint(r.data)
@@ -173,9 +179,9 @@ func (r *Reader) next() error {
 	return nil
 }
 
-// Spare returns how many bytes the values that were read did not need: those behind them, and one
-// more when the last run says more of the same, or the last group has others that are not 0. Where a
-// run had no values, or the last group was cut short, that is not known: -1.
+// Spare returns the number of bytes that the values read did not need: those behind them, and one
+// more when the last run goes on with the same value, or the last group has other values than 0. It
+// is unknown, -1, where a run had no values, or the last group was truncated.
 func (r *Reader) Spare() int {
 	if r.loose {
 		return -1
@@ -191,7 +197,7 @@ func (r *Reader) Spare() int {
 	return len(r.data)
 }
 
-// Cut separates runs whose length comes before them from what is behind them.
+// Cut separates runs, whose length precedes them, from the bytes behind them.
 func Cut(data []byte) (runs, rest []byte, err error) {
 	if len(data) < 4 || int64(binary.LittleEndian.Uint32(data)) > int64(len(data)-4) {
 		return nil, nil, fmt.Errorf("read runs: page ends early: %w", formats.ErrDamaged)
@@ -200,21 +206,22 @@ func Cut(data []byte) (runs, rest []byte, err error) {
 	return data[4:end], data[end:], nil
 }
 
-// CutWidth separates the runs of dictionary indexes from the number of their bits, which comes
-// first. There are none when all entries are null.
+// CutWidth separates the runs of dictionary indexes from the width of the indexes, which comes
+// first. There are no runs when all entries are null.
 func CutWidth(data []byte) (runs []byte, width int, err error) {
 	if len(data) == 0 {
 		return nil, 0, nil
 	}
 	if width = int(data[0]); width > 32 {
-		return nil, 0, fmt.Errorf("read dictionary indexes of %d bits: %w", width, formats.ErrDamaged)
+		return nil, 0, fmt.Errorf("read dictionary indexes of %d bits: %w", width,
+			formats.ErrDamaged)
 	}
 	return data[1:], width, nil
 }
 
-// FromBitPacked turns values of the deprecated encoding BIT_PACKED, which fills bytes from the
-// highest bit, into packed groups, which fill them from the lowest, where they lie. A value has at
-// most eight bits.
+// FromBitPacked converts, in place, values of the deprecated encoding BIT_PACKED, which fills bytes
+// from the highest bit, to packed groups, which fill them from the lowest. A value has at most
+// eight bits.
 func FromBitPacked(data []byte, width int) {
 	for ; len(data) > 0; data = data[min(width, len(data)):] {
 		var group, turned [8]byte

@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// padded gives data the room behind it that unpacking needs.
+// padded adds the capacity that unpacking needs behind data.
 func padded(data []byte) []byte {
 	return append(data, make([]byte, Padding)...)[:len(data)]
 }
@@ -49,7 +49,7 @@ func encodeRuns(r *rand.Rand, values []uint32, width int) []byte {
 	return padded(out)
 }
 
-// decode reads values in pieces, at random by bytes where they fit them.
+// decode reads values in pieces, sometimes as bytes if they fit.
 func decode(rng *rand.Rand, r *Reader, n int) (values []uint32, err error) {
 	for len(values) < n {
 		piece := min(n-len(values), 1+rng.IntN(70)*rng.IntN(5))
@@ -88,17 +88,19 @@ func TestRuns(t *testing.T) {
 		r.Reset(padded(append(slices.Clone(encoded), "spare"...)), width)
 		got, err := decode(rng, &r, len(values))
 		if err != nil || r.Spare() != len("spare") || !slices.Equal(got, values) {
-			t.Errorf("seed %d: width %d: other values, or %d bytes to spare: %v", formatstest.Seed, width, r.Spare(), err)
+			t.Errorf("seed %d: width %d: other values, or %d bytes to spare: %v", formatstest.Seed,
+				width, r.Spare(), err)
 		}
 		r.Reset(padded(slices.Clone(encoded[:rng.IntN(len(encoded))])), width)
 		got, err = decode(rng, &r, len(values))
-		if whole := err == nil && r.Spare() < 0; !whole && !errors.Is(err, formats.ErrDamaged) || !slices.Equal(got, values[:len(got)]) {
+		if whole := err == nil && r.Spare() < 0; !whole && !errors.Is(err, formats.ErrDamaged) ||
+			!slices.Equal(got, values[:len(got)]) {
 			t.Errorf("seed %d: width %d: cut: %v", formatstest.Seed, width, err)
 		}
 	}
 }
 
-// Runs that claim more than they have are refused, also when values of them are there.
+// Runs that claim more than they have are refused, even if their first values are there.
 func TestRunsDamaged(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"nothing":                   {},
@@ -117,10 +119,11 @@ func TestRunsDamaged(t *testing.T) {
 	}
 }
 
-// Of a run that is longer than any memory no more is decoded than is asked for.
+// A run that is longer than any memory is decoded only as far as requested.
 func TestLongRuns(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"run": AppendRun(nil, 0, 1<<39, 0), "groups without bits": binary.AppendUvarint(nil, 1<<39|1),
+		"run":                 AppendRun(nil, 0, 1<<39, 0),
+		"groups without bits": binary.AppendUvarint(nil, 1<<39|1),
 	} {
 		var r Reader
 		r.Reset(data, 0)
@@ -152,13 +155,14 @@ func TestGroupsCutShort(t *testing.T) {
 		var r Reader
 		r.Reset(runs[:len(runs)-tt.cut], width)
 		got := make([]uint32, tt.n)
-		if err := r.Read(got); !errors.Is(err, tt.err) || err == nil && !slices.Equal(got, values[:tt.n]) {
+		if err := r.Read(got); !errors.Is(err, tt.err) || err == nil &&
+			!slices.Equal(got, values[:tt.n]) {
 			t.Errorf("%d values, %d bytes cut: %v", tt.n, tt.cut, err)
 		}
 	}
 }
 
-// What readers pass over is no part of the runs for who looks for it.
+// Bytes that readers skip count as spare.
 func TestSpareIsStrict(t *testing.T) {
 	for name, tt := range map[string]struct {
 		data []byte
@@ -188,7 +192,8 @@ func TestFromBitPacked(t *testing.T) {
 	var r Reader
 	r.ResetPacked(data, 3)
 	got := make([]byte, 10)
-	if err := r.ReadBytes(got); err != nil || !slices.Equal(got, []byte{0, 1, 2, 3, 4, 5, 6, 7, 1, 1}) || r.Spare() != 0 {
+	if err := r.ReadBytes(got); err != nil ||
+		!slices.Equal(got, []byte{0, 1, 2, 3, 4, 5, 6, 7, 1, 1}) || r.Spare() != 0 {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

@@ -1,8 +1,9 @@
-// Package schema knows how columns are declared in Parquet: what its readers fill
-// formats.Field.Declared with, what that means as a formats.Type, and what a release declares.
+// Package schema handles the declarations of columns in Parquet: readers fill
+// formats.Field.Declared with them, they determine a formats.Type, and a release has one for each
+// column.
 //
-// Contract: no type of Parquet leaves the packages of formats that use this one; to all others
-// a declaration is a handle.
+// Contract: no type of Parquet leaves the packages of formats that use this one; for all others a
+// declaration is a handle.
 package schema
 
 import (
@@ -20,9 +21,9 @@ import (
 // Elements is a column's subtree of a Parquet schema, root first, depth first.
 type Elements []format.SchemaElement
 
-// Of returns what a release declares for f: what the source declared, under f's name, or the
-// usual element of a flat type. Field ids are never copied: they are the source's, and a
-// release has no use for them, nor for digits and lengths that the type of an element does not have.
+// Of returns the declaration in a release for f: the source's declaration under f's name, or the
+// default element of a flat type. It does not copy field ids, which belong to the source and have
+// no use in a release, nor digits and lengths that the type of an element does not have.
 func Of(f formats.Field) Elements {
 	declared, _ := f.Declared.(Elements)
 	elements := slices.Clone(declared)
@@ -40,7 +41,7 @@ func Of(f formats.Field) Elements {
 	return elements
 }
 
-// dropStray removes what an element says and its type does not have, or says otherwise.
+// dropStray removes properties of an element that its type does not have, or that contradict it.
 func dropStray(e *format.SchemaElement) {
 	if e.Type.V != format.FixedLenByteArray {
 		e.TypeLength = thrift.Null[int32]{}
@@ -88,7 +89,7 @@ func (e Elements) Structure() string {
 	return b.String()
 }
 
-// writeStructure writes the first element with all below it, and returns the rest.
+// writeStructure writes the first element with its subtree, and returns the rest.
 func (e Elements) writeStructure(b *strings.Builder) Elements {
 	root, rest := &e[0], e[1:]
 	b.WriteString(strings.ToLower(root.RepetitionType.V.String()))
@@ -113,7 +114,7 @@ func (e Elements) writeStructure(b *strings.Builder) Elements {
 	return rest
 }
 
-// Repetition returns how Parquet declares a column that is nullable, or not.
+// Repetition returns Parquet's repetition of a column that is nullable, or not.
 func Repetition(nullable bool) format.FieldRepetitionType {
 	if nullable {
 		return format.Optional
@@ -121,13 +122,14 @@ func Repetition(nullable bool) format.FieldRepetitionType {
 	return format.Required
 }
 
-// flatElement returns the usual schema element of a flat type, without name and repetition.
+// flatElement returns the default schema element of a flat type, without name and repetition.
 func flatElement(t formats.Type) format.SchemaElement {
 	switch t.Kind {
 	case formats.Boolean:
 		return element(format.Boolean, 0, nil)
 	case formats.Int, formats.Uint:
-		return element(integer(t.Bits == 64), 0, &format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int})
+		return element(integer(t.Bits == 64), 0,
+			&format.IntType{BitWidth: int8(t.Bits), IsSigned: t.Kind == formats.Int})
 	case formats.Float:
 		switch t.Bits {
 		case 16:
@@ -147,10 +149,13 @@ func flatElement(t formats.Type) format.SchemaElement {
 		return element(format.FixedLenByteArray, 32, annotation)
 	case formats.Date:
 		return element(format.Int32, 0, &format.DateType{})
-	case formats.Time: // of a day, which belongs to no zone
+	case formats.Time: // of a day, without a time zone
 		return element(integer(t.Unit > formats.Milli), 0, &format.TimeType{Unit: timeUnit(t.Unit)})
 	case formats.Timestamp:
-		return element(format.Int64, 0, &format.TimestampType{IsAdjustedToUTC: t.Zone != "", Unit: timeUnit(t.Unit)})
+		return element(format.Int64, 0, &format.TimestampType{
+			IsAdjustedToUTC: t.Zone != "",
+			Unit:            timeUnit(t.Unit),
+		})
 	case formats.String:
 		return element(format.ByteArray, 0, &format.StringType{})
 	case formats.UUID:
@@ -164,7 +169,7 @@ func flatElement(t formats.Type) format.SchemaElement {
 	return element(format.ByteArray, 0, nil)
 }
 
-// integer returns the type of whole numbers that have 64 bits, or 32.
+// integer returns the type of whole numbers with 64 bits, or with 32.
 func integer(wide bool) format.Type {
 	if wide {
 		return format.Int64
@@ -172,8 +177,8 @@ func integer(wide bool) format.Type {
 	return format.Int32
 }
 
-// element returns the element of a physical type, of so many bytes when these are fixed, with both
-// annotations of a logical one: readers older than logical types know only the second.
+// element returns the element of a physical type, with a size in bytes if that is fixed, with both
+// annotations of a logical one: readers older than logical types only read the second.
 func element(physical format.Type, size int, logical format.LogicalTypeValue) format.SchemaElement {
 	e := format.SchemaElement{Type: thrift.New(physical)}
 	if size > 0 {
@@ -188,15 +193,17 @@ func element(physical format.Type, size int, logical format.LogicalTypeValue) fo
 		e.Scale, e.Precision = thrift.New(d.Scale), thrift.New(d.Precision)
 		return e
 	}
-	same := func(t format.LogicalTypeValue) bool { return t != nil && t.String() == logical.String() }
+	same := func(t format.LogicalTypeValue) bool {
+		return t != nil && t.String() == logical.String()
+	}
 	if c := slices.IndexFunc(converted, same); c >= 0 {
 		e.ConvertedType = thrift.New(deprecated.ConvertedType(c))
 	}
 	return e
 }
 
-// timeUnit returns the unit a release declares: Parquet has no seconds, so that their
-// values are written as milliseconds.
+// timeUnit returns the unit that a release declares: Parquet has no seconds, so that their values
+// are written as milliseconds.
 func timeUnit(u formats.Unit) format.TimeUnit {
 	switch u {
 	case formats.Micro:

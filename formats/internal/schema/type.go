@@ -9,8 +9,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TypeOf returns the type of a flat column: by its logical type where that fits the physical
-// one, else by the physical one.
+// TypeOf returns the type of a flat column: by its logical type if that fits the physical one, else
+// by the physical one.
 func TypeOf(e *format.SchemaElement) (formats.Type, error) {
 	physical := e.Type.V
 	switch logical := logicalType(e).(type) {
@@ -27,7 +27,8 @@ func TypeOf(e *format.SchemaElement) (formats.Type, error) {
 			return formats.Type{Kind: formats.Date}, nil
 		}
 	case *format.TimeType:
-		if unit, ok := unitOf(logical.Unit); ok && (physical == format.Int64 || physical == format.Int32 && unit == formats.Milli) {
+		if unit, ok := unitOf(logical.Unit); ok &&
+			(physical == format.Int64 || physical == format.Int32 && unit == formats.Milli) {
 			return formats.Type{Kind: formats.Time, Unit: unit}, nil
 		}
 	case *format.TimestampType:
@@ -86,11 +87,13 @@ func decimalType(e *format.SchemaElement, d *format.DecimalType) (formats.Type, 
 	case format.ByteArray, format.FixedLenByteArray:
 		t.Wide = d.Precision > 18
 		if d.Precision > 76 {
-			return t, fmt.Errorf("read schema: column %q: %s: %w", e.Name, d, formats.ErrUnsupported)
+			return t, fmt.Errorf("read schema: column %q: %s: %w", e.Name, d,
+				formats.ErrUnsupported)
 		}
 		return t, nil
 	}
-	return t, fmt.Errorf("read schema: column %q: %s as %s: %w", e.Name, d, e.Type.V, formats.ErrDamaged)
+	return t, fmt.Errorf("read schema: column %q: %s as %s: %w", e.Name, d, e.Type.V,
+		formats.ErrDamaged)
 }
 
 func intType(physical format.Type, logical *format.IntType) formats.Type {
@@ -119,32 +122,44 @@ func unitOf(u format.TimeUnit) (formats.Unit, bool) {
 	return 0, false
 }
 
-// converted is what the older annotation, ConvertedType, says as a logical type, but for decimals. It
-// knows no seconds and no nanoseconds, and means UTC.
+// converted maps the older annotation, ConvertedType, to logical types, except decimals. It has no
+// seconds and no nanoseconds, and means UTC.
 var converted = []format.LogicalTypeValue{
-	deprecated.UTF8:            &format.StringType{},
-	deprecated.Map:             &format.MapType{},
-	deprecated.MapKeyValue:     &format.MapType{},
-	deprecated.List:            &format.ListType{},
-	deprecated.Enum:            &format.EnumType{},
-	deprecated.Date:            &format.DateType{},
-	deprecated.TimeMillis:      &format.TimeType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Milli)},
-	deprecated.TimeMicros:      &format.TimeType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Micro)},
-	deprecated.TimestampMillis: &format.TimestampType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Milli)},
-	deprecated.TimestampMicros: &format.TimestampType{IsAdjustedToUTC: true, Unit: timeUnit(formats.Micro)},
-	deprecated.Uint8:           &format.IntType{BitWidth: 8},
-	deprecated.Uint16:          &format.IntType{BitWidth: 16},
-	deprecated.Uint32:          &format.IntType{BitWidth: 32},
-	deprecated.Uint64:          &format.IntType{BitWidth: 64},
-	deprecated.Int8:            &format.IntType{BitWidth: 8, IsSigned: true},
-	deprecated.Int16:           &format.IntType{BitWidth: 16, IsSigned: true},
-	deprecated.Int32:           &format.IntType{BitWidth: 32, IsSigned: true},
-	deprecated.Int64:           &format.IntType{BitWidth: 64, IsSigned: true},
-	deprecated.Json:            &format.JsonType{},
-	deprecated.Bson:            &format.BsonType{},
+	deprecated.UTF8:        &format.StringType{},
+	deprecated.Map:         &format.MapType{},
+	deprecated.MapKeyValue: &format.MapType{},
+	deprecated.List:        &format.ListType{},
+	deprecated.Enum:        &format.EnumType{},
+	deprecated.Date:        &format.DateType{},
+	deprecated.TimeMillis: &format.TimeType{
+		IsAdjustedToUTC: true,
+		Unit:            timeUnit(formats.Milli),
+	},
+	deprecated.TimeMicros: &format.TimeType{
+		IsAdjustedToUTC: true,
+		Unit:            timeUnit(formats.Micro),
+	},
+	deprecated.TimestampMillis: &format.TimestampType{
+		IsAdjustedToUTC: true,
+		Unit:            timeUnit(formats.Milli),
+	},
+	deprecated.TimestampMicros: &format.TimestampType{
+		IsAdjustedToUTC: true,
+		Unit:            timeUnit(formats.Micro),
+	},
+	deprecated.Uint8:  &format.IntType{BitWidth: 8},
+	deprecated.Uint16: &format.IntType{BitWidth: 16},
+	deprecated.Uint32: &format.IntType{BitWidth: 32},
+	deprecated.Uint64: &format.IntType{BitWidth: 64},
+	deprecated.Int8:   &format.IntType{BitWidth: 8, IsSigned: true},
+	deprecated.Int16:  &format.IntType{BitWidth: 16, IsSigned: true},
+	deprecated.Int32:  &format.IntType{BitWidth: 32, IsSigned: true},
+	deprecated.Int64:  &format.IntType{BitWidth: 64, IsSigned: true},
+	deprecated.Json:   &format.JsonType{},
+	deprecated.Bson:   &format.BsonType{},
 }
 
-// logicalType returns the logical type, or what the older annotation says, or nil.
+// logicalType returns the logical type, or that of the older annotation, or nil.
 func logicalType(e *format.SchemaElement) format.LogicalTypeValue {
 	c := int(e.ConvertedType.V)
 	switch {
