@@ -1,14 +1,15 @@
-// Package digest tells whether files hold what they held before, for much less than reading
-// them where their format allows that.
+// Package digest determines whether files have changed, for much less than reading them where their
+// format allows that.
 //
 //	Parquet          its size and its footer: schema, row groups, and of every column chunk
 //	                 position, sizes, number of values and statistics
 //	everything else  its size and all its bytes
 //
-// Contract: files of equal content have equal digests, wherever they lie. Not promised: that
-// Parquet files of one digest have equal pages. A writer that replaces values by others that
-// take as many bytes, and changes no statistics, leaves the footer as it was. An Arrow file has
-// a footer, too, but one without statistics: tables of fixed width and as many rows share it.
+// Contract: files with equal content have equal digests, wherever they are. Limits: Parquet files
+// with equal digests may have different pages. A writer that replaces values by others of the same
+// size, and changes no statistics, leaves the footer as it was. The digest does not use the footer
+// of an Arrow file, which has no statistics: tables of fixed width with the same number of rows
+// share it.
 package digest
 
 import (
@@ -34,8 +35,8 @@ type Sum [sha256.Size]byte
 // String returns the sum in hexadecimal digits.
 func (s Sum) String() string { return hex.EncodeToString(s[:]) }
 
-// File returns the digest of a file, which is read on the given number of goroutines if it
-// has to be read. Errors name the file.
+// File returns the digest of a file. If the whole file has to be read, the given number of
+// goroutines read it. Errors name the file.
 func File(ctx context.Context, path string, threads int) (sum Sum, err error) {
 	file, err := storage.Open(ctx, path, nil)
 	if err != nil {
@@ -57,7 +58,7 @@ func File(ctx context.Context, path string, threads int) (sum Sum, err error) {
 	return Sum(hash.Sum(nil)), err
 }
 
-// footerLength returns the length of a Parquet file's footer with what follows it, 0 of other
+// footerLength returns the length of a Parquet file's footer with the bytes behind it, 0 for other
 // files.
 func footerLength(file io.ReaderAt, size int64) (int64, error) {
 	var head [len(meta.Magic)]byte
@@ -75,13 +76,15 @@ func footerLength(file io.ReaderAt, size int64) (int64, error) {
 }
 
 const (
-	// block is what one goroutine hashes at a time. It is part of the digest's definition.
+	// block is the number of bytes that one goroutine hashes at a time. It is part of the digest's
+	// definition.
 	block = 8 << 20
-	// blockSize is what is read at a time: it stays in a second-level cache until it is hashed.
+	// blockSize is the number of bytes that are read at a time: they stay in a second-level cache
+	// until they are hashed.
 	blockSize = 256 << 10
 )
 
-// whole hashes every block of a file with a fast hash, and these hashes in their order.
+// whole hashes every block of a file with a fast hash, and then these hashes in order.
 func whole(ctx context.Context, hash io.Writer, file storage.File, size int64, threads int) error {
 	sums := make([]uint64, (size+block-1)/block)
 	buffers := make([][]byte, max(1, min(threads, len(sums))))
@@ -90,7 +93,8 @@ func whole(ctx context.Context, hash io.Writer, file storage.File, size int64, t
 			buffers[w.Number] = make([]byte, blockSize)
 		}
 		from := int64(i) * block
-		sums[i], err = blockSum(ctx, file, storage.Range{From: from, To: min(from+block, size)}, buffers[w.Number])
+		sums[i], err = blockSum(ctx, file, storage.Range{From: from, To: min(from+block, size)},
+			buffers[w.Number])
 		return err
 	})
 	if err != nil {
@@ -99,7 +103,8 @@ func whole(ctx context.Context, hash io.Writer, file storage.File, size int64, t
 	return binary.Write(hash, binary.LittleEndian, sums)
 }
 
-func blockSum(ctx context.Context, file storage.File, r storage.Range, buffer []byte) (uint64, error) {
+func blockSum(ctx context.Context, file storage.File, r storage.Range, buffer []byte) (uint64,
+	error) {
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/meta"
 )
 
-// parquet returns a file with the parts of one of Parquet.
+// parquet returns a file with the parts of a Parquet file.
 func parquet(pages, footer []byte) []byte {
 	file := append([]byte(meta.Magic), pages...)
 	file = append(file, footer...)
@@ -33,7 +33,7 @@ func sum(t *testing.T, content []byte, threads int) Sum {
 	return s
 }
 
-// TestParquet demands that every byte of a footer counts, and the size of what is before it.
+// TestParquet: every byte of a footer matters, and the size of the bytes before it.
 func TestParquet(t *testing.T) {
 	pages, footer := []byte("some pages"), []byte("a footer")
 	want := sum(t, parquet(pages, footer), 1)
@@ -52,7 +52,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// TestWhole demands that every byte of any other file counts, and not the threads.
+// TestWhole: every byte of any other file matters, and the number of threads does not.
 func TestWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{0, 1, 11, 12, 1000, block - 1, block, block + 1, 2*block + 12345} {
@@ -78,11 +78,12 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestBrokenFooter demands that a file which only looks like Parquet counts as a whole.
+// TestBrokenFooter: the digest of a file that only looks like Parquet is that of the whole file.
 func TestBrokenFooter(t *testing.T) {
 	long := parquet([]byte("pages"), []byte("footer"))
 	binary.LittleEndian.PutUint32(long[len(long)-8:], 1000)
-	for _, file := range [][]byte{long, []byte("PAR1 no footer is here"), []byte("PAR1PAR1"), []byte("no head      PAR1")} {
+	for _, file := range [][]byte{long, []byte("PAR1 no footer is here"), []byte("PAR1PAR1"),
+		[]byte("no head      PAR1")} {
 		changed := bytes.Clone(file)
 		changed[5] ^= 1
 		if sum(t, file, 1) == sum(t, changed, 1) {
