@@ -1,6 +1,6 @@
 package publish
 
-// Sibling names what is hidden beside a target, and Umask is what new files lack.
+// Sibling returns the hidden name next to a target, and Umask the permissions that new files lack.
 var (
 	Sibling = sibling
 	Umask   = umask

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// FS is the machine's file system as publishing uses it. Nil is one, too.
+// FS is the machine's file system as publishing uses it. A nil FS is valid.
 type FS struct {
-	// Around does an operation, for tests, or fails instead: what it is, how it is done, and to
-	// which paths.
+	// Around performs an operation, or fails, in tests: it gets the operation's name, a function
+	// that performs it, and its paths.
 	Around func(operation string, do func() error, paths ...string) error
 }
 
@@ -22,7 +22,7 @@ func (d *FS) do(operation string, op func() error, paths ...string) error {
 	return d.Around(operation, op, paths...)
 }
 
-// get does an operation that returns something.
+// get performs an operation that returns a result.
 func get[T any](d *FS, operation string, op func() (T, error), path string) (result T, err error) {
 	err = d.do(operation, func() error { result, err = op(); return err }, path)
 	return result, err
@@ -33,7 +33,7 @@ func (d *FS) OpenPrivate(name string) (*Handle, error) {
 	return d.open("create", name, os.O_RDWR|os.O_CREATE)
 }
 
-// OpenWritten opens a file that is there, to sync it: one that was taken away is not made anew, empty.
+// OpenWritten opens an existing file to sync it: it does not create a missing one.
 func (d *FS) OpenWritten(name string) (*Handle, error) {
 	return d.open("open", name, os.O_RDWR)
 }
@@ -44,7 +44,9 @@ func (d *FS) OpenDir(name string) (*Handle, error) {
 }
 
 func (d *FS) open(operation, name string, flags int) (*Handle, error) {
-	f, err := get(d, operation, func() (*os.File, error) { return os.OpenFile(name, flags|noFollow, 0o600) }, name)
+	f, err := get(d, operation, func() (*os.File, error) {
+		return os.OpenFile(name, flags|noFollow, 0o600)
+	}, name)
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +92,15 @@ func (d *FS) Remove(name string) error {
 type Handle struct {
 	fs      *FS
 	file    *os.File
-	written int64 // since it was opened, one byte after the other
-	behind  int64 // of these, what is on its way to the disk
+	written int64 // bytes written sequentially since it was opened
+	behind  int64 // those of them that are being written to the disk
 }
 
-// behindBytes is how much is written before it is sent to the disk.
+// behindBytes is the number of bytes after which writing to the disk begins.
 const behindBytes = 8 << 20
 
-// Write also begins to bring what was written before to the disk, where the system can be told
-// to: a Sync of all of it would have to wait.
+// Write also starts to write earlier bytes to the disk, where the system can do that: otherwise a
+// Sync would have to wait for all of them.
 func (f *Handle) Write(p []byte) (int, error) {
 	n, err := get(f.fs, "write", func() (int, error) { return f.file.Write(p) }, f.Name())
 	if f.written += int64(n); f.written-f.behind >= behindBytes {
@@ -118,7 +120,7 @@ func (f *Handle) ReadAt(p []byte, at int64) (int, error) {
 	return get(f.fs, "read", func() (int, error) { return f.file.ReadAt(p, at) }, f.Name())
 }
 
-// Name returns the path that it was opened by.
+// Name returns the path by which it was opened.
 func (f *Handle) Name() string { return f.file.Name() }
 
 // Stat is that of os.File, and so are Truncate, Sync and Close.
@@ -132,9 +134,11 @@ func (f *Handle) Sync() error { return f.fs.do("sync", f.file.Sync, f.Name()) }
 
 func (f *Handle) Close() error { return f.fs.do("close", f.file.Close, f.Name()) }
 
-// Lock takes an exclusive lock without waiting, which lasts until Close. It returns
-// formats.ErrBusy when another process, or another Handle of this one, holds it.
-func (f *Handle) Lock() error { return f.fs.do("lock", func() error { return lock(f.file) }, f.Name()) }
+// Lock takes an exclusive lock without waiting. It lasts until Close. Lock returns formats.ErrBusy
+// when another process, or another Handle of this one, holds the lock.
+func (f *Handle) Lock() error {
+	return f.fs.do("lock", func() error { return lock(f.file) }, f.Name())
+}
 
 // SyncDir makes the names in a directory durable.
 func SyncDir(d *FS, name string) error {
@@ -148,8 +152,8 @@ func SyncDir(d *FS, name string) error {
 	return nil
 }
 
-// RemoveAll removes a file, or a directory with everything below it. What is not there is
-// removed already.
+// RemoveAll removes a file, or a directory with everything below it. It succeeds if the name does
+// not exist.
 func RemoveAll(d *FS, name string) error {
 	info, err := d.Lstat(name)
 	if err == nil && info.IsDir() {

@@ -9,7 +9,8 @@ import (
 
 func exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system or the kernel cannot
+	// the file system or the kernel does not support it
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return errors.ErrUnsupported
 	}
 	if err != nil {
@@ -18,7 +19,7 @@ func exchange(a, b string) error {
 	return nil
 }
 
-// startSync begins to write some bytes of a file to the disk, and does not wait. It is a hint: a
+// startSync starts to write some bytes of a file to the disk, and does not wait. It is a hint: a
 // failure shows when the file is synced.
 func startSync(f *os.File, from, n int64) {
 	_ = unix.SyncFileRange(int(f.Fd()), from, n, unix.SYNC_FILE_RANGE_WRITE)

@@ -13,7 +13,7 @@ import (
 
 const noFollow = unix.O_NOFOLLOW
 
-// umask is read once, before anything can run beside it: reading means setting.
+// umask is read once at the start, before other goroutines run: reading it means setting it.
 var umask = func() os.FileMode {
 	mask := unix.Umask(0)
 	unix.Umask(mask)

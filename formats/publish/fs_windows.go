@@ -7,5 +7,5 @@ const (
 	umask    = os.FileMode(0)
 )
 
-// lock does nothing: two runs with one output are not told apart here.
+// lock does nothing: here two runs with one output do not exclude each other.
 func lock(*os.File) error { return nil }

@@ -11,25 +11,26 @@ import (
 	"github.com/kcut/kcut/formats/publish/publishtest"
 )
 
-// TestPowerLoss loses power after every change that publishing makes. Then there is the old
-// output or the new one, whole, whichever names the machine had written; and the new one once
-// it was said to be published. Where two names cannot be exchanged there may be none, until
-// the next run takes the old one back.
+// TestPowerLoss loses power after every change that publishing makes. Then the old output or the
+// new one is there and complete, whichever names the machine had written; the new one if it was
+// reported as published. Where two names cannot be exchanged there may be none, until the next run
+// moves the old one back.
 func TestPowerLoss(t *testing.T) {
 	for i := range 8 {
 		dir, exists, noExchange := i&1 != 0, i&2 != 0, i&4 != 0
 		if noExchange && !(dir && exists) {
 			continue // nothing is exchanged
 		}
-		t.Run(fmt.Sprintf("dir=%v exists=%v noExchange=%v", dir, exists, noExchange), func(t *testing.T) {
-			t.Parallel()
-			for changes := 1; losePower(t, changes, dir, exists, noExchange); changes++ {
-			}
-		})
+		t.Run(fmt.Sprintf("dir=%v exists=%v noExchange=%v", dir, exists, noExchange),
+			func(t *testing.T) {
+				t.Parallel()
+				for changes := 1; losePower(t, changes, dir, exists, noExchange); changes++ {
+				}
+			})
 	}
 }
 
-// losePower loses power after so many changes, and reports whether publishing makes more.
+// losePower loses power after a number of changes, and reports whether publishing makes more.
 func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bool) {
 	t.Helper()
 	home, before := t.TempDir(), []string{}
@@ -63,14 +64,15 @@ func losePower(t *testing.T, changes int, dir, exists, noExchange bool) (lost bo
 		target := filepath.Join(back, "out")
 		got := visible(t, back)
 		if noExchange && len(got) == 0 {
-			p, err := publish.On(nil, target, true) // it takes the old one back
+			p, err := publish.On(nil, target, true) // it moves the old one back
 			if err = errors.Join(err, p.Discard()); err != nil {
 				t.Fatal(err)
 			}
 			got = visible(t, back)
 		}
 		if !slices.Equal(got, published(dir, "new")) && (err == nil || !slices.Equal(got, before)) {
-			t.Errorf("after %d changes, publishing said %v, %s survived: found %q", changes, err, name, got)
+			t.Errorf("after %d changes, publishing said %v, %s survived: found %q", changes, err,
+				name, got)
 		}
 	}
 	return err != nil

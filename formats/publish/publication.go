@@ -1,13 +1,13 @@
 // Package publish puts an output, a file or a directory, in its place in one step.
 //
-// Contract: until then the output lies beside its target under a hidden name, readable by
-// its owner alone; afterwards it is complete and durable. It becomes readable by others right after it has
-// got its name: a run that is killed between the two leaves a target that its owner alone can read, until Finish. After a failure, a kill or a
-// power loss the target is what it was before, or absent, and the next run sweeps what is
-// left. Two runs with one target exclude each other with formats.ErrBusy.
+// Contract: until then the output has a hidden name next to its target and only its owner can read
+// it; afterwards it is complete and durable. It becomes readable by others right after it has got
+// its name: a run that is killed between the two leaves a target that only its owner can read,
+// until Finish. After a failure, a kill or a power loss the target is the old one, or absent, and
+// the next run removes the rest. Two runs with one target exclude each other with formats.ErrBusy.
 //
-// Not promised: exclusion on systems without file locks, nor one step for a directory that
-// replaces another where the system cannot exchange names. The next run repairs that, too.
+// Limits: there is no exclusion on systems without file locks, and replacing a directory takes two
+// steps where the system cannot exchange names. The next run repairs that, too.
 package publish
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// SuccessFile is the name of the empty file that says a directory is complete.
+// SuccessFile is the name of the empty file that marks a directory as complete.
 const SuccessFile = "_SUCCESS"
 
-// Publication is an output in the making: a private file or directory beside its target,
-// which takes the target's place in one step or not at all. After a failure, a kill or a
-// power loss the target is what it was before, or absent; what is left of the attempt is
-// swept by the next one. One Publication is used by one goroutine, its files by several.
+// Publication is an output while it is written: a private file or directory next to its target,
+// which takes the target's place in one step or not at all. After a failure, a kill or a power loss
+// the target is the old one, or absent; the next attempt removes the rest. One Publication is used
+// by one goroutine, its files by several.
 type Publication struct {
 	fs     *FS
 	target string
@@ -41,7 +41,7 @@ type Publication struct {
 // run writes the same target.
 func File(target string) (*Publication, error) { return On(nil, target, false) }
 
-// On begins a file output, or a directory output, on any file system. The error is formats.ErrBusy
+// On begins a file output, or a directory output, on any file system. It returns formats.ErrBusy
 // while another run writes the same target.
 func On(d *FS, target string, dir bool) (*Publication, error) {
 	target = filepath.Clean(target)
@@ -52,19 +52,19 @@ func On(d *FS, target string, dir bool) (*Publication, error) {
 	return p, nil
 }
 
-// sibling returns a hidden name beside the target.
+// sibling returns a hidden name next to the target.
 func sibling(target, what string) string {
 	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".kcut-"+what)
 }
 
-// Path returns where the output is until it is published.
+// Path returns the path of the output until it is published.
 func (p *Publication) Path() string { return p.work }
 
 // File returns the file of a file output, open for writing.
 func (p *Publication) File() *Handle { return p.held }
 
-// Create makes a file of a directory output, and the directories on its way. Name is
-// relative, with slashes. The caller closes it before Publish.
+// Create makes a file of a directory output, with its parent directories. Name is relative, with
+// slashes. The caller closes the file before Publish.
 func (p *Publication) Create(name string) (*Handle, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, fmt.Errorf("create %s: name leads out of the output", name)
@@ -84,7 +84,7 @@ func (p *Publication) Create(name string) (*Handle, error) {
 	return f, nil
 }
 
-// Reopen opens a file of the output, at a path of it, for reading and writing.
+// Reopen opens a file of the output, by its path, for reading and writing.
 func (p *Publication) Reopen(path string) (*Handle, error) { return p.fs.OpenPrivate(path) }
 
 // begin opens and locks the temporary sibling, and empties it.
@@ -112,8 +112,8 @@ func (p *Publication) begin() error {
 	return nil
 }
 
-// hold opens the temporary sibling and locks it. Between the two another run may have
-// published or removed what was opened; held stays nil then, and nothing was touched.
+// hold opens the temporary sibling and locks it. Between the two another run may have published or
+// removed the opened file; held stays nil then, and nothing was touched.
 func (p *Publication) hold() error {
 	f, err := p.open()
 	if err != nil {
@@ -143,13 +143,13 @@ func (p *Publication) open() (*Handle, error) {
 		return nil, err
 	}
 	f, err := p.fs.OpenDir(p.work)
-	if errors.Is(err, fs.ErrNotExist) { // swept by another run just now
+	if errors.Is(err, fs.ErrNotExist) { // another run has just removed it
 		return nil, formats.ErrBusy
 	}
 	return f, err
 }
 
-// sweep empties the temporary sibling, and takes a directory back that a crash left aside.
+// sweep empties the temporary sibling, and restores a directory that a crash has left aside.
 func (p *Publication) sweep() (err error) {
 	mode := fs.FileMode(0o600)
 	if p.dir {
@@ -180,7 +180,7 @@ func (p *Publication) empty() error {
 	return nil
 }
 
-// restore undoes half a replacement by way of the aside name.
+// restore undoes a half-finished replacement by the name of the old directory.
 func (p *Publication) restore() error {
 	aside := sibling(p.target, "old")
 	_, err := p.fs.Lstat(p.target)
@@ -193,7 +193,7 @@ func (p *Publication) restore() error {
 	return nil
 }
 
-// syncFile makes what was written of a file durable.
+// syncFile makes the written bytes of a file durable.
 func syncFile(path string, open func(path string) (*Handle, error)) error {
 	f, err := open(path)
 	if err != nil {
@@ -202,10 +202,10 @@ func syncFile(path string, open func(path string) (*Handle, error)) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Publish makes the output durable and puts it in the target's place. On an error before
-// that step the target is untouched, and Discard is still owed; an error after it means
-// that the complete new output is in place but may not survive a power loss yet, or that
-// the old one could not be removed. The next run sweeps that.
+// Publish makes the output durable and puts it in the target's place. On an error before that step
+// the target is untouched, and the caller must call Discard; an error after it means that the
+// complete new output is in place but may not survive a power loss yet, or that the old one could
+// not be removed. The next run removes that.
 func (p *Publication) Publish() (err error) {
 	if p.dir {
 		err = syncFile(filepath.Join(p.work, SuccessFile), p.fs.OpenPrivate)
@@ -222,8 +222,9 @@ func (p *Publication) Publish() (err error) {
 	return nil
 }
 
-// seal makes a file, or a directory with everything below it, durable, and what is below the output as
-// readable as new files are. The output itself stays private until it is in the target's place.
+// seal makes a file, or a directory with everything below it, durable, and gives everything below
+// the output the permissions of new files. The output itself stays private until it is in the
+// target's place.
 func (p *Publication) seal(path string, dir bool) error {
 	sync := func(path string) error { return syncFile(path, p.fs.OpenWritten) }
 	if dir {
@@ -244,7 +245,7 @@ func (p *Publication) seal(path string, dir bool) error {
 	return open(p.fs, path, dir)
 }
 
-// open makes a file, or a directory, as readable as new ones are.
+// open gives a file, or a directory, the permissions of new ones.
 func open(d *FS, path string, dir bool) error {
 	mode := fs.FileMode(0o666)
 	if dir {
@@ -253,8 +254,8 @@ func open(d *FS, path string, dir bool) error {
 	return d.Chmod(path, mode&^umask)
 }
 
-// Finish makes a target as readable as new files are, after a Publish that was killed when the target had been
-// replaced, and before that.
+// Finish gives a target the permissions of new files, after a Publish that was killed between
+// replacing the target and that.
 func Finish(d *FS, target string) error {
 	info, err := d.Lstat(target)
 	if err == nil && info.Mode()&fs.ModeSymlink == 0 {
@@ -266,8 +267,8 @@ func Finish(d *FS, target string) error {
 	return nil
 }
 
-// replace puts the output in the target's place, where nothing is or a file, or a directory, which
-// is removed.
+// replace puts the output in the target's place, where there is nothing, or a file, or a directory,
+// which is removed.
 func (p *Publication) replace() error {
 	if p.dir {
 		_, err := p.fs.Lstat(p.target)
@@ -281,12 +282,12 @@ func (p *Publication) replace() error {
 		return err
 	}
 	p.done = true
-	return errors.Join(open(p.fs, p.target, p.dir), SyncDir(p.fs, filepath.Dir(p.target)), p.release())
+	return errors.Join(open(p.fs, p.target, p.dir), SyncDir(p.fs, filepath.Dir(p.target)),
+		p.release())
 }
 
-// exchange swaps the directory with the one in its place. The old one is locked before it
-// gets the temporary name: otherwise another run could take it for its own while it is
-// being removed.
+// exchange swaps the directory with the one in its place. The old one is locked before it gets the
+// temporary name: otherwise another run could use it as its own while it is being removed.
 func (p *Publication) exchange() error {
 	old, err := p.fs.OpenDir(p.target)
 	if err != nil {
@@ -297,8 +298,8 @@ func (p *Publication) exchange() error {
 	}
 	rest := p.work
 	if err = p.fs.Exchange(p.work, p.target); errors.Is(err, errors.ErrUnsupported) {
-		// In two steps: a crash between them leaves no target and the old one aside, from where the
-		// next run takes it back.
+		// In two steps: a crash between them leaves no target and the old one aside. The next run
+		// moves it back.
 		rest = sibling(p.target, "old")
 		if err = p.fs.Rename(p.target, rest); err == nil {
 			if err = p.fs.Rename(p.work, p.target); err != nil {
@@ -317,11 +318,10 @@ func (p *Publication) exchange() error {
 	return errors.Join(opened, err, old.Close(), p.release())
 }
 
-// Done reports whether the target has been replaced, if only by a Publish that failed later.
+// Done reports whether the target has been replaced, even by a Publish that failed later.
 func (p *Publication) Done() bool { return p.done }
 
-// Discard gives the output up and removes it. After Publish has replaced the target it
-// does nothing.
+// Discard removes the output. After Publish has replaced the target it does nothing.
 func (p *Publication) Discard() error {
 	if p.held == nil {
 		return nil
@@ -336,7 +336,7 @@ func (p *Publication) Discard() error {
 	return nil
 }
 
-// release closes what is held, and with it the lock.
+// release closes the held file or directory, which gives up the lock.
 func (p *Publication) release() error {
 	if p.held == nil {
 		return nil
@@ -346,7 +346,7 @@ func (p *Publication) release() error {
 	return f.Close()
 }
 
-// Replace puts a file with a text in its place in one step, whether there is one or not.
+// Replace writes a file with a text in one step, whether it exists or not.
 func Replace(target string, text []byte) error {
 	p, err := File(target)
 	if err != nil {

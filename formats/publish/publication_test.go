@@ -16,9 +16,8 @@ import (
 
 var errInjected = errors.New("injected fault")
 
-// faultyFS fails one operation, counted from 0, or every one from there on, as if the
-// process had been killed. Files are really closed, as the kernel would, and never synced: no test
-// of these can lose power.
+// faultyFS fails one operation, counted from 0, or all from there on, as if the process had been
+// killed. It really closes files, as the kernel would, and never syncs: these tests lose no power.
 type faultyFS struct {
 	fail       int
 	forever    bool
@@ -103,24 +102,26 @@ func contents(t *testing.T, dir string) []string {
 	return files
 }
 
-// published returns what contents returns after an attempt.
+// published returns the contents after a successful attempt.
 func published(dir bool, content string) []string {
 	if !dir {
 		return []string{"out=" + content}
 	}
-	return []string{"out/_SUCCESS=", "out/part-0.parquet=" + content, "out/sex=M/part-0.parquet=" + content}
+	return []string{"out/_SUCCESS=", "out/part-0.parquet=" + content,
+		"out/sex=M/part-0.parquet=" + content}
 }
 
-// TestPublishFaults fails every operation in turn: the target is then the old output or
-// none, or, when only the last steps failed, the whole new one; and the next run succeeds
-// and leaves nothing beside it.
+// TestPublishFaults fails every operation in turn: then the target is the old output or absent, or,
+// when only the last steps failed, the complete new one; the next run succeeds and leaves nothing
+// else.
 func TestPublishFaults(t *testing.T) {
 	for i := range 16 {
 		dir, exists, forever, noExchange := i&1 != 0, i&2 != 0, i&4 != 0, i&8 != 0
 		if noExchange && !dir {
 			continue // files are never exchanged
 		}
-		name := fmt.Sprintf("dir=%v exists=%v forever=%v noExchange=%v", dir, exists, forever, noExchange)
+		name := fmt.Sprintf("dir=%v exists=%v forever=%v noExchange=%v", dir, exists, forever,
+			noExchange)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
@@ -143,7 +144,8 @@ func checkFault(t *testing.T, f *faultyFS, home string, dir, exists bool) bool {
 	}
 	before := []string{}
 	if exists {
-		if err := attempt(&publish.FS{Around: (&faultyFS{fail: -1}).around}, target, dir, "old"); err != nil {
+		if err := attempt(&publish.FS{Around: (&faultyFS{fail: -1}).around}, target, dir,
+			"old"); err != nil {
 			t.Fatal(err)
 		}
 		before = published(dir, "old")
@@ -158,7 +160,8 @@ func checkFault(t *testing.T, f *faultyFS, home string, dir, exists bool) bool {
 		t.Errorf("fault %d was swallowed", f.fail)
 	case err != nil && !errors.Is(err, errInjected):
 		t.Errorf("fault %d: error %v", f.fail, err)
-	case !slices.Equal(after, before) && !slices.Equal(after, complete) && !(f.noExchange && f.forever && len(after) == 0):
+	case !slices.Equal(after, before) && !slices.Equal(after, complete) &&
+		!(f.noExchange && f.forever && len(after) == 0):
 		t.Errorf("fault %d: found %q, want %q or %q", f.fail, after, before, complete)
 	}
 	again := &faultyFS{fail: -1, noExchange: f.noExchange}
@@ -176,7 +179,7 @@ func visible(t *testing.T, home string) []string {
 	return slices.DeleteFunc(contents(t, home), func(f string) bool { return f[0] == '.' })
 }
 
-// leaveStale leaves what a killed run leaves.
+// leaveStale leaves the files of a killed run.
 func leaveStale(t *testing.T, target string, dir bool) {
 	t.Helper()
 	work := publish.Sibling(target, "tmp")
@@ -186,7 +189,8 @@ func leaveStale(t *testing.T, target string, dir bool) {
 		}
 		work = filepath.Join(work, "sex=F", "half")
 	}
-	if err := os.WriteFile(work, []byte("a longer text of a run that was killed"), 0o644); err != nil {
+	if err := os.WriteFile(work, []byte("a longer text of a run that was killed"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -214,8 +218,8 @@ func TestPublishBusy(t *testing.T) {
 	}
 }
 
-// TestReplacedIsLocked looks at a directory that is replaced while it has the temporary name:
-// another run must not take it for its own, since it is about to be removed.
+// TestReplacedIsLocked looks at a replaced directory while it has the temporary name: another run
+// must not use it as its own, since it is about to be removed.
 func TestReplacedIsLocked(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "out")
 	looked := 0
@@ -239,9 +243,9 @@ func TestReplacedIsLocked(t *testing.T) {
 	}
 }
 
-// TestPublishLateLock opens the temporary file just before another run publishes it, and
-// locks it just after: it must not take the published file for its own, nor when a third run
-// has made a temporary file since.
+// TestPublishLateLock opens the temporary file just before another run publishes it, and locks it
+// just after: it must not use the published file as its own, even when a third run has made a
+// temporary file since.
 func TestPublishLateLock(t *testing.T) {
 	for _, third := range []bool{false, true} {
 		target := filepath.Join(t.TempDir(), "out")
@@ -254,7 +258,8 @@ func TestPublishLateLock(t *testing.T) {
 		}
 		var others *publish.Publication
 		opened := false
-		late, err := publish.On(&publish.FS{Around: func(operation string, do func() error, _ ...string) error {
+		late, err := publish.On(&publish.FS{Around: func(operation string, do func() error,
+			_ ...string) error {
 			err := do()
 			if operation != "create" || opened {
 				return err
@@ -313,7 +318,7 @@ func TestPublishModes(t *testing.T) {
 	checkMode(t, filepath.Join(home, "dir", "_SUCCESS"), 0o666&^publish.Umask)
 }
 
-// Whenever a run is killed, what others can read is the target and nothing else.
+// Whenever a run is killed, others can read the target and nothing else.
 func TestPublishStaysPrivate(t *testing.T) {
 	for _, dir := range []bool{false, true} {
 		for _, exists := range []bool{false, true} {
@@ -325,25 +330,34 @@ func TestPublishStaysPrivate(t *testing.T) {
 				}
 			}
 			placed := false
-			err := attempt(&publish.FS{Around: func(operation string, do func() error, paths ...string) error {
+			err := attempt(&publish.FS{Around: func(operation string, do func() error,
+				paths ...string) error {
 				err := do()
 				placed = placed || err == nil && (operation == "rename" || operation == "exchange")
 				hidden, _ := filepath.Glob(filepath.Join(home, ".out*"))
 				for _, path := range hidden {
-					if info, failed := os.Lstat(path); !placed && failed == nil && info.Mode().Perm()&0o077 != 0 {
-						t.Errorf("dir=%v exists=%v: after %s of %v others can read %s", dir, exists, operation, paths, filepath.Base(path))
+					if info, failed := os.Lstat(path); !placed && failed == nil &&
+						info.Mode().Perm()&0o077 != 0 {
+						t.Errorf("dir=%v exists=%v: after %s of %v others can read %s", dir, exists,
+							operation, paths, filepath.Base(path))
 					}
 				}
 				return err
 			}}, target, dir, "new")
-			checkMode(t, target, map[bool]fs.FileMode{false: 0o666, true: 0o777}[dir]&^publish.Umask)
+			checkMode(t, target, map[bool]fs.FileMode{
+				false: 0o666,
+				true:  0o777,
+			}[dir]&^publish.Umask)
 			if err := os.Chmod(target, 0o700); err != nil { // as if killed right after the rename
 				t.Fatal(err)
 			}
 			if err := publish.Finish(nil, target); err != nil {
 				t.Fatal(err)
 			}
-			checkMode(t, target, map[bool]fs.FileMode{false: 0o666, true: 0o777}[dir]&^publish.Umask)
+			checkMode(t, target, map[bool]fs.FileMode{
+				false: 0o666,
+				true:  0o777,
+			}[dir]&^publish.Umask)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -364,7 +378,8 @@ func checkMode(t *testing.T, name string, want fs.FileMode) {
 
 func TestPublishRefuses(t *testing.T) {
 	home := t.TempDir()
-	file, dir, link := filepath.Join(home, "file"), filepath.Join(home, "dir"), filepath.Join(home, "linked")
+	file, dir, link := filepath.Join(home, "file"), filepath.Join(home, "dir"),
+		filepath.Join(home, "linked")
 	if err := errors.Join(os.WriteFile(file, []byte("x"), 0o600), os.Mkdir(dir, 0o700),
 		os.Symlink(file, publish.Sibling(link, "tmp"))); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// CheckTarget refuses a target that is a pipe or a device, or a link that leads to one or to a file that
-// the process has open, such as /dev/stdout: what is published would replace it.
+// CheckTarget refuses a target that is a pipe or a device, or a link to one or to a file that the
+// process has open, such as /dev/stdout: publishing would replace it.
 func CheckTarget(target string) error {
 	info, err := os.Stat(target)
 	special := err == nil && !info.Mode().IsRegular() && !info.IsDir()
@@ -31,10 +31,10 @@ func CheckTarget(target string) error {
 		"replace %s: it is a pipe or a device, or leads to one", target)
 }
 
-// mostLinks is how many links in a row a system follows.
+// mostLinks is the number of links in a row that a system follows.
 const mostLinks = 40
 
-// isOpenFile reports whether a path names a file by the number under which a process has it open.
+// isOpenFile reports whether a path names a file by the number of an open file of a process.
 func isOpenFile(path string) bool {
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package publishtest has, for tests, a file system that loses power, for what is made durable.
+// Package publishtest has a file system for tests that loses power, to check what is durable.
 package publishtest
 
 import (
@@ -11,24 +11,24 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 )
 
-// ErrPower is the error of everything that is tried after power is lost.
+// ErrPower is the error of every operation after power is lost.
 var ErrPower = errors.New("power is lost")
 
-// Power is the machine's file system below a folder until power is lost. It remembers what a
-// machine may forget then: the content of files that were not synced since, and the names in
-// directories that were not. It does not sync for real. One goroutine uses it.
+// Power is the machine's file system below a folder until power is lost. It records what a machine
+// may lose then: the content of files that were not synced, and names in directories that were not
+// synced. It does not really sync. One goroutine uses it.
 type Power struct {
 	*publish.FS
 	home string
 	root *node
-	left int // changes until power is lost; negative: it never is
+	left int // number of changes until power is lost; negative: it is never lost
 }
 
-// node is a file or a directory, whatever its names are.
+// node is a file or a directory, independent of its names.
 type node struct {
-	synced  []byte           // a file's content that is durable; nil: not even that it is empty
-	names   map[string]*node // a directory's; nil: a file
-	durable map[string]*node // of these the durable ones, as they are
+	synced  []byte           // a file's durable content; nil: not even its emptiness is durable
+	names   map[string]*node // the names of a directory; nil: a file
+	durable map[string]*node // the durable names
 }
 
 func newDir() *node { return &node{names: map[string]*node{}, durable: map[string]*node{}} }
@@ -40,25 +40,24 @@ func NewPower(home string) *Power {
 	return p
 }
 
-// LoseAfter loses power after so many more changes.
+// LoseAfter makes power end after a number of further changes.
 func (p *Power) LoseAfter(changes int) { p.left = changes }
 
 // Lost reports whether power is lost.
 func (p *Power) Lost() bool { return p.left == 0 }
 
-// Survival says of which directories the names survive that were not synced: a machine that
-// loses power may have written them, or not.
+// Survival decides for each directory whether its unsynced names survive: a machine that loses
+// power may have written them, or not.
 type Survival func(relative string) bool
 
-// Survivals are the extremes: no names, all of them, and those of the folder alone that
-// everything is in.
+// Survivals are the extremes: no names, all names, and only those of the top folder.
 var Survivals = map[string]Survival{
 	"no names":       func(string) bool { return false },
 	"all names":      func(string) bool { return true },
 	"the top's name": func(relative string) bool { return relative == "." },
 }
 
-// Restore writes what is there when power is back to another folder.
+// Restore writes the surviving files to another folder.
 func (p *Power) Restore(to string, survives Survival) error {
 	return p.root.restore(to, ".", survives)
 }
@@ -83,7 +82,7 @@ func (n *node) restore(to, relative string, survives Survival) error {
 	return nil
 }
 
-// in returns the directory that a path is in, and its name there.
+// in returns the directory of a path, and its name there.
 func (p *Power) in(path string) (dir *node, name string) {
 	relative, err := filepath.Rel(p.home, path)
 	if err != nil {
@@ -97,7 +96,7 @@ func (p *Power) in(path string) (dir *node, name string) {
 	return dir, parts[len(parts)-1]
 }
 
-// around does what power is there for, and remembers it.
+// around performs an operation unless power is lost, and records it.
 func (p *Power) around(operation string, do func() error, paths ...string) error {
 	switch operation {
 	case "stat", "list", "read", "lock", "close":
@@ -137,7 +136,7 @@ func (p *Power) around(operation string, do func() error, paths ...string) error
 	return nil
 }
 
-// sync records what of a file or a directory is durable from now on.
+// sync records that the content of a file or a directory is durable.
 func (p *Power) sync(path string) (err error) {
 	n := p.root
 	if path != p.home {
