@@ -198,8 +198,7 @@ func TestEncodings(t *testing.T) {
 		formats.ErrDamaged) || !strings.Contains(err.Error(), "UTF-16") {
 		t.Errorf("UTF-16 that is not declared: %v", err)
 	}
-	if _,
-		err := tryCSV(t, "a\n1\n",
+	if _, err := tryCSV(t, "a\n1\n",
 		formats.ReadOptions{CSV: formats.CSV{Encoding: "ebcdic"}}); !errors.Is(err,
 		formats.ErrUnsupported) {
 		t.Errorf("an unknown encoding: %v", err)

@@ -373,8 +373,7 @@ func TestDelimiters(t *testing.T) {
 		[][]string{{"x,1"}, {"y;2"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _,
-		err := tryCSV(t, "a,b\n",
+	if _, err := tryCSV(t, "a,b\n",
 		formats.ReadOptions{CSV: formats.CSV{Delimiter: '"'}}); !errors.Is(err,
 		formats.ErrUnsupported) {
 		t.Errorf("quote as delimiter: got %v", err)
