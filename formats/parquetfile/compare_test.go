@@ -23,10 +23,10 @@ import (
 	declared "github.com/kcut/kcut/formats/internal/schema"
 )
 
-// The tests of this file hold what is read here against another implementation, arrow-go,
-// asked for physical values and levels only: what they mean is worked out a second time.
+// The tests of this file compare this package with another implementation, arrow-go, which only
+// reads physical values and levels: the tests interpret these a second time.
 
-// wantCell is the cell of a physical value by the column's annotation.
+// wantCell returns the cell of a physical value by the column's annotation.
 func wantCell(col *schema.Column, b []byte) (string, bool) {
 	switch col.PhysicalType() {
 	case parquet.Types.Boolean:
@@ -42,12 +42,15 @@ func wantCell(col *schema.Column, b []byte) (string, bool) {
 		return wantFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))), true
 	case parquet.Types.Double:
 		return wantFloat(math.Float64frombits(binary.LittleEndian.Uint64(b))), true
-	case parquet.Types.Int96: // the day, with its sign turned so that bytes have the order of times
+	// the day, with its sign flipped so that bytes have the order of times
+	case parquet.Types.Int96:
 		const ofDay = 24 * time.Hour
-		day, nanos := int32(binary.LittleEndian.Uint32(b[8:])), time.Duration(binary.LittleEndian.Uint64(b))
+		day, nanos := int32(binary.LittleEndian.Uint32(b[8:])),
+			time.Duration(binary.LittleEndian.Uint64(b))
 		at := time.Unix(int64(day)*86400, 0).Add(nanos.Truncate(ofDay)).Add(nanos % ofDay)
 		midnight := at.UTC().Truncate(ofDay)
-		return fmt.Sprintf("%08x%016x", uint32(midnight.Unix()/86400)^1<<31, at.Sub(midnight).Nanoseconds()), true
+		return fmt.Sprintf("%08x%016x", uint32(midnight.Unix()/86400)^1<<31,
+			at.Sub(midnight).Nanoseconds()), true
 	}
 	switch col.LogicalType().(type) {
 	case *schema.DecimalLogicalType:
@@ -71,20 +74,21 @@ func wantFloat(f float64) string {
 	return fmt.Sprint(f)
 }
 
-// gotColumn is a column as it is read here: the cells of a flat one, or leaves.
+// gotColumn is a column as this package reads it: the cells of a flat one, or leaves.
 type gotColumn struct {
 	cells  []string
 	leaves []formatstest.Leaf
 }
 
-// atOnce reads every column on a goroutine of its own.
+// atOnce reads every column on its own goroutine.
 func atOnce(n int, read func(hand, i int) error) error {
 	return fence.Each(n, n, func(i int) error { return read(i, i) })
 }
 
-// readColumns reads all columns of a file, its two halves with a reader each, and returns
-// the file's columns, too. Columns are read at once when they are coded, else in turn.
-func readColumns(t *testing.T, path string, coded bool, batchRows int) ([]gotColumn, *formats.Schema, error) {
+// readColumns reads all columns of a file, its two halves with a reader each, and also returns the
+// file's columns. It reads columns in parallel when they are coded, else in turn.
+func readColumns(t *testing.T, path string, coded bool, batchRows int) ([]gotColumn,
+	*formats.Schema, error) {
 	t.Helper()
 	ctx := context.Background()
 	src, err := Open(ctx, path, formats.ReadOptions{BatchRows: batchRows})
@@ -175,7 +179,8 @@ func appendLevels(dst []int16, levels []byte) []int16 {
 }
 
 // compareColumn compares one column of a file to its leaves as arrow-go reads them.
-func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []formatstest.Leaf, first int) {
+func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []formatstest.Leaf,
+	first int) {
 	t.Helper()
 	for i, w := range want {
 		col := s.Column(first + i)
@@ -193,7 +198,8 @@ func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []formats
 				cell, known = wantCell(col, w.Values[next])
 				next++
 			}
-			if got := got.cells[row]; known && got != cell || !known && got == formatstest.NullCell {
+			if got := got.cells[row]; known && got != cell ||
+				!known && got == formatstest.NullCell {
 				t.Fatalf("column %s: row %d: %q, want %q", col.Path(), row, got, cell)
 			}
 		}
@@ -202,7 +208,7 @@ func compareColumn(t *testing.T, s *schema.Schema, got gotColumn, want []formats
 
 func compareLeaf(t *testing.T, col *schema.Column, got, want formatstest.Leaf) {
 	t.Helper()
-	// arrow-go leaves levels that are always 0 as it found them.
+	// arrow-go does not reset levels that are always 0.
 	if col.MaxDefinitionLevel() > 0 && !slices.Equal(got.Definition, want.Definition) {
 		t.Fatalf("leaf %s: other definition levels", col.Path())
 	}
@@ -222,7 +228,8 @@ func leavesOf(t *testing.T, path string) (*schema.Schema, []formatstest.Leaf, er
 	return formatstest.Leaves(data)
 }
 
-// realFiles are the Parquet files of the Apache project and of the papers that can be read.
+// realFiles returns the paths of the readable Parquet files of the Apache project and of the
+// papers.
 func realFiles(t *testing.T) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{
@@ -232,7 +239,9 @@ func realFiles(t *testing.T) (paths []string) {
 		found, _ := filepath.Glob(filepath.Join(formatstest.SharedData(t, "."), pattern))
 		paths = append(paths, found...)
 	}
-	return slices.DeleteFunc(paths, func(path string) bool { return refused[filepath.Base(path)] != "" })
+	return slices.DeleteFunc(paths, func(path string) bool {
+		return refused[filepath.Base(path)] != ""
+	})
 }
 
 func TestAgreesWithArrow(t *testing.T) {
@@ -260,7 +269,8 @@ func TestAgreesWithArrow(t *testing.T) {
 	}
 }
 
-func compareFile(t *testing.T, path string, s *schema.Schema, want []formatstest.Leaf, coded bool, batchRows int) {
+func compareFile(t *testing.T, path string, s *schema.Schema, want []formatstest.Leaf, coded bool,
+	batchRows int) {
 	t.Helper()
 	got, columns, err := readColumns(t, path, coded, batchRows)
 	if err != nil {
@@ -289,18 +299,23 @@ func TestValues(t *testing.T) {
 		want         []string // "null" is a null
 	}{
 		{"int96_from_spark", "a", []string{
-			"2024-01-01T20:34:56.123456", "2024-01-01T01:00:00", "9999-12-31T03:00:00", "2024-12-30T23:00:00", "null",
+			"2024-01-01T20:34:56.123456", "2024-01-01T01:00:00", "9999-12-31T03:00:00",
+			"2024-12-30T23:00:00", "null",
 		}},
 		{"float16_zeros_and_nans", "x", []string{"null", "0", "NaN"}},
-		{"hadoop_lz4_compressed", "c0", []string{"1593604800", "1593604800", "1593604801", "1593604801"}},
-		{"rle_boolean_encoding", "datatype_boolean", []string{"true", "false", "null", "true", "true", "false", "false", "true"}},
+		{"hadoop_lz4_compressed", "c0", []string{"1593604800", "1593604800", "1593604801",
+			"1593604801"}},
+		{"rle_boolean_encoding", "datatype_boolean",
+			[]string{"true", "false", "null", "true", "true", "false", "false", "true"}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			s, err := Open(t.Context(), filepath.Join(dir, c.file+".parquet"), formats.ReadOptions{})
+			s, err := Open(t.Context(), filepath.Join(dir, c.file+".parquet"),
+				formats.ReadOptions{})
 			must(t, err)
 			defer s.Close()
 			fields := formats.Schema{Fields: s.Fields()}
-			r, err := s.Read(t.Context(), 0, 1, []formats.Request{{Column: fields.Index(c.column), Coded: true}})
+			r, err := s.Read(t.Context(), 0, 1,
+				[]formats.Request{{Column: fields.Index(c.column), Coded: true}})
 			must(t, err)
 			defer r.Close()
 			b, err := r.Next(t.Context())

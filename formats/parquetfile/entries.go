@@ -14,28 +14,28 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// columnRoom is how much of a column is read at a time.
+// columnRoom is the amount that is read of a column at a time.
 type columnRoom struct {
 	rows   int   // of a batch
-	buffer int64 // of a column chunk
-	less   int64 // by how much what its pages take untold is less than the usual
+	buffer int64 // bytes of a column chunk
+	less   int64 // bytes by which the unreported memory of its pages is below the usual
 }
 
 const (
-	// usualRoom is the room of a column that reads as much at a time as pays.
+	// usualRoom is the room of a column that is read in the most efficient amounts.
 	usualRoom  = 1 << 20
 	readBuffer = usualRoom / 4
 	leastRead  = 4 << 10
-	// columnBytes is what the reader of a column takes without its memory.
+	// columnBytes is the memory of a column's reader itself.
 	columnBytes = 3 << 10
-	// rowBytes is what a row of a batch takes beside its value.
+	// rowBytes is the memory of a row of a batch without its value.
 	rowBytes = 4
-	// differentRow is the memory of a row whose value no other has: that value, before it is looked
-	// up and in the list of values, its place in the table, and values derived from it.
+	// differentRow is the memory of a row with a unique value: the value before it is looked up and
+	// in the list of values, its entry in the table, and results derived from it.
 	differentRow = 64
 )
 
-// columnRoom returns what each column of a reader has of its room.
+// columnRoom returns the room of each column of a reader.
 func (s *source) columnRoom(columns []formats.Request) columnRoom {
 	leaves := 0
 	for _, request := range columns {
@@ -52,14 +52,15 @@ func (s *source) columnRoom(columns []formats.Request) columnRoom {
 	return room
 }
 
-// fixed returns what a column takes, whatever its pages are: the buffer, the rows of a batch, and
-// itself.
+// fixed returns the memory of a column that does not depend on its pages: the buffer, the rows of a
+// batch, and the reader itself.
 func (c columnRoom) fixed(chunk *meta.Column) int64 {
-	return min(c.buffer, max(leastRead, chunk.TotalCompressedSize)) + rowBytes*min(int64(c.rows), chunk.NumValues) + columnBytes
+	return min(c.buffer, max(leastRead, chunk.TotalCompressedSize)) +
+		rowBytes*min(int64(c.rows), chunk.NumValues) + columnBytes
 }
 
-// told returns what a column tells with a page of usual size, unpacked, that no compression makes
-// smaller.
+// told returns the number of bytes that a column reports for an unpacked page of usual size that
+// compression does not shrink.
 func (c columnRoom) told(chunk *meta.Column) int64 {
 	if c.less == 0 {
 		return 0
@@ -67,9 +68,8 @@ func (c columnRoom) told(chunk *meta.Column) int64 {
 	return max(0, c.fixed(chunk)+min(chunk.TotalCompressedSize, usualRoom)+c.less-usualRoom)
 }
 
-// buffers is the memory that one column chunk after another is read with. A reader that is
-// closed leaves its columns' to the readers that come: a split would not be worth
-// allocating them.
+// buffers is the memory for reading column chunks one after another. A closed reader leaves that of
+// its columns to later readers: allocating it again would cost too much for one split.
 type buffers struct {
 	page.Reader
 	codes []uint32
@@ -84,14 +84,14 @@ var freeBuffers = sync.Pool{New: func() any { return new(buffers) }}
 type entryReader struct {
 	*buffers
 	leaf     *schema.Leaf
-	decode   plain.Decoder // of values that are no byte strings
-	promised int64         // entries that data pages still have to bring
+	decode   plain.Decoder // for values that are not byte strings
+	promised int64         // number of entries that data pages must still bring
 	holding  formats.Holding
-	weight   func() int64 // bytes that the column holds besides its page
-	beside   int64        // that were told of these
+	weight   func() int64 // bytes that the column holds in addition to its page
+	beside   int64        // the part of these that was reported
 }
 
-// init makes a reader of a leaf's values as a type; of those of nested columns as their bytes.
+// init makes a reader of a leaf's values as a type, or as raw bytes for nested columns.
 func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 	width := plain.SizeOf(leaf.SchemaElement)
 	e.leaf, e.decode = leaf, plain.DecoderOf(t, leaf.Type.V, width)
@@ -100,7 +100,7 @@ func (e *entryReader) init(leaf *schema.Leaf, t formats.Type) {
 	}
 }
 
-// open starts on the leaf's chunk of a row group, whose bytes come from a plan of the file.
+// open starts with the leaf's chunk of a row group, whose bytes come from a plan of the file.
 func (e *entryReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom) {
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
@@ -117,7 +117,7 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room
 	e.Open(from, extent.From, extent.To, room.buffer)
 }
 
-// extent returns where a chunk lies. Old parquet-mr forgot the dictionary page's header in the
+// extent returns the place of a chunk. Old parquet-mr forgot the dictionary page's header in the
 // size (PARQUET-816).
 func (s *source) extent(chunk *meta.Column) formats.Range {
 	extent := chunk.Extent()
@@ -125,10 +125,10 @@ func (s *source) extent(chunk *meta.Column) formats.Range {
 	return extent
 }
 
-// told returns what the column holds beyond the usual.
+// told returns the number of bytes that the column holds beyond the usual.
 func (e *entryReader) told() int64 { return e.holding.Told() }
 
-// close ends the reading and gives the buffers up.
+// close ends the reading and releases the buffers.
 func (e *entryReader) close() {
 	if e.buffers != nil && e.Memory() <= maxKeptBytes {
 		e.Close()
@@ -138,21 +138,21 @@ func (e *entryReader) close() {
 	e.holding.Release()
 }
 
-// holdPage says what a page takes, as it lies in the file, unpacked and decoded.
+// holdPage reports the memory of a page, as it is in the file, unpacked and decoded.
 func (e *entryReader) holdPage(bytes int64) error { return e.holding.Hold(e.beside + bytes) }
 
-// holdBeside says what the column holds beside its page.
+// holdBeside reports the memory of the column in addition to its page.
 func (e *entryReader) holdBeside(bytes int64) error {
 	e.beside = bytes
 	return e.holdPage(e.Memory())
 }
 
-// holdMore says that the column is about to hold so many bytes more: values that move to larger memory, which
-// is all that they hold once they have moved.
+// holdMore reports that the column is about to hold a number of bytes more: values move to larger
+// memory, and hold only that once they have moved.
 func (e *entryReader) holdMore(bytes int64) error { return e.holdBeside(e.weight() + bytes) }
 
-// load makes sure that there are entries ahead in the page, and returns io.EOF at the chunk's
-// end. A dictionary page on the way is taken in by the given function.
+// load makes sure that entries are left in the page, and returns io.EOF at the chunk's end. It
+// passes a dictionary page to the given function.
 func (e *entryReader) load(dictionary func(*page.Header) error) error {
 	for e.Ahead == 0 {
 		if e.promised == 0 {
@@ -166,7 +166,7 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 		case err != nil:
 		case h.Type == format.DictionaryPage:
 			err = dictionary(h)
-		case h.Type == format.DataPage || h.Type == format.DataPageV2: // others are of no use
+		case h.Type == format.DataPage || h.Type == format.DataPageV2: // others are not needed
 			err = e.start(h)
 		}
 		if err != nil {
@@ -176,17 +176,19 @@ func (e *entryReader) load(dictionary func(*page.Header) error) error {
 	return nil
 }
 
-// loadPage loads a page. All that a dictionary takes is asked for before any of it is there.
+// loadPage loads a page. The whole memory of a dictionary is requested before any of it is
+// allocated.
 func (e *entryReader) loadPage(h *page.Header) error {
 	if h.Type == format.DictionaryPage {
-		if err := e.holdPage(dictionaryHeld(int64(h.Compressed), int64(h.Uncompressed), h.Entries, e.Codec)); err != nil {
+		if err := e.holdPage(dictionaryHeld(int64(h.Compressed), int64(h.Uncompressed), h.Entries,
+			e.Codec)); err != nil {
 			return err
 		}
 	}
 	return e.Load(h)
 }
 
-// dictionaryHeld returns what is held of a dictionary while it is read.
+// dictionaryHeld returns the memory of a dictionary while it is read.
 func dictionaryHeld(packed, unpacked int64, entries int, codec format.CompressionCodec) int64 {
 	held := dictionaryBytes(int(unpacked), entries)
 	if codec != format.Uncompressed {
@@ -195,11 +197,12 @@ func dictionaryHeld(packed, unpacked int64, entries int, codec format.Compressio
 	return held + packed
 }
 
-// start starts on a data page that was loaded, and takes its entries off those that the chunk
+// start starts with a loaded data page, and subtracts its entries from those that the chunk
 // promised.
 func (e *entryReader) start(h *page.Header) error {
 	if int64(h.Entries) > e.promised {
-		return fmt.Errorf("page of %d values, %d left in the column chunk: %w", h.Entries, e.promised, formats.ErrDamaged)
+		return fmt.Errorf("page of %d values, %d left in the column chunk: %w", h.Entries,
+			e.promised, formats.ErrDamaged)
 	}
 	e.promised -= int64(h.Entries)
 	if err := e.Begin(h); err != nil {
@@ -208,8 +211,8 @@ func (e *entryReader) start(h *page.Header) error {
 	return e.holdPage(e.Memory())
 }
 
-// readDictionary decodes the dictionary page that was loaded into an empty list, while the column
-// holds so many bytes beside that. It keeps no memory of a large page.
+// readDictionary decodes the loaded dictionary page into an empty list, while the column holds
+// beside bytes in addition. It keeps no memory of a large page.
 func (e *entryReader) readDictionary(h *page.Header, entries *formats.Values, beside int64) error {
 	values, err := e.DecodeDictionary(h)
 	if err == nil {
@@ -245,16 +248,16 @@ func (e *entryReader) next(dst *formats.Values, n int) error {
 	return e.append(dst, &values, n)
 }
 
-// dictionaryBytes is what the entries of a dictionary page take, each at most a word more than
-// in the page, and what is derived from them.
+// dictionaryBytes returns the memory of the entries of a dictionary page, each at most a word
+// larger than in the page, and of the results derived from them.
 func dictionaryBytes(size, entries int) int64 {
 	return int64(size) + (8+derivedBytes)*int64(min(entries, size))
 }
 
-// derivedBytes is what whoever reads derives from a value: codes, in lists that grow.
+// derivedBytes is the memory that callers derive from a value: codes, in lists that grow.
 const derivedBytes = 8
 
-// notEOF turns the end of a chunk, where there should be more, into damage.
+// notEOF turns the end of a chunk, where more bytes must follow, into damage.
 func notEOF(err error) error {
 	if err == io.EOF {
 		return fmt.Errorf("column chunk ends early: %w", formats.ErrDamaged)

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	stepRows     = 1024          // the least that a column has room for
+	stepRows     = 1024          // smallest number of rows of a column to read at a time
 	mostStepRows = 16 * stepRows // of a column, before the next one takes its turn
 )
 
-// maxTableValues is how many distinct values of pages without a dictionary are kept, at
-// most, before a later batch starts with new Values.
+// maxTableValues is the largest number of distinct values of pages without a dictionary that are
+// kept. With more, a later batch starts with new Values.
 const maxTableValues = 1 << 18
 
 // flatColumn reads one flat column of a split.
@@ -26,25 +26,27 @@ type flatColumn struct {
 	entryReader
 	to    *formats.Column
 	kind  formats.Type
-	coded bool // give codes, whatever the encoding
-	limit int  // values of pages without a dictionary that are kept from batch to batch
+	coded bool // returns codes, whatever the encoding
+	limit int  // number of values of pages without a dictionary to keep from batch to batch
 
-	values     *formats.Values   // what codes point into
-	dictionary int               // entries of the chunk's dictionary
+	values     *formats.Values   // values to which codes refer
+	dictionary int               // number of entries of the chunk's dictionary
 	translated []uint32          // codes of entries
-	table      *formats.Distinct // of values, once a page without a dictionary was met
-	entries    *formats.Values   // the chunk's dictionary; nil: it is how values start, codes are indexes plus one
+	table      *formats.Distinct // of values, after the first page without a dictionary
+	// the chunk's dictionary; nil: values start with it, and codes are indexes plus one
+	entries *formats.Values
 
 	codes  []uint32
-	listed bool // the batch has values that were not looked up: one a row
-	before int  // bytes of values when the batch began
-	known  int  // values when the batch began
-	// fleeting says that values are nearly all different.
+	listed bool // the batch has values that were not looked up: one for each row
+	before int  // bytes of values at the start of the batch
+	known  int  // number of values at the start of the batch
+	// fleeting means that nearly all values are different.
 	fleeting bool
 	scratch  formats.Values
 }
 
-func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool, limit int) *flatColumn {
+func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded bool,
+	limit int) *flatColumn {
 	c := &flatColumn{to: to, kind: t, coded: coded, limit: limit}
 	c.init(leaf, t)
 	c.entryReader.weight = c.weight
@@ -52,13 +54,13 @@ func newFlatColumn(leaf *schema.Leaf, to *formats.Column, t formats.Type, coded 
 	return c
 }
 
-// open starts on the column's chunk of a row group.
+// open starts with the column's chunk of a row group.
 func (c *flatColumn) open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom) {
 	c.entryReader.open(f, from, chunk, room)
 	c.dictionary, c.translated, c.entries = 0, nil, nil
 }
 
-// begin starts a batch of at most that many rows.
+// begin starts a batch of at most rows rows.
 func (c *flatColumn) begin(rows int) error {
 	switch {
 	case c.listed:
@@ -72,9 +74,9 @@ func (c *flatColumn) begin(rows int) error {
 	return c.holdBeside(c.weight())
 }
 
-// worthwhile reports, after a batch, whether it is worth looking back at the values so far:
-// they are not too many, and those of a long list were found again. While they are not, as of
-// an identifier, every batch starts with none: a short list lies in a near cache.
+// worthwhile reports, after a batch, whether the values so far are worth keeping: they are not too
+// many, and values of a long list were found again. While they are not, as in an identifier, every
+// batch starts without values: a short list fits in a fast cache.
 func (c *flatColumn) worthwhile() bool {
 	if c.values.Len() > c.limit || len(c.values.Data) > 64*c.limit {
 		return false
@@ -88,14 +90,14 @@ func (c *flatColumn) worthwhile() bool {
 	return !c.fleeting
 }
 
-// restart leaves the values to whoever still has them and starts with none.
+// restart leaves the values to those who still use them and starts with an empty list.
 func (c *flatColumn) restart() {
 	c.keepEntries()
 	c.table = c.table.Restarted()
 	c.values, c.translated = c.table.Values, nil
 }
 
-// relist starts with no values, in the memory of those of the last batch's rows.
+// relist starts with an empty list, in the memory of the values of the last batch's rows.
 func (c *flatColumn) relist() {
 	if c.keepEntries() {
 		c.values = &formats.Values{Type: c.kind}
@@ -113,7 +115,8 @@ func (c *flatColumn) keepEntries() bool {
 }
 
 func equal(a, b *formats.Values) bool {
-	return slices.Equal(a.Words, b.Words) && slices.Equal(a.Ends, b.Ends) && bytes.Equal(a.Data, b.Data)
+	return slices.Equal(a.Words, b.Words) && slices.Equal(a.Ends, b.Ends) &&
+		bytes.Equal(a.Data, b.Data)
 }
 
 // headOf returns the first n values.
@@ -146,10 +149,11 @@ func (c *flatColumn) read(n int) error {
 	return nil
 }
 
-// readRows reads the next n rows of the page. Defined is how many of them have a value.
+// readRows reads the next n rows of the page. Defined of them have a value.
 func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	if c.kind.Kind == formats.Null && defined > 0 {
-		return fmt.Errorf("read %d values of a column without a type: %w", defined, formats.ErrDamaged)
+		return fmt.Errorf("read %d values of a column without a type: %w", defined,
+			formats.ErrDamaged)
 	}
 	at := len(c.codes)
 	c.codes = slices.Grow(c.codes, n)
@@ -171,7 +175,7 @@ func (c *flatColumn) readRows(levels []byte, n, defined int) error {
 	return nil
 }
 
-// listValues appends the next n values of the page, which are not looked up, and their codes.
+// listValues appends the next n values of the page without looking them up, and their codes.
 func (c *flatColumn) listValues(n int) error {
 	c.listed, c.table = true, nil
 	code := uint32(c.values.Len())
@@ -185,8 +189,8 @@ func (c *flatColumn) listValues(n int) error {
 // oneNull are the codes by level.
 var oneNull [2]uint32
 
-// loadDictionary reads the chunk's dictionary. When the values already start with it, as
-// they do when row groups share one, they are kept, and with them what others derived from them.
+// loadDictionary reads the chunk's dictionary. If the values already start with it, as when row
+// groups share one, they are kept, together with the results that others derived from them.
 func (c *flatColumn) loadDictionary(h *page.Header) error {
 	if c.dictionary > 0 || c.entries != nil {
 		return fmt.Errorf("column chunk with two dictionaries: %w", formats.ErrDamaged)
@@ -197,7 +201,8 @@ func (c *flatColumn) loadDictionary(h *page.Header) error {
 	}
 	c.dictionary = h.Entries
 	switch {
-	case c.values.Len() >= h.Entries && equal(headOf(c.values, h.Entries), entries): // nothing new
+	// it has no new entries
+	case c.values.Len() >= h.Entries && equal(headOf(c.values, h.Entries), entries):
 	case len(c.codes) > 0:
 		c.entries = entries // the batch has codes already, which must keep their meaning
 	default:
@@ -206,15 +211,15 @@ func (c *flatColumn) loadDictionary(h *page.Header) error {
 	return c.holdBeside(c.weight())
 }
 
-// close implements columnReader. It empties the values, which may be as large as the memory:
-// whoever has read them still knows their pointer, to see whether they are the same.
+// close implements columnReader. It empties the values, which may fill the memory: their readers
+// still compare their pointer, to see whether they are the same.
 func (c *flatColumn) close() {
 	*c.values = formats.Values{Type: c.kind}
 	c.entryReader.close()
 }
 
-// weight returns the bytes that the column holds beside its page, the codes that whoever
-// reads derives from values among them.
+// weight returns the number of bytes that the column holds in addition to its page, with the codes
+// that callers derive from values.
 func (c *flatColumn) weight() int64 {
 	bytes := c.values.MemoryBytes() + c.scratch.MemoryBytes()
 	bytes += derivedBytes*int64(c.values.Len()) + 4*int64(cap(c.translated))
@@ -236,7 +241,8 @@ func (c *flatColumn) readIndexes(n int) error {
 		return err
 	}
 	if highest := addOne(codes); n > 0 && int64(highest) >= int64(c.dictionary) {
-		return fmt.Errorf("dictionary index %d, %d entries: %w", highest, c.dictionary, formats.ErrDamaged)
+		return fmt.Errorf("dictionary index %d, %d entries: %w", highest, c.dictionary,
+			formats.ErrDamaged)
 	}
 	if c.entries == nil {
 		return nil
@@ -250,9 +256,8 @@ func (c *flatColumn) readIndexes(n int) error {
 	return nil
 }
 
-// addOne makes codes of indexes, one more than each, and returns the highest index that there was.
-// Four at a time, because it is the one loop that every cell goes through, and a single maximum
-// makes it wait.
+// addOne turns indexes into codes, one more than each, and returns the highest index. It processes
+// four at a time, since every cell goes through this loop, and a single maximum makes it wait.
 func addOne(indexes []uint32) uint32 {
 	var a, b, c, d uint32
 	for ; len(indexes) >= 4; indexes = indexes[4:] {
@@ -269,7 +274,7 @@ func addOne(indexes []uint32) uint32 {
 }
 
 // codeValues appends the codes of the next n values of the page. Texts, which may be large, are
-// looked up where they lie.
+// looked up without copying them.
 func (c *flatColumn) codeValues(n int) error {
 	if c.kind.Kind == formats.String || c.kind.Kind == formats.Binary {
 		if c.table == nil {
@@ -313,10 +318,10 @@ func (c *flatColumn) codesOf(codes []uint32, some *formats.Values) []uint32 {
 	return codes
 }
 
-// finish has nothing to check: a flat chunk has as many values as rows.
+// finish does nothing: a flat chunk has as many values as rows.
 func (c *flatColumn) finish() error { return nil }
 
-// size returns the bytes of the values that the batch brought.
+// size returns the number of bytes of the batch's new values.
 func (c *flatColumn) size() int {
 	words := 0
 	if c.kind.InWords() {

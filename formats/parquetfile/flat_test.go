@@ -19,7 +19,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// halfDictionary writes a file whose dictionary columns give up their dictionary half-way.
+// halfDictionary writes a file whose dictionary columns leave their dictionary half-way.
 func halfDictionary(t *testing.T, rows []sampleRow, group int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "half.parquet")
@@ -35,9 +35,9 @@ func openSource(t *testing.T, path string) *source {
 	return src.(*source)
 }
 
-// TestValuesOnlyGrow checks what a Column promises: as long as Values are the same, the
-// entries that were there stay, and codes go on meaning them, whether pages have a
-// dictionary or not, and whether the values are given up in between.
+// TestValuesOnlyGrow checks the promise of a Column: as long as Values are the same, their entries
+// stay, and codes keep their meaning, whether pages have a dictionary or not, and whether the
+// values are replaced in between.
 func TestValuesOnlyGrow(t *testing.T) {
 	rows := sampleRows(formatstest.Rand(t), 3000)
 	for _, limit := range []int{maxTableValues, 10} {
@@ -47,7 +47,8 @@ func TestValuesOnlyGrow(t *testing.T) {
 			if field.Type.Kind == formats.Nested {
 				continue
 			}
-			r, err := src.Read(context.Background(), 0, len(src.Chunks()), []formats.Request{{Column: i, Coded: true}})
+			r, err := src.Read(context.Background(), 0, len(src.Chunks()),
+				[]formats.Request{{Column: i, Coded: true}})
 			must(t, err)
 			c := r.(*reader).columns[0].(*flatColumn)
 			c.limit = limit
@@ -66,7 +67,12 @@ func TestValuesOnlyGrow(t *testing.T) {
 				if v == last && !equal(headOf(v, seen.Len()), &seen) {
 					t.Fatalf("column %s: values changed at row %d", field.Name, b.Row)
 				}
-				last, seen = v, formats.Values{Type: v.Type, Words: slices.Clone(v.Words), Ends: slices.Clone(v.Ends), Data: bytes.Clone(v.Data)}
+				last, seen = v, formats.Values{
+					Type:  v.Type,
+					Words: slices.Clone(v.Words),
+					Ends:  slices.Clone(v.Ends),
+					Data:  bytes.Clone(v.Data),
+				}
 				got.add(t, b.Columns[0], b.Rows)
 				if c.dictionary > 0 && !c.Indexed {
 					mixed++
@@ -79,7 +85,8 @@ func TestValuesOnlyGrow(t *testing.T) {
 						want = *city
 					}
 					if cell != want {
-						t.Fatalf("seed %d: limit %d: city of row %d: %q, want %q", formatstest.Seed, limit, row, cell, want)
+						t.Fatalf("seed %d: limit %d: city of row %d: %q, want %q", formatstest.Seed,
+							limit, row, cell, want)
 					}
 				}
 			}
@@ -101,7 +108,8 @@ func TestSharedDictionary(t *testing.T) {
 	writeSample(t, path, rows, 99)
 	src := openSource(t, path)
 	column := slices.IndexFunc(src.Fields(), func(f formats.Field) bool { return f.Name == "city" })
-	r, err := src.Read(context.Background(), 0, len(src.Chunks()), []formats.Request{{Column: column}})
+	r, err := src.Read(context.Background(), 0, len(src.Chunks()),
+		[]formats.Request{{Column: column}})
 	must(t, err)
 	var first *formats.Values
 	for {
@@ -146,12 +154,13 @@ func TestReaderStopsWhenAsked(t *testing.T) {
 	}
 }
 
-// TestRowLoopAllocatesNothing reads batch after batch of a row group, with dictionaries and without:
-// pages and new values take allocations, rows do not.
+// TestRowLoopAllocatesNothing reads batch after batch of a row group, with dictionaries and
+// without: pages and new values need allocations, rows do not.
 func TestRowLoopAllocatesNothing(t *testing.T) {
 	for _, dictionary := range []int64{1 << 20, 16} {
 		path := filepath.Join(t.TempDir(), "sample.parquet")
-		writeSample(t, path, sampleRows(formatstest.Rand(t), 20000), 20000, parquet.DictionaryMaxBytes(dictionary))
+		writeSample(t, path, sampleRows(formatstest.Rand(t), 20000), 20000,
+			parquet.DictionaryMaxBytes(dictionary))
 		checkRowLoop(t, openSource(t, path))
 	}
 }
@@ -161,7 +170,8 @@ func checkRowLoop(t *testing.T, src *source) {
 	var requests []formats.Request
 	for i, f := range src.Fields() {
 		if f.Type.Kind != formats.Nested {
-			requests = append(requests, formats.Request{Column: i, Coded: f.Name != "id" && f.Name != "note"})
+			requests = append(requests, formats.Request{Column: i, Coded: f.Name != "id" &&
+				f.Name != "note"})
 		}
 	}
 	r, err := src.Read(context.Background(), 0, 1, requests)
@@ -174,21 +184,22 @@ func checkRowLoop(t *testing.T, src *source) {
 	for range 100 {
 		next()
 	}
-	const lists = 2 // of the values of a batch's rows, those that were not asked for as codes
+	const lists = 2 // of the values of a batch's rows that were not requested as codes
 	if got := testing.AllocsPerRun(100, next); got > 2+lists {
 		t.Errorf("%v allocations a batch of 64 rows", got)
 	}
 }
 
-// BenchmarkReadCodes reads five columns as codes, whose pages have dictionaries or, in
-// the second case, none.
+// BenchmarkReadCodes reads five columns as codes, whose pages have dictionaries or, in the second
+// case, none.
 func BenchmarkReadCodes(b *testing.B) {
 	for _, c := range []struct {
 		name    string
 		options []parquet.WriterOption
 	}{
 		{"dictionary", []parquet.WriterOption{parquet.Compression(&parquet.Zstd)}},
-		{"plain", []parquet.WriterOption{parquet.Compression(&parquet.Zstd), parquet.DictionaryMaxBytes(16)}},
+		{"plain", []parquet.WriterOption{parquet.Compression(&parquet.Zstd),
+			parquet.DictionaryMaxBytes(16)}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "bench.parquet")
@@ -208,12 +219,14 @@ func BenchmarkReadCodes(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(formatstest.Rows(src)), "ns/row")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(
+				formatstest.Rows(src)), "ns/row")
 		})
 	}
 }
 
-// Readers of many columns read few rows and bytes of each at a time, and hold no more beyond what they tell than they may.
+// Readers of many columns read few rows and bytes of each at a time, and hold no more unreported
+// memory than they may.
 func TestManyColumnsShareRoom(t *testing.T) {
 	const leaves, usual = 200, 1 << 20
 	columns := make([]topColumn, leaves)
@@ -228,14 +241,17 @@ func TestManyColumnsShareRoom(t *testing.T) {
 	for _, room := range []int64{1 << 20, 16 << 20, 1 << 30} {
 		s := &source{batchRows: defaultBatchRows, columns: columns, room: room, usual: usual}
 		each := s.columnRoom(requests)
-		if all := leaves * each.fixed(chunk); each.rows < stepRows || each.rows > defaultBatchRows || room > leaves*(leastRead+rowBytes*stepRows+columnBytes) && all > room {
+		if all := leaves * each.fixed(chunk); each.rows < stepRows ||
+			each.rows > defaultBatchRows ||
+			room > leaves*(leastRead+rowBytes*stepRows+columnBytes) && all > room {
 			t.Errorf("room of %d: %+v", room, each)
 		}
 		if untold := leaves * (usualRoom - each.less); untold > usual {
 			t.Errorf("%d bytes are not told", untold)
 		}
 	}
-	if alone := (&source{batchRows: defaultBatchRows, columns: columns}).columnRoom(requests); alone != (columnRoom{rows: defaultBatchRows, buffer: readBuffer}) {
+	if alone := (&source{batchRows: defaultBatchRows, columns: columns}).columnRoom(
+		requests); alone != (columnRoom{rows: defaultBatchRows, buffer: readBuffer}) {
 		t.Errorf("without limits: %+v", alone)
 	}
 }

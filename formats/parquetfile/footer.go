@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// footerHeld is how often a footer is held while it is read: as it lies in the file, and what is
-	// made of it.
+	// footerHeld is the factor of a footer's memory while it is read: its bytes in the file, and
+	// the decoded structs.
 	footerHeld = 2
-	// footerRead is how much of it is read at a time.
+	// footerRead is the number of its bytes that are read at a time.
 	footerRead = 4 << 10
 )
 
@@ -36,7 +36,8 @@ func (s *source) readFooter(ctx context.Context) error {
 		return meta.EndOfFile(err)
 	}
 	hold := func(bytes int64) error { return s.holding.Hold(footerHeld*size + bytes) }
-	if s.footer, err = meta.ReadFooter(bytes.NewReader(data), 0, size, footerRead, hold); err != nil {
+	if s.footer, err = meta.ReadFooter(bytes.NewReader(data), 0, size, footerRead,
+		hold); err != nil {
 		return err
 	}
 	if s.footer.Behind > 0 {
@@ -46,7 +47,7 @@ func (s *source) readFooter(ctx context.Context) error {
 	return s.holding.Hold(size + s.footer.Held + s.footer.Weight)
 }
 
-// cppBefore3 is how a file says that it was written by parquet-cpp before 3.0.0.
+// cppBefore3 matches the name of the writer parquet-cpp before 3.0.0.
 var cppBefore3 = regexp.MustCompile(`^parquet-cpp\S* version [0-2]\b`)
 
 // checkRowGroups checks that the row groups agree with the schema, with each other and
@@ -60,7 +61,8 @@ func (s *source) checkRowGroups() error {
 		rows += g.NumRows
 		for i := range s.footer.Leaves {
 			if err := s.checkChunk(g.Chunk(i), &s.footer.Leaves[i], g.NumRows); err != nil {
-				return fmt.Errorf("row group %d: column %q: %w", g.Number, s.footer.Leaves[i].Column(), err)
+				return fmt.Errorf("row group %d: column %q: %w", g.Number,
+					s.footer.Leaves[i].Column(), err)
 			}
 		}
 		return nil
@@ -70,7 +72,8 @@ func (s *source) checkRowGroups() error {
 	}
 	// Some writers leave the number for the whole file at 0.
 	if rows != s.footer.NumRows && s.footer.NumRows != 0 {
-		return fmt.Errorf("row groups hold %d rows, the file %d: %w", rows, s.footer.NumRows, formats.ErrDamaged)
+		return fmt.Errorf("row groups hold %d rows, the file %d: %w", rows, s.footer.NumRows,
+			formats.ErrDamaged)
 	}
 	return nil
 }
@@ -82,10 +85,12 @@ func (s *source) checkChunk(m *meta.Column, leaf *schema.Leaf, rows int64) error
 	pages := m.Extent()
 	switch {
 	case m.Type != leaf.Type.V:
-		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.Type.V, formats.ErrDamaged)
+		return fmt.Errorf("pages of %s for a column of %s: %w", m.Type, leaf.Type.V,
+			formats.ErrDamaged)
 	case m.NumValues < rows || leaf.Repetition == 0 && m.NumValues != rows:
 		return fmt.Errorf("%d values for %d rows: %w", m.NumValues, rows, formats.ErrDamaged)
-	case m.NumValues > 0 && (pages.From < 4 || m.TotalCompressedSize < 0 || pages.To < pages.From || pages.To > s.size-8):
+	case m.NumValues > 0 && (pages.From < 4 || m.TotalCompressedSize < 0 || pages.To < pages.From ||
+		pages.To > s.size-8):
 		return fmt.Errorf("pages beyond the file: %w", formats.ErrDamaged)
 	}
 	return nil

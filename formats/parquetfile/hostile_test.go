@@ -27,8 +27,8 @@ import (
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// readParquet reads all columns of a Parquet file, at once when they are coded, and returns how
-// many rows came.
+// readParquet reads all columns of a Parquet file, in parallel when they are coded, and returns the
+// number of rows.
 func readParquet(path string, coded bool) (rows int64, err error) {
 	return readWith(path, coded, formats.ReadOptions{})
 }
@@ -68,7 +68,7 @@ func readBytes(t *testing.T, path string, data []byte, coded bool) error {
 	return err
 }
 
-// checkRefusal checks that an error says that the file is at fault, in words of our own.
+// checkRefusal checks that an error blames the file, in our own words.
 func checkRefusal(t *testing.T, err error) {
 	t.Helper()
 	var bug runtime.Error
@@ -89,15 +89,15 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// refused are the files of the Apache project's good data that cannot be read, and why.
+// refused are the files of the Apache project's good data that cannot be read, with the reason.
 var refused = map[string]string{
 	"large_string_map.brotli.parquet":                "more than",
 	"datapage_v1-corrupt-checksum.parquet":           "checksum",
 	"rle-dict-uncompressed-corrupt-checksum.parquet": "checksum",
 }
 
-// accepted are the bad files that are no worse than unusual: a dictionary whose indexes
-// take no bits, all 0, which other readers take too.
+// accepted are the bad files that are only unusual: a dictionary whose indexes take no bits, all 0,
+// which other readers accept, too.
 var accepted = map[string]bool{"ARROW-GH-43605.parquet": true}
 
 func TestGoodAndBadFiles(t *testing.T) {
@@ -109,7 +109,9 @@ func TestGoodAndBadFiles(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			var err error
-			if size := allocated(func() { _, err = readParquet(path, true) }); size > 64<<20+uint64(info.Size())*100 {
+			if size := allocated(func() {
+				_, err = readParquet(path, true)
+			}); size > 64<<20+uint64(info.Size())*100 {
 				t.Errorf("allocated %d bytes for a file of %d", size, info.Size())
 			}
 			reason, expected := refused[name]
@@ -158,8 +160,8 @@ func TestFuzzCrashers(t *testing.T) {
 	}
 }
 
-// TestDamage changes some bytes of a good file, over and over: it is read, rightly
-// or not, or refused, and a release of what is read has it.
+// TestDamage changes some bytes of a good file, again and again: it is read, correctly or not, or
+// refused, and a release of the result has the same content.
 func TestDamage(t *testing.T) {
 	r := formatstest.Rand(t)
 	rows := sampleRows(r, 300)
@@ -195,16 +197,18 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestEverySpoiltByte changes each byte of small files: they are read or refused, and take no more memory than they
-// may.
+// TestEverySpoiltByte changes each byte of small files: they are read or refused, and take no more
+// memory than they may.
 func TestEverySpoiltByte(t *testing.T) {
 	const budget, beside = 2 << 20, 6 << 20
 	errMuch, random := errors.New("too much"), formatstest.Rand(t)
 	path := filepath.Join(t.TempDir(), "spoilt.parquet")
 	for i, options := range [][]arrowparquet.WriterProperty{
 		{arrowparquet.WithCompression(compress.Codecs.Snappy)},
-		{arrowparquet.WithDictionaryDefault(false), arrowparquet.WithDataPageVersion(arrowparquet.DataPageV2)},
-		{arrowparquet.WithDictionaryDefault(false), arrowparquet.WithEncodingFor("n", arrowparquet.Encodings.DeltaBinaryPacked),
+		{arrowparquet.WithDictionaryDefault(false),
+			arrowparquet.WithDataPageVersion(arrowparquet.DataPageV2)},
+		{arrowparquet.WithDictionaryDefault(false),
+			arrowparquet.WithEncodingFor("n", arrowparquet.Encodings.DeltaBinaryPacked),
 			arrowparquet.WithEncodingFor("t", arrowparquet.Encodings.DeltaByteArray)},
 	} {
 		writeWithoutChecksums(t, path, options...)
@@ -223,7 +227,9 @@ func TestEverySpoiltByte(t *testing.T) {
 					}
 					return nil
 				}
-				size := allocated(func() { _, err = readWith(path, at%2 == 0, formats.ReadOptions{Hold: hold}) })
+				size := allocated(func() {
+					_, err = readWith(path, at%2 == 0, formats.ReadOptions{Hold: hold})
+				})
 				if err != nil && !errors.Is(err, errMuch) {
 					checkRefusal(t, err)
 				}
@@ -231,14 +237,16 @@ func TestEverySpoiltByte(t *testing.T) {
 					t.Errorf("%d bytes are allocated, %d still held", size, held)
 				}
 				if t.Failed() {
-					t.Fatalf("seed %d: options %d: byte %d of %d, %#x: %v", formatstest.Seed, i, at, len(good), change, err)
+					t.Fatalf("seed %d: options %d: byte %d of %d, %#x: %v", formatstest.Seed, i, at,
+						len(good), change, err)
 				}
 			}
 		}
 	}
 }
 
-// writeWithoutChecksums writes a file with arrow-go, whose pages have no checksum that changes would be found by.
+// writeWithoutChecksums writes a file with arrow-go, whose pages have no checksums that would
+// reveal changes.
 func writeWithoutChecksums(t *testing.T, path string, options ...arrowparquet.WriterProperty) {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{
@@ -249,13 +257,16 @@ func writeWithoutChecksums(t *testing.T, path string, options ...arrowparquet.Wr
 	}, nil)
 	var rows []string
 	for i := range 20 {
-		rows = append(rows, fmt.Sprintf(`{"n": %d, "t": "text %d", "b": %t, "l": [%d, 0.5]}`, i*i, i%3, i%4 > 1, i%5), `{"n": 7, "l": []}`)
+		rows = append(rows, fmt.Sprintf(`{"n": %d, "t": "text %d", "b": %t, "l": [%d, 0.5]}`, i*i,
+			i%3, i%4 > 1, i%5), `{"n": 7, "l": []}`)
 	}
-	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader("["+strings.Join(rows, ",")+"]"))
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema,
+		strings.NewReader("["+strings.Join(rows, ",")+"]"))
 	must(t, err)
 	file, err := os.Create(path)
 	must(t, err)
-	w, err := pqarrow.NewFileWriter(schema, file, arrowparquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(schema, file, arrowparquet.NewWriterProperties(options...),
+		pqarrow.DefaultWriterProps())
 	must(t, err)
 	must(t, errors.Join(w.Write(record), w.Close()))
 }
@@ -274,7 +285,8 @@ func TestTruncated(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "seed.parquet")
-	for _, options := range [][]parquet.WriterOption{nil, {parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(100)}} {
+	for _, options := range [][]parquet.WriterOption{nil,
+		{parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(100)}} {
 		writeSample(f, path, sampleRows(formatstest.Rand(f), 40), 25, options...)
 		seed, err := os.ReadFile(path)
 		must(f, err)
@@ -290,7 +302,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestErrorsShowNoValue looks for a cell's text in what a damaged file's error says.
+// TestErrorsShowNoValue searches the error of a damaged file for a cell's text.
 func TestErrorsShowNoValue(t *testing.T) {
 	secret := "a secret nobody may read"
 	rows := make([]sampleRow, 4)
@@ -304,13 +316,14 @@ func TestErrorsShowNoValue(t *testing.T) {
 	for at := 0; at < len(good); at += 3 {
 		bad := bytes.Clone(good)
 		bad[at] ^= 0xff
-		if err := readBytes(t, path, bad, true); err != nil && strings.Contains(fmt.Sprint(err), secret[:8]) {
+		if err := readBytes(t, path, bad, true); err != nil &&
+			strings.Contains(fmt.Sprint(err), secret[:8]) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 	}
 }
 
-// A file whose last bytes claim a large footer costs no memory before somebody agrees to it.
+// A file whose last bytes claim a large footer allocates no memory before Hold allows it.
 func TestLargeFooterIsHeld(t *testing.T) {
 	const length = 5 << 20
 	data := make([]byte, 4+length+8)
@@ -323,27 +336,32 @@ func TestLargeFooterIsHeld(t *testing.T) {
 		most = max(most, held)
 		return nil
 	}
-	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: hold}); !errors.Is(err, formats.ErrDamaged) || held != 0 || most < length {
+	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: hold}); !errors.Is(err,
+		formats.ErrDamaged) || held != 0 || most < length {
 		t.Errorf("held: %v, %d bytes held, %d at most", err, held, most)
 	}
 	errMuch := errors.New("too much")
-	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(int64) error { return errMuch }}); !errors.Is(err, errMuch) {
+	if _, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(int64) error {
+		return errMuch
+	}}); !errors.Is(err, errMuch) {
 		t.Errorf("refused: %v", err)
 	}
 }
 
-// A footer whose lists have very many elements of a byte takes no memory before somebody agrees to it.
+// A footer with lists of very many one-byte elements allocates no memory before Hold allows it.
 func TestLongListsAreHeld(t *testing.T) {
 	const elements, most = 3 << 20, 32 << 20
 	list := append([]byte{0xfc}, binary.AppendUvarint(nil, elements)...)
 	list = append(list, make([]byte, elements)...)
 	for name, footer := range map[string][]byte{
-		"elements of the schema":    slices.Concat([]byte{0x29}, list, []byte{0}),
-		"metadata of the file":      slices.Concat([]byte{0x59}, list, []byte{0}),
-		"chunks of a row group":     slices.Concat([]byte{0x49, 0x1c, 0x19}, list, []byte{0, 0}),
-		"metadata of a row group's": slices.Concat([]byte{0x49, 0x1c, 0x19, 0x1c, 0x3c, 0x89}, list, []byte{0, 0, 0, 0}),
+		"elements of the schema": slices.Concat([]byte{0x29}, list, []byte{0}),
+		"metadata of the file":   slices.Concat([]byte{0x59}, list, []byte{0}),
+		"chunks of a row group":  slices.Concat([]byte{0x49, 0x1c, 0x19}, list, []byte{0, 0}),
+		"metadata of a row group's": slices.Concat([]byte{0x49, 0x1c, 0x19, 0x1c, 0x3c, 0x89}, list,
+			[]byte{0, 0, 0, 0}),
 	} {
-		data := slices.Concat([]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1"))
+		data := slices.Concat([]byte("PAR1"), footer,
+			binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1"))
 		path := formatstest.WriteTemp(t, "t.parquet", data)
 		held := int64(0)
 		hold := func(bytes int64) error {
@@ -354,14 +372,16 @@ func TestLongListsAreHeld(t *testing.T) {
 			return nil
 		}
 		var err error
-		took := allocated(func() { _, err = Open(t.Context(), path, formats.ReadOptions{Hold: hold}) })
+		took := allocated(func() {
+			_, err = Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		})
 		if err == nil || held != 0 || took > most {
 			t.Errorf("%s: %v, %d bytes held, %d allocated", name, err, held, took)
 		}
 	}
 }
 
-// A large text is told as it lies in its page, and before a column has it, too.
+// A large text is reported as part of its page, and again before a column holds it.
 func TestLargeCellIsHeld(t *testing.T) {
 	const size = 8 << 20
 	type row struct {
@@ -379,15 +399,17 @@ func TestLargeCellIsHeld(t *testing.T) {
 	_, err = v.Write([]nested{{[]string{"x", large}}, {[]string{"z"}}})
 	must(t, errors.Join(err, v.Close()))
 	for i, coded := range []bool{true, false, false} {
-		path := formatstest.WriteTemp(t, "t.parquet", [][]byte{flat.Bytes(), flat.Bytes(), list.Bytes()}[i])
-		formatstest.CheckHeld(t, 2*size-2<<20, 3*size, coded, func(hold func(int64) error) (formats.Source, error) {
-			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
-		})
+		path := formatstest.WriteTemp(t, "t.parquet",
+			[][]byte{flat.Bytes(), flat.Bytes(), list.Bytes()}[i])
+		formatstest.CheckHeld(t, 2*size-2<<20, 3*size, coded,
+			func(hold func(int64) error) (formats.Source, error) {
+				return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+			})
 	}
 }
 
-// Many texts of a batch, whose memory grows step by step, are told as what they take now and what they move to: not every step that they
-// have taken.
+// Many texts of a batch, whose memory grows step by step, are reported as what they take now and what
+// they move to: not every step that they have taken.
 func TestGrowingValuesAreHeldOnce(t *testing.T) {
 	const size, each = 8 << 20, 4 << 10
 	type row struct {
@@ -416,7 +438,7 @@ func TestGrowingValuesAreHeldOnce(t *testing.T) {
 	}
 }
 
-// The values of a large dictionary are told once, and its page.
+// The values of a large dictionary are reported once, and so is its page.
 func TestLargeDictionaryIsHeld(t *testing.T) {
 	const size, each = 8 << 20, 1 << 10
 	type row struct {
@@ -431,13 +453,14 @@ func TestLargeDictionaryIsHeld(t *testing.T) {
 	_, err := w.Write(rows)
 	must(t, errors.Join(err, w.Close()))
 	path := formatstest.WriteTemp(t, "t.parquet", file.Bytes())
-	formatstest.CheckHeld(t, 3*size/2, 2*size+size/4, true, func(hold func(int64) error) (formats.Source, error) {
-		return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
-	})
+	formatstest.CheckHeld(t, 3*size/2, 2*size+size/4, true,
+		func(hold func(int64) error) (formats.Source, error) {
+			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+		})
 }
 
-// Of a page of very many rows no more is decoded than a batch has: whole, each column here would take 4 MiB
-// or more.
+// A page of very many rows is decoded only as far as a batch needs: as a whole, each column here
+// would take 4 MiB or more.
 func TestRowsOfLargePagesAreDecodedInPieces(t *testing.T) {
 	const rows = 1 << 20
 	type row struct {
@@ -466,14 +489,15 @@ func TestRowsOfLargePagesAreDecodedInPieces(t *testing.T) {
 	}
 }
 
-// An open file tells what it keeps of its footer.
+// An open file reports the memory of its footer.
 func TestFooterIsHeld(t *testing.T) {
 	type row struct {
 		A int32 `parquet:"a"`
 		B int32 `parquet:"b"`
 	}
 	var file bytes.Buffer
-	w := parquet.NewGenericWriter[row](&file, parquet.KeyValueMetadata("note", strings.Repeat("x", 8<<20)))
+	w := parquet.NewGenericWriter[row](&file,
+		parquet.KeyValueMetadata("note", strings.Repeat("x", 8<<20)))
 	if _, err := w.Write(make([]row, 10)); err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +506,10 @@ func TestFooterIsHeld(t *testing.T) {
 	file = bytes.Buffer{}
 	held := int64(0)
 	before := live()
-	s, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(bytes int64) error { held += bytes; return nil }})
+	s, err := Open(t.Context(), path, formats.ReadOptions{Hold: func(bytes int64) error {
+		held += bytes
+		return nil
+	}})
 	must(t, err)
 	if kept := live() - before; kept > held+2<<20 || held > kept+1<<20 {
 		t.Errorf("%d bytes are told, %d are kept", held, kept)
@@ -498,7 +525,7 @@ func TestFooterIsHeld(t *testing.T) {
 // live returns the bytes that live objects take.
 func live() int64 {
 	runtime.GC()
-	runtime.GC() // what pools have kept goes with the second
+	runtime.GC() // the second collection also frees the memory in pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

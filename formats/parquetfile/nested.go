@@ -12,25 +12,29 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// maxBatchEntries bounds the entries of one leaf in a batch: a few bytes of levels can
-// claim billions.
+// maxBatchEntries bounds the entries of one leaf in a batch: a few bytes of levels can claim
+// billions.
 const maxBatchEntries = 1 << 26
 
 // leafReader reads one leaf: levels, and the bytes of its physical values.
 type leafReader struct {
 	entryReader
 	dictionary formats.Values // of the chunk
-	levels     page.Levels    // of the entries that rows are looked for in
-	entry      int            // the first of them that no row has
+	levels     page.Levels    // of the entries that are searched for rows
+	entry      int            // the first of them that belongs to no row yet
 
 	to     *formats.Leaf
-	out    formats.Leaf // the batch
+	out    formats.Leaf // the result of the batch
 	values formats.Values
 }
 
 func newLeafReader(leaf *schema.Leaf, to *formats.Leaf) *leafReader {
 	binary := formats.Type{Kind: formats.Binary}
-	l := &leafReader{to: to, dictionary: formats.Values{Type: binary}, values: formats.Values{Type: binary}}
+	l := &leafReader{
+		to:         to,
+		dictionary: formats.Values{Type: binary},
+		values:     formats.Values{Type: binary},
+	}
 	l.init(leaf, formats.Type{Kind: formats.Nested})
 	l.entryReader.weight = l.weight
 	l.out.Values = &l.values
@@ -44,13 +48,14 @@ func (l *leafReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room 
 }
 
 func (l *leafReader) begin(int) error {
-	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0], l.out.Definition[:0]
+	l.out.Entries, l.out.Repetition, l.out.Definition = 0, l.out.Repetition[:0],
+		l.out.Definition[:0]
 	l.values.Clear()
 	return l.holdBeside(l.weight())
 }
 
-// read appends n rows to the batch. A row ends where the next one starts, so it may look
-// at levels, of this page or the next, that belong to later rows.
+// read appends n rows to the batch. A row ends where the next one starts, so it may read levels, of
+// this page or the next, that belong to later rows.
 func (l *leafReader) read(n int) error {
 	for rows := 0; ; {
 		err := l.look()
@@ -82,8 +87,8 @@ func (l *leafReader) read(n int) error {
 	}
 }
 
-// look makes sure that there are levels of entries that no row has, and returns io.EOF at the chunk's
-// end.
+// look makes sure that there are levels of entries that belong to no row yet, and returns io.EOF at
+// the chunk's end.
 func (l *leafReader) look() error {
 	if l.entry < l.levels.Entries {
 		return nil
@@ -111,7 +116,8 @@ func (l *leafReader) take(end int) error {
 	start := l.entry
 	l.entry = end
 	if l.out.Entries += end - start; l.out.Entries > maxBatchEntries {
-		return fmt.Errorf("rows of more than %d entries: %w", maxBatchEntries, formats.ErrUnsupported)
+		return fmt.Errorf("rows of more than %d entries: %w", maxBatchEntries,
+			formats.ErrUnsupported)
 	}
 	if l.levels.Repetition != nil {
 		l.out.Repetition = append(l.out.Repetition, l.levels.Repetition[start:end]...)
@@ -137,7 +143,8 @@ func (l *leafReader) takeEntries(n int) error {
 	}
 	for _, index := range l.codes {
 		if int64(index) >= int64(l.dictionary.Len()) {
-			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.dictionary.Len(), formats.ErrDamaged)
+			return fmt.Errorf("dictionary index %d, %d entries: %w", index, l.dictionary.Len(),
+				formats.ErrDamaged)
 		}
 		value := l.dictionary.Bytes(int(index))
 		if err := l.values.Grow(len(value), l.holdMore); err != nil {
@@ -161,5 +168,5 @@ func (l *leafReader) finish() error {
 
 func (l *leafReader) deliver() { *l.to = l.out }
 
-// size returns the entries of the batch and the bytes of their values.
+// size returns the number of entries of the batch plus the bytes of their values.
 func (l *leafReader) size() int { return l.out.Entries + len(l.values.Data) }

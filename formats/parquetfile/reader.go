@@ -12,35 +12,35 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// maxBatchBytes ends a batch early whose values are large.
+// maxBatchBytes is the number of bytes of values after which a batch ends early.
 const maxBatchBytes = 16 << 20
 
-// columnReader reads one leaf of a split, row group after row group: a flatColumn, or a leafReader of a
-// nested column.
+// columnReader reads one leaf of a split, row group after row group: a flatColumn, or a leafReader
+// of a nested column.
 type columnReader interface {
 	open(f *source, from io.ReaderAt, chunk *meta.Column, room columnRoom)
 	begin(rows int) error
 	read(n int) error
-	deliver() // the batch's column, to where it was told
+	deliver() // writes the batch's column to its destination
 	finish() error
 	size() int
-	told() int64 // bytes that it holds beyond the usual
+	told() int64 // number of bytes that it holds beyond the usual
 	close()
 }
 
-// reader reads a range of row groups. A batch never crosses from one to the next,
-// because dictionaries do not.
+// reader reads a range of row groups. A batch never crosses from one to the next, since
+// dictionaries do not.
 type reader struct {
-	ctx     context.Context // of what is fetched
+	ctx     context.Context // for fetching
 	plan    storage.Plan    // of the current row group
 	file    *source
 	group   int // the current row group
 	end     int
 	left    int64 // rows left in the current row group
 	room    columnRoom
-	step    int            // rows of a column that are read before the next one takes its turn
+	step    int            // number of rows of a column to read before the next one takes its turn
 	columns []columnReader // of all leaves
-	leaves  []int          // which they are
+	leaves  []int          // numbers of the leaves
 	chunks  []meta.Column  // of the current row group
 	batch   formats.Batch
 	store   []formats.Column
@@ -48,7 +48,8 @@ type reader struct {
 	err     error
 }
 
-func newReader(ctx context.Context, f *source, first, count int, columns []formats.Request) *reader {
+func newReader(ctx context.Context, f *source, first, count int,
+	columns []formats.Request) *reader {
 	r := &reader{ctx: ctx, file: f, group: first - 1, end: first + count, share: formats.Alone(0)}
 	r.store = make([]formats.Column, len(columns))
 	r.room, r.step = f.columnRoom(columns), 1
@@ -56,13 +57,16 @@ func newReader(ctx context.Context, f *source, first, count int, columns []forma
 		top, column := &f.columns[request.Column], &r.store[i]
 		r.batch.Columns = append(r.batch.Columns, column)
 		if top.field.Type.Kind != formats.Nested {
-			r.columns = append(r.columns, newFlatColumn(&f.footer.Leaves[top.First], column, top.field.Type, request.Coded, f.remember))
+			r.columns = append(r.columns,
+				newFlatColumn(&f.footer.Leaves[top.First], column, top.field.Type, request.Coded,
+					f.remember))
 			r.leaves = append(r.leaves, top.First)
 			continue
 		}
 		column.Leaves = make([]formats.Leaf, top.Last-top.First)
 		for j := range column.Leaves {
-			r.columns = append(r.columns, newLeafReader(&f.footer.Leaves[top.First+j], &column.Leaves[j]))
+			r.columns = append(r.columns,
+				newLeafReader(&f.footer.Leaves[top.First+j], &column.Leaves[j]))
 			r.leaves = append(r.leaves, top.First+j)
 		}
 	}
@@ -112,7 +116,7 @@ func (r *reader) next() (err error) {
 	return nil
 }
 
-// open starts on the current row group.
+// open starts with the current row group.
 func (r *reader) open() error {
 	g, err := r.file.footer.Group(r.group)
 	if err != nil {
@@ -140,13 +144,15 @@ func (r *reader) closePlan() {
 	}
 }
 
-// fill reads the rows of a batch, some at a time from each column: more and more while their
-// values are small, so that much is shared at a time, and fewer while they are large.
+// fill reads the rows of a batch, some at a time from each column: increasing numbers while their
+// values are small, for long parallel work, and smaller numbers while they are large.
 func (r *reader) fill() error {
 	size := 0
 	for r.left > 0 && r.batch.Rows < r.room.rows {
 		n := int(min(int64(r.step), r.left, int64(r.room.rows-r.batch.Rows)))
-		if err := r.share(len(r.columns), func(_, i int) error { return r.wrap(i, readColumn(r.columns[i], n)) }); err != nil {
+		if err := r.share(len(r.columns), func(_, i int) error {
+			return r.wrap(i, readColumn(r.columns[i], n))
+		}); err != nil {
 			return err
 		}
 		r.batch.Rows += n
@@ -188,11 +194,12 @@ func (r *reader) wrap(i int, err error) error {
 		return nil
 	}
 	err = fault.LacksMore(err, r.toCome(i))
-	return fmt.Errorf("read column %q of row group %d of %s: %w", r.file.footer.Leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
+	return fmt.Errorf("read column %q of row group %d of %s: %w",
+		r.file.footer.Leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }
 
-// toCome returns how many bytes more than those that are told the columns take beside column i, as far as can be seen: each a page, and
-// those that follow as much as those before, the largest left out.
+// toCome returns an estimate of the additional bytes that the columns will report beside column i:
+// a page for each, and for the following columns as much as for those before, without the largest.
 func (r *reader) toCome(i int) (bytes int64) {
 	told, largest := int64(0), int64(0)
 	for _, c := range r.columns[:i] {

@@ -22,7 +22,8 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// releaseOf writes the rows of a file, row group by row group, as a release that keeps all columns, and returns its path.
+// releaseOf writes the rows of a file, row group by row group, as a release that keeps all columns,
+// and returns its path.
 func releaseOf(t *testing.T, path string) (_ string, err error) {
 	t.Helper()
 	src, err := Open(t.Context(), path, formats.ReadOptions{})
@@ -36,7 +37,8 @@ func releaseOf(t *testing.T, path string) (_ string, err error) {
 	var columns []writer.Column
 	var requests []formats.Request
 	for i, f := range src.Fields() {
-		columns, requests = append(columns, writer.Column{Field: f}), append(requests, formats.Request{Column: i})
+		columns, requests = append(columns, writer.Column{Field: f}),
+			append(requests, formats.Request{Column: i})
 	}
 	rows, err := writer.NewRowGroup(columns, writer.Options{})
 	if err != nil {
@@ -80,8 +82,8 @@ func appendAll(rows *writer.RowGroup, reader formats.BatchReader) error {
 	}
 }
 
-// checkRelease demands that arrow-go reads the same of both files, and that the second has
-// nothing but what a release has.
+// checkRelease checks that arrow-go reads the same from both files, and that the second contains
+// nothing that a release must not have.
 func checkRelease(t *testing.T, source, written string) {
 	t.Helper()
 	s, want, err := leavesOf(t, source)
@@ -110,21 +112,25 @@ func checkRelease(t *testing.T, source, written string) {
 	}
 }
 
-// intoTheirDays makes INT96 timestamps, whose nanoseconds old writers let be those of another day, what releases have for them.
+// intoTheirDays normalizes INT96 timestamps as releases do: old writers let their nanoseconds be
+// those of another day.
 func intoTheirDays(timestamps [][]byte) {
 	const day = 86_400_000_000_000
 	for i, b := range timestamps {
 		moment := big.NewInt(int64(int32(binary.LittleEndian.Uint32(b[8:]))))
-		moment.Mul(moment, big.NewInt(day)).Add(moment, big.NewInt(int64(binary.LittleEndian.Uint64(b))))
+		moment.Mul(moment, big.NewInt(day)).Add(moment,
+			big.NewInt(int64(binary.LittleEndian.Uint64(b))))
 		days, nanos := moment.DivMod(moment, big.NewInt(day), new(big.Int))
-		timestamps[i] = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, nanos.Uint64()), uint32(days.Int64()))
+		timestamps[i] = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil,
+			nanos.Uint64()), uint32(days.Int64()))
 	}
 }
 
 // Rows of files of every codec, page version and encoding are the same in a release.
 func TestReleaseOfAnyPages(t *testing.T) {
 	rows := sampleRows(formatstest.Rand(t), 3000)
-	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli} {
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip,
+		&parquet.Zstd, &parquet.Brotli} {
 		for _, version := range []int{1, 2} {
 			for name, options := range map[string][]parquet.WriterOption{
 				"dictionaries": nil,
@@ -133,7 +139,9 @@ func TestReleaseOfAnyPages(t *testing.T) {
 			} {
 				t.Run(fmt.Sprint(codec, " ", version, " ", name), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "source.parquet")
-					writeSample(t, path, rows, 1600, append(options, parquet.Compression(codec), parquet.DataPageVersion(version))...)
+					writeSample(t, path, rows, 1600,
+						append(options, parquet.Compression(codec),
+							parquet.DataPageVersion(version))...)
 					written, err := releaseOf(t, path)
 					must(t, err)
 					checkRelease(t, path, written)
@@ -157,7 +165,8 @@ func TestReleaseOfRealData(t *testing.T) {
 	}
 }
 
-// What no row has stays behind: entries of a dictionary, indexes, filters, statistics and metadata.
+// Content that belongs to no row is not released: unused entries of a dictionary, indexes, filters,
+// statistics and metadata.
 func TestReleaseLeavesBehind(t *testing.T) {
 	const canary = "canary"
 	column := []formatstest.Text{{Name: "x", Unused: []string{canary + " entry"}}}
@@ -173,7 +182,8 @@ func TestReleaseLeavesBehind(t *testing.T) {
 		must(t, err)
 		held, err := formatstest.Bytes(written)
 		must(t, err)
-		if all := bytes.Join(held, nil); bytes.Contains(all, []byte(canary)) || !bytes.Contains(all, []byte("row 6")) {
+		if all := bytes.Join(held, nil); bytes.Contains(all, []byte(canary)) ||
+			!bytes.Contains(all, []byte("row 6")) {
 			t.Errorf("%s: the release has the canary, or not its rows", name)
 		}
 	}

@@ -22,8 +22,8 @@ type source struct {
 	size      int64
 	batchRows int
 	room      int64                   // formats.ReadOptions.Room
-	usual     int64                   // likewise
-	remember  int                     // distinct values of a column
+	usual     int64                   // formats.ReadOptions.Usual
+	remember  int                     // number of distinct values of a column to keep
 	hold      func(bytes int64) error // formats.ReadOptions.Hold
 	holding   formats.Holding         // of the footer
 	footer    *meta.Footer
@@ -39,8 +39,15 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 		return nil, fmt.Errorf("open parquet: %w", err)
 	}
 	s := &source{
-		path: path, file: file, size: file.Info().Size(), hold: opt.Hold, holding: formats.Holding{Tell: opt.Hold}, room: opt.Room, usual: opt.Usual,
-		batchRows: cmp.Or(opt.BatchRows, defaultBatchRows), remember: min(maxTableValues, cmp.Or(opt.Remember, maxTableValues)),
+		path:      path,
+		file:      file,
+		size:      file.Info().Size(),
+		hold:      opt.Hold,
+		holding:   formats.Holding{Tell: opt.Hold},
+		room:      opt.Room,
+		usual:     opt.Usual,
+		batchRows: cmp.Or(opt.BatchRows, defaultBatchRows),
+		remember:  min(maxTableValues, cmp.Or(opt.Remember, maxTableValues)),
 	}
 	defer func() {
 		if err != nil {
@@ -61,17 +68,21 @@ func Open(ctx context.Context, path string, opt formats.ReadOptions) (_ formats.
 	return s, nil
 }
 
-// topColumn is a column of the file, with the field that it is.
+// topColumn is a column of the file with its field.
 type topColumn struct {
 	schema.Column
 	field formats.Field
 }
 
-// readSchema makes fields of the columns of the footer.
+// readSchema makes the fields from the columns of the footer.
 func (s *source) readSchema() (err error) {
 	for _, c := range s.footer.Columns {
 		root := &c.Elements[0]
-		field := formats.Field{Name: root.Name, Nullable: root.RepetitionType.V == format.Optional, Declared: slices.Clone(c.Elements)}
+		field := formats.Field{
+			Name:     root.Name,
+			Nullable: root.RepetitionType.V == format.Optional,
+			Declared: slices.Clone(c.Elements),
+		}
 		if c.Flat() {
 			field.Type, err = schema.TypeOf(root)
 		} else {
@@ -101,18 +112,19 @@ func (s *source) Chunks() []int64 {
 	return rows
 }
 
-func (s *source) Read(ctx context.Context, first, count int, columns []formats.Request) (formats.BatchReader, error) {
+func (s *source) Read(ctx context.Context, first, count int,
+	columns []formats.Request) (formats.BatchReader, error) {
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.path, err)
 	}
 	return newReader(ctx, s, first, count, columns), nil
 }
 
-// Close closes the file and forgets its footer.
+// Close closes the file and releases its footer.
 func (s *source) Close() error {
 	s.holding.Release()
 	return s.file.Close()
 }
 
-// defaultBatchRows is the most rows of a batch when nothing else is asked for.
+// defaultBatchRows is the default largest number of rows of a batch.
 const defaultBatchRows = 65536

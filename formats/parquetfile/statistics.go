@@ -16,8 +16,9 @@ import (
 )
 
 // Statistics implements formats.Described: from the footer, and from the headers of dictionary
-// pages, which say how many entries follow.
-func (s *source) Statistics(ctx context.Context, first, count int, columns []int) (all []formats.Statistics, err error) {
+// pages, which have the number of entries.
+func (s *source) Statistics(ctx context.Context, first, count int,
+	columns []int) (all []formats.Statistics, err error) {
 	defer fence.Catch(&err)
 	if err := formats.CheckRead(s, first, count, nil); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (s *source) Statistics(ctx context.Context, first, count int, columns []int
 	return all, nil
 }
 
-// chunkStatistics describes what one row group has of a column: of a nested one, sizes.
+// chunkStatistics describes a column in one row group; for a nested column it has only sizes.
 func (s *source) chunkStatistics(group *meta.Group, column *topColumn) formats.Statistics {
 	known := formats.UnknownStatistics(column.field.Type, group.NumRows)
 	var dictionary meta.PageHeader
@@ -52,7 +53,9 @@ func (s *source) chunkStatistics(group *meta.Group, column *topColumn) formats.S
 			known.Spelled += nestedEntry*chunk.NumValues + 4*known.Rows
 		}
 		if dictionary.Dictionary.Valid {
-			known.Dictionary += max(0, dictionaryHeld(int64(dictionary.Compressed), int64(dictionary.Uncompressed), int(dictionary.Dictionary.V.NumValues), chunk.Codec)-usualRoom)
+			known.Dictionary += max(0, dictionaryHeld(int64(dictionary.Compressed),
+				int64(dictionary.Uncompressed), int(dictionary.Dictionary.V.NumValues),
+				chunk.Codec)-usualRoom)
 		}
 	}
 	if column.field.Type.Kind == formats.Nested || known.Rows == 0 {
@@ -70,7 +73,8 @@ func (s *source) chunkStatistics(group *meta.Group, column *topColumn) formats.S
 	return known
 }
 
-// dictionary returns the header of a chunk's dictionary, or one that is of none where it has none that can be read.
+// dictionary returns the header of a chunk's dictionary, or an empty one if it has none that can be
+// read.
 func (s *source) dictionary(chunk *meta.Column) (h meta.PageHeader) {
 	var head [256]byte // a header takes some twenty bytes
 	n, err := s.file.ReadAt(head[:], chunk.Extent().From)
@@ -78,23 +82,27 @@ func (s *source) dictionary(chunk *meta.Column) (h meta.PageHeader) {
 		return meta.PageHeader{}
 	}
 	_, err = meta.Decode(head[:n], &h)
-	if err != nil || h.Type != format.DictionaryPage || !h.Dictionary.Valid || h.Dictionary.V.NumValues < 0 || h.Uncompressed < 0 {
+	if err != nil || h.Type != format.DictionaryPage || !h.Dictionary.Valid ||
+		h.Dictionary.V.NumValues < 0 || h.Uncompressed < 0 {
 		return meta.PageHeader{}
 	}
 	return h
 }
 
 const (
-	mostWord = 8 // bytes of a value that is none of bytes
-	textEnds = 4 // bytes in front of one that is
-	// nestedEntry is what an entry of a nested column has beside its value: levels, and the length of that.
+	mostWord = 8 // bytes of a value that is not a byte string
+	textEnds = 4 // bytes in front of a byte string
+	// nestedEntry is the number of bytes of an entry of a nested column without its value: levels,
+	// and the length of the value.
 	nestedEntry = 6
 )
 
-// longer is how much longer than those of a dictionary values may be by and large, since long ones may have more rows.
+// longer is the factor by which values may usually be longer than those of a dictionary, since long
+// ones may have more rows.
 const longer = 4
 
-// spelled returns how many bytes the values of a chunk have when each is by itself, at most, by and large.
+// spelled returns an approximate upper bound of the bytes of a chunk's values when each is counted
+// by itself.
 func spelled(chunk *meta.Column, element *schema.Leaf, dictionary meta.PageHeader) int64 {
 	values := chunk.NumValues
 	switch {
@@ -113,9 +121,9 @@ func spelled(chunk *meta.Column, element *schema.Leaf, dictionary meta.PageHeade
 	return bytes
 }
 
-// held returns what a reader holds of a chunk at a time, at least, where the footer says how many
-// pages it has: one of them, the values of a batch that have no place in the dictionary, the
-// entries of that, and what reading a column takes.
+// held returns the least number of bytes of a chunk that a reader holds at a time, if the footer
+// has the number of pages: one page, the values of a batch that are not in the dictionary, the
+// entries of the dictionary, and the reader of the column.
 func held(chunk *meta.Column, dictionary meta.PageHeader) int64 {
 	pages := int64(0)
 	for _, p := range chunk.EncodingStats {
@@ -138,7 +146,7 @@ func held(chunk *meta.Column, dictionary meta.PageHeader) int64 {
 }
 
 // allInDictionary reports whether no data page has values of its own: a writer leaves the
-// dictionary when it grows too large. Writers that do not say so do not do it.
+// dictionary when it grows too large. Writers that do not report it never do so.
 func allInDictionary(chunk *meta.Column) bool {
 	for _, p := range chunk.EncodingStats {
 		if p.PageType != format.DictionaryPage && p.Count > 0 && !page.IsIndexes(p.Encoding) {
@@ -148,14 +156,15 @@ func allInDictionary(chunk *meta.Column) bool {
 	return true
 }
 
-// spanOf returns the range of a column whose values are whole numbers, as they are stored.
+// spanOf returns the range of a column whose values are stored as whole numbers.
 func spanOf(said *meta.Statistics, t formats.Type) formats.Span {
 	switch t.Kind {
 	case formats.Int, formats.Uint, formats.Date, formats.Time, formats.Timestamp, formats.Decimal:
 	default:
 		return formats.Span{}
 	}
-	if len(said.MinValue) != len(said.MaxValue) || len(said.MinValue) != 4 && len(said.MinValue) != 8 || t.Wide {
+	if len(said.MinValue) != len(said.MaxValue) || len(said.MinValue) != 4 &&
+		len(said.MinValue) != 8 || t.Wide {
 		return formats.Span{}
 	}
 	physical := format.Int32
@@ -164,7 +173,7 @@ func spanOf(said *meta.Statistics, t formats.Type) formats.Span {
 	}
 	words := formats.Values{Type: t}
 	for _, bound := range [][]byte{said.MinValue, said.MaxValue} {
-		_ = plain.DecoderOf(t, physical, len(bound))(&words, bound, 1) // words make no error
+		_ = plain.DecoderOf(t, physical, len(bound))(&words, bound, 1) // words cause no error
 	}
 	low, high := words.Words[0], words.Words[1]
 	return formats.Span{Low: low, High: high, Known: low <= high}

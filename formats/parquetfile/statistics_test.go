@@ -39,7 +39,7 @@ func statisticsOf(t *testing.T, path string) (formats.Source, []formats.Statisti
 	return s, all, err
 }
 
-// checkStatistics holds the statistics of a file against its values.
+// checkStatistics compares the statistics of a file with its values.
 func checkStatistics(t *testing.T, path string) {
 	t.Helper()
 	s, all, err := statisticsOf(t, path)
@@ -58,19 +58,23 @@ func checkStatistics(t *testing.T, path string) {
 		distinct, low, high := countDistinct(t, s, i)
 		atLeast, atMost := known.Distinct(field.Type)
 		if distinct < atLeast || distinct > atMost {
-			t.Errorf("column %s of %s has %d distinct values, its statistics say %d to %d", field.Name, field.Type, distinct, atLeast, atMost)
+			t.Errorf("column %s of %s has %d distinct values, its statistics say %d to %d",
+				field.Name, field.Type, distinct, atLeast, atMost)
 		}
-		if known.Within.Known && distinct > 0 && (low < known.Within.Low || high > known.Within.High) {
-			t.Errorf("column %s of %s has values outside of what its statistics say", field.Name, field.Type)
+		if known.Within.Known && distinct > 0 &&
+			(low < known.Within.Low || high > known.Within.High) {
+			t.Errorf("column %s of %s has values outside of what its statistics say", field.Name,
+				field.Type)
 		}
 	}
 }
 
-// countDistinct reads a column and returns the number of its distinct values, and the least
-// and the greatest of them when they are words.
+// countDistinct reads a column and returns the number of its distinct values, and the least and the
+// greatest of them when they are words.
 func countDistinct(t *testing.T, s formats.Source, column int) (n int64, low, high uint64) {
 	t.Helper()
-	reader, err := s.Read(context.Background(), 0, len(s.Chunks()), []formats.Request{{Column: column, Coded: true}})
+	reader, err := s.Read(context.Background(), 0, len(s.Chunks()),
+		[]formats.Request{{Column: column, Coded: true}})
 	must(t, err)
 	defer reader.Close()
 	words, texts := make(map[uint64]bool), make(map[string]bool)
@@ -117,13 +121,14 @@ func TestStatistics(t *testing.T) {
 			i := fields.Index(column)
 			atLeast, atMost := all[i].Distinct(fields.Fields[i].Type)
 			if atLeast != want.AtLeast || atMost != want.AtMost {
-				t.Errorf("%s: column %s: %d to %d distinct values, want %d to %d", name, column, atLeast, atMost, want.AtLeast, want.AtMost)
+				t.Errorf("%s: column %s: %d to %d distinct values, want %d to %d", name, column,
+					atLeast, atMost, want.AtLeast, want.AtMost)
 			}
 		}
 	}
 }
 
-// distinctCities bounds how many cities there are by what row groups have.
+// distinctCities bounds the number of cities by those in row groups.
 func distinctCities(rows []sampleRow, rowGroup int) (s formats.Statistics) {
 	for group := range slices.Chunk(rows, rowGroup) {
 		cities := make(map[string]bool)
@@ -138,14 +143,15 @@ func distinctCities(rows []sampleRow, rowGroup int) (s formats.Statistics) {
 	return s
 }
 
-// A writer that leaves its dictionary when that is full says so, and the entries bound the
-// values from below only.
+// A writer that leaves a full dictionary reports it, and then the entries only give a lower bound
+// of the values.
 func TestStatisticsOfFullDictionaries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "full.parquet")
 	file, err := os.Create(path)
 	must(t, err)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Float64}}, nil)
-	limits := arrowparquet.NewWriterProperties(arrowparquet.WithDictionaryPageSizeLimit(800), arrowparquet.WithBatchSize(50), arrowparquet.WithDataPageSize(400))
+	limits := arrowparquet.NewWriterProperties(arrowparquet.WithDictionaryPageSizeLimit(800),
+		arrowparquet.WithBatchSize(50), arrowparquet.WithDataPageSize(400))
 	w, err := pqarrow.NewFileWriter(schema, file, limits, pqarrow.DefaultWriterProps())
 	must(t, err)
 	column := array.NewFloat64Builder(memory.DefaultAllocator)
@@ -161,13 +167,14 @@ func TestStatisticsOfFullDictionaries(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfOtherWriters reads the files of the Apache project and of the papers. Some
-// have dictionaries with entries that no row has.
+// TestStatisticsOfOtherWriters reads the files of the Apache project and of the papers. Some have
+// dictionaries with entries that no row has.
 func TestStatisticsOfOtherWriters(t *testing.T) {
 	for _, below := range []string{"parquet-testing/data", "adult"} {
 		for path := range filesBelow(t, formatstest.SharedData(t, below)) {
 			name := filepath.Base(path)
-			if filepath.Ext(name) != ".parquet" || refused[name] != "" || strings.Contains(name, "unused") {
+			if filepath.Ext(name) != ".parquet" || refused[name] != "" ||
+				strings.Contains(name, "unused") {
 				continue
 			}
 			t.Run(name, func(t *testing.T) { checkStatistics(t, path) })
@@ -190,7 +197,7 @@ func TestStatisticsOfDamagedFiles(t *testing.T) {
 	}
 }
 
-// The memory of a reader that statistics foresee is at most the memory that it draws, and the
+// The memory of a reader that statistics predict is at most the memory that it draws plus the
 // usual.
 func TestHeldIsForeseen(t *testing.T) {
 	const usual = 64 << 10

@@ -57,7 +57,8 @@ func sampleRows(r *rand.Rand, n int) []sampleRow {
 }
 
 // writeSample writes rows in row groups of the given size.
-func writeSample(t testing.TB, path string, rows []sampleRow, group int, options ...parquet.WriterOption) {
+func writeSample(t testing.TB, path string, rows []sampleRow, group int,
+	options ...parquet.WriterOption) {
 	t.Helper()
 	file, err := os.Create(path)
 	must(t, err)
@@ -72,19 +73,24 @@ func writeSample(t testing.TB, path string, rows []sampleRow, group int, options
 	must(t, w.Close())
 }
 
-// TestRoundTrip reads what parquet-go has written in every form, and holds it against arrow-go.
+// TestRoundTrip reads files that parquet-go has written in every form, and compares them with
+// arrow-go.
 func TestRoundTrip(t *testing.T) {
 	r := formatstest.Rand(t)
 	rows := sampleRows(r, 3000)
-	codecs := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli, &parquet.Zstd}
+	codecs := []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd,
+		&parquet.Brotli, &parquet.Zstd}
 	for i, c := range []struct {
 		group   int
 		options []parquet.WriterOption
 	}{
 		{3000, nil},
 		{3000, []parquet.WriterOption{parquet.PageBufferSize(700), parquet.DataPageVersion(1)}},
-		{3000, []parquet.WriterOption{parquet.PageBufferSize(700), parquet.DictionaryMaxBytes(100)}}, // falls back half-way
-		{3000, []parquet.WriterOption{parquet.PageBufferSize(900), parquet.DictionaryMaxBytes(100), parquet.DataPageVersion(1)}},
+		// falls back half-way
+		{3000, []parquet.WriterOption{parquet.PageBufferSize(700),
+			parquet.DictionaryMaxBytes(100)}},
+		{3000, []parquet.WriterOption{parquet.PageBufferSize(900), parquet.DictionaryMaxBytes(100),
+			parquet.DataPageVersion(1)}},
 		{700, []parquet.WriterOption{parquet.PageBufferSize(512)}},
 		{1, []parquet.WriterOption{parquet.DataPageVersion(1)}},
 	} {
@@ -98,15 +104,16 @@ func TestRoundTrip(t *testing.T) {
 		must(t, err)
 		for _, batchRows := range []int{1, 7, 65536} {
 			for _, coded := range []bool{true, false} {
-				t.Run(fmt.Sprintf("%d/batches of %d/coded %v", i, batchRows, coded), func(t *testing.T) {
-					compareFile(t, path, schema, want, coded, batchRows)
-				})
+				t.Run(fmt.Sprintf("%d/batches of %d/coded %v", i, batchRows, coded),
+					func(t *testing.T) {
+						compareFile(t, path, schema, want, coded, batchRows)
+					})
 			}
 		}
 	}
 }
 
-// must ends the test at an error.
+// must ends the test if there is an error.
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
