@@ -11,74 +11,78 @@ import (
 	"github.com/kcut/kcut/formats/internal/page"
 )
 
-// Masked is a released column whose labels a cut gives.
+// Masked is a released column whose labels come from a cut.
 type Masked struct {
 	Name string
-	Part string // the field that is read of a column of structs; empty: the column is flat
-	// Whole returns the same as Number for rows whose struct is null; nil: the column is flat.
+	Part string // the field to read in a column of structs; empty: the column is flat
+	// Whole returns the result of Number for rows whose struct is null; nil: the column is flat.
 	Whole func() (number uint32, ok bool)
-	// Number returns the number that stands for a label, or for null, and whether the cut
-	// holds it. It is asked for every entry of a dictionary, every value that is stored without
-	// one, and the bounds of the column, by several goroutines when several scanners read, or one
-	// shares.
+	// Number returns the number of a label, or of null, and whether the cut contains it. It is
+	// called with every entry of a dictionary, every value that is stored without one, and the
+	// bounds of the column, by several goroutines if several scanners read, or if one shares its
+	// work.
 	Number func(label string, null bool) (number uint32, ok bool)
-	Fits   func(formats.Type) bool // whether labels are released as values of a type; nil: of any
+	Fits   func(formats.Type) bool // reports whether values of a type may be labels; nil: any type
 }
 
-// Numbers are those of a block of rows in one column.
+// Numbers are the numbers of a block of rows in one column.
 type Numbers struct {
 	Same  bool     // all rows have the number One
-	One   uint32   // when they are the same
-	Every []uint32 // one a row, otherwise
+	One   uint32   // if they are the same
+	Every []uint32 // by row, otherwise
 }
 
-// Kept is a released column of which a value is told apart by its hash alone.
+// Kept is a released column whose values are only distinguished by a hash.
 type Kept struct {
 	Name string
-	Hash func(values *formats.Values, i int) uint64 // by several goroutines, as Masked's Number
-	Null uint64                                     // the hash of null
+	// called by several goroutines, as Masked's Number
+	Hash func(values *formats.Values, i int) uint64
+	Null uint64 // the hash of null
 }
 
-// Hashes are those of a block of rows in one column: the numbers say where they are in a list.
+// Hashes are the hashes of a block of rows in one column: numbers are positions in a list.
 type Hashes struct {
 	Numbers
 	List []uint64
 }
 
-// chunk walks the pages of a column's chunk, and counts what is wrong with them and with what is
-// said of their values. It reads the rows of a column that is shown as numbers: those of labels, or
-// where the value of a kept one is in a list of hashes.
+// chunk walks the pages of a column's chunk, and counts errors in them and in the metadata of their
+// values. It returns the rows of a column that is shown as numbers: those of labels, or positions
+// of kept values in a list of hashes.
 type chunk struct {
 	pages
-	masked *Masked  // nil: it is a kept column
-	kept   *Kept    // nil: it is not shown, and may be nested
-	hashes []uint64 // of the entries of a kept column's dictionary, of null, and of other values of the last rows
+	masked *Masked // nil: it is a kept column
+	kept   *Kept   // nil: it is not shown, and may be nested
+	// of the entries of a kept column's dictionary, of null, and of other values of the last rows
+	hashes []uint64
 	values valueReader
-	given  bool                  // all rows have one number, and there are no pages
-	blocks [windowBlocks]Numbers // the last rows that were read
-	every  []uint32              // of all blocks
+	given  bool                  // all rows have one given number, and there are no pages
+	blocks [windowBlocks]Numbers // the last rows
+	every  []uint32              // numbers of all blocks
 
-	nulls [structLevels + 1]ofNull // by level below that of values; of a flat column there is one
+	nulls [structLevels + 1]ofNull // by level below that of values; a flat column has one
 	entry []uint32                 // numbers of the entries of the dictionary
-	used  []bool                   // entries of the dictionary, by a row
+	used  []bool                   // by entry of the dictionary: a row has it
 	wrong wrongPages
 
-	header *page.Header // of the page that is being read; nil: there is none
-	passed int          // entries to come of a page that is not read: a kept column's, not of the form that kcut writes
+	header *page.Header // header of the current page; nil: there is none
+	// number of entries left of a page that is skipped: in a kept column, if kcut does not write
+	// this form
+	passed int
 }
 
-// wrongPages counts what is wrong with the pages of a chunk.
+// wrongPages counts the errors in the pages of a chunk.
 type wrongPages struct {
-	kind    int // 1: the column is not of the type of labels
+	kind    int // 1: labels cannot have the type of the column
 	foreign int // dictionary entries that are no labels
 	unused  int // dictionary entries that no row uses
 	values  int // values in pages that are no labels
 	nulls   int // rows with a null that the cut does not hold
-	counts  int // pages that say another number of nulls or rows than they have
+	counts  int // pages with a wrong number of nulls or rows
 	spare   int // bytes that no level and no value needs
 }
 
-// column returns the name of the column that is shown, and of the field of its structs.
+// column returns the name of the shown column, and of the field of its structs.
 func (c *chunk) column() (name, part string) {
 	if c.masked != nil {
 		return c.masked.Name, c.masked.Part
@@ -86,7 +90,7 @@ func (c *chunk) column() (name, part string) {
 	return c.kept.Name, ""
 }
 
-// name returns what findings call the column.
+// name returns the name of the column in findings.
 func (c *chunk) name() string {
 	column, part := c.column()
 	if part != "" {
@@ -95,7 +99,7 @@ func (c *chunk) name() string {
 	return column
 }
 
-// openShown goes to the first row of the chunk of a column that is shown.
+// openShown moves to the first row of the chunk of a shown column.
 func (c *chunk) openShown(g *rowGroup) error {
 	if c.masked != nil {
 		number, given := g.file.given[c.masked.Name]
@@ -124,7 +128,7 @@ func (c *chunk) openShown(g *rowGroup) error {
 	return nil
 }
 
-// openMasked asks for what the rows of a masked column are held against.
+// openMasked asks for the numbers with which a masked column is checked.
 func (c *chunk) openMasked() error {
 	if t := c.leaf.Type.V; t == format.Boolean || t == format.Int96 {
 		return fmt.Errorf("%w: %v is no type of labels", formats.ErrUnsupported, t)
@@ -141,14 +145,15 @@ func (c *chunk) openMasked() error {
 	return nil
 }
 
-// numberNull numbers null behind the entries of a kept column, whose numbers are their indexes.
+// numberNull gives null the number behind the entries of a kept column, whose numbers are their
+// indexes.
 func (c *chunk) numberNull() {
 	if c.kept != nil {
 		c.nulls[0].number, c.hashes = uint32(len(c.hashes)), append(c.hashes, c.kept.Null)
 	}
 }
 
-// open goes to the first page of a leaf's chunk.
+// open moves to the first page of a leaf's chunk.
 func (c *chunk) open(g *rowGroup, leaf int) error {
 	if c.every == nil {
 		c.every = make([]uint32, windowBlocks*BlockRows)
@@ -173,7 +178,7 @@ func (c *chunk) readWindow(n int) (err error) {
 	return nil
 }
 
-// read reads the numbers of the next rows, as many as every has room for.
+// read reads the numbers of the next rows, as many as fit in every.
 func (c *chunk) read(every []uint32) (Numbers, error) {
 	for done := 0; done < len(every); {
 		if more, err := c.toRows(); err != nil || !more {
@@ -195,7 +200,7 @@ func (c *chunk) read(every []uint32) (Numbers, error) {
 	return Numbers{Every: every}, nil
 }
 
-// spread makes all numbers the first.
+// spread sets all numbers to the first.
 func spread(numbers []uint32) {
 	one := numbers[0]
 	for i := range numbers {
@@ -203,7 +208,7 @@ func spread(numbers []uint32) {
 	}
 }
 
-// numbers reads rows that are not null, as rows does.
+// numbers reads rows that are not null. It returns the same as rows.
 func (c *chunk) numbers(dst []uint32) (same bool, err error) {
 	if c.Indexed {
 		if err := c.Indexes(dst); err != nil {
@@ -232,7 +237,7 @@ func allSame(numbers []uint32) bool {
 	return other == 0
 }
 
-// look replaces indexes by the numbers of their entries, which those of a kept column are themselves.
+// look replaces indexes by the numbers of their entries. In a kept column they are the same.
 func (c *chunk) look(indexes []uint32) error {
 	if c.wrong.unused > 0 {
 		for _, index := range indexes {
@@ -262,7 +267,7 @@ func (c *chunk) checkIndex(index uint32) error {
 	return nil
 }
 
-// number returns the number of one of the last values, and counts one that is no label.
+// number returns the number of one of the last values, and counts a value that is no label.
 func (c *chunk) number(i int, wrong *int) uint32 {
 	if c.masked == nil {
 		c.hashes = append(c.hashes, c.kept.Hash(&c.values.Values, i))
@@ -277,8 +282,8 @@ func (c *chunk) number(i int, wrong *int) uint32 {
 
 var errRows = fmt.Errorf("%w: pages have not as many rows as the row group", formats.ErrDamaged)
 
-// toRows goes to the next data page that has rows, unless the current one has some. It reports
-// whether there are any.
+// toRows moves to the next data page that has rows, unless the current one has some left. It
+// reports whether there are any.
 func (c *chunk) toRows() (more bool, err error) {
 	for c.passed+c.Ahead == 0 {
 		if err := c.endPage(); err != nil {
@@ -309,8 +314,7 @@ func (c *chunk) toRows() (more bool, err error) {
 	return true, nil
 }
 
-// walk reads the chunk of a column that is not shown to its end, and returns what is wrong with it
-// in words.
+// walk reads the whole chunk of a column that is not shown, and describes its errors.
 func (c *chunk) walk() ([]string, error) {
 	for {
 		more, err := c.toRows()
@@ -338,7 +342,7 @@ func (c *chunk) walk() ([]string, error) {
 	return c.findings(), nil
 }
 
-// pass reads the next n values of a page that are not shown.
+// pass reads the next n values of a page that is not shown.
 func (c *chunk) pass(n int) error {
 	if !c.Indexed {
 		values, err := c.Values(n)
@@ -355,8 +359,8 @@ func (c *chunk) pass(n int) error {
 	return err
 }
 
-// finish reads to the end of the chunk, where the last row must have been read, and returns
-// what is wrong with it in words.
+// finish reads to the end of the chunk, where the last row must have been read, and describes its
+// errors.
 func (c *chunk) finish() ([]string, error) {
 	if more, err := c.toRows(); err != nil || more {
 		return nil, cmp.Or(err, errRows)
@@ -394,7 +398,7 @@ func (c *chunk) dictionary(h *page.Header) error {
 	return err
 }
 
-// data begins to read a data page.
+// data starts to read a data page.
 func (c *chunk) data(h *page.Header) error {
 	if !isWritten(h) && h.Encoding != format.PlainDictionary {
 		return fmt.Errorf("%w: page encoding %v", formats.ErrUnsupported, h.Encoding)
@@ -403,7 +407,7 @@ func (c *chunk) data(h *page.Header) error {
 	return c.begin(h)
 }
 
-// endPage counts the rows, nulls and faults of a data page that was read to its last entry.
+// endPage counts the rows, nulls and errors of a data page after its last entry.
 func (c *chunk) endPage() error {
 	h := c.header
 	if c.header = nil; h == nil {

@@ -1,21 +1,21 @@
-// Package release reads a released Parquet file back and looks for what it must not hold.
+// Package release reads a released Parquet file back and looks for content that it must not have.
 //
-// Contract: it shares no code with the package that writes releases: of the packages that both
-// import, the writer has what encodes, and this one what decodes. The structs of footers and page
-// headers are written again, to see whether there is more in them than in their fields. Pages are
-// read and decoded by package page, as those of sources are; here every page is asked for its
-// checksum, and the bytes are counted that no value needs: no library looks at every byte.
+// Contract: it shares no code with the package that writes releases: in the packages that both
+// import, the writer uses the encoders, and this one the decoders. It encodes the decoded structs
+// of footers and page headers again, to see whether their bytes contain more than their fields.
+// Package page reads and decodes pages, as it does for sources; here every page must have its
+// checksum, and bytes that no value needs are counted: no library looks at every byte.
 //
-// Of a footer, what concerns row groups is read one by one: a release of very many column chunks
-// takes no more memory than others.
+// The parts of a footer about row groups are read one by one: a release with very many column
+// chunks takes no more memory than others.
 //
-// All columns are decoded to the last byte of every page: what no level and no value needs is a
-// finding, and so are pages whose codec or encoding leaves room that cannot be told from values.
-// What the footer and headers say of values is held against these. Of masked columns every value is
-// looked at, of kept ones the dictionary, which rows must use, and, where the footer names a
-// smallest and a largest value, values.
+// All columns are decoded to the last byte of every page: bytes that no level and no value needs
+// are a finding, and so are pages whose codec or encoding leaves room that cannot be distinguished
+// from values. The statements of footer and headers about values are checked. In masked columns
+// every value is checked; in kept ones the dictionary, whose entries rows must use, and, if the
+// footer names a smallest and a largest value, the values.
 //
-// Not promised: that it decodes every Parquet column. It decodes what kcut writes: PLAIN and
+// Limits: it does not decode every Parquet column, only the forms that kcut writes: PLAIN and
 // dictionary encoding, packed with zstd, snappy, gzip or not at all; masked columns are flat, or
 // structs of flat fields.
 package release

@@ -12,11 +12,11 @@ import (
 	"github.com/kcut/kcut/formats/storage"
 )
 
-// CutKey is the one metadata key of a release: the solution cut, as JSON.
+// CutKey is the only metadata key of a release: the cut, as JSON.
 const CutKey = "kcut.cut"
 
-// File is a released Parquet file that is open for reading. Its methods may be called from
-// several goroutines at a time.
+// File is an open released Parquet file. Its methods may be called from several goroutines at a
+// time.
 type File struct {
 	path                string
 	remote              bool // in an object store
@@ -27,7 +27,7 @@ type File struct {
 	given               map[string]uint32 // see Give
 }
 
-// Give says that all rows have the same number in a masked column that the file does not have.
+// Give sets the number of all rows in a masked column that the file does not have.
 func (r *File) Give(column string, number uint32) {
 	if r.given == nil {
 		r.given = make(map[string]uint32)
@@ -35,14 +35,14 @@ func (r *File) Give(column string, number uint32) {
 	r.given[column] = number
 }
 
-// Given reports whether all rows have a given number in a masked column.
+// Given reports whether Give was called for a masked column.
 func (r *File) Given(column string) bool {
 	_, given := r.given[column]
 	return given
 }
 
-// Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet
-// or whose footer contradicts itself, and formats.ErrUnsupported for an encrypted one.
+// Open opens a released file. It returns formats.ErrDamaged for a file that is not Parquet or whose
+// footer contradicts itself, and formats.ErrUnsupported for an encrypted one.
 func Open(ctx context.Context, path string) (*File, error) {
 	f, err := storage.Open(ctx, path, nil)
 	if err != nil {
@@ -70,15 +70,17 @@ func (r *File) open() error {
 		rows += e.Rows
 	}
 	if rows != r.footer.NumRows {
-		return fmt.Errorf("%w: row groups have %d rows, the footer says %d", formats.ErrDamaged, rows, r.footer.NumRows)
+		return fmt.Errorf("%w: row groups have %d rows, the footer says %d", formats.ErrDamaged,
+			rows, r.footer.NumRows)
 	}
 	return nil
 }
 
-// localBuffers is what the buffers of all columns of a file on this machine take at most, in bytes, unless there are thousands.
+// localBuffers is the largest number of bytes of the buffers of all columns of a file on this
+// machine, unless there are thousands of columns.
 const localBuffers = 8 << 20
 
-// bufferSize is how much of a file is read at a time, in bytes: of an object every time is a
+// bufferSize returns the number of bytes that are read at a time: for an object each read is a
 // request.
 func (r *File) bufferSize() int64 {
 	if r.remote {
@@ -119,7 +121,8 @@ func (r *File) Columns() []string {
 	return names
 }
 
-// Parts returns the names of what is in the structs of a column, with those above it, in order; of a flat column none.
+// Parts returns the names of the fields in the structs of a column, with those above them, in
+// order; none for a flat column.
 func (r *File) Parts(column string) (names []string) {
 	i := r.footer.Column(column)
 	if i < 0 || r.footer.Columns[i].Flat() {
@@ -141,8 +144,9 @@ func (r *File) Flat() (names []string) {
 	return names
 }
 
-// Smallest returns the smallest values of columns, as the statistics of row groups have them. It leaves out those of which some row
-// group does not tell, those with no value, and those that are nested or not there.
+// Smallest returns the smallest values of columns, by the statistics of row groups. It leaves out
+// columns without statistics in some row group, those without values, and those that are nested or
+// missing.
 func (r *File) Smallest(columns []string) (map[string][]byte, error) {
 	smallest := make(map[string][]byte, len(columns))
 	silent := make(map[string]bool)
@@ -157,7 +161,8 @@ func (r *File) Smallest(columns []string) (map[string][]byte, error) {
 			said := chunk.Statistics.V
 			least, known := smallest[name]
 			switch {
-			case said.MinValue == nil && (!said.NullCount.Valid || said.NullCount.V != chunk.NumValues):
+			case said.MinValue == nil &&
+				(!said.NullCount.Valid || said.NullCount.V != chunk.NumValues):
 				silent[name] = true
 			case said.MinValue != nil && (!known || bytes.Compare(said.MinValue, least) < 0):
 				smallest[name] = bytes.Clone(said.MinValue)

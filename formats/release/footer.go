@@ -9,7 +9,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/meta"
 )
 
-// maxRowGroups is how many row groups a Parquet file numbers: with 15 bits.
+// maxRowGroups is the largest number of row groups of a Parquet file, whose numbers have 15 bits.
 const maxRowGroups = math.MaxInt16 + 1
 
 // readFooter reads the footer. The entries of row groups stay in the file.
@@ -31,12 +31,14 @@ func (r *File) readFooter() error {
 		return err
 	}
 	if groups := r.RowGroups(); groups > maxRowGroups {
-		return fmt.Errorf("%w: %d row groups, a file has at most %d", formats.ErrDamaged, groups, maxRowGroups)
+		return fmt.Errorf("%w: %d row groups, a file has at most %d", formats.ErrDamaged, groups,
+			maxRowGroups)
 	}
 	return nil
 }
 
-// leaf returns the position among the leaves of a flat column or, if there is a part, of that field of a column of structs.
+// leaf returns the number of the leaf of a flat column or, if a part is given, of that field of a
+// column of structs.
 func (r *File) leaf(name, part string) (int, error) {
 	i, f := r.footer.Column(name), r.footer
 	switch {
@@ -48,12 +50,14 @@ func (r *File) leaf(name, part string) (int, error) {
 		return f.Columns[i].First, nil
 	}
 	for leaf := f.Columns[i].First; leaf < f.Columns[i].Last; leaf++ {
-		if l := &f.Leaves[leaf]; l.Definition == structLevels && l.Repetition == 0 && slices.Equal(l.Path, []string{name, part}) {
+		if l := &f.Leaves[leaf]; l.Definition == structLevels && l.Repetition == 0 &&
+			slices.Equal(l.Path, []string{name, part}) {
 			return leaf, nil
 		}
 	}
 	return 0, fmt.Errorf("%w: no structs with %s", formats.ErrSchema, part)
 }
 
-// structLevels is the definition level of the fields of structs, where either may be null.
+// structLevels is the definition level of the fields of structs, where both struct and field may be
+// null.
 const structLevels = 2

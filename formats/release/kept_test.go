@@ -17,7 +17,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// source is a row of a file of foreign hands, with columns of every shape that is kept.
+// source is a row of a file of another writer, with columns of every shape that is kept.
 type source struct {
 	Plain  int64    `parquet:"plain,plain"`
 	City   *string  `parquet:"city,optional,dict"`
@@ -49,13 +49,15 @@ func released(t *testing.T, compression string) []byte {
 	w := parquet.NewGenericWriter[source](&b)
 	_, err := w.Write(sourceRows())
 	must(t, errors.Join(err, w.Close()))
-	in, err := parquetfile.Open(t.Context(), formatstest.WriteTemp(t, "source.parquet", b.Bytes()), formats.ReadOptions{})
+	in, err := parquetfile.Open(t.Context(), formatstest.WriteTemp(t, "source.parquet", b.Bytes()),
+		formats.ReadOptions{})
 	must(t, err)
 	defer in.Close()
 	var columns []writer.Column
 	var requests []formats.Request
 	for i, f := range in.Fields() {
-		columns, requests = append(columns, writer.Column{Field: f}), append(requests, formats.Request{Column: i})
+		columns, requests = append(columns, writer.Column{Field: f}),
+			append(requests, formats.Request{Column: i})
 	}
 	group, err := writer.NewRowGroup(columns, writer.Options{Compression: compression})
 	must(t, err)
@@ -78,7 +80,8 @@ func released(t *testing.T, compression string) []byte {
 	return out.Bytes()
 }
 
-// TestKept reads and checks kept columns of every codec, and flips their bits, one at a time: none passes.
+// TestKept reads and checks kept columns of every codec, and flips their bits, one at a time: every
+// flip is found.
 func TestKept(t *testing.T) {
 	for _, compression := range []string{"none", "snappy", "gzip", "zstd"} {
 		t.Run(compression, func(t *testing.T) {
@@ -93,27 +96,30 @@ func TestKept(t *testing.T) {
 			}
 			texts, err := r.texts(t.Context(), 0, "plain", "city")
 			const cities = "null Oslo Rome null Rome Oslo"
-			if got, want := fmt.Sprint(texts), "[[0 1 2 3 4 5 6 7 8 9 10 11] ["+cities+" "+cities+"]]"; got != want || err != nil {
+			if got, want := fmt.Sprint(texts),
+				"[[0 1 2 3 4 5 6 7 8 9 10 11] ["+cities+" "+cities+"]]"; got != want || err != nil {
 				t.Errorf("texts %s, %v, want %s", got, err, want)
 			}
 			shown, got := []Kept{}, make([]string, 12)
 			for _, name := range r.Flat() {
 				shown = append(shown, Kept{Name: name, Hash: fnvOf, Null: 1})
 			}
-			_, err = NewScanners(nil, shown, 1)[0].Rows(t.Context(), r, 0, func(_, rows int, _ []Numbers, kept []Hashes) error {
-				for row := range rows {
-					hash := func(i int) uint64 { return kept[i].List[kept[i].of(row)] }
-					got[row] = fmt.Sprintln(hash(0), hash(1), hash(2), hash(3))
-				}
-				return nil
-			})
+			_, err = NewScanners(nil, shown, 1)[0].Rows(t.Context(), r, 0,
+				func(_, rows int, _ []Numbers, kept []Hashes) error {
+					for row := range rows {
+						hash := func(i int) uint64 { return kept[i].List[kept[i].of(row)] }
+						got[row] = fmt.Sprintln(hash(0), hash(1), hash(2), hash(3))
+					}
+					return nil
+				})
 			must(t, err)
 			for i, row := range sourceRows() {
 				city := uint64(1)
 				if row.City != nil {
 					city = hashText(*row.City)
 				}
-				want := fmt.Sprintln(hashText(fmt.Sprint(row.Plain)), city, hashText(row.Note), hashText(fmt.Sprint(row.Truth)))
+				want := fmt.Sprintln(hashText(fmt.Sprint(row.Plain)), city, hashText(row.Note),
+					hashText(fmt.Sprint(row.Truth)))
 				if got[i] != want {
 					t.Errorf("row %d: hashes %s, want %s", i, got[i], want)
 				}
@@ -132,7 +138,7 @@ func hashText(text string) uint64 {
 
 func fnvOf(values *formats.Values, i int) uint64 { return hashText(values.Text(i)) }
 
-// flipKept flips bits of columns some of which are shown.
+// flipKept flips bits of columns, some of which are shown.
 func flipKept(t *testing.T, r *File, path string, b []byte, shown []Kept) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -150,7 +156,9 @@ func flipKept(t *testing.T, r *File, path string, b []byte, shown []Kept) {
 			found, err := s.Kept(t.Context(), r, 0)
 			if err == nil {
 				var more []Finding
-				more, err = s.Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error { return nil })
+				more, err = s.Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error {
+					return nil
+				})
 				found = append(found, more...)
 			}
 			switch {

@@ -12,10 +12,10 @@ import (
 	"github.com/kcut/kcut/formats/internal/meta"
 )
 
-// Finding is one thing in a released file that has no business there. It holds no value.
+// Finding is content of a released file that it must not have. It contains no value.
 type Finding struct {
-	Column   string // empty when it concerns the whole file
-	RowGroup int    // −1 when it concerns the whole file
+	Column   string // empty if it concerns the whole file
+	RowGroup int    // −1 if it concerns the whole file
 	What     string
 }
 
@@ -31,11 +31,11 @@ func (f Finding) String() string {
 	return fmt.Sprintf("column %s, row group %d: %s", f.Column, f.RowGroup, f.What)
 }
 
-// FooterLeaks looks for what the file must not hold outside of its pages: in the footer, and
-// in bytes that no reader would miss. It returns the findings in the order of the file.
+// FooterLeaks looks for content that the file must not have outside of its pages: in the footer,
+// and in bytes that no reader needs. It returns the findings in the order of the file.
 func (r *File) FooterLeaks() (findings []Finding, err error) { return r.footerLeaks(CutKey) }
 
-// footerLeaks is FooterLeaks for a file of one metadata key.
+// footerLeaks is FooterLeaks for a file with one given metadata key.
 func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 	find := func(column, what string) { findings = append(findings, Finding{column, -1, what}) }
 	for i, kv := range r.footer.KeyValueMetadata {
@@ -43,7 +43,7 @@ func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 		case kv.Key != key:
 			find("", "metadata besides "+key)
 		case i > 0:
-			find("", "more than one "+key) // readers differ in which they take
+			find("", "more than one "+key) // readers use different ones
 		}
 	}
 	if r.footer.CreatedBy != formats.CreatedBy {
@@ -90,7 +90,8 @@ func (r *File) footerLeaks(key string) (findings []Finding, err error) {
 	return append(findings, ofGroups...), nil
 }
 
-// isStray reports whether an element of the schema has digits or a length that its type does not have, or other ones.
+// isStray reports whether an element of the schema has digits or a length that its type does not
+// have, or wrong ones.
 func isStray(e *format.SchemaElement) bool {
 	said := format.DecimalType{Scale: e.Scale.V, Precision: e.Precision.V}
 	is, decimal := e.LogicalType.Value.(*format.DecimalType)
@@ -99,31 +100,39 @@ func isStray(e *format.SchemaElement) bool {
 	}
 	digits := e.Scale.Valid || e.Precision.Valid
 	return digits && !decimal || e.TypeLength.Valid && e.Type.V != format.FixedLenByteArray ||
-		decimal && (e.Scale.Valid && said.Scale != is.Scale || e.Precision.Valid && said.Precision != is.Precision)
+		decimal && (e.Scale.Valid && said.Scale != is.Scale ||
+			e.Precision.Valid && said.Precision != is.Precision)
 }
 
-// isOwn reports whether what no reader needs is what kcut writes: the root of the schema, which has a name, and orders.
+// isOwnFooter reports whether the parts that no reader needs are those that kcut writes: the root
+// of the schema, which has a name, and orders.
 func isOwnFooter(f *meta.Footer) bool {
 	root := format.SchemaElement{Name: "schema", NumChildren: thrift.New(int32(len(f.Columns)))}
-	other := func(o format.ColumnOrder) bool { _, ok := o.Value.(*format.TypeDefinedOrder); return !ok }
-	return f.Version == 2 && f.Schema[0] == root && len(f.ColumnOrders) == len(f.Leaves) && !slices.ContainsFunc(f.ColumnOrders, other)
+	other := func(o format.ColumnOrder) bool {
+		_, ok := o.Value.(*format.TypeDefinedOrder)
+		return !ok
+	}
+	return f.Version == 2 && f.Schema[0] == root && len(f.ColumnOrders) == len(f.Leaves) &&
+		!slices.ContainsFunc(f.ColumnOrders, other)
 }
 
-// isOwn reports whether sums, places and lists that readers can do without are those that kcut writes.
+// isOwn reports whether sums, places and lists that readers do not need are those that kcut writes.
 func (g *rowGroup) isOwn() bool {
 	unpacked, packed := int64(0), int64(0)
 	for i := range g.Columns {
 		c := g.Chunk(i)
 		unpacked, packed = unpacked+c.TotalUncompressedSize, packed+c.TotalCompressedSize
-		if g.Columns[i].FileOffset != 0 || c.Sizes.Valid || !slices.Equal(c.Encoding, encodings(c.EncodingStats)) {
+		if g.Columns[i].FileOffset != 0 || c.Sizes.Valid ||
+			!slices.Equal(c.Encoding, encodings(c.EncodingStats)) {
 			return false
 		}
 	}
 	return g.TotalByteSize == unpacked && g.TotalCompressedSize == thrift.New(packed) &&
-		g.FileOffset == thrift.New(g.Chunk(0).Extent().From) && g.Ordinal == thrift.New(int16(g.Number))
+		g.FileOffset == thrift.New(g.Chunk(0).Extent().From) &&
+		g.Ordinal == thrift.New(int16(g.Number))
 }
 
-// encodings lists those of a chunk's pages, and of the levels of its data pages.
+// encodings lists the encodings of a chunk's pages, and of the levels of its data pages.
 func encodings(pages []format.PageEncodingStats) (list []format.Encoding) {
 	for _, p := range pages {
 		of := []format.Encoding{p.Encoding, format.RLE}
@@ -139,7 +148,7 @@ func encodings(pages []format.PageEncodingStats) (list []format.Encoding) {
 	return list
 }
 
-// leaks looks at what the footer says about the chunks of a row group.
+// leaks checks the metadata of the chunks of a row group.
 func (g *rowGroup) leaks() (findings []Finding) {
 	for i := range g.Columns {
 		c := &g.Columns[i]
@@ -150,7 +159,8 @@ func (g *rowGroup) leaks() (findings []Finding) {
 		if c.MetaData.V.BloomFilterOffset.Valid {
 			report = append(report, "bloom filter")
 		}
-		if c.ColumnIndexOffset.Valid || c.OffsetIndexOffset.Valid || c.ColumnIndexLength.Valid || c.OffsetIndexLength.Valid {
+		if c.ColumnIndexOffset.Valid || c.OffsetIndexOffset.Valid || c.ColumnIndexLength.Valid ||
+			c.OffsetIndexLength.Valid {
 			report = append(report, "page index")
 		}
 		findings = g.find(findings, g.leaf(i).Column(), report)
@@ -158,7 +168,7 @@ func (g *rowGroup) leaks() (findings []Finding) {
 	return findings
 }
 
-// find adds what was reported of a column.
+// find adds findings about a column.
 func (g *rowGroup) find(findings []Finding, column string, report []string) []Finding {
 	for _, what := range report {
 		findings = append(findings, Finding{column, g.Number, what})

@@ -43,14 +43,14 @@ func footerAt(b []byte) int {
 	return end - int(binary.LittleEndian.Uint32(b[end:]))
 }
 
-// hide puts a field into the footer of a file that readers skip.
+// hide adds a field to the footer of a file that readers skip.
 func hide(b []byte) []byte {
 	const field = "\x58\x03Ada" // a text, five numbers after the last one
 	at, end := footerAt(b), len(b)-meta.Tail
 	return withFooter(b[:at], slices.Concat(b[at:end-1], []byte(field), b[end-1:end]))
 }
 
-// cutLabels returns what the cut of people accepts.
+// cutLabels returns, by column, a function that reports whether the cut of people contains a label.
 func cutLabels() map[string]func(string) bool {
 	return map[string]func(string) bool{
 		"sex": func(l string) bool { return l == "M" || l == "F" },
@@ -67,12 +67,21 @@ func TestLeaks(t *testing.T) {
 		want []string
 	}{
 		{"sound", sound, nil},
-		{"metadata", people(t, map[string]string{CutKey: "{}", "pandas": "{}"}), []string{"metadata besides kcut.cut"}},
-		{"creator", rewrite(t, sound, func(m *format.FileMetaData) { m.CreatedBy = "parquet-cpp" }), []string{"not written by kcut"}},
-		{"field id", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[2].FieldID = 7 }), []string{"column age: field id of the source"}},
-		{"digits of a text", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[1].Scale = thrift.New[int32](1234567) }),
+		{"metadata", people(t, map[string]string{CutKey: "{}", "pandas": "{}"}),
+			[]string{"metadata besides kcut.cut"}},
+		{"creator", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.CreatedBy = "parquet-cpp"
+		}), []string{"not written by kcut"}},
+		{"field id", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.Schema[2].FieldID = 7
+		}), []string{"column age: field id of the source"}},
+		{"digits of a text", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.Schema[1].Scale = thrift.New[int32](1234567)
+		}),
 			[]string{"column sex: digits or a length that its type does not have"}},
-		{"precision of a text", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[1].Precision = thrift.New[int32](7) }),
+		{"precision of a text", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.Schema[1].Precision = thrift.New[int32](7)
+		}),
 			[]string{"column sex: digits or a length that its type does not have"}},
 		{"other digits", rewrite(t, sound, func(m *format.FileMetaData) {
 			m.Schema[2].LogicalType.Value = &format.DecimalType{Scale: 1, Precision: 9}
@@ -82,27 +91,41 @@ func TestLeaks(t *testing.T) {
 			"column age, row group 0: 2 dictionary entries that are no labels of the cut",
 			"column age, row group 1: 2 dictionary entries that are no labels of the cut",
 		}},
-		{"length of a text", rewrite(t, sound, func(m *format.FileMetaData) { m.Schema[1].TypeLength = thrift.New[int32](7) }),
+		{"length of a text", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.Schema[1].TypeLength = thrift.New[int32](7)
+		}),
 			[]string{"column sex: digits or a length that its type does not have"}},
 		{"chunk metadata", rewrite(t, sound, func(m *format.FileMetaData) {
 			chunk(m).MetaData.KeyValueMetadata = []format.KeyValue{{Key: "k", Value: "v"}}
 		}), []string{"column sex, row group 1: metadata of a column chunk"}},
-		{"bloom filter", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.BloomFilterOffset = 4 }),
+		{"bloom filter", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).MetaData.BloomFilterOffset = 4
+		}),
 			[]string{"column sex, row group 1: bloom filter"}},
-		{"page index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).ColumnIndexOffset = 4 }),
+		{"page index", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).ColumnIndexOffset = 4
+		}),
 			[]string{"column sex, row group 1: page index"}},
-		{"offset index", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).OffsetIndexOffset = 4 }),
+		{"offset index", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).OffsetIndexOffset = 4
+		}),
 			[]string{"column sex, row group 1: page index"}},
-		{"statistics", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("Alice") }),
+		{"statistics", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).MetaData.Statistics.MinValue = []byte("Alice")
+		}),
 			[]string{"column sex, row group 1: 1 statistics that are not those of its values"}},
 		{"old statistics", rewrite(t, sound, func(m *format.FileMetaData) {
-			chunk(m).MetaData.Statistics.Max, chunk(m).MetaData.Statistics.Min = []byte("Bob"), []byte("Alice")
+			chunk(m).MetaData.Statistics.Max, chunk(m).MetaData.Statistics.Min = []byte("Bob"),
+				[]byte("Alice")
 		}), []string{"column sex, row group 1: 2 statistics that are not those of its values"}},
-		{"gap", rewrite(t, sound, func(m *format.FileMetaData) { m.RowGroups, m.NumRows = m.RowGroups[:1], 3 }),
+		{"gap", rewrite(t, sound, func(m *format.FileMetaData) {
+			m.RowGroups, m.NumRows = m.RowGroups[:1], 3
+		}),
 			[]string{"bytes that the footer does not account for"}},
 		{"hidden field", hide(sound), []string{"a footer that kcut does not write"}},
 		{"second cut", rewrite(t, sound, func(m *format.FileMetaData) {
-			m.KeyValueMetadata = append(m.KeyValueMetadata, format.KeyValue{Key: CutKey, Value: `{"names":["Ada"]}`})
+			m.KeyValueMetadata = append(m.KeyValueMetadata,
+				format.KeyValue{Key: CutKey, Value: `{"names":["Ada"]}`})
 		}), []string{"more than one kcut.cut"}},
 		{"namesake", rewrite(t, sound, func(m *format.FileMetaData) {
 			m.Schema[3].Name = "age"
@@ -110,7 +133,9 @@ func TestLeaks(t *testing.T) {
 				m.RowGroups[i].Columns[2].MetaData.PathInSchema[0] = "age"
 			}
 		}), []string{"column age: a name that another column has"}},
-		{"statistics that exclude rows", rewrite(t, sound, func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.MinValue = []byte("M") }),
+		{"statistics that exclude rows", rewrite(t, sound, func(m *format.FileMetaData) {
+			chunk(m).MetaData.Statistics.MinValue = []byte("M")
+		}),
 			[]string{"column sex, row group 1: 1 statistics that are not those of its values"}},
 		{"statistics of a kept column", rewrite(t, sound, func(m *format.FileMetaData) {
 			m.RowGroups[1].Columns[2].MetaData.Statistics.MaxValue = []byte{38, 0, 0, 0}
@@ -119,23 +144,34 @@ func TestLeaks(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) { checkFindings(t, tc.file, tc.want) })
 	}
 	for name, change := range map[string]func(m *format.FileMetaData){
-		"distinct count":       func(m *format.FileMetaData) { chunk(m).MetaData.Statistics.DistinctCount = 3 },
-		"sorting columns":      func(m *format.FileMetaData) { m.RowGroups[1].SortingColumns = []format.SortingColumn{{ColumnIdx: 1}} },
-		"name of the schema":   func(m *format.FileMetaData) { m.Schema[0].Name = "Ada" },
-		"type of the schema":   func(m *format.FileMetaData) { m.Schema[0].RepetitionType = thrift.New(format.Repeated) },
-		"version":              func(m *format.FileMetaData) { m.Version = 1815 },
-		"orders":               func(m *format.FileMetaData) { m.ColumnOrders = m.ColumnOrders[1:] },
+		"distinct count": func(m *format.FileMetaData) {
+			chunk(m).MetaData.Statistics.DistinctCount = 3
+		},
+		"sorting columns": func(m *format.FileMetaData) {
+			m.RowGroups[1].SortingColumns = []format.SortingColumn{{ColumnIdx: 1}}
+		},
+		"name of the schema": func(m *format.FileMetaData) { m.Schema[0].Name = "Ada" },
+		"type of the schema": func(m *format.FileMetaData) {
+			m.Schema[0].RepetitionType = thrift.New(format.Repeated)
+		},
+		"version": func(m *format.FileMetaData) { m.Version = 1815 },
+		"orders": func(m *format.FileMetaData) {
+			m.ColumnOrders = m.ColumnOrders[1:]
+		},
 		"bytes of a row group": func(m *format.FileMetaData) { m.RowGroups[1].TotalByteSize++ },
-		"packed bytes of one":  func(m *format.FileMetaData) { m.RowGroups[1].TotalCompressedSize++ },
-		"place of one":         func(m *format.FileMetaData) { m.RowGroups[1].FileOffset++ },
-		"number of one":        func(m *format.FileMetaData) { m.RowGroups[1].Ordinal = 7 },
-		"place of a chunk":     func(m *format.FileMetaData) { chunk(m).FileOffset = 4 },
+		"packed bytes of one": func(m *format.FileMetaData) {
+			m.RowGroups[1].TotalCompressedSize++
+		},
+		"place of one":     func(m *format.FileMetaData) { m.RowGroups[1].FileOffset++ },
+		"number of one":    func(m *format.FileMetaData) { m.RowGroups[1].Ordinal = 7 },
+		"place of a chunk": func(m *format.FileMetaData) { chunk(m).FileOffset = 4 },
 		"encodings": func(m *format.FileMetaData) {
 			chunk(m).MetaData.Encoding = append(chunk(m).MetaData.Encoding, format.BitPacked)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkFindings(t, rewrite(t, sound, change), []string{"a footer that kcut does not write"})
+			checkFindings(t, rewrite(t, sound, change),
+				[]string{"a footer that kcut does not write"})
 		})
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/kcut/kcut/formats/internal/page"
 )
 
-// ofNull is the number that stands for a null, and whether the cut holds it.
+// ofNull is the number of null, and whether the cut contains it.
 type ofNull struct {
 	number uint32
 	ok     bool
 }
 
-// rows reads rows of the page. It reports whether they show to have the same number, which is then
-// the first of dst alone.
+// rows reads rows of the page. It reports whether they are known to have the same number, which is
+// then only in the first element of dst.
 func (c *chunk) rows(dst []uint32) (same bool, err error) {
 	if c.passed > 0 {
 		c.passed -= len(dst)

@@ -14,19 +14,19 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// pages walks the pages of a column chunk as bytes, until it has met all entries: further
-// than that no reader goes. They must be what their checksums say, and together what the
-// footer says of the chunk.
+// pages walks the pages of a column chunk as bytes, until it has seen all entries, where every
+// reader stops. The pages must match their checksums, and together the footer's metadata of the
+// chunk.
 type pages struct {
 	page.Reader
 	group *rowGroup
 	leaf  *schema.Leaf
 	chunk *meta.Column
-	own   bool // the last header is of the form that kcut writes
+	own   bool // kcut writes headers of the last one's form
 	tally
 }
 
-// open goes to the first page of a chunk. What an earlier chunk needed is used again.
+// open moves to the first page of a chunk. It reuses the memory of an earlier one.
 func (p *pages) open(g *rowGroup, leaf int) error {
 	p.group, p.leaf, p.chunk = g, g.leaf(leaf), g.Chunk(leaf)
 	chunk := g.Chunk(leaf).Extent()
@@ -39,7 +39,8 @@ func (p *pages) open(g *rowGroup, leaf int) error {
 	return nil
 }
 
-// mostPage is what a page may take, packed, unpacked and decoded: few bytes may claim very many values.
+// mostPage is the largest memory of a page, packed, unpacked and decoded: few bytes may claim very
+// many values.
 const mostPage = 3 * codec.MaxPageBytes
 
 func holdPage(bytes int64) error {
@@ -49,8 +50,8 @@ func holdPage(bytes int64) error {
 	return nil
 }
 
-// next reads the header of the next page; nil after the last. The page itself has to be
-// loaded before the next one.
+// next reads the header of the next page; nil after the last. The page itself must be loaded before
+// the next one.
 func (p *pages) next() (*page.Header, error) {
 	if p.Left() == 0 || p.entries >= p.chunk.NumValues {
 		return nil, p.compare()
@@ -68,7 +69,7 @@ func (p *pages) next() (*page.Header, error) {
 	return h, err
 }
 
-// dictionary reads the dictionary page that was loaded. Its values are valid until the next page.
+// dictionary reads the loaded dictionary page. Its values are valid until the next page.
 func (p *pages) dictionary(h *page.Header) (page.Values, error) {
 	values, err := p.DecodeDictionary(h)
 	if err == nil && !p.Exact {
@@ -77,7 +78,7 @@ func (p *pages) dictionary(h *page.Header) (page.Values, error) {
 	return values, err
 }
 
-// begin goes to the first entry of the data page that was loaded.
+// begin moves to the first entry of the loaded data page.
 func (p *pages) begin(h *page.Header) error {
 	if err := p.Begin(h); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (p *pages) begin(h *page.Header) error {
 	return nil
 }
 
-// isOwn reports whether a header has the parts that its kind of page asks for, and no other.
+// isOwn reports whether a header has exactly the parts for its kind of page.
 func isOwn(h *page.Header) bool {
 	switch h.Type {
 	case format.DataPage:
@@ -108,22 +109,31 @@ func isWritten(h *page.Header) bool {
 	return h.Encoding == format.Plain || h.Encoding == format.RLEDictionary
 }
 
-// tally is the sum of the pages of a column chunk.
+// tally is the sums over the pages of a column chunk.
 type tally struct {
-	entries, nulls, uncompressed int64                      // as headers say, of the data pages, and the last of headers and dictionary too
-	missing, begun               int64                      // nulls and rows, as counted
-	data                         int64                      // position in the file of the first data page
-	kinds                        []format.PageEncodingStats // number of pages
-	dictionaries                 int                        // dictionary pages
-	unchecked                    int                        // pages without a checksum
-	foreign                      int                        // pages with a checksum, under a header that kcut does not write
-	uncounted                    int                        // data pages that do not say how many nulls they have
-	inexact                      int                        // pages that are packed with more than they unpack to, or may be
+	// sums of the data pages' headers, the last one with headers and dictionary
+	entries, nulls, uncompressed int64
+	missing, begun               int64 // counted numbers of nulls and rows
+	// position in the file of the first data page
+	data         int64
+	kinds        []format.PageEncodingStats // number of pages
+	dictionaries int                        // dictionary pages
+	unchecked    int                        // number of pages without a checksum
+	// number of pages with a checksum whose header kcut would not write
+	foreign int
+	// number of data pages without their number of nulls
+	uncounted int
+	// number of pages whose packed bytes contain more than the page, or may do so
+	inexact int
 }
 
-// add counts a page, whose header is of the form that kcut writes or not.
+// add counts a page; own says whether kcut writes this form of its header.
 func (t *tally) add(h *page.Header, own bool) {
-	t.kinds = count(t.kinds, format.PageEncodingStats{PageType: h.Type, Encoding: h.Encoding, Count: 1})
+	t.kinds = count(t.kinds, format.PageEncodingStats{
+		PageType: h.Type,
+		Encoding: h.Encoding,
+		Count:    1,
+	})
 	t.uncompressed += int64(len(h.Raw)) + int64(h.Uncompressed)
 	if h.Type == format.DictionaryPage {
 		t.dictionaries++
@@ -141,13 +151,14 @@ func (t *tally) add(h *page.Header, own bool) {
 	switch {
 	case !h.CRC.Valid:
 		t.unchecked++
-	case !own, h.Entries == 0: // an empty page is read by nobody, and may hold anything
+	case !own, h.Entries == 0: // no reader reads an empty page, so it may contain anything
 		t.foreign++
 	}
 }
 
-// count adds pages of one kind to those of its kind.
-func count(kinds []format.PageEncodingStats, more format.PageEncodingStats) []format.PageEncodingStats {
+// count adds pages of one kind to those of the same kind.
+func count(kinds []format.PageEncodingStats,
+	more format.PageEncodingStats) []format.PageEncodingStats {
 	for i := range kinds {
 		if kinds[i].PageType == more.PageType && kinds[i].Encoding == more.Encoding {
 			kinds[i].Count += more.Count
@@ -157,14 +168,14 @@ func count(kinds []format.PageEncodingStats, more format.PageEncodingStats) []fo
 	return append(kinds, more)
 }
 
-// compare holds the pages and the schema against what the footer says of their chunk.
+// compare compares the pages and the schema with the footer's metadata of their chunk.
 func (p *pages) compare() error {
 	m := p.chunk
 	entries, nulls, kinds := p.entries, p.nulls, p.kinds
 	if p.leaf.Repetition == 0 {
 		entries = p.group.NumRows
 	}
-	if p.unchecked+p.foreign == 0 { // else they are optional
+	if p.unchecked+p.foreign == 0 { // otherwise they are optional
 		kinds = m.EncodingStats
 		if p.uncounted == 0 {
 			nulls = m.Statistics.V.NullCount.V
@@ -191,7 +202,8 @@ func (p *pages) compare() error {
 	return nil
 }
 
-// wrongStatistics counts what the footer says of the chunk's values, whose extremes are given, and is not so.
+// wrongStatistics counts the wrong statements of the footer about the chunk's values, whose
+// extremes are given.
 func (p *pages) wrongStatistics(v *valueReader) int {
 	said := &p.chunk.Statistics.V
 	wrong := v.wrong(said)
@@ -201,8 +213,8 @@ func (p *pages) wrongStatistics(v *valueReader) int {
 	return wrong
 }
 
-// report says in words what is in the chunk that a release does not have, and adds what its
-// reader has counted.
+// report describes the content of the chunk that a release does not have, and adds the counts of
+// its reader.
 func (p *pages) report(more ...counted) []string {
 	var words []string
 	for _, c := range append([]counted{
@@ -218,7 +230,7 @@ func (p *pages) report(more ...counted) []string {
 	return words
 }
 
-// counted is a number of things that are wrong.
+// counted is a number of errors of one kind.
 type counted struct {
 	n    int
 	what string

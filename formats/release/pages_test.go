@@ -35,7 +35,11 @@ func keeping(t *testing.T) []byte {
 		{Field: formats.Field{Name: "class", Type: text}},
 		{Field: formats.Field{Name: "note", Type: text, Nullable: true}},
 		{Field: formats.Field{Name: "member", Type: truth}},
-		{Field: formats.Field{Name: "visits", Type: formats.Type{Kind: formats.Nested}, Declared: list}},
+		{Field: formats.Field{
+			Name:     "visits",
+			Type:     formats.Type{Kind: formats.Nested},
+			Declared: list,
+		}},
 	}
 	notes := textValues()
 	items := &formats.Values{Type: formats.Type{Kind: formats.Binary}}
@@ -43,17 +47,20 @@ func keeping(t *testing.T) []byte {
 	visits := formats.Leaf{Values: items}
 	var sexes, classes, noted, members []uint32
 	for i := range uint32(rows) {
-		sexes, classes, members = append(sexes, i%3), append(classes, 1+i%2), append(members, 1+i/5%2)
+		sexes, classes, members = append(sexes, i%3), append(classes, 1+i%2),
+			append(members, 1+i/5%2)
 		notes.AppendBytes(fmt.Appendf(nil, "note %d", i))
 		noted = append(noted, min(i, 10)) // 0 is null
-		visits.Repetition, visits.Definition = append(visits.Repetition, 0), append(visits.Definition, byte(i%3))
+		visits.Repetition, visits.Definition = append(visits.Repetition, 0),
+			append(visits.Definition, byte(i%3))
 		if i%3 == 2 {
 			items.AppendBytes(binary.LittleEndian.AppendUint32(nil, i))
 		}
 	}
 	visits.Entries = len(visits.Repetition)
 	return releaseOf(t, columns, map[string]string{CutKey: "{}"}, []*formats.Column{
-		{Values: textValues("M", "F"), Codes: sexes}, {Values: textValues("M", "F"), Codes: classes}, {Values: notes, Codes: noted},
+		{Values: textValues("M", "F"), Codes: sexes},
+		{Values: textValues("M", "F"), Codes: classes}, {Values: notes, Codes: noted},
 		{Values: truths, Codes: members}, {Leaves: []formats.Leaf{visits}},
 	})
 }
@@ -68,10 +75,12 @@ func leaksOf(path string, b []byte) ([]Finding, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return r.leaks(context.Background(), map[string]func(string) bool{"sex": func(l string) bool { return l == "M" || l == "F" }})
+	return r.leaks(context.Background(), map[string]func(string) bool{"sex": func(l string) bool {
+		return l == "M" || l == "F"
+	}})
 }
 
-// TestFlippedPages flips every bit before the footer, one at a time: none passes.
+// TestFlippedPages flips every bit before the footer, one at a time: every flip is found.
 func TestFlippedPages(t *testing.T) {
 	b := keeping(t)
 	formatstest.Keep(t, "keeping", b)
@@ -84,43 +93,57 @@ func TestFlippedPages(t *testing.T) {
 		switch {
 		case err == nil && len(found) == 0:
 			t.Errorf("byte %d, bit %d: nothing found", bit/8, bit%8)
-		case err != nil && !errors.Is(err, formats.ErrDamaged) && !errors.Is(err, formats.ErrUnsupported):
+		case err != nil && !errors.Is(err, formats.ErrDamaged) &&
+			!errors.Is(err, formats.ErrUnsupported):
 			t.Errorf("byte %d, bit %d: %v", bit/8, bit%8, err)
-		case err != nil && bit >= 8*len(meta.Magic) && !strings.Contains(err.Error(), "of row group 0 of"):
+		case err != nil && bit >= 8*len(meta.Magic) &&
+			!strings.Contains(err.Error(), "of row group 0 of"):
 			t.Errorf("byte %d, bit %d: the error names no place: %v", bit/8, bit%8, err)
 		}
 	}
 }
 
-// TestContradictedPages changes what the footer says of a kept column's pages.
+// TestContradictedPages changes the footer's metadata of a kept column's pages.
 func TestContradictedPages(t *testing.T) {
 	sound, path := keeping(t), filepath.Join(t.TempDir(), "release.parquet")
 	for name, change := range map[string]func(*format.ColumnMetaData){
-		"entries":                      func(m *format.ColumnMetaData) { m.NumValues++ },
-		"nulls":                        func(m *format.ColumnMetaData) { m.Statistics.NullCount++ },
-		"bytes before compression":     func(m *format.ColumnMetaData) { m.TotalUncompressedSize++ },
-		"kinds of pages":               func(m *format.ColumnMetaData) { m.EncodingStats = m.EncodingStats[:1] },
+		"entries": func(m *format.ColumnMetaData) { m.NumValues++ },
+		"nulls":   func(m *format.ColumnMetaData) { m.Statistics.NullCount++ },
+		"bytes before compression": func(m *format.ColumnMetaData) {
+			m.TotalUncompressedSize++
+		},
+		"kinds of pages": func(m *format.ColumnMetaData) {
+			m.EncodingStats = m.EncodingStats[:1]
+		},
 		"place of the first data page": func(m *format.ColumnMetaData) { m.DataPageOffset++ },
 		"a page ends after its column": func(m *format.ColumnMetaData) { m.TotalCompressedSize-- },
-		"lies outside the file":        func(m *format.ColumnMetaData) { m.TotalCompressedSize += 1 << 40 },
+		"lies outside the file": func(m *format.ColumnMetaData) {
+			m.TotalCompressedSize += 1 << 40
+		},
 	} {
-		_, err := leaksOf(path, rewrite(t, sound, func(m *format.FileMetaData) { change(&m.RowGroups[0].Columns[1].MetaData) }))
-		if !errors.Is(err, formats.ErrDamaged) || !strings.Contains(err.Error(), "column class of row group 0") || !strings.Contains(err.Error(), name) {
+		_, err := leaksOf(path, rewrite(t, sound, func(m *format.FileMetaData) {
+			change(&m.RowGroups[0].Columns[1].MetaData)
+		}))
+		if !errors.Is(err, formats.ErrDamaged) ||
+			!strings.Contains(err.Error(), "column class of row group 0") ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestUnchecked reads a file of foreign hands, whose pages have no checksums.
+// TestUnchecked reads a file of another writer, whose pages have no checksums.
 func TestUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "foreign.parquet")
-	columns := []formatstest.Text{{Name: "sex", Rows: []string{"M", "F", "M"}}, {Name: "city", Rows: []string{"Rome", "Rome", "Oslo"}}}
+	columns := []formatstest.Text{{Name: "sex", Rows: []string{"M", "F", "M"}},
+		{Name: "city", Rows: []string{"Rome", "Rome", "Oslo"}}}
 	must(t, formatstest.WriteUnused(path, columns, nil))
 	b, err := os.ReadFile(path)
 	must(t, err)
 	found, err := leaksOf(path, b)
 	must(t, err)
-	for _, want := range []string{"column sex, row group 0: 2 pages without a checksum", "column city, row group 0: 2 pages without a checksum"} {
+	for _, want := range []string{"column sex, row group 0: 2 pages without a checksum",
+		"column city, row group 0: 2 pages without a checksum"} {
 		if !strings.Contains(fmt.Sprintln(found), want) {
 			t.Errorf("found %v, want %q", found, want)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// ageParts are the fields of structs that stand for the labels (,37), [37,52), [52,90] and (,).
+// ageParts are the fields of structs that represent the labels (,37), [37,52), [52,90] and (,).
 func ageParts() []writer.Part {
 	ages := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 32}}
 	for _, age := range []int64{37, 52, 90} {
@@ -28,7 +28,11 @@ func ageParts() []writer.Part {
 // ageRelease returns a release of one row group whose rows have labels by code, 0 for null.
 func ageRelease(t testing.TB, codes []uint32, parts []writer.Part, ordered bool) []byte {
 	t.Helper()
-	columns := []writer.Column{{Field: formats.Field{Name: "age", Type: formats.Type{Kind: formats.Nested}, Nullable: true}, Masked: true, Parts: parts}}
+	columns := []writer.Column{{Field: formats.Field{
+		Name:     "age",
+		Type:     formats.Type{Kind: formats.Nested},
+		Nullable: true,
+	}, Masked: true, Parts: parts}}
 	var b bytes.Buffer
 	w, err := writer.New(&b, columns, map[string]string{CutKey: "{}"})
 	must(t, err)
@@ -48,13 +52,15 @@ func ageRelease(t testing.TB, codes []uint32, parts []writer.Part, ordered bool)
 	return b.Bytes()
 }
 
-// Fields of structs come back: values, nulls, and what is no struct, also where the first pages have no value.
+// Fields of structs come back: values, nulls, and null structs, also where the first pages have no
+// value.
 func TestParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	draw := func(n int, of ...uint32) (codes []uint32) {
 		for len(codes) < n {
 			code := of[rng.IntN(len(of))]
-			codes = append(codes, slices.Repeat([]uint32{code}, min(n-len(codes), 1+rng.IntN(3000)*rng.IntN(2)))...)
+			codes = append(codes, slices.Repeat([]uint32{code},
+				min(n-len(codes), 1+rng.IntN(3000)*rng.IntN(2)))...)
 		}
 		return codes
 	}
@@ -80,7 +86,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// maskedParts are the fields of ages as a scanner reads them: numbers are positions in the texts that it appends.
+// maskedParts returns the fields of ages for a scanner: numbers are positions in the texts that it
+// appends.
 func maskedParts(texts *[]string) (masked []Masked) {
 	number := func(text string) (uint32, bool) {
 		*texts = append(*texts, text)
@@ -109,7 +116,8 @@ func checkParts(t *testing.T, b []byte, codes []uint32) {
 	row := 0
 	found, err := s.Rows(t.Context(), r, 0, func(_, rows int, n []Numbers, _ []Hashes) error {
 		for i := range rows {
-			if got := fmt.Sprintf("%s %s %s", texts[n[0].of(i)], texts[n[1].of(i)], texts[n[2].of(i)]); got != want[codes[row]] {
+			if got := fmt.Sprintf("%s %s %s", texts[n[0].of(i)], texts[n[1].of(i)],
+				texts[n[2].of(i)]); got != want[codes[row]] {
 				t.Fatalf("row %d is %s, want %s", row, got, want[codes[row]])
 			}
 			row++
@@ -118,7 +126,8 @@ func checkParts(t *testing.T, b []byte, codes []uint32) {
 	})
 	kept, failed := s.Kept(t.Context(), r, 0)
 	leaks, wrong := r.FooterLeaks()
-	if all := slices.Concat(found, kept, leaks); err != nil || failed != nil || wrong != nil || len(all) > 0 || row != len(codes) {
+	if all := slices.Concat(found, kept, leaks); err != nil || failed != nil || wrong != nil ||
+		len(all) > 0 || row != len(codes) {
 		t.Errorf("%d rows, found %v, %v, %v, %v", row, all, err, failed, wrong)
 	}
 	if got := r.Parts("age"); !slices.Equal(got, []string{"lower", "upper", "closed"}) {
@@ -126,9 +135,14 @@ func checkParts(t *testing.T, b []byte, codes []uint32) {
 	}
 }
 
-// Values that the cut lacks are found in fields of structs, and so are fields that are not asked for: they can be seen.
+// Values in fields of structs that the cut does not contain are found, and so are fields that are
+// not requested: they are visible.
 func TestForeignParts(t *testing.T) {
-	parts := append(ageParts(), writer.Part{Name: "raw", Values: textValues("Ada"), Codes: []uint32{1, 1, 1, 1}})
+	parts := append(ageParts(), writer.Part{
+		Name:   "raw",
+		Values: textValues("Ada"),
+		Codes:  []uint32{1, 1, 1, 1},
+	})
 	codes := []uint32{0, 1, 2, 3, 4, 1, 2, 3}
 	r := open(t, ageRelease(t, codes, parts, false))
 	if got := r.Parts("age"); !slices.Equal(got, []string{"lower", "upper", "closed", "raw"}) {
@@ -138,7 +152,10 @@ func TestForeignParts(t *testing.T) {
 	masked := maskedParts(&texts)
 	masked[0].Number = func(label string, null bool) (uint32, bool) { return 0, label == "37" }
 	masked[1].Whole = func() (uint32, bool) { return 0, false }
-	found, err := NewScanner(masked).Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error { return nil })
+	found, err := NewScanner(masked).Rows(t.Context(), r, 0,
+		func(int, int, []Numbers, []Hashes) error {
+			return nil
+		})
 	must(t, err)
 	want := "[column age.lower, row group 0: 1 dictionary entries that are no labels of the cut" +
 		" column age.lower, row group 0: 3 nulls, which the cut does not hold" +
@@ -152,7 +169,7 @@ func TestForeignParts(t *testing.T) {
 	}
 }
 
-// No bit of the pages of structs can be flipped without being found.
+// Every flipped bit in the pages of structs is found.
 func TestFlippedParts(t *testing.T) {
 	b := ageRelease(t, []uint32{0, 1, 2, 3, 4, 1, 2, 3, 0, 0, 4, 4}, ageParts(), false)
 	for bit := range 8 * footerAt(b) {
@@ -163,7 +180,9 @@ func TestFlippedParts(t *testing.T) {
 		}
 		var texts []string
 		s := NewScanner(maskedParts(&texts))
-		found, err := s.Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error { return nil })
+		found, err := s.Rows(t.Context(), r, 0, func(int, int, []Numbers, []Hashes) error {
+			return nil
+		})
 		leaks, failed := r.FooterLeaks()
 		if err == nil && failed == nil && len(found)+len(leaks) == 0 {
 			t.Errorf("byte %d, bit %d: nothing found", bit/8, bit%8)

@@ -30,13 +30,21 @@ func open(t testing.TB, b []byte) *File {
 func people(t testing.TB, metadata map[string]string) []byte {
 	t.Helper()
 	columns := []writer.Column{
-		{Field: formats.Field{Name: "sex", Type: formats.Type{Kind: formats.String}, Nullable: true}, Masked: true},
+		{Field: formats.Field{
+			Name:     "sex",
+			Type:     formats.Type{Kind: formats.String},
+			Nullable: true,
+		}, Masked: true},
 		{Field: formats.Field{Name: "age", Type: formats.Type{Kind: formats.String}}, Masked: true},
 		{Field: formats.Field{Name: "hours", Type: formats.Type{Kind: formats.Int, Bits: 32}}},
 	}
 	sex, age := textValues("M", "F"), textValues("[17,37)", "[37,90]")
-	hours := &formats.Values{Type: columns[2].Field.Type, Words: []uint64{formats.IntWord(38), formats.IntWord(40)}}
-	group := []*formats.Column{{Values: sex, Codes: []uint32{1, 0, 2}}, {Values: age, Codes: []uint32{2, 1, 2}}, {Values: hours, Codes: []uint32{1, 2, 1}}}
+	hours := &formats.Values{
+		Type:  columns[2].Field.Type,
+		Words: []uint64{formats.IntWord(38), formats.IntWord(40)},
+	}
+	group := []*formats.Column{{Values: sex, Codes: []uint32{1, 0, 2}},
+		{Values: age, Codes: []uint32{2, 1, 2}}, {Values: hours, Codes: []uint32{1, 2, 1}}}
 	return releaseOf(t, columns, metadata, group, group)
 }
 
@@ -48,8 +56,9 @@ func textValues(texts ...string) *formats.Values {
 	return v
 }
 
-// releaseOf returns a release of row groups, of which each is its columns.
-func releaseOf(t testing.TB, columns []writer.Column, metadata map[string]string, groups ...[]*formats.Column) []byte {
+// releaseOf returns a release with row groups, given by their columns.
+func releaseOf(t testing.TB, columns []writer.Column, metadata map[string]string,
+	groups ...[]*formats.Column) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := writer.New(&b, columns, metadata)
@@ -98,14 +107,18 @@ func TestDescribes(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	r := open(t, releaseOf(t, []writer.Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}}}, nil))
+	r := open(t,
+		releaseOf(t, []writer.Column{{Field: formats.Field{
+			Name: "x",
+			Type: formats.Type{Kind: formats.String},
+		}}}, nil))
 	if r.RowGroups() != 0 || len(r.Columns()) != 1 {
 		t.Errorf("%d row groups, %d columns", r.RowGroups(), len(r.Columns()))
 	}
 }
 
-// TestDamaged cuts and flips every byte of a release: it is read or refused, never a
-// panic, and a refusal says no more than it may.
+// TestDamaged truncates a release at every byte and flips every byte: it is read or refused, never
+// a panic, and a refusal shows no value.
 func TestDamaged(t *testing.T) {
 	b := people(t, map[string]string{CutKey: "{}"})
 	refused, path := 0, filepath.Join(t.TempDir(), "x")
@@ -114,7 +127,8 @@ func TestDamaged(t *testing.T) {
 			err := readAll(damaged, path)
 			switch {
 			case err == nil:
-			case !errors.Is(err, formats.ErrDamaged) && !errors.Is(err, formats.ErrUnsupported) && !errors.Is(err, formats.ErrSchema):
+			case !errors.Is(err, formats.ErrDamaged) && !errors.Is(err, formats.ErrUnsupported) &&
+				!errors.Is(err, formats.ErrSchema):
 				t.Fatalf("byte %d: %v", i, err)
 			case strings.Contains(err.Error(), "[37,90]"):
 				t.Fatalf("byte %d: the error holds a label: %v", i, err)
@@ -123,7 +137,7 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 	}
-	if refused < len(b)+len(b)/10 { // every cut, and many of the flipped bits
+	if refused < len(b)+len(b)/10 { // every truncation, and many of the flipped bits
 		t.Errorf("only %d of %d damaged files refused", refused, 2*len(b))
 	}
 }
@@ -154,20 +168,25 @@ func readAll(b []byte, path string) error {
 	return err
 }
 
-// leaks looks for everything that a release must not hold, in the whole file and in the
-// pages of the masked columns, given with a function that accepts the labels of their cut.
-func (r *File) leaks(ctx context.Context, masked map[string]func(label string) bool) (findings []Finding, err error) {
+// leaks looks for all content that a release must not have, in the whole file and in the pages of
+// the masked columns, which are given with a function that accepts the labels of their cut.
+func (r *File) leaks(ctx context.Context,
+	masked map[string]func(label string) bool) (findings []Finding, err error) {
 	var columns []Masked
 	for _, name := range slices.Sorted(maps.Keys(masked)) {
-		columns = append(columns, Masked{Name: name, Number: func(label string, null bool) (uint32, bool) {
-			return 0, null || masked[name](label)
-		}})
+		columns = append(columns, Masked{
+			Name: name,
+			Number: func(label string, null bool) (uint32, bool) {
+				return 0, null || masked[name](label)
+			}})
 	}
 	findings, err = r.FooterLeaks()
 	s := NewScanner(columns)
 	for g := range r.RowGroups() {
 		kept, failed := s.Kept(ctx, r, g)
-		rows, failedToo := s.Rows(ctx, r, g, func(int, int, []Numbers, []Hashes) error { return nil })
+		rows, failedToo := s.Rows(ctx, r, g, func(int, int, []Numbers, []Hashes) error {
+			return nil
+		})
 		findings, err = slices.Concat(findings, kept, rows), errors.Join(err, failed, failedToo)
 	}
 	return findings, err
@@ -186,18 +205,19 @@ func (r *File) texts(ctx context.Context, rowGroup int, columns ...string) ([][]
 			return uint32(len(labels) - 1), true
 		}}
 	}
-	_, err := NewScanner(masked).Rows(ctx, r, rowGroup, func(_, rows int, numbers []Numbers, _ []Hashes) error {
-		for i := range numbers {
-			for row := range rows {
-				texts[i] = append(texts[i], labels[numbers[i].of(row)])
+	_, err := NewScanner(masked).Rows(ctx, r, rowGroup,
+		func(_, rows int, numbers []Numbers, _ []Hashes) error {
+			for i := range numbers {
+				for row := range rows {
+					texts[i] = append(texts[i], labels[numbers[i].of(row)])
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	return texts, err
 }
 
-// must ends the test at an error.
+// must ends the test if there is an error.
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// rowGroup is what the footer says of one row group.
+// rowGroup is the metadata of one row group.
 type rowGroup struct {
 	*meta.Group
 	file *File
 }
 
-// rowGroup reads what the footer says of a row group.
+// rowGroup reads the metadata of a row group.
 func (r *File) rowGroup(number int) (*rowGroup, error) {
 	g, err := r.footer.Group(number)
 	if err != nil {
@@ -25,7 +25,7 @@ func (r *File) rowGroup(number int) (*rowGroup, error) {
 	return &rowGroup{g, r}, nil
 }
 
-// eachRowGroup reads what the footer says of one row group after the other.
+// eachRowGroup reads the metadata of one row group after the other.
 func (r *File) eachRowGroup(visit func(*rowGroup) error) error {
 	each := func(g *meta.Group) error { return visit(&rowGroup{g, r}) }
 	if err := r.footer.EachGroup(int(r.bufferSize()), each); err != nil {
@@ -34,10 +34,10 @@ func (r *File) eachRowGroup(visit func(*rowGroup) error) error {
 	return nil
 }
 
-// leaf returns what the schema says of a leaf.
+// leaf returns a leaf of the schema.
 func (g *rowGroup) leaf(i int) *schema.Leaf { return &g.file.footer.Leaves[i] }
 
-// extents returns where all chunks are, in the order of the file, those that touch as one.
+// extents returns the places of all chunks, in the order of the file, adjacent ones joined.
 func (g *rowGroup) extents() []formats.Range {
 	all := make([]formats.Range, len(g.Columns))
 	for leaf := range all {
@@ -46,7 +46,7 @@ func (g *rowGroup) extents() []formats.Range {
 	return join(all)
 }
 
-// join puts extents in the order of the file, and makes one of those that touch.
+// join orders extents as in the file, and joins adjacent ones.
 func join(extents []formats.Range) (joined []formats.Range) {
 	slices.SortFunc(extents, func(a, b formats.Range) int { return cmp.Compare(a.From, b.From) })
 	for _, e := range extents {
@@ -55,9 +55,10 @@ func join(extents []formats.Range) (joined []formats.Range) {
 	return joined
 }
 
-// touch appends an extent, or lengthens the last one when it touches that.
+// touch appends an extent, or extends the last one when they are adjacent.
 func touch(joined []formats.Range, e formats.Range) []formats.Range {
-	if last := len(joined) - 1; last >= 0 && joined[last].From <= e.From && e.From <= joined[last].To {
+	if last := len(joined) - 1; last >= 0 && joined[last].From <= e.From &&
+		e.From <= joined[last].To {
 		joined[last].To = max(joined[last].To, e.To)
 		return joined
 	}

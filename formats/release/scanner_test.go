@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/formats/writer"
 )
 
-// shareAmong makes calls on so many goroutines, of which each is a worker of its own number.
+// shareAmong makes calls on goroutines that are each one worker.
 func shareAmong(workers int) formats.Share {
 	return func(n int, call func(worker, i int) error) error {
 		var next atomic.Int64
@@ -31,8 +31,8 @@ func shareAmong(workers int) formats.Share {
 	}
 }
 
-// TestScannerShares reads a row group of some windows, in which every block has rows of its own,
-// alone and by several workers: each row is shown once, and what is wrong is found.
+// TestScannerShares reads a row group of some windows with different rows in every block, with one
+// worker and with several: each row is shown once, and errors are found.
 func TestScannerShares(t *testing.T) {
 	text := formats.Type{Kind: formats.String}
 	columns := []writer.Column{
@@ -60,20 +60,22 @@ func TestScannerShares(t *testing.T) {
 		return uint32(n) + 1, err == nil && n != 42
 	}
 	for _, workers := range []int{0, 1, 3} {
-		s := NewScanners([]Masked{{Name: "hundreds", Number: number}, {Name: "rest", Number: number}}, nil, max(1, workers))[0]
+		s := NewScanners([]Masked{{Name: "hundreds", Number: number},
+			{Name: "rest", Number: number}}, nil, max(1, workers))[0]
 		if workers > 0 {
 			s.Share(shareAmong(workers))
 		}
 		var mu sync.Mutex
 		got := make(map[[2]uint32]int)
-		found, err := s.Rows(t.Context(), r, 0, func(worker, rows int, numbers []Numbers, _ []Hashes) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for row := range rows {
-				got[[2]uint32{numbers[0].of(row), numbers[1].of(row)}]++
-			}
-			return nil
-		})
+		found, err := s.Rows(t.Context(), r, 0,
+			func(worker, rows int, numbers []Numbers, _ []Hashes) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for row := range rows {
+					got[[2]uint32{numbers[0].of(row), numbers[1].of(row)}]++
+				}
+				return nil
+			})
 		must(t, err)
 		if !maps.Equal(got, want) {
 			t.Errorf("%d workers: rows are not those that were written", workers)

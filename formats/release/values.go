@@ -11,34 +11,40 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// valueReader decodes the values of a chunk, and keeps the smallest and the largest, for what the
-// footer says they are: a reader that trusts it passes over chunks. Dictionaries are asked instead
-// of rows, since one with an entry that no row uses is a finding of its own. It keeps nothing where
-// the footer says nothing.
+// valueReader decodes the values of a chunk, and keeps the smallest and the largest, to check those
+// in the footer: a reader that trusts them skips chunks. It uses dictionaries instead of rows,
+// since an entry that no row uses is a finding of its own. It keeps nothing if the footer has no
+// such values.
 type valueReader struct {
-	formats.Values      // the last ones
+	formats.Values      // the last values
 	decode              plain.Decoder
 	width               int
-	unknown             error // of a type that has no decoder
-	asked               bool  // the footer says something
+	unknown             error // error of a type without a decoder
+	asked               bool  // the footer has such values
 	any                 bool
 	low, high           uint64 // of a type that is InWords
 	lowBytes, highBytes []byte // of others
 }
 
-// stepValues is how many values are decoded at a time.
+// stepValues is the number of values that are decoded at a time.
 const stepValues = 1 << 10
 
-// reset begins with a chunk of a leaf.
+// reset starts with a chunk of a leaf.
 func (r *valueReader) reset(l *schema.Leaf, said *meta.Statistics) {
-	*r = valueReader{Values: r.Values, width: plain.SizeOf(l.SchemaElement), lowBytes: r.lowBytes[:0], highBytes: r.highBytes[:0]}
+	*r = valueReader{
+		Values:    r.Values,
+		width:     plain.SizeOf(l.SchemaElement),
+		lowBytes:  r.lowBytes[:0],
+		highBytes: r.highBytes[:0],
+	}
 	r.Type, r.unknown = schema.TypeOf(l.SchemaElement)
 	r.decode = plain.DecoderOf(r.Type, l.Type.V, r.width)
-	r.asked = (said.MinValue != nil || said.MaxValue != nil) && r.unknown == nil && r.Type.Kind != formats.Null
+	r.asked = (said.MinValue != nil || said.MaxValue != nil) && r.unknown == nil &&
+		r.Type.Kind != formats.Null
 }
 
-// read decodes n values of a page, or of a dictionary, some at a time, and shows where they are;
-// nil: they are not shown.
+// read decodes n values of a page, or of a dictionary, some at a time, and passes their positions
+// to show, which may be nil.
 func (r *valueReader) read(values *page.Values, n int, show func(i int)) error {
 	if show == nil && !r.asked {
 		return nil
@@ -61,7 +67,7 @@ func (r *valueReader) read(values *page.Values, n int, show func(i int)) error {
 	return nil
 }
 
-// add takes in the last values.
+// add updates the extremes with the last values.
 func (r *valueReader) add() {
 	for _, w := range r.Words {
 		r.addWord(w)
@@ -88,11 +94,12 @@ func (r *valueReader) addBytes(value []byte) {
 	r.any = true
 }
 
-// wrong counts the extreme values of a footer that are not those of the chunk. Kcut says none where
-// a value is not a number, and none in the fields of old.
+// wrong counts the extreme values of a footer that are not those of the chunk. kcut writes none if
+// some value is not a number, and none in the deprecated fields.
 func (r *valueReader) wrong(said *meta.Statistics) (wrong int) {
 	low, high, known := r.low, r.high, r.any
-	if r.Type.Kind == formats.Float { // the format asks for a smallest 0 to be -0, and a largest to be +0
+	// the format demands -0 for a smallest 0, and +0 for a largest one
+	if r.Type.Kind == formats.Float {
 		if low == zero {
 			low = negativeZero
 		}
@@ -120,8 +127,8 @@ var zero, negativeZero = floatWord(0), floatWord(math.Copysign(0, -1))
 
 func floatWord(x float64) uint64 { return formats.FloatWord(math.Float64bits(x)) }
 
-// is reports whether the bytes of a footer are a word or, of types that are not InWords, a value's
-// bytes.
+// is reports whether the bytes of a footer represent a word or, for types that are not InWords, a
+// value's bytes.
 func (r *valueReader) is(said []byte, word uint64, value []byte) bool {
 	values := page.Values{Data: said, Width: r.width}
 	if r.width == 0 {
