@@ -16,21 +16,23 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// amazon is a bucket of S3, or of a store that speaks its protocol.
+// amazon is a bucket of S3, or of a store with its protocol.
 type amazon struct {
 	client *s3.Client
 	bucket string
 }
 
-// openAmazon opens a bucket of S3. At an endpoint that the user sets, buckets are directories of the
-// host: hosts for buckets would need DNS names. It has one region if the user sets none.
+// openAmazon opens a bucket of S3. At an endpoint that the user sets, buckets are directories of
+// the host: hosts for buckets would need DNS names. If the user sets no region, a default is used.
 func openAmazon(ctx context.Context, name string) (store, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // errors say what matters
+	// errors contain what matters
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) {
-		// Every store that speaks S3 checks the MD5 sums that write sends. Some know no others.
+		// Every store with the S3 protocol checks the MD5 sums that write sends. Some support no
+		// others.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		if o.BaseEndpoint != nil {
@@ -54,10 +56,12 @@ func (a *amazon) attributes(ctx context.Context, key string) (attributes, error)
 	if err != nil {
 		return attributes{}, err
 	}
-	return attributes{value(o.ContentLength), value(o.LastModified), value(o.ETag), o.Metadata[digestKey]}, nil
+	return attributes{value(o.ContentLength), value(o.LastModified), value(o.ETag),
+		o.Metadata[digestKey]}, nil
 }
 
-func (a *amazon) read(ctx context.Context, key, version string, off, n int64) (io.ReadCloser, string, error) {
+func (a *amazon) read(ctx context.Context, key, version string, off, n int64) (io.ReadCloser,
+	string, error) {
 	o, err := a.client.GetObject(ctx, &s3.GetObjectInput{
 		Bucket: &a.bucket, Key: &key, Range: aws.String(rangeOf(off, n)), IfMatch: &version,
 	})
@@ -69,7 +73,8 @@ func (a *amazon) read(ctx context.Context, key, version string, off, n int64) (i
 
 func (a *amazon) list(ctx context.Context, prefix string, each func(key string, size int64)) error {
 	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{
-		Bucket: &a.bucket, Prefix: &prefix, EncodingType: types.EncodingTypeUrl, // XML cannot hold every name
+		// XML cannot represent every name
+		Bucket: &a.bucket, Prefix: &prefix, EncodingType: types.EncodingTypeUrl,
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -107,12 +112,16 @@ func (a *amazon) write(ctx context.Context, key string, c content) error {
 			return err
 		}
 		_, err = a.client.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: &a.bucket, Key: &key, Body: bytes.NewReader(body), ContentMD5: aws.String(encodedMD5(body)),
+			Bucket:      &a.bucket,
+			Key:         &key,
+			Body:        bytes.NewReader(body),
+			ContentMD5:  aws.String(encodedMD5(body)),
 			ContentType: &c.mediaType, Metadata: metadata, IfNoneMatch: condition,
 		})
 		return err
 	}
-	lasting, end := outlast(ctx) // an upload can be aborted only by its number, which the answer has
+	// an upload can only be aborted by its number, which the answer has
+	lasting, end := outlast(ctx)
 	defer end()
 	begun, err := a.client.CreateMultipartUpload(lasting, &s3.CreateMultipartUploadInput{
 		Bucket: &a.bucket, Key: &key, ContentType: &c.mediaType, Metadata: metadata,
@@ -142,7 +151,8 @@ func (a *amazon) write(ctx context.Context, key string, c content) error {
 }
 
 // sendParts sends the parts of an upload and returns their list.
-func (a *amazon) sendParts(ctx context.Context, key string, id *string, c content) ([]types.CompletedPart, error) {
+func (a *amazon) sendParts(ctx context.Context, key string, id *string,
+	c content) ([]types.CompletedPart, error) {
 	parts := make([]types.CompletedPart, c.parts())
 	err := c.eachPart(func(i int, body []byte) error {
 		number := aws.Int32(int32(i + 1))

@@ -8,25 +8,26 @@ import (
 	"sync"
 )
 
-// mostRequests is how many objects or parts of one bucket are read at a time.
+// mostRequests is the largest number of objects or parts of one bucket that are read at a time.
 const mostRequests = 16
 
-// bucket is an open bucket. All that is opened in it shares its connections.
+// bucket is an open bucket. All its users share its connections.
 type bucket struct {
 	store
 	url      string
-	requests chan struct{} // one for every request under way
+	requests chan struct{} // one slot for every request in progress
 	users    int
 }
 
-// buckets are those in use. Who comes after the last user opens one anew, with the environment of that time.
+// buckets are the buckets in use. After the last user has left, the next one opens the bucket
+// again, with the environment of that time.
 var buckets = struct {
 	sync.Mutex
 	open map[string]*bucket
 }{open: make(map[string]*bucket)}
 
-// useObject opens the bucket of an object, or of what the names of objects begin with, or returns
-// the open one. It must be left.
+// useObject returns the bucket of an object, or of a prefix of objects; it opens it unless it is
+// open. The caller must leave it.
 func useObject(ctx context.Context, path string) (b *bucket, key string, err error) {
 	url, key := Split(path)
 	if err := checkName(url, key); err != nil {
@@ -35,9 +36,9 @@ func useObject(ctx context.Context, path string) (b *bucket, key string, err err
 	buckets.Lock()
 	defer buckets.Unlock()
 	if b = buckets.open[url]; b == nil {
-		// What is opened outlives the stage of a run that opens it first.
+		// The bucket outlives the stage of a run that opens it first.
 		opened, err := openStore(context.WithoutCancel(ctx), url)
-		if err != nil { // of settings or credentials: nothing was asked yet
+		if err != nil { // of settings or credentials: no request was made yet
 			return nil, "", fmt.Errorf("%w: open %s: %s", ErrDenied, url, oneLine(err))
 		}
 		b = &bucket{store: opened, url: url, requests: make(chan struct{}, mostRequests)}
@@ -65,9 +66,9 @@ type Entry struct {
 // markerSuffix ends the names of objects by which some tools of Hadoop mark directories.
 const markerSuffix = "_$folder$"
 
-// List returns the objects, in bytewise order, whose location starts with a prefix, which is text like any other:
-// people finds people2, people/ does not. Empty objects that only mark a directory are left
-// out: those whose names say so, and those that have others below them.
+// List returns the objects, in bytewise order, whose location starts with a prefix, which is any
+// text: people finds people2, people/ does not. It leaves out empty objects that only mark a
+// directory: by their names, or because other objects are below them.
 func List(ctx context.Context, prefix string) (entries []Entry, err error) {
 	b, start, err := useObject(ctx, prefix)
 	if err != nil {
@@ -82,10 +83,14 @@ func List(ctx context.Context, prefix string) (entries []Entry, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, explain(ctx, err))
 	}
-	byLocation := func(e Entry, location string) int { return strings.Compare(e.Location, location) }
+	byLocation := func(e Entry, location string) int {
+		return strings.Compare(e.Location, location)
+	}
 	slices.SortFunc(entries, func(a, b Entry) int { return byLocation(a, b.Location) })
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { // has others below it
+	// other objects are below it
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
 		i, _ := slices.BinarySearchFunc(entries, e.Location+"/", byLocation)
-		return e.Size == 0 && i < len(entries) && strings.HasPrefix(entries[i].Location, e.Location+"/")
+		return e.Size == 0 && i < len(entries) &&
+			strings.HasPrefix(entries[i].Location, e.Location+"/")
 	}), nil
 }

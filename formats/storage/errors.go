@@ -21,17 +21,19 @@ import (
 )
 
 var (
-	// ErrDenied is returned when a store refuses what was asked of it: the credentials are
-	// wrong, out of date, or not allowed to.
-	ErrDenied = fault.New(fault.Input, "look at the credentials in the environment and what they may do", "access denied")
-	// ErrUnavailable is returned when a store or the way to it fails, also after some tries.
+	// ErrDenied is returned when a store denies a request: the credentials are wrong, expired, or
+	// insufficient.
+	ErrDenied = fault.New(fault.Input, "look at the credentials in the environment and what they "+
+		"may do", "access denied")
+	// ErrUnavailable is returned when a store or the connection to it fails, after some tries.
 	ErrUnavailable = fault.New(fault.Transient, "", "object store unavailable")
-	// ErrChanged is returned when an object is not the one any more that was opened.
-	ErrChanged = fault.Errorf(fault.Input, "run again when nobody writes to the input", "file changed while it was in use: %w", formats.ErrDamaged)
+	// ErrChanged is returned when an object has changed since it was opened.
+	ErrChanged = fault.Errorf(fault.Input, "run again when nobody writes to the input",
+		"file changed while it was in use: %w", formats.ErrDamaged)
 )
 
-// explain makes an error of a store one of this package. The store's own is only told: a
-// deadline of a connection in it is not that of the run.
+// explain turns an error of a store into one of this package. It includes the store's own error
+// only as text: a deadline of a connection in it is not that of the run.
 func explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -47,7 +49,8 @@ func explain(ctx context.Context, err error) error {
 		kind = fs.ErrNotExist
 	case status == http.StatusPreconditionFailed, code == "BlobAlreadyExists":
 		kind = ErrChanged
-	case status == http.StatusNotImplemented, status == http.StatusBadRequest && !passingCodes[code], status == http.StatusMovedPermanently:
+	case status == http.StatusNotImplemented, status == http.StatusBadRequest &&
+		!passingCodes[code], status == http.StatusMovedPermanently:
 		kind = formats.ErrUnsupported
 	}
 	return fmt.Errorf("%w: %s", kind, oneLine(err))
@@ -71,7 +74,8 @@ func statusOf(err error) (status int, code string) {
 	case errors.As(err, &microsoft):
 		return microsoft.StatusCode, microsoft.ErrorCode
 	case errors.As(err, &token) && token.Response != nil:
-		if status = token.Response.StatusCode; status == http.StatusBadRequest { // how OAuth refuses an account
+		// OAuth refuses an account in this way
+		if status = token.Response.StatusCode; status == http.StatusBadRequest {
 			status = http.StatusUnauthorized
 		}
 		return status, ""
@@ -79,35 +83,39 @@ func statusOf(err error) (status int, code string) {
 	return 0, ""
 }
 
-// isNoAccount reports whether there is no host of a name of Azure's accounts.
+// isNoAccount reports whether an Azure account has no host.
 func isNoAccount(err error) bool {
 	var lookup *net.DNSError
-	return errors.As(err, &lookup) && lookup.IsNotFound && strings.HasSuffix(lookup.Name, microsoftDomain)
+	return errors.As(err, &lookup) && lookup.IsNotFound &&
+		strings.HasSuffix(lookup.Name, microsoftDomain)
 }
 
-// deniedCodes are S3's refusals of the user that have another status than 401 and 403.
+// deniedCodes are S3's refusals of the user whose status is neither 401 nor 403.
 var deniedCodes = map[string]bool{
-	"InvalidAccessKeyId": true, "SignatureDoesNotMatch": true, "ExpiredToken": true, "InvalidToken": true, "TokenRefreshRequired": true,
+	"InvalidAccessKeyId": true, "SignatureDoesNotMatch": true, "ExpiredToken": true,
+	"InvalidToken": true, "TokenRefreshRequired": true,
 	"AccountProblem": true, "AllAccessDisabled": true,
 }
 
-// passingCodes are those of S3 and Azure for a bad request that may succeed at another time.
+// passingCodes are codes of S3 and Azure for a bad request that may succeed at another time.
 var passingCodes = map[string]bool{
-	"RequestTimeout": true, "BadDigest": true, "IncompleteBody": true, "XAmzContentSHA256Mismatch": true, "Md5Mismatch": true,
+	"RequestTimeout": true, "BadDigest": true, "IncompleteBody": true,
+	"XAmzContentSHA256Mismatch": true, "Md5Mismatch": true,
 }
 
-// isDenied reports whether a service refuses the user, whatever he asks for.
+// isDenied reports whether a service refuses the user, whatever he requests.
 func isDenied(err error) bool {
 	var final interface{ NonRetriable() } // Azure has no credentials, or refuses them
 	status, code := statusOf(err)
-	return errors.As(err, &final) || deniedCodes[code] || status == http.StatusForbidden || status == http.StatusUnauthorized
+	return errors.As(err, &final) || deniedCodes[code] || status == http.StatusForbidden ||
+		status == http.StatusUnauthorized
 }
 
-// noise is what errors of clients have and users need not see: the lines that Azure's errors draw,
+// noise is the part of clients' errors that users need not see: the lines that Azure's errors draw,
 // and queries of URLs, which may hold a token.
 var noise = regexp.MustCompile(`(://[^\s"?]*)\?[^\s"]*| -{5,}`)
 
-// oneLine is an error's text on one line of bearable length.
+// oneLine returns an error's text on one line of limited length.
 func oneLine(err error) string {
 	const longest = 300
 	text := noise.ReplaceAllString(strings.Join(strings.Fields(err.Error()), " "), "$1")

@@ -14,12 +14,12 @@ import (
 
 // File is a file open for reading at any position. It may be used by several goroutines.
 type File interface {
-	io.ReaderAt // of an object, a request for every call: see Plan
+	io.ReaderAt // for an object, each call is a request: see Plan
 	io.Closer
 	Info() Info
-	// Plan returns a reader for ranges that will be read soon, each from its start to its end:
-	// of an object they are fetched ahead, and ranges that lie close together at once. It reads
-	// under ctx and has to be closed.
+	// Plan returns a reader for ranges that will be read soon, each from its start to its end: for
+	// an object it fetches them ahead, and adjacent ones in one request. It uses ctx and must be
+	// closed.
 	Plan(ctx context.Context, ranges []Range) Plan
 }
 
@@ -32,13 +32,11 @@ type Plan interface {
 // Range is a part of a file.
 type Range = formats.Range
 
-// Ahead is asked before so many bytes are fetched ahead of what is read, and told, with a
-// negative number, when they are not held any more. Where it refuses, what is needed is read
-// piece by piece.
+// Ahead is called before bytes are fetched ahead of reading, and with a negative number when they
+// are released. If it returns an error, only needed bytes are fetched, piece by piece.
 type Ahead func(bytes int64) error
 
-// Open opens a file for reading. Nil for ahead allows what a Plan holds at most: see
-// mostAhead.
+// Open opens a file for reading. Nil for ahead allows the largest memory of a Plan: see mostAhead.
 func Open(ctx context.Context, path string, ahead Ahead) (File, error) {
 	if !IsRemote(path) {
 		return openLocal(path)
@@ -53,8 +51,8 @@ func Open(ctx context.Context, path string, ahead Ahead) (File, error) {
 	return o, nil
 }
 
-// Reopen opens a file again, which must be as it was; otherwise the error wraps ErrChanged,
-// now or, of an object, when it is read.
+// Reopen opens a file again, which must not have changed; otherwise the error wraps ErrChanged, now
+// or, for an object, when it is read.
 func Reopen(ctx context.Context, path string, was Info, ahead Ahead) (File, error) {
 	if !IsRemote(path) {
 		f, err := openLocal(path)
@@ -72,8 +70,8 @@ func Reopen(ctx context.Context, path string, was Info, ahead Ahead) (File, erro
 	return o, nil
 }
 
-// ReadText returns the bytes of a file that is small. The error wraps
-// formats.ErrUnsupported when it has more than so many.
+// ReadText returns the bytes of a small file. The error wraps formats.ErrUnsupported when it has
+// more than most.
 func ReadText(ctx context.Context, path string, most int64) (text []byte, err error) {
 	file, err := Open(ctx, path, nil)
 	if err != nil {
@@ -87,21 +85,22 @@ func ReadText(ctx context.Context, path string, most int64) (text []byte, err er
 	return text, errors.Join(err, file.Close())
 }
 
-// localFile is a file of the machine.
+// localFile is a file of this machine.
 type localFile struct {
 	*os.File
 	info Info
 }
 
-// openLocal refuses what cannot be read at any position before it opens it: a pipe would wait
-// there for a writer.
+// openLocal refuses files that cannot be read at any position before it opens them: opening a pipe
+// would wait for a writer.
 func openLocal(path string) (*localFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, fmt.Errorf("open %s: it is a pipe or a device, no file: %w", path, formats.ErrUnsupported)
+		return nil, fmt.Errorf("open %s: it is a pipe or a device, no file: %w", path,
+			formats.ErrUnsupported)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -117,34 +116,34 @@ func openLocal(path string) (*localFile, error) {
 
 func (f *localFile) Info() Info { return f.info }
 
-// Plan leaves reading ahead to the system.
+// Plan relies on the read-ahead of the system.
 func (f *localFile) Plan(context.Context, []Range) Plan { return localPlan{f.File} }
 
 type localPlan struct{ io.ReaderAt }
 
 func (localPlan) Close() {}
 
-// Info is what a file is known by while it is not read.
+// Info identifies a file and its version while it is not open.
 type Info struct {
 	size    int64
 	changed time.Time
 	version string      // of an object
-	local   fs.FileInfo // of a file of the machine
+	local   fs.FileInfo // of a file of this machine
 }
 
 // Size returns the size in bytes.
 func (i Info) Size() int64 { return i.size }
 
-// String returns a text that another Info of the same file, unchanged, has too.
+// String returns a text that is equal for another Info of the same, unchanged file.
 func (i Info) String() string {
 	return fmt.Sprint(i.size, " ", i.changed.UnixNano(), " ", i.version)
 }
 
-// IsRegular reports whether it is a file with content of its own: no directory, no pipe.
+// IsRegular reports whether it is a file with its own content: no directory, no pipe.
 func (i Info) IsRegular() bool { return i.local == nil || i.local.Mode().IsRegular() }
 
-// Same reports whether another Info is of the same file, unchanged as far as the file system
-// or the store tells.
+// Same reports whether another Info belongs to the same file, unchanged as far as the file system
+// or the store can show.
 func (i Info) Same(other Info) bool {
 	same := i.size == other.size && i.changed.Equal(other.changed) && i.version == other.version
 	if i.local == nil || other.local == nil {

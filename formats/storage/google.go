@@ -38,7 +38,8 @@ func openGoogle(ctx context.Context, name string) (store, error) {
 			return nil, err
 		}
 		endpoint := url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/storage/v1/"}
-		options = []option.ClientOption{option.WithoutAuthentication(), option.WithEndpoint(endpoint.String())}
+		options = []option.ClientOption{option.WithoutAuthentication(),
+			option.WithEndpoint(endpoint.String())}
 	}
 	authorized, err := transport.NewTransport(ctx, asStored{newTransport()}, options...)
 	if err != nil {
@@ -52,7 +53,7 @@ func openGoogle(ctx context.Context, name string) (store, error) {
 	return &google{service.Objects, name}, nil
 }
 
-// asStored asks for the bytes of objects as they are stored. Google decompresses some for others.
+// asStored requests the stored bytes of objects. Google decompresses some for other clients.
 type asStored struct{ http.RoundTripper }
 
 func (t asStored) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -63,11 +64,11 @@ func (t asStored) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.RoundTripper.RoundTrip(r)
 }
 
-// googleTries is how often a request is made. The client of Google repeats few of them by itself.
+// googleTries is the number of tries of a request. Google's client repeats few requests by itself.
 const googleTries = 4
 
-// tryAgain makes a request until it succeeds, or fails in a way that will not pass. Every request
-// can be repeated: an upload looks at what stands there, and a removed object stays removed.
+// tryAgain makes a request until it succeeds, or fails permanently. Every request can be repeated:
+// an upload compares the existing object, and removing an object twice has the same result.
 func tryAgain(ctx context.Context, request func() error) error {
 	pauses := gax.Backoff{Initial: firstPause, Max: mostPause, Multiplier: 3}
 	for try := 1; ; try++ {
@@ -95,7 +96,11 @@ func (g *google) attributes(ctx context.Context, key string) (a attributes, err 
 	err = tryAgain(ctx, func() error {
 		o, err := g.objects.Get(g.bucket, key).Context(ctx).Do()
 		if err == nil {
-			a = attributes{size: int64(o.Size), version: strconv.FormatInt(o.Generation, 10), digest: o.Metadata[digestKey]}
+			a = attributes{
+				size:    int64(o.Size),
+				version: strconv.FormatInt(o.Generation, 10),
+				digest:  o.Metadata[digestKey],
+			}
 			a.changed, err = time.Parse(time.RFC3339, o.Updated)
 		}
 		return err
@@ -103,7 +108,8 @@ func (g *google) attributes(ctx context.Context, key string) (a attributes, err 
 	return a, err
 }
 
-func (g *google) read(ctx context.Context, key, version string, off, n int64) (body io.ReadCloser, found string, err error) {
+func (g *google) read(ctx context.Context, key, version string, off, n int64) (body io.ReadCloser,
+	found string, err error) {
 	generation, err := strconv.ParseInt(version, 10, 64)
 	if err != nil {
 		return nil, "", err
@@ -121,7 +127,8 @@ func (g *google) read(ctx context.Context, key, version string, off, n int64) (b
 }
 
 func (g *google) list(ctx context.Context, prefix string, each func(key string, size int64)) error {
-	call := g.objects.List(g.bucket).Prefix(prefix).Fields("nextPageToken", "items(name,size)").Context(ctx)
+	call := g.objects.List(g.bucket).Prefix(prefix).Fields("nextPageToken",
+		"items(name,size)").Context(ctx)
 	for {
 		var page *storage.Objects
 		err := tryAgain(ctx, func() (err error) {
@@ -146,16 +153,18 @@ func (g *google) remove(ctx context.Context, key string) error {
 }
 
 // write sends an object in one request, or in chunks one after the other, which the client repeats
-// for a while. Google forgets after a week an upload that does not end. It checks the whole against
-// its MD5 sum before it makes the object.
+// for a while. Google removes an unfinished upload after a week. It checks the whole against its
+// MD5 sum before it makes the object.
 func (g *google) write(ctx context.Context, key string, c content) error {
 	about := &storage.Object{
 		Name: key, ContentType: c.mediaType, Md5Hash: base64.StdEncoding.EncodeToString(c.md5),
 		Metadata: map[string]string{digestKey: c.digest},
 	}
 	return tryAgain(ctx, func() error {
-		call := g.objects.Insert(g.bucket, about).Context(ctx).Media(io.NewSectionReader(c, 0, c.size),
-			googleapi.ChunkSize(int(min(c.part, c.size+1))), googleapi.ContentType(c.mediaType), googleapi.ChunkRetryDeadline(2*mostPause))
+		call := g.objects.Insert(g.bucket,
+			about).Context(ctx).Media(io.NewSectionReader(c, 0, c.size),
+			googleapi.ChunkSize(int(min(c.part, c.size+1))), googleapi.ContentType(c.mediaType),
+			googleapi.ChunkRetryDeadline(2*mostPause))
 		if c.fresh {
 			call.IfGenerationMatch(0)
 		}

@@ -1,18 +1,17 @@
-// Package storage is where files live: the machine's file system, or a bucket of an object
-// store. It opens them for reading at any position, lists them and puts finished ones there.
+// Package storage accesses files: in the machine's file system, or in a bucket of an object store.
+// It opens them for reading at any position, lists them and uploads finished ones.
 //
 // A location is a path, or a URL s3://bucket/key, gs://bucket/key or azblob://container/key, whose
-// key is taken as it is: nothing in it is decoded, and ? and # are letters like others.
+// key is literal: nothing in it is decoded, and ? and # are ordinary characters.
 //
-// Endpoint and credentials of a store come from the environment, as each cloud's own tools
-// take them.
+// Endpoint and credentials of a store come from the environment, as in each cloud's own tools.
 //
-// Contract: what is read from an opened file is of one version of it. An object that is
-// replaced meanwhile cannot be read any more: the error wraps formats.ErrDamaged. Other
-// errors wrap fs.ErrNotExist, ErrDenied or, when trying again may help, ErrUnavailable.
+// Contract: all bytes read from an opened file belong to one version of it. An object that is
+// replaced meanwhile cannot be read any more: the error wraps formats.ErrDamaged. Other errors wrap
+// fs.ErrNotExist, ErrDenied or, when trying again may help, ErrUnavailable.
 //
-// Not promised: locks. Two machines that write one location are told apart only by Upload's
-// Fresh, where the store knows conditional writes.
+// Limits: there are no locks. If two machines write one location, only Upload's Fresh keeps them
+// apart, where the store supports conditional writes.
 package storage
 
 import (
@@ -24,14 +23,15 @@ import (
 	"strings"
 )
 
-// schemes are the URLs of object stores.
+// schemes are the URL schemes of object stores.
 var schemes = []string{"s3", "gs", "azblob"}
 
-// otherNames are what other tools call the same stores.
-var otherNames = map[string]string{"s3a": "s3", "s3n": "s3", "gcs": "gs", "az": "azblob", "abfs": "azblob", "abfss": "azblob", "wasb": "azblob", "wasbs": "azblob"}
+// otherNames are schemes of other tools for the same stores.
+var otherNames = map[string]string{"s3a": "s3", "s3n": "s3", "gcs": "gs", "az": "azblob",
+	"abfs": "azblob", "abfss": "azblob", "wasb": "azblob", "wasbs": "azblob"}
 
-// Resolve returns the location that a user's text names: of a file URL the path, anything
-// else as it is. It refuses URLs that nothing can be read from.
+// Resolve returns the location for a user's text: the path of a file URL, other texts unchanged. It
+// refuses URLs of unsupported kinds.
 func Resolve(text string) (string, error) {
 	scheme, rest, ok := cutScheme(text)
 	switch {
@@ -45,9 +45,11 @@ func Resolve(text string) (string, error) {
 		}
 		return text, nil
 	case otherNames[scheme] != "":
-		return "", fmt.Errorf("a URL of an unknown kind, %s://: write %s://", scheme, otherNames[scheme])
+		return "", fmt.Errorf("a URL of an unknown kind, %s://: write %s://", scheme,
+			otherNames[scheme])
 	}
-	return "", fmt.Errorf("a URL of an unknown kind, %s://: there are %s:// and file://", scheme, strings.Join(schemes, "://, "))
+	return "", fmt.Errorf("a URL of an unknown kind, %s://: there are %s:// and file://", scheme,
+		strings.Join(schemes, "://, "))
 }
 
 // filePath returns the path of a file URL, which is percent-encoded.
@@ -63,10 +65,10 @@ func filePath(rest string) (string, error) {
 	return filepath.FromSlash(path), nil
 }
 
-// urlForm is a URL with a scheme in the way of RFC 3986.
+// urlForm matches a URL with a scheme according to RFC 3986.
 var urlForm = regexp.MustCompile(`(?s)^([A-Za-z][A-Za-z0-9+.-]*)://(.*)$`)
 
-// cutScheme cuts a URL after its scheme.
+// cutScheme splits a URL after its scheme.
 func cutScheme(text string) (scheme, rest string, ok bool) {
 	parts := urlForm.FindStringSubmatch(text)
 	if parts == nil {
@@ -75,7 +77,7 @@ func cutScheme(text string) (scheme, rest string, ok bool) {
 	return strings.ToLower(parts[1]), parts[2], true
 }
 
-// IsURL reports whether a text is a URL, of whatever kind.
+// IsURL reports whether a text is a URL of any kind.
 func IsURL(text string) bool { return urlForm.MatchString(text) }
 
 // IsRemote reports whether a location is in an object store.
@@ -84,15 +86,15 @@ func IsRemote(location string) bool {
 	return slices.Contains(schemes, scheme)
 }
 
-// Split cuts a remote location into the URL of its bucket and the key.
+// Split splits a remote location into the URL of its bucket and the key.
 func Split(location string) (bucket, key string) {
 	scheme, rest, _ := cutScheme(location)
 	bucket, key, _ = strings.Cut(rest, "/")
 	return scheme + "://" + bucket, key
 }
 
-// Join returns the location of a name in a directory: with no name, what the locations of all
-// its files start with.
+// Join returns the location of a name in a directory: with no name, the common prefix of all its
+// files.
 func Join(directory, name string) string {
 	separator := string(filepath.Separator)
 	if IsRemote(directory) {

@@ -28,15 +28,21 @@ import (
 // microsoft is a container of Azure Blob Storage.
 type microsoft struct{ container *container.Client }
 
-// openMicrosoft opens a container of the account that the environment names, with a key, a token of
-// shared access, a connection string, or the identity of the program. A key or a token comes before
-// a connection string.
+// openMicrosoft opens a container of the account in the environment, with a key, a shared access
+// token, a connection string, or the identity of the program. A key or a token precedes a
+// connection string.
 func openMicrosoft(name string) (store, error) {
 	var options container.ClientOptions
-	options.Retry = policy.RetryOptions{MaxRetries: 3, RetryDelay: firstPause, MaxRetryDelay: mostPause}
+	options.Retry = policy.RetryOptions{
+		MaxRetries:    3,
+		RetryDelay:    firstPause,
+		MaxRetryDelay: mostPause,
+	}
 	options.Transport = &http.Client{Transport: newTransport()}
-	account, key, token := os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_KEY"), os.Getenv("AZURE_STORAGE_SAS_TOKEN")
-	connection := cmp.Or(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"))
+	account, key, token := os.Getenv("AZURE_STORAGE_ACCOUNT"), os.Getenv("AZURE_STORAGE_KEY"),
+		os.Getenv("AZURE_STORAGE_SAS_TOKEN")
+	connection := cmp.Or(os.Getenv("AZURE_STORAGE_CONNECTION_STRING"),
+		os.Getenv("AZURE_STORAGEBLOB_CONNECTIONSTRING"))
 	if connection != "" && token == "" && (account == "" || key == "") {
 		client, err := container.NewClientFromConnectionString(connection, name, &options)
 		return &microsoft{client}, err
@@ -51,7 +57,8 @@ func openMicrosoft(name string) (store, error) {
 	case key != "":
 		var credential *container.SharedKeyCredential
 		if credential, err = container.NewSharedKeyCredential(account, key); err == nil {
-			client, err = container.NewClientWithSharedKeyCredential(service.String(), credential, &options)
+			client, err = container.NewClientWithSharedKeyCredential(service.String(), credential,
+				&options)
 		}
 	case token != "":
 		service.RawQuery = strings.TrimPrefix(token, "?")
@@ -65,10 +72,10 @@ func openMicrosoft(name string) (store, error) {
 	return &microsoft{client}, err
 }
 
-// microsoftDomain is the domain of accounts if the user sets no other one.
+// microsoftDomain is the domain of accounts if the user sets no other.
 const microsoftDomain = "blob.core.windows.net"
 
-// microsoftURL is the address of an account. At an emulator accounts are directories.
+// microsoftURL returns the address of an account. At an emulator accounts are directories.
 func microsoftURL(account string) (*url.URL, error) {
 	domain := cmp.Or(os.Getenv("AZURE_STORAGE_DOMAIN"), microsoftDomain)
 	protocol := cmp.Or(os.Getenv("AZURE_STORAGE_PROTOCOL"), "https")
@@ -79,7 +86,8 @@ func microsoftURL(account string) (*url.URL, error) {
 		return nil, errors.New("no account: set AZURE_STORAGE_ACCOUNT")
 	case protocol != "http" && protocol != "https":
 		return nil, fmt.Errorf("invalid protocol %q", protocol)
-	case emulator || strings.HasPrefix(domain, "127.0.0.1") || strings.HasPrefix(domain, "localhost"):
+	case emulator || strings.HasPrefix(domain, "127.0.0.1") ||
+		strings.HasPrefix(domain, "localhost"):
 		return url.Parse(protocol + "://" + domain + "/" + account)
 	case network:
 		return url.Parse(protocol + "://" + domain)
@@ -87,7 +95,7 @@ func microsoftURL(account string) (*url.URL, error) {
 	return url.Parse(protocol + "://" + account + "." + domain)
 }
 
-// microsoftDigest is digestKey in letters that names of metadata may have.
+// microsoftDigest is digestKey in characters that names of metadata allow.
 const microsoftDigest = "kcut_sha256"
 
 func (m *microsoft) attributes(ctx context.Context, key string) (attributes, error) {
@@ -95,7 +103,11 @@ func (m *microsoft) attributes(ctx context.Context, key string) (attributes, err
 	if err != nil {
 		return attributes{}, err
 	}
-	a := attributes{size: value(p.ContentLength), changed: value(p.LastModified), version: string(value(p.ETag))}
+	a := attributes{
+		size:    value(p.ContentLength),
+		changed: value(p.LastModified),
+		version: string(value(p.ETag)),
+	}
 	for name, text := range p.Metadata {
 		if strings.EqualFold(name, microsoftDigest) { // HTTP changes the case of names
 			a.digest = value(text)
@@ -104,11 +116,14 @@ func (m *microsoft) attributes(ctx context.Context, key string) (attributes, err
 	return a, nil
 }
 
-func (m *microsoft) read(ctx context.Context, key, version string, off, n int64) (io.ReadCloser, string, error) {
+func (m *microsoft) read(ctx context.Context, key, version string, off, n int64) (io.ReadCloser,
+	string, error) {
 	etag := azcore.ETag(version)
 	r, err := m.container.NewBlobClient(key).DownloadStream(ctx, &blob.DownloadStreamOptions{
-		Range:            blob.HTTPRange{Offset: off, Count: n},
-		AccessConditions: &blob.AccessConditions{ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfMatch: &etag}},
+		Range: blob.HTTPRange{Offset: off, Count: n},
+		AccessConditions: &blob.AccessConditions{
+			ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfMatch: &etag},
+		},
 	})
 	if err != nil {
 		return nil, "", err
@@ -116,7 +131,8 @@ func (m *microsoft) read(ctx context.Context, key, version string, off, n int64)
 	return r.Body, string(value(r.ETag)), nil
 }
 
-func (m *microsoft) list(ctx context.Context, prefix string, each func(key string, size int64)) error {
+func (m *microsoft) list(ctx context.Context, prefix string,
+	each func(key string, size int64)) error {
 	pages := m.container.NewListBlobsFlatPager(&container.ListBlobsFlatOptions{Prefix: &prefix})
 	for pages.More() {
 		page, err := pages.NextPage(ctx)
@@ -135,8 +151,9 @@ func (m *microsoft) remove(ctx context.Context, key string) error {
 	return err
 }
 
-// write sends a blob in one request, or in blocks and then their list. Azure checks each against its
-// MD5 sum. The names of blocks are unique to this upload, so that two uploads at a time do not mix.
+// write sends a blob in one request, or in blocks and then their list. Azure checks each against
+// its MD5 sum. The names of blocks are unique to this upload, so that two simultaneous uploads do
+// not mix.
 func (m *microsoft) write(ctx context.Context, key string, c content) error {
 	client := m.container.NewBlockBlobClient(key)
 	headers := &blob.HTTPHeaders{BlobContentType: &c.mediaType, BlobContentMD5: c.md5}
@@ -144,25 +161,32 @@ func (m *microsoft) write(ctx context.Context, key string, c content) error {
 	var condition *blob.AccessConditions
 	if c.fresh {
 		none := azcore.ETagAny
-		condition = &blob.AccessConditions{ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: &none}}
+		condition = &blob.AccessConditions{
+			ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: &none},
+		}
 	}
 	if c.size <= c.part {
 		body, err := c.whole()
 		if err != nil {
 			return err
 		}
-		_, err = client.Upload(ctx, streaming.NopCloser(bytes.NewReader(body)), &blockblob.UploadOptions{
-			HTTPHeaders: headers, Metadata: metadata, AccessConditions: condition, TransactionalValidation: blob.TransferValidationTypeMD5(c.md5),
-		})
+		_, err = client.Upload(ctx, streaming.NopCloser(bytes.NewReader(body)),
+			&blockblob.UploadOptions{
+				HTTPHeaders:             headers,
+				Metadata:                metadata,
+				AccessConditions:        condition,
+				TransactionalValidation: blob.TransferValidationTypeMD5(c.md5),
+			})
 		return err
 	}
 	upload, names := rand.Text(), make([]string, c.parts())
 	err := c.eachPart(func(i int, body []byte) error {
 		names[i] = base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%s%06d", upload, i))
 		sum := md5.Sum(body)
-		_, err := client.StageBlock(ctx, names[i], streaming.NopCloser(bytes.NewReader(body)), &blockblob.StageBlockOptions{
-			TransactionalValidation: blob.TransferValidationTypeMD5(sum[:]),
-		})
+		_, err := client.StageBlock(ctx, names[i], streaming.NopCloser(bytes.NewReader(body)),
+			&blockblob.StageBlockOptions{
+				TransactionalValidation: blob.TransferValidationTypeMD5(sum[:]),
+			})
 		return err
 	})
 	if err != nil {

@@ -9,26 +9,26 @@ import (
 	"sync"
 )
 
-// object is one version of an object. Whoever reads it does so by ranges.
+// object is one version of an object, which is read in ranges.
 type object struct {
 	bucket   *bucket
 	location string
 	key      string
 	info     Info
 	ahead    Ahead
-	ctx      context.Context // of the reads that have none of their own
+	ctx      context.Context // for reads that have no context of their own
 
 	mu   sync.Mutex
 	last fetched
 }
 
-// fetched is what a small read has fetched, which the next one may want, too.
+// fetched is the result of a small read, which may contain the next one.
 type fetched struct {
 	from int64
 	data []byte
 }
 
-// newObject opens the bucket of an object. Nobody has looked for the object yet.
+// newObject opens the bucket of an object, without a request for the object.
 func newObject(ctx context.Context, path string, ahead Ahead) (*object, error) {
 	b, key, err := useObject(ctx, path)
 	if err != nil {
@@ -37,10 +37,16 @@ func newObject(ctx context.Context, path string, ahead Ahead) (*object, error) {
 	if ahead == nil {
 		ahead = func(int64) error { return nil }
 	}
-	return &object{bucket: b, location: path, key: key, ahead: ahead, ctx: context.WithoutCancel(ctx)}, nil
+	return &object{
+		bucket:   b,
+		location: path,
+		key:      key,
+		ahead:    ahead,
+		ctx:      context.WithoutCancel(ctx),
+	}, nil
 }
 
-// look asks for the object's size and version. It closes one that it does not find.
+// look requests the object's size and version. It closes an object that it does not find.
 func (o *object) look(ctx context.Context) error {
 	found, err := o.bucket.attributes(ctx, o.key)
 	if err != nil {
@@ -57,8 +63,8 @@ func (o *object) Close() error {
 	return nil
 }
 
-// smallRead is how much a read of less fetches: of formats that are read piece by piece the
-// next piece is near.
+// smallRead is the number of bytes that a smaller read fetches: formats that are read piece by
+// piece often read the next piece soon.
 const smallRead = 64 << 10
 
 // ReadAt implements io.ReaderAt.
@@ -82,8 +88,8 @@ func (o *object) readAt(ctx context.Context, p []byte, off int64) (n int, err er
 	return n, err
 }
 
-// readSmall reads from what was fetched last, or fetches more from there on. The end of an object
-// is fetched whole: it holds the size of a footer first, then the footer.
+// readSmall reads from the bytes fetched last, or fetches more from there on. The end of an object
+// is fetched as a whole: formats first read the size of a footer there, then the footer.
 func (o *object) readSmall(ctx context.Context, p []byte, off int64) (int, error) {
 	o.mu.Lock()
 	last := o.last
@@ -101,11 +107,11 @@ func (o *object) readSmall(ctx context.Context, p []byte, off int64) (int, error
 	return copy(p, last.data[off-last.from:]), nil
 }
 
-// tries is how often a body is asked for that ends before its end. What goes wrong before a
-// body begins, the client of the store tries again.
+// tries is the number of requests for a body that ends too early. The client of the store repeats
+// requests that fail before a body begins.
 const tries = 3
 
-// fetch fills p, which lies within the object.
+// fetch fills p, which is inside the object.
 func (o *object) fetch(ctx context.Context, p []byte, off int64) error {
 	select {
 	case o.bucket.requests <- struct{}{}:
@@ -125,18 +131,20 @@ func (o *object) fetch(ctx context.Context, p []byte, off int64) error {
 	}
 }
 
-// explain is explain for an object that was there when it was opened.
+// explain is explain for an object that existed when it was opened.
 func (o *object) explain(ctx context.Context, err error) error {
 	explained := explain(ctx, err)
-	if errors.Is(err, ErrChanged) || errors.Is(explained, ErrChanged) || errors.Is(explained, fs.ErrNotExist) {
+	if errors.Is(err, ErrChanged) || errors.Is(explained, ErrChanged) ||
+		errors.Is(explained, fs.ErrNotExist) {
 		return ErrChanged
 	}
 	return explained
 }
 
-// fetchOnce makes one request. It returns how much of p it has filled, and whether the rest
-// may be asked for again.
-func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, again bool, err error) {
+// fetchOnce makes one request. It returns the number of filled bytes of p, and whether the rest may
+// be requested again.
+func (o *object) fetchOnce(ctx context.Context, p []byte, off int64) (n int, again bool,
+	err error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	r, found, err := o.bucket.read(ctx, o.key, o.info.version, off, int64(len(p)))

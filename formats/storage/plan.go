@@ -8,24 +8,25 @@ import (
 )
 
 const (
-	// blockBytes is the most that one request of a plan fetches. At twenty milliseconds a
-	// request it is 50 MB/s for every range that is read.
+	// blockBytes is the largest number of bytes of one request of a plan. With twenty milliseconds
+	// for each request that is 50 MB/s for every range that is read.
 	blockBytes = 1 << 20
-	// gapBytes is the most that is fetched in vain to spare a request: what comes in the time
-	// that a request takes to begin.
+	// gapBytes is the largest number of unneeded bytes that are fetched to save a request: the
+	// bytes that arrive in the time in which a request starts.
 	gapBytes = 32 << 10
-	// mostAhead is how many blocks a plan of few ranges holds. One of more holds one for each,
-	// and the next.
+	// mostAhead is the number of blocks that a plan of few ranges holds. A plan of more ranges
+	// holds one for each, and the next.
 	mostAhead = 8
 )
 
-// plan fetches ranges of an object in blocks, the next ones while one is read.
+// plan fetches ranges of an object in blocks, and the next ones while one is read.
 type plan struct {
-	object  *object
-	ctx     context.Context
-	cancel  context.CancelFunc
-	depth   int // most blocks ahead of the one that is read
-	drained int // blocks that have been read; who stops soon has little fetched in vain
+	object *object
+	ctx    context.Context
+	cancel context.CancelFunc
+	depth  int // largest number of blocks ahead of the one that is read
+	// number of blocks that have been read; it limits unneeded blocks of readers that stop soon
+	drained int
 	fetches sync.WaitGroup
 
 	mu     sync.Mutex
@@ -36,9 +37,9 @@ type plan struct {
 type block struct {
 	Range
 	index  int
-	last   int           // index of the block that the ranges in this one end in
-	unread int64         // bytes of ranges in it that nobody has read yet
-	done   chan struct{} // nil: nobody has asked for it; closed when it has been fetched
+	last   int           // index of the block in which the ranges of this one end
+	unread int64         // number of unread bytes of ranges in it
+	done   chan struct{} // nil: it was not requested; closed when it has been fetched
 	data   []byte
 	err    error
 }
@@ -56,8 +57,8 @@ func (o *object) Plan(ctx context.Context, ranges []Range) Plan {
 	return p
 }
 
-// blocksOf cuts ranges of an object into blocks: ranges near each other share one, a long one
-// has several.
+// blocksOf divides ranges of an object into blocks: nearby ranges share one, a long one has
+// several.
 func blocksOf(ranges []Range, size int64) []*block {
 	ranges = slices.Clone(ranges)
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
@@ -67,13 +68,17 @@ func blocksOf(ranges []Range, size int64) []*block {
 		for from := r.From; from < r.To; {
 			last := len(blocks) - 1
 			switch {
-			case last >= 0 && from < blocks[last].To: // another range has it, too
+			case last >= 0 && from < blocks[last].To: // another range contains it, too
 				from = blocks[last].To
-			case last >= 0 && from-blocks[last].To <= gapBytes && r.To-blocks[last].From <= blockBytes:
+			case last >= 0 && from-blocks[last].To <= gapBytes &&
+				r.To-blocks[last].From <= blockBytes:
 				blocks[last].To, from = r.To, r.To
 			default:
 				to := min(r.To, from+blockBytes)
-				blocks = append(blocks, &block{Range: Range{From: from, To: to}, index: len(blocks)})
+				blocks = append(blocks, &block{
+					Range: Range{From: from, To: to},
+					index: len(blocks),
+				})
 				from = to
 			}
 		}
@@ -86,9 +91,11 @@ func blocksOf(ranges []Range, size int64) []*block {
 	return blocks
 }
 
-// find returns the block that a position lies in, or nil.
+// find returns the block at a position, or nil.
 func (p *plan) find(at int64) *block {
-	i, _ := slices.BinarySearchFunc(p.blocks, at+1, func(b *block, end int64) int { return cmp.Compare(b.To, end) })
+	i, _ := slices.BinarySearchFunc(p.blocks, at+1, func(b *block, end int64) int {
+		return cmp.Compare(b.To, end)
+	})
 	if i == len(p.blocks) || at < p.blocks[i].From {
 		return nil
 	}
@@ -125,7 +132,7 @@ func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if b.err != nil || b.data == nil { // given up by another reader of it: it is asked again
+	if b.err != nil || b.data == nil { // another reader has dropped it: it is requested again
 		return 0, b.err
 	}
 	n := copy(to, b.data[off-b.From:])
@@ -136,13 +143,14 @@ func (p *plan) read(b *block, to []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// want fetches a block, and those after it in its ranges that are due. It returns what tells the
-// block's end.
+// want fetches a block, and those after it in its ranges that are due. It returns a channel that is
+// closed when the block is there.
 func (p *plan) want(b *block) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.start(b)
-	for next := b.index + 1; b.done != nil && next <= min(b.last, b.index+min(p.depth, p.drained+1)); next++ {
+	for next := b.index + 1; b.done != nil &&
+		next <= min(b.last, b.index+min(p.depth, p.drained+1)); next++ {
 		if p.blocks[next].unread > 0 {
 			p.start(p.blocks[next])
 		}
@@ -150,7 +158,7 @@ func (p *plan) want(b *block) <-chan struct{} {
 	return b.done
 }
 
-// start fetches a block unless that has been done, or there is no room for it.
+// start fetches a block unless it was requested, or there is no memory for it.
 func (p *plan) start(b *block) {
 	if b.done != nil || p.object.ahead(b.To-b.From) != nil {
 		return
@@ -163,11 +171,11 @@ func (p *plan) start(b *block) {
 	})
 }
 
-// drop gives up what a block holds. Whoever reads it again fetches it again.
+// drop releases the bytes of a block. A later read fetches it again.
 func (p *plan) drop(b *block) {
 	if b.done != nil {
 		b.done, b.data = nil, nil
-		_ = p.object.ahead(b.From - b.To) // giving back is not refused
+		_ = p.object.ahead(b.From - b.To) // a release is never refused
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 	"github.com/kcut/kcut/formats/storage/storagetest"
 )
 
-// randomBytes returns bytes of which any two places differ.
+// randomBytes returns bytes in which any two places differ.
 func randomBytes(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, n)
@@ -38,7 +38,7 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// eachStore runs a test on every store, in the words of its own client.
+// eachStore runs a test on every store, through its own client.
 func eachStore(t *testing.T, test func(t *testing.T, server *storagetest.Server)) {
 	was := firstPause
 	firstPause = time.Millisecond
@@ -66,11 +66,13 @@ func testReadAt(t *testing.T, server *storagetest.Server) {
 		if f.Info().Size() != int64(len(data)) || !f.Info().IsRegular() {
 			t.Fatalf("%s: %+v", location, f.Info())
 		}
-		for _, r := range [][2]int{{0, 8}, {len(data) - 8, 8}, {len(data) - 5000, 4992}, {7, 200 << 10}, {0, len(data)}, {len(data) - 3, 8}, {len(data), 1}, {100, 0}} {
+		for _, r := range [][2]int{{0, 8}, {len(data) - 8, 8}, {len(data) - 5000, 4992},
+			{7, 200 << 10}, {0, len(data)}, {len(data) - 3, 8}, {len(data), 1}, {100, 0}} {
 			got := make([]byte, r[1])
 			n, err := f.ReadAt(got, int64(r[0]))
 			end := min(r[0]+r[1], len(data))
-			if !bytes.Equal(got[:n], data[r[0]:end]) || (n < r[1]) != (err == io.EOF) || err != nil && err != io.EOF {
+			if !bytes.Equal(got[:n], data[r[0]:end]) || (n < r[1]) != (err == io.EOF) ||
+				err != nil && err != io.EOF {
 				t.Errorf("%s: ReadAt(%d, %d): %d bytes, %v", location, r[0], r[1], n, err)
 			}
 		}
@@ -83,8 +85,8 @@ func testReadAt(t *testing.T, server *storagetest.Server) {
 	}
 }
 
-// TestPlan reads random ranges in random pieces, some of several ranges in turn, and holds the
-// bytes, the requests and what was told against what is due.
+// TestPlan reads random ranges in random pieces, some of several ranges in turn, and compares the
+// bytes, the requests and the reported memory with the expected ones.
 func TestPlan(t *testing.T) { eachStore(t, testPlan) }
 
 func testPlan(t *testing.T, server *storagetest.Server) {
@@ -127,7 +129,8 @@ func testPlan(t *testing.T, server *storagetest.Server) {
 			from := left[i].From
 			n := min(int64(r.IntN(300<<10)), left[i].To-from)
 			got := make([]byte, n)
-			if m, err := plan.ReadAt(got, from); err != nil || !bytes.Equal(got[:m], data[from:from+n]) {
+			if m, err := plan.ReadAt(got, from); err != nil ||
+				!bytes.Equal(got[:m], data[from:from+n]) {
 				t.Fatalf("seed %d: at %d: %d of %d bytes, %v", seed, from, m, n, err)
 			}
 			if left[i].From += n; left[i].From == left[i].To {
@@ -136,14 +139,16 @@ func testPlan(t *testing.T, server *storagetest.Server) {
 		}
 		plan.Close()
 		if held.Load() != 0 || most.Load() > room {
-			t.Errorf("seed %d: %d bytes held in the end, %d at most of %d", seed, held.Load(), most.Load(), room)
+			t.Errorf("seed %d: %d bytes held in the end, %d at most of %d", seed, held.Load(),
+				most.Load(), room)
 		}
 		sent := int64(0)
 		for _, q := range server.Requests() {
 			sent += q.Sent
 		}
 		if room > 3<<20 && sent > wanted+int64(len(ranges))*gapBytes {
-			t.Errorf("seed %d: %d bytes fetched, %d wanted in %d ranges", seed, sent, wanted, len(ranges))
+			t.Errorf("seed %d: %d bytes fetched, %d wanted in %d ranges", seed, sent, wanted,
+				len(ranges))
 		}
 		f.Close()
 	}
@@ -195,7 +200,8 @@ func testErrors(t *testing.T, server *storagetest.Server) {
 		_, err = plan.ReadAt(make([]byte, 200<<10), 0)
 		return err
 	}
-	faults := func(kind storagetest.Fault, from, to int) func(int, storagetest.Request) storagetest.Fault {
+	faults := func(kind storagetest.Fault, from, to int) func(int,
+		storagetest.Request) storagetest.Fault {
 		return func(n int, _ storagetest.Request) storagetest.Fault {
 			if from <= n && n <= to {
 				return kind
@@ -220,23 +226,29 @@ func testErrors(t *testing.T, server *storagetest.Server) {
 		{"no bucket", t.Context(), server.NoURL("x"), nil, fs.ErrNotExist},
 		{"cancelled", cancelled, server.URL("x"), nil, context.Canceled},
 		{"opening fails", t.Context(), server.URL("x"), from(storagetest.Error, 0), ErrUnavailable},
-		{"opening throttled", t.Context(), server.URL("x"), from(storagetest.Throttled, 0), ErrUnavailable},
+		{"opening throttled", t.Context(), server.URL("x"), from(storagetest.Throttled, 0),
+			ErrUnavailable},
 		{"opening denied", t.Context(), server.URL("x"), once(storagetest.Denied, 0), ErrDenied},
 		{"reading fails", t.Context(), server.URL("x"), from(storagetest.Error, 1), ErrUnavailable},
-		{"reading throttled", t.Context(), server.URL("x"), from(storagetest.Throttled, 1), ErrUnavailable},
-		{"reading refused", t.Context(), server.URL("x"), from(storagetest.Refused, 1), ErrUnavailable},
+		{"reading throttled", t.Context(), server.URL("x"), from(storagetest.Throttled, 1),
+			ErrUnavailable},
+		{"reading refused", t.Context(), server.URL("x"), from(storagetest.Refused, 1),
+			ErrUnavailable},
 		{"reading denied", t.Context(), server.URL("x"), once(storagetest.Denied, 1), ErrDenied},
 		{"cut once", t.Context(), server.URL("x"), once(storagetest.Cut, 1), nil},
-		{"replaced", t.Context(), server.URL("x"), func(n int, _ storagetest.Request) storagetest.Fault {
-			if n == 1 {
-				server.Put(t, "x", append(randomBytes(200<<10-1), 0))
-			}
-			return storagetest.None
-		}, ErrChanged},
-		{"always cut", t.Context(), server.URL("x"), from(storagetest.Cut, 1), ErrUnavailable}, // the last: requests that were given up may still arrive
+		{"replaced", t.Context(), server.URL("x"),
+			func(n int, _ storagetest.Request) storagetest.Fault {
+				if n == 1 {
+					server.Put(t, "x", append(randomBytes(200<<10-1), 0))
+				}
+				return storagetest.None
+			}, ErrChanged},
+		// the last case: cancelled requests may still arrive
+		{"always cut", t.Context(), server.URL("x"), from(storagetest.Cut, 1), ErrUnavailable},
 	} {
 		server.Fail(c.fail)
-		if err := read(c.ctx, c.location); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+		if err := read(c.ctx, c.location); !errors.Is(err, c.want) ||
+			(err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -270,9 +282,11 @@ func testList(t *testing.T, server *storagetest.Server) {
 	for i := range 1500 {
 		server.Put(t, fmt.Sprintf("many/%04d", i), []byte("x"))
 	}
-	for _, key := range []string{"people", "people2/x", "people_$folder$", "people/", "people/a b", "people/a%20b", "people/ü+&", "people/sub/", "people/sub/x", "people/empty"} {
+	for _, key := range []string{"people", "people2/x", "people_$folder$", "people/", "people/a b",
+		"people/a%20b", "people/ü+&", "people/sub/", "people/sub/x", "people/empty"} {
 		data := []byte("x")
-		if strings.HasSuffix(key, "/") || strings.HasSuffix(key, "$") || strings.HasSuffix(key, "empty") {
+		if strings.HasSuffix(key, "/") || strings.HasSuffix(key, "$") ||
+			strings.HasSuffix(key, "empty") {
 			data = nil
 		}
 		server.Put(t, key, data)
@@ -290,7 +304,8 @@ func testList(t *testing.T, server *storagetest.Server) {
 	if got := list("many/"); len(got) != 1500 || got[0] != "many/0000" || got[1499] != "many/1499" {
 		t.Errorf("%d objects of 1500", len(got))
 	}
-	if got, want := strings.Join(list("people/"), " | "), "people/a b | people/a%20b | people/empty | people/sub/x | people/ü+&"; got != want {
+	if got, want := strings.Join(list("people/"), " | "), "people/a b | people/a%20b | "+
+		"people/empty | people/sub/x | people/ü+&"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := list("nothing/"); got != nil {
@@ -301,8 +316,8 @@ func testList(t *testing.T, server *storagetest.Server) {
 	}
 }
 
-// TestUpload: an object appears whole and as it was meant, in parts when it is large, or not at
-// all, whatever goes wrong on the way; and no parts are left.
+// TestUpload: whatever fails on the way, an object appears complete and correct, in parts when it
+// is large, or not at all; and no parts are left.
 func TestUpload(t *testing.T) { eachStore(t, testUpload) }
 
 func testUpload(t *testing.T, server *storagetest.Server) {
@@ -311,7 +326,8 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := UploadFile(t.Context(), path, server.URL("x"), true); err != nil || !bytes.Equal(server.Get(t, "x"), data) {
+	if err := UploadFile(t.Context(), path, server.URL("x"), true); err != nil ||
+		!bytes.Equal(server.Get(t, "x"), data) {
 		t.Fatalf("upload: %v", err)
 	}
 	requests := server.Requests()
@@ -332,11 +348,13 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 		if err := os.WriteFile(other, another, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := UploadFile(t.Context(), other, server.URL("x"), true); !errors.Is(err, ErrExists) {
+		if err := UploadFile(t.Context(), other, server.URL("x"), true); !errors.Is(err,
+			ErrExists) {
 			t.Errorf("another object of %d bytes that was to be fresh: %v", len(another), err)
 		}
 	}
-	faults := []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Refused, storagetest.Done}
+	faults := []storagetest.Fault{storagetest.Error, storagetest.Denied, storagetest.Refused,
+		storagetest.Done}
 	for n := range requests {
 		for i, fault := range faults {
 			if i != n%len(faults) && os.Getenv("KCUT_LONG") == "" {
@@ -350,15 +368,18 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 					return fault
 				case r.Method == "POST" && strings.HasPrefix(r.Query, "uploads"):
 					started++
-				case r.Method == "DELETE" && strings.Contains(r.Query, "uploadId="), r.Method == "POST":
+				case r.Method == "DELETE" && strings.Contains(r.Query, "uploadId="),
+					r.Method == "POST":
 					ended++
 				}
 				return storagetest.None
 			})
 			err := UploadFile(t.Context(), path, server.URL("x"), true)
 			stands := server.Get(t, "x")
-			if err == nil && !bytes.Equal(stands, data) || err != nil && stands != nil && n < len(requests)-2 {
-				t.Errorf("fault %d at request %d: %d bytes stand after %v", fault, n, len(stands), err)
+			if err == nil && !bytes.Equal(stands, data) || err != nil && stands != nil &&
+				n < len(requests)-2 {
+				t.Errorf("fault %d at request %d: %d bytes stand after %v", fault, n, len(stands),
+					err)
 			}
 			if err != nil && n < len(requests)-2 && started > ended {
 				t.Errorf("fault %d at request %d: parts are left after %v", fault, n, err)
@@ -374,22 +395,27 @@ func testUpload(t *testing.T, server *storagetest.Server) {
 	}
 }
 
-// TestNames: a name is the same in a store as in a URL, whatever letters it has, or it is refused.
+// TestNames: a name is the same in a store as in a URL, whatever characters it has, or it is
+// refused.
 func TestNames(t *testing.T) {
 	eachStore(t, func(t *testing.T, server *storagetest.Server) {
 		for _, name := range []string{
-			"a b+c=d&e", "ü/%20/~._-", "!*'();:@$,", "x//y", "a[b]", "%2F", "what?", "c#", `"x"`, "<x>", "a^b|c`{}",
+			"a b+c=d&e", "ü/%20/~._-", "!*'();:@$,", "x//y", "a[b]", "%2F", "what?", "c#", `"x"`,
+			"<x>", "a^b|c`{}",
 		} {
-			if err := UploadText(t.Context(), []byte(name), server.URL(name), true); err != nil || string(server.Get(t, name)) != name {
+			if err := UploadText(t.Context(), []byte(name), server.URL(name), true); err != nil ||
+				string(server.Get(t, name)) != name {
 				t.Errorf("%q: upload: %v; there are %q", name, err, server.Keys(t))
 				continue
 			}
 			text, err := ReadText(t.Context(), server.URL(name), 99)
 			entries, listErr := List(t.Context(), server.URL(name))
-			if err = errors.Join(err, listErr); err != nil || string(text) != name || len(entries) != 1 || entries[0].Location != server.URL(name) {
+			if err = errors.Join(err, listErr); err != nil || string(text) != name ||
+				len(entries) != 1 || entries[0].Location != server.URL(name) {
 				t.Errorf("%q: %q, %v, %v", name, text, entries, err)
 			}
-			if err := Remove(t.Context(), server.URL(name)); err != nil || server.Get(t, name) != nil {
+			if err := Remove(t.Context(), server.URL(name)); err != nil ||
+				server.Get(t, name) != nil {
 				t.Errorf("%q: remove: %v", name, err)
 			}
 		}
@@ -398,15 +424,16 @@ func TestNames(t *testing.T) {
 			_, listErr := List(t.Context(), server.URL(name))
 			err = errors.Join(err, listErr)
 			refused := name != `a\b` || strings.HasPrefix(server.URL(""), azureScheme)
-			if errors.Is(err, formats.ErrUnsupported) != refused || errors.Is(err, fs.ErrNotExist) == refused {
+			if errors.Is(err, formats.ErrUnsupported) != refused ||
+				errors.Is(err, fs.ErrNotExist) == refused {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
 	})
 }
 
-// TestTries: a request that may succeed later is made four times, where AWS_MAX_ATTEMPTS does not say
-// how often, and other requests once.
+// TestTries: a request that may succeed later is made four times, unless AWS_MAX_ATTEMPTS sets a
+// number; other requests are made once.
 func TestTries(t *testing.T) {
 	eachStore(t, func(t *testing.T, server *storagetest.Server) {
 		server.Put(t, "x", []byte("x"))
@@ -440,8 +467,8 @@ func TestTries(t *testing.T) {
 	})
 }
 
-// TestSettings: an error in the environment is found before a store is asked, and refused
-// credentials are not a fault that passes.
+// TestSettings: an error in the environment is found before a request is made, and refused
+// credentials are not a temporary failure.
 func TestSettings(t *testing.T) {
 	for _, c := range []struct {
 		scheme string
@@ -449,15 +476,18 @@ func TestSettings(t *testing.T) {
 	}{
 		{"s3", map[string]string{"AWS_ENDPOINT_URL": ""}},
 		{"s3", map[string]string{"AWS_ENDPOINT_URL": "host"}},
-		{"gs", map[string]string{"STORAGE_EMULATOR_HOST": "", "GOOGLE_APPLICATION_CREDENTIALS": "missing.json"}},
+		{"gs", map[string]string{"STORAGE_EMULATOR_HOST": "",
+			"GOOGLE_APPLICATION_CREDENTIALS": "missing.json"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_ACCOUNT": ""}},
 		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "not base64!"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_PROTOCOL": "ftp"}},
-		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_CONNECTION_STRING": "AccountName=a"}},
+		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "",
+			"AZURE_STORAGE_CONNECTION_STRING": "AccountName=a"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "", "AZURE_STORAGE_SAS_TOKEN": "sv=1"}},
 		{"azblob", map[string]string{"AZURE_STORAGE_KEY": "", "AZURE_TOKEN_CREDENTIALS": "other"}},
 		{"azblob", map[string]string{
-			"AZURE_STORAGE_KEY": "", "AZURE_TOKEN_CREDENTIALS": "EnvironmentCredential", "AZURE_TENANT_ID": "", "AZURE_STORAGE_PROTOCOL": "https",
+			"AZURE_STORAGE_KEY": "", "AZURE_TOKEN_CREDENTIALS": "EnvironmentCredential",
+			"AZURE_TENANT_ID": "", "AZURE_STORAGE_PROTOCOL": "https",
 		}},
 	} {
 		server := storagetest.NewOf(t, c.scheme)
@@ -470,16 +500,17 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestProfile: a profile of AWS's own tools says where a store that speaks S3 is.
+// TestProfile: a profile of AWS's own tools gives the endpoint of a store with the S3 protocol.
 func TestProfile(t *testing.T) {
 	server := storagetest.New(t)
 	server.Put(t, "x", []byte("x"))
 	profile := filepath.Join(t.TempDir(), "config")
-	text := "[profile own]\nservices = here\n[services here]\ns3 =\n  endpoint_url = " + os.Getenv("AWS_ENDPOINT_URL") + "\n"
+	text := "[profile own]\nservices = here\n[services here]\ns3 =\n  endpoint_url = " +
+		os.Getenv("AWS_ENDPOINT_URL") + "\n"
 	if err := os.WriteFile(profile, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	os.Unsetenv("AWS_ENDPOINT_URL") // which the server sets back
+	os.Unsetenv("AWS_ENDPOINT_URL") // the test server restores it
 	t.Setenv("AWS_CONFIG_FILE", profile)
 	t.Setenv("AWS_PROFILE", "own")
 	if _, err := Stat(t.Context(), server.URL("x")); err != nil {
@@ -487,7 +518,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestRefusedAccount: an account that Google does not know, or not any more, has no access.
+// TestRefusedAccount: an account that Google does not know, or no longer knows, has no access.
 func TestRefusedAccount(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -523,22 +554,26 @@ func TestRefusedAccount(t *testing.T) {
 	}
 }
 
-// TestAccounts: where an account of Azure is.
+// TestAccounts checks the addresses of Azure accounts.
 func TestAccounts(t *testing.T) {
 	for _, c := range []struct{ connection, account, key, token, domain, want string }{
 		{"", "a", "aaaa", "", "", "https://a.blob.core.windows.net/c"},
 		{"", "a", "", "?sig=1", "", "https://a.blob.core.windows.net/c?sig=1"},
 		{"", "a", "", "", "", "https://a.blob.core.windows.net/c"},
 		{"", "a", "aaaa", "", "localhost:10000", "https://localhost:10000/a/c"},
-		{"AccountName=b;AccountKey=abcd;DefaultEndpointsProtocol=http;EndpointSuffix=core.example", "", "", "", "", "http://b.blob.core.example/c"},
-		{"AccountName=b;AccountKey=abcd;BlobEndpoint=http://h:1/b", "", "", "", "", "http://h:1/b/c"},
-		{"BlobEndpoint=http://h:1/b;SharedAccessSignature=sv=1&sig=2", "", "", "", "", "http://h:1/b/c?sv=1&sig=2"},
+		{"AccountName=b;AccountKey=abcd;DefaultEndpointsProtocol=http;EndpointSuffix=core.example",
+			"", "", "", "", "http://b.blob.core.example/c"},
+		{"AccountName=b;AccountKey=abcd;BlobEndpoint=http://h:1/b", "", "", "", "",
+			"http://h:1/b/c"},
+		{"BlobEndpoint=http://h:1/b;SharedAccessSignature=sv=1&sig=2", "", "", "", "",
+			"http://h:1/b/c?sv=1&sig=2"},
 		{"AccountName=b;AccountKey=abcd", "a", "olds", "", "", "https://a.blob.core.windows.net/c"},
 		{"AccountName=b;AccountKey=abcd", "a", "", "", "", "https://b.blob.core.windows.net/c"},
 		{"", "", "k", "", "", ""},
 	} {
 		for name, value := range map[string]string{
-			"ACCOUNT": c.account, "KEY": c.key, "SAS_TOKEN": c.token, "DOMAIN": c.domain, "CONNECTION_STRING": c.connection, "PROTOCOL": "",
+			"ACCOUNT": c.account, "KEY": c.key, "SAS_TOKEN": c.token, "DOMAIN": c.domain,
+			"CONNECTION_STRING": c.connection, "PROTOCOL": "",
 		} {
 			t.Setenv("AZURE_STORAGE_"+name, value)
 		}
@@ -553,7 +588,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// TestToken: a token of shared access gives access, and no error shows it.
+// TestToken: a shared access token gives access, and no error shows it.
 func TestToken(t *testing.T) {
 	server := storagetest.NewOf(t, "azblob")
 	server.Put(t, "x", []byte("x"))
@@ -567,7 +602,8 @@ func TestToken(t *testing.T) {
 	defer func() { firstPause = was }()
 	t.Setenv("AZURE_STORAGE_DOMAIN", "127.0.0.1:1")
 	_, err := List(t.Context(), server.URL("x"))
-	if !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "good") || !strings.Contains(err.Error(), "127.0.0.1:1/account/bucket") {
+	if !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "good") ||
+		!strings.Contains(err.Error(), "127.0.0.1:1/account/bucket") {
 		t.Error(err)
 	}
 }

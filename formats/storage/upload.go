@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// ErrExists is returned when an object is there that was to be new.
+// ErrExists is returned when an object exists that was to be new.
 var ErrExists = fmt.Errorf("object exists: %w", fs.ErrExist)
 
 const (
-	// partBytes is the size of a part of an upload, of files so large that there would be too
-	// many: stores take 10,000.
+	// partBytes is the size of a part of an upload; it is larger for files that would have too many
+	// parts: stores accept 10,000.
 	partBytes = 5 << 20
 	mostParts = 5000
-	// partsAtOnce is how many parts are under way, and in memory.
+	// partsAtOnce is the number of parts that are sent at a time, and in memory.
 	partsAtOnce = 2
-	// digestKey is the metadata by which an upload is known again whose answer was lost.
+	// digestKey is the metadata that identifies an upload whose answer was lost.
 	digestKey = "kcut-sha256"
 )
 
-// UploadFile makes an object of a file of the machine. It appears whole and checked, or not at all:
-// an upload that fails or is cancelled leaves nothing that can be seen. One that is cancelled when
-// it is all but done is no failure. The error wraps ErrExists when it was to be fresh: when there
-// was to be none of that name.
+// UploadFile makes an object from a file of this machine. It appears complete and checked, or not
+// at all: an upload that fails or is cancelled leaves nothing visible. If it is cancelled when it
+// is nearly complete, it may succeed. The error wraps ErrExists when fresh and an object of that
+// name exists.
 func UploadFile(ctx context.Context, path, to string, fresh bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -45,15 +45,21 @@ func UploadFile(ctx context.Context, path, to string, fresh bool) error {
 	return upload(ctx, f, info.Size(), to, "application/vnd.apache.parquet", fresh)
 }
 
-// UploadText makes an object of a text, as UploadFile does.
+// UploadText makes an object from a text, as UploadFile does.
 func UploadText(ctx context.Context, text []byte, to string, fresh bool) error {
 	return upload(ctx, bytes.NewReader(text), int64(len(text)), to, "application/json", fresh)
 }
 
-func upload(ctx context.Context, from io.ReaderAt, size int64, to, mediaType string, fresh bool) error {
+func upload(ctx context.Context, from io.ReaderAt, size int64, to, mediaType string,
+	fresh bool) error {
 	b, key, err := useObject(ctx, to)
 	if err == nil {
-		err = b.upload(ctx, key, content{ReaderAt: from, size: size, mediaType: mediaType, fresh: fresh})
+		err = b.upload(ctx, key, content{
+			ReaderAt:  from,
+			size:      size,
+			mediaType: mediaType,
+			fresh:     fresh,
+		})
 		b.leave()
 	}
 	if err != nil {
@@ -62,10 +68,10 @@ func upload(ctx context.Context, from io.ReaderAt, size int64, to, mediaType str
 	return nil
 }
 
-// lastWait is how long a request under way may take to end when its upload is cancelled.
+// lastWait is the time that a request in progress gets when its upload is cancelled.
 const lastWait = 3 * time.Second
 
-// outlast returns a context that ends so much later than another.
+// outlast returns a context that ends lastWait later than another.
 func outlast(ctx context.Context) (lasting context.Context, end func()) {
 	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, cancel) })
@@ -78,9 +84,10 @@ func (b *bucket) upload(ctx context.Context, key string, c content) error {
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
-	c.part, c.md5, c.digest = max(partBytes, c.size/mostParts), quick.Sum(nil), hex.EncodeToString(strong.Sum(nil))
-	// An object that is sent in one request may come to stand after its sender has gone, and after
-	// he has removed it: so he waits.
+	c.part, c.md5, c.digest = max(partBytes, c.size/mostParts), quick.Sum(nil),
+		hex.EncodeToString(strong.Sum(nil))
+	// An object that is sent in one request may appear after its sender has gone, and after he has
+	// removed it: so he waits.
 	lasting, end := outlast(ctx)
 	defer end()
 	sending := ctx
@@ -88,7 +95,7 @@ func (b *bucket) upload(ctx context.Context, key string, c content) error {
 		sending = lasting
 	}
 	err = b.write(sending, key, c)
-	// Whatever the answer was, or if there was none: what counts is what stands there.
+	// Whatever the answer was, or if there was none: the existing object decides.
 	stands, missing := b.attributes(lasting, key)
 	switch {
 	case missing == nil && stands.size == c.size && stands.digest == c.digest:
@@ -104,7 +111,7 @@ func (b *bucket) upload(ctx context.Context, key string, c content) error {
 	return err
 }
 
-// Remove removes an object, if it is there.
+// Remove removes an object, if it exists.
 func Remove(ctx context.Context, name string) error {
 	b, key, err := useObject(ctx, name)
 	if err == nil {

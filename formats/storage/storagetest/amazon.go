@@ -7,12 +7,14 @@ import (
 	"strings"
 )
 
-// amazon is S3, which gofakes3 speaks.
+// amazon is S3, which gofakes3 implements.
 var amazon = dialect{
 	environment: func(url string) map[string]string {
 		return map[string]string{
-			"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "",
-			"AWS_CONFIG_FILE": "none", "AWS_SHARED_CREDENTIALS_FILE": "none", "AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true",
+			"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
+			"AWS_REGION":      "",
+			"AWS_CONFIG_FILE": "none", "AWS_SHARED_CREDENTIALS_FILE": "none",
+			"AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true",
 		}
 	},
 	codes: map[int]string{
@@ -21,11 +23,12 @@ var amazon = dialect{
 	},
 	isPart: func(r *http.Request) bool { return r.URL.Query().Has("partNumber") },
 	serve: func(s *Server, w http.ResponseWriter, r *http.Request) int {
-		// gofakes3 knows no conditions of these two.
+		// gofakes3 does not support these two conditions.
 		o := s.object(strings.TrimPrefix(r.URL.Path, "/"+Bucket+"/"))
 		switch match := r.Header.Get("If-Match"); {
 		case r.Method == http.MethodGet && match != "" && (o == nil || o.etag != match),
-			r.Method == http.MethodPost && r.URL.Query().Has("uploadId") && r.Header.Get("If-None-Match") == "*" && o != nil:
+			r.Method == http.MethodPost && r.URL.Query().Has("uploadId") &&
+				r.Header.Get("If-None-Match") == "*" && o != nil:
 			return http.StatusPreconditionFailed
 		}
 		s.s3.ServeHTTP(w, r)
@@ -33,7 +36,7 @@ var amazon = dialect{
 	},
 }
 
-// uploads returns the keys of S3's uploads in parts that are neither complete nor aborted.
+// uploads returns the keys of S3's multipart uploads that are neither complete nor aborted.
 func (s *Server) uploads() (keys []string, err error) {
 	answer := httptest.NewRecorder()
 	s.s3.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/"+Bucket+"?uploads", nil))

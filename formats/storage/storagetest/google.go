@@ -40,7 +40,8 @@ func serveGoogle(s *Server, w http.ResponseWriter, r *http.Request) int {
 			Items         []*googleObject `json:"items,omitempty"`
 			NextPageToken string          `json:"nextPageToken,omitempty"`
 		}
-		objects, next := s.list(query.Get("prefix"), query.Get("pageToken"), query.Get("maxResults"))
+		objects, next := s.list(query.Get("prefix"), query.Get("pageToken"),
+			query.Get("maxResults"))
 		for _, o := range objects {
 			list.Items = append(list.Items, o.resource())
 		}
@@ -58,7 +59,7 @@ func serveGoogle(s *Server, w http.ResponseWriter, r *http.Request) int {
 	return answer(w, s.object(key).resource())
 }
 
-// readGoogle answers a read of the bytes.
+// readGoogle answers a request for bytes.
 func (s *Server) readGoogle(w http.ResponseWriter, r *http.Request, o *object) int {
 	generation := fmt.Sprint(o.generation())
 	switch want := r.URL.Query().Get("ifGenerationMatch"); {
@@ -72,17 +73,17 @@ func (s *Server) readGoogle(w http.ResponseWriter, r *http.Request, o *object) i
 	return 0
 }
 
-// generation is Google's number of a version.
+// generation returns Google's number of a version.
 func (o *object) generation() int64 {
 	number, _ := strconv.ParseInt(o.etag[1:8], 16, 64) // hexadecimal digits in quotes
 	return 1 + number
 }
 
-// googleObject is what Google says of an object, and is told of one.
+// googleObject is Google's description of an object.
 type googleObject struct {
 	Name       string            `json:"name"`
 	Bucket     string            `json:"bucket"`
-	Generation string            `json:"generation"` // as all numbers of 64 bits
+	Generation string            `json:"generation"` // as a string, like all numbers of 64 bits
 	Size       string            `json:"size"`
 	MD5        string            `json:"md5Hash"`
 	Etag       string            `json:"etag"`
@@ -93,11 +94,12 @@ type googleObject struct {
 
 func (o *object) resource() *googleObject {
 	when := o.changed.Format(time.RFC3339Nano)
-	return &googleObject{o.key, Bucket, fmt.Sprint(o.generation()), fmt.Sprint(len(o.data)), md5Text(o.data), o.etag, when, when, o.metadata}
+	return &googleObject{o.key, Bucket, fmt.Sprint(o.generation()), fmt.Sprint(len(o.data)),
+		md5Text(o.data), o.etag, when, when, o.metadata}
 }
 
-// takeGoogle takes an object in one request of two parts, its description and its bytes, or the
-// first of these, and chunks later.
+// takeGoogle receives an object in one request of two parts, its description and its bytes, or the
+// first of these, followed by chunks.
 func (s *Server) takeGoogle(w http.ResponseWriter, r *http.Request) int {
 	fresh := r.URL.Query().Get("ifGenerationMatch") == "0"
 	if r.URL.Query().Get("uploadType") == "resumable" {
@@ -128,11 +130,12 @@ func (s *Server) takeGoogle(w http.ResponseWriter, r *http.Request) int {
 	return s.finish(w, &upload{description: parts[0], data: parts[1], fresh: fresh})
 }
 
-// takeChunk takes the next bytes of an upload. It accepts bytes again that it already has.
+// takeChunk receives the next bytes of an upload. It accepts bytes again that it already has.
 func (s *Server) takeChunk(w http.ResponseWriter, r *http.Request) int {
 	u := s.begun[r.URL.Query().Get("upload_id")]
 	data, err := io.ReadAll(r.Body)
-	places, total, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Content-Range"), "bytes "), "/")
+	places, total, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Content-Range"), "bytes "),
+		"/")
 	switch {
 	case u == nil || err != nil:
 		return http.StatusNotFound
@@ -155,10 +158,12 @@ func (s *Server) takeChunk(w http.ResponseWriter, r *http.Request) int {
 	return s.finish(w, u)
 }
 
-// finish makes the object of an upload, if it is what its sender says and may be.
+// finish makes the object of an upload, if the content matches its description and the object is
+// allowed.
 func (s *Server) finish(w http.ResponseWriter, u *upload) int {
 	var what googleObject
-	if err := json.Unmarshal(u.description, &what); err != nil || what.MD5 != "" && what.MD5 != md5Text(u.data) {
+	if err := json.Unmarshal(u.description, &what); err != nil ||
+		what.MD5 != "" && what.MD5 != md5Text(u.data) {
 		return http.StatusBadRequest
 	}
 	if s.put(what.Name, bytes.Clone(u.data), what.Metadata, u.fresh) != nil {

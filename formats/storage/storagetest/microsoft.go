@@ -16,14 +16,19 @@ const microsoftAccount = "account"
 var microsoft = dialect{
 	environment: func(url string) map[string]string {
 		return map[string]string{
-			"AZURE_STORAGE_ACCOUNT": microsoftAccount, "AZURE_STORAGE_KEY": base64.StdEncoding.EncodeToString([]byte("key")),
-			"AZURE_STORAGE_DOMAIN": strings.TrimPrefix(url, "http://"), "AZURE_STORAGE_PROTOCOL": "http",
-			"AZURE_STORAGE_SAS_TOKEN": "", "AZURE_STORAGE_CONNECTION_STRING": "", "AZURE_STORAGEBLOB_CONNECTIONSTRING": "",
+			"AZURE_STORAGE_ACCOUNT":   microsoftAccount,
+			"AZURE_STORAGE_KEY":       base64.StdEncoding.EncodeToString([]byte("key")),
+			"AZURE_STORAGE_DOMAIN":    strings.TrimPrefix(url, "http://"),
+			"AZURE_STORAGE_PROTOCOL":  "http",
+			"AZURE_STORAGE_SAS_TOKEN": "", "AZURE_STORAGE_CONNECTION_STRING": "",
+			"AZURE_STORAGEBLOB_CONNECTIONSTRING": "",
 		}
 	},
 	codes: map[int]string{
-		http.StatusForbidden: "AuthorizationPermissionMismatch", http.StatusServiceUnavailable: "ServerBusy",
-		http.StatusNotFound: "BlobNotFound", http.StatusConflict: "BlobAlreadyExists", http.StatusBadRequest: "InvalidHeaderValue",
+		http.StatusForbidden:          "AuthorizationPermissionMismatch",
+		http.StatusServiceUnavailable: "ServerBusy",
+		http.StatusNotFound:           "BlobNotFound", http.StatusConflict: "BlobAlreadyExists",
+		http.StatusBadRequest: "InvalidHeaderValue",
 	},
 	isPart: func(r *http.Request) bool { return r.URL.Query().Get("comp") == "block" },
 	serve:  serveMicrosoft,
@@ -54,7 +59,8 @@ func serveMicrosoft(s *Server, w http.ResponseWriter, r *http.Request) int {
 		}
 		w.Header().Set("X-Ms-Blob-Type", "BlockBlob")
 		w.Header().Set("X-Ms-Creation-Time", o.changed.Format(http.TimeFormat))
-		w.Header().Set("X-Ms-Error-Code", "ConditionNotMet") // of 412, the one refusal that send knows
+		// of 412, the only refusal that send answers
+		w.Header().Set("X-Ms-Error-Code", "ConditionNotMet")
 		r.Header.Set("Range", r.Header.Get("X-Ms-Range"))
 		o.send(w, r)
 	}
@@ -67,13 +73,16 @@ func (s *Server) listMicrosoft(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/xml")
 	fmt.Fprint(w, "<EnumerationResults><Blobs>")
 	for _, o := range objects {
-		fmt.Fprintf(w, "<Blob><Name>%s</Name><Properties><Last-Modified>%s</Last-Modified><Content-Length>%d</Content-Length>"+
-			"<BlobType>BlockBlob</BlobType></Properties></Blob>", html.EscapeString(o.key), o.changed.Format(http.TimeFormat), len(o.data))
+		fmt.Fprintf(w,
+			"<Blob><Name>%s</Name><Properties><Last-Modified>%s</Last-Modified>"+
+				"<Content-Length>%d</Content-Length><BlobType>BlockBlob</BlobType></Properties></Blob>",
+			html.EscapeString(o.key), o.changed.Format(http.TimeFormat), len(o.data))
 	}
-	fmt.Fprintf(w, "</Blobs><NextMarker>%s</NextMarker></EnumerationResults>", html.EscapeString(next))
+	fmt.Fprintf(w, "</Blobs><NextMarker>%s</NextMarker></EnumerationResults>",
+		html.EscapeString(next))
 }
 
-// takeMicrosoft takes a blob, a block of one, or the list of its blocks.
+// takeMicrosoft receives a blob, a block of one, or the list of its blocks.
 func (s *Server) takeMicrosoft(w http.ResponseWriter, r *http.Request, key string) int {
 	data, ok := checkedBody(r)
 	if !ok {
@@ -113,15 +122,17 @@ func (s *Server) takeMicrosoft(w http.ResponseWriter, r *http.Request, key strin
 	return 0
 }
 
-// checkedBody returns the body of a request, if it has a checksum and is what that says. Lists of
-// blocks have none.
+// checkedBody returns the body of a request, if it has a checksum and matches it. Lists of blocks
+// have none.
 func checkedBody(r *http.Request) ([]byte, bool) {
 	data, err := io.ReadAll(r.Body)
 	sum := r.Header.Get("Content-Md5")
-	return data, err == nil && (sum == md5Text(data) || r.URL.Query().Get("comp") == "blocklist" && sum == "")
+	return data, err == nil && (sum == md5Text(data) || r.URL.Query().Get("comp") == "blocklist" &&
+		sum == "")
 }
 
-// signed reports whether a request has a signature, or a token of shared access.
+// signed reports whether a request has a signature, or a shared access token.
 func signed(r *http.Request) bool {
-	return r.URL.Query().Has("sig") != strings.HasPrefix(r.Header.Get("Authorization"), "SharedKey "+microsoftAccount+":")
+	return r.URL.Query().Has("sig") != strings.HasPrefix(r.Header.Get("Authorization"),
+		"SharedKey "+microsoftAccount+":")
 }

@@ -22,18 +22,18 @@ type object struct {
 	metadata map[string]string
 }
 
-// upload is one that is not done with its first request.
+// upload is an upload that needs more requests after its first.
 type upload struct {
-	description []byte // Google's, of the object
+	description []byte // Google's description of the object
 	data        []byte
-	fresh       bool          // there must be no such object yet
-	made        *googleObject // when it has ended
+	fresh       bool          // the object must not exist yet
+	made        *googleObject // set when it has ended
 }
 
-// changedKey is where the backend keeps the time of an object.
+// changedKey is the backend's key for the time of an object.
 const changedKey = "Last-Modified"
 
-// put makes an object. The metadata of one that it replaces is not kept.
+// put makes an object. It does not keep the metadata of an object that it replaces.
 func (s *Server) put(key string, data []byte, metadata map[string]string, fresh bool) error {
 	var conditions *gofakes3.PutConditions
 	if fresh {
@@ -43,7 +43,8 @@ func (s *Server) put(key string, data []byte, metadata map[string]string, fresh 
 	}
 	all := map[string]string{changedKey: time.Now().UTC().Format(http.TimeFormat)}
 	maps.Copy(all, metadata)
-	_, err := s.backend.PutObject(Bucket, key, all, bytes.NewReader(data), int64(len(data)), conditions)
+	_, err := s.backend.PutObject(Bucket, key, all, bytes.NewReader(data), int64(len(data)),
+		conditions)
 	return err
 }
 
@@ -53,7 +54,11 @@ func (s *Server) object(key string) *object {
 	if err != nil {
 		return nil
 	}
-	o := &object{key: key, etag: gofakes3.FormatETag(found.Hash), metadata: maps.Clone(found.Metadata)}
+	o := &object{
+		key:      key,
+		etag:     gofakes3.FormatETag(found.Hash),
+		metadata: maps.Clone(found.Metadata),
+	}
 	o.data, _ = io.ReadAll(found.Contents) // it is in memory
 	o.changed, _ = http.ParseTime(o.metadata[changedKey])
 	delete(o.metadata, changedKey)
@@ -62,8 +67,8 @@ func (s *Server) object(key string) *object {
 
 func (s *Server) remove(key string) { _, _ = s.backend.DeleteObject(Bucket, key) }
 
-// list returns the objects whose keys begin with a prefix and come after one, as many as are asked
-// for, and the last one's key when there are more.
+// list returns at most most objects whose keys begin with a prefix and come after one, and the last
+// one's key when there are more.
 func (s *Server) list(prefix, after, most string) (objects []*object, next string) {
 	page := gofakes3.ListBucketPage{Marker: after, HasMarker: after != "", MaxKeys: 1000}
 	if n, err := strconv.ParseInt(most, 10, 64); err == nil {
@@ -83,14 +88,14 @@ func (s *Server) list(prefix, after, most string) (objects []*object, next strin
 	return objects, next
 }
 
-// send answers a request for the bytes, those of a range, or none.
+// send answers a request for all bytes, those of a range, or none.
 func (o *object) send(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Etag", o.etag)
 	w.Header().Set("Content-Type", "application/octet-stream")
 	http.ServeContent(w, r, "", o.changed, bytes.NewReader(o.data))
 }
 
-// md5Text is the checksum of an object as HTTP has it.
+// md5Text returns the checksum of an object in the form of HTTP.
 func md5Text(data []byte) string {
 	sum := md5.Sum(data)
 	return base64.StdEncoding.EncodeToString(sum[:])

@@ -1,6 +1,6 @@
-// Package storagetest is an object store in the tests' own process that counts what is asked of
-// it, and fails when it is told to. It speaks S3, or as much of Google's or Microsoft's language
-// as their clients need.
+// Package storagetest has an object store inside the test's process that counts requests, and fails
+// on demand. It implements S3, or the parts of Google's or Microsoft's protocols that their clients
+// need.
 package storagetest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// Bucket is the one bucket that a Server has.
+// Bucket is the only bucket of a Server.
 const Bucket = "bucket"
 
 // Server is an object store.
@@ -25,38 +25,38 @@ type Server struct {
 	scheme  string
 	dialect dialect
 	backend gofakes3.Backend // its objects
-	s3      http.Handler     // over them
+	s3      http.Handler     // serves them
 
 	serving sync.Mutex         // one request is served at a time
-	begun   map[string]*upload // by what the store calls it
+	begun   map[string]*upload // by the store's name for the upload
 
 	mu       sync.Mutex
 	requests []Request
 	fail     func(n int, r Request) Fault
 }
 
-// dialect is how the clients of a kind of store speak.
+// dialect is the protocol of a kind of store.
 type dialect struct {
 	environment func(url string) map[string]string
-	codes       map[int]string // what refusals are called, by their status
+	codes       map[int]string // the store's codes of refusals, by status
 	isPart      func(r *http.Request) bool
-	// serve answers a request. It returns the status of a refusal, and has sent nothing then.
+	// serve answers a request. When it returns the status of a refusal, it has sent nothing.
 	serve func(s *Server, w http.ResponseWriter, r *http.Request) int
 }
 
 var dialects = map[string]dialect{"s3": amazon, "gs": google, "azblob": microsoft}
 
-// Schemes are the stores that there are.
+// Schemes are the kinds of stores.
 var Schemes = []string{"s3", "gs", "azblob"}
 
-// Request is one request that was made.
+// Request is a request that was made.
 type Request struct {
 	Method, Path, Query string
 	Part                bool  // it sends one part of several
-	Sent                int64 // bytes of the answer's body
+	Sent                int64 // number of bytes of the answer's body
 }
 
-// Fault is what becomes of a request.
+// Fault is the failure of a request.
 type Fault int
 
 // The faults of a network, a store and its administrator.
@@ -64,24 +64,31 @@ const (
 	None      Fault = iota
 	Error           // 500
 	Denied          // 403
-	Throttled       // 503, or what the store says when it is asked too much
+	Throttled       // 503, or the store's answer to too many requests
 	Cut             // the connection ends in the middle of the answer's body
 	Refused         // the connection ends before an answer
-	Done            // the request is carried out, and the connection ends before the answer
+	Done            // the request is performed, and the connection ends before the answer
 )
 
-// refusals are the faults that have an answer of their own.
+// refusals are the faults with an answer of their own.
 var refusals = map[Fault]int{
-	Error: http.StatusInternalServerError, Denied: http.StatusForbidden, Throttled: http.StatusServiceUnavailable,
+	Error:     http.StatusInternalServerError,
+	Denied:    http.StatusForbidden,
+	Throttled: http.StatusServiceUnavailable,
 }
 
-// New starts a server that speaks S3 and points the environment of the test to it.
+// New starts a server for S3 and points the environment of the test to it.
 func New(t testing.TB) *Server { return NewOf(t, "s3") }
 
-// NewOf is New of a store of the Schemes.
+// NewOf is New for a store of the Schemes.
 func NewOf(t testing.TB, scheme string) *Server {
 	t.Helper()
-	s := &Server{scheme: scheme, dialect: dialects[scheme], backend: s3mem.New(), begun: make(map[string]*upload)}
+	s := &Server{
+		scheme:  scheme,
+		dialect: dialects[scheme],
+		backend: s3mem.New(),
+		begun:   make(map[string]*upload),
+	}
 	if err := s.backend.CreateBucket(Bucket); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +141,7 @@ func (s *Server) Keys(t testing.TB) (keys []string) {
 	return keys
 }
 
-// Uploads returns the keys of the uploads in parts that are neither complete nor aborted, of S3.
+// Uploads returns the keys of S3's multipart uploads that are neither complete nor aborted.
 func (s *Server) Uploads(t testing.TB) []string {
 	t.Helper()
 	keys, err := s.uploads()
@@ -144,7 +151,7 @@ func (s *Server) Uploads(t testing.TB) []string {
 	return keys
 }
 
-// Fail decides from now on what becomes of the request of a number, counted from 0 on.
+// Fail sets the function that decides the faults of requests from now on, which are counted from 0.
 func (s *Server) Fail(fail func(n int, r Request) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,13 +165,13 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Forget starts counting anew.
+// Forget restarts the counting.
 func (s *Server) Forget() { s.Fail(nil) }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, fault := s.begin(r)
-	if fault == Refused || fault == Cut && r.Method == http.MethodHead { // which has no body
+	if fault == Refused || fault == Cut && r.Method == http.MethodHead { // it has no body
 		panic(http.ErrAbortHandler)
 	}
 	if status := refusals[fault]; status != 0 {
@@ -186,7 +193,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) begin(r *http.Request) (n int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	request := Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Part: s.dialect.isPart(r)}
+	request := Request{
+		Method: r.Method,
+		Path:   r.URL.Path,
+		Query:  r.URL.RawQuery,
+		Part:   s.dialect.isPart(r),
+	}
 	s.requests = append(s.requests, request)
 	if s.fail != nil {
 		fault = s.fail(len(s.requests)-1, request)
@@ -199,12 +211,13 @@ func (s *Server) refuse(w http.ResponseWriter, status int) {
 	code := cmp.Or(s.dialect.codes[status], "InternalError")
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Set("X-Ms-Error-Code", code)
-	w.Header().Set("X-Ms-Retry-After-Ms", "1") // no test waits for what it knows
+	w.Header().Set("X-Ms-Retry-After-Ms", "1") // tests need not wait
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>as the test wants it</Message></Error>", code)
+	fmt.Fprintf(w, "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>as the test wants "+
+		"it</Message></Error>", code)
 }
 
-// send passes an answer on, or its first half.
+// send forwards an answer, or its first half.
 func (s *Server) send(w http.ResponseWriter, answer *httptest.ResponseRecorder, n int, cut bool) {
 	maps.Copy(w.Header(), answer.Header())
 	body := answer.Body.Bytes()
@@ -222,7 +235,7 @@ func (s *Server) send(w http.ResponseWriter, answer *httptest.ResponseRecorder, 
 	s.mu.Unlock()
 	_, _ = w.Write(body)
 	if cut {
-		_ = http.NewResponseController(w).Flush() // what fails is cut, too
+		_ = http.NewResponseController(w).Flush() // a failing flush cuts the answer, too
 		panic(http.ErrAbortHandler)
 	}
 }
