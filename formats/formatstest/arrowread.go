@@ -23,8 +23,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TextColumn is a column that arrow-go has read: the texts of its different values, and for every
-// row 1 + a place in them, or 0 for a null. A nested value is its JSON.
+// TextColumn is a column read by arrow-go: the texts of its different values, and for every row 1 +
+// a position in them, or 0 for a null. A nested value is JSON.
 type TextColumn struct {
 	formats.Field
 	Texts []string
@@ -32,8 +32,8 @@ type TextColumn struct {
 	known map[string]uint32
 }
 
-// ReadParquet reads a Parquet file with arrow-go. In the place of a struct that split names it
-// has the struct's fields.
+// ReadParquet reads a Parquet file with arrow-go. A struct named by split is replaced by its
+// fields.
 func ReadParquet(path string, split func(name string) bool) (columns []TextColumn, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -92,7 +92,7 @@ func newTextColumn(name string, field arrow.Field, node schema.Node) TextColumn 
 	}
 }
 
-// typeOf returns the type of a column that is stored as a node says.
+// typeOf returns the type of a column that is stored as a node describes.
 func typeOf(of arrow.DataType, node schema.Node) formats.Type {
 	bits := 0
 	if fixed, ok := of.(arrow.FixedWidthDataType); ok {
@@ -118,7 +118,8 @@ func typeOf(of arrow.DataType, node schema.Node) formats.Type {
 	case *arrow.Time64Type:
 		return formats.Type{Kind: formats.Time, Unit: formats.Unit(t.Unit)}
 	case *arrow.TimestampType:
-		if node.(*schema.PrimitiveNode).PhysicalType() == arrowparquet.Types.Int96 { // without a zone
+		// without a time zone
+		if node.(*schema.PrimitiveNode).PhysicalType() == arrowparquet.Types.Int96 {
 			return formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true}
 		}
 		return formats.Type{Kind: formats.Timestamp, Unit: formats.Unit(t.Unit), Zone: t.TimeZone}
@@ -164,10 +165,10 @@ func (c *TextColumn) add(values arrow.Array, isNull func(row int) bool) {
 	}
 }
 
-// clock is the form of times, with a fraction where there is one.
+// clock is the form of times, with an optional fraction.
 const clock = "15:04:05.999999999"
 
-// addOthers is add for types whose values are no numbers or texts of Go.
+// addOthers is add for types whose values are not numbers or texts of Go.
 func (c *TextColumn) addOthers(a rowsOf, values arrow.Array) {
 	switch v := values.(type) {
 	case *array.Float16:
@@ -176,13 +177,17 @@ func (c *TextColumn) addOthers(a rowsOf, values arrow.Array) {
 		})
 	case *array.Float32:
 		bits := func(row int) uint32 { return math.Float32bits(v.Value(row)) }
-		addRows(c, a, bits, func(bits uint32) string { return floatText(formats.WidenFloat32(bits), 32) })
+		addRows(c, a, bits, func(bits uint32) string {
+			return floatText(formats.WidenFloat32(bits), 32)
+		})
 	case *array.Float64:
 		bits := func(row int) uint64 { return math.Float64bits(v.Value(row)) }
 		addRows(c, a, bits, func(bits uint64) string { return floatText(bits, 64) })
 	case *array.Decimal128:
 		scale := int(v.DataType().(*arrow.Decimal128Type).Scale)
-		addRows(c, a, v.Value, func(x decimal128.Num) string { return decimalText(x.BigInt(), scale) })
+		addRows(c, a, v.Value, func(x decimal128.Num) string {
+			return decimalText(x.BigInt(), scale)
+		})
 	case *array.Date32:
 		addRows(c, a, v.Value, func(day arrow.Date32) string {
 			return day.ToTime().Format(time.DateOnly)
@@ -217,7 +222,7 @@ type rowsOf struct {
 	isNull func(row int) bool
 }
 
-// addRows adds rows whose values are made texts once each.
+// addRows adds rows. Each different value is converted to text once.
 func addRows[T comparable](c *TextColumn, rows rowsOf, value func(row int) T, text func(T) string) {
 	codes := make(map[T]uint32)
 	for row := range rows.n {
@@ -254,12 +259,13 @@ func unsigned[T uint8 | uint16 | uint32 | uint64](x T) string {
 func (c *TextColumn) fixedText(b string) string {
 	text := hex.EncodeToString([]byte(b))
 	if c.Type.Kind == formats.UUID {
-		return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
+		return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]},
+			"-")
 	}
 	return text
 }
 
-// floatText returns the text of a number that has so many bits in its file.
+// floatText returns the text of a float with a number of bits in its file.
 func floatText(bits uint64, size int) string {
 	x := math.Float64frombits(bits)
 	switch {

@@ -20,21 +20,22 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// ArrowTable is a table of columns with codes, for arrow-go to write.
+// ArrowTable is a table of coded columns for arrow-go to write.
 type ArrowTable struct {
 	Fields  []formats.Field
 	Columns []*formats.Column
-	Nested  map[int]*NestedValues // by column, those of nested ones
+	Nested  map[int]*NestedValues // by column: the values of nested ones
 }
 
-// ArrowLayout says how arrow-go stores a table.
+// ArrowLayout is the layout in which arrow-go stores a table.
 type ArrowLayout struct {
-	GroupRows       int    // of a row group, or a record batch
-	Codec           string // zstd, snappy, gzip or none; of Arrow files zstd, lz4 or none
-	PageBytes       int64  // of Parquet's data pages
-	DictionaryBytes int64  // from which a column chunk goes on with plain pages; 0: no dictionaries
-	Version2        bool   // of Parquet's data pages
-	Int96           bool   // as which Parquet has timestamps of nanoseconds
+	GroupRows int    // of a row group, or a record batch
+	Codec     string // zstd, snappy, gzip or none; for Arrow files zstd, lz4 or none
+	PageBytes int64  // of Parquet's data pages
+	// size after which a column chunk continues with plain pages; 0: no dictionaries
+	DictionaryBytes int64
+	Version2        bool // of Parquet's data pages
+	Int96           bool // Parquet stores timestamps of nanoseconds in this type
 }
 
 // ArrowTakes reports whether an ArrowTable may have columns of a type.
@@ -56,18 +57,22 @@ func (t *ArrowTable) WriteParquet(path string, from, to int, how ArrowLayout) (e
 	if how.Version2 {
 		version = arrowparquet.DataPageV2
 	}
-	codec := map[string]compress.Compression{"zstd": compress.Codecs.Zstd, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip}[how.Codec]
+	codec := map[string]compress.Compression{"zstd": compress.Codecs.Zstd,
+		"snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip}[how.Codec]
 	w, err := pqarrow.NewFileWriter(t.schema(false), f, arrowparquet.NewWriterProperties(
-		arrowparquet.WithCompression(codec), arrowparquet.WithDataPageSize(how.PageBytes), arrowparquet.WithDataPageVersion(version),
-		arrowparquet.WithDictionaryDefault(how.DictionaryBytes > 0), arrowparquet.WithDictionaryPageSizeLimit(how.DictionaryBytes),
+		arrowparquet.WithCompression(codec), arrowparquet.WithDataPageSize(how.PageBytes),
+		arrowparquet.WithDataPageVersion(version),
+		arrowparquet.WithDictionaryDefault(how.DictionaryBytes > 0),
+		arrowparquet.WithDictionaryPageSizeLimit(how.DictionaryBytes),
 	), pqarrow.NewArrowWriterProperties(pqarrow.WithDeprecatedInt96Timestamps(how.Int96)))
 	if err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
 	}
-	return errors.Join(t.eachRecord(from, to, how.GroupRows, false, w.Write), w.Close()) // Close closes f
+	// Close closes f
+	return errors.Join(t.eachRecord(from, to, how.GroupRows, false, w.Write), w.Close())
 }
 
-// WriteIPC writes rows from..to-1 as an Arrow file, in which texts have dictionaries if there are to be any.
+// WriteIPC writes rows from..to-1 as an Arrow file. If the layout has dictionaries, texts get them.
 func (t *ArrowTable) WriteIPC(path string, from, to int, how ArrowLayout) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -100,7 +105,8 @@ func (t *ArrowTable) schema(coded bool) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-func (t *ArrowTable) eachRecord(from, to, rows int, coded bool, write func(arrow.Record) error) error {
+func (t *ArrowTable) eachRecord(from, to, rows int, coded bool,
+	write func(arrow.Record) error) error {
 	schema := t.schema(coded)
 	for ; from < to; from += rows {
 		end := min(to, from+rows)
@@ -121,19 +127,24 @@ func (t *ArrowTable) eachRecord(from, to, rows int, coded bool, write func(arrow
 	return nil
 }
 
-var units = [...]arrow.TimeUnit{formats.Second: arrow.Second, formats.Milli: arrow.Millisecond, formats.Micro: arrow.Microsecond, formats.Nano: arrow.Nanosecond}
+var units = [...]arrow.TimeUnit{formats.Second: arrow.Second, formats.Milli: arrow.Millisecond,
+	formats.Micro: arrow.Microsecond, formats.Nano: arrow.Nanosecond}
 
-// arrowType returns Arrow's type, that of texts with a dictionary if they are to have one.
+// arrowType returns Arrow's type; coded texts have a dictionary.
 func arrowType(t formats.Type, coded bool) arrow.DataType {
 	switch t.Kind {
 	case formats.Boolean:
 		return arrow.FixedWidthTypes.Boolean
 	case formats.Int:
-		return map[int]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16, 32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}[t.Bits]
+		return map[int]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16,
+			32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}[t.Bits]
 	case formats.Uint:
-		return map[int]arrow.DataType{8: arrow.PrimitiveTypes.Uint8, 16: arrow.PrimitiveTypes.Uint16, 32: arrow.PrimitiveTypes.Uint32, 64: arrow.PrimitiveTypes.Uint64}[t.Bits]
+		return map[int]arrow.DataType{8: arrow.PrimitiveTypes.Uint8,
+			16: arrow.PrimitiveTypes.Uint16, 32: arrow.PrimitiveTypes.Uint32,
+			64: arrow.PrimitiveTypes.Uint64}[t.Bits]
 	case formats.Float:
-		return map[int]arrow.DataType{16: arrow.FixedWidthTypes.Float16, 32: arrow.PrimitiveTypes.Float32, 64: arrow.PrimitiveTypes.Float64}[t.Bits]
+		return map[int]arrow.DataType{16: arrow.FixedWidthTypes.Float16,
+			32: arrow.PrimitiveTypes.Float32, 64: arrow.PrimitiveTypes.Float64}[t.Bits]
 	case formats.Decimal:
 		return &arrow.Decimal128Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}
 	case formats.Date:
@@ -152,7 +163,10 @@ func arrowType(t formats.Type, coded bool) arrow.DataType {
 		return arrow.BinaryTypes.Binary
 	}
 	if coded {
-		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+		return &arrow.DictionaryType{
+			IndexType: arrow.PrimitiveTypes.Int32,
+			ValueType: arrow.BinaryTypes.String,
+		}
 	}
 	return arrow.BinaryTypes.String
 }
@@ -175,7 +189,8 @@ func arrayOf(c *formats.Column, t arrow.DataType, from, to int) arrow.Array {
 	return builder.NewArray()
 }
 
-// indexed returns rows from..to-1 of a column of texts, with a dictionary of all its values: a file has one for all batches.
+// indexed returns rows from..to-1 of a column of texts, with a dictionary of all its values: a file
+// has one for all batches.
 func indexed(c *formats.Column, t *arrow.DictionaryType, from, to int) arrow.Array {
 	entries := array.NewStringBuilder(memory.DefaultAllocator)
 	codes := array.NewInt32Builder(memory.DefaultAllocator)
@@ -197,7 +212,7 @@ func indexed(c *formats.Column, t *arrow.DictionaryType, from, to int) arrow.Arr
 	return array.NewDictionaryArray(t, index, dictionary)
 }
 
-// putter returns what appends one of the values to a builder.
+// putter returns a function that appends one of the values to a builder.
 func putter(builder array.Builder, v *formats.Values) func(i int) {
 	whole := func(i int) int64 { return formats.WordInt(v.Words[i]) }
 	float := func(i int) uint64 { return formats.WordFloat(v.Words[i]) }
@@ -238,14 +253,15 @@ func putter(builder array.Builder, v *formats.Values) func(i int) {
 	return bytesPutter(builder, v)
 }
 
-// bytesPutter is putter of values that may be longer than a word.
+// bytesPutter is putter for values that may be longer than a word.
 func bytesPutter(builder array.Builder, v *formats.Values) func(i int) {
 	switch b := builder.(type) {
 	case *array.Decimal128Builder:
 		return func(i int) {
 			if v.Type.Wide {
 				of := v.Bytes(i)
-				b.Append(decimal128.New(formats.WordInt(binary.BigEndian.Uint64(of)), binary.BigEndian.Uint64(of[8:])))
+				b.Append(decimal128.New(formats.WordInt(binary.BigEndian.Uint64(of)),
+					binary.BigEndian.Uint64(of[8:])))
 			} else {
 				b.Append(decimal128.FromI64(formats.WordInt(v.Words[i])))
 			}

@@ -14,11 +14,11 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// NullCell stands for a null among cells.
+// NullCell is the cell of a null.
 const NullCell = "\x00null"
 
-// cellText returns value i exactly: unscaled numbers, bits of floats that are not numbers,
-// texts as they are, other bytes in hex.
+// cellText returns value i exactly: unscaled numbers, bits of floats that are not numbers, texts
+// unchanged, other bytes in hex.
 func cellText(v *formats.Values, i int) string {
 	switch t := v.Type; {
 	case t.Kind == formats.String:
@@ -45,7 +45,8 @@ func wideText(b []byte) string {
 	return n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b)-1))).String()
 }
 
-// CellsOf returns the cells of a flat column of a batch, or an error when it has other rows.
+// CellsOf returns the cells of a flat column of a batch, or an error when it has another number of
+// rows.
 func CellsOf(c *formats.Column, rows int) ([]string, error) {
 	if len(c.Codes) != rows {
 		return nil, fmt.Errorf("%d codes of %d rows", len(c.Codes), rows)
@@ -60,7 +61,8 @@ func CellsOf(c *formats.Column, rows int) ([]string, error) {
 }
 
 // ReadCells returns the cells of a range of chunks, column by column.
-func ReadCells(s formats.Source, first, count int, requests ...formats.Request) ([][]string, error) {
+func ReadCells(s formats.Source, first, count int, requests ...formats.Request) ([][]string,
+	error) {
 	ctx := context.Background()
 	r, err := s.Read(ctx, first, count, requests)
 	if err != nil {
@@ -90,7 +92,7 @@ func ReadCells(s formats.Source, first, count int, requests ...formats.Request) 
 	}
 }
 
-// EveryColumn asks for every column of s.
+// EveryColumn requests every column of s.
 func EveryColumn(s formats.Source, coded bool) []formats.Request {
 	requests := make([]formats.Request, len(s.Fields()))
 	for i := range requests {
@@ -109,7 +111,7 @@ func ReadAll(t *testing.T, s formats.Source, coded bool) [][]string {
 	return out
 }
 
-// Rows returns the number of rows that a source says it has.
+// Rows returns the number of rows according to a source.
 func Rows(s formats.Source) (n int64) {
 	for _, rows := range s.Chunks() {
 		n += rows
@@ -136,9 +138,10 @@ func Drain(s formats.Source, requests []formats.Request) (rows int64, err error)
 	}
 }
 
-// CheckHeld reads the first column of a source whose reader is to say, before it takes it, that it holds between
-// least and most bytes, none afterwards, and to take no for an answer.
-func CheckHeld(t testing.TB, least, most int64, coded bool, open func(hold func(bytes int64) error) (formats.Source, error)) {
+// CheckHeld reads the first column of a source. Its reader must report, before it allocates them,
+// between least and most bytes, report none afterwards, and accept a refusal.
+func CheckHeld(t testing.TB, least, most int64, coded bool,
+	open func(hold func(bytes int64) error) (formats.Source, error)) {
 	t.Helper()
 	refused := errors.New("refused")
 	held, peak, limit := int64(0), int64(0), int64(math.MaxInt64)
@@ -156,7 +159,8 @@ func CheckHeld(t testing.TB, least, most int64, coded bool, open func(hold func(
 	defer s.Close()
 	request := []formats.Request{{Coded: coded}}
 	if _, err := Drain(s, request); err != nil || held != 0 || peak < least || peak > most {
-		t.Errorf("coded %v: %d bytes at most, want %d to %d, and %d in the end: %v", coded, peak, least, most, held, err)
+		t.Errorf("coded %v: %d bytes at most, want %d to %d, and %d in the end: %v", coded, peak,
+			least, most, held, err)
 	}
 	limit = peak - 1
 	if _, err := Drain(s, request); !errors.Is(err, refused) || held != 0 {
@@ -164,10 +168,11 @@ func CheckHeld(t testing.TB, least, most int64, coded bool, open func(hold func(
 	}
 }
 
-// CheckRefused makes sure that bad input is refused as such, not by a panic.
+// CheckRefused checks that bad input is refused with the right class, not by a panic.
 func CheckRefused(t testing.TB, err error) {
 	t.Helper()
-	known := errors.Is(err, formats.ErrDamaged) || errors.Is(err, formats.ErrUnsupported) || errors.Is(err, formats.ErrSchema)
+	known := errors.Is(err, formats.ErrDamaged) || errors.Is(err, formats.ErrUnsupported) ||
+		errors.Is(err, formats.ErrSchema)
 	if !known || strings.Contains(err.Error(), "panic") {
 		t.Errorf("refused with %v", err)
 	}

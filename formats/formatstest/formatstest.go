@@ -1,10 +1,9 @@
-// Package formatstest helps tests of files: it finds the real data, reads the cells of any
-// source, and gives all bytes of a Parquet file for a search.
+// Package formatstest helps tests of files: it finds the real data, reads the cells of any source,
+// and returns all bytes of a Parquet file for a search.
 //
-// Contract: it imports no reader and no writer of its own project, so that their tests can
-// use it.
+// Contract: it imports no reader and no writer of its own project, so that their tests can use it.
 //
-// Not promised: speed.
+// Limits: it is slow.
 package formatstest
 
 import (
@@ -15,8 +14,8 @@ import (
 	"time"
 )
 
-// SharedData returns the path of a file or folder of the real data, and skips the test
-// where there is none. The data lies beside the module: in ../shared/data of its root.
+// SharedData returns the path of a file or folder of the real data, and skips the test if there is
+// none. The data is next to the module: in ../shared/data of its root.
 func SharedData(t testing.TB, path string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -45,7 +44,7 @@ func WriteTemp(t testing.TB, name string, data []byte) string {
 	return path
 }
 
-// Keep keeps a file for readers outside Go, where asked to:
+// Keep keeps a file for readers outside Go, on request:
 //
 //	KCUT_SAMPLES=dir go test ./formats/...
 func Keep(t *testing.T, name string, b []byte) {
@@ -59,7 +58,7 @@ func Keep(t *testing.T, name string, b []byte) {
 	}
 }
 
-// Seed seeds everything random in the tests that use Rand, and is in their messages.
+// Seed is the seed of all random numbers in the tests that use Rand. Their messages contain it.
 var Seed = uint64(time.Now().UnixNano())
 
 // Rand returns a source of random numbers from Seed.

@@ -11,14 +11,14 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/schema"
 )
 
-// Leaf is a leaf column of a Parquet file as arrow-go reads it. Levels that are always 0 may
-// have any value.
+// Leaf is a leaf column of a Parquet file as arrow-go reads it. Levels that are always 0 may have
+// any value.
 type Leaf struct {
 	Definition, Repetition []int16
 	Values                 [][]byte // PLAIN bytes without a length
 }
 
-// leafBatch is how many entries of a leaf are read at a time.
+// leafBatch is the number of entries of a leaf that are read at a time.
 const leafBatch = 4096
 
 // Leaves reads all leaf columns of a Parquet file with arrow-go.
@@ -84,8 +84,8 @@ func (l *Leaf) read(chunk file.ColumnChunkReader) error {
 	return chunk.Err()
 }
 
-// Bytes returns everything there is to read in a Parquet file, for a search: its raw bytes,
-// its footer, and every page of every column chunk, dictionaries too, decompressed.
+// Bytes returns all readable bytes of a Parquet file, for a search: its raw bytes, its footer, and
+// every page of every column chunk, decompressed, with dictionaries.
 func Bytes(path string) ([][]byte, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -17,7 +17,8 @@ type listRow struct {
 	Class string   `parquet:"class"`
 }
 
-// WriteLists writes a Parquet file of so many rows, each with a list of so many different texts of 20 bytes, in row groups of a size.
+// WriteLists writes a Parquet file of rows that each have a list of different texts of 20 bytes, in
+// row groups of a size.
 func WriteLists(path string, rows, group, length int) error {
 	file, err := os.Create(path)
 	if err != nil {

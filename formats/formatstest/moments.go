@@ -15,7 +15,7 @@ type momentRow struct {
 }
 
 // WriteOldMoments writes a Parquet file, and its folder: a column x of moments of one day, stored
-// as INT96, in nanoseconds since midnight, and one of classes.
+// as INT96, in nanoseconds since midnight, and a column of classes.
 func WriteOldMoments(path string, nanos []uint64, classes []string) error {
 	const julianDay = 2460000
 	rows := make([]momentRow, len(nanos))

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 )
 
-// NestedValues are the different values of a nested column, as the JSON that ReadParquet gives them.
+// NestedValues are the different values of a nested column, in the JSON of ReadParquet.
 type NestedValues struct {
 	Texts []string
 	of    arrow.DataType
@@ -28,19 +28,23 @@ var nestedKinds = []struct {
 	{arrow.ListOf(arrow.PrimitiveTypes.Int64), func(i int) string {
 		return "[" + strings.Join([]string{"1", "null", fmt.Sprint(i)}[:i%4], ",") + "]"
 	}},
-	{pairType, func(i int) string { return fmt.Sprintf(`{"a":%d,"b":%s}`, i, []string{"null", `""`, `"x"`}[i%3]) }},
+	{pairType, func(i int) string {
+		return fmt.Sprintf(`{"a":%d,"b":%s}`, i, []string{"null", `""`, `"x"`}[i%3])
+	}},
 	{arrow.ListOf(pairType), func(i int) string {
-		return "[" + strings.Join([]string{`{"a":null,"b":"y"}`, "null", fmt.Sprintf(`{"a":%d,"b":null}`, i)}[:i%4], ",") + "]"
+		return "[" + strings.Join([]string{`{"a":null,"b":"y"}`, "null",
+			fmt.Sprintf(`{"a":%d,"b":null}`, i)}[:i%4], ",") + "]"
 	}},
 	{arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64), func(i int) string {
 		return fmt.Sprintf(`[{"key":"k%d","value":%d.5},{"key":"","value":null}]`, i, i)
 	}},
 	{arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int32)), func(i int) string {
-		return "[" + strings.Join([]string{"[]", fmt.Sprintf("[%d,null]", i), "null", "[7]"}[:i%5], ",") + "]"
+		return "[" + strings.Join([]string{"[]", fmt.Sprintf("[%d,null]", i), "null", "[7]"}[:i%5],
+			",") + "]"
 	}},
 }
 
-// NestedKinds is how many kinds of nested columns there are.
+// NestedKinds is the number of kinds of nested columns.
 var NestedKinds = len(nestedKinds)
 
 // NewNested returns some values of a kind of nested columns. Some may be equal.
@@ -56,7 +60,7 @@ func NewNested(kind, values int) *NestedValues {
 	return v
 }
 
-// rows returns rows with some values, of which 0 is null and others are places in Texts behind it.
+// rows returns rows with some values: 0 is null, others are 1 + a position in Texts.
 func (v *NestedValues) rows(codes []uint32) arrow.Array {
 	var texts []string
 	for _, code := range codes {
@@ -70,7 +74,8 @@ func (v *NestedValues) rows(codes []uint32) arrow.Array {
 }
 
 func (v *NestedValues) array(texts []string) arrow.Array {
-	a, _, err := array.FromJSON(memory.DefaultAllocator, v.of, strings.NewReader("["+strings.Join(texts, ",")+"]"))
+	a, _, err := array.FromJSON(memory.DefaultAllocator, v.of,
+		strings.NewReader("["+strings.Join(texts, ",")+"]"))
 	if err != nil {
 		panic(err)
 	}

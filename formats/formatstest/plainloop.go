@@ -10,13 +10,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// loopRows is how many rows of a column the plain loop reads at a time.
+// loopRows is the number of rows of a column that the plain loop reads at a time.
 const loopRows = 4096
 
-// CountGroups counts the records of every combination of at most 16 columns of a flat Parquet
-// file the way a plain program does: value by value, in a map. It returns the number of
-// combinations, and the texts of every column's values, a null's empty, in the order they
-// came in.
+// CountGroups counts the records of every combination of at most 16 columns of a flat Parquet file
+// as a plain program does: value by value, in a map. It returns the number of combinations, and the
+// texts of every column's values in the order of their first occurrence; that of a null is empty.
 func CountGroups(tb testing.TB, path string, columns []string) (groups int, values [][]string) {
 	tb.Helper()
 	counts := make(map[[16]uint16]int)
@@ -50,10 +49,11 @@ func CountGroups(tb testing.TB, path string, columns []string) (groups int, valu
 	return len(counts), values
 }
 
-// RewriteColumns writes some columns of a flat Parquet file to another, in row groups of the
-// same size, the way a plain program does: value by value. Values of the masked columns are
-// replaced by the labels of their texts; nulls stay.
-func RewriteColumns(tb testing.TB, from, to string, columns []string, labels map[string]map[string]string) {
+// RewriteColumns writes some columns of a flat Parquet file to another, in row groups of the same
+// size, as a plain program does: value by value. It replaces values of the masked columns by the
+// labels of their texts; nulls stay.
+func RewriteColumns(tb testing.TB, from, to string, columns []string,
+	labels map[string]map[string]string) {
 	tb.Helper()
 	file, out := openFlat(tb, from), must(os.Create(to))(tb)
 	defer out.Close()
@@ -101,7 +101,7 @@ func RewriteColumns(tb testing.TB, from, to string, columns []string, labels map
 	}
 }
 
-// StoredBytes returns how many bytes some columns of a Parquet file take in it.
+// StoredBytes returns the number of bytes of some columns in a Parquet file.
 func StoredBytes(tb testing.TB, path string, columns []string) (bytes int64) {
 	tb.Helper()
 	file := openFlat(tb, path)
@@ -132,7 +132,8 @@ func openFlat(tb testing.TB, path string) *parquet.File {
 	data := must(os.Open(path))(tb)
 	tb.Cleanup(func() { data.Close() })
 	size := must(data.Stat())(tb).Size()
-	return must(parquet.OpenFile(data, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)))(tb)
+	return must(parquet.OpenFile(data, size, parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true)))(tb)
 }
 
 func leavesOf(tb testing.TB, s *parquet.Schema, columns []string) (leaves []int) {
@@ -150,10 +151,12 @@ func leavesOf(tb testing.TB, s *parquet.Schema, columns []string) (leaves []int)
 // eachRows reads some columns of a row group in turn, up to loopRows rows at a time. It calls f
 // with some values of a column, from a row of these on, and then done with their number.
 func eachRows(
-	tb testing.TB, group parquet.RowGroup, leaves []int, f func(column, row int, some []parquet.Value), done func(rows int),
+	tb testing.TB, group parquet.RowGroup, leaves []int,
+	f func(column, row int, some []parquet.Value), done func(rows int),
 ) {
 	tb.Helper()
-	readers, buffer := make([]parquet.ColumnChunkValueReader, len(leaves)), make([]parquet.Value, loopRows)
+	readers, buffer := make([]parquet.ColumnChunkValueReader, len(leaves)),
+		make([]parquet.Value, loopRows)
 	for i, leaf := range leaves {
 		readers[i] = parquet.NewColumnChunkValueReader(group.ColumnChunks()[leaf])
 		defer readers[i].Close()

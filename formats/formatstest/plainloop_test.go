@@ -29,10 +29,12 @@ func TestPlainLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	groups, values := CountGroups(t, from, []string{"name", "age"})
-	if want := [][]string{{"a", "", "b"}, {"30", "41"}}; groups != 3 || !reflect.DeepEqual(values, want) {
+	if want := [][]string{{"a", "", "b"}, {"30", "41"}}; groups != 3 ||
+		!reflect.DeepEqual(values, want) {
 		t.Errorf("got %d groups of %q, want 3 of %q", groups, values, want)
 	}
-	labels := map[string]map[string]string{"name": {"a": "A", "b": "B"}, "age": {"30": "young", "41": "old"}}
+	labels := map[string]map[string]string{"name": {"a": "A", "b": "B"},
+		"age": {"30": "young", "41": "old"}}
 	RewriteColumns(t, from, to, []string{"name", "age", "city"}, labels)
 	got, err := parquet.ReadFile[masked](to)
 	if err != nil || len(got) != len(rows) {

@@ -14,15 +14,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Text is a column of texts for a source file, and what its dictionary holds that no row has.
+// Text is a column of texts for a source file, with unused entries for its dictionary.
 type Text struct {
 	Name   string
 	Rows   []string
 	Unused []string
 }
 
-// WriteIndexed writes a source file of texts with all that a reader may look up without
-// reading pages: statistics, a page index, a bloom filter for every column, and metadata.
+// WriteIndexed writes a source file of texts with all parts that a reader may use without reading
+// pages: statistics, a page index, a bloom filter for every column, and metadata.
 func WriteIndexed(path string, columns []Text, metadata map[string]string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -35,7 +35,8 @@ func WriteIndexed(path string, columns []Text, metadata map[string]string) error
 		filters = append(filters, parquet.SplitBlockFilter(10, c.Name))
 	}
 	schema := parquet.NewSchema("source", group)
-	options := []parquet.WriterOption{schema, parquet.BloomFilters(filters...), parquet.DataPageStatistics(true)}
+	options := []parquet.WriterOption{schema, parquet.BloomFilters(filters...),
+		parquet.DataPageStatistics(true)}
 	for key, value := range metadata {
 		options = append(options, parquet.KeyValueMetadata(key, value))
 	}
@@ -62,9 +63,8 @@ func writeRows(w *parquet.GenericWriter[any], schema *parquet.Schema, columns []
 	return nil
 }
 
-// WriteUnused writes a source file of texts whose dictionary pages also hold the unused
-// entries, as Arrow does with arrays that were filtered, and Arrow's own schema metadata
-// beside that given.
+// WriteUnused writes a source file of texts whose dictionary pages also have the unused entries, as
+// Arrow does with filtered arrays, and Arrow's own schema metadata in addition to that given.
 func WriteUnused(path string, columns []Text, metadata map[string]string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -72,7 +72,8 @@ func WriteUnused(path string, columns []Text, metadata map[string]string) error 
 	}
 	record := recordOf(columns, metadata)
 	defer record.Release()
-	w, err := pqarrow.NewFileWriter(record.Schema(), f, arrowparquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	w, err := pqarrow.NewFileWriter(record.Schema(), f, arrowparquet.NewWriterProperties(),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), f.Close())
 	}
@@ -94,7 +95,7 @@ func WriteArrow(path string, columns []Text) error {
 	return errors.Join(w.Write(record), w.Close(), f.Close())
 }
 
-// recordOf returns the columns, with metadata of all and of each.
+// recordOf returns the columns, with metadata of the schema and of each column.
 func recordOf(columns []Text, metadata map[string]string) arrow.Record {
 	var fields []arrow.Field
 	var arrays []arrow.Array
@@ -102,7 +103,11 @@ func recordOf(columns []Text, metadata map[string]string) arrow.Record {
 		a := c.array()
 		defer a.Release()
 		arrays = append(arrays, a)
-		fields = append(fields, arrow.Field{Name: c.Name, Type: a.DataType(), Metadata: arrow.MetadataFrom(metadata)})
+		fields = append(fields, arrow.Field{
+			Name:     c.Name,
+			Type:     a.DataType(),
+			Metadata: arrow.MetadataFrom(metadata),
+		})
 	}
 	about := arrow.MetadataFrom(metadata)
 	return array.NewRecord(arrow.NewSchema(fields, &about), arrays, int64(len(columns[0].Rows)))
@@ -130,6 +135,9 @@ func (c *Text) array() arrow.Array {
 	dictionary, index := entries.NewArray(), codes.NewArray()
 	defer dictionary.Release()
 	defer index.Release()
-	t := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	t := &arrow.DictionaryType{
+		IndexType: arrow.PrimitiveTypes.Int32,
+		ValueType: arrow.BinaryTypes.String,
+	}
 	return array.NewDictionaryArray(t, index, dictionary)
 }
