@@ -13,24 +13,25 @@ import (
 
 // chunk collects the rows of one column chunk: of a leaf.
 //
-//	labels                indexes of a dictionary, as wide as the labels met so far need; of parts of structs, pages
-//	                      before the first value have levels alone
-//	other flat columns    indexes while that pays, which the values of all rows decide, else PLAIN
+//	labels                indexes of a dictionary, as wide as the labels so far need; in parts of
+//	                      structs, pages before the first value have only levels
+//	other flat columns    indexes while they pay, which the values of all rows decide, else PLAIN
 //	leaves of nested ones PLAIN
 //
 // Labels and PLAIN values become a page as soon as it is full.
 type chunk struct {
 	leaf     schema.Leaf
 	encoders *PageEncoders
-	dict     dictionary // of a flat column, or a part of structs
+	dict     dictionary // for a flat column, or a part of structs
 	bounds
-	done      []storedPage // of a row group of any size little more than compressed pages is held
-	full      int          // rows of done
-	stored    int64        // bytes of pages
-	entryPage storedPage   // that of the dictionary, once the chunk is complete
+	// full pages: memory holds a row group of any size in little more than its compressed pages
+	done      []storedPage
+	full      int        // number of rows of done
+	stored    int64      // number of bytes of pages
+	entryPage storedPage // page of the dictionary, once the chunk is complete
 	completed bool
 	coded     bool     // rows are in indexes, else in entries
-	indexes   []uint32 // of rows that are in no page yet: index into the dictionary, or absent
+	indexes   []uint32 // by row that is in no page yet: index into the dictionary, or absent
 	entries
 	words []uint64 // scratch
 }
@@ -49,7 +50,8 @@ func (c *chunk) reset() {
 	c.dict.reset()
 	c.bounds.reset()
 	c.done, c.full, c.stored, c.entryPage, c.completed = nil, 0, 0, storedPage{}, false
-	c.coded = c.dict.Distinct != nil && c.leaf.Type.V != format.Boolean // a dictionary of booleans is not allowed
+	// booleans may not have a dictionary
+	c.coded = c.dict.Distinct != nil && c.leaf.Type.V != format.Boolean
 	c.indexes = c.indexes[:0]
 	c.entries.reset()
 }
@@ -65,13 +67,14 @@ func (c *chunk) append(col *formats.Column, from, to int) error {
 	return c.appendCodes(col.Values, col.Codes[from:to])
 }
 
-// stepRows is how many rows are taken in as PLAIN values before full pages are encoded: fewer, whose values have stepBytes.
+// stepRows is the number of rows that are added as PLAIN values before full pages are encoded. If
+// their values are large, stepBytes limits them.
 const (
 	stepRows  = 1 << 12
 	stepBytes = 2 * pageBytes
 )
 
-// step returns how many of some rows are taken in at a time.
+// step returns the number of rows to add at a time.
 func step(v *formats.Values, codes []uint32) int {
 	codes = codes[:min(len(codes), stepRows)]
 	if v.Type.InWords() {
@@ -110,8 +113,8 @@ func (c *chunk) appendCodes(v *formats.Values, codes []uint32) (err error) {
 	return nil
 }
 
-// appendIndexes appends the indexes of rows, to the end of a page at most and until the dictionary
-// does not pay any more, and returns how many it has appended.
+// appendIndexes appends the indexes of rows, at most to the end of a page and until the dictionary
+// no longer pays, and returns the number of appended rows.
 func (c *chunk) appendIndexes(codes []uint32) (n int, err error) {
 	at := len(c.indexes)
 	rows := min(len(codes), pageRows-at%pageRows)
@@ -128,7 +131,7 @@ func (c *chunk) appendIndexes(codes []uint32) (n int, err error) {
 	return n, err
 }
 
-// held returns about how many bytes the chunk takes.
+// held returns the approximate number of bytes of the chunk.
 func (c *chunk) held() int {
 	return int(c.stored) + c.dict.bytes() + c.dict.room() + 4*(cap(c.indexes)+cap(c.dict.indexes)) +
 		cap(c.repetition) + cap(c.definition) + cap(c.plain)
@@ -146,7 +149,7 @@ func (c *chunk) addIndexes() error {
 	return err
 }
 
-// addPage makes a page of so many rows with an encoder.
+// addPage makes a page of some rows with an encoder.
 func (c *chunk) addPage(rows int, encode func(*pageEncoder) (storedPage, error)) error {
 	page, err := c.encodePage(encode)
 	c.done = append(c.done, page)
@@ -155,7 +158,8 @@ func (c *chunk) addPage(rows int, encode func(*pageEncoder) (storedPage, error))
 }
 
 // encodePage makes a page with an encoder.
-func (c *chunk) encodePage(encode func(*pageEncoder) (storedPage, error)) (page storedPage, err error) {
+func (c *chunk) encodePage(encode func(*pageEncoder) (storedPage, error)) (page storedPage,
+	err error) {
 	e, err := c.encoders.acquire()
 	if err != nil {
 		return page, err
@@ -184,7 +188,7 @@ func (c *chunk) unfold() error {
 	return nil
 }
 
-// expand appends the values behind codes, and makes pages of what is full.
+// expand appends the values of codes, and makes pages of full ones.
 func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 	switch {
 	case len(codes) > 0 && int(slices.Max(codes)) > v.Len():
@@ -218,8 +222,8 @@ func (c *chunk) expand(v *formats.Values, codes []uint32) (err error) {
 	return c.encodeFull(false)
 }
 
-// complete makes pages of the rows that are in none yet. A dictionary is made when it is worth its page, and has an entry: not every
-// reader takes an empty one.
+// complete makes pages of the rows that are in none yet. It makes a dictionary if that is worth its
+// page, and has an entry: some readers refuse an empty one.
 func (c *chunk) complete() (err error) {
 	if c.completed {
 		return nil
@@ -232,7 +236,7 @@ func (c *chunk) complete() (err error) {
 			err = c.addIndexes()
 		case c.dict.part != nil && distinct == 0:
 			c.coded = false
-		case c.dict.forced && distinct == 0: // no label, but nulls
+		case c.dict.forced && distinct == 0: // no label, only nulls
 			c.reset()
 			c.completed, c.coded, c.number, c.definition = true, false, rows, make([]byte, rows)
 		case !c.dict.forced && (distinct == 0 || rows > 8 && distinct > rows/2):
@@ -247,7 +251,7 @@ func (c *chunk) complete() (err error) {
 	return err
 }
 
-// forget gives up the room of rows that are in pages, and returns that of their indexes.
+// forget releases the memory of rows that are in pages, and returns that of their indexes.
 func (c *chunk) forget() (indexes []uint32) {
 	c.dict.forget()
 	indexes = c.indexes
@@ -255,14 +259,18 @@ func (c *chunk) forget() (indexes []uint32) {
 	return indexes
 }
 
-// completeCoded makes pages of the dictionary and of the indexes that are left.
+// completeCoded makes pages of the dictionary and of the remaining indexes.
 func (c *chunk) completeCoded() (err error) {
 	c.bounds.add(c.dict.Values)
-	if c.entryPage, err = c.encodePage(func(e *pageEncoder) (storedPage, error) { return c.dict.encode(e) }); err != nil {
+	if c.entryPage, err = c.encodePage(func(e *pageEncoder) (storedPage, error) {
+		return c.dict.encode(e)
+	}); err != nil {
 		return err
 	}
 	for indexes := range slices.Chunk(c.indexes, pageRows) {
-		err := c.addPage(len(indexes), func(e *pageEncoder) (storedPage, error) { return e.indexPage(indexes, &c.dict) })
+		err := c.addPage(len(indexes), func(e *pageEncoder) (storedPage, error) {
+			return e.indexPage(indexes, &c.dict)
+		})
 		if err != nil {
 			return err
 		}

@@ -22,12 +22,16 @@ func labelsOf(texts ...string) *formats.Values {
 
 func labelGroup(t *testing.T, nullable bool) (*RowGroup, []Column) {
 	t.Helper()
-	columns := []Column{{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}, Nullable: nullable}, Masked: true}}
+	columns := []Column{{Field: formats.Field{
+		Name:     "x",
+		Type:     formats.Type{Kind: formats.String},
+		Nullable: nullable,
+	}, Masked: true}}
 	g := newGroup(t, Options{}, columns...)
 	return g, columns
 }
 
-// TestAppendLabels demands of codes that are appended as labels, some at a time, the bytes of a column.
+// TestAppendLabels: codes that are appended as labels, some at a time, give the bytes of a column.
 func TestAppendLabels(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	labels := labelsOf("a", "b", "c", "b", "d")
@@ -47,7 +51,7 @@ func TestAppendLabels(t *testing.T) {
 	}
 }
 
-// TestAppendLabelsRefuses gives codes that lead nowhere, and a null where none may be.
+// TestAppendLabelsRefuses uses codes without a value, and a null where none is allowed.
 func TestAppendLabelsRefuses(t *testing.T) {
 	labels := labelsOf("a", "b")
 	for _, tc := range []struct {
@@ -67,7 +71,7 @@ func TestAppendLabelsRefuses(t *testing.T) {
 	}
 }
 
-// TestLabelsArePages demands that a row group of labels is held as compressed pages.
+// TestLabelsArePages: memory holds a row group of labels as compressed pages.
 func TestLabelsArePages(t *testing.T) {
 	g, _ := labelGroup(t, true)
 	codes := make([]uint32, 40*pageRows)
@@ -77,23 +81,30 @@ func TestLabelsArePages(t *testing.T) {
 	}
 }
 
-// Large values of a dictionary, which many rows have, become pages one after the other: their bytes are never there at one time.
+// Large values of a dictionary, which many rows have, become pages one after the other: their bytes
+// are never all in memory.
 func TestLargeValuesBecomePages(t *testing.T) {
-	g := newGroup(t, Options{}, Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}})
+	g := newGroup(t, Options{}, Column{Field: formats.Field{
+		Name: "x",
+		Type: formats.Type{Kind: formats.String},
+	}})
 	large := string(make([]byte, maxDictionaryBytes/2))
 	codes := make([]uint32, 400)
 	for row := range codes {
 		codes[row] = 1
 	}
-	codes[200] = 2 // the dictionary is left with many rows
+	codes[200] = 2 // the dictionary is left after many rows
 	codes[300] = 3
-	must(t, g.Append(0, &formats.Column{Values: labelsOf(large, large+"b", large+"c"), Codes: codes}, 0, len(codes)))
+	must(t, g.Append(0, &formats.Column{
+		Values: labelsOf(large, large+"b", large+"c"),
+		Codes:  codes,
+	}, 0, len(codes)))
 	if most := cap(g.chunks[0][0].plain); most > 8*stepBytes {
 		t.Errorf("%d bytes of values were there at one time", most)
 	}
 }
 
-// A column that is complete holds its pages alone, and a row group of such columns has the same bytes.
+// A complete column holds only its pages, and a row group of such columns has the same bytes.
 func TestCompleteColumns(t *testing.T) {
 	names := labelsOf("a", "b", "c")
 	numbers := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}}
@@ -109,17 +120,25 @@ func TestCompleteColumns(t *testing.T) {
 		return codes
 	}
 	for _, completes := range []bool{false, true} {
-		g := newGroup(t, Options{}, Column{Field: formats.Field{Name: "l", Type: names.Type, Nullable: true}, Masked: true},
-			Column{Field: formats.Field{Name: "n", Type: numbers.Type}}, Column{Field: formats.Field{Name: "few", Type: names.Type}})
-		for column, of := range []*formats.Column{{Values: names, Codes: codes(3)}, {Values: numbers, Codes: codes(pageRows)}, {Values: names, Codes: codes(2)}} {
+		g := newGroup(t, Options{}, Column{Field: formats.Field{
+			Name:     "l",
+			Type:     names.Type,
+			Nullable: true,
+		}, Masked: true},
+			Column{Field: formats.Field{Name: "n", Type: numbers.Type}},
+			Column{Field: formats.Field{Name: "few", Type: names.Type}})
+		for column, of := range []*formats.Column{{Values: names, Codes: codes(3)},
+			{Values: numbers, Codes: codes(pageRows)}, {Values: names, Codes: codes(2)}} {
 			must(t, g.Append(column, of, 0, rows))
 			if !completes {
 				continue
 			}
 			before := g.HeldBy(column)
 			must(t, g.Complete(column))
-			if held := g.HeldBy(column); column > 0 && held >= before || column != 1 && held > int64(rows)/2 {
-				t.Errorf("column %d holds %d bytes, before it was complete %d", column, held, before)
+			if held := g.HeldBy(column); column > 0 && held >= before ||
+				column != 1 && held > int64(rows)/2 {
+				t.Errorf("column %d holds %d bytes, before it was complete %d", column, held,
+					before)
 			}
 		}
 		e, err := g.Encode()

@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// TestRowGroupReuse demands that what a row group encoded before leaves no trace.
+// TestRowGroupReuse: rows that a row group encoded before have no effect.
 func TestRowGroupReuse(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 1))
 	for _, tc := range typeCases {
@@ -34,11 +34,16 @@ func TestRowGroupReuse(t *testing.T) {
 	}
 }
 
-// TestEqualLabels gives several codes one label: the dictionary holds it once.
+// TestEqualLabels gives several codes one label: the dictionary has it once.
 func TestEqualLabels(t *testing.T) {
-	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}}, Masked: true}
-	several := oneColumn(t, Options{}, column, &formats.Column{Values: labelsOf("*", "*", "Sales", "*"), Codes: []uint32{4, 2, 3, 1}})
-	one := oneColumn(t, Options{}, column, &formats.Column{Values: labelsOf("*", "Sales"), Codes: []uint32{1, 1, 2, 1}})
+	column := Column{
+		Field:  formats.Field{Name: "x", Type: formats.Type{Kind: formats.String}},
+		Masked: true,
+	}
+	several := oneColumn(t, Options{}, column,
+		&formats.Column{Values: labelsOf("*", "*", "Sales", "*"), Codes: []uint32{4, 2, 3, 1}})
+	one := oneColumn(t, Options{}, column,
+		&formats.Column{Values: labelsOf("*", "Sales"), Codes: []uint32{1, 1, 2, 1}})
 	if !bytes.Equal(several, one) {
 		t.Error("equal labels under different codes give other bytes")
 	}
@@ -62,19 +67,77 @@ func TestStatistics(t *testing.T) {
 		lo, hi string
 		none   bool
 	}{
-		{name: "floats", typ: float, words: words(2, -1, 1), lo: le64(math.Float64bits(-1)), hi: le64(math.Float64bits(2))},
+		{
+			name:  "floats",
+			typ:   float,
+			words: words(2, -1, 1),
+			lo:    le64(math.Float64bits(-1)),
+			hi:    le64(math.Float64bits(2)),
+		},
 		{name: "NaN", typ: float, words: words(2, math.NaN(), 1), none: true},
-		{name: "negative NaN", typ: float, words: words(2, math.Copysign(math.NaN(), -1), 1), none: true},
-		{name: "infinities", typ: float, words: words(math.Inf(1), math.Inf(-1)), lo: le64(math.Float64bits(math.Inf(-1))), hi: le64(math.Float64bits(math.Inf(1)))},
-		{name: "zeros", typ: float, words: words(0, 0), lo: le64(math.Float64bits(negative)), hi: le64(0)},
-		{name: "negative zeros", typ: float, words: words(negative, negative), lo: le64(math.Float64bits(negative)), hi: le64(0)},
-		{name: "int32", typ: formats.Type{Kind: formats.Int, Bits: 32}, words: []uint64{signed(-5), signed(3)}, lo: le32(math.MaxUint32 - 4), hi: le32(3)},
-		{name: "uint32", typ: formats.Type{Kind: formats.Uint, Bits: 32}, words: []uint64{math.MaxUint32, 3}, lo: le32(3), hi: le32(math.MaxUint32)},
-		{name: "texts", typ: text, bytes: [][]byte{[]byte("b"), []byte("ab"), []byte("é")}, lo: "ab", hi: "é"},
+		{
+			name:  "negative NaN",
+			typ:   float,
+			words: words(2, math.Copysign(math.NaN(), -1), 1),
+			none:  true,
+		},
+		{
+			name:  "infinities",
+			typ:   float,
+			words: words(math.Inf(1), math.Inf(-1)),
+			lo:    le64(math.Float64bits(math.Inf(-1))),
+			hi:    le64(math.Float64bits(math.Inf(1))),
+		},
+		{
+			name:  "zeros",
+			typ:   float,
+			words: words(0, 0),
+			lo:    le64(math.Float64bits(negative)),
+			hi:    le64(0),
+		},
+		{
+			name:  "negative zeros",
+			typ:   float,
+			words: words(negative, negative),
+			lo:    le64(math.Float64bits(negative)),
+			hi:    le64(0),
+		},
+		{
+			name:  "int32",
+			typ:   formats.Type{Kind: formats.Int, Bits: 32},
+			words: []uint64{signed(-5), signed(3)},
+			lo:    le32(math.MaxUint32 - 4),
+			hi:    le32(3),
+		},
+		{
+			name:  "uint32",
+			typ:   formats.Type{Kind: formats.Uint, Bits: 32},
+			words: []uint64{math.MaxUint32, 3},
+			lo:    le32(3),
+			hi:    le32(math.MaxUint32),
+		},
+		{
+			name:  "texts",
+			typ:   text,
+			bytes: [][]byte{[]byte("b"), []byte("ab"), []byte("é")},
+			lo:    "ab",
+			hi:    "é",
+		},
 		{name: "empty text", typ: text, bytes: [][]byte{[]byte("b"), {}}, lo: "", hi: "b"},
 		{name: "long text", typ: text, bytes: [][]byte{[]byte("b"), long}, none: true},
-		{name: "long text in the middle", typ: text, bytes: [][]byte{[]byte("b"), long, []byte("y")}, lo: "b", hi: "y"},
-		{name: "int96", typ: formats.Type{Kind: formats.Timestamp, Wide: true}, bytes: [][]byte{make([]byte, 12)}, none: true},
+		{
+			name:  "long text in the middle",
+			typ:   text,
+			bytes: [][]byte{[]byte("b"), long, []byte("y")},
+			lo:    "b",
+			hi:    "y",
+		},
+		{
+			name:  "int96",
+			typ:   formats.Type{Kind: formats.Timestamp, Wide: true},
+			bytes: [][]byte{make([]byte, 12)},
+			none:  true,
+		},
 	} {
 		v := &formats.Values{Type: tc.typ, Words: tc.words}
 		for _, b := range tc.bytes {

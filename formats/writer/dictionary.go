@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// Limits of a dictionary that is not forced: beyond them PLAIN pages are smaller or
-// faster, and other readers' tables stay small.
+// Limits of a dictionary that is not forced: beyond them PLAIN pages are smaller or faster, and the
+// tables of other readers stay small.
 const (
 	maxDictionaryEntries = 1 << 16
 	maxDictionaryBytes   = 1 << 20
@@ -23,22 +23,23 @@ const (
 type dictionary struct {
 	*formats.Distinct // the entries; nil: there is no dictionary
 	form              plain.Form
-	part              *Part // of a column of structs
-	highest           int   // definition level, that of a value
+	part              *Part // in a column of structs
+	highest           int   // definition level of a value
 	forced            bool  // it has no limits
 
-	// Codes of a batch mean what they mean as long as the pointer stays: every value is
-	// looked up once. Only values that some row used have an index here.
+	// Codes of batches keep their meaning while the pointer is the same: every value is looked up
+	// once. Only values that some row used have an index here.
 	source  *formats.Values
-	indexes []uint32 // code → index + 1 + highest, or 1 + the level of what is no value; 0: not met yet
+	indexes []uint32 // code → index + 1 + highest, or 1 + the level of a null; 0: not seen yet
 }
 
-// unmet stands in indexes for a code that no row had. The index of what is no value is its level less the highest, a null's of
-// a flat column absent.
+// unmet is the element of indexes for a code that no row had. The index of a null is its level
+// minus the highest; in a flat column that is absent.
 const unmet = 0
 
 func newDictionary(c Column, part *Part, leaf schema.Leaf) (d dictionary, err error) {
-	d = dictionary{part: part, highest: leaf.Definition, forced: c.Masked && leaf.Type.V != format.Boolean}
+	d = dictionary{part: part, highest: leaf.Definition, forced: c.Masked &&
+		leaf.Type.V != format.Boolean}
 	of := c.Field.Type
 	if part != nil {
 		of = part.Values.Type
@@ -56,7 +57,7 @@ func (d *dictionary) reset() {
 	d.source, d.indexes = nil, d.indexes[:0]
 }
 
-// forget gives up the entries and what finds them.
+// forget releases the entries and their table.
 func (d *dictionary) forget() {
 	if d.Distinct != nil {
 		d.Distinct = formats.NewDistinct(&formats.Values{Type: d.Values.Type})
@@ -76,14 +77,14 @@ func (d *dictionary) follow(v *formats.Values) {
 }
 
 var (
-	// errRequired is returned for a null in a column that was declared to have none.
+	// errRequired is returned for a null in a column that is declared without nulls.
 	errRequired = errors.New("null in a column declared without nulls")
-	// errCode is returned for a code that stands for no value.
+	// errCode is returned for a code without a value.
 	errCode = fmt.Errorf("%w: code without a value", formats.ErrDamaged)
 )
 
-// lookUp fills the indexes of rows, absent for null, until the dictionary has outgrown what pays, and
-// returns how many it filled.
+// lookUp fills the indexes of rows, absent for null, until the dictionary no longer pays, and
+// returns the number of filled ones.
 func (d *dictionary) lookUp(indexes, codes []uint32) (n int, err error) {
 	table, first := d.indexes, uint32(1+d.highest)
 	indexes = indexes[:len(codes)]
@@ -96,7 +97,8 @@ func (d *dictionary) lookUp(indexes, codes []uint32) (n int, err error) {
 			if own, err = d.meet(code); err != nil {
 				return i, err
 			}
-			if !d.forced && (d.Values.Len() > maxDictionaryEntries || d.bytes() > maxDictionaryBytes) {
+			if !d.forced && (d.Values.Len() > maxDictionaryEntries ||
+				d.bytes() > maxDictionaryBytes) {
 				return i, nil
 			}
 			table[code] = own
@@ -106,7 +108,7 @@ func (d *dictionary) lookUp(indexes, codes []uint32) (n int, err error) {
 	return len(codes), nil
 }
 
-// meet returns what indexes has of a code, whose value it adds when it is new.
+// meet returns the element of indexes for a code. It adds the code's value when it is new.
 func (d *dictionary) meet(code uint32) (uint32, error) {
 	values := d.source
 	switch {
@@ -134,7 +136,7 @@ func (d *dictionary) bytes() int {
 	return 4*d.Values.Len() + len(d.Values.Data)
 }
 
-// room returns how many bytes find the entries.
+// room returns the number of bytes of the table that finds the entries.
 func (d *dictionary) room() int {
 	if d.Distinct == nil {
 		return 0

@@ -1,14 +1,14 @@
-// Package writer writes releases: Parquet files of row groups, encoded side by side and
+// Package writer writes releases: Parquet files of row groups, which are encoded in parallel and
 // appended in order.
 //
-// Contract: the bytes of a row group are a function of its rows' values alone, and a file's
-// of its row groups, columns and metadata. What is not in a row is not in the file: no
-// unused dictionary entry, no field id, no metadata of a source, no page index, no time.
-// Every page carries its checksum.
+// Contract: the bytes of a row group depend only on its rows' values, and those of a file only on
+// its row groups, columns and metadata. The file contains nothing that is not in a row: no unused
+// dictionary entry, no field id, no metadata of a source, no page index, no time. Every page has
+// its checksum.
 //
-// It is our own for what no library does: labels come as codes that many rows share, and go into
-// pages of indexes without being looked up row by row. Libraries take 4.8 to 8 times as long.
-// Metadata is encoded by parquet-go.
+// No library does what this package does: labels come as codes that many rows share, and become
+// pages of indexes without a look-up for every row. Libraries take 4.8 to 8 times as long.
+// parquet-go encodes the metadata.
 //
-// Not promised: that a reader finds its own dictionary or its own page sizes again.
+// Limits: dictionaries and page sizes of the source are not kept.
 package writer

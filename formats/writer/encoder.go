@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/formats/internal/rle"
 )
 
-// pageEncoder makes pages, one at a time. All but the compressor is scratch.
+// pageEncoder makes pages, one at a time. All fields except the compressor are scratch.
 type pageEncoder struct {
 	codec.Compressor
 	body    []byte   // the page being built
@@ -21,8 +21,9 @@ type pageEncoder struct {
 	levels  []byte
 }
 
-// PageEncoders make the pages of row groups that are filled at a time. There are as many as columns
-// have pages made at once, and each keeps what its compressor takes and a few MiB.
+// PageEncoders make the pages of row groups that are filled at the same time. There is one for each
+// column whose pages are made at the same time, and each keeps the memory of its compressor and a
+// few MiB.
 type PageEncoders struct {
 	options Options
 	mu      sync.Mutex
@@ -40,7 +41,7 @@ func NewPageEncoders(opt Options) (*PageEncoders, error) {
 	return p, nil
 }
 
-// acquire returns an encoder that is idle, or a new one.
+// acquire returns an idle encoder, or a new one.
 func (p *PageEncoders) acquire() (*pageEncoder, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,10 +54,11 @@ func (p *PageEncoders) acquire() (*pageEncoder, error) {
 	return &pageEncoder{Compressor: c}, err
 }
 
-// mostScratch is what an encoder keeps of its scratch: the pages of all but very large values take less.
+// mostScratch is the largest scratch memory that an encoder keeps: only pages of very large values
+// take more.
 const mostScratch = 4 * pageBytes
 
-// release gives an encoder back.
+// release returns an encoder.
 func (p *PageEncoders) release(one *pageEncoder) {
 	if cap(one.body)+cap(one.packed) > mostScratch {
 		one.body, one.packed = nil, nil
@@ -66,19 +68,19 @@ func (p *PageEncoders) release(one *pageEncoder) {
 	p.idle = append(p.idle, one)
 }
 
-// dataPage makes a data page of body, to be placed.
+// dataPage makes a data page of body, without an offset.
 func (e *pageEncoder) dataPage(entries, nulls int, encoding format.Encoding) (storedPage, error) {
 	page, err := e.store(dataHeader(entries, nulls, encoding))
 	page.entries, page.nulls, page.encoding = entries, nulls, encoding
 	return page, err
 }
 
-// absent stands for null among dictionary indexes: code 0 less 1.
+// absent is the index of a null: code 0 minus 1.
 const absent = math.MaxUint32
 
-// indexPage makes the page of some rows, which are indexes of a dictionary as it is now.
+// indexPage makes the page of some rows, given as indexes of the present dictionary.
 func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error) {
-	width := max(1, rle.Width(d.Values.Len()-1)) // one bit for one entry: not every reader takes none
+	width := max(1, rle.Width(d.Values.Len()-1)) // one bit for one entry: some readers refuse none
 	e.body = e.body[:0]
 	present := rows
 	switch {
@@ -95,17 +97,18 @@ func (e *pageEncoder) indexPage(rows []uint32, d *dictionary) (storedPage, error
 	return e.dataPage(len(rows), len(rows)-len(present), format.RLEDictionary)
 }
 
-// levelPage makes the page of some rows that have no value.
+// levelPage makes the page of some rows without a value.
 func (e *pageEncoder) levelPage(rows []uint32, d *dictionary) (storedPage, error) {
 	e.split(rows, d.highest)
 	e.body = rle.AppendLevels(e.body[:0], e.levels, d.highest)
 	return e.dataPage(len(rows), len(rows), format.Plain)
 }
 
-// split fills the levels of rows, and returns the indexes of those that have a value. What is no
-// value may have any level below the highest. It has no branch.
+// split fills the levels of rows, and returns the indexes of those that have a value. A null may
+// have any level below the highest. It has no branch.
 func (e *pageEncoder) split(rows []uint32, highest int) (present []uint32) {
-	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)], slices.Grow(e.present[:0], len(rows))[:len(rows)]
+	e.levels, e.present = slices.Grow(e.levels[:0], len(rows))[:len(rows)],
+		slices.Grow(e.present[:0], len(rows))[:len(rows)]
 	n := 0
 	for i, index := range rows {
 		level, has := uint32(highest), 1

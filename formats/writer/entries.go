@@ -13,18 +13,23 @@ import (
 	"github.com/kcut/kcut/formats/internal/rle"
 )
 
-// entries are entries of a chunk as Parquet sees them, which are in no page yet: levels, and the PLAIN
-// bytes of those that are defined, a boolean in a byte of its own.
+// entries are the entries of a chunk, in the terms of Parquet, that are in no page yet: levels, and
+// the PLAIN bytes of defined entries, with a byte for each boolean.
 type entries struct {
 	size       int    // bytes of a value; 0: a length of 4 bytes comes first
-	number     int    // nulls too
+	number     int    // number of entries, with nulls
 	repetition []byte // one per entry, when the leaf can repeat
 	definition []byte // one per entry, when the leaf can be null
 	plain      []byte
 }
 
 func (e *entries) reset() {
-	*e = entries{size: e.size, repetition: e.repetition[:0], definition: e.definition[:0], plain: e.plain[:0]}
+	*e = entries{
+		size:       e.size,
+		repetition: e.repetition[:0],
+		definition: e.definition[:0],
+		plain:      e.plain[:0],
+	}
 }
 
 // rows counts the rows that begin.
@@ -35,7 +40,7 @@ func (e *entries) rows() int {
 	return bytes.Count(e.repetition, []byte{0})
 }
 
-// encodeFull encodes the pages that are full, which only the row behind them shows, or all.
+// encodeFull encodes the full pages, or all. Only the next row shows that a page is full.
 func (c *chunk) encodeFull(all bool) error {
 	if !all && c.number <= pageRows && len(c.plain) < pageBytes {
 		return nil
@@ -47,8 +52,10 @@ func (c *chunk) encodeFull(all bool) error {
 			break
 		}
 		err := c.addPage(page.rows, func(e *pageEncoder) (storedPage, error) {
-			e.body = rle.AppendLevels(e.body[:0], part(c.repetition, entry, page.entries), c.leaf.Repetition)
-			e.body = rle.AppendLevels(e.body, part(c.definition, entry, page.entries), c.leaf.Definition)
+			e.body = rle.AppendLevels(e.body[:0], part(c.repetition, entry, page.entries),
+				c.leaf.Repetition)
+			e.body = rle.AppendLevels(e.body, part(c.definition, entry, page.entries),
+				c.leaf.Definition)
 			e.body = c.appendValues(e.body, c.plain[offset:offset+page.bytes])
 			return e.dataPage(page.entries, page.entries-page.defined, format.Plain)
 		})
@@ -100,7 +107,7 @@ func (c *chunk) page(entry, offset int) plainPage {
 	return p
 }
 
-// appendValues appends PLAIN bytes as a page holds them: booleans eight to a byte.
+// appendValues appends PLAIN bytes in the form of a page: eight booleans to a byte.
 func (c *chunk) appendValues(dst, plain []byte) []byte {
 	if c.leaf.Type.V != format.Boolean {
 		return append(dst, plain...)
@@ -131,10 +138,12 @@ func (c *chunk) appendLeaf(l *formats.Leaf, from, to int) error {
 	before, inside := first, last-first
 	if c.leaf.Definition > 0 {
 		highest := []byte{byte(c.leaf.Definition)}
-		before, inside = bytes.Count(definition[:first], highest), bytes.Count(definition[first:last], highest)
+		before, inside = bytes.Count(definition[:first], highest),
+			bytes.Count(definition[first:last], highest)
 	}
 	if before+inside > l.Values.Len() {
-		return fmt.Errorf("%w: %d defined entries, %d values", formats.ErrDamaged, before+inside, l.Values.Len())
+		return fmt.Errorf("%w: %d defined entries, %d values", formats.ErrDamaged, before+inside,
+			l.Values.Len())
 	}
 	c.number += last - first
 	c.repetition = append(c.repetition, part(repetition, first, last-first)...)
@@ -147,14 +156,15 @@ func (c *chunk) appendLeaf(l *formats.Leaf, from, to int) error {
 	return c.encodeFull(false)
 }
 
-// levelsOf returns the levels of so many entries, which the schema must allow: those given, or all
-// the same when there are none, or none when only level 0 is possible.
+// levelsOf returns the levels of some entries, which the schema must allow: those given, or equal
+// ones when there are none, or none when only level 0 is possible.
 func levelsOf(levels []byte, entries, highest int, same byte) ([]byte, error) {
 	switch {
 	case levels == nil && highest > 0:
 		return bytes.Repeat([]byte{same}, entries), nil
 	case levels != nil && len(levels) != entries:
-		return nil, fmt.Errorf("%w: %d entries, %d levels", formats.ErrDamaged, entries, len(levels))
+		return nil, fmt.Errorf("%w: %d entries, %d levels", formats.ErrDamaged, entries,
+			len(levels))
 	case len(levels) > 0 && int(slices.Max(levels)) > highest:
 		return nil, fmt.Errorf("%w: level above %d", formats.ErrDamaged, highest)
 	case highest == 0:
@@ -163,7 +173,7 @@ func levelsOf(levels []byte, entries, highest int, same byte) ([]byte, error) {
 	return levels, nil
 }
 
-// entriesOf returns the range of entries of a leaf that make up rows from to to−1.
+// entriesOf returns the range of entries of a leaf for rows from to to−1.
 func entriesOf(l *formats.Leaf, from, to int) (first, last int, err error) {
 	first, last = from, to
 	if l.Repetition != nil {
@@ -171,13 +181,14 @@ func entriesOf(l *formats.Leaf, from, to int) (first, last int, err error) {
 		last = skipRows(l.Repetition, first, to-from)
 	}
 	if last > l.Entries {
-		return 0, 0, fmt.Errorf("%w: %d entries have fewer than %d rows", formats.ErrDamaged, l.Entries, to)
+		return 0, 0, fmt.Errorf("%w: %d entries have fewer than %d rows", formats.ErrDamaged,
+			l.Entries, to)
 	}
 	return first, last, nil
 }
 
-// skipRows returns the entry behind so many rows, of which the first begins with an entry. It is
-// beyond all entries when there are fewer.
+// skipRows returns the entry behind a number of rows, the first of which begins with an entry. It
+// is beyond all entries when there are fewer rows.
 func skipRows(repetition []byte, entry, rows int) int {
 	for ; rows > 0 && entry < len(repetition); rows-- {
 		more := bytes.IndexByte(repetition[entry+1:], 0)

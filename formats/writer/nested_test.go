@@ -14,7 +14,7 @@ import (
 	declared "github.com/kcut/kcut/formats/internal/schema"
 )
 
-// visitRow is a row of one nested column with what can go into one.
+// visitRow is a row of one nested column with all kinds of nested types.
 type visitRow struct {
 	Visit struct {
 		Codes []string
@@ -89,7 +89,11 @@ func TestWriteNested(t *testing.T) {
 		source := out.Bytes()
 		f, err := pq.OpenFile(bytes.NewReader(source), int64(len(source)))
 		must(t, err)
-		field := formats.Field{Name: "Visit", Type: formats.Type{Kind: formats.Nested}, Declared: declared.Elements(f.Metadata().Schema[1:])}
+		field := formats.Field{
+			Name:     "Visit",
+			Type:     formats.Type{Kind: formats.Nested},
+			Declared: declared.Elements(f.Metadata().Schema[1:]),
+		}
 		b := writeNested(t, r, schema, field, rows)
 		formatstest.Keep(t, fmt.Sprintf("nested-%d", n), b)
 		if got := readNested(t, b); !reflect.DeepEqual(got, rows) {
@@ -104,7 +108,8 @@ func TestWriteNested(t *testing.T) {
 }
 
 // writeNested writes rows in batches, each appended in two spans.
-func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Field, rows []visitRow) []byte {
+func writeNested(t *testing.T, r *rand.Rand, schema *pq.Schema, field formats.Field,
+	rows []visitRow) []byte {
 	t.Helper()
 	columns := []Column{{Field: field}}
 	g := newGroup(t, Options{}, columns...)
@@ -132,7 +137,7 @@ func readNested(t *testing.T, b []byte) []visitRow {
 	return rows
 }
 
-// emptyToNil makes empty lists nil: the two are one in a list without a null.
+// emptyToNil makes empty lists nil: Parquet cannot distinguish them if the list is not nullable.
 func emptyToNil(v *visitRow) {
 	if len(v.Visit.Codes) == 0 {
 		v.Visit.Codes = nil

@@ -18,7 +18,10 @@ import (
 // numbers returns a release of one column of 32-bit integers, not compressed.
 func numbers(t *testing.T, list ...int64) []byte {
 	t.Helper()
-	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
+	column := Column{Field: formats.Field{
+		Name: "x",
+		Type: formats.Type{Kind: formats.Int, Bits: 32},
+	}}
 	c := &formats.Column{Values: &formats.Values{Type: column.Field.Type}}
 	for i, n := range list {
 		c.Values.Words = append(c.Values.Words, formats.IntWord(n))
@@ -27,7 +30,7 @@ func numbers(t *testing.T, list ...int64) []byte {
 	return oneColumn(t, Options{Compression: "none"}, column, c)
 }
 
-// TestChecksumOfZero writes a dictionary page whose checksum is 0: it is written all the same.
+// TestChecksumOfZero writes a dictionary page whose checksum is 0: the header still has it.
 func TestChecksumOfZero(t *testing.T) {
 	const number = 0x6dd90a9d
 	if sum := crc32.ChecksumIEEE(binary.LittleEndian.AppendUint32(nil, number)); sum != 0 {
@@ -39,7 +42,7 @@ func TestChecksumOfZero(t *testing.T) {
 	}
 }
 
-// TestChecksumIsRead changes a number of a dictionary page: another reader notices.
+// TestChecksumIsRead changes a number of a dictionary page: another reader detects it.
 func TestChecksumIsRead(t *testing.T) {
 	b := numbers(t, 100, 200, 300)
 	b[bytes.Index(b, binary.LittleEndian.AppendUint32(nil, 200))]++
@@ -52,11 +55,17 @@ func TestChecksumIsRead(t *testing.T) {
 	}
 }
 
-// TestHeldFooter compares what a writer says that its footer takes with the footer's size.
+// TestHeldFooter compares the reported memory of a writer's footer with the footer's size.
 func TestHeldFooter(t *testing.T) {
-	columns := []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 64}}}, {Field: formats.Field{Name: "b", Type: formats.Type{Kind: formats.Int, Bits: 64}}}}
+	columns := []Column{{Field: formats.Field{
+		Name: "a",
+		Type: formats.Type{Kind: formats.Int, Bits: 64},
+	}}, {Field: formats.Field{Name: "b", Type: formats.Type{Kind: formats.Int, Bits: 64}}}}
 	group := newGroup(t, Options{}, columns...)
-	column := &formats.Column{Values: &formats.Values{Type: columns[0].Field.Type, Words: []uint64{7}}, Codes: []uint32{1}}
+	column := &formats.Column{Values: &formats.Values{
+		Type:  columns[0].Field.Type,
+		Words: []uint64{7},
+	}, Codes: []uint32{1}}
 	var out bytes.Buffer
 	w, err := New(&out, columns, nil)
 	must(t, err)
@@ -75,9 +84,13 @@ func TestHeldFooter(t *testing.T) {
 	}
 }
 
-// TestFooterFails writes to what fails at the footer.
+// TestFooterFails uses a destination that fails at the footer.
 func TestFooterFails(t *testing.T) {
-	w, err := New(&full{room: len(meta.Magic)}, []Column{{Field: formats.Field{Name: "a", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}, nil)
+	w, err := New(&full{room: len(meta.Magic)},
+		[]Column{{Field: formats.Field{
+			Name: "a",
+			Type: formats.Type{Kind: formats.Int, Bits: 32},
+		}}}, nil)
 	must(t, err)
 	if err := w.Close(); err == nil {
 		t.Error("no error")
@@ -96,9 +109,13 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestFooterOrder writes metadata in the order of its keys, and nothing of a row group without rows.
+// TestFooterOrder: metadata is in the order of its keys, and a row group without rows leaves
+// nothing.
 func TestFooterOrder(t *testing.T) {
-	columns := []Column{{Field: formats.Field{Name: "c", Type: formats.Type{Kind: formats.Int, Bits: 32}}}}
+	columns := []Column{{Field: formats.Field{
+		Name: "c",
+		Type: formats.Type{Kind: formats.Int, Bits: 32},
+	}}}
 	metadata := map[string]string{"e": "5", "a": "1", "d": "4", "b": "2", "c": "3", "f": "6"}
 	var files [2]bytes.Buffer
 	for i := range files {

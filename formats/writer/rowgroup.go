@@ -13,16 +13,20 @@ import (
 
 // Column is one column of a release.
 type Column struct {
-	Field  formats.Field // name, type, nullable
-	Masked bool          // rebuilt from labels: nothing of the source's declaration is used, and the column is always dictionary encoded
-	Parts  []Part        // of a masked column of structs, its fields in their order; the type in Field is Nested then
+	Field formats.Field // name, type, nullable
+	// rebuilt from labels: the source's declaration is not used, and the column always has a
+	// dictionary
+	Masked bool
+	// for a masked column of structs: its fields in order; the type in Field is then Nested
+	Parts []Part
 }
 
-// Part is a field of the structs that stand for labels. It may be null in a struct that is not.
+// Part is a field of the structs that represent labels. It may be null in a struct that is not
+// null.
 type Part struct {
 	Name   string
 	Values *formats.Values
-	Codes  []uint32 // by the position of a label: 1 + the position of its value, 0 for null
+	Codes  []uint32 // by position of a label: 1 + the position of its value, 0 for null
 }
 
 // elements returns the column's subtree of the release's schema.
@@ -36,12 +40,19 @@ func (c Column) elements() schema.Elements {
 	}
 	var fields []schema.Elements
 	for _, part := range c.Parts {
-		fields = append(fields, schema.Of(formats.Field{Name: part.Name, Type: part.Values.Type, Nullable: true}))
+		fields = append(fields, schema.Of(formats.Field{
+			Name:     part.Name,
+			Type:     part.Values.Type,
+			Nullable: true,
+		}))
 	}
-	return schema.Group(format.SchemaElement{Name: f.Name, RepetitionType: thrift.New(schema.Repetition(f.Nullable))}, fields...)
+	return schema.Group(format.SchemaElement{
+		Name:           f.Name,
+		RepetitionType: thrift.New(schema.Repetition(f.Nullable)),
+	}, fields...)
 }
 
-// part returns the part that a leaf of the column is, or nil.
+// part returns the part of a leaf of the column, or nil.
 func (c Column) part(leaf int) *Part {
 	if c.Parts == nil {
 		return nil
@@ -52,7 +63,7 @@ func (c Column) part(leaf int) *Part {
 // Levels are the highest levels of a leaf.
 type Levels struct{ Repetition, Definition int }
 
-// Levels returns those of the column's leaves.
+// Levels returns the levels of the column's leaves.
 func (c Column) Levels() ([]Levels, error) {
 	leaves, err := c.elements().Leaves()
 	levels := make([]Levels, len(leaves))
@@ -62,24 +73,24 @@ func (c Column) Levels() ([]Levels, error) {
 	return levels, err
 }
 
-// Options say how pages are compressed.
+// Options are the options of compression.
 type Options struct {
-	Compression string // zstd (when empty), snappy, gzip or none
-	Level       int    // of zstd (1 to 22) and gzip (1 to 9); 0: the codec's usual one
+	Compression string // zstd (also when empty), snappy, gzip or none
+	Level       int    // of zstd (1 to 22) and gzip (1 to 9); 0: the codec's default
 }
 
-// RowGroup collects the rows of one row group of a release and encodes them. Several may be
-// filled and encoded at a time, and columns of one filled, each by one goroutine. The encoded
-// bytes are a function of the rows' values alone: not of how batches were cut, of the source's
-// encodings, or of Values entries that no row uses.
+// RowGroup collects the rows of one row group of a release and encodes them. Several may be filled
+// and encoded at a time, and several columns of one, each by one goroutine. The encoded bytes
+// depend only on the rows' values: not on the division into batches, on the source's encodings, or
+// on Values entries that no row uses.
 type RowGroup struct {
 	columns  []Column
-	chunks   [][]*chunk // of each column: one a leaf
+	chunks   [][]*chunk // by column: one for each leaf
 	encoders *PageEncoders
-	room     []uint32 // of indexes, which a column that is complete leaves to the next one
+	room     []uint32 // memory of indexes, which a complete column passes on to the next one
 }
 
-// NewRowGroup returns an empty row group with encoders of its own: see PageEncoders.
+// NewRowGroup returns an empty row group with its own encoders: see PageEncoders.
 func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
 	encoders, err := NewPageEncoders(opt)
 	if err != nil {
@@ -88,8 +99,8 @@ func NewRowGroup(columns []Column, opt Options) (*RowGroup, error) {
 	return encoders.NewRowGroup(columns)
 }
 
-// NewRowGroup returns an empty row group. It returns formats.ErrUnsupported for a column whose
-// type its schema element cannot hold.
+// NewRowGroup returns an empty row group. It returns formats.ErrUnsupported for a column whose type
+// its schema element cannot hold.
 func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("write row group: %w: no columns", formats.ErrSchema)
@@ -111,8 +122,8 @@ func (p *PageEncoders) NewRowGroup(columns []Column) (*RowGroup, error) {
 	return g, nil
 }
 
-// Append adds rows from to to−1 of a batch's column to a column of the row group. All
-// columns must have got the same rows when Encode is called.
+// Append adds rows from to to−1 of a batch's column to a column of the row group. All columns must
+// have got the same rows when Encode is called.
 func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 	chunks := g.chunks[column]
 	if g.columns[column].Field.Type.Kind != formats.Nested {
@@ -120,7 +131,8 @@ func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 		return g.wrap(column, chunks[0].append(c, from, to))
 	}
 	if len(c.Leaves) != len(chunks) {
-		return g.wrap(column, fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema, len(c.Leaves), len(chunks)))
+		return g.wrap(column, fmt.Errorf("%w: %d leaves, %d declared", formats.ErrSchema,
+			len(c.Leaves), len(chunks)))
 	}
 	for i, leaf := range chunks {
 		if err := leaf.appendLeaf(&c.Leaves[i], from, to); err != nil {
@@ -131,8 +143,8 @@ func (g *RowGroup) Append(column int, c *formats.Column, from, to int) error {
 }
 
 // AppendLabels adds a row for each code to a masked column: its label is 1 + a position in labels,
-// 0 for null. Of a column of structs the parts tell what stands for a label, and labels only how
-// many there are.
+// 0 for null. In a column of structs the parts have the values of a label, and only the number of
+// labels matters.
 func (g *RowGroup) AppendLabels(column int, labels *formats.Values, codes []uint32) error {
 	for _, chunk := range g.chunks[column] {
 		if !chunk.dict.forced {
@@ -146,8 +158,8 @@ func (g *RowGroup) AppendLabels(column int, labels *formats.Values, codes []uint
 	return nil
 }
 
-// EnterLabels makes labels, each 1 + a position in labels, the next entries of a masked column's dictionary, in
-// this order. Every one must get a row.
+// EnterLabels adds labels, each 1 + a position in labels, as the next entries of a masked column's
+// dictionary, in this order. Every one must get a row.
 func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint32) error {
 	for _, chunk := range g.chunks[column] {
 		chunk.dict.follow(labels)
@@ -158,15 +170,15 @@ func (g *RowGroup) EnterLabels(column int, labels *formats.Values, codes []uint3
 	return nil
 }
 
-// begin gives a chunk that has no room for indexes what another one has left.
+// begin gives a chunk without memory for indexes the memory that another one has left.
 func (g *RowGroup) begin(c *chunk) {
 	if c.indexes == nil && g.room != nil {
 		c.indexes, g.room = g.room, nil
 	}
 }
 
-// Complete makes pages of all rows of a column, which takes less memory. Nothing more may be
-// appended to it. Columns that come after it are not filled at the same time.
+// Complete makes pages of all rows of a column, which takes less memory. Nothing may be appended to
+// it afterwards. Later columns must not be filled at the same time.
 func (g *RowGroup) Complete(column int) error {
 	for _, leaf := range g.chunks[column] {
 		if err := leaf.complete(); err != nil {
@@ -184,7 +196,7 @@ func (g *RowGroup) wrap(column int, err error) error {
 	return nil
 }
 
-// Encode returns the rows collected so far, and empties g for the next ones.
+// Encode returns the rows collected so far, and empties g.
 func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	defer g.Reset()
 	encoder, err := g.encoders.acquire()
@@ -197,7 +209,8 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	for i, leaves := range g.chunks {
 		for _, leaf := range leaves {
 			if rows := int64(leaf.rows()); rows != e.Rows {
-				return nil, g.wrap(i, fmt.Errorf("%w: %d rows, column %s has %d", formats.ErrSchema, rows, g.columns[0].Field.Name, e.Rows))
+				return nil, g.wrap(i, fmt.Errorf("%w: %d rows, column %s has %d", formats.ErrSchema,
+					rows, g.columns[0].Field.Name, e.Rows))
 			}
 			if err := leaf.encode(&pages); err != nil {
 				return nil, g.wrap(i, err)
@@ -218,7 +231,7 @@ func (g *RowGroup) Encode() (*EncodedRowGroup, error) {
 	return e, nil
 }
 
-// HeldBy returns about how many bytes a column takes.
+// HeldBy returns the approximate number of bytes of a column.
 func (g *RowGroup) HeldBy(column int) (bytes int64) {
 	for _, leaf := range g.chunks[column] {
 		bytes += int64(leaf.held())
@@ -241,7 +254,7 @@ type EncodedRowGroup struct {
 	Rows  int64
 	out   [][]byte // pages
 	size  int64
-	entry meta.RowGroup // offsets as if it were the first of its file
+	entry meta.RowGroup // with the offsets of the first row group of a file
 }
 
 // Size returns the number of bytes that the row group adds to a file, without its footer entry.

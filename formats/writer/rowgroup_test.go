@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// TestColumnsAreFilledAtOnce fills the columns of row groups in turn, and each on a goroutine of
-// its own with encoders that the row groups share, and demands the same bytes.
+// TestColumnsAreFilledAtOnce fills the columns of row groups in turn, and each on its own goroutine
+// with encoders that the row groups share; the bytes are the same.
 func TestColumnsAreFilledAtOnce(t *testing.T) {
 	text := formats.Type{Kind: formats.String}
 	columns := []Column{
@@ -40,7 +40,8 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 		}
 	}
 	fill := func(g *RowGroup, c int) error {
-		return errors.Join(g.Append(c, batch[c], 0, pageRows/2), g.Append(c, batch[c], pageRows/2, rows))
+		return errors.Join(g.Append(c, batch[c], 0, pageRows/2),
+			g.Append(c, batch[c], pageRows/2, rows))
 	}
 	inTurn := make([]*RowGroup, 2)
 	for i := range inTurn {
@@ -74,13 +75,14 @@ func TestColumnsAreFilledAtOnce(t *testing.T) {
 	}
 }
 
-// A column gives up its dictionary once that does not pay, and has no room left when its row group
-// is encoded. Of long values the extremes are not kept.
+// A column releases its dictionary once that no longer pays, and has no spare memory when its row
+// group is encoded. Extremes of long values are not kept.
 func TestRoomIsGivenUp(t *testing.T) {
 	const empty = 64 << 10
 	for name, tt := range map[string]struct{ rows, size, most int }{
-		"words, in a dictionary":  {maxDictionaryEntries, 0, 40 * maxDictionaryEntries},
-		"words, too many for one": {maxDictionaryEntries + 10, 0, 8*maxDictionaryEntries + pageBytes + empty},
+		"words, in a dictionary": {maxDictionaryEntries, 0, 40 * maxDictionaryEntries},
+		"words, too many for one": {maxDictionaryEntries + 10, 0,
+			8*maxDictionaryEntries + pageBytes + empty},
 		"texts, too long for one": {3, 8 << 20, 5 * 8 << 20},
 	} {
 		values := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}}
@@ -95,7 +97,8 @@ func TestRoomIsGivenUp(t *testing.T) {
 				values.Words = append(values.Words, uint64(i))
 			}
 		}
-		g := newGroup(t, Options{Compression: "none"}, Column{Field: formats.Field{Name: "c", Type: values.Type}})
+		g := newGroup(t, Options{Compression: "none"},
+			Column{Field: formats.Field{Name: "c", Type: values.Type}})
 		must(t, g.Append(0, column, 0, tt.rows))
 		if size := g.HeldBy(0); size > int64(tt.most) {
 			t.Errorf("%s: %d bytes, want at most %d", name, size, tt.most)
@@ -111,7 +114,7 @@ func TestRoomIsGivenUp(t *testing.T) {
 	}
 }
 
-// An encoder that made a very large page gives its memory up.
+// An encoder that made a very large page releases its memory.
 func TestEncoderKeepsLittle(t *testing.T) {
 	encoders, err := NewPageEncoders(Options{Compression: "none"})
 	must(t, err)
@@ -129,15 +132,19 @@ func TestEncoderKeepsLittle(t *testing.T) {
 	}
 }
 
-// BenchmarkEncode encodes a row group of a million rows of ten columns of labels, given in
-// batches of 65,536 rows. One column in three has nulls, one is sorted.
+// BenchmarkEncode encodes a row group of a million rows of ten columns of labels, given in batches
+// of 65,536 rows. One column in three has nulls, one is sorted.
 func BenchmarkEncode(b *testing.B) {
 	const rows, width, batchRows = 1_000_000, 10, 1 << 16
 	r := rand.New(rand.NewPCG(1, 1))
 	columns := make([]Column, width)
 	data := make([]*formats.Column, width)
 	for i := range columns {
-		columns[i] = Column{Field: formats.Field{Name: fmt.Sprint("c", i), Type: formats.Type{Kind: formats.String}, Nullable: true}, Masked: true}
+		columns[i] = Column{Field: formats.Field{
+			Name:     fmt.Sprint("c", i),
+			Type:     formats.Type{Kind: formats.String},
+			Nullable: true,
+		}, Masked: true}
 		data[i] = labelColumn(r, rows, 2+i*i, i%3 == 0)
 	}
 	g, err := NewRowGroup(columns, Options{})
@@ -157,7 +164,10 @@ func BenchmarkEncode(b *testing.B) {
 
 // labelColumn returns rows of labels, the frequent ones first as in real tables.
 func labelColumn(r *rand.Rand, rows, labels int, nulls bool) *formats.Column {
-	c := &formats.Column{Values: &formats.Values{Type: formats.Type{Kind: formats.String}}, Codes: make([]uint32, rows)}
+	c := &formats.Column{
+		Values: &formats.Values{Type: formats.Type{Kind: formats.String}},
+		Codes:  make([]uint32, rows),
+	}
 	for i := range labels {
 		c.Values.AppendBytes(fmt.Appendf(nil, "label %d", i))
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// sample is one value in the two forms that a test compares: as Values hold it, and as
-// PLAIN bytes without a length.
+// sample is one value in the two forms that a test compares: as Values hold it, and as PLAIN bytes
+// without a length.
 type sample struct {
 	word  uint64
 	bytes []byte
@@ -147,13 +147,16 @@ var typeCases = []struct {
 		return sample{word: ordered(float64(v)), plain: le32(math.Float32bits(v))}
 	}},
 	{"float64", formats.Type{Kind: formats.Float, Bits: 64}, func(r *rand.Rand) sample {
-		v := []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), r.NormFloat64(), -r.ExpFloat64()}[r.IntN(6)]
+		v := []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), r.NormFloat64(),
+			-r.ExpFloat64()}[r.IntN(6)]
 		return sample{word: ordered(v), plain: le64(math.Float64bits(v))}
 	}},
 	{"decimal9", formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, sampleInt32(29)},
 	{"decimal18", formats.Type{Kind: formats.Decimal, Precision: 18, Scale: 4}, sampleInt64(1)},
-	{"decimal38", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 4, Wide: true}, sampleWide(16)},
-	{"decimal76", formats.Type{Kind: formats.Decimal, Precision: 76, Scale: 4, Wide: true}, sampleWide(32)},
+	{"decimal38", formats.Type{Kind: formats.Decimal, Precision: 38, Scale: 4, Wide: true},
+		sampleWide(16)},
+	{"decimal76", formats.Type{Kind: formats.Decimal, Precision: 76, Scale: 4, Wide: true},
+		sampleWide(32)},
 	{"date", formats.Type{Kind: formats.Date}, sampleInt32(20)},
 	{"time ms", formats.Type{Kind: formats.Time, Unit: formats.Milli}, sampleTime},
 	{"time us", formats.Type{Kind: formats.Time, Unit: formats.Micro}, func(r *rand.Rand) sample {
@@ -161,8 +164,13 @@ var typeCases = []struct {
 		return sample{word: signed(v), plain: le64(uint64(v))}
 	}},
 	{"timestamp s", formats.Type{Kind: formats.Timestamp, Unit: formats.Second}, sampleInt64(1000)},
-	{"timestamp ms", formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "UTC"}, sampleInt64(1)},
-	{"timestamp us", formats.Type{Kind: formats.Timestamp, Unit: formats.Micro, Zone: "Europe/Berlin"}, sampleInt64(1)},
+	{"timestamp ms", formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "UTC"},
+		sampleInt64(1)},
+	{"timestamp us", formats.Type{
+		Kind: formats.Timestamp,
+		Unit: formats.Micro,
+		Zone: "Europe/Berlin",
+	}, sampleInt64(1)},
 	{"timestamp ns", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano}, sampleInt64(1)},
 	{"string", formats.Type{Kind: formats.String}, sampleText},
 	{"binary", formats.Type{Kind: formats.Binary}, func(r *rand.Rand) sample {
@@ -173,12 +181,12 @@ var typeCases = []struct {
 	{"uuid", formats.Type{Kind: formats.UUID}, sampleFixed(16)},
 }
 
-// int96Elements returns how sources declare an INT96 timestamp.
+// int96Elements returns the declaration of an INT96 timestamp in sources.
 func int96Elements() []format.SchemaElement {
 	return []format.SchemaElement{primitive(format.Int96, 0)}
 }
 
-// primitive returns the element of a physical type, of size bytes when it is fixed.
+// primitive returns the element of a physical type, of size bytes if it is fixed.
 func primitive(t format.Type, size int32) format.SchemaElement {
 	e := format.SchemaElement{Type: thrift.New(t)}
 	if size > 0 {
@@ -187,10 +195,11 @@ func primitive(t format.Type, size int32) format.SchemaElement {
 	return e
 }
 
-// decimalIn returns how sources declare a decimal in an unusual physical type.
+// decimalIn returns the declaration in sources of a decimal with an unusual physical type.
 func decimalIn(e format.SchemaElement, precision, scale int32) []format.SchemaElement {
 	e.Precision, e.Scale = thrift.New(precision), thrift.New(scale)
-	e.LogicalType.Value, e.ConvertedType = &format.DecimalType{Precision: precision, Scale: scale}, thrift.New(deprecated.Decimal)
+	e.LogicalType.Value, e.ConvertedType = &format.DecimalType{Precision: precision, Scale: scale},
+		thrift.New(deprecated.Decimal)
 	return []format.SchemaElement{e}
 }
 
@@ -201,21 +210,29 @@ var declaredCases = []struct {
 	elements []format.SchemaElement
 	make     func(*rand.Rand) sample
 }{
-	{"int96", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true}, int96Elements(), sampleInt96},
-	{"decimal in 5 bytes", formats.Type{Kind: formats.Decimal, Precision: 11, Scale: 2}, decimalIn(primitive(format.FixedLenByteArray, 5), 11, 2), func(r *rand.Rand) sample {
-		v := int64(r.Uint64()) >> 27
-		return sample{word: signed(v), plain: string(binary.BigEndian.AppendUint64(nil, uint64(v))[3:])}
-	}},
-	{"decimal in bytes", formats.Type{Kind: formats.Decimal, Precision: 5, Scale: 2}, decimalIn(primitive(format.ByteArray, 0), 5, 2), func(r *rand.Rand) sample {
-		v := int8(r.Uint32())
-		return sample{word: signed(int64(v)), plain: string([]byte{byte(v)})}
-	}},
-	{"wide decimal in 17 bytes", formats.Type{Kind: formats.Decimal, Precision: 38, Wide: true}, decimalIn(primitive(format.FixedLenByteArray, 17), 38, 0), func(r *rand.Rand) sample {
-		s := sampleWide(16)(r)
-		s.plain = string([]byte{byte(int8(s.plain[0]) >> 7)}) + s.plain
-		return s
-	}},
-	{"int64 without annotation", formats.Type{Kind: formats.Int, Bits: 64}, []format.SchemaElement{primitive(format.Int64, 0)}, sampleInt64(1)},
+	{"int96", formats.Type{Kind: formats.Timestamp, Unit: formats.Nano, Wide: true},
+		int96Elements(), sampleInt96},
+	{"decimal in 5 bytes", formats.Type{Kind: formats.Decimal, Precision: 11, Scale: 2},
+		decimalIn(primitive(format.FixedLenByteArray, 5), 11, 2), func(r *rand.Rand) sample {
+			v := int64(r.Uint64()) >> 27
+			return sample{
+				word:  signed(v),
+				plain: string(binary.BigEndian.AppendUint64(nil, uint64(v))[3:]),
+			}
+		}},
+	{"decimal in bytes", formats.Type{Kind: formats.Decimal, Precision: 5, Scale: 2},
+		decimalIn(primitive(format.ByteArray, 0), 5, 2), func(r *rand.Rand) sample {
+			v := int8(r.Uint32())
+			return sample{word: signed(int64(v)), plain: string([]byte{byte(v)})}
+		}},
+	{"wide decimal in 17 bytes", formats.Type{Kind: formats.Decimal, Precision: 38, Wide: true},
+		decimalIn(primitive(format.FixedLenByteArray, 17), 38, 0), func(r *rand.Rand) sample {
+			s := sampleWide(16)(r)
+			s.plain = string([]byte{byte(int8(s.plain[0]) >> 7)}) + s.plain
+			return s
+		}},
+	{"int64 without annotation", formats.Type{Kind: formats.Int, Bits: 64},
+		[]format.SchemaElement{primitive(format.Int64, 0)}, sampleInt64(1)},
 }
 
 // table is one random column: per row a sample, or nil for null.
@@ -225,8 +242,9 @@ type table struct {
 	elements []format.SchemaElement
 }
 
-// randomTable returns rows drawn from a pool of so many samples; nulls is their share.
-func randomTable(r *rand.Rand, typ formats.Type, generate func(*rand.Rand) sample, rows, pool int, nulls float64) table {
+// randomTable returns rows drawn from a pool of samples; nulls is the share of nulls.
+func randomTable(r *rand.Rand, typ formats.Type, generate func(*rand.Rand) sample, rows, pool int,
+	nulls float64) table {
 	samples := make([]sample, pool)
 	for i := range samples {
 		samples[i] = generate(r)
@@ -248,7 +266,7 @@ func addSample(v *formats.Values, s *sample) {
 	}
 }
 
-// plainColumn returns rows from to to−1, each with a value of its own.
+// plainColumn returns rows from to to−1, each with its own value.
 func (t table) plainColumn(from, to int) *formats.Column {
 	c := &formats.Column{Values: &formats.Values{Type: t.typ}}
 	for _, s := range t.rows[from:to] {
@@ -262,8 +280,7 @@ func (t table) plainColumn(from, to int) *formats.Column {
 	return c
 }
 
-// codedColumn returns rows from to to−1 as codes of shuffled values, of which
-// some are used by no row.
+// codedColumn returns rows from to to−1 as codes of shuffled values, some of which no row uses.
 func (t table) codedColumn(r *rand.Rand, from, to int) *formats.Column {
 	c := &formats.Column{Values: &formats.Values{Type: t.typ}}
 	var pool []*sample
@@ -292,7 +309,12 @@ func (t table) codedColumn(r *rand.Rand, from, to int) *formats.Column {
 func (t table) nullable() bool { return slices.Contains(t.rows, nil) }
 
 func (t table) output(masked bool) Column {
-	return Column{Field: formats.Field{Name: "x", Type: t.typ, Nullable: t.nullable(), Declared: schema.Elements(t.elements)}, Masked: masked}
+	return Column{Field: formats.Field{
+		Name:     "x",
+		Type:     t.typ,
+		Nullable: t.nullable(),
+		Declared: schema.Elements(t.elements),
+	}, Masked: masked}
 }
 
 // newGroup returns an empty row group.
@@ -324,7 +346,7 @@ func oneColumn(t testing.TB, opt Options, column Column, batches ...*formats.Col
 	return writeFile(t, []Column{column}, nil, g)
 }
 
-// plain returns what other readers should read of a table.
+// plain returns the expected result of other readers.
 func (t table) plain() (rows []any) {
 	for _, s := range t.rows {
 		if s == nil {
@@ -336,7 +358,7 @@ func (t table) plain() (rows []any) {
 	return rows
 }
 
-// encodeColumn encodes a table of one column, cut into batches at random.
+// encodeColumn encodes a table of one column, divided into batches at random.
 func encodeColumn(t *testing.T, r *rand.Rand, x table, o Column, opt Options, coded bool) []byte {
 	t.Helper()
 	g := newGroup(t, opt, o)
@@ -356,7 +378,8 @@ func encodeColumn(t *testing.T, r *rand.Rand, x table, o Column, opt Options, co
 }
 
 // writeFile encodes row groups and returns the bytes of a file of them.
-func writeFile(t testing.TB, columns []Column, metadata map[string]string, groups ...*RowGroup) []byte {
+func writeFile(t testing.TB, columns []Column, metadata map[string]string,
+	groups ...*RowGroup) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := New(&b, columns, metadata)
@@ -370,7 +393,7 @@ func writeFile(t testing.TB, columns []Column, metadata map[string]string, group
 	return b.Bytes()
 }
 
-// must ends the test at an error.
+// must ends the test if there is an error.
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kcut/kcut/formats/internal/plain"
 )
 
-// bounds keeps the smallest and the largest value seen, in the order of Values: of long ones as
-// much as shows that they are too long for a footer.
+// bounds keeps the smallest and the largest value so far, in the order of Values: of long ones only
+// enough bytes to show that they are too long for a footer.
 type bounds struct {
 	any       bool
 	low, high uint64
@@ -54,12 +54,12 @@ func (b *bounds) add(v *formats.Values) {
 	}
 }
 
-// maxStatistic is the length in bytes up to which extreme values go into the footer.
+// maxStatistic is the largest length in bytes of extreme values in the footer.
 const maxStatistic = 64
 
-// extremes returns the PLAIN bytes of the smallest and the largest value for a footer, or
-// nil when there are none, when the element's order is not defined, when they are too long,
-// or when there is a NaN, which has no place in the order.
+// extremes returns the PLAIN bytes of the smallest and the largest value for a footer, or nil when
+// there are none, when the element has no defined order, when they are too long, or when there is a
+// NaN, which has no place in the order.
 func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []byte) {
 	if !b.any || !hasOrder(e) || max(len(b.min), len(b.max)) > maxStatistic {
 		return nil, nil
@@ -70,11 +70,13 @@ func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []by
 	} else {
 		first, last := b.low, b.high
 		if f.Type.Kind == formats.Float {
-			if first < formats.FloatWord(math.Float64bits(math.Inf(-1))) || last > formats.FloatWord(math.Float64bits(math.Inf(1))) {
+			if first < formats.FloatWord(math.Float64bits(math.Inf(-1))) ||
+				last > formats.FloatWord(math.Float64bits(math.Inf(1))) {
 				return nil, nil
 			}
-			// The format asks for it: readers may take the two zeros for equal.
-			positive, negative := formats.FloatWord(0), formats.FloatWord(math.Float64bits(math.Copysign(0, -1)))
+			// The format demands it: readers may treat the two zeros as equal.
+			positive, negative := formats.FloatWord(0),
+				formats.FloatWord(math.Float64bits(math.Copysign(0, -1)))
 			if first == positive {
 				first = negative
 			}
@@ -93,7 +95,8 @@ func (b *bounds) extremes(f plain.Form, e *format.SchemaElement) (low, high []by
 
 // hasOrder reports whether the format defines an order of the element's values.
 func hasOrder(e *format.SchemaElement) bool {
-	if e.Type.V == format.Int96 || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
+	if e.Type.V == format.Int96 || e.ConvertedType.Valid &&
+		e.ConvertedType.V == deprecated.Interval {
 		return false
 	}
 	switch e.LogicalType.Value.(type) {

@@ -20,25 +20,24 @@ import (
 	"github.com/kcut/kcut/formats/internal/schema"
 )
 
-// Writer writes a release: magic bytes, row groups in the order given, footer. The footer
-// holds no time and no name but those of columns and metadata keys.
+// Writer writes a release: magic bytes, row groups in the given order, footer. The footer contains
+// no time and no names other than those of columns and metadata keys.
 type Writer struct {
 	out    *bufio.Writer
 	offset int64
-	// The footer. Entries of row groups are encoded when these are written: that takes a quarter of
-	// the memory.
+	// The footer. Entries of row groups are encoded when these are written, which takes a quarter
+	// of the memory.
 	head   footerHead
 	groups [][]byte
 	held   int64 // bytes of groups
 	tail   footerTail
 }
 
-// writeBuffer is how much is written at a time, in bytes.
+// writeBuffer is the number of bytes that are written at a time.
 const writeBuffer = 1 << 20
 
-// New returns a Writer to w of a file with these columns and key-value metadata,
-// which is written in the order of its keys. A file without a row group is a valid, empty
-// table once closed.
+// New returns a Writer to w of a file with these columns and key-value metadata, which is written
+// in the order of its keys. A file without a row group is a valid, empty table once closed.
 func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, error) {
 	f := &Writer{out: bufio.NewWriterSize(w, writeBuffer), offset: firstOffset}
 	head, tail := &f.head, &f.tail
@@ -51,11 +50,13 @@ func New(w io.Writer, columns []Column, metadata map[string]string) (*Writer, er
 			return nil, fmt.Errorf("write column %s: %w", c.Field.Name, err)
 		}
 		order := format.ColumnOrder{Value: &format.TypeDefinedOrder{}}
-		tail.ColumnOrders = append(tail.ColumnOrders, slices.Repeat([]format.ColumnOrder{order}, len(leaves))...)
+		tail.ColumnOrders = append(tail.ColumnOrders,
+			slices.Repeat([]format.ColumnOrder{order}, len(leaves))...)
 		head.Schema = append(head.Schema, elements...)
 	}
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		tail.KeyValueMetadata = append(tail.KeyValueMetadata, format.KeyValue{Key: key, Value: metadata[key]})
+		tail.KeyValueMetadata = append(tail.KeyValueMetadata,
+			format.KeyValue{Key: key, Value: metadata[key]})
 	}
 	_, err := f.out.WriteString(meta.Magic)
 	return f, errors.Join(err, f.out.Flush())
@@ -70,7 +71,7 @@ type Stamped interface {
 }
 
 // Restamp replaces the key-value metadata of a closed file that was written with these columns and
-// other metadata. Nothing else of it changes.
+// other metadata. Nothing else in it changes.
 func Restamp(file Stamped, columns []Column, was, now map[string]string) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -112,14 +113,15 @@ func footerTailOf(columns []Column, metadata map[string]string) ([]byte, error) 
 	return meta.Encode(&f.tail)
 }
 
-// Write appends a row group; one without rows leaves no trace.
+// Write appends a row group, unless it has no rows.
 func (w *Writer) Write(g *EncodedRowGroup) error {
 	if g.Rows == 0 {
 		return nil
 	}
 	ordinal := len(w.groups)
 	if ordinal > math.MaxInt16 {
-		return fmt.Errorf("write row group %d: %w: a Parquet file numbers them with 15 bits", ordinal, formats.ErrUnsupported)
+		return fmt.Errorf("write row group %d: %w: a Parquet file numbers them with 15 bits",
+			ordinal, formats.ErrUnsupported)
 	}
 	entry, by := g.entry, w.offset-firstOffset
 	entry.Ordinal = thrift.New(int16(ordinal))
@@ -142,39 +144,39 @@ func (w *Writer) Write(g *EncodedRowGroup) error {
 	if err != nil {
 		return fmt.Errorf("write row group %d: %w", ordinal, err)
 	}
-	w.groups = append(w.groups, slices.Clone(footerEntry)) // without room to grow
+	w.groups = append(w.groups, slices.Clone(footerEntry)) // without spare capacity
 	w.held += entryBytes + int64(len(footerEntry))
 	w.head.NumRows += g.Rows
 	w.offset += g.size
 	return nil
 }
 
-// entryBytes is what holding an entry of the footer takes beside its bytes.
+// entryBytes is the memory of an entry of the footer without its bytes.
 const entryBytes = 48
 
-// Held returns about how many bytes the footer takes until the file is closed: it has an entry
-// for every chunk that was written.
+// Held returns the approximate number of bytes that the footer takes until the file is closed: it
+// has an entry for every written chunk.
 func (w *Writer) Held() int64 { return w.held }
 
-// footerHead is what comes before the row groups.
+// footerHead is the part before the row groups.
 type footerHead struct {
 	Version int32                  `thrift:"1,required"`
 	Schema  []format.SchemaElement `thrift:"2,required"`
 	NumRows int64                  `thrift:"3,required"`
 }
 
-// footerTail is what comes after the row groups, which are field 4: the protocol writes the
-// distance from one field's number to the next.
+// footerTail is the part after the row groups, which are field 4: the protocol writes the distance
+// from one field's number to the next.
 type footerTail struct {
 	KeyValueMetadata []format.KeyValue    `thrift:"1,optional"` // 5
 	CreatedBy        string               `thrift:"2,optional"` // 6
 	ColumnOrders     []format.ColumnOrder `thrift:"3,optional"` // 7
 }
 
-// listField begins a field that is a list, right after the field before it.
+// listField begins a list field, right after the field before it.
 const listField = 1<<4 | byte(thrift.LIST)
 
-// Close writes the footer, its length and the magic. It does not close the writer underneath.
+// Close writes the footer, its length and the magic. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	head, err := meta.Encode(&w.head)
 	if err != nil {
@@ -185,9 +187,13 @@ func (w *Writer) Close() error {
 		return fmt.Errorf("write footer: %w", err)
 	}
 	list := bytes.NewBuffer([]byte{listField})
-	_ = new(thrift.CompactProtocol).NewWriter(list).WriteList(thrift.List{Size: int32(len(w.groups)), Type: thrift.STRUCT}) // to memory
+	// to memory
+	_ = new(thrift.CompactProtocol).NewWriter(list).WriteList(
+		thrift.List{Size: int32(len(w.groups)), Type: thrift.STRUCT})
 	size := 0
-	for _, part := range slices.Concat([][]byte{head[:len(head)-1], list.Bytes()}, w.groups, [][]byte{tail}) { // a struct ends with a byte
+	// a struct ends with a byte
+	for _, part := range slices.Concat([][]byte{head[:len(head)-1], list.Bytes()}, w.groups,
+		[][]byte{tail}) {
 		size += len(part)
 		w.out.Write(part) // an error stays until the flush
 	}

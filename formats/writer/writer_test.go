@@ -23,8 +23,8 @@ func TestWriteDeclared(t *testing.T) {
 	}
 }
 
-// TestWriteRoundTrip writes every type in every shape and size, and reads it by two
-// independent libraries.
+// TestWriteRoundTrip writes every type in every shape and size, and reads it by two independent
+// libraries.
 func TestWriteRoundTrip(t *testing.T) {
 	const seed = 7
 	sizes := []int{0, 1, 2, 7, 8, 9, 63, 64, 65, 700}
@@ -36,7 +36,9 @@ func TestWriteRoundTrip(t *testing.T) {
 				for _, nulls := range []float64{0, 0.3, 1} {
 					for _, pool := range []int{1, 30, 1000} {
 						x := randomTable(r, tc.typ, tc.make, rows, pool, nulls)
-						checkRoundTrip(t, r, x, fmt.Sprintf("seed %d, %d rows, %v nulls, pool %d", seed, rows, nulls, pool))
+						checkRoundTrip(t, r, x,
+							fmt.Sprintf("seed %d, %d rows, %v nulls, pool %d", seed, rows, nulls,
+								pool))
 					}
 				}
 			}
@@ -44,11 +46,12 @@ func TestWriteRoundTrip(t *testing.T) {
 	}
 }
 
-// checkRoundTrip writes x plain and coded and demands equal bytes that say what x says.
+// checkRoundTrip writes x plain and coded; both have equal bytes and the content of x.
 func checkRoundTrip(t *testing.T, r *rand.Rand, x table, name string) {
 	t.Helper()
 	plain := encodeColumn(t, r, x, x.output(false), Options{}, false)
-	formatstest.Keep(t, fmt.Sprintf("%s, %s", t.Name()[strings.Index(t.Name(), "/")+1:], name), plain)
+	formatstest.Keep(t, fmt.Sprintf("%s, %s", t.Name()[strings.Index(t.Name(), "/")+1:], name),
+		plain)
 	coded := encodeColumn(t, r, x, x.output(false), Options{}, true)
 	if !bytes.Equal(plain, coded) {
 		t.Errorf("%s: plain and coded input give different bytes", name)
@@ -56,7 +59,7 @@ func checkRoundTrip(t *testing.T, r *rand.Rand, x table, name string) {
 	checkRows(t, name, plain, x.plain())
 }
 
-// checkRows demands that two other libraries read these rows.
+// checkRows checks that two other libraries read these rows.
 func checkRows(t *testing.T, name string, b []byte, want []any) {
 	t.Helper()
 	if got := readParquetGo(t, b); !slices.Equal(got, want) {
@@ -74,12 +77,18 @@ func TestWriteManyPages(t *testing.T) {
 		return sample{bytes: b, plain: string(b)}
 	}
 	for name, x := range map[string]table{
-		"dictionary":             randomTable(r, formats.Type{Kind: formats.String}, sampleText, 100_000, 50, 0.1),
-		"dictionary of 60,000":   randomTable(r, formats.Type{Kind: formats.Int, Bits: 32}, sampleInt32(32), 150_000, 60_000, 0),
-		"too many entries":       randomTable(r, formats.Type{Kind: formats.Int, Bits: 64}, sampleInt64(1), 180_000, 70_000, 0.01),
-		"too many bytes":         randomTable(r, formats.Type{Kind: formats.Binary}, text, 120_000, 40_000, 0.2),
-		"booleans":               randomTable(r, formats.Type{Kind: formats.Boolean}, typeCases[0].make, 100_001, 10, 0.5),
-		"more than half entries": randomTable(r, formats.Type{Kind: formats.UUID}, sampleFixed(16), 40_000, 60_000, 0),
+		"dictionary": randomTable(r, formats.Type{Kind: formats.String}, sampleText,
+			100_000, 50, 0.1),
+		"dictionary of 60,000": randomTable(r, formats.Type{Kind: formats.Int, Bits: 32},
+			sampleInt32(32), 150_000, 60_000, 0),
+		"too many entries": randomTable(r, formats.Type{Kind: formats.Int, Bits: 64},
+			sampleInt64(1), 180_000, 70_000, 0.01),
+		"too many bytes": randomTable(r, formats.Type{Kind: formats.Binary}, text, 120_000,
+			40_000, 0.2),
+		"booleans": randomTable(r, formats.Type{Kind: formats.Boolean},
+			typeCases[0].make, 100_001, 10, 0.5),
+		"more than half entries": randomTable(r, formats.Type{Kind: formats.UUID}, sampleFixed(16),
+			40_000, 60_000, 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			encoded := encodeColumn(t, r, x, x.output(false), Options{}, false)
@@ -91,7 +100,11 @@ func TestWriteManyPages(t *testing.T) {
 
 // TestWriteNullType keeps a column that has no type and no value.
 func TestWriteNullType(t *testing.T) {
-	column := Column{Field: formats.Field{Name: "x", Type: formats.Type{Kind: formats.Null}, Nullable: true}}
+	column := Column{Field: formats.Field{
+		Name:     "x",
+		Type:     formats.Type{Kind: formats.Null},
+		Nullable: true,
+	}}
 	v := &formats.Values{Type: column.Field.Type}
 	b := oneColumn(t, Options{}, column, &formats.Column{Values: v, Codes: make([]uint32, 5)})
 	formatstest.Keep(t, "null type", b)
@@ -104,7 +117,8 @@ func TestWriteCodecs(t *testing.T) {
 	for _, codec := range []string{"", "zstd", "snappy", "gzip", "none"} {
 		b := encodeColumn(t, r, x, x.output(true), Options{Compression: codec}, true)
 		formatstest.Keep(t, "codec "+codec, b)
-		if got, want := readArrow(t, b), readParquetGo(t, b); len(got) != 5000 || !slices.Equal(got, want) {
+		if got, want := readArrow(t, b), readParquetGo(t, b); len(got) != 5000 ||
+			!slices.Equal(got, want) {
 			t.Errorf("codec %q: the two readers disagree", codec)
 		}
 	}
