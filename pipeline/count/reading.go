@@ -1,15 +1,19 @@
 package count
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
+	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/partition"
 	"github.com/kcut/kcut/pipeline/domain"
+	"github.com/kcut/kcut/spill"
 )
 
 // reading is one reading of an input: it counts values in order, codes with classes, and tuples of
@@ -17,6 +21,7 @@ import (
 type reading struct {
 	*Request
 	space     partition.Space // with a store tuples go to it when those of a grouping take more than the share
+	lists     *spill.Budget   // room for what lists of values are tallied in, and not counted row by row
 	threads   int
 	columns   []column
 	class     int    // position of the class among the columns; −1: it is not counted
@@ -34,7 +39,6 @@ type reading struct {
 type column struct {
 	coder  domain.Coder // nil: its values are counted in order
 	values *Values      // then, or once they are numbered
-	listed int          // longest list of values that is tallied, and not counted row by row
 	room   int64        // bytes of values that every worker holds
 	domain int          // the final codes are below
 }
@@ -140,7 +144,7 @@ func (r *reading) newCounting(number, workers int) *counting {
 	}
 	for i, c := range r.columns {
 		if c.coder == nil {
-			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), listed: c.listed, kinds: r.kinds != nil}
+			w.tallies[i] = &columnTally{part: c.values.newPart(c.room), lists: r.lists}
 			continue
 		}
 		w.maps[i] = domain.NewMapping(c.coder)
@@ -331,48 +335,70 @@ func (w *counting) weights(counts []uint64) []uint64 {
 	return w.weighed
 }
 
-// columnTally counts the local codes of one column while the reader's list of values stays
-// the same.
+// columnTally counts the local codes of one column by class while the reader's list of values stays
+// the same, as long as there is room for that.
 type columnTally struct {
 	*part
-	listed  int  // longest list that is tallied
-	kinds   bool // of which there may be many: then lists are the shorter
+	lists   *spill.Budget // room for all tallies
 	of      *formats.Values
-	counter *partition.Counter
+	classes int      // that there is a place for
+	counts  []uint64 // by code and class
 }
 
-// usualClasses is how many classes a tally has room for beside the longest list.
-const usualClasses = 4
-
-// count counts rows, which are as many records as counts say: in the tally while the list of
-// values is short, else one by one.
+// count counts rows, which are as many records as counts say: in the tally, or one by one.
 func (t *columnTally) count(values *formats.Values, codes, classes []uint32, counts []uint64, classDomain int) error {
-	long := values.Len() > t.listed || t.kinds && values.Len()*classDomain > usualClasses*t.listed
-	if t.of != values || long {
+	if t.of != values || classDomain > t.classes {
 		if err := t.empty(); err != nil {
 			return err
 		}
+		t.of, t.classes = values, 1<<bits.Len(uint(classDomain-1))
 	}
-	if long {
-		return t.addRows(values, codes, classes, counts)
+	if !t.reserve((values.Len() + 1) * t.classes) {
+		return cmp.Or(t.empty(), t.addRows(values, codes, classes, counts))
 	}
-	if t.counter == nil {
-		t.of, t.counter = values, partition.NewCounter([]int{classDomain, values.Len() + 1}, partition.Space{Budget: t.budget})
+	for i, code := range codes {
+		n := uint64(1)
+		if counts != nil {
+			n = counts[i]
+		}
+		t.counts[int(code)*t.classes+int(classes[i])] += n
 	}
-	return t.counter.AddCounted(len(codes), counts, [][]uint32{classes, codes}, []int{classDomain, values.Len() + 1})
+	return nil
+}
+
+// reserve makes so many places for counts, and reports whether there is room.
+func (t *columnTally) reserve(places int) bool {
+	if places <= len(t.counts) {
+		return true
+	}
+	places = 1 << bits.Len(uint(places-1)) // the list may grow
+	if t.lists.Draw("the counts of a list of values", 8*int64(places)) != nil {
+		return false
+	}
+	t.lists.Return(8 * int64(len(t.counts)))
+	t.counts = append(make([]uint64, 0, places), t.counts...)[:places]
+	return true
 }
 
 // empty hands the tally over to its part.
 func (t *columnTally) empty() error {
-	if t.counter == nil {
-		return nil
+	var classes []engine.Frequency
+	for at := 0; at < len(t.counts); at += t.classes {
+		for class, n := range t.counts[at : at+t.classes] {
+			if n > 0 {
+				classes = append(classes, engine.Frequency{Class: uint32(class), Count: n})
+			}
+		}
+		if len(classes) > 0 {
+			if err := t.add(t.of, uint32(at/t.classes), classes...); err != nil {
+				return err
+			}
+			classes = classes[:0]
+		}
 	}
-	pairs, err := partition.JoinPairs(context.Background(), []*partition.Counter{t.counter}, t.budget, 1)
-	if err == nil {
-		err = t.addPairs(t.of, pairs)
-	}
-	t.of, t.counter = nil, nil
-	return err
+	t.lists.Return(8 * int64(len(t.counts)))
+	t.of, t.counts = nil, nil
+	return nil
 }
 
 // sampling takes some of the records of an input.

@@ -36,13 +36,15 @@ func survey(ctx context.Context, r *Request, res *Resources, budget *spill.Budge
 		n, scanners = len(r.Columns), r.Dataset.BlockScanners(res.Threads)
 		s.groupings, s.most = r.Groupings, r.most(manyTuples)
 	}
+	room, lists := max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes), res.Budget.Grant(&spill.SurveyedCodes)
+	if r.Room > 0 {
+		room = int64(r.Room * EntryBytes)
+		lists = room * parts
+	}
+	s.lists = budget.Part(lists)
 	for i := range n {
 		c := r.newColumn(i, res, budget, !tuples)
-		c.room = max(res.Budget.Grant(&spill.SurveyedValues)/parts, 1024*EntryBytes)
-		c.listed = int(min(max(res.Budget.Grant(&spill.SurveyedCodes)/parts/(usualClasses*16), 256), 1<<16)) // twice eight bytes of each class
-		if r.Room > 0 {
-			c.room, c.listed = int64(r.Room*EntryBytes), min(r.Room, 1<<16)
-		}
+		c.room = room
 		s.columns = append(s.columns, c)
 	}
 	s.start(scanners, r.Beside)

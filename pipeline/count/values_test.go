@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,9 +171,21 @@ func addRandomBatch(t *testing.T, rng *rand.Rand, c *part, want plainCounts, nul
 		}
 		plain(codes[i], classes[i], n)
 	}
-	tally := &columnTally{part: c, listed: rng.IntN(2) * values.Len()}
+	lists := spill.NewBudget(rng.Int64N(3) * 512) // room for all values, some of the time
+	tally, half := &columnTally{part: c, lists: lists}, rng.IntN(len(codes)+1)
+	ofFirst, ofRest := counts, counts
+	if counted {
+		ofFirst, ofRest = counts[:half], counts[half:]
+	}
+	classDomain := 1 + int(slices.Max(append(classes[:half:half], 0))) // there are more classes later
 	many := engine.Frequency{Class: 5, Count: rng.Uint64N(1 << 36)}
-	err := errors.Join(tally.count(values, codes, classes, counts, 4), tally.empty())
+	err := errors.Join(
+		tally.count(values, codes[:half], classes[:half], ofFirst, classDomain),
+		tally.count(values, codes[half:], classes[half:], ofRest, 4), tally.empty(),
+	)
+	if lists.Used() != 0 {
+		t.Errorf("%d bytes of tallies are still drawn", lists.Used())
+	}
 	if len(codes) > 0 && many.Count > 0 {
 		plain(codes[0], many.Class, many.Count)
 		err = errors.Join(err, c.add(values, codes[0], many))
