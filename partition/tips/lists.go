@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// shareOfTable is the part of a pool's share that records may take in a table that were chunks.
-	shareOfTable = 2
+	// quartersOfTable is the part of a pool's share that records may take in a table that were chunks.
+	quartersOfTable = 3
 	// batchesTogether is how many batches of records make partitions that are refined at once.
 	batchesTogether = 4
 	// shareOfSums is the part of a pool's share that the sums of partitions may take whose records
@@ -19,8 +19,8 @@ const (
 	shareOfSums = 4
 )
 
-// moveIn puts the records of partitions that are lists into a table again, when that takes a small part
-// of the share, and they are half as many as when they were moved out.
+// moveIn puts the records of partitions that are lists into a table again, when that takes no more
+// than a part of the share, and they are half as many as when they were moved out.
 func (t *TIPS) moveIn() error {
 	if !t.chunked || t.live > t.looked-t.looked/8 { // to look takes as long as there are partitions
 		return nil
@@ -52,9 +52,9 @@ func (t *TIPS) moveIn() error {
 	return nil
 }
 
-// hasTableRoom takes memory for a table, if it is a small part of the share.
+// hasTableRoom takes memory for a table, if that leaves some of the share for what is known of it.
 func (m *Pool) hasTableRoom(bytes int64) bool {
-	return m.Take("a table of leaf partitions", bytes, m.Share/shareOfTable) == nil
+	return m.Take("a table of leaf partitions", bytes, m.Share/4*quartersOfTable) == nil
 }
 
 // moveOut makes the records of every partition in the table a list of chunks, and frees the table.
