@@ -135,7 +135,7 @@ func (r *reader) rules() {
 				r.add(itemPath("quasi_identifiers", i)+".columns", "", "all stands for all masked columns, and none is masked")
 			}
 		}
-		r.setRules(&r.Sets[i], itemPath("quasi_identifiers", i)+".columns")
+		r.maskedRules(r.Sets[i].Columns, itemPath("quasi_identifiers", i)+".columns", "a set")
 	}
 	seen := make(map[string]bool, len(r.Columns))
 	for i := range r.Columns {
@@ -170,23 +170,23 @@ func (r *reader) maskedNames() (names []string) {
 	return names
 }
 
-// setRules: every column of a set is there once, and masked.
-func (r *reader) setRules(set *Set, path string) {
-	for i, name := range set.Columns {
+// maskedRules: every column of a list is there once, and masked.
+func (r *reader) maskedRules(names []string, path, list string) {
+	for i, name := range names {
 		at := itemPath(path, i)
 		switch spec := r.Column(name); {
-		case slices.Contains(set.Columns[:i], name):
-			r.add(at, "", "column %q is twice in one set", name)
+		case slices.Contains(names[:i], name):
+			r.add(at, "", "column %q is twice in %s", name, list)
 		case name == r.Class:
-			r.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in a set", name)
+			r.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in %s", name, list)
 		case spec == nil && r.listed():
 			hint := DidYouMean(name, r.columnNames())
 			if name == "all" {
 				hint = "columns: all stands alone, for all masked columns"
 			}
-			r.add(at, hint, "column %q is in a set and has no entry in columns", name)
+			r.add(at, hint, "column %q is in %s and has no entry in columns", name, list)
 		case spec != nil && spec.Mask != "" && !spec.masked():
-			r.add(at, "use generalize, discretize or suppress", "column %q is in a set and not masked: its mask is %s", name, spec.Mask)
+			r.add(at, "use generalize, discretize or suppress", "column %q is in %s and not masked: its mask is %s", name, list, spec.Mask)
 		}
 	}
 }
@@ -334,21 +334,14 @@ func (r *reader) partitionRules() {
 			released++
 		}
 	}
+	r.maskedRules(r.Output.PartitionBy, key, "partition_by")
 	for i, name := range r.Output.PartitionBy {
-		at := itemPath(key, i)
-		switch spec := r.Column(name); {
-		case slices.Contains(r.Output.PartitionBy[:i], name):
-			r.add(at, "", "column %q is there twice", name)
-		case spec == nil && r.listed():
-			r.add(at, DidYouMean(name, r.columnNames()), "column %q has no entry in columns", name)
-		case passedOver(name):
-			r.add(at, "give the column another name, in a CSV file with rename: NUMBER in its entry, or name another column",
+		if passedOver(name) {
+			r.add(itemPath(key, i), "give the column another name, in a CSV file with rename: NUMBER in its entry, or name another column",
 				"column %q would name folders that readers pass over: those without a name, or whose name begins with _ or .", name)
-		case spec == nil || spec.Mask == "":
-		case !spec.masked():
-			r.add(at, "use generalize, discretize or suppress", "column %q would name folders by its values: its mask is %s", name, spec.Mask)
-		case spec.Render != "" && spec.Render != RenderLabel:
-			r.add(at, "leave render out", "column %q has no labels that could name folders: it is rendered as %s", name, spec.Render)
+		}
+		if spec := r.Column(name); spec != nil && spec.masked() && spec.Render != "" && spec.Render != RenderLabel {
+			r.add(itemPath(key, i), "leave render out", "column %q has no labels that could name folders: it is rendered as %s", name, spec.Render)
 		}
 	}
 	if released > 0 && released <= len(r.Output.PartitionBy) {

@@ -89,7 +89,7 @@ func quotedKey(name string) string {
 // Located gives a mistake in a value of a column's, which only the input has shown, the value's
 // place in the job file.
 func (j *Job) Located(column, key string, mistake error) error {
-	return &Error{[]Problem{j.origins.problem(columnPath(column)+"."+key, "", "%v", mistake)}}
+	return j.LocatedKey(columnPath(column)+"."+key, "", mistake)
 }
 
 // LocatedKey is Located for a value that is no column's.

@@ -145,17 +145,16 @@ func (f *field) numberSchema() object {
 		schema["type"] = "integer"
 	}
 	low, high, lowOpen, highOpen := f.ends()
-	for _, end := range []struct {
-		closed, open, text string
-		isOpen             bool
-	}{{"minimum", "exclusiveMinimum", low, lowOpen}, {"maximum", "exclusiveMaximum", high, highOpen}} {
-		switch {
-		case end.text == "":
-		case end.isOpen:
-			schema[end.open] = json.Number(end.text)
-		default:
-			schema[end.closed] = json.Number(end.text)
+	end := func(text, closed, open string, isOpen bool) {
+		key := closed
+		if isOpen {
+			key = open
+		}
+		if text != "" {
+			schema[key] = json.Number(text)
 		}
 	}
+	end(low, "minimum", "exclusiveMinimum", lowOpen)
+	end(high, "maximum", "exclusiveMaximum", highOpen)
 	return schema
 }

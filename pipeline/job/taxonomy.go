@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,26 +23,24 @@ type Taxonomy struct {
 	File string         // with one tree, YAML or CSV (named taxonomies only)
 	Tree *taxonomy.Node // the tree itself
 
-	Prefix []int    // lengths of prefixes in characters, descending: the levels above the values
-	Date   []string // units that dates are generalized to, each coarser than the one before
-	USDate []string // as Date, of dates in the form month/day/year
-	Ranges []string // ascending numbers, as text: the edges between ranges
+	Prefix []int    `word:"prefix"`  // lengths of prefixes in characters, descending: the levels above the values
+	Date   []string `word:"date"`    // units that dates are generalized to, each coarser than the one before
+	USDate []string `word:"us_date"` // as Date, of dates in the form month/day/year
+	Ranges []string `word:"ranges"`  // ascending numbers, as text: the edges between ranges
 }
 
-// generators are the words of the ways to make a taxonomy.
-var generators = []string{"prefix", "date", "us_date", "ranges"}
+// generators returns the lists of what a taxonomy can be made by, with their words.
+func (t *Taxonomy) generators(visit func(word string, levels reflect.Value)) {
+	v := reflect.ValueOf(t).Elem()
+	for i := range v.NumField() {
+		if word := v.Type().Field(i).Tag.Get("word"); word != "" {
+			visit(word, v.Field(i))
+		}
+	}
+}
 
 // taxonomyPath returns the path of a named taxonomy.
 func taxonomyPath(name string) string { return "taxonomies." + quotedKey(name) }
-
-// levels returns the levels of every generator, as text.
-func (t *Taxonomy) levels() [][]string {
-	var lengths []string
-	for _, length := range t.Prefix {
-		lengths = append(lengths, strconv.Itoa(length))
-	}
-	return [][]string{lengths, t.Date, t.USDate, t.Ranges}
-}
 
 // Generated reports whether the taxonomy is made of the values that occur.
 func (t *Taxonomy) Generated() bool {
@@ -106,15 +105,15 @@ func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
 	if t.Tree != nil {
 		add(treeNode(t.Tree))
 	}
-	for i, levels := range t.levels() {
-		if len(levels) > 0 {
-			list := &yaml.Node{Kind: yaml.List}
-			for _, level := range levels {
-				list.Items = append(list.Items, &yaml.Node{Text: level})
-			}
-			add(&yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: &yaml.Node{Text: generators[i]}, Value: list}}})
+	t.generators(func(word string, levels reflect.Value) {
+		list := &yaml.Node{Kind: yaml.List}
+		for i := range levels.Len() {
+			list.Items = append(list.Items, &yaml.Node{Text: textOf(levels.Index(i))})
 		}
-	}
+		if levels.Len() > 0 {
+			add(&yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: &yaml.Node{Text: word}, Value: list}}})
+		}
+	})
 	if wrong := t.Name != "" && named || t.File != "" && !named; len(forms.Items) == 1 && !wrong {
 		return forms.Items[0]
 	}
@@ -156,8 +155,15 @@ func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
 	case n.Kind == yaml.Scalar:
 		return Taxonomy{Name: n.Text}
 	case len(n.Entries) == 1 && n.Entries[0].Value.Kind == yaml.List:
-		if word := n.Entries[0].Key.Text; slices.Contains(generators, word) {
-			return r.generator(path, word, n.Entries[0].Value)
+		generated := false
+		t.generators(func(word string, levels reflect.Value) {
+			if word == n.Entries[0].Key.Text {
+				generated = true
+				r.levels(path, word, n.Entries[0].Value, levels)
+			}
+		})
+		if generated {
+			return t
 		}
 	}
 	var problems yaml.Problems
@@ -166,42 +172,31 @@ func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
 	return t
 }
 
-// generator decodes a generator's levels, up to the first that is wrong.
-func (r *reader) generator(path, word string, list *yaml.Node) (t Taxonomy) {
+// levels decodes the levels of a generator, up to the first that is wrong.
+func (r *reader) levels(path, word string, list *yaml.Node, v reflect.Value) {
 	if len(list.Items) == 0 {
 		r.record(itemPath(path, 0), list)
 		r.add(itemPath(path, 0), "", "%s: at least one value is needed", word)
 	}
-	levels, last := make([]string, len(list.Items)), ""
+	v.Set(reflect.MakeSlice(v.Type(), len(list.Items), len(list.Items)))
+	last := ""
 	for i, item := range list.Items {
 		r.record(itemPath(path, i), item)
-		if levels[i] = item.Text; word == "prefix" || word == "ranges" {
-			levels[i] = shown(item) // a text in quotes is no number
+		text := item.Text
+		if word == "prefix" || word == "ranges" {
+			text = shown(item) // a text in quotes is no number
 		}
-		message := wrongLevel(word, last, levels[i])
+		message := wrongLevel(word, last, text)
 		if item.Kind != yaml.Scalar || item.Null() {
 			message = "must be a single value"
 		}
 		if message != "" {
 			r.add(itemPath(path, i), "", "%s: %s", word, message)
-			return t
+			return
 		}
-		last = levels[i]
+		_ = setText(v.Index(i), text) // wrongLevel has asked
+		last = text
 	}
-	switch word {
-	case "prefix":
-		for _, text := range levels {
-			length, _ := strconv.Atoi(text) // wrongLevel has asked
-			t.Prefix = append(t.Prefix, length)
-		}
-	case "date":
-		t.Date = levels
-	case "us_date":
-		t.USDate = levels
-	case "ranges":
-		t.Ranges = levels
-	}
-	return t
 }
 
 // addInside adds problems of a tree, with their place in the job file when the tree is from there.
@@ -253,15 +248,14 @@ func (j *Job) LoadTaxonomies() (map[string]Taxonomy, error) {
 	out := make(map[string]Taxonomy)
 	for i := range j.Columns {
 		c := &j.Columns[i]
+		if c.Mask != MaskGeneralize {
+			continue
+		}
 		name, path := c.Taxonomy.Name, j.taxonomyFile(c)
-		switch {
-		case c.Mask != MaskGeneralize:
-			continue
-		case name == "":
-			out[c.Name] = c.Taxonomy
-			continue
-		case path == "":
+		if out[c.Name] = c.Taxonomy; name != "" {
 			out[c.Name] = j.Taxonomies[name]
+		}
+		if path == "" {
 			continue
 		}
 		trees, read := files[path]
