@@ -237,7 +237,7 @@ func (c *flatColumn) readIndexes(n int) error {
 	at := len(c.codes)
 	c.codes = c.codes[:at+n]
 	codes := c.codes[at:]
-	if err := c.Indexes(codes); err != nil {
+	if _, err := c.Indexes(codes); err != nil {
 		return err
 	}
 	if highest := addOne(codes); n > 0 && int64(highest) >= int64(c.dictionary) {

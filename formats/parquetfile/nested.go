@@ -138,7 +138,7 @@ func (l *leafReader) take(end int) error {
 // batch.
 func (l *leafReader) takeEntries(n int) error {
 	l.codes = slices.Grow(l.codes[:0], n)[:n]
-	if err := l.Indexes(l.codes); err != nil {
+	if _, err := l.Indexes(l.codes); err != nil {
 		return err
 	}
 	for _, index := range l.codes {

@@ -211,10 +211,10 @@ func spread(numbers []uint32) {
 // numbers reads rows that are not null. It returns the same as rows.
 func (c *chunk) numbers(dst []uint32) (same bool, err error) {
 	if c.Indexed {
-		if err := c.Indexes(dst); err != nil {
+		if same, err = c.Indexes(dst); err != nil {
 			return false, err
 		}
-		if same = allSame(dst); same {
+		if same {
 			dst = dst[:1]
 		}
 		return same, c.look(dst)
@@ -227,14 +227,6 @@ func (c *chunk) numbers(dst []uint32) (same bool, err error) {
 	return false, c.values.read(&values, len(dst), func(i int) {
 		numbers = append(numbers, c.number(i, &c.wrong.values))
 	})
-}
-
-func allSame(numbers []uint32) bool {
-	other := uint32(0)
-	for _, n := range numbers {
-		other |= n ^ numbers[0]
-	}
-	return other == 0
 }
 
 // look replaces indexes by the numbers of their entries. In a kept column they are the same.
@@ -352,7 +344,7 @@ func (c *chunk) pass(n int) error {
 		return err
 	}
 	indexes := c.every[:n]
-	err := c.Indexes(indexes)
+	_, err := c.Indexes(indexes)
 	if err == nil && c.wrong.unused > 0 {
 		err = c.look(indexes)
 	}

@@ -225,12 +225,12 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 	}
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
-		if s.raw != nil || s.dependencies.counts() {
+		if s.raw != nil {
 			masked := s.hash(b, s.Masked, lo, hi)
-			if s.raw != nil {
-				s.raw.AddCounted(masked, b.CountsOf(lo, hi))
-			}
-			s.dependencies.add(b, s.hashes, masked, lo, hi)
+			s.raw.AddCounted(masked, b.CountsOf(lo, hi))
+			s.dependencies.add(b, s.hashes, masked, len(s.Masked), lo, hi)
+		} else {
+			s.dependencies.add(b, s.hashes, s.hash(b, nil, lo, hi), 0, lo, hi)
 		}
 		s.guard(b, lo, hi)
 	}

@@ -10,7 +10,7 @@ import (
 // what is found is exact. Then some are, and with them those of some values of every column.
 type dependencies struct {
 	*Request
-	columns []int        // positions: the kept ones, then the masked ones
+	columns []int        // positions: the masked ones, then the kept ones
 	all     *rowSample   // by whole rows; nil: there is no room for any
 	by      []*rowSample // by every column; nil while all has all rows
 	times   []uint64     // likewise: the records of each; nil: one
@@ -31,7 +31,7 @@ const (
 )
 
 func newDependencies(r *Request, budget *spill.Budget, bytes int64) *dependencies {
-	d := &dependencies{Request: r, columns: append(append([]int{}, r.Kept...), r.Masked...), budget: budget, bytes: bytes}
+	d := &dependencies{Request: r, columns: append(append([]int{}, r.Masked...), r.Kept...), budget: budget, bytes: bytes}
 	if len(r.Kept) == 0 || len(r.Masked) == 0 {
 		return d
 	}
@@ -66,8 +66,8 @@ func (d *dependencies) counts() bool { return d.all != nil }
 // complete reports whether all rows that differ are held.
 func (d *dependencies) complete() bool { return d.by == nil }
 
-// add looks at rows of a batch, whose hashes by the masked columns are given, and are lost.
-func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, from, to int) {
+// add looks at rows of a batch, whose hashes by the first columns are given, and are lost.
+func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, columns, from, to int) {
 	if !d.counts() {
 		return
 	}
@@ -77,11 +77,7 @@ func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, f
 		d.least = append(d.least, values[c].least)
 	}
 	d.times = b.CountsOf(from, to)
-	kept := len(d.Kept)
-	JoinAll(hashes, d.codes[:kept], d.ofCodes[:kept])
-	for row, hash := range hashes {
-		hashes[row] = Scatter(hash)
-	}
+	JoinAll(hashes, d.codes[columns:], d.ofCodes[columns:])
 	first := 0
 	if d.complete() {
 		if first = d.addWhole(hashes); d.complete() {

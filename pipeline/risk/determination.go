@@ -36,17 +36,17 @@ func (d *dependencies) found() (all []Determination, known bool) {
 		return nil, false
 	}
 	defer d.budget.Return(rows.bytes)
-	kept, masked := len(d.Kept), len(d.columns)
+	masked, kept := positions(0, len(d.Masked)), positions(len(d.Masked), len(d.columns))
 	var sets [][]int
 	for _, set := range d.Sets {
 		var at []int
 		for _, column := range set {
-			at = append(at, kept+slices.Index(d.Masked, column))
+			at = append(at, slices.Index(d.Masked, column))
 		}
 		sets = append(sets, at)
 	}
-	of := rows.telling(positions(0, kept), [][]int{positions(0, kept)}, rows.varying(positions(kept, masked)))
-	return append(of, rows.telling(positions(kept, masked), sets, rows.varying(positions(0, kept)))...), true
+	of := rows.telling(kept, [][]int{kept}, rows.varying(masked))
+	return append(of, rows.telling(masked, sets, rows.varying(kept))...), true
 }
 
 func positions(from, to int) (all []int) {

@@ -250,7 +250,7 @@ func addBlock(d *dependencies, rows [][]uint32, values []Hashes) {
 			hashes[i] = Join(hashes[i], values[c].byCode[code])
 		}
 	}
-	d.add(b, values, hashes, 0, len(rows))
+	d.add(b, values, hashes, len(d.Masked), 0, len(rows))
 }
 
 // Of a table of thousands of columns no column has a sample of its own, nor takes memory for rows that it would have.

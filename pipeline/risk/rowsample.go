@@ -65,7 +65,9 @@ func (s *rowSample) add(hash, rows uint64) (unset []uint32) {
 
 // rebuild numbers the rows in an index of a size.
 func (s *rowSample) rebuild(size int) {
-	s.index = make([]uint32, size)
+	if clear(s.index); size > len(s.index) {
+		s.index = make([]uint32, size)
+	}
 	mask := uint64(size - 1)
 	for at, hash := range s.hashes {
 		i := hash & mask

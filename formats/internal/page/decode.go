@@ -253,12 +253,13 @@ func (r *Reader) decodeLevels(from *rle.Reader, into *[]byte, highest, n int) ([
 	return *into, nil
 }
 
-// Indexes decodes the next indexes of a dictionary. They may be too large for it.
-func (r *Reader) Indexes(dst []uint32) error {
+// Indexes decodes the next indexes of a dictionary. They may be too large for it. It reports whether
+// they are known to be the same.
+func (r *Reader) Indexes(dst []uint32) (same bool, err error) {
 	if err := r.runs.Read(dst); err != nil {
-		return fmt.Errorf("read dictionary indexes: %w", err)
+		return false, fmt.Errorf("read dictionary indexes: %w", err)
 	}
-	return nil
+	return r.runs.Same(), nil
 }
 
 // Values decodes the next n values, which are not indexes. A boolean takes a byte.

@@ -29,6 +29,7 @@ type Reader struct {
 	packed bool   // they are bit-packed
 	value  uint32 // the value of a run that is not packed
 	loose  bool   // a run had no values, or the last group was truncated
+	same   bool   // the values that were read last are of one run
 
 	group    [groupSize]uint32 // the last group of which only a part was requested
 	from, to int               // the part of it not yet read
@@ -50,6 +51,9 @@ func (r *Reader) ResetPacked(data []byte, width int) {
 	}
 }
 
+// Same reports whether the values that were read last are known to be the same.
+func (r *Reader) Same() bool { return r.same }
+
 // Read fills dst with the next values.
 func (r *Reader) Read(dst []uint32) error { return read(r, dst, unpackWords) }
 
@@ -58,6 +62,8 @@ func (r *Reader) ReadBytes(dst []byte) error { return read(r, dst, unpackBytes) 
 
 func read[T byte | uint32](r *Reader, dst []T,
 	unpack func(dst []T, data []byte, width int)) (err error) {
+	wanted := len(dst)
+	r.same = false
 	for n := 0; len(dst) > 0; dst = dst[n:] {
 		n = min(len(dst), r.left)
 		switch {
@@ -71,6 +77,7 @@ func read[T byte | uint32](r *Reader, dst []T,
 		case !r.packed:
 			fill(dst[:n], T(r.value))
 			r.left -= n
+			r.same = n == wanted
 		default:
 			if n = min(n/groupSize, len(r.data)/r.width) * groupSize; n > 0 {
 				unpack(dst[:n], r.data, r.width)

@@ -67,6 +67,9 @@ func decode(rng *rand.Rand, r *Reader, n int) (values []uint32, err error) {
 		if err := r.Read(some); err != nil {
 			return values, err
 		}
+		if r.Same() && slices.Min(some) != slices.Max(some) {
+			return values, errors.New("other values are said to be the same")
+		}
 		values = append(values, some...)
 	}
 	return values, nil
@@ -128,8 +131,8 @@ func TestLongRuns(t *testing.T) {
 		var r Reader
 		r.Reset(data, 0)
 		dst := []uint32{7, 7, 7}
-		if err := r.Read(dst); err != nil || !slices.Equal(dst, []uint32{0, 0, 0}) {
-			t.Errorf("%s: %v, %v", name, dst, err)
+		if err := r.Read(dst); err != nil || !slices.Equal(dst, []uint32{0, 0, 0}) || !r.Same() {
+			t.Errorf("%s: %v, known to be the same: %t, %v", name, dst, r.Same(), err)
 		}
 	}
 }
