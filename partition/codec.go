@@ -11,12 +11,11 @@ import (
 
 // Records are stored as frames of bytes, from which the bits are left out in which all keys agree.
 //
-//	frame:  number of records and a flag (4 bytes) |
-//	        for every word of the keys a mask of the bits that vary, and what the others are (8 bytes each) |
-//	        the records
-//	record: of every word of the key the bits that vary, in as few bytes as they fill |
-//	        its count (uvarint), unless all are one
-//	chunk:  one frame or more; of a list, one
+//	frame: number of records and a flag (4 bytes) |
+//	       for every word of the keys a mask of the bits that vary, and what the others are (8 bytes each) |
+//	       word after word, of all keys the bits that vary, each in as few bytes as they fill |
+//	       the counts (uvarint), unless all are one
+//	chunk: one frame or more; of a list, one
 const (
 	frameHead = 4
 	wordHead  = 16 // of a word of the keys
@@ -41,27 +40,13 @@ func (t *Table) AppendFrame(to []byte, rows Rows, s Summary) []byte {
 		to = binary.LittleEndian.AppendUint64(to, mask)
 		to = binary.LittleEndian.AppendUint64(to, s.Sample[k]&^mask)
 	}
-	at, keys := len(to), t.Keys[rows.Lo*w:rows.Hi*w]
-	to = to[:cap(to)]
-	for i, n := range counts {
-		for _, of := range p.words {
-			packed := uint64(0)
-			for _, s := range of.strips {
-				packed |= keys[i*w+of.word] >> (s.right & 63) & s.mask << (s.left & 63)
-			}
-			binary.LittleEndian.PutUint64(to[at:at+wordRoom], packed)
-			at += of.width
-		}
-		switch {
-		case bytes == 0:
-		case n < 0x80:
-			to[at] = byte(n)
-			at++
-		default:
-			at += binary.PutUvarint(to[at:], n)
-		}
+	for _, of := range p.words {
+		to = of.pack(to, t.Keys[rows.Lo*w:rows.Hi*w], w)
 	}
-	return to[:at]
+	for i := 0; i < len(counts) && bytes > 0; i++ {
+		to = binary.AppendUvarint(to, counts[i])
+	}
+	return to
 }
 
 // countsSize returns the bytes that counts take: none when all are one and may be left out.
@@ -113,23 +98,21 @@ func (t *Table) decodeFrame(b []byte) (rest []byte, ok bool) {
 		varying[k], fixed[k] = binary.LittleEndian.Uint64(of), binary.LittleEndian.Uint64(of[8:])
 	}
 	p := newPacking(varying)
-	if b = b[frameHead+wordHead*w:]; max(1, p.size)*n > len(b) { // a key or a count takes a byte at least
+	b = b[frameHead+wordHead*w:]
+	if max(1, p.size)*n > len(b) { // a key or a count takes a byte at least
 		return nil, false
 	}
-	t.Keys, t.Counts = slices.Grow(t.Keys, n*w), slices.Grow(t.Counts, n)
+	from := len(t.Keys)
+	t.Keys, t.Counts = slices.Grow(t.Keys, n*w)[:from+n*w], slices.Grow(t.Counts, n)
+	keys := t.Keys[from:]
+	for i := 0; i < len(keys); i += w {
+		copy(keys[i:], fixed)
+	}
+	for _, of := range p.words {
+		of.unpack(keys, b, w)
+		b = b[of.width*n:]
+	}
 	for range n {
-		if len(b) < p.size {
-			return nil, false
-		}
-		t.Keys = append(t.Keys, fixed...)
-		key := t.Keys[len(t.Keys)-w:]
-		for _, of := range p.words {
-			packed := load(b, of.width)
-			for _, s := range of.strips {
-				key[of.word] |= packed >> (s.left & 63) & s.mask << (s.right & 63)
-			}
-			b = b[of.width:]
-		}
 		count, length := uint64(1), 0
 		if !isOnes {
 			if count, length = binary.Uvarint(b); length <= 0 {
@@ -184,4 +167,32 @@ func newPacking(varying []uint64) (p packing) {
 		p.words, p.size = append(p.words, of), p.size+of.width
 	}
 	return p
+}
+
+// pack appends the packed words of keys of so many words. There is room for wordRoom bytes more.
+func (of packedWord) pack(to []byte, keys []uint64, words int) []byte {
+	at := len(to)
+	to = to[:cap(to)]
+	for i := of.word; i < len(keys); i += words {
+		key, packed := keys[i], uint64(0)
+		for _, s := range of.strips {
+			packed |= key >> (s.right & 63) & s.mask << (s.left & 63)
+		}
+		binary.LittleEndian.PutUint64(to[at:at+wordRoom], packed)
+		at += of.width
+	}
+	return to[:at]
+}
+
+// unpack puts packed words into keys of so many words, whose bits are zero there.
+func (of packedWord) unpack(keys []uint64, b []byte, words int) {
+	at := 0
+	for i := of.word; i < len(keys); i += words {
+		packed, key := load(b[at:], of.width), keys[i]
+		for _, s := range of.strips {
+			key |= packed >> (s.left & 63) & s.mask << (s.right & 63)
+		}
+		keys[i] = key
+		at += of.width
+	}
 }
