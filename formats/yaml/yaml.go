@@ -50,6 +50,16 @@ type Node struct {
 // Entry is one key of a map and its value.
 type Entry struct{ Key, Value *Node }
 
+// Value returns the value of a key of a map, or nil.
+func (n *Node) Value(key string) *Node {
+	for _, e := range n.Entries {
+		if e.Key.Text == key {
+			return e.Value
+		}
+	}
+	return nil
+}
+
 // Null reports whether the node is a scalar that means nothing: empty, null or ~.
 func (n *Node) Null() bool {
 	if n.Kind != Scalar || n.Quoted {

@@ -15,46 +15,16 @@ import (
 // Resolve checks the whole job, and returns a copy in which what was left out has its default,
 // where there is one. What is wrong comes back as an *Error, all of it at once. It opens no file.
 func (j *Job) Resolve() (*Job, error) {
-	r := &reader{Job: j.clone()}
-	if r.TaxonomyFile != "" && r.Taxonomies != nil {
-		r.add("taxonomies", "", "taxonomies are a file or a map, not both")
-	}
-	r.slots(r.again)
-	return r.resolve()
-}
-
-// again decodes the value in a slot from the node that a file would have for it: a program's values
-// are held to what files are.
-func (r *reader) again(s slot) {
-	none := s.value.Kind() == reflect.Pointer && s.value.IsNil() || s.value.Kind() == reflect.Slice && s.value.Len() == 0
-	if s.below == nil && r.has(s) && !none {
-		r.decode(s.field, s.path, writer{}.node(s.field, s.value), s.of)
-	}
-}
-
-// clone returns a copy that can be changed.
-func (j *Job) clone() *Job {
-	c := *j
-	c.Input, c.InputCounts, c.Sets = slices.Clone(j.Input), slices.Clone(j.InputCounts), slices.Clone(j.Sets)
-	c.Columns, c.Sensitive = slices.Clone(j.Columns), slices.Clone(j.Sensitive)
-	c.origins.places = make(map[string]place)
-	maps.Copy(c.origins.places, j.origins.places)
-	return &c
+	r := &reader{Job: &Job{File: j.File, origins: j.origins}}
+	r.origins.places = make(map[string]place)
+	maps.Copy(r.origins.places, j.origins.places)
+	return r.read(writer{Job: j}.tree(jobFields, "", reflect.ValueOf(j).Elem()))
 }
 
 // Validate reports what is wrong with the job, as Resolve does.
 func (j *Job) Validate() error {
 	_, err := j.Resolve()
 	return err
-}
-
-func (r *reader) resolve() (*Job, error) {
-	r.slots(r.use)
-	r.rules()
-	if err := asError(r.problems); err != nil {
-		return nil, err
-	}
-	return r.Job, nil
 }
 
 func (r *reader) add(path, hint, format string, args ...any) {
@@ -69,62 +39,6 @@ func (r *reader) reject(path, hint, format string, args ...any) {
 
 // rejected reports whether the value at a path was wrong.
 func (r *reader) rejected(path string) bool { return r.origins.places[path].rejected }
-
-// has reports whether there is a value in a slot, and no wrong one.
-func (r *reader) has(s slot) bool {
-	at, recorded := r.origins.places[s.path]
-	return !at.rejected && !r.rejected(s.owner) && (recorded || !isZero(s.value))
-}
-
-// use gives a slot without a value its default, or reports that it needs one. With one it makes sure
-// that a column has the keys of its mask only, and an algorithm its own only.
-func (r *reader) use(s slot) {
-	algorithm, mask := r.Algorithm.Name, ""
-	if s.column != nil {
-		mask = s.column.Mask
-	}
-	fits := len(s.masks) == 0 || slices.Contains(s.masks, mask)
-	switch given := r.has(s); {
-	case given && !fits && mask != "":
-		r.add(s.path+":", "", "%s is for mask %s, the mask of %q is %s", s.key, strings.Join(s.masks, ", "), s.column.Name, mask)
-	case given && algorithm != "" && !s.serves(algorithm):
-		r.add(s.path+":", "", "%s is for algorithm %s, the algorithm is %s", s.key, strings.Join(s.algorithms, " or "), algorithm)
-	case given, r.rejected(s.path), r.rejected(s.owner):
-	case s.is("required") && !s.excused(r.Job):
-		hint := s.key + ": " + s.plainDoc()
-		if len(s.enum) > 0 {
-			hint = s.key + " is " + s.wants()
-		}
-		r.add(s.owner, hint, "missing key %q", s.key)
-		r.origins.reject(s.path)
-	case fits && s.serves(algorithm):
-		r.useDefault(s)
-	}
-}
-
-// excused reports whether a job needs no value of a required key.
-func (f *field) excused(j *Job) bool {
-	return f.path == "input" && len(j.InputCounts) > 0 || slices.Contains(values(f.tag, "but"), j.Algorithm.Name)
-}
-
-// useDefault gives a slot its default, if there is one.
-func (r *reader) useDefault(s slot) {
-	value := s.tag.Get("default")
-	switch name := r.Algorithm.Name; {
-	case s.path == "score" && (name == AlgorithmTDR || name == AlgorithmTDS):
-		value = name // it has the name of its algorithm
-	case s.path == "objective":
-		if value = ObjectiveClassification; r.Class == "" {
-			value = ObjectiveQueries // there is nothing to learn
-		}
-	case s.kind == "job.Taxonomy":
-		value = s.column.Name
-	}
-	if value != "" {
-		setText(target(s.value), value)
-		r.origins.places[s.path] = place{name: originDefault}
-	}
-}
 
 // rules checks what the parts of a job say of each other. What was wrong is absent here, and rules
 // that would need it stay silent.

@@ -12,16 +12,38 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// reader makes a job of the nodes of a job file, and checks it, or one that a program has filled in.
+// reader makes a job of nodes, those of a job file or of a job that a program has filled in, and checks it.
 // What is wrong is left out, so that all of it is found at once.
 type reader struct {
 	*Job
-	problems  []Problem
-	algorithm string // that an override names; empty: none
+	problems   []Problem
+	algorithm  string // of the job; empty: none that there is
+	overridden bool   // by one of a flag or a variable: options for others are left out
 }
 
 func newReader(path string, text []byte) *reader {
 	return &reader{Job: &Job{File: path, origins: newOrigins(path, text)}}
+}
+
+// read makes the job of a map.
+func (r *reader) read(root *yaml.Node) (*Job, error) {
+	r.record("", root)
+	name := root.Value("algorithm")
+	if name != nil && name.Kind == yaml.Map {
+		name = name.Value("name")
+	}
+	if name == nil {
+		name = &yaml.Node{Text: fieldAt("algorithm.name").tag.Get("default")}
+	}
+	if slices.Contains(algorithms, name.Text) {
+		r.algorithm, r.overridden = name.Text, r.isOverride(name)
+	}
+	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
+	r.rules()
+	if err := asError(r.problems); err != nil {
+		return nil, err
+	}
+	return r.Job, nil
 }
 
 // record records where the value, or the key, at a path is.
@@ -33,6 +55,11 @@ func (r *reader) record(path string, n *yaml.Node) {
 
 // keys decodes a map into a struct.
 func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Value) {
+	mask, column := "", of.Type() == reflect.TypeFor[Column]()
+	if n := m.Value("mask"); column && n != nil && slices.Contains(fieldAt("columns.*.mask").enum, n.Text) {
+		mask = n.Text
+	}
+	given := make(map[*field]bool)
 	for _, e := range m.Entries {
 		key := e.Key.Text
 		path := under(owner, key)
@@ -42,12 +69,69 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 			r.record(path+":", e.Key)
 			hint := "the keys here are " + strings.Join(keysOf(fields), ", ")
 			r.add(path+":", cmp.Or(DidYouMean(key, keysOf(fields)), hint), "unknown key %q", key)
-		case r.algorithm == "" || fields[i].serves(r.algorithm) || fields[i].is("protects") || e.Value.From != "":
+		case given[fields[i]]:
+			r.reject(path, "it is a "+kinds[fields[i].other.kind].words+", not both", "%s is given in two forms", key)
+		case r.overridden && !fields[i].serves(r.algorithm) && !fields[i].is("protects") && !r.isOverride(e.Value):
+		default:
+			given[fields[i]] = true
 			r.record(path+":", e.Key)
-			r.decode(fields[i], path, e.Value, of)
+			if r.decode(fields[i], path, e.Value, of); !r.rejected(path) {
+				r.fits(fields[i], path, mask, of)
+			}
+		}
+	}
+	for _, f := range fields {
+		if !given[f] {
+			r.lacks(f, owner, m, mask, of)
 		}
 	}
 }
+
+// fits makes sure that a column has the keys of its mask only, and an algorithm its own only.
+func (r *reader) fits(f *field, path, mask string, of reflect.Value) {
+	if mask != "" && !f.masked(mask) {
+		name := of.FieldByName("Name").String()
+		r.add(path+":", "", "%s is for mask %s, the mask of %q is %s", f.key, strings.Join(f.masks, ", "), name, mask)
+	} else if r.algorithm != "" && !f.serves(r.algorithm) {
+		r.add(path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key, strings.Join(f.algorithms, " or "), r.algorithm)
+	}
+}
+
+// lacks gives a key that a map lacks its default, or reports that it is needed.
+func (r *reader) lacks(f *field, owner string, m *yaml.Node, mask string, of reflect.Value) {
+	path, value := under(owner, f.key), f.tag.Get("default")
+	switch {
+	case f.path == "input" && m.Value("input_counts") != nil, slices.Contains(values(f.tag, "but"), r.algorithm):
+		return // it needs none
+	case f.is("required"):
+		hint := f.key + ": " + f.plainDoc()
+		if len(f.enum) > 0 {
+			hint = f.key + " is " + f.wants()
+		}
+		r.add(owner, hint, "missing key %q", f.key)
+		r.origins.reject(path)
+		return
+	case f.kind == "map":
+		r.keys(f.below, path, &yaml.Node{Kind: yaml.Map}, of.Field(f.index))
+		return
+	case !f.masked(mask) || !f.serves(r.algorithm):
+		return
+	case path == "score" && (r.algorithm == AlgorithmTDR || r.algorithm == AlgorithmTDS):
+		value = r.algorithm // it has the name of its algorithm
+	case path == "objective" && r.Class == "": // there is nothing to learn
+		value = ObjectiveQueries
+	case path == "objective":
+		value = ObjectiveClassification
+	case f.kind == "job.Taxonomy":
+		value = of.FieldByName("Name").String()
+	}
+	if value != "" {
+		r.decode(f, path, &yaml.Node{Text: value, Quoted: !f.plain(), From: originDefault}, of)
+	}
+}
+
+// isOverride reports whether a node is of a flag or a variable.
+func (r *reader) isOverride(n *yaml.Node) bool { return n.From != "" && n.From != originDefault }
 
 // decode reads the value of a key into its field of a struct, and checks it.
 func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
@@ -146,7 +230,8 @@ func (r *reader) entry(f *field, path string, n *yaml.Node, v reflect.Value, hin
 	case n.Kind != yaml.Scalar || n.Null() || bare == nil:
 		r.reject(path, hint, "%s, not %s", must, f.describe(n))
 	default:
-		r.decode(bare, under(path, bare.key), n, v)
+		entries := []yaml.Entry{{Key: &yaml.Node{Text: bare.key}, Value: n}}
+		r.keys(f.below, path, &yaml.Node{Kind: yaml.Map, Entries: entries}, v)
 	}
 }
 

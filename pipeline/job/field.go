@@ -179,53 +179,8 @@ func (f *field) serves(algorithm string) bool {
 	return len(f.algorithms) == 0 || slices.Contains(f.algorithms, algorithm)
 }
 
-// slot is a field of a job: the value, and where it is.
-type slot struct {
-	*field
-	path   string        // "columns.age.mask"
-	keys   []string      // its parts, as they are written: "columns", "age", "mask"
-	owner  string        // path of the map that it is a key of: "columns.age"
-	of     reflect.Value // the struct
-	value  reflect.Value // its field
-	column *Column       // whose it is; nil: no column's
-}
-
-// slots calls a function for the slots of a job, in the order of the reference.
-func (j *Job) slots(visit func(slot)) {
-	slotsOf(jobFields, slot{value: reflect.ValueOf(j).Elem()}, visit)
-}
-
-// slotsOf calls a function for the slots of a map, and all below.
-func slotsOf(fields []*field, of slot, visit func(slot)) {
-	for _, f := range fields {
-		if f.other != nil && !of.value.Field(f.other.index).IsZero() {
-			f = f.other
-		}
-		s := slot{field: f, path: under(of.path, f.key), owner: of.path, of: of.value, value: of.value.Field(f.index), column: of.column}
-		s.keys = append(slices.Clone(of.keys), f.key)
-		visit(s)
-		switch {
-		case f.below == nil:
-		case f.kind == "map":
-			slotsOf(f.below, s, visit)
-		default:
-			for i := range s.value.Len() {
-				slotsOf(f.below, s.item(i), visit)
-			}
-		}
-	}
-}
-
-// item returns an item of a list of maps, or a column's entry, as the slot of its keys.
-func (s slot) item(i int) slot {
-	path, key := itemPath(s.path, i), fmt.Sprintf("[%d]", i)
-	s.value = s.value.Index(i)
-	if c, named := s.value.Addr().Interface().(*Column); named {
-		s.column, path, key = c, columnPath(c.Name), Quoted(c.Name)
-	}
-	s.path, s.keys = path, append(slices.Clone(s.keys), key)
-	return s
-}
+// masked reports whether a column with a mask has a use for the field.
+func (f *field) masked(mask string) bool { return len(f.masks) == 0 || slices.Contains(f.masks, mask) }
 
 // under returns the path of a key of a map.
 func under(owner, key string) string { return strings.TrimPrefix(owner+"."+key, ".") }

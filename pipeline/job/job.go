@@ -1,8 +1,8 @@
 // Package job is what a run is asked to do: what it reads, what must hold in its release, how
 // every column is masked, and where the release goes.
 //
-//	a program's Job ────────────▶ nodes ─decode─▶ Job ─defaults, rules─▶ Job
-//	text ─▶ nodes ─overrides─▶ nodes ───┘
+//	a program's Job ─────────▶ nodes ─┬─decode, defaults─▶ Job ─rules─▶ Job
+//	text ─▶ nodes ─overrides─▶ nodes ─┘
 //
 // The structs of a job define its file: a field's tags say which key it is and what it may be, and
 // keys.txt says in words what it means. Decoding, checks, defaults, flags and environment variables,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"syscall"
@@ -44,10 +43,8 @@ func Parse(path string, text []byte, overrides []Override) (*Job, error) {
 	}
 	switch {
 	case root != nil && root.Kind == yaml.Map:
-		r.record("", root)
 		r.override(root, overrides)
-		r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
-		return r.resolve()
+		return r.read(root)
 	case root != nil || len(problems) == 0:
 		r.problems = append(r.problems, noJob)
 	}

@@ -262,7 +262,7 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) { j.Columns[1].Taxonomy = Taxonomy{File: "zips.csv"} }, "columns.zip.taxonomy: a taxonomy here is one of"},
 		{func(j *Job) { j.Taxonomies["sex"].Tree.Children[1].Name = "F" }, "taxonomies.sex: name used twice in one tree"},
 		{func(j *Job) { j.Taxonomies = nil }, `columns.sex: column "sex" is generalized and has no taxonomy`},
-		{func(j *Job) { j.TaxonomyFile = "trees.yaml" }, "taxonomies: taxonomies are a file or a map, not both"},
+		{func(j *Job) { j.TaxonomyFile = "trees.yaml" }, "taxonomies: taxonomies is given in two forms\n    hint: it is a path or map, not both"},
 		{func(j *Job) { j.Algorithm.Seed = 3 }, "algorithm.seed: seed is for algorithm kactus or mondrian, the algorithm is tdr"},
 		{func(j *Job) { j.Algorithm = Algorithm{Name: AlgorithmIACc, MaxDivergence: new(1.5)} }, "algorithm.max_divergence: max_divergence must be a number from 0 to 1, not 1.5"},
 		{func(j *Job) { j.Limits.Memory = 1 }, "limits.memory: memory of 1 bytes is less than 1MiB"},
@@ -276,7 +276,7 @@ func TestResolveProblems(t *testing.T) {
 		{func(j *Job) { j.Sensitive = []Sensitive{{Column: "income", Confidences: []Confidence{{"high", 1}}}} }, "sensitive[0].max_confidence[0]: max_confidence must be a number above 0 and below 1, not 1"},
 		{func(j *Job) {
 			j.Sensitive = []Sensitive{{Column: "income", MaxConfidence: 0.5, Confidences: []Confidence{{"high", 0.5}}}}
-		}, "sensitive[0].max_confidence: max_confidence is given for every value and for single ones"},
+		}, "sensitive[0].max_confidence: max_confidence is given in two forms\n    hint: it is a number, or map by value, not both"},
 		{func(j *Job) { j.CSV.Delimiter = 'x' }, `csv.delimiter: delimiter must be one character such as ",", ";" or "\t", not "x"`},
 	}
 	for _, tt := range tests {
@@ -314,7 +314,7 @@ func TestCSVOfFlags(t *testing.T) {
 // A value of the wrong form is taken out: what other rules say of it would be of no value.
 func TestWrongValuesAreTakenOut(t *testing.T) {
 	r := newReader("job.yaml", nil)
-	root, problems := yaml.Parse([]byte("output: {level: 99999999999999999999}\nlimits: {memory: 99999999TiB}\nbalance: x\ninput: [a, [b]]\n"))
+	root, problems := yaml.Parse([]byte("output: {path: x, level: 99999999999999999999}\nquasi_identifiers: [{columns: [a], k: 2}]\ncolumns: {a: suppress}\nlimits: {memory: 99999999TiB}\nbalance: x\ninput: [a, [b]]\n"))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -70,9 +70,6 @@ func (r *reader) override(root *yaml.Node, overrides []Override) {
 				continue
 			}
 			lay(root, jobFields, o.Key, f.given(o))
-			if o.Key == "algorithm.name" && slices.Contains(algorithms, o.Value) {
-				r.algorithm = o.Value
-			}
 		}
 	}
 }
@@ -139,19 +136,21 @@ func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 	}
 }
 
-// alone reads the job that overrides make alone.
-func alone(overrides []Override) *reader {
+// alone decodes a map of the job file from overrides alone.
+func alone(key string, overrides []Override, of any) *reader {
 	r, root := newReader("", nil), &yaml.Node{Kind: yaml.Map}
-	r.override(root, overrides)
-	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
+	others := func(o Override) bool { return !strings.HasPrefix(o.Key, key+".") }
+	r.override(root, slices.DeleteFunc(slices.Clone(overrides), others))
+	if m := root.Value(key); m != nil {
+		r.keys(fieldAt(key).below, key, m, reflect.ValueOf(of).Elem())
+	}
 	return r
 }
 
 // LimitsOf returns the limits that overrides ask for, for a command that has no job file.
-func LimitsOf(overrides []Override) (Limits, error) {
-	isOther := func(o Override) bool { return !strings.HasPrefix(o.Key, "limits.") }
-	r := alone(slices.DeleteFunc(slices.Clone(overrides), isOther))
-	return r.Limits, asError(r.problems)
+func LimitsOf(overrides []Override) (limits Limits, err error) {
+	r := alone("limits", overrides, &limits)
+	return limits, asError(r.problems)
 }
 
 // CSVFlags returns the keys of csv, which commands without a job file take as flags.
@@ -164,20 +163,16 @@ func CSVFlags() (flags []Flag) {
 }
 
 // CSVOf returns how CSV is read by the values of such flags.
-func CSVOf(overrides []Override) (CSV, error) {
-	r := alone(overrides)
+func CSVOf(overrides []Override) (csv CSV, err error) {
+	r := alone("csv", overrides, &csv)
+	r.CSV = csv
 	r.csvRules()
-	return r.CSV, asError(r.problems)
+	return csv, asError(r.problems)
 }
 
 // YAML returns the map of csv as a job file has it, empty when nothing is declared.
 func (c *CSV) YAML() string {
-	declared := &yaml.Node{Kind: yaml.Map}
-	for _, f := range fieldAt("csv").below {
-		if v := reflect.ValueOf(c).Elem().Field(f.index); !isZero(v) {
-			declared.Entries = append(declared.Entries, yaml.Entry{Key: &yaml.Node{Text: f.key}, Value: writer{}.node(f, v)})
-		}
-	}
+	declared := writer{Job: &Job{}}.tree(fieldAt("csv").below, "csv", reflect.ValueOf(c).Elem())
 	if declared.Entries == nil {
 		return ""
 	}

@@ -2,9 +2,9 @@ package job
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/kcut/kcut/formats/storage"
 	"github.com/kcut/kcut/internal/fault"
@@ -17,30 +17,27 @@ func (j *Job) Portable() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := j.clone()
+	p := *j
 	p.TaxonomyFile, p.Taxonomies = "", nil
+	p.Input, p.InputCounts, p.Columns = slices.Clone(j.Input), slices.Clone(j.InputCounts), slices.Clone(j.Columns)
+	paths := []*string{&p.Output.Path, &p.Previous, &p.Limits.SpillDir}
+	for _, list := range [][]string{p.Input, p.InputCounts} {
+		for i := range list {
+			paths = append(paths, &list[i])
+		}
+	}
 	for i := range p.Columns {
+		paths = append(paths, &p.Columns[i].KeyFile)
 		if t, generalized := taxonomies[p.Columns[i].Name]; generalized {
 			p.Columns[i].Taxonomy = t
 		}
 	}
-	p.slots(func(s slot) {
-		if !s.isPath() {
-			return
+	for _, path := range paths {
+		if err := absolute(path); err != nil {
+			return nil, err
 		}
-		switch to := s.value.Addr().Interface().(type) {
-		case *string:
-			err = errors.Join(err, absolute(to))
-		case *[]string:
-			for i := range *to {
-				err = errors.Join(err, absolute(&(*to)[i]))
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
 	}
-	return json.Marshal(p)
+	return json.Marshal(&p)
 }
 
 // absolute has a path start from the root of the file system, with the slash that ends a directory's.

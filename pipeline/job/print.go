@@ -24,37 +24,6 @@ type Setting struct {
 	Origin string `json:"origin"` // "people.yaml:4", "--k", "KCUT_MEMORY" or "default"; empty: a program's
 }
 
-// line is a setting as a line of YAML.
-type line struct {
-	Setting
-	keys   []string // as they are written; "[0]" is an item of a list
-	absent bool     // there is no value: it says what that means
-}
-
-// lines returns every value of the job, in the order of the reference.
-func (j *Job) lines() (lines []line) {
-	w := writer{folder: filepath.Dir(j.File)}
-	add := func(path, value string, keys ...string) {
-		lines = append(lines, line{Setting: Setting{path, value, j.origins.origin(path)}, keys: keys})
-	}
-	j.slots(func(s slot) {
-		_, recorded := j.origins.places[s.path]
-		switch {
-		case s.below != nil:
-		case s.kind == "taxonomies" && j.Taxonomies != nil:
-			for _, name := range j.taxonomyNames() {
-				t := j.Taxonomies[name]
-				add(taxonomyPath(name), flow(w.taxonomy(&t, true)), s.key, Quoted(name))
-			}
-		case (recorded || !isZero(s.value)) && !(s.value.Kind() == reflect.Pointer && s.value.IsNil()):
-			add(s.path, flow(w.node(s.field, s.value)), s.keys...)
-		case s.absent != "" && !strings.ContainsAny(s.field.path, "*["):
-			lines = append(lines, line{Setting{s.path, s.absent, originDefault}, s.keys, true})
-		}
-	})
-	return lines
-}
-
 // taxonomyNames returns the names of the job's taxonomies in the order of the job file.
 func (j *Job) taxonomyNames() []string {
 	at := func(name string) place { return j.origins.places[taxonomyPath(name)] }
@@ -65,49 +34,87 @@ func (j *Job) taxonomyNames() []string {
 
 // Settings lists every value of a resolved job and where it came from, in the order of the
 // reference.
-func (j *Job) Settings() (settings []Setting) {
-	for _, l := range j.lines() {
-		settings = append(settings, l.Setting)
-	}
-	return settings
-}
+func (j *Job) Settings() []Setting { return j.print().settings }
 
 // YAML renders a resolved job as a job file, with the origin of every value as a comment. Saved in
 // the folder of the job file it loads to the same job.
-func (j *Job) YAML() string {
-	var b strings.Builder
-	var before []string
-	for _, l := range j.lines() {
-		comment := ""
-		if l.Origin != "" {
-			comment = "  # " + printable(l.Origin)
-		}
-		last := len(l.keys) - 1
-		if l.absent {
-			if last == 0 { // what is absent below others is not shown
-				b.WriteString("# " + l.Key + ": " + l.Value + comment + "\n")
+func (j *Job) YAML() string { return j.print().text.String() }
+
+// printer prints a job as a file and as its settings.
+type printer struct {
+	*Job
+	text     strings.Builder
+	settings []Setting
+	dash     bool // the next line begins an item of a list
+}
+
+func (j *Job) print() *printer {
+	p := &printer{Job: j}
+	root := writer{Job: j, print: true}.tree(jobFields, "", reflect.ValueOf(j).Elem())
+	p.keys(jobFields, root, "", 0)
+	return p
+}
+
+// keys prints a map, in the order of the reference.
+func (p *printer) keys(fields []*field, m *yaml.Node, owner string, depth int) {
+	for _, f := range fields {
+		path, n := under(owner, f.key), m.Value(f.key)
+		switch {
+		case n == nil && f.kind == "map":
+			p.keys(f.below, &yaml.Node{}, path, depth+1)
+		case n == nil && f.below == nil && f.absent != "" && !strings.ContainsAny(f.path, "*["):
+			p.settings = append(p.settings, Setting{path, f.absent, originDefault})
+			if depth == 0 { // what is absent below others is not shown
+				p.text.WriteString("# " + path + ": " + f.absent + "  # " + originDefault + "\n")
 			}
-			continue
+		case n == nil:
+		case f.below == nil && !(f.kind == "taxonomies" && n.Kind == yaml.Map):
+			p.leaf(path, f.key, n, depth)
+		default:
+			p.line(f.key+":", depth)
+			p.below(f, n, path, depth)
 		}
-		dash := false
-		for depth, key := range l.keys {
-			indent := strings.Repeat("  ", depth)
-			if dash {
-				indent = indent[2:] + "- "
-			}
-			switch dash = false; {
-			case depth == last:
-				b.WriteString(indent + key + ": " + l.Value + comment + "\n")
-			case depth < len(before) && slices.Equal(before[:depth+1], l.keys[:depth+1]): // it is there
-			case key[0] == '[':
-				dash = true
-			default:
-				b.WriteString(indent + key + ":\n")
-			}
-		}
-		before = l.keys
 	}
-	return b.String()
+}
+
+// below prints what is below a key: a map, a list of maps, or a map by names.
+func (p *printer) below(f *field, n *yaml.Node, path string, depth int) {
+	if f.kind == "map" {
+		p.keys(f.below, n, path, depth+1)
+	}
+	for i, item := range n.Items {
+		p.dash = true
+		p.keys(f.below, item, itemPath(path, i), depth+2)
+	}
+	for _, e := range n.Entries {
+		switch name := Quoted(e.Key.Text); f.kind {
+		case "taxonomies":
+			p.leaf(taxonomyPath(e.Key.Text), name, e.Value, depth+1)
+		case "columns by name":
+			p.line(name+":", depth+1)
+			p.keys(f.below, e.Value, columnPath(e.Key.Text), depth+2)
+		}
+	}
+}
+
+// leaf prints a value, and where it is from.
+func (p *printer) leaf(path, key string, n *yaml.Node, depth int) {
+	s := Setting{path, flow(n), p.origins.origin(path)}
+	p.settings = append(p.settings, s)
+	line := key + ": " + s.Value
+	if s.Origin != "" {
+		line += "  # " + printable(s.Origin)
+	}
+	p.line(line, depth)
+}
+
+func (p *printer) line(text string, depth int) {
+	indent := strings.Repeat("  ", depth)
+	if p.dash {
+		indent = indent[2:] + "- "
+	}
+	p.dash = false
+	p.text.WriteString(indent + text + "\n")
 }
 
 // printable returns a text without what steers terminals or ends a line.
@@ -120,13 +127,62 @@ func printable(text string) string {
 	}, text)
 }
 
-// writer makes the nodes that a job file has for values.
+// writer makes the nodes that a job file has for the values of a job.
 type writer struct {
-	folder string // that paths start from; empty: they are as they are
+	*Job
+	print bool // paths start from the folder of the job file, and what was emptied is shown
 }
 
-// node returns the node of a value that is no struct.
-func (w writer) node(f *field, v reflect.Value) *yaml.Node {
+// tree returns the map of a struct. A key that has two forms is there twice where both are given.
+func (w writer) tree(fields []*field, owner string, v reflect.Value) *yaml.Node {
+	m := &yaml.Node{Kind: yaml.Map}
+	add := func(f *field) {
+		if n := w.node(f, under(owner, f.key), v.Field(f.index)); n != nil {
+			m.Entries = append(m.Entries, yaml.Entry{Key: &yaml.Node{Text: f.key}, Value: n})
+		}
+	}
+	for _, f := range fields {
+		other := f.other != nil && !v.Field(f.other.index).IsZero()
+		if other {
+			add(f.other)
+		}
+		if !other || !v.Field(f.index).IsZero() {
+			add(f)
+		}
+	}
+	return m
+}
+
+// node returns the node of a value, or nil where none was given.
+func (w writer) node(f *field, path string, v reflect.Value) *yaml.Node {
+	_, recorded := w.origins.places[path]
+	empty := v.Kind() == reflect.Slice && v.Len() == 0
+	n := &yaml.Node{Kind: yaml.Map}
+	switch {
+	case f.kind == "map":
+		if n = w.tree(f.below, path, v); n.Entries == nil && !recorded {
+			return nil
+		}
+	case empty && !(w.print && recorded), !recorded && v.IsZero(), v.Kind() == reflect.Pointer && v.IsNil():
+		return nil
+	case f.kind == "list":
+		n.Kind = yaml.List
+		for i := range v.Len() {
+			n.Items = append(n.Items, w.tree(f.below, itemPath(path, i), v.Index(i)))
+		}
+	case f.kind == "columns by name":
+		for i := range w.Columns {
+			name := w.Columns[i].Name
+			n.Entries = append(n.Entries, yaml.Entry{Key: textNode(name), Value: w.tree(f.below, columnPath(name), v.Index(i))})
+		}
+	default:
+		return w.leaf(f, v)
+	}
+	return n
+}
+
+// leaf returns the node of a value that is no struct.
+func (w writer) leaf(f *field, v reflect.Value) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.List}
 	switch v := reflect.Indirect(v).Interface().(type) {
 	case Bounds:
@@ -137,7 +193,7 @@ func (w writer) node(f *field, v reflect.Value) *yaml.Node {
 		return w.taxonomy(&v, false)
 	case map[string]Taxonomy:
 		named := &yaml.Node{Kind: yaml.Map}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, name := range w.taxonomyNames() {
 			t := v[name]
 			named.Entries = append(named.Entries, yaml.Entry{Key: textNode(name), Value: w.taxonomy(&t, true)})
 		}
@@ -175,8 +231,8 @@ func (w writer) single(f *field, text string) *yaml.Node {
 
 // path returns the node of a path.
 func (w writer) path(path string) *yaml.Node {
-	if w.folder != "" {
-		path = fromFolder(w.folder, path)
+	if w.print {
+		path = fromFolder(filepath.Dir(w.File), path)
 	}
 	return textNode(path)
 }

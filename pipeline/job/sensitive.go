@@ -101,7 +101,4 @@ func (r *reader) measureRules(s *Sensitive, path string) {
 			r.add(path+".max_confidence", "", "max_confidence has value %q twice", c.Value)
 		}
 	}
-	if s.MaxConfidence > 0 && len(s.Confidences) > 0 {
-		r.add(path+".max_confidence", "", "max_confidence is given for every value and for single ones")
-	}
 }

@@ -107,11 +107,6 @@ func textOf(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// isZero reports whether a value of a job is the zero value: nothing was given.
-func isZero(v reflect.Value) bool {
-	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
-}
-
 // set sets a value to what a single node says, or says what is wrong with that and what to do about it.
 func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
 	err, pattern := setText(v, n.Text), kinds[f.kind].pattern
