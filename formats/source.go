@@ -229,8 +229,7 @@ func (v *Values) Grow(size int, hold func(more int64) error) error {
 	if err := v.Room(size); err != nil {
 		return err
 	}
-	const small = 64 << 10 // for values that follow a large one
-	room := max(len(v.Data)+size+small, cap(v.Data)+cap(v.Data)/4)
+	room := grown(len(v.Data), cap(v.Data), size)
 	if cap(v.Data)-len(v.Data) >= size || room <= usualBytes {
 		return nil
 	}
@@ -239,6 +238,29 @@ func (v *Values) Grow(size int, hold func(more int64) error) error {
 	}
 	v.Data = append(make([]byte, 0, room), v.Data...)
 	return nil
+}
+
+// grown returns the room, in bytes, of values that have too little for a value, or some, of a size.
+func grown(used, room, size int) int {
+	const small = 64 << 10 // for values that follow a large one
+	return max(used+size+small, room+room/4)
+}
+
+// Growing returns the most memory that values take while they grow to a number of bytes, by each at a
+// time, and their memory then: the memory that they leave counts until they have moved.
+func Growing(all, each int64) (most, then int64) {
+	if all <= usualBytes {
+		return all + all/4, all + all/4
+	}
+	each = max(each, 4<<10)
+	for used := int64(0); used < all; used += each {
+		if then-used < each {
+			before := then
+			then = int64(grown(int(used), int(before), int(each)))
+			most = before + then
+		}
+	}
+	return most, then
 }
 
 // MemoryBytes returns the memory of the table without its Values.

@@ -13,10 +13,10 @@ type Statistics struct {
 	Stored          int64 // bytes in the file; 0: unknown
 	// Spelled is an approximate upper bound of the bytes of the values of all rows, each counted by
 	// itself. 0: unknown.
-	Spelled    int64
-	Dictionary int64 // memory of the largest dictionary in a reader, beyond the usual
-	// least number of bytes of the column that a reader holds at a time; 0: unknown
-	Held int64
+	Spelled int64
+	// mean number of bytes of a value in the chunk where that is largest, a lower bound of the
+	// longest value; 0: unknown
+	Longest int64
 }
 
 // Described is a Source that has statistics of its columns.
@@ -25,6 +25,15 @@ type Described interface {
 	// Statistics returns the statistics of chunks first to first+count−1, one for each requested
 	// column. It may be called from several goroutines at a time.
 	Statistics(ctx context.Context, first, count int, columns []int) ([]Statistics, error)
+}
+
+// Weighed is a Source that knows the memory that reading it takes.
+type Weighed interface {
+	Source
+	// Holds returns about the most bytes that a reader of columns of chunks first to first+count−1
+	// reports to ReadOptions.Hold at a time, as far as the file says it. It may be called from several
+	// goroutines at a time.
+	Holds(ctx context.Context, first, count int, columns []Request) (int64, error)
 }
 
 // UnknownStatistics bounds a column of some rows only by its type.
@@ -51,14 +60,13 @@ func (s Statistics) Join(other Statistics) Statistics {
 		return other
 	}
 	return Statistics{
-		Rows:       s.Rows + other.Rows,
-		AtLeast:    max(s.AtLeast, other.AtLeast),
-		AtMost:     s.AtMost + other.AtMost,
-		Within:     s.Within.join(other.Within),
-		Stored:     s.Stored + other.Stored,
-		Spelled:    s.Spelled + other.Spelled,
-		Dictionary: max(s.Dictionary, other.Dictionary),
-		Held:       max(s.Held, other.Held),
+		Rows:    s.Rows + other.Rows,
+		AtLeast: max(s.AtLeast, other.AtLeast),
+		AtMost:  s.AtMost + other.AtMost,
+		Within:  s.Within.join(other.Within),
+		Stored:  s.Stored + other.Stored,
+		Spelled: s.Spelled + other.Spelled,
+		Longest: max(s.Longest, other.Longest),
 	}
 }
 

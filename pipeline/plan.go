@@ -12,6 +12,7 @@ import (
 	"github.com/kcut/kcut/engine/choose"
 	"github.com/kcut/kcut/engine/mondrian"
 	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/formats/dataset"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/algorithm"
@@ -104,8 +105,8 @@ type planning struct {
 	guard *guard.Guard
 	load  forecast.Load
 
-	held      int64   // by a reader of all columns that are read, at least
 	stored    []int64 // of every field: bytes of its pages
+	longest   []int64 // of every field: bytes of its longest value, at least
 	spelled   []int64 // of every field: bytes of the values of all rows, at most
 	different int64   // how many rows of an excerpt differ on kept columns
 
@@ -124,6 +125,9 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 			Redundant: slices.Contains(p.Redundant, i),
 		})
 	}
+	if err := p.checkCounting(ctx); err != nil {
+		return nil, err
+	}
 	if sample {
 		if err := p.sample(ctx, f); err != nil {
 			return nil, err
@@ -132,7 +136,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 	if err := p.checkEntities(f); err != nil {
 		return nil, err
 	}
-	if err := p.checkMasking(f); err != nil {
+	if err := p.checkMasking(ctx, f); err != nil {
 		return nil, err
 	}
 	rows := p.Dataset.Rows()
@@ -182,12 +186,6 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		if err := p.checkWithin(s, i, of); err != nil {
 			return err
 		}
-		if err := p.checkDictionary(s, spec); err != nil {
-			return err
-		}
-		if spec.Mask != job.MaskDrop {
-			p.held += s.Held
-		}
 		scale := float64(rows) / float64(max(1, s.Rows)) // by how many all rows are more than those that were looked at
 		atLeast, atMost := s.Distinct(field.Type)
 		if s.Rows < rows {
@@ -196,6 +194,7 @@ func (p *planning) describe(ctx context.Context, f *forecast.Forecast) error {
 		f.Columns = append(f.Columns, forecast.Column{
 			Name: field.Name, Type: field.Type.String(), Mask: spec.Mask, Distinct: forecast.Range{AtLeast: atLeast, AtMost: atMost},
 		})
+		p.longest = append(p.longest, s.Longest)
 		p.spelled = append(p.spelled, int64(float64(s.Spelled)*scale))
 		if s.Spelled == 0 {
 			p.spelled[i] = packed * f.Bytes
@@ -267,17 +266,6 @@ func (p *planning) foretold() (fields []int, groupings [][]int) {
 	return fields, groupings
 }
 
-// checkDictionary refuses what the memory has no room for, as a reader does.
-func (p *planning) checkDictionary(s *formats.Statistics, spec *job.Column) error {
-	if spec.Mask == job.MaskDrop {
-		return nil
-	}
-	if err := p.Budget.HoldRead(s.Dictionary); err != nil {
-		return fmt.Errorf("read the dictionary of column %q: %w", spec.Name, err)
-	}
-	return p.Budget.HoldRead(-s.Dictionary)
-}
-
 // positions returns the numbers from from to to−1.
 func positions(from, to int) (all []int) {
 	for i := from; i < to; i++ {
@@ -303,26 +291,69 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 	return nil
 }
 
+// holdReaders draws what readers hold that are at work at a time and ask for the same, as they do, and returns what gives it back.
+func (p *planning) holdReaders(ctx context.Context, requests []formats.Request, readers int) (release func(), err error) {
+	held, err := p.Dataset.Holds(ctx, requests, max(8, mostDescribed/max(1, len(requests))))
+	if err != nil {
+		return nil, err
+	}
+	held *= int64(p.Dataset.Scanners(readers))
+	if err := p.Budget.HoldRead(held); err != nil {
+		return nil, fmt.Errorf("read %s together: %w", text.Count(len(requests), "column"), err)
+	}
+	return func() { _ = p.Budget.HoldRead(-held) }, nil // giving back is not refused
+}
+
+// checkCounting refuses a budget that has no room for what counting holds at a time of values that cannot be divided: readers, and the
+// longest value of a column.
+func (p *planning) checkCounting(ctx context.Context) error {
+	r, closed := p.counted()
+	defer closed()
+	release, err := p.holdReaders(ctx, r.Reads(), p.threads())
+	if err != nil {
+		return err
+	}
+	defer release()
+	for i, c := range r.Columns {
+		if err := r.HoldValues(i, p.longest[c.Field], p.stored[c.Field], p.Budget); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counted returns what a run counts of the input, and what forgets it.
+func (p *planning) counted() (r *count.Request, release func()) {
+	r = p.Request(count.Tuning{})
+	x := p.guard.NewCount()
+	r.Beside = x.Beside()
+	return r, x.Close
+}
+
+// threads returns how many threads read.
+func (p *planning) threads() int {
+	return binding.ThreadsWithin(p.load.Memory, p.load.Threads, p.Reads())
+}
+
 // checkMasking refuses a budget that has no room for what masking holds at a time: readers of all
 // columns, and row groups or rows that are put in order.
-func (p *planning) checkMasking(f *forecast.Forecast) (err error) {
-	budget, rows := p.Budget, p.released(f)
-	readers := int64(p.Dataset.Scanners(rows.Threads))
-	held := max(0, readers*p.held-spill.UsualPages)
-	if err := budget.HoldRead(held); err != nil {
-		return fmt.Errorf("read %s together: %w", text.Count(p.Reads(), "column"), err)
+func (p *planning) checkMasking(ctx context.Context, f *forecast.Forecast) error {
+	release, err := p.holdReaders(ctx, masking.Requests(p.Specs), p.threads())
+	if err != nil {
+		return err
 	}
-	drawn := int64(0)
+	defer release()
+	rows, drawn := p.released(f), int64(0)
 	if p.Job.Order == job.OrderReleased {
-		drawn, err = rows.DrawRows(budget)
+		drawn, err = rows.DrawRows(p.Budget)
 	} else {
-		drawn, err = rows.DrawGroups(budget, int64(p.Job.Output.RowGroupRows))
+		drawn, err = rows.DrawGroups(p.Budget, int64(p.Job.Output.RowGroupRows))
 	}
 	if err != nil {
 		return fmt.Errorf("mask the input: %w", err)
 	}
-	budget.Return(drawn)
-	return budget.HoldRead(-held)
+	p.Budget.Return(drawn)
+	return nil
 }
 
 // checkWithin refuses declared bounds that the statistics of a column already contradict, and notes those that are
@@ -358,7 +389,7 @@ func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 	of := &masking.Foreseen{
 		Rows: p.load.Rows, Dropped: int64(p.Job.MaxSuppressed.Of(p.load.Rows)), Different: p.different,
 		Divides: !p.load.TopDown && p.Job.Algorithm.Name != job.AlgorithmBottomUp, Memory: p.load.Memory,
-		Threads: binding.ThreadsWithin(p.load.Memory, p.load.Threads, p.Reads()),
+		Threads: p.threads(),
 	}
 	for i, spec := range p.Specs {
 		values := f.Columns[i].Distinct
@@ -381,7 +412,7 @@ func (p *planning) released(f *forecast.Forecast) *masking.Foreseen {
 func (p *planning) keptColumn(field int, spec *job.Column, values forecast.Range) masking.ForeseenColumn {
 	rows, t := p.load.Rows, p.Dataset.Schema().Fields[field].Type
 	k := masking.ForeseenColumn{
-		Values: values, Stored: p.stored[field],
+		Values: values, Stored: p.stored[field], Longest: p.longest[field],
 	}
 	switch {
 	case spec.Mask == job.MaskPseudonym:
@@ -420,11 +451,36 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 	}
 	err := p.excerpt(ctx, fields, groupings, rows, f)
 	p.Budget.Return(rows * rowBytes)
+	if errors.Is(err, spill.ErrBudget) {
+		return p.rehearse(ctx, rows)
+	}
 	if err != nil {
 		return err
 	}
 	return p.foretellUnion(ctx, p.Dataset.Part(rows), f)
 }
+
+// rehearse reads so many rows as counting and masking do, where an excerpt did not fit the memory beside its readers. What ends
+// these readers ends a run.
+func (p *planning) rehearse(ctx context.Context, rows int64) error {
+	counted, release := p.counted()
+	defer release()
+	part := p.Dataset.Part(rows)
+	for _, requests := range [][]formats.Request{counted.Reads(), masking.Requests(p.Specs)} {
+		if err := dataset.Scan(ctx, part, requests, []dataset.Scanner{unread{}}, func(int64) {}); err != nil {
+			return err
+		}
+	}
+	p.Noted("the memory has no room for rows beside their readers: none were sampled")
+	return nil
+}
+
+// unread takes rows, and nothing of them.
+type unread struct{}
+
+func (unread) BeginSplit(formats.Split)   {}
+func (unread) Batch(*formats.Batch) error { return nil }
+func (unread) EndSplit() error            { return nil }
 
 // excerpt reads so many rows of some fields, in which the tuples of groupings are counted.
 func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int, rows int64, f *forecast.Forecast) error {

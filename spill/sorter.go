@@ -77,6 +77,26 @@ func UsualRun(share int64, threads int) int64 {
 	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
+// Foresee refuses rows of a number of bytes in all, with the size of the largest one, as sorting does
+// where a budget has no room for that one: for its run, beside the memory of readers, and where rows
+// go to the store, for writing it and for joining it with another one. Rows of usual size always have
+// room.
+func (s *Sorter) Foresee(all, largest int64) error {
+	if largest <= largeRow {
+		return nil
+	}
+	run, stores := growth*largest, s.Open != nil && all+growth*largest > s.Share
+	if s.largest = largest; !stores {
+		s.largest = 0
+	}
+	need := run + max(s.writeBytes(), s.missing(run+s.Budget.Reads()))
+	if err := s.Budget.Draw(s.What, need); err != nil {
+		return s.Budget.Short(err, need, s.Instead)
+	}
+	s.Budget.Return(need)
+	return nil
+}
+
 // NewRun returns a run for the rows of one more worker. It is not safe for concurrent use.
 func (s *Sorter) NewRun() *RowRun {
 	r := newRun(s, s.Short)

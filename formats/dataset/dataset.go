@@ -258,6 +258,42 @@ func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]fo
 	return all, nil
 }
 
+// Holds returns about the most bytes that a reader of columns of a split reports to hold, as far as
+// files say it: of all splits, or of a number of them that are spread over the input.
+func (d *Dataset) Holds(ctx context.Context, columns []formats.Request, most int) (bytes int64, err error) {
+	for _, place := range spread(len(d.splits), most) {
+		of, err := d.splitHolds(ctx, d.splits[place], columns)
+		if err != nil {
+			return 0, err
+		}
+		bytes = max(bytes, of)
+	}
+	return bytes, nil
+}
+
+func (d *Dataset) splitHolds(ctx context.Context, s formats.Split,
+	columns []formats.Request) (int64, error) {
+	file, src, err := d.acquire(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	defer d.sources.release(s.File)
+	weighed, ok := src.(formats.Weighed)
+	if !ok {
+		return 0, nil
+	}
+	var inFile []formats.Request
+	for _, request := range columns {
+		if position := file.position(request.Column); position >= 0 {
+			inFile = append(inFile, formats.Request{Column: position, Coded: request.Coded})
+		}
+	}
+	if file.count >= 0 {
+		inFile = append(inFile, formats.Request{Column: file.count, Coded: true})
+	}
+	return weighed.Holds(ctx, s.First, s.Count, inFile)
+}
+
 func (d *Dataset) splitStatistics(ctx context.Context, s formats.Split,
 	columns []int) ([]formats.Statistics, error) {
 	all := make([]formats.Statistics, len(columns))

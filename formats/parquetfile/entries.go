@@ -59,13 +59,13 @@ func (c columnRoom) fixed(chunk *meta.Column) int64 {
 		rowBytes*min(int64(c.rows), chunk.NumValues) + columnBytes
 }
 
-// told returns the number of bytes that a column reports for an unpacked page of usual size that
-// compression does not shrink.
-func (c columnRoom) told(chunk *meta.Column) int64 {
-	if c.less == 0 {
-		return 0
+// tells returns the number of bytes that a column reports that holds a number of bytes of pages and
+// values.
+func (c columnRoom) tells(chunk *meta.Column, bytes int64) int64 {
+	if c.less > 0 {
+		bytes += c.fixed(chunk)
 	}
-	return max(0, c.fixed(chunk)+min(chunk.TotalCompressedSize, usualRoom)+c.less-usualRoom)
+	return max(0, bytes+c.less-usualRoom)
 }
 
 // buffers is the memory for reading column chunks one after another. A closed reader leaves that of

@@ -193,26 +193,27 @@ func (r *reader) wrap(i int, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = fault.LacksMore(err, r.toCome(i))
+	if fault.ClassOf(err) == fault.Resources {
+		err = fault.LacksMore(err, r.toCome(i))
+	}
 	return fmt.Errorf("read column %q of row group %d of %s: %w",
 		r.file.footer.Leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }
 
 // toCome returns an estimate of the additional bytes that the columns will report beside column i:
-// a page for each, and for the following columns as much as for those before, without the largest.
+// for the following columns as much as for those before, without the largest, or more.
 func (r *reader) toCome(i int) (bytes int64) {
 	told, largest := int64(0), int64(0)
 	for _, c := range r.columns[:i] {
 		told, largest = told+c.told(), max(largest, c.told())
 	}
 	each := (told - largest) / int64(max(1, i))
-	for j, c := range r.columns {
-		least := r.room.told(&r.chunks[j])
+	for j, foreseen := range r.foreseen(r.plan) {
 		switch {
 		case j < i:
-			bytes += max(0, least-c.told())
+			bytes += max(0, foreseen.told-r.columns[j].told())
 		case j > i:
-			bytes += max(least, each)
+			bytes += max(foreseen.told, each)
 		}
 	}
 	return bytes

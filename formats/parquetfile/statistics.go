@@ -2,8 +2,6 @@ package parquetfile
 
 import (
 	"context"
-	"io"
-	"math"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -46,16 +44,13 @@ func (s *source) chunkStatistics(group *meta.Group, column *topColumn) formats.S
 	for leaf := column.First; leaf < column.Last; leaf++ {
 		chunk := group.Chunk(leaf)
 		known.Stored += chunk.TotalCompressedSize
-		dictionary = s.dictionary(chunk)
+		if dictionary, _ = pageHeader(s.file, chunk.Extent().From); !dictionary.Dictionary.Valid {
+			dictionary = meta.PageHeader{}
+		}
+		known.Longest += longest(chunk, dictionary, group.NumRows)
 		known.Spelled += spelled(chunk, &s.footer.Leaves[leaf], dictionary)
-		known.Held += held(chunk, dictionary)
 		if column.field.Type.Kind == formats.Nested {
 			known.Spelled += nestedEntry*chunk.NumValues + 4*known.Rows
-		}
-		if dictionary.Dictionary.Valid {
-			known.Dictionary += max(0, dictionaryHeld(int64(dictionary.Compressed),
-				int64(dictionary.Uncompressed), int(dictionary.Dictionary.V.NumValues),
-				chunk.Codec)-usualRoom)
 		}
 	}
 	if column.field.Type.Kind == formats.Nested || known.Rows == 0 {
@@ -71,22 +66,6 @@ func (s *source) chunkStatistics(group *meta.Group, column *topColumn) formats.S
 		}
 	}
 	return known
-}
-
-// dictionary returns the header of a chunk's dictionary, or an empty one if it has none that can be
-// read.
-func (s *source) dictionary(chunk *meta.Column) (h meta.PageHeader) {
-	var head [256]byte // a header takes some twenty bytes
-	n, err := s.file.ReadAt(head[:], chunk.Extent().From)
-	if err != nil && err != io.EOF {
-		return meta.PageHeader{}
-	}
-	_, err = meta.Decode(head[:n], &h)
-	if err != nil || h.Type != format.DictionaryPage || !h.Dictionary.Valid ||
-		h.Dictionary.V.NumValues < 0 || h.Uncompressed < 0 {
-		return meta.PageHeader{}
-	}
-	return h
 }
 
 const (
@@ -121,28 +100,15 @@ func spelled(chunk *meta.Column, element *schema.Leaf, dictionary meta.PageHeade
 	return bytes
 }
 
-// held returns the least number of bytes of a chunk that a reader holds at a time, if the footer
-// has the number of pages: one page, the values of a batch that are not in the dictionary, the
-// entries of the dictionary, and the reader of the column.
-func held(chunk *meta.Column, dictionary meta.PageHeader) int64 {
-	pages := int64(0)
-	for _, p := range chunk.EncodingStats {
-		if p.PageType != format.DictionaryPage {
-			pages += int64(max(0, p.Count))
-		}
+// longest returns the mean number of bytes of a row of a chunk or, in one in which most rows differ,
+// of an entry of the dictionary.
+func longest(chunk *meta.Column, dictionary meta.PageHeader, rows int64) int64 {
+	each := float64(chunk.TotalUncompressedSize) / float64(max(1, chunk.NumValues))
+	entries := int64(dictionary.Dictionary.V.NumValues)
+	if entries > 0 {
+		each = max(each, float64(dictionary.Uncompressed)/float64(entries))
 	}
-	if pages == 0 {
-		return 0
-	}
-	entries := int64(dictionary.Uncompressed)
-	unpacked := max(0, chunk.TotalUncompressedSize-entries)
-	page := min(unpacked/pages, math.MaxInt32) // the largest is no smaller
-	if !allInDictionary(chunk) {
-		page += int64(float64(unpacked) * min(1, stepRows/float64(max(1, chunk.NumValues))))
-	}
-	least := columnRoom{rows: stepRows, buffer: leastRead}
-	entries += derivedBytes * int64(dictionary.Dictionary.V.NumValues)
-	return least.fixed(chunk) + page + entries
+	return int64(each * float64(chunk.NumValues) / float64(max(1, rows)))
 }
 
 // allInDictionary reports whether no data page has values of its own: a writer leaves the

@@ -48,17 +48,11 @@ var ErrManyTuples = errors.New("there are many tuples")
 
 // start makes the state of so many workers. What is counted beside is nil if nothing is.
 func (r *reading) start(workers int, beside *Beside) {
-	for i := range r.columns {
-		r.fields = append(r.fields, r.Columns[i].Field)
-	}
+	r.fields = r.reads(len(r.columns), beside)
 	if beside != nil {
 		r.beside = beside.Begin(workers)
 		for _, field := range beside.Fields {
-			at := slices.Index(r.fields, field)
-			if at < 0 {
-				at, r.fields = len(r.fields), append(r.fields, field)
-			}
-			r.also = append(r.also, at)
+			r.also = append(r.also, slices.Index(r.fields, field))
 		}
 	}
 	for i := range workers {
@@ -66,14 +60,37 @@ func (r *reading) start(workers int, beside *Beside) {
 	}
 }
 
-// read reads the input.
-func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
-	var requests []formats.Request
-	for _, field := range r.fields {
+// reads returns the fields of the first columns, and behind them the others that are counted beside.
+func (r *Request) reads(columns int, beside *Beside) (fields []int) {
+	for i := range columns {
+		fields = append(fields, r.Columns[i].Field)
+	}
+	if beside == nil {
+		return fields
+	}
+	for _, field := range beside.Fields {
+		if !slices.Contains(fields, field) {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// Reads returns what a reading of the input asks for that counts all columns.
+func (r *Request) Reads() []formats.Request { return r.requests(r.reads(len(r.Columns), r.Beside)) }
+
+// requests asks for some fields.
+func (r *Request) requests(fields []int) (requests []formats.Request) {
+	for _, field := range fields {
 		coded := r.Dataset.Schema().Fields[field].Type.Kind != formats.Nested
 		requests = append(requests, formats.Request{Column: field, Coded: coded})
 	}
-	return dataset.Scan(ctx, r.Dataset, requests, r.workers, advanced)
+	return requests
+}
+
+// read reads the input.
+func (r *reading) read(ctx context.Context, advanced func(rows int64)) error {
+	return dataset.Scan(ctx, r.Dataset, r.requests(r.fields), r.workers, advanced)
 }
 
 // tables joins what the workers have counted of every grouping. It is called once.

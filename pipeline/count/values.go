@@ -69,6 +69,24 @@ func NewValues(field formats.Field, mask string, nanIsNull bool, open Opener, bu
 	return c
 }
 
+// HoldValues refuses a budget that has no room for the values of column i, of which the longest has so many bytes, and all together, as
+// counting them does: in memory or, where they do not fit the part of that, in order.
+func (r *Request) HoldValues(i int, longest, all int64, budget *spill.Budget) error {
+	c := &r.Columns[i]
+	if kind := r.field(c).Type.Kind; i >= r.bound() || c.Labeler != nil || kind != formats.String && kind != formats.Binary {
+		return nil
+	}
+	var open Opener
+	if all > budget.Grant(&spill.Counts)/2 {
+		open = func(string) (*spill.Store, error) { return nil, nil }
+	}
+	counter := NewValues(r.field(c), c.Spec.Mask, false, open, budget)
+	if err := spill.NewSorter(counter.sorting).Foresee(all, longest); err != nil {
+		return fmt.Errorf("count the values of column %s: %w", counter.column, err)
+	}
+	return nil
+}
+
 // newPart returns a part that holds about as many bytes in memory as it has room for, as all parts of the column.
 func (c *Values) newPart(room int64) *part {
 	if c.sorter == nil {

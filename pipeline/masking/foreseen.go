@@ -26,21 +26,25 @@ type ForeseenColumn struct {
 	Values forecast.Range // distinct ones
 	Bytes  int64          // of the values of all rows, as rows have them, at most
 	Stored int64          // bytes of the pages of the input
+	// Longest is how many bytes a row has of the column at least, of which that is most.
+	Longest int64
 }
 
-// DrawGroups draws what row groups of so many rows hold that are made at a time, where the job asks for
-// a number of rows and these stay in the order of the input: rows, and pages of kept columns. The
-// error is that of a worker.
+// DrawGroups draws what row groups hold that are made at a time, of as many rows as the job asks for or, at 0, as is usual, where these stay in
+// the order of the input: rows, and pages of kept columns. The error is that of a worker.
 func (f *Foreseen) DrawGroups(budget *spill.Budget, rows int64) (drawn int64, err error) {
-	rows = min(rows, f.Rows)
-	if rows == 0 {
+	if f.Rows == 0 {
 		return 0, nil
 	}
-	held, pages := float64(rows)*float64(16+8*f.words()), 0.0
+	row, stored := float64(16+8*f.words()), 0.0
 	for _, k := range f.Kept {
-		part := float64(rows) / float64(f.Rows)
-		held, pages = held+part*float64(k.Bytes), pages+part*float64(k.Stored)
+		row, stored = row+float64(k.Bytes)/float64(f.Rows), stored+float64(k.Stored)/float64(f.Rows)
 	}
+	limit := newGroupLimit(rows, f.Rows)
+	if rows = min(limit.rows, f.Rows); limit.bytes > 0 {
+		rows = min(rows, int64(float64(limit.bytes)/row)+1)
+	}
+	held, pages := float64(rows)*row, float64(rows)*stored
 	drawn = max(0, int64(held)-usualHeld) + unusual(int64(pages))
 	drawn *= int64(max(1, min(int64(f.Threads), f.Rows/rows)))
 	if err := budget.Draw("a row group of the release", drawn); err != nil {
@@ -50,9 +54,16 @@ func (f *Foreseen) DrawGroups(budget *spill.Budget, rows int64) (drawn int64, er
 }
 
 // DrawRows draws what rows take while they are put in order, beside what is held by those who read
-// them: all of their share, when they may be so many, and the store then.
+// them: all of their share, when they may be so many, and the store then. Where one of them is large it refuses what sorting does.
 func (f *Foreseen) DrawRows(budget *spill.Budget) (drawn int64, err error) {
-	rows := f.rows(f.share())
+	rows, longest, all := f.rows(f.share()), int64(0), int64(0)
+	for _, k := range f.Kept {
+		longest, all = longest+k.Longest, all+k.Stored
+	}
+	opener := func() (*spill.Store, error) { return nil, nil }
+	if err := spill.NewSorter(sorting(budget, f.share(), f.Threads, 0, opener)).Foresee(all, longest); err != nil {
+		return 0, err
+	}
 	if drawn = min(rows.memory.AtMost, budget.Grant(&spill.ReleasedRows)); rows.spills() != forecast.No {
 		drawn += spill.StoreShare(f.Memory)
 	}

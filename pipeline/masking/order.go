@@ -139,14 +139,19 @@ func (o *ordering) sort(ctx context.Context, share int64, splits []formats.Split
 // newSorter returns a sorter of rows in a share of the budget, and the run of each worker. Short is
 // the length of rows that all have the same, at most spill.MostShort; 0: they differ.
 func (o *ordering) newSorter(share int64, short int) (s *spill.Sorter, rows []*spill.RowRun) {
-	s = spill.NewSorter(spill.Sorting{
-		Budget: o.Budget, Share: share, Run: spill.UsualRun(share, o.Threads), Short: short, Readers: share, Open: o.order.Store,
-		What: "rows that are put in order", Instead: "release in order: input",
-	})
+	s = spill.NewSorter(sorting(o.Budget, share, o.Threads, short, o.order.Store))
 	for range o.Threads {
 		rows = append(rows, s.NewRun())
 	}
 	return s, rows
+}
+
+// sorting says how rows are put in order in a share of a budget.
+func sorting(budget *spill.Budget, share int64, threads, short int, open func() (*spill.Store, error)) spill.Sorting {
+	return spill.Sorting{
+		Budget: budget, Share: share, Run: spill.UsualRun(share, threads), Short: short, Readers: share, Open: open,
+		What: "rows that are put in order", Instead: "release in order: input",
+	}
 }
 
 // ordering returns what puts rows in order, once it has a sorter.

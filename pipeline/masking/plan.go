@@ -32,6 +32,16 @@ type Plan struct {
 	requests []formats.Request
 }
 
+// Requests returns what masking reads: all columns that are not dropped, those of which values are replaced as codes.
+func Requests(specs []*job.Column) (requests []formats.Request) {
+	for i, spec := range specs {
+		if spec.Mask != job.MaskDrop {
+			requests = append(requests, formats.Request{Column: i, Coded: spec.Mask != job.MaskKeep})
+		}
+	}
+	return requests
+}
+
 // NewPlan lays out the released columns in the input's order, as CheckLayout has let pass. A masked column becomes
 // one column of labels (masked has the field of every attribute), or what its render option asks for: numeric columns, or structs. One of
 // pseudonyms becomes texts, made with its key.
@@ -40,17 +50,15 @@ func NewPlan(j *job.Job, schema *formats.Schema, specs []*job.Column, masked []i
 	for a, field := range masked {
 		number[field] = a
 	}
-	plan := &Plan{}
+	plan, request := &Plan{requests: Requests(specs)}, -1
 	for i := range schema.Fields {
 		field := schema.Fields[i]
 		if specs[i].Mask == job.MaskDrop {
 			continue
 		}
-		request := len(plan.requests)
+		request++
 		a, masked := number[i]
-		pseudonyms := specs[i].Mask == job.MaskPseudonym
-		plan.requests = append(plan.requests, formats.Request{Column: i, Coded: masked || pseudonyms})
-		if pseudonyms {
+		if specs[i].Mask == job.MaskPseudonym {
 			texts := formats.Field{Name: field.Name, Type: formats.Type{Kind: formats.String}, Nullable: field.Nullable}
 			plan.columns = append(plan.columns, column{output: writer.Column{Field: texts}, source: field.Name, request: request, attribute: -1, key: keys[field.Name]})
 			continue
