@@ -2,19 +2,19 @@ package tips
 
 import "unsafe"
 
-// byValue is something that a set knows of values. The view numbers those of all columns together,
-// of which the values of one set are few where there are many sets: there is room for pages of
-// neighbours of which something is known.
+// byValue maps values to data of a set. The view numbers the values of all columns together, and
+// where there are many sets, each has few of them: memory holds pages of neighbouring values with
+// at least one entry.
 type byValue[T any] struct {
 	pages []*[pageValues]T
-	made  int // pages
-	blank T   // what is known of all other values
+	made  int // number of pages
+	blank T   // the entry of all other values
 }
 
-// pageValues is how many values are on a page.
+// pageValues is the number of values on a page.
 const pageValues = 32
 
-// get returns what is known of a value.
+// get returns the entry of a value.
 func (b *byValue[T]) get(value int32) T {
 	if page := int(value / pageValues); page < len(b.pages) && b.pages[page] != nil {
 		return b.pages[page][value%pageValues]
@@ -22,7 +22,7 @@ func (b *byValue[T]) get(value int32) T {
 	return b.blank
 }
 
-// at returns the place of what is known of a value.
+// at returns a pointer to the entry of a value.
 func (b *byValue[T]) at(value int32) *T {
 	page := int(value / pageValues)
 	if more := page + 1 - len(b.pages); more > 0 {
@@ -38,7 +38,7 @@ func (b *byValue[T]) at(value int32) *T {
 	return &b.pages[page][value%pageValues]
 }
 
-// bytes returns the memory that the pages take.
+// bytes returns the memory of the pages.
 func (b *byValue[T]) bytes() int64 {
 	return int64(cap(b.pages))*8 + int64(b.made)*int64(unsafe.Sizeof([pageValues]T{}))
 }

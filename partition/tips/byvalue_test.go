@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestByValueKeepsWhatIsKnown compares what is known of random values with a map, and counts what
-// it takes: little for values that nothing is known of.
+// TestByValueKeepsWhatIsKnown compares the entries of random values with a map, and measures the
+// memory: it is small for values without entries.
 func TestByValueKeepsWhatIsKnown(t *testing.T) {
 	const values = 100_000
 	r := rand.New(rand.NewPCG(1, 1))
@@ -30,8 +30,8 @@ func TestByValueKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestSetsTakeNoRoomForOthers has many sets of a column each, and compares what all take with what
-// one takes.
+// TestSetsTakeNoRoomForOthers has many sets of a column each, and compares their memory with that
+// of one set.
 func TestSetsTakeNoRoomForOthers(t *testing.T) {
 	const sets, refinements = 400, 30
 	var all []byValue[known]
@@ -50,7 +50,8 @@ func TestSetsTakeNoRoomForOthers(t *testing.T) {
 	for i := range all {
 		bytes += all[i].bytes()
 	}
-	if most := int64(sets) * int64(value) * 16 / 4; bytes > most { // of room for all values of all sets
+	// a part of the memory for all values of all sets
+	if most := int64(sets) * int64(value) * 16 / 4; bytes > most {
 		t.Errorf("%d sets take %d bytes, want at most %d", sets, bytes, most)
 	}
 }

@@ -8,67 +8,68 @@ import (
 )
 
 const (
-	// batchesEach is how many batches each goroutine divides, at least, so that those who are
-	// slowed down divide fewer.
+	// batchesEach is the least number of batches for each goroutine, so that a slow one divides
+	// fewer.
 	batchesEach = 6
-	// leastBatch are records that are worth a batch of their own.
+	// leastBatch is the least number of records for a batch.
 	leastBatch = 1 << 12
-	// rangeRecords is how many records a range of codes is to have, on average, and maxRanges how
-	// many ranges there are of one column.
+	// rangeRecords is the average number of records of a range of codes, and maxRanges the largest
+	// number of ranges of one column.
 	rangeRecords = 1 << 12
 	maxRanges    = 256
 )
 
-// dividing divides partitions whose records are in the store. Chunks are read in turn, and
-// batches of them divided side by side: each is a table whose records are moved and counted as
-// those of partitions in memory, and become chunks of the parts.
+// dividing divides partitions whose records are in the store. It reads chunks in turn and divides
+// batches of them in parallel: each batch is a table whose records are moved and counted as those
+// of partitions in memory, and become chunks of the parts.
 type dividing struct {
 	*TIPS
 	field   int
 	by      *partition.Refinement
 	visits  []*listVisit
-	batch   int     // records that make a batch
-	chunks  []byte  // read, and not divided yet
-	batches []batch // of these
-	read    int     // their records
+	batch   int     // number of records of a batch
+	chunks  []byte  // read, but not divided yet
+	batches []batch // batches of these
+	read    int     // number of their records
 }
 
-// listVisit is what a refinement makes of a partition whose records are chunks.
+// listVisit is the refinement of a partition whose records are chunks.
 type listVisit struct {
 	partition int32
-	lists     lists                 // that are read
-	kept      lists                 // that go to child 0 as they are
-	by        *partition.Refinement // what lists are made by: more than the children of a disclosure
-	known     stats                 // sums of the partition: those of the largest child follow from them
-	largest   uint32                // child
-	parts     []part                // by ascending child
+	lists     lists                 // lists to read
+	kept      lists                 // lists that go to child 0 unchanged
+	by        *partition.Refinement // determines the lists: more than the children of a disclosure
+	// sums of the partition, from which those of the largest child follow
+	known   stats
+	largest uint32 // the largest child
+	parts   []part // by ascending child
 }
 
-// batch are records of a partition that are divided by one goroutine.
+// batch is records of a partition that one goroutine divides.
 type batch struct {
 	of      *listVisit
-	lo, hi  int // bytes of the chunks
+	lo, hi  int // range of its bytes in the chunks
 	records int
-	blocks  []partBlock // that it becomes
+	blocks  []partBlock // the blocks made from it
 	err     error
 }
 
-// partBlock are records of a batch that belong to a child, and what was counted of these and those
-// of the blocks that follow.
+// partBlock is records of a batch that belong to a child, with the counts of these and of the
+// blocks that follow.
 type partBlock struct {
 	partition.Block
 	child  uint32
 	counts []counted
 }
 
-// add adds a partition to those that are divided.
+// add adds a partition to divide.
 func (x *dividing) add(p int32) {
 	l := &x.partitions[p]
 	v := &listVisit{partition: p, lists: l.lists, by: x.by, largest: noChild}
 	isDisclosure := x.column(x.field).Suppressed
 	if x.isKnown(p) {
 		v.known, v.largest = l.stats, largestOf(l.stats.of(x.field), l.Size, isDisclosure, x.by)
-	} else { // all is counted
+	} else { // all fields are counted
 		x.sums, l.stats, l.sums = x.sums-l.sums, nil, 0
 	}
 	if isDisclosure {
@@ -84,11 +85,13 @@ func (x *dividing) add(p int32) {
 // isKnown reports whether a partition has the sums of all fields that can be refined.
 func (x *dividing) isKnown(p int32) bool {
 	of := x.partitions[p].stats
-	return of.of(x.field) != nil && !slices.ContainsFunc(x.active(p, false), func(a active) bool { return of.of(a.field) == nil })
+	return of.of(x.field) != nil && !slices.ContainsFunc(x.active(p, false), func(a active) bool {
+		return of.of(a.field) == nil
+	})
 }
 
-// ranges returns how a disclosure divides records: into those of the code, and into ranges of
-// codes of which all but the last bits are the same, where there are enough records for that.
+// ranges returns how a disclosure divides records: into those of the code, and into ranges of codes
+// that differ only in their last bits, if there are enough records for that.
 func (x *dividing) ranges(records int) *partition.Refinement {
 	codes := len(x.column(x.field).Value)
 	most := min(records/x.pool.sizes.rangeRecords, maxRanges)
@@ -99,7 +102,11 @@ func (x *dividing) ranges(records int) *partition.Refinement {
 	for (codes-1)>>shift >= most {
 		shift++
 	}
-	by := &partition.Refinement{Column: x.by.Column, Children: 2 + (codes-1)>>shift, Child: make([]uint32, codes)}
+	by := &partition.Refinement{
+		Column:   x.by.Column,
+		Children: 2 + (codes-1)>>shift,
+		Child:    make([]uint32, codes),
+	}
 	for code := range by.Child {
 		by.Child[code] = 1 + uint32(code>>shift)
 	}
@@ -126,17 +133,20 @@ func (x *dividing) run() error {
 	defer x.pool.Release(drawn)
 	x.batch = max(records/(batchesEach*x.pool.Threads()), min(leastBatch, x.chunkRecords))
 	x.batch = min(x.batch, x.pool.batchRecords(x.table.Layout))
-	err = x.pool.Consume(x.ctx, func(i int, chunk []byte) error { return x.take(of[i], chunk) }, read...)
+	err = x.pool.Consume(x.ctx, func(i int, chunk []byte) error {
+		return x.take(of[i], chunk)
+	}, read...)
 	if err != nil {
 		return err
 	}
 	return x.divide()
 }
 
-// take adds a chunk to what is divided next, and divides that when it is enough.
+// take adds a chunk to those that are divided next, and divides them when there are enough.
 func (x *dividing) take(of *listVisit, chunk []byte) error {
 	records := partition.FrameRecords(chunk)
-	if last := len(x.batches) - 1; last < 0 || x.batches[last].of != of || x.batches[last].records >= x.batch {
+	if last := len(x.batches) - 1; last < 0 || x.batches[last].of != of ||
+		x.batches[last].records >= x.batch {
 		x.batches = append(x.batches, batch{of: of, lo: len(x.chunks)})
 	}
 	last := &x.batches[len(x.batches)-1]
@@ -148,11 +158,13 @@ func (x *dividing) take(of *listVisit, chunk []byte) error {
 	return x.divide()
 }
 
-// divide divides the batches that were read, and adds the blocks that they become to the lists of
-// their parts.
+// divide divides the batches that were read, and adds the resulting blocks to the lists of their
+// parts.
 func (x *dividing) divide() error {
 	m := x.pool
-	m.parallel.Each(len(x.batches), x.read, func(worker, i int) { m.visitors[worker].divideBatch(x, &x.batches[i]) })
+	m.parallel.Each(len(x.batches), x.read, func(worker, i int) {
+		m.visitors[worker].divideBatch(x, &x.batches[i])
+	})
 	for i := range x.batches {
 		of := &x.batches[i]
 		if of.err != nil {
@@ -175,14 +187,16 @@ func (x *dividing) divide() error {
 
 // part returns the part of a child.
 func (v *listVisit) part(child uint32) *part {
-	at, found := slices.BinarySearchFunc(v.parts, child, func(p part, child uint32) int { return cmp.Compare(p.child, child) })
+	at, found := slices.BinarySearchFunc(v.parts, child, func(p part, child uint32) int {
+		return cmp.Compare(p.child, child)
+	})
 	if !found {
 		v.parts = slices.Insert(v.parts, at, part{child: child})
 	}
 	return &v.parts[at]
 }
 
-// listOf returns the list of a part that a block belongs to.
+// listOf returns the list of a part for a block.
 func (x *dividing) listOf(p *part, of *listVisit, b partBlock) *partition.ChunkList {
 	f := x.table.Layout.Fields[x.field]
 	child := of.by.ChildOf(f.Code(b.Sample))
@@ -196,7 +210,7 @@ func (x *dividing) listOf(p *part, of *listVisit, b partBlock) *partition.ChunkL
 	return list
 }
 
-// complete completes the parts when all is divided.
+// complete completes the parts after everything is divided.
 func (v *listVisit) complete() {
 	if v.kept != nil {
 		p := v.part(0)
@@ -213,7 +227,7 @@ func (v *listVisit) complete() {
 	}
 }
 
-// learn adds what was counted of other records of a part, in the same fields.
+// learn adds counts of other records of a part, in the same fields.
 func (p *part) learn(counts []counted) {
 	if p.counts == nil {
 		p.counts = counts
@@ -228,7 +242,7 @@ func (p *part) learn(counts []counted) {
 	}
 }
 
-// merge makes children that are counted more than once one.
+// merge combines children that are counted more than once.
 func (c *counted) merge() {
 	slices.SortFunc(c.children, func(a, b childCount) int { return cmp.Compare(a.child, b.child) })
 	last := 0
@@ -267,16 +281,20 @@ func (v *visitor) divideBatch(x *dividing, b *batch) {
 			some, at := table.Rows(lo, min(lo+x.chunkRecords, rows.Hi)), len(v.frames)
 			of.Records, of.Size = some.Records(), some.Size
 			v.frames = table.AppendFrame(v.frames, some, of)
-			v.blocks = append(v.blocks, partBlock{partition.Block{Summary: of, Frame: v.frames[at:]}, child, counts})
+			v.blocks = append(v.blocks, partBlock{partition.Block{
+				Summary: of,
+				Frame:   v.frames[at:],
+			}, child, counts})
 			counts = nil
 		}
 	}
 	b.blocks = v.blocks[from:len(v.blocks):len(v.blocks)]
 }
 
-// forgetBatches forgets the batches that were divided. Parts have what was counted.
+// forgetBatches releases the batches that were divided. Their counts are in the parts.
 func (v *visitor) forgetBatches() {
 	clear(v.blocks)
 	v.blocks, v.frames = v.blocks[:0], v.frames[:0]
-	v.counts, v.childCounts = make([]counted, 0, len(v.counts)), make([]childCount, 0, len(v.childCounts))
+	v.counts, v.childCounts = make([]counted, 0, len(v.counts)),
+		make([]childCount, 0, len(v.childCounts))
 }

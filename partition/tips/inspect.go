@@ -11,41 +11,43 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Protection is what the parts of a partition must have beside k: what their records are of. The last field of
-// every record is its kind then, of which Protection tells what it stands for. Counts are sums of weights where
-// kinds have these.
+// Protection is a property, in addition to k, that the parts of a partition must have. It depends
+// on the kinds of their records, which are the last field of every record. If kinds have weights,
+// counts are sums of weights.
 type Protection struct {
 	Kinds  int
-	Values int      // how many there are, of all columns together
-	Width  int      // columns
-	Place  []uint32 // of the value of every column, kind by kind, among all
-	Weight []uint64 // by kind, none 0 of those that occur; nil: counts are records
-	Unit   uint64   // no kind weighs more, 1 without weights
-	// Holds reports whether records of a size may be a part, of which so many have every value. Every worker
-	// asks with its own number.
+	Values int      // number of values of all columns together
+	Width  int      // number of columns
+	Place  []uint32 // by kind and column: number of the value among all
+	Weight []uint64 // by kind; not 0 for kinds that occur; nil: counts are records
+	Unit   uint64   // largest weight of a kind, 1 without weights
+	// Holds reports whether records may be a part, given their size and the number of records of
+	// every value. Every worker passes its own number.
 	Holds func(worker int, size uint64, values []uint64) bool
 }
 
-// inspection is what a set has found of the parts that refinements would make.
+// inspection is the findings of a set about the parts that refinements would make.
 type inspection struct {
 	*Protection
-	value   int32     // that was inspected last, and not refined since; None: none
-	failing []failing // the parts of partitions linked to it that do not hold
-	steps   int32     // refinements performed
+	value   int32     // the value that was inspected last and not refined since; None: none
+	failing []failing // the parts of its linked partitions that do not hold
+	steps   int32     // number of refinements performed
 	found   byValue[finding]
 	latest  []int32 // values that were inspected since the last refinement
-	pending []int32 // values whose after is more than Outliers, which may yet come nearer
+	pending []int32 // values whose after exceeds Outliers, which may still reach it
 }
 
-// finding is when a value was inspected, and what was found: parts that do not hold never will,
-// whatever they are divided into.
+// finding is the result and the time of a value's inspection: parts that do not hold never will,
+// however they are divided.
 type finding struct {
-	own   uint64 // records of the value in parts that do not hold, but for those that are outliers since
-	after uint64 // what Outliers would have been then after refining it, where others do not hold; 0: they do
-	at    int32  // refinements that had been performed, plus one; 0: it was not inspected
+	// records of the value in parts that do not hold, without those that have become outliers since
+	own uint64
+	// the value of Outliers then, after refining it, if other records do not hold; 0: they do
+	after uint64
+	at    int32 // number of refinements before it, plus one; 0: it was not inspected
 }
 
-// failing is a part that does not hold, and its records.
+// failing is a part that does not hold, with its number of records.
 type failing struct {
 	partition int32
 	child     uint32
@@ -58,28 +60,29 @@ func (f failing) compare(o failing) int {
 
 // inspector counts the records of partitions by child and value. It works alone.
 type inspector struct {
-	slot    []uint32 // by child: its place in the counts, plus one; 0 before it is met, looked after it was looked at
+	// by child: its place in the counts, plus one; 0 before it occurs, looked after it was checked
+	slot    []uint32
 	present []uint32 // children with a place
-	done    []uint32 // children that were looked at
+	done    []uint32 // children that were checked
 	sizes   []uint64 // by place
 	records []uint64
 	values  []uint64        // by place and value
-	rest    []uint64        // by value, of what a value is parted from
-	chunk   partition.Table // of a list
+	rest    []uint64        // by value: counts of a partition from which a value is parted
+	chunk   partition.Table // scratch: a chunk of a list
 	failing []failing
 }
 
 const (
-	// looked is the slot of a child that was looked at.
+	// looked is the slot of a child that was checked.
 	looked = ^uint32(0)
-	// valuesAtOnce is how many counts an inspector has at once, if one child does not have more: they fit a cache.
-	// The records of a partition are gone through again for other children.
+	// valuesAtOnce is the largest number of counts of an inspector, unless one child has more: they
+	// fit in a cache. The records of a partition are read again for the other children.
 	valuesAtOnce = 1 << 16
 )
 
-// Inspect looks at the parts that a refinement would make: whether all hold or, where there may be outliers, how many of
-// their records would be among these then, which MoreOutliers tells from now on. After an error the
-// partitions are not to be used.
+// Inspect checks the parts that a refinement would make. It reports whether all hold or, where
+// there may be outliers, finds the number of their records that would become outliers, which
+// MoreOutliers includes from now on. After an error the partitions must not be used.
 func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool, err error) {
 	t.ctx = ctx
 	x, m := &t.inspection, t.pool
@@ -122,8 +125,8 @@ func (t *TIPS) Inspect(ctx context.Context, r *partition.Refinement) (holds bool
 	return !broken.Load(), nil
 }
 
-// noteOutliers notes what was found of the parts that a refinement would make. That some are
-// outliers counts as if they had the least that a part may have.
+// noteOutliers stores the findings about the parts that a refinement would make. If some are
+// outliers, the smallest part counts as the least that is allowed.
 func (t *TIPS) noteOutliers(r *partition.Refinement) {
 	x, isSuppressed := &t.inspection, t.view.Columns[r.Column].Suppressed
 	slices.SortFunc(x.failing, failing.compare)
@@ -149,7 +152,7 @@ func (t *TIPS) noteOutliers(r *partition.Refinement) {
 	}
 }
 
-// noteOutlier notes that more records of a value are outliers now.
+// noteOutlier notes that more records of a value have become outliers.
 func (t *TIPS) noteOutlier(value int32, records uint64) {
 	if t.found.get(value).own > 0 {
 		own := &t.found.at(value).own
@@ -158,9 +161,9 @@ func (t *TIPS) noteOutlier(value int32, records uint64) {
 	}
 }
 
-// outdateInspected notes of which values less is known after a refinement, before which there were
-// so many outliers: of those that were inspected since the one before, and where there are more
-// outliers now, of all whose outliers are a number of these and more.
+// outdateInspected notes the values for which MoreOutliers is less certain after a refinement,
+// before which there were before outliers: those that were inspected after the previous refinement,
+// and, if the number of outliers has grown, all whose after it has reached.
 func (t *TIPS) outdateInspected(before uint64) {
 	x := &t.inspection
 	for _, value := range x.latest {
@@ -176,7 +179,8 @@ func (t *TIPS) outdateInspected(before uint64) {
 	})
 }
 
-// findOutliers tells which parts of a partition that is divided, on a field, are outliers, and how many records they have.
+// findOutliers marks the parts of a partition, divided by a field, that are outliers, and returns
+// the number of their records.
 func (t *TIPS) findOutliers(v *visit, field int) (records uint64) {
 	x := &t.inspection
 	for i := range v.parts {
@@ -188,7 +192,8 @@ func (t *TIPS) findOutliers(v *visit, field int) (records uint64) {
 			continue
 		}
 		child := t.by.ChildOf(t.table.Layout.Fields[field].Code(t.sample(part.leafPartition)))
-		at, found := slices.BinarySearchFunc(x.failing, failing{partition: v.partition, child: child}, failing.compare)
+		at, found := slices.BinarySearchFunc(x.failing,
+			failing{partition: v.partition, child: child}, failing.compare)
 		if part.isOutlier = found; found {
 			records += x.failing[at].records
 		}
@@ -196,13 +201,13 @@ func (t *TIPS) findOutliers(v *visit, field int) (records uint64) {
 	return records
 }
 
-// Inspected reports whether MoreOutliers tells all that refining a value would make outliers, not only how many at least.
+// Inspected reports whether MoreOutliers is exact for a value, not only a lower bound.
 func (t *TIPS) Inspected(value int32) bool {
 	return t.Protection == nil || t.found.get(value).at == t.steps+1
 }
 
-// linkedTo returns the partitions that are linked to a value, in the order of their numbers, and how many records they
-// have. The links stay.
+// linkedTo returns the partitions that are linked to a value, in the order of their numbers, and
+// the number of their records. It keeps the links.
 func (t *TIPS) linkedTo(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
 	for at := t.links.heads.get(value); at != 0; at = t.links.items[at-1].next {
@@ -216,9 +221,10 @@ func (t *TIPS) linkedTo(value int32) (visits []int32, records int) {
 	return t.visits, records
 }
 
-// inspect looks at the parts that a refinement would make of a partition, and reports whether all hold. What it does not
-// divide, holds.
-func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partition.Refinement) (holds bool) {
+// inspect checks the parts that a refinement would make of a partition, and reports whether all
+// hold. A partition that is not divided holds.
+func (n *inspector) inspect(t *TIPS, worker int, p int32, field int,
+	r *partition.Refinement) (holds bool) {
 	l, f := t.partitions[p], t.table.Layout.Fields[field]
 	if l.rest != nil {
 		return n.inspectParted(t, worker, p, field, r)
@@ -234,7 +240,8 @@ func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partitio
 		} else {
 			again = false
 			t.read(l.lists, &n.chunk, func() {
-				again = n.count(&t.inspection, &n.chunk, partition.Rows{Hi: n.chunk.Len()}, f, r) || again
+				again = n.count(&t.inspection, &n.chunk, partition.Rows{Hi: n.chunk.Len()}, f, r) ||
+					again
 			})
 		}
 		if !again && len(n.present) == 1 && len(n.done) == 0 {
@@ -246,8 +253,10 @@ func (n *inspector) inspect(t *TIPS, worker int, p int32, field int, r *partitio
 	return holds
 }
 
-// inspectParted is inspect of a partition from whose index a value is parted: of the rest the index knows what it holds.
-func (n *inspector) inspectParted(t *TIPS, worker int, p int32, field int, r *partition.Refinement) (holds bool) {
+// inspectParted is inspect for a partition with an index, from which a value is parted: the index
+// has the counts of the rest.
+func (n *inspector) inspectParted(t *TIPS, worker int, p int32, field int,
+	r *partition.Refinement) (holds bool) {
 	x, l := &t.inspection, t.partitions[p]
 	var parted []int32
 	if of := l.rest.of(field); of != nil {
@@ -295,7 +304,7 @@ func (n *inspector) begin(children int) {
 	}
 }
 
-// place gives a child its place in the counts, or 0 when there is none left.
+// place gives a child a place in the counts, or 0 when there is none left.
 func (n *inspector) place(child uint32, values int) (slot uint32) {
 	places := len(n.present) + 1
 	if places > 1 && places*values > valuesAtOnce {
@@ -309,8 +318,10 @@ func (n *inspector) place(child uint32, values int) (slot uint32) {
 	return uint32(places)
 }
 
-// count counts records of a table by child. It reports whether there are others, of children that have no place.
-func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows, f partition.Field, r *partition.Refinement) (again bool) {
+// count counts records of a table by child. It reports whether some belong to children without a
+// place.
+func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows, f partition.Field,
+	r *partition.Refinement) (again bool) {
 	w, kinds := t.Layout.Words, t.Layout.Fields[len(t.Layout.Fields)-1]
 	for i := rows.Lo; i < rows.Hi; i++ {
 		key := t.Keys[i*w : (i+1)*w]
@@ -328,7 +339,7 @@ func (n *inspector) count(x *inspection, t *partition.Table, rows partition.Rows
 	return again
 }
 
-// recordsOf returns how many records of a kind are of a size together.
+// recordsOf returns the number of records of a kind, given their size.
 func (x *inspection) recordsOf(kind int, size uint64) uint64 {
 	if x.Weight != nil {
 		return size / x.Weight[kind]
@@ -336,7 +347,7 @@ func (x *inspection) recordsOf(kind int, size uint64) uint64 {
 	return size
 }
 
-// addKind adds records of a kind, of some size together, to the counts of a place.
+// addKind adds records of a kind, given their size, to the counts of a place.
 func (n *inspector) addKind(x *inspection, slot uint32, kind int, size uint64) {
 	records := x.recordsOf(kind, size)
 	n.sizes[slot-1] += size
@@ -347,7 +358,7 @@ func (n *inspector) addKind(x *inspection, slot uint32, kind int, size uint64) {
 	}
 }
 
-// look asks of the children that have a place whether they hold, and takes their places away.
+// look checks the children that have a place, and takes their places away.
 func (n *inspector) look(t *TIPS, worker int, p int32) (holds bool) {
 	x := &t.inspection
 	holds = true
@@ -362,21 +373,24 @@ func (n *inspector) look(t *TIPS, worker int, p int32) (holds bool) {
 		}
 	}
 	n.done = append(n.done, n.present...)
-	n.present, n.sizes, n.records, n.values = n.present[:0], n.sizes[:0], n.records[:0], n.values[:0]
+	n.present, n.sizes, n.records, n.values = n.present[:0], n.sizes[:0], n.records[:0],
+		n.values[:0]
 	return holds
 }
 
-// clear forgets what is left of a partition.
+// clear removes the remaining data of a partition.
 func (n *inspector) clear() {
 	for _, child := range append(n.done, n.present...) {
 		n.slot[child] = 0
 	}
 	n.done = n.done[:0]
-	n.present, n.sizes, n.records, n.values = n.present[:0], n.sizes[:0], n.records[:0], n.values[:0]
+	n.present, n.sizes, n.records, n.values = n.present[:0], n.sizes[:0], n.records[:0],
+		n.values[:0]
 }
 
-// bytes returns the memory that an inspector takes.
+// bytes returns the memory of an inspector.
 func (n *inspector) bytes() int64 {
-	return int64(cap(n.slot)+cap(n.present)+cap(n.done))*4 + int64(cap(n.sizes)+cap(n.records)+cap(n.values)+cap(n.rest))*8 +
+	return int64(cap(n.slot)+cap(n.present)+cap(n.done))*4 +
+		int64(cap(n.sizes)+cap(n.records)+cap(n.values)+cap(n.rest))*8 +
 		n.chunk.Bytes() + int64(cap(n.failing))*int64(unsafe.Sizeof(failing{}))
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/kcut/kcut/partition/partitiontest"
 )
 
-// inspected is a twin whose one set asks for two different values of three in every part. Two kinds each have one.
+// inspected is a twin whose one set demands two of three different values in every part. Two kinds
+// each have one.
 type inspected struct {
 	*model
 	weights []uint64 // by kind; nil: counts are records
@@ -18,7 +19,8 @@ type inspected struct {
 
 const inspectedKinds, inspectedValues = 6, 3
 
-// newInspected draws columns, most of them suppressed, and records of which one combination is the most frequent.
+// newInspected draws columns, most of them suppressed, and records with one combination that is the
+// most frequent.
 func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	m := &inspected{model: &model{outliers: r.IntN(2) == 0, ks: []uint64{1}}}
 	if m.outliers {
@@ -28,7 +30,11 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	for c := range 1 + r.IntN(3) {
 		domains, set = append(domains, 2+r.IntN(40)), append(set, c)
 		m.view.Columns = append(m.view.Columns, NewColumn(domains[c]))
-		m.columns = append(m.columns, modelColumn{masked: make([]maskedValue, domains[c]), ranges: map[int32][]int{}, codes: map[int32]int{}})
+		m.columns = append(m.columns, modelColumn{
+			masked: make([]maskedValue, domains[c]),
+			ranges: map[int32][]int{},
+			codes:  map[int32]int{},
+		})
 		if c == 0 || r.IntN(3) > 0 {
 			m.suppress(c)
 		} else {
@@ -39,7 +45,9 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	all := partitiontest.RandomTable(r, 10+r.IntN(600), domains, partition.NewLayout(domains))
 	kind := all.Layout.Fields[len(set)]
 	p := &Protection{Kinds: inspectedKinds, Values: inspectedValues, Width: 1, Unit: 1}
-	p.Holds = func(_ int, size uint64, values []uint64) bool { return size >= m.ks[0] && different(values) > 1 }
+	p.Holds = func(_ int, size uint64, values []uint64) bool {
+		return size >= m.ks[0] && different(values) > 1
+	}
 	for kind := range uint32(inspectedKinds) {
 		p.Place = append(p.Place, kind%inspectedValues)
 		m.weights = append(m.weights, 1+uint64(kind%2))
@@ -56,7 +64,8 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 		}
 	}
 	tell(&m.view, project(all, set, partition.NewLayout(domains[:len(set)])))
-	m.tables, m.sets = []*partition.Table{project(all, append(set, len(set)), all.Layout)}, [][]int{set}
+	m.tables, m.sets = []*partition.Table{project(all, append(set, len(set)), all.Layout)},
+		[][]int{set}
 	tips, err := New(context.Background(), all, set, m.ks[0], m.outliers, p, &m.view, pool)
 	if err != nil {
 		panic(err)
@@ -65,7 +74,7 @@ func newInspected(r *rand.Rand, pool *Pool) *inspected {
 	return m
 }
 
-// different returns how many values have records.
+// different returns the number of values that have records.
 func different(values []uint64) (n int) {
 	for _, records := range values {
 		if records > 0 {
@@ -75,19 +84,32 @@ func different(values []uint64) (n int) {
 	return n
 }
 
-// refinement returns what refining a value does, before it is done.
+// refinement returns the effect of refining a value, before it is refined.
 func (m *inspected) refinement(value int32) partition.Refinement {
 	c := m.view.values[value].column
 	v, column := &m.view.Columns[c], &m.columns[c]
 	if v.Suppressed {
-		return partition.Refinement{Value: value, Column: c, Children: 2, First: uint32(column.codes[value]), Child: []uint32{1}}
+		return partition.Refinement{
+			Value:    value,
+			Column:   c,
+			Children: 2,
+			First:    uint32(column.codes[value]),
+			Child:    []uint32{1},
+		}
 	}
 	bounds := column.ranges[value]
 	lo, hi := bounds[0], bounds[len(bounds)-1]
-	return partition.Refinement{Value: value, Column: c, Children: len(bounds) - 1, First: uint32(lo), Child: slices.Clone(v.Child[lo:hi])}
+	return partition.Refinement{
+		Value:    value,
+		Column:   c,
+		Children: len(bounds) - 1,
+		First:    uint32(lo),
+		Child:    slices.Clone(v.Child[lo:hi]),
+	}
 }
 
-// failing returns how many records are in groups that do not hold, with one column masked otherwise.
+// failing returns the number of records in groups that do not hold, with one column masked
+// differently.
 func (m *inspected) failing(other int, masked []maskedValue) (records uint64) {
 	table, values, of := m.tables[0], make(map[uint64][]uint64), make(map[uint64]uint64)
 	sizes, groups := m.groups(0, other, masked)
@@ -111,7 +133,7 @@ func (m *inspected) failing(other int, masked []maskedValue) (records uint64) {
 	return records
 }
 
-// alive returns the values that can be refined, after it has compared what is known with a recount.
+// alive compares the data of all values with a recount, and returns the values that can be refined.
 func (m *inspected) alive(t *testing.T) (alive []int32) {
 	t.Helper()
 	if !m.outliers {
@@ -128,8 +150,8 @@ func (m *inspected) alive(t *testing.T) (alive []int32) {
 	return alive
 }
 
-// inspect inspects a value, and reports whether it may be refined: if all parts hold or, where there are outliers, some of
-// them at random.
+// inspect inspects a value, and reports whether it may be refined: if all parts hold or, where
+// there are outliers, in some random cases.
 func (m *inspected) inspect(t *testing.T, r *rand.Rand, value int32) bool {
 	t.Helper()
 	refinement, c := m.refinement(value), m.view.values[value].column
@@ -145,13 +167,14 @@ func (m *inspected) inspect(t *testing.T, r *rand.Rand, value int32) bool {
 		return r.IntN(4) > 0
 	}
 	if holds != (want == 0) {
-		t.Errorf("value %d: %v, want that %d records are in groups that do not hold", value, holds, want)
+		t.Errorf("value %d: %v, want that %d records are in groups that do not hold", value, holds,
+			want)
 	}
 	return holds
 }
 
-// TestInspectionsAgreeWithRecount inspects values, and refines those that hold, of partitions from which values are
-// parted by an index.
+// TestInspectionsAgreeWithRecount inspects values, and refines those that hold, in partitions from
+// which values are parted by an index.
 func TestInspectionsAgreeWithRecount(t *testing.T) {
 	seed := rand.Uint64()
 	indexed, kept, refused, outliers := 0, 0, 0, uint64(0)
@@ -183,6 +206,7 @@ func TestInspectionsAgreeWithRecount(t *testing.T) {
 		closePool(t, pool)
 	}
 	if min(indexed, kept, refused) < 100 || outliers == 0 {
-		t.Errorf("seed %d: %d partitions were indexed, %d values were refined, %d not; %d outliers", seed, indexed, kept, refused, outliers)
+		t.Errorf("seed %d: %d partitions were indexed, %d values were refined, %d not; %d outliers",
+			seed, indexed, kept, refused, outliers)
 	}
 }

@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// quartersOfTable is the part of a pool's share that records may take in a table that were chunks.
+	// quartersOfTable is the number of quarters of a pool's share that records may take in a table that
+	// were chunks.
 	quartersOfTable = 3
-	// batchesTogether is how many batches of records make partitions that are refined at once.
+	// batchesTogether is the number of batches of records that are refined at once.
 	batchesTogether = 4
-	// shareOfSums is the part of a pool's share that the sums of partitions may take whose records
-	// are chunks.
+	// shareOfSums is the divisor of a pool's share for the sums of partitions whose records are
+	// chunks.
 	shareOfSums = 4
 )
 
-// moveIn puts the records of partitions that are lists into a table again, when that takes no more
-// than a part of the share, and they are half as many as when they were moved out.
+// moveIn puts the records of partitions that are lists into a table again, if that takes no more than
+// a part of the share, and they are half as many as when they were moved out.
 func (t *TIPS) moveIn() error {
-	if !t.chunked || t.live > t.looked-t.looked/8 { // to look takes as long as there are partitions
+	if !t.chunked || t.live > t.looked-t.looked/8 { // the check takes time for every partition
 		return nil
 	}
 	t.looked = t.live
@@ -34,7 +35,9 @@ func (t *TIPS) moveIn() error {
 		return nil
 	}
 	t.table = &partition.Table{
-		Layout: layout, Keys: make([]uint64, 0, records*layout.Words), Counts: make([]uint64, 0, records),
+		Layout: layout,
+		Keys:   make([]uint64, 0, records*layout.Words),
+		Counts: make([]uint64, 0, records),
 	}
 	for p := range t.partitions {
 		l := &t.partitions[p]
@@ -42,7 +45,9 @@ func (t *TIPS) moveIn() error {
 			continue
 		}
 		lo := t.table.Len()
-		err := t.pool.Consume(t.ctx, func(_ int, chunk []byte) error { return t.table.Decode(chunk) }, l.lists...)
+		err := t.pool.Consume(t.ctx, func(_ int, chunk []byte) error {
+			return t.table.Decode(chunk)
+		}, l.lists...)
 		if err != nil {
 			return err
 		}
@@ -52,16 +57,18 @@ func (t *TIPS) moveIn() error {
 	return nil
 }
 
-// hasTableRoom takes memory for a table, if that leaves some of the share for what is known of it.
+// hasTableRoom draws memory for a table, if that leaves a part of the share for its statistics.
 func (m *Pool) hasTableRoom(bytes int64) bool {
 	return m.Take("a table of leaf partitions", bytes, m.Share/4*quartersOfTable) == nil
 }
 
-// moveOut makes the records of every partition in the table a list of chunks, and frees the table.
+// moveOut makes a list of chunks from the records of every partition in the table, and frees the
+// table.
 func (t *TIPS) moveOut() error {
 	table := t.table
 	defer func() { t.pool.Release(table.Bytes()) }()
-	t.table, t.chunked, t.fewer, t.looked = &partition.Table{Layout: table.Layout}, true, table.Len()/2, math.MaxUint64
+	t.table, t.chunked, t.fewer, t.looked = &partition.Table{Layout: table.Layout}, true,
+		table.Len()/2, math.MaxUint64
 	for p := range t.partitions {
 		l := &t.partitions[p]
 		if l.Records() == 0 {
@@ -77,11 +84,18 @@ func (t *TIPS) moveOut() error {
 	return nil
 }
 
-// refineLists refines partitions whose records are chunks: those that a refinement may part are
-// read, divided and written, the others go to their child as they are.
+// refineLists refines partitions whose records are chunks: it reads, divides and writes those that
+// a refinement may part; the others go to their child unchanged.
 func (t *TIPS) refineLists(partitions []int32, field int, r *partition.Refinement) {
 	x := &t.pool.dividing
-	*x = dividing{TIPS: t, field: field, by: r, visits: x.visits[:0], batches: x.batches[:0], chunks: x.chunks[:0]}
+	*x = dividing{
+		TIPS:    t,
+		field:   field,
+		by:      r,
+		visits:  x.visits[:0],
+		batches: x.batches[:0],
+		chunks:  x.chunks[:0],
+	}
 	for _, p := range partitions {
 		if l := &t.partitions[p]; l.lists.vary(t.table.Layout.Fields[field]) {
 			x.add(p)
@@ -104,20 +118,21 @@ func (t *TIPS) refineLists(partitions []int32, field int, r *partition.Refinemen
 	}
 }
 
-// lists are the chunks of a partition: one list or, where values of a suppressed column are parted
-// one after the other, one for each range of its codes, of which a disclosure reads those that may
-// have the code.
+// lists are the chunks of a partition: one list or, if values of a suppressed column are parted one
+// after the other, one for each range of its codes. A disclosure reads those that may have the
+// code.
 type lists []*partition.ChunkList
 
 // vary reports whether records differ in a field.
 func (l lists) vary(f partition.Field) bool {
 	return slices.ContainsFunc(l, func(list *partition.ChunkList) bool {
-		return (list.Varying[f.Word]|(list.Sample[f.Word]^l[0].Sample[f.Word]))&(f.Mask<<f.Shift) != 0
+		varying := list.Varying[f.Word] | (list.Sample[f.Word] ^ l[0].Sample[f.Word])
+		return varying&(f.Mask<<f.Shift) != 0
 	})
 }
 
-// having returns the lists some of whose records may have a code in a field, since it has the bits
-// in which they all agree, and the others.
+// having divides the lists into those that may have records with a code in a field, since it has
+// the bits in which all their codes agree, and the others.
 func (l lists) having(f partition.Field, code uint32) (may, others lists) {
 	for _, list := range l {
 		if (uint64(code)^uint64(f.Code(list.Sample)))&f.Mask&^(list.Varying[f.Word]>>f.Shift) == 0 {
@@ -129,7 +144,7 @@ func (l lists) having(f partition.Field, code uint32) (may, others lists) {
 	return may, others
 }
 
-// read visits the records of lists, some at a time, in a table that is scratch.
+// read visits the records of lists, some at a time, in a scratch table.
 func (t *TIPS) read(l lists, chunk *partition.Table, visit func()) {
 	chunk.Layout = t.table.Layout
 	for _, list := range l {
@@ -144,10 +159,13 @@ func (t *TIPS) read(l lists, chunk *partition.Table, visit func()) {
 	}
 }
 
-// countCode counts the records of a partition that have one code in a field.
+// countCode counts the records of a partition by the one code that they have in a field.
 func (t *TIPS) countCode(l *leafPartition, field int) []counted {
 	code := t.table.Layout.Fields[field].Code(l.lists[0].Sample)
-	return []counted{{field: field, children: []childCount{{child: t.column(field).Child[code], size: l.Size}}}}
+	return []counted{{
+		field:    field,
+		children: []childCount{{child: t.column(field).Child[code], size: l.Size}},
+	}}
 }
 
 // hasSumsRoom reports whether there is room for the sums of a partition.
@@ -155,7 +173,7 @@ func (t *TIPS) hasSumsRoom(l *leafPartition) bool {
 	return l.lists == nil || t.sums < t.pool.Share/shareOfSums
 }
 
-// spare gives back memory that the search can do without, if there is any: lastly the sums of
+// spare returns memory that the search does not need, if there is any: as a last resort the sums of
 // partitions.
 func (t *TIPS) spare() bool {
 	switch {
@@ -180,21 +198,23 @@ func (t *TIPS) spare() bool {
 	return true
 }
 
-// draw draws the memory of all counts that the parts of the visits may have. When the budget has
-// less, the counts that occur have to fit. It returns the bytes to release.
+// draw draws the memory of all counts that the parts of the visits may have. If the budget is too
+// small, the counts that occur have to fit. It returns the number of bytes to release.
 func (x *dividing) draw() (drawn int64, err error) {
 	for _, v := range x.visits {
 		for _, a := range x.active(v.partition, false) {
-			drawn += 2 * childCountBytes * int64(min(a.children*x.by.Children, x.partitions[v.partition].Records()))
+			drawn += 2 * childCountBytes * int64(min(a.children*x.by.Children,
+				x.partitions[v.partition].Records()))
 		}
 	}
-	if err = x.pool.Draw("what is counted of leaf partitions", drawn); errors.Is(err, spill.ErrBudget) {
+	if err = x.pool.Draw("what is counted of leaf partitions", drawn); errors.Is(err,
+		spill.ErrBudget) {
 		return 0, nil
 	}
 	return drawn, err
 }
 
-// largestOf returns the child that most records of a partition with sums go to.
+// largestOf returns the child that gets most records of a partition with sums.
 func largestOf(sums []uint64, size uint64, isSuppressed bool, r *partition.Refinement) uint32 {
 	if isSuppressed {
 		if 2*sums[r.First] > size {
@@ -211,5 +231,5 @@ func largestOf(sums []uint64, size uint64, isSuppressed bool, r *partition.Refin
 	return largest
 }
 
-// noChild is the largest child of a partition of which no sums are known.
+// noChild is the largest child of a partition without sums.
 const noChild = math.MaxUint32

@@ -5,23 +5,23 @@ import (
 )
 
 // outlierCounts are the outliers of a set: records in parts of fewer than k. A part of outliers is
-// divided no further, since none of what it would be divided into could be anything else.
+// not divided further, since all its parts would be outliers, too.
 type outlierCounts struct {
 	records uint64
-	byCode  [][]uint64 // of records, by field and code
+	byCode  [][]uint64 // by field and code: number of records
 	values  byValue[outlierCount]
-	emptied []int32         // values that have none left, since the last Emptied
+	emptied []int32         // values that have no other records, since the last Emptied
 	sums    [][]uint64      // scratch of wholeCells, by field and child: all zero between two uses
 	chunk   partition.Table // scratch of countOutliers
 }
 
-// outlierCount is what is known of a value.
+// outlierCount is the counts of a value.
 type outlierCount struct {
-	more uint64 // what parts of fewer than k that refining it would make have
-	left uint64 // records that are no outliers
+	more uint64 // number of records in the parts of fewer than k that refining it would make
+	left uint64 // number of records that are no outliers
 }
 
-// newOutlierCounts returns the counts of no outliers of some columns of a view.
+// newOutlierCounts returns the counts for some columns of a view, without outliers.
 func newOutlierCounts(view *View, columns []int) *outlierCounts {
 	o := &outlierCounts{}
 	for _, c := range columns {
@@ -30,12 +30,13 @@ func newOutlierCounts(view *View, columns []int) *outlierCounts {
 	return o
 }
 
-// bytes returns the memory that the counts take.
+// bytes returns the memory of the counts.
 func (o *outlierCounts) bytes() int64 {
-	return o.values.bytes() + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() + stats(o.sums).bytes() + o.chunk.Bytes()
+	return o.values.bytes() + int64(cap(o.emptied))*4 + stats(o.byCode).bytes() +
+		stats(o.sums).bytes() + o.chunk.Bytes()
 }
 
-// Outliers returns how many records are in parts of fewer than k.
+// Outliers returns the number of records in parts of fewer than k.
 func (v *VIT) Outliers() uint64 {
 	if v.outliers == nil {
 		return 0
@@ -43,8 +44,8 @@ func (v *VIT) Outliers() uint64 {
 	return v.outliers.records
 }
 
-// Emptied appends the values that have no records but outliers, if they are alive, and kills them: those that came to
-// that since the last call.
+// Emptied appends the values that have only outliers, if they are alive, and kills them: those that
+// lost their last other record since the last call.
 func (t *TIPS) Emptied(to []int32) []int32 {
 	if t.outliers == nil {
 		return to
@@ -59,7 +60,8 @@ func (t *TIPS) Emptied(to []int32) []int32 {
 	return to
 }
 
-// enter counts the records of the values that codes lo ≤ code < hi of a field have now that are no outliers.
+// enter counts the records that are no outliers for the new values of the codes lo ≤ code < hi of a
+// field.
 func (t *TIPS) enter(field int, lo, hi uint32) {
 	column, o := &t.view.Columns[t.columns[field]], t.outliers
 	for code := lo; code < hi; code++ {
@@ -74,8 +76,8 @@ func (t *TIPS) enter(field int, lo, hi uint32) {
 	}
 }
 
-// MoreOutliers returns how many records refining a value would add to Outliers: with a protection, how many at
-// least, and all when the value was inspected.
+// MoreOutliers returns the number of records that refining a value would add to Outliers: with a
+// protection it is a lower bound, and exact if the value was inspected.
 func (t *TIPS) MoreOutliers(value int32) (records uint64) {
 	if t.outliers == nil {
 		return 0
@@ -90,7 +92,7 @@ func (t *TIPS) MoreOutliers(value int32) (records uint64) {
 	return records
 }
 
-// outliersOf returns how many records are in the parts of a partition that have fewer than k.
+// outliersOf returns the number of records in those parts of a partition that have fewer than k.
 func (v *VIT) outliersOf(parts []childCount) (records uint64) {
 	for _, part := range parts {
 		if part.size < v.k {
@@ -100,8 +102,8 @@ func (v *VIT) outliersOf(parts []childCount) (records uint64) {
 	return records
 }
 
-// addOutliers adds to the records that refining a value would make outliers, or, of a number
-// below 0 in two's complement, takes away.
+// addOutliers adds to the number of records that refining a value would make outliers, or subtracts
+// from it if records is negative in two's complement.
 func (v *VIT) addOutliers(value int32, records uint64) {
 	if records != 0 {
 		v.outliers.values.at(value).more += records
@@ -109,19 +111,19 @@ func (v *VIT) addOutliers(value int32, records uint64) {
 	}
 }
 
-// divideOutliers takes back what refining values would have made outliers of a partition that is
-// divided now, on a field, and counts the parts that are outliers. What refining values would make of
-// the other parts is added when they are updated.
+// divideOutliers removes, from the outliers that refining values would make, those of a partition
+// that is now divided by a field, and counts the parts that are outliers. The values' outliers in
+// the other parts are added when these are updated.
 func (t *TIPS) divideOutliers(v *visit, field int) {
 	parent := t.partitions[v.partition]
 	t.outliers.records += t.findOutliers(v, field)
 	for _, part := range v.parts {
 		if part.isOutlier {
 			t.countOutliers(part.leafPartition)
-			t.anonymity = 0 // k, in effect
+			t.anonymity = 0 // A(QID) is k
 		}
 	}
-	// Of a suppressed column the first part has what is not disclosed, and so all its values.
+	// In a suppressed column the first part has the undisclosed records, and so all its values.
 	for _, a := range t.listActive(nil, t.sample(v.parts[0].leafPartition), false) {
 		isSuppressed := a.value == None
 		if a.field == field && !isSuppressed {
@@ -136,7 +138,8 @@ func (t *TIPS) divideOutliers(v *visit, field int) {
 		}
 		values := t.view.Columns[t.columns[a.field]].Value
 		for _, c := range cells {
-			if value := values[c.child]; c.size < parent.Size && value != None && !t.view.Dead(value) {
+			if value := values[c.child]; c.size < parent.Size && value != None &&
+				!t.view.Dead(value) {
 				t.addOutliers(value, -t.outliersOf([]childCount{c, {size: parent.Size - c.size}}))
 			}
 		}
@@ -175,8 +178,8 @@ func (t *TIPS) addRecords(from *partition.Table, rows partition.Rows) {
 	}
 }
 
-// wholeCells returns the children of a field's value that a partition has, from what is known of it,
-// or of its parts.
+// wholeCells returns the children of a field's value in a partition, from its sums, or from the
+// counts of its parts.
 func (t *TIPS) wholeCells(v *visit, a active) (cells []childCount) {
 	if known := t.partitions[v.partition].stats.of(a.field); known != nil {
 		return list(nil, known)
@@ -190,7 +193,7 @@ func (t *TIPS) wholeCells(v *visit, a active) (cells []childCount) {
 	sums := t.outliers.sums[a.field]
 	for i := range v.parts {
 		part := &v.parts[i]
-		if part.counts == nil { // of one record, or with nothing to be refined
+		if part.counts == nil { // it has one record, or nothing that can be refined
 			code := t.table.Layout.Fields[a.field].Code(t.sample(part.leafPartition))
 			cells = count(cells, sums, t.column(a.field).Child[code], part.Size)
 			continue

@@ -5,9 +5,9 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Pool is the memory that the leaf partitions of all sets of a search have together: their
-// records and what is known of them. What does not fit moves to the store, the largest
-// set first (TDS, section 5.5). A Pool is not safe for concurrent use.
+// Pool is the memory of the leaf partitions of all sets of a search: their records and their
+// administration. Records that do not fit move to the store, the largest set first (TDS, section
+// 5.5). A Pool is not safe for concurrent use.
 type Pool struct {
 	*partition.Pool
 	parallel partition.Parallel
@@ -16,17 +16,18 @@ type Pool struct {
 	sets     []*TIPS
 
 	visitors   []*visitor   // by worker
-	together   *visitor     // all of them
+	together   *visitor     // for work that all share
 	inspectors []*inspector // by worker
 	made       []visit      // of partitions, in their order
-	dividing   dividing     // scratch: of partitions in the store
-	visits     int64        // drawn for what these and lists take
+	dividing   dividing     // scratch: for partitions in the store
+	visits     int64        // bytes drawn for these and lists
 }
 
-// sizes are constants, but in tests.
+// sizes are constant, except in tests.
 type sizes struct{ restPays, restRecords, rangeRecords int }
 
-// NewPool returns a pool that draws at most the space's share, for a search that the worker makes. It must be closed.
+// NewPool returns a pool that draws at most the space's share, for a search by a worker. It must be
+// closed.
 func NewPool(space partition.Space, worker workers.Worker) *Pool {
 	m := newPool(space.Pool(), space.Threads)
 	m.parallel.Worker = worker
@@ -34,16 +35,20 @@ func NewPool(space partition.Space, worker workers.Worker) *Pool {
 }
 
 func newPool(of *partition.Pool, threads int) *Pool {
-	m := &Pool{Pool: of, parallel: partition.NewParallel(threads), sizes: sizes{restPays, restRecords, rangeRecords}}
+	m := &Pool{
+		Pool:     of,
+		parallel: partition.NewParallel(threads),
+		sizes:    sizes{restPays, restRecords, rangeRecords},
+	}
 	m.Spare = m.moveTable
 	return m
 }
 
-// Threads returns how many workers there are.
+// Threads returns the number of workers.
 func (m *Pool) Threads() int { return m.parallel.Threads }
 
-// Close returns what the pool has drawn, the tables of its sets included, and frees what it
-// has in the store. The sets are not to be used any more.
+// Close returns the drawn memory of the pool, with the tables of its sets, and frees its lists in
+// the store. The sets must not be used any more.
 func (m *Pool) Close() error {
 	for _, t := range m.sets {
 		t.partitions, t.table = nil, nil
@@ -65,7 +70,8 @@ func (m *Pool) hasRoom(n int64) bool {
 func (m *Pool) moveTable() (moved bool, err error) {
 	var largest *TIPS
 	for _, t := range m.sets {
-		if m.Store != nil && !t.chunked && (largest == nil || t.table.Bytes() > largest.table.Bytes()) {
+		if m.Store != nil && !t.chunked &&
+			(largest == nil || t.table.Bytes() > largest.table.Bytes()) {
 			largest = t
 		}
 	}
@@ -75,15 +81,15 @@ func (m *Pool) moveTable() (moved bool, err error) {
 	return true, largest.moveOut()
 }
 
-// shareOfBatches is the part of the share that one batch of records takes, and maxBatch the most
-// bytes: when they are divided, the last-level cache holds them.
+// shareOfBatches is the divisor of the share for one batch of records, and maxBatch the largest
+// number of bytes: the last-level cache holds them while they are divided.
 const (
 	shareOfBatches = 32
 	maxBatch       = 8 << 20
 )
 
-// batchRecords returns how many records of a layout make a batch: as large a one as there
-// is memory for without moving partitions, a chunk at least.
+// batchRecords returns the number of records of a layout in a batch: as many as fit in memory
+// without moving partitions, but at least a chunk.
 func (m *Pool) batchRecords(layout partition.Layout) int {
 	batch := min(m.Share/shareOfBatches, maxBatch)
 	if m.batch == 0 && m.Take("batches of leaf partitions", m.batchesBytes(batch), m.Share) == nil {
@@ -92,11 +98,11 @@ func (m *Pool) batchRecords(layout partition.Layout) int {
 	return max(2, int(max(m.batch, int64(m.Chunk))/layout.TableBytes(1)))
 }
 
-// batchesBytes returns what the batches of all goroutines take: as they were read, in order, and
-// what is made of them until that is collected.
+// batchesBytes returns the memory of the batches of all goroutines: as they were read, in order,
+// and the results until they are collected.
 func (m *Pool) batchesBytes(batch int64) int64 { return batch * int64(3*m.parallel.Threads+1) }
 
-// spareBatches gives the memory of batches back, for good. It reports whether there was any.
+// spareBatches releases the memory of batches permanently. It reports whether there was any.
 func (m *Pool) spareBatches() bool {
 	if m.batch <= 0 {
 		return false

@@ -8,27 +8,30 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// rest is what is known of a partition in the table from which values of suppressed columns are parted one after the other:
-// where the records of every value are. A disclosure costs as much then as the records that it parts from the
-// rest, not as all of these. The rest stays at the front of the partition, and keeps its sums by child in all refined fields.
+// rest is the index of a partition in the table from which values of suppressed columns are parted
+// one after the other: the places of the records of every value. With it, the cost of a disclosure
+// depends on the records that it parts from the rest, not on all records. The rest stays at the
+// front of the partition, and keeps its sums by child in all refined fields.
 type rest struct {
 	values  []valueIndex // of the suppressed fields that can be refined
-	present []int        // by field, of refined ones: children that have records
-	held    []uint64     // with a protection: records by value, as it is asked of them
-	records uint64       // with a protection: records
+	present []int        // by refined field: number of children that have records
+	held    []uint64     // with a protection: number of records by value
+	records uint64       // with a protection: number of records
 }
 
 const (
-	// restPays is how many values have to be parted from a partition, with nothing else refined in between, before it is
-	// indexed, which costs as much as parting some.
+	// restPays is the number of values that must have been parted from a partition, with no other
+	// refinement in between, before it is indexed, which costs as much as parting some.
 	restPays = 4
-	// restRecords is how many records a partition must have for that.
+	// restRecords is the least number of records of such a partition.
 	restRecords = 256
 )
 
-// indexable reports whether a partition is to be indexed: values have been parted from it, and there is memory.
+// indexable reports whether a partition should be indexed: values have been parted from it, and
+// there is memory.
 func (t *TIPS) indexable(l *leafPartition) bool {
-	if l.disclosed < t.pool.sizes.restPays || l.Records() < t.pool.sizes.restRecords || t.outliers != nil && l.Size < 4*t.k {
+	if l.disclosed < t.pool.sizes.restPays || l.Records() < t.pool.sizes.restRecords ||
+		t.outliers != nil && l.Size < 4*t.k {
 		return false
 	}
 	sums, bytes := 0, int64(0)
@@ -45,8 +48,8 @@ func (t *TIPS) indexable(l *leafPartition) bool {
 	return sums <= 4*l.Records() && t.pool.hasRoom(bytes+int64(sums)*8)
 }
 
-// prepare indexes a partition from which a value is to be parted, if that pays, and forgets the index of one that is divided
-// in another way.
+// prepare indexes a partition from which a value will be parted, if that pays, and drops the index
+// of one that is divided in another way.
 func (t *TIPS) prepare(p int32, field int, r *partition.Refinement) {
 	l := &t.partitions[p]
 	isDisclosed := t.view.Columns[r.Column].Suppressed
@@ -61,8 +64,9 @@ func (t *TIPS) prepare(p int32, field int, r *partition.Refinement) {
 	}
 }
 
-// isParted reports whether a code is parted from a partition by its index: what is left is the larger part, is not all of one
-// code already, and is so large that it is no outlier, nor has more than one code all others of which would be outliers, and was not found to be one.
+// isParted reports whether a code is parted from a partition by its index. The rest must be the
+// larger part, have more than one code, and be so large that it is no outlier, and that not all but
+// one of its codes would be outliers; no inspection may have found that it does not hold.
 func (t *TIPS) isParted(p int32, field int, code uint32) bool {
 	l := &t.partitions[p]
 	x := l.rest.of(field)
@@ -71,9 +75,10 @@ func (t *TIPS) isParted(p int32, field int, code uint32) bool {
 	}
 	run, found := x.run(code)
 	if !found || x.sizes[run] == 0 {
-		return true // there is nothing to part
+		return true // no record has the code
 	}
-	if _, fails := slices.BinarySearchFunc(t.failing, failing{partition: p}, failing.compare); fails {
+	if _, fails := slices.BinarySearchFunc(t.failing, failing{partition: p},
+		failing.compare); fails {
 		return false
 	}
 	left := l.Size - x.sizes[run]
@@ -94,7 +99,8 @@ func (t *TIPS) index(l *leafPartition) {
 		}
 		if l.stats[a.field] == nil {
 			l.stats[a.field] = make([]uint64, a.children)
-			countEach(l.stats[a.field], t.table, l.Lo, l.Hi, t.table.Layout.Fields[a.field], t.column(a.field).Child)
+			countEach(l.stats[a.field], t.table, l.Lo, l.Hi, t.table.Layout.Fields[a.field],
+				t.column(a.field).Child)
 		}
 		for _, n := range l.stats[a.field] {
 			if n > 0 {
@@ -112,7 +118,8 @@ func (t *TIPS) index(l *leafPartition) {
 	t.indexed += l.rest.bytes()
 }
 
-// hold adds a record of the table to what an index holds by value, or takes it away, of a sign below 0 in two's complement.
+// hold adds a record of the table to the counts of an index by value, or subtracts it if sign is
+// negative in two's complement.
 func (t *TIPS) hold(r *rest, row int, sign uint64) {
 	x, kinds := &t.inspection, t.table.Layout.Fields[len(t.table.Layout.Fields)-1]
 	kind := int(kinds.Code(t.table.Keys[row*t.table.Layout.Words:]))
@@ -123,7 +130,7 @@ func (t *TIPS) hold(r *rest, row int, sign uint64) {
 	r.records += sign * records
 }
 
-// forgetRest gives the index of a partition back.
+// forgetRest drops the index of a partition.
 func (t *TIPS) forgetRest(l *leafPartition) {
 	if l.rest != nil {
 		t.indexed -= l.rest.bytes()
@@ -141,7 +148,7 @@ func (r *rest) of(field int) *valueIndex {
 	return nil
 }
 
-// bytes returns the memory that an index takes.
+// bytes returns the memory of an index.
 func (r *rest) bytes() (n int64) {
 	for i := range r.values {
 		n += r.values[i].bytes()
@@ -149,7 +156,7 @@ func (r *rest) bytes() (n int64) {
 	return n + int64(cap(r.present)+cap(r.held))*8 + int64(unsafe.Sizeof(rest{}))
 }
 
-// varies reports whether an index knows that records of the partition differ in one of the fields.
+// varies reports whether an index shows that records of the partition differ in one of the fields.
 func (r *rest) varies(fields []active) bool {
 	return slices.ContainsFunc(fields, func(a active) bool {
 		x := r.of(a.field)
@@ -157,8 +164,8 @@ func (r *rest) varies(fields []active) bool {
 	})
 }
 
-// part parts the records of a code from a partition that has an index: what is left is its front. Only the other part is
-// counted.
+// part parts the records of a code from a partition that has an index: the rest is its front. Only
+// the other part is counted.
 func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 	l, from := t.partitions[p], len(v.parts)
 	v.offsets = v.offsets[:0]
@@ -177,7 +184,7 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 		}
 	}
 	front := int32(l.Records() - len(v.offsets))
-	behind, to := v.offsets[len(v.offsets):], front // those of the part that are where they belong
+	behind, to := v.offsets[len(v.offsets):], front // records of the part that are already in place
 	if i, _ := slices.BinarySearch(v.offsets, front); i < len(v.offsets) {
 		behind = v.offsets[i:]
 	}
@@ -191,7 +198,11 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 	}
 	parted := t.table.Rows(l.Lo+int(front), l.Hi)
 	v.parts = append(v.parts,
-		part{leafPartition: leafPartition{Rows: partition.Rows{Lo: l.Lo, Hi: parted.Lo, Size: l.Size - parted.Size}}},
+		part{leafPartition: leafPartition{Rows: partition.Rows{
+			Lo:   l.Lo,
+			Hi:   parted.Lo,
+			Size: l.Size - parted.Size,
+		}}},
 		part{leafPartition: leafPartition{Rows: parted}})
 	made := visit{partition: p, parts: v.parts[from:len(v.parts):len(v.parts)], isRest: true}
 	v.fields = t.listActive(v.fields[:0], t.sample(made.parts[1].leafPartition), false)
@@ -199,9 +210,10 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 	return made
 }
 
-// replaceRest is replace for a part that was parted from a partition with an index. Of what refinements would make of the rest
-// it looks at the children that have fewer records, and of the values of a suppressed column at the one that most have: disclosing it
-// is the only one that may leave less than itself.
+// replaceRest is replace for a part that was parted from a partition with an index. To find the
+// effects of refinements on the rest, it examines the children that have fewer records, and in a
+// suppressed column the value with most records: only its disclosure may leave fewer records than
+// it parts.
 func (t *TIPS) replaceRest(v visit, field int) {
 	p, size, parted := v.partition, t.partitions[v.partition].Size, v.parts[1]
 	t.live -= size
@@ -211,7 +223,7 @@ func (t *TIPS) replaceRest(v visit, field int) {
 		t.outliers.records += t.findOutliers(&v, field)
 		if parted = v.parts[1]; parted.isOutlier {
 			t.countOutliers(parted.leafPartition)
-			t.anonymity = 0 // k, in effect
+			t.anonymity = 0 // A(QID) is k
 		}
 	}
 	t.partitions = append(t.partitions, parted.leafPartition)
@@ -220,7 +232,9 @@ func (t *TIPS) replaceRest(v visit, field int) {
 	alive := false
 	for _, a := range t.active(p, false) {
 		var fewer []childCount
-		if i := slices.IndexFunc(parted.counts, func(c counted) bool { return c.field == a.field }); i >= 0 {
+		if i := slices.IndexFunc(parted.counts, func(c counted) bool {
+			return c.field == a.field
+		}); i >= 0 {
 			fewer = parted.counts[i].children
 		}
 		if a.value == None {
@@ -232,10 +246,15 @@ func (t *TIPS) replaceRest(v visit, field int) {
 	t.keep(p, alive)
 }
 
-// recordRest is recordSuppressed for the rest of a partition that had so many records, of which some codes have fewer.
-func (t *TIPS) recordRest(l *leafPartition, a active, fewer []childCount, size uint64) (alive bool) {
+// recordRest is recordSuppressed for the rest of a partition that had size records, some codes of
+// which have fewer.
+func (t *TIPS) recordRest(l *leafPartition, a active, fewer []childCount,
+	size uint64) (alive bool) {
 	x, values := l.rest.of(a.field), t.view.Columns[t.columns[a.field]].Value
-	isAlive := func(run int) bool { value := values[x.codes[run]]; return value != None && !t.view.Dead(value) }
+	isAlive := func(run int) bool {
+		value := values[x.codes[run]]
+		return value != None && !t.view.Dead(value)
+	}
 	most := x.most()
 	for _, c := range fewer {
 		run, _ := x.run(c.child)
@@ -255,8 +274,8 @@ func (t *TIPS) recordRest(l *leafPartition, a active, fewer []childCount, size u
 	return x.live > 1 && x.open < len(x.codes)
 }
 
-// recordRun records what disclosing a value would part a partition into that has n records of the value now, of so many, and had
-// others before.
+// recordRun records the part that disclosing a value would part from a partition: the value now has
+// n of `of` records, and had before of ofBefore records.
 func (t *TIPS) recordRun(value int32, before, ofBefore, n, of uint64) {
 	if t.outliers != nil {
 		t.addOutliers(value, t.outliersParting(n, of)-t.outliersParting(before, ofBefore))
@@ -266,7 +285,8 @@ func (t *TIPS) recordRun(value int32, before, ofBefore, n, of uint64) {
 	}
 }
 
-// outliersParting returns how many records would be outliers when n of so many were parted from the others.
+// outliersParting returns the number of records that would be outliers if n of them were parted
+// from the others.
 func (v *VIT) outliersParting(n, of uint64) uint64 {
 	if n == 0 || n == of {
 		return 0
@@ -274,7 +294,8 @@ func (v *VIT) outliersParting(n, of uint64) uint64 {
 	return v.outliersOf([]childCount{{size: n}, {size: of - n}})
 }
 
-// recordFewer is record for the rest of a partition, in a refined field of which some children have fewer records.
+// recordFewer is record for the rest of a partition, in a refined field in which some children have
+// fewer records.
 func (t *TIPS) recordFewer(l *leafPartition, a active, fewer []childCount) (alive bool) {
 	sums, present := l.stats[a.field], &l.rest.present[a.field]
 	was, smallest := *present, ^uint64(0)

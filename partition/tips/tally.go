@@ -4,10 +4,10 @@ import "github.com/kcut/kcut/partition"
 
 // tally counts the records of a partition by child, for several fields in one pass.
 type tally struct {
-	parallel partition.Parallel // nobody's: one goroutine counts
+	parallel partition.Parallel // for one goroutine
 	sums     [][]uint64         // by field and child; all zero between two uses
-	fields   []active           // that are being counted
-	others   []tally            // of the others that share a partition
+	fields   []active           // fields that are being counted
+	others   []tally            // tallies of the other goroutines that share a partition
 }
 
 // childCount is the number of records that a child would get. In a suppressed column the
@@ -19,12 +19,13 @@ type childCount struct {
 
 const childCountBytes = 16
 
-// tallyRecords is how many records are counted for one field before the next field's turn:
-// their keys and counts stay in the first-level cache.
+// tallyRecords is the number of records that are counted for one field before the next field's
+// turn: their keys and counts stay in the first-level cache.
 const tallyRecords = 1024
 
-// add counts records of a table for every given field that is not known.
-func (y *tally) add(t *TIPS, table *partition.Table, rows partition.Rows, fields []active, known stats) {
+// add counts records of a table for every given field without known sums.
+func (y *tally) add(t *TIPS, table *partition.Table, rows partition.Rows, fields []active,
+	known stats) {
 	y.fields = y.fields[:0]
 	for _, a := range fields {
 		if known.of(a.field) == nil {
@@ -40,7 +41,8 @@ func (y *tally) add(t *TIPS, table *partition.Table, rows partition.Rows, fields
 }
 
 // countRanges counts records of a table, a range at a time.
-func (y *tally) countRanges(t *TIPS, table *partition.Table, l partition.Rows, ranges []partition.Rows) {
+func (y *tally) countRanges(t *TIPS, table *partition.Table, l partition.Rows,
+	ranges []partition.Rows) {
 	for len(y.others) < y.parallel.Threads-1 {
 		y.others = append(y.others, tally{})
 	}
@@ -66,17 +68,18 @@ func (y *tally) countRanges(t *TIPS, table *partition.Table, l partition.Rows, r
 	}
 }
 
-// count adds records of a table to the sums of fields. It only reads what t has.
+// count adds records of a table to the sums of fields. It only reads from t.
 func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, sums [][]uint64) {
 	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyRecords {
 		hi := min(lo+tallyRecords, l.Hi)
 		for _, a := range fields {
-			countEach(sums[a.field][:a.children], table, lo, hi, table.Layout.Fields[a.field], t.column(a.field).Child)
+			countEach(sums[a.field][:a.children], table, lo, hi, table.Layout.Fields[a.field],
+				t.column(a.field).Child)
 		}
 	}
 }
 
-// countEach adds records to sums by the child that a field's code has.
+// countEach adds records to sums by the child of a field's code.
 func countEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field, child []uint32) {
 	if len(sums) == 1 {
 		sums[0] += partition.Sum(t.Counts[lo:hi])
@@ -90,8 +93,8 @@ func countEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field,
 	}
 }
 
-// lineWords are the words of two cache lines, which processors fetch together. Sums that several
-// goroutines add to share no line: it would go to and fro between them with every record.
+// lineWords is the number of words of two cache lines, which processors fetch together. Sums of
+// different goroutines share no line: it would move between them with every record.
 const lineWords = 16
 
 func (y *tally) reserve(a active) {
@@ -103,9 +106,10 @@ func (y *tally) reserve(a active) {
 	}
 }
 
-// drain appends the field's children that have records, and zeroes their sums. Few records do not look
-// through the many children of a large domain.
-func (y *tally) drain(t *partition.Table, rows partition.Rows, a active, child []uint32, to []childCount) []childCount {
+// drain appends the field's children that have records, and sets their sums to zero. For few
+// records it does not look through the many children of a large domain.
+func (y *tally) drain(t *partition.Table, rows partition.Rows, a active, child []uint32,
+	to []childCount) []childCount {
 	sums := y.sums[a.field][:a.children]
 	if a.children <= rows.Records() {
 		to = list(to, sums)

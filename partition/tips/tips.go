@@ -1,15 +1,15 @@
 // Package tips holds the leaf partitions of a top-down search (TIPS, papers/tds-fung-2005.txt
 // section 5.3), the links from every value to its partitions, and the anonymity of every
 // quasi-identifier set (VITS, section 5.4.2). A search refines a value in the View and then in the
-// TIPS of every set with its column; both know what the next refinements would leave.
+// TIPS of every set with its column; both have the effects of the next refinements.
 //
-// Tables that fit the memory stay there, and a refinement moves the records of a partition so that
-// those of every part are adjacent. Of what does not fit, every partition is a list of chunks in
-// the store (section 5.5), which a refinement reads, divides and counts as records in memory, a
-// batch at a time, and writes as lists of the parts.
+// Tables that fit in memory stay there, and a refinement moves the records of a partition so that
+// those of every part are adjacent. Otherwise every partition is a list of chunks in the store
+// (section 5.5). A refinement reads it, divides and counts it like records in memory, a batch at a
+// time, and writes it as lists of the parts.
 //
 // Contract: partitions, minima and dead values are those of a recount after every refinement,
-// whatever the threads and the memory. Not promised: any order of partitions or of their records.
+// whatever the threads and the memory. Limits: partitions and their records have no defined order.
 package tips
 
 import (
@@ -24,58 +24,60 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3 and
-// section 5.3): the records that share the values they are masked to, on every column of the set,
-// and the links from each value to its partitions.
+// TIPS holds the leaf partitions of one quasi-identifier set (TDS, Definition 3 and section 5.3):
+// the records that share their masked values in every column of the set, and the links from each
+// value to its partitions.
 //
-// The records are those of one table, moved in place so that every partition's are adjacent, or every
-// partition has a list of chunks and the table none.
+// The records are those of one table, moved in place so that every partition's are adjacent, or
+// every partition has a list of chunks and the table is empty.
 type TIPS struct {
 	VIT
 
 	view       *View
-	columns    []int // of the view, by field
+	columns    []int // by field: the column of the view
 	partitions []leafPartition
 	links      links
-	live       uint64                // records of the partitions that are not discarded
-	touched    uint64                // records of the partitions that refinements have visited
-	by         *partition.Refinement // that is performed
+	live       uint64 // number of records in partitions that are not discarded
+	// number of records in the partitions that refinements have visited
+	touched uint64
+	by      *partition.Refinement // the refinement that is performed
 	storage
 	visiting
 	inspection
-	ctx context.Context // of the call being served
-	err error           // the first of the store's
+	ctx context.Context // of the present call
+	err error           // the first error of the store
 }
 
-// storage says where the records of a set's partitions are, and what they take.
+// storage is the places of the records of a set's partitions, and their memory.
 type storage struct {
 	pool         *Pool
 	table        *partition.Table
 	chunked      bool   // the partitions have lists, and the table no records
-	fewer        int    // so few records of lists may be put into a table again
-	looked       uint64 // live records when it was looked whether they may
+	fewer        int    // largest number of records of lists to put into a table again
+	looked       uint64 // live records at the last check whether that is possible
 	chunkRecords int    // of the layout
-	held         int64  // drawn from the pool for all but records
+	held         int64  // bytes drawn from the pool for everything except records
 	sums         int64  // bytes of all stats
 	indexed      int64  // bytes of all indexes
 }
 
-// visiting is what refinements use again and again.
+// visiting is scratch that refinements reuse.
 type visiting struct {
-	visits   []int32      // what linked returns
-	fields   []active     // what active returns
+	visits   []int32      // result of linked
+	fields   []active     // result of active
 	mask     []uint64     // scratch of varies, by word
 	children []childCount // scratch of update
 }
 
 // leafPartition is one leaf partition. A discarded one has no records.
 type leafPartition struct {
-	partition.Rows       // its records in the table or, of a list, 0 and their number
+	partition.Rows       // its records in the table; for a list, 0 and their number
 	lists          lists // nil: its records are in the table
 	stats          stats // nil for small partitions
-	sums           int64 // bytes that stats had when they were last looked at
-	rest           *rest // nil: values are parted from it by looking at all its records
-	disclosed      int   // values that were parted from it since it was divided by something else
+	sums           int64 // bytes of stats at the last check
+	rest           *rest // nil: parting a value from it reads all its records
+	// number of values that were parted from it since another refinement divided it
+	disclosed int
 }
 
 // active is a field of a partition whose value can still be refined.
@@ -86,19 +88,25 @@ type active struct {
 	link     bool  // the partition is not linked yet
 }
 
-// New returns the one leaf partition of a table, whose field i is column columns[i] of
-// the view. A value whose refinement would leave fewer than k records together is killed, unless
-// there may be outliers: then these are counted, and whoever refines values kills those that would
-// make too many. With a protection, which may be nil, parts may be inspected for more than their size.
+// New returns a single leaf partition with the whole table, whose field i is column columns[i] of
+// the view. It kills a value whose refinement would leave fewer than k records together, unless
+// there may be outliers: then these are counted, and the caller kills values that would make too
+// many. With a protection, which may be nil, inspections check more than the size of parts.
 //
-// The table is consumed: the bytes of one in memory, which must be drawn from the pool's
-// budget, and the chunks of a spilled one, which must be in the pool's store, are the
-// pool's from now on.
+// The table is consumed: from now on the pool owns the bytes of one in memory, which must be drawn
+// from the pool's budget, and the chunks of a spilled one, which must be in the pool's store.
 func New(
-	ctx context.Context, table *partition.Table, columns []int, k uint64, outliers bool, protection *Protection, view *View, pool *Pool,
+	ctx context.Context, table *partition.Table, columns []int, k uint64, outliers bool,
+	protection *Protection, view *View, pool *Pool,
 ) (*TIPS, error) {
 	size := table.Size()
-	t := &TIPS{VIT: VIT{k: k, anonymity: size}, view: view, columns: columns, ctx: ctx, inspection: inspection{Protection: protection, value: None}}
+	t := &TIPS{
+		VIT:        VIT{k: k, anonymity: size},
+		view:       view,
+		columns:    columns,
+		ctx:        ctx,
+		inspection: inspection{Protection: protection, value: None},
+	}
 	t.known.blank.smallest = math.MaxUint64
 	if outliers {
 		t.outliers = newOutlierCounts(view, columns)
@@ -110,7 +118,8 @@ func New(
 	pool.sets = append(pool.sets, t)
 	pool.Adopt(table.Bytes())
 	if table.Len() > 0 {
-		t.partitions = append(t.partitions, leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
+		t.partitions = append(t.partitions,
+			leafPartition{Rows: partition.Rows{Hi: table.Len(), Size: size}})
 	}
 	if t.chunked = table.Spilled(); t.chunked {
 		t.table = &partition.Table{Layout: table.Layout}
@@ -136,7 +145,7 @@ func New(
 	return t, nil
 }
 
-// start updates the first partition: the view tells the records of its values' children.
+// start updates the first partition: the view gets the numbers of records of its values' children.
 func (t *TIPS) start() {
 	fields := t.active(0, true)
 	counts := make([]counted, len(fields))
@@ -150,22 +159,22 @@ func (t *TIPS) start() {
 	t.keep(0, t.update(0, fields, counts, nil, false))
 }
 
-// Live returns the number of records in partitions that are not discarded. A partition is
-// discarded when no refinement can split it at the time it is made or visited (TDS, section 5.5).
+// Live returns the number of records in partitions that are not discarded. A partition is discarded
+// when no refinement can split it at the time it is made or visited (TDS, section 5.5).
 func (t *TIPS) Live() uint64 { return t.live }
 
 // column returns the view of a field's column.
 func (t *TIPS) column(field int) *Column { return &t.view.Columns[t.columns[field]] }
 
-// Touched returns the number of records in the partitions that refinements have visited,
-// each counted at every visit: the work of the search, however it is done.
+// Touched returns the number of records in the partitions that refinements have visited, counted at
+// every visit: a measure of the work of the search, however it is done.
 func (t *TIPS) Touched() uint64 { return t.touched }
 
-// Refine performs a refinement on every leaf partition linked to its value. The view must
-// show the values after it. After an error, which is the context's, the store's or the
-// budget's, the partitions are not to be used.
+// Refine performs a refinement on every leaf partition linked to its value. The view must already
+// have the values after it. After an error, which is the context's, the store's or the budget's,
+// the partitions must not be used.
 func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
-	const patience = 1 << 20 // records between two looks at the context
+	const patience = 1 << 20 // number of records between two checks of the context
 	t.ctx = ctx
 	if t.Protection != nil && t.outliers != nil && t.value != r.Value {
 		if _, err := t.Inspect(ctx, r); err != nil {
@@ -205,9 +214,8 @@ func (t *TIPS) Refine(ctx context.Context, r *partition.Refinement) error {
 	return nil
 }
 
-// linked consumes the links of a value and returns its partitions, and how many records these
-// have, in the order of their numbers, which is that of their records in the store, by and
-// large.
+// linked consumes the links of a value and returns its partitions, and the number of their records,
+// in the order of their numbers, which is approximately that of their records in the store.
 func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	t.visits = t.visits[:0]
 	for p, ok := t.links.pop(value); ok; p, ok = t.links.pop(value) {
@@ -221,8 +229,9 @@ func (t *TIPS) linked(value int32) (visits []int32, records int) {
 	return t.visits, records
 }
 
-// refinedTogether returns how many of the next partitions, of all with so many records, are refined at
-// once, and their records: one that is shared, or others; of lists, as many as make some batches.
+// refinedTogether returns the number of the next partitions to refine at once, and of their
+// records; all partitions to visit have all records. It is one shared partition, or several others;
+// with lists, enough for some batches.
 func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
 	most := visitRecords
 	if t.chunked {
@@ -243,8 +252,8 @@ func (t *TIPS) refinedTogether(visits []int32, all int) (n, records int) {
 	return n, records
 }
 
-// outdate drops the sums of a field that its refinement makes untrue: in a suppressed
-// column, that of the disclosed code alone.
+// outdate drops the sums of a field that its refinement invalidates: in a suppressed column, only
+// that of the disclosed code.
 func (t *TIPS) outdate(s stats, field int, r *partition.Refinement) {
 	if sums := s.of(field); sums != nil && t.view.Columns[r.Column].Suppressed {
 		sums[r.First] = 0
@@ -253,8 +262,8 @@ func (t *TIPS) outdate(s stats, field int, r *partition.Refinement) {
 	}
 }
 
-// replace puts parts in a partition's place. The largest keeps the partition's number, its
-// links, and what the other parts leave of its stats.
+// replace replaces a partition by its parts. The largest keeps the partition's number, its links,
+// and its stats minus those of the other parts.
 func (t *TIPS) replace(v visit, field int) {
 	p := v.partition
 	parent := t.partitions[p]
@@ -286,7 +295,7 @@ func (t *TIPS) follow(p int32, field int, counts []counted) {
 	fields := t.active(p, false)
 	alive := len(fields) > 0
 	if i := position(fields, field); i >= 0 {
-		if fields[i].value == None { // it does not hold the disclosed code
+		if fields[i].value == None { // it does not contain the disclosed code
 			return
 		}
 		alive = len(fields) > 1
@@ -298,8 +307,8 @@ func (t *TIPS) follow(p int32, field int, counts []counted) {
 	t.keep(p, alive)
 }
 
-// keep counts a partition as live, or discards it: when it is not alive or its records
-// agree in all fields that active has listed for it.
+// keep counts a partition as live, or discards it: if it is not alive or its records agree in all
+// fields that active has listed for it.
 func (t *TIPS) keep(p int32, alive bool) {
 	l := &t.partitions[p]
 	if alive && t.varies(*l, t.fields) {
@@ -317,7 +326,9 @@ func (t *TIPS) keep(p int32, alive bool) {
 // varies reports whether the records of a partition differ in one of the fields.
 func (t *TIPS) varies(l leafPartition, fields []active) bool {
 	if l.lists != nil {
-		return slices.ContainsFunc(fields, func(a active) bool { return l.lists.vary(t.table.Layout.Fields[a.field]) })
+		return slices.ContainsFunc(fields, func(a active) bool {
+			return l.lists.vary(t.table.Layout.Fields[a.field])
+		})
 	}
 	clear(t.mask)
 	for _, a := range fields {
@@ -338,15 +349,15 @@ func (t *TIPS) varies(l leafPartition, fields []active) bool {
 	return false
 }
 
-// fail remembers the first error.
+// fail keeps the first error.
 func (t *TIPS) fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// account draws what partitions take besides their records, or returns what they took.
-// It may move any table of the pool to the store, so none is being worked on.
+// account draws the memory of partitions without their records, or returns released memory. It may
+// move any table of the pool to the store, so no table may be in use.
 func (t *TIPS) account() {
 	for {
 		held, visits := t.holds(), t.pool.holds()
@@ -371,12 +382,14 @@ func (t *TIPS) account() {
 	}
 }
 
-// holds returns the memory that partitions take besides their records.
+// holds returns the memory of partitions without their records.
 func (t *TIPS) holds() int64 {
-	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) + int64(cap(t.visits))*4 + t.sums + t.indexed
+	held := int64(cap(t.partitions))*int64(unsafe.Sizeof(leafPartition{})) +
+		int64(cap(t.visits))*4 + t.sums + t.indexed
 	held += t.links.heads.bytes() + int64(cap(t.links.items))*8
 	held += t.known.bytes() + int64(cap(t.changed))*4
-	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) + int64(cap(t.latest)+cap(t.pending))*4 + t.found.bytes()
+	held += int64(cap(t.failing))*int64(unsafe.Sizeof(failing{})) +
+		int64(cap(t.latest)+cap(t.pending))*4 + t.found.bytes()
 	if t.outliers != nil {
 		held += t.outliers.bytes()
 	}
@@ -409,7 +422,12 @@ func (t *TIPS) listActive(to []active, key []uint64, link bool) []active {
 		case column.Suppressed && column.alive > 0:
 			to = append(to, active{field: i, value: None, children: len(column.Value), link: link})
 		case !column.Suppressed && !t.view.Dead(value):
-			to = append(to, active{field: i, value: value, children: t.view.values[value].children, link: link})
+			to = append(to, active{
+				field:    i,
+				value:    value,
+				children: t.view.values[value].children,
+				link:     link,
+			})
 		}
 	}
 	return to

@@ -15,7 +15,7 @@ import (
 	"github.com/kcut/kcut/spill/spilltest"
 )
 
-// model is a naive twin of a View and its sets: it keeps whole tables and counts anew.
+// model is a naive twin of a View and its sets: it keeps whole tables and counts them again.
 type model struct {
 	view    View
 	columns []modelColumn
@@ -27,20 +27,20 @@ type model struct {
 	outliers bool // parts may have fewer than k records
 }
 
-// modelColumn knows for every code its masked value, and what can be refined.
+// modelColumn has the masked value of every code, and the values that can be refined.
 type modelColumn struct {
 	masked []maskedValue // by code
 	ranges map[int32][]int
 	codes  map[int32]int // of suppressed values
 }
 
-// maskedValue stands for what codes of a column are masked to: a range of its codes, a child of the
-// value that would be refined, or that all suppressed values share.
+// maskedValue is the masked value of codes of a column: a range of its codes, a child of the value
+// that would be refined, or the common value of all suppressed ones.
 type maskedValue uint64
 
 const (
-	modelDomain = 49 // more than any column of the twin has codes
-	valueBits   = 12 // so that those of five columns fit into a word
+	modelDomain = 49 // larger than the domain of every column of the twin
+	valueBits   = 12 // so that those of five columns fit in a word
 	suppressed  = maskedValue(1<<valueBits - 1)
 	disclosed   = suppressed - 1
 )
@@ -48,8 +48,8 @@ const (
 func rangeOfCodes(lo, hi int) maskedValue  { return maskedValue(lo*modelDomain + hi) }
 func childNumber(child uint32) maskedValue { return maskedValue(modelDomain*modelDomain + child) }
 
-// newModel draws columns of both kinds and sets over them: for a test of indexes with outliers and small k, most columns
-// suppressed, and some values far more frequent than others.
+// newModel draws columns of both kinds and sets over them. A test of indexes with outliers has a
+// small k, mostly suppressed columns, and some values that are far more frequent than others.
 func newModel(r *rand.Rand, pool *Pool, indexed bool) *model {
 	m := &model{outliers: indexed || r.IntN(3) == 0}
 	rows := 3000
@@ -61,7 +61,11 @@ func newModel(r *rand.Rand, pool *Pool, indexed bool) *model {
 		domain := (1 + r.IntN(12)) << (2 * r.IntN(2))
 		domains = append(domains, domain)
 		m.view.Columns = append(m.view.Columns, NewColumn(domain))
-		m.columns = append(m.columns, modelColumn{masked: make([]maskedValue, domain), ranges: map[int32][]int{}, codes: map[int32]int{}})
+		m.columns = append(m.columns, modelColumn{
+			masked: make([]maskedValue, domain),
+			ranges: map[int32][]int{},
+			codes:  map[int32]int{},
+		})
 		if (r.IntN(3) == 0) != indexed {
 			m.suppress(c)
 		} else {
@@ -89,9 +93,10 @@ func newModel(r *rand.Rand, pool *Pool, indexed bool) *model {
 		m.tables = append(m.tables, project(all, columns, table.Layout))
 		m.sets = append(m.sets, columns)
 		m.ks = append(m.ks, min(uint64(1+r.IntN(mostK)), table.Size()))
-		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], m.outliers, nil, &m.view, pool)
+		tips, err := New(context.Background(), table, columns, m.ks[len(m.ks)-1], m.outliers, nil,
+			&m.view, pool)
 		if err != nil {
-			panic(err) // no pool is pressed before its first step
+			panic(err) // no pool lacks memory before its first step
 		}
 		m.tips = append(m.tips, tips)
 	}
@@ -100,17 +105,22 @@ func newModel(r *rand.Rand, pool *Pool, indexed bool) *model {
 
 // project returns a table of some columns.
 func project(all *partition.Table, columns []int, layout partition.Layout) *partition.Table {
-	t := &partition.Table{Layout: layout, Keys: make([]uint64, all.Len()*layout.Words), Counts: slices.Clone(all.Counts)}
+	t := &partition.Table{
+		Layout: layout,
+		Keys:   make([]uint64, all.Len()*layout.Words),
+		Counts: slices.Clone(all.Counts),
+	}
 	for f, c := range columns {
 		to := layout.Fields[f]
 		for i := range t.Counts {
-			t.Keys[i*layout.Words+to.Word] |= uint64(all.Layout.Fields[c].Code(all.Keys[i*all.Layout.Words:])) << to.Shift
+			t.Keys[i*layout.Words+to.Word] |= uint64(
+				all.Layout.Fields[c].Code(all.Keys[i*all.Layout.Words:])) << to.Shift
 		}
 	}
 	return t
 }
 
-// tell lets the view know how many records of a table of all columns have each code.
+// tell stores the number of records of every code in a view, from a table of all columns.
 func tell(view *View, all *partition.Table) {
 	for c, f := range all.Layout.Fields {
 		view.Columns[c].Records = make([]uint64, len(view.Columns[c].Value))
@@ -162,18 +172,30 @@ func (m *model) refine(r *rand.Rand, c int, value int32) partition.Refinement {
 		code := column.codes[value]
 		v.Value[code] = None
 		column.masked[code] = rangeOfCodes(code, code+1)
-		return partition.Refinement{Value: value, Column: c, Children: 2, First: uint32(code), Child: []uint32{1}}
+		return partition.Refinement{
+			Value:    value,
+			Column:   c,
+			Children: 2,
+			First:    uint32(code),
+			Child:    []uint32{1},
+		}
 	}
 	bounds := column.ranges[value]
 	lo, hi := bounds[0], bounds[len(bounds)-1]
-	refinement := partition.Refinement{Value: value, Column: c, Children: len(bounds) - 1, First: uint32(lo), Child: append([]uint32(nil), v.Child[lo:hi]...)}
+	refinement := partition.Refinement{
+		Value:    value,
+		Column:   c,
+		Children: len(bounds) - 1,
+		First:    uint32(lo),
+		Child:    append([]uint32(nil), v.Child[lo:hi]...),
+	}
 	for i := range refinement.Children {
 		m.enter(r, c, bounds[i], bounds[i+1])
 	}
 	return refinement
 }
 
-// masked returns what the codes of a column would be masked to after refining a value.
+// masked returns the masked values of a column's codes after refining a value.
 func (m *model) masked(c int, value int32) []maskedValue {
 	column := &m.columns[c]
 	masked := slices.Clone(column.masked)
@@ -188,9 +210,10 @@ func (m *model) masked(c int, value int32) []maskedValue {
 	return masked
 }
 
-// groups counts a set from its records, with one column masked otherwise. It returns the groups' sizes,
-// and the group of every record.
-func (m *model) groups(set, other int, masked []maskedValue) (groups map[uint64]uint64, of []uint64) {
+// groups counts a set from its records, with one column masked differently. It returns the groups'
+// sizes, and the group of every record.
+func (m *model) groups(set, other int, masked []maskedValue) (groups map[uint64]uint64,
+	of []uint64) {
 	table := m.tables[set]
 	of = make([]uint64, table.Len())
 	w := table.Layout.Words
@@ -200,7 +223,8 @@ func (m *model) groups(set, other int, masked []maskedValue) (groups map[uint64]
 			values = masked
 		}
 		for i := range of {
-			of[i] = of[i]<<valueBits | uint64(values[table.Layout.Fields[f].Code(table.Keys[i*w:(i+1)*w])])
+			of[i] = of[i]<<valueBits | uint64(
+				values[table.Layout.Fields[f].Code(table.Keys[i*w:(i+1)*w])])
 		}
 	}
 	groups = map[uint64]uint64{}
@@ -210,8 +234,9 @@ func (m *model) groups(set, other int, masked []maskedValue) (groups map[uint64]
 	return groups, of
 }
 
-// anonymity returns the size of a set's smallest group, with one column masked otherwise, and how many
-// records are in groups of fewer than k, which count as one of k if there may be such.
+// anonymity returns the size of a set's smallest group, with one column masked differently, and the
+// number of records in groups of fewer than k, which count as one group of k if outliers are
+// allowed.
 func (m *model) anonymity(set, other int, masked []maskedValue) (smallest, outliers uint64) {
 	groups, _ := m.groups(set, other, masked)
 	smallest = math.MaxUint64
@@ -240,7 +265,7 @@ func (m *model) outliersBy(set, column int) (byCode []uint64) {
 	return byCode
 }
 
-// checkLeft compares how many records of every value are no outliers of a set.
+// checkLeft compares, for every value, the number of records that are no outliers of a set.
 func (m *model) checkLeft(t *testing.T, set int) {
 	t.Helper()
 	left := make([]uint64, len(m.view.values))
@@ -257,7 +282,8 @@ func (m *model) checkLeft(t *testing.T, set int) {
 		switch v := int32(value); {
 		case m.view.Dead(v) || !slices.Contains(m.sets[set], m.view.values[value].column):
 		case of.values.get(v).left != want:
-			t.Errorf("set %d: %d records of value %d are no outliers, want %d", set, of.values.get(v).left, value, want)
+			t.Errorf("set %d: %d records of value %d are no outliers, want %d", set,
+				of.values.get(v).left, value, want)
 		case want == 0 && !slices.Contains(of.emptied, v):
 			t.Errorf("set %d: value %d has none but outliers, and that is not noted", set, value)
 		}
@@ -296,20 +322,23 @@ func (m *model) check(t *testing.T) (alive []int32) {
 			}
 			want, outliers := m.anonymity(set, c, m.masked(c, value))
 			if got := tips.After(value); got != want {
-				t.Errorf("set %d: value %d of column %d: anonymity %d after it, want %d", set, value, c, got, want)
+				t.Errorf("set %d: value %d of column %d: anonymity %d after it, want %d", set,
+					value, c, got, want)
 			}
 			if got := tips.MoreOutliers(value); got != outliers-before[set] {
-				t.Errorf("set %d: value %d of column %d: %d more outliers after it, want %d", set, value, c, got, outliers-before[set])
+				t.Errorf("set %d: value %d of column %d: %d more outliers after it, want %d", set,
+					value, c, got, outliers-before[set])
 			}
 			if want < m.ks[set] && now[set] >= m.ks[set] {
-				t.Errorf("set %d: value %d lives although it would leave %d together", set, value, want)
+				t.Errorf("set %d: value %d lives although it would leave %d together", set, value,
+					want)
 			}
 		}
 	}
 	return alive
 }
 
-// regime makes pools, and presses them before every step.
+// regime makes pools, and reduces their memory before every step.
 type regime struct {
 	name  string
 	pool  func() *Pool
@@ -318,13 +347,14 @@ type regime struct {
 
 func limitedPool(chunk int) func() *Pool {
 	return func() *Pool {
-		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 1<<40), 1)
+		pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(),
+			1<<40), 1)
 		pool.Chunk, pool.parallel.Threads = chunk, 1+chunk%3
 		return pool
 	}
 }
 
-// sharedPool makes pools whose partitions of two records and more have several goroutines.
+// sharedPool makes pools in which several goroutines share partitions of two records and more.
 func sharedPool(threads int) func() *Pool {
 	return func() *Pool {
 		pool := NewPool(partition.Space{Threads: threads}, workers.Worker{})
@@ -333,7 +363,7 @@ func sharedPool(threads int) func() *Pool {
 	}
 }
 
-// sharedAndLimited makes pools of that kind whose memory can be scarce.
+// sharedAndLimited makes such pools with limited memory.
 func sharedAndLimited() *Pool {
 	pool := limitedPool(512)()
 	pool.parallel.Least = 1
@@ -363,7 +393,9 @@ var regimes = []regime{
 	{"indexed, shared", indexing(sharedPool(3)), func(*rand.Rand, *Pool) error { return nil }},
 	{"indexed, ample", indexing(limitedPool(512)), func(*rand.Rand, *Pool) error { return nil }},
 	{"indexed, scarce", indexing(sharedAndLimited), scarce},
-	{"unlimited", func() *Pool { return NewPool(partition.Space{}, workers.Worker{}) }, func(*rand.Rand, *Pool) error { return nil }},
+	{"unlimited", func() *Pool {
+		return NewPool(partition.Space{}, workers.Worker{})
+	}, func(*rand.Rand, *Pool) error { return nil }},
 	{"shared", sharedPool(2), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared by many", sharedPool(5), func(*rand.Rand, *Pool) error { return nil }},
 	{"shared, ample", sharedAndLimited, func(*rand.Rand, *Pool) error { return nil }},
@@ -375,10 +407,12 @@ var regimes = []regime{
 	{"all in the store, chunks of two records", limitedPool(24), allOut},
 	{"all in the store, in ranges", ranged(limitedPool(512)), allOut},
 	{"scarce, in ranges", ranged(limitedPool(512)), scarce},
-	{"all in the store, no room for sums", func() *Pool { return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0), 1) }, allOut},
+	{"all in the store, no room for sums", func() *Pool {
+		return newPool(partition.NewPool(nil, spilltest.NewMemoryStore(), 0), 1)
+	}, allOut},
 }
 
-// scarce leaves little more memory than what is known of partitions takes.
+// scarce leaves little more memory than the administration of partitions needs.
 func scarce(r *rand.Rand, pool *Pool) error {
 	held := int64(0)
 	for _, t := range pool.sets {
@@ -408,7 +442,8 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
 				pool := g.pool()
 				m := newModel(r, pool, false)
-				for alive, steps := m.check(t), 0; len(alive) > 0 && steps < 12; alive = m.check(t) {
+				for alive, steps := m.check(t), 0; len(alive) > 0 &&
+					steps < 12; alive = m.check(t) {
 					if err := g.press(r, pool); err != nil {
 						t.Fatal(err)
 					}
@@ -430,13 +465,15 @@ func TestTIPSAgreesWithRecount(t *testing.T) {
 				closePool(t, pool)
 			}
 			if kept == 0 || refined < 100 {
-				t.Errorf("seed %d: only %d refinements, %d partitions with stats", seed, refined, kept)
+				t.Errorf("seed %d: only %d refinements, %d partitions with stats", seed, refined,
+					kept)
 			}
 		})
 	}
 }
 
-// TestIndexedTIPSAgreeWithRecount parts values one after the other from partitions that are indexed, until none is left.
+// TestIndexedTIPSAgreeWithRecount parts values one after the other from indexed partitions, until
+// none is left.
 func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
 	seed, parted := rand.Uint64(), 0
 	for i := range 150 {
@@ -462,8 +499,8 @@ func TestIndexedTIPSAgreeWithRecount(t *testing.T) {
 	}
 }
 
-// TestRangedTIPSAgreeWithRecount parts values one after the other from partitions in the store, of which every range of codes has
-// a list, until none is left.
+// TestRangedTIPSAgreeWithRecount parts values one after the other from partitions in the store,
+// with a list for every range of codes, until none is left.
 func TestRangedTIPSAgreeWithRecount(t *testing.T) {
 	seed, kept := rand.Uint64(), 0
 	for i := range 150 {
@@ -488,7 +525,8 @@ func TestRangedTIPSAgreeWithRecount(t *testing.T) {
 		closePool(t, pool)
 	}
 	if kept < 100 {
-		t.Errorf("seed %d: only %d partitions had several lists, and sums, after a step", seed, kept)
+		t.Errorf("seed %d: only %d partitions had several lists, and sums, after a step", seed,
+			kept)
 	}
 }
 
@@ -506,7 +544,7 @@ func closePool(t *testing.T, pool *Pool) {
 	}
 }
 
-// step refines a value in all sets and returns how many partitions have stats then.
+// step refines a value in all sets and returns the number of partitions that have stats afterwards.
 func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 	c := m.view.values[value].column
 	refinement := m.refine(r, c, value)
@@ -526,13 +564,18 @@ func (m *model) step(r *rand.Rand, value int32) (kept int, err error) {
 }
 
 func TestRefineStopsWhenCancelled(t *testing.T) {
-	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{}, workers.Worker{}), "in lists": limitedPool(1 << 10)()} {
+	for name, pool := range map[string]*Pool{"in a table": NewPool(partition.Space{},
+		workers.Worker{}), "in lists": limitedPool(1 << 10)()} {
 		var view View
 		view.Columns = []Column{NewColumn(2)}
 		value := view.Add(0, 2)
 		view.Columns[0].Value = []int32{value, value}
 		view.Columns[0].Child = []uint32{0, 1}
-		table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: make([]uint64, 2<<20), Counts: make([]uint64, 2<<20)}
+		table := &partition.Table{
+			Layout: partition.NewLayout([]int{2}),
+			Keys:   make([]uint64, 2<<20),
+			Counts: make([]uint64, 2<<20),
+		}
 		for i := range table.Keys {
 			table.Keys[i], table.Counts[i] = uint64(i%2), 1
 		}
@@ -548,14 +591,18 @@ func TestRefineStopsWhenCancelled(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		err = tips.Refine(ctx, &partition.Refinement{Value: value, Children: 2, Child: []uint32{0, 1}})
+		err = tips.Refine(ctx, &partition.Refinement{
+			Value:    value,
+			Children: 2,
+			Child:    []uint32{0, 1},
+		})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v, want the context's error", name, err)
 		}
 	}
 }
 
-// TestTIPSReportsFaults repeats one search against stores that fail at one call.
+// TestTIPSReportsFaults repeats one search with stores that fail at one call.
 func TestTIPSReportsFaults(t *testing.T) {
 	for _, seed := range []uint64{10, 11, 14} {
 		spilltest.UntilNoFault(t, func(s *spilltest.MemoryStore) (err error) {
@@ -586,13 +633,19 @@ func TestTIPSReportsFaults(t *testing.T) {
 	}
 }
 
-// TestTIPSNeedsItsBudget searches with a store but no memory for what is known of partitions.
+// TestTIPSNeedsItsBudget searches with a store but without memory for the administration of
+// partitions.
 func TestTIPSNeedsItsBudget(t *testing.T) {
 	pool := newPool(partition.NewPool(spill.NewBudget(1<<40), spilltest.NewMemoryStore(), 10), 1)
 	view := View{Columns: []Column{NewColumn(2)}}
-	table := &partition.Table{Layout: partition.NewLayout([]int{2}), Keys: []uint64{0, 1}, Counts: []uint64{1, 1}}
+	table := &partition.Table{
+		Layout: partition.NewLayout([]int{2}),
+		Keys:   []uint64{0, 1},
+		Counts: []uint64{1, 1},
+	}
 	tell(&view, table)
-	if _, err := New(context.Background(), table, []int{0}, 1, false, nil, &view, pool); !errors.Is(err, spill.ErrBudget) {
+	if _, err := New(context.Background(), table, []int{0}, 1, false, nil, &view,
+		pool); !errors.Is(err, spill.ErrBudget) {
 		t.Errorf("got %v, want an error of the budget", err)
 	}
 }

@@ -2,16 +2,18 @@ package tips
 
 import "slices"
 
-// update brings the minima, the links and the stats of a partition up to date in the given
-// fields, each of which has stats or was counted; what was counted is subtracted from the rest.
-// It reports whether a refinement of these fields may split the partition; one of outliers is done with.
-func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats, isOutlier bool) (alive bool) {
+// update updates the minima, the links and the stats of a partition in the given fields, each of
+// which has stats or counts; counts are subtracted from rest. It reports whether a refinement of
+// these fields may split the partition; one of outliers needs no update.
+func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats,
+	isOutlier bool) (alive bool) {
 	l := &t.partitions[p]
 	if l.Records() == 1 && rest == nil {
 		return false
 	}
 	old := l.stats
-	if isOutlier = isOutlier || l.Size < t.k; isOutlier || !statsPay(l.Records(), fields) || !t.hasSumsRoom(l) {
+	if isOutlier = isOutlier || l.Size < t.k; isOutlier || !statsPay(l.Records(), fields) ||
+		!t.hasSumsRoom(l) {
 		l.stats = nil
 	} else if old == nil {
 		l.stats = make(stats, len(t.columns))
@@ -40,14 +42,16 @@ func (t *TIPS) update(p int32, fields []active, counts []counted, rest stats, is
 	return alive
 }
 
-// childrenOf returns what was counted of a field.
+// childrenOf returns the counts of a field.
 func childrenOf(counts []counted, field int) []childCount {
-	return counts[slices.IndexFunc(counts, func(c counted) bool { return c.field == field })].children
+	return counts[slices.IndexFunc(counts, func(c counted) bool {
+		return c.field == field
+	})].children
 }
 
-// record records the parts that refining a field's value, or its suppressed values, would
-// make of a partition. It reports whether one of them is still alive, and links those.
-// A part that is the whole partition is no news to A_x(QID).
+// record records the parts that refining a field's value, or its suppressed values, would make of a
+// partition. It reports whether one of them is still alive, and links those. A part that is the
+// whole partition does not change A_x(QID).
 func (t *TIPS) record(p int32, a active, cells []childCount) (alive bool) {
 	if a.value == None {
 		return t.recordSuppressed(p, a, cells)
@@ -96,29 +100,27 @@ func (t *TIPS) recordSuppressed(p int32, a active, cells []childCount) (alive bo
 	return alive
 }
 
-// VIT stands for the identifier tree of one quasi-identifier set (TDS,
-// Definition 4 and section 5.4.2).
-// Each set has leaf partitions of its own, so a partition's size is an a(qid) already and
-// the tree shrinks to its minima: A(QID), and for every value x the smallest part into
-// which refining x would split a partition. Neither ever grows, because partitions and
-// their parts are only ever split further; so A_x(QID) is the smaller of the two,
-// whichever partitions contribute.
+// VIT represents the identifier tree of one quasi-identifier set (TDS, Definition 4 and section
+// 5.4.2). Each set has its own leaf partitions, so a partition's size is already an a(qid), and the
+// tree is reduced to its minima: A(QID), and for every value x the smallest part into which
+// refining x would split a partition. Neither ever grows, because partitions and their parts are
+// only split further; so A_x(QID) is the smaller of the two, whichever partitions contribute.
 type VIT struct {
 	k         uint64
 	anonymity uint64
 	known     byValue[known]
-	changed   []int32 // values whose smallest fell since the last Changed
+	changed   []int32 // values whose smallest part shrank since the last Changed
 
 	outliers *outlierCounts // nil: no part may have fewer records than k
 }
 
-// known is what is known of a value.
+// known is the data of a value.
 type known struct {
 	smallest uint64 // the smallest part that refining it would make
-	isNew    bool   // it is among those that have changed
+	isNew    bool   // it is in changed
 }
 
-// Anonymity returns A(QID), at least, of the records that are no outliers.
+// Anonymity returns a lower bound of A(QID) for the records that are no outliers.
 func (v *VIT) Anonymity() uint64 {
 	if v.outliers != nil {
 		return max(v.k, v.anonymity)
@@ -126,7 +128,7 @@ func (v *VIT) Anonymity() uint64 {
 	return v.anonymity
 }
 
-// After returns A_x(QID): what Anonymity would be after refining the value.
+// After returns A_x(QID): the Anonymity after refining the value.
 func (v *VIT) After(value int32) uint64 {
 	if after := min(v.anonymity, v.known.get(value).smallest); v.outliers == nil {
 		return after
@@ -135,11 +137,12 @@ func (v *VIT) After(value int32) uint64 {
 	}
 }
 
-// Least returns what After depends on: equal for two values, it stays so until Changed has one of them.
+// Least returns the number on which After depends: if it is equal for two values, it stays equal
+// until Changed returns one of them.
 func (v *VIT) Least(value int32) uint64 { return min(v.anonymity, v.known.get(value).smallest) }
 
-// Changed appends the values whose smallest part fell since the last call, or of which there are other
-// outliers.
+// Changed appends the values whose smallest part shrank since the last call, or whose outliers
+// changed.
 func (v *VIT) Changed(to []int32) []int32 {
 	for _, value := range v.changed {
 		v.known.at(value).isNew = false
@@ -160,7 +163,7 @@ func (v *VIT) recordPart(value int32, n uint64) (broken bool) {
 	return n < v.k && v.outliers == nil
 }
 
-// change notes that what is known of a value has changed.
+// change notes that the data of a value have changed.
 func (v *VIT) change(value int32) {
 	if of := v.known.at(value); !of.isNew {
 		of.isNew = true
@@ -168,9 +171,8 @@ func (v *VIT) change(value int32) {
 	}
 }
 
-// links holds, for every value, the partitions that its refinement has to visit (the
-// papers' Link_x; TDS, section 5.3): singly linked lists in one array. A list is consumed
-// as it is walked.
+// links holds, for every value, the partitions that its refinement has to visit (Link_x in the
+// papers; TDS, section 5.3): singly linked lists in one array. Walking a list consumes it.
 type links struct {
 	heads byValue[int32] // position of a value's first entry, plus one
 	items []link
@@ -207,11 +209,11 @@ func (l *links) pop(value int32) (partition int32, ok bool) {
 	return entry.partition, true
 }
 
-// stats are the sums of a partition by child of the value it has, by field; nil for a
-// field without. They let the largest part of a partition be counted by subtraction.
+// stats are the sums of a partition by child of its value, by field; nil for a field without sums.
+// With them the largest part of a partition is counted by subtraction.
 type stats [][]uint64
 
-// bytes returns the memory that the sums take.
+// bytes returns the memory of the sums.
 func (s stats) bytes() (n int64) {
 	for _, sums := range s {
 		n += int64(cap(sums)) * 8
@@ -234,7 +236,7 @@ func (s stats) drop(field int) {
 	}
 }
 
-// statsPay reports whether counting that many records costs more than keeping sums.
+// statsPay reports whether counting the records costs more than keeping sums.
 func statsPay(records int, fields []active) bool {
 	sums := 0
 	for _, a := range fields {

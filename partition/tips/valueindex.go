@@ -7,29 +7,29 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// valueIndex says which records of a partition have which code of a suppressed field. Records are known by their distance from
-// the partition's first one. Those of a code are a run.
+// valueIndex has the records of a partition by their code in a suppressed field. Records are
+// identified by their distance from the partition's first one. Those of a code are a run.
 type valueIndex struct {
 	field  int
 	codes  []uint32 // by run, ascending
-	starts []int32  // by run: where the run's records are in order
+	starts []int32  // by run: start of the run's records in order
 	ends   []int32  // by run
 	sizes  []uint64 // by run
 	order  []int32  // records, run by run
 	slot   []int32  // by record: its place in order
-	live   int      // runs that have records
-	open   int      // the codes of all runs before it have none, or are never disclosed
+	live   int      // number of runs that have records
+	open   int      // the codes of all earlier runs have no records, or are never disclosed
 	sized  []sizedRun
-	found  int // run of the code that was looked for last: its records are removed one by one
+	found  int // run of the code of the last search: its records are removed one by one
 }
 
-// sizedRun is a run and how many records it has, or had: runs lose records, and get none.
+// sizedRun is a run with its number of records, or an earlier number: runs only lose records.
 type sizedRun struct {
 	size uint64
 	run  int32
 }
 
-// indexBytes is what an index takes for a record, at most, all of which have different codes.
+// indexBytes is the largest memory of an index for a record, if all have different codes.
 const indexBytes = 4 + 4 + 4 + 8 + 4 + 4 + 16
 
 // newValueIndex returns the index of some records of a table by one of its fields.
@@ -44,7 +44,8 @@ func newValueIndex(table *partition.Table, rows partition.Rows, field int) value
 	for at, record := range x.order {
 		code := codes[record]
 		if last := len(x.codes) - 1; last < 0 || x.codes[last] != code {
-			x.codes, x.starts, x.sizes = append(x.codes, code), append(x.starts, int32(at)), append(x.sizes, 0)
+			x.codes, x.starts, x.sizes = append(x.codes, code), append(x.starts, int32(at)),
+				append(x.sizes, 0)
 		}
 		x.slot[record] = int32(at)
 		x.sizes[len(x.sizes)-1] += table.Counts[rows.Lo+int(record)]
@@ -58,11 +59,11 @@ func newValueIndex(table *partition.Table, rows partition.Rows, field int) value
 	return x
 }
 
-// sorted returns records in the order of their codes, and of themselves, byte by byte of a code
-// from the last one on: most fields have few.
+// sorted returns records in the order of their codes, then of their numbers. It sorts byte by byte
+// from the last one on: most fields need few.
 func sorted(codes []uint32) (order []int32) {
 	order, other := make([]int32, len(codes)), make([]int32, len(codes))
-	all := uint32(0) // bits of codes
+	all := uint32(0) // all bits that occur in codes
 	for record, code := range codes {
 		order[record], all = int32(record), all|code
 	}
@@ -105,7 +106,7 @@ func (x *valueIndex) records(code uint32) []int32 {
 	return x.order[x.starts[run]:x.ends[run]]
 }
 
-// remove takes a record with a code out, of a size.
+// remove removes a record with a code and a size.
 func (x *valueIndex) remove(record int32, code uint32, size uint64) {
 	run, _ := x.run(code)
 	x.ends[run]--
@@ -118,7 +119,7 @@ func (x *valueIndex) remove(record int32, code uint32, size uint64) {
 	}
 }
 
-// rename gives a record another place in the partition.
+// rename changes the place of a record in the partition.
 func (x *valueIndex) rename(from, to int32) {
 	x.order[x.slot[from]] = to
 	x.slot[to] = x.slot[from]
@@ -133,7 +134,7 @@ func (x *valueIndex) most() int {
 	return int(x.sized[0].run)
 }
 
-// remove takes a record out of all indexes of a partition that begins at a row.
+// remove removes a record from all indexes of a partition that begins at a row.
 func (r *rest) remove(table *partition.Table, lo int, record int32) {
 	row := lo + int(record)
 	key := table.Keys[row*table.Layout.Words:]
@@ -143,16 +144,17 @@ func (r *rest) remove(table *partition.Table, lo int, record int32) {
 	}
 }
 
-// rename gives a record another place in the partition.
+// rename changes the place of a record in the partition.
 func (r *rest) rename(from, to int32) {
 	for i := range r.values {
 		r.values[i].rename(from, to)
 	}
 }
 
-// bytes returns the memory that an index takes.
+// bytes returns the memory of an index.
 func (x *valueIndex) bytes() int64 {
-	return int64(cap(x.codes)+cap(x.starts)+cap(x.ends)+cap(x.order)+cap(x.slot))*4 + int64(cap(x.sizes))*8 + int64(cap(x.sized))*16
+	return int64(cap(x.codes)+cap(x.starts)+cap(x.ends)+cap(x.order)+cap(x.slot))*4 +
+		int64(cap(x.sizes))*8 + int64(cap(x.sized))*16
 }
 
 func (x *valueIndex) Len() int           { return len(x.sized) }

@@ -3,8 +3,8 @@ package tips
 // None is the value of a code that nothing can refine further.
 const None int32 = -1
 
-// View is where a search stands, as all sets see it: the value that every code of every
-// column is masked to. Values are numbered by Add and never reused.
+// View is the state of a search for all sets: the masked value of every code of every column. Add
+// numbers values; numbers are never reused.
 type View struct {
 	Columns []Column
 	values  []value
@@ -13,16 +13,17 @@ type View struct {
 // Column is the view of one column.
 //
 // In a refined column (a taxonomy, intervals) all codes of a leaf partition have the same value,
-// and refining that value sends each code to its child. Codes of a value are adjacent. In a
+// and refining that value moves each code to its child. Codes of a value are adjacent. In a
 // Suppressed column every code that is not disclosed is a value of its own, masked like all the
 // others; disclosing it parts its records from the rest. A disclosed code has None.
 type Column struct {
-	Value      []int32  // by code
-	Child      []uint32 // by code: the child of Value it belongs to; its own code when Suppressed
+	Value []int32 // by code
+	// by code: the child of Value that contains it; its own code when Suppressed
+	Child      []uint32
 	Suppressed bool
-	Records    []uint64 // by code, in every table with the column
+	Records    []uint64 // by code: number of records, in every table with the column
 
-	alive int // values that can still be refined
+	alive int // number of values that can still be refined
 }
 
 // NewColumn returns a column of the given domain in which nothing can be refined.
@@ -40,14 +41,14 @@ type value struct {
 	dead     bool
 }
 
-// Add returns the number of a new value of a column: how many children refining it makes.
+// Add returns the number of a new value of a column, given the number of its children.
 func (v *View) Add(column, children int) int32 {
 	v.values = append(v.values, value{column: column, children: children})
 	v.Columns[column].alive++
 	return int32(len(v.values) - 1)
 }
 
-// Kill notes that a value will not be refined any more: it is, or it never can be.
+// Kill notes that a value will not be refined any more: it has been refined, or it can never be.
 func (v *View) Kill(x int32) {
 	if !v.values[x].dead {
 		v.values[x].dead = true

@@ -7,12 +7,13 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// visit is what a refinement makes of a leaf partition.
+// visit is the refinement of a leaf partition.
 type visit struct {
 	partition int32
 	parts     []part // by ascending child
-	largest   int    // of these
-	isRest    bool   // the first one is what is left of a partition with an index, which knows what it has
+	largest   int    // number of the largest part
+	// the first part is the rest of a partition with an index, which has its counts
+	isRest bool
 }
 
 func newVisit(partition int32, parts []part) visit {
@@ -25,19 +26,19 @@ func newVisit(partition int32, parts []part) visit {
 	return v
 }
 
-// part is a part of a partition, with what was counted of it.
+// part is a part of a partition, with its counts.
 type part struct {
 	leafPartition
-	child     uint32 // of a list's part
+	child     uint32 // child of a list's part
 	isOutlier bool
 	counts    []counted
 }
 
-// counted is what a part has of the children of a field's value.
+// counted is the numbers of records in a part by child of a field's value.
 type counted struct {
 	field    int
 	children []childCount
-	merged   int // children after the last merge
+	merged   int // number of children after the last merge
 }
 
 // visitor visits leaf partitions: it moves their records, and counts those of the parts. It only
@@ -46,28 +47,28 @@ type visitor struct {
 	division    partition.Division
 	tally       tally
 	fields      []active
-	parts       []part // of visits, and so on
+	parts       []part // memory of the parts of visits; the fields below likewise
 	counts      []counted
 	childCounts []childCount
 	offsets     []int32
 
-	batch  partition.Table // of records in the store, that is being divided
-	blocks []partBlock     // that batches became
-	frames []byte          // of these
+	batch  partition.Table // the records of the store that are being divided
+	blocks []partBlock     // the blocks made from batches
+	frames []byte          // their frames
 }
 
 const (
-	// visitRecords is how many records are visited at once.
+	// visitRecords is the number of records that are visited at once.
 	visitRecords = 1 << 18
-	// shareOfVisits is the part of a pool's share that the counts of visits may take.
+	// shareOfVisits is the divisor of a pool's share for the counts of visits.
 	shareOfVisits = 8
-	// sharedPart is the part of the records to be visited that a partition has if its own are
-	// shared.
+	// sharedPart is the divisor of the number of records to visit above which goroutines share a
+	// partition.
 	sharedPart = 8
 )
 
-// refineAll refines partitions in the table: first all are visited, then
-// every one is replaced by its parts, in the order of their numbers, whoever was first.
+// refineAll refines partitions in the table: it visits all of them, then replaces every one by its
+// parts, in the order of their numbers, whichever visit ended first.
 func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement) {
 	m, records := t.pool, 0
 	m.reserveVisitors(len(partitions))
@@ -95,7 +96,7 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 	}
 }
 
-// settle puts what a visit has made in the partition's place.
+// settle replaces the partition by the parts of a visit.
 func (t *TIPS) settle(v visit, field int) {
 	switch {
 	case v.isRest:
@@ -109,10 +110,13 @@ func (t *TIPS) settle(v visit, field int) {
 	}
 }
 
-// reserveVisitors makes the visitors, or makes them forget the last visits, of so many partitions now.
+// reserveVisitors makes the visitors, or clears their last visits, for n partitions.
 func (m *Pool) reserveVisitors(n int) {
 	if m.together == nil {
-		m.together = &visitor{tally: tally{parallel: m.parallel}, division: partition.Division{Parallel: m.parallel}}
+		m.together = &visitor{
+			tally:    tally{parallel: m.parallel},
+			division: partition.Division{Parallel: m.parallel},
+		}
 		for range m.parallel.Threads {
 			m.visitors = append(m.visitors, &visitor{})
 		}
@@ -123,13 +127,15 @@ func (m *Pool) reserveVisitors(n int) {
 	m.made = slices.Grow(m.made[:0], n)[:n]
 }
 
-// holds returns the memory that visits and lists take.
+// holds returns the memory of visits and lists.
 func (m *Pool) holds() int64 {
-	n := int64(m.Lists())*partition.ChunkListBytes + int64(cap(m.made))*int64(unsafe.Sizeof(visit{}))
+	n := int64(m.Lists())*partition.ChunkListBytes +
+		int64(cap(m.made))*int64(unsafe.Sizeof(visit{}))
 	if m.together != nil {
 		for _, v := range append(m.visitors, m.together) {
 			n += int64(cap(v.offsets))*4 + int64(cap(v.parts))*int64(unsafe.Sizeof(part{})) +
-				int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) + int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
+				int64(cap(v.counts))*int64(unsafe.Sizeof(counted{})) +
+				int64(cap(v.childCounts))*int64(unsafe.Sizeof(childCount{}))
 		}
 	}
 	for _, i := range m.inspectors {
@@ -138,8 +144,8 @@ func (m *Pool) holds() int64 {
 	return n
 }
 
-// spareVisitors forgets what visits take, of which none is going on. It reports whether that was
-// anything.
+// spareVisitors releases the memory of visits while none is in progress. It reports whether there
+// was any.
 func (m *Pool) spareVisitors() bool {
 	if m.together == nil && m.inspectors == nil {
 		return false
@@ -148,14 +154,15 @@ func (m *Pool) spareVisitors() bool {
 	return true
 }
 
-// isShared reports whether goroutines share a partition in the table when so many records are
-// to be visited: none from which a value is parted by an index.
+// isShared reports whether goroutines share a partition in the table when records records are to be
+// visited. They never share one from which a value is parted by an index.
 func (t *TIPS) isShared(l leafPartition, records int) bool {
-	return l.lists == nil && l.rest == nil && l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
+	return l.lists == nil && l.rest == nil &&
+		l.Records() >= min(records, visitRecords)/sharedPart && t.pool.parallel.Pays(l.Rows)
 }
 
-// visitTogether visits a partition on all goroutines: they share its records, then those of
-// every part that is large enough, and each counts some of the small parts.
+// visitTogether visits a partition on all goroutines: they share its records, then those of every
+// part that is large enough, and each counts some of the small parts.
 func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit {
 	all := t.pool.together
 	made := all.divide(t, p, field, r)
@@ -174,7 +181,7 @@ func (t *TIPS) visitTogether(p int32, field int, r *partition.Refinement) visit 
 	return made
 }
 
-// divide divides a partition. What it knew of the field is outdated.
+// divide divides a partition. It drops the outdated sums of the field.
 func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) visit {
 	parent, from := t.partitions[p], len(v.parts)
 	for _, l := range v.division.Divide(t.table, parent.Rows, t.table.Layout.Fields[field], r) {
@@ -184,7 +191,7 @@ func (v *visitor) divide(t *TIPS, p int32, field int, r *partition.Refinement) v
 	return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
 }
 
-// count counts what is not known of a part of a visited partition.
+// count counts the fields of a part of a visited partition whose sums are not known.
 func (v *visitor) count(t *TIPS, made *visit, i, field int) {
 	known, part := t.partitions[made.partition].stats, &made.parts[i]
 	v.fields = t.listActive(v.fields[:0], t.sample(part.leafPartition), false)
@@ -198,7 +205,7 @@ func (v *visitor) count(t *TIPS, made *visit, i, field int) {
 	}
 }
 
-// only returns the part of a list of fields with a value that is the given one's.
+// only returns the list of one field, if it is in a list.
 func only(fields []active, field int) []active {
 	if i := position(fields, field); i >= 0 && fields[i].value != None {
 		return fields[i : i+1]
@@ -206,14 +213,18 @@ func only(fields []active, field int) []active {
 	return nil
 }
 
-// countFields counts records of a table by child, for every field that is not known.
-func (v *visitor) countFields(t *TIPS, table *partition.Table, rows partition.Rows, fields []active, known stats) []counted {
+// countFields counts records of a table by child, for every field without known sums.
+func (v *visitor) countFields(t *TIPS, table *partition.Table, rows partition.Rows, fields []active,
+	known stats) []counted {
 	v.tally.add(t, table, rows, fields, known)
 	from := len(v.counts)
 	for _, a := range v.tally.fields {
 		at := len(v.childCounts)
 		v.childCounts = v.tally.drain(table, rows, a, t.column(a.field).Child, v.childCounts)
-		v.counts = append(v.counts, counted{field: a.field, children: v.childCounts[at:len(v.childCounts):len(v.childCounts)]})
+		v.counts = append(v.counts, counted{
+			field:    a.field,
+			children: v.childCounts[at:len(v.childCounts):len(v.childCounts)],
+		})
 	}
 	return v.counts[from:len(v.counts):len(v.counts)]
 }
