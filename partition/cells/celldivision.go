@@ -7,11 +7,12 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Divide divides the cells by a column: those of code v become part[v], which is below
-// parts. It looks only at the codes that occur. A part without cells is nil. The cells are
-// consumed.
-func (c *Cells) Divide(ctx context.Context, column int, part []uint32, parts int) ([]*Cells, error) {
-	f, r, divided := c.layout.Fields[column], &partition.Refinement{Children: parts, Child: part}, make([]*Cells, parts)
+// Divide divides the cells by a column: those of code v go to part[v], which is below parts. It
+// reads part only for codes that occur. A part without cells is nil. It consumes the cells.
+func (c *Cells) Divide(ctx context.Context, column int, part []uint32, parts int) ([]*Cells,
+	error) {
+	f, r, divided := c.layout.Fields[column], &partition.Refinement{Children: parts, Child: part},
+		make([]*Cells, parts)
 	err := c.consume(ctx, func(t *partition.Table, rows partition.Rows) error {
 		for i, l := range c.division.Divide(t, rows, f, r) {
 			if err := c.pass(&divided[c.division.Present[i]], t, l); err != nil {
@@ -26,17 +27,22 @@ func (c *Cells) Divide(ctx context.Context, column int, part []uint32, parts int
 	return divided, nil
 }
 
-// Halve divides the cells in two by a column: codes below at go left, codes above go
-// right, and of a cell of code at as many records go left as left says of its key and its
-// count, the others right. A half without cells is nil. The cells are consumed.
-func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key []uint64, count uint64) uint64) (halves [2]*Cells, err error) {
+// Halve divides the cells in two by a column: codes below at go left, codes above go right. From a
+// cell of code at, the number of records that left returns for its key and count goes left, and the
+// others go right. A half without cells is nil. It consumes the cells.
+func (c *Cells) Halve(ctx context.Context, column int, at uint32,
+	left func(key []uint64, count uint64) uint64) (halves [2]*Cells, err error) {
 	h := halving{field: c.layout.Fields[column], at: uint64(at), left: left}
 	err = c.consume(ctx, func(t *partition.Table, rows partition.Rows) error {
 		c.extra.Truncate()
 		front, size := h.run(t, rows.Lo, rows.Hi, &c.extra)
 		extra := c.extra.Rows(0, c.extra.Len())
 		right := partition.Rows{Lo: front, Hi: rows.Hi, Size: rows.Size - size - extra.Size}
-		if err := c.pass(&halves[0], t, partition.Rows{Lo: rows.Lo, Hi: front, Size: size}); err != nil {
+		if err := c.pass(&halves[0], t, partition.Rows{
+			Lo:   rows.Lo,
+			Hi:   front,
+			Size: size,
+		}); err != nil {
 			return err
 		}
 		if err := c.pass(&halves[1], t, right); err != nil || extra.Size == 0 {
@@ -53,15 +59,18 @@ func (c *Cells) Halve(ctx context.Context, column int, at uint32, left func(key 
 	return halves, nil
 }
 
-// consume visits the records, which are others' cells from then on: those in memory at once, those
-// in the store a block at a time.
-func (c *Cells) consume(ctx context.Context, visit func(*partition.Table, partition.Rows) error) error {
+// consume visits the records, which then belong to other cells: those in memory at once, those in
+// the store a block at a time.
+func (c *Cells) consume(ctx context.Context,
+	visit func(*partition.Table, partition.Rows) error) error {
 	err := c.fetch(ctx)
 	switch {
 	case err != nil:
 		return err
 	case c.chunks != nil:
-		err = c.scan(ctx, c.chunks, true, func() error { return visit(&c.read, c.read.Rows(0, c.read.Len())) })
+		err = c.scan(ctx, c.chunks, true, func() error {
+			return visit(&c.read, c.read.Rows(0, c.read.Len()))
+		})
 		if err == nil {
 			c.dropList(c)
 		}
@@ -73,8 +82,8 @@ func (c *Cells) consume(ctx context.Context, visit func(*partition.Table, partit
 	return err
 }
 
-// pass adds records to cells, which it makes when there are none: those in memory stay where they
-// are, what was read from the store is written again.
+// pass adds records to cells, which it makes if to is nil: records in memory stay in place, those
+// read from the store are written again.
 func (c *Cells) pass(to **Cells, t *partition.Table, rows partition.Rows) error {
 	if rows.Records() == 0 {
 		return nil
@@ -94,8 +103,8 @@ func (c *Cells) pass(to **Cells, t *partition.Table, rows partition.Rows) error 
 	return c.pool.Write((*to).chunks, t, rows)
 }
 
-// join adds extra records to cells in memory, which it makes when there are none. They need more
-// room than there is, so all move out.
+// join adds extra records to cells in memory, which it makes if to is nil. There is no room for
+// them in place, so all move out.
 func (c *Cells) join(to **Cells, rows partition.Rows) error {
 	if *to == nil {
 		*to = &Cells{shared: c.shared}
@@ -113,27 +122,34 @@ func (c *Cells) join(to **Cells, rows partition.Rows) error {
 		}
 		return c.pool.Write(half.chunks, &c.extra, rows)
 	}
-	joined := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*w), Counts: make([]uint64, 0, n)}
+	joined := &partition.Table{
+		Layout: c.layout,
+		Keys:   make([]uint64, 0, n*w),
+		Counts: make([]uint64, 0, n),
+	}
 	if half.array != nil {
 		home := half.home()
-		joined.Keys, joined.Counts = append(joined.Keys, home.Keys...), append(joined.Counts, home.Counts...)
+		joined.Keys, joined.Counts = append(joined.Keys, home.Keys...),
+			append(joined.Counts, home.Counts...)
 	}
-	joined.Keys, joined.Counts = append(joined.Keys, c.extra.Keys...), append(joined.Counts, c.extra.Counts...)
+	joined.Keys, joined.Counts = append(joined.Keys, c.extra.Keys...),
+		append(joined.Counts, c.extra.Counts...)
 	half.leave()
 	half.array, half.lo, half.hi = c.newArray(joined), 0, n
 	return nil
 }
 
-// halving says where cells go.
+// halving decides which records go left.
 type halving struct {
 	field partition.Field
 	at    uint64
 	left  func(key []uint64, count uint64) uint64
 }
 
-// run brings the records that go left to the front, and the right part of those that are
-// divided to extra. It returns where the left ones end and the sum of their counts.
-func (h halving) run(t *partition.Table, lo, hi int, extra *partition.Table) (front int, leftSize uint64) {
+// run moves the records that go left to the front, and the right parts of divided ones to extra. It
+// returns the end of the left ones and the sum of their counts.
+func (h halving) run(t *partition.Table, lo, hi int, extra *partition.Table) (front int,
+	leftSize uint64) {
 	w := t.Layout.Words
 	front = lo
 	for i := lo; i < hi; i++ {

@@ -1,8 +1,8 @@
-// Package cells holds the parts of recursive partitioning: the records of a table are divided
-// again and again, and counted by column and class.
+// Package cells holds the parts of recursive partitioning: the records of a table are divided again
+// and again, and counted by column and class.
 //
 // Contract: parts and counts do not depend on whether records are in memory or in the store.
-// Not promised: any order of the records of a part.
+// Limits: the records of a part have no defined order.
 package cells
 
 import (
@@ -13,43 +13,50 @@ import (
 	"github.com/kcut/kcut/partition"
 )
 
-// Cells are the records of one part of a table that recursive partitioning divides again
-// and again: tuples of codes, with the class as last code or without, and their counts.
+// Cells are the records of one part of a table that recursive partitioning divides again and again:
+// tuples of codes, with or without the class as last code, and their counts.
 //
-// In memory they are adjacent records of one array and moved in place, so that a small
-// part costs little. Parts that take more than half of the space's share are in the store:
-// they are read a block at a time, their children are written meanwhile, and a part comes
-// into memory when it is used and fits (LeFevre and DeWitt's Rothko-T). Results do not
-// depend on where records are.
+// In memory they are adjacent records of one array and moved in place, so that a small part costs
+// little. Parts that take more than half of the space's share are in the store: they are read a
+// block at a time while their children are written, and a part comes into memory when it is used
+// and fits (LeFevre and DeWitt's Rothko-T). Results do not depend on where records are.
 //
 // Cells that come from one table share scratch and are not safe for concurrent use.
 type Cells struct {
 	*shared
-	array  *array               // of cells in memory
-	lo, hi int                  // their records in it
-	chunks *partition.ChunkList // of cells in the store
+	array  *array               // for cells in memory
+	lo, hi int                  // range of their records in it
+	chunks *partition.ChunkList // for cells in the store
 	size   uint64
 }
 
-// New returns the records of a table. Histograms count them by the last column, which
-// has the given number of classes; with 0 classes there is no such column.
+// New returns the records of a table. Histograms count them by the last column, which has the given
+// number of classes; with 0 classes there is no such column.
 //
-// The table is consumed: the bytes of one in memory, which must be drawn from the space's
-// budget, and the chunks of a spilled one, which must be in its store, are the cells' from
-// now on. Close returns them, and everything else that Cells made of these hold.
+// The table is consumed: from now on the cells own the bytes of one in memory, which must be drawn
+// from the space's budget, and the chunks of a spilled one, which must be in its store. Close
+// returns them, and everything that Cells made from these hold.
 func New(table *partition.Table, classes int, space partition.Space) (*Cells, error) {
 	return newCells(table, classes, 0, space.Pool())
 }
 
-// NewProbable is New of a table whose last columns, after that of the class, are the probabilities of so many
-// classes, in parts of which Mass are 1, of MassBits bits. The one class more that there is has what is left.
-// Histograms add them up for every code's records.
-func NewProbable(table *partition.Table, classes, probabilities int, space partition.Space) (*Cells, error) {
+// NewProbable is New for a table whose last columns, after that of the class, are the probabilities
+// of the given number of classes, in units of 1/Mass, of MassBits bits each. There is one more
+// class, which has the remaining probability. Histograms add them up over every code's records.
+func NewProbable(table *partition.Table, classes, probabilities int, space partition.Space) (*Cells,
+	error) {
 	return newCells(table, classes, probabilities, space.Pool())
 }
 
-func newCells(table *partition.Table, classes, probabilities int, pool *partition.Pool) (*Cells, error) {
-	s := &shared{layout: table.Layout, columns: len(table.Layout.Fields) - probabilities, classes: classes, probabilities: probabilities, pool: pool}
+func newCells(table *partition.Table, classes, probabilities int, pool *partition.Pool) (*Cells,
+	error) {
+	s := &shared{
+		layout:        table.Layout,
+		columns:       len(table.Layout.Fields) - probabilities,
+		classes:       classes,
+		probabilities: probabilities,
+		pool:          pool,
+	}
 	if classes > 0 {
 		s.columns--
 	}
@@ -76,7 +83,8 @@ func newCells(table *partition.Table, classes, probabilities int, pool *partitio
 func (c *Cells) moveOut() error {
 	c.chunks = c.pool.NewList()
 	if c.array != nil {
-		if err := c.pool.Write(c.chunks, c.array.table, partition.Rows{Lo: c.lo, Hi: c.hi}); err != nil {
+		if err := c.pool.Write(c.chunks, c.array.table,
+			partition.Rows{Lo: c.lo, Hi: c.hi}); err != nil {
 			return err
 		}
 	}
@@ -84,7 +92,7 @@ func (c *Cells) moveOut() error {
 	return c.drawList()
 }
 
-// Size returns the number of records that the cells stand for.
+// Size returns the number of records of the cells.
 func (c *Cells) Size() uint64 { return c.size }
 
 // Len returns the number of cells.
@@ -98,8 +106,8 @@ func (c *Cells) Len() int {
 // Layout returns the layout of their keys.
 func (c *Cells) Layout() partition.Layout { return c.layout }
 
-// Visit hands out the cells, some at a time, in any order. What visit gets is valid until
-// it returns and is not to be changed.
+// Visit calls visit with the cells, some at a time, in any order. They are valid until it returns
+// and must not be changed.
 func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) error {
 	err := c.fetch(ctx)
 	switch {
@@ -118,12 +126,17 @@ func (c *Cells) Visit(ctx context.Context, visit func(*partition.Table) error) e
 // home returns cells in memory as a table, valid until the next call.
 func (c *Cells) home() *partition.Table {
 	t, w := c.array.table, c.layout.Words
-	c.view = partition.Table{Layout: c.layout, Keys: t.Keys[c.lo*w : c.hi*w], Counts: t.Counts[c.lo:c.hi]}
+	c.view = partition.Table{
+		Layout: c.layout,
+		Keys:   t.Keys[c.lo*w : c.hi*w],
+		Counts: t.Counts[c.lo:c.hi],
+	}
 	return &c.view
 }
 
-// Copy returns cells of the same records, so that both can be consumed, the one before or after the other. In memory
-// these have the same place, where dividing cells moves records and changes none: Halve must not divide single cells of them.
+// Copy returns cells of the same records, so that both can be consumed one after the other. In
+// memory both use the same place, where dividing cells moves records but changes none: so Halve
+// must not divide single cells of them.
 func (c *Cells) Copy(ctx context.Context) (*Cells, error) {
 	err, same := c.fetch(ctx), (*Cells)(nil)
 	if err == nil && c.chunks == nil {
@@ -131,7 +144,9 @@ func (c *Cells) Copy(ctx context.Context) (*Cells, error) {
 		return &Cells{shared: c.shared, array: c.array, lo: c.lo, hi: c.hi, size: c.size}, nil
 	}
 	if err == nil {
-		err = c.scan(ctx, c.chunks, false, func() error { return c.pass(&same, &c.read, c.read.Rows(0, c.read.Len())) })
+		err = c.scan(ctx, c.chunks, false, func() error {
+			return c.pass(&same, &c.read, c.read.Rows(0, c.read.Len()))
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy cells: %w", err)
@@ -153,7 +168,7 @@ func (c *Cells) Free() error {
 	return nil
 }
 
-// leave takes cells in memory out of their array, which goes with the last ones.
+// leave removes cells in memory from their array. The last ones release it.
 func (c *Cells) leave() {
 	a := c.array
 	if a == nil {
@@ -178,7 +193,11 @@ func (c *Cells) fetch(ctx context.Context) error {
 	if ok, err := c.room(n); !ok || err != nil {
 		return err
 	}
-	t := &partition.Table{Layout: c.layout, Keys: make([]uint64, 0, n*c.layout.Words), Counts: make([]uint64, 0, n)}
+	t := &partition.Table{
+		Layout: c.layout,
+		Keys:   make([]uint64, 0, n*c.layout.Words),
+		Counts: make([]uint64, 0, n),
+	}
 	err := c.pool.Consume(ctx, func(_ int, chunk []byte) error { return t.Decode(chunk) }, c.chunks)
 	if err != nil {
 		c.pool.Release(c.layout.TableBytes(n))

@@ -22,11 +22,11 @@ type row struct {
 	count uint64
 }
 
-// cellsCase is a random table, its twin, and how Cells are told to count it.
+// cellsCase is a random table with its twin and the arguments of Cells.
 type cellsCase struct {
 	r       *rand.Rand
 	domains []int
-	classes int // the last domain is theirs; 0: there is none
+	classes int // the last domain is that of the classes; 0: there is none
 	table   *partition.Table
 	rows    []row
 }
@@ -47,7 +47,7 @@ func newCellsCase(r *rand.Rand) *cellsCase {
 	return c
 }
 
-// columns returns the number of columns but the class.
+// columns returns the number of columns without the class.
 func (c *cellsCase) columns() int {
 	if c.classes > 0 {
 		return len(c.domains) - 1
@@ -88,8 +88,7 @@ func sizeOf(rows []row) (size uint64) {
 	return size
 }
 
-// run divides the cells at random until nothing is left, and compares every part with its
-// twin's.
+// run divides the cells at random until nothing is left, and compares every part with its twin's.
 func (c *cellsCase) run(ctx context.Context, root *Cells) error {
 	type part struct {
 		cells *Cells
@@ -155,7 +154,8 @@ func (c *cellsCase) copy(ctx context.Context, cells *Cells, rows []row) error {
 	return c.compare(ctx, cells, rows)
 }
 
-func (c *cellsCase) divide(ctx context.Context, cells *Cells, rows []row) ([]*Cells, [][]row, error) {
+func (c *cellsCase) divide(ctx context.Context, cells *Cells, rows []row) ([]*Cells, [][]row,
+	error) {
 	column := c.r.IntN(c.columns())
 	n := 1 + c.r.IntN(5)
 	part := make([]uint32, c.domains[column])
@@ -171,7 +171,8 @@ func (c *cellsCase) divide(ctx context.Context, cells *Cells, rows []row) ([]*Ce
 	return children, split, err
 }
 
-func (c *cellsCase) halve(ctx context.Context, cells *Cells, rows []row) ([]*Cells, [][]row, error) {
+func (c *cellsCase) halve(ctx context.Context, cells *Cells, rows []row) ([]*Cells, [][]row,
+	error) {
 	column := c.r.IntN(c.columns())
 	at := rows[c.r.IntN(len(rows))].codes[column]
 	other := c.r.IntN(len(c.domains))
@@ -199,10 +200,11 @@ func (c *cellsCase) halve(ctx context.Context, cells *Cells, rows []row) ([]*Cel
 	return halves[:], split, err
 }
 
-// compare compares everything that cells say of themselves.
+// compare compares all results of cells with those of their twin.
 func (c *cellsCase) compare(ctx context.Context, cells *Cells, rows []row) error {
 	if cells.Size() != sizeOf(rows) || cells.Len() != len(rows) {
-		return fmt.Errorf("%d records in %d cells, want %d in %d", cells.Size(), cells.Len(), sizeOf(rows), len(rows))
+		return fmt.Errorf("%d records in %d cells, want %d in %d", cells.Size(), cells.Len(),
+			sizeOf(rows), len(rows))
 	}
 	var visited []row
 	if err := cells.Visit(ctx, func(t *partition.Table) error {
@@ -243,11 +245,13 @@ func (c *cellsCase) compareSets(ctx context.Context, cells *Cells, rows []row) e
 				}
 			}
 			if set.Size(i) != size || size == 0 || int(code) <= last {
-				return fmt.Errorf("code %d after %d, size %d, want %d", code, last, set.Size(i), size)
+				return fmt.Errorf("code %d after %d, size %d, want %d", code, last, set.Size(i),
+					size)
 			}
 			last = int(code)
 		}
-		if !maps.Equal(got, want) || set.Classes != max(1, c.classes) || set.Len() != len(set.Codes) {
+		if !maps.Equal(got, want) || set.Classes != max(1, c.classes) ||
+			set.Len() != len(set.Codes) {
 			return fmt.Errorf("column %d: got %v, want %v", columns[i], got, want)
 		}
 		return nil
@@ -330,7 +334,7 @@ func TestCellsInMemory(t *testing.T) {
 	}
 }
 
-// TestCellsSpilled runs cases in the smallest share that they fit into, and more.
+// TestCellsSpilled runs cases in the smallest sufficient share, and in larger ones.
 func TestCellsSpilled(t *testing.T) {
 	seed := rand.Uint64()
 	appended, refused, resident := 0, 0, 0
@@ -354,12 +358,13 @@ func TestCellsSpilled(t *testing.T) {
 		}
 	}
 	if appended == 0 || refused == 0 || resident == 0 {
-		t.Errorf("%d chunks written, %d shares too small, %d large enough for everything", appended, refused, resident)
+		t.Errorf("%d chunks written, %d shares too small, %d large enough for everything", appended,
+			refused, resident)
 	}
 }
 
-// TestCellsReportFaults lets every call of the store fail in turn, in the smallest share
-// that the case fits into.
+// TestCellsReportFaults makes every call of the store fail in turn, in the smallest sufficient
+// share.
 func TestCellsReportFaults(t *testing.T) {
 	for _, spilled := range []bool{false, true} {
 		run := func(s *spilltest.MemoryStore, share int64) error {
@@ -384,7 +389,8 @@ func TestCellsStopWhenCancelled(t *testing.T) {
 	if err := c.compare(ctx, root, c.rows); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
-	if _, err := root.Divide(ctx, 0, make([]uint32, c.domains[0]), 1); !errors.Is(err, context.Canceled) {
+	if _, err := root.Divide(ctx, 0, make([]uint32, c.domains[0]), 1); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }

@@ -1,6 +1,6 @@
 package cells
 
-// Folding makes counts by class of counts by kind, where every kind is of a class.
+// Folding converts counts by kind to counts by class, where every kind belongs to a class.
 type Folding struct {
 	Class   []uint32 // by kind
 	Classes int
@@ -9,7 +9,7 @@ type Folding struct {
 	set  FrequencySet
 }
 
-// Fold returns a frequency set by class of one by kind, valid until the next call.
+// Fold converts a frequency set by kind to one by class, which is valid until the next call.
 func (f *Folding) Fold(kinds *FrequencySet) *FrequencySet {
 	f.set.reset(f.Classes)
 	for i, code := range kinds.Codes {
@@ -20,8 +20,9 @@ func (f *Folding) Fold(kinds *FrequencySet) *FrequencySet {
 	return &f.set
 }
 
-// Sums appends the classes of a frequency set, whichever codes have them, and their records.
-func (f *Folding) Sums(classes []uint32, counts []uint64, kinds *FrequencySet) ([]uint32, []uint64) {
+// Sums appends the classes of a frequency set, with any code, and their numbers of records.
+func (f *Folding) Sums(classes []uint32, counts []uint64, kinds *FrequencySet) ([]uint32,
+	[]uint64) {
 	for i := range kinds.Codes {
 		f.add(kinds, i)
 	}
@@ -38,7 +39,7 @@ func (f *Folding) add(kinds *FrequencySet, i int) {
 	}
 }
 
-// drain appends the classes that there are, and their records.
+// drain appends the classes that occur, and their numbers of records.
 func (f *Folding) drain(classes []uint32, counts []uint64) ([]uint32, []uint64) {
 	for class, n := range f.sums {
 		if n > 0 {

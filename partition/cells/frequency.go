@@ -11,16 +11,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// FrequencySet is the histogram of one column of a part: of the codes that occur alone
-// (LeFevre, DeWitt and Ramakrishnan). The entries of Codes[i] are those that Histogram has
-// for i.
+// FrequencySet is the histogram of one column of a part, only for the codes that occur (LeFevre,
+// DeWitt and Ramakrishnan). The entries of Codes[i] are those that Histogram has for i.
 type FrequencySet struct {
 	Codes []uint32 // ascending
 	partition.Histogram
-	Masses partition.Histogram // by code: of every class, in parts of which Mass are a record; empty without probabilities
+	// by code: sums for every class, where Mass is a record; empty without probabilities
+	Masses partition.Histogram
 }
 
-// Mass is what the probabilities of all classes of a record add up to, of MassBits bits.
+// Mass is the sum of the probabilities of all classes of a record, of MassBits bits.
 const (
 	MassBits = 16
 	Mass     = 1 << MassBits
@@ -50,7 +50,7 @@ func (f *FrequencySet) close(code uint32) {
 	}
 }
 
-// closeMasses ends the masses of the last code: of all classes but the last one they are there.
+// closeMasses ends the masses of the last code: those of all classes except the last one are there.
 func (f *FrequencySet) closeMasses(classes int) {
 	m, last := &f.Masses, len(f.Codes)-1
 	left := f.Size(last) << MassBits
@@ -64,21 +64,21 @@ func (f *FrequencySet) closeMasses(classes int) {
 	m.Start = append(m.Start, len(m.Count))
 }
 
-// Bytes of counting one column: of a sum, a pair, and what an entry of a set takes.
+// Bytes for counting one column: of a sum, of a pair, and of an entry of a set.
 const (
 	sumBytes   = 8
 	pairBytes  = 16
 	entryBytes = 4 + 8 + 4 + 8
 )
 
-// denseSums is the number of sums that are not worth avoiding, in even the smallest part.
+// denseSums is the number of sums that is never worth avoiding, even in the smallest part.
 const denseSums = 512
 
-// isDense reports whether records that have so many sums are counted one by one: they are
-// if looking through the sums costs no more than looking at the records.
+// isDense reports whether records with this number of sums are counted in sums: this is the case if
+// looking through the sums costs no more than looking through the records.
 func isDense(sums uint64, records int) bool { return sums <= 2*uint64(records)+denseSums }
 
-// countBytes returns the most memory that counting a column of so many records takes.
+// countBytes returns the largest memory for counting a column of some records.
 func (s *shared) countBytes(column, records int) int64 {
 	sums := s.sums(column)
 	entries := int64(min(sums, uint64(records)*uint64(1+s.probabilities)))
@@ -94,10 +94,11 @@ func (s *shared) sums(column int) uint64 {
 	return (s.layout.Fields[column].Mask + 1) * uint64(max(1, s.classes)+s.probabilities)
 }
 
-// Histograms counts the classes of columns, and hands out the frequency set of each in
-// their order, valid until visit returns. It takes memory for one column at a time, or for
-// as many as there is room for when the cells are in the store: these are counted in one scan.
-func (c *Cells) Histograms(ctx context.Context, columns []int, visit func(i int, set *FrequencySet) error) error {
+// Histograms counts the classes of columns, and calls visit with the frequency set of each in their
+// order. A set is valid until visit returns. It takes memory for one column at a time, or for as
+// many as there is room for when the cells are in the store: these are counted in one scan.
+func (c *Cells) Histograms(ctx context.Context, columns []int,
+	visit func(i int, set *FrequencySet) error) error {
 	err := c.fetch(ctx)
 	together := 1
 	if c.chunks != nil {
@@ -134,7 +135,7 @@ func span(keys []uint64, words int, f partition.Field) (lo, hi uint64) {
 	return lo, hi
 }
 
-// count counts columns of the cells, of cells in memory one.
+// count counts columns of the cells; for cells in memory, one column.
 func (c *Cells) count(ctx context.Context, columns []int) error {
 	counts, bytes, records := c.reserve(len(columns)), int64(0), c.Len()
 	for _, column := range columns {
@@ -158,7 +159,7 @@ func (c *Cells) count(ctx context.Context, columns []int) error {
 	for i, column := range columns {
 		counts[i].begin(c.shared, column, 0, c.layout.Fields[column].Mask, records, 2*c.block)
 	}
-	var refusal error // not mixed with errors of the reading, which must not be forgotten
+	var refusal error // separate from errors of reading, which must not be lost
 	err := c.scan(ctx, c.chunks, false, func() error {
 		if refusal != nil {
 			return nil
@@ -174,7 +175,7 @@ func (c *Cells) count(ctx context.Context, columns []int) error {
 	return cmp.Or(err, refusal)
 }
 
-// reserve returns n counts of columns.
+// reserve returns counts for n columns.
 func (s *shared) reserve(n int) []columnCount {
 	for len(s.counts) < n {
 		s.counts = append(s.counts, columnCount{})
@@ -182,23 +183,23 @@ func (s *shared) reserve(n int) []columnCount {
 	return s.counts[:n]
 }
 
-// columnCount counts the classes of one column of a part: in sums that are looked through
-// in the end, or, when they would be many for the part, in a list that is sorted.
+// columnCount counts the classes of one column of a part: in sums that are looked through in the
+// end, or, if there would be many for the part, in a list that is sorted.
 type columnCount struct {
 	field, class partition.Field
 	masses       []partition.Field // of the probabilities
 	classes      uint64
-	width        uint64   // sums of a code: of the classes, then of masses
-	base, codes  uint64   // the code of the first sum, and how many there are
-	dense        bool     // which of these are used
+	width        uint64   // number of sums of a code: of the classes, followed by masses
+	base, codes  uint64   // the code of the first sum, and the number of codes
+	dense        bool     // sums are used, not pairs
 	sums         []uint64 // by code - base, then class; all zero between two uses
 	pairs, spare partition.Pairs
-	limit        int // pairs at which they are merged next
+	limit        int // number of pairs at which they are merged next
 	set          FrequencySet
 }
 
-// begin prepares the counting of a column of so many records with codes lo ≤ code ≤ hi.
-// A list of more than limit pairs is merged meanwhile.
+// begin prepares the counting of a column of some records with codes lo ≤ code ≤ hi. A list of more
+// than limit pairs is merged during counting.
 func (x *columnCount) begin(s *shared, column int, lo, hi uint64, records, limit int) {
 	x.field, x.classes = s.layout.Fields[column], uint64(max(1, s.classes))
 	x.base, x.codes = lo, hi-lo+1
@@ -236,22 +237,31 @@ func (x *columnCount) add(keys []uint64, words int, counts []uint64) {
 			first := (keys[at]>>x.field.Shift&x.field.Mask - x.base) * x.width
 			x.sums[first+keys[class]>>x.class.Shift&x.class.Mask] += n
 			for i, f := range x.masses {
-				x.sums[first+x.classes+uint64(i)] += n * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
+				mass := keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask
+				x.sums[first+x.classes+uint64(i)] += n * mass
 			}
 			at, class = at+words, class+words
 		}
 	}
 }
 
-// list is add to the list.
+// list is add for the list.
 func (x *columnCount) list(keys []uint64, words int, counts []uint64) {
 	at, class := x.field.Word, x.class.Word
 	for _, n := range counts {
 		code := keys[at]>>x.field.Shift&x.field.Mask - x.base
-		x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(keys[class] >> x.class.Shift & x.class.Mask), Count: n})
+		x.pairs = append(x.pairs, partition.Pair{
+			Code:  uint32(code),
+			Class: uint32(keys[class] >> x.class.Shift & x.class.Mask),
+			Count: n,
+		})
 		for i, f := range x.masses {
 			mass := n * (keys[class-x.class.Word+f.Word] >> f.Shift & f.Mask)
-			x.pairs = append(x.pairs, partition.Pair{Code: uint32(code), Class: uint32(x.classes) + uint32(i), Count: mass})
+			x.pairs = append(x.pairs, partition.Pair{
+				Code:  uint32(code),
+				Class: uint32(x.classes) + uint32(i),
+				Count: mass,
+			})
 		}
 		at, class = at+words, class+words
 	}
@@ -261,13 +271,14 @@ func (x *columnCount) list(keys []uint64, words int, counts []uint64) {
 	}
 }
 
-// bytes returns the memory that the counting takes, with that of its set.
+// bytes returns the memory of the counting and of its set.
 func (x *columnCount) bytes() int64 {
 	entries := min(uint64(len(x.pairs)), (x.field.Mask+1)*x.width)
 	if x.dense {
 		entries = uint64(len(x.sums))
 	}
-	return int64(len(x.sums))*sumBytes + int64(cap(x.pairs)+cap(x.spare))*pairBytes + int64(entries)*entryBytes
+	return int64(len(x.sums))*sumBytes + int64(cap(x.pairs)+cap(x.spare))*pairBytes +
+		int64(entries)*entryBytes
 }
 
 // finish returns the set.
@@ -311,7 +322,7 @@ func (x *columnCount) drain() {
 	}
 }
 
-// enter enters a sum: the records of a class or, after the classes, a mass.
+// enter adds a sum to the set: the records of a class or, after the classes, a mass.
 func (x *columnCount) enter(class, n uint64) {
 	if class < x.classes {
 		x.set.Class, x.set.Count = append(x.set.Class, uint32(class)), append(x.set.Count, n)
@@ -328,14 +339,14 @@ func (x *columnCount) close(code uint32) {
 	}
 }
 
-// Extent says which codes of a column occur in a part: the smallest and the largest below
-// a top, and whether there are others. Lo > Hi when there are none below.
+// Extent is the range of a column's codes in a part: the smallest and the largest below a top, and
+// whether there are codes above. Lo > Hi when there are none below.
 type Extent struct {
 	Lo, Hi uint32
 	Above  bool
 }
 
-// join makes e the extent of its records and others.
+// join extends e by another extent.
 func (e *Extent) join(o Extent) {
 	*e = Extent{Lo: min(e.Lo, o.Lo), Hi: max(e.Hi, o.Hi), Above: e.Above || o.Above}
 }

@@ -8,37 +8,36 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// shared is what all Cells of one table share: the memory and the store their records are
-// in, and scratch.
+// shared is the common state of all Cells of one table: the memory and the store of their records,
+// and scratch.
 type shared struct {
 	layout        partition.Layout
-	columns       int // but the class and the probabilities
+	columns       int // without the class and the probabilities
 	classes       int
-	probabilities int // at the end of the records: of all classes but the last one
+	probabilities int // at the end of the records: for all classes except the last one
 	pool          *partition.Pool
-	block         int   // records that are read from a chunk list before they are worked on
-	held          int64 // drawn for counting
+	block         int   // number of records that are read from a chunk list at a time
+	held          int64 // bytes drawn for counting
 	arrays        int64 // bytes of all arrays
-	largest       int   // records of the largest array there was since there was none
+	largest       int   // number of records of the largest array since there was none
 
 	division partition.Division
 	counts   []columnCount
 	extents  []Extent
 	read     partition.Table // a block of a chunk list
-	extra    partition.Table // what Halve adds
-	view     partition.Table // what Visit hands out
+	extra    partition.Table // records that Halve adds
+	view     partition.Table // table for Visit
 }
 
-// array is records and the number of Cells in it. Its memory is returned with
-// the last of them.
+// array is records and the number of Cells in it. The last of them returns its memory.
 type array struct {
 	table *partition.Table
 	cells int
 }
 
-// admits reports whether one more array of so many records is to be in memory: with the
-// others, and what counting one column of the largest takes, it leaves a part of the share
-// for what is known of those in the store.
+// admits reports whether one more array should be in memory: with the others, and with the memory
+// for counting one column of the largest, it must leave a part of the share for the lists of those
+// in the store.
 func (s *shared) admits(records int) bool {
 	counting, largest := int64(0), max(records, s.largest)
 	for column := range s.columns {
@@ -47,7 +46,7 @@ func (s *shared) admits(records int) bool {
 	return s.arrays+s.layout.TableBytes(records)+counting <= s.pool.Share/4*3
 }
 
-// room draws memory for an array of so many records, unless they had better be in the store.
+// room draws memory for an array of some records, unless they should be in the store.
 func (s *shared) room(records int) (ok bool, err error) {
 	if s.pool.Store != nil && !s.admits(records) {
 		return false, nil
@@ -66,12 +65,12 @@ func (s *shared) newArray(t *partition.Table) *array {
 	return &array{table: t, cells: 1}
 }
 
-// drawList draws what is known of spilled cells.
+// drawList draws the memory of the list of spilled cells.
 func (s *shared) drawList() error {
 	return s.pool.Draw("what is known of spilled cells", partition.ChunkListBytes)
 }
 
-// dropList forgets spilled cells, which were consumed.
+// dropList drops the list of spilled cells, which were consumed.
 func (s *shared) dropList(c *Cells) {
 	s.pool.Release(partition.ChunkListBytes)
 	c.chunks = nil
@@ -89,15 +88,16 @@ func (s *shared) drawCounts(bytes int64) error {
 	return nil
 }
 
-// releaseCounts drops what counting holds.
+// releaseCounts releases the memory of counting.
 func (s *shared) releaseCounts() {
 	s.counts = nil
 	s.pool.Release(s.held)
 	s.held = 0
 }
 
-// scan reads, or consumes, a chunk list a block at a time for visit to work on.
-func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool, visit func() error) error {
+// scan reads, or consumes, a chunk list a block at a time, and calls visit for each.
+func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool,
+	visit func() error) error {
 	s.read.Truncate()
 	work := func() error {
 		if err := ctx.Err(); err != nil {
@@ -124,8 +124,8 @@ func (s *shared) scan(ctx context.Context, p *partition.ChunkList, consume bool,
 	return err
 }
 
-// Close frees all cells that come from the same table, wherever they are, and returns
-// what they have drawn. They are not to be used any more.
+// Close frees all cells that come from the same table, in memory and in the store, and returns
+// their drawn memory. They must not be used any more.
 func (s *shared) Close() error {
 	s.held = 0
 	return s.pool.Close()
