@@ -1,14 +1,13 @@
-// Package fault says what kinds of failure there are: which class an error belongs to, and what
-// to do next.
+// Package fault classifies failures: it gives every error a class, and a hint about the next step.
 //
-// Contract: ClassOf gives every error one Class, whichever package made it: errors carry their
-// class where they arise (New, Error), and those of the operating system are told apart here. An
-// Error anywhere in its chain decides. Every error of class Input carries a hint, too, since
-// nothing that is true of all of them helps anybody. The class is all that a caller needs to choose an exit code
-// and to know whether another try may help. No text of this package holds a cell's value.
+// Contract: ClassOf gives every error one Class, from any package: errors get their class where
+// they arise (New, Error), and this package classifies those of the operating system. An Error
+// anywhere in a chain decides. Every error of class Input has a hint, since no general advice would
+// help. The class is all that a caller needs to choose an exit code and to decide whether to try
+// again. No text of this package contains a cell's value.
 //
-// Not promised: that a class is the same on every machine. What the operating system says of
-// a full disk or a missing folder differs.
+// Limits: a class may differ between machines, since operating systems report a full disk or a
+// missing folder differently.
 package fault
 
 import (
@@ -19,19 +18,20 @@ import (
 	"syscall"
 )
 
-// Class says what kind of failure an error is, for exit codes and retries.
+// Class is the kind of an error, for exit codes and retries.
 type Class uint8
 
 // The classes of errors.
 const (
-	Internal  Class = iota // a bug
-	Usage                  // the job file or the command line, or a path that they name and kcut may not use
-	Input                  // the input does not fit the job, or is damaged
-	Privacy                // the requirement cannot be met, or the recount found it broken
-	Exists                 // the output exists
-	Transient              // I/O that may work when tried again
-	Resources              // disk full, or the memory budget too small
-	Cancelled              // the context was cancelled
+	Internal Class = iota // a bug
+	// the job file or the command line, or a path in them that kcut must not use
+	Usage
+	Input     // the input does not fit the job, or is damaged
+	Privacy   // the requirement cannot be met, or the recount found it broken
+	Exists    // the output exists
+	Transient // I/O that may work when tried again
+	Resources // disk full, or the memory budget too small
+	Cancelled // the context was cancelled
 )
 
 var classNames = [...]string{
@@ -39,13 +39,13 @@ var classNames = [...]string{
 	Exists: "exists", Transient: "transient", Resources: "resources", Cancelled: "cancelled",
 }
 
-// String returns the class's name, as JSON answers have it.
+// String returns the class's name in JSON answers.
 func (c Class) String() string { return classNames[c] }
 
-// Error makes a class an error, which errors.Is finds in every Error of that class.
+// Error makes a class an error. errors.Is finds it in every Error of that class.
 func (c Class) Error() string { return c.String() }
 
-// sentinel is an error to be found by errors.Is.
+// sentinel is an error for errors.Is.
 type sentinel struct {
 	class      Class
 	hint, text string
@@ -54,22 +54,23 @@ type sentinel struct {
 func (s *sentinel) Error() string { return s.text }
 func (s *sentinel) Class() Class  { return s.class }
 
-// New returns an error of a class, for others to wrap and to look for. Its hint is for wherever
-// no Error has another.
+// New returns an error of a class, for wrapping and comparing. Its hint is used if no Error has
+// another.
 func New(class Class, hint, text string) error { return &sentinel{class, hint, text} }
 
-// Error is an error with its class and, where there is one, the next thing to do.
+// Error is an error with its class and, if there is one, a hint about the next step.
 type Error struct {
 	Class Class
 	Hint  string
 	Err   error
-	// Lacks is how many bytes of a memory budget are missing, and Short makes the hint of that where there is none. Nil: something
-	// else is the matter.
+	// Lacks is the number of bytes that a memory budget lacks; Short makes a hint from it if there
+	// is none. Nil: the error has another cause.
 	Lacks int64
 	Short func(missing int64) string
 }
 
-// LacksMore says that so many bytes more will be missing, in the hint of an error that a memory budget ran out, and returns it.
+// LacksMore adds bytes to the number that the hint of an error of an exhausted budget names, and
+// returns the error.
 func LacksMore(err error, bytes int64) error {
 	var advised *Error
 	if errors.As(err, &advised) && advised.Short != nil {
@@ -78,7 +79,7 @@ func LacksMore(err error, bytes int64) error {
 	return err
 }
 
-// Errorf returns an Error of a class, with what to do next or nothing, and the text that fmt.Errorf makes.
+// Errorf returns an Error of a class, with a hint or without, and the text of fmt.Errorf.
 func Errorf(class Class, hint, format string, args ...any) error {
 	return &Error{Class: class, Hint: hint, Err: fmt.Errorf(format, args...)}
 }
@@ -94,7 +95,7 @@ func (e *Error) Is(target error) bool {
 	return is && class == e.Class
 }
 
-// Advised gives an error its class and its hint, as an *Error. None stays none.
+// Advised returns an error as an *Error with its class and its hint, and nil for nil.
 func Advised(err error) error {
 	if err == nil {
 		return nil
@@ -102,8 +103,8 @@ func Advised(err error) error {
 	return &Error{Class: ClassOf(err), Hint: HintOf(err), Err: err}
 }
 
-// HintOf returns what to do next after an error: the hint of the outermost of its causes that
-// has one, or that of what New returned. It returns "" when there is none.
+// HintOf returns the hint for an error: that of the outermost cause that has one, or that of what
+// New returned. It returns "" if there is none.
 func HintOf(err error) string {
 	var advised *Error
 	for next := err; errors.As(next, &advised); next = advised.Err {
@@ -123,11 +124,11 @@ func HintOf(err error) string {
 	return hint
 }
 
-// deciding are the classes that decide where an error has several causes, the first one first:
-// what makes another try useless before what does not.
+// deciding are the classes that decide if an error has several causes, the first one first: those
+// for which another try is useless precede the others.
 var deciding = [...]Class{Usage, Cancelled, Input, Privacy, Resources}
 
-// ClassOf returns the class of an error that any package of this module returned.
+// ClassOf returns the class of any error that a package of this module returned.
 func ClassOf(err error) Class {
 	var advised *Error
 	if errors.As(err, &advised) {
@@ -139,7 +140,8 @@ func ClassOf(err error) Class {
 		case interface{ Class() Class }:
 			causes[e.Class()] = true
 		default:
-			if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) { // or a context's own cause, which counts as that
+			// or the context's own cause, which counts as one of these
+			if errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded) {
 				causes[Cancelled] = true
 			}
 		}
@@ -156,12 +158,13 @@ func ClassOf(err error) Class {
 	case IsBarred(err):
 		return Usage
 	case causes[Transient], errors.Is(err, fs.ErrNotExist), errors.As(err, &errno):
-		return Transient // a read or write of the system's that failed may work the next time, unlike a bug
+		// unlike a bug, a failed read or write of the system may succeed the next time
+		return Transient
 	}
 	return Internal
 }
 
-// walk calls f with every cause of an error that has a class of its own, or no cause.
+// walk calls f with every cause of an error that has its own class, or no cause.
 func walk(err error, f func(cause error)) {
 	switch e := err.(type) {
 	case interface{ Class() Class }:
@@ -177,14 +180,15 @@ func walk(err error, f func(cause error)) {
 	}
 }
 
-// IsBarred reports whether the system bars a path from kcut, today and tomorrow: the permission
-// is missing, nothing may be written there, or it cannot be the name of a file.
+// IsBarred reports whether the system permanently refuses a path: permission is missing, nothing
+// may be written there, or it cannot be a file name.
 func IsBarred(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
 		errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// IsFull reports whether a disk, a quota or a limit on the size of files left no room.
+// IsFull reports whether a disk, a quota or a limit on file sizes left no room.
 func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		errors.Is(err, syscall.EFBIG)
 }

@@ -15,16 +15,19 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// A second try does not help where a path is barred, and may where a disk failed. What a folder
-// for spilled data lacks is a matter of resources, whatever the system says.
+// A second try does not help where a path is refused, but may help where a disk failed. An unusable
+// folder for spilled data is a matter of resources, whatever the system reports.
 func TestClassOfSystemErrors(t *testing.T) {
 	for _, tt := range []struct {
 		err   error
 		class fault.Class
 	}{
-		{syscall.EACCES, fault.Usage}, {syscall.EPERM, fault.Usage}, {syscall.EROFS, fault.Usage}, {syscall.ELOOP, fault.Usage}, {syscall.ENAMETOOLONG, fault.Usage},
-		{syscall.EIO, fault.Transient}, {syscall.ENOENT, fault.Transient}, {syscall.EMFILE, fault.Transient}, {syscall.ESTALE, fault.Transient},
-		{syscall.ENOSPC, fault.Resources}, {syscall.EDQUOT, fault.Resources}, {syscall.EFBIG, fault.Resources},
+		{syscall.EACCES, fault.Usage}, {syscall.EPERM, fault.Usage}, {syscall.EROFS, fault.Usage},
+		{syscall.ELOOP, fault.Usage}, {syscall.ENAMETOOLONG, fault.Usage},
+		{syscall.EIO, fault.Transient}, {syscall.ENOENT, fault.Transient},
+		{syscall.EMFILE, fault.Transient}, {syscall.ESTALE, fault.Transient},
+		{syscall.ENOSPC, fault.Resources}, {syscall.EDQUOT, fault.Resources},
+		{syscall.EFBIG, fault.Resources},
 		{fmt.Errorf("open spill folder: %w: %w", spill.ErrDisk, syscall.EACCES), fault.Resources},
 		{errors.New("who knows"), fault.Internal},
 	} {
@@ -35,7 +38,7 @@ func TestClassOfSystemErrors(t *testing.T) {
 	}
 }
 
-// What the system itself says of such paths is understood.
+// ClassOf classifies the system's own errors for such paths.
 func TestClassOfPaths(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
@@ -54,18 +57,19 @@ type signalled struct{ error }
 func (signalled) Is(target error) bool { return target == context.Canceled }
 
 func TestClassOfCause(t *testing.T) {
-	for _, err := range []error{context.Canceled, context.DeadlineExceeded, signalled{errors.New("stopped")}} {
+	for _, err := range []error{context.Canceled, context.DeadlineExceeded,
+		signalled{errors.New("stopped")}} {
 		if class := fault.ClassOf(fmt.Errorf("search: %w", err)); class != fault.Cancelled {
 			t.Errorf("%v is %v", err, class)
 		}
 	}
 }
 
-// The outermost hint is the one to follow, wherever it stands; that of New is for where there is
-// none.
+// The outermost hint wins; the hint of New is used if there is no other.
 func TestAdvised(t *testing.T) {
 	inner := &fault.Error{Class: fault.Usage, Hint: "look there", Err: errors.New("x")}
-	late, damaged := fault.New(fault.Transient, "wait", "late"), fault.New(fault.Input, "write it anew", "damaged")
+	late, damaged := fault.New(fault.Transient, "wait", "late"),
+		fault.New(fault.Input, "write it anew", "damaged")
 	for _, tt := range []struct {
 		err   error
 		class fault.Class
@@ -74,15 +78,18 @@ func TestAdvised(t *testing.T) {
 		{errors.New("x"), fault.Internal, ""},
 		{fmt.Errorf("read: %w", inner), fault.Usage, "look there"},
 		{&fault.Error{Class: fault.Input, Err: inner}, fault.Input, "look there"},
-		{fmt.Errorf("read: %w", &fault.Error{Class: fault.Input, Hint: "look here", Err: inner}), fault.Input, "look here"},
+		{fmt.Errorf("read: %w", &fault.Error{Class: fault.Input, Hint: "look here", Err: inner}),
+			fault.Input, "look here"},
 		{fmt.Errorf("read: %w", damaged), fault.Input, "write it anew"},
 		{fmt.Errorf("read: %w: %w", late, damaged), fault.Input, "write it anew"},
 		{&fault.Error{Class: fault.Input, Err: damaged}, fault.Input, "write it anew"},
-		{&fault.Error{Class: fault.Input, Hint: "look here", Err: damaged}, fault.Input, "look here"},
+		{&fault.Error{Class: fault.Input, Hint: "look here", Err: damaged}, fault.Input,
+			"look here"},
 	} {
 		var advised *fault.Error
 		err := fault.Advised(tt.err)
-		if !errors.As(err, &advised) || advised.Class != tt.class || advised.Hint != tt.hint || err.Error() != tt.err.Error() {
+		if !errors.As(err, &advised) || advised.Class != tt.class || advised.Hint != tt.hint ||
+			err.Error() != tt.err.Error() {
 			t.Errorf("%v: got %+v, want class %v and hint %q", tt.err, advised, tt.class, tt.hint)
 		}
 		if !errors.Is(err, tt.class) || errors.Is(err, fault.Privacy) {
