@@ -1,5 +1,4 @@
-// Package text writes numbers as people read them, and keeps from texts what is not for everybody or every
-// terminal.
+// Package text formats numbers for people, and removes secrets and control characters from texts.
 package text
 
 import (
@@ -10,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// Grouped writes a number with a comma between groups of three digits.
+// Grouped formats a number with a comma between groups of three digits.
 func Grouped(n int64) string {
 	digits, first := strconv.FormatInt(n, 10), 0
 	if n < 0 {
@@ -22,8 +21,7 @@ func Grouped(n int64) string {
 	return digits
 }
 
-// Count says how many there are of something that takes an s when there are several: "1 row",
-// "1,234 rows".
+// Count formats a number of things whose plural ends in s: "1 row", "1,234 rows".
 func Count[N int | int64 | uint64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -31,10 +29,10 @@ func Count[N int | int64 | uint64](n N, what string) string {
 	return Grouped(int64(n)) + " " + what + "s"
 }
 
-// MostNamed is how many columns a message names.
+// MostNamed is the largest number of columns that a message names.
 const MostNamed = 40
 
-// List lists names, as many as most of them, and how many more there are: "a, b, and 3 more".
+// List lists at most most names, and the number of the others: "a, b, and 3 more".
 func List(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most:most], fmt.Sprintf("and %s more", Grouped(int64(more))))
@@ -42,7 +40,7 @@ func List(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
-// Percent writes a share in percent with one digit after the point.
+// Percent formats a share in percent with one digit after the point.
 func Percent(share float64) string {
 	if share > 0 && share < 0.0005 {
 		return "< 0.1 %"
@@ -50,8 +48,8 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
-// Printable writes what steers a terminal instead of being shown on it as in Go: names of columns
-// and labels may hold anything. Characters to keep stay as they are.
+// Printable escapes, as Go does, characters that would control a terminal instead of being shown:
+// names of columns and labels may contain any. It does not escape the characters in keep.
 func Printable(text, keep string) string {
 	steers := func(r rune) bool { return !strconv.IsPrint(r) && !strings.ContainsRune(keep, r) }
 	if !strings.ContainsFunc(text, steers) {
@@ -69,8 +67,8 @@ func Printable(text, keep string) string {
 	return shown.String()
 }
 
-// Escaped returns JSON without what steers a terminal instead of being shown on it, which strings may hold:
-// characters that do not print are written as \u and four digits. Lines stay lines.
+// Escaped returns JSON in which characters that would control a terminal, which strings may
+// contain, are written as \u and four digits. It keeps line ends.
 func Escaped(json string) string {
 	steers := func(r rune) bool { return !strconv.IsPrint(r) && r != '\n' }
 	if strings.IndexFunc(json, steers) < 0 {
@@ -91,8 +89,8 @@ func Escaped(json string) string {
 
 var partitionFolder = regexp.MustCompile(`([^/\\\s=]+=)[^/\\]+([/\\])`)
 
-// WithoutPartitions returns a text without the values in the names of partition folders, as zip=12345/: they are
-// cells of the table.
+// WithoutPartitions returns a text without the values in the names of partition folders, as
+// zip=12345/: they are cells of the table.
 func WithoutPartitions(text string) string {
 	return partitionFolder.ReplaceAllString(text, "${1}…$2")
 }

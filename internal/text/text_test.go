@@ -26,7 +26,8 @@ func TestCount(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0.0 %", 0.0004: "< 0.1 %", 0.0005: "0.1 %", 0.123: "12.3 %", 1: "100.0 %"} {
+	for share, want := range map[float64]string{0: "0.0 %", 0.0004: "< 0.1 %", 0.0005: "0.1 %",
+		0.123: "12.3 %", 1: "100.0 %"} {
 		if got := Percent(share); got != want {
 			t.Errorf("%v: %q, want %q", share, got, want)
 		}
@@ -36,7 +37,8 @@ func TestPercent(t *testing.T) {
 func TestEscaped(t *testing.T) {
 	for json, want := range map[string]string{
 		`{"label":"Müller ≥ 3"}`:                        `{"label":"Müller ≥ 3"}`,
-		"{\"a\":\"x\u202ey\u009bz\u00a0\U000e0041\"}\n": `{"a":"x\u202ey\u009bz\u00a0\udb40\udc41"}` + "\n",
+		"{\"a\":\"x\u202ey\u009bz\u00a0\U000e0041\"}\n": `{"a":"x\u202ey\u009bz\u00a0\udb40\udc41"}` +
+			"\n",
 	} {
 		if got := Escaped(json); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -58,7 +60,8 @@ func TestWithoutPartitions(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	for want, most := range map[string]int{"a, b, c": 3, "a, and 2 more": 1, "a, b, and 1 more": 2} {
+	for want, most := range map[string]int{"a, b, c": 3, "a, and 2 more": 1,
+		"a, b, and 1 more": 2} {
 		if names := []string{"a", "b", "c"}; List(names, most) != want || names[1] != "b" {
 			t.Errorf("%q, want %q", List(names, most), want)
 		}
