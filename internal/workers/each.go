@@ -1,13 +1,13 @@
-// Package workers runs functions on a bounded number of goroutines, the only such code of the
-// project: a loop whose iterations are distributed, loops inside loops, and results used in order.
+// Package workers runs functions on a bounded number of goroutines. It has all such code of the
+// project: distributed loops, nested loops, and results used in order.
 //
-// Contract: a function returns when all its goroutines have ended. Of several errors it returns
-// that of the smallest iteration, whichever came first, so it does not depend on the number of
-// workers. A panic in an iteration is a *PanicError of that iteration, never a crash. Nobody
-// spins: a worker without work sleeps.
+// Contract: a function returns when all its goroutines have ended. It returns the error of the
+// smallest failed iteration, whichever came first, so the result does not depend on the number of
+// workers. A panic in an iteration becomes a *PanicError of that iteration, never a crash. A worker
+// without work sleeps.
 //
-// Not promised: which worker makes which iteration, nor in what order. What a worker keeps from
-// one iteration to the next must not depend on either.
+// Limits: the assignment of iterations to workers, and their order, are undefined. Data that a
+// worker keeps from one iteration to the next must not depend on either.
 package workers
 
 import (
@@ -19,16 +19,16 @@ import (
 	"sync/atomic"
 )
 
-// Worker is one goroutine of a pool. Its number is below the number of workers; what is kept by
-// number belongs to one goroutine at a time. The zero Worker is alone.
+// Worker is one goroutine of a pool. Its number is below the number of workers; data kept by number
+// belongs to one goroutine at a time. The zero Worker is alone.
 type Worker struct {
 	Number int
 	pool   *pool
 }
 
-// Each calls do for 0 to n−1 on up to so many workers, the caller's goroutine among them. While
-// a worker has no iteration left to make, it makes those of the loops inside the others': see
-// Worker.Each. After an error iterations of larger numbers may be left out.
+// Each calls do for 0 to n−1 on at most workers workers, including the caller's goroutine. A worker
+// that has no iteration left helps with the loops inside the iterations of others: see Worker.Each.
+// After an error, iterations of larger numbers may be left out.
 func Each(n, workers int, do func(w Worker, i int) error) error {
 	l := &loop{do: do, n: int64(n)}
 	p := &pool{open: []*loop{l}}
@@ -42,8 +42,8 @@ func Each(n, workers int, do func(w Worker, i int) error) error {
 	return l.err
 }
 
-// Each calls do for 0 to n−1 on this worker and those of its pool that have nothing else to do,
-// and returns when all calls have ended. The worker makes iterations of no other loop meanwhile.
+// Each calls do for 0 to n−1 on this worker and idle workers of its pool, and returns when all
+// calls have ended. The worker runs no iterations of other loops meanwhile.
 func (w Worker) Each(n int, do func(w Worker, i int) error) error {
 	if w.pool == nil {
 		return Each(n, 1, do)
@@ -59,38 +59,38 @@ func (w Worker) Each(n int, do func(w Worker, i int) error) error {
 	for l.workers > 0 {
 		p.changed.Wait()
 	}
-	// Not left to workers that look for work: while none does, all loops would be kept.
+	// Idle workers would also remove it, but while none is idle, all loops would be kept.
 	if i := slices.Index(p.open, l); i >= 0 {
 		p.open = slices.Delete(p.open, i, i+1)
 	}
 	return l.err
 }
 
-// Share is Each for those who know workers by their numbers alone.
+// Share is Each for callers that only need the numbers of workers.
 func (w Worker) Share(n int, do func(worker, i int) error) error {
 	return w.Each(n, func(w Worker, i int) error { return do(w.Number, i) })
 }
 
-// pool is the loops that some workers make together.
+// pool is the loops that some workers run together.
 type pool struct {
 	mu      sync.Mutex
-	changed sync.Cond // a loop was opened, or its last worker has left it
-	open    []*loop   // that may have iterations left
+	changed sync.Cond // signalled when a loop was opened, or its last worker has left it
+	open    []*loop   // loops that may have iterations left
 }
 
 // loop is n calls that some workers share.
 type loop struct {
 	do   func(w Worker, i int) error
 	n    int64
-	next atomic.Int64 // the call to make next; it may pass n
+	next atomic.Int64 // number of the next call; it may exceed n
 
 	// Under the pool's lock:
-	workers int   // that make calls
+	workers int   // number of workers that run its calls
 	failed  int64 // the first call that failed, with its error
 	err     error
 }
 
-// work makes iterations of whatever loop is open, until the one that all others are inside of has
+// work runs iterations of any open loop, until the outer one, inside which all others are, has
 // ended.
 func (p *pool) work(w Worker, outer *loop) {
 	p.mu.Lock()
@@ -110,8 +110,8 @@ func (p *pool) work(w Worker, outer *loop) {
 	}
 }
 
-// run makes calls of a loop until there are none left to take. The lock, which its caller holds, it
-// gives up meanwhile.
+// run runs calls of a loop until there are none left. The caller holds the lock, which run releases
+// meanwhile.
 func (p *pool) run(w Worker, l *loop) {
 	l.workers++
 	p.mu.Unlock()
@@ -122,7 +122,7 @@ func (p *pool) run(w Worker, l *loop) {
 				l.failed, l.err = i, err
 			}
 			p.mu.Unlock()
-			l.next.Store(l.n) // those of smaller numbers are taken
+			l.next.Store(l.n) // calls with smaller numbers have started
 		}
 	}
 	p.mu.Lock()
@@ -131,8 +131,8 @@ func (p *pool) run(w Worker, l *loop) {
 	}
 }
 
-// PanicError is a bug that a Fence stopped. Its text says what kind of panic it was but
-// not the panic's value, which may hold a cell's.
+// PanicError is a bug that a Fence caught. Its text has the type of the panic's value but not the
+// value, which may contain a cell's.
 type PanicError struct {
 	Kind  string
 	Stack []byte
@@ -140,15 +140,15 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return "internal: " + e.Kind }
 
-// Fence calls f and turns a panic into a *PanicError. Every goroutine of a run starts inside
-// one, so that a bug still removes what the run had written.
+// Fence calls f and turns a panic into a *PanicError. Every goroutine of a run starts inside one,
+// so that even after a bug the run's files are removed.
 func Fence(f func() error) (err error) {
 	defer func() {
 		switch value := recover().(type) {
 		case nil:
 		case *PanicError: // of a loop inside f, raised again by Must
 			err = value
-		case runtime.Error: // whose texts, an index and a length, are safe to show
+		case runtime.Error: // its texts, an index and a length, are safe to show
 			err = &PanicError{Kind: value.Error(), Stack: debug.Stack()}
 		default:
 			err = &PanicError{Kind: fmt.Sprintf("panic with a %T", value), Stack: debug.Stack()}
@@ -157,7 +157,7 @@ func Fence(f func() error) (err error) {
 	return f()
 }
 
-// Must raises an error again that can only be a panic's, since no iteration returns one.
+// Must panics with an error that can only come from a panic, since no iteration returns one.
 func Must(err error) {
 	if err != nil {
 		panic(err)

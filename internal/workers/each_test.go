@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Loops inside loops, with pauses so that workers fall asleep: every iteration is made once, no
-// worker makes two innermost ones at a time, and all goroutines end.
+// Loops inside loops, with pauses so that workers fall asleep: every iteration runs once, no worker
+// runs two innermost ones at a time, and all goroutines end.
 func TestEachMakesEveryIterationOnce(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, processors := range []int{1, runtime.NumCPU(), 4} {
@@ -79,8 +79,8 @@ func checkNested(t *testing.T, workers, outer int) {
 	}
 }
 
-// TestIdleWorkersHelp demands two iterations at a time: the first waits for the second. The other
-// worker has nothing to do from the beginning, or only later.
+// TestIdleWorkersHelp needs two iterations at a time: the first waits for the second. The other
+// worker is idle from the beginning, or only later.
 func TestIdleWorkersHelp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -114,7 +114,7 @@ type errorAt int
 
 func (e errorAt) Error() string { return fmt.Sprint("iteration ", int(e), " failed") }
 
-// Of iterations that fail in any order the first one's error is returned.
+// If several iterations fail in any order, the first one's error is returned.
 func TestEachReturnsTheFirstError(t *testing.T) {
 	for range 200 {
 		fails := []int{rand.IntN(30), rand.IntN(30), rand.IntN(30)}
@@ -129,7 +129,8 @@ func TestEachReturnsTheFirstError(t *testing.T) {
 		}
 		want := errorAt(slices.Min(fails))
 		nested := Each(1, 3, func(w Worker, _ int) error { return w.Each(30, do) })
-		for name, err := range map[string]error{"alone": Worker{}.Each(30, do), "three": Each(30, 3, do), "nested": nested} {
+		for name, err := range map[string]error{"alone": Worker{}.Each(30, do),
+			"three": Each(30, 3, do), "nested": nested} {
 			if err != want {
 				t.Fatalf("%s: got %v, want %v", name, err, want)
 			}
@@ -137,7 +138,7 @@ func TestEachReturnsTheFirstError(t *testing.T) {
 	}
 }
 
-// After an error the rest is left out, however much it is.
+// After an error the remaining iterations are left out, however many there are.
 func TestEachEndsEarly(t *testing.T) {
 	want := errorAt(5)
 	err := Each(1<<40, 3, func(_ Worker, i int) error {
@@ -151,7 +152,7 @@ func TestEachEndsEarly(t *testing.T) {
 	}
 }
 
-// A panic ends neither the process nor the other iterations' goroutines, whoever meets it.
+// A panic ends neither the process nor the other iterations' goroutines, on any worker.
 func TestPanicsAreErrors(t *testing.T) {
 	spoiled := func(Worker, int) error { panic("a value") }
 	for name, err := range map[string]error{
@@ -161,7 +162,8 @@ func TestPanicsAreErrors(t *testing.T) {
 		"raised again": Fence(func() error { Must(Each(9, 4, spoiled)); return nil }),
 	} {
 		var bug *PanicError
-		if !errors.As(err, &bug) || strings.Contains(err.Error(), "value") || !strings.Contains(string(bug.Stack), "TestPanicsAreErrors") {
+		if !errors.As(err, &bug) || strings.Contains(err.Error(), "value") ||
+			!strings.Contains(string(bug.Stack), "TestPanicsAreErrors") {
 			t.Errorf("%s: a panic came back as %v", name, err)
 		}
 	}
@@ -173,19 +175,25 @@ func TestFence(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		f    func() error
-		want string // of the error; empty: no panic
+		want string // in the error; empty: no panic
 	}{
 		{"error", func() error { return broken }, ""},
 		{"text", func() error { panic("a cell's value") }, "internal: panic with a string"},
-		{"error value", func() error { panic(broken) }, "internal: panic with a *errors.errorString"},
-		{"index", func() error { none[3] = 1; return nil }, "internal: runtime error: index out of range [3] with length 0"},
+		{"error value", func() error {
+			panic(broken)
+		}, "internal: panic with a *errors.errorString"},
+		{"index", func() error {
+			none[3] = 1
+			return nil
+		}, "internal: runtime error: index out of range [3] with length 0"},
 	} {
 		err := Fence(tt.f)
 		var bug *PanicError
 		switch isBug := errors.As(err, &bug); {
 		case tt.want == "" && err != broken:
 			t.Errorf("%s: got %v", tt.name, err)
-		case tt.want != "" && (!isBug || err.Error() != tt.want || !strings.Contains(string(bug.Stack), "TestFence")):
+		case tt.want != "" && (!isBug || err.Error() != tt.want ||
+			!strings.Contains(string(bug.Stack), "TestFence")):
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}
 	}

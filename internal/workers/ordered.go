@@ -5,12 +5,13 @@ import (
 	"sync"
 )
 
-// Ordered calls produce for 0 to n−1 on up to so many workers, and consume, on one goroutine,
-// with what they emit: first everything that 0 emitted, then 1, and so on. A producer that is
-// ahead of its turn waits after its second result, and no more than workers of them get ahead of
-// the first one, so few results exist at a time. Ordered returns the error that came first.
+// Ordered calls produce for 0 to n−1 on at most workers workers, and consume, on one goroutine,
+// with their results: first everything from 0, then from 1, and so on. A producer that is ahead of
+// its turn waits after its second result, and no more than workers of them get ahead of the first
+// one, so few results exist at a time. Ordered returns the first error.
 func Ordered[T any](ctx context.Context, n, workers int,
-	produce func(ctx context.Context, w Worker, i int, emit func(T) error) error, consume func(T) error) error {
+	produce func(ctx context.Context, w Worker, i int, emit func(T) error) error,
+	consume func(T) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	fenced := func(f func() error) error {
@@ -29,7 +30,7 @@ func Ordered[T any](ctx context.Context, n, workers int,
 			if err == nil {
 				err = produce(ctx, w, i, func(result T) error { return send(ctx, results, result) })
 			}
-			if err == nil { // else the consumer must not take silence for the end
+			if err == nil { // otherwise the consumer would take silence for the end
 				close(results)
 			}
 			return err
@@ -48,7 +49,8 @@ type queue[T any] struct {
 	waiting chan chan T // in the order of their numbers
 }
 
-// begin waits until another producer may begin, and returns its number and where its results go.
+// begin waits until another producer may begin, and returns its number and the channel for its
+// results.
 func (q *queue[T]) begin(ctx context.Context) (i int, results chan T, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,7 +62,7 @@ func (q *queue[T]) begin(ctx context.Context) (i int, results chan T, err error)
 	return q.begun - 1, results, nil
 }
 
-// consume consumes what n producers emit.
+// consume consumes the results of n producers.
 func (q *queue[T]) consume(ctx context.Context, n int, consume func(T) error) error {
 	for range n {
 		results, _, err := receive(ctx, q.waiting)

@@ -15,21 +15,22 @@ func TestOrdered(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 50} {
 			var running, most atomic.Int64
 			var got, want []int
-			err := Ordered(t.Context(), n, workers, func(_ context.Context, _ Worker, i int, emit func(int) error) error {
-				if now := running.Add(1); now > most.Load() {
-					most.Store(now)
-				}
-				defer running.Add(-1)
-				for j := range i % 4 { // some emit nothing, some more than fits
-					if err := emit(i + j); err != nil {
-						return err
+			err := Ordered(t.Context(), n, workers,
+				func(_ context.Context, _ Worker, i int, emit func(int) error) error {
+					if now := running.Add(1); now > most.Load() {
+						most.Store(now)
 					}
-				}
-				return nil
-			}, func(result int) error {
-				got = append(got, result)
-				return nil
-			})
+					defer running.Add(-1)
+					for j := range i % 4 { // some emit nothing, some more than fits
+						if err := emit(i + j); err != nil {
+							return err
+						}
+					}
+					return nil
+				}, func(result int) error {
+					got = append(got, result)
+					return nil
+				})
 			for i := range n {
 				for j := range i % 4 {
 					want = append(want, i+j)
@@ -52,7 +53,8 @@ func TestOrderedGetsAhead(t *testing.T) {
 	defer cancel()
 	var begun atomic.Int64
 	ahead := make(chan struct{})
-	err := Ordered(ctx, 50, workers, func(ctx context.Context, _ Worker, i int, emit func(int) error) error {
+	err := Ordered(ctx, 50, workers, func(ctx context.Context, _ Worker, i int,
+		emit func(int) error) error {
 		if begun.Add(1) == workers+1 {
 			close(ahead)
 		}
@@ -76,14 +78,17 @@ func TestOrderedGetsAhead(t *testing.T) {
 
 func TestOrderedFails(t *testing.T) {
 	broken := errors.New("broken")
-	emitAll := func(_ context.Context, _ Worker, i int, emit func(int) error) error { return emit(i) }
-	useAll := func(int) error { return nil }
-	produced := Ordered(t.Context(), 100, 3, func(_ context.Context, _ Worker, i int, emit func(int) error) error {
-		if i == 50 {
-			return broken
-		}
+	emitAll := func(_ context.Context, _ Worker, i int, emit func(int) error) error {
 		return emit(i)
-	}, useAll)
+	}
+	useAll := func(int) error { return nil }
+	produced := Ordered(t.Context(), 100, 3,
+		func(_ context.Context, _ Worker, i int, emit func(int) error) error {
+			if i == 50 {
+				return broken
+			}
+			return emit(i)
+		}, useAll)
 	consumed := Ordered(t.Context(), 100, 3, emitAll, func(i int) error {
 		if i == 50 {
 			return broken
@@ -94,7 +99,9 @@ func TestOrderedFails(t *testing.T) {
 		t.Errorf("got %v and %v, want %v", produced, consumed, broken)
 	}
 	var bug *PanicError
-	err := Ordered(t.Context(), 10, 3, func(context.Context, Worker, int, func(int) error) error { panic("a value") }, useAll)
+	err := Ordered(t.Context(), 10, 3, func(context.Context, Worker, int, func(int) error) error {
+		panic("a value")
+	}, useAll)
 	if !errors.As(err, &bug) {
 		t.Errorf("a panic came back as %v", err)
 	}
@@ -105,15 +112,20 @@ func TestOrderedFails(t *testing.T) {
 	}
 }
 
-// One result is made by two workers: the second has no result of its own to make.
+// Two workers make one result: the second has no result of its own.
 func TestOrderedHelps(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	got := false
-	err := Ordered(ctx, 1, 2, func(ctx context.Context, w Worker, _ int, emit func(bool) error) error {
+	err := Ordered(ctx, 1, 2, func(ctx context.Context, w Worker, _ int,
+		emit func(bool) error) error {
 		for ctx.Err() == nil {
 			var by [2]int
-			if err := w.Each(len(by), func(w Worker, i int) error { by[i] = w.Number; runtime.Gosched(); return nil }); err != nil {
+			if err := w.Each(len(by), func(w Worker, i int) error {
+				by[i] = w.Number
+				runtime.Gosched()
+				return nil
+			}); err != nil {
 				return err
 			}
 			if by[0] != by[1] {
