@@ -19,18 +19,18 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// What is measured runs in a process of its own, so that its memory, garbage and processor
-// time are nobody else's. The process is this test binary, told what to do by benchTask in
-// its environment; it leaves what it measured in a file.
+// Measured tasks run in a process of their own, so that its memory, garbage and processor time are
+// theirs alone. The process is this test binary, with its task in the environment variable
+// benchTask; it writes its measures to a file.
 
 const benchTaskKey = "KCUT_BENCH_TASK"
 
-// benchTask is what a process does: make a sample, run a job, or do what a job does in a
+// benchTask is the task of a process: make a sample, run a job, or do the same work as a job in a
 // plain loop.
 type benchTask struct {
 	Result string // file for the measures
 
-	Sample string // file to make, of so many rows
+	Sample string // file to make, with Rows rows
 	Rows   int64
 
 	Job     string // job file to run
@@ -38,23 +38,23 @@ type benchTask struct {
 
 	Loop    string // file to count and rewrite
 	Out     string
-	Columns []string // that are written
-	Masked  []string // that are counted together and masked
-	Class   string   // that is counted with them
+	Columns []string // columns to write
+	Masked  []string // columns that are counted together and masked
+	Class   string   // column that is counted with them
 }
 
-// measure is what a stage took.
+// measure is the cost of a stage.
 type measure struct {
 	Stage  string
 	Wall   float64 // seconds
-	CPU    float64 // seconds, of all threads, the system's part included
-	GC     float64 // seconds of CPU that went to the garbage collector
+	CPU    float64 // seconds of all threads, including the system's part
+	GC     float64 // seconds of CPU of the garbage collector
 	Allocs float64
 	Bytes  float64 // allocated
 	Peak   float64 // largest resident set, in bytes
 }
 
-// spawn lets a process do a task.
+// spawn runs a process for a task.
 func (t benchTask) spawn(tb testing.TB) (measures []measure) {
 	tb.Helper()
 	task, err := json.Marshal(t)
@@ -106,7 +106,11 @@ func (t *benchTask) do(tb testing.TB) ([]measure, error) {
 // run measures a job stage by stage.
 func (t *benchTask) run(tb testing.TB) (measures []measure, err error) {
 	began := probe()
-	job, err := kcut.LoadJob(t.Job, kcut.Override{Key: "limits.threads", Value: t.Threads, Origin: "benchmark"})
+	job, err := kcut.LoadJob(t.Job, kcut.Override{
+		Key:    "limits.threads",
+		Value:  t.Threads,
+		Origin: "benchmark",
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -167,14 +171,16 @@ func probe() measure {
 	collector := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(collector)
 	return measure{
-		Wall: float64(time.Now().UnixNano()) / 1e9,
-		CPU:  float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9,
-		GC:   collector[0].Value.Float64(), Allocs: float64(memory.Mallocs), Bytes: float64(memory.TotalAlloc),
-		Peak: float64(spill.PeakResident()),
+		Wall:   float64(time.Now().UnixNano()) / 1e9,
+		CPU:    float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9,
+		GC:     collector[0].Value.Float64(),
+		Allocs: float64(memory.Mallocs),
+		Bytes:  float64(memory.TotalAlloc),
+		Peak:   float64(spill.PeakResident()),
 	}
 }
 
-// since returns what was used since an earlier probe; the peak is this one's.
+// since returns the use since an earlier probe, with the present peak.
 func (m measure) since(before measure) measure {
 	return measure{
 		Wall: m.Wall - before.Wall, CPU: m.CPU - before.CPU, GC: m.GC - before.GC,
@@ -182,7 +188,7 @@ func (m measure) since(before measure) measure {
 	}
 }
 
-// forgetPeak makes the system measure the largest resident set anew, where it can.
+// forgetPeak makes the system measure the largest resident set again, where it can.
 func forgetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
 // medians returns the median of every measure, stage by stage.
@@ -190,9 +196,15 @@ func medians(rounds [][]measure) []measure {
 	result := slices.Clone(rounds[0])
 	for i := range result {
 		for _, field := range []func(*measure) *float64{
-			func(m *measure) *float64 { return &m.Wall }, func(m *measure) *float64 { return &m.CPU },
-			func(m *measure) *float64 { return &m.GC }, func(m *measure) *float64 { return &m.Allocs },
-			func(m *measure) *float64 { return &m.Bytes }, func(m *measure) *float64 { return &m.Peak },
+			func(m *measure) *float64 {
+				return &m.Wall
+			}, func(m *measure) *float64 { return &m.CPU },
+			func(m *measure) *float64 {
+				return &m.GC
+			}, func(m *measure) *float64 { return &m.Allocs },
+			func(m *measure) *float64 {
+				return &m.Bytes
+			}, func(m *measure) *float64 { return &m.Peak },
 		} {
 			var all []float64
 			for _, round := range rounds {
@@ -209,10 +221,10 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// last returns the measure of everything.
+// last returns the measure of the whole.
 func last(measures []measure) measure { return measures[len(measures)-1] }
 
-// ratio returns the median over the rounds of one side by the other, and formats it.
+// ratio formats the median, over the rounds, of the ratio between two sides.
 func ratio(ours, theirs [][]measure, of func(measure) float64) string {
 	var all []float64
 	for i := range ours {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// duckDB is a program that carries out SQL given as its last argument.
+// duckDB is a program that executes SQL given as its last argument.
 type duckDB []string
 
-// findDuckDB returns nil where there is none.
+// findDuckDB returns nil if there is none.
 func findDuckDB() duckDB {
 	if exec.Command("python3", "-c", "import duckdb").Run() == nil {
 		return duckDB{"python3", "-c", duckDBProgram}
@@ -23,8 +23,8 @@ func findDuckDB() duckDB {
 	return nil
 }
 
-// duckDBProgram carries out statements and prints a measure of them, without the start of
-// Python and of DuckDB.
+// duckDBProgram executes statements and prints their measure, without the start of Python and of
+// DuckDB.
 const duckDBProgram = `
 import duckdb, json, resource, sys, time
 c = duckdb.connect()
@@ -39,7 +39,7 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 print(json.dumps({"Stage": "all", "CPU": now - cpu, "Wall": end - wall, "Peak": peak}))
 `
 
-// run measures SQL: by the program's own account, or else all of its process.
+// run measures SQL: by the program's own output, or else by its whole process.
 func (d duckDB) run(tb testing.TB, sql string) []measure {
 	tb.Helper()
 	command := exec.CommandContext(tb.Context(), d[0], append(d[1:len(d):len(d)], sql)...)
@@ -59,8 +59,9 @@ func (d duckDB) run(tb testing.TB, sql string) []measure {
 }
 
 // duckDBStatements count the combinations of masked columns and the class, and write the columns
-// with the masked ones recoded, in the order of the input or of all that is released.
-func duckDBStatements(in, out string, columns, masked []string, values [][]string, class, order string) string {
+// with the masked ones recoded, in the order of the input or of all released columns.
+func duckDBStatements(in, out string, columns, masked []string, values [][]string, class,
+	order string) string {
 	list := func(names []string) string {
 		var quoted []string
 		for _, name := range names {
@@ -75,13 +76,15 @@ func duckDBStatements(in, out string, columns, masked []string, values [][]strin
 	by := map[string]string{"input": "", "released": " order by all"}[order]
 	return strings.Join([]string{
 		"set threads = 2; set enable_progress_bar = false",
-		fmt.Sprintf("create temp table groups as select %s, %q, count(*) from '%s' group by all", list(masked), class, in),
-		fmt.Sprintf("copy (select * replace (%s) from (select %s from '%s')%s) to '%s' (format parquet, compression zstd)",
+		fmt.Sprintf("create temp table groups as select %s, %q, count(*) from '%s' group by all",
+			list(masked), class, in),
+		fmt.Sprintf("copy (select * replace (%s) from (select %s from '%s')%s) to '%s' (format "+
+			"parquet, compression zstd)",
 			strings.Join(labels, ", "), list(columns), in, by, out),
 	}, ";")
 }
 
-// duckDBCase is a number's interval, or one of two labels of texts.
+// duckDBCase returns the interval of a number, or one of two labels for texts.
 func duckDBCase(column string, values []string) string {
 	var text strings.Builder
 	if column == "age" {
@@ -97,7 +100,8 @@ func duckDBCase(column string, values []string) string {
 	}
 	text.WriteString("case")
 	for _, label := range []string{"lower", "upper"} {
-		fmt.Fprintf(&text, " when %q in (%s) then '%s'", column, strings.Join(lists[label], ", "), label)
+		fmt.Fprintf(&text, " when %q in (%s) then '%s'", column, strings.Join(lists[label], ", "),
+			label)
 	}
 	return text.String() + " else '*' end"
 }

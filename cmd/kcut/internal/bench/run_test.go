@@ -1,5 +1,5 @@
-// Package bench measures whole runs: the table of docs/performance.md, and what spilling costs.
-// All of it is in tests.
+// Package bench measures whole runs: the table of docs/performance.md, and the cost of spilling. It
+// consists of tests.
 package bench
 
 import (
@@ -13,11 +13,12 @@ import (
 	"github.com/kcut/kcut/cmd/kcut/internal/sample"
 )
 
-// BenchmarkRun runs the largest of the table's jobs in this process, to be profiled.
+// BenchmarkRun runs the largest of the table's jobs in this process, for profiling.
 func BenchmarkRun(b *testing.B) {
 	dir := b.TempDir()
 	people, path := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "job.yaml")
-	if err := sample.Write(b.Context(), people, sample.Options{Rows: slices.Max(benchRows), Seed: 1}); err != nil {
+	if err := sample.Write(b.Context(), people,
+		sample.Options{Rows: slices.Max(benchRows), Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
 	copyDemo(b, dir, "taxonomies.yaml")
@@ -30,15 +31,16 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// spillMemory is a budget that the tuples of the sampled people below do not fit.
+// spillMemory is a budget that is too small for the tuples of the sampled people below.
 const spillMemory = "64MiB"
 
-// BenchmarkSpill runs one job in memory and out of core, and reports how many times as long
-// it takes out of core, and the bytes written to disk by the size of the table.
+// BenchmarkSpill runs one job in memory and out of core, and reports the ratio of their times, and
+// the bytes written to disk relative to the size of the table.
 func BenchmarkSpill(b *testing.B) {
 	dir := b.TempDir()
 	people := filepath.Join(dir, "people.parquet")
-	if err := sample.Write(b.Context(), people, sample.Options{Rows: 2_000_000, Seed: 1}); err != nil {
+	if err := sample.Write(b.Context(), people,
+		sample.Options{Rows: 2_000_000, Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
 	path := filepath.Join(dir, "job.yaml")
@@ -71,7 +73,11 @@ func BenchmarkSpill(b *testing.B) {
 }
 
 func timedRun(b *testing.B, path, memory string) (time.Duration, *kcut.Report) {
-	job, err := kcut.LoadJob(path, kcut.Override{Key: "limits.memory", Value: memory, Origin: "benchmark"})
+	job, err := kcut.LoadJob(path, kcut.Override{
+		Key:    "limits.memory",
+		Value:  memory,
+		Origin: "benchmark",
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

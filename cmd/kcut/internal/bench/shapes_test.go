@@ -12,51 +12,61 @@ import (
 	"testing"
 )
 
-// shape is a job whose cost is not that of its rows: of many columns, sets, values or steps.
+// shape is a job whose cost does not depend mainly on its rows: with many columns, sets, values or
+// steps.
 type shape struct {
 	name  string
-	rows  func(w io.Writer) // the input, as CSV
-	job   string            // but for its input and output
-	other string            // what is added to the job to compare with; empty: nothing
+	rows  func(w io.Writer) // writes the input as CSV
+	job   string            // without its input and output
+	other string            // addition to the job for comparison; empty: nothing
 }
 
 var shapes = []shape{
 	{"columns=3000/sets=1500", digits(300, wideColumns), wideJob(2), ""},
 	{"columns=3000/sets=3000", digits(300, wideColumns), wideJob(1), ""},
 	{"columns=3000/sets=1", digits(300, wideColumns), wideJob(wideColumns), ""},
-	{"suppressed=400000", towns("", nil), "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress}\n", ""},
+	{"suppressed=400000", towns("", nil), "quasi_identifiers: [{columns: [town], k: " +
+		"5}]\ncolumns: {town: suppress}\n", ""},
 	{"suppressed=skewed", func(w io.Writer) {
 		r := rand.New(rand.NewPCG(1, 1))
 		fmt.Fprintln(w, "town,class")
 		for range 2_000_000 {
-			fmt.Fprintf(w, "t%d,%d\n", int(400_000*math.Pow(r.Float64(), 3)), min(int(r.ExpFloat64()), 4))
+			fmt.Fprintf(w, "t%d,%d\n", int(400_000*math.Pow(r.Float64(), 3)),
+				min(int(r.ExpFloat64()), 4))
 		}
-	}, "class: class\nquasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, class: keep}\n", ""},
+	}, "class: class\nquasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, " +
+		"class: keep}\n", ""},
 	{"suppressed=two", towns(",shop,class", func(i int, r *rand.Rand) string {
 		return fmt.Sprintf(",s%d,%d", i*7919%2_000_000/5, min(int(r.ExpFloat64()), 4))
 	}), "class: class\nquasi_identifiers: [{columns: [town], k: 5}, {columns: [shop], k: 5}]\n" +
 		"columns: {town: suppress, shop: suppress, class: keep}\nmax_unique: 100%\n", ""},
 	{"suppressed=beside", towns(",age,class", func(_ int, r *rand.Rand) string {
 		return fmt.Sprintf(",%d,%d", 17+r.IntN(73), min(int(r.ExpFloat64()), 4))
-	}), "class: class\nquasi_identifiers: [{columns: [age, town], k: 5}]\ncolumns: {age: discretize, town: suppress, class: keep}\n", ""},
-	{"suppressed=sensitive", towns(",illness", func(_ int, r *rand.Rand) string { return fmt.Sprintf(",%d", r.IntN(20)) }),
-		"quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: keep}\nmax_unique: 100%\n",
+	}), "class: class\nquasi_identifiers: [{columns: [age, town], k: 5}]\ncolumns: {age: " +
+		"discretize, town: suppress, class: keep}\n", ""},
+	{"suppressed=sensitive", towns(",illness", func(_ int, r *rand.Rand) string {
+		return fmt.Sprintf(",%d", r.IntN(20))
+	}),
+		"quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: " +
+			"keep}\nmax_unique: 100%\n",
 		"sensitive: [{column: illness, l: 3}]\n"},
 	{"suppressed=outliers", towns(",illness", func(i int, r *rand.Rand) string {
-		if town := i / 5; town%3 == 0 { // nobody there has another illness
+		if town := i / 5; town%3 == 0 { // all people there have the same illness
 			return fmt.Sprintf(",%d", town%20)
 		}
 		return fmt.Sprintf(",%d", r.IntN(20))
-	}), "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: keep}\nmax_unique: 100%\n",
+	}), "quasi_identifiers: [{columns: [town], k: 5}]\ncolumns: {town: suppress, illness: " +
+		"keep}\nmax_unique: 100%\n",
 		"sensitive: [{column: illness, l: 3}]\nmax_suppressed: 40%\n"},
 	{"told=600x600", digits(2000, 2*keptColumns), keptAndMaskedJob(), ""},
 	{"outliers", twoNumbers, twoNumberSets, "max_suppressed: 1%\n"},
 	{"outliers=entities", twoNumbers, twoNumberSets + "entity: person\n", "max_suppressed: 1%\n"},
-	{"outliers=sensitive", twoNumbers, strings.Replace(twoNumberSets, "person: drop", "person: drop, illness: keep", 1) +
+	{"outliers=sensitive", twoNumbers, strings.Replace(twoNumberSets, "person: drop",
+		"person: drop, illness: keep", 1) +
 		"sensitive: [{column: illness, l: 3}]\n", "max_suppressed: 1%\n"},
 }
 
-// towns writes five rows of each of 400,000 towns, with other columns.
+// towns writes five rows for each of 400,000 towns, with other columns.
 func towns(header string, others func(row int, r *rand.Rand) string) func(w io.Writer) {
 	return func(w io.Writer) {
 		r := rand.New(rand.NewPCG(1, 1))
@@ -78,12 +88,15 @@ func keptAndMaskedJob() string {
 	var sets, masks strings.Builder
 	for c := 0; c < 2*keptColumns; c += 2 {
 		fmt.Fprintf(&sets, "  - {columns: [c%d], k: 5}\n", c)
-		fmt.Fprintf(&masks, "  c%d: discretize\n  c%d: {mask: keep, identifying: accepted}\n", c, c+1)
+		fmt.Fprintf(&masks, "  c%d: discretize\n  c%d: {mask: keep, identifying: accepted}\n", c,
+			c+1)
 	}
-	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String() + "max_unique: 100%\n"
+	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String() + "max_unique: " +
+		"100%\n"
 }
 
-// twoNumbers writes two columns of numbers, people of two rows each, and one of twenty illnesses.
+// twoNumbers writes two columns of numbers, people of two rows each, and a column of twenty
+// illnesses.
 func twoNumbers(w io.Writer) {
 	r := rand.New(rand.NewPCG(1, 1))
 	fmt.Fprintln(w, "a,b,person,illness")
@@ -118,7 +131,7 @@ func digits(rows, columns int) func(w io.Writer) {
 	}
 }
 
-// wideJob has sets of so many columns.
+// wideJob returns a job with sets of many columns.
 func wideJob(columns int) string {
 	var sets, masks strings.Builder
 	for c := 0; c < wideColumns; c += columns {
@@ -129,11 +142,12 @@ func wideJob(columns int) string {
 		}
 		fmt.Fprintf(&sets, "  - {columns: [%s], k: 5}\n", strings.Join(names, ", "))
 	}
-	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String() + "max_unique: 100%\n"
+	return "quasi_identifiers:\n" + sets.String() + "columns:\n" + masks.String() + "max_unique: " +
+		"100%\n"
 }
 
-// BenchmarkShapes runs jobs of these shapes, and reports the processor time of a run and how many steps it has, and of the
-// job that is compared how many times that is.
+// BenchmarkShapes runs jobs of these shapes, and reports the processor time of a run, its number of
+// steps, and the ratio of the time of the compared job to it.
 func BenchmarkShapes(b *testing.B) {
 	for _, s := range shapes {
 		b.Run(s.name, func(b *testing.B) {
@@ -153,10 +167,12 @@ func BenchmarkShapes(b *testing.B) {
 			took, steps := 0.0, 0
 			run := func(more string) (seconds float64) {
 				path := filepath.Join(dir, "job.yaml")
-				if err := os.WriteFile(path, []byte("input: in.csv\noutput: out.parquet\n"+s.job+more), 0o600); err != nil {
+				if err := os.WriteFile(path,
+					[]byte("input: in.csv\noutput: out.parquet\n"+s.job+more), 0o600); err != nil {
 					b.Fatal(err)
 				}
-				if err := os.RemoveAll(filepath.Join(dir, "out.parquet")); err != nil { // else there would be nothing to do
+				// otherwise there would be nothing to do
+				if err := os.RemoveAll(filepath.Join(dir, "out.parquet")); err != nil {
 					b.Fatal(err)
 				}
 				before := probe()

@@ -15,37 +15,43 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// benchRows are the sizes that the table is made of.
+// benchRows are the sizes of the table.
 var benchRows = []int64{100_000, 1_000_000, 10_000_000}
 
-// benchRounds is how often each side runs, in turn with the others.
+// benchRounds is the number of runs of each side, in turn with the others.
 const benchRounds = 5
 
-// benchInput is a sample of people, and what a release of it keeps.
+// benchInput is a sample of people, and the columns of its release.
 type benchInput struct {
 	name    string
-	columns []string // that are released
+	columns []string // released columns
 	dropped []string
 	order   string // of the release's rows
 }
 
 var (
-	benchMasked = []string{"age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"}
-	benchFew    = []string{"relationship", "zip", "education-num", "hours-per-week", "capital-gain", "capital-loss", "income"}
-	benchMany   = []string{"id", "name", "email", "birth-date"}
+	benchMasked = []string{"age", "workclass", "education", "marital-status", "occupation", "race",
+		"sex", "native-country"}
+	benchFew = []string{"relationship", "zip", "education-num", "hours-per-week", "capital-gain",
+		"capital-loss", "income"}
+	benchMany = []string{"id", "name", "email", "birth-date"}
 
 	benchInputs = []benchInput{
 		{"15 columns of few values", slices.Concat(benchMasked, benchFew), benchMany, "input"},
-		{"19 columns, ids, names and addresses kept", slices.Concat(benchMasked, benchFew, benchMany), nil, "input"},
-		{"15 columns of few values in the order of the release", slices.Concat(benchMasked, benchFew), benchMany, "released"},
+		{"19 columns, ids, names and addresses kept",
+			slices.Concat(benchMasked, benchFew, benchMany), nil, "input"},
+		{"15 columns of few values in the order of the release",
+			slices.Concat(benchMasked, benchFew), benchMany, "released"},
 	}
 )
 
 // job returns a job over people.parquet.
 func (in *benchInput) job() string {
 	text := &strings.Builder{}
-	fmt.Fprintf(text, "input: people.parquet\noutput: release.parquet\nclass: income\ntaxonomies: taxonomies.yaml\norder: %s\n", in.order)
-	fmt.Fprintf(text, "quasi_identifiers: [{k: 100, columns: [%s]}]\ncolumns:\n", strings.Join(benchMasked, ", "))
+	fmt.Fprintf(text, "input: people.parquet\noutput: release.parquet\nclass: "+
+		"income\ntaxonomies: taxonomies.yaml\norder: %s\n", in.order)
+	fmt.Fprintf(text, "quasi_identifiers: [{k: 100, columns: [%s]}]\ncolumns:\n",
+		strings.Join(benchMasked, ", "))
 	for _, column := range in.columns {
 		mask := "{keep: {identifying: accepted}}"
 		switch {
@@ -75,14 +81,21 @@ func BenchmarkTable(b *testing.B) {
 		b.Skip("KCUT_BENCH names no file for the table")
 	}
 	var table bytes.Buffer
-	fmt.Fprintf(&table, "%s, %d CPUs, %s/%s; medians of %d rounds\n", runtime.Version(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, benchRounds)
+	fmt.Fprintf(&table, "%s, %d CPUs, %s/%s; medians of %d rounds\n", runtime.Version(),
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, benchRounds)
 	for _, rows := range benchRows {
 		dir := b.TempDir()
 		people := filepath.Join(dir, "people.parquet")
 		benchTask{Result: filepath.Join(dir, "result"), Sample: people, Rows: rows}.spawn(b)
 		copyDemo(b, dir, "taxonomies.yaml")
 		for _, in := range benchInputs {
-			c := comparison{benchInput: in, rows: rows, dir: dir, people: people, duckDB: findDuckDB()}
+			c := comparison{
+				benchInput: in,
+				rows:       rows,
+				dir:        dir,
+				people:     people,
+				duckDB:     findDuckDB(),
+			}
 			c.measure(b)
 			c.write(&table)
 		}
@@ -109,7 +122,7 @@ func copyDemo(tb testing.TB, dir string, names ...string) {
 	}
 }
 
-// comparison is the measuring of one input of one size: by round, and of a run by stage.
+// comparison is the measures of one input of one size: by round, and for a run by stage.
 type comparison struct {
 	benchInput
 	rows   int64
@@ -117,13 +130,13 @@ type comparison struct {
 	people string
 	duckDB duckDB
 
-	size       int64 // of the columns that are released, as the input stores them
+	size       int64 // stored size of the released columns in the input
 	runs       [2][][]measure
 	loops      [][]measure
-	statements [][]measure // of DuckDB on two threads; none where it is not found
+	statements [][]measure // of DuckDB on two threads; none if it is not found
 }
 
-// measure lets the sides take turns.
+// measure runs the sides in turn.
 func (c *comparison) measure(b *testing.B) {
 	result, job := filepath.Join(c.dir, "result"), filepath.Join(c.dir, "job.yaml")
 	if err := os.WriteFile(job, []byte(c.job()), 0o600); err != nil {
@@ -137,23 +150,35 @@ func (c *comparison) measure(b *testing.B) {
 			c.runs[threads] = append(c.runs[threads], task.spawn(b))
 		}
 		if c.duckDB != nil {
-			sql := duckDBStatements(c.people, filepath.Join(c.dir, "duckdb.parquet"), c.columns, benchMasked, values, "income", c.order)
+			sql := duckDBStatements(c.people, filepath.Join(c.dir, "duckdb.parquet"), c.columns,
+				benchMasked, values, "income", c.order)
 			c.statements = append(c.statements, c.duckDB.run(b, sql))
 		}
-		task := benchTask{Result: result, Loop: c.people, Out: filepath.Join(c.dir, "loop.parquet"), Columns: c.columns, Masked: benchMasked, Class: "income"}
+		task := benchTask{
+			Result:  result,
+			Loop:    c.people,
+			Out:     filepath.Join(c.dir, "loop.parquet"),
+			Columns: c.columns,
+			Masked:  benchMasked,
+			Class:   "income",
+		}
 		c.loops = append(c.loops, task.spawn(b))
 	}
 }
 
 // write writes the measures and the ratios as two Markdown tables.
 func (c *comparison) write(w io.Writer) {
-	fmt.Fprintf(w, "\n### %s rows, %s, %.1f MB\n\n", text.Grouped(c.rows), c.name, float64(c.size)/1e6)
-	fmt.Fprintln(w, "| stage | threads | wall s | CPU s | M rows/s | MB/s | allocations | MB allocated | peak MB | GC % |")
+	fmt.Fprintf(w, "\n### %s rows, %s, %.1f MB\n\n", text.Grouped(c.rows), c.name,
+		float64(c.size)/1e6)
+	fmt.Fprintln(w, "| stage | threads | wall s | CPU s | M rows/s | MB/s | allocations | MB "+
+		"allocated | peak MB | GC % |")
 	fmt.Fprintln(w, "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for threads, rounds := range c.runs {
 		for _, m := range medians(rounds) {
-			fmt.Fprintf(w, "| %s | %d | %.3f | %.3f | %.1f | %.0f | %.0f | %.1f | %.0f | %.2f |\n", m.Stage, threads+1, m.Wall, m.CPU,
-				float64(c.rows)/1e6/m.Wall, float64(c.size)/1e6/m.Wall, m.Allocs, m.Bytes/1e6, m.Peak/1e6, 100*m.GC/max(m.CPU, 1e-9))
+			fmt.Fprintf(w, "| %s | %d | %.3f | %.3f | %.1f | %.0f | %.0f | %.1f | %.0f | %.2f |\n",
+				m.Stage, threads+1, m.Wall, m.CPU,
+				float64(c.rows)/1e6/m.Wall, float64(c.size)/1e6/m.Wall, m.Allocs, m.Bytes/1e6,
+				m.Peak/1e6, 100*m.GC/max(m.CPU, 1e-9))
 		}
 	}
 	fmt.Fprintln(w, "\n| kcut on | by | wall s | CPU s | wall ratio | CPU ratio |")
@@ -165,9 +190,11 @@ func (c *comparison) write(w io.Writer) {
 	c.compare(w, 2, "kcut on 1 thread", c.runs[0])
 }
 
-// compare writes what the other side takes, and the ratios of kcut on so many threads to it.
+// compare writes the cost of the other side, and the ratios to it of kcut on a number of threads.
 func (c *comparison) compare(w io.Writer, threads int, name string, other [][]measure) {
 	ours, all := c.runs[threads-1], last(medians(other))
 	fmt.Fprintf(w, "| %d | %s | %.3f | %.3f | %s | %s |\n", threads, name, all.Wall, all.CPU,
-		ratio(ours, other, func(m measure) float64 { return m.Wall }), ratio(ours, other, func(m measure) float64 { return m.CPU }))
+		ratio(ours, other, func(m measure) float64 {
+			return m.Wall
+		}), ratio(ours, other, func(m measure) float64 { return m.CPU }))
 }
