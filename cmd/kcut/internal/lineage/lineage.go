@@ -1,8 +1,8 @@
-// Package lineage sends catalogs of data the datasets that a run reads and writes, with their
-// columns, as events of OpenLineage (https://openlineage.io), version 2-0-2 of its specification.
+// Package lineage sends data catalogs the datasets that a run reads and writes, with their columns,
+// as events of OpenLineage (https://openlineage.io), version 2-0-2 of its specification.
 //
-// Contract: a run has a START and one of COMPLETE, FAIL and ABORT, under one id, without any value of
-// the data. Not promised: that an event arrives. A run neither waits nor fails for it.
+// Contract: a run has a START and one of COMPLETE, FAIL and ABORT, under one id, without any value
+// of the data. Limits: an event may be lost. A run neither waits nor fails because of it.
 package lineage
 
 import (
@@ -26,18 +26,18 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// Catalog takes events: a file, which a line is appended to for each, or an HTTP server.
+// Catalog receives events: a file, to which a line is appended for each, or an HTTP server.
 type Catalog struct {
 	Namespace string // of the job; empty: "default"
 	Job       string // its name
 
 	where, key string
-	shown      string // where, without user, password and query
+	shown      string // the destination without user, password and query
 	parent     object // the facet of the scheduler's run that started this one; nil: none
 }
 
-// Open reads where events go: to an http or https URL, or to a file. A URL without a path gets the
-// endpoint's, empty for the usual one. A key that is not empty is sent as bearer token.
+// Open parses the destination of events: an http or https URL, or a file. A URL without a path gets
+// the endpoint's, or the default if that is empty. A key that is not empty is sent as bearer token.
 func Open(where, endpoint, key string) (*Catalog, error) {
 	if !storage.IsURL(where) {
 		return &Catalog{where: where, shown: where}, nil
@@ -49,10 +49,14 @@ func Open(where, endpoint, key string) (*Catalog, error) {
 	if strings.Trim(u.Path, "/") == "" {
 		u = u.JoinPath(cmp.Or(endpoint, "api/v1/lineage"))
 	}
-	return &Catalog{where: u.String(), key: key, shown: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()}, nil
+	return &Catalog{
+		where: u.String(),
+		key:   key,
+		shown: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(),
+	}, nil
 }
 
-// SetParent takes a scheduler's run as OPENLINEAGE_PARENT_ID has it: namespace/job/id.
+// SetParent sets the scheduler's run in the form of OPENLINEAGE_PARENT_ID: namespace/job/id.
 func (c *Catalog) SetParent(text string) error {
 	parts := strings.Split(text, "/")
 	last := len(parts) - 1
@@ -60,13 +64,14 @@ func (c *Catalog) SetParent(text string) error {
 		return errors.New("read OPENLINEAGE_PARENT_ID: it is not namespace/job/run id")
 	}
 	job := object{"namespace": strings.Join(parts[:last-1], "/"), "name": parts[last-1]}
-	c.parent = facet("1-2-0", "ParentRunFacet", object{"run": object{"runId": parts[last]}, "job": job})
+	c.parent = facet("1-2-0", "ParentRunFacet",
+		object{"run": object{"runId": parts[last]}, "job": job})
 	return nil
 }
 
-const patience = 1500 * time.Millisecond // until a server has taken an event
+const patience = 1500 * time.Millisecond // longest time until a server has accepted an event
 
-// send hands an event over.
+// send sends an event.
 func (c *Catalog) send(e object) error {
 	line, err := json.Marshal(e)
 	if err == nil {
@@ -97,7 +102,7 @@ func (c *Catalog) take(line []byte) error {
 	}
 	response, err := (&http.Client{Timeout: patience}).Do(request)
 	if err != nil {
-		return errors.Unwrap(err) // without the URL, which may have a secret in it
+		return errors.Unwrap(err) // without the URL, which may contain a secret
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= 300 {
@@ -111,10 +116,10 @@ type Run struct {
 	*Catalog
 	id    string
 	job   *kcut.Job
-	begun chan error // what became of START
+	begun chan error // the result of START
 }
 
-// Start sends the first event of a run, without waiting. End is owed.
+// Start sends the first event of a run, without waiting. The caller must call End.
 func (c *Catalog) Start(job *kcut.Job) *Run {
 	r := &Run{c, uuid.Must(uuid.NewV7()).String(), job, make(chan error, 1)}
 	start := r.event("START", nil)
@@ -122,8 +127,8 @@ func (c *Catalog) Start(job *kcut.Job) *Run {
 	return r
 }
 
-// End sends the last event of a run: report is what it did, failure what ended it, one of both nil.
-// It takes a few seconds at most. The error names the events that were not taken.
+// End sends the last event of a run, given its report or the error that ended it; one of them is
+// nil. It takes a few seconds at most. The error names the events that were not accepted.
 func (r *Run) End(report *kcut.Report, failure error) error {
 	if failure == nil {
 		return errors.Join(<-r.begun, r.send(r.event("COMPLETE", report)))
@@ -148,7 +153,7 @@ func facet(version, name string, fields object) object {
 	return fields
 }
 
-// event returns an event of the run. The report gives the datasets their columns; it may be nil.
+// event returns an event of the run. The report has the columns of the datasets; it may be nil.
 func (r *Run) event(state string, report *kcut.Report) object {
 	facets, inputs, known := object{}, []object{}, []string{}
 	if r.parent != nil {
@@ -164,11 +169,12 @@ func (r *Run) event(state string, report *kcut.Report) object {
 		}
 	}
 	for _, where := range r.job.Reads() {
-		// A pattern's dataset is the folder of all matches: folders of partitions have values in their names.
+		// A pattern's dataset is the folder of all matches: the names of partition folders contain
+		// values.
 		if at := strings.IndexAny(where, "*?["); at >= 0 {
 			where = where[:strings.LastIndexByte(where[:at], '/')+1]
 		}
-		if !slices.Contains(known, where) { // several patterns may be of one folder
+		if !slices.Contains(known, where) { // several patterns may belong to one folder
 			known, inputs = append(known, where), append(inputs, dataset(where, read))
 		}
 	}
@@ -181,8 +187,8 @@ func (r *Run) event(state string, report *kcut.Report) object {
 	}
 }
 
-// dataset returns the dataset at a path or a URL. By OpenLineage's conventions a path is in the
-// namespace "file", and a key in that of its bucket; a password before that is left out.
+// dataset returns the dataset of a path or a URL. By OpenLineage's conventions a path is in the
+// namespace "file", and a key in that of its bucket; a password before that is removed.
 func dataset(where string, fields []object) object {
 	d := object{"namespace": "file", "name": filepath.Clean(where)}
 	if storage.IsRemote(where) {
@@ -194,7 +200,8 @@ func dataset(where string, fields []object) object {
 		d["name"] = filepath.ToSlash(absolute)
 	}
 	if fields != nil {
-		d["facets"] = object{"schema": facet("1-2-0", "SchemaDatasetFacet", object{"fields": fields})}
+		d["facets"] = object{"schema": facet("1-2-0", "SchemaDatasetFacet",
+			object{"fields": fields})}
 	}
 	return d
 }

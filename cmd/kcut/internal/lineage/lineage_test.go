@@ -36,17 +36,26 @@ func exampleReport() *kcut.Report {
 		return columns
 	}
 	return &kcut.Report{
-		Rows: 1000, Outcome: kcut.Outcome{Released: 990}, Bytes: 4096, Files: 2, Inputs: []string{"/in/a.parquet"},
+		Rows:    1000,
+		Outcome: kcut.Outcome{Released: 990},
+		Bytes:   4096,
+		Files:   2,
+		Inputs:  []string{"/in/a.parquet"},
 		Columns: []kcut.ColumnReport{
 			{Name: "name", Type: "string", Mask: "drop"},
-			{Name: "age", Type: "int64", Mask: "discretize", Released: text("age_lower", "age_upper")},
+			{
+				Name:     "age",
+				Type:     "int64",
+				Mask:     "discretize",
+				Released: text("age_lower", "age_upper"),
+			},
 			{Name: "zip", Type: "string", Mask: "generalize", Released: text("zip")},
 			{Name: "income", Type: "string", Mask: "keep", Released: text("income")},
 		},
 	}
 }
 
-// at returns what is at a path of names, or nil.
+// at returns the element at a path of names, or nil.
 func (o object) at(path ...string) any {
 	var value any = map[string]any(o)
 	for _, name := range path {
@@ -74,7 +83,7 @@ func (o object) objects(path ...string) (list []object) {
 	return list
 }
 
-// checkEvent demands what the specification does of every event.
+// checkEvent checks the specification's requirements for every event.
 func checkEvent(t *testing.T, e object) {
 	t.Helper()
 	must := func(ok bool, format string, args ...any) {
@@ -89,7 +98,8 @@ func checkEvent(t *testing.T, e object) {
 	}
 	_, err := time.Parse(time.RFC3339Nano, e.text("eventTime"))
 	must(err == nil, "eventTime: %v", err)
-	must(slices.Contains([]string{"START", "COMPLETE", "FAIL", "ABORT"}, e.text("eventType")), "its type")
+	must(slices.Contains([]string{"START", "COMPLETE", "FAIL", "ABORT"}, e.text("eventType")),
+		"its type")
 	must(isURI(e.text("producer")) && isURI(e.text("schemaURL")), "producer or schemaURL is no URI")
 	must(uuid.Validate(e.text("run", "runId")) == nil, "runId %q", e.text("run", "runId"))
 	must(e.text("job", "namespace") != "" && e.text("job", "name") != "", "the job has no name")
@@ -97,8 +107,11 @@ func checkEvent(t *testing.T, e object) {
 		all, _ := of.at(key).(map[string]any)
 		for name, value := range all {
 			f := object(value.(map[string]any))
-			must(isURI(f.text("_producer")) && isURI(f.text("_schemaURL")), "facet %s has no producer or schema", name)
-			must(strings.Contains(f.text("_schemaURL"), "/facets/") && strings.Contains(f.text("_schemaURL"), "#/$defs/"), "facet %s names no version", name)
+			must(isURI(f.text("_producer")) && isURI(f.text("_schemaURL")),
+				"facet %s has no producer or schema", name)
+			must(strings.Contains(f.text("_schemaURL"), "/facets/") &&
+				strings.Contains(f.text("_schemaURL"), "#/$defs/"), "facet %s names no version",
+				name)
 		}
 	}
 	facets(e.at("run").(map[string]any), "facets")
@@ -109,14 +122,16 @@ func checkEvent(t *testing.T, e object) {
 			facets(d, key)
 		}
 		for _, field := range d.objects("facets", "schema", "fields") {
-			must(field.text("name") != "" && field.text("type") != "", "a field has no name or type")
+			must(field.text("name") != "" && field.text("type") != "",
+				"a field has no name or type")
 		}
 	}
 	must(len(e.objects("inputs")) > 0 && len(e.objects("outputs")) == 1, "datasets")
 }
 
-// runEvents returns the events of a run that ends like that.
-func runEvents(t *testing.T, job *kcut.Job, c Catalog, report *kcut.Report, failure error) []object {
+// runEvents returns the events of a run with this end.
+func runEvents(t *testing.T, job *kcut.Job, c Catalog, report *kcut.Report,
+	failure error) []object {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "lineage.jsonl")
 	file, err := Open(path, "", "")
@@ -140,7 +155,8 @@ func runEvents(t *testing.T, job *kcut.Job, c Catalog, report *kcut.Report, fail
 		checkEvent(t, e)
 		events = append(events, e)
 	}
-	if len(events) != 2 || events[0].text("eventType") != "START" || events[0].text("run", "runId") != events[1].text("run", "runId") {
+	if len(events) != 2 || events[0].text("eventType") != "START" ||
+		events[0].text("run", "runId") != events[1].text("run", "runId") {
 		t.Fatalf("events %v", events)
 	}
 	return events
@@ -155,10 +171,13 @@ func TestStates(t *testing.T) {
 		message any // nil: no such facet
 	}{
 		{"success", exampleReport(), nil, "COMPLETE", nil},
-		{"failure", exampleReport(), errors.New("read row group 3 of /in/a.parquet: damaged file"), "FAIL", "read row group 3 of /in/a.parquet: damaged file"},
+		{"failure", exampleReport(), errors.New("read row group 3 of /in/a.parquet: damaged file"),
+			"FAIL", "read row group 3 of /in/a.parquet: damaged file"},
 		{"early failure", nil, errors.New("open input"), "FAIL", "open input"},
-		{"failure in a partition", nil, errors.New("read /in/zip=12345/sex=F/a.parquet: damaged file"), "FAIL", "read /in/zip=…/sex=…/a.parquet: damaged file"},
-		{"stopped", nil, fmt.Errorf("search: %w", context.Canceled), "ABORT", "search: context canceled"},
+		{"failure in a partition", nil, errors.New("read /in/zip=12345/sex=F/a.parquet: damaged " +
+			"file"), "FAIL", "read /in/zip=…/sex=…/a.parquet: damaged file"},
+		{"stopped", nil, fmt.Errorf("search: %w", context.Canceled), "ABORT",
+			"search: context canceled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			last := runEvents(t, exampleJob, Catalog{Job: "people"}, tt.report, tt.failure)[1]
@@ -168,20 +187,24 @@ func TestStates(t *testing.T) {
 			if got := last.at("run", "facets", "errorMessage", "message"); got != tt.message {
 				t.Errorf("message %v, want %v", got, tt.message)
 			}
-			if tt.message != nil && last.text("run", "facets", "errorMessage", "programmingLanguage") != "Go" {
+			if tt.message != nil && last.text("run", "facets", "errorMessage",
+				"programmingLanguage") != "Go" {
 				t.Error("the message has no language")
 			}
-			if published := last.objects("outputs")[0].at("facets") != nil; published != (tt.failure == nil) {
+			published := last.objects("outputs")[0].at("facets") != nil
+			if published != (tt.failure == nil) {
 				t.Errorf("the output is described: %v", published)
 			}
 		})
 	}
 }
 
-// The last event of a run that succeeds has all that is known, but for its time and id as in testdata.
+// The last event of a successful run has all that is known. Apart from time and id it is as in
+// testdata.
 func TestComplete(t *testing.T) {
 	catalog := Catalog{Namespace: "nightly", Job: "people"}
-	if err := catalog.SetParent("airflow/dags/night.anonymize/0194a1f0-0000-7000-8000-000000000001"); err != nil {
+	if err := catalog.SetParent(
+		"airflow/dags/night.anonymize/0194a1f0-0000-7000-8000-000000000001"); err != nil {
 		t.Fatal(err)
 	}
 	e := runEvents(t, exampleJob, catalog, exampleReport(), nil)[1]
@@ -191,17 +214,19 @@ func TestComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := os.ReadFile(filepath.Join("testdata", "complete.json")); err != nil || string(got)+"\n" != string(want) {
+	if want, err := os.ReadFile(filepath.Join("testdata", "complete.json")); err != nil ||
+		string(got)+"\n" != string(want) {
 		t.Errorf("got\n%s\nwant\n%s\n%v", got, want, err)
 	}
 }
 
-// Every one of several inputs has the schema. Patterns of one folder are one input.
+// Each of several inputs has the schema. Patterns of one folder are one input.
 func TestSeveralInputs(t *testing.T) {
 	job := *exampleJob
 	job.Input = []string{"s3://lake/people/*.parquet", "/in/*/b.parquet", "/in/a?.parquet"}
 	inputs := runEvents(t, &job, Catalog{Job: "people"}, exampleReport(), nil)[1].objects("inputs")
-	if len(inputs) != 2 || inputs[1].text("name") != "/in" || len(inputs[1].objects("facets", "schema", "fields")) != 4 {
+	if len(inputs) != 2 || inputs[1].text("name") != "/in" ||
+		len(inputs[1].objects("facets", "schema", "fields")) != 4 {
 		t.Errorf("inputs %v", inputs)
 	}
 }
@@ -227,7 +252,8 @@ func TestDatasetNames(t *testing.T) {
 	} {
 		job := *exampleJob
 		job.Input = []string{tt.location}
-		got := runEvents(t, &job, Catalog{Job: "people"}, nil, errors.New("stop"))[0].objects("inputs")[0]
+		got := runEvents(t, &job, Catalog{Job: "people"}, nil,
+			errors.New("stop"))[0].objects("inputs")[0]
 		if name := got.text("namespace") + " " + got.text("name"); name != tt.want {
 			t.Errorf("%s is %s, want %s", tt.location, name, tt.want)
 		}
@@ -254,14 +280,15 @@ func TestOpen(t *testing.T) {
 }
 
 func TestSetParent(t *testing.T) {
-	for _, text := range []string{"", "job/0194a1f0-0000-7000-8000-000000000001", "a/b/c", "a/b/0194a1f0"} {
+	for _, text := range []string{"", "job/0194a1f0-0000-7000-8000-000000000001", "a/b/c",
+		"a/b/0194a1f0"} {
 		if c := new(Catalog); c.SetParent(text) == nil || c.parent != nil {
 			t.Errorf("%q is %v", text, c.parent)
 		}
 	}
 }
 
-// backend is an HTTP server that takes events.
+// backend is an HTTP server that receives events.
 func backend(t *testing.T, handle http.HandlerFunc) *Catalog {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -283,7 +310,8 @@ func TestServer(t *testing.T) {
 			t.Error(err)
 		}
 		types = append(types, e.text("eventType"))
-		if r.URL.Path != "/api/v1/lineage" || r.Header.Get("Authorization") != "Bearer a key" || r.Header.Get("Content-Type") != "application/json" {
+		if r.URL.Path != "/api/v1/lineage" || r.Header.Get("Authorization") != "Bearer a key" ||
+			r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("asked for %s with %v", r.URL.Path, r.Header)
 		}
 	})
@@ -295,17 +323,19 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// An answer other than success is an error of both events.
+// An answer other than success is an error for both events.
 func TestServerRefuses(t *testing.T) {
-	target := backend(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	target := backend(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 	err := target.Start(exampleJob).End(exampleReport(), nil)
 	if err == nil || strings.Count(err.Error(), "status 401") != 2 {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A backend that is not there or does not answer ends the wait for it, and what is said names
-// neither the key nor what else is secret.
+// A backend that does not exist or does not answer ends the wait for it, and the message contains
+// neither the key nor other secrets.
 func TestDeadServer(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that the server sees the client leave
@@ -317,7 +347,8 @@ func TestDeadServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed.Close()
-	for name, address := range map[string]string{"silent": silent.Listener.Addr().String(), "closed": closed.Addr().String()} {
+	for name, address := range map[string]string{"silent": silent.Listener.Addr().String(),
+		"closed": closed.Addr().String()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target, err := Open("http://user:secret@"+address+"?token=secret", "", "secret key")
@@ -325,17 +356,19 @@ func TestDeadServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = target.Start(exampleJob).End(exampleReport(), nil)
-			if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), address) {
+			if err == nil || strings.Contains(err.Error(), "secret") ||
+				!strings.Contains(err.Error(), address) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 }
 
-// A file that cannot be written is no more than an error at the end.
+// A file that cannot be written is only an error at the end.
 func TestUnwritableFile(t *testing.T) {
 	err := (&Catalog{where: t.TempDir()}).Start(exampleJob).End(exampleReport(), nil)
-	if err == nil || !strings.Contains(err.Error(), "send lineage event START") || !strings.Contains(err.Error(), "COMPLETE") {
+	if err == nil || !strings.Contains(err.Error(), "send lineage event START") ||
+		!strings.Contains(err.Error(), "COMPLETE") {
 		t.Errorf("got %v", err)
 	}
 }
