@@ -16,7 +16,7 @@ func scale(v, from, to, first, last float64) float64 {
 
 func coordinate(v float64) string { return fmt.Sprintf("%.1f", v) }
 
-// ticks returns round numbers from 0 to most, so many at most and 0.
+// ticks returns round numbers from 0 to most: at most count of them, and 0.
 func ticks(most float64, count int) (at []float64) {
 	step := math.Pow10(int(math.Floor(math.Log10(most / float64(count)))))
 	for _, factor := range []float64{1, 2, 5, 10} {
@@ -31,7 +31,7 @@ func ticks(most float64, count int) (at []float64) {
 	return at
 }
 
-// logEnds returns the ends of a logarithmic axis with some values, both above 0 and apart.
+// logEnds returns the ends of a logarithmic axis for some values; they are positive and different.
 func logEnds(values []float64) (left, right float64) {
 	right = slices.Max(values)
 	left = right
@@ -49,8 +49,8 @@ func logEnds(values []float64) (left, right float64) {
 	return left, right
 }
 
-// logTicks returns 1, 2 and 5 times powers of ten between two numbers: where these are too many, powers alone;
-// where they are too few, round numbers at equal distances.
+// logTicks returns 1, 2 and 5 times powers of ten between two numbers: if these are too many, only
+// powers; if they are too few, round numbers at equal distances.
 func logTicks(left, right float64) (at []float64) {
 	for _, factors := range [][]float64{{1, 2, 5}, {1}} {
 		at = at[:0]

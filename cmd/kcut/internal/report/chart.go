@@ -9,13 +9,13 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// measure is what an axis shows of results that did not fail.
+// measure is the figure of results on an axis; failed results have none.
 type measure struct {
 	name, unit string
 	of         func(*kcut.EvaluationResult) float64
 }
 
-// text is the measure of a result in words.
+// text formats the measure of a result.
 func (m measure) text(r *kcut.EvaluationResult) string {
 	return m.name + " " + numberText(m.of(r)) + m.unit
 }
@@ -52,7 +52,7 @@ type series struct {
 
 type mark struct {
 	X, Y, Title string
-	Chosen      bool // it is how the release was made
+	Chosen      bool // the release was made with it
 }
 
 // chart draws one measure over another. The horizontal axis is logarithmic.
@@ -72,7 +72,8 @@ func (p *evaluationPage) chart(id string, across, up measure, levels ...level) *
 	}
 	left, right := logEnds(xs)
 	x := func(v float64) string {
-		return coordinate(scale(math.Log(max(v, left)), math.Log(left), math.Log(right), chartLeft, chartRight))
+		return coordinate(scale(math.Log(max(v, left)), math.Log(left), math.Log(right), chartLeft,
+			chartRight))
 	}
 	yTicks := roundBetween(slices.Min(ys), slices.Max(ys))
 	low, high := yTicks[0], yTicks[len(yTicks)-1]
@@ -87,26 +88,30 @@ func (p *evaluationPage) chart(id string, across, up measure, levels ...level) *
 		c.Levels = append(c.Levels, tick{y(l.at), l.name})
 	}
 	for number, algorithm := range p.Algorithms {
-		c.Series = append(c.Series, p.series(number, algorithm, func(r *kcut.EvaluationResult) mark {
-			title := fmt.Sprintf("%s, k %s: %s", algorithm, p.K(r.K), up.text(r))
-			if across.name != "k" {
-				title += ", " + across.text(r)
-			}
-			return mark{x(across.of(r)), y(up.of(r)), title, p.IsRelease(r)}
-		}))
+		c.Series = append(c.Series, p.series(number, algorithm,
+			func(r *kcut.EvaluationResult) mark {
+				title := fmt.Sprintf("%s, k %s: %s", algorithm, p.K(r.K), up.text(r))
+				if across.name != "k" {
+					title += ", " + across.text(r)
+				}
+				return mark{x(across.of(r)), y(up.of(r)), title, p.IsRelease(r)}
+			}))
 	}
 	return c
 }
 
 // series draws the results of an algorithm.
-func (p *evaluationPage) series(number int, algorithm string, draw func(*kcut.EvaluationResult) mark) series {
+func (p *evaluationPage) series(number int, algorithm string,
+	draw func(*kcut.EvaluationResult) mark) series {
 	var results []*kcut.EvaluationResult
 	for i := range p.Results {
 		if p.Results[i].Algorithm == algorithm {
 			results = append(results, &p.Results[i])
 		}
 	}
-	slices.SortStableFunc(results, func(a, b *kcut.EvaluationResult) int { return cmp.Compare(slices.Max(a.K), slices.Max(b.K)) })
+	slices.SortStableFunc(results, func(a, b *kcut.EvaluationResult) int {
+		return cmp.Compare(slices.Max(a.K), slices.Max(b.K))
+	})
 	s := series{Number: number}
 	line := ""
 	for _, r := range append(results, nil) {

@@ -9,43 +9,46 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// How many labels are listed: of a column, of one of very many columns, of all of these together.
+// Limits of the number of listed labels: of a column, of one of very many columns, of all of these
+// together.
 const (
 	mostLabels      = 200
 	fewestLabels    = 20
 	mostLabelsOfAll = 4000
-	openLabels      = 12 // of a column that are not folded
+	openLabels      = 12 // number of labels of a column that are not folded
 )
 
 // column is a masked column and its labels.
 type column struct {
 	kcut.CutColumn
-	Sets   []int   // those with the column
+	Sets   []int   // the sets that contain the column
 	Labels []label // in the cut's order
-	Folded []label // the same, of a long list
-	Of     int     // all labels
-	More   int     // labels that are not listed
-	Most   uint64  // records with one label
-	Widest float64 // share of the records with the label that most have
-	Reason string  // the one reason why no label is finer; empty: there is none, or it is not known
-	Why    bool    // labels have reasons of their own
+	Folded []label // the rest of a long list
+	Of     int     // number of all labels
+	More   int     // number of labels that are not listed
+	Most   uint64  // largest number of records with one label
+	Widest float64 // share of the records that have the most frequent label
+	// the common reason why no label is finer; empty: there is none, or it is unknown
+	Reason string
+	Why    bool // labels have different reasons
 
-	Loss    string    // how much of it is lost; empty: it is not known
-	Spreads []*spread // of the rows, before masking and after it; nil: they are not known
+	Loss    string    // share of its information that is lost; empty: unknown
+	Spreads []*spread // spread of the rows, before masking and after it; nil: unknown
 }
 
-// label is one released label. Of a column that is released as numbers nothing was counted.
+// label is one released label. The labels of a column that is released as numbers have no counts.
 type label struct {
 	Label   string
 	Special bool   // it is no text of the data: the null or the mark of suppressed values
-	Records uint64 // that have it
-	Size    uint64 // of the smallest class that has it, in the set where it is closest to k; 0: there is none
-	Set     int    // which that is, from 0 on
-	Near    bool   // a step that divides the class would break k
-	Why     string
+	Records uint64 // number of records that have it
+	// size of the smallest class that has it, in the set where it is closest to k; 0: there is none
+	Size uint64
+	Set  int  // that set, from 0 on
+	Near bool // a step that divides the class would break k
+	Why  string
 }
 
-// column lays out a masked column, of which so many labels are listed.
+// column lays out a masked column, with at most listed labels.
 func (p *page) column(i, listed int) column {
 	c := column{CutColumn: p.Cut.Columns[i]}
 	for set := range p.Cut.Sets {
@@ -82,7 +85,7 @@ func (p *page) column(i, listed int) column {
 	return c
 }
 
-// count notes how many records have a label, and where that is closest to k.
+// count sets the number of records of a label, and the class that is closest to k.
 func (p *page) count(l *label, groups kcut.LabelGroups, sets []int) {
 	l.Records = groups.Records
 	for _, set := range sets {
@@ -97,7 +100,7 @@ func (p *page) count(l *label, groups kcut.LabelGroups, sets []int) {
 	}
 }
 
-// Became says in a few words what the column is released as.
+// Became describes the form in which the column is released.
 func (c *column) Became() string {
 	kind := map[string]string{kcut.MaskDiscretize: "range", kcut.MaskSuppress: "value"}[c.Mask]
 	n := len(c.Cut)
@@ -116,36 +119,41 @@ func (c *column) Became() string {
 	return counted(grouped(n), cmp.Or(kind, "label"))
 }
 
-// row is a label as the layout shows it, beside its column.
+// row is a label with its column, for the layout.
 type row struct {
 	Column *column
-	Rows   int64 // of the release
+	Rows   int64 // number of the release's rows
 	label
 }
 
-// Row puts a label in its place.
+// Row combines a label with its column.
 func (p *page) Row(c column, l label) row { return row{&c, p.Release.Rows, l} }
 
-// whyWords say in words why a label is no finer.
+// whyWords are descriptions of the reasons why a label is not finer.
 var whyWords = map[string]string{
-	"finest": "nothing finer is there or allowed", "empty": "no record has it", "class": "its records have one class",
+	"finest": "nothing finer is there or allowed", "empty": "no record has it",
+	"class":   "its records have one class",
 	"records": "a part would have fewer than k records", "steps": "the steps were used up",
-	"suppressed": "more records than may be would have to be suppressed", "few": "its records would be in classes of fewer than k",
+	"suppressed": "more records than may be would have to be suppressed", "few": "its records " +
+		"would be in classes of fewer than k",
 }
 
-// explain puts in words why labels are no finer, when the report tells it.
+// explain describes the reasons why labels are not finer, if the report has them.
 func (c *column) explain(run *kcut.Report) {
 	if run == nil {
 		return
 	}
-	at := slices.IndexFunc(run.Stopped, func(s kcut.StoppedColumn) bool { return s.Column == c.Name && len(s.Why) == len(c.Labels) })
+	at := slices.IndexFunc(run.Stopped, func(s kcut.StoppedColumn) bool {
+		return s.Column == c.Name && len(s.Why) == len(c.Labels)
+	})
 	if at < 0 || len(c.Labels) == 0 {
 		return
 	}
 	c.Why = true
 	for i, why := range run.Stopped[at].Why {
 		if set, ok := strings.CutPrefix(why, "sensitive "); ok {
-			c.Labels[i].Why = "a class of set " + set + " would not have what is asked of sensitive values"
+			c.Labels[i].Why = "a class of set " + set + " would not have what is asked of " +
+				"sensitive values"
 		} else {
 			c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
 		}
@@ -156,7 +164,7 @@ func (c *column) explain(run *kcut.Report) {
 	}
 }
 
-// Reasons counts why labels are no finer.
+// Reasons counts the reasons why labels are not finer.
 func (c *column) Reasons() string {
 	if c.Reason != "" {
 		return c.Reason

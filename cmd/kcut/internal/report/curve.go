@@ -17,16 +17,16 @@ const (
 	lowerTop    = 200
 	curveBottom = 380
 	legendLine  = 16
-	mostPoints  = 1000 // of a line
+	mostPoints  = 1000 // largest number of points of a line
 )
 
-// leastGain is the least information that is drawn: less is what rounding leaves of none.
+// leastGain is the least information that is drawn: smaller values are rounding errors of zero.
 const leastGain = 1e-9
 
-// curve is the trade-off: what every step gains, and the anonymity it leaves.
+// curve is the trade-off: the gain of every step, and the anonymity after it.
 type curve struct {
 	Gain      string // points of the upper panel's line
-	Lines     []line // of the lower panel, one a set
+	Lines     []line // of the lower panel, one for each set
 	StepTicks []tick
 	GainTicks []tick
 	Ratios    []tick // of the lower panel: A(QID) / k
@@ -43,13 +43,15 @@ type line struct {
 
 type tick struct{ At, Text string }
 
-// dashes tell lines apart in print, too.
+// dashes distinguish lines also in print.
 var dashes = []string{"none", "6 3", "2 3", "8 3 2 3", "12 4", "1 2"}
 
 func newCurve(trace []kcut.TraceStep, cut *kcut.Cut) *curve {
 	c := &curve{Height: max(curveBottom+40, lowerTop+legendLine*(len(cut.Sets)+1))}
 	steps := len(trace)
-	x := func(step int) float64 { return scale(float64(step), 0, float64(steps), curveLeft, curveRight) }
+	x := func(step int) float64 {
+		return scale(float64(step), 0, float64(steps), curveLeft, curveRight)
+	}
 	gains := make([]float64, steps+1)
 	for i, s := range trace {
 		gains[i+1] = gains[i] + s.InfoGain
@@ -59,7 +61,9 @@ func newCurve(trace []kcut.TraceStep, cut *kcut.Cut) *curve {
 		total = 1
 	}
 	gainY := func(g float64) float64 { return scale(g, 0, total, curveMiddle, curveTop) }
-	c.Gain = points(steps, func(i int) (float64, float64, bool) { return x(i), gainY(gains[i]), true })
+	c.Gain = points(steps, func(i int) (float64, float64, bool) {
+		return x(i), gainY(gains[i]), true
+	})
 	for _, t := range ticks(total, 4) {
 		c.GainTicks = append(c.GainTicks, tick{coordinate(gainY(t)), numberText(t)})
 	}
@@ -72,9 +76,9 @@ func newCurve(trace []kcut.TraceStep, cut *kcut.Cut) *curve {
 	return c
 }
 
-// addAnonymity draws the lower panel: of every set how many times k its anonymity is, on a
-// logarithmic scale. Before the first step all records are alike, unless the algorithm begins
-// with the data as it is.
+// addAnonymity draws the lower panel: for every set the ratio of its anonymity to k, on a
+// logarithmic scale. Before the first step all records are in one class, unless the algorithm
+// begins with the raw data.
 func (c *curve) addAnonymity(trace []kcut.TraceStep, cut *kcut.Cut, x func(int) float64) {
 	ratio := func(set, step int) (float64, bool) {
 		if step > 0 {
@@ -96,7 +100,9 @@ func (c *curve) addAnonymity(trace []kcut.TraceStep, cut *kcut.Cut, x func(int) 
 	c.Floor = coordinate(y(1))
 	for set := range cut.Sets {
 		c.Lines = append(c.Lines, line{
-			Number: set + 1, Dash: dashes[set%len(dashes)], Key: coordinate(float64(lowerTop + legendLine*set)),
+			Number: set + 1,
+			Dash:   dashes[set%len(dashes)],
+			Key:    coordinate(float64(lowerTop + legendLine*set)),
 			Points: points(len(trace), func(i int) (float64, float64, bool) {
 				r, ok := ratio(set, i)
 				return x(i), y(r), ok
@@ -109,8 +115,8 @@ func (c *curve) addAnonymity(trace []kcut.TraceStep, cut *kcut.Cut, x func(int) 
 	}
 }
 
-// points lists the points of a line over the steps 0 to last, or so many of them that it still
-// looks the same.
+// points lists the points of a line over the steps 0 to last, or enough of them that it looks the
+// same.
 func points(last int, at func(step int) (x, y float64, ok bool)) string {
 	var text strings.Builder
 	every := last/mostPoints + 1

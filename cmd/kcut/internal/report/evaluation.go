@@ -8,9 +8,9 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// WriteEvaluation writes a page of an evaluation of a job to a file, in one step: what it measured as a
-// table, and charts of errors over k and of one error over another. Names of algorithms and the job's
-// are all that it names. One that exists is an error of kcut.ErrExists, unless it is to be replaced.
+// WriteEvaluation writes a page about an evaluation of a job to a file, in one step: its results as
+// a table, and charts of errors over k and of one error over another. It names only algorithms and
+// the job. If the file exists and overwrite is false, it returns an error of kcut.ErrExists.
 func WriteEvaluation(path, job string, e *kcut.Evaluation, overwrite bool) error {
 	if err := kcut.CheckFile("page", path, overwrite); err != nil {
 		return err
@@ -24,14 +24,14 @@ func WriteEvaluation(path, job string, e *kcut.Evaluation, overwrite bool) error
 	return replace(path, html)
 }
 
-// evaluationPage is what the layout shows of an evaluation.
+// evaluationPage is the data of an evaluation for the layout.
 type evaluationPage struct {
 	*kcut.Evaluation
 	Job        string
-	Classifier string // that charts are of; empty without a class
+	Classifier string // classifier of the charts; empty without a class
 	Algorithms []string
 
-	release *kcut.Cut // that is one of what was evaluated; nil: none is
+	release *kcut.Cut // the release, if it is one of the evaluated ones; nil: it is none
 }
 
 func newEvaluationPage(e *kcut.Evaluation) *evaluationPage {
@@ -47,20 +47,33 @@ func newEvaluationPage(e *kcut.Evaluation) *evaluationPage {
 	return p
 }
 
-// Charts draw what was measured over k, and one error over the other.
+// Charts returns the charts of the results over k, and of one error over the other.
 func (p *evaluationPage) Charts() []*chart {
-	k := measure{"k", "", func(r *kcut.EvaluationResult) float64 { return float64(slices.Max(r.K)) }}
-	queries := measure{"error of queries", " %", func(r *kcut.EvaluationResult) float64 { return 100 * r.Release.QueryError.Mean }}
+	k := measure{"k", "", func(r *kcut.EvaluationResult) float64 {
+		return float64(slices.Max(r.K))
+	}}
+	queries := measure{"error of queries", " %", func(r *kcut.EvaluationResult) float64 {
+		return 100 * r.Release.QueryError.Mean
+	}}
 	if p.Classifier == "" {
-		penalty := measure{"certainty penalty", " %", func(r *kcut.EvaluationResult) float64 { return 100 * r.Release.Penalty.Mean }}
-		return []*chart{p.chart("queries", k, queries), p.chart("penalty", k, penalty), p.chart("both", queries, penalty)}
+		penalty := measure{"certainty penalty", " %", func(r *kcut.EvaluationResult) float64 {
+			return 100 * r.Release.Penalty.Mean
+		}}
+		return []*chart{p.chart("queries", k, queries), p.chart("penalty", k, penalty),
+			p.chart("both", queries, penalty)}
 	}
-	errors := measure{"error of the " + p.Classifier + " classifier", " %", func(r *kcut.EvaluationResult) float64 { return 100 * r.Errors[p.Classifier].Mean }}
-	levels := []level{{"BE", 100 * p.Baseline[p.Classifier].Mean}, {"UE", 100 * p.Upper[p.Classifier].Mean}}
-	return []*chart{p.chart("errors", k, errors, levels...), p.chart("queries", k, queries), p.chart("both", queries, errors, levels...)}
+	errors := measure{"error of the " + p.Classifier + " classifier", " %",
+		func(r *kcut.EvaluationResult) float64 {
+			return 100 * r.Errors[p.Classifier].Mean
+		}}
+	levels := []level{{"BE", 100 * p.Baseline[p.Classifier].Mean},
+		{"UE", 100 * p.Upper[p.Classifier].Mean}}
+	return []*chart{p.chart("errors", k, errors, levels...), p.chart("queries", k, queries),
+		p.chart("both", queries, errors, levels...)}
 }
 
-// IsRelease reports whether the release was made as a result was: by the same algorithm, and with the same k.
+// IsRelease reports whether the release was made in the same way as a result: with the same
+// algorithm and the same k.
 func (p *evaluationPage) IsRelease(r *kcut.EvaluationResult) bool {
 	if p.release == nil || r.Algorithm != p.release.Algorithm {
 		return false
@@ -79,10 +92,10 @@ func different(numbers []int) []int {
 	return slices.Compact(numbers)
 }
 
-// IsReleaseAt is IsRelease of the result at a position.
+// IsReleaseAt is IsRelease for the result at a position.
 func (p *evaluationPage) IsReleaseAt(i int) bool { return p.IsRelease(&p.Results[i]) }
 
-// Release is the result of what the release was made as; nil: there is none.
+// Release returns the result with the algorithm and the k of the release; nil: there is none.
 func (p *evaluationPage) Release() *kcut.EvaluationResult {
 	for i := range p.Results {
 		if r := &p.Results[i]; r.Failed == "" && p.IsRelease(r) {
@@ -92,15 +105,15 @@ func (p *evaluationPage) Release() *kcut.EvaluationResult {
 	return nil
 }
 
-// Few reports whether what was measured is not folded: a page of its own is opened for it, and a short list is read at once.
+// Few reports whether the results are not folded: on a page of their own, or in a short list.
 func (p *evaluationPage) Few() bool { return p.release == nil || len(p.Results) <= 24 }
 
-// Error writes the error of the classifier that charts are of.
+// Error formats the error of the classifier of the charts.
 func (p *evaluationPage) Error(errors map[string]kcut.Score) string {
 	return text.Percent(errors[p.Classifier].Mean)
 }
 
-// K writes the k of all sets: one if they agree.
+// K formats the k of all sets: one number if they agree.
 func (p *evaluationPage) K(ks []int) string {
 	var texts []string
 	for _, k := range slices.Compact(slices.Clone(ks)) {

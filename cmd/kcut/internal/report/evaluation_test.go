@@ -12,9 +12,11 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// exampleEvaluation has two algorithms and three k, of which one is not reached.
+// exampleEvaluation has two algorithms and three k, one of which is not reached.
 func exampleEvaluation(classified bool) *kcut.Evaluation {
-	score := func(mean float64) kcut.Score { return kcut.Score{Mean: mean, Deviation: new(mean / 10)} }
+	score := func(mean float64) kcut.Score {
+		return kcut.Score{Mean: mean, Deviation: new(mean / 10)}
+	}
 	e := &kcut.Evaluation{Rows: 1234, Rounds: 5}
 	errors := func(mean float64) map[string]kcut.Score { return nil }
 	if classified {
@@ -30,7 +32,11 @@ func exampleEvaluation(classified bool) *kcut.Evaluation {
 			if a == 1 && k == 50 {
 				r.Failed = hostile
 			} else {
-				r.Errors, r.Release = errors(0.18+0.02*float64(i)), &kcut.Costs{QueryError: score(0.05 * float64(i+1)), Penalty: score(0.25 * float64(i+1))}
+				r.Errors, r.Release = errors(0.18+0.02*float64(i)),
+					&kcut.Costs{
+						QueryError: score(0.05 * float64(i+1)),
+						Penalty:    score(0.25 * float64(i+1)),
+					}
 			}
 			e.Results = append(e.Results, r)
 		}
@@ -57,7 +63,8 @@ func writtenEvaluation(t *testing.T, e *kcut.Evaluation) string {
 	return string(page)
 }
 
-// The page stands for itself, has what was measured in its places, and its charts fit a narrow screen.
+// The page needs no other resource, has the results in their places, and its charts fit on a narrow
+// screen.
 func TestEvaluationPage(t *testing.T) {
 	for _, classified := range []bool{true, false} {
 		page := writtenEvaluation(t, exampleEvaluation(classified))
@@ -81,15 +88,18 @@ func TestEvaluationPage(t *testing.T) {
 				text += e.text + "\n"
 			}
 		}
-		// tdr has one line in each of three charts, the other algorithm two of a point each; and both a mark in the legend.
-		if points := strings.Join(lines, ";"); len(lines) != 9 || strings.Count(lines[0], ",") != 3 || strings.Count(points, ",") != 15 || marks != 17 {
+		// tdr has one line in each of three charts, the other algorithm two of a point each; and
+		// both have a mark in the legend.
+		if points := strings.Join(lines, ";"); len(lines) != 9 ||
+			strings.Count(lines[0], ",") != 3 || strings.Count(points, ",") != 15 || marks != 17 {
 			t.Errorf("lines %q, %d marks", lines, marks)
 		}
 		want := []string{"tdr5", shown + "1,000", shown + "50" + shown}
 		title := "tdr, k 50: certainty penalty 50 %, error of queries 10 %"
 		if classified {
 			title = "tdr, k 50: error of the tree classifier 20 %, error of queries 10 %"
-			want = append(want, "nothing (BE)17.00 ± 1.70", "tdr5020.00 ± 2.0021.00 ± 2.1010.00 ± 1.00")
+			want = append(want, "nothing (BE)17.00 ± 1.70", "tdr5020.00 ± 2.0021.00 ± 2.1010.00 "+
+				"± 1.00")
 		}
 		for _, w := range want {
 			if !strings.Contains(text, w) {
@@ -102,26 +112,30 @@ func TestEvaluationPage(t *testing.T) {
 	}
 }
 
-// checkInside checks that a mark is within its chart, or the legend.
+// checkInside checks that a mark is inside its chart, or the legend.
 func checkInside(t *testing.T, transform string) {
 	t.Helper()
 	var x, y float64
-	if _, err := fmt.Sscanf(transform, "translate(%g,%g)", &x, &y); err != nil || transform != "translate(18,7)" && (x < chartLeft || x > chartRight || y < chartTop || y > chartBottom) {
+	if _, err := fmt.Sscanf(transform, "translate(%g,%g)", &x, &y); err != nil ||
+		transform != "translate(18,7)" &&
+			(x < chartLeft || x > chartRight || y < chartTop || y > chartBottom) {
 		t.Errorf("a mark is at %s: %v", transform, err)
 	}
 }
 
-// Where nothing is released there is nothing to draw, and one result is a point.
+// Without a release nothing is drawn, and one result is a point.
 func TestEvaluationPageOfLittle(t *testing.T) {
 	e := exampleEvaluation(true)
 	e.Results = e.Results[4:5]
-	if page := writtenEvaluation(t, e); strings.Contains(page, "<polyline") || !strings.Contains(page, "<figure") {
+	if page := writtenEvaluation(t, e); strings.Contains(page, "<polyline") ||
+		!strings.Contains(page, "<figure") {
 		t.Error("a line is drawn of no result")
 	}
 	e = exampleEvaluation(false)
 	e.Results = e.Results[:1]
 	e.Results[0].Release.QueryError.Mean = 0
-	if page := writtenEvaluation(t, e); strings.Count(page, "<polyline") != 3 || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+	if page := writtenEvaluation(t, e); strings.Count(page, "<polyline") != 3 ||
+		strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
 		t.Error("one result is not one point in each of three charts")
 	}
 }
@@ -131,8 +145,11 @@ func TestAxes(t *testing.T) {
 		got  []float64
 		want string
 	}{
-		{logTicks(5, 1000), "[5 10 20 50 100 200 500 1000]"}, {logTicks(0.02, 3e4), "[0.1 1 10 100 1000 10000]"},
-		{logTicks(54, 58), "[54 55 56 57 58]"}, {roundBetween(17.2, 25), "[16 18 20 22 24 26]"}, {roundBetween(3, 3), "[2.4 2.6 2.8 3 3.2 3.4 3.6]"}, {roundBetween(0, 0.6), "[0 0.1 0.2 0.3 0.4 0.5 0.6]"},
+		{logTicks(5, 1000), "[5 10 20 50 100 200 500 1000]"},
+		{logTicks(0.02, 3e4), "[0.1 1 10 100 1000 10000]"},
+		{logTicks(54, 58), "[54 55 56 57 58]"}, {roundBetween(17.2, 25), "[16 18 20 22 24 26]"},
+		{roundBetween(3, 3), "[2.4 2.6 2.8 3 3.2 3.4 3.6]"},
+		{roundBetween(0, 0.6), "[0 0.1 0.2 0.3 0.4 0.5 0.6]"},
 	} {
 		var rounded []float64
 		for _, v := range tt.got {

@@ -7,21 +7,21 @@ import (
 	"github.com/kcut/kcut"
 )
 
-const mostSteps = 500 // that are listed
+const mostSteps = 500 // largest number of listed steps
 
-// page is what the layout shows.
+// page is the data for the layout.
 type page struct {
 	Source
 	Name       string
 	Cut        *kcut.Cut
 	Columns    []column
-	Curve      *curve          // nil: there were no steps, or they are not known
-	Replay     *replay         // as Curve
-	Evaluated  *evaluationPage // nil: it is not known how useful releases are
+	Curve      *curve          // nil: there were no steps, or they are unknown
+	Replay     *replay         // nil like Curve
+	Evaluated  *evaluationPage // nil: the quality of releases is unknown
 	Traced     bool
-	Regions    bool // the cut is not one of steps
-	Up         bool // steps generalize: the algorithm goes bottom-up
-	MoreSteps  int  // that are not listed
+	Regions    bool // the cut does not consist of steps
+	Up         bool // steps generalize: the algorithm works bottom-up
+	MoreSteps  int  // number of steps that are not listed
 	FewNotices bool
 }
 
@@ -52,7 +52,7 @@ func newPage(s Source) *page {
 // generalizes reports whether the steps of a cut make it coarser.
 func generalizes(cut *kcut.Cut) bool { return cut.Algorithm == "bottom-up" }
 
-// Masked names the columns with a mask, as far as the report of the run tells.
+// Masked names the columns with a mask, as far as the report of the run has them.
 func (p *page) Masked(mask string) (names []string) {
 	if p.Run != nil {
 		for _, c := range p.Run.Columns {
@@ -64,7 +64,8 @@ func (p *page) Masked(mask string) (names []string) {
 	return names
 }
 
-// Determines lists the masked columns that a kept one tells, as far as the report of the run does.
+// Determines lists the masked columns that a kept one determines, as far as the report of the run
+// has them.
 func (p *page) Determines() []kcut.RiskDetermined {
 	if p.Run == nil || p.Run.Risk == nil {
 		return nil
@@ -72,7 +73,7 @@ func (p *page) Determines() []kcut.RiskDetermined {
 	return p.Run.Risk.Determines
 }
 
-// Suppressed is how many records have marks alone, as the cut tells.
+// Suppressed returns the number of records with only the marks, by the cut.
 func (p *page) Suppressed() uint64 {
 	n, _ := p.Cut.Marked()
 	return n
@@ -81,13 +82,13 @@ func (p *page) Suppressed() uint64 {
 // Scripted reports whether the page has a script.
 func (p *page) Scripted() bool { return p.Replay != nil }
 
-// Losses reports whether it is known what columns have lost.
+// Losses reports whether the losses of columns are known.
 func (p *page) Losses() bool { return p.Run != nil && len(p.Run.Masked) > 0 }
 
-// Unreleased is how many rows were read and not released.
+// Unreleased returns the number of rows that were read but not released.
 func (p *page) Unreleased() int64 { return p.Run.Rows - p.Run.Released }
 
-// Tightest is the set, from 0 on, whose smallest class is the fewest times as large as its k.
+// Tightest returns the set, from 0 on, whose smallest class has the smallest ratio to its k.
 func (p *page) Tightest() (set int) {
 	sets := p.Release.Sets
 	for i := range sets {
@@ -98,7 +99,7 @@ func (p *page) Tightest() (set int) {
 	return set
 }
 
-// SetNumbers heads a list of one figure of every set.
+// SetNumbers returns the heading of a list with one figure for every set.
 func (p *page) SetNumbers() string {
 	switch n := len(p.Cut.Sets); n {
 	case 1:
@@ -108,7 +109,7 @@ func (p *page) SetNumbers() string {
 	}
 }
 
-// most is the most that bars of a list stand for.
+// most returns the largest value of the bars of a list.
 func most(list any) (most uint64) {
 	switch list := list.(type) {
 	case []kcut.SizeBucket:

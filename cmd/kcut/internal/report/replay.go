@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	mostReplayed      = 5000    // steps that the slider goes over
-	mostReplayedBytes = 1 << 20 // of their labels
+	mostReplayed      = 5000    // largest number of steps of the slider
+	mostReplayedBytes = 1 << 20 // largest number of bytes of their labels
 )
 
-// replay is the trace of a run as the page's script reads it. Labels are numbers of a list.
+// replay is the trace of a run for the page's script. Labels are numbers in a list.
 type replay struct {
-	Up      bool           `json:"up"` // steps generalize, and what is known is where they end
+	Up      bool           `json:"up"` // steps generalize, and their end is known
 	Rows    int64          `json:"rows"`
-	First   int            `json:"first"` // steps before those that are replayed
+	First   int            `json:"first"` // number of steps before the replayed ones
 	Total   int            `json:"total"`
-	Start   []uint64       `json:"start"` // anonymity before those that are replayed; nil: not known
-	Left    int            `json:"left"`  // of the curve
+	Start   []uint64       `json:"start"` // anonymity before the replayed steps; nil: unknown
+	Left    int            `json:"left"`  // left end of the curve
 	Right   int            `json:"right"`
 	Labels  []string       `json:"labels"`
 	Sets    []replaySet    `json:"sets"`
@@ -32,7 +32,7 @@ type replaySet struct {
 	Columns []int `json:"columns"`
 }
 
-// replayColumn is a masked column, and the labels that a replay begins with.
+// replayColumn is a masked column with the first labels of a replay.
 type replayColumn struct {
 	Name   string `json:"name"`
 	Labels []int  `json:"labels"`
@@ -48,8 +48,8 @@ type replayStep struct {
 	Anonymity []uint64 `json:"anonymity"`
 }
 
-// newReplay makes a replay of a trace, of a long one of its beginning; bottom-up, where the end is what is known, of
-// its end.
+// newReplay makes a replay of a trace. Of a long trace it replays the beginning; bottom-up, where
+// the end is known, it replays the end.
 func newReplay(trace []kcut.TraceStep, cut *kcut.Cut) *replay {
 	r := &replay{
 		Up: generalizes(cut), Rows: cut.Rows, Total: len(trace), Left: curveLeft, Right: curveRight,
@@ -77,13 +77,14 @@ func newReplay(trace []kcut.TraceStep, cut *kcut.Cut) *replay {
 	for i := range window {
 		s := &window[i]
 		r.Steps = append(r.Steps, replayStep{
-			positions[s.Column], r.number(s.Value), r.list(s.Children), s.InfoGain, s.AnonyLoss, s.Score, s.Anonymity,
+			positions[s.Column], r.number(s.Value), r.list(s.Children), s.InfoGain, s.AnonyLoss,
+			s.Score, s.Anonymity,
 		})
 	}
 	return r
 }
 
-// window returns the steps that are replayed, and notes how many are before them.
+// window returns the steps to replay, and sets the number of steps before them.
 func (r *replay) window(trace []kcut.TraceStep) []kcut.TraceStep {
 	steps, bytes := 0, 0
 	for ; steps < min(len(trace), mostReplayed); steps++ {
@@ -106,8 +107,8 @@ func (r *replay) window(trace []kcut.TraceStep) []kcut.TraceStep {
 	return trace[:steps]
 }
 
-// begin returns the labels of a column that a replay begins with: those of the release where steps are taken back,
-// or were never taken; else its widest one.
+// begin returns the first labels of a column in a replay: those of the release if steps generalize,
+// or if there were none; else its widest one.
 func (r *replay) begin(c *kcut.CutColumn, trace []kcut.TraceStep) (labels []kcut.TraceLabel) {
 	first := slices.IndexFunc(trace, func(s kcut.TraceStep) bool { return s.Column == c.Name })
 	switch {
@@ -118,13 +119,14 @@ func (r *replay) begin(c *kcut.CutColumn, trace []kcut.TraceStep) (labels []kcut
 	case c.Mask != kcut.MaskSuppress:
 		labels = append(labels, plain(trace[first].Value))
 	}
-	if mark := (kcut.TraceLabel{Text: c.Suppressed}); c.Suppressed != "" && !slices.Contains(labels, mark) {
+	if mark := (kcut.TraceLabel{Text: c.Suppressed}); c.Suppressed != "" &&
+		!slices.Contains(labels, mark) {
 		labels = append(labels, mark)
 	}
 	return labels
 }
 
-// plain is a label as the trace's file has it.
+// plain returns a label in the form of the trace's file.
 func plain(l kcut.TraceLabel) kcut.TraceLabel { return kcut.TraceLabel{Text: l.Text, Null: l.Null} }
 
 func (r *replay) list(labels []kcut.TraceLabel) []int {

@@ -1,12 +1,12 @@
-// Package report lays out what is known of a release as one HTML page, for those who decide
-// whether it may go out.
+// Package report lays out all facts about a release on one HTML page, for those who decide whether
+// it may go out.
 //
-// Contract: the page needs nothing but itself: no image, no font, no network, and no script but its own, without
-// which it tells the same but for the slider over the steps. What comes from the data or the job file is escaped.
-// Equal arguments give equal bytes. No equivalence class of the release below k is shown: there is no page of a
-// release with one.
+// Contract: the page needs no other resource: no image, no font, no network, and no script but its
+// own. Without the script only the slider over the steps is missing. Text from the data or the job
+// file is escaped. Equal arguments give equal bytes. There is no page for a release with an
+// equivalence class below k, so none is shown.
 //
-// The page is not for release: with a trace it tells values that the release does not.
+// Limits: the page must not be released: a trace has values that the release does not have.
 package report
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/kcut/kcut/formats/publish"
 )
 
-// Source is what a page is made of.
+// Source is the data for a page.
 type Source struct {
 	Release    *kcut.Inspection
-	Trace      []kcut.TraceStep // of the run that made the release; nil: not known
-	Run        *kcut.Report     // of that run; nil: not known
+	Trace      []kcut.TraceStep // of the run that made the release; nil: unknown
+	Run        *kcut.Report     // of that run; nil: unknown
 	Evaluation *kcut.Evaluation // of the job of that run; nil: there was none
 }
 
-// WriteFile writes the page of a release to a file, in one step. One that exists is an error of
-// kcut.ErrExists, unless it is to be replaced.
+// WriteFile writes the page of a release to a file, in one step. If the file exists and overwrite
+// is false, it returns an error of kcut.ErrExists.
 func WriteFile(path string, s Source, overwrite bool) error {
 	if err := kcut.CheckFile("page", path, overwrite); err != nil {
 		return err
@@ -47,10 +47,15 @@ func replace(path string, text []byte) error {
 	return nil
 }
 
-// page makes the page of a release. A trace or a report of another release is an error of kcut.ErrInput.
+// page makes the page of a release. It returns an error of kcut.ErrInput for a trace or a report of
+// another release.
 func (s *Source) page() ([]byte, error) {
 	if err := s.check(); err != nil {
-		return nil, &kcut.Error{Class: kcut.ErrInput, Hint: "name the files that the run which made the release has written", Err: err}
+		return nil, &kcut.Error{
+			Class: kcut.ErrInput,
+			Hint:  "name the files that the run which made the release has written",
+			Err:   err,
+		}
 	}
 	return execute("report.html", newPage(*s))
 }
@@ -73,8 +78,8 @@ func (s *Source) check() error {
 	return nil
 }
 
-// traced reports whether the trace ends where the release stands. Algorithms that perform no
-// steps have none.
+// traced reports whether the trace ends with the cut of the release. Algorithms without steps have
+// no trace.
 func (s *Source) traced() bool {
 	cut := s.Release.Cut
 	if len(s.Trace) == 0 {
@@ -96,8 +101,8 @@ func (s *Source) traced() bool {
 	return last.Step == cut.Steps && len(s.Trace) == cut.Steps
 }
 
-// leavesOut reports whether records were taken out of their classes when the steps were done, so that these and the
-// ones of marks alone are of other sizes than the trace's.
+// leavesOut reports whether records were taken out of their classes after the steps, so that these
+// and the class of the marks have other sizes than in the trace.
 func leavesOut(cut *kcut.Cut) bool {
 	marked, _ := cut.Marked()
 	return marked > 0 || cut.Dropped > 0

@@ -18,64 +18,137 @@ import (
 	"github.com/kcut/kcut"
 )
 
-// hostile is a text that would leave its place if it were not escaped, and turn what follows it; shown is what a page
-// shows of it.
+// hostile is a text that would leave its element if it were not escaped, and change the direction
+// of the following text; shown is its form on a page.
 const (
 	hostile = `</td></script><script>alert("1")</script><!--&amp;'{{.}}` + "\u202e"
 	shown   = `</td></script><script>alert("1")</script><!--&amp;'{{.}}\u202e`
 )
 
-// exampleSource is a release of two sets with everything that is known of one.
+// exampleSource returns a release of two sets with everything that can be known of one.
 func exampleSource() Source {
-	sets := []kcut.CutSet{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5}, {Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
+	sets := []kcut.CutSet{{Columns: []string{"age", "zip"}, K: 5, Anonymity: 5},
+		{Columns: []string{"zip", "job"}, K: 2, Anonymity: 9}}
 	cut := &kcut.Cut{
 		Version: 1, Algorithm: "tdr", Class: "income", Rows: 100, Sets: sets, Steps: 2,
 		Columns: kcut.CutColumns{
-			{Name: "age", Mask: "discretize", Render: "bounds", Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true}, {Label: "[37,)", Interval: true}}},
-			{Name: "zip", Mask: "generalize", Cut: []kcut.CutLabel{{Label: hostile}, {Label: "empty"}, {Null: true}}},
+			{
+				Name:   "age",
+				Mask:   "discretize",
+				Render: "bounds",
+				Cut: []kcut.CutLabel{{Label: "(,37)", Interval: true},
+					{Label: "[37,)", Interval: true}},
+			},
+			{
+				Name: "zip",
+				Mask: "generalize",
+				Cut:  []kcut.CutLabel{{Label: hostile}, {Label: "empty"}, {Null: true}},
+			},
 			{Name: "job", Mask: "suppress", Suppressed: "*", Cut: []kcut.CutLabel{{Label: "cook"}}},
 		},
 	}
 	return Source{
 		Release: &kcut.Inspection{
-			Result: &kcut.Verification{Path: "some/where/release.parquet", Rows: 100, Sets: sets, OK: true},
-			Cut:    cut, Digest: "abcd",
+			Result: &kcut.Verification{
+				Path: "some/where/release.parquet",
+				Rows: 100,
+				Sets: sets,
+				OK:   true,
+			},
+			Cut: cut, Digest: "abcd",
 			Sizes: []kcut.GroupSizes{
-				{Classes: 5, Largest: 60, Buckets: []kcut.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20}, {From: 16, To: 32, Classes: 1, Records: 20}, {From: 32, To: 64, Classes: 1, Records: 60}}},
-				{Classes: 2, Largest: 91, Buckets: []kcut.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9}, {From: 64, To: 128, Classes: 1, Records: 91}}},
+				{
+					Classes: 5,
+					Largest: 60,
+					Buckets: []kcut.SizeBucket{{From: 5, To: 8, Classes: 3, Records: 20},
+						{From: 16, To: 32, Classes: 1, Records: 20},
+						{From: 32, To: 64, Classes: 1, Records: 60}},
+				},
+				{
+					Classes: 2,
+					Largest: 91,
+					Buckets: []kcut.SizeBucket{{From: 9, To: 16, Classes: 1, Records: 9},
+						{From: 64, To: 128, Classes: 1, Records: 91}},
+				},
 			},
 			Risk: &kcut.Risk{
-				K: 5, Columns: []string{"income", hostile}, Kept: &kcut.RiskFigures{Unique: 0.0123, Below: 0.0456, Classes: 1234},
-				Labels: &kcut.RiskFigures{Marketer: 0.321}, Both: &kcut.RiskFigures{Unique: 0.789, Part: 0.125},
+				K:       5,
+				Columns: []string{"income", hostile},
+				Kept:    &kcut.RiskFigures{Unique: 0.0123, Below: 0.0456, Classes: 1234},
+				Labels:  &kcut.RiskFigures{Marketer: 0.321},
+				Both:    &kcut.RiskFigures{Unique: 0.789, Part: 0.125},
 			},
-			Homogeneous: []kcut.Homogeneity{{Set: 1, Column: hostile, Classes: 2, Records: 25}, {Set: 2, Column: hostile}},
+			Homogeneous: []kcut.Homogeneity{{Set: 1, Column: hostile, Classes: 2, Records: 25},
+				{Set: 2, Column: hostile}},
 			Labels: [][]kcut.LabelGroups{
 				nil,
-				{{Records: 80, Smallest: []uint64{5, 91}}, {Records: 0, Smallest: []uint64{0, 0}}, {Records: 20, Smallest: []uint64{20, 9}}},
+				{{Records: 80, Smallest: []uint64{5, 91}}, {Records: 0, Smallest: []uint64{0, 0}},
+					{Records: 20, Smallest: []uint64{20, 9}}},
 				{{Records: 9, Smallest: []uint64{0, 9}}, {Records: 91, Smallest: []uint64{0, 91}}},
 			},
 		},
 		Trace: []kcut.TraceStep{
-			{Step: 1, Column: "zip", Value: kcut.TraceLabel{Text: "ANY"}, Children: []kcut.TraceLabel{{Text: hostile}, {Text: "empty"}, {Null: true}}, InfoGain: 0.25, AnonyLoss: 40, Score: 0.00609, Anonymity: []uint64{20, 20}},
-			{Step: 2, Column: "job", Value: kcut.TraceLabel{Text: "cook"}, Children: []kcut.TraceLabel{{Text: "cook"}}, InfoGain: -1e-16, AnonyLoss: 11, Score: 0, Anonymity: []uint64{5, 9}},
+			{
+				Step:      1,
+				Column:    "zip",
+				Value:     kcut.TraceLabel{Text: "ANY"},
+				Children:  []kcut.TraceLabel{{Text: hostile}, {Text: "empty"}, {Null: true}},
+				InfoGain:  0.25,
+				AnonyLoss: 40,
+				Score:     0.00609,
+				Anonymity: []uint64{20, 20},
+			},
+			{
+				Step:      2,
+				Column:    "job",
+				Value:     kcut.TraceLabel{Text: "cook"},
+				Children:  []kcut.TraceLabel{{Text: "cook"}},
+				InfoGain:  -1e-16,
+				AnonyLoss: 11,
+				Score:     0,
+				Anonymity: []uint64{5, 9},
+			},
 		},
 		Run: &kcut.Report{
-			Output: "release.parquet", Rows: 120, Inputs: []string{"a", "b"}, Notices: []string{hostile},
+			Output:  "release.parquet",
+			Rows:    120,
+			Inputs:  []string{"a", "b"},
+			Notices: []string{hostile},
 			Outcome: kcut.Outcome{
 				Released: 100, Steps: 2, Sets: sets, Information: new(0.375),
-				Auto: &kcut.Choice{Objective: "balanced", Records: 98, Algorithm: "tdr", Suppresses: true, Candidates: []kcut.Judged{
-					{Algorithm: "tdr", Suppresses: true, Loss: new(0.4375), Error: new(0.0625), Seconds: 1.5}, {Algorithm: "kactus", LeftOut: hostile},
-				}},
+				Auto: &kcut.Choice{
+					Objective:  "balanced",
+					Records:    98,
+					Algorithm:  "tdr",
+					Suppresses: true,
+					Candidates: []kcut.Judged{
+						{
+							Algorithm:  "tdr",
+							Suppresses: true,
+							Loss:       new(0.4375),
+							Error:      new(0.0625),
+							Seconds:    1.5,
+						}, {Algorithm: "kactus", LeftOut: hostile},
+					}},
 				Masked: []kcut.MaskedColumn{
-					{Column: "age", Information: 0.5, Values: 73}, {Column: "zip", Information: 0.25, Values: 3, Frequent: []uint64{60, 30}},
+					{Column: "age", Information: 0.5, Values: 73},
+					{Column: "zip", Information: 0.25, Values: 3, Frequent: []uint64{60, 30}},
 					{Column: "job", Values: 7, Frequent: []uint64{12}},
 				},
-				Nulls:   []kcut.NullCount{{Column: "zip", Rows: 20}},
-				Stopped: []kcut.StoppedColumn{{Column: "zip", Why: []string{"set 1", "empty", "finest"}}, {Column: "job", Why: []string{"finest", "steps"}}},
+				Nulls: []kcut.NullCount{{Column: "zip", Rows: 20}},
+				Stopped: []kcut.StoppedColumn{{
+					Column: "zip",
+					Why:    []string{"set 1", "empty", "finest"},
+				}, {Column: "job", Why: []string{"finest", "steps"}}},
 			},
-			Columns: []kcut.ColumnReport{{Name: "name", Mask: "drop"}, {Name: hostile, Mask: "keep"}},
-			Stages:  []kcut.StageTime{{Stage: kcut.StageMask, Seconds: 0.5}, {Stage: kcut.StageVerify, Seconds: 0}},
-			Risk:    &kcut.Risk{Raw: &kcut.RiskFigures{Unique: 0.987}, Determines: []kcut.RiskDetermined{{Kept: hostile, Masked: "zip"}}},
+			Columns: []kcut.ColumnReport{{Name: "name", Mask: "drop"},
+				{Name: hostile, Mask: "keep"}},
+			Stages: []kcut.StageTime{{Stage: kcut.StageMask, Seconds: 0.5},
+				{Stage: kcut.StageVerify, Seconds: 0}},
+			Risk: &kcut.Risk{
+				Raw:        &kcut.RiskFigures{Unique: 0.987},
+				Determines: []kcut.RiskDetermined{{Kept: hostile, Masked: "zip"}},
+			},
 			Digests: &kcut.Digests{Job: "1", Input: "2", Output: "abcd"},
 		},
 	}
@@ -90,17 +163,17 @@ func written(t *testing.T, s Source) string {
 	return string(text)
 }
 
-// element is a start tag of a page, and the text inside of it.
+// element is a start tag of a page, with the text inside it.
 type element struct {
 	name, class string
 	attributes  map[string]string
 	text        string
 }
 
-// scripts finds what is between the tags of scripts, which is no XML.
+// scripts finds the text between script tags, which is no XML.
 var scripts = regexp.MustCompile(`(?s)(<script[^>]*>)(.*?)(</script>)`)
 
-// parse reads a page, which but for its scripts is well-formed XML, too.
+// parse reads a page, which is well-formed XML except for its scripts.
 func parse(t *testing.T, page string) []*element {
 	t.Helper()
 	page = scripts.ReplaceAllString(page, "$1$3")
@@ -136,31 +209,36 @@ func parse(t *testing.T, page string) []*element {
 	}
 }
 
-// sources are all that a page may be made of.
+// sources returns all kinds of data for a page.
 func sources() map[string]Source {
 	all := exampleSource()
 	alone := Source{Release: all.Release}
 	untraced := all
 	untraced.Trace = nil
 	regions := exampleSource()
-	regions.Release.Cut.Kind, regions.Release.Cut.Regions = kcut.KindRegions, []kcut.CutRegion{{0, 0, 0}}
+	regions.Release.Cut.Kind, regions.Release.Cut.Regions = kcut.KindRegions,
+		[]kcut.CutRegion{{0, 0, 0}}
 	regions.Trace = []kcut.TraceStep{}
-	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced, "regions": regions, "protected": protectedSource()}
+	return map[string]Source{"everything": all, "release alone": alone, "no trace": untraced,
+		"regions": regions, "protected": protectedSource()}
 }
 
 // protectedSource is a release that counts entities and has sensitive columns.
 func protectedSource() Source {
 	s := exampleSource()
 	s.Release.Cut.Entity = true
-	s.Release.Cut.Sensitive = []kcut.CutSensitive{{Column: hostile, L: 3, T: new(0.25)}, {Column: "debt", MaxConfidence: &kcut.CutShares{Of: map[string]float64{hostile: 0.5}}}}
+	s.Release.Cut.Sensitive = []kcut.CutSensitive{{Column: hostile, L: 3, T: new(0.25)},
+		{Column: "debt", MaxConfidence: &kcut.CutShares{Of: map[string]float64{hostile: 0.5}}}}
 	s.Release.Sensitive = []kcut.Measured{
-		{Set: 1, Column: hostile, L: 4, T: new(0.0)}, {Set: 1, Column: "debt", MaxConfidence: 0.4375},
-		{Set: 2, Column: hostile, L: 7, T: new(0.125)}, {Set: 2, Column: "debt", MaxConfidence: 0.25},
+		{Set: 1, Column: hostile, L: 4, T: new(0.0)},
+		{Set: 1, Column: "debt", MaxConfidence: 0.4375},
+		{Set: 2, Column: hostile, L: 7, T: new(0.125)},
+		{Set: 2, Column: "debt", MaxConfidence: 0.25},
 	}
 	return s
 }
 
-// The page tells what algorithm auto judged, and what it took.
+// The page shows the candidates that algorithm auto judged, and its choice.
 func TestChoice(t *testing.T) {
 	text := ""
 	for _, e := range parse(t, written(t, exampleSource())) {
@@ -169,7 +247,8 @@ func TestChoice(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"judged these by balanced of 98 records, and took tdr with max_suppressed.\n", "tdr with max_suppressed0.43750.0625––1.50 s\n", "kactus––––0.00 s" + shown + "\n",
+		"judged these by balanced of 98 records, and took tdr with max_suppressed.\n", "tdr with " +
+			"max_suppressed0.43750.0625––1.50 s\n", "kactus––––0.00 s" + shown + "\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -177,7 +256,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// The page tells that k counts entities, and what was promised and counted of sensitive columns.
+// The page shows that k counts entities, and the promised and counted figures of sensitive columns.
 func TestProtections(t *testing.T) {
 	text := ""
 	for _, e := range parse(t, written(t, protectedSource())) {
@@ -186,19 +265,23 @@ func TestProtections(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"k counts entities", "the cut claims 5, 9 entities at least", shown + ": l 3, t 0.25\n", "0.5\n",
-		shown + "14––0\n", "debt1––43.8 %–\n", shown + "27––0.125\n", "debt2––25.0 %–\n", shown + "1252525.0 %\n", shown + "20200.0 %\n",
+		"k counts entities", "the cut claims 5, 9 entities at least", shown + ": l 3, t 0.25\n",
+		"0.5\n",
+		shown + "14––0\n", "debt1––43.8 %–\n", shown + "27––0.125\n", "debt2––25.0 %–\n",
+		shown + "1252525.0 %\n", shown + "20200.0 %\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if page := written(t, exampleSource()); strings.Contains(page, "entities") || strings.Contains(page, "promises") {
+	if page := written(t, exampleSource()); strings.Contains(page, "entities") ||
+		strings.Contains(page, "promises") {
 		t.Error("it tells of protections that are not there")
 	}
 }
 
-// A page stands for itself: well-formed, with nothing to fetch, and no script or style but its own.
+// A page needs no other resource: it is well-formed, fetches nothing, and has no script or style
+// but its own.
 func TestPageIsSelfContained(t *testing.T) {
 	for name, source := range sources() {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +294,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
-// checkAlone checks that a page is well-formed, with nothing to fetch, and lets nothing run but its own script, if
+// checkAlone checks that a page is well-formed, fetches nothing, and allows only its own script, if
 // it has one.
 func checkAlone(t *testing.T, page string, scripted bool) {
 	t.Helper()
@@ -220,11 +303,13 @@ func checkAlone(t *testing.T, page string, scripted bool) {
 			t.Errorf("it has %q", word)
 		}
 	}
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + sha256Of(t, page, "<style>", "</style>")
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " +
+		sha256Of(t, page, "<style>", "</style>")
 	inside := scripts.FindAllStringSubmatch(page, -1)
 	if scripted {
 		policy += "; script-src " + sha256Of(t, page, "<script>", "</script>")
-		if len(inside) != 2 || inside[0][1] != `<script id="trace" type="application/json">` || !json.Valid([]byte(inside[0][2])) {
+		if len(inside) != 2 || inside[0][1] != `<script id="trace" type="application/json">` ||
+			!json.Valid([]byte(inside[0][2])) {
 			t.Errorf("%d scripts", len(inside))
 		}
 	} else if len(inside) > 0 {
@@ -236,7 +321,8 @@ func checkAlone(t *testing.T, page string, scripted bool) {
 			t.Errorf("it has an element %s", e.name)
 		}
 		for attribute, value := range e.attributes {
-			if attribute == "src" || attribute == "style" || strings.HasPrefix(attribute, "on") || attribute == "href" && !strings.HasPrefix(value, "#") {
+			if attribute == "src" || attribute == "style" || strings.HasPrefix(attribute, "on") ||
+				attribute == "href" && !strings.HasPrefix(value, "#") {
 				t.Errorf("element %s has %s", e.name, attribute)
 			}
 		}
@@ -262,7 +348,7 @@ func checkAlone(t *testing.T, page string, scripted bool) {
 	}
 }
 
-// sha256Of returns what a policy calls the text between two tags.
+// sha256Of returns the name of the text between two tags in a policy.
 func sha256Of(t *testing.T, page, from, to string) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(page, from)
@@ -274,7 +360,8 @@ func sha256Of(t *testing.T, page, from, to string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Values come out as they are, in their own places, and what turns the direction of a text as its number.
+// Values are unchanged, in their own places, and characters that change the direction of text are
+// shown as numbers.
 func TestPageEscapes(t *testing.T) {
 	places := make(map[string]bool)
 	for _, e := range parse(t, written(t, exampleSource())) {
@@ -297,11 +384,16 @@ func TestPageTells(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"Releaserelease.parquet", "tdr, 2 steps", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %", "null", "*", "set 1 would fall below its k",
-		"the steps were used up", "no record has it", "set 2", "10 × k", "ANY → " + shown + " | empty | null", "0.25", "0.00609", "0.50 s",
-		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (counted: 1/8 of the classes)", "Before masking", "98.7 %",
-		"37.5 % of the masked columns", "75.0 %", "3 values, the most frequent 50.0 %", "73 values", "2 labels, the most frequent 80.0 %",
-		"5 records; k is 5, set 1", "98.7 % → 0.0 % by the labels of all sets", "100 of 120", "2 steps", "5 (set 1)", "25.0 %", "20 · 20",
+		"Releaserelease.parquet", "tdr, 2 steps", "abcd", "5 – 7", "32 – 60", "64 – 91", "60.0 %",
+		"null", "*", "set 1 would fall below its k",
+		"the steps were used up", "no record has it", "set 2", "10 × k",
+		"ANY → " + shown + " | empty | null", "0.25", "0.00609", "0.50 s",
+		"Kept columns", "1.2 %", "4.6 %", "1,234", "32.1 %", "78.9 %", "0 (counted: 1/8 of the " +
+			"classes)", "Before masking", "98.7 %",
+		"37.5 % of the masked columns", "75.0 %", "3 values, the most frequent 50.0 %", "73 values",
+		"2 labels, the most frequent 80.0 %",
+		"5 records; k is 5, set 1", "98.7 % → 0.0 % by the labels of all sets", "100 of 120",
+		"2 steps", "5 (set 1)", "25.0 %", "20 · 20",
 	} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("it does not tell %q: %q", want, texts)
@@ -309,13 +401,14 @@ func TestPageTells(t *testing.T) {
 	}
 }
 
-// Every bar and line lies within its picture.
+// Every bar and line is inside its picture.
 func TestPageDrawsWithin(t *testing.T) {
 	for name, source := range sources() {
 		for _, e := range parse(t, written(t, source)) {
 			switch e.name {
 			case "rect":
-				if width, err := strconv.ParseFloat(e.attributes["width"], 64); err != nil || width < 0 || width > 100 {
+				if width, err := strconv.ParseFloat(e.attributes["width"], 64); err != nil ||
+					width < 0 || width > 100 {
 					t.Errorf("%s: a bar of %q", name, e.attributes["width"])
 				}
 			case "polyline":
@@ -329,14 +422,15 @@ func checkPoints(t *testing.T, points string, left, right, top, bottom float64) 
 	t.Helper()
 	for point := range strings.FieldsSeq(points) {
 		var x, y float64
-		if n, err := fmt.Sscanf(point, "%f,%f", &x, &y); n != 2 || err != nil || x < left || x > right || y < top || y > bottom {
+		if n, err := fmt.Sscanf(point, "%f,%f", &x, &y); n != 2 || err != nil || x < left ||
+			x > right || y < top || y > bottom {
 			t.Errorf("point %s", point)
 		}
 	}
 }
 
-// Long traces are thinned out, but for their ends; constant ones and those without gain can
-// be drawn, too.
+// Long traces are thinned out, except their ends; constant ones and those without gain can be
+// drawn, too.
 func TestCurveOfManySteps(t *testing.T) {
 	for _, steps := range []int{1, 2, mostPoints, 5*mostPoints + 7} {
 		for _, gain := range []float64{0, 1e-300, 0.5} {
@@ -344,12 +438,14 @@ func TestCurveOfManySteps(t *testing.T) {
 			s.Release.Cut.Steps = steps
 			s.Trace = nil
 			for i := range steps {
-				s.Trace = append(s.Trace, kcut.TraceStep{Step: i + 1, InfoGain: gain, Anonymity: []uint64{5, 9}})
+				s.Trace = append(s.Trace,
+					kcut.TraceStep{Step: i + 1, InfoGain: gain, Anonymity: []uint64{5, 9}})
 			}
 			c := newCurve(s.Trace, s.Release.Cut)
 			for _, points := range []string{c.Gain, c.Lines[0].Points, c.Lines[1].Points} {
 				checkPoints(t, points, curveLeft, curveRight, curveTop, curveBottom)
-				if n := len(strings.Fields(points)); n > mostPoints+2 || !strings.Contains(points, fmt.Sprintf("%d.0,", curveRight)) {
+				if n := len(strings.Fields(points)); n > mostPoints+2 ||
+					!strings.Contains(points, fmt.Sprintf("%d.0,", curveRight)) {
 					t.Errorf("%d steps: %d points up to %s", steps, n, points[len(points)-12:])
 				}
 			}
@@ -377,7 +473,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// Long lists are cut off, and say so.
+// Long lists are shortened, with a note.
 func TestPageShortensLists(t *testing.T) {
 	s := exampleSource()
 	s.Run = nil
@@ -385,24 +481,27 @@ func TestPageShortensLists(t *testing.T) {
 	zip.Cut, s.Release.Labels[1] = nil, nil
 	for i := range mostLabels + 50 {
 		zip.Cut = append(zip.Cut, kcut.CutLabel{Label: fmt.Sprintf("label-%d.", i)})
-		s.Release.Labels[1] = append(s.Release.Labels[1], kcut.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
+		s.Release.Labels[1] = append(s.Release.Labels[1],
+			kcut.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
 	}
 	s.Trace[0].Children = nil
 	for i := range 40 {
-		s.Trace[0].Children = append(s.Trace[0].Children, kcut.TraceLabel{Text: fmt.Sprintf("child-%d.", i)})
+		s.Trace[0].Children = append(s.Trace[0].Children,
+			kcut.TraceLabel{Text: fmt.Sprintf("child-%d.", i)})
 	}
 	page := scripts.ReplaceAllString(written(t, s), "")
 	for _, tt := range []struct {
 		pattern string
 		want    int
-	}{{`label-\d+\.`, mostLabels}, {`child-\d+\.`, mostChildren}, {`and 50 labels that are not listed`, 1}, {`… of 40`, 1}} {
+	}{{`label-\d+\.`, mostLabels}, {`child-\d+\.`, mostChildren},
+		{`and 50 labels that are not listed`, 1}, {`… of 40`, 1}} {
 		if got := len(regexp.MustCompile(tt.pattern).FindAllString(page, -1)); got != tt.want {
 			t.Errorf("%s is there %d times, want %d", tt.pattern, got, tt.want)
 		}
 	}
 }
 
-// What is not of the release is refused.
+// Data of another release is refused.
 func TestWriteRefuses(t *testing.T) {
 	for name, change := range map[string]func(*Source){
 		"a step less":        func(s *Source) { s.Trace = s.Trace[:1] },
@@ -427,19 +526,21 @@ func TestPercent(t *testing.T) {
 		part  uint64
 		whole int64
 		want  string
-	}{{0, 0, "0.0 %"}, {1, 3, "33.3 %"}, {2, 3, "66.7 %"}, {100, 100, "100.0 %"}, {1, 10_000_000_000, "0.0 %"}} {
+	}{{0, 0, "0.0 %"}, {1, 3, "33.3 %"}, {2, 3, "66.7 %"}, {100, 100, "100.0 %"},
+		{1, 10_000_000_000, "0.0 %"}} {
 		if got := percent(tt.part, tt.whole); got != tt.want {
 			t.Errorf("%d of %d is %s, want %s", tt.part, tt.whole, got, tt.want)
 		}
 	}
 }
 
-// A replay of a whole trace ends with the labels of the release, or begins with them where steps generalize, and names
-// nothing that does not print.
+// A replay of a whole trace ends with the labels of the release, or begins with them if steps
+// generalize, and contains no character that does not print.
 func TestReplay(t *testing.T) {
 	s := exampleSource()
 	r := newReplay(s.Trace, s.Release.Cut)
-	if r.First != 0 || r.Total != 2 || !slices.Equal(r.Start, []uint64{100, 100}) || len(r.Steps) != 2 {
+	if r.First != 0 || r.Total != 2 || !slices.Equal(r.Start, []uint64{100, 100}) ||
+		len(r.Steps) != 2 {
 		t.Errorf("%+v", r)
 	}
 	texts := func(numbers []int) (texts []string) {
@@ -448,7 +549,8 @@ func TestReplay(t *testing.T) {
 		}
 		return texts
 	}
-	want := [][]string{{"(,37)", "[37,)"}, {"ANY"}, {"*"}} // no step, one that divides, one that discloses
+	// no step, one that divides, one that discloses
+	want := [][]string{{"(,37)", "[37,)"}, {"ANY"}, {"*"}}
 	for i, labels := range want {
 		if got := texts(r.Columns[i].Labels); !slices.Equal(got, labels) {
 			t.Errorf("column %d begins with %q, want %q", i, got, labels)
@@ -458,23 +560,31 @@ func TestReplay(t *testing.T) {
 		t.Errorf("children %q", got)
 	}
 	s.Release.Cut.Algorithm = "bottom-up"
-	if r = newReplay(s.Trace, s.Release.Cut); !r.Up || r.Start != nil || !slices.Equal(texts(r.Columns[1].Labels), []string{shown, "empty", "null"}) {
+	if r = newReplay(s.Trace, s.Release.Cut); !r.Up || r.Start != nil ||
+		!slices.Equal(texts(r.Columns[1].Labels), []string{shown, "empty", "null"}) {
 		t.Errorf("bottom-up: %+v", r)
 	}
 }
 
-// Of a long trace the beginning is replayed, or, where steps generalize, the end.
+// The beginning of a long trace is replayed, or, if steps generalize, the end.
 func TestReplayOfManySteps(t *testing.T) {
 	for name, text := range map[string]string{"steps": "x", "bytes": strings.Repeat("x", 1000)} {
 		for _, algorithm := range []string{"tdr", "bottom-up"} {
 			s := exampleSource()
 			s.Release.Cut.Algorithm, s.Trace = algorithm, nil
 			for i := range mostReplayed + 100 {
-				s.Trace = append(s.Trace, kcut.TraceStep{Step: i + 1, Column: "zip", Value: kcut.TraceLabel{Text: text}, Anonymity: []uint64{uint64(i), 9}})
+				s.Trace = append(s.Trace,
+					kcut.TraceStep{
+						Step:      i + 1,
+						Column:    "zip",
+						Value:     kcut.TraceLabel{Text: text},
+						Anonymity: []uint64{uint64(i), 9},
+					})
 			}
 			r := newReplay(s.Trace, s.Release.Cut)
 			steps := len(r.Steps)
-			if steps > mostReplayed || steps*len(text) > mostReplayedBytes || steps < min(mostReplayed, mostReplayedBytes/len(text)-1) {
+			if steps > mostReplayed || steps*len(text) > mostReplayedBytes ||
+				steps < min(mostReplayed, mostReplayedBytes/len(text)-1) {
 				t.Errorf("%s, %s: %d steps", name, algorithm, steps)
 			}
 			first := 0
@@ -491,7 +601,7 @@ func TestReplayOfManySteps(t *testing.T) {
 	}
 }
 
-// A page with an evaluation marks what the release was made as, and no other.
+// A page with an evaluation marks the algorithm and the k of the release, and no other.
 func TestPageOfEvaluated(t *testing.T) {
 	s := exampleSource()
 	s.Evaluation = exampleEvaluation(true)
@@ -509,10 +619,11 @@ func TestPageOfEvaluated(t *testing.T) {
 		}
 		return rows, marks, text
 	}
-	if rows, marks, text := chosen(); rows != 1 || marks != 3 || !strings.HasPrefix(text, "tdr5020.00 ± 2.00") {
+	if rows, marks, text := chosen(); rows != 1 || marks != 3 ||
+		!strings.HasPrefix(text, "tdr5020.00 ± 2.00") {
 		t.Errorf("%d rows and %d marks: %s", rows, marks, text)
 	}
-	s.Release.Cut.Sets[0].K = 5 // of two sets with two k nothing was evaluated
+	s.Release.Cut.Sets[0].K = 5 // no result has two sets with two k
 	if rows, marks, _ := chosen(); rows != 0 || marks != 0 {
 		t.Errorf("%d rows and %d marks", rows, marks)
 	}
@@ -527,19 +638,29 @@ func TestPageOfMuch(t *testing.T) {
 		column := kcut.CutColumn{Name: fmt.Sprintf("column %d", c), Mask: kcut.MaskGeneralize}
 		var groups []kcut.LabelGroups
 		for i := range 3000 {
-			column.Cut = append(column.Cut, kcut.CutLabel{Label: fmt.Sprintf("a label of some length %d", i)})
+			column.Cut = append(column.Cut,
+				kcut.CutLabel{Label: fmt.Sprintf("a label of some length %d", i)})
 			groups = append(groups, kcut.LabelGroups{Records: 6, Smallest: []uint64{6, 9}})
 		}
-		cut.Columns, s.Release.Labels = append(cut.Columns, column), append(s.Release.Labels, groups)
+		cut.Columns, s.Release.Labels = append(cut.Columns, column),
+			append(s.Release.Labels, groups)
 		cut.Sets[0].Columns = append(cut.Sets[0].Columns, column.Name)
 	}
 	for i := range 20_000 {
-		children := []kcut.TraceLabel{{Text: strings.Repeat("x", 50)}, {Text: strings.Repeat("y", 50)}}
-		s.Trace = append(s.Trace, kcut.TraceStep{Step: i + 1, Column: "zip", Children: children, Anonymity: []uint64{5, 9}})
+		children := []kcut.TraceLabel{{Text: strings.Repeat("x", 50)},
+			{Text: strings.Repeat("y", 50)}}
+		s.Trace = append(s.Trace, kcut.TraceStep{
+			Step:      i + 1,
+			Column:    "zip",
+			Children:  children,
+			Anonymity: []uint64{5, 9},
+		})
 	}
 	cut.Steps = len(s.Trace)
 	page := written(t, s)
-	if len(page) > 4<<20 || !strings.Contains(page, "2,937 labels that are not listed") || !strings.Contains(page, "19,500 steps that are not listed") {
-		t.Errorf("%d bytes: %q", len(page), regexp.MustCompile("[0-9,]+ (labels|steps) that are not listed").FindAllString(page, 3))
+	if len(page) > 4<<20 || !strings.Contains(page, "2,937 labels that are not listed") ||
+		!strings.Contains(page, "19,500 steps that are not listed") {
+		t.Errorf("%d bytes: %q", len(page),
+			regexp.MustCompile("[0-9,]+ (labels|steps) that are not listed").FindAllString(page, 3))
 	}
 }

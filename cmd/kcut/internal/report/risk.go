@@ -5,17 +5,17 @@ import (
 	"github.com/kcut/kcut/internal/text"
 )
 
-// Risk is that of the released rows; nil: it is not known.
+// Risk returns the risk of the released rows; nil: unknown.
 func (p *page) Risk() *kcut.Risk { return p.Release.Risk }
 
-// union says how well rows hide each other on the labels of all masked columns together.
+// union is the sizes of classes on the labels of all masked columns together.
 type union struct {
 	*kcut.Union
 	K   int
 	Who string
 }
 
-// Union is that of the release; of entities it is what the run has counted, and the cut says.
+// Union returns the union of the release; for entities, the run's counts, which are in the cut.
 func (p *page) Union() *union {
 	u := &union{Union: p.Release.Union, Who: "rows", K: p.Cut.SmallestK()}
 	if p.Cut.Entity {
@@ -27,19 +27,20 @@ func (p *page) Union() *union {
 	return u
 }
 
-// alarming is the share above which too many are alone, or in groups that are too small.
+// alarming is the share of rows that are alone, or in groups that are too small, above which it is
+// highlighted.
 const alarming = 0.01
 
 // Alarming reports whether the page shows the shares in red.
 func (u *union) Alarming() bool { return max(u.Unique, u.BelowK) > alarming }
 
-// alike is what rows are like on some columns.
+// alike is the class sizes of rows on some columns.
 type alike struct {
 	What string
 	*kcut.RiskFigures
 }
 
-// Alike lists what is known of rows that are alike.
+// Alike lists the known class sizes.
 func (p *page) Alike() (known []alike) {
 	add := func(what string, f *kcut.RiskFigures) {
 		if f != nil {
@@ -53,7 +54,7 @@ func (p *page) Alike() (known []alike) {
 	return known
 }
 
-// Before are the risks of the quasi-identifiers as the input has them; nil: they are not known.
+// Before returns the risks of the quasi-identifiers in the input; nil: unknown.
 func (p *page) Before() *kcut.RiskFigures {
 	if p.Run == nil || p.Run.Risk == nil {
 		return nil
@@ -61,11 +62,11 @@ func (p *page) Before() *kcut.RiskFigures {
 	return p.Run.Risk.Raw
 }
 
-// riskRow is one measure of the risk, of all that Alike lists.
+// riskRow is one measure of the risk, for all elements of Alike.
 type riskRow struct {
 	Name, Of string
 	Cells    []string
-	Before   string // where it stands on a scale of a hundred; empty: not known
+	Before   string // position on a scale of a hundred; empty: unknown
 	After    string
 }
 
@@ -91,17 +92,19 @@ func (p *page) RiskRows() (rows []riskRow) {
 	add("Journalist", "average", func(f *kcut.RiskFigures) float64 { return f.Journalist.Average })
 	add("Marketer", "average", func(f *kcut.RiskFigures) float64 { return f.Marketer })
 	add("Unique rows", "", func(f *kcut.RiskFigures) float64 { return f.Unique })
-	add("In groups below "+grouped(p.Risk().K), "", func(f *kcut.RiskFigures) float64 { return f.Below })
+	add("In groups below "+grouped(p.Risk().K), "", func(f *kcut.RiskFigures) float64 {
+		return f.Below
+	})
 	return rows
 }
 
-// The scale on which the risk before and after stands, in its picture.
+// The scale of the risk before and after in its picture.
 const (
 	riskLeft  = 5
 	riskWidth = 100
 )
 
-// Estimated tells of a part of the classes that stands for all.
+// Estimated describes a sample of the classes from which figures are estimated.
 func (a *alike) Estimated() string {
 	if a.Part == 0 {
 		return ""

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	mostChildren = 12  // of a step that are listed
-	mostRunes    = 160 // of a label
+	mostChildren = 12  // largest number of listed children of a step
+	mostRunes    = 160 // largest length of a label
 )
 
-// percent is a share with one digit after the point, computed in whole numbers.
+// percent formats a share with one digit after the point, computed in whole numbers.
 func percent(part uint64, whole int64) string {
 	if whole == 0 {
 		return "0.0 %"
@@ -25,7 +25,7 @@ func percent(part uint64, whole int64) string {
 	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
-// span writes the sizes of a bucket, of which the largest that there is may be the last.
+// span formats the sizes of a bucket. Its end is limited to the largest size.
 func span(from, to, largest uint64) string {
 	if to = min(to-1, largest); from == to {
 		return grouped(from)
@@ -33,7 +33,7 @@ func span(from, to, largest uint64) string {
 	return grouped(from) + " – " + grouped(to)
 }
 
-// grouped writes a whole number of any type.
+// grouped formats a whole number of any type.
 func grouped(n any) string {
 	if v := reflect.ValueOf(n); v.CanUint() {
 		return text.Grouped(int64(v.Uint()))
@@ -42,7 +42,7 @@ func grouped(n any) string {
 	}
 }
 
-// counted writes a number of things.
+// counted formats a number of things.
 func counted(number, what string) string {
 	switch {
 	case number == "1":
@@ -53,7 +53,7 @@ func counted(number, what string) string {
 	return number + " " + what + "s"
 }
 
-// numberText writes a number with four digits that count, as the script of the page does.
+// numberText formats a number with four significant digits, like the script of the page.
 func numberText(x float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
 	if err != nil || rounded == 0 {
@@ -65,7 +65,7 @@ func numberText(x float64) string {
 	return strings.Replace(strconv.FormatFloat(rounded, 'e', -1, 64), "e-0", "e-", 1)
 }
 
-// scoreText writes a share in percent, and its standard deviation if there is one.
+// scoreText formats a share in percent, and its standard deviation if there is one.
 func scoreText(s kcut.Score) string {
 	if s.Deviation == nil {
 		return fmt.Sprintf("%.2f", 100*s.Mean)
@@ -73,7 +73,7 @@ func scoreText(s kcut.Score) string {
 	return fmt.Sprintf("%.2f ± %.2f", 100*s.Mean, 100**s.Deviation)
 }
 
-// traceText writes a label of a step.
+// traceText formats a label of a step.
 func traceText(l kcut.TraceLabel) string {
 	if l.Null {
 		return "null"
@@ -81,7 +81,7 @@ func traceText(l kcut.TraceLabel) string {
 	return shortened(l.Text)
 }
 
-// shortened writes a label, of one that is too long to be read its beginning.
+// shortened formats a label, or the beginning of a label that is too long to read.
 func shortened(label any) string {
 	var whole string
 	switch l := label.(type) {
@@ -119,5 +119,5 @@ func anonymityText(of []uint64) string {
 	return strings.Join(texts, " · ")
 }
 
-// visible writes characters that do not print as their numbers.
+// visible replaces characters that do not print by their numbers.
 func visible(label string) string { return text.Escaped(label) }
