@@ -44,11 +44,11 @@ func writeCSV(ctx context.Context, w io.Writer, opt Options) error {
 	})
 }
 
-// batchRows is how many people are made column by column at a time: few enough to
-// stay in the processor's cache.
+// batchRows is the number of people that are made column by column at a time: few enough to stay in
+// the processor's cache.
 const batchRows = 4096
 
-// writeParquet writes people as Parquet, a block a row group.
+// writeParquet writes people as Parquet, with a block for each row group.
 func writeParquet(ctx context.Context, file io.Writer, opt Options) error {
 	people := newPeople(opt.Seed)
 	var output []writer.Column
@@ -86,7 +86,7 @@ func writeParquet(ctx context.Context, file io.Writer, opt Options) error {
 	return w.Close()
 }
 
-// fill makes n people by column: codes of a domain, or values of their own.
+// fill makes n people by column: codes of a domain, or unique values.
 func (p *people) fill(batch []formats.Column, first int64, n int) {
 	for i, c := range p.Columns {
 		to := &batch[i]

@@ -38,16 +38,16 @@ const (
 
 const (
 	youngest, oldest = 17, 90
-	// censusDay is the day of which ages are told: 2024-12-31, in days since 1970-01-01.
+	// censusDay is the day at which ages are counted: 2024-12-31, in days since 1970-01-01.
 	censusDay = 20088
 )
 
 //go:embed model.json
 var modelText []byte
 
-// people is the model of the sample's population: what depends on what, and how often what
-// occurs. The weights follow the Adult census extract roughly, with round numbers. They are in
-// model.json; docs/demo/taxonomies.yaml has trees over the same values.
+// people is the model of the sample's population: the dependencies and the frequencies. The weights
+// follow the Adult census extract roughly, with round numbers. They are in model.json;
+// docs/demo/taxonomies.yaml has trees over the same values.
 //
 //	sex, age ──▶ education ──▶ workclass, occupation ──▶ hours ──┐
 //	     └─────▶ marital status ──▶ relationship                 ├──▶ income
@@ -55,35 +55,37 @@ var modelText []byte
 type people struct {
 	seed       uint64
 	Columns    []*column
-	FirstNames []string `json:"first_names"` // of women, and then of as many men
+	FirstNames []string `json:"first_names"` // of women, followed by the same number of men
 	LastNames  []string `json:"last_names"`
-	// Odds are the probabilities of the higher income by score, times 2^16: one in two at 45, the
-	// odds growing by a fifth every point. They are written down so that every machine agrees.
+	// Odds are the probabilities of the higher income by score, times 2^16: one half at 45, with
+	// odds that grow by a fifth for every point. They are stored so that every machine has the
+	// same.
 	Odds []uint32
 
-	addresses   []string // of emails, by name, up to the number
+	addresses   []string // of emails, by name, without the number at the end
 	oldestBirth int64
 }
 
-// column is one column of the sample. What is each person's own has no domain.
+// column is one column of the sample. A column of unique values has no domain.
 type column struct {
 	Name     string
 	Type     string
 	Nullable bool
-	Values   []string            // its domain: the place of a value in it is its number everywhere
-	From, To int                 // of a domain of whole numbers: the first and the last
-	Weights  [][]uint64          // how often values occur, by the kind of people that make chooses by
-	Peaks    []map[string]uint64 // the same, of frequent values; all others occur too
-	Points   []int               // what values add to the score of income; nil: nothing
+	Values   []string            // its domain: positions in it are the numbers of values everywhere
+	From, To int                 // first and last value of a domain of whole numbers
+	Weights  [][]uint64          // frequencies of values, by the kind of people that make selects
+	Peaks    []map[string]uint64 // the same, only for frequent values; all others occur, too
+	Points   []int               // contributions of values to the score of income; nil: none
 
 	field  formats.Field
-	domain *formats.Values // nil: each person has a value of their own
+	domain *formats.Values // nil: each person has a unique value
 	draws  []alias         // by the kind of people
 }
 
-// types are those of columns by their names in the model.
+// types are the types of columns by their names in the model.
 var types = map[string]formats.Type{
-	"string": {Kind: formats.String}, "date": {Kind: formats.Date}, "int32": {Kind: formats.Int, Bits: 32}, "int64": {Kind: formats.Int, Bits: 64},
+	"string": {Kind: formats.String}, "date": {Kind: formats.Date},
+	"int32": {Kind: formats.Int, Bits: 32}, "int64": {Kind: formats.Int, Bits: 64},
 }
 
 func newPeople(seed uint64) *people {
@@ -96,7 +98,8 @@ func newPeople(seed uint64) *people {
 		}
 	}
 	for day := p.oldestBirth; day <= birthday(youngest, 0); day++ {
-		p.Columns[colBirth].Values = append(p.Columns[colBirth].Values, time.Unix(day*86400, 0).UTC().Format(time.DateOnly))
+		p.Columns[colBirth].Values = append(p.Columns[colBirth].Values,
+			time.Unix(day*86400, 0).UTC().Format(time.DateOnly))
 	}
 	p.Columns[colZip].addZips()
 	for _, c := range p.Columns {
@@ -105,7 +108,7 @@ func newPeople(seed uint64) *people {
 	return p
 }
 
-// prepare makes what is drawn and written of what the model says.
+// prepare prepares drawing and writing according to the model.
 func (c *column) prepare() {
 	for n := c.From; n <= c.To && c.To > 0; n++ {
 		c.Values = append(c.Values, strconv.Itoa(n))
@@ -129,8 +132,8 @@ func (c *column) prepare() {
 	}
 }
 
-// addZips draws a made-up country of postal codes: ten regions of seven areas of twelve codes. It
-// is the same one for every seed of people. Areas differ in wealth.
+// addZips draws an invented country of postal codes: ten regions of seven areas of twelve codes. It
+// is the same for every seed of people. Areas differ in wealth.
 func (c *column) addZips() {
 	var weights []uint64
 	r := random(1)

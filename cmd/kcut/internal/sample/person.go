@@ -8,22 +8,23 @@ import (
 // person is one row of the sample.
 type person struct {
 	row       int64
-	value     [numColumns]uint32 // the place of a value in its column's domain
+	value     [numColumns]uint32 // the position of a value in its column's domain
 	null      [numColumns]bool   // it is missing
 	band      uint32             // of the age
 	schooling uint32             // the kind of education
 }
 
-// Numbers of values that the model treats in a way of their own.
+// Numbers of values that the model treats specially.
 const (
 	maritalMarried, maritalSingle         = 0, 1
 	workSelfEmployed, workSelfEmployedInc = 1, 2
 )
 
-// ageBandPoints are what ages up to 19, 24, 34, 54, 64, and over add to the score of income.
+// ageBandPoints are the contributions of ages up to 19, 24, 34, 54, 64, and over to the score of
+// income.
 var ageBandPoints = [...]int{-20, -12, -2, 4, 4, -1}
 
-// make fills in the person of a row. The order of draws is part of the model.
+// make makes the person of a row. The order of draws is part of the model.
 func (p *people) make(row int64, h *person) {
 	r := randomAt(p.seed, row)
 	*h = person{row: row}
@@ -41,7 +42,8 @@ func (p *people) make(row int64, h *person) {
 	draw(colZip, 0)
 	draw(colEducation, h.band)
 	v[colEducationNum] = v[colEducation]
-	h.schooling = above(int64(v[colEducation]), 7, 11, 12) // no degree, school or some college, bachelor, higher
+	// no degree, school or some college, bachelor, higher
+	h.schooling = above(int64(v[colEducation]), 7, 11, 12)
 	names := uint32(len(p.FirstNames) / 2)
 	first := v[colSex]*names + uint32(r.below(uint64(names)))
 	v[colName] = first*uint32(len(p.LastNames)) + uint32(r.below(uint64(len(p.LastNames))))
@@ -61,16 +63,16 @@ func (p *people) make(row int64, h *person) {
 	h.makeNulls(r.next())
 }
 
-// birthday returns a day on which somebody of the given age was born.
+// birthday returns a day of birth for somebody of the given age.
 func birthday(age, days int64) int64 { return censusDay - age*1461/4 - days }
 
-// above returns how many of some ascending limits a number is above.
+// above returns the number of ascending limits that a number exceeds.
 func above(n int64, limits ...int64) uint32 {
 	at, _ := slices.BinarySearch(limits, n)
 	return uint32(at)
 }
 
-// familyKind returns the row of the weights of relationships that holds for a person.
+// familyKind returns the row of the weights of relationships for a person.
 func familyKind(h *person) uint32 {
 	switch marital := h.value[colMarital]; {
 	case marital == maritalMarried:
@@ -83,7 +85,7 @@ func familyKind(h *person) uint32 {
 	return 4
 }
 
-// hourKind returns the row of the weights of hours that holds for a person.
+// hourKind returns the row of the weights of hours for a person.
 func hourKind(h *person) uint32 {
 	age, work := h.value[colAge]+youngest, h.value[colWorkclass]
 	switch {
@@ -95,7 +97,7 @@ func hourKind(h *person) uint32 {
 	return 1 + h.value[colSex]
 }
 
-// score adds up what speaks for a higher income.
+// score adds up the points for a higher income.
 func (p *people) score(h *person) int {
 	points := 20 + ageBandPoints[h.band] + min(max(int(h.value[colHours])+1-40, -20), 20)/2
 	for i, c := range p.Columns {
@@ -106,9 +108,9 @@ func (p *people) score(h *person) int {
 	return points
 }
 
-// makeNulls takes away what a census does not always learn, after everything has been drawn.
+// makeNulls removes values that a census sometimes lacks, after everything has been drawn.
 func (h *person) makeNulls(x uint64) {
-	chance := uint64(40) // of 1024
+	chance := uint64(40) // out of 1024
 	if h.band == 0 || h.band == 5 {
 		chance = 190
 	}
@@ -118,7 +120,7 @@ func (h *person) makeNulls(x uint64) {
 	h.null[colBirth] = x>>20&1023 < 8
 }
 
-// appendOwn appends what is a person's own: a number, or an address that is unique by it.
+// appendOwn appends a person's unique value: a number, or an address that contains it.
 func (p *people) appendOwn(text []byte, column int, h *person) []byte {
 	if column == colEmail {
 		text = append(text, p.addresses[h.value[colName]]...)

@@ -2,14 +2,14 @@ package sample
 
 import "math/bits"
 
-// random is a SplitMix64 generator (Steele, Lea, Flood, 2014). One starts at every person,
-// so that any row can be made without those before it.
+// random is a SplitMix64 generator (Steele, Lea, Flood, 2014). Each person starts a new one, so
+// that any row can be made without those before it.
 type random uint64
 
 const goldenGamma = 0x9e3779b97f4a7c15
 
-// randomAt returns the generator of a row. The row is mixed before it is added: generators
-// that started one step apart would yield the same numbers, shifted.
+// randomAt returns the generator of a row. The row is mixed before it is added: generators that
+// started one step apart would yield the same numbers, shifted.
 func randomAt(seed uint64, row int64) random {
 	return random(mix64(seed+goldenGamma) ^ mix64(uint64(row)*0xd1342543de82ef95+1))
 }
@@ -36,7 +36,7 @@ func mix64(z uint64) uint64 {
 // form, in integers so that every machine draws the same).
 type alias struct {
 	keep  []uint32 // probability, times 2^32, that a slot yields itself
-	other []uint32 // what it yields else
+	other []uint32 // the value otherwise
 }
 
 // newAlias returns a distribution over 0 to len(weights)−1. The weights' sum is positive.

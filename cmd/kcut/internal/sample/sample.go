@@ -1,4 +1,4 @@
-// Package sample makes synthetic census-like people, for trying and benchmarking.
+// Package sample makes synthetic census-like people, for trials and benchmarks.
 package sample
 
 import (
@@ -15,30 +15,30 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// Options say how much to make of what Write makes.
+// Options are the options of Write.
 type Options struct {
 	Rows         int64       // number of people; 0 makes a file without rows
-	Seed         uint64      // equal seeds give equal people, one by one, whatever Rows is
-	RowGroupRows int         // rows of a Parquet row group; 0: 131,072
+	Seed         uint64      // equal seeds give equal people, one by one, for any number of rows
+	RowGroupRows int         // number of rows of a Parquet row group; 0: 131,072
 	Threads      int         // 0: as many as the machine has
 	Overwrite    bool        // replace a file that exists
-	Events       kcut.Events // told of Stage
+	Events       kcut.Events // gets Stage
 }
 
-// Stage is the one that Events is told of.
+// Stage is the stage that Events gets.
 const Stage kcut.Stage = "sample"
 
-// rowGroupRows is large enough for dictionaries to pay and small enough for a few
-// row groups in flight to need little memory.
+// rowGroupRows is large enough for dictionaries to pay and small enough that a few row groups in
+// progress need little memory.
 const rowGroupRows = 1 << 17
 
-// Write writes a file of synthetic people that resemble a census extract: correlated
-// attributes, nulls, direct identifiers and an income class. The format follows the path's
-// extension, .parquet or .csv. The same rows, seed and row group size give the same bytes,
-// whatever the number of threads, and the memory does not depend on the number of rows.
+// Write writes a file of synthetic people that resemble a census extract: correlated attributes,
+// nulls, direct identifiers and an income class. The format follows the path's extension, .parquet
+// or .csv. The same rows, seed and row group size give the same bytes, for any number of threads,
+// and the memory does not depend on the number of rows.
 //
-// It returns an *kcut.Error of kcut.ErrUsage for options that make no sense and of kcut.ErrExists when
-// the file exists and Overwrite is not set.
+// It returns a *kcut.Error of kcut.ErrUsage for invalid options and of kcut.ErrExists when the file
+// exists and Overwrite is not set.
 func Write(ctx context.Context, path string, opt Options) error {
 	opt.RowGroupRows = cmp.Or(opt.RowGroupRows, rowGroupRows)
 	if opt.Threads <= 0 {
@@ -71,7 +71,7 @@ func Write(ctx context.Context, path string, opt Options) error {
 	return nil
 }
 
-// check refuses, before anything is made, what makes no sense, and a path that could not be published.
+// check refuses, before anything is made, invalid options, and a path that could not be published.
 func (o *Options) check(path string) error {
 	ext, hint := filepath.Ext(path), "see kcut sample --help"
 	var err error
@@ -90,7 +90,8 @@ func (o *Options) check(path string) error {
 }
 
 // writeBlocks encodes people block by block, on several goroutines, and writes the blocks in order.
-func writeBlocks[B any](ctx context.Context, opt Options, encode func(first int64, rows int) (B, error), write func(B) error) error {
+func writeBlocks[B any](ctx context.Context, opt Options,
+	encode func(first int64, rows int) (B, error), write func(B) error) error {
 	size := int64(opt.RowGroupRows)
 	blocks := int((opt.Rows + size - 1) / size)
 	encodeBlock := func(ctx context.Context, _ workers.Worker, i int, emit func(B) error) error {

@@ -43,7 +43,7 @@ func TestSampleDoesNotDependOnThreads(t *testing.T) {
 	}
 }
 
-// A person depends on the seed and the row alone.
+// A person depends only on the seed and the row.
 func TestSampleRows(t *testing.T) {
 	short := sampleBytes(t, "a.csv", Options{Rows: 1000, Seed: 9, RowGroupRows: 64})
 	long := sampleBytes(t, "a.csv", Options{Rows: 3000, Seed: 9})
@@ -54,7 +54,8 @@ func TestSampleRows(t *testing.T) {
 	if bytes.Equal(short, other) {
 		t.Error("another seed makes the same people")
 	}
-	if header := sampleBytes(t, "a.csv", Options{}); bytes.Count(header, []byte("\n")) != 1 || !bytes.HasPrefix(long, header) {
+	if header := sampleBytes(t, "a.csv", Options{}); bytes.Count(header, []byte("\n")) != 1 ||
+		!bytes.HasPrefix(long, header) {
 		t.Errorf("a sample without rows holds %q", header)
 	}
 	if rows := bytes.Count(long, []byte("\n")) - 1; rows != 3000 {
@@ -62,19 +63,21 @@ func TestSampleRows(t *testing.T) {
 	}
 }
 
-// The people of a seed stay the same from version to version and machine to machine, since
-// measurements name only the seed. Change the digest when the model changes on purpose.
+// The people of a seed stay the same for all versions and machines, since measurements name only
+// the seed. Change the digest only when the model changes on purpose.
 func TestSampleDigest(t *testing.T) {
 	const want = "163bb4e2dd5b3acc5c24d6dc122b056cf85184618f400151e5f4f5de6efeb5f5"
-	if got := fmt.Sprintf("%x", sha256.Sum256(sampleBytes(t, "a.csv", Options{Rows: 5000, Seed: 1}))); got != want {
+	if got := fmt.Sprintf("%x", sha256.Sum256(sampleBytes(t, "a.csv",
+		Options{Rows: 5000, Seed: 1}))); got != want {
 		t.Errorf("digest %s, want %s", got, want)
 	}
 }
 
-// The model has what a search needs to have something to find.
+// The model has the correlations that a search needs.
 func TestSampleModel(t *testing.T) {
 	const rows = 60_000
-	records, err := csv.NewReader(bytes.NewReader(sampleBytes(t, "a.csv", Options{Rows: rows, Seed: 3}))).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(sampleBytes(t, "a.csv",
+		Options{Rows: rows, Seed: 3}))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +112,9 @@ func TestSampleModel(t *testing.T) {
 		{"rich and never married", share(rich, is("marital-status", "Never-married")), 0, 0.15},
 		{"husbands who are men", share(is("sex", "Male"), is("relationship", "Husband")), 1, 1},
 		{"without an occupation", share(is("occupation", ""), everybody), 0.02, 0.1},
-		{"without a workclass but with an occupation", share(is("workclass", ""), is("occupation", newPeople(0).Columns[colOccupation].Values...)), 0, 0},
+		{"without a workclass but with an occupation",
+			share(is("workclass", ""), is("occupation",
+				newPeople(0).Columns[colOccupation].Values...)), 0, 0},
 		{"without a country", share(is("native-country", ""), everybody), 0.005, 0.03},
 		{"without a birthday", share(is("birth-date", ""), everybody), 0.002, 0.02},
 	} {
@@ -139,10 +144,11 @@ func TestSampleCancelled(t *testing.T) {
 	}
 }
 
-// Draws come as often as their weights say, within five standard deviations.
+// Frequencies of draws agree with their weights, within five standard deviations.
 func TestAlias(t *testing.T) {
 	const draws = 200_000
-	for _, weights := range [][]uint64{{1}, {0, 1}, {1, 0, 0, 5}, {3, 3, 3}, {1, 10, 100, 1000, 10000}, newPeople(0).Columns[colAge].Weights[0]} {
+	for _, weights := range [][]uint64{{1}, {0, 1}, {1, 0, 0, 5}, {3, 3, 3},
+		{1, 10, 100, 1000, 10000}, newPeople(0).Columns[colAge].Weights[0]} {
 		a := newAlias(weights)
 		counts := make([]float64, len(weights))
 		r := randomAt(7, 0)
@@ -156,7 +162,8 @@ func TestAlias(t *testing.T) {
 		for i, w := range weights {
 			p := float64(w) / float64(total)
 			if off := math.Abs(counts[i] - draws*p); off > 5*math.Sqrt(draws*p*(1-p)) {
-				t.Errorf("weights %v: %d drawn %.0f times, want about %.0f", weights, i, counts[i], draws*p)
+				t.Errorf("weights %v: %d drawn %.0f times, want about %.0f", weights, i, counts[i],
+					draws*p)
 			}
 		}
 	}
