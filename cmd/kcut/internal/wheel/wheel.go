@@ -19,8 +19,8 @@ import (
 //go:embed kcut/*.py kcut/py.typed
 var module embed.FS
 
-// tags are the platforms of Python that a static program of GOOS/GOARCH runs on. Go 1.26 asks for
-// Linux 3.2, which is older than what the oldest of these have, and for macOS 12.
+// tags are the platforms of Python on which a static program of GOOS/GOARCH runs. Go 1.26 needs
+// Linux 3.2, which is older than the kernel of the oldest of these, and macOS 12.
 var tags = map[string][]string{
 	"linux/amd64":   {"manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"},
 	"linux/arm64":   {"manylinux_2_17_aarch64", "manylinux2014_aarch64", "musllinux_1_1_aarch64"},
@@ -30,16 +30,16 @@ var tags = map[string][]string{
 	"windows/arm64": {"win_arm64"},
 }
 
-// wheel is what one is made of, in the form of
+// wheel is the content of a wheel, in the form of
 // https://packaging.python.org/en/latest/specifications/binary-distribution-format/.
 type wheel struct {
-	version                  string // of PEP 440
+	version                  string // in the form of PEP 440
 	platform                 string // GOOS/GOARCH
 	program, readme, license []byte
 	changed                  time.Time
 }
 
-// file is one of a wheel's.
+// file is a file in a wheel.
 type file struct {
 	name string
 	data []byte
@@ -58,7 +58,9 @@ func (w *wheel) pack() (archive []byte, name string, err error) {
 	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	z.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestCompression) })
+	z.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(to, flate.BestCompression)
+	})
 	for _, f := range files {
 		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: w.changed.UTC()}
 		header.SetMode(f.mode)
@@ -73,10 +75,11 @@ func (w *wheel) pack() (archive []byte, name string, err error) {
 	if err := z.Close(); err != nil {
 		return nil, "", err
 	}
-	return out.Bytes(), "kcut-" + w.version + "-py3-none-" + strings.Join(platforms, ".") + ".whl", nil
+	return out.Bytes(), "kcut-" + w.version + "-py3-none-" + strings.Join(platforms, ".") + ".whl",
+		nil
 }
 
-// files returns all files in the order of the archive: what describes it comes last, RECORD at the end.
+// files returns all files in the order of the archive: metadata comes last, RECORD at the end.
 func (w *wheel) files(platforms []string) ([]file, error) {
 	about, command := "kcut-"+w.version+".dist-info/", "kcut"
 	if strings.HasPrefix(w.platform, "windows/") {
@@ -101,7 +104,8 @@ func (w *wheel) files(platforms []string) ([]file, error) {
 	files = append(files,
 		file{"kcut-" + w.version + ".data/scripts/" + command, w.program, 0o755},
 		file{about + "licenses/LICENSE", w.license, 0o644},
-		file{about + "METADATA", append([]byte(fmt.Sprintf(metadata, w.version)), w.readme...), 0o644},
+		file{about + "METADATA", append([]byte(fmt.Sprintf(metadata, w.version)), w.readme...),
+			0o644},
 		file{about + "WHEEL", []byte(kind), 0o644},
 	)
 	return append(files, file{about + "RECORD", record(files, about+"RECORD"), 0o644}), nil
@@ -127,7 +131,8 @@ func record(files []file, itself string) []byte {
 	var lines strings.Builder
 	for _, f := range files {
 		digest := sha256.Sum256(f.data)
-		fmt.Fprintf(&lines, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(digest[:]), len(f.data))
+		fmt.Fprintf(&lines, "%s,sha256=%s,%d\n", f.name,
+			base64.RawURLEncoding.EncodeToString(digest[:]), len(f.data))
 	}
 	return []byte(lines.String() + itself + ",,\n")
 }

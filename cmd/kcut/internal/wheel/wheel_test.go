@@ -14,9 +14,17 @@ import (
 	"time"
 )
 
-func packed(t *testing.T, platform string, changed time.Time) (map[string][]byte, []*zip.File, string, []byte) {
+func packed(t *testing.T, platform string, changed time.Time) (map[string][]byte, []*zip.File,
+	string, []byte) {
 	t.Helper()
-	w := wheel{version: "0.1.0", platform: platform, program: []byte("\x7fELF"), readme: []byte("# kcut\n"), license: []byte("free"), changed: changed}
+	w := wheel{
+		version:  "0.1.0",
+		platform: platform,
+		program:  []byte("\x7fELF"),
+		readme:   []byte("# kcut\n"),
+		license:  []byte("free"),
+		changed:  changed,
+	}
 	archive, name, err := w.pack()
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +57,8 @@ func TestRecord(t *testing.T) {
 		for _, row := range rows {
 			data, found := files[row[0]]
 			digest := sha256.Sum256(data)
-			want := []string{row[0], "sha256=" + base64.RawURLEncoding.EncodeToString(digest[:]), fmt.Sprint(len(data))}
+			want := []string{row[0], "sha256=" + base64.RawURLEncoding.EncodeToString(digest[:]),
+				fmt.Sprint(len(data))}
 			if path.Base(row[0]) == "RECORD" {
 				want = []string{row[0], "", ""}
 			}
@@ -60,7 +69,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestTags holds the name of a wheel against its tags, and the program's mode against what runs.
+// TestTags compares the name of a wheel with its tags, and checks that the program is executable.
 func TestTags(t *testing.T) {
 	for platform, platforms := range tags {
 		files, list, name, _ := packed(t, platform, time.Unix(1700000000, 0))
@@ -82,10 +91,12 @@ func TestTags(t *testing.T) {
 				t.Errorf("%s is no tag of\n%s", p, kind)
 			}
 		}
-		if about := string(files["kcut-0.1.0.dist-info/METADATA"]); !strings.Contains(about, "\nVersion: 0.1.0\n") || !strings.HasSuffix(about, "\n\n# kcut\n") {
+		if about := string(files["kcut-0.1.0.dist-info/METADATA"]); !strings.Contains(about,
+			"\nVersion: 0.1.0\n") || !strings.HasSuffix(about, "\n\n# kcut\n") {
 			t.Errorf("METADATA:\n%s", about)
 		}
-		if !bytes.Contains(files["kcut/__init__.py"], []byte("\ndef run(")) || files["kcut/py.typed"] == nil {
+		if !bytes.Contains(files["kcut/__init__.py"], []byte("\ndef run(")) ||
+			files["kcut/py.typed"] == nil {
 			t.Errorf("%s: no module", platform)
 		}
 	}
@@ -94,13 +105,15 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestSameBytes packs in two time zones: the wheel has neither their clocks nor the order of a map.
+// TestSameBytes packs in two time zones: the bytes depend neither on their clocks nor on the order
+// of a map.
 func TestSameBytes(t *testing.T) {
 	changed := time.Unix(1700000000, 0)
 	_, _, _, first := packed(t, "linux/amd64", changed)
 	_, _, _, again := packed(t, "linux/amd64", changed.In(time.FixedZone("", 3600)))
 	_, _, _, later := packed(t, "linux/amd64", changed.Add(time.Hour))
 	if !bytes.Equal(first, again) || bytes.Equal(first, later) {
-		t.Errorf("packed again: %v; an hour later: %v", bytes.Equal(first, again), bytes.Equal(first, later))
+		t.Errorf("packed again: %v; an hour later: %v", bytes.Equal(first, again),
+			bytes.Equal(first, later))
 	}
 }
