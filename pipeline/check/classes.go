@@ -9,19 +9,19 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// digestWords are the words of a key that a digest takes.
+// digestWords is the number of words of a digest in a key.
 const digestWords = pieces / 2
 
-// walk goes through the tuples of a table, class after class.
+// walk processes the tuples of a table, class after class.
 type walk struct {
 	*Request
 	fields  []partition.Field // of the codes of sensitive values
 	spreads []spread
 	classes risk.Classes
-	people  int64 // in all classes
+	people  int64 // sum over all classes
 
 	class []uint64 // the words of the last tuple's digests
-	size  int64    // people of its class so far; 0: there is none
+	size  int64    // number of people in its class so far; 0: there is none
 }
 
 func (r *Request) newWalk(layout partition.Layout, values []*domain.Interner) *walk {
@@ -48,7 +48,7 @@ func (w *walk) addWhole(records *partition.Table) error {
 	return nil
 }
 
-// add takes in tuples, those of one class after the other.
+// add processes tuples; those of one class follow each other.
 func (w *walk) add(records *partition.Table) error {
 	words, known := records.Layout.Words, digestWords
 	if w.Entity >= 0 {
@@ -74,7 +74,7 @@ func (w *walk) add(records *partition.Table) error {
 	return nil
 }
 
-// end takes in the class whose tuples were added, if there is one.
+// end processes the class whose tuples were added, if there is one.
 func (w *walk) end() {
 	if w.size == 0 {
 		return
@@ -87,10 +87,15 @@ func (w *walk) end() {
 	}
 }
 
-// result tells what was found.
+// result returns the result.
 func (w *walk) result() *Result {
 	w.end()
-	r := &Result{Rows: w.Dataset.Rows(), K: w.K, Anonymity: w.classes.Smallest(), Figures: w.classes.Figures(w.people)}
+	r := &Result{
+		Rows:      w.Dataset.Rows(),
+		K:         w.K,
+		Anonymity: w.classes.Smallest(),
+		Figures:   w.classes.Figures(w.people),
+	}
 	for _, field := range w.Columns {
 		r.Columns = append(r.Columns, w.field(field).Name)
 	}
@@ -104,14 +109,14 @@ func (w *walk) result() *Result {
 	return r
 }
 
-// spread is what is known of the values of a sensitive column.
+// spread is the counts of the values of a sensitive column.
 type spread struct {
 	column       string
 	whole, class []uint64 // rows by code: of the table, and of the class
 	met          []uint32 // codes that the class has
 	values       []engine.ValueCount
-	null         uint32          // its code
-	worst        engine.Measures // of all classes
+	null         uint32          // code of the null
+	worst        engine.Measures // over all classes
 }
 
 // add adds rows of the class.
@@ -122,7 +127,7 @@ func (s *spread) add(code uint32, rows uint64) {
 	s.class[code] += rows
 }
 
-// end takes in the class, of a table of so many rows.
+// end processes the class, in a table with a number of rows.
 func (s *spread) end(rows uint64) {
 	s.values = s.values[:0]
 	for _, code := range s.met {
@@ -135,7 +140,7 @@ func (s *spread) end(rows uint64) {
 	s.worst.Add(s.values, rows)
 }
 
-// result tells where the values were worst.
+// result returns the measures in their worst classes.
 func (s *spread) result() Sensitive {
 	r := Sensitive{
 		Column: s.column, L: s.worst.L, EntropyL: s.worst.EntropyL(),

@@ -13,14 +13,14 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
-// digest stands for values. Those of a tuple are joined by exclusive or: each has the place of its column in it, so that
-// values that change places make another sum.
+// digest represents values. Digests of a tuple are combined by exclusive or: each depends on its
+// column, so that exchanged values give another sum.
 type digest [pieces]uint32
 
-// pieces of a digest are codes of the tuples that are counted.
+// pieces of a digest are codes of the counted tuples.
 const pieces = 4
 
-// digests are those of the values of one column, for one goroutine.
+// digests are the digests of the values of one column, for one goroutine.
 type digests struct {
 	place  uint32
 	of     *formats.Values
@@ -28,7 +28,7 @@ type digests struct {
 	text   []byte   // scratch
 }
 
-// learn finds the digests of the values that are new to it.
+// learn computes the digests of the values that are new to it.
 func (d *digests) learn(values *formats.Values) {
 	if d.of != values {
 		d.of, d.byCode = values, append(d.byCode[:0], d.sum(false, nil))
@@ -45,7 +45,7 @@ func (d *digests) learn(values *formats.Values) {
 	}
 }
 
-// sum returns the digest of a value, or of none.
+// sum returns the digest of a value, or of the null.
 func (d *digests) sum(some bool, value []byte) (digest digest) {
 	d.text = binary.LittleEndian.AppendUint32(d.text[:0], d.place)
 	if some {
@@ -58,7 +58,7 @@ func (d *digests) sum(some bool, value []byte) (digest digest) {
 	return digest
 }
 
-// add adds the digests of rows to those of tuples, of which every piece is a list.
+// add adds the digests of rows to those of tuples, which have a list for every piece.
 func (d *digests) add(codes []uint32, tuples [][]uint32) {
 	n := len(codes)
 	a, b, c, e := tuples[0][:n], tuples[1][:n], tuples[2][:n], tuples[3][:n]
@@ -71,18 +71,19 @@ func (d *digests) add(codes []uint32, tuples [][]uint32) {
 	}
 }
 
-// scanner counts the tuples of rows for one worker: the digests of the columns and of the entity, and the codes of
-// sensitive values.
+// scanner counts the tuples of rows for one worker: the digests of the columns and of the entity,
+// and the codes of sensitive values.
 type scanner struct {
 	*Request
-	columns []digests // and last the entity, if there is one
+	columns []digests // followed by the entity, if there is one
 	values  []domain.Mapping
 	counter *partition.Counter
 	codes   [][]uint32
 	domains []int
 }
 
-// countRows is how many rows are counted at a time: their codes stay in a first-level cache.
+// countRows is the number of rows that are counted at a time: their codes stay in a first-level
+// cache.
 const countRows = 1024
 
 func (r *Request) newScanner(values []*domain.Interner, space partition.Space) *scanner {
@@ -112,7 +113,8 @@ func (s *scanner) BeginSplit(formats.Split)     {}
 func (s *scanner) EndSplit() error              { return nil }
 func (s *scanner) Batch(b *formats.Batch) error { return s.Block(b, 0, b.Rows) }
 
-// Divides reports whether lists of values are short: every worker that takes a part learns them.
+// Divides reports whether lists of values are short: every worker that gets a block must learn
+// them.
 func (s *scanner) Divides(b *formats.Batch) bool {
 	for _, column := range b.Columns {
 		if column.Values.Len() > b.Rows {
@@ -156,7 +158,7 @@ func (s *scanner) Block(b *formats.Batch, from, to int) error {
 	return nil
 }
 
-// requests asks for the columns, the entity and the sensitive columns, in this order.
+// requests requests the columns, the entity and the sensitive columns, in this order.
 func (r *Request) requests() (requests []formats.Request) {
 	fields := slices.Clone(r.Columns)
 	if r.Entity >= 0 {
@@ -169,9 +171,11 @@ func (r *Request) requests() (requests []formats.Request) {
 }
 
 // tabulate reads the table, and counts its tuples.
-func (r *Request) tabulate(ctx context.Context, res *count.Resources, space partition.Space, values []*domain.Interner) (*partition.Table, error) {
+func (r *Request) tabulate(ctx context.Context, res *count.Resources, space partition.Space,
+	values []*domain.Interner) (*partition.Table, error) {
 	n, rows := r.Dataset.BlockScanners(res.Threads), r.Dataset.Rows()
-	if space.Store != nil { // those without a split of their own would take part of the share from the others
+	// workers without a split of their own would take a part of the others' share
+	if space.Store != nil {
 		n = r.Dataset.Scanners(res.Threads)
 	}
 	scanners, part := make([]*scanner, n), space
@@ -179,7 +183,9 @@ func (r *Request) tabulate(ctx context.Context, res *count.Resources, space part
 	for i := range scanners {
 		scanners[i] = r.newScanner(values, part)
 	}
-	if err := dataset.Scan(ctx, r.Dataset, r.requests(), scanners, func(done int64) { res.Advanced(done, rows) }); err != nil {
+	if err := dataset.Scan(ctx, r.Dataset, r.requests(), scanners, func(done int64) {
+		res.Advanced(done, rows)
+	}); err != nil {
 		return nil, err
 	}
 	counters := make([]*partition.Counter, n)
