@@ -36,7 +36,7 @@ func TestPercent(t *testing.T) {
 
 func TestEscaped(t *testing.T) {
 	for json, want := range map[string]string{
-		`{"label":"Müller ≥ 3"}`:                        `{"label":"Müller ≥ 3"}`,
+		`{"label":"Müller ≥ 3"}`: `{"label":"Müller ≥ 3"}`,
 		"{\"a\":\"x\u202ey\u009bz\u00a0\U000e0041\"}\n": `{"a":"x\u202ey\u009bz\u00a0\udb40\udc41"}` +
 			"\n",
 	} {

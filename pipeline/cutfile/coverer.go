@@ -10,8 +10,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Within reports whether every label of a column's cut is covered by one of another cut of the column,
-// but for those that have nothing to do with any label there. It goes by the job's taxonomy.
+// Within reports whether every label of a column's cut is covered by one of another cut of the
+// column, except those that are unrelated to all labels there. It uses the job's taxonomy.
 func (c *Column) Within(coarse *Column, taxonomy job.Taxonomy) (bool, error) {
 	of, err := newCoverer(coarse, taxonomy)
 	if err != nil {
@@ -21,16 +21,16 @@ func (c *Column) Within(coarse *Column, taxonomy job.Taxonomy) (bool, error) {
 	return err == nil && own.within(of), err
 }
 
-// coverer finds the labels of a column that cover others: by its taxonomy, by the ends of intervals, or
-// by the values that labels name.
+// coverer finds the labels of a column that cover others: by its taxonomy, by the ends of
+// intervals, or by the values that labels name.
 type coverer struct {
 	*Column
 	job       job.Taxonomy
-	taxonomy  engine.Generator          // nil: names do not say which node is above which
+	taxonomy  engine.Generator          // nil: names do not show which node is above which
 	positions map[labelKey]uint32       // of all labels
-	naming    map[engine.Label][]uint32 // suppress: the labels that name a value
+	naming    map[engine.Label][]uint32 // suppress: by value, the labels that name it
 	ends      []*end                    // discretize: ascending, each once
-	intervals *recheck.Intervals        // of positions among the ends, which open ends are beyond
+	intervals *recheck.Intervals        // as ranks of the ends; open ends are beyond all ranks
 	whole     []uint32                  // labels that cover the null
 }
 
@@ -58,7 +58,7 @@ func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	return c, nil
 }
 
-// isWhole reports whether a label covers everything, nulls too.
+// isWhole reports whether a label covers everything, including nulls.
 func (c *coverer) isWhole(label Label) bool {
 	if c.Mask == job.MaskGeneralize {
 		return c.taxonomy != nil && label.Label == engine.Ancestry(c.taxonomy, "")[0]
@@ -87,15 +87,19 @@ func (c *coverer) index() {
 	c.intervals = recheck.NewIntervals(list)
 }
 
-// ranks returns the last end that is not above the lower end of an interval, which may be of another cut,
-// and the first one that is not below its upper end.
+// ranks returns the last end that is not above the lower end of an interval, which may belong to
+// another cut, and the first one that is not below its upper end.
 func (c *coverer) ranks(label Label) (low, high int32) {
 	high = int32(len(c.ends)) + 1
 	if lower := endOf(label.Lower); lower != nil {
-		low = int32(sort.Search(len(c.ends), func(i int) bool { return c.ends[i].compare(lower) > 0 }))
+		low = int32(sort.Search(len(c.ends), func(i int) bool {
+			return c.ends[i].compare(lower) > 0
+		}))
 	}
 	if upper := endOf(label.Upper); upper != nil {
-		high = int32(sort.Search(len(c.ends), func(i int) bool { return c.ends[i].compare(upper) >= 0 })) + 1
+		high = int32(sort.Search(len(c.ends), func(i int) bool {
+			return c.ends[i].compare(upper) >= 0
+		})) + 1
 	}
 	return low, high
 }
@@ -107,7 +111,9 @@ func (c *coverer) covering(label Label) (positions []uint32) {
 		values := label.Values()
 		return slices.DeleteFunc(slices.Clone(c.naming[values[0]]), func(at uint32) bool {
 			names := c.Cut[at].Values()
-			return slices.ContainsFunc(values, func(value engine.Label) bool { return !slices.Contains(names, value) })
+			return slices.ContainsFunc(values, func(value engine.Label) bool {
+				return !slices.Contains(names, value)
+			})
 		})
 	case label.Null:
 		return c.whole
@@ -126,10 +132,10 @@ func (c *coverer) covering(label Label) (positions []uint32) {
 	return positions
 }
 
-// within reports whether every label is covered by one of another cut, but for those that have nothing to
-// do with any there.
+// within reports whether every label is covered by one of another cut, except those that are
+// unrelated to all labels there.
 func (c *coverer) within(coarse *coverer) bool {
-	if c.Mask == job.MaskSuppress { // what is not disclosed is the mark
+	if c.Mask == job.MaskSuppress { // undisclosed values have the mark
 		return len(missing(coarse.Cut, c.Cut)) == 0
 	}
 	above := make(map[uint32]bool) // labels that cover some of the other cut
@@ -150,15 +156,15 @@ func (c *coverer) within(coarse *coverer) bool {
 	})
 }
 
-// begins reports whether a label is above one of some nodes, which are sorted, by its name alone: the
-// generator may have had prefixes of other lengths, or days, when the label was made.
+// begins reports whether a label is above one of some sorted nodes, only by its name: when the
+// label was made, the generator may have had prefixes of other lengths, or days.
 func (c *coverer) begins(label string, nodes []string) bool {
 	stem, starred := strings.CutSuffix(label, "*")
 	if !(starred && c.job.Prefix != nil || c.job.Date != nil || c.job.USDate != nil) {
 		return false
 	}
 	i, _ := slices.BinarySearch(nodes, stem)
-	// The value that is the stem comes first.
+	// The value that equals the stem comes first.
 	return slices.ContainsFunc(nodes[i:min(i+2, len(nodes))], func(node string) bool {
 		return len(node) > len(stem) && strings.HasPrefix(node, stem)
 	})

@@ -11,43 +11,47 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Relation says what a cut is compared with another one.
+// Relation is the result of comparing a cut with another one.
 type Relation string
 
-// The relations. Of cuts that differ, each finer label is covered by one of the coarser cut.
+// The relations. In cuts that differ, each finer label is covered by one of the coarser cut.
 const (
 	Equal        Relation = "equal"
 	Coarser      Relation = "coarser"
 	Finer        Relation = "finer"
 	Incomparable Relation = "incomparable"
-	Different    Relation = "different" // not equal; what else cannot be told without the taxonomies, or where labels cover each other
-	Added        Relation = "added"     // a column that only the second cut has
-	Removed      Relation = "removed"   // a column that only the first cut has
+	// not equal, and the relation is unknown without the taxonomies, or where labels cover each
+	// other
+	Different Relation = "different"
+	Added     Relation = "added"   // a column that only the second cut has
+	Removed   Relation = "removed" // a column that only the first cut has
 )
 
-// Difference compares two cuts, column by column: what the second one is, seen from the first.
+// Difference compares two cuts, column by column: it describes the second one relative to the
+// first.
 type Difference struct {
-	From     string             `json:"from"`
-	To       string             `json:"to"`
-	Relation Relation           `json:"relation"` // of all columns together
-	Columns  []ColumnDifference `json:"columns"`  // in the order of the first cut, then of the second
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Relation Relation `json:"relation"` // of all columns together
+	// in the order of the first cut, followed by the other columns of the second
+	Columns []ColumnDifference `json:"columns"`
 }
 
 // ColumnDifference compares the cuts of one column.
 type ColumnDifference struct {
 	Column   string   `json:"column"`
 	Relation Relation `json:"relation"`
-	From     int      `json:"from_labels"` // labels, marks not among them
+	From     int      `json:"from_labels"` // number of labels without marks
 	To       int      `json:"to_labels"`
 	Gone     []Label  `json:"gone"` // labels that only the first cut has
 	New      []Label  `json:"new"`  // labels that only the second cut has
-	// Inferred says that the order of labels alone tells the relation. It is right when both
-	// cuts are of one taxonomy, and every value of it occurred both times.
+	// Inferred means that only the order of labels gives the relation. It is right if both cuts use
+	// one taxonomy, and every value of it occurred both times.
 	Inferred bool `json:"inferred,omitempty"`
 }
 
-// Diff compares the cuts of two releases, or of files with their JSON. A job tells, when it
-// is not nil, which nodes of taxonomies are above each other: names alone do not.
+// Diff compares the cuts of two releases, or of files with their JSON. A job, which may be nil, has
+// the taxonomies, which decide which nodes are above each other: names do not show that.
 func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error) {
 	a, err := Read(ctx, from)
 	if err != nil {
@@ -75,7 +79,7 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 		for _, side := range []struct {
 			columns Columns
 			of      **coverer
-			only    Relation // if the cut lacks the column
+			only    Relation // if the cut does not have the column
 		}{{ofA, &c.from, Added}, {ofB, &c.to, Removed}} {
 			column := &Column{}
 			if i := side.columns.Position(of.Name); i >= 0 {
@@ -91,7 +95,8 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 		d.Columns = append(d.Columns, c.difference(of.Name))
 	}
 	d.Relation = d.overall()
-	if regions && len(ofA) == len(d.Columns) && len(ofB) == len(d.Columns) && slices.Equal(a.Pseudonyms, b.Pseudonyms) {
+	if regions && len(ofA) == len(d.Columns) && len(ofB) == len(d.Columns) &&
+		slices.Equal(a.Pseudonyms, b.Pseudonyms) {
 		d.Relation = compareRegions(a, b, d.Columns, comparisons)
 	}
 	return d, nil
@@ -106,7 +111,7 @@ func (c *File) columns() Columns {
 	return columns
 }
 
-// overall joins the relations of all columns.
+// overall combines the relations of all columns.
 func (d *Difference) overall() Relation {
 	has := make(map[Relation]bool)
 	for _, c := range d.Columns {
@@ -125,8 +130,8 @@ func (d *Difference) overall() Relation {
 	return Equal
 }
 
-// difference compares the labels. Those that have nothing to do with any of the other cut,
-// as new values of a generated taxonomy, are left aside.
+// difference compares the labels. It ignores those that are unrelated to all labels of the other
+// cut, such as new values of a generated taxonomy.
 func (c *comparison) difference(column string) ColumnDifference {
 	d := ColumnDifference{
 		Column: column, From: len(c.from.Cut), To: len(c.to.Cut),
@@ -141,7 +146,8 @@ func (c *comparison) difference(column string) ColumnDifference {
 		d.Relation = Equal
 	case c.isOrdered():
 		d.Relation = relationOf(c.from.within(c.to), c.to.within(c.from))
-		if c.regions && d.Relation == Equal { // wide labels stand beside those within them: either cut covers the other
+		// wide labels exist together with those within them: either cut covers the other
+		if c.regions && d.Relation == Equal {
 			d.Relation = Different
 		}
 	case c.regions:
@@ -170,9 +176,9 @@ func relationOf(fromWithinTo, toWithinFrom bool) Relation {
 	return Incomparable
 }
 
-// relationInOrder compares cuts of a taxonomy that is not known. Their labels are in its
-// preorder, so that what one cut has between two labels that both have stands for the same
-// values as what the other has there: one label against several is above them.
+// relationInOrder compares cuts of an unknown taxonomy. Their labels are in its preorder, so that
+// between two common labels the labels of one cut represent the same values as those of the other:
+// one label against several is above them.
 func relationInOrder(from, to []Label) Relation {
 	from, to = withoutNull(from), withoutNull(to)
 	toWithin, fromWithin := true, true
@@ -193,7 +199,7 @@ func relationInOrder(from, to []Label) Relation {
 	return relationOf(fromWithin, toWithin)
 }
 
-// runOf returns how many labels come before the first one that others have, too.
+// runOf returns the number of labels before the first one that others also have.
 func runOf(labels, others []Label) int {
 	lacking := missing(labels, others)
 	for i, l := range labels {
@@ -208,7 +214,7 @@ func withoutNull(labels []Label) []Label {
 	return slices.DeleteFunc(slices.Clone(labels), func(l Label) bool { return l.Null })
 }
 
-// missing returns the labels that others lack.
+// missing returns the labels that others do not have.
 func missing(labels, others []Label) []Label {
 	has := make(map[labelKey]bool, len(others))
 	for _, l := range others {
@@ -223,7 +229,7 @@ func missing(labels, others []Label) []Label {
 	return lacking
 }
 
-// labelKey tells labels apart, whatever the ends of intervals are.
+// labelKey identifies labels, whatever the ends of intervals are.
 type labelKey struct {
 	label string
 	null  bool
@@ -231,16 +237,17 @@ type labelKey struct {
 
 func (l Label) key() labelKey { return labelKey{l.Label, l.Null} }
 
-// comparison compares the cuts of one column: which labels of either cover which of the other.
+// comparison compares the cuts of one column: which labels of one cover which of the other.
 type comparison struct {
 	from, to *coverer
-	only     Relation // Added or Removed: one cut has the column alone
-	regions  bool     // labels of several levels stand beside each other
+	only     Relation // Added or Removed: only one cut has the column
+	regions  bool     // labels of several levels exist together
 }
 
-// compareRegions compares cuts of regions: every region of the finer one lies within one of
-// the other.
-func compareRegions(a, b *File, columns []ColumnDifference, comparisons map[string]*comparison) Relation {
+// compareRegions compares cuts of regions: every region of the finer one is within one of the
+// other.
+func compareRegions(a, b *File, columns []ColumnDifference,
+	comparisons map[string]*comparison) Relation {
 	inA, inB := make(map[string]*coverer), make(map[string]*coverer)
 	for _, d := range columns {
 		c := comparisons[d.Column]
@@ -255,15 +262,16 @@ func compareRegions(a, b *File, columns []ColumnDifference, comparisons map[stri
 	return relation
 }
 
-// regionsWithin reports whether every region of a cut is within one of another, whose columns are given.
+// regionsWithin reports whether every region of a cut is within one of another cut, whose columns
+// are given.
 func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 	if fine.Kind != KindRegions || coarse.Kind != KindRegions {
 		return false
 	}
-	order := make([]int, len(fine.Columns))         // of the columns in the other cut
+	order := make([]int, len(fine.Columns))         // positions of the columns in the other cut
 	covers := make([][][]uint32, len(fine.Columns)) // by column and label
-	codes := make([][]uint32, len(fine.Columns))    // the labels of regions
-	var labels []int                                // of the other cut, how many
+	codes := make([][]uint32, len(fine.Columns))    // the labels of regions, by column
+	var labels []int                                // numbers of labels in the other cut, by column
 	for a := range fine.Columns {
 		f := &fine.Columns[a]
 		order[a] = coarse.Columns.Position(f.Name)
@@ -294,13 +302,13 @@ func regionsWithin(fine, coarse *File, columns map[string]*coverer) bool {
 	return !slices.Contains(within, engine.Dropped)
 }
 
-// HasRegions reports whether the cut has every region of another one, but for that of suppressed
+// HasRegions reports whether the cut has every region of another one, except that of suppressed
 // records: the same labels of the same columns, masked in the same way.
 func (c *File) HasRegions(of *File) bool {
 	if c.Kind != KindRegions || of.Kind != KindRegions || len(c.Columns) != len(of.Columns) {
 		return false
 	}
-	var here, there []int // the columns of both, in the order of the other one
+	var here, there []int // the columns of both, in the order of the other cut
 	for i := range of.Columns {
 		at := c.Columns.Position(of.Columns[i].Name)
 		if at < 0 || c.Columns[at].Mask != of.Columns[i].Mask {
@@ -312,10 +320,12 @@ func (c *File) HasRegions(of *File) bool {
 	for _, region := range c.Regions {
 		known[c.keyOf(region, here)] = true
 	}
-	return !slices.ContainsFunc(of.Regions, func(region Region) bool { return !known[of.keyOf(region, there)] })
+	return !slices.ContainsFunc(of.Regions, func(region Region) bool {
+		return !known[of.keyOf(region, there)]
+	})
 }
 
-// keyOf tells regions apart by their labels in some columns. It is empty where all are marks.
+// keyOf returns a key of a region's labels in some columns. It is empty if all are marks.
 func (c *File) keyOf(region Region, columns []int) string {
 	var key []byte
 	marks := true

@@ -16,7 +16,8 @@ import (
 
 // cutOfColumn is a cut of one column, as JSON.
 func cutOfColumn(column string) string {
-	return fmt.Sprintf(`{"version":1,"algorithm":"tdr","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],"columns":{"a":%s},"steps":1}`, column)
+	return fmt.Sprintf(
+		`{"version":1,"algorithm":"tdr","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],"columns":{"a":%s},"steps":1}`, column)
 }
 
 const treeJob = `
@@ -40,11 +41,14 @@ func put(t *testing.T, text string) string {
 
 func TestDiff(t *testing.T) {
 	nodes := func(names string) string { return `{"mask":"generalize","cut":[` + names + `]}` }
-	values := func(names string) string { return `{"mask":"suppress","cut":[` + names + `],"suppressed":"*"}` }
+	values := func(names string) string {
+		return `{"mask":"suppress","cut":[` + names + `],"suppressed":"*"}`
+	}
 	spans := func(ends ...string) string {
 		text := ""
 		for i := range len(ends) - 1 {
-			text += fmt.Sprintf(`,{"label":"interval %s %s"`, strings.Trim(ends[i], `"`), strings.Trim(ends[i+1], `"`))
+			text += fmt.Sprintf(`,{"label":"interval %s %s"`, strings.Trim(ends[i], `"`),
+				strings.Trim(ends[i+1], `"`))
 			if ends[i] != "" {
 				text += `,"lower":` + ends[i]
 			}
@@ -72,7 +76,8 @@ func TestDiff(t *testing.T) {
 		{"", spans("", "-9", "10", ""), spans("", "10", ""), Coarser},
 		{"", spans("", "9", ""), spans("0", "9", "20"), Finer},
 		{"", spans("", `"2000-01-01"`, `"2000-02-01"`, ""), spans("", `"2000-02-01"`, ""), Coarser},
-		{"", spans("", `"-0100-01-01"`, `"-0044-01-01"`, ""), spans("", `"-0044-01-01"`, ""), Coarser},
+		{"", spans("", `"-0100-01-01"`, `"-0044-01-01"`, ""), spans("", `"-0044-01-01"`, ""),
+			Coarser},
 		{"", nodes(`"N","M"`), nodes(`"N","M"`), Equal},
 		{"", nodes(`"N","M"`), nodes(`"All"`), Coarser},
 		{"", nodes(`"N","M",null`), nodes(`"All"`), Coarser},
@@ -92,13 +97,15 @@ func TestDiff(t *testing.T) {
 		{prefix, nodes(`"11*","12*","2*"`), nodes(`"*"`), Coarser},
 		{prefix, nodes(`"1*","2*"`), nodes(`"1*","2*","3*"`), Equal},
 		{prefix, nodes(`"11*","12*","2*"`), nodes(`"1*","23*"`), Incomparable},
-		{"{prefix: [4, 2]}", nodes(`"113*","112*"`), nodes(`"1134*","112*"`), Finer}, // of other lengths
+		// of other lengths
+		{"{prefix: [4, 2]}", nodes(`"113*","112*"`), nodes(`"1134*","112*"`), Finer},
 	} {
 		from, to := put(t, cutOfColumn(tt.from)), put(t, cutOfColumn(tt.to))
 		var j *job.Job
 		if tt.taxonomy != "" {
 			var err error
-			if j, err = job.Parse("job.yaml", fmt.Appendf(nil, treeJob, tt.taxonomy), nil); err != nil {
+			if j, err = job.Parse("job.yaml", fmt.Appendf(nil, treeJob, tt.taxonomy),
+				nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -110,12 +117,13 @@ func TestDiff(t *testing.T) {
 		back, err := Diff(t.Context(), to, from, j)
 		opposite := cmp.Or(map[Relation]Relation{Coarser: Finer, Finer: Coarser}[tt.want], tt.want)
 		if err != nil || back.Relation != opposite {
-			t.Errorf("%s\n%s\nthe other way round: got %+v, %v, want %s", tt.from, tt.to, back, err, opposite)
+			t.Errorf("%s\n%s\nthe other way round: got %+v, %v, want %s", tt.from, tt.to, back, err,
+				opposite)
 		}
 	}
 }
 
-// What the order of labels tells is what the taxonomy tells.
+// The order of labels gives the same relations as the taxonomy.
 func TestRelationInOrder(t *testing.T) {
 	told := 0
 	for seed := range uint64(2000) {
@@ -123,10 +131,14 @@ func TestRelationInOrder(t *testing.T) {
 		from, to := randomCuts(r, "n", 4)
 		fromWithin, toWithin := true, true
 		for _, l := range from {
-			fromWithin = fromWithin && slices.ContainsFunc(to, func(u Label) bool { return strings.HasPrefix(l.Label, u.Label) })
+			fromWithin = fromWithin && slices.ContainsFunc(to, func(u Label) bool {
+				return strings.HasPrefix(l.Label, u.Label)
+			})
 		}
 		for _, l := range to {
-			toWithin = toWithin && slices.ContainsFunc(from, func(u Label) bool { return strings.HasPrefix(l.Label, u.Label) })
+			toWithin = toWithin && slices.ContainsFunc(from, func(u Label) bool {
+				return strings.HasPrefix(l.Label, u.Label)
+			})
 		}
 		got := relationInOrder(from, to)
 		if want := relationOf(fromWithin, toWithin); got != Different && got != want {
@@ -160,9 +172,8 @@ func randomCuts(r *rand.Rand, node string, depth int) (from, to []Label) {
 	return from, to
 }
 
-// A column whose labels differ is not equal, although labels within each
-// other stand beside each other, so that each cut covers the other. The regions are compared
-// as a whole.
+// A column whose labels differ is not equal, even if labels exist together with those within them,
+// so that each cut covers the other. The regions are compared as a whole.
 func TestDiffOfRegions(t *testing.T) {
 	const (
 		all   = `{"label":"(,)"}`
@@ -178,27 +189,31 @@ func TestDiffOfRegions(t *testing.T) {
 		{cutOfRegions(all+","+low, 2), cutOfRegions(all, 1), Different, Different},
 		{cutOfRegions(all+","+low, 2), cutOfRegions(all+","+lower, 2), Different, Different},
 		{cutOfRegions(all, 1), cutOfRegions(low+","+high, 2), Finer, Finer},
-		{cutOfRegions(lower+","+low+","+high, 3), cutOfRegions(low+","+high, 2), Different, Different},
+		{cutOfRegions(lower+","+low+","+high, 3), cutOfRegions(low+","+high, 2), Different,
+			Different},
 	} {
 		d, err := Diff(t.Context(), put(t, tt.from), put(t, tt.to), nil)
 		if err != nil || d.Columns[0].Relation != tt.column || d.Relation != tt.whole {
-			t.Errorf("%s\n%s\ngot %+v, %v, want %s, as a whole %s", tt.from, tt.to, d, err, tt.column, tt.whole)
+			t.Errorf("%s\n%s\ngot %+v, %v, want %s, as a whole %s", tt.from, tt.to, d, err,
+				tt.column, tt.whole)
 		}
 	}
 }
 
-// cutOfRegions is a cut of one column, as JSON, each of whose labels is a region.
+// cutOfRegions returns a cut of one column, as JSON, in which each label is a region.
 func cutOfRegions(labels string, n int) string {
 	regions := ""
 	for i := range n {
 		regions += fmt.Sprintf(",[%d]", i)
 	}
-	return fmt.Sprintf(`{"version":1,"kind":"regions","algorithm":"mondrian","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],`+
-		`"columns":{"a":{"mask":"discretize","cut":[%s]}},"regions":[%s],"steps":0}`, labels, regions[1:])
+	return fmt.Sprintf(
+		`{"version":1,"kind":"regions","algorithm":"mondrian","rows":9,"quasi_identifiers":[{"columns":["a"],"k":2,"anonymity":3}],`+
+			`"columns":{"a":{"mask":"discretize","cut":[%s]}},"regions":[%s],"steps":0}`, labels,
+		regions[1:])
 }
 
-// TestHasRegions: regions may be fewer, in another order of columns, and there may be marks; another
-// label or another mask makes another region.
+// TestHasRegions: there may be fewer regions, columns may have another order, and there may be
+// marks; another label or another mask makes another region.
 func TestHasRegions(t *testing.T) {
 	columnOf := func(text string) (c Column) {
 		mask, labels, _ := strings.Cut(text, " ")

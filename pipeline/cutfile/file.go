@@ -1,16 +1,16 @@
-// Package cutfile is the cut of a release as a file has it: JSON under the one metadata key
-// of a released file, or a file of its own (docs/metadata.md).
+// Package cutfile implements the cut of a release in its file form: JSON under the only metadata
+// key of a released file, or a file of its own (docs/metadata.md).
 //
-// Contract: what Parse returns has sets that demand something, of columns that have one cut
-// each, and regions only of labels that are there; Marshal writes it in the same bytes that
-// a run wrote. Anything else is an error of class Input. A cut holds released labels only, so
-// that it may be shown to whoever may see the release. Diff tells how two cuts differ, column
-// by column: its relations say what every possible value becomes, going by the cuts and the job's
-// taxonomies alone; where these do not tell it, they are Different or marked as inferred.
+// Contract: the result of Parse has sets that demand something, with columns that have one cut
+// each, and regions only of existing labels; Marshal writes it in the same bytes that a run wrote.
+// Any other input is an error of class Input. A cut contains only released labels, so that
+// everybody who may see the release may see it. Diff compares two cuts, column by column: its
+// relations describe the labels of every possible value, only by the cuts and the job's taxonomies;
+// where these do not suffice, the relation is Different or marked as inferred.
 //
-// Not promised: that a release is like its cut. Package pipeline writes cuts, and its verifier
-// compares releases with them. Nor that the coarser release is the safer one: two releases of
-// the same people may tell more together than either does.
+// Limits: a release may differ from its cut. Package pipeline writes cuts, and its verifier
+// compares releases with them. The coarser of two releases need not be safer: two releases of the
+// same people together may disclose more than either does.
 package cutfile
 
 import (
@@ -39,65 +39,76 @@ var schema []byte
 // Schema returns the JSON Schema (draft 2020-12) of the embedded cut, of both kinds.
 func Schema() []byte { return schema }
 
-// Key is the one metadata key of a released file.
+// Key is the only metadata key of a released file.
 const Key = "kcut.cut"
 
 // Version is the version of the cut's JSON form (docs/metadata.md).
 const Version = 1
 
-// File is the cut embedded in a released file: what was done to its columns and how
-// anonymous that left them. It holds released labels only.
+// File is the cut embedded in a released file: the masks of its columns, and the anonymity reached.
+// It contains only released labels.
 type File struct {
-	Version   int    `json:"version"`
-	Kind      string `json:"kind,omitempty"` // KindRegions; absent: labels depend on their own column alone
+	Version int `json:"version"`
+	// KindRegions; absent: labels depend only on their own column
+	Kind      string `json:"kind,omitempty"`
 	Algorithm string `json:"algorithm"`
 	Class     string `json:"class,omitempty"`
 	Rows      int64  `json:"rows"`
 	Sets      []Set  `json:"quasi_identifiers"`
 
-	Union *risk.Union `json:"union,omitempty"` // how well rows hide each other on all labels; absent: nobody has counted it
+	// class sizes of rows on all labels; absent: nobody has counted them
+	Union *risk.Union `json:"union,omitempty"`
 
-	Entity    bool        `json:"entity,omitempty"`    // k and anonymity count entities, of which each may have several records
-	Sensitive []Sensitive `json:"sensitive,omitempty"` // kept columns of which more holds in every equivalence class
+	// k and anonymity count entities, each of which may have several records
+	Entity bool `json:"entity,omitempty"`
+	// kept columns that are protected in every equivalence class
+	Sensitive []Sensitive `json:"sensitive,omitempty"`
 
-	Pseudonyms []string `json:"pseudonyms,omitempty"` // kept columns that have keyed tokens instead of values
+	// kept columns with keyed tokens instead of values
+	Pseudonyms []string `json:"pseudonyms,omitempty"`
 
 	Columns Columns  `json:"columns"`
 	Regions []Region `json:"regions,omitempty"`
 	Steps   int      `json:"steps"`
 
-	// Records that the search took away: with marks alone in the masked columns, and those that are not
-	// in the release.
+	// Records that the search took away: with only the marks in the masked columns, and those that
+	// are not in the release.
 	Suppressed uint64 `json:"suppressed,omitempty"`
 	Dropped    uint64 `json:"dropped,omitempty"`
 
-	Applied *Applied `json:"applied,omitempty"` // the cut was not searched for, but an earlier release's
+	// the cut comes from an earlier release, not from a search
+	Applied *Applied `json:"applied,omitempty"`
 
-	Raw []byte `json:"-"` // the JSON it was read from
+	Raw []byte `json:"-"` // the JSON from which it was parsed
 }
 
-// KindRegions is the kind of a cut that masks several columns together: its regions say
-// which labels go together.
+// KindRegions is the kind of a cut that masks several columns together: its regions are
+// combinations of labels.
 const KindRegions = "regions"
 
-// Set is one quasi-identifier set and the anonymity it has in the release.
+// Set is one quasi-identifier set with its anonymity in the release.
 type Set struct {
-	Columns   []string `json:"columns"`
-	K         int      `json:"k"`
-	Anonymity uint64   `json:"anonymity"` // of the smallest equivalence class: its records, or how many entities it has at least
+	Columns []string `json:"columns"`
+	K       int      `json:"k"`
+	// of the smallest equivalence class: its number of records, or a lower bound of its number of
+	// entities
+	Anonymity uint64 `json:"anonymity"`
 }
 
-// Region is one region: the position of its label in every column's list, columns in
-// their order. One past the end of the list is the column's mark of a suppressed value.
+// Region is one region: the position of its label in every column's list, in the order of columns.
+// One past the end of the list is the column's mark of a suppressed value.
 type Region []uint32
 
-// Applied says how a release differs from those that its cut was taken from.
+// Applied describes how a release differs from those from which its cut was taken.
 type Applied struct {
-	Undone     int    `json:"undone"`     // steps of the cut, since it was found
-	Suppressed uint64 `json:"suppressed"` // records of this release with marks alone in the masked columns
+	// number of steps of the cut that were undone since it was found
+	Undone int `json:"undone"`
+	// number of records of this release with only the marks in the masked columns
+	Suppressed uint64 `json:"suppressed"`
 }
 
-// Marked returns how many records have marks alone in the masked columns, if the cut tells.
+// Marked returns the number of records with only the marks in the masked columns, if the cut has
+// it.
 func (c *File) Marked() (records uint64, tells bool) {
 	if c.Applied != nil {
 		return c.Applied.Suppressed, true
@@ -112,10 +123,12 @@ type Column struct {
 	Render     string  `json:"render,omitempty"` // bounds or interval; absent: labels
 	Cut        []Label `json:"cut"`
 	Suppressed string  `json:"suppressed,omitempty"` // the mark of a suppressed value
-	Generated  bool    `json:"generated,omitempty"`  // generalize: the nodes are made of the values; absent: the job declares them, or an older kcut has not told
+	// generalize: the nodes come from the values; absent: the job declares them, or an older kcut
+	// wrote the cut
+	Generated bool `json:"generated,omitempty"`
 }
 
-// Marshal is json.Marshal without the escaping of <, > and &, which labels may hold.
+// Marshal is json.Marshal without escaping <, > and &, which labels may contain.
 func Marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -133,7 +146,8 @@ func Parse(data []byte) (*File, error) {
 		return nil, fmt.Errorf("read cut: no valid JSON: %w", formats.ErrDamaged)
 	}
 	if cut.Version != Version {
-		return nil, fmt.Errorf("read cut: version %d, this kcut reads version %d: %w", cut.Version, Version, formats.ErrUnsupported)
+		return nil, fmt.Errorf("read cut: version %d, this kcut reads version %d: %w", cut.Version,
+			Version, formats.ErrUnsupported)
 	}
 	if err := cut.check(); err != nil {
 		return nil, fmt.Errorf("read cut: %w", err)
@@ -141,8 +155,8 @@ func Parse(data []byte) (*File, error) {
 	return cut, nil
 }
 
-// check makes sure of what a recount relies on: sets that demand something, of columns that
-// have one cut each.
+// check checks what a recount relies on: sets that demand something, with columns that have one cut
+// each.
 func (c *File) check() error {
 	names := make(map[string]bool, len(c.Columns))
 	for _, column := range c.Columns {
@@ -150,13 +164,15 @@ func (c *File) check() error {
 			return fmt.Errorf("column %s has two cuts: %w", column.Name, formats.ErrDamaged)
 		}
 		names[column.Name] = true
-		if !slices.Contains([]string{job.MaskGeneralize, job.MaskDiscretize, job.MaskSuppress}, column.Mask) {
+		if !slices.Contains([]string{job.MaskGeneralize, job.MaskDiscretize, job.MaskSuppress},
+			column.Mask) {
 			return fmt.Errorf("column %s has an unknown mask: %w", column.Name, formats.ErrDamaged)
 		}
 	}
 	for _, name := range c.Pseudonyms {
 		if names[name] || name == c.Class {
-			return fmt.Errorf("column %s has pseudonyms and a cut, or is the class: %w", name, formats.ErrDamaged)
+			return fmt.Errorf("column %s has pseudonyms and a cut, or is the class: %w", name,
+				formats.ErrDamaged)
 		}
 	}
 	if err := c.checkRegions(); err != nil {
@@ -170,37 +186,41 @@ func (c *File) check() error {
 	}
 	for i, set := range c.Sets {
 		if set.K < 1 || len(set.Columns) == 0 {
-			return fmt.Errorf("quasi-identifier set %d demands nothing: %w", i+1, formats.ErrDamaged)
+			return fmt.Errorf("quasi-identifier set %d demands nothing: %w", i+1,
+				formats.ErrDamaged)
 		}
 		for _, name := range set.Columns {
 			if !names[name] {
-				return fmt.Errorf("quasi-identifier set %d has a column without a cut: %w", i+1, formats.ErrDamaged)
+				return fmt.Errorf("quasi-identifier set %d has a column without a cut: %w", i+1,
+					formats.ErrDamaged)
 			}
 		}
 	}
 	return nil
 }
 
-// checkRegions makes sure that a cut has regions if that is its kind, and that these have
-// labels of their columns.
+// checkRegions checks that a cut has regions if that is its kind, and that these have labels of
+// their columns.
 func (c *File) checkRegions() error {
 	if c.Kind != "" && c.Kind != KindRegions || (c.Kind == KindRegions) != (len(c.Regions) > 0) {
 		return fmt.Errorf("its kind is unknown or does not fit: %w", formats.ErrDamaged)
 	}
 	for i, region := range c.Regions {
 		if len(region) != len(c.Columns) {
-			return fmt.Errorf("region %d has %d labels for %d columns: %w", i+1, len(region), len(c.Columns), formats.ErrDamaged)
+			return fmt.Errorf("region %d has %d labels for %d columns: %w", i+1, len(region),
+				len(c.Columns), formats.ErrDamaged)
 		}
 		for a, label := range region {
 			if int(label) >= c.Columns[a].Labels() {
-				return fmt.Errorf("region %d has a label that column %s lacks: %w", i+1, c.Columns[a].Name, formats.ErrDamaged)
+				return fmt.Errorf("region %d has a label that column %s lacks: %w", i+1,
+					c.Columns[a].Name, formats.ErrDamaged)
 			}
 		}
 	}
 	return nil
 }
 
-// Labels returns the number of labels, the mark of a suppressed value among them.
+// Labels returns the number of labels, including the mark of a suppressed value.
 func (c *Column) Labels() int {
 	if c.Suppressed != "" {
 		return len(c.Cut) + 1
@@ -208,7 +228,7 @@ func (c *Column) Labels() int {
 	return len(c.Cut)
 }
 
-// Texts returns the texts of the labels but the null, and whether that is one of them.
+// Texts returns the texts of the labels without the null, and whether the null is one of them.
 func (c *Column) Texts() (texts []string, null bool) {
 	for _, label := range c.Cut {
 		if label.Null {
@@ -220,7 +240,7 @@ func (c *Column) Texts() (texts []string, null bool) {
 	return texts, null
 }
 
-// Released returns the names of the columns that the column is released as.
+// Released returns the names of the released columns for the column.
 func (c *Column) Released() []string {
 	return (&job.Column{Name: c.Name, Mask: c.Mask, Render: c.Render}).Released()
 }
@@ -228,7 +248,7 @@ func (c *Column) Released() []string {
 // Columns is a JSON object from column names to cuts that keeps its order.
 type Columns []Column
 
-// Position returns where the column of a name is, -1 if it is nowhere.
+// Position returns the position of the column with a name, or -1.
 func (c Columns) Position(name string) int {
 	return slices.IndexFunc(c, func(column Column) bool { return column.Name == name })
 }
@@ -268,14 +288,15 @@ func (c *Columns) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Label is one released label of a column: a JSON string, null, or for an interval an
-// object with its label and ends.
+// Label is one released label of a column: a JSON string, null, or for an interval an object with
+// its label and ends.
 type Label struct {
-	Label    string          `json:"label"`
-	Null     bool            `json:"-"`
-	Interval bool            `json:"-"`
-	Lower    json.RawMessage `json:"lower,omitempty"` // a JSON number, or a string for dates and times; nil: open
-	Upper    json.RawMessage `json:"upper,omitempty"`
+	Label    string `json:"label"`
+	Null     bool   `json:"-"`
+	Interval bool   `json:"-"`
+	// a JSON number, or a string for dates and times; nil: open
+	Lower json.RawMessage `json:"lower,omitempty"`
+	Upper json.RawMessage `json:"upper,omitempty"`
 }
 
 // MarshalJSON writes a string, null or object.
@@ -319,7 +340,7 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// isPlain reports whether a text stands in JSON as it is: there may be very many labels.
+// isPlain reports whether JSON needs no escapes for a text: there may be very many labels.
 func isPlain[T string | []byte](label T) bool {
 	for i := range len(label) {
 		if c := label[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -341,14 +362,14 @@ func EndText(end json.RawMessage) (string, bool) {
 	return string(end), true
 }
 
-// Values returns the values that a label of a suppressed column stands for in a region: one, or those of a set
+// Values returns the values in a label of a suppressed column in a region: one, or those of a set
 // {a|b}.
 func (l Label) Values() []engine.Label {
 	return engine.Members(engine.Label{Text: l.Label, Null: l.Null})
 }
 
-// Read returns the cut of a released file, of a released directory (its first part's),
-// or of a file that holds the JSON alone.
+// Read returns the cut of a released file, of a released directory (its first part's), or of a file
+// with only the JSON.
 func Read(ctx context.Context, path string) (_ *File, err error) {
 	defer func() { err = fileset.Advise(err) }()
 	if path, err = fileset.Resolve(path); err != nil {
@@ -369,7 +390,7 @@ func Read(ctx context.Context, path string) (_ *File, err error) {
 	return cut, nil
 }
 
-// maxFile bounds a cut file that is read whole.
+// maxFile is the largest size of a cut file, which is read whole.
 const maxFile = 1 << 28
 
 func embedded(ctx context.Context, path string) ([]byte, error) {
@@ -383,12 +404,13 @@ func embedded(ctx context.Context, path string) ([]byte, error) {
 	defer release.Close()
 	text, ok := release.Metadata(Key)
 	if !ok {
-		return nil, fault.Errorf(fault.Input, "name a file that kcut run has released", "read %s: it is not a release of kcut: it has no %s metadata", path, Key)
+		return nil, fault.Errorf(fault.Input, "name a file that kcut run has released",
+			"read %s: it is not a release of kcut: it has no %s metadata", path, Key)
 	}
 	return []byte(text), nil
 }
 
-// textOf returns the text of a file that is a cut and nothing else; nil of any other.
+// textOf returns the text of a file that is a cut and nothing else; nil for any other.
 func textOf(ctx context.Context, path string) ([]byte, error) {
 	file, err := storage.Open(ctx, path, nil)
 	if err != nil {

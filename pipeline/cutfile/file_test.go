@@ -11,7 +11,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// exampleCut has every form that a cut's JSON can take.
+// exampleCut has every form that a cut's JSON can have.
 const exampleCut = `{"version":1,"algorithm":"tdr","class":"income","rows":45222,` +
 	`"quasi_identifiers":[{"columns":["zip","age"],"k":50,"anonymity":61},{"columns":["born"],"k":2,"anonymity":3}],` +
 	`"entity":true,"sensitive":[{"column":"income","l":2,"entropy_l":1.5,"max_confidence":0.8,"t":0},{"column":"debt","max_confidence":{"<&>":0.25,"yes":0.5},"t":0.3}],` +
@@ -55,7 +55,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLabelsOfEveryByte: a label is written as any text of JSON is, and read again.
+// TestLabelsOfEveryByte: a label is written like any JSON text, and parsed again.
 func TestLabelsOfEveryByte(t *testing.T) {
 	for c := range 256 {
 		text := "a" + string(rune(c)) + "b"
@@ -77,7 +77,8 @@ func TestLabelsOfEveryByte(t *testing.T) {
 func TestLabels(t *testing.T) {
 	for text, ok := range map[string]bool{
 		`"a"`: true, `null`: true, `{"label":"(,)"}`: true,
-		`{}`: false, `{"label":null}`: false, `1`: false, `["a"]`: false, `true`: false, `{"label":1}`: false,
+		`{}`: false, `{"label":null}`: false, `1`: false, `["a"]`: false, `true`: false,
+		`{"label":1}`: false,
 	} {
 		var label Label
 		if err := json.Unmarshal([]byte(text), &label); (err == nil) != ok {
@@ -104,7 +105,9 @@ func TestSensitiveText(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(exampleCut))
 	f.Add([]byte(`{"version":1}`))
-	f.Add([]byte(`{"version":1,"quasi_identifiers":[{"columns":["a"],"k":1}],"columns":{"a":{"cut":[{"label":"","lower":{"x":[1]},"upper":null}]}}}`))
+	f.Add(
+		[]byte(
+			`{"version":1,"quasi_identifiers":[{"columns":["a"],"k":1}],"columns":{"a":{"cut":[{"label":"","lower":{"x":[1]},"upper":null}]}}}`))
 	f.Add([]byte(`{"version":1,"quasi_identifiers":[{"columns":["a"],"k":1}],"columns":null}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		cut, err := Parse(data)
@@ -131,8 +134,10 @@ func FuzzParse(f *testing.F) {
 func TestLabelValues(t *testing.T) {
 	null := engine.Label{Null: true}
 	for text, want := range map[string][]engine.Label{
-		"a": {{Text: "a"}}, "{": {{Text: "{"}}, "{}": {{}}, "{a|b}": {{Text: "a"}, {Text: "b"}}, `\N`: {{Text: `\N`}},
-		`{a\|b|\\N|\N|\{\}}`: {{Text: "a|b"}, {Text: `\N`}, null, {Text: "{}"}}, `{a|b\`: {{Text: `{a|b\`}}, `{\}`: {{Text: `\`}},
+		"a": {{Text: "a"}}, "{": {{Text: "{"}}, "{}": {{}}, "{a|b}": {{Text: "a"}, {Text: "b"}},
+		`\N`:                 {{Text: `\N`}},
+		`{a\|b|\\N|\N|\{\}}`: {{Text: "a|b"}, {Text: `\N`}, null, {Text: "{}"}},
+		`{a|b\`:              {{Text: `{a|b\`}}, `{\}`: {{Text: `\`}},
 	} {
 		if got := (Label{Label: text}).Values(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", text, got, want)

@@ -10,14 +10,15 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// flaws are what is wrong with a cut: it has the form of a cut, as Parse makes sure, and says what no cut of kcut
-// says. Every rule of the form stands here, or in the schema, but none that rows must be counted for.
+// flaws are the errors of a cut that has the form that Parse checks, but says something that no cut
+// of kcut says. Every rule of the form is here, or in the schema, except those for which rows must
+// be counted.
 type flaws struct {
 	*File
 	found []string
 }
 
-// Flaws returns what no cut has that kcut writes, in words that show no label.
+// Flaws returns descriptions, without labels, of properties that no cut written by kcut has.
 func (c *File) Flaws() []string {
 	f := &flaws{File: c}
 	f.checkAlgorithm()
@@ -40,7 +41,8 @@ func (f *flaws) find(format string, args ...any) {
 // kinds are the kinds of the cuts that algorithms make.
 var kinds = map[string]string{
 	job.AlgorithmTDR: "", job.AlgorithmTDS: "", job.AlgorithmBottomUp: "",
-	job.AlgorithmKACTUS: KindRegions, job.AlgorithmIACk: KindRegions, job.AlgorithmIACc: KindRegions, job.AlgorithmMondrian: KindRegions,
+	job.AlgorithmKACTUS: KindRegions, job.AlgorithmIACk: KindRegions,
+	job.AlgorithmIACc: KindRegions, job.AlgorithmMondrian: KindRegions,
 	job.AlgorithmInfoGainMondrian: KindRegions, job.AlgorithmGuided: KindRegions,
 }
 
@@ -58,7 +60,8 @@ func (f *flaws) checkAlgorithm() {
 	}
 }
 
-// checkCounts checks which records the cut says were taken away. A recount finds how many there are.
+// checkCounts checks the kinds of records that the cut says were taken away. A recount checks their
+// numbers.
 func (f *flaws) checkCounts() {
 	switch {
 	case f.Applied != nil && f.Suppressed > 0:
@@ -68,7 +71,7 @@ func (f *flaws) checkCounts() {
 	}
 }
 
-// checkSteps holds the number of steps against what they made.
+// checkSteps compares the number of steps with their results.
 func (f *flaws) checkSteps() {
 	least, most := f.stepsOf()
 	undone := 0
@@ -88,14 +91,14 @@ func (f *flaws) checkSteps() {
 }
 
 const (
-	// mostLevels is how many nodes there may be on a path of a taxonomy.
+	// mostLevels is the largest number of nodes on a path of a taxonomy.
 	mostLevels = 1 << 16
-	// anySteps is how many steps there may be of records that are not in the release.
+	// anySteps is the largest number of steps for records that are not in the release.
 	anySteps = 1 << 48
 )
 
-// stepsOf returns how many steps the labels take at least, and at most. Top-down each step adds an interval or a value, but a node
-// may have one child alone, and so be on a long path.
+// stepsOf returns the smallest and the largest number of steps for the labels. Top-down each step
+// adds an interval or a value, but a node may have only one child, and so be on a long path.
 func (f *flaws) stepsOf() (least, most float64) {
 	if f.hasRegions() || f.Applied != nil {
 		return 0, anySteps
@@ -119,14 +122,14 @@ func (f *flaws) stepsOf() (least, most float64) {
 			most += max(1, labels) * mostLevels
 		}
 	}
-	if f.Suppressed > 0 || f.Dropped > 0 { // steps may have made what is not told
+	if f.Suppressed > 0 || f.Dropped > 0 { // steps may have made labels that are not in the cut
 		most = anySteps
 	}
 	return least, most
 }
 
-// checkSets checks what the sets demand and claim. That they claim too much a recount finds, but not that
-// entities are fewer than k: it counts their records.
+// checkSets checks the demands and the claims of sets. A recount detects claims that are too high,
+// but not that there are fewer entities than k: it counts their records.
 func (f *flaws) checkSets() {
 	inSet := make(map[string]bool)
 	for i, set := range f.Sets {
@@ -149,8 +152,8 @@ func (f *flaws) checkSets() {
 	}
 }
 
-// isRedundant reports whether another set has the columns of a set and demands as much. Where no k was asked for it is what was
-// reached, which may be alike.
+// isRedundant reports whether another set has the columns of a set and demands as much. If no k was
+// asked for, the demand is the k reached, which may be equal.
 func (f *flaws) isRedundant(i int) bool {
 	if f.Algorithm == job.AlgorithmIACc || f.Applied != nil {
 		return false
@@ -189,9 +192,10 @@ func hasTwice(names []string) bool {
 	return len(slices.Compact(sorted)) < len(names)
 }
 
-// checkColumn checks the labels of a column, in whatever order its mask has them, and its mark.
+// checkColumn checks the labels of a column, in the order of its mask, and its mark.
 func (f *flaws) checkColumn(c *Column) {
-	if c.Render != "" && (c.Mask != job.MaskDiscretize || !slices.Contains([]string{job.RenderBounds, job.RenderInterval}, c.Render)) {
+	if c.Render != "" && (c.Mask != job.MaskDiscretize ||
+		!slices.Contains([]string{job.RenderBounds, job.RenderInterval}, c.Render)) {
 		f.find("column %s is rendered as its mask is not", c.Name)
 	}
 	f.checkMark(c)
@@ -215,7 +219,9 @@ func (f *flaws) checkColumn(c *Column) {
 	case c.Mask == job.MaskSuppress && f.hasRegions():
 		f.checkValueSets(c)
 	case c.Mask == job.MaskSuppress:
-		if !ascend(withoutNull(c.Cut), func(a, b Label) int { return strings.Compare(a.Label, b.Label) }) {
+		if !ascend(withoutNull(c.Cut), func(a, b Label) int {
+			return strings.Compare(a.Label, b.Label)
+		}) {
 			f.find("column %s: the values of its cut are out of order", c.Name)
 		}
 	case c.Mask == job.MaskDiscretize:
@@ -233,25 +239,30 @@ func ascend[T any](items []T, compare func(a, b T) int) bool {
 	return true
 }
 
-// checkMark checks the mark of a column: what stands for values that are not disclosed, or in records that are
-// suppressed. In columns of nodes that may be the root, whose name the cut does not tell otherwise.
+// checkMark checks the mark of a column: the label of values that are not disclosed, or of
+// suppressed records. In columns of nodes it may be the root, whose name the cut does not contain
+// otherwise.
 func (f *flaws) checkMark(c *Column) {
 	suppresses, own := c.Mask == job.MaskSuppress, c.Suppressed == engine.Suppressed
-	is := func(l Label) bool { return !l.Null && l.Label == cmp.Or(c.Suppressed, engine.Suppressed) }
+	is := func(l Label) bool {
+		return !l.Null && l.Label == cmp.Or(c.Suppressed, engine.Suppressed)
+	}
 	switch {
 	case suppresses && !own, !suppresses && !own && c.Suppressed != "" && f.hasRegions():
 		f.find("column %s: its mark is not %s", c.Name, engine.Suppressed)
 	case !suppresses && c.Suppressed != "" && f.Suppressed == 0 && f.Applied == nil:
 		f.find("column %s has a mark, and no record is suppressed", c.Name)
-	case c.Mask == job.MaskDiscretize && c.Suppressed != "" && !own && c.Suppressed != fullInterval(c.Cut):
+	case c.Mask == job.MaskDiscretize && c.Suppressed != "" && !own &&
+		c.Suppressed != fullInterval(c.Cut):
 		f.find("column %s: its mark is no label of all values", c.Name)
 	case (suppresses || c.Suppressed != "") && slices.ContainsFunc(c.Cut, is):
 		f.find("column %s: its mark is a label, too", c.Name)
 	}
 }
 
-// checkValueSets checks labels that name several values: kcut releases more of them than the largest k of the column's sets as
-// the mark. They are in the order of their first values, the longer ones first.
+// checkValueSets checks labels that name several values: for more of them than the largest k of the
+// column's sets, kcut releases the mark. They are in the order of their first values, the longer
+// ones first.
 func (f *flaws) checkValueSets(c *Column) {
 	most := 1
 	for _, set := range f.Sets {
@@ -267,13 +278,15 @@ func (f *flaws) checkValueSets(c *Column) {
 		case len(values) > most:
 			f.find("column %s: a label of its cut names more values than k = %d", c.Name, most)
 		case engine.SetLabel(values) != (engine.Label{Text: l.Label, Null: l.Null}):
-			f.find("column %s: a label of its cut is a set without an end, or is written in another way", c.Name)
+			f.find("column %s: a label of its cut is a set without an end, or is written in "+
+				"another way", c.Name)
 		case !ascend(values, compareValues):
 			f.find("column %s: the values of a label of its cut are out of order", c.Name)
 		}
 	}
 	if !ascend(all, func(a, b []engine.Label) int {
-		return cmp.Or(compareValues(a[0], b[0]), cmp.Compare(len(b), len(a)), slices.CompareFunc(a, b, compareValues))
+		return cmp.Or(compareValues(a[0], b[0]), cmp.Compare(len(b), len(a)),
+			slices.CompareFunc(a, b, compareValues))
 	}) {
 		f.find("column %s: the labels of its cut are out of order", c.Name)
 	}
@@ -290,8 +303,8 @@ func compareValues(a, b engine.Label) int {
 	return strings.Compare(a.Text, b.Text)
 }
 
-// checkRegions looks for regions that are there twice, and for labels of none. An applied cut has those of an
-// earlier release, and so has their labels, but its marks need not be used.
+// checkRegions looks for duplicate regions, and for labels of no region. An applied cut has the
+// regions of an earlier release, and so all their labels, but its marks need not be used.
 func (f *flaws) checkRegions() {
 	if !f.hasRegions() {
 		return
@@ -307,7 +320,9 @@ func (f *flaws) checkRegions() {
 			used[a][label] = true
 		}
 	}
-	slices.SortFunc(order, func(i, j uint32) int { return slices.Compare(f.Regions[i], f.Regions[j]) })
+	slices.SortFunc(order, func(i, j uint32) int {
+		return slices.Compare(f.Regions[i], f.Regions[j])
+	})
 	if !ascend(order, func(i, j uint32) int { return slices.Compare(f.Regions[i], f.Regions[j]) }) {
 		f.find("its cut has a region twice")
 	}

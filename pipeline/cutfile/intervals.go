@@ -10,16 +10,17 @@ import (
 	"strings"
 )
 
-// end is an end of an interval as it is ordered: a number, which may be infinite, or a date, a time or both.
+// end is an end of an interval with its order: a number, which may be infinite, or a date, a time
+// or both.
 type end struct {
 	kind     string
 	infinite int      // -1, 0 or 1
-	number   *big.Rat // nil where there is none, or it is infinite
+	number   *big.Rat // nil if there is none, or it is infinite
 	year     int64
 	rest     string // of a date or time: its digits have fixed places
 }
 
-// The kinds of ends: all of a column have one.
+// The kinds of ends: all ends of a column have the same.
 const (
 	endNumber    = "number"
 	endDate      = "date"
@@ -29,11 +30,13 @@ const (
 
 var (
 	numberText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?$`)
-	dayText    = regexp.MustCompile(`^(-?[0-9]{4,})(-[0-9]{2}-[0-9]{2})(T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z?)?$`)
-	clockText  = regexp.MustCompile(`^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?$`)
+	dayText    = regexp.MustCompile(
+		`^(-?[0-9]{4,})(-[0-9]{2}-[0-9]{2})(T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z?)?$`)
+	clockText = regexp.MustCompile(`^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?$`)
 )
 
-// parseEnd reads an end as kcut writes it: a JSON number, or a text of what JSON has no numbers for. Ok: it is one.
+// parseEnd parses an end in the form of kcut: a JSON number, or a text for what JSON numbers cannot
+// represent.
 func parseEnd(raw json.RawMessage) (e end, ok bool) {
 	said, _ := EndText(raw)
 	if raw[0] != '"' {
@@ -72,10 +75,12 @@ func (e *end) compare(o *end) int {
 	if e.number != nil && o.number != nil {
 		return e.number.Cmp(o.number)
 	}
-	return cmp.Or(cmp.Compare(e.infinite, o.infinite), cmp.Compare(e.year, o.year), strings.Compare(e.rest, o.rest))
+	return cmp.Or(cmp.Compare(e.infinite, o.infinite), cmp.Compare(e.year, o.year),
+		strings.Compare(e.rest, o.rest))
 }
 
-// endOf reads an end of an interval, nil when it is open. One that kcut does not write is only a text.
+// endOf parses an end of an interval, nil when it is open. An end that kcut would not write is only
+// a text.
 func endOf(raw json.RawMessage) *end {
 	text, closed := EndText(raw)
 	if !closed {
@@ -94,7 +99,7 @@ type interval struct {
 	closed       bool // the upper end belongs to it
 }
 
-// parseInterval reads an interval whose label says what its ends say.
+// parseInterval parses an interval whose label agrees with its ends.
 func parseInterval(l Label) (i interval, ok bool) {
 	opening, ok := "(", true
 	for _, at := range []struct {
@@ -117,7 +122,7 @@ func parseInterval(l Label) (i interval, ok bool) {
 	return i, ok && (l.Label == said+")" || i.closed && l.Label == said+"]")
 }
 
-// isEmpty reports whether nothing can lie in the interval.
+// isEmpty reports whether no value can be in the interval.
 func (i *interval) isEmpty() bool {
 	if i.lower == nil || i.upper == nil {
 		return false
@@ -126,7 +131,7 @@ func (i *interval) isEmpty() bool {
 	return order > 0 || order == 0 && !i.closed
 }
 
-// compareOpen orders two ends of which nil is beyond all others, on a side.
+// compareOpen orders two ends on one side; nil is beyond all others.
 func compareOpen(a, b *end, side int) int {
 	switch {
 	case a == nil && b == nil:
@@ -139,8 +144,8 @@ func compareOpen(a, b *end, side int) int {
 	return a.compare(b)
 }
 
-// checkIntervals checks the intervals of a column: without regions they join each other, and the last one alone has its upper
-// end; else they may overlap.
+// checkIntervals checks the intervals of a column: without regions they are adjacent, and only the
+// last one contains its upper end; with regions they may overlap.
 func (f *flaws) checkIntervals(c *Column) {
 	var all []interval
 	for _, l := range withoutNull(c.Cut) {
@@ -171,27 +176,32 @@ func (f *flaws) checkIntervals(c *Column) {
 	}
 }
 
-// checkJoints: each interval begins where the one before it ends.
+// checkJoints checks that each interval begins where the one before it ends.
 func (f *flaws) checkJoints(c *Column, all []interval) {
 	for at := 1; at < len(all); at++ {
 		before, i := &all[at-1], &all[at]
-		if before.closed || before.upper == nil || i.lower == nil || before.upper.compare(i.lower) != 0 {
-			f.find("column %s: the intervals of its cut have gaps, overlap or are out of order", c.Name)
+		if before.closed || before.upper == nil || i.lower == nil ||
+			before.upper.compare(i.lower) != 0 {
+			f.find("column %s: the intervals of its cut have gaps, overlap or are out of order",
+				c.Name)
 			return
 		}
 	}
 }
 
-// checkOverlaps: intervals are in the order of their lower ends, the wider ones first; an upper end belongs to an interval only
-// where no other one reaches beyond it.
+// checkOverlaps checks that intervals are in the order of their lower ends, the wider ones first,
+// and that an upper end belongs to an interval only where no other one reaches beyond it.
 func (f *flaws) checkOverlaps(c *Column, all []interval) {
 	if !ascend(all, func(a, b interval) int {
-		return cmp.Or(compareOpen(a.lower, b.lower, -1), -compareOpen(a.upper, b.upper, 1), cmp.Compare(asNumber(b.closed), asNumber(a.closed)))
+		return cmp.Or(compareOpen(a.lower, b.lower, -1), -compareOpen(a.upper, b.upper, 1),
+			cmp.Compare(asNumber(b.closed), asNumber(a.closed)))
 	}) {
 		f.find("column %s: the intervals of its cut are out of order", c.Name)
 	}
 	last := slices.IndexFunc(all, func(i interval) bool { return i.closed })
-	if last >= 0 && slices.ContainsFunc(all, func(i interval) bool { return compareOpen(i.upper, all[last].upper, 1) > 0 }) {
+	if last >= 0 && slices.ContainsFunc(all, func(i interval) bool {
+		return compareOpen(i.upper, all[last].upper, 1) > 0
+	}) {
 		f.find("column %s: an interval of its cut is closed, and others reach beyond it", c.Name)
 	}
 }
@@ -203,7 +213,8 @@ func asNumber(is bool) int {
 	return 0
 }
 
-// fullInterval returns the label of all that the intervals of a cut without regions cover, empty if there are none.
+// fullInterval returns the label of the union of the intervals of a cut without regions, empty if
+// there are none.
 func fullInterval(cut []Label) string {
 	all := withoutNull(cut)
 	if len(all) == 0 {

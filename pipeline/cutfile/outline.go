@@ -9,20 +9,23 @@ import (
 	"github.com/kcut/kcut/pipeline/fileset"
 )
 
-// Outline is what a release is at a glance: its cut, and what its schema and statistics tell beside that.
+// Outline is a summary of a release: its cut, and further facts from its schema and statistics.
 type Outline struct {
 	Cut *File
-	// Kept are the columns that went out as they were, in the order of the release; of a file that holds a cut's JSON alone they
-	// are not known.
+	// Kept are the columns that are released unchanged, in the order of the release; they are
+	// unknown for a file with only the JSON of a cut.
 	Kept []string
-	// Unmarked are the masked columns of which no record has the mark of a suppressed value, as far as statistics tell.
+	// Unmarked are the masked columns in which no record has the mark of a suppressed value, as far
+	// as statistics show it.
 	Unmarked []string
 }
 
-// mostParts is how many files of a directory are asked for statistics: more take long in an object store.
+// mostParts is the largest number of files of a directory whose statistics are read: more take long
+// in an object store.
 const mostParts = 64
 
-// ReadOutline returns the outline of a released file or directory, or of a file that holds the cut's JSON alone.
+// ReadOutline returns the outline of a released file or directory, or of a file with only the cut's
+// JSON.
 func ReadOutline(ctx context.Context, path string) (o *Outline, err error) {
 	o = &Outline{}
 	if o.Cut, err = Read(ctx, path); err != nil {
@@ -55,7 +58,7 @@ func ReadOutline(ctx context.Context, path string) (o *Outline, err error) {
 	return o, nil
 }
 
-// readPart reads what a file tells: of the first one that is read, the columns, too.
+// readPart reads the metadata of a file; from the first one also the columns.
 func (o *Outline) readPart(ctx context.Context, path string) (err error) {
 	file, err := release.Open(ctx, path)
 	if err != nil {
@@ -74,9 +77,10 @@ func (o *Outline) readPart(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// isMade reports whether a released column is made of labels or pseudonyms.
+// isMade reports whether a released column contains labels or pseudonyms.
 func (o *Outline) isMade(name string) bool {
-	return slices.Contains(o.Cut.Pseudonyms, name) || slices.ContainsFunc(o.Cut.Columns, func(c Column) bool {
-		return name == c.Name || slices.Contains(c.Released(), name)
-	})
+	return slices.Contains(o.Cut.Pseudonyms, name) ||
+		slices.ContainsFunc(o.Cut.Columns, func(c Column) bool {
+			return name == c.Name || slices.Contains(c.Released(), name)
+		})
 }

@@ -11,24 +11,28 @@ import (
 	"github.com/kcut/kcut/formats"
 )
 
-// Sensitive is what holds of a kept column's values among the records of every equivalence class of every
-// set, as the job's key of the same name says. At least one measure is there.
+// Sensitive is the protection of a kept column's values in every equivalence class of every set, as
+// in the job's key of the same name. It has at least one measure.
 type Sensitive struct {
-	Column        string   `json:"column"`
-	L             int      `json:"l,omitempty"`              // different values
-	Nulls         string   `json:"nulls,omitempty"`          // job.NullsCount: the null is one of them
-	EntropyL      float64  `json:"entropy_l,omitempty"`      // entropy as of so many values of equal frequency
-	MaxConfidence *Shares  `json:"max_confidence,omitempty"` // the most that single values have
-	T             *float64 `json:"t,omitempty"`              // how far shares are from those of the whole release
+	Column string `json:"column"`
+	L      int    `json:"l,omitempty"` // number of different values
+	// job.NullsCount: the null is one of them
+	Nulls string `json:"nulls,omitempty"`
+	// entropy of this number of values of equal frequency
+	EntropyL      float64 `json:"entropy_l,omitempty"`
+	MaxConfidence *Shares `json:"max_confidence,omitempty"` // largest shares of single values
+	// largest distance of the shares from those of the whole release
+	T *float64 `json:"t,omitempty"`
 }
 
-// Shares are the most that values may have of the records of a class: every one, or those that are named.
+// Shares are the largest shares that values may have of the records of a class: every value, or
+// those that are named.
 type Shares struct {
 	Every float64
-	Of    map[string]float64 // by the value's text; nil: of every one
+	Of    map[string]float64 // by the value's text; nil: the same for every value
 }
 
-// MarshalJSON writes a number or, of single values, an object.
+// MarshalJSON writes a number or, for single values, an object.
 func (s Shares) MarshalJSON() ([]byte, error) {
 	if s.Of != nil {
 		return Marshal(s.Of)
@@ -45,7 +49,7 @@ func (s *Shares) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &s.Every)
 }
 
-// String returns the column and its measures by the job's keys.
+// String returns the column and its measures with the job's keys.
 func (s Sensitive) String() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	var measures []string
@@ -62,7 +66,8 @@ func (s Sensitive) String() string {
 		measures = append(measures, "max_confidence "+number(shares.Every))
 	} else if shares != nil {
 		for _, value := range slices.Sorted(maps.Keys(shares.Of)) {
-			measures = append(measures, fmt.Sprintf("max_confidence of %q %s", value, number(shares.Of[value])))
+			measures = append(measures, fmt.Sprintf("max_confidence of %q %s", value,
+				number(shares.Of[value])))
 		}
 	}
 	if s.T != nil {
@@ -71,17 +76,21 @@ func (s Sensitive) String() string {
 	return s.Column + ": " + strings.Join(measures, ", ")
 }
 
-// checkSensitive makes sure that sensitive columns are there once, are not masked, and that each demands
+// checkSensitive checks that sensitive columns occur once, are not masked, and that each demands
 // something.
 func (c *File) checkSensitive() error {
 	for i := range c.Sensitive {
 		s := &c.Sensitive[i]
 		masked := c.Columns.Position(s.Column) >= 0
-		if masked || slices.ContainsFunc(c.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }) {
-			return fmt.Errorf("sensitive column %s is masked or there twice: %w", s.Column, formats.ErrDamaged)
+		if masked || slices.ContainsFunc(c.Sensitive[:i], func(o Sensitive) bool {
+			return o.Column == s.Column
+		}) {
+			return fmt.Errorf("sensitive column %s is masked or there twice: %w", s.Column,
+				formats.ErrDamaged)
 		}
 		if !s.demands() {
-			return fmt.Errorf("sensitive column %s demands nothing: %w", s.Column, formats.ErrDamaged)
+			return fmt.Errorf("sensitive column %s demands nothing: %w", s.Column,
+				formats.ErrDamaged)
 		}
 	}
 	return nil
@@ -105,5 +114,6 @@ func (s *Sensitive) demands() bool {
 		}
 	}
 	some := s.L > 0 || s.EntropyL > 0 || shares != nil || s.T != nil
-	return some && (s.L == 0 || s.L > 1) && (s.EntropyL == 0 || s.EntropyL > 1) && (s.T == nil || *s.T >= 0 && *s.T < 1)
+	return some && (s.L == 0 || s.L > 1) && (s.EntropyL == 0 || s.EntropyL > 1) &&
+		(s.T == nil || *s.T >= 0 && *s.T < 1)
 }

@@ -13,14 +13,18 @@ func (c *File) SmallestK() int {
 
 // Within reports whether another set has all columns of a set.
 func (s *Set) Within(other *Set) bool {
-	return !slices.ContainsFunc(s.Columns, func(name string) bool { return !slices.Contains(other.Columns, name) })
+	return !slices.ContainsFunc(s.Columns, func(name string) bool {
+		return !slices.Contains(other.Columns, name)
+	})
 }
 
 // HidesAll reports whether some set has all masked columns and a k above 1: then nobody is alone on
 // them, and nobody is in a class below the smallest k.
 func (c *File) HidesAll() bool {
 	return slices.ContainsFunc(c.Sets, func(set Set) bool {
-		return set.K > 1 && !slices.ContainsFunc(c.Columns, func(column Column) bool { return !slices.Contains(set.Columns, column.Name) })
+		return set.K > 1 && !slices.ContainsFunc(c.Columns, func(column Column) bool {
+			return !slices.Contains(set.Columns, column.Name)
+		})
 	})
 }
 

@@ -10,17 +10,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Coder finds the codes of values. Codes below domain are given out; the null has one, too.
-// It is safe for concurrent use.
+// Coder finds the codes of values. Codes below domain are assigned; the null has one, too. It is
+// safe for concurrent use.
 type Coder interface {
-	// Encode appends the codes of the entries of values from the given one on. It also
-	// returns the domain by then.
+	// Encode appends the codes of the entries of values from the given one on. It also returns the
+	// size of the domain after that.
 	Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error)
 	// Null returns the null's code.
 	Null() uint32
 }
 
-// find returns the code of a value, which is the one that it is to a search, for one goroutine.
+// find returns the code of a value in the form that the search uses. It belongs to one goroutine.
 type find func(values *formats.Values, i int) (uint32, error)
 
 // encode appends the codes of the entries of values from the given one on.
@@ -35,18 +35,18 @@ func (f find) encode(values *formats.Values, from int, codes []uint32) ([]uint32
 	return codes, nil
 }
 
-// Mapping translates one reader's local codes. It belongs to one goroutine and remembers
-// what it did for a list of values that only grows.
+// Mapping translates one reader's local codes. It belongs to one goroutine and remembers its
+// results for a list of values that only grows.
 type Mapping struct {
 	coder Coder
 	of    *formats.Values
 	codes []uint32 // codes[c] is the code of local code c
-	above int      // every code seen so far
+	above int      // exceeds every code so far
 }
 
 func NewMapping(c Coder) Mapping { return Mapping{coder: c, above: int(c.Null()) + 1} }
 
-// Translate appends to out[:0] the codes of a coded column's rows.
+// Translate writes the codes of a coded column's rows to out[:0].
 func (m *Mapping) Translate(c *formats.Column, out []uint32) ([]uint32, error) {
 	if err := m.Learn(c.Values); err != nil {
 		return nil, err
@@ -69,13 +69,13 @@ func (m *Mapping) Learn(values *formats.Values) error {
 	return nil
 }
 
-// Learned returns the list of values that was learned last, and the code of every local code.
+// Learned returns the last list of values, and the code of every local code.
 func (m *Mapping) Learned() (*formats.Values, []uint32) { return m.of, m.codes }
 
-// Domain returns a number that every code seen so far is below.
+// Domain returns a number that exceeds every code so far.
 func (m *Mapping) Domain() int { return m.above }
 
-// Apply appends to out[:0] the codes of local codes into values that were learned.
+// Apply writes the codes of local codes, whose values Learn has seen, to out[:0].
 func (m *Mapping) Apply(local, out []uint32) []uint32 {
 	out = slices.Grow(out[:0], len(local))[:len(local)]
 	codes := m.codes
@@ -85,19 +85,21 @@ func (m *Mapping) Apply(local, out []uint32) []uint32 {
 	return out
 }
 
-// Renumbered is the coder of values whose codes by another coder lead to new ones below a domain.
+// Renumbered is a coder that maps the codes of another coder to new ones below a domain.
 type Renumbered struct {
 	Coder
 	Codes  []uint32 // by code of the other coder
 	Domain int
-	Else   uint32 // of a code that leads nowhere: while values are counted, any, since no record has it
+	// for a code without a new one: while values are counted, any code, since no record has it
+	Else uint32
 }
 
 // Null returns the null's new code.
 func (r Renumbered) Null() uint32 { return r.renumber(r.Coder.Null()) }
 
 // Encode appends the new codes of values.
-func (r Renumbered) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (r Renumbered) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int,
+	error) {
 	first := len(codes)
 	codes, _, err := r.Coder.Encode(values, from, codes)
 	if err != nil {
@@ -116,21 +118,22 @@ func (r Renumbered) renumber(code uint32) uint32 {
 	return r.Else
 }
 
-// valueCoder is the coder of an attribute. A value that no record has, as lists of values may hold
-// some, gets any code of the attribute.
+// valueCoder is the coder of an attribute. A value that no record has, as lists of values may
+// contain some, gets any code of the attribute.
 type valueCoder struct {
 	attribute *engine.Attribute
 	begin     func() find // for one goroutine
 }
 
-// NewCoder returns the coder of an attribute whose values have a type; a taxonomy is that of a
-// generalized one. It needs no table of all values: it is made of the attribute alone, in any
-// process. What it holds is drawn from the budget.
-func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (Coder, error) {
+// NewCoder returns the coder of an attribute whose values have a type; a generalized one needs its
+// taxonomy. It needs no table of all values: any process can make it from the attribute alone. Its
+// memory is drawn from the budget.
+func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy,
+	budget *spill.Budget) (Coder, error) {
 	c := &valueCoder{attribute: a}
 	switch a.Mask {
 	case engine.Generalize:
-		var generator engine.Generator // of a whole tree the leaves are the values
+		var generator engine.Generator // the leaves of a whole tree are the values
 		if taxonomy.Tree == nil || !a.Tree.IsWhole() {
 			var err error
 			if generator, err = job.GeneratorOf(taxonomy); err != nil {
@@ -155,11 +158,13 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 			return nil, err
 		}
 		c.begin = func() find {
-			return func(values *formats.Values, i int) (uint32, error) { return findEdge(edges, a, values, i), nil }
+			return func(values *formats.Values, i int) (uint32, error) {
+				return findEdge(edges, a, values, i), nil
+			}
 		}
 		return c, nil
 	}
-	rest := uint32(0) // any when no record has another value
+	rest := uint32(0) // any code, if no record has another value
 	if a.HasRest {
 		rest = uint32(len(a.Texts))
 	}
@@ -167,7 +172,8 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 	if err != nil {
 		return nil, err
 	}
-	if err := budget.Draw("listed values", listedBytes*int64(len(a.Texts))+int64(len(listed.Data))); err != nil {
+	if err := budget.Draw("listed values",
+		listedBytes*int64(len(a.Texts))+int64(len(listed.Data))); err != nil {
 		return nil, err
 	}
 	place := placesOf(listed)
@@ -182,10 +188,10 @@ func NewCoder(a *engine.Attribute, t formats.Type, taxonomy job.Taxonomy, budget
 	return c, nil
 }
 
-// listedBytes is what a listed value takes, beside its text.
+// listedBytes is the memory of a listed value without its text.
 const listedBytes = 60
 
-// ClassAttribute returns the attribute of a class column whose classes have labels.
+// ClassAttribute returns the attribute of a class column with the labels of its classes.
 func ClassAttribute(labels []engine.Label) engine.Attribute {
 	a := engine.Attribute{Mask: engine.Suppress}
 	for _, label := range labels {
@@ -198,16 +204,17 @@ func ClassAttribute(labels []engine.Label) engine.Attribute {
 	return a
 }
 
-// Null returns the code after those of all values when no record is without one.
+// Null returns the code of the null, or the code after those of all values if no record has a null.
 func (c *valueCoder) Null() uint32 { return c.attribute.NullCode() }
 
 // Encode appends the codes of values.
-func (c *valueCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (c *valueCoder) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int,
+	error) {
 	codes, err := c.begin().encode(values, from, codes)
 	return codes, int(c.Null()) + 1, err
 }
 
-// valuesOf returns the values that an attribute's texts stand for.
+// valuesOf parses an attribute's texts.
 func valuesOf(a *engine.Attribute, t formats.Type) (*formats.Values, error) {
 	values := &formats.Values{Type: t}
 	for _, text := range a.Texts {
@@ -218,8 +225,8 @@ func valuesOf(a *engine.Attribute, t formats.Type) (*formats.Values, error) {
 	return values, nil
 }
 
-// findEdge returns the last of an attribute's ascending edges that is not above a value; the first one
-// is the smallest value.
+// findEdge returns the last of an attribute's ascending edges that is not above a value; the first
+// edge is the smallest value.
 func findEdge(edges *formats.Values, a *engine.Attribute, values *formats.Values, i int) uint32 {
 	switch {
 	case !IsNaN(values, i):
@@ -227,13 +234,15 @@ func findEdge(edges *formats.Values, a *engine.Attribute, values *formats.Values
 	case a.HasNull:
 		return a.NullCode()
 	}
-	return 0 // any when no record is without a value
+	return 0 // any code, if no record has a null
 }
 
-// countUpTo returns how many of some ascending values are not above another one.
+// countUpTo returns the number of ascending values that are not above another one.
 func countUpTo(ascending, values *formats.Values, i int) int {
 	if !ascending.Type.InWords() {
-		return sort.Search(ascending.Len(), func(at int) bool { return CompareValues(ascending, at, values, i) > 0 })
+		return sort.Search(ascending.Len(), func(at int) bool {
+			return CompareValues(ascending, at, values, i) > 0
+		})
 	}
 	at, is := slices.BinarySearch(ascending.Words, values.Words[i])
 	if is {

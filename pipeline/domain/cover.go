@@ -15,28 +15,29 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// cover is the labeler of a column of a cut of regions: several of its labels may cover a
-// value, and values that the same labels cover are one code. There are no codes of labels alone:
-// sets of them are what is added, named by the numbers of the labels, four bytes each.
+// cover is the labeler of a column of a cut of regions: several of its labels may cover a value,
+// and values that the same labels cover have one code. There are no codes of single labels: the
+// added names are sets of them, as the numbers of the labels, four bytes each.
 type cover struct {
 	labelSpace
-	of    labelsOf  // of a column of other labels than intervals
+	of    labelsOf  // for a column whose labels are not intervals
 	nulls []uint32  // the labels that cover the null
-	spans *overlaps // of a column of intervals
+	spans *overlaps // for a column of intervals
 	marks []uint32  // the mark of a suppressed value, which covers everything, if there is one
 
 	mu     sync.Mutex
-	places map[int32]uint32 // codes, by place among the spans
+	places map[int32]uint32 // codes by place among the intervals
 
 	nanIsNull bool
 
-	covers [][]uint32 // by code of the domain, when there is one
+	covers [][]uint32 // by code of the domain, once it exists
 }
 
-// labelsOf returns the labels that cover a value, ascending, but for the mark. Not ok: it is unmapped.
+// labelsOf returns the labels that cover a value, ascending, without the mark. If ok is false, the
+// value is unmapped.
 type labelsOf func(values *formats.Values, i int) (labels []uint32, ok bool)
 
-// placeBytes is what a place takes.
+// placeBytes is the memory of a place.
 const placeBytes = 48
 
 func (c *cover) find(values *formats.Values, i int) (uint32, error) {
@@ -53,8 +54,8 @@ func (c *cover) find(values *formats.Values, i int) (uint32, error) {
 	return c.addSet(labels)
 }
 
-// findPlace is find among intervals. The labels are the same between two neighbouring ends,
-// so they are looked for once.
+// findPlace is find for intervals. The labels are the same between two neighbouring ends, so they
+// are looked up once.
 func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error) {
 	if c.spans.within.Excludes(values, i) {
 		return c.Unmapped(), nil
@@ -86,10 +87,14 @@ func (c *cover) addSet(labels []uint32) (uint32, error) {
 	return c.add(name)
 }
 
-// Domain has the sets of labels for its values, in the order of their labels.
+// Domain returns a domain whose values are the sets of labels, in the order of their labels.
 func (c *cover) Domain(records []uint64) (Domain, error) {
 	names, codes := c.occurring(records)
-	out := c.domain(engine.Attribute{Mask: engine.Suppress, Texts: make([]string, len(names)), HasNull: true}, records)
+	out := c.domain(engine.Attribute{
+		Mask:    engine.Suppress,
+		Texts:   make([]string, len(names)),
+		HasNull: true,
+	}, records)
 	out.Outside = 0
 	note := func(labels []uint32, n uint64) {
 		if len(labels) == 0 || len(labels) == 1 && c.column.Suppressed != "" && tells(c.column) {
@@ -115,9 +120,14 @@ func labelsIn(name string) []uint32 {
 }
 
 // cover returns the coder of a column whose labels may overlap.
-func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (*cover, error) {
+func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy,
+	budget *spill.Budget) (*cover, error) {
 	c := &cover{places: make(map[int32]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
-	c.labelSpace = labelSpace{column: column, added: newInterner(formats.Type{Kind: formats.String}, "sets of labels of column "+spec.Name, budget)}
+	c.labelSpace = labelSpace{
+		column: column,
+		added: newInterner(formats.Type{Kind: formats.String},
+			"sets of labels of column "+spec.Name, budget),
+	}
 	c.begin = func() find { return c.find }
 	_, numbers := regionColumn(column)
 	var err error
@@ -139,7 +149,7 @@ func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, ta
 	return c, nil
 }
 
-// coverValues finds the labels that a value is among.
+// coverValues finds the labels that contain a value.
 func (c *cover) coverValues(numbers []uint32) {
 	by := make(map[string][]uint32)
 	for i, label := range c.column.Cut {
@@ -157,9 +167,10 @@ func (c *cover) coverValues(numbers []uint32) {
 	}
 }
 
-// coverNodes finds the labels on the path to a value. One that the taxonomy lacks is unmapped,
-// or directly below the root.
-func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numbers []uint32) error {
+// coverNodes finds the labels on the path to a value. A value that the taxonomy does not have is
+// unmapped, or directly below the root.
+func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy,
+	numbers []uint32) error {
 	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
 		return Untreed(spec, err)
@@ -186,7 +197,8 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 	c.of = func(values *formats.Values, i int) (labels []uint32, ok bool) {
 		text := values.Text(i)
 		path := []string{root, text}
-		if ok = engine.Fits(generator, text) || taxonomy.Tree == nil && engine.Takes(generator, text); ok {
+		if ok = engine.Fits(generator, text) || taxonomy.Tree == nil &&
+			engine.Takes(generator, text); ok {
 			path = engine.Ancestry(generator, text)
 		}
 		for _, name := range path {
@@ -200,8 +212,9 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy, numb
 	return nil
 }
 
-// coverIntervals finds the intervals that a value lies in.
-func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column, t formats.Type, numbers []uint32) error {
+// coverIntervals finds the intervals that contain a value.
+func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column, t formats.Type,
+	numbers []uint32) error {
 	bounds, err := NewBounds(spec, t)
 	if err != nil {
 		return err
@@ -234,12 +247,14 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 			}
 		}
 		if !ok {
-			return g.mismatch("column %s: its labels are no intervals of a column of type %s", spec.Name, t)
+			return g.mismatch("column %s: its labels are no intervals of a column of type %s",
+				spec.Name, t)
 		}
 		if isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper) {
 			c.nulls = append(c.nulls, numbers[i])
 		} else if span.Lower != nil && span.Upper != nil {
-			if err := g.checkWidth(spec, span.Upper.Float(0)-span.Lower.Float(0), least); err != nil {
+			if err := g.checkWidth(spec, span.Upper.Float(0)-span.Lower.Float(0),
+				least); err != nil {
 				return err
 			}
 		}
@@ -248,7 +263,8 @@ func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column,
 	var list []recheck.Interval
 	for i, label := range column.Cut {
 		if !label.Null {
-			list = append(list, o.interval(&spans[i], numbers[i], strings.HasSuffix(label.Label, "]")))
+			list = append(list, o.interval(&spans[i], numbers[i],
+				strings.HasSuffix(label.Label, "]")))
 		}
 	}
 	o.intervals, c.spans = recheck.NewIntervals(list), o
@@ -262,7 +278,7 @@ type overlaps struct {
 	intervals *recheck.Intervals
 }
 
-// interval returns the places of a span, to which its upper end belongs if it is closed.
+// interval returns the places of a span; its upper end belongs to it if closed.
 func (o *overlaps) interval(s *Span, label uint32, closed bool) recheck.Interval {
 	of := recheck.Interval{High: 2 * int32(len(o.ends)), Label: label}
 	if s.Lower != nil {
@@ -276,9 +292,11 @@ func (o *overlaps) interval(s *Span, label uint32, closed bool) recheck.Interval
 	return of
 }
 
-// place numbers the ends and what lies between them.
+// place numbers the ends and the gaps between them.
 func (o *overlaps) place(values *formats.Values, i int) int32 {
-	at, is := sort.Find(len(o.ends), func(e int) int { return CompareValues(values, i, o.ends[e], 0) })
+	at, is := sort.Find(len(o.ends), func(e int) int {
+		return CompareValues(values, i, o.ends[e], 0)
+	})
 	if is {
 		return 2*int32(at) + 1
 	}

@@ -46,7 +46,7 @@ func randomSpan(rng *rand.Rand) plainSpan {
 	return s
 }
 
-// A value is covered by the labels of all intervals that it lies in, however they overlap, and
+// A value is covered by the labels of all intervals that contain it, however they overlap, and
 // values that the same labels cover have one code.
 func TestOverlaps(t *testing.T) {
 	enginetest.Cases(t, 60, func(rng *rand.Rand) {
@@ -81,7 +81,8 @@ func TestOverlaps(t *testing.T) {
 					want = append(want, uint32(label))
 				}
 			}
-			if got := labelsIn(c.added.values.Text(int(code) - newLabel)); !slices.Equal(got, want) {
+			if got := labelsIn(c.added.values.Text(int(code) - newLabel)); !slices.Equal(got,
+				want) {
 				t.Errorf("labels %v cover %d, want %v", got, x, want)
 			}
 		}
@@ -89,8 +90,10 @@ func TestOverlaps(t *testing.T) {
 		if used := slices.Compact(slices.Sorted(slices.Values(codes))); len(used) != sets {
 			t.Errorf("%d codes of %d sets", len(used), sets)
 		}
-		if want := sets*numberedBytes + 3*len(c.added.values.Data) + len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < sets {
-			t.Errorf("%d bytes drawn for %d sets at %d places, want %d", budget.Used(), sets, len(c.places), want)
+		if want := sets*numberedBytes + 3*len(c.added.values.Data) +
+			len(c.places)*placeBytes; budget.Used() != int64(want) || len(c.places) < sets {
+			t.Errorf("%d bytes drawn for %d sets at %d places, want %d", budget.Used(), sets,
+				len(c.places), want)
 		}
 	})
 }

@@ -15,17 +15,18 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Cut is the cut of an earlier release, which a run takes as it is or stays above.
+// Cut is the cut of an earlier release. A run applies it, or its search stays above it.
 type Cut struct {
 	*cutfile.File
-	Placements map[string]Placement // of columns with a declared tree, when the cut was made; nil: nobody knows
+	// of columns with a declared tree, when the cut was made; nil: unknown
+	Placements map[string]Placement
 
 	path    string
 	columns []*cutfile.Column // by attribute
 	specs   []*job.Column     // likewise
 }
 
-// ReadCut reads the cut of an earlier release, or of a file that holds its JSON alone.
+// ReadCut reads the cut of an earlier release, or of a file with only its JSON.
 func ReadCut(ctx context.Context, path string) (*Cut, error) {
 	cut, err := cutfile.Read(ctx, path)
 	if err != nil {
@@ -34,7 +35,7 @@ func ReadCut(ctx context.Context, path string) (*Cut, error) {
 	return &Cut{File: cut, path: path}, nil
 }
 
-// Path returns where the cut was read from.
+// Path returns the path from which the cut was read.
 func (g *Cut) Path() string { return g.path }
 
 // ParseCut reads a cut's JSON form.
@@ -46,7 +47,7 @@ func ParseCut(text []byte) (*Cut, error) {
 	return &Cut{File: cut, path: "this release"}, nil
 }
 
-// mismatch is the error of a cut that does not fit the job.
+// mismatch returns the error of a cut that does not fit the job.
 func (g *Cut) mismatch(format string, args ...any) error {
 	return &fault.Error{
 		Class: fault.Usage,
@@ -56,8 +57,8 @@ func (g *Cut) mismatch(format string, args ...any) error {
 }
 
 // Bind finds the cut of every masked column of a job, in the order of its attributes. Columns and
-// masks must be the same, and every set of the cut must be within one of the job: else the job
-// would demand less than what was released before.
+// masks must be the same, and every set of the cut must be within one of the job: otherwise the job
+// would demand less than the earlier release did.
 func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 	g.columns, g.specs = nil, masked
 	for _, spec := range masked {
@@ -66,7 +67,8 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 		case i < 0:
 			return g.mismatch("column %s: the cut lacks it", spec.Name)
 		case g.Columns[i].Mask != spec.Mask:
-			return g.mismatch("column %s: the cut has mask %s, the job %s", spec.Name, g.Columns[i].Mask, spec.Mask)
+			return g.mismatch("column %s: the cut has mask %s, the job %s", spec.Name,
+				g.Columns[i].Mask, spec.Mask)
 		}
 		g.columns = append(g.columns, &g.Columns[i])
 	}
@@ -85,15 +87,18 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 		return g.mismatch("the cut counts entities, the job records")
 	}
 	for i := range g.Sensitive {
-		if name := g.Sensitive[i].Column; !slices.ContainsFunc(j.Sensitive, func(s job.Sensitive) bool { return s.Column == name }) {
+		if name := g.Sensitive[i].Column; !slices.ContainsFunc(j.Sensitive,
+			func(s job.Sensitive) bool {
+				return s.Column == name
+			}) {
 			return g.mismatch("column %s is sensitive in the cut, and not in the job", name)
 		}
 	}
 	return g.checkSetLabels(j)
 }
 
-// checkSetLabels refuses regions with labels that name more values of a suppressed column than the largest k of its sets: a release
-// has none.
+// checkSetLabels refuses regions with labels that name more values of a suppressed column than the
+// largest k of its sets: no release has them.
 func (g *Cut) checkSetLabels(j *job.Job) error {
 	for _, column := range g.columns {
 		if g.Kind != cutfile.KindRegions || column.Mask != job.MaskSuppress {
@@ -107,7 +112,8 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 		}
 		for _, label := range column.Cut {
 			if n := len(label.Values()); n > most {
-				return g.mismatch("column %s: a label of the cut names %d values, which must not be more than k = %d", column.Name, n, most)
+				return g.mismatch("column %s: a label of the cut names %d values, which must not "+
+					"be more than k = %d", column.Name, n, most)
 			}
 		}
 	}
@@ -117,7 +123,7 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 // Column returns the cut of an attribute.
 func (g *Cut) Column(a int) *cutfile.Column { return g.columns[a] }
 
-// Names reports whether the cut says what share a value of a sensitive column may have.
+// Names reports whether the cut limits the share of a value of a sensitive column.
 func (g *Cut) Names(column, value string) bool {
 	return slices.ContainsFunc(g.Sensitive, func(s cutfile.Sensitive) bool {
 		if s.Column != column || s.MaxConfidence == nil {
@@ -131,12 +137,13 @@ func (g *Cut) Names(column, value string) bool {
 // Tells reports whether the cut releases an attribute with more than one label.
 func (g *Cut) Tells(a int) bool { return tells(g.columns[a]) }
 
-// CountLabels returns how many labels but the null an attribute has.
+// CountLabels returns the number of labels of an attribute without the null.
 func (g *Cut) CountLabels(a int) int { return newLabelSpace(g.columns[a]).n }
 
-// Labelers returns the coders of the masked columns, which have the given types. What they learn
-// is drawn from the budget.
-func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy, budget *spill.Budget) (labelers []Labeler, err error) {
+// Labelers returns the coders of the masked columns, which have the given types. Their memory is
+// drawn from the budget.
+func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy,
+	budget *spill.Budget) (labelers []Labeler, err error) {
 	for a, column := range g.columns {
 		spec := g.specs[a]
 		l, err := g.labeler(spec, column, types[a], taxonomies[spec.Name], budget)
@@ -149,7 +156,8 @@ func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy,
 }
 
 // labeler returns the coder of one column.
-func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (Labeler, error) {
+func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type,
+	taxonomy job.Taxonomy, budget *spill.Budget) (Labeler, error) {
 	switch {
 	case g.Kind == cutfile.KindRegions:
 		return g.cover(spec, column, t, taxonomy, budget)
@@ -161,8 +169,8 @@ func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type, 
 	return newDisclosure(column), nil
 }
 
-// Recoding returns what the cut says of every column alone, in the codes of its labelers. Codes
-// that have no label lead to math.MaxUint32. A cut of regions has none.
+// Recoding returns the cut of every single column, in the codes of its labelers. Codes without a
+// label have math.MaxUint32. A cut of regions has no such recoding.
 func (g *Cut) Recoding() *engine.Cut {
 	r := &engine.Cut{}
 	for _, column := range g.columns {
@@ -172,7 +180,7 @@ func (g *Cut) Recoding() *engine.Cut {
 }
 
 // labelsOfColumn lists the labels of a column: the null comes last, the mark of suppressed values
-// before it. A column without a null among its labels releases the null as its mark, or its root.
+// before it. If the null is not among its labels, the column releases it as its mark, or its root.
 func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 	space := newLabelSpace(column)
 	var c engine.ColumnCut
@@ -181,7 +189,8 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 	for label := range space.n {
 		c.Code[label] = uint32(label)
 	}
-	c.Code[space.code(unmappedLabel)], c.Code[space.code(restLabel)] = math.MaxUint32, math.MaxUint32
+	c.Code[space.code(unmappedLabel)], c.Code[space.code(restLabel)] = math.MaxUint32,
+		math.MaxUint32
 	if column.Mask == job.MaskSuppress {
 		mark := uint32(len(c.Labels))
 		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed})
@@ -194,8 +203,8 @@ func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
 	return c
 }
 
-// labelsBelowNull returns the labels of a column but the null, and the interval of each if it is
-// discretized; open ends are empty.
+// labelsBelowNull returns the labels of a column without the null, and the interval of each if it
+// is discretized; open ends are empty.
 func labelsBelowNull(column *cutfile.Column) (labels []engine.Label, intervals []engine.Interval) {
 	for _, label := range column.Cut {
 		if label.Null {
@@ -205,16 +214,17 @@ func labelsBelowNull(column *cutfile.Column) (labels []engine.Label, intervals [
 		if column.Mask == job.MaskDiscretize {
 			lower, _ := cutfile.EndText(label.Lower)
 			upper, _ := cutfile.EndText(label.Upper)
-			intervals = append(intervals, engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+			intervals = append(intervals,
+				engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
 		}
 	}
 	return labels, intervals
 }
 
-// RegionEngine returns the engine that takes the regions as they are.
+// RegionEngine returns the engine that applies the regions unchanged.
 func (g *Cut) RegionEngine() *recheck.Regions {
 	e := &recheck.Regions{}
-	numbers := make([][]uint32, len(g.columns)) // label numbers by position in the cut
+	numbers := make([][]uint32, len(g.columns)) // label numbers by column and position in the cut
 	for a, column := range g.columns {
 		var labels engine.RegionColumn
 		labels, numbers[a] = regionColumn(column)
@@ -233,8 +243,8 @@ func (g *Cut) RegionEngine() *recheck.Regions {
 	return e
 }
 
-// CoverRegions tells the engine of regions which labels cover the codes of every attribute. The
-// labelers have made their domains.
+// CoverRegions sets, in the engine of regions, the labels that cover the codes of every attribute.
+// The labelers have made their domains before.
 func CoverRegions(e *recheck.Regions, labelers []Labeler) {
 	e.Covers = nil
 	for _, l := range labelers {
@@ -242,12 +252,14 @@ func CoverRegions(e *recheck.Regions, labelers []Labeler) {
 	}
 }
 
-// regionColumn returns the labels of a column, with the mark before the null, and the number
-// of the label at every position of the cut, the mark being one past the last.
+// regionColumn returns the labels of a column, with the mark before the null, and the number of the
+// label at every position in the cut, where the mark is one past the last.
 func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint32) {
 	c.Labels, c.Intervals = labelsBelowNull(column)
 	below := uint32(0)
-	mark := slices.IndexFunc(c.Labels, func(l engine.Label) bool { return l.Text == engine.Suppressed })
+	mark := slices.IndexFunc(c.Labels, func(l engine.Label) bool {
+		return l.Text == engine.Suppressed
+	})
 	if mark < 0 {
 		mark = len(c.Labels)
 		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed, Mark: true})

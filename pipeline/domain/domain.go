@@ -1,15 +1,16 @@
-// Package domain turns the values of a column into codes: small numbers that count tables,
-// searches and masking work with instead.
+// Package domain converts the values of a column to codes: small numbers that counts, searches and
+// masking use instead.
 //
 //	values ──Interner──▶ provisional codes ──count──▶ Domain
 //	values ──NewCoder of the domain's attribute──▶ codes, in the domain's order
 //
-// Which values a column has is counted by package count, with an interner or in sorted runs; either
-// way it has the same domain, and the domain's attribute alone says what code a value has. A Mapping
-// translates what one reader has coded locally: the work is done once for every distinct value, not
-// for every row.
+// Package count finds the values of a column, with an interner or in sorted runs; the domain is the
+// same either way, and only the domain's attribute determines the code of a value. A Mapping
+// translates the local codes of one reader: it does the work once for every distinct value, not for
+// every row.
 //
-// By the labels of a cut, an earlier release's or this run's, values are coded by a Labeler a column:
+// With the labels of a cut, an earlier release's or this run's, each column has a Labeler that
+// codes its values:
 //
 //	ReadCut, ParseCut ──▶ Cut ──Bind to a job──▶ Labelers ──count──▶ their Domains
 //
@@ -18,11 +19,10 @@
 // number of the released label.
 //
 // Contract: a Coder is safe for concurrent use, a Mapping belongs to one goroutine. A Domain
-// depends on the values and their counts alone, not on the order in which they were met. What
-// grows with the values is drawn from a budget. Errors name columns, never a value.
+// depends only on the values and their counts, not on their order. Memory that grows with the
+// values is drawn from a budget. Errors name columns, never a value.
 //
-// Not promised: that provisional codes are the same from run to run. Nothing that is released may
-// depend on them.
+// Limits: provisional codes differ from run to run. The release must not depend on them.
 package domain
 
 import (
@@ -34,28 +34,30 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// MaxSplitValues is the most distinct values of a discretized column that a search may
-// split at; columns with more are cut into that many quantile bins first.
+// MaxSplitValues is the largest number of distinct values of a discretized column at which a search
+// may split; a column with more is first divided into that many quantile bins.
 const MaxSplitValues = 65_536
 
-// Domain is a masked column's attribute, and the way to its codes.
+// Domain is a masked column's attribute, with the map to its codes.
 type Domain struct {
 	Attribute engine.Attribute
-	Codes     []uint32  // by code of the coder that counted the values; nil: no such coder did
-	Merges    bool      // several values share a code
-	Nulls     uint64    // records without a value
-	Outside   uint64    // records whose values the cut that is given has no place for
-	AtBounds  [2]uint64 // Discretize: what k counts at the declared lower and upper bound
-	Binned    int       // number of distinct values when there were too many, else 0
+	Codes     []uint32 // by code of the coder that counted the values; nil: there was none
+	Merges    bool     // several values share a code
+	Nulls     uint64   // number of records with a null
+	Outside   uint64   // number of records whose values the given cut does not cover
+	// Discretize: number or weight of the records at the declared lower and upper bound
+	AtBounds [2]uint64
+	Binned   int // number of distinct values when there were too many, else 0
 }
 
 // CanonicalNaN is the word of every NaN.
 const CanonicalNaN = uint64(0xfff8) << 48
 
-// CanonicalFloat joins what is one value: -0 and 0, and all NaNs. The words of negative numbers
-// have all their bits flipped, those of others the sign bit.
+// CanonicalFloat maps equal values to one word: -0 and 0, and all NaNs. The words of negative
+// numbers have all their bits flipped, those of others the sign bit.
 func CanonicalFloat(word uint64) uint64 {
-	const zero, plusInf, minusInf = uint64(1) << 63, uint64(0xfff0) << 48, uint64(0x000f)<<48 | 1<<48 - 1
+	const zero, plusInf, minusInf = uint64(1) << 63, uint64(0xfff0) << 48,
+		uint64(0x000f)<<48 | 1<<48 - 1
 	switch {
 	case word == zero-1: // -0
 		return zero
@@ -65,7 +67,7 @@ func CanonicalFloat(word uint64) uint64 {
 	return word
 }
 
-// CanonicalWord returns the word of what a value is to a search.
+// CanonicalWord returns the word of a value in the form that the search uses.
 func CanonicalWord(values *formats.Values, i int) uint64 {
 	if values.Type.Kind == formats.Float {
 		return CanonicalFloat(values.Words[i])
@@ -73,17 +75,19 @@ func CanonicalWord(values *formats.Values, i int) uint64 {
 	return values.Words[i]
 }
 
-// NaNIsNull reports whether a column's NaNs count as nulls: no interval holds what has no order.
+// NaNIsNull reports whether a column's NaNs count as nulls: no interval contains a value without an
+// order.
 func NaNIsNull(mask string, taxonomy job.Taxonomy) bool {
-	return mask == job.MaskDiscretize || mask == job.MaskGeneralize && taxonomy.Tree == nil && len(taxonomy.Ranges) > 0
+	return mask == job.MaskDiscretize || mask == job.MaskGeneralize && taxonomy.Tree == nil &&
+		len(taxonomy.Ranges) > 0
 }
 
-// IsNaN reports whether a value has no order.
+// IsNaN reports whether a value is NaN, which has no order.
 func IsNaN(values *formats.Values, i int) bool {
 	return values.Type.Kind == formats.Float && CanonicalFloat(values.Words[i]) == CanonicalNaN
 }
 
-// canonicalValue returns a value, or the one that it is to a search.
+// canonicalValue returns a value in the form that the search uses.
 func canonicalValue(values *formats.Values, i int) (*formats.Values, int) {
 	if values.Type.Kind != formats.Float || values.Words[i] == CanonicalFloat(values.Words[i]) {
 		return values, i
@@ -91,7 +95,7 @@ func canonicalValue(values *formats.Values, i int) (*formats.Values, int) {
 	return &formats.Values{Type: values.Type, Words: []uint64{CanonicalFloat(values.Words[i])}}, 0
 }
 
-// TextOf returns the text of what a value is to a search.
+// TextOf returns the text of a value in the form that the search uses.
 func TextOf(values *formats.Values, i int) string {
 	values, i = canonicalValue(values, i)
 	return values.Text(i)
@@ -105,8 +109,8 @@ func CompareValues(a *formats.Values, i int, b *formats.Values, j int) int {
 	return bytes.Compare(a.Bytes(i), b.Bytes(j))
 }
 
-// Counted is a value and the records of its classes, which ascend: a word, or bytes, or of a
-// column with a taxonomy the bytes of its text.
+// Counted is a value with the numbers of its records by class, ascending. The value is a word, or
+// bytes, or in a column with a taxonomy the bytes of its text.
 type Counted struct {
 	Word    uint64
 	Value   []byte // valid until the next

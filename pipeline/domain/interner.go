@@ -16,36 +16,37 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// ErrManyValues ends the numbering of values that are better counted in another way.
+// ErrManyValues ends the numbering of values that should be counted in another way.
 var ErrManyValues = errors.New("a column has many values")
 
 // nullCode is the provisional code of the null; values are numbered from 1.
 const nullCode = 0
 
-// Interner numbers the distinct values of one column over all batches of a run, in the
-// order in which it meets them. These provisional codes depend on which worker came first;
-// nothing that is released may depend on them.
+// Interner numbers the distinct values of one column over all batches of a run, in the order in
+// which they come. These provisional codes depend on which worker came first; the release must not
+// depend on them.
 type Interner struct {
 	Column    string
-	nanIsNull bool   // an interval cannot hold a value that has no order
-	what      string // they are
+	nanIsNull bool   // an interval cannot contain a value without an order
+	what      string // name of the values in messages
 	budget    *spill.Budget
-	Most      int // values that it takes; 0: any number
-	Longest   int // values that it numbers, and one more: all others are nulls; 0: any number
+	Most      int // largest number of values; 0: any number
+	// largest number of values to number, and one more: all others become nulls; 0: any number
+	Longest int
 
 	mu     sync.Mutex
 	values formats.Values
-	known  *formats.Distinct // provisional code c ≥ 1 is values' entry c−1
+	known  *formats.Distinct // provisional code c ≥ 1 is entry c−1 of values
 }
 
-// NewInterner returns an interner of a column's values. NaNs may be nulls to it.
+// NewInterner returns an interner of a column's values. NaNs may count as nulls.
 func NewInterner(field formats.Field, nanIsNull bool, budget *spill.Budget) *Interner {
 	in := newInterner(field.Type, "the distinct values of column "+field.Name, budget)
 	in.Column, in.nanIsNull = field.Name, nanIsNull
 	return in
 }
 
-// NewWords returns an interner of words, which takes memory for what they are.
+// NewWords returns an interner of words; what names them in messages about memory.
 func NewWords(what string, budget *spill.Budget) *Interner {
 	return newInterner(formats.Type{Kind: formats.Int, Bits: 64}, what, budget)
 }
@@ -56,7 +57,7 @@ func newInterner(t formats.Type, what string, budget *spill.Budget) *Interner {
 	return in
 }
 
-// Len returns the number of provisional codes given out, the null's included.
+// Len returns the number of provisional codes, with the null's.
 func (in *Interner) Len() int { return in.values.Len() + 1 }
 
 // Values returns the values: provisional code c ≥ 1 is entry c−1.
@@ -65,8 +66,9 @@ func (in *Interner) Values() *formats.Values { return &in.values }
 // Null returns the null's provisional code.
 func (in *Interner) Null() uint32 { return nullCode }
 
-// Encode numbers the values that are new and appends the provisional codes of all.
-func (in *Interner) Encode(values *formats.Values, from int, codes []uint32) (_ []uint32, domain int, err error) {
+// Encode numbers the new values and appends the provisional codes of all.
+func (in *Interner) Encode(values *formats.Values, from int, codes []uint32) (_ []uint32,
+	domain int, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	codes = slices.Grow(codes, values.Len()-from)
@@ -98,7 +100,8 @@ func (in *Interner) numberText(text []byte) (uint32, error) {
 	return code, in.draw(before, data)
 }
 
-// numberedValues are numbered before what they take is drawn: a dictionary may have millions.
+// numberedValues is the number of values that are numbered before their memory is drawn: a
+// dictionary may have millions.
 const numberedValues = 4096
 
 // number appends the numbers of the entries from ≤ i < to of values.
@@ -116,14 +119,14 @@ func (in *Interner) number(values *formats.Values, from, to int, codes []uint32)
 	return codes, nil
 }
 
-// numberedBytes are what a number takes, beside three times the bytes of a text.
+// numberedBytes is the memory of a number, without three times the bytes of a text.
 const numberedBytes = 160
 
-// draw draws what has come since there were so many values, of so many bytes of text.
+// draw draws the memory for the growth since there were values values with data bytes of text.
 func (in *Interner) draw(values, data int) error {
-	// Slots of the table take up to 24 bytes a value, and the range of words that lie close
-	// together 32, besides its word, or its text and the end of that. The rest is for tables and
-	// lists while they grow, and for what the domain makes of a value: a text, its pairs.
+	// Slots of the table take up to 24 bytes for each value, and the range of words that lie close
+	// together 32, in addition to its word, or its text with an end. The rest is for tables and
+	// lists while they grow, and for the domain's data of a value: a text, its pairs.
 	grown := int64(in.values.Len()-values)*numberedBytes + 3*int64(len(in.values.Data)-data)
 	return in.budget.Draw(in.what, grown)
 }
@@ -147,13 +150,14 @@ func (in *Interner) admit(values *formats.Values, value []byte) error {
 		return fmt.Errorf("read column %s: a text is not UTF-8: %w", in.Column, formats.ErrDamaged)
 	}
 	if uint64(len(values.Data))+uint64(len(value)) > math.MaxUint32 {
-		return fmt.Errorf("hold the distinct values of column %s: more than 4 GiB of text: %w", in.Column, formats.ErrUnsupported)
+		return fmt.Errorf("hold the distinct values of column %s: more than 4 GiB of text: %w",
+			in.Column, formats.ErrUnsupported)
 	}
 	values.AppendBytes(value)
 	return nil
 }
 
-// Codes returns the code of every provisional code by a coder, and whether some of those that the
+// Codes returns the codes by a coder of all provisional codes, and whether some of those that the
 // pairs count share one.
 func (in *Interner) Codes(c Coder, pairs partition.Pairs) (codes []uint32, merges bool, err error) {
 	codes, below, err := c.Encode(&in.values, 0, []uint32{c.Null()})
@@ -197,12 +201,12 @@ func (in *Interner) byText() []uint32 {
 	return codes
 }
 
-// MaxClasses is the most class labels a search works with: a class column with more is
-// nearly always an identifier named by mistake.
+// MaxClasses is the largest number of classes in a search: a class column with more is nearly
+// always an identifier that was named by mistake.
 const MaxClasses = 10_000
 
-// CheckClasses refuses a class column, or a sensitive one, with too many labels: domain is above the codes of
-// all that were met, the null's included.
+// CheckClasses refuses a class column, or a sensitive one, with too many labels: domain exceeds all
+// its codes, including the null's.
 func CheckClasses(column string, domain int) error {
 	if domain <= MaxClasses+1 {
 		return nil

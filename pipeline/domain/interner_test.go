@@ -21,7 +21,9 @@ func randomList(rng *rand.Rand, t formats.Type) *formats.Values {
 		case !t.InWords():
 			v.AppendBytes([]byte{byte('a' + x%7), byte('a' + x/7%9)})
 		case t.Kind == formats.Float:
-			v.Words = append(v.Words, formats.FloatWord(math.Float64bits([...]float64{0, math.Copysign(0, -1), math.NaN(), -math.NaN(), 3, float64(x)}[x%6])))
+			v.Words = append(v.Words, formats.FloatWord(
+				math.Float64bits([...]float64{0, math.Copysign(0, -1), math.NaN(), -math.NaN(), 3,
+					float64(x)}[x%6])))
 		default:
 			v.Words = append(v.Words, formats.IntWord(int64(x)))
 		}
@@ -31,10 +33,12 @@ func randomList(rng *rand.Rand, t formats.Type) *formats.Values {
 
 func TestInternerNumbersAsAMap(t *testing.T) {
 	rng := formatstest.Rand(t)
-	for _, kind := range []formats.Type{{Kind: formats.Date}, {Kind: formats.Float, Bits: 64}, {Kind: formats.String}} {
+	for _, kind := range []formats.Type{{Kind: formats.Date}, {Kind: formats.Float, Bits: 64},
+		{Kind: formats.String}} {
 		for round := range 20 {
 			nanIsNull := round%2 == 0
-			in := NewInterner(formats.Field{Name: "c", Type: kind}, nanIsNull, spill.NewBudget(1<<30))
+			in := NewInterner(formats.Field{Name: "c", Type: kind}, nanIsNull,
+				spill.NewBudget(1<<30))
 			known := make(map[string]uint32)
 			for range 4 {
 				list := randomList(rng, kind)

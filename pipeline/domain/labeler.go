@@ -6,19 +6,19 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
-// Labeler is the coder of a column for which a cut is given: a value's code is the position
-// of the label that covers it, so that there are as many codes as labels, however many
-// values there are. Behind the labels come codes of their own:
+// Labeler is the coder of a column for which a cut is given: a value's code is the position of the
+// label that covers it, so that there are as many codes as labels, however many values there are.
+// Special codes follow those of the labels:
 //
-//	labels | null | unmapped | rest | labels that the cut lacks, in the order they are met
+//	labels | null | unmapped | rest | labels that the cut does not have, in order of occurrence
 type Labeler interface {
 	Coder
-	// Size returns a number that all codes are below.
+	// Size returns a number that exceeds all codes.
 	Size() int
-	// Unmapped returns the code of what has no label and must not have one.
+	// Unmapped returns the code of values that have no label and must not have one.
 	Unmapped() uint32
-	// Domain makes the attribute of the column, in which every label is a code. Records has
-	// how many there are of every code; of unmapped values there are none.
+	// Domain makes the attribute of the column, in which every label is a code. Records are by
+	// code; no record has the unmapped code.
 	Domain(records []uint64) (Domain, error)
 }
 
@@ -30,14 +30,14 @@ const (
 	newLabel
 )
 
-// labelSpace is what all labelers share.
+// labelSpace is the common part of all labelers.
 type labelSpace struct {
 	column  *cutfile.Column
-	texts   []string    // labels but the null
-	n       int         // of these
+	texts   []string    // labels without the null
+	n       int         // number of texts
 	hasNull bool        // a label is the null
-	begin   func() find // for one goroutine
-	added   *Interner   // numbers the labels that the cut lacks; nil: there are none
+	begin   func() find // returns a find for one goroutine
+	added   *Interner   // numbers the labels that the cut does not have; nil: there can be none
 }
 
 func newLabelSpace(column *cutfile.Column) labelSpace {
@@ -45,7 +45,8 @@ func newLabelSpace(column *cutfile.Column) labelSpace {
 	return labelSpace{column: column, texts: texts, n: len(texts), hasNull: null}
 }
 
-func (s *labelSpace) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int, error) {
+func (s *labelSpace) Encode(values *formats.Values, from int, codes []uint32) ([]uint32, int,
+	error) {
 	codes, err := s.begin().encode(values, from, codes)
 	return codes, s.Size(), err
 }
@@ -66,14 +67,13 @@ func (s *labelSpace) code(of int) uint32 { return uint32(s.n + of) }
 
 func (s *labelSpace) Null() uint32 { return s.code(nullLabel) }
 
-// add returns the code of a label that the cut lacks.
+// add returns the code of a label that the cut does not have.
 func (s *labelSpace) add(name []byte) (uint32, error) {
 	number, err := s.added.numberText(name)
 	return s.code(newLabel) + number - 1, err
 }
 
-// occurring returns the names of the labels which the cut lacks that have records, bytewise, and
-// their codes.
+// occurring returns the names of the added labels that have records, bytewise, and their codes.
 func (s *labelSpace) occurring(records []uint64) (names []string, codes []uint32) {
 	if s.added == nil {
 		return nil, nil
@@ -86,13 +86,18 @@ func (s *labelSpace) occurring(records []uint64) (names []string, codes []uint32
 	return names, codes
 }
 
-// nulls reports whether the null is in the domain: since the cut has it, or records have.
+// nulls reports whether the domain has a null: because the cut has it, or records have.
 func (s *labelSpace) nulls(records []uint64) bool { return s.hasNull || records[s.Null()] > 0 }
 
 // domain returns the domain of an attribute whose first codes are the labels.
 func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 	a.Name = s.column.Name
-	out := Domain{Attribute: a, Codes: make([]uint32, len(records)), Nulls: records[s.Null()], Outside: s.outside(records)}
+	out := Domain{
+		Attribute: a,
+		Codes:     make([]uint32, len(records)),
+		Nulls:     records[s.Null()],
+		Outside:   s.outside(records),
+	}
 	for label := range s.n {
 		out.Codes[label] = uint32(label)
 	}
@@ -102,7 +107,7 @@ func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 	return out
 }
 
-// outside returns how many records have values that the cut has no place for.
+// outside returns the number of records whose values the cut does not cover.
 func (s *labelSpace) outside(records []uint64) (n uint64) {
 	if !tells(s.column) {
 		return 0
@@ -121,8 +126,8 @@ func tells(column *cutfile.Column) bool {
 	return len(column.Cut) > 1 || len(column.Cut) == 1 && column.Suppressed != ""
 }
 
-// disclosure is the labeler of a suppressed column: values that the cut discloses, and the
-// rest. A value with the text of the mark is unmapped.
+// disclosure is the labeler of a suppressed column: values that the cut discloses, and the rest. A
+// value with the text of the mark is unmapped.
 type disclosure struct {
 	labelSpace
 	disclosed map[string]uint32
@@ -154,9 +159,14 @@ func (d *disclosure) find(values *formats.Values, i int) (uint32, error) {
 	return d.code(restLabel), nil
 }
 
-// Domain lists the disclosed values; a null that the cut does not disclose is among the rest.
+// Domain lists the disclosed values; a null that the cut does not disclose belongs to the rest.
 func (d *disclosure) Domain(records []uint64) (Domain, error) {
-	out := d.domain(engine.Attribute{Mask: engine.Suppress, Texts: d.texts, HasRest: true, HasNull: d.hasNull}, records)
+	out := d.domain(engine.Attribute{
+		Mask:    engine.Suppress,
+		Texts:   d.texts,
+		HasRest: true,
+		HasNull: d.hasNull,
+	}, records)
 	out.Codes[d.code(restLabel)] = uint32(d.n)
 	if out.Merges = !d.hasNull; out.Merges {
 		out.Codes[d.Null()] = uint32(d.n)

@@ -14,17 +14,19 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// members is the labeler of a generalized column: nodes of a taxonomy. A value below none of
-// them is unmapped, or gets a label of its own if the column takes unknown values: in a given
-// tree its text, in a generated one the topmost node over it that is above none of the cut's.
+// members is the labeler of a generalized column: nodes of a taxonomy. A value below none of them
+// is unmapped, or gets its own label if the column accepts unknown values: in a given tree its
+// text, in a generated one the topmost node above it that is above none of the cut's.
 type members struct {
 	labelSpace
 	generator engine.Generator
-	tree      *engine.Tree // given, with the labels that it lacks; or of a generated one what is above the labels
-	labels    []uint32     // by leaf of the tree
-	known     []string     // labels that the taxonomy has
-	unknown   []string     // labels that a given tree lacks: they were unknown before
-	all       bool         // the one label is the root
+	// a given tree, with the labels that it did not have; or the part of a generated one above the
+	// labels
+	tree      *engine.Tree
+	labels    []uint32 // by leaf of the tree
+	known     []string // labels that the taxonomy has
+	unknown   []string // labels that a given tree does not have: they were unknown before
+	all       bool     // the only label is the root
 	nanIsNull bool
 }
 
@@ -47,8 +49,8 @@ func (m *members) find(finder *engine.Finder) find {
 	}
 }
 
-// Domain has the labels for the leaves of its tree: those of the cut in its order, and what
-// they lack behind their siblings.
+// Domain uses the labels as leaves of its tree: those of the cut in its order, followed among
+// siblings by the added ones.
 func (m *members) Domain(records []uint64) (Domain, error) {
 	names, codes := m.occurring(records)
 	rows := make([]uint64, len(names))
@@ -59,7 +61,12 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 	if err != nil {
 		return Domain{}, err
 	}
-	out := m.domain(engine.Attribute{Mask: engine.Generalize, Tree: tree, Texts: tree.Leaves(), HasNull: m.nulls(records)}, records)
+	out := m.domain(engine.Attribute{
+		Mask:    engine.Generalize,
+		Tree:    tree,
+		Texts:   tree.Leaves(),
+		HasNull: m.nulls(records),
+	}, records)
 	for label, text := range m.texts {
 		out.Codes[label], _ = tree.Code(text)
 	}
@@ -69,7 +76,7 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 	return out, nil
 }
 
-// grow returns the tree above the labels and some new ones, of which each has so many records.
+// grow returns the tree above the labels and some new ones, with their numbers of records.
 func (m *members) grow(names []string, records []uint64) (*engine.Tree, error) {
 	var refused error
 	values, rows := 0, uint64(0)
@@ -84,18 +91,21 @@ func (m *members) grow(names []string, records []uint64) (*engine.Tree, error) {
 	beside := slices.Sorted(slices.Values(slices.Concat(names, m.unknown)))
 	tree, err := engine.NewTree(engine.Above(m.generator, slices.Concat(m.known, beside)))
 	if err != nil {
-		return nil, fault.Errorf(fault.Input, "replace these values in the source, or make a new cut with kcut run",
+		return nil, fault.Errorf(fault.Input, "replace these values in the source, or make a new "+
+			"cut with kcut run",
 			"add %d labels to the cut of column %s: %w", len(names), m.column.Name, err)
 	}
 	return tree, nil
 }
 
-// members checks that the labels are a cut of the column's taxonomy. Those that a given tree lacks
-// were unknown values before, where the column takes such.
-func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, budget *spill.Budget) (_ *members, err error) {
+// members checks that the labels are a cut of the column's taxonomy. Labels that a given tree does
+// not have were unknown values before, if the column accepts such.
+func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy,
+	budget *spill.Budget) (_ *members, err error) {
 	m := &members{labelSpace: newLabelSpace(column), nanIsNull: NaNIsNull(spec.Mask, t)}
 	if spec.Unknown == job.UnknownRoot {
-		m.added = newInterner(formats.Type{Kind: formats.String}, "the new labels of column "+spec.Name, budget)
+		m.added = newInterner(formats.Type{Kind: formats.String},
+			"the new labels of column "+spec.Name, budget)
 	}
 	noCut := g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
 	labels := m.texts
@@ -110,7 +120,10 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 			return nil, Untreed(spec, err)
 		}
 		foreign := func(label string) bool { return !engine.Takes(generated, label) }
-		if m.added == nil && slices.ContainsFunc(labels, foreign) || !slices.ContainsFunc(labels, func(l string) bool { return !foreign(l) }) {
+		if m.added == nil && slices.ContainsFunc(labels, foreign) ||
+			!slices.ContainsFunc(labels, func(l string) bool {
+				return !foreign(l)
+			}) {
 			return nil, g.mismatch("column %s: its taxonomy has no nodes like the cut's", spec.Name)
 		}
 		if m.tree, err = engine.NewTree(engine.Above(generated, labels)); err != nil {
@@ -129,7 +142,8 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 		}
 	}
 	if len(m.unknown) > 0 && m.added == nil {
-		return nil, g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name, text.Count(len(m.unknown), "node"))
+		return nil, g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name,
+			text.Count(len(m.unknown), "node"))
 	}
 	if m.tree.AddLeaves(m.unknown) != nil || !m.isCut(labels) {
 		return nil, noCut
@@ -139,15 +153,16 @@ func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy, 
 	return m, nil
 }
 
-// checkLevel refuses a label of the cut that is finer than the job lets its column be.
+// checkLevel refuses a label of the cut that is finer than the job allows for its column.
 func (g *Cut) checkLevel(spec *job.Column, generator engine.Generator, label string) error {
 	if level := spec.FinestLevel(); level > 0 && len(engine.Ancestry(generator, label)) > level+1 {
-		return g.mismatch("column %s: a label is finer than the job's at_most: %d", spec.Name, level)
+		return g.mismatch("column %s: a label is finer than the job's at_most: %d", spec.Name,
+			level)
 	}
 	return nil
 }
 
-// isCut finds the labels over the leaves of the tree, and reports whether every leaf has one.
+// isCut finds the labels above the leaves of the tree, and reports whether every leaf has one.
 func (m *members) isCut(labels []string) bool {
 	const none = math.MaxUint32
 	m.labels = slices.Repeat([]uint32{none}, len(m.tree.Leaves()))

@@ -12,14 +12,14 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Placement says which leaves lie under the nodes of a declared tree, and names none. It has two
-// words a node, sorted: a hash of its name, and the sum of the hashes of its leaves, which does not
-// depend on their order.
+// Placement describes which leaves are under the nodes of a declared tree, without names. It has
+// two words for each node, sorted: a hash of its name, and the sum of the hashes of its leaves,
+// which does not depend on their order.
 type Placement []byte
 
 const placedBytes = 16
 
-// hashesOf returns the hash of a node's name, and the one that it adds to sums if it is a leaf.
+// hashesOf returns the hash of a node's name, and the hash that it adds to sums if it is a leaf.
 func hashesOf(name string) (node, leaf uint64) {
 	sum := sha256.Sum256([]byte(name))
 	return binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])
@@ -45,7 +45,8 @@ func PlacementOf(t job.Taxonomy) Placement {
 }
 
 // eachNode calls f with every node of a tree and the sum of those of its leaves that count.
-func eachNode(n *engine.Node, counts func(leaf string) bool, f func(name string, leaves uint64)) (sum uint64) {
+func eachNode(n *engine.Node, counts func(leaf string) bool,
+	f func(name string, leaves uint64)) (sum uint64) {
 	if len(n.Children) == 0 && counts(n.Name) {
 		_, sum = hashesOf(n.Name)
 	}
@@ -56,18 +57,21 @@ func eachNode(n *engine.Node, counts func(leaf string) bool, f func(name string,
 	return sum
 }
 
-// leaves returns the sum of the leaves of a node, if there was one of that name.
+// leaves returns the sum of the leaves of a node, if there was one with that name.
 func (p Placement) leaves(name string) (sum uint64, found bool) {
 	hash, _ := hashesOf(name)
-	at := sort.Search(len(p)/placedBytes, func(i int) bool { return binary.BigEndian.Uint64(p[i*placedBytes:]) >= hash })
-	if node := p[at*placedBytes:]; len(node) >= placedBytes && binary.BigEndian.Uint64(node) == hash {
+	at := sort.Search(len(p)/placedBytes, func(i int) bool {
+		return binary.BigEndian.Uint64(p[i*placedBytes:]) >= hash
+	})
+	if node := p[at*placedBytes:]; len(node) >= placedBytes &&
+		binary.BigEndian.Uint64(node) == hash {
 		return binary.BigEndian.Uint64(node[8:]), true
 	}
 	return 0, false
 }
 
-// moved returns the nodes of a tree under which other leaves lie than there did, going by those that
-// there were: a leaf that is new comes from nowhere.
+// moved returns the nodes of a tree under which other leaves are now, among the leaves that existed
+// before: new leaves do not count.
 func (p Placement) moved(tree *engine.Node) map[string]bool {
 	moved := make(map[string]bool)
 	known := func(name string) bool {
@@ -83,8 +87,9 @@ func (p Placement) moved(tree *engine.Node) map[string]bool {
 	return moved
 }
 
-// MovedLabels returns how many labels of this cut of a column are nodes of its declared tree under
-// which other leaves lie than when the cut was made, but for its root; nobody knows without a placement.
+// MovedLabels returns the number of labels of this cut of a column that are nodes of its declared
+// tree under which other leaves are than when the cut was made, without its root; 0 without a
+// placement, when that is unknown.
 func (g *Cut) MovedLabels(name string, t job.Taxonomy) (labels int) {
 	p, known := g.Placements[name]
 	column := g.columnOf(name)

@@ -11,15 +11,17 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Refined reports whether the cut that was found for a column of a job tells more of some value than
-// this earlier cut does: whether there is one whose earlier label does not lead to its label now. Where
-// that cannot be told it is so: without an earlier cut of the column, with another mask, or when that
-// is no cut of the job's taxonomy, of the column's type or within its declared bounds. What covers
-// everything tells nothing.
+// Refined reports whether the new cut of a job's column discloses more of some value than this
+// earlier cut does: whether there is a value whose earlier label is not within its new label. If
+// that cannot be decided, it returns true: without an earlier cut of the column, with another mask,
+// or when the earlier cut is no cut of the job's taxonomy, of the column's type or within its
+// declared bounds. A label that covers everything discloses nothing.
 //
-// Labels mean what the job's taxonomy says, unless it is known that other leaves lay under them. Earlier labels that have nothing to do with any label of
-// now, and the other way round, are of values that only one of the two inputs has.
-func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, taxonomy job.Taxonomy, budget *spill.Budget) (bool, error) {
+// The job's taxonomy defines the meaning of labels, unless other leaves are known to have been
+// under them. Earlier labels that are unrelated to all new labels, and the reverse, belong to
+// values that only one of the two inputs has.
+func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type,
+	taxonomy job.Taxonomy, budget *spill.Budget) (bool, error) {
 	all, err := coversAll(found, taxonomy)
 	if err != nil {
 		return true, Untreed(spec, err)
@@ -38,7 +40,8 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, t
 	was, now := newLabelSpace(earlier), newLabelSpace(found)
 	switch l := l.(type) {
 	case *spans:
-		lone := l.n == 1 && !(was.hasNull && now.n == 1) // a single interval covers the null, too, unless that is beside it
+		// a single interval also covers the null, unless that is a separate label
+		lone := l.n == 1 && !(was.hasNull && now.n == 1)
 		return lone || l.parts(found), nil
 	case *members:
 		within, err := earlier.Within(found, taxonomy)
@@ -50,7 +53,7 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type, t
 	return now.hasNull && !was.hasNull || len(missing(now.texts, was.texts)) > 0, nil
 }
 
-// coversAll reports whether a column has one label for all values, nulls too.
+// coversAll reports whether a column has one label for all values, including nulls.
 func coversAll(column *cutfile.Column, taxonomy job.Taxonomy) (bool, error) {
 	switch {
 	case column.Mask == job.MaskSuppress:
@@ -64,7 +67,7 @@ func coversAll(column *cutfile.Column, taxonomy job.Taxonomy) (bool, error) {
 	return err == nil && engine.Ancestry(generator, "")[0] == column.Cut[0].Label, err
 }
 
-// missing returns the texts that others lack.
+// missing returns the texts that others do not have.
 func missing(texts, others []string) []string {
 	has := make(map[string]bool, len(others))
 	for _, text := range others {
@@ -73,10 +76,12 @@ func missing(texts, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return has[text] })
 }
 
-// parts reports whether intervals of another cut of the column have an end within one of these.
+// parts reports whether intervals of another cut of the column have an end inside one of these.
 func (s *spans) parts(other *cutfile.Column) bool {
 	var ends, starts []string
-	for i, label := range slices.DeleteFunc(slices.Clone(other.Cut), func(l cutfile.Label) bool { return l.Null }) {
+	for i, label := range slices.DeleteFunc(slices.Clone(other.Cut), func(l cutfile.Label) bool {
+		return l.Null
+	}) {
 		if lower, _ := cutfile.EndText(label.Lower); i > 0 {
 			ends = append(ends, lower)
 		}

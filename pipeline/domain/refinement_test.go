@@ -15,7 +15,7 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// columnOf reads the cut of a column, "a" in JSON: its mask and its labels.
+// columnOf parses the cut of a column, "a" in JSON: its mask and its labels.
 func columnOf(t *testing.T, text string) cutfile.Column {
 	t.Helper()
 	mask, labels, _ := strings.Cut(text, " ")
@@ -26,10 +26,11 @@ func columnOf(t *testing.T, text string) cutfile.Column {
 	return c
 }
 
-// specOf returns a job's column "a" with more to its entry, and the column's taxonomy.
+// specOf returns a job's column "a" with additions to its entry, and the column's taxonomy.
 func specOf(t *testing.T, mask, more string) (*job.Column, job.Taxonomy) {
 	t.Helper()
-	text := fmt.Sprintf("{input: in, output: out, quasi_identifiers: [{columns: [a], k: 2}], columns: {a: {mask: %s%s}}}", mask, more)
+	text := fmt.Sprintf("{input: in, output: out, quasi_identifiers: [{columns: [a], k: 2}], "+
+		"columns: {a: {mask: %s%s}}}", mask, more)
 	j, err := job.Parse("job.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func TestRefined(t *testing.T) {
 	whole, day := formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Date}
 	zoned := formats.Type{Kind: formats.Timestamp, Unit: formats.Milli, Zone: "UTC"}
 	for _, tt := range []struct {
-		more           string // of the column's entry
+		more           string // additions to the column's entry
 		t              formats.Type
 		earlier, found string
 		want           bool
@@ -96,9 +97,11 @@ func TestRefined(t *testing.T) {
 		{", bounds: [0, 20]", whole, spansOf("", "9", ""), spansOf("0", "9", "20"), false},
 		{", bounds: [0, 20]", whole, spansOf("1", "9", "20"), spansOf("0", "9", "20"), true},
 		{", bounds: [0, 20]", whole, spansOf("1", "9", "20"), spansOf("0", "20"), false},
-		{"", day, spansOf("", `"2000-01-01"`, `"2000-02-01"`, ""), spansOf("", `"2000-02-01"`, ""), false},
+		{"", day, spansOf("", `"2000-01-01"`, `"2000-02-01"`, ""), spansOf("", `"2000-02-01"`, ""),
+			false},
 		{"", day, spansOf("", "5", "9", ""), spansOf("", `"2000-02-01"`, ""), true},
-		{"", zoned, spansOf("", `"2000-01-01T00:00:00.5Z"`, ""), spansOf("", `"2000-01-01T00:00:00Z"`, `"2000-01-01T00:00:00.5Z"`, ""), true},
+		{"", zoned, spansOf("", `"2000-01-01T00:00:00.5Z"`, ""),
+			spansOf("", `"2000-01-01T00:00:00Z"`, `"2000-01-01T00:00:00.5Z"`, ""), true},
 
 		{tree, whole, `generalize "N","M"`, `generalize "N","M"`, false},
 		{tree, whole, `generalize "N","c","d"`, `generalize "N","M"`, false},
@@ -113,13 +116,15 @@ func TestRefined(t *testing.T) {
 		{unknown, whole, `generalize "All"`, `generalize "N","M","zz"`, true},
 		{unknown, whole, `generalize "X","Y"`, `generalize "N","M"`, true}, // another tree
 		{unknown, whole, `generalize "X","Y"`, `generalize "All"`, false},
-		{unknown, whole, `generalize "N","c"`, `generalize "N","M"`, true}, // d was elsewhere, or is new
+		// d was elsewhere, or is new
+		{unknown, whole, `generalize "N","c"`, `generalize "N","M"`, true},
 		{tree, whole, `suppress "a"`, `generalize "N","M"`, true},
 
 		{prefixes, whole, `generalize "11*","12*"`, `generalize "11*","12*","13*"`, false},
 		{prefixes, whole, `generalize "11*","12*"`, `generalize "11*","1234*"`, true},
 		{prefixes, whole, `generalize "1134*","1135*"`, `generalize "11*"`, false},
-		{prefixes, whole, `generalize "113*","112*"`, `generalize "11*"`, false}, // of other lengths
+		// of other lengths
+		{prefixes, whole, `generalize "113*","112*"`, `generalize "11*"`, false},
 		{prefixes, whole, `generalize "113*","112*"`, `generalize "1134*","112*"`, true},
 		{prefixes, whole, `generalize "113*","112*"`, `generalize "113","112*","114"`, false},
 		{prefixes, whole, `generalize "11345"`, `generalize "1134*"`, false},
@@ -131,7 +136,8 @@ func TestRefined(t *testing.T) {
 		{dates, whole, `generalize "2000-01-02"`, `generalize "2000-01-02T10:00:00"`, true},
 		{ranges, whole, `generalize "(,0)","[0,18)"`, `generalize "(,0)","1","17"`, true},
 		{ranges, whole, `generalize "(,0)","1","17"`, `generalize "(,0)","[0,18)"`, false},
-		{ranges, whole, `generalize "(,0)","[0,20)"`, `generalize "(,0)","[0,18)","[18,)"`, true}, // other edges
+		// other edges
+		{ranges, whole, `generalize "(,0)","[0,20)"`, `generalize "(,0)","[0,18)","[18,)"`, true},
 	} {
 		earlier, found := columnOf(t, tt.earlier), columnOf(t, tt.found)
 		spec, taxonomy := specOf(t, found.Mask, tt.more)
@@ -139,8 +145,10 @@ func TestRefined(t *testing.T) {
 		if earlier.Mask == "none" {
 			g.Columns[0].Name = "b"
 		}
-		if got, err := g.Refined(spec, &found, tt.t, taxonomy, spill.NewBudget(1<<20)); err != nil || got != tt.want {
-			t.Errorf("%s\n%s after\n%s: refined %t, %v, want %t", tt.more, tt.found, tt.earlier, got, err, tt.want)
+		if got, err := g.Refined(spec, &found, tt.t, taxonomy,
+			spill.NewBudget(1<<20)); err != nil || got != tt.want {
+			t.Errorf("%s\n%s after\n%s: refined %t, %v, want %t", tt.more, tt.found, tt.earlier,
+				got, err, tt.want)
 		}
 	}
 }
@@ -178,7 +186,9 @@ func TestRefinedByValues(t *testing.T) {
 		spec, taxonomy := specOf(t, job.MaskGeneralize, ", taxonomy: {"+text+"}")
 		var leaves []string
 		for _, nodes := range children {
-			leaves = append(leaves, slices.DeleteFunc(slices.Clone(nodes), func(n string) bool { return len(children[n]) > 0 })...)
+			leaves = append(leaves, slices.DeleteFunc(slices.Clone(nodes), func(n string) bool {
+				return len(children[n]) > 0
+			})...)
 		}
 		cuts := [2][]string{randomCut(rng, children, "n", 6), randomCut(rng, children, "n", 6)}
 		var columns [2]cutfile.Column
@@ -187,7 +197,9 @@ func TestRefinedByValues(t *testing.T) {
 			columns[i] = columnOf(t, `generalize "`+strings.Join(cut, `","`)+`"`)
 			for _, leaf := range leaves {
 				of := label[leaf]
-				of[i] = cut[slices.IndexFunc(cut, func(node string) bool { return strings.HasPrefix(leaf, node) })]
+				of[i] = cut[slices.IndexFunc(cut, func(node string) bool {
+					return strings.HasPrefix(leaf, node)
+				})]
 				label[leaf] = of
 			}
 		}
@@ -200,7 +212,8 @@ func TestRefinedByValues(t *testing.T) {
 		g := &Cut{File: &cutfile.File{Columns: columns[:1]}}
 		got, err := g.Refined(spec, &columns[1], formats.Type{}, taxonomy, spill.NewBudget(1<<20))
 		if err != nil || got != want {
-			t.Fatalf("%s: %v after %v: refined %t, %v, want %t", text, cuts[1], cuts[0], got, err, want)
+			t.Fatalf("%s: %v after %v: refined %t, %v, want %t", text, cuts[1], cuts[0], got, err,
+				want)
 		}
 		if want {
 			refined++
@@ -211,30 +224,41 @@ func TestRefinedByValues(t *testing.T) {
 	}
 }
 
-// TestRefinedByMovedLeaves: a cut whose labels are those of then is refined where other leaves lie under
-// them, and is not where the tree has only nodes or leaves that are new.
+// TestRefinedByMovedLeaves: a cut with the same labels is refined if other leaves are under them,
+// and is not if the tree only has new nodes or leaves.
 func TestRefinedByMovedLeaves(t *testing.T) {
 	const was = "{All: {N: [a, b], M: [c, {d: [e, f]}]}}"
 	for _, tt := range []struct {
 		name, is, earlier, found string
 		want                     bool
 	}{
-		{"the same in another order", "{All: {M: [{d: [f, e]}, c], N: [b, a]}}", `"N","M"`, `"N","M"`, false},
+		{"the same in another order", "{All: {M: [{d: [f, e]}, c], N: [b, a]}}", `"N","M"`,
+			`"N","M"`, false},
 		{"a leaf moved", "{All: {N: [a], M: [b, c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
-		{"two leaves swapped", "{All: {N: [c, b], M: [a, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
-		{"a leaf moved, everything released as the root", "{All: {N: [a], M: [b, c, {d: [e, f]}]}}", `"N","M"`, `"All"`, false},
-		{"a leaf moved below a label", "{All: {N: [a, b], M: [{x: [c, e]}, {d: [f]}]}}", `"N","M"`, `"N","M"`, false},
-		{"a leaf moved from one label to another", "{All: {N: [a, b], M: [{d: [e]}, c, f]}}", `"N","c","d","f"`, `"N","M"`, true},
-		{"a finer tree", "{All: {N: [{y: [a, b]}], M: [{z: [c, {d: [e, f]}]}]}}", `"N","M"`, `"N","M"`, false},
-		{"a leaf that is new", "{All: {N: [a, b, g], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, false},
-		{"a leaf that is no more", "{All: {N: [a], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
-		{"a leaf that has leaves now", "{All: {N: [a, {b: [g, h]}], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`, true},
-		{"a node that is a leaf now", "{All: {N: [a, b], M: [c, d]}}", `"N","c","d"`, `"N","c","d"`, true},
+		{"two leaves swapped", "{All: {N: [c, b], M: [a, {d: [e, f]}]}}", `"N","M"`, `"N","M"`,
+			true},
+		{"a leaf moved, everything released as the root", "{All: {N: [a], M: [b, c, {d: [e, f]}]}}",
+			`"N","M"`, `"All"`, false},
+		{"a leaf moved below a label", "{All: {N: [a, b], M: [{x: [c, e]}, {d: [f]}]}}", `"N","M"`,
+			`"N","M"`, false},
+		{"a leaf moved from one label to another", "{All: {N: [a, b], M: [{d: [e]}, c, f]}}",
+			`"N","c","d","f"`, `"N","M"`, true},
+		{"a finer tree", "{All: {N: [{y: [a, b]}], M: [{z: [c, {d: [e, f]}]}]}}", `"N","M"`,
+			`"N","M"`, false},
+		{"a leaf that is new", "{All: {N: [a, b, g], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`,
+			false},
+		{"a leaf that is no more", "{All: {N: [a], M: [c, {d: [e, f]}]}}", `"N","M"`, `"N","M"`,
+			true},
+		{"a leaf that has leaves now", "{All: {N: [a, {b: [g, h]}], M: [c, {d: [e, f]}]}}",
+			`"N","M"`, `"N","M"`, true},
+		{"a node that is a leaf now", "{All: {N: [a, b], M: [c, d]}}", `"N","c","d"`, `"N","c","d"`,
+			true},
 	} {
 		_, then := specOf(t, job.MaskGeneralize, ", taxonomy: "+was)
 		spec, now := specOf(t, job.MaskGeneralize, ", taxonomy: "+tt.is)
 		found := columnOf(t, "generalize "+tt.found)
-		g := &Cut{File: &cutfile.File{Columns: cutfile.Columns{columnOf(t, "generalize "+tt.earlier)}}}
+		g := &Cut{File: &cutfile.File{Columns: cutfile.Columns{columnOf(t,
+			"generalize "+tt.earlier)}}}
 		refined := func() bool {
 			got, err := g.Refined(spec, &found, formats.Type{}, now, spill.NewBudget(1<<20))
 			if err != nil {

@@ -16,28 +16,29 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Span is a part of the number line, its ends included.
+// Span is a part of the number line with both ends.
 type Span struct {
 	Lower, Upper *formats.Values // one value each; nil when the end is open
 }
 
-// Excludes reports whether a value lies outside.
+// Excludes reports whether a value is outside.
 func (s *Span) Excludes(values *formats.Values, i int) bool {
-	return s.Lower != nil && CompareValues(values, i, s.Lower, 0) < 0 || s.Upper != nil && CompareValues(values, i, s.Upper, 0) > 0
+	return s.Lower != nil && CompareValues(values, i, s.Lower, 0) < 0 ||
+		s.Upper != nil && CompareValues(values, i, s.Upper, 0) > 0
 }
 
-// Bounds are the bounds that the job declares for a discretized column, and what
-// was found beyond them.
+// Bounds are the bounds that the job declares for a discretized column, with the counts at and
+// beyond them.
 type Bounds struct {
 	Span
-	Values int       // outside
+	Values int       // number of values outside
 	At     [2]uint64 // records at the lower and at the upper bound: no others are more extreme
 
 	column  string
 	records uint64
 }
 
-// NewBounds reads what is declared for a column of a type: values of it, in order.
+// NewBounds parses the declared bounds of a column of a type: values of the type, in order.
 func NewBounds(spec *job.Column, t formats.Type) (*Bounds, error) {
 	d := &Bounds{column: spec.Name}
 	var err error
@@ -48,12 +49,16 @@ func NewBounds(spec *job.Column, t formats.Type) (*Bounds, error) {
 		return nil, err
 	}
 	if d.Lower != nil && d.Upper != nil && CompareValues(d.Lower, 0, d.Upper, 0) > 0 {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the upper one", spec.Name)}
+		return nil, &fault.Error{
+			Class: fault.Usage,
+			Err: fmt.Errorf("read the declared bounds of column %s: the lower one is above the "+
+				"upper one", spec.Name),
+		}
 	}
 	return d, nil
 }
 
-// Check looks at a value that so many records have.
+// Check counts a value with a number of records.
 func (d *Bounds) Check(values *formats.Values, at int, records uint64) {
 	if d.Excludes(values, at) {
 		d.Values++
@@ -66,13 +71,14 @@ func (d *Bounds) Check(values *formats.Values, at int, records uint64) {
 	}
 }
 
-// Place puts the ends of the number line at the bounds. It is an error if a value lies outside.
+// Place puts the ends of the number line at the bounds. It returns an error if a value is outside.
 func (d *Bounds) Place(a *engine.Attribute) error {
 	if d.Values > 0 {
 		return &fault.Error{
 			Class: fault.Input,
 			Hint:  "widen bounds in the job file, or leave them out for open ends",
-			Err:   fmt.Errorf("mask column %s: outside the declared bounds: %s of %s", d.column, text.Count(d.Values, "distinct value"), text.Count(d.records, "row")),
+			Err: fmt.Errorf("mask column %s: outside the declared bounds: %s of %s", d.column,
+				text.Count(d.Values, "distinct value"), text.Count(d.records, "row")),
 		}
 	}
 	if d.Lower != nil {
@@ -84,33 +90,36 @@ func (d *Bounds) Place(a *engine.Attribute) error {
 	return nil
 }
 
-// NewRounding returns how the bounds of a discretized column of a type are rounded.
+// NewRounding returns the rounding of the bounds of a discretized column of a type.
 func NewRounding(spec *job.Column, t formats.Type) (*formats.Rounding, error) {
 	step := spec.Round
 	if t.Kind == formats.Null {
-		step = "" // there is no value to be rounded
+		step = "" // there is no value to round
 	}
 	r, err := formats.NewRounding(t, step)
 	if err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("round the bounds of column %s: %w", spec.Name, err)}
+		return nil, &fault.Error{
+			Class: fault.Usage,
+			Err:   fmt.Errorf("round the bounds of column %s: %w", spec.Name, err),
+		}
 	}
 	return r, nil
 }
 
-// NewMinWidth returns how wide the intervals of a discretized column of a type must be, as positions are measured; 0: the job
-// does not say.
+// NewMinWidth returns the smallest width of intervals of a discretized column of a type, in the
+// measure of positions; 0: the job declares none.
 func NewMinWidth(spec *job.Column, t formats.Type) (float64, error) {
 	return newWidth(spec, "at_most", spec.AtMost, t)
 }
 
-// NewMaxWidth returns how wide they may be; 0: the job does not say.
+// NewMaxWidth returns the largest width; 0: the job declares none.
 func NewMaxWidth(spec *job.Column, t formats.Type) (float64, error) {
 	return newWidth(spec, "at_least", spec.AtLeast, t)
 }
 
-// newWidth reads a width that a key of the job has.
+// newWidth parses a width in a key of the job.
 func newWidth(spec *job.Column, key, text string, t formats.Type) (float64, error) {
-	if spec.Mask != job.MaskDiscretize { // of a generalized column it is a level
+	if spec.Mask != job.MaskDiscretize { // for a generalized column it is a level
 		return 0, nil
 	}
 	number := strings.TrimRight(text, "dhms")
@@ -130,35 +139,47 @@ func newWidth(spec *job.Column, key, text string, t formats.Type) (float64, erro
 	case number == "" || wants == "" && !timed:
 		return width, nil
 	case wants == "" || !timed || !strings.Contains(wants, unit):
-		units := map[string]string{"": "no unit", "d": "the unit d", "dhms": "one of the units d, h, m and s"}[wants]
-		return 0, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read %s: %s of column %s: a width of %s has %s", key, text, spec.Name, t, units)}
+		units := map[string]string{"": "no unit", "d": "the unit d",
+			"dhms": "one of the units d, h, m and s"}[wants]
+		return 0, &fault.Error{
+			Class: fault.Usage,
+			Err: fmt.Errorf("read %s: %s of column %s: a width of %s has %s", key, text,
+				spec.Name, t, units),
+		}
 	}
 	return t.Width(width * seconds), nil
 }
 
-// parseBound reads a declared bound as a value of the column's type. It returns nil when
-// nothing is declared, and for a column without a type, which has no value to lie anywhere.
+// parseBound parses a declared bound as a value of the column's type. It returns nil when none is
+// declared, and for a column without a type, which has no values.
 func parseBound(spec *job.Column, t formats.Type, text string) (*formats.Values, error) {
 	if text == "" || t.Kind == formats.Null {
 		return nil, nil
 	}
 	bound := &formats.Values{Type: t}
 	if err := bound.Parse(text); err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err)}
+		return nil, &fault.Error{
+			Class: fault.Usage,
+			Err:   fmt.Errorf("read the declared bounds of column %s: %w", spec.Name, err),
+		}
 	}
 	if math.IsNaN(bound.Float(0)) {
-		return nil, &fault.Error{Class: fault.Usage, Err: fmt.Errorf("read the declared bounds of column %s: NaN bounds nothing", spec.Name)}
+		return nil, &fault.Error{
+			Class: fault.Usage,
+			Err: fmt.Errorf("read the declared bounds of column %s: NaN bounds nothing",
+				spec.Name),
+		}
 	}
 	return bound, nil
 }
 
-// spans is the labeler of a discretized column: intervals, one after the other. A value
-// beyond the declared bounds is unmapped, as is one beyond the outer intervals.
+// spans is the labeler of a discretized column: adjacent intervals. A value beyond the declared
+// bounds is unmapped, and so is one beyond the outer intervals.
 type spans struct {
 	labelSpace
 	Span
 	intervals []cutfile.Label
-	starts    formats.Values // of all intervals but the first
+	starts    formats.Values // of all intervals except the first
 }
 
 func (s *spans) find(values *formats.Values, i int) (uint32, error) {
@@ -171,11 +192,15 @@ func (s *spans) find(values *formats.Values, i int) (uint32, error) {
 	return uint32(countUpTo(&s.starts, values, i)), nil
 }
 
-// Domain has the intervals for its values, each with its lower end for a text. The ends of the
-// number line are at the bounds, an open end as far away as the inner intervals are wide on average:
-// what the data reaches to is not in the cut.
+// Domain uses the intervals as values, with their lower ends as texts. The ends of the number line
+// are at the bounds, an open end at a distance of the average width of the inner intervals: the cut
+// does not contain the extremes of the data.
 func (s *spans) Domain(records []uint64) (Domain, error) {
-	a := engine.Attribute{Mask: engine.Discretize, HasNull: s.nulls(records), Positions: []float64{0}}
+	a := engine.Attribute{
+		Mask:      engine.Discretize,
+		HasNull:   s.nulls(records),
+		Positions: []float64{0},
+	}
 	for i, interval := range s.intervals {
 		lower, _ := cutfile.EndText(interval.Lower)
 		a.Texts = append(a.Texts, lower)
@@ -201,8 +226,9 @@ func (s *spans) Domain(records []uint64) (Domain, error) {
 	return s.domain(a, records), nil
 }
 
-// spans checks that the intervals lie one behind the other, and takes up all there is.
-func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_ *spans, err error) {
+// spans checks that the intervals are adjacent and cover everything.
+func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_ *spans,
+	err error) {
 	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
 	s.begin = func() find { return s.find }
 	for _, label := range column.Cut {
@@ -221,9 +247,11 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_
 		}
 		lower, closed := cutfile.EndText(interval.Lower)
 		_, bounded := cutfile.EndText(interval.Upper)
-		if i > 0 && (!closed || s.starts.Parse(lower) != nil || s.starts.Len() > 1 && CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
+		if i > 0 && (!closed || s.starts.Parse(lower) != nil ||
+			s.starts.Len() > 1 && CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
 			i < s.n-1 && (!bounded || string(interval.Upper) != string(s.intervals[i+1].Lower)) {
-			return nil, g.mismatch("column %s: its intervals are no cut of a column of type %s", spec.Name, t)
+			return nil, g.mismatch("column %s: its intervals are no cut of a column of type %s",
+				spec.Name, t)
 		}
 	}
 	if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, s.intervals[0].Lower); err == nil {
@@ -235,7 +263,7 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_
 	return s, err
 }
 
-// checkWidths refuses parts of a split interval that are narrower than the job lets them be.
+// checkWidths refuses parts of a split interval that are narrower than the job allows.
 func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *spans) error {
 	var ends []float64
 	if s.Lower != nil {
@@ -254,16 +282,17 @@ func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *spans) error {
 	return err
 }
 
-// checkWidth refuses an interval that is narrower than the job lets it be.
+// checkWidth refuses an interval that is narrower than the job allows.
 func (g *Cut) checkWidth(spec *job.Column, width, least float64) error {
 	if width < least {
-		return g.mismatch("column %s: an interval is narrower than the job's at_most: %s", spec.Name, spec.AtMost)
+		return g.mismatch("column %s: an interval is narrower than the job's at_most: %s",
+			spec.Name, spec.AtMost)
 	}
 	return nil
 }
 
-// checkStep refuses an inner bound of the cut that is not rounded as the job wants it. One that is no value of the
-// column's type is left to others.
+// checkStep refuses an inner bound of the cut that is not rounded as the job demands. It ignores
+// one that is no value of the column's type, which others check.
 func (g *Cut) checkStep(spec *job.Column, t formats.Type, end json.RawMessage) error {
 	rounding, err := NewRounding(spec, t)
 	if err != nil {
@@ -272,14 +301,16 @@ func (g *Cut) checkStep(spec *job.Column, t formats.Type, end json.RawMessage) e
 	text, _ := cutfile.EndText(end)
 	bound := &formats.Values{Type: t}
 	if bound.Parse(text) == nil && !rounding.Admits(bound) {
-		return g.mismatch("column %s: a bound is no multiple of the job's round: %s", spec.Name, spec.Round)
+		return g.mismatch("column %s: a bound is no multiple of the job's round: %s", spec.Name,
+			spec.Round)
 	}
 	return nil
 }
 
-// end returns an end of the number line: what the job declares or the cut has. If both say
-// something, they must say the same.
-func (g *Cut) end(spec *job.Column, t formats.Type, declared string, end json.RawMessage) (*formats.Values, error) {
+// end returns an end of the number line, from the job or the cut. If both have one, they must
+// agree.
+func (g *Cut) end(spec *job.Column, t formats.Type, declared string,
+	end json.RawMessage) (*formats.Values, error) {
 	of, _ := cutfile.EndText(end)
 	bound, err := parseBound(spec, t, cmp.Or(declared, of))
 	if err != nil || bound == nil || declared == "" || of == "" {

@@ -1,11 +1,11 @@
-// Package fileset knows what a release is made of: one file, or a directory of part files on
-// a disk or in an object store, what they are called and which bytes they have, and the
-// manifest that says so.
+// Package fileset handles the files of a release: one file, or a directory of part files on a disk
+// or in an object store. It finds their names and digests, and reads and writes the manifest that
+// lists them.
 //
-// Contract: the parts of a release come in their order, which is that of its rows. A place
-// without a release is an error of class Input, and one that is no place of class Usage.
+// Contract: the parts of a release come in their order, which is that of its rows. A place without
+// a release is an error of class Input, and an invalid place one of class Usage.
 //
-// Not promised: that a release is complete. Parts looks for no _SUCCESS.
+// Limits: a release may be incomplete. Parts does not look for _SUCCESS.
 package fileset
 
 import (
@@ -32,10 +32,10 @@ import (
 // IsDirectory reports whether an output path names a directory of part files.
 func IsDirectory(output string) bool { return strings.HasSuffix(output, "/") }
 
-// PartName returns the name of a part file, from 0 on.
+// PartName returns the name of a part file, numbered from 0.
 func PartName(number int) string { return fmt.Sprintf("part-%05d.parquet", number) }
 
-// IsPart reports whether a file of a released directory, or of the partitions in it, is one of its parts.
+// IsPart reports whether a file of a released directory, or of its partitions, is one of its parts.
 func IsPart(name string) bool {
 	folder, base := path.Split(name)
 	for level := range strings.SplitSeq(strings.TrimSuffix(folder, "/"), "/") {
@@ -46,13 +46,14 @@ func IsPart(name string) bool {
 	return strings.HasPrefix(base, "part-") && strings.HasSuffix(base, ".parquet")
 }
 
-// Belongs reports whether a released directory has files of this name.
+// Belongs reports whether a released directory may have a file with this name.
 func Belongs(name string) bool {
-	return name == publish.SuccessFile || name == ManifestFile || name == textManifest || IsPart(name)
+	return name == publish.SuccessFile || name == ManifestFile || name == textManifest ||
+		IsPart(name)
 }
 
-// Names returns what lies in a released directory and its partitions, in order: of a partition without anything its
-// own name, with a slash behind it.
+// Names returns the names in a released directory and its partitions, in order: for an empty
+// partition its own name, followed by a slash.
 func Names(ctx context.Context, directory string) (names []string, err error) {
 	if !storage.IsRemote(directory) {
 		return localNames(directory, "")
@@ -65,7 +66,7 @@ func Names(ctx context.Context, directory string) (names []string, err error) {
 	return names, err
 }
 
-// localNames returns what lies in a folder of a released directory.
+// localNames returns the names in a folder of a released directory.
 func localNames(directory, folder string) (names []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(directory, filepath.FromSlash(folder)))
 	if err != nil {
@@ -89,7 +90,8 @@ func localNames(directory, folder string) (names []string, err error) {
 	return names, nil
 }
 
-// NameIn returns the name of a part in a release, with slashes: that of a file of its own is the file's.
+// NameIn returns the name of a part in a release, with slashes: for a release of one file, the
+// file's.
 func NameIn(release, part string) string {
 	inside, err := filepath.Rel(filepath.Clean(release), part)
 	if storage.IsRemote(release) {
@@ -101,7 +103,8 @@ func NameIn(release, part string) string {
 	return filepath.ToSlash(inside)
 }
 
-// Parts returns the files of a release: itself, or a directory's part files in the order of their numbers.
+// Parts returns the files of a release: itself, or a directory's part files in the order of their
+// numbers.
 func Parts(ctx context.Context, release string) (parts []string, err error) {
 	if single, err := isFile(ctx, release); err != nil {
 		return nil, fmt.Errorf("open release: %w", err)
@@ -121,15 +124,18 @@ func Parts(ctx context.Context, release string) (parts []string, err error) {
 			parts = append(parts, storage.Join(directory, name))
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) })
+	slices.SortStableFunc(parts, func(a, b string) int {
+		return strings.Compare(path.Base(a), path.Base(b))
+	})
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("open release %s: it has no part files: %w", release, formats.ErrNoInput)
+		return nil, fmt.Errorf("open release %s: it has no part files: %w", release,
+			formats.ErrNoInput)
 	}
 	return parts, nil
 }
 
-// isFile reports whether there is a release of one file. One that is nowhere in an object store may
-// be a directory: these have no name of their own there.
+// isFile reports whether a release is one file. If it does not exist as an object, it may be a
+// directory: directories have no name of their own in a store.
 func isFile(ctx context.Context, release string) (bool, error) {
 	if storage.IsRemote(release) {
 		if IsDirectory(release) {
@@ -144,7 +150,7 @@ func isFile(ctx context.Context, release string) (bool, error) {
 	return !info.IsDir(), nil
 }
 
-// Resolve returns the path or URL of a release in the form that all else here takes.
+// Resolve returns the path or URL of a release in the form that all functions here take.
 func Resolve(path string) (string, error) {
 	resolved, err := storage.Resolve(path)
 	if err != nil {
@@ -153,8 +159,8 @@ func Resolve(path string) (string, error) {
 	return resolved, nil
 }
 
-// Digest returns the digest of a release: of its one file, or of its parts with their
-// names. It is empty when a directory lacks what completes it.
+// Digest returns the digest of a release: of its one file, or of its parts with their names. It is
+// empty if a directory does not have the file that marks it as complete.
 func Digest(ctx context.Context, release string, threads int) (string, error) {
 	parts, err := Parts(ctx, release)
 	if err != nil {
@@ -174,11 +180,11 @@ func Digest(ctx context.Context, release string, threads int) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// nameHint is what to do about a release that is not there.
+// nameHint is the hint about a missing release.
 const nameHint = "check its name: a release is a Parquet file, or a directory of part files"
 
-// Advise gives an error of class Input the next thing to do about a release that cannot be read.
-// Others, and none, are returned as they are.
+// Advise gives an error of class Input a hint about a release that cannot be read. It returns other
+// errors, and nil, unchanged.
 func Advise(err error) error {
 	if fault.ClassOf(err) != fault.Input {
 		return err
@@ -201,11 +207,13 @@ func Sum(ctx context.Context, path string) (size int64, sum string, err error) {
 	plan := file.Plan(ctx, []storage.Range{{To: size}})
 	defer plan.Close()
 	hash := sha256.New()
-	if _, err := io.CopyBuffer(hash, io.NewSectionReader(plan, 0, size), make([]byte, sumBuffer)); err != nil {
+	if _, err := io.CopyBuffer(hash, io.NewSectionReader(plan, 0, size),
+		make([]byte, sumBuffer)); err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return size, hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// sumBuffer is how much is read at a time: less is more calls, more leaves the caches.
+// sumBuffer is the number of bytes that are read at a time: fewer need more calls, and more do not
+// fit in the caches.
 const sumBuffer = 256 << 10

@@ -12,16 +12,16 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// ManifestFile is the name of the file that says what a directory of part files holds: in the metadata of a Parquet
-// file that has the parts' columns and no rows. Readers of tables pass over names that begin with _, or else find no
-// row in it; some of them take no directory in which a file has another extension. It is written after the parts
-// and before _SUCCESS.
+// ManifestFile is the name of the file that lists the content of a directory of part files: in the
+// metadata of a Parquet file with the parts' columns and no rows. Readers of tables skip names that
+// begin with _, or find no row in it; some of them accept no directory with files of another
+// extension. It is written after the parts and before _SUCCESS.
 const ManifestFile = "_manifest.parquet"
 
-// textManifest is the name that it had when it was the text alone.
+// textManifest is the name of an older form of the manifest, which was only the text.
 const textManifest = "_manifest.json"
 
-// Manifest says what a directory of part files holds. It has nothing that the parts do not tell.
+// Manifest lists the content of a directory of part files. All of it follows from the parts.
 type Manifest struct {
 	Version int    `json:"version"` // of this form: 1
 	Rows    int64  `json:"rows"`
@@ -36,17 +36,17 @@ type Part struct {
 	SHA256 string `json:"sha256"` // of all its bytes
 }
 
-// Text returns the manifest as its file has it.
+// Text returns the manifest in the form of its file.
 func (m *Manifest) Text() ([]byte, error) {
 	text, err := json.Marshal(m)
 	return append(text, '\n'), err
 }
 
-// maxManifest bounds a manifest that is read, in bytes.
+// maxManifest is the largest size of a manifest, in bytes.
 const maxManifest = 64 << 20
 
-// ReadManifest reads the manifest of a released directory, nil when it has none. One that has
-// anything but what kcut writes is an error of class Input.
+// ReadManifest reads the manifest of a released directory, nil when it has none. A manifest with
+// any content that kcut does not write is an error of class Input.
 func ReadManifest(ctx context.Context, directory string) (m *Manifest, err error) {
 	for _, form := range []struct {
 		name string
@@ -64,7 +64,7 @@ func ReadManifest(ctx context.Context, directory string) (m *Manifest, err error
 		if err != nil {
 			return nil, fmt.Errorf("read manifest: %w", err)
 		}
-		if m != nil || text == "" { // two of them, or not of the form
+		if m != nil || text == "" { // there are two of them, or its form is wrong
 			return nil, otherForm(path)
 		}
 		if m, err = parse(text); err != nil {
@@ -75,10 +75,11 @@ func ReadManifest(ctx context.Context, directory string) (m *Manifest, err error
 }
 
 func otherForm(path string) error {
-	return fault.Errorf(fault.Input, "make the release anew with kcut run --overwrite", "read manifest %s: it is not of the form that kcut writes", path)
+	return fault.Errorf(fault.Input, "make the release anew with kcut run --overwrite",
+		"read manifest %s: it is not of the form that kcut writes", path)
 }
 
-// parse reads what Text has written, and nothing else.
+// parse parses a text that Text has written, and nothing else.
 func parse(text string) (*Manifest, error) {
 	m := &Manifest{}
 	if err := json.Unmarshal([]byte(text), m); err != nil {
@@ -96,7 +97,8 @@ func readText(ctx context.Context, _, path string) (string, error) {
 	return string(text), err
 }
 
-// readMetadata returns the text in a manifest's metadata, none when the file holds anything else.
+// readMetadata returns the text in a manifest's metadata, or "" when the file contains anything
+// else.
 func readMetadata(ctx context.Context, directory, path string) (text string, err error) {
 	parts, err := Parts(ctx, directory)
 	if err != nil {

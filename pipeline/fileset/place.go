@@ -14,26 +14,27 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Place is a file or a directory that a command reads or writes, and what it is called in
-// messages. One without a path is nowhere.
+// Place is a file or a directory that a command reads or writes, with its name in messages. A place
+// without a path does not exist.
 type Place struct{ What, Path string }
 
-// CheckApart refuses files to write of which one would replace another, replace what the command
-// has to do with besides, or lie in such a directory: an error of class Usage. Whoever writes a
-// file beside a release has mistyped its name then, and would lose data.
+// CheckApart refuses files to write if one of them would replace another, or replace another file
+// of the command, or be inside such a directory: an error of class Usage. Such a name is a mistake,
+// and data would be lost.
 func CheckApart(written []Place, others ...Place) error {
 	for i, w := range written {
 		for _, other := range append(written[:i:i], others...) {
 			if w.liesIn(other) {
-				return fault.Errorf(fault.Usage, "name another file for the "+w.What, "write %s %s: the %s is there", w.What, w.Path, other.What)
+				return fault.Errorf(fault.Usage, "name another file for the "+w.What,
+					"write %s %s: the %s is there", w.What, w.Path, other.What)
 			}
 		}
 	}
 	return nil
 }
 
-// liesIn reports whether a file, or one that would be, is at a place, by whatever name, or lies below
-// it. Terminals, pipes and devices are nowhere.
+// liesIn reports whether a file, which may not exist yet, is at a place, by any name, or below it.
+// Terminals, pipes and devices are at no place.
 func (p Place) liesIn(other Place) bool {
 	if p.Path == "" || other.Path == "" || storage.IsURL(p.Path) || storage.IsURL(other.Path) {
 		return false
@@ -51,8 +52,8 @@ func (p Place) liesIn(other Place) bool {
 	return err == nil && otherErr == nil && os.SameFile(a, b)
 }
 
-// Real is a path of this machine from its root on and without links, as far as it leads
-// somewhere. A URL is left as it is.
+// Real returns a path of this machine from its root on and without links, as far as it exists. It
+// does not change a URL.
 func Real(path string) string {
 	if storage.IsURL(path) {
 		return path
@@ -69,9 +70,9 @@ func Real(path string) string {
 	return path
 }
 
-// CheckFile refuses the path of a file to write, what it is called in messages, that could not be
-// written: its folder is not there, it is a directory (class Usage), or it exists and is not to
-// be replaced (class Exists).
+// CheckFile refuses the path of a file, with a name for messages, that could not be written: its
+// folder does not exist, it is a directory (class Usage), or it exists and must not be replaced
+// (class Exists).
 func CheckFile(what, path string, overwrite bool) error {
 	if err := publish.CheckTarget(path); err != nil {
 		return fmt.Errorf("write %s: %w", what, err)
@@ -83,16 +84,18 @@ func CheckFile(what, path string, overwrite bool) error {
 	case err != nil:
 		return fmt.Errorf("look for %s: %w", what, err)
 	case info.IsDir():
-		return fault.Errorf(fault.Usage, "name a file", "write %s %s: it is a directory", what, path)
+		return fault.Errorf(fault.Usage, "name a file", "write %s %s: it is a directory", what,
+			path)
 	case !overwrite:
-		return fault.Errorf(fault.Exists, "choose another name, or replace the file with --overwrite",
+		return fault.Errorf(fault.Exists, "choose another name, or replace the file with "+
+			"--overwrite",
 			"write %s %s: the file exists", what, path)
 	}
 	return nil
 }
 
-// CheckFolder refuses the path of a file to write, what it is called in messages, whose folder
-// is not there: an error of class Usage, before any work is done for it.
+// CheckFolder refuses the path of a file, with a name for messages, whose folder does not exist: an
+// error of class Usage, before any work is done for it.
 func CheckFolder(what, path string) error {
 	folder := filepath.Dir(filepath.Clean(path))
 	info, err := os.Stat(folder)

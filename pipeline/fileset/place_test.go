@@ -9,19 +9,21 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Files are compared by where they are, whatever they are called.
+// Files are compared by their places, whatever their names.
 func TestCheckApart(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, err := range []error{
 		os.WriteFile(at("job"), nil, 0o600), os.Mkdir(at("out"), 0o700),
-		os.Symlink("job", at("link")), os.Link(at("job"), at("second")), os.Symlink("out", at("folder")),
+		os.Symlink("job", at("link")), os.Link(at("job"), at("second")),
+		os.Symlink("out", at("folder")),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	others := []Place{{"job file", at("job")}, {"output", at("out") + "/"}, {"cut", "s3://bucket/cut"}, {"earlier release", ""}}
+	others := []Place{{"job file", at("job")}, {"output", at("out") + "/"},
+		{"cut", "s3://bucket/cut"}, {"earlier release", ""}}
 	for _, tt := range []struct {
 		trace, report string
 		apart         bool
@@ -57,7 +59,8 @@ func TestCheckFolder(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, path := range []string{filepath.Join(dir, "none", "new"), filepath.Join(file, "new"), filepath.Join(file, "none", "new")} {
+	for _, path := range []string{filepath.Join(dir, "none", "new"), filepath.Join(file, "new"),
+		filepath.Join(file, "none", "new")} {
 		if err := CheckFolder("output", path); fault.ClassOf(err) != fault.Usage {
 			t.Errorf("%s: %v is of class %v", path, err, fault.ClassOf(err))
 		}
@@ -85,7 +88,8 @@ func TestCheckFile(t *testing.T) {
 	} {
 		err := CheckFile("page", tt.path, tt.overwrite)
 		if (err == nil) != (tt.class == fault.Internal) || fault.ClassOf(err) != tt.class {
-			t.Errorf("%.80s: %v is of class %v, want %v", tt.path, err, fault.ClassOf(err), tt.class)
+			t.Errorf("%.80s: %v is of class %v, want %v", tt.path, err, fault.ClassOf(err),
+				tt.class)
 		}
 	}
 }
