@@ -93,19 +93,17 @@ func (f *jobFlag) Set(value string) error {
 	return nil
 }
 
-// addOverrides registers a flag for every value of a job file that the command line may
-// replace, but for those named. The returned function gives the replacements that the
-// environment and the flags ask for.
-func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
-	var jobFlags []*jobFlag
-	for _, f := range kcut.Flags() {
-		if slices.Contains(but, f.Name) {
-			continue
+// addFlags registers flags that replace values of a job file. The returned function gives the
+// replacements that the environment and the flags ask for.
+func addFlags(cmd *cobra.Command, flags []kcut.Flag) func() []kcut.Override {
+	jobFlags := make([]*jobFlag, len(flags))
+	for i, f := range flags {
+		jobFlags[i] = &jobFlag{Flag: f}
+		name, usage := strings.TrimPrefix(f.Name, "--"), strings.ReplaceAll(f.Doc, "`", "") // back quotes would name its value
+		if f.Variable != "" {
+			usage += " [" + f.Variable + "]"
 		}
-		flag := &jobFlag{Flag: f}
-		jobFlags = append(jobFlags, flag)
-		name := strings.TrimPrefix(f.Name, "--")
-		cmd.Flags().Var(flag, name, strings.ReplaceAll(f.Doc, "`", "")+" ["+f.Variable+"]") // back quotes would name its value
+		cmd.Flags().Var(jobFlags[i], name, usage)
 		if f.Words != nil {
 			offer(cmd, name, f.Words...)
 		}
@@ -124,16 +122,19 @@ func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
 	}
 }
 
+// addOverrides registers a flag for every value of a job file that the command line may
+// replace, but for those named.
+func addOverrides(cmd *cobra.Command, but ...string) func() []kcut.Override {
+	isOut := func(f kcut.Flag) bool { return slices.Contains(but, f.Name) }
+	return addFlags(cmd, slices.DeleteFunc(kcut.Flags(), isOut))
+}
+
 // addLimits registers the flags of limits for a command without a job file: memory, threads, and others by their
 // keys. The returned function gives what the environment and they ask for.
 func addLimits(cmd *cobra.Command, others ...string) func() (kcut.Limits, error) {
-	var but []string
-	for _, f := range kcut.Flags() {
-		if f.Key != "limits.memory" && f.Key != "limits.threads" && !slices.Contains(others, f.Key) {
-			but = append(but, f.Name)
-		}
-	}
-	overrides := addOverrides(cmd, but...)
+	keys := append(others, "limits.memory", "limits.threads")
+	isOut := func(f kcut.Flag) bool { return !slices.Contains(keys, f.Key) }
+	overrides := addFlags(cmd, slices.DeleteFunc(kcut.Flags(), isOut))
 	return func() (kcut.Limits, error) { return kcut.LimitsOf(overrides()...) }
 }
 
@@ -141,23 +142,11 @@ func addLimits(cmd *cobra.Command, others ...string) func() (kcut.Limits, error)
 // function gives what they say.
 func addCSV(cmd *cobra.Command) func() (kcut.CSV, error) {
 	flags := kcut.CSVFlags()
-	values := make([]string, len(flags))
 	for i, f := range flags {
-		name := strings.TrimPrefix(f.Name, "--")
-		cmd.Flags().StringVar(&values[i], name, "", "of CSV, as csv."+name+" of a job: "+f.Doc)
-		if f.Words != nil {
-			offer(cmd, name, f.Words...)
-		}
+		flags[i].Doc = "of CSV, as " + f.Key + " of a job: " + f.Doc
 	}
-	return func() (kcut.CSV, error) {
-		var given []kcut.Override
-		for i, f := range flags {
-			if cmd.Flags().Changed(strings.TrimPrefix(f.Name, "--")) {
-				given = append(given, kcut.Override{Key: f.Key, Value: values[i], Origin: f.Name})
-			}
-		}
-		return kcut.CSVOf(given...)
-	}
+	overrides := addFlags(cmd, flags)
+	return func() (kcut.CSV, error) { return kcut.CSVOf(overrides()...) }
 }
 
 // keepTo makes the process run on no more processors at a time than a job's threads: what

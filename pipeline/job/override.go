@@ -31,18 +31,29 @@ type Flag struct {
 }
 
 // Flags returns the fields that can be overridden, in the order of the reference.
-func Flags() []Flag {
-	var flags []Flag
+func Flags() (flags []Flag) {
 	for _, f := range allFields {
-		words := f.enum
-		if f.kind == "bool" {
-			words = []string{"true", "false"}
-		}
 		if name := f.tag.Get("flag"); name != "" {
-			flags = append(flags, Flag{f.path, "--" + name, f.variable(), f.doc, f.kind == "paths", words})
+			flags = append(flags, f.flag(name, f.variable()))
 		}
 	}
 	return flags
+}
+
+// CSVFlags returns the keys of csv, which commands without a job file take as flags.
+func CSVFlags() (flags []Flag) {
+	for _, f := range fieldAt("csv").below {
+		flags = append(flags, f.flag(f.key, ""))
+	}
+	return flags
+}
+
+func (f *field) flag(name, variable string) Flag {
+	words := f.enum
+	if f.kind == "bool" {
+		words = []string{"true", "false"}
+	}
+	return Flag{f.path, "--" + name, variable, f.doc, f.typ.Kind() == reflect.Slice, words}
 }
 
 // EnvironmentOverrides returns the overrides that the environment holds. Variables that are
@@ -151,15 +162,6 @@ func alone(key string, overrides []Override, of any) *reader {
 func LimitsOf(overrides []Override) (limits Limits, err error) {
 	r := alone("limits", overrides, &limits)
 	return limits, asError(r.problems)
-}
-
-// CSVFlags returns the keys of csv, which commands without a job file take as flags.
-func CSVFlags() (flags []Flag) {
-	for _, f := range fieldAt("csv").below {
-		list := f.typ.Kind() == reflect.Slice
-		flags = append(flags, Flag{Key: f.path, Name: "--" + f.key, Doc: f.plainDoc(), List: list, Words: f.enum})
-	}
-	return flags
 }
 
 // CSVOf returns how CSV is read by the values of such flags.
