@@ -173,82 +173,66 @@ func (r *reader) value(f *field, path string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// setHint, columnHint and sensitiveHint show entries.
-const (
-	setHint       = "as in: - {columns: [age, sex], k: 50}"
-	columnHint    = "as in: age: discretize"
-	sensitiveHint = "as in: - {column: diagnosis, l: 3}"
-)
-
-// maps decodes a map, a list of maps, or a map of maps.
+// maps decodes a map, a list of maps, or a map of maps by names.
 func (r *reader) maps(f *field, path string, n *yaml.Node, v reflect.Value) {
-	hint, what := setHint, "set"
-	if f.key == "sensitive" {
-		hint, what = sensitiveHint, "sensitive column"
+	items, what, hint := n.Items, f.tag.Get("item"), "as in: "+f.tag.Get("example")
+	all, one := "a list of "+what+"s", "a "+what+" must be a map"
+	if f.kind == "columns by name" {
+		all = "a map from names of columns to masks"
+		for _, e := range n.Entries {
+			items = append(items, e.Value)
+		}
 	}
 	switch {
 	case f.kind == "map":
 		r.entry(f, path, n, v, "", f.key+" must be a map")
-	case f.kind == "columns by name" && len(n.Entries) == 0:
-		r.reject(path, columnHint, "%s must be a map from names of columns to masks, not %s", f.key, f.describe(n))
-	case f.kind == "columns by name":
-		r.Columns = make([]Column, len(n.Entries))
-		for i, e := range n.Entries {
-			r.columnEntry(f, e, &r.Columns[i])
-		}
-	case len(n.Items) == 0:
-		r.reject(path, hint, "%s must be a list of %ss, not %s", f.key, what, f.describe(n))
-	default:
-		v.Set(reflect.MakeSlice(f.typ, len(n.Items), len(n.Items)))
-		for i, item := range n.Items {
-			r.record(itemPath(path, i), item)
-			r.entry(f, itemPath(path, i), item, v.Index(i), hint, "a "+what+" must be a map")
-		}
-	}
-}
-
-// columnEntry decodes the entry of a column.
-func (r *reader) columnEntry(f *field, e yaml.Entry, c *Column) {
-	c.Name = e.Key.Text
-	path := columnPath(c.Name)
-	r.record(path, e.Value)
-	r.record(path+":", e.Key)
-	if e.Value.Null() {
-		r.add(path+":", columnHint, "column %q has no mask", c.Name)
-		r.origins.reject(path)
+		return
+	case len(items) == 0 || f.kind == "list" != (n.Kind == yaml.List):
+		r.reject(path, hint, "%s must be %s, not %s", f.key, all, f.describe(n))
 		return
 	}
-	must := fmt.Sprintf("column %q must have a mask or a map", c.Name)
-	r.entry(f, path, unfolded(e.Value), reflect.ValueOf(c).Elem(), columnHint, must)
+	v.Set(reflect.MakeSlice(f.typ, len(items), len(items)))
+	for i, item := range items {
+		at := itemPath(path, i)
+		if f.kind == "columns by name" {
+			key := n.Entries[i].Key
+			at, one = columnPath(key.Text), fmt.Sprintf("column %q must have a mask or a map", key.Text)
+			v.Index(i).FieldByName("Name").SetString(key.Text)
+			r.record(at+":", key)
+		}
+		r.record(at, item)
+		r.entry(f, at, item, v.Index(i), hint, one)
+	}
 }
 
-// entry decodes a map, or the word that stands for one.
+// entry decodes a map, or what is short for one.
 func (r *reader) entry(f *field, path string, n *yaml.Node, v reflect.Value, hint, must string) {
-	switch bare := f.bare(); {
-	case n.Kind == yaml.Map:
-		r.keys(f.below, path, n, v)
-	case n.Kind != yaml.Scalar || n.Null() || bare == nil:
+	if m := f.unfolded(n); m.Kind == yaml.Map {
+		r.keys(f.below, path, m, v)
+	} else {
 		r.reject(path, hint, "%s, not %s", must, f.describe(n))
-	default:
-		entries := []yaml.Entry{{Key: &yaml.Node{Text: bare.key}, Value: n}}
-		r.keys(f.below, path, &yaml.Node{Kind: yaml.Map, Entries: entries}, v)
 	}
 }
 
-// unfolded returns the entry of a column in the form {mask: keep, ...} when it is written as
-// {keep: {...}}, else as it is.
-func unfolded(n *yaml.Node) *yaml.Node {
-	isMask := func(e yaml.Entry) bool { return e.Key.Text == "mask" }
-	if n.Kind != yaml.Map || len(n.Entries) != 1 {
+// unfolded returns the map that a node is short for: a word, or {keep: {...}} for {mask: keep, ...}. Other
+// nodes are as they are.
+func (f *field) unfolded(n *yaml.Node) *yaml.Node {
+	bare := f.bare()
+	word, entries := n, []yaml.Entry(nil)
+	switch {
+	case bare == nil || n.Null():
+		return n
+	case n.Kind == yaml.Scalar:
+	case len(n.Entries) == 1 && n.Entries[0].Key.Text == MaskKeep && f.kind == "columns by name":
+		word, entries = n.Entries[0].Key, n.Entries[0].Value.Entries
+		if n.Entries[0].Value.Kind != yaml.Map || n.Entries[0].Value.Value(bare.key) != nil {
+			return n
+		}
+	default:
 		return n
 	}
-	keep := n.Entries[0]
-	if keep.Key.Text != MaskKeep || keep.Value.Kind != yaml.Map || slices.ContainsFunc(keep.Value.Entries, isMask) {
-		return n
-	}
-	mask := yaml.Entry{Key: &yaml.Node{Text: "mask", Line: keep.Key.Line, Column: keep.Key.Column}, Value: keep.Key}
-	entries := append([]yaml.Entry{mask}, keep.Value.Entries...)
-	return &yaml.Node{Kind: yaml.Map, Entries: entries, Line: n.Line, Column: n.Column}
+	entries = slices.Insert(slices.Clone(entries), 0, yaml.Entry{Key: &yaml.Node{Text: bare.key}, Value: word})
+	return &yaml.Node{Kind: yaml.Map, Entries: entries, From: n.From, Line: n.Line, Column: n.Column}
 }
 
 // single decodes a single value.

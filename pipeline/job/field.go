@@ -18,6 +18,7 @@ import (
 //	flag     of the command line, without dashes; the variable follows from it
 //	masks    columns: only with these masks
 //	for      only with these algorithms; with a "!" all but one
+//	item     of lists of maps: what messages call one of them; example: one as it is written
 //	or, but  not required with that other key, or with that algorithm
 //	opt      required; bare: a word in the place of the map stands for it; local: no URLs of
 //	         object stores; empty: texts may be empty; protects: an override that names an

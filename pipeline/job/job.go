@@ -51,11 +51,11 @@ type Job struct {
 	MissingColumns string              `key:"missing_columns" enum:"error|null"`
 	Output         Output              `key:"output" opt:"required"`
 	Class          string              `key:"class" flag:"class"`
-	Sets           []Set               `key:"quasi_identifiers" opt:"required"`
+	Sets           []Set               `key:"quasi_identifiers" opt:"required" item:"set" example:"- {columns: [age, sex], k: 50}"`
 	Entity         string              `key:"entity" for:"tdr|tds|kactus|iack|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
 	Count          string              `key:"count"`
-	Sensitive      []Sensitive         `key:"sensitive" for:"tdr|tds|kactus|mondrian|infogain-mondrian|guided|auto" opt:"protects"`
-	Columns        []Column            `key:"columns" opt:"required"`
+	Sensitive      []Sensitive         `key:"sensitive" for:"tdr|tds|kactus|mondrian|infogain-mondrian|guided|auto" opt:"protects" item:"sensitive column" example:"- {column: diagnosis, l: 3}"`
+	Columns        []Column            `key:"columns" opt:"required" example:"age: discretize"`
 	Unlisted       string              `key:"unlisted" default:"error" enum:"error|drop|keep"`
 	TaxonomyFile   string              `key:"taxonomies" is:"taxonomies"` // YAML file of named trees
 	Taxonomies     map[string]Taxonomy `key:"taxonomies" is:"taxonomies"` // instead of a file

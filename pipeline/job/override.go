@@ -128,17 +128,13 @@ func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 	}
 	value := &m.Entries[i].Value
 	f := fields[slices.IndexFunc(fields, func(f *field) bool { return f.key == key })]
-	switch bare := f.bare(); {
+	switch {
 	case list:
 		for _, item := range (*value).Items {
 			lay(item, f.below, below, n)
 		}
-	case deeper && (*value).Kind == yaml.Scalar && !(*value).Null() && bare != nil:
-		word := *value
-		entries := []yaml.Entry{{Key: &yaml.Node{Text: bare.key}, Value: word}}
-		*value = &yaml.Node{Kind: yaml.Map, Entries: entries, From: word.From, Line: word.Line, Column: word.Column}
-		lay(*value, f.below, below, n)
 	case deeper:
+		*value = f.unfolded(*value)
 		lay(*value, f.below, below, n)
 	case n.Kind == yaml.List && (*value).From == n.From:
 		(*value).Items = append((*value).Items, n.Items...)
