@@ -156,68 +156,58 @@ func parseTree(text []byte) (*Node, yaml.Problems) {
 // New makes a tree of a YAML map with one key, the root. The problems have no file
 // and no source line yet.
 func New(doc *yaml.Node) (*Node, yaml.Problems) {
-	var b builder
+	var problems yaml.Problems
 	if doc.Kind != yaml.Map || len(doc.Entries) == 0 {
-		b.add(doc, "not a tree: it needs a map with one key, the root", "")
-		return nil, b.problems
+		problems.At(doc, "not a tree: it needs a map with one key, the root", "")
+		return nil, problems
 	}
 	if roots := len(doc.Entries); roots > 1 {
-		b.add(doc.Entries[1].Key, fmt.Sprintf("a second root: a tree has one, this has %d", roots), "put the roots under a common one")
-		return nil, b.problems
+		problems.At(doc.Entries[1].Key, fmt.Sprintf("a second root: a tree has one, this has %d", roots), "put the roots under a common one")
+		return nil, problems
 	}
-	root := b.node(doc.Entries[0].Key, doc.Entries[0].Value)
-	if len(b.problems) == 0 || !root.Leaf() {
-		b.problems = append(b.problems, Check(&root)...)
+	root := node(doc.Entries[0].Key, doc.Entries[0].Value, &problems)
+	if len(problems) == 0 || !root.Leaf() {
+		problems = append(problems, Check(&root)...)
 	}
-	if len(b.problems) > 0 {
-		slices.SortStableFunc(b.problems, byPlace)
-		return nil, b.problems
+	if len(problems) > 0 {
+		slices.SortStableFunc(problems, byPlace)
+		return nil, problems
 	}
 	return &root, nil
 }
 
-// builder makes the nodes of one tree.
-type builder struct{ problems yaml.Problems }
-
-func (b *builder) add(n *yaml.Node, message, hint string) {
-	b.problems.Add(yaml.Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint})
-}
-
-// node makes a node of a key and what is below it.
-func (b *builder) node(key, below *yaml.Node) Node {
-	n := b.name(key)
+// node makes a node of a key and what is below it: leaves of texts, trees of maps.
+func node(key, below *yaml.Node, problems *yaml.Problems) Node {
+	n := leaf(key, problems)
 	if below.Kind == yaml.Scalar && !below.Null() {
-		b.add(below, "a node's value must be a map or a list of its children, or empty", "")
+		problems.At(below, "a node's value must be a map or a list of its children, or empty", "")
 	}
-	n.Children = b.entries(nil, below)
-	for _, item := range below.Items { // leaves of texts, trees of maps
+	for _, e := range below.Entries {
+		n.Children = append(n.Children, node(e.Key, e.Value, problems))
+	}
+	for _, item := range below.Items {
 		switch item.Kind {
 		case yaml.Map:
-			n.Children = b.entries(n.Children, item)
+			for _, e := range item.Entries {
+				n.Children = append(n.Children, node(e.Key, e.Value, problems))
+			}
 		case yaml.List:
-			b.add(item, "a list inside a list has no name", "")
+			problems.At(item, "a list inside a list has no name", "")
 		default:
-			n.Children = append(n.Children, b.name(item))
+			n.Children = append(n.Children, leaf(item, problems))
 		}
 	}
 	return n
 }
 
-func (b *builder) entries(children []Node, m *yaml.Node) []Node {
-	for _, e := range m.Entries {
-		children = append(children, b.node(e.Key, e.Value))
-	}
-	return children
-}
-
-// name makes a leaf of a key or a list item.
-func (b *builder) name(n *yaml.Node) Node {
+// leaf makes a leaf of a key or a list item.
+func leaf(n *yaml.Node, problems *yaml.Problems) Node {
 	if n.Null() {
 		what := "a null is no name"
 		if n.Text == "" {
 			what = "empty name"
 		}
-		b.add(n, what, "quote it when it is a text of the data; nulls need no leaf")
+		problems.At(n, what, "quote it when it is a text of the data; nulls need no leaf")
 	}
 	return Node{Name: n.Text, Line: n.Line, Column: n.Column}
 }

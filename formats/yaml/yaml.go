@@ -120,7 +120,7 @@ func Parse(text []byte) (root *Node, problems Problems) {
 		}
 		node := problems.node(doc.Body, 0)
 		if root != nil {
-			problems.Add(Problem{Line: node.Line, Column: node.Column, Message: "a second document"})
+			problems.At(node, "a second document", "")
 			break
 		}
 		root = node
@@ -257,7 +257,7 @@ func (ps *Problems) entries(out *Node, n *ast.MappingNode, depth int) {
 		case i == 0 && !n.IsFlowStyle:
 			out.Line, out.Column = key.Line, key.Column // the parser points at the colon
 		case twice:
-			ps.Add(Problem{Line: key.Line, Column: key.Column, Message: fmt.Sprintf("duplicate key, first on line %d", line)})
+			ps.At(key, fmt.Sprintf("duplicate key, first on line %d", line), "")
 			continue
 		}
 		lines[key.Text] = key.Line
@@ -339,6 +339,11 @@ func (ps *Problems) Add(p Problem) {
 	case len(*ps) == maxProblems:
 		*ps = append(*ps, Problem{File: p.File, Message: "too many problems; the rest are not shown"})
 	}
+}
+
+// At records a problem at a node.
+func (ps *Problems) At(n *Node, message, hint string) {
+	ps.Add(Problem{Line: n.Line, Column: n.Column, Message: message, Hint: hint})
 }
 
 // Error renders all problems, one after the other.

@@ -88,8 +88,14 @@ func fieldsOf(t reflect.Type, prefix string) (fields []*field) {
 		if is := tag.Get("is"); is != "" {
 			f.kind = is
 		}
-		if _, single := kinds[f.kind]; !single {
-			f.hold(f.typ)
+		switch _, known := kinds[f.kind]; {
+		case known:
+		case f.typ == reflect.TypeFor[[]Column]():
+			f.kind, f.below = "columns by name", fieldsOf(f.typ.Elem(), f.path+".*.")
+		case f.typ.Kind() == reflect.Slice:
+			f.kind, f.below = "list", fieldsOf(f.typ.Elem(), f.path+"[].")
+		default:
+			f.kind, f.below = "map", fieldsOf(f.typ, f.path+".")
 		}
 		f.absent, f.doc = words(f.path)
 		if last := len(fields) - 1; last >= 0 && fields[last].key == f.key {
@@ -99,18 +105,6 @@ func fieldsOf(t reflect.Type, prefix string) (fields []*field) {
 		}
 	}
 	return fields
-}
-
-// hold gives a field whose values are maps the keys of these.
-func (f *field) hold(t reflect.Type) {
-	switch {
-	case t == reflect.TypeFor[[]Column]():
-		f.kind, f.below = "columns by name", fieldsOf(t.Elem(), f.path+".*.")
-	case t.Kind() == reflect.Slice:
-		f.kind, f.below = "list", fieldsOf(t.Elem(), f.path+"[].")
-	default:
-		f.kind, f.below = "map", fieldsOf(t, f.path+".")
-	}
 }
 
 // values returns the parts of a tag.

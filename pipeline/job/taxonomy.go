@@ -29,14 +29,15 @@ type Taxonomy struct {
 	Ranges []string `word:"ranges"`  // ascending numbers, as text: the edges between ranges
 }
 
-// generators returns the lists of what a taxonomy can be made by, with their words.
-func (t *Taxonomy) generators(visit func(word string, levels reflect.Value)) {
-	v := reflect.ValueOf(t).Elem()
+// generators returns the levels of what a taxonomy can be made by, by their words.
+func (t *Taxonomy) generators() map[string]reflect.Value {
+	levels, v := make(map[string]reflect.Value), reflect.ValueOf(t).Elem()
 	for i := range v.NumField() {
 		if word := v.Type().Field(i).Tag.Get("word"); word != "" {
-			visit(word, v.Field(i))
+			levels[word] = v.Field(i)
 		}
 	}
+	return levels
 }
 
 // taxonomyPath returns the path of a named taxonomy.
@@ -105,7 +106,7 @@ func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
 	if t.Tree != nil {
 		add(treeNode(t.Tree))
 	}
-	t.generators(func(word string, levels reflect.Value) {
+	for word, levels := range t.generators() {
 		list := &yaml.Node{Kind: yaml.List}
 		for i := range levels.Len() {
 			list.Items = append(list.Items, &yaml.Node{Text: textOf(levels.Index(i))})
@@ -113,7 +114,7 @@ func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
 		if levels.Len() > 0 {
 			add(&yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: &yaml.Node{Text: word}, Value: list}}})
 		}
-	})
+	}
 	if wrong := t.Name != "" && named || t.File != "" && !named; len(forms.Items) == 1 && !wrong {
 		return forms.Items[0]
 	}
@@ -139,12 +140,9 @@ func (r *reader) taxonomies(n *yaml.Node) map[string]Taxonomy {
 // taxonomy decodes a word, which names a file or one of the job's taxonomies, a tree, or a generator:
 // {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
 func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
-	word := "name"
-	if named {
-		word = "file"
-	}
 	switch {
 	case n.Kind == yaml.List:
+		word := map[bool]string{false: "name", true: "file"}[named]
 		r.add(path, "", "a taxonomy here is one of a %s, a tree or a generator", word)
 		return t
 	case n.Kind == yaml.Scalar && n.Text == "":
@@ -155,14 +153,9 @@ func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
 	case n.Kind == yaml.Scalar:
 		return Taxonomy{Name: n.Text}
 	case len(n.Entries) == 1 && n.Entries[0].Value.Kind == yaml.List:
-		generated := false
-		t.generators(func(word string, levels reflect.Value) {
-			if word == n.Entries[0].Key.Text {
-				generated = true
-				r.levels(path, word, n.Entries[0].Value, levels)
-			}
-		})
-		if generated {
+		word := n.Entries[0].Key.Text
+		if levels, generated := t.generators()[word]; generated {
+			r.levels(path, word, n.Entries[0].Value, levels)
 			return t
 		}
 	}

@@ -61,8 +61,6 @@ func setText(v reflect.Value, text string) (err error) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
-	case reflect.Struct: // a column's taxonomy
-		v.Set(reflect.ValueOf(Taxonomy{Name: text}))
 	case reflect.Int:
 		whole, err = strconv.ParseInt(text, 10, strconv.IntSize)
 		v.SetInt(whole)
