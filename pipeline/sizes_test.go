@@ -90,6 +90,7 @@ var sizes = []size{
 	{"pipeline/risk.longestValue", 1 << 8, bytesOfText},
 	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
 	{"pipeline/risk.mostValues", 1 << 16, valuesKept},
+	{"pipeline/risk.sampledRows", 1 << 12, rowsOfTable},
 	{"spill.comparedRows", 32, rowsOfTable},
 }
 
@@ -143,7 +144,8 @@ var unreached = map[string][]size{
 		{name: "pipeline/pseudonym.mostKey", value: 1 << 16},
 	},
 	bytesSize: {
-		{name: "pipeline/risk.ofColumns", value: 1 << 22},
+		{name: "pipeline/risk.ofColumns", value: 1 << 20},
+		{name: "pipeline/risk.sampledBytes", value: 1 << 18},
 		{name: "pipeline/risk.pairBytes", value: 96},
 		{name: "pipeline/risk.valueBytes", value: 96},
 		{name: "formats.leastNear", value: 64},
@@ -208,6 +210,7 @@ var unreached = map[string][]size{
 	},
 	largeSize: {
 		{name: "pipeline/risk.paired", value: 32},
+		{name: "pipeline/risk.leastRows", value: 1 << 8},
 		{name: "engine/recheck.patience", value: 1 << 23},
 		{name: "partition/tips.patience", value: 1 << 20},
 		{name: "pipeline/search.largeCut", value: 1 << 20},

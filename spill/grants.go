@@ -75,9 +75,7 @@ var (
 		Phases: []Phase{Planning},
 	}
 	Exposure = Grant{
-		Name: "kept columns",
-		Holder: "hashes of the rows' values in kept columns and labels, and the values that " +
-			"determine masked ones",
+		Name: "kept columns", Holder: "hashes of the rows' values in kept columns and labels",
 		Num: 1, Den: 16,
 		Phases: []Phase{Counting, Surveying, Verifying},
 	}

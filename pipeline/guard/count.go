@@ -134,10 +134,7 @@ func (c *Count) Report() *risk.Report {
 	}
 	c.counts.Join()
 	kept := c.Kept()
-	told, known := c.counts.Determines()
-	if !known {
-		c.Noted("whether kept columns follow from masked ones is not known: memory has no room for rows that show it")
-	}
+	told := c.counts.Determines()
 	report := &risk.Report{K: c.request.K, Columns: c.Names(kept...), Determines: c.determined(told), Members: c.members(told)}
 	if len(kept)+len(told) == 0 {
 		return nil

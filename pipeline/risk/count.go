@@ -53,17 +53,16 @@ type Counts struct {
 func NewCounts(r *Request, rows int64, scanners int, budget *spill.Budget) *Counts {
 	c := &Counts{request: r}
 	bytes := budget.Grant(&spill.Exposure)
-	told := bytes / int64(4*scanners) // whatever is listed: what rows show must not depend on that
 	if r.Lists {
 		c.dictionaries = newDictionaries(len(r.Kept), budget)
 		bytes -= budget.Grant(&spill.KeptValues)
 	}
 	c.openSums(rows, budget, bytes)
 	share := bytes / int64(scanners)
-	for range scanners {
+	for i := range scanners {
 		own := budget.Part(share / 4)
 		s := &Scanner{
-			Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, budget, told),
+			Request: r, tuples: make([]uint64, countRows), dependencies: newDependencies(r, rows, i == 0, budget),
 			guards: c.guards.Counter(own), listing: listing{c.dictionaries, make([]seenValues, len(r.Kept))},
 		}
 		if c.raw != nil {
@@ -141,10 +140,8 @@ func (c *Counts) Guard(guard int) *Figures {
 	return f
 }
 
-// Determines returns which columns tell others, and whether that is known: memory may have no room for the rows that show it.
-func (c *Counts) Determines() (all []Determination, known bool) {
-	return c.scanners[0].dependencies.found()
-}
+// Determines returns which columns tell others.
+func (c *Counts) Determines() []Determination { return c.scanners[0].dependencies.found() }
 
 // Dictionaries returns the values of each kept column in their order, nil where they are many, and
 // the bytes drawn for them, which are the caller's from then on. The request lists them.
@@ -225,12 +222,16 @@ func (s *Scanner) Block(b *formats.Batch, from, to int) error {
 	}
 	for lo := from; lo < to; lo += countRows {
 		hi := min(lo+countRows, to)
+		var masked []int
 		if s.raw != nil {
-			masked := s.hash(b, s.Masked, lo, hi)
-			s.raw.AddCounted(masked, b.CountsOf(lo, hi))
-			s.dependencies.add(b, s.hashes, masked, len(s.Masked), lo, hi)
-		} else {
-			s.dependencies.add(b, s.hashes, s.hash(b, nil, lo, hi), 0, lo, hi)
+			masked = s.Masked
+		}
+		tuples := s.hash(b, masked, lo, hi)
+		if s.raw != nil {
+			s.raw.AddCounted(tuples, b.CountsOf(lo, hi))
+		}
+		if err := s.dependencies.add(b, s.hashes, tuples, len(masked), lo, hi); err != nil {
+			return err
 		}
 		s.guard(b, lo, hi)
 	}

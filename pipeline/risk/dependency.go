@@ -7,51 +7,63 @@ import (
 
 // dependencies sample rows that show which columns, or pairs of them, tell others: kept ones masked
 // ones, and masked ones of one set kept ones. While all rows that differ have room they are held, and
-// what is found is exact. Then some are, and with them those of some values of every column.
+// what is found is exact. Then some are, and with them those of some values of every column. How many
+// that are depends on the table alone, and not on the budget.
 type dependencies struct {
 	*Request
 	columns []int        // positions: the masked ones, then the kept ones
-	all     *rowSample   // by whole rows; nil: there is no room for any
+	all     *rowSample   // by whole rows; nil: nothing is counted
 	by      []*rowSample // by every column; nil while all has all rows
+	most    int          // rows that differ of each column's
 	times   []uint64     // likewise: the records of each; nil: one
 	codes   [][]uint32
 	ofCodes [][]uint64
 	least   []uint64 // of the hashes of a column's codes
 	budget  *spill.Budget
-	bytes   int64 // that may be drawn
 	drawn   int64
+	failed  error // there is no room for the rows
 }
 
 const (
-	// sampledRows is how many rows that differ are held, and ofColumns how many bytes the samples of
-	// single columns take at most together, each with mostRows. They are less where memory is small.
-	sampledRows = 1 << 13
-	ofColumns   = 4 << 20
-	mostRows    = 1 << 12
+	// sampledRows is how many rows that differ are held, and sampledBytes what they take at most,
+	// unless leastRows take more: fewer show what is not so.
+	sampledRows  = 1 << 12
+	sampledBytes = 1 << 18
+	leastRows    = 1 << 8
+	// ofColumns is how many bytes the samples of single columns take at most together, each with
+	// mostRows.
+	ofColumns = 1 << 20
+	mostRows  = 1 << 11
 )
 
-func newDependencies(r *Request, budget *spill.Budget, bytes int64) *dependencies {
-	d := &dependencies{Request: r, columns: append(append([]int{}, r.Masked...), r.Kept...), budget: budget, bytes: bytes}
+// newDependencies returns the samples of one of several scanners of so many rows. One of them puts
+// the rows of all in order in the end. All draw what they may take from the budget.
+func newDependencies(r *Request, rows int64, orders bool, budget *spill.Budget) *dependencies {
+	d := &dependencies{Request: r, columns: append(append([]int{}, r.Masked...), r.Kept...), budget: budget}
 	if len(r.Kept) == 0 || len(r.Masked) == 0 {
 		return d
 	}
-	if most := d.draw(1, sampledRows, bytes/4); most > 0 {
-		d.all = newRowSample(-1, most, len(d.columns))
+	each := rowBytes + 4*len(d.columns)
+	whole := int(min(rows, int64(fewer(sampledRows, leastRows, sampledBytes/each))))
+	if rows > int64(whole) {
+		d.most = fewer(mostRows, 0, ofColumns/each/len(d.columns))
+	}
+	bytes := int64(whole+len(d.columns)*d.most) * int64(each)
+	if orders {
+		bytes += int64(whole+2*d.most) * tupleRowBytes
+	}
+	if d.failed = budget.Draw("rows that show which columns tell others", bytes); d.failed == nil {
+		d.all, d.drawn = newRowSample(-1, whole, len(d.columns)), bytes
 	}
 	return d
 }
 
-// draw draws samples of so many rows at most, and returns how many there is room for in some bytes.
-func (d *dependencies) draw(samples, most int, bytes int64) int {
-	need := func() int64 { return int64(samples*most) * int64(rowBytes+4*len(d.columns)) }
-	for most > 0 && need() > bytes {
-		most /= 2
+// fewer halves a number until there is room for it, or it is at the least.
+func fewer(n, least, room int) int {
+	for n > max(least, room) {
+		n /= 2
 	}
-	if d.budget.Draw("rows that show which columns tell others", need()) != nil {
-		return 0
-	}
-	d.drawn += need()
-	return most
+	return n
 }
 
 // close gives back what is drawn.
@@ -60,16 +72,16 @@ func (d *dependencies) close() {
 	d.drawn = 0
 }
 
-// counts reports whether there are columns on both sides, and room for rows.
+// counts reports whether there are columns on both sides.
 func (d *dependencies) counts() bool { return d.all != nil }
 
 // complete reports whether all rows that differ are held.
 func (d *dependencies) complete() bool { return d.by == nil }
 
 // add looks at rows of a batch, whose hashes by the first columns are given, and are lost.
-func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, columns, from, to int) {
+func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, columns, from, to int) error {
 	if !d.counts() {
-		return
+		return d.failed
 	}
 	d.codes, d.ofCodes, d.least = d.codes[:0], d.ofCodes[:0], d.least[:0]
 	for _, c := range d.columns {
@@ -81,13 +93,14 @@ func (d *dependencies) add(b *formats.Batch, values []Hashes, hashes []uint64, c
 	first := 0
 	if d.complete() {
 		if first = d.addWhole(hashes); d.complete() {
-			return
+			return nil
 		}
 	}
 	d.addTo(d.all, hashes, first)
 	for _, s := range d.by {
 		d.addBy(s, hashes, first)
 	}
+	return nil
 }
 
 // addWhole adds rows to those of which none is left out, until they are too many. It returns how many it has added.
@@ -121,10 +134,8 @@ func (d *dependencies) set(values []uint32, row int) {
 
 // divide begins to hold rows by single columns, too, and leaves out others.
 func (d *dependencies) divide() {
-	width := len(d.columns)
-	most := d.draw(width, mostRows, min(ofColumns, d.bytes/4*3))
 	for c := range d.columns {
-		s := newRowSample(c, most, width)
+		s := newRowSample(c, d.most, len(d.columns))
 		for i := range d.all.hashes {
 			s.take(d.all, i)
 		}
@@ -169,8 +180,7 @@ func (d *dependencies) addRow(s *rowSample, hash uint64, row int) {
 // merge adds what another worker has seen, and gives back what that has drawn.
 func (d *dependencies) merge(o *dependencies) {
 	defer o.close()
-	if !d.counts() || !o.counts() {
-		d.all, d.by = nil, nil
+	if !d.counts() {
 		return
 	}
 	if d.complete() && o.complete() {

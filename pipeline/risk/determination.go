@@ -23,19 +23,12 @@ const (
 )
 
 // found returns which kept columns, or pairs, tell masked ones, then which masked ones, or pairs of
-// one set, tell kept ones. A pair is none if one of it does it alone. It is not known where memory has no room for rows.
-func (d *dependencies) found() (all []Determination, known bool) {
-	if len(d.Kept) == 0 || len(d.Masked) == 0 {
-		return nil, true
-	}
+// one set, tell kept ones. A pair is none if one of it does it alone.
+func (d *dependencies) found() []Determination {
 	if !d.counts() {
-		return nil, false
+		return nil
 	}
 	rows := newTupleRows(d)
-	if rows == nil {
-		return nil, false
-	}
-	defer d.budget.Return(rows.bytes)
 	masked, kept := positions(0, len(d.Masked)), positions(len(d.Masked), len(d.columns))
 	var sets [][]int
 	for _, set := range d.Sets {
@@ -46,7 +39,7 @@ func (d *dependencies) found() (all []Determination, known bool) {
 		sets = append(sets, at)
 	}
 	of := rows.telling(kept, [][]int{kept}, rows.varying(masked))
-	return append(of, rows.telling(masked, sets, rows.varying(kept))...), true
+	return append(of, rows.telling(masked, sets, rows.varying(kept))...)
 }
 
 func positions(from, to int) (all []int) {

@@ -4,7 +4,6 @@ package risk
 // contradict what a column tells come early, and most of what it might tell is refuted by some of them.
 type tupleRows struct {
 	*dependencies
-	bytes  int64  // that are drawn
 	total  uint64 // rows that they stand for
 	rows   []tupleRow
 	tuples []uint32 // of the rows, as the samples have them
@@ -22,7 +21,7 @@ type tupleRow struct {
 // tupleRowBytes is what a row takes at most: itself, its tuple, where that starts, and two slots.
 const tupleRowBytes = 40 + 4 + 4 + 2*2*24
 
-// newTupleRows returns room for the rows of any two columns, drawn from the budget, nil if there is none.
+// newTupleRows returns room for the rows of any two columns.
 func newTupleRows(d *dependencies) *tupleRows {
 	most := len(d.all.hashes)
 	for _, s := range d.by {
@@ -32,12 +31,8 @@ func newTupleRows(d *dependencies) *tupleRows {
 	for slots < 2*most {
 		slots *= 2
 	}
-	bytes := int64(most+1) * tupleRowBytes
-	if d.budget.Draw("rows in the order of what may tell others", bytes) != nil {
-		return nil
-	}
 	return &tupleRows{
-		dependencies: d, bytes: bytes, rows: make([]tupleRow, most), tuples: make([]uint32, 0, most), starts: make([]uint32, 0, most),
+		dependencies: d, rows: make([]tupleRow, most), tuples: make([]uint32, 0, most), starts: make([]uint32, 0, most),
 		counts: pairCounts{slots: make([]pairCount, slots)},
 	}
 }
