@@ -88,8 +88,8 @@ func (p Placement) moved(tree *engine.Node) map[string]bool {
 }
 
 // MovedLabels returns the number of labels of this cut of a column that are nodes of its declared
-// tree under which other leaves are than when the cut was made, without its root; 0 without a
-// placement, when that is unknown.
+// tree under which other leaves are than when the cut was made, without its root. Without a
+// placement that is unknown, and it returns 0.
 func (g *Cut) MovedLabels(name string, t job.Taxonomy) (labels int) {
 	p, known := g.Placements[name]
 	column := g.columnOf(name)
