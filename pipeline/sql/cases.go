@@ -2,25 +2,26 @@ package sql
 
 import "strings"
 
-// node is a part of the decision which label a value gets: conditions one after the other, or what they come to.
+// node is a part of the decision about the label of a value: a list of conditions, or their result.
 type node struct {
-	branches []branch // none: it is decided
-	label    int      // then, the number of the label; noLabel: there is none for such a value
+	branches []branch // none: the node is a result
+	label    int      // number of the resulting label; noLabel: such a value has none
 	own      string   // or the expression of the label
 }
 
-// branch is a condition, and what is then. The last one of a node has none: it is what is otherwise.
+// branch is a condition with its result. The last branch of a node has no condition and is the
+// default.
 type branch struct {
 	when string
 	then node
 }
 
-// noLabel stands for the label of a value that must not be there.
+// noLabel is the result for a value that must not occur.
 const noLabel = -1
 
 func labeled(label int) node { return node{label: label} }
 
-// otherwise ends the branches of a node.
+// otherwise adds the default branch of a node.
 func (n *node) otherwise(last node) node {
 	if len(n.branches) == 0 {
 		return last
@@ -29,18 +30,19 @@ func (n *node) otherwise(last node) node {
 	return *n
 }
 
-// on adds a branch, unless its condition is none.
+// on adds a branch, unless its condition is empty.
 func (n *node) on(when string, then node) {
 	if when != "" {
 		n.branches = append(n.branches, branch{when, then})
 	}
 }
 
-// fewLabels are as many as are told apart one after the other.
+// fewLabels is the largest number of labels that are compared one after the other.
 const fewLabels = 4
 
-// between decides among labels that follow each other: label i until starts[i], the last one from there on. Of many the
-// half is asked for first, since an engine may have millions of rows to decide about.
+// between decides among consecutive labels: label i until starts[i], the last one from there on. If
+// there are many it compares with the middle first, since an engine may have millions of rows to
+// decide.
 func between(x string, starts []string, labels []int) node {
 	if len(labels) > fewLabels {
 		half := len(labels) / 2
@@ -60,7 +62,7 @@ type writer struct {
 	strings.Builder
 }
 
-// expression writes what a node comes to, at a depth. Of(n) is what is written for a label.
+// expression writes the result of a node, at a depth. Of(n) is the expression of a label.
 func (w *writer) expression(n *node, depth int, of func(n *node) string) {
 	if len(n.branches) == 0 {
 		w.WriteString(of(n))

@@ -17,7 +17,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// column is a masked column, of which every label has a number, as the recoding of the cut gives it.
+// column is a masked column. Its labels have the numbers of the recoding of the cut.
 type column struct {
 	*Dialect
 	spec  *job.Column
@@ -25,15 +25,25 @@ type column struct {
 	typ   formats.Type
 	tree  job.Taxonomy
 	x     string // the column as an expression of its type
-	null  int    // label of the null
-	mark  int    // label of all other values of a suppressed column
+	null  int    // label number of the null
+	mark  int    // label number of all other values of a suppressed column
 	texts []string
 }
 
-func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type, tree job.Taxonomy, recoding engine.Recoding, a int) *column {
+func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type, tree job.Taxonomy,
+	recoding engine.Recoding, a int) *column {
 	texts, hasNull := cut.Texts()
-	c := &column{Dialect: d, spec: spec, cut: cut, typ: t, tree: tree, x: d.name(spec.Name), texts: texts}
-	// Behind the codes of the labels are those of the null, of what has no label, and of what is suppressed.
+	c := &column{
+		Dialect: d,
+		spec:    spec,
+		cut:     cut,
+		typ:     t,
+		tree:    tree,
+		x:       d.name(spec.Name),
+		texts:   texts,
+	}
+	// The codes of the labels are followed by those of the null, of values without a label, and of
+	// suppressed values.
 	codes := recoding.Codes(a)[len(c.texts):]
 	c.null, c.mark = numberOf(codes[0]), numberOf(codes[2])
 	if !hasNull && spec.Mask != job.MaskSuppress && !c.isWhole() {
@@ -44,7 +54,8 @@ func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type
 
 // isWhole reports whether the column has one label for everything.
 func (c *column) isWhole() bool {
-	return len(c.texts) == 1 && (c.spec.Mask == job.MaskDiscretize || c.spec.Mask == job.MaskGeneralize && c.texts[0] == c.root())
+	return len(c.texts) == 1 && (c.spec.Mask == job.MaskDiscretize ||
+		c.spec.Mask == job.MaskGeneralize && c.texts[0] == c.root())
 }
 
 func numberOf(code uint32) int {
@@ -54,7 +65,7 @@ func numberOf(code uint32) int {
 	return int(code)
 }
 
-// decide returns how the label of a value is found.
+// decide returns the decision about the label of a value.
 func (c *column) decide() (n node, err error) {
 	isNull := c.x + " IS NULL"
 	if c.typ.Kind == formats.Float && domain.NaNIsNull(c.spec.Mask, c.tree) {
@@ -73,7 +84,7 @@ func (c *column) decide() (n node, err error) {
 	case c.spec.Mask == job.MaskSuppress:
 		rest, err = c.values()
 	case c.isWhole():
-		return labeled(0), nil // whatever the value is
+		return labeled(0), nil // for every value
 	default:
 		rest, err = c.nodes()
 	}
@@ -126,7 +137,7 @@ func (c *column) intervals() (n node, err error) {
 	return n.otherwise(between(c.x, starts, labels)), nil
 }
 
-// ownText reports whether a value of the column's type is cast to the text that kcut knows it by.
+// ownText reports whether casting a value of the column's type gives the text of kcut.
 func (c *column) ownText() bool {
 	return c.typ.Kind == formats.String || c.typ.Kind == formats.Int || c.typ.Kind == formats.Uint
 }
@@ -156,7 +167,7 @@ func (c *column) named(n *node, texts []string) error {
 	return nil
 }
 
-// values decides about a column whose values are disclosed or not.
+// values decides about a column whose values are disclosed or suppressed.
 func (c *column) values() (n node, err error) {
 	if err := c.named(&n, c.texts); err != nil {
 		return n, err
@@ -190,7 +201,7 @@ func (c *column) given(n *node) error {
 	var own []string
 	for i, text := range c.texts {
 		at, ok := tree.Node(text)
-		if !ok || tree.IsLeaf(at) { // one that the tree lacks was unknown
+		if !ok || tree.IsLeaf(at) { // the tree does not have it: it was unknown
 			own = append(own, text)
 			continue
 		}
@@ -210,10 +221,11 @@ func (c *column) prefixes(n *node) error {
 		return fmt.Errorf("prefixes are of texts and integers, not of %s", c.typ)
 	}
 	text, texts := c.asText(), formats.Type{Kind: formats.String}
-	stems := make(map[int][]string) // by their length
+	stems := make(map[int][]string) // by length
 	var own []string
 	for _, label := range c.texts {
-		if stem, starred := strings.CutSuffix(label, "*"); starred && slices.Contains(c.tree.Prefix, utf8.RuneCountInString(stem)) {
+		if stem, starred := strings.CutSuffix(label, "*"); starred &&
+			slices.Contains(c.tree.Prefix, utf8.RuneCountInString(stem)) {
 			stems[utf8.RuneCountInString(stem)] = append(stems[utf8.RuneCountInString(stem)], stem)
 		} else {
 			own = append(own, label)
@@ -226,19 +238,20 @@ func (c *column) prefixes(n *node) error {
 			return err
 		}
 		if is != "" {
-			n.on(fmt.Sprintf("LENGTH(%s) > %d AND %s", text, length, is), node{own: fmt.Sprintf("CONCAT(%s, '*')", stem)})
+			n.on(fmt.Sprintf("LENGTH(%s) > %d AND %s", text, length, is),
+				node{own: fmt.Sprintf("CONCAT(%s, '*')", stem)})
 		}
 	}
 	return c.named(n, own)
 }
 
-// piece is a part of an ordered column that has a label.
+// piece is a part of an ordered column with one label.
 type piece struct {
 	from, to *formats.Values // to is beyond it; nil: there is no end
 	label    int
 }
 
-// pieces decides by parts of the column's order; between them there is nothing.
+// pieces decides by parts of the column's order; there are no values between them.
 func (c *column) pieces(n *node, all []piece) (node, error) {
 	slices.SortFunc(all, func(a, b piece) int {
 		switch {
@@ -286,7 +299,8 @@ func (c *column) periods() (n node, err error) {
 
 // ranges decides by the intervals between numbers.
 func (c *column) ranges() (n node, err error) {
-	if !c.typ.Ordered() || c.typ.Kind == formats.Date || c.typ.Kind == formats.Time || c.typ.Kind == formats.Timestamp {
+	if !c.typ.Ordered() || c.typ.Kind == formats.Date || c.typ.Kind == formats.Time ||
+		c.typ.Kind == formats.Timestamp {
 		return n, fmt.Errorf("ranges are of numbers, not of %s", c.typ)
 	}
 	return c.ordered(c.rangeOf)
@@ -317,7 +331,7 @@ func (c *column) ordered(part func(label string) (from, to string, ok bool)) (n 
 	return c.pieces(&n, all)
 }
 
-// value returns a text as a value of the column's type, nil for an empty one.
+// value parses a text as a value of the column's type; an empty one is nil.
 func (c *column) value(text string) (*formats.Values, error) {
 	if text == "" {
 		return nil, nil
@@ -326,24 +340,27 @@ func (c *column) value(text string) (*formats.Values, error) {
 	return v, v.Parse(text)
 }
 
-// periodOf returns the first day of the period of a name, and the first one behind it.
+// periodOf returns the first day of the period with a name, and the first day after it.
 func periodOf(name string) (from, to string, ok bool) {
 	for _, form := range []struct {
 		suffix, rest, layout string
 		years, months, days  int
 	}{
-		{"", "", "2006-01-02", 0, 0, 1}, {"", "", "2006-01", 0, 1, 0}, {"", "", "2006", 1, 0, 0}, {"0s", "0", "2006", 10, 0, 0}, {"XX", "00", "2006", 100, 0, 0},
-		{"-Q1", "-01", "2006-01", 0, 3, 0}, {"-Q2", "-04", "2006-01", 0, 3, 0}, {"-Q3", "-07", "2006-01", 0, 3, 0}, {"-Q4", "-10", "2006-01", 0, 3, 0},
+		{"", "", "2006-01-02", 0, 0, 1}, {"", "", "2006-01", 0, 1, 0}, {"", "", "2006", 1, 0, 0},
+		{"0s", "0", "2006", 10, 0, 0}, {"XX", "00", "2006", 100, 0, 0},
+		{"-Q1", "-01", "2006-01", 0, 3, 0}, {"-Q2", "-04", "2006-01", 0, 3, 0},
+		{"-Q3", "-07", "2006-01", 0, 3, 0}, {"-Q4", "-10", "2006-01", 0, 3, 0},
 	} {
 		stem, is := strings.CutSuffix(name, form.suffix)
 		if from, err := time.Parse(form.layout, stem+form.rest); is && err == nil {
-			return from.Format(time.DateOnly), from.AddDate(form.years, form.months, form.days).Format(time.DateOnly), true
+			return from.Format(time.DateOnly),
+				from.AddDate(form.years, form.months, form.days).Format(time.DateOnly), true
 		}
 	}
 	return "", "", false
 }
 
-// rangeOf returns the ends of a range, of which an open one is empty.
+// rangeOf returns the ends of a range; an open one is empty.
 func (c *column) rangeOf(name string) (from, to string, ok bool) {
 	edges, opening := append(append([]string{""}, c.tree.Ranges...), ""), "("
 	for i, from := range edges[:len(edges)-1] {

@@ -11,35 +11,39 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Dialect is how an engine writes what every statement needs.
+// Dialect is the syntax and the functions of an engine that statements need.
 type Dialect struct {
 	Name string
 
-	quote      string            // around a name; doubled, or behind a backslash, in it
-	badInNames string            // characters that names of columns do not have
-	backslash  bool              // one in a text has the next character taken otherwise than it is
+	quote      string            // around a name; in a name it is doubled, or follows a backslash
+	badInNames string            // characters that column names must not have
+	backslash  bool              // a backslash in a text escapes the next character
 	types      map[string]string // by the key of a type (typeKey); %d are precision and scale
-	bigDecimal string            // the type of decimals that those of types do not hold; empty: none
+	bigDecimal string            // the type for decimals that are too large for types; empty: none
 	digits     int               // of a fraction of seconds
-	utc        string            // behind a timestamp with a zone
+	utc        string            // suffix of a timestamp with a time zone
 	infinity   string
-	bytes      string // of hexadecimal digits, %s; empty: none
-	nan        string // whether %s is not a number; empty: it equals NaN
-	fail       string // an expression of text that ends the statement with the message %[1]s, a text; %[2]s is any expression
-	structs    string // of fields %s; empty: there are none
-	field      string // of structs: %[1]s is the value, %[2]s the name, %[3]s the name as a text
-	create     string // what is between a new table's name and AS
-	ordered    string // what is to be known of the order of a new table's rows; empty: they have it
+	bytes      string // literal of bytes with hexadecimal digits, %s; empty: none
+	nan        string // test whether %s is not a number; empty: it equals NaN
+	// a text expression that ends the statement with the message %[1]s, a text; %[2]s is any
+	// expression
+	fail    string
+	structs string // with fields %s; empty: there are none
+	field   string // of a struct: %[1]s is the value, %[2]s the name, %[3]s the name as a text
+	create  string // between a new table's name and AS
+	ordered string // note about the order of a new table's rows; empty: they keep it
 }
 
-// usual are the types that have one name in most dialects.
+// usual are the types that have the same name in most dialects.
 var usual = map[string]string{
-	"boolean": "BOOLEAN", "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT",
-	"float32": "REAL", "float64": "DOUBLE", "decimal": "DECIMAL(%d, %d)", "date": "DATE", "string": "VARCHAR",
-	"uint8": "SMALLINT", "uint16": "INTEGER", "uint32": "BIGINT", "uint64": "DECIMAL(20, 0)",
+	"boolean": "BOOLEAN", "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER",
+	"int64":   "BIGINT",
+	"float32": "REAL", "float64": "DOUBLE", "decimal": "DECIMAL(%d, %d)", "date": "DATE",
+	"string": "VARCHAR",
+	"uint8":  "SMALLINT", "uint16": "INTEGER", "uint32": "BIGINT", "uint64": "DECIMAL(20, 0)",
 }
 
-// but returns the usual types with some others; an empty name takes one away.
+// but returns the usual types with some changes; an empty name removes one.
 func but(others map[string]string) map[string]string {
 	types := make(map[string]string)
 	for _, some := range []map[string]string{usual, others} {
@@ -50,56 +54,116 @@ func but(others map[string]string) map[string]string {
 	return types
 }
 
-// castFail is fail of an engine without a function for it: no number is like the message, and the empty part of a value keeps planners from finding out.
+// castFail is fail for an engine without a function for it: the message is no number, and the empty
+// part of a value keeps planners from evaluating the cast early.
 const castFail = `CAST(CAST(CONCAT(%[1]s, SUBSTR(CAST(%[2]s AS VARCHAR), 1, 0)) AS INTEGER) AS VARCHAR)`
 
 // dialects are all there are.
 var dialects = []*Dialect{
 	{
-		Name: "duckdb", quote: `"`, digits: 6, utc: "+00:00", infinity: "Infinity", bytes: "unhex('%s')", nan: "isnan(%s)", fail: "error(%[1]s)",
-		structs: "{%s}", field: "%[3]s: %[1]s",
+		Name:     "duckdb",
+		quote:    `"`,
+		digits:   6,
+		utc:      "+00:00",
+		infinity: "Infinity",
+		bytes:    "unhex('%s')",
+		nan:      "isnan(%s)",
+		fail:     "error(%[1]s)",
+		structs:  "{%s}", field: "%[3]s: %[1]s",
 		types: but(map[string]string{
-			"uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT", "time": "TIME", "timestamp": "TIMESTAMP",
-			"timestamp ns": "TIMESTAMP_NS", "instant": "TIMESTAMPTZ", "binary": "BLOB", "uuid": "UUID",
+			"uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT",
+			"time": "TIME", "timestamp": "TIMESTAMP",
+			"timestamp ns": "TIMESTAMP_NS", "instant": "TIMESTAMPTZ", "binary": "BLOB",
+			"uuid": "UUID",
 		}),
 	},
 	{
-		Name: "spark", quote: "`", backslash: true, digits: 6, utc: "+00:00", infinity: "Infinity", bytes: "unhex('%s')", nan: "isnan(%s)", fail: "raise_error(%[1]s)",
-		structs: "named_struct(%s)", field: "%[3]s, %[1]s", create: "USING PARQUET ",
+		Name:      "spark",
+		quote:     "`",
+		backslash: true,
+		digits:    6,
+		utc:       "+00:00",
+		infinity:  "Infinity",
+		bytes:     "unhex('%s')",
+		nan:       "isnan(%s)",
+		fail:      "raise_error(%[1]s)",
+		structs:   "named_struct(%s)", field: "%[3]s, %[1]s", create: "USING PARQUET ",
 		types: but(map[string]string{
-			"int32": "INT", "float32": "FLOAT", "string": "STRING", "timestamp": "TIMESTAMP_NTZ", "instant": "TIMESTAMP", "binary": "BINARY",
+			"int32": "INT", "float32": "FLOAT", "string": "STRING", "timestamp": "TIMESTAMP_NTZ",
+			"instant": "TIMESTAMP", "binary": "BINARY",
 			"uint32": "BIGINT", "uint16": "INT",
 		}),
 	},
 	{
-		Name: "trino", quote: `"`, digits: 9, utc: " UTC", infinity: "Infinity", bytes: "X'%s'", nan: "is_nan(%s)", fail: "CAST(fail(%[1]s) AS VARCHAR)",
-		ordered: "Trino sorts a new table's rows only after SET SESSION skip_redundant_sort = false",
+		Name:     "trino",
+		quote:    `"`,
+		digits:   9,
+		utc:      " UTC",
+		infinity: "Infinity",
+		bytes:    "X'%s'",
+		nan:      "is_nan(%s)",
+		fail:     "CAST(fail(%[1]s) AS VARCHAR)",
+		ordered: "Trino sorts a new table's rows only after SET SESSION skip_redundant_sort = " +
+			"false",
 		types: but(map[string]string{
-			"time": "TIME(6)", "time ns": "TIME(9)", "timestamp": "TIMESTAMP(6)", "timestamp ns": "TIMESTAMP(9)",
-			"instant": "TIMESTAMP(6) WITH TIME ZONE", "instant ns": "TIMESTAMP(9) WITH TIME ZONE", "binary": "VARBINARY", "uuid": "UUID",
+			"time": "TIME(6)", "time ns": "TIME(9)", "timestamp": "TIMESTAMP(6)",
+			"timestamp ns": "TIMESTAMP(9)",
+			"instant":      "TIMESTAMP(6) WITH TIME ZONE", "instant ns": "TIMESTAMP(9) WITH TIME " +
+				"ZONE",
+			"binary": "VARBINARY", "uuid": "UUID",
 		}),
 	},
 	{
-		Name: "bigquery", quote: "`", badInNames: "!\"$()*,./;?@[\\]^`{}~", backslash: true, digits: 6, utc: "+00:00", infinity: "Infinity", bigDecimal: "BIGNUMERIC(%d, %d)", bytes: "FROM_HEX('%s')", nan: "IS_NAN(%s)", fail: "ERROR(%[1]s)",
-		structs: "STRUCT(%s)", field: "%[1]s AS %[2]s",
-		ordered: "BigQuery keeps no order of a table's rows: sort them again where they are exported",
+		Name:       "bigquery",
+		quote:      "`",
+		badInNames: "!\"$()*,./;?@[\\]^`{}~",
+		backslash:  true,
+		digits:     6,
+		utc:        "+00:00",
+		infinity:   "Infinity",
+		bigDecimal: "BIGNUMERIC(%d, %d)",
+		bytes:      "FROM_HEX('%s')",
+		nan:        "IS_NAN(%s)",
+		fail:       "ERROR(%[1]s)",
+		structs:    "STRUCT(%s)", field: "%[1]s AS %[2]s",
+		ordered: "BigQuery keeps no order of a table's rows: sort them again where they are " +
+			"exported",
 		types: but(map[string]string{
-			"boolean": "BOOL", "int8": "INT64", "int16": "INT64", "int32": "INT64", "int64": "INT64", "uint8": "INT64", "uint16": "INT64", "uint32": "INT64",
-			"uint64": "NUMERIC", "float32": "", "float64": "FLOAT64", "decimal": "NUMERIC(%d, %d)", "string": "STRING",
-			"time": "TIME", "timestamp": "DATETIME", "instant": "TIMESTAMP", "binary": "BYTES",
+			"boolean": "BOOL", "int8": "INT64", "int16": "INT64", "int32": "INT64",
+			"int64": "INT64", "uint8": "INT64", "uint16": "INT64", "uint32": "INT64",
+			"uint64": "NUMERIC", "float32": "", "float64": "FLOAT64", "decimal": "NUMERIC(%d, %d)",
+			"string": "STRING",
+			"time":   "TIME", "timestamp": "DATETIME", "instant": "TIMESTAMP", "binary": "BYTES",
 		}),
 	},
 	{
-		Name: "snowflake", quote: `"`, backslash: true, digits: 9, utc: "+00:00", infinity: "inf", bytes: "TO_BINARY('%s', 'HEX')", fail: castFail,
+		Name:      "snowflake",
+		quote:     `"`,
+		backslash: true,
+		digits:    9,
+		utc:       "+00:00",
+		infinity:  "inf",
+		bytes:     "TO_BINARY('%s', 'HEX')",
+		fail:      castFail,
 		types: but(map[string]string{
-			"float32": "", "float64": "DOUBLE", "decimal": "NUMBER(%d, %d)", "time": "TIME(9)", "time ns": "TIME(9)",
-			"timestamp": "TIMESTAMP_NTZ(9)", "timestamp ns": "TIMESTAMP_NTZ(9)", "instant": "TIMESTAMP_TZ(9)", "instant ns": "TIMESTAMP_TZ(9)", "binary": "BINARY",
+			"float32": "", "float64": "DOUBLE", "decimal": "NUMBER(%d, %d)", "time": "TIME(9)",
+			"time ns":   "TIME(9)",
+			"timestamp": "TIMESTAMP_NTZ(9)", "timestamp ns": "TIMESTAMP_NTZ(9)",
+			"instant": "TIMESTAMP_TZ(9)", "instant ns": "TIMESTAMP_TZ(9)", "binary": "BINARY",
 		}),
 	},
 	{
-		Name: "postgres", quote: `"`, digits: 6, utc: "+00:00", infinity: "Infinity", bigDecimal: "NUMERIC(%d, %d)", bytes: "decode('%s', 'hex')", fail: castFail,
+		Name:       "postgres",
+		quote:      `"`,
+		digits:     6,
+		utc:        "+00:00",
+		infinity:   "Infinity",
+		bigDecimal: "NUMERIC(%d, %d)",
+		bytes:      "decode('%s', 'hex')",
+		fail:       castFail,
 		types: but(map[string]string{
-			"int8": "SMALLINT", "float64": "DOUBLE PRECISION", "decimal": "NUMERIC(%d, %d)", "uint64": "NUMERIC(20, 0)", "time": "TIME", "timestamp": "TIMESTAMP",
+			"int8": "SMALLINT", "float64": "DOUBLE PRECISION", "decimal": "NUMERIC(%d, %d)",
+			"uint64": "NUMERIC(20, 0)", "time": "TIME", "timestamp": "TIMESTAMP",
 			"instant": "TIMESTAMPTZ", "binary": "BYTEA", "uuid": "UUID",
 		}),
 	},
@@ -113,21 +177,24 @@ func Dialects() (names []string) {
 	return names
 }
 
-// DialectOf returns the dialect of a name.
+// DialectOf returns the dialect with a name.
 func DialectOf(name string) (*Dialect, error) {
 	i := slices.IndexFunc(dialects, func(d *Dialect) bool { return d.Name == name })
 	if i < 0 {
-		return nil, fault.Errorf(fault.Usage, "the dialects are "+strings.Join(Dialects(), ", "), "write SQL of dialect %s: there is none of this name", name)
+		return nil, fault.Errorf(fault.Usage, "the dialects are "+strings.Join(Dialects(), ", "),
+			"write SQL of dialect %s: there is none of this name", name)
 	}
 	return dialects[i], nil
 }
 
-// checkNames refuses names that a statement cannot have. What steers a terminal has no escape in most dialects' names.
+// checkNames refuses names that a statement cannot contain. Most dialects have no escapes for
+// control characters in names.
 func (d *Dialect) checkNames(columns ...string) error {
 	steers := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }
 	for _, name := range columns {
 		if strings.ContainsFunc(name, steers) || strings.ContainsAny(name, d.badInNames) {
-			return refuse(d, "the name of column "+name, errors.New("it has characters that no name has there"))
+			return refuse(d, "the name of column "+name,
+				errors.New("it has characters that no name has there"))
 		}
 	}
 	return nil
@@ -141,15 +208,17 @@ func (d *Dialect) name(name string) string {
 // text writes a text.
 func (d *Dialect) text(text string) string {
 	if d.backslash {
-		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + "'"
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t",
+			`\t`).Replace(text) + "'"
 	}
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// typeKey is the key of a type among a dialect's.
+// typeKey returns the key of a type in a dialect's types.
 func typeKey(t formats.Type) string {
 	key := map[formats.Kind]string{
-		formats.Boolean: "boolean", formats.Decimal: "decimal", formats.Date: "date", formats.Time: "time", formats.Timestamp: "timestamp",
+		formats.Boolean: "boolean", formats.Decimal: "decimal", formats.Date: "date",
+		formats.Time: "time", formats.Timestamp: "timestamp",
 		formats.String: "string", formats.Binary: "binary", formats.UUID: "uuid",
 	}[t.Kind]
 	switch {
@@ -158,7 +227,8 @@ func typeKey(t formats.Type) string {
 	case t.Kind == formats.Timestamp && t.Zone != "":
 		key = "instant"
 	}
-	if t.Unit == formats.Nano && !t.Wide && (t.Kind == formats.Time || t.Kind == formats.Timestamp) {
+	if t.Unit == formats.Nano && !t.Wide &&
+		(t.Kind == formats.Time || t.Kind == formats.Timestamp) {
 		key += " ns"
 	}
 	return key
@@ -167,7 +237,7 @@ func typeKey(t formats.Type) string {
 // typeOf writes a type, if the dialect has it.
 func (d *Dialect) typeOf(t formats.Type) (string, error) {
 	if t.Kind == formats.Timestamp && t.Wide && d.Name == "spark" {
-		t.Zone = "UTC" // it writes only moments as INT96
+		t.Zone = "UTC" // with INT96 only moments are written
 	}
 	name := d.types[typeKey(t)]
 	if name == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/pipeline/domain"
 )
 
-// label writes a text that is released.
+// label writes a released text.
 func (d *Dialect) label(text string) (string, error) {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return "", errors.New("a label is no text that a statement could hold")
@@ -18,7 +18,7 @@ func (d *Dialect) label(text string) (string, error) {
 	return d.text(text), nil
 }
 
-// literal writes the value of a type that has a text, cast to the type.
+// literal writes the value with a text, cast to its type.
 func (d *Dialect) literal(t formats.Type, text string) (string, error) {
 	if t.Kind == formats.String {
 		return d.label(text)
@@ -48,7 +48,7 @@ func (d *Dialect) literal(t formats.Type, text string) (string, error) {
 	return fmt.Sprintf("CAST(%s AS %s)", d.text(text), name), nil
 }
 
-// moment returns the text of a date or time as all engines read it.
+// moment returns the text of a date or time in a form that all engines parse.
 func (d *Dialect) moment(t formats.Type, text string) (string, error) {
 	date, clock, _ := strings.Cut(text, "T")
 	if t.Kind == formats.Time {
@@ -74,7 +74,7 @@ func (d *Dialect) moment(t formats.Type, text string) (string, error) {
 	return date + " " + clock, nil
 }
 
-// isNaN writes whether an expression of a type is not a number.
+// isNaN writes a test whether an expression of a type is not a number.
 func (d *Dialect) isNaN(t formats.Type, x string) (string, error) {
 	if d.nan != "" {
 		return fmt.Sprintf(d.nan, x), nil
@@ -83,7 +83,8 @@ func (d *Dialect) isNaN(t formats.Type, x string) (string, error) {
 	return x + " = " + nan, err
 }
 
-// isValue writes whether an expression of a type has one of some texts. Texts that no value has are left out.
+// isValue writes a test whether an expression of a type has one of some texts. It leaves out texts
+// that no value has.
 func (d *Dialect) isValue(t formats.Type, x string, texts []string) (string, error) {
 	var in, or []string
 	for _, text := range texts {

@@ -18,18 +18,19 @@ import (
 type Masked struct {
 	Job        *job.Job
 	Cut        *domain.Cut             // bound to the job's masked columns
-	Columns    []*job.Column           // these, in the cut's order
-	Types      map[string]formats.Type // of these, by name
+	Columns    []*job.Column           // in the cut's order
+	Types      map[string]formats.Type // by name of the column
 	Taxonomies map[string]job.Taxonomy // by column
 	From, Into Table
 }
 
-// refuse is the error of something that a statement cannot say.
+// refuse returns the error of something that a statement cannot express.
 func refuse(d *Dialect, what string, err error) error {
-	return fault.Errorf(fault.Usage, "leave it out of the job, use another dialect, or let kcut apply mask the rows", "write %s in SQL of %s: %w", what, d.Name, err)
+	return fault.Errorf(fault.Usage, "leave it out of the job, use another dialect, or let kcut "+
+		"apply mask the rows", "write %s in SQL of %s: %w", what, d.Name, err)
 }
 
-// Mask writes the statement that makes a masked table of another one.
+// Mask writes the statement that makes a masked table from another one.
 func Mask(d *Dialect, m *Masked) (string, error) {
 	if err := m.check(d); err != nil {
 		return "", err
@@ -59,7 +60,8 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 		w.WriteString(" AS " + name)
 		labels = append(labels, name)
 	}
-	fmt.Fprintf(&w, "\nFROM (\n  SELECT\n    %s\n  FROM %s\n) AS %s", strings.Join(m.taken(d), ",\n    "), d.table(m.From), d.name("kcut_rows"))
+	fmt.Fprintf(&w, "\nFROM (\n  SELECT\n    %s\n  FROM %s\n) AS %s",
+		strings.Join(m.taken(d), ",\n    "), d.table(m.From), d.name("kcut_rows"))
 	if m.Job.Order == job.OrderReleased {
 		w.WriteString("\nORDER BY " + strings.Join(append(labels, kept...), ", "))
 	}
@@ -67,15 +69,18 @@ func Mask(d *Dialect, m *Masked) (string, error) {
 	return w.String(), nil
 }
 
-// check refuses cuts and jobs that no statement can follow.
+// check refuses cuts and jobs that statements cannot implement.
 func (m *Masked) check(d *Dialect) error {
 	cut := m.Cut
 	marked, _ := cut.Marked()
 	switch {
 	case cut.Kind == cutfile.KindRegions:
-		return refuse(d, "a cut of regions", errors.New("labels of several columns were chosen together"))
+		return refuse(d, "a cut of regions",
+			errors.New("labels of several columns were chosen together"))
 	case marked > 0 || cut.Dropped > 0:
-		return refuse(d, "a cut that suppresses records", errors.New("which they are depends on all rows together; without max_suppressed there are none"))
+		return refuse(d, "a cut that suppresses records",
+			errors.New("which they are depends on all rows together; without max_suppressed "+
+				"there are none"))
 	case m.Job.Unlisted == job.UnlistedKeep:
 		return refuse(d, "unlisted: keep", errors.New("only columns that the job names are known"))
 	}
@@ -86,20 +91,23 @@ func (m *Masked) check(d *Dialect) error {
 			}
 		}
 		if c := &m.Job.Columns[i]; c.Mask == job.MaskPseudonym {
-			return refuse(d, "the pseudonyms of column "+c.Name, errors.New("their key must not be in a statement"))
+			return refuse(d, "the pseudonyms of column "+c.Name,
+				errors.New("their key must not be in a statement"))
 		}
 	}
 	return nil
 }
 
-// taken writes the columns that are read: masked ones as values of the types that the cut knows them by.
+// taken writes the columns to read: masked ones as values of the types in the cut.
 func (m *Masked) taken(d *Dialect) (columns []string) {
 	for i := range m.Job.Columns {
 		spec := &m.Job.Columns[i]
 		name := d.name(spec.Name)
 		switch t, masked := m.Types[spec.Name]; {
-		case masked && slices.ContainsFunc(m.Columns, func(c *job.Column) bool { return c.Name == spec.Name }):
-			if as, err := d.typeOf(t); err == nil { // else it is null, or was refused
+		case masked && slices.ContainsFunc(m.Columns, func(c *job.Column) bool {
+			return c.Name == spec.Name
+		}):
+			if as, err := d.typeOf(t); err == nil { // otherwise it is null, or was refused
 				name = fmt.Sprintf("CAST(%s AS %s) AS %[1]s", name, as)
 			}
 			columns = append(columns, name)
@@ -115,11 +123,12 @@ type releasedColumn struct {
 	name     string
 	decision *node // nil: it is kept
 	of       func(n *node) string
-	values   []string // of a masked one: all that it may have but null; nil: structs
+	values   []string // of a masked one: all possible values except null; nil: structs
 	null     bool     // it may have null
 }
 
-// released lays out the masked table: its columns are those of the release of the same job, in the job's order.
+// released lays out the masked table: it has the columns of the release of the same job, in the
+// job's order.
 func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
 	schema, specs, masked := m.schema()
 	recoding := m.Cut.Recoding()
@@ -132,7 +141,8 @@ func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
 	}
 	decisions := make([]*node, len(masked))
 	for a, spec := range m.Columns {
-		c := newColumn(d, spec, m.Cut.Column(a), m.Types[spec.Name], m.Taxonomies[spec.Name], recoding, a)
+		c := newColumn(d, spec, m.Cut.Column(a), m.Types[spec.Name], m.Taxonomies[spec.Name],
+			recoding, a)
 		if c.typ.Kind != formats.Null {
 			if _, err := d.typeOf(c.typ); err != nil {
 				return nil, refuse(d, "column "+spec.Name, err)
@@ -156,7 +166,8 @@ func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
 	return all, nil
 }
 
-// schema returns the columns that are released of, in the job's order, and which of them are masked, in the cut's.
+// schema returns the columns that are released, in the job's order, and the masked ones, in the
+// cut's.
 func (m *Masked) schema() (*formats.Schema, []*job.Column, []int) {
 	schema, masked := &formats.Schema{}, make([]int, len(m.Columns))
 	var specs []*job.Column
@@ -166,7 +177,9 @@ func (m *Masked) schema() (*formats.Schema, []*job.Column, []int) {
 			continue
 		}
 		field := formats.Field{Name: spec.Name, Type: formats.Type{Kind: formats.String}}
-		if a := slices.IndexFunc(m.Columns, func(c *job.Column) bool { return c.Name == spec.Name }); a >= 0 {
+		if a := slices.IndexFunc(m.Columns, func(c *job.Column) bool {
+			return c.Name == spec.Name
+		}); a >= 0 {
 			masked[a], field.Type = len(schema.Fields), m.Types[spec.Name]
 		}
 		schema.Fields, specs = append(schema.Fields, field), append(specs, spec)
@@ -174,7 +187,7 @@ func (m *Masked) schema() (*formats.Schema, []*job.Column, []int) {
 	return schema, specs, masked
 }
 
-// rendered writes what every label is released as.
+// rendered writes the released form of every label.
 func (d *Dialect) rendered(r *masking.Released, decision *node) (column releasedColumn, err error) {
 	column = releasedColumn{name: r.Field.Name, decision: decision}
 	labels := make([]string, len(r.Codes))
@@ -200,9 +213,10 @@ func (d *Dialect) rendered(r *masking.Released, decision *node) (column released
 	return column, err
 }
 
-// failing writes what ends the statement, in the type of a released column.
+// failing writes an expression that ends the statement, in the type of a released column.
 func (d *Dialect) failing(r *masking.Released) string {
-	fail := fmt.Sprintf(d.fail, d.text("a value of column "+r.Source+" has no label in the cut"), d.name(r.Source))
+	fail := fmt.Sprintf(d.fail, d.text("a value of column "+r.Source+" has no label in the cut"),
+		d.name(r.Source))
 	if d.fail == castFail {
 		fail = strings.ReplaceAll(fail, "VARCHAR", d.types["string"])
 	}
@@ -216,8 +230,9 @@ func (d *Dialect) failing(r *masking.Released) string {
 	return fmt.Sprintf("CAST(%s AS %s)", fail, as)
 }
 
-// valuesOf writes values by codes, of which 0 is null.
-func (d *Dialect) valuesOf(values *formats.Values, codes []uint32) (written []string, null bool, err error) {
+// valuesOf writes values by codes; code 0 is null.
+func (d *Dialect) valuesOf(values *formats.Values, codes []uint32) (written []string, null bool,
+	err error) {
 	as, err := d.typeOf(values.Type)
 	if err != nil {
 		return nil, false, err
@@ -234,7 +249,7 @@ func (d *Dialect) valuesOf(values *formats.Values, codes []uint32) (written []st
 	return written, null, nil
 }
 
-// structsOf writes the structs of labels; those that are none are null.
+// structsOf writes the structs of labels; labels without a struct are null.
 func (d *Dialect) structsOf(r *masking.Released, labels []string) error {
 	if d.structs == "" {
 		return errors.New("its intervals are structs, which the dialect does not compare")
@@ -246,7 +261,8 @@ func (d *Dialect) structsOf(r *masking.Released, labels []string) error {
 			return err
 		}
 		for i, value := range values {
-			fields[i] = append(fields[i], fmt.Sprintf(d.field, value, d.name(part.Name), d.text(part.Name)))
+			fields[i] = append(fields[i],
+				fmt.Sprintf(d.field, value, d.name(part.Name), d.text(part.Name)))
 		}
 	}
 	for label, code := range r.Codes {

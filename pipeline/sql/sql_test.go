@@ -53,8 +53,10 @@ const cutOfPeople = `{"version":1,"algorithm":"tdr","class":"income","rows":9,
 
 // types are those of the masked columns of people.
 var types = map[string]formats.Type{
-	"it's": {Kind: formats.String}, "age": {Kind: formats.Int, Bits: 32}, "born": {Kind: formats.Date}, "zip": {Kind: formats.String},
-	"tree": {Kind: formats.String}, "code": {Kind: formats.Int, Bits: 64}, "paid": {Kind: formats.Decimal, Precision: 9, Scale: 2},
+	"it's": {Kind: formats.String}, "age": {Kind: formats.Int, Bits: 32},
+	"born": {Kind: formats.Date}, "zip": {Kind: formats.String},
+	"tree": {Kind: formats.String}, "code": {Kind: formats.Int, Bits: 64},
+	"paid": {Kind: formats.Decimal, Precision: 9, Scale: 2},
 	"wage": {Kind: formats.Float, Bits: 64},
 }
 
@@ -69,7 +71,13 @@ func masked(t *testing.T, text, cut string, types map[string]formats.Type) *sql.
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &sql.Masked{Job: j, Types: types, Taxonomies: trees, From: sql.Table{"census", "people"}, Into: sql.Table{"masked"}}
+	m := &sql.Masked{
+		Job:        j,
+		Types:      types,
+		Taxonomies: trees,
+		From:       sql.Table{"census", "people"},
+		Into:       sql.Table{"masked"},
+	}
 	if m.Cut, err = domain.ParseCut([]byte(cut)); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +99,7 @@ func dialect(t *testing.T, name string) *sql.Dialect {
 	return d
 }
 
-// Of every dialect testdata has what is written for a small job. Make test-sql runs such statements.
+// testdata has the statements of every dialect for a small job. Make test-sql runs such statements.
 func TestStatements(t *testing.T) {
 	for _, name := range sql.Dialects() {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +107,8 @@ func TestStatements(t *testing.T) {
 			if name == "bigquery" {
 				text = strings.ReplaceAll(text, "it's", "it s")
 			}
-			cut, of := strings.ReplaceAll(cutOfPeople, "it's", "it s"), map[string]formats.Type{"it s": {Kind: formats.String}}
+			cut, of := strings.ReplaceAll(cutOfPeople, "it's", "it s"),
+				map[string]formats.Type{"it s": {Kind: formats.String}}
 			if name != "bigquery" {
 				cut = cutOfPeople
 			}
@@ -137,7 +146,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestNaNBelowRanges: a NaN is the null that it is to a search.
+// TestNaNBelowRanges: NaN is null, as in a search.
 func TestNaNBelowRanges(t *testing.T) {
 	const job = `
 input: people.parquet
@@ -154,7 +163,7 @@ columns: {x: {mask: generalize, taxonomy: {ranges: [18]}}}
 	}
 }
 
-// What cannot be said is refused.
+// What a dialect cannot express is refused.
 func TestRefusals(t *testing.T) {
 	typed := func(column string, typ formats.Type) map[string]formats.Type {
 		of := make(map[string]formats.Type)
@@ -177,33 +186,58 @@ columns: {x: MASK}
 		types                   map[string]formats.Type
 		says                    string
 	}{
-		{"regions", "duckdb", people, strings.Replace(strings.Replace(cutOfPeople, `"steps"`, `"regions":[[0,0,0,0,0,0,0,0]],"steps"`, 1), `"version":1`, `"version":1,"kind":"regions"`, 1), types, "a cut of regions"},
-		{"suppressed", "duckdb", people, strings.Replace(cutOfPeople, `"steps":9`, `"steps":9,"suppressed":3`, 1), types, "suppresses records"},
-		{"dropped", "duckdb", people, strings.Replace(cutOfPeople, `"steps":9`, `"steps":9,"dropped":3`, 1), types, "suppresses records"},
+		{"regions", "duckdb", people, strings.Replace(strings.Replace(cutOfPeople, `"steps"`,
+			`"regions":[[0,0,0,0,0,0,0,0]],"steps"`, 1), `"version":1`,
+			`"version":1,"kind":"regions"`, 1), types, "a cut of regions"},
+		{"suppressed", "duckdb", people,
+			strings.Replace(cutOfPeople, `"steps":9`, `"steps":9,"suppressed":3`, 1), types,
+			"suppresses records"},
+		{"dropped", "duckdb", people, strings.Replace(cutOfPeople, `"steps":9`,
+			`"steps":9,"dropped":3`, 1), types, "suppresses records"},
 		{"unlisted", "duckdb", people + "unlisted: keep\n", cutOfPeople, types, "unlisted: keep"},
-		{"half", "duckdb", people, cutOfPeople, typed("wage", formats.Type{Kind: formats.Float, Bits: 16}), "column wage"},
-		{"single precision", "bigquery", strings.ReplaceAll(people, "it's", "its"), strings.ReplaceAll(cutOfPeople, "it's", "its"),
-			typed("wage", formats.Type{Kind: formats.Float, Bits: 32}), "column wage in SQL of bigquery: bigquery has no type for float32"},
-		{"name", "bigquery", strings.ReplaceAll(people, "city", "city.name"), cutOfPeople, types, "city.name"},
-		{"prefix of a date", "duckdb", people, cutOfPeople, typed("zip", formats.Type{Kind: formats.Date}), "column zip"},
-		{"period of a text", "duckdb", people, cutOfPeople, typed("born", formats.Type{Kind: formats.String}), "column born"},
-		{"range of a text", "duckdb", people, cutOfPeople, typed("paid", formats.Type{Kind: formats.String}), "column paid"},
-		{"month first", "duckdb", strings.Replace(one, "MASK", "{mask: generalize, taxonomy: {us_date: [year]}}", 1), start + `{"mask":"generalize","cut":["1990"]}},"steps":1}`,
+		{"half", "duckdb", people, cutOfPeople,
+			typed("wage", formats.Type{Kind: formats.Float, Bits: 16}), "column wage"},
+		{"single precision", "bigquery", strings.ReplaceAll(people, "it's", "its"),
+			strings.ReplaceAll(cutOfPeople, "it's", "its"),
+			typed("wage", formats.Type{Kind: formats.Float, Bits: 32}), "column wage in SQL of " +
+				"bigquery: bigquery has no type for float32"},
+		{"name", "bigquery", strings.ReplaceAll(people, "city", "city.name"), cutOfPeople, types,
+			"city.name"},
+		{"prefix of a date", "duckdb", people, cutOfPeople,
+			typed("zip", formats.Type{Kind: formats.Date}), "column zip"},
+		{"period of a text", "duckdb", people, cutOfPeople,
+			typed("born", formats.Type{Kind: formats.String}), "column born"},
+		{"range of a text", "duckdb", people, cutOfPeople,
+			typed("paid", formats.Type{Kind: formats.String}), "column paid"},
+		{"month first", "duckdb", strings.Replace(one, "MASK",
+			"{mask: generalize, taxonomy: {us_date: [year]}}", 1),
+			start + `{"mask":"generalize","cut":["1990"]}},"steps":1}`,
 			map[string]formats.Type{"x": {Kind: formats.String}}, "column x"},
-		{"time", "spark", strings.Replace(one, "MASK", "discretize", 1), start + `{"mask":"discretize","cut":[{"label":"(,10:00:00)","upper":"10:00:00"},{"label":"[10:00:00,)","lower":"10:00:00"}]}},"steps":1}`,
+		{"time", "spark", strings.Replace(one, "MASK", "discretize", 1),
+			start +
+				`{"mask":"discretize","cut":[{"label":"(,10:00:00)","upper":"10:00:00"},{"label":"[10:00:00,)","lower":"10:00:00"}]}},"steps":1}`,
 			map[string]formats.Type{"x": {Kind: formats.Time, Unit: formats.Micro}}, "column x"},
-		{"nanoseconds", "duckdb", strings.Replace(one, "MASK", "discretize", 1), start + `{"mask":"discretize","cut":[{"label":"(,)"}]}},"steps":0}`, map[string]formats.Type{"x": instant}, "column x"},
-		{"year 0", "trino", strings.Replace(one, "MASK", "suppress", 1), start + `{"mask":"suppress","cut":["0000-01-01"],"suppressed":"*"}},"steps":1}`, map[string]formats.Type{"x": {Kind: formats.Date}}, "beyond the years"},
-		{"structs", "postgres", strings.Replace(one, "MASK", "{mask: discretize, render: interval}", 1), start + `{"mask":"discretize","render":"interval","cut":[{"label":"(,)"}]}},"steps":0}`,
+		{"nanoseconds", "duckdb", strings.Replace(one, "MASK", "discretize", 1),
+			start + `{"mask":"discretize","cut":[{"label":"(,)"}]}},"steps":0}`,
+			map[string]formats.Type{"x": instant}, "column x"},
+		{"year 0", "trino", strings.Replace(one, "MASK", "suppress", 1),
+			start + `{"mask":"suppress","cut":["0000-01-01"],"suppressed":"*"}},"steps":1}`,
+			map[string]formats.Type{"x": {Kind: formats.Date}}, "beyond the years"},
+		{"structs", "postgres", strings.Replace(one, "MASK", "{mask: discretize, render: interval}",
+			1),
+			start + `{"mask":"discretize","render":"interval","cut":[{"label":"(,)"}]}},"steps":0}`,
 			map[string]formats.Type{"x": {Kind: formats.Date}}, "structs"},
-		{"another NaN", "duckdb", strings.Replace(one, "MASK", "suppress", 1), start + `{"mask":"suppress","cut":["NaN:7ff8000000000001"],"suppressed":"*"}},"steps":1}`,
+		{"another NaN", "duckdb", strings.Replace(one, "MASK", "suppress", 1),
+			start +
+				`{"mask":"suppress","cut":["NaN:7ff8000000000001"],"suppressed":"*"}},"steps":1}`,
 			map[string]formats.Type{"x": {Kind: formats.Float, Bits: 64}}, ""},
-		{"no text", "duckdb", strings.Replace(one, "MASK", "suppress", 1), start + `{"mask":"suppress","cut":["a\u0000b"],"suppressed":"*"}},"steps":1}`,
+		{"no text", "duckdb", strings.Replace(one, "MASK", "suppress", 1),
+			start + `{"mask":"suppress","cut":["a\u0000b"],"suppressed":"*"}},"steps":1}`,
 			map[string]formats.Type{"x": {Kind: formats.String}}, "column x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text, err := sql.Mask(dialect(t, tt.dialect), masked(t, tt.job, tt.cut, tt.types))
-			if tt.says == "" { // no value has the text: a search knows one NaN
+			if tt.says == "" { // no value has the text: a search has only one NaN
 				if err != nil || strings.Contains(text, "NaN:") {
 					t.Errorf("got %v\n%s", err, text)
 				}
@@ -219,17 +253,19 @@ columns: {x: MASK}
 	}
 }
 
-// A name that steers terminals is in no statement.
+// A name with control characters is in no statement.
 func TestNamesThatSteer(t *testing.T) {
 	const name = "wa\x1b[2Jge"
 	quoted := strings.NewReplacer("wage:", `"wa\x1b[2Jge":`, "wage", `"wa\x1b[2Jge"`)
-	m := masked(t, quoted.Replace(people), strings.ReplaceAll(cutOfPeople, `"wage"`, `"wa\u001b[2Jge"`), types)
+	m := masked(t, quoted.Replace(people),
+		strings.ReplaceAll(cutOfPeople, `"wage"`, `"wa\u001b[2Jge"`), types)
 	for _, dialectName := range sql.Dialects() {
 		d := dialect(t, dialectName)
 		_, count := sql.Count(d, m.From, [][]string{{"zip", name}}, "n")
 		_, mask := sql.Mask(d, m)
 		_, verify := sql.Verify(d, m.Cut.File, m.Into)
-		for statement, err := range map[string]error{"count": count, "mask": mask, "verify": verify} {
+		for statement, err := range map[string]error{"count": count, "mask": mask,
+			"verify": verify} {
 			if !errors.Is(err, fault.Usage) || !strings.Contains(err.Error(), "name of column") {
 				t.Errorf("%s in SQL of %s: got %v", statement, dialectName, err)
 			}
@@ -239,11 +275,15 @@ func TestNamesThatSteer(t *testing.T) {
 
 func TestParseTable(t *testing.T) {
 	for text, want := range map[string][]string{
-		"people": {"people"}, "census.people": {"census", "people"}, `"a.b".c`: {"a.b", "c"}, `"a""b"`: {`a"b`}, `x."".y`: nil, "": nil, ".": nil, "a.": nil,
-		`"a`: nil, `"a"b`: nil, `a"b"`: nil, `parquet."/data/people.parquet"`: {"parquet", "/data/people.parquet"}, "a b": {"a b"}, "a\x00": nil,
+		"people": {"people"}, "census.people": {"census", "people"}, `"a.b".c`: {"a.b", "c"},
+		`"a""b"`: {`a"b`}, `x."".y`: nil, "": nil, ".": nil, "a.": nil,
+		`"a`: nil, `"a"b`: nil, `a"b"`: nil,
+		`parquet."/data/people.parquet"`: {"parquet", "/data/people.parquet"}, "a b": {"a b"},
+		"a\x00": nil,
 	} {
 		got, err := sql.ParseTable(text)
-		if !slices.Equal(got, want) || (err != nil) != (want == nil) || err != nil && !errors.Is(err, fault.Usage) {
+		if !slices.Equal(got, want) || (err != nil) != (want == nil) ||
+			err != nil && !errors.Is(err, fault.Usage) {
 			t.Errorf("%q: got %q, %v", text, got, err)
 		}
 	}

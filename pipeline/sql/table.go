@@ -6,11 +6,11 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// Table is the name of a table, with those of what it is in.
+// Table is the name of a table, preceded by the names of its schema and catalog.
 type Table []string
 
-// ParseTable reads a name such as people, shop.people or, where names have points in them, "exports/people.parquet": parts in double
-// quotes are taken as they are, with two double quotes for one.
+// ParseTable parses a name such as people, shop.people or, if names contain points,
+// "exports/people.parquet": parts in double quotes are literal, with two double quotes for one.
 func ParseTable(text string) (t Table, err error) {
 	rest := text
 	for {
@@ -53,7 +53,9 @@ func ParseTable(text string) (t Table, err error) {
 }
 
 func badTable(text string) error {
-	return fault.Errorf(fault.Usage, `write it as people or shop.people, a part with other characters in double quotes`, "read the name of a table: %q is none", text)
+	return fault.Errorf(fault.Usage,
+		`write it as people or shop.people, a part with other characters in double quotes`,
+		"read the name of a table: %q is none", text)
 }
 
 // table writes a table's name.

@@ -10,9 +10,10 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Verify writes the statements that recount a masked table: a row for every quasi-identifier set, which holds if none of its classes is
-// below k; a row for every column of labels, with the rows whose label the cut lacks; and of sensitive columns the fewest different
-// values in a class.
+// Verify writes the statements that recount a masked table: a row for every quasi-identifier set,
+// which holds if none of its classes is below k; a row for every column of labels, with the number
+// of rows whose label the cut does not have; and for sensitive columns the smallest number of
+// different values in a class.
 func Verify(d *Dialect, cut *cutfile.File, of Table) (string, error) {
 	v := &verifying{Dialect: d, cut: cut, of: d.table(of)}
 	var sets, labels, sensitive []string
@@ -71,17 +72,19 @@ type verifying struct {
 	of  string
 }
 
-// check refuses a set with a column that the dialect cannot group by.
+// check refuses a set with a column by which the dialect cannot group.
 func (v *verifying) check(set *cutfile.Set) error {
 	for i := range v.cut.Columns {
-		if c := &v.cut.Columns[i]; c.Render == job.RenderInterval && slices.Contains(set.Columns, c.Name) && (v.structs == "" || v.Name == "bigquery") {
-			return refuse(v.Dialect, "column "+c.Name, errors.New("rows are not grouped by structs there"))
+		if c := &v.cut.Columns[i]; c.Render == job.RenderInterval &&
+			slices.Contains(set.Columns, c.Name) && (v.structs == "" || v.Name == "bigquery") {
+			return refuse(v.Dialect, "column "+c.Name,
+				errors.New("rows are not grouped by structs there"))
 		}
 	}
 	return nil
 }
 
-// released writes the columns that those of a set are released as.
+// released writes the released columns of a set.
 func (v *verifying) released(set *cutfile.Set) string {
 	var names []string
 	for _, name := range set.Columns {
@@ -95,14 +98,16 @@ func (v *verifying) released(set *cutfile.Set) string {
 // set writes the query that counts a set.
 func (v *verifying) set(i int) string {
 	set, big := &v.cut.Sets[i], v.types["int64"]
-	return fmt.Sprintf(`SELECT %[1]d AS %[2]s, %[3]d AS %[4]s, CAST(SUM(%[5]s) AS %[6]s) AS %[7]s, COUNT(*) AS %[8]s, MIN(%[5]s) AS %[9]s,
+	return fmt.Sprintf(
+		`SELECT %[1]d AS %[2]s, %[3]d AS %[4]s, CAST(SUM(%[5]s) AS %[6]s) AS %[7]s, COUNT(*) AS %[8]s, MIN(%[5]s) AS %[9]s,
   CAST(SUM(CASE WHEN %[5]s < %[3]d THEN 1 ELSE 0 END) AS %[6]s) AS %[10]s
 FROM (SELECT COUNT(*) AS %[5]s FROM %[11]s GROUP BY %[12]s) AS %[13]s`,
-		i+1, v.name("set"), set.K, v.name("k"), v.name("records"), big, v.name("all_rows"), v.name("classes"), v.name("anonymity"), v.name("below_k"),
+		i+1, v.name("set"), set.K, v.name("k"), v.name("records"), big, v.name("all_rows"),
+		v.name("classes"), v.name("anonymity"), v.name("below_k"),
 		v.of, v.released(set), v.name("kcut_classes"))
 }
 
-// labels writes the query that counts what a column has and its cut lacks.
+// labels writes the query that counts the labels of a column that the cut does not have.
 func (v *verifying) labels(c *cutfile.Column) (string, error) {
 	var labels []string
 	texts, hasNull := c.Texts()
@@ -124,11 +129,14 @@ func (v *verifying) labels(c *cutfile.Column) (string, error) {
 		labels = []string{"NULL"}
 	}
 	x := v.name(c.Name)
-	return fmt.Sprintf("SELECT %s AS %s, CAST(SUM(CASE WHEN %s IS NULL THEN %s WHEN %[3]s IN (%[5]s) THEN 0 ELSE 1 END) AS %s) AS %s\nFROM %s",
-		v.text(c.Name), v.name("released"), x, null, strings.Join(labels, ", "), v.types["int64"], v.name("other_rows"), v.of), nil
+	return fmt.Sprintf("SELECT %s AS %s, CAST(SUM(CASE WHEN %s IS NULL THEN %s WHEN %[3]s IN "+
+		"(%[5]s) THEN 0 ELSE 1 END) AS %s) AS %s\nFROM %s",
+		v.text(c.Name), v.name("released"), x, null, strings.Join(labels, ", "), v.types["int64"],
+		v.name("other_rows"), v.of), nil
 }
 
-// values writes the query that finds the fewest different values of a sensitive column in a class.
+// values writes the query for the smallest number of different values of a sensitive column in a
+// class.
 func (v *verifying) values(i int, s cutfile.Sensitive) string {
 	x := v.name(s.Column)
 	different := fmt.Sprintf("COUNT(DISTINCT %s)", x)
@@ -137,23 +145,27 @@ func (v *verifying) values(i int, s cutfile.Sensitive) string {
 	}
 	return fmt.Sprintf(`SELECT %d AS %s, %s AS %s, %d AS %s, MIN(%[7]s) AS %[8]s
 FROM (SELECT %[9]s AS %[7]s FROM %[10]s GROUP BY %[11]s) AS %[12]s`,
-		i+1, v.name("set"), v.text(s.Column), v.name("sensitive"), s.L, v.name("l"), v.name("different"), v.name("least_l"),
+		i+1, v.name("set"), v.text(s.Column), v.name("sensitive"), s.L, v.name("l"),
+		v.name("different"), v.name("least_l"),
 		different, v.of, v.released(&v.cut.Sets[i]), v.name("kcut_classes"))
 }
 
-// notes say what no statement here finds out.
+// notes list the checks that no statement here makes.
 func (v *verifying) notes() (notes []string) {
 	if v.cut.Entity {
-		notes = append(notes, "k counts entities, and whose a row is is not in the table: rows are counted")
+		notes = append(notes, "k counts entities, and whose a row is is not in the table: rows "+
+			"are counted")
 	}
 	for _, s := range v.cut.Sensitive {
 		if s.EntropyL > 0 || s.MaxConfidence != nil || s.T != nil {
-			notes = append(notes, "entropy_l, max_confidence and t are recounted by kcut verify, from the files")
+			notes = append(notes, "entropy_l, max_confidence and t are recounted by kcut verify, "+
+				"from the files")
 			break
 		}
 	}
 	if slices.ContainsFunc(v.cut.Columns, func(c cutfile.Column) bool { return c.Render != "" }) {
-		notes = append(notes, "columns that are released as numbers are held against the cut by kcut verify, from the files")
+		notes = append(notes, "columns that are released as numbers are held against the cut by "+
+			"kcut verify, from the files")
 	}
 	return notes
 }
