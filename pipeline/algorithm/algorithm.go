@@ -1,10 +1,10 @@
-// Package algorithm leads from the algorithm that a job names to the engine that carries it out, and
-// is the one place that lists the algorithms, with what holds for each.
+// Package algorithm maps the algorithm that a job names to its engine. It has the only list of
+// algorithms, with their properties.
 //
-// Contract: the engine and its options depend on the job alone. Algorithm auto is an engine that has
+// Contract: the engine and its options depend only on the job. The engine of algorithm auto has
 // others judged (engine/choose), and Choice is its verdict in a run's report.
 //
-// Not promised: that a job is meaningful for its algorithm. Package job checks that.
+// Limits: a job may be invalid for its algorithm. Package job checks that.
 package algorithm
 
 import (
@@ -20,36 +20,48 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Info is one line of the list of algorithms.
+// Info is one entry of the list of algorithms.
 type Info struct {
 	Name  string `json:"name"`
-	Needs string `json:"needs,omitempty"` // besides the quasi-identifiers
+	Needs string `json:"needs,omitempty"` // in addition to the quasi-identifiers
 	Use   string `json:"use"`             // when to use it
 }
 
-// algorithm is an algorithm, and what a run must know of it.
+// algorithm is an algorithm with the properties that a run needs.
 type algorithm struct {
 	Info
-	// columnwise: its labels depend on their own column alone, or it chooses an algorithm of which that is true.
-	// Others make regions, anew for every input: two of these have the same only by chance.
+	// columnwise: its labels depend only on their own column, or it chooses such an algorithm.
+	// Others make regions, which are new for every input: two inputs have the same ones only by
+	// chance.
 	columnwise bool
-	takesAway  bool // its search may take records away; others end with the groups that are too small
+	takesAway  bool // its search may take records away; others end with groups that are too small
 	unites     bool // it treats several sets as one, their union with the largest k
 	engine     func(a *job.Algorithm) engine.Engine
 }
 
 // algorithms are in the order of the list. The engine of auto takes the whole job.
 var algorithms = []algorithm{
-	{Info{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"}, true, true, false, topDown},
-	{Info{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"}, true, true, false, topDown},
-	{Info{job.AlgorithmBottomUp, "a class", "a cut that starts from the data: few columns, small k"}, true, false, false, bottomUp},
-	{Info{job.AlgorithmKACTUS, "a class", "no taxonomies at hand: suppresses along a decision tree"}, false, false, true, kactusTree},
-	{Info{job.AlgorithmIACk, "a class", "one pass, when some records may lose all quasi-identifiers"}, false, false, false, iack},
-	{Info{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a limit"}, false, false, true, iacc},
-	{Info{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"}, false, false, true, plainMondrian},
-	{Info{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels may overlap"}, false, false, true, infoGainMondrian},
-	{Info{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and pruned"}, false, false, true, guided},
-	{Info{job.AlgorithmAuto, "", "judges tdr, kactus, the Mondrians and guided, and takes the best"}, true, true, false, nil},
+	{Info{job.AlgorithmTDR, "", "the default: one cut for all records, several sets, any size"},
+		true, true, false, topDown},
+	{Info{job.AlgorithmTDS, "", "as tdr, taking specializations that cost nothing first"}, true,
+		true, false, topDown},
+	{Info{job.AlgorithmBottomUp, "a class",
+		"a cut that starts from the data: few columns, small k"}, true, false, false, bottomUp},
+	{Info{job.AlgorithmKACTUS, "a class",
+		"no taxonomies at hand: suppresses along a decision tree"}, false, false, true, kactusTree},
+	{Info{job.AlgorithmIACk, "a class",
+		"one pass, when some records may lose all quasi-identifiers"}, false, false, false, iack},
+	{Info{job.AlgorithmIACc, "a class", "as iack, when the data must not change by more than a " +
+		"limit"}, false, false, true, iacc},
+	{Info{job.AlgorithmMondrian, "", "the finest groups, for statistics and queries"}, false, false,
+		true, plainMondrian},
+	{Info{job.AlgorithmInfoGainMondrian, "a class", "the most accurate classifiers, when labels " +
+		"may overlap"}, false, false, true, infoGainMondrian},
+	{Info{job.AlgorithmGuided, "a class", "as infogain-mondrian, led by a model of the class and " +
+		"pruned"}, false, false, true, guided},
+	{Info{job.AlgorithmAuto, "",
+		"judges tdr, kactus, the Mondrians and guided, and takes the best"}, true, true, false,
+		nil},
 }
 
 // List lists the algorithms that a job can name.
@@ -60,8 +72,8 @@ func List() (all []Info) {
 	return all
 }
 
-// of returns the algorithm of a name. A cut that is applied may have the name of one that is not in the
-// list: nothing is known of that, and nothing of it matters then.
+// of returns the algorithm with a name. A cut that is applied may name one that is not in the list:
+// it has no properties, and needs none.
 func of(name string) *algorithm {
 	at := slices.IndexFunc(algorithms, func(a algorithm) bool { return a.Name == name })
 	if at < 0 {
@@ -70,7 +82,7 @@ func of(name string) *algorithm {
 	return &algorithms[at]
 }
 
-// Columnwise reports whether the labels that an algorithm releases depend on their own column alone.
+// Columnwise reports whether the labels of an algorithm depend only on their own column.
 func Columnwise(name string) bool { return of(name).columnwise }
 
 // TakesAway reports whether an algorithm's search may take records away.
@@ -92,7 +104,7 @@ var scores = map[string]engine.Score{
 	"tdr": engine.ScoreTDR, "tds": engine.ScoreTDS, "infogain": engine.ScoreInfoGain,
 }
 
-// Options returns what a job says of any search, for its attributes.
+// Options returns the job's options for any search, for its attributes.
 func Options(j *job.Job, attributes []engine.Attribute) engine.Options {
 	o := engine.Options{Score: scores[j.Score], Balance: j.Balance, MaxSteps: -1}
 	if j.MaxSteps != nil {
@@ -120,7 +132,11 @@ func bottomUp(a *job.Algorithm) engine.Engine {
 }
 
 func kactusTree(a *job.Algorithm) engine.Engine {
-	e := kactus.Engine{Seed: uint64(a.Seed), MinObjects: a.MinObjects, Prune: a.Prune == job.PrunePessimistic}
+	e := kactus.Engine{
+		Seed:       uint64(a.Seed),
+		MinObjects: a.MinObjects,
+		Prune:      a.Prune == job.PrunePessimistic,
+	}
 	if a.Leftover == job.LeftoverRecruit {
 		e.Leftover = kactus.Recruit
 	}
@@ -136,8 +152,9 @@ func iack(a *job.Algorithm) engine.Engine {
 }
 
 func iacc(a *job.Algorithm) engine.Engine {
-	// Where a cut is applied the limits are left out.
-	delta, epsilon := cmp.Or(a.MaxDivergence, new(float64)), cmp.Or(a.MaxInformationChange, new(float64))
+	// A cut that is applied has no limits.
+	delta, epsilon := cmp.Or(a.MaxDivergence, new(float64)),
+		cmp.Or(a.MaxInformationChange, new(float64))
 	return iac.Engine{Capped: true, Bins: a.Bins, Delta: *delta, Epsilon: *epsilon}
 }
 

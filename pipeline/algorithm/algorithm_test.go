@@ -8,13 +8,14 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// The name of an algorithm that is not in the list, as a cut of another version may have, has an engine
-// and nothing else.
+// An algorithm that is not in the list, as in a cut of another version, has an engine and no other
+// properties.
 func TestUnlisted(t *testing.T) {
 	if Columnwise("later") || TakesAway("later") || Unites("later") {
 		t.Error("something is known of an algorithm that is not in the list")
 	}
-	if e := Engine(&job.Job{Algorithm: job.Algorithm{Name: "later"}}); !reflect.DeepEqual(e, topdown.Engine{}) {
+	if e := Engine(&job.Job{Algorithm: job.Algorithm{Name: "later"}}); !reflect.DeepEqual(e,
+		topdown.Engine{}) {
 		t.Errorf("its engine is %T", e)
 	}
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// candidates are those of algorithm auto, the ones whose cuts are simpler to use again first, then the one that is trusted, and last the
-// one that leaves records out. What a search of theirs takes was measured on Adult with all its columns, on one processor of today (AMD EPYC).
+// candidates are those of algorithm auto: first those whose cuts are simpler to apply again, then
+// the trusted one, and last the one that leaves records out. The costs of their searches were
+// measured on Adult with all its columns, on one processor of today (AMD EPYC).
 var candidates = []struct {
 	algorithm  string
 	suppresses bool
@@ -24,17 +25,19 @@ var candidates = []struct {
 	{job.AlgorithmTDR, false, 25, nil, nil},
 	{job.AlgorithmTDR, true, 75, nil, nil},
 	{job.AlgorithmGuided, false, 700, fitting, &choose.Searcher{
-		Engine: mondrian.Engine{InfoGain: true, Guided: true, Brief: true}, Cost: 700, Fitting: briefFitting,
+		Engine:  mondrian.Engine{InfoGain: true, Guided: true, Brief: true},
+		Cost:    700,
+		Fitting: briefFitting,
 	}},
 	{job.AlgorithmMondrian, false, 1600, nil, nil},
 	{job.AlgorithmInfoGainMondrian, false, 350, nil, nil},
 	{job.AlgorithmKACTUS, false, 230, nil, nil},
 }
 
-// few is below how many tuples guided fits more and other models.
+// few is the number of tuples below which guided fits more and other models.
 const few = 3000
 
-// fitting is what it takes to fit the models of guided.
+// fitting returns the time for fitting the models of guided.
 func fitting(tuples int) float64 {
 	if tuples < few {
 		return 50e6 + 45e3*float64(tuples)
@@ -42,7 +45,7 @@ func fitting(tuples int) float64 {
 	return 3e6 + 550*float64(tuples)
 }
 
-// briefFitting is what it takes to fit those that it is judged by.
+// briefFitting returns the time for fitting the models of the sketch that represents it.
 func briefFitting(tuples int) float64 {
 	if tuples < few {
 		return 2e6 + 1900*float64(tuples)
@@ -50,38 +53,44 @@ func briefFitting(tuples int) float64 {
 	return 1e6 + 150*float64(tuples)
 }
 
-// objectives are what candidates are judged by, by the job file's names.
+// objectives are the objectives of candidates by the job file's names.
 var objectives = map[string]choose.Objective{
-	job.ObjectiveClassification: choose.Classification, job.ObjectiveQueries: choose.Queries, job.ObjectiveBalanced: choose.Balanced,
+	job.ObjectiveClassification: choose.Classification, job.ObjectiveQueries: choose.Queries,
+	job.ObjectiveBalanced: choose.Balanced,
 }
 
 // newChoice returns the engine of algorithm auto.
 func newChoice(j *job.Job) engine.Engine {
 	e := choose.Engine{Objective: objectives[j.Objective], Limited: j.MaxSuppressed != job.Quota{}}
-	e.Time, _ = time.ParseDuration(j.Limits.Time) // empty: any; else it is one
+	e.Time, _ = time.ParseDuration(j.Limits.Time) // empty: any; otherwise it is valid
 	for _, c := range candidates {
 		switch as := chosen(j, c.algorithm); {
 		case c.suppresses && j.MaxSuppressed == job.Quota{},
 			c.algorithm == job.AlgorithmMondrian && e.Objective == choose.Classification,
-			j.Class == "" && c.algorithm != job.AlgorithmTDR && c.algorithm != job.AlgorithmMondrian:
+			j.Class == "" && c.algorithm != job.AlgorithmTDR &&
+				c.algorithm != job.AlgorithmMondrian:
 		default:
 			e.Candidates = append(e.Candidates, choose.Candidate{
-				Name: c.algorithm, Searcher: choose.Searcher{Engine: Engine(as), Cost: c.cost, Fitting: c.fitting}, Sketch: c.sketch,
-				Trusted: c.algorithm == job.AlgorithmGuided, Suppresses: c.suppresses, Barred: barred(as),
+				Name:       c.algorithm,
+				Searcher:   choose.Searcher{Engine: Engine(as), Cost: c.cost, Fitting: c.fitting},
+				Sketch:     c.sketch,
+				Trusted:    c.algorithm == job.AlgorithmGuided,
+				Suppresses: c.suppresses,
+				Barred:     barred(as),
 			})
 		}
 	}
 	return e
 }
 
-// chosen returns the job with an algorithm that was chosen.
+// chosen returns the job with the chosen algorithm.
 func chosen(j *job.Job, algorithm string) *job.Job {
 	as := *j
 	as.Algorithm = job.Algorithm{Name: algorithm}
 	return &as
 }
 
-// barred says why a job must not have its algorithm; nothing if it may.
+// barred returns the reason why a job must not have its algorithm, or "".
 func barred(j *job.Job) string {
 	switch name := j.Algorithm.Name; {
 	case j.Previous != "" && !j.AllowNewCut && name != job.AlgorithmTDR:
@@ -96,27 +105,29 @@ func barred(j *job.Job) string {
 	return ""
 }
 
-// Choice is what algorithm auto has chosen, and why.
+// Choice is the choice of algorithm auto with its reasons.
 type Choice struct {
 	Objective  string   `json:"objective"`
-	Records    uint64   `json:"records"` // that candidates were judged by
+	Records    uint64   `json:"records"` // number of records by which candidates were judged
 	Algorithm  string   `json:"algorithm"`
 	Suppresses bool     `json:"suppresses,omitempty"`
 	Candidates []Judged `json:"candidates"`
 }
 
-// Judged is what is expected of a candidate's release. Errors are shares.
+// Judged is the expected quality of a candidate's release. Errors are shares.
 type Judged struct {
-	Algorithm  string   `json:"algorithm"`
-	Suppresses bool     `json:"suppresses,omitempty"` // takes away as many records as max_suppressed allows
-	Error      *float64 `json:"error,omitempty"`      // of boosted trees on test records
+	Algorithm string `json:"algorithm"`
+	// takes away as many records as max_suppressed allows
+	Suppresses bool     `json:"suppresses,omitempty"`
+	Error      *float64 `json:"error,omitempty"` // of boosted trees on test records
 	QueryError *float64 `json:"query_error,omitempty"`
 	Penalty    *float64 `json:"certainty_penalty,omitempty"`
-	Loss       *float64 `json:"loss,omitempty"`   // what was judged
-	Rounds     int      `json:"rounds,omitempty"` // in which it was judged: fewer than others, where it was clearly worse
-	Predicted  float64  `json:"predicted_seconds"`
-	Seconds    float64  `json:"seconds"` // the judging
-	LeftOut    string   `json:"left_out,omitempty"`
+	Loss       *float64 `json:"loss,omitempty"` // value of the objective
+	// number of rounds in which it was judged: fewer than others, if it was clearly worse
+	Rounds    int     `json:"rounds,omitempty"`
+	Predicted float64 `json:"predicted_seconds"`
+	Seconds   float64 `json:"seconds"` // time for judging it
+	LeftOut   string  `json:"left_out,omitempty"`
 }
 
 // ChoiceOf describes the verdict on a job's candidates.
@@ -127,8 +138,12 @@ func ChoiceOf(j *job.Job, e choose.Engine, v *choose.Verdict) *Choice {
 	}
 	for i, x := range v.Estimates {
 		judged := Judged{
-			Algorithm: e.Candidates[i].Name, Suppresses: e.Candidates[i].Suppresses, Error: x.Error, QueryError: x.QueryError, Penalty: x.Penalty,
-			Predicted: x.Predicted.Seconds(), Seconds: x.Took.Seconds(), LeftOut: x.LeftOut,
+			Algorithm:  e.Candidates[i].Name,
+			Suppresses: e.Candidates[i].Suppresses,
+			Error:      x.Error,
+			QueryError: x.QueryError,
+			Penalty:    x.Penalty,
+			Predicted:  x.Predicted.Seconds(), Seconds: x.Took.Seconds(), LeftOut: x.LeftOut,
 		}
 		if x.Error != nil || x.QueryError != nil {
 			judged.Loss, judged.Rounds = &x.Loss, x.Rounds
@@ -151,10 +166,12 @@ func (c *Choice) String() string {
 		}
 		all = append(all, what)
 	}
-	return fmt.Sprintf("algorithm auto: %s, judged by %s of %s: %s", name(c.Algorithm, c.Suppresses), c.Objective, text.Count(c.Records, "record"), strings.Join(all, ", "))
+	return fmt.Sprintf("algorithm auto: %s, judged by %s of %s: %s",
+		name(c.Algorithm, c.Suppresses), c.Objective, text.Count(c.Records, "record"),
+		strings.Join(all, ", "))
 }
 
-// name is a candidate's in messages.
+// name returns a candidate's name in messages.
 func name(algorithm string, suppresses bool) string {
 	if suppresses {
 		return algorithm + " with max_suppressed"
