@@ -1,10 +1,11 @@
-// Package binding binds a job to its input: it opens the files, finds out what every column of the
-// job is there, and makes the job's sets and protections a requirement of attributes.
+// Package binding binds a job to its input: it opens the files, finds the type and the role of
+// every column of the job, and turns the job's sets and protections into a requirement of
+// attributes.
 //
-// Contract: a Bound is right for its job and schema. Everything that can be checked before a row is
-// read was checked, and the errors name places in the job. The files stay open until Close.
+// Contract: a Bound is valid for its job and schema. Everything that can be checked without reading
+// a row was checked, and the errors name places in the job. The files stay open until Close.
 //
-// Not promised: that the input stays as it is. CheckUnchanged compares it with what it was.
+// Limits: the input may change. CheckUnchanged compares it with its state at the start.
 package binding
 
 import (
@@ -33,33 +34,35 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Bound is a job bound to its input: the files that are open, and what every column is.
+// Bound is a job bound to its input: the open files, with the role of every column.
 type Bound struct {
 	Job        *job.Job
 	Dataset    *dataset.Dataset
 	Taxonomies *Taxonomies
-	Keys       map[string]*pseudonym.Key // of the columns of pseudonyms, by name; nil: they are not masked
+	// keys of the columns of pseudonyms, by name; nil: they are not masked
+	Keys map[string]*pseudonym.Key
 
-	Specs     []*job.Column // of every field of the schema
-	Masked    []int         // field of every attribute, in job order
+	Specs     []*job.Column // one for each field of the schema
+	Masked    []int         // by attribute, in job order: the field
 	Class     int           // field of the class, or -1
-	Entity    int           // field whose value says of whom a record is, or -1
+	Entity    int           // field that identifies the person of a record, or -1
 	Sensitive []int         // fields of the sensitive columns, in the job's order
 
 	Requirement engine.Requirement // before any value is known
-	Redundant   []int              // sets that others include, by position in the job
+	Redundant   []int              // sets that others imply, by position in the job
 
 	inputs []storage.Info
 }
 
-// unbound returns a job that no column is bound to yet.
+// unbound returns a job without columns bound to it.
 func unbound(job *job.Job, t *Taxonomies) *Bound {
 	return &Bound{Job: job, Taxonomies: t, Class: -1, Entity: -1}
 }
 
-// Open opens a job's input and binds the job to it. When nothing is wrong but that some k cannot be
-// met, it returns both. Close is owed whenever there is a result.
-func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_ *Bound, err error) {
+// Open opens a job's input and binds the job to it. If the only fault is that some k cannot be met,
+// it returns both the result and the error. The caller must close every result.
+func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_ *Bound,
+	err error) {
 	open := dataset.Open
 	if len(job.InputCounts) > 0 {
 		open = dataset.OpenTables
@@ -81,14 +84,14 @@ func Open(ctx context.Context, job *job.Job, t *Taxonomies, r *resources.Run) (_
 	return b, err
 }
 
-// Of binds a job to an input that is open, which is not to be closed by the Bound.
+// Of binds a job to an open input. The Bound must not close it.
 func Of(in *dataset.Dataset, job *job.Job, t *Taxonomies) (*Bound, error) {
 	b := unbound(job, t)
 	b.Dataset = in
 	return b, b.bind(in.Schema(), in.Rows())
 }
 
-// Close closes the input, once. Nothing is bound to nil.
+// Close closes the input, once. It accepts nil.
 func (b *Bound) Close() error {
 	if b == nil || b.Dataset == nil {
 		return nil
@@ -98,7 +101,7 @@ func (b *Bound) Close() error {
 	return in.Close()
 }
 
-// bind finds out what every column of a schema is. The input has that number of rows.
+// bind finds the role of every column of a schema. The input has that number of rows.
 func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	job := b.Job
 	if err := b.bindColumns(schema); err != nil {
@@ -118,7 +121,8 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	}
 	b.Requirement, b.Redundant = Requirement(job, number, rows)
 	if rows > formats.MostRecords {
-		return fmt.Errorf("count %d rows: more than %d: %w", rows, int64(formats.MostRecords), formats.ErrUnsupported)
+		return fmt.Errorf("count %d rows: more than %d: %w", rows, int64(formats.MostRecords),
+			formats.ErrUnsupported)
 	}
 	for _, a := range b.Masked {
 		spec, field := b.Specs[a], &schema.Fields[a]
@@ -139,7 +143,7 @@ func (b *Bound) bind(schema *formats.Schema, rows int64) error {
 	return checkReach(job, rows)
 }
 
-// fitTaxonomies makes the leaves of given trees the values of their columns' types.
+// fitTaxonomies turns the leaves of given trees into values of their columns' types.
 func (b *Bound) fitTaxonomies(schema *formats.Schema) {
 	fitted := *b.Taxonomies
 	fitted.Of = maps.Clone(fitted.Of)
@@ -151,11 +155,12 @@ func (b *Bound) fitTaxonomies(schema *formats.Schema) {
 	b.Taxonomies = &fitted
 }
 
-// bindRoles finds the columns that are counted beside the masked ones.
+// bindRoles finds the columns that are counted in addition to the masked ones.
 func (b *Bound) bindRoles(schema *formats.Schema) error {
 	find := func(role, name string) (field int, err error) {
 		if field = schema.Index(name); schema.Fields[field].Type.Kind == formats.Nested {
-			err = fault.Errorf(fault.Input, role+" names a flat column", "read %s column %s: it is nested", role, name)
+			err = fault.Errorf(fault.Input, role+" names a flat column",
+				"read %s column %s: it is nested", role, name)
 		}
 		return field, err
 	}
@@ -175,7 +180,8 @@ func (b *Bound) bindRoles(schema *formats.Schema) error {
 	return cmp.Or(errs...)
 }
 
-// bindColumns finds every column of the job in the input and the other way round.
+// bindColumns checks that the input has every column of the job, and the job every column of the
+// input.
 func (b *Bound) bindColumns(schema *formats.Schema) error {
 	j := b.Job
 	var missing, unlisted []string
@@ -203,7 +209,8 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 			return checkMask(spec, &field)
 		}
 		if j.Count != "" && field.Type.Kind == formats.Nested && spec.Mask == job.MaskKeep {
-			return fault.Errorf(fault.Input, "drop the column, or leave out count", "keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
+			return fault.Errorf(fault.Input, "drop the column, or leave out count",
+				"keep column %s: it is nested, and rows are counted by %s", field.Name, j.Count)
 		}
 		b.Specs = append(b.Specs, spec)
 	}
@@ -212,25 +219,30 @@ func (b *Bound) bindColumns(schema *formats.Schema) error {
 		roles = append(roles, s.Column)
 	}
 	for _, name := range roles {
-		if name != "" && schema.Index(name) < 0 && j.Column(name) == nil && !slices.Contains(missing, name) {
+		if name != "" && schema.Index(name) < 0 && j.Column(name) == nil &&
+			!slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
 	}
 	switch {
 	case len(missing) > 0:
-		return fault.Errorf(fault.Input, HintOfNames(missing, len(j.Columns), schema), "find columns in the input: it lacks %s", strings.Join(missing, ", "))
+		return fault.Errorf(fault.Input, HintOfNames(missing, len(j.Columns), schema),
+			"find columns in the input: it lacks %s", strings.Join(missing, ", "))
 	case len(unlisted) > 0:
-		return fault.Errorf(fault.Input, "add each to columns with a mask, keep or drop, or set unlisted: drop",
+		return fault.Errorf(fault.Input, "add each to columns with a mask, keep or drop, or set "+
+			"unlisted: drop",
 			"match the input with the job: no entry for column %s", strings.Join(unlisted, ", "))
 	}
 	return nil
 }
 
-// HintOfNames says what the input has instead of columns that it lacks, of so many that were asked for. Where it lacks all of
-// them, its names may be values of a CSV file without a header, and are not shown.
+// HintOfNames names the input's columns in place of missing ones, given the number of names asked
+// for. If all are missing, the input's names may be values of a CSV file without a header, and are
+// not shown.
 func HintOfNames(missing []string, asked int, schema *formats.Schema) string {
 	if len(missing) == asked {
-		return "name another file, or where CSV has no header set csv.header: false, or to the names: it has none of these"
+		return "name another file, or where CSV has no header set csv.header: false, or to the " +
+			"names: it has none of these"
 	}
 	var names, hints []string
 	for i := range schema.Fields {
@@ -248,7 +260,8 @@ func HintOfNames(missing []string, asked int, schema *formats.Schema) string {
 func foreign(f *formats.Field) bool { return f.Type.Kind == formats.Nested && f.Declared == nil }
 
 func refusedType(verb string, f *formats.Field) error {
-	return fault.Errorf(fault.Input, "set it aside with drop, or export it as a type that Parquet has",
+	return fault.Errorf(fault.Input, "set it aside with drop, or export it as a type that "+
+		"Parquet has",
 		"%s column %s: its type is %s, which Parquet lacks", verb, f.Name, f.Type.Nested)
 }
 
@@ -260,20 +273,24 @@ func checkMask(spec *job.Column, f *formats.Field) error {
 		return fault.Errorf(fault.Input, "give it keep or drop: other masks take flat columns",
 			"mask column %s: it is nested", spec.Name)
 	case spec.Mask == job.MaskDiscretize && !t.Ordered() && t.Kind != formats.Null:
-		hint, from := "use suppress or generalize, or declare the column's type when the input is CSV", ""
+		hint, from := "use suppress or generalize, or declare the column's type when the input "+
+			"is CSV", ""
 		if f.Text.Line > 0 {
-			hint = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use suppress or generalize"
-			from = fmt.Sprintf(": line %s is the first that has no number", text.Grouped(f.Text.Line))
+			hint = "name the texts that stand for null in csv.nulls, as [NA, NaN], or use " +
+				"suppress or generalize"
+			from = fmt.Sprintf(": line %s is the first that has no number",
+				text.Grouped(f.Text.Line))
 		}
 		if f.Text.Advice != "" {
 			hint = "its values look like " + f.Text.Advice
 		}
-		return fault.Errorf(fault.Input, hint, "discretize column %s: its type is %s, which has no order that intervals could cut%s", spec.Name, t, from)
+		return fault.Errorf(fault.Input, hint, "discretize column %s: its type is %s, which has "+
+			"no order that intervals could cut%s", spec.Name, t, from)
 	}
 	return nil
 }
 
-// MaskedSpecs returns what the job says of every attribute.
+// MaskedSpecs returns the job's entries of all attributes.
 func (b *Bound) MaskedSpecs() (specs []*job.Column) {
 	for _, field := range b.Masked {
 		specs = append(specs, b.Specs[field])
@@ -281,7 +298,7 @@ func (b *Bound) MaskedSpecs() (specs []*job.Column) {
 	return specs
 }
 
-// Labelers returns the coders of the masked columns by a cut that is bound to the job.
+// Labelers returns the coders of the masked columns for a cut that is bound to the job.
 func (b *Bound) Labelers(cut *domain.Cut, budget *spill.Budget) ([]domain.Labeler, error) {
 	var types []formats.Type
 	for _, field := range b.Masked {
@@ -290,7 +307,8 @@ func (b *Bound) Labelers(cut *domain.Cut, budget *spill.Budget) ([]domain.Labele
 	return cut.Labelers(types, b.Taxonomies.Of, budget)
 }
 
-// Counted returns the fields of the columns whose values are counted: the masked ones, and the class.
+// Counted returns the fields of the columns whose values are counted: the masked ones, and the
+// class.
 func (b *Bound) Counted() []int {
 	fields := slices.Clone(b.Masked)
 	if b.Class >= 0 {
@@ -312,7 +330,7 @@ func (b *Bound) Reads() (n int) {
 	return n
 }
 
-// statInputs returns what the file system, or the object store, says of every input file.
+// statInputs returns the Info of every input file.
 func statInputs(ctx context.Context, files []string) ([]storage.Info, error) {
 	infos := make([]storage.Info, len(files))
 	return infos, workers.Each(len(files), lookers, func(_ workers.Worker, i int) (err error) {
@@ -323,12 +341,12 @@ func statInputs(ctx context.Context, files []string) ([]storage.Info, error) {
 	})
 }
 
-// lookers is how many input files are looked at at a time: an object store takes its time to answer.
+// lookers is the number of input files whose Info is requested at a time, since an object store is
+// slow to answer.
 const lookers = 8
 
-// CheckUnchanged compares the input files with what they were when the run began. Two
-// readings of different data could agree in every value and count and still not in which
-// rows have them.
+// CheckUnchanged compares the input files with their state at the start of the run. Two readings of
+// different data could agree in every value and count but not in the rows that have them.
 func (b *Bound) CheckUnchanged(ctx context.Context) error {
 	files := b.Dataset.Files()
 	now, err := statInputs(ctx, files)
@@ -351,7 +369,7 @@ func (b *Bound) InputBytes() (bytes int64) {
 	return bytes
 }
 
-// Fingerprint writes what the file system says of every input file when the job was bound to it.
+// Fingerprint writes the Info of every input file when the job was bound to it.
 func (b *Bound) Fingerprint(to io.Writer) {
 	files := b.Dataset.Files()
 	for i, file := range b.inputs {

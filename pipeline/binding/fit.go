@@ -9,11 +9,12 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// fit returns a taxonomy whose given tree is one for values of a type: a leaf that is written
-// otherwise than the value that it stands for, as 1.0 of integers or 2020-01-01 10:00 of
-// timestamps, has the value's text, unless another node has that. Texts are as they are.
+// fit returns a taxonomy whose given tree has values of a type: a leaf in another form than its
+// value, as 1.0 for integers or 2020-01-01 10:00 for timestamps, gets the value's text, unless
+// another node has that. Texts do not change.
 func fit(t job.Taxonomy, of formats.Type) job.Taxonomy {
-	if t.Tree == nil || of.Kind == formats.String || of.Kind == formats.Nested || !refits(t.Tree, of) {
+	if t.Tree == nil || of.Kind == formats.String || of.Kind == formats.Nested ||
+		!refits(t.Tree, of) {
 		return t
 	}
 	names := make(map[string]bool)
@@ -30,7 +31,7 @@ func fit(t job.Taxonomy, of formats.Type) job.Taxonomy {
 	return t
 }
 
-// refits reports whether some leaf is written otherwise than its value.
+// refits reports whether some leaf is written in another form than its value.
 func refits(n *taxonomy.Node, of formats.Type) bool {
 	if n.Leaf() {
 		return valueText(n.Name, of) != n.Name
@@ -43,7 +44,7 @@ func refits(n *taxonomy.Node, of formats.Type) bool {
 	return false
 }
 
-// refit returns the node with the leaves below it renamed, but to names that there are.
+// refit returns the node with the leaves below it renamed, except to names that exist.
 func refit(n *taxonomy.Node, of formats.Type, names map[string]bool) taxonomy.Node {
 	fitted := *n
 	if text := valueText(n.Name, of); n.Leaf() && !names[text] {
@@ -56,8 +57,8 @@ func refit(n *taxonomy.Node, of formats.Type, names map[string]bool) taxonomy.No
 	return fitted
 }
 
-// valueText returns the text of the value of a type that a name stands for, or the name itself: of
-// numbers also where it begins with a needless zero, as codes do.
+// valueText returns the text of the value of a type that a name represents, or the name itself. A
+// number may begin with a redundant zero, as codes do.
 func valueText(name string, of formats.Type) string {
 	text := name
 	switch of.Kind {

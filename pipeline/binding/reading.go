@@ -10,11 +10,12 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// NoteInput notes what of the columns that a job reads may not be as it was meant.
+// NoteInput notes possible misreadings of the columns that a job reads.
 func NoteInput(in *dataset.Dataset, j *job.Job, noted func(text string)) {
 	reads := func(column string) bool {
 		spec := j.Column(column)
-		return spec == nil && j.Unlisted == job.UnlistedKeep || spec != nil && (spec.Mask != job.MaskDrop || column == j.Entity)
+		return spec == nil && j.Unlisted == job.UnlistedKeep ||
+			spec != nil && (spec.Mask != job.MaskDrop || column == j.Entity)
 	}
 	for _, note := range in.Notes(reads) {
 		noted(note)
@@ -22,22 +23,22 @@ func NoteInput(in *dataset.Dataset, j *job.Job, noted func(text string)) {
 }
 
 const (
-	// readerBytes is what reading one column takes: pages as they lie in the file and
-	// unpacked, codes, and what is kept from batch to batch.
+	// readerBytes is the memory for reading one column: pages as stored and unpacked, codes, and
+	// values that are kept from batch to batch.
 	readerBytes = 2 << 20
-	// rememberedBytes is what one remembered value takes, with its place in a table.
+	// rememberedBytes is the memory of one remembered value, with its entry in a table.
 	rememberedBytes = 64
 )
 
-// ThreadsWithin returns how many of the threads the budget has room for, when every one
-// reads that many columns.
+// ThreadsWithin returns the number of threads, at most threads, that fit in the budget if each
+// reads the given number of columns.
 func ThreadsWithin(memory int64, threads, columns int) int {
 	room := spill.Reading.Part(memory) / readerBytes / int64(max(1, columns))
 	return int(min(max(room, 1), int64(threads)))
 }
 
-// fetchAhead returns a function that draws what is fetched ahead, as long as it stays within
-// its grant and nobody else has a better use for it.
+// fetchAhead returns a function that draws memory for bytes fetched ahead, within its grant and as
+// long as nobody else needs it more.
 func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	var held atomic.Int64
 	share := budget.Grant(&spill.Fetching)
@@ -58,11 +59,19 @@ func fetchAhead(budget *spill.Budget) func(bytes int64) error {
 	}
 }
 
-// ReadOptions are a job's, with readers that remember no more than their share, and draw what they hold
-// of large pages and dictionaries.
+// ReadOptions returns the options of a job. Its readers remember no more than their share, and draw
+// the memory of large pages and dictionaries.
 func ReadOptions(j *job.Job, r *resources.Run) formats.ReadOptions {
 	budget, threads := r.Budget, r.Threads
-	options := formats.ReadOptions{Count: j.CountColumn(), CSV: j.CSV.Read(j.Columns), Types: make(map[string]formats.Type), MissingNull: j.MissingColumns == job.MissingNull, Threads: threads, Hold: budget.HoldRead, Ahead: fetchAhead(budget)}
+	options := formats.ReadOptions{
+		Count:       j.CountColumn(),
+		CSV:         j.CSV.Read(j.Columns),
+		Types:       make(map[string]formats.Type),
+		MissingNull: j.MissingColumns == job.MissingNull,
+		Threads:     threads,
+		Hold:        budget.HoldRead,
+		Ahead:       fetchAhead(budget),
+	}
 	memory := budget.Limit()
 	columns := 0
 	for i := range j.Columns {

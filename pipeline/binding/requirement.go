@@ -9,8 +9,8 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Requirement returns what a job asks of the attributes, which have numbers by their names, of so
-// many records, and the positions of its sets that are redundant.
+// Requirement returns a job's requirement of the attributes, which have numbers by their names, for
+// a number of records, and the positions of its redundant sets.
 func Requirement(j *job.Job, number map[string]int, records int64) (engine.Requirement, []int) {
 	all := engine.Requirement{Drop: j.Suppressed == job.SuppressedDrop}
 	if algorithm.TakesAway(j.Algorithm.Name) {
@@ -27,8 +27,8 @@ func Requirement(j *job.Job, number map[string]int, records int64) (engine.Requi
 	return all.Reduce()
 }
 
-// checkReach refuses a table with fewer records than may be suppressed, or than some k: with everything
-// at its root all of them are one class, and none is larger.
+// checkReach refuses a table with fewer records than may be suppressed, or than some k: with
+// everything masked completely all records are one class, and none is larger.
 func checkReach(job *job.Job, rows int64) error {
 	if most := job.MaxSuppressed; most.Records > uint64(rows) {
 		return job.LocatedKey("max_suppressed", "name fewer, or a share as 0.5%",
@@ -37,13 +37,14 @@ func checkReach(job *job.Job, rows int64) error {
 	for i, set := range job.Sets {
 		if rows < int64(set.K) {
 			return fault.Errorf(fault.Privacy, "lower k, or give more rows",
-				"meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows, set.K, engine.ErrInfeasible)
+				"meet quasi-identifier set %d: the input has %d rows, k is %d: %w", i+1, rows,
+				set.K, engine.ErrInfeasible)
 		}
 	}
 	return nil
 }
 
-// Protects returns the key by which the job asks for more than records, empty if it does not.
+// Protects returns the key of the job that demands more than records, or "".
 func (b *Bound) Protects() string {
 	switch {
 	case b.Entity >= 0:
@@ -54,8 +55,8 @@ func (b *Bound) Protects() string {
 	return ""
 }
 
-// protectionsOf returns what a job asks of its sensitive columns. What depends on their values is filled in
-// when these are known, for all sets at once.
+// protectionsOf returns the job's protections of sensitive columns. The parts that depend on their
+// values are set when these are known, for all sets at once.
 func protectionsOf(j *job.Job) (others []engine.Protection) {
 	for i, s := range j.Sensitive {
 		if s.L > 0 {

@@ -12,16 +12,15 @@ type Taxonomies struct {
 	Bytes int64                   // drawn for the whole run
 }
 
-// parsedBytes is what a byte of a taxonomy file takes while the file is parsed: the text, rows
-// of some 16 bytes, and the nodes and tables made of them.
+// parsedBytes is the memory for a byte of a taxonomy file while it is parsed: the text, rows of
+// about 16 bytes, and the nodes and tables made from them.
 const parsedBytes = 16
 
-// nodeBytes is what a node of a tree takes beside its name, in the file's form and in the
+// nodeBytes is the memory of a node of a tree without its name, in the file's form and in the
 // engine's.
 const nodeBytes = 272
 
-// LoadTaxonomies reads the trees of generalized columns, and draws what they take for the
-// whole run.
+// LoadTaxonomies reads the trees of generalized columns, and draws their memory for the whole run.
 func LoadTaxonomies(job *job.Job, budget *spill.Budget) (*Taxonomies, error) {
 	parsing := job.TaxonomyBytes() * parsedBytes
 	if err := drawTrees(budget, parsing); err != nil {
@@ -52,7 +51,7 @@ func drawTrees(budget *spill.Budget, bytes int64) error {
 	return nil
 }
 
-// treeBytes returns what a tree takes.
+// treeBytes returns the memory of a tree.
 func treeBytes(t *taxonomy.Node) int64 {
 	bytes := nodeBytes + int64(len(t.Name))
 	for i := range t.Children {
