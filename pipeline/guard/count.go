@@ -11,18 +11,18 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// Count counts before the search how alike the rows of the input are on kept columns: what may refuse
-// the release, and what the release does not show. Close is owed.
+// Count counts, before the search, class sizes of the input's rows on kept columns: to refuse the
+// release if necessary, and for figures that the release does not show. It must be closed.
 type Count struct {
 	*Guard
-	fields  []int // columns that are read
+	fields  []int // columns to read
 	request *risk.Request
-	kept    int          // number of the guard of all kept columns; −1: nobody would refuse them
-	class   int          // number of the one of the class; −1: it is accepted, or not kept
+	kept    int          // number of the guard of all kept columns; −1: they cannot be refused
+	class   int          // number of the guard of the class; −1: it is accepted, or not kept
 	counts  *risk.Counts // nil: nothing was read yet
 }
 
-// NewCount says what is counted of the input.
+// NewCount returns the count for the input.
 func (g *Guard) NewCount() *Count {
 	r := &risk.Request{}
 	c := &Count{Guard: g, kept: -1, class: -1, request: r}
@@ -52,12 +52,13 @@ func (g *Guard) NewCount() *Count {
 		}
 	}
 	if g.Class >= 0 && g.Specs[g.Class].Keeps() && !g.isAccepted(g.Class) {
-		c.class, r.Guards = len(r.Guards), append(r.Guards, risk.Guard{Columns: c.read(g.Class), Few: true})
+		c.class, r.Guards = len(r.Guards),
+			append(r.Guards, risk.Guard{Columns: c.read(g.Class), Few: true})
 	}
 	return c
 }
 
-// read returns the positions of columns among those that are read.
+// read returns the positions of fields among the columns to read.
 func (c *Count) read(fields ...int) (at []int) {
 	for _, field := range fields {
 		if !slices.Contains(c.fields, field) {
@@ -68,24 +69,27 @@ func (c *Count) read(fields ...int) (at []int) {
 	return at
 }
 
-// List has the values of kept columns listed, as rows of the release are made of them.
+// List also lists the values of kept columns, from which rows of the release are made.
 func (c *Count) List() { c.request.Lists = true }
 
 // Counts reports whether anything is counted.
 func (c *Count) Counts() bool { return len(c.request.Kept)+len(c.request.Guards) > 0 }
 
-// Beside returns what counts while the values of the input are counted, or nil if nothing does.
+// Beside returns the count for a reading that counts values of the input, or nil if nothing is
+// counted.
 func (c *Count) Beside() *count.Beside {
 	if c == nil || !c.Counts() {
 		return nil
 	}
-	return &count.Beside{Fields: c.fields, Begin: func(workers int) func(int, *formats.Batch, int, int) error {
-		c.Close()
-		c.counts = risk.NewCounts(c.request, c.Dataset.Rows(), workers, c.Budget)
-		return func(worker int, b *formats.Batch, from, to int) error {
-			return c.counts.Scanner(worker).Block(b, from, to)
-		}
-	}}
+	return &count.Beside{
+		Fields: c.fields,
+		Begin: func(workers int) func(int, *formats.Batch, int, int) error {
+			c.Close()
+			c.counts = risk.NewCounts(c.request, c.Dataset.Rows(), workers, c.Budget)
+			return func(worker int, b *formats.Batch, from, to int) error {
+				return c.counts.Scanner(worker).Block(b, from, to)
+			}
+		}}
 }
 
 // Scan reads an input, or a part of one, and counts it.
@@ -105,7 +109,7 @@ type Listed struct {
 	Bytes int64                   // drawn
 }
 
-// Listed returns the values that were listed, which are drawn from then on.
+// Listed returns the listed values. Their memory is drawn from then on.
 func (c *Count) Listed() (l Listed) {
 	if c.counts == nil || !c.request.Lists {
 		return l
@@ -120,14 +124,14 @@ func (c *Count) Listed() (l Listed) {
 	return l
 }
 
-// Close gives back what the counts have drawn.
+// Close returns the drawn memory of the counts.
 func (c *Count) Close() {
 	if c.counts != nil {
 		c.counts.Close()
 	}
 }
 
-// Report says what was counted, nil if nothing was but of the class.
+// Report returns the counts, nil if only those of the class exist.
 func (c *Count) Report() *risk.Report {
 	if c.counts == nil {
 		return nil
@@ -135,7 +139,12 @@ func (c *Count) Report() *risk.Report {
 	c.counts.Join()
 	kept := c.Kept()
 	told := c.counts.Determines()
-	report := &risk.Report{K: c.request.K, Columns: c.Names(kept...), Determines: c.determined(told), Members: c.members(told)}
+	report := &risk.Report{
+		K:          c.request.K,
+		Columns:    c.Names(kept...),
+		Determines: c.determined(told),
+		Members:    c.members(told),
+	}
 	if len(kept)+len(told) == 0 {
 		return nil
 	}
@@ -148,7 +157,7 @@ func (c *Count) Report() *risk.Report {
 	return report
 }
 
-// OnClass returns the figures on the class, nil where they were not asked for.
+// OnClass returns the figures of the class, nil if it was not counted.
 func (c *Count) OnClass() *risk.Figures {
 	if c.counts == nil || c.class < 0 {
 		return nil
@@ -156,8 +165,8 @@ func (c *Count) OnClass() *risk.Figures {
 	return c.counts.Guard(c.class)
 }
 
-// Check refuses a release in which more rows than MostUnique are unique, or in classes below the smallest
-// k, on columns that nobody has accepted. The report is that of the count; nil: there is none.
+// Check refuses a release in which more rows than MostUnique are unique, or in classes below the
+// smallest k, on columns that nobody has accepted. The report is that of the count; it may be nil.
 func (c *Count) Check(ctx context.Context, report *risk.Report) error {
 	if on := c.OnClass(); on != nil {
 		if err := c.checkClass(on); err != nil {

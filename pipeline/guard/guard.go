@@ -1,11 +1,13 @@
-// Package guard holds how alike rows are against what a job accepts: on the columns that it keeps, on
-// kept columns that masked ones determine, and on the labels of all masked columns together.
+// Package guard compares the class sizes of rows with those that a job accepts: on the columns that
+// it keeps, on kept columns that masked ones determine, and on the labels of all masked columns
+// together.
 //
-// Contract: what identifies more rows than docs/privacy.md says is refused with an error of class
-// Privacy that names the column's place in the job, unless the job accepts it; then it is noted.
-// Before the search the input is counted (Count), after masking the release is (package verify).
+// Contract: columns that identify more rows than docs/privacy.md allows are refused with an error
+// of class Privacy that names the column's place in the job, unless the job accepts them; then they
+// are noted. Before the search the input is counted (Count), after masking the release is (package
+// verify).
 //
-// Not promised: that what was accepted is harmless.
+// Limits: accepted columns may still be harmful.
 package guard
 
 import (
@@ -17,7 +19,7 @@ import (
 	"github.com/kcut/kcut/pipeline/resources"
 )
 
-// Guard knows what a bound job accepts.
+// Guard has what a bound job accepts.
 type Guard struct {
 	*binding.Bound
 	*resources.Run
@@ -26,8 +28,9 @@ type Guard struct {
 // New returns the guard of a bound job.
 func New(b *binding.Bound, r *resources.Run) *Guard { return &Guard{b, r} }
 
-// Kept returns the fields of the columns that are kept, as they are or as pseudonyms. Where a job keeps
-// nothing but the class there are none: that is looked at by itself. Nor are there any in tables of counts.
+// Kept returns the fields of the columns that are kept, unchanged or as pseudonyms. If a job keeps
+// only the class it returns none, since the class is checked separately. Tables of counts have
+// none, either.
 func (g *Guard) Kept() (fields []int) {
 	if len(g.Job.InputCounts) > 0 {
 		return nil // the counts do not have them
@@ -45,7 +48,9 @@ func (g *Guard) Kept() (fields []int) {
 
 // Flat returns those of some fields that are not nested.
 func (g *Guard) Flat(fields []int) []int {
-	return slices.DeleteFunc(slices.Clone(fields), func(field int) bool { return g.Type(field).Kind == formats.Nested })
+	return slices.DeleteFunc(slices.Clone(fields), func(field int) bool {
+		return g.Type(field).Kind == formats.Nested
+	})
 }
 
 // SmallestK returns the smallest k of the sets.
@@ -57,17 +62,19 @@ func (g *Guard) SmallestK() int {
 	return int(k)
 }
 
-// isAccepted reports whether the entry of a kept column says that it may tell rows apart.
+// isAccepted reports whether the entry of a kept column accepts that it may identify rows.
 func (g *Guard) isAccepted(field int) bool {
 	return g.Specs[field].Identifying == job.IdentifyingAccepted
 }
 
-// accepts reports whether all of some kept columns are accepted, but for the class.
+// accepts reports whether all of some kept columns, except the class, are accepted.
 func (g *Guard) accepts(kept []int) bool {
-	return !slices.ContainsFunc(kept, func(field int) bool { return field != g.Class && !g.isAccepted(field) })
+	return !slices.ContainsFunc(kept, func(field int) bool {
+		return field != g.Class && !g.isAccepted(field)
+	})
 }
 
-// who returns what the shares of figures are shares of.
+// who returns the name of what figures are shares of.
 func (g *Guard) who() string {
 	if g.Entity >= 0 {
 		return "entities"

@@ -14,38 +14,42 @@ import (
 )
 
 const (
-	// MostUnique is the share of the rows, or the entities, that may be unique on kept columns that nobody has
-	// accepted, and the share that may be in classes below the smallest k.
+	// MostUnique is the largest share of the rows, or the entities, that may be unique on kept
+	// columns that nobody has accepted, and the largest share in classes below the smallest k.
 	MostUnique = 0.01
-	// mostClasses is how many classes of a text there may be that nobody has accepted.
+	// mostClasses is the largest number of classes of a text that nobody has accepted.
 	mostClasses = 100
 )
 
-// Identifies reports whether columns with such figures may tell who is who.
+// Identifies reports whether columns with these figures may identify people.
 func Identifies(f *risk.Figures) bool { return f.Unique > MostUnique || f.Below > MostUnique }
 
-// Found says of figures why columns identify.
+// Found returns the figures because of which columns identify people.
 func (g *Guard) Found(f *risk.Figures) string {
 	if f.Unique > MostUnique {
 		return fmt.Sprintf("%s of the %s are unique on", text.Percent(f.Unique), g.who())
 	}
-	return fmt.Sprintf("%s of the %s are in classes of fewer than %d on", text.Percent(f.Below), g.who(), g.SmallestK())
+	return fmt.Sprintf("%s of the %s are in classes of fewer than %d on", text.Percent(f.Below),
+		g.who(), g.SmallestK())
 }
 
-// FoundOnClass says why a class may tell who is who by itself; empty: it does not.
+// FoundOnClass returns the figures because of which a class alone may identify people; empty: it
+// does not.
 func (g *Guard) FoundOnClass(f *risk.Figures) string {
 	name := g.Specs[g.Class].Name
 	isText := g.Type(g.Class).Kind == formats.String
 	switch {
 	case f.Unique > MostUnique:
-		return fmt.Sprintf("%s of the %s are unique on class column %s, more than %s", text.Percent(f.Unique), g.who(), name, text.Percent(MostUnique))
+		return fmt.Sprintf("%s of the %s are unique on class column %s, more than %s",
+			text.Percent(f.Unique), g.who(), name, text.Percent(MostUnique))
 	case isText && f.Classes > mostClasses:
-		return fmt.Sprintf("class column %s has %d classes, more than %d of a text: it may tell who is who", name, f.Classes, mostClasses)
+		return fmt.Sprintf("class column %s has %d classes, more than %d of a text: it may tell "+
+			"who is who", name, f.Classes, mostClasses)
 	}
 	return ""
 }
 
-// checkClass refuses a class that may tell who is who.
+// checkClass refuses a class that may identify people.
 func (g *Guard) checkClass(f *risk.Figures) error {
 	name, found := g.Specs[g.Class].Name, g.FoundOnClass(f)
 	if found == "" {
@@ -53,21 +57,22 @@ func (g *Guard) checkClass(f *risk.Figures) error {
 	}
 	return &fault.Error{
 		Class: fault.Privacy,
-		Hint:  fmt.Sprintf("name another class or none, or accept it, as in %s: {keep: {identifying: accepted}}", job.Quoted(name)),
-		Err:   g.Job.Located(name, "mask", errors.New(found)),
+		Hint: fmt.Sprintf("name another class or none, or accept it, as in %s: {keep: "+
+			"{identifying: accepted}}", job.Quoted(name)),
+		Err: g.Job.Located(name, "mask", errors.New(found)),
 	}
 }
 
-// checkKept refuses kept columns that identify, unless their entries accept that: those that do it alone and,
-// when the others still do together, all of these. The class need not be accepted among the others. What is
-// found on all of them together may be nil: nobody would refuse them.
+// checkKept refuses kept columns that identify people, unless their entries accept that: those that
+// do it alone and, if the others still do together, all of these. The class need not be accepted
+// among the others. The figures of all together are nil if they cannot be refused.
 func (g *Guard) checkKept(ctx context.Context, together *risk.Figures) error {
 	if together == nil || !Identifies(together) {
 		return nil
 	}
 	var alone, others []int
 	highest, kept := &risk.Figures{}, g.Kept()
-	for few := range slices.Chunk(kept, 8) { // columns at a time: each has a table
+	for few := range slices.Chunk(kept, 8) { // columns at a time, since each has a table
 		var each [][]int
 		for _, field := range few {
 			each = append(each, []int{field})
@@ -82,7 +87,8 @@ func (g *Guard) checkKept(ctx context.Context, together *risk.Figures) error {
 				continue
 			}
 			alone = append(alone, field)
-			highest.Unique, highest.Below = max(highest.Unique, figures[i].Unique), max(highest.Below, figures[i].Below)
+			highest.Unique, highest.Below = max(highest.Unique, figures[i].Unique),
+				max(highest.Below, figures[i].Below)
 		}
 	}
 	what := "kept column"
@@ -109,7 +115,7 @@ func (g *Guard) checkKept(ctx context.Context, together *risk.Figures) error {
 	return g.refuse(others, together, what)
 }
 
-// findOn reads groups of columns of the input once more, and returns what each group identifies.
+// findOn reads groups of columns of the input once more, and returns the figures of each group.
 func (g *Guard) findOn(ctx context.Context, groups ...[]int) (all []*risk.Figures, err error) {
 	c := &Count{Guard: g, request: &risk.Request{K: g.SmallestK()}}
 	for _, fields := range groups {
@@ -128,8 +134,8 @@ func (g *Guard) findOn(ctx context.Context, groups ...[]int) (all []*risk.Figure
 	return all, nil
 }
 
-// refuse returns the error of kept columns that identify as figures tell, unless all of them are accepted:
-// that is a notice.
+// refuse returns the error of kept columns that identify people by the figures, unless all of them
+// are accepted: then it notes that.
 func (g *Guard) refuse(fields []int, figures *risk.Figures, what string) error {
 	names := text.List(g.Names(fields...), text.MostNamed)
 	told := fmt.Sprintf("%s %s %s", g.Found(figures), what, names)
@@ -147,7 +153,9 @@ func (g *Guard) refuse(fields []int, figures *risk.Figures, what string) error {
 	}
 	return &fault.Error{
 		Class: fault.Privacy,
-		Hint:  fmt.Sprintf("drop or mask %s, or accept it in the entry of each, as in %s: %s", names, job.Quoted(name), entry),
-		Err:   g.Job.Located(name, "mask", fmt.Errorf("%s, more than %s", told, text.Percent(MostUnique))),
+		Hint: fmt.Sprintf("drop or mask %s, or accept it in the entry of each, as in %s: %s",
+			names, job.Quoted(name), entry),
+		Err: g.Job.Located(name, "mask",
+			fmt.Errorf("%s, more than %s", told, text.Percent(MostUnique))),
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/risk"
 )
 
-// determined returns the masked columns that kept ones tell.
+// determined returns the masked columns that kept ones determine.
 func (c *Count) determined(told []risk.Determination) (all []risk.Determined) {
 	for _, t := range told {
 		if !slices.Contains(c.request.Masked, t.Of) {
@@ -28,7 +28,7 @@ func (c *Count) determined(told []risk.Determination) (all []risk.Determined) {
 	return all
 }
 
-// members returns the kept columns that masked ones tell, whichever sets have these.
+// members returns the kept columns that masked ones determine, in any sets.
 func (c *Count) members(told []risk.Determination) (all []risk.Member) {
 	for _, t := range told {
 		if !slices.Contains(c.request.Kept, t.Of) {
@@ -43,8 +43,8 @@ func (c *Count) members(told []risk.Determination) (all []risk.Member) {
 	return all
 }
 
-// Members returns of kept columns that are told those that a recount takes together with the labels
-// of a set: neither the class nor accepted, once for every set.
+// Members returns the determined kept columns that a recount counts together with the labels of a
+// set: without the class and accepted ones, once for every set.
 func (g *Guard) Members(told []risk.Member, cut *cutfile.File) (members []risk.Member) {
 	for _, m := range told {
 		field := g.Dataset.Schema().Index(m.Column)
@@ -62,7 +62,8 @@ func (g *Guard) Members(told []risk.Member, cut *cutfile.File) (members []risk.M
 	return members
 }
 
-// Groups returns them as what is counted of the entities of the input: of all labels, then of members.
+// Groups returns the groups of columns whose entities of the input are counted: all labels, then
+// the members.
 func (g *Guard) Groups(members []risk.Member, cut *cutfile.File) []masking.Group {
 	groups := []masking.Group{{Kept: -1, K: cut.SmallestK()}}
 	for _, m := range members {
@@ -75,31 +76,35 @@ func (g *Guard) Groups(members []risk.Member, cut *cutfile.File) []masking.Group
 	return groups
 }
 
-// WithMembers returns the members that were counted, and the other columns that are told.
+// WithMembers returns the members that were counted, followed by the other determined columns.
 func WithMembers(told, members []risk.Member) []risk.Member {
 	return append(members, slices.DeleteFunc(slices.Clone(told), func(t risk.Member) bool {
-		return slices.ContainsFunc(members, func(m risk.Member) bool { return m.Column == t.Column })
+		return slices.ContainsFunc(members, func(m risk.Member) bool {
+			return m.Column == t.Column
+		})
 	})...)
 }
 
-// follows says that a kept column is told.
+// follows says that a kept column is determined.
 func follows(m *risk.Member) string {
 	by := "that of masked column " + m.Told[0]
 	if len(m.Told) > 1 {
 		by = "those of masked columns " + strings.Join(m.Told, " and ")
 	}
-	return fmt.Sprintf("column %s is kept, and its value follows from %s%s", m.Column, by, ofShare(m.Share))
+	return fmt.Sprintf("column %s is kept, and its value follows from %s%s", m.Column, by,
+		ofShare(m.Share))
 }
 
-// CheckMembers notes how many rows are in small classes with kept columns that masked ones of a set
-// tell, and refuses those that leave more there than may be alone.
+// CheckMembers notes the number of rows in small classes with kept columns that masked ones of a
+// set determine, and refuses members with more such rows than may be alone.
 func (g *Guard) CheckMembers(members []risk.Member) error {
 	most := float64(*g.Job.MaxUnique)
 	for _, m := range members {
 		if m.Set == 0 {
 			continue
 		}
-		note := fmt.Sprintf("%s: with it %s of the %s are in classes of fewer than %d on quasi-identifier set %d", follows(&m), text.Percent(m.Below), g.who(), m.K, m.Set)
+		note := fmt.Sprintf("%s: with it %s of the %s are in classes of fewer than %d on "+
+			"quasi-identifier set %d", follows(&m), text.Percent(m.Below), g.who(), m.K, m.Set)
 		if m.Below <= most {
 			g.Noted(note)
 			continue
@@ -107,9 +112,11 @@ func (g *Guard) CheckMembers(members []risk.Member) error {
 		name := g.Specs[g.Dataset.Schema().Index(m.Column)].Name
 		return &fault.Error{
 			Class: fault.Privacy,
-			Hint: fmt.Sprintf("mask %s, and add it to the set, or drop it, or accept it, as in %s: {keep: {identifying: accepted}}",
+			Hint: fmt.Sprintf("mask %s, and add it to the set, or drop it, or accept it, as in "+
+				"%s: {keep: {identifying: accepted}}",
 				m.Column, job.Quoted(name)),
-			Err: g.Job.Located(name, "mask", fmt.Errorf("%s, more than %s", note, text.Percent(most))),
+			Err: g.Job.Located(name, "mask",
+				fmt.Errorf("%s, more than %s", note, text.Percent(most))),
 		}
 	}
 	return nil
@@ -117,7 +124,7 @@ func (g *Guard) CheckMembers(members []risk.Member) error {
 
 func (c *Count) name(at int) string { return c.Names(c.fields[at])[0] }
 
-// lacking returns a share of rows that lacks some, else 0.
+// lacking returns the share of rows that have nulls, or 0.
 func lacking(share float64) float64 {
 	if share == 1 {
 		return 0
@@ -125,8 +132,8 @@ func lacking(share float64) float64 {
 	return share
 }
 
-// NoteDetermined notes masked columns that kept ones tell, and of kept ones that are told and that no set
-// is counted with.
+// NoteDetermined notes masked columns that kept ones determine, and determined kept ones that no
+// set is counted with.
 func (g *Guard) NoteDetermined(report *risk.Report) {
 	g.noteDetermined(report)
 	for _, m := range report.Members {
@@ -136,14 +143,15 @@ func (g *Guard) NoteDetermined(report *risk.Report) {
 	}
 }
 
-// noteDetermined notes masked columns that kept ones tell.
+// noteDetermined notes masked columns that kept ones determine.
 func (g *Guard) noteDetermined(report *risk.Report) {
 	for _, d := range report.Determines {
 		what, whose := fmt.Sprintf("column %s is kept", d.Kept), "its"
 		if d.With != "" {
 			what, whose = fmt.Sprintf("columns %s and %s are kept", d.Kept, d.With), "their"
 		}
-		g.Noted(fmt.Sprintf("%s, and %s values tell those of masked column %s%s", what, whose, d.Masked, ofShare(d.Share)))
+		g.Noted(fmt.Sprintf("%s, and %s values tell those of masked column %s%s", what, whose,
+			d.Masked, ofShare(d.Share)))
 	}
 }
 

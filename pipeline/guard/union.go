@@ -14,8 +14,8 @@ import (
 	"github.com/kcut/kcut/pipeline/verify"
 )
 
-// Exposure says what is counted of the release beside its sets, nil if that is known: nobody is alone
-// where some set has all masked columns, and nothing is kept but the class.
+// Exposure returns the classes of the release to count in addition to its sets, nil if they are
+// known: nobody is alone if some set has all masked columns, and only the class is kept.
 func (g *Guard) Exposure(cut *cutfile.File) *verify.Exposure {
 	kept := g.Kept()
 	if len(kept) == 0 && cut.HidesAll() {
@@ -30,9 +30,11 @@ func (g *Guard) Exposure(cut *cutfile.File) *verify.Exposure {
 	return ask
 }
 
-// Judge notes how well the rows of a release hide each other, and refuses one in which more are alone
-// than the job allows. It returns what was counted of the input and, unless after is nil, of the release.
-func (g *Guard) Judge(report, after *risk.Report, union *risk.Union, cut *cutfile.File) (*risk.Report, error) {
+// Judge notes the class sizes of the rows of a release, and refuses one in which more rows are
+// alone than the job allows. It returns the counts of the input and, unless after is nil, of the
+// release.
+func (g *Guard) Judge(report, after *risk.Report, union *risk.Union,
+	cut *cutfile.File) (*risk.Report, error) {
 	if after != nil {
 		report = g.released(report, after)
 		if err := g.CheckMembers(report.Members); err != nil {
@@ -43,16 +45,19 @@ func (g *Guard) Judge(report, after *risk.Report, union *risk.Union, cut *cutfil
 	return report, g.CheckUnion(union)
 }
 
-// noteUnion notes how well the rows hide each other on all labels, and of which two sets who
-// knows both finds most.
+// noteUnion notes the class sizes of the rows on all labels, and the two sets with which somebody
+// who knows both finds most rows.
 func (g *Guard) noteUnion(report *risk.Report, union *risk.Union, k int) {
-	note := fmt.Sprintf("%s of the %s are alone on the labels of all masked columns together, %s are in classes of fewer than %d",
+	note := fmt.Sprintf("%s of the %s are alone on the labels of all masked columns together, %s "+
+		"are in classes of fewer than %d",
 		text.Percent(union.Unique), g.who(), text.Percent(union.BelowK), k)
 	if union.Part > 0 {
-		note += fmt.Sprintf(" (counted in %s of the classes, give or take %s)", text.Percent(union.Part), text.Percent(union.Error))
+		note += fmt.Sprintf(" (counted in %s of the classes, give or take %s)",
+			text.Percent(union.Part), text.Percent(union.Error))
 	}
 	if r := report; r != nil && r.Both != nil && r.Both != r.Labels {
-		note += fmt.Sprintf("; with kept columns %s and %s", text.Percent(r.Both.Unique), text.Percent(r.Both.Below))
+		note += fmt.Sprintf("; with kept columns %s and %s", text.Percent(r.Both.Unique),
+			text.Percent(r.Both.Below))
 	}
 	g.Noted(note)
 	if report == nil {
@@ -60,8 +65,10 @@ func (g *Guard) noteUnion(report *risk.Report, union *risk.Union, k int) {
 	}
 	for _, pair := range report.Pairs {
 		if pair.Below > MostUnique {
-			g.Noted(fmt.Sprintf("who knows quasi-identifier sets %d and %d finds %s of the rows in classes of fewer than %d, and %s alone",
-				pair.Sets[0], pair.Sets[1], text.Percent(pair.Below), pair.K, text.Percent(pair.Unique)))
+			g.Noted(fmt.Sprintf("who knows quasi-identifier sets %d and %d finds %s of the rows "+
+				"in classes of fewer than %d, and %s alone",
+				pair.Sets[0], pair.Sets[1], text.Percent(pair.Below), pair.K,
+				text.Percent(pair.Unique)))
 		}
 	}
 }
@@ -72,30 +79,34 @@ func (g *Guard) CheckUnion(union *risk.Union) error {
 	if union.Unique <= float64(most) {
 		return nil
 	}
-	const way = "add the set {columns: all, k: 2}, which leaves nobody alone; with max_suppressed: 1% it costs less"
+	const way = "add the set {columns: all, k: 2}, which leaves nobody alone; with " +
+		"max_suppressed: 1% it costs less"
 	enough := job.Share(math.Ceil(100*union.Unique) / 100)
 	return fault.Errorf(fault.Privacy,
-		fmt.Sprintf("%s. max_unique: %s accepts it: it is your word that nobody knows more than one set", way, enough),
-		"publish release: %s of the %s are alone on the labels of all masked columns together, max_unique is %s", text.Percent(union.Unique), g.who(), most)
+		fmt.Sprintf("%s. max_unique: %s accepts it: it is your word that nobody knows more than "+
+			"one set", way, enough),
+		"publish release: %s of the %s are alone on the labels of all masked columns together, "+
+			"max_unique is %s", text.Percent(union.Unique), g.who(), most)
 }
 
-// hidesKept reports whether a release shows less of its kept columns than the input: neither whose its rows are,
-// nor are nested columns counted there.
+// hidesKept reports whether a release shows less of its kept columns than the input: not the
+// persons of its rows; nor are nested columns counted there.
 func (g *Guard) hidesKept() bool {
 	kept := g.Kept()
 	return g.Entity >= 0 || len(g.Flat(kept)) < len(kept)
 }
 
-// released joins what was counted of the input with what was counted of the written release, labels and
-// kept columns together, and notes it.
+// released combines the counts of the input with those of the written release, labels and kept
+// columns together, and notes them.
 func (g *Guard) released(report, after *risk.Report) *risk.Report {
-	if report == nil { // the class alone is kept
+	if report == nil { // only the class is kept
 		report = after
 	}
 	if report.Kept == nil || !g.hidesKept() {
 		report.Kept = after.Kept
 	}
-	report.K, report.Labels, report.Both, report.Pairs = after.K, after.Labels, after.Both, after.Pairs
+	report.K, report.Labels, report.Both, report.Pairs = after.K, after.Labels, after.Both,
+		after.Pairs
 	report.Members = WithMembers(report.Members, after.Members)
 	if kept := g.Kept(); report.Kept != nil && report.Kept.Unique > MostUnique && g.accepts(kept) {
 		what := ""
@@ -105,16 +116,20 @@ func (g *Guard) released(report, after *risk.Report) *risk.Report {
 		if what += "kept column"; len(kept) > 1 {
 			what += "s"
 		}
-		g.Noted(fmt.Sprintf("%s %s %s: accepted", g.Found(report.Kept), what, strings.Join(g.Names(kept...), ", ")))
+		g.Noted(fmt.Sprintf("%s %s %s: accepted", g.Found(report.Kept), what,
+			strings.Join(g.Names(kept...), ", ")))
 	}
 	if report.Kept != nil {
-		g.Noted(fmt.Sprintf("%s of the %s are unique on kept columns, %s are in classes of fewer than %d",
+		g.Noted(fmt.Sprintf("%s of the %s are unique on kept columns, %s are in classes of fewer "+
+			"than %d",
 			text.Percent(report.Kept.Unique), g.who(), text.Percent(report.Kept.Below), report.K))
 	}
 	if report.Raw != nil && report.Labels != nil {
 		before, after := report.Raw.Prosecutor, report.Labels.Prosecutor
-		g.Noted(fmt.Sprintf("risk of a row, for who knows the quasi-identifiers of all sets: %s on average and %s at most before masking, %s and %s after",
-			text.Percent(before.Average), text.Percent(before.Highest), text.Percent(after.Average), text.Percent(after.Highest)))
+		g.Noted(fmt.Sprintf("risk of a row, for who knows the quasi-identifiers of all sets: %s "+
+			"on average and %s at most before masking, %s and %s after",
+			text.Percent(before.Average), text.Percent(before.Highest), text.Percent(after.Average),
+			text.Percent(after.Highest)))
 	}
 	return report
 }
