@@ -13,11 +13,12 @@ import (
 	"github.com/kcut/kcut/pipeline/masking"
 )
 
-// setBounds chooses the bounds of intervals anew where records are taken away: the roundest values
-// that part those which are released. A bound that parts theirs from others would tell of them.
-// Their values are not in the counts any more, in which values that no search parts are one: the
-// rows are read once more. Bounds of an earlier cut stay as they are.
-func (s *Search) setBounds(ctx context.Context, counts *count.Counts, recoding engine.Recoding) error {
+// setBounds chooses new bounds of intervals if records are taken away: the roundest values that
+// separate released ones. A bound that separates values of the removed records from others would
+// disclose something about them. The counts no longer have the values, since values that no search
+// separates are one code: so the rows are read once more. Bounds of an earlier cut do not change.
+func (s *Search) setBounds(ctx context.Context, counts *count.Counts,
+	recoding engine.Recoding) error {
 	t := counts.Table
 	suppressed, dropped := recoding.Lost()
 	if s.given != nil || suppressed+dropped == 0 {
@@ -45,21 +46,23 @@ func (s *Search) setBounds(ctx context.Context, counts *count.Counts, recoding e
 	table, requests := tableWith(s.Dataset, names)
 	recoder.Tuples = requests
 	alone := Widest(t.Attributes, recoding, suppressed)
-	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, s.Threads, held); err != nil {
+	if err := masking.FindExtremes(ctx, table, &recoder, alone, spans, s.Threads,
+		held); err != nil {
 		return err
 	}
 	for i := range spans {
 		a := spans[i].Attribute
 		field := s.Masked[a]
-		if err := Round(&t.Attributes[a], &spans[i], recoding, s.Specs[field], s.Dataset.Schema().Fields[field].Type); err != nil {
+		if err := Round(&t.Attributes[a], &spans[i], recoding, s.Specs[field],
+			s.Dataset.Schema().Fields[field].Type); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tableWith returns the table that has columns of some names, and requests of these: of several
-// tables of counts one has what is searched together.
+// tableWith returns the table that has columns with some names, and requests for these: among
+// several tables of counts, one has all columns that are searched together.
 func tableWith(d *dataset.Dataset, names []string) (*dataset.Dataset, []formats.Request) {
 	for _, table := range d.Tables() {
 		var requests []formats.Request
@@ -75,7 +78,7 @@ func tableWith(d *dataset.Dataset, names []string) (*dataset.Dataset, []formats.
 	panic("no table has all columns that were searched together")
 }
 
-// StartsOf returns the codes at which intervals of an attribute start or end, but at its ends,
+// StartsOf returns the codes at which intervals of an attribute start or end, without its ends,
 // ascending.
 func StartsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (starts []uint32) {
 	for _, i := range recoding.Intervals(attribute) {
@@ -89,7 +92,7 @@ func StartsOf(a *engine.Attribute, recoding engine.Recoding, attribute int) (sta
 	return slices.Compact(starts)
 }
 
-// Widest returns the labels that records which are suppressed have alone; nil: none are, or some
+// Widest returns the labels that only suppressed records have; nil: there are none, or some
 // attribute has no such label.
 func Widest(
 	attributes []engine.Attribute, recoding engine.Recoding, suppressed uint64,
@@ -112,14 +115,15 @@ func Widest(
 // Round gives the intervals of an attribute, a column of a type, bounds between the values next to
 // them.
 func Round(
-	a *engine.Attribute, s *masking.Spans, recoding engine.Recoding, spec *job.Column, t formats.Type,
+	a *engine.Attribute, s *masking.Spans, recoding engine.Recoding, spec *job.Column,
+	t formats.Type,
 ) error {
 	rounding, err := domain.NewRounding(spec, t)
 	if err != nil {
 		return err
 	}
 	a.Bounds = slices.Clone(a.Bounds)
-	lower, upper := make(map[int]int), make(map[int]int) // codes of bounds, by those that they were at
+	lower, upper := make(map[int]int), make(map[int]int) // codes of bounds, by their former codes
 	last := 0
 	for i, start := range s.Starts {
 		at, next := int(start), len(a.Texts)
@@ -128,7 +132,7 @@ func Round(
 		}
 		below, from := s.Around(i)
 		switch {
-		case below == nil: // nothing is released there, and so no label ends there
+		case below == nil: // no value is released there, and so no label ends there
 			lower[at] = 0
 			continue
 		case from == nil:
@@ -136,10 +140,11 @@ func Round(
 			continue
 		}
 		lower[at], upper[at] = at, at
-		a.Bounds[at] = boundBetween(rounding, below, from, a.Bounds[at], func(bound engine.Bound) bool {
-			a.Bounds[at] = bound
-			return a.Splits(last, at, next)
-		})
+		a.Bounds[at] = boundBetween(rounding, below, from, a.Bounds[at],
+			func(bound engine.Bound) bool {
+				a.Bounds[at] = bound
+				return a.Splits(last, at, next)
+			})
 		last = at
 	}
 	relabel(a, recoding, s.Attribute, lower, upper)
@@ -147,8 +152,8 @@ func Round(
 }
 
 // boundBetween returns the roundest bound above one value and not above another one that fits: the
-// job may want bounds to be further apart. If it does not, the value itself may, and if that does
-// not either, the bound stays what it was, which did.
+// job may want bounds to be further apart. If it does not fit, the value itself is tried, and
+// otherwise the bound stays the same, which fits.
 func boundBetween(
 	rounding *formats.Rounding, below, from *formats.Values, was engine.Bound,
 	fits func(engine.Bound) bool,
@@ -168,7 +173,7 @@ func boundAt(value *formats.Values) engine.Bound {
 	return engine.Bound{Text: value.Text(0), Position: value.Float(0)}
 }
 
-// relabel gives the intervals of an attribute its bounds at the codes that their own led to.
+// relabel gives the intervals of an attribute its bounds at the new codes of their own.
 func relabel(
 	a *engine.Attribute, recoding engine.Recoding, attribute int, lower, upper map[int]int,
 ) {

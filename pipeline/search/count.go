@@ -16,9 +16,10 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Count counts what the engine wants of the input: in the codes of its own values or, where a cut is
-// given, of that one's labels. What the guard counts beside may be nil.
-func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count) (*count.Counts, error) {
+// Count counts the tables that the engine needs: in the codes of the input's values or, if a cut is
+// given, in those of its labels. The guard's count may be nil.
+func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count) (*count.Counts,
+	error) {
 	request := s.Request(tuning)
 	var labelers []domain.Labeler
 	if s.given != nil {
@@ -32,8 +33,10 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 	}
 	request.Beside = g.Beside()
 	counts, err := count.Input(ctx, request, Counting(s.Run, resources.StageCompress))
-	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.given == nil { // else no algorithm asks for it
-		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", s.algorithm, s.Budget.Advise(err)),
+	// otherwise no algorithm needs it
+	if errors.Is(err, spill.ErrBudget) && s.Plan().Whole && s.given == nil {
+		err = spill.Instead(fmt.Errorf("list every value, as algorithm %s must: %w", s.algorithm,
+			s.Budget.Advise(err)),
 			"take algorithm tdr, which holds no more than one value for every k rows")
 	}
 	if err != nil {
@@ -55,7 +58,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 	return counts, nil
 }
 
-// Request says what is counted in the codes of the input's own values.
+// Request returns the request for counts in the codes of the input's values.
 func (s *Search) Request(tuning count.Tuning) *count.Request {
 	plan := s.Plan()
 	r := &count.Request{
@@ -70,7 +73,7 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 		r.Columns = append(r.Columns, count.Column{Field: field})
 		return len(r.Columns) - 1
 	}
-	if s.Class >= 0 && s.applied == nil { // else there is no search that would ask for classes
+	if s.Class >= 0 && s.applied == nil { // otherwise no search needs classes
 		r.Class = add(s.Class)
 	}
 	if s.Protects() != "" {
@@ -91,47 +94,59 @@ func (s *Search) Request(tuning count.Tuning) *count.Request {
 		if kind := r.Kind(); g.Kind && kind >= 0 {
 			columns = append(columns, kind)
 		}
-		r.Groupings = append(r.Groupings, count.Grouping{Columns: columns, Weighted: g.Weighted && s.Entity >= 0, Weightless: g.Weightless})
+		r.Groupings = append(r.Groupings,
+			count.Grouping{Columns: columns, Weighted: g.Weighted &&
+				s.Entity >= 0, Weightless: g.Weightless})
 	}
 	return r
 }
 
-// pruning says which values of an attribute no search tells apart: those below the finest level, and no others when the
-// engine wants to know every value. The k is the largest of the sets with the attribute: each must
-// hold by itself, and a named value of fewer records stands out in the set that asks for most.
-// A set without the attribute says nothing of its values.
+// pruning returns the values of an attribute that no search separates: those below the finest
+// level, and no others when the engine needs every value. K is the largest of the sets with the
+// attribute: each set must hold by itself, and a named value with fewer records stands out in the
+// set that demands most. A set without the attribute does not limit its values.
 func (s *Search) pruning(plan engine.Plan, spec *job.Column, k uint64) engine.Pruning {
 	level := spec.FinestLevel()
 	switch {
 	case !plan.Whole:
-		return engine.Pruning{Level: level, K: k, Outliers: s.requirement.Suppressible(), Classes: s.Class >= 0}
+		return engine.Pruning{
+			Level:    level,
+			K:        k,
+			Outliers: s.requirement.Suppressible(),
+			Classes:  s.Class >= 0,
+		}
 	case plan.Pool && spec.Mask == job.MaskSuppress:
 		return engine.Pruning{K: k}
 	}
 	return engine.Pruning{Level: level}
 }
 
-// columns returns the masked columns as they are counted for a plan.
+// columns returns the masked columns with the options of their counting for a plan.
 func (s *Search) columns(plan engine.Plan) (columns []count.Column) {
 	of := s.requirement.ByAttribute(len(s.Masked)) // every attribute is in a set
 	for a, field := range s.Masked {
 		spec := s.Specs[field]
 		columns = append(columns, count.Column{
-			Field: field, Spec: spec, Taxonomy: s.Taxonomies.Of[spec.Name], Pruning: s.pruning(plan, spec, of[a].K.Size()),
+			Field:    field,
+			Spec:     spec,
+			Taxonomy: s.Taxonomies.Of[spec.Name],
+			Pruning:  s.pruning(plan, spec, of[a].K.Size()),
 		})
 	}
 	return columns
 }
 
-// Counting says what counting may take of what a run does, whose stage it is.
+// Counting returns the resources of a run for counting in a stage.
 func Counting(r *resources.Run, stage resources.Stage) *count.Resources {
 	return &count.Resources{
 		Budget: r.Budget, Threads: r.Threads, Open: r.Scratch.Open, Store: r.Scratch.Opened,
-		Advanced: func(done, total int64) { r.Advanced(stage, resources.Progress{Done: done, Total: total}) },
+		Advanced: func(done, total int64) {
+			r.Advanced(stage, resources.Progress{Done: done, Total: total})
+		},
 	}
 }
 
-// note tells what the user should know of what was counted.
+// note notes facts about the counts that the user should know.
 func (s *Search) note(c *count.Counts) {
 	s.Out.Nulls, s.Out.Tuples = nil, nil
 	of := s.requirement.ByAttribute(len(c.Columns))
@@ -143,14 +158,15 @@ func (s *Search) note(c *count.Counts) {
 		s.noteBounds(&d.Domain, of[a].K.Size(), c.Table.Kinds)
 	}
 	if c.Table.Classes == 1 {
-		s.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial", s.Job.Class))
+		s.Noted(fmt.Sprintf("class column %s holds one class: no specialization is beneficial",
+			s.Job.Class))
 	}
 	for _, grouping := range c.Table.Groupings {
 		s.Out.Tuples = append(s.Out.Tuples, grouping.Len())
 	}
 }
 
-// noteBounds tells when a declared bound is an extreme that fewer than k have.
+// noteBounds notes when a declared bound is an extreme that fewer than k records have.
 func (s *Search) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds) {
 	what := "records"
 	if s.Entity >= 0 {
@@ -158,24 +174,27 @@ func (s *Search) noteBounds(d *domain.Domain, k uint64, kinds *engine.Kinds) {
 	}
 	for i, size := range d.AtBounds {
 		if size > 0 && size < kinds.LeastWeight(k) {
-			s.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what everybody knows", Extreme(d.Attribute.Name, i), k, what))
+			s.Noted(fmt.Sprintf("%s, which fewer than %d %s have: it tells of them, declare what "+
+				"everybody knows", Extreme(d.Attribute.Name, i), k, what))
 		}
 	}
 }
 
-// Extreme says that a declared bound of a column, 0 the lower and 1 the upper one, is a value of the input.
+// Extreme says that a declared bound of a column, 0 for the lower and 1 for the upper one, is a
+// value of the input.
 func Extreme(column string, end int) string {
 	return fmt.Sprintf("column %s: the declared %s bound is the %s value in the input",
 		column, [...]string{"lower", "upper"}[end], [...]string{"smallest", "largest"}[end])
 }
 
-// NoteColumn notes what the user should know of a column.
+// NoteColumn notes facts about a column that the user should know.
 func NoteColumn(d *domain.Domain, noted func(text string)) {
 	name := d.Attribute.Name
 	if d.Nulls > 0 {
 		noted(fmt.Sprintf("column %s has %d nulls", name, d.Nulls))
 	}
 	if d.Binned > 0 {
-		noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d quantile edges", name, d.Binned, len(d.Attribute.Texts)))
+		noted(fmt.Sprintf("column %s has %d distinct values: split points are restricted to %d "+
+			"quantile edges", name, d.Binned, len(d.Attribute.Texts)))
 	}
 }

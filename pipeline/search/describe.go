@@ -13,28 +13,30 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// drawRecoding draws what regions, or suppressed classes, take until the release is written:
-// themselves, and while their cut is written down, its labels' positions and twice its text.
+// drawRecoding draws the memory of regions, or suppressed classes, until the release is written:
+// their own, and while their cut is written, that of its labels' positions and twice its text.
 func (s *Search) drawRecoding(recoding engine.Recoding) error {
 	regions, ok := recoding.(*engine.Regions)
 	if !ok {
 		return s.Budget.Draw("the equivalence classes that are suppressed", recoding.Bytes())
 	}
-	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+(4+2*positionText)*len(s.Masked))
-	if err := s.Budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()), need); err != nil {
+	need := regions.Bytes() + int64(regions.Len())*int64(positionBytes+
+		(4+2*positionText)*len(s.Masked))
+	if err := s.Budget.Draw(fmt.Sprintf("the release's %d regions", regions.Len()),
+		need); err != nil {
 		return spill.Instead(err, "raise k: regions have k records at least")
 	}
 	return nil
 }
 
-// What the positions of a region take, and one of them as text, about.
+// The approximate memory of the positions of a region, and of one position as text.
 const (
 	positionBytes = 24
 	positionText  = 5
 )
 
-// largeCut is from how many bytes on a cut is worth a notice: a reader of the release
-// reads it with the footer, however few columns and rows it wants.
+// largeCut is the number of bytes from which a cut is noted: a reader of the release reads it with
+// the footer, however few columns and rows it needs.
 const largeCut = 1 << 20
 
 // describer describes a recoding of a bound job.
@@ -43,7 +45,7 @@ type describer struct {
 	recoding engine.Recoding
 }
 
-// describe makes the text of the cut that is embedded in the release.
+// describe returns the text of the cut that is embedded in the release.
 func (s *Search) describe(recoding engine.Recoding) ([]byte, error) {
 	d, report := &describer{s, recoding}, s.Out
 	cut := &cutfile.File{
@@ -71,15 +73,23 @@ func (s *Search) describe(recoding engine.Recoding) ([]byte, error) {
 	}
 	text, err := cutfile.Marshal(cut)
 	if n := len(cut.Regions); n > 0 && len(text) >= largeCut {
-		s.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, which are read whenever one is opened: a larger k makes fewer", n, len(text)))
+		s.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, "+
+			"which are read whenever one is opened: a larger k makes fewer", n, len(text)))
 	}
 	return text, err
 }
 
-// describeSensitive tells what was asked of sensitive columns: it holds, or there is no release.
+// describeSensitive describes the protections of sensitive columns: they hold, or there is no
+// release.
 func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 	for _, s := range asked {
-		d := cutfile.Sensitive{Column: s.Column, L: s.L, Nulls: s.Nulls, EntropyL: s.EntropyL, T: s.T}
+		d := cutfile.Sensitive{
+			Column:   s.Column,
+			L:        s.L,
+			Nulls:    s.Nulls,
+			EntropyL: s.EntropyL,
+			T:        s.T,
+		}
 		if s.MaxConfidence > 0 || len(s.Confidences) > 0 {
 			d.MaxConfidence = &cutfile.Shares{Every: s.MaxConfidence}
 		}
@@ -94,8 +104,8 @@ func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 	return described
 }
 
-// describeRegions translates label numbers to positions in the described columns: all are in order,
-// but the mark of suppressed values comes last.
+// describeRegions converts label numbers to positions in the described columns: the order is the
+// same, except that the mark of suppressed values comes last.
 func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	positions := make([][]uint32, len(d.Masked))
 	for a, field := range d.Masked {
@@ -115,7 +125,8 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 			described[i] = append(described[i], positions[a][label])
 		}
 	}
-	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && d.applied == nil { // without theirs some bounds are the same
+	// without their labels some bounds are the same
+	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && d.applied == nil {
 		known := make(map[string]bool, len(described))
 		described = slices.DeleteFunc(described, func(r cutfile.Region) bool {
 			key := fmt.Sprint(r)
@@ -133,7 +144,7 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 		column.Render = spec.Render
 	}
 	column.Generated = spec.Mask == job.MaskGeneralize && d.Taxonomies.Of[spec.Name].Tree == nil
-	// Records are suppressed in the column, or some region of the cut is made of marks.
+	// Records are suppressed in the column, or some region of the cut consists of marks.
 	marked := d.Out.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
 	labels := d.recoding.Labels(a)
 	intervals := d.recoding.Intervals(a)
@@ -161,18 +172,18 @@ func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutf
 	return column
 }
 
-// endJSON is the JSON of an interval's end: a number for numbers, else a string; nil when
-// the end is open.
+// endJSON returns the JSON of an interval's end: a number for numbers, else a string; nil when the
+// end is open.
 func endJSON(t formats.Type, text string) json.RawMessage {
 	if text == "" {
 		return nil
 	}
 	switch t.Kind {
 	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
-		if json.Valid([]byte(text)) { // not so for an infinity
+		if json.Valid([]byte(text)) { // an infinity is not valid
 			return json.RawMessage(text)
 		}
 	}
-	quoted, _ := json.Marshal(text) // a string always marshals
+	quoted, _ := json.Marshal(text) // a string can always be marshalled
 	return quoted
 }

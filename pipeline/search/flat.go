@@ -11,14 +11,14 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// flatColumns are the names of columns of which a release tells little or nothing.
+// flatColumns are the names of columns about which a release has little or no information.
 type flatColumns struct {
 	single  []string // all rows have one label
-	outside []string // the cut that is applied has no place for the values of more than half of the rows
-	lost    []string // either, and the cut that is applied has more to tell
+	outside []string // the applied cut does not cover the values of more than half of the rows
+	lost    []string // one of the above, although the applied cut has more labels
 }
 
-// checkFlat notes which columns are flat. Where a cut is applied, the options may refuse that.
+// checkFlat notes the flat columns. If a cut is applied, the options may refuse them.
 func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error {
 	var flat flatColumns
 	of := s.requirement.ByAttribute(len(s.Masked))
@@ -35,14 +35,18 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		if s.applied != nil && (outside || single && s.given.Tells(a)) {
 			flat.lost = append(flat.lost, name)
 		}
-		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k && d.Nulls < sum(sizes) {
-			s.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
+		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k &&
+			d.Nulls < sum(sizes) {
+			s.Noted(fmt.Sprintf("column %s: %s, fewer than k = %d, may keep it at its widest "+
+				"label: max_suppressed lets them go", name, text.Count(d.Nulls, "null"), k))
 		}
 	}
 	flat.note(s.Noted)
 	if s.applied != nil && s.applied.OnBreak == BreakRefuse && len(flat.lost) > 0 {
-		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 instead of 01; or run the job anew; --on-break fail publishes it as it is",
-			"hold the cut against the table: more than half of the rows are outside the cut, or all get one label, in %s", strings.Join(flat.lost, ", "))
+		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 "+
+			"instead of 01; or run the job anew; --on-break fail publishes it as it is",
+			"hold the cut against the table: more than half of the rows are outside the cut, or "+
+				"all get one label, in %s", strings.Join(flat.lost, ", "))
 	}
 	return nil
 }
@@ -50,17 +54,19 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 // note tells which columns are flat.
 func (f *flatColumns) note(noted func(text string)) {
 	if len(f.outside) > 0 {
-		noted("the cut has no place for the values of more than half of the rows in " + strings.Join(f.outside, ", "))
+		noted("the cut has no place for the values of more than half of the rows in " +
+			strings.Join(f.outside, ", "))
 	}
 	if len(f.single) > 0 {
 		noted("all rows have one label in " + strings.Join(f.single, ", "))
 	}
 }
 
-// isSingle reports whether the records of an attribute's codes, but those that are suppressed, get one label.
+// isSingle reports whether the records of an attribute's codes, without suppressed ones, get one
+// label.
 func isSingle(recoding engine.Recoding, a int, records []uint64) bool {
 	codes, labels := recoding.Codes(a), make(map[uint32]bool)
-	if cut, ok := recoding.(*engine.Cut); ok { // also where some records are suppressed
+	if cut, ok := recoding.(*engine.Cut); ok { // even if some records are suppressed
 		codes = cut.Columns[a].Code
 	}
 	if codes == nil { // labels depend on more than the code, and each has records

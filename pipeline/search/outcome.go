@@ -12,57 +12,69 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Outcome says what a search has found, in the report of a run.
+// Outcome is the result of a search in the report of a run.
 type Outcome struct {
-	Released int64 `json:"released"` // rows that are not dropped
-	// Suppressed is how many of them are released with nothing but the widest labels, since
-	// too few records were like them.
+	Released int64 `json:"released"` // number of rows that are not dropped
+	// Suppressed is the number of them that are released with only the widest labels, since their
+	// class would be too small.
 	Suppressed uint64        `json:"suppressed,omitempty"`
 	Sets       []cutfile.Set `json:"quasi_identifiers"`
 	Steps      int           `json:"steps"`
-	// Information is how much of the masked columns is left, from 0, nothing, to 1: 1 less the normalized
-	// certainty penalty, the mean over the input's rows and those columns. Nil where an earlier cut was given.
+	// Information is the share of the masked columns' information that is left, from 0, nothing, to
+	// 1: 1 minus the normalized certainty penalty, the mean over the input's rows and those
+	// columns. Nil if an earlier cut was given.
 	Information *float64 `json:"information_kept,omitempty"`
-	// Masked says how much of every masked column is left, and what it was; nil as Information.
+	// Masked has the share for every masked column, and its former values; nil like Information.
 	Masked []MaskedColumn `json:"masked,omitempty"`
-	// Auto is what algorithm auto has chosen; nil where the job names another one.
-	Auto    *algorithm.Choice `json:"auto,omitempty"`
-	Applied *cutfile.Applied  `json:"applied,omitempty"` // of kcut apply: what became of the cut
-	Live    []uint64          `json:"live,omitempty"`    // top-down, after each step: records that later steps may still tell apart, summed over the sets
-	Tuples  []int             `json:"distinct_tuples"`   // of every grouping, before the search
-	// Stopped says of every label of the cut why it is no finer; top-down only.
+	// Auto is the choice of algorithm auto; nil if the job names another algorithm.
+	Auto *algorithm.Choice `json:"auto,omitempty"`
+	// for kcut apply: the result of applying the cut
+	Applied *cutfile.Applied `json:"applied,omitempty"`
+	// top-down, after each step: number of records that later steps may still divide, summed over
+	// the sets
+	Live   []uint64 `json:"live,omitempty"`
+	Tuples []int    `json:"distinct_tuples"` // of every grouping, before the search
+	// Stopped has, for every label of the cut, the reason why it is not finer; top-down only.
 	Stopped []StoppedColumn `json:"stopped,omitempty"`
 	Nulls   []NullCount     `json:"nulls,omitempty"`
 }
 
-// StoppedColumn says why labels are no finer, in the order of the cut, the mark of a suppressed
-// value last: "finest", nothing is or may be below; "empty", no record has it; "class", its records have
-// one class; "records", a part would have fewer records than k; "set N", as many records as k
-// would not be alike any more in quasi-identifier set N; "sensitive N", a class of set N would not have what is asked
-// of sensitive values; "steps", the steps were used up; "suppressed", more records than may be would have to be
-// suppressed; "few", the mark's records were too few for others.
+// StoppedColumn has the reasons why labels are not finer, in the order of the cut, the mark of a
+// suppressed value last: "finest", there is nothing finer, or it is not allowed; "empty", no record
+// has it; "class", its records have one class; "records", a part would have fewer records than k;
+// "set N", a class of quasi-identifier set N would have fewer than k records; "sensitive N", a
+// class of set N would break a protection of sensitive values; "steps", the steps were used up;
+// "suppressed", more records than allowed would have to be suppressed; "few", the mark's records
+// were too few for others.
 type StoppedColumn struct {
 	Column string   `json:"column"`
 	Why    []string `json:"why"`
 }
 
-// MaskedColumn says of a masked column how much of it is left, as Report.Information says it of all, and how the input's values were
-// spread, without naming one.
+// MaskedColumn has the share of a masked column's information that is left, like Report.Information
+// for all, and the distribution of the input's values, without naming one.
 type MaskedColumn struct {
-	Column      string   `json:"column"`
-	Information float64  `json:"information_kept"`
-	Values      int      `json:"values"`             // of the input that the search could tell apart, the null among them
-	Frequent    []uint64 `json:"frequent,omitempty"` // records of the most frequent of these, as far as they have the largest k of the column's sets
+	Column      string  `json:"column"`
+	Information float64 `json:"information_kept"`
+	// number of values of the input that the search could distinguish, with the null
+	Values int `json:"values"`
+	// records of the most frequent of these, as far as they have the largest k of the column's sets
+	Frequent []uint64 `json:"frequent,omitempty"`
 }
 
-// MostFrequent is how many values are told of in MaskedColumn.Frequent.
+// MostFrequent is the largest length of MaskedColumn.Frequent.
 const MostFrequent = 12
 
-// maskedColumns tells what is left of masked columns.
-func maskedColumns(table *engine.Table, recoding engine.Recoding, sets []engine.Set) (columns []MaskedColumn) {
+// maskedColumns returns the entries of masked columns.
+func maskedColumns(table *engine.Table, recoding engine.Recoding,
+	sets []engine.Set) (columns []MaskedColumn) {
 	for a := range table.Attributes {
 		attribute := &table.Attributes[a]
-		column := MaskedColumn{Column: attribute.Name, Information: 1 - labels.PenaltyOf(table, recoding, a), Values: attribute.Len()}
+		column := MaskedColumn{
+			Column:      attribute.Name,
+			Information: 1 - labels.PenaltyOf(table, recoding, a),
+			Values:      attribute.Len(),
+		}
 		k := uint64(1)
 		for _, set := range sets {
 			if slices.Contains(set.Columns, a) {
@@ -87,15 +99,16 @@ type NullCount struct {
 	Rows   uint64 `json:"rows"`
 }
 
-// whys are the reasons of labels that are no finer.
+// whys are the reasons why labels are not finer.
 var whys = [...]string{
 	engine.WhyFinest: "finest", engine.WhyEmpty: "empty", engine.WhyClass: "class",
 	engine.WhyRecords: "records", engine.WhySet: "set", engine.WhySteps: "steps",
 	engine.WhyOutliers: "suppressed", engine.WhyProtection: "sensitive",
 }
 
-// stopped describes why a cut is no finer. No label is in it: a report has no values.
-func stopped(cut *engine.Cut, attributes []engine.Attribute, specs []*job.Column) (columns []StoppedColumn) {
+// stopped describes why a cut is not finer. It contains no label: a report has no values.
+func stopped(cut *engine.Cut, attributes []engine.Attribute,
+	specs []*job.Column) (columns []StoppedColumn) {
 	for a, stops := range cut.Stops {
 		column := StoppedColumn{Column: attributes[a].Name}
 		for i, stop := range stops {
@@ -116,7 +129,7 @@ func stopped(cut *engine.Cut, attributes []engine.Attribute, specs []*job.Column
 	return columns
 }
 
-// isFinest reports whether a label is as fine as the job lets the column be.
+// isFinest reports whether a label is as fine as the job allows in the column.
 func isFinest(a *engine.Attribute, spec *job.Column, label engine.Label) bool {
 	level := spec.FinestLevel()
 	if level == 0 || label.Null {

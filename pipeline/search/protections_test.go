@@ -28,12 +28,13 @@ quasi_identifiers:
 columns: {age: discretize, city: suppress, job: suppress, income: keep}
 `
 
-// countProtected counts a table of 1,000 people whose job is changed.
+// countProtected counts a table of 1,000 people with a changed job.
 func countProtected(t *testing.T, change func(*job.Job)) (*Search, *engine.Table, error) {
 	t.Helper()
 	rng, text := rand.New(rand.NewPCG(3, 4)), "age,city,job,income\n"
 	for range 1000 {
-		text += fmt.Sprintf("%d,city %d,job %d,%s\n", 20+rng.IntN(50), rng.IntN(6), rng.IntN(4), []string{"low", "mid", "high"}[rng.IntN(6)/2])
+		text += fmt.Sprintf("%d,city %d,job %d,%s\n", 20+rng.IntN(50), rng.IntN(6), rng.IntN(4),
+			[]string{"low", "mid", "high"}[rng.IntN(6)/2])
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "in.csv"), []byte(text), 0o600); err != nil {
@@ -61,7 +62,7 @@ func countProtected(t *testing.T, change func(*job.Job)) (*Search, *engine.Table
 	return s, c.Table, nil
 }
 
-// A requirement has the job's protections, in the codes of the values that were counted.
+// A requirement has the job's protections, in the codes of the counted values.
 func TestProtectionsAreBound(t *testing.T) {
 	closeness := 0.25
 	s, table, err := countProtected(t, func(j *job.Job) {
@@ -90,7 +91,8 @@ func TestProtectionsAreBound(t *testing.T) {
 				t.Errorf("value %d may have %g", code, most)
 			}
 		}
-		if whole := set.Others[3].(*engine.Closeness).Whole; !slices.Equal(whole, table.Whole.Values[0]) {
+		if whole := set.Others[3].(*engine.Closeness).Whole; !slices.Equal(whole,
+			table.Whole.Values[0]) {
 			t.Errorf("the whole table has %v, want %v", whole, table.Whole.Values[0])
 		}
 	}
@@ -99,7 +101,7 @@ func TestProtectionsAreBound(t *testing.T) {
 	}
 }
 
-// Shares of what may be taken away are of entities where k counts these.
+// Shares of records that may be taken away are shares of entities where k counts these.
 func TestEntitiesAreBound(t *testing.T) {
 	s, table, err := countProtected(t, func(j *job.Job) {
 		j.Class, j.Entity, j.MaxSuppressed = "", "income", job.Quota{Percent: 50}
@@ -116,7 +118,8 @@ func TestEntitiesAreBound(t *testing.T) {
 	}
 }
 
-// What not even all records together meet is refused when they are counted, and columns that are not there before.
+// A protection that even all records together do not meet is refused after counting, and one of
+// missing columns before.
 func TestImpossibleProtections(t *testing.T) {
 	none := 0.0
 	for _, tt := range []struct {
@@ -124,13 +127,25 @@ func TestImpossibleProtections(t *testing.T) {
 		class  fault.Class
 		says   string
 	}{
-		{func(j *job.Job) { j.Sets[0].K, j.Entity = 900, "city" }, fault.Privacy, "quasi-identifier set 1"},
-		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", L: 9}} }, fault.Privacy, "l is 9"},
-		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", EntropyL: 9}} }, fault.Privacy, "entropy"},
-		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", MaxConfidence: 0.01}} }, fault.Privacy, "max_confidence"},
-		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "income", T: &none}} }, fault.Privacy, "t is 0"},
+		{func(j *job.Job) {
+			j.Sets[0].K, j.Entity = 900, "city"
+		}, fault.Privacy, "quasi-identifier set 1"},
+		{func(j *job.Job) {
+			j.Sensitive = []job.Sensitive{{Column: "income", L: 9}}
+		}, fault.Privacy, "l is 9"},
+		{func(j *job.Job) {
+			j.Sensitive = []job.Sensitive{{Column: "income", EntropyL: 9}}
+		}, fault.Privacy, "entropy"},
+		{func(j *job.Job) {
+			j.Sensitive = []job.Sensitive{{Column: "income", MaxConfidence: 0.01}}
+		}, fault.Privacy, "max_confidence"},
+		{func(j *job.Job) {
+			j.Sensitive = []job.Sensitive{{Column: "income", T: &none}}
+		}, fault.Privacy, "t is 0"},
 		{func(j *job.Job) { j.Entity = "who" }, fault.Input, "lacks who"},
-		{func(j *job.Job) { j.Sensitive = []job.Sensitive{{Column: "what", L: 2}} }, fault.Input, "lacks what"},
+		{func(j *job.Job) {
+			j.Sensitive = []job.Sensitive{{Column: "what", L: 2}}
+		}, fault.Input, "lacks what"},
 	} {
 		_, _, err := countProtected(t, tt.change)
 		if fault.ClassOf(err) != tt.class || !strings.Contains(err.Error(), tt.says) {

@@ -9,8 +9,8 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Recoder returns what leads from values to labels: the cut's own text, or the recoding when labels
-// depend on more than their own column.
+// Recoder returns the map from values to labels: from the cut's own text, or from the recoding if
+// labels depend on more than their own column.
 func (f *Found) Recoder(b *binding.Bound, budget *spill.Budget) (masking.Recoder, error) {
 	if f.search == nil {
 		return CutRecoder(b, f.Cut, budget)
@@ -18,8 +18,9 @@ func (f *Found) Recoder(b *binding.Bound, budget *spill.Budget) (masking.Recoder
 	return f.search.recoder(f.recoding, f.counts, budget)
 }
 
-// recoder returns what leads from values by way of their codes to the labels of a recoding.
-func (s *Search) recoder(recoding engine.Recoding, counts *count.Counts, budget *spill.Budget) (recoder masking.Recoder, err error) {
+// recoder returns the map from values, through their codes, to the labels of a recoding.
+func (s *Search) recoder(recoding engine.Recoding, counts *count.Counts,
+	budget *spill.Budget) (recoder masking.Recoder, err error) {
 	recoder.Recoding = recoding
 	request := s.Request(count.Tuning{})
 	for a, c := range counts.Columns {
@@ -37,8 +38,9 @@ func (s *Search) recoder(recoding engine.Recoding, counts *count.Counts, budget 
 	return recoder, err
 }
 
-// CutRecoder returns a recoder of a cut's text alone.
-func CutRecoder(b *binding.Bound, of []byte, budget *spill.Budget) (recoder masking.Recoder, err error) {
+// CutRecoder returns a recoder only from a cut's text.
+func CutRecoder(b *binding.Bound, of []byte, budget *spill.Budget) (recoder masking.Recoder,
+	err error) {
 	cut, err := domain.ParseCut(of)
 	if err != nil {
 		return recoder, err

@@ -1,13 +1,13 @@
-// Package search is how a bound job comes to its cut: it counts the input, has an engine search the
-// counts or hold an earlier cut against them, and writes down what is released.
+// Package search finds the cut of a bound job: it counts the input, has an engine search the counts
+// or check an earlier cut on them, and writes the text of the cut.
 //
-//	Bound ──Count──▶ Counts ──Find──▶ Found: the cut's JSON, and what leads from values to its labels
+//	Bound ──Count──▶ Counts ──Find──▶ Found: the cut's JSON, and the map from values to its labels
 //
-// Contract: what is found meets every set and protection of the job, or there is an error of class
-// Privacy. It does not depend on threads, memory or spilling. What a run reports of it is in Outcome,
-// of a search that failed as far as it came.
+// Contract: the result meets every set and protection of the job, or there is an error of class
+// Privacy. It does not depend on threads, memory or spilling. Outcome is its part of a run's
+// report; for a search that failed, as far as it came.
 //
-// Not promised: that the cut is the best one.
+// Limits: there may be better cuts.
 package search
 
 import (
@@ -36,31 +36,36 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Search is how a bound job comes to its cut: an engine finds one in the counts of the input, perhaps
-// in the labels of an earlier cut, or holds an earlier cut against these counts.
+// Search finds the cut of a bound job: an engine finds one in the counts of the input, possibly in
+// the labels of an earlier cut, or checks an earlier cut on these counts.
 type Search struct {
 	*binding.Bound
 	*resources.Run
 	Out *Outcome
 
-	algorithm   string // the job's, and once algorithm auto has chosen, that one
+	algorithm   string // the job's, and later the one that algorithm auto has chosen
 	engine      engine.Engine
-	verdict     *choose.Verdict    // of algorithm auto, once there is one
-	requirement engine.Requirement // with what depends on values, once they are known
+	verdict     *choose.Verdict    // of algorithm auto, once it exists
+	requirement engine.Requirement // with the parts that depend on values, once these are known
 	quota       job.Quota          // of records that may be taken away
-	given       *domain.Cut        // the cut of an earlier release, in whose labels records are counted; nil: in their own values
-	applied     *Applying          // how that cut is applied; nil: one is searched for
+	// the cut of an earlier release, in whose labels records are counted; nil: in their own values
+	given   *domain.Cut
+	applied *Applying // the way to apply that cut; nil: the search looks for one
 }
 
-// New returns the search of a job's algorithm, whose outcome goes to out.
+// New returns the search of a job's algorithm. Its outcome goes to out.
 func New(b *binding.Bound, r *resources.Run, out *Outcome) *Search {
 	return &Search{
-		Bound: b, Run: r, Out: out, algorithm: b.Job.Algorithm.Name, engine: algorithm.Engine(b.Job),
+		Bound:       b,
+		Run:         r,
+		Out:         out,
+		algorithm:   b.Job.Algorithm.Name,
+		engine:      algorithm.Engine(b.Job),
 		requirement: b.Requirement, quota: b.Job.MaxSuppressed,
 	}
 }
 
-// Close closes the input; that of nil is none.
+// Close closes the input. It accepts nil.
 func (s *Search) Close() error {
 	if s == nil {
 		return nil
@@ -68,34 +73,34 @@ func (s *Search) Close() error {
 	return s.Bound.Close()
 }
 
-// Plan returns what the engine wants to be counted.
+// Plan returns the counts that the engine needs.
 func (s *Search) Plan() engine.Plan { return s.engine.Plan(s.requirement) }
 
-// Options are what a run adds to a search.
+// Options are a run's options of a search.
 type Options struct {
 	Tuning    count.Tuning
-	Held      int64     // bytes that are drawn for others while it goes on
-	Trace     io.Writer // one JSON line per performed specialization; may be nil
-	KeepTrace bool      // in what is found
+	Held      int64     // bytes that others have drawn meanwhile
+	Trace     io.Writer // one JSON line for each specialization; may be nil
+	KeepTrace bool      // also in the result
 }
 
-// Found is what a search has found, or an earlier run.
+// Found is the result of a search, or of an earlier run.
 type Found struct {
-	Cut    []byte       // as it is embedded in the release
-	Trace  bytes.Buffer // as it was written, if it is kept for a run that goes on from here
+	Cut    []byte       // as embedded in the release
+	Trace  bytes.Buffer // as it was written, if a run that continues from here needs it
 	Listed guard.Listed // values of kept columns
 
-	// Where labels depend on more than their own column: the search with the recoding, and the counts in
-	// whose codes it is. Else nil: the cut says all.
+	// If labels depend on more than their own column: the search with the recoding, and the counts
+	// whose codes it uses. Otherwise nil: the cut suffices.
 	search   *Search
 	recoding engine.Recoding
 	counts   *count.Counts
 }
 
-// IsCut reports whether the cut says all that masking takes.
+// IsCut reports whether the cut is all that masking needs.
 func (f *Found) IsCut() bool { return f.search == nil }
 
-// Find searches counts, and writes down what is released. A search that outgrows the memory is started
+// Find searches counts, and writes the text of the cut. A search that needs more memory starts
 // again with counts in the store.
 func (s *Search) Find(ctx context.Context, counts *count.Counts, opt Options) (*Found, error) {
 	f := &Found{}
@@ -137,8 +142,9 @@ func (s *Search) Find(ctx context.Context, counts *count.Counts, opt Options) (*
 	return f, nil
 }
 
-// once searches the counts, and reports what it finds.
-func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) (engine.Recoding, error) {
+// once searches the counts, and reports its result.
+func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) (engine.Recoding,
+	error) {
 	table, out := counts.Table, s.Out
 	out.Steps, out.Live, out.Sets, out.Masked = 0, nil, nil, nil
 	leaves := s.Plan().Leaves
@@ -147,14 +153,20 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 		share += grouping.Bytes()
 	}
 	options := algorithm.Options(s.Job, table.Attributes)
-	options.Space = partition.Space{Budget: s.Budget, Store: s.Scratch.Opened(), Share: share, Threads: s.Threads}
+	options.Space = partition.Space{
+		Budget:  s.Budget,
+		Store:   s.Scratch.Opened(),
+		Share:   share,
+		Threads: s.Threads,
+	}
 	options.OnStep = func(step engine.Step) {
 		out.Steps = step.Number
 		trace.step(step)
 		if leaves {
 			out.Live = append(out.Live, step.Live)
 		}
-		s.Advanced(resources.StageSearch, resources.Progress{Done: int64(step.Number), Live: int64(step.Live)})
+		s.Advanced(resources.StageSearch,
+			resources.Progress{Done: int64(step.Number), Live: int64(step.Live)})
 	}
 	recoding, err := s.searcher().Search(ctx, table, s.requirement, options)
 	s.adopt()
@@ -179,7 +191,7 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 		return nil, err
 	}
 	out.Suppressed, out.Released = suppressed, s.Dataset.Rows()-int64(dropped)
-	if s.given == nil { // else the domains are the labels of that
+	if s.given == nil { // otherwise the domains are its labels
 		out.Information = new(1 - labels.Penalty(table, recoding))
 		out.Masked = maskedColumns(table, recoding, s.requirement.Sets)
 	}
@@ -191,12 +203,12 @@ func (s *Search) once(ctx context.Context, counts *count.Counts, trace *tracer) 
 	return recoding, nil
 }
 
-// reached returns the quasi-identifier sets with the anonymity that they have.
+// reached returns the quasi-identifier sets with their anonymity.
 func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 	anonymity := recoding.Anonymity(s.requirement)
 	for i, asked := range s.requirement.Sets {
 		set := cutfile.Set{K: int(asked.K), Anonymity: anonymity[i]}
-		if set.K == 0 { // not asked for: what was reached is what holds
+		if set.K == 0 { // not asked for: the k that was reached holds
 			set.K = int(set.Anonymity)
 		}
 		for _, a := range asked.Columns {
@@ -207,8 +219,8 @@ func (s *Search) reached(recoding engine.Recoding) (sets []cutfile.Set) {
 	return sets
 }
 
-// NoteAsked notes what of the job a search takes otherwise than it may have been meant. How many entities
-// may be taken away is known when they are counted.
+// NoteAsked notes parts of the job that the search may treat in another way than intended. The
+// number of entities that may be taken away is known after they are counted.
 func (s *Search) NoteAsked() {
 	if s.applied != nil {
 		return
@@ -219,32 +231,36 @@ func (s *Search) NoteAsked() {
 	}
 }
 
-// noteUnion tells that several sets are treated as one.
+// noteUnion notes that several sets are treated as one.
 func (s *Search) noteUnion() {
 	if len(s.requirement.Sets) < 2 || !algorithm.Unites(s.algorithm) {
 		return
 	}
 	all := s.requirement.United()
-	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d columns", s.algorithm, len(all.Columns))
+	text := fmt.Sprintf("algorithm %s: the quasi-identifier sets are treated as one set of %d "+
+		"columns", s.algorithm, len(all.Columns))
 	if all.K > 1 {
 		text += fmt.Sprintf(" with k = %d", all.K)
 	}
 	s.Noted(text)
 }
 
-// noteSuppressible tells how many records may be taken away.
+// noteSuppressible notes the number of records that may be taken away.
 func (s *Search) noteSuppressible() {
 	switch most, able := s.requirement.MaxSuppressed, s.requirement.Suppressible(); {
 	case most == 0, s.algorithm == job.AlgorithmAuto: // it is not known yet
 	case able == 0:
-		s.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those that are must be as many as the largest k", text.Count(most, "record")))
+		s.Noted(fmt.Sprintf("max_suppressed of %s is too small for any to be suppressed: those "+
+			"that are must be as many as the largest k", text.Count(most, "record")))
 	default:
-		s.Noted(fmt.Sprintf("%s may be taken away so that all others meet the quasi-identifier sets", text.Count(most, "record")))
+		s.Noted(
+			fmt.Sprintf("%s may be taken away so that all others meet the quasi-identifier sets",
+				text.Count(most, "record")))
 	}
 }
 
-// searcher returns the engine that searches. What algorithm auto chooses is kept: a search that starts again
-// need not judge again.
+// searcher returns the engine that searches. It keeps the choice of algorithm auto, so that a
+// search that starts again need not judge again.
 func (s *Search) searcher() engine.Engine {
 	e, ok := s.engine.(choose.Engine)
 	if !ok {
@@ -254,8 +270,8 @@ func (s *Search) searcher() engine.Engine {
 	return e
 }
 
-// adopt takes the algorithm that was chosen for the job, and notes that. What the engine has counted stays
-// what it is.
+// adopt makes the chosen algorithm that of the job, and notes that. The counts of the engine stay
+// the same.
 func (s *Search) adopt() {
 	e, ok := s.engine.(choose.Engine)
 	if !ok || s.verdict == nil || s.verdict.Chosen < 0 {
@@ -272,7 +288,7 @@ func (s *Search) adopt() {
 	s.noteSuppressible()
 }
 
-// next reports whether a search is to be tried with another algorithm, since the one that was chosen has failed.
+// next reports whether to search with another algorithm, since the chosen one has failed.
 func (s *Search) next(err error) bool {
 	return s.verdict != nil && fault.ClassOf(err) == fault.Privacy && s.verdict.Reject(err)
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kcut/kcut/pipeline/masking"
 )
 
-// tidy returns what is released of a recoding that was found: without labels that no released
-// record has, which would tell of records that are taken away. What is masked and what is written
-// down are the same then. Regions have records, and so their labels.
+// tidy returns the released form of a recoding: without labels that no released record has, which
+// would disclose something about records that are taken away. Masking and the text of the cut then
+// agree. Regions have records, and so do their labels.
 func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding {
 	cut, ok := recoding.(*engine.Cut)
 	if !ok || s.applied != nil && cut.Suppression == nil {
@@ -21,9 +21,9 @@ func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding
 	return cut.Tidy(t, s.stays)
 }
 
-// stays reports whether a label is told although no released record has it: nobody learns anything
-// from what the job's own taxonomy names, or an earlier cut that is applied, and a column of values
-// that are not disclosed has their mark.
+// stays reports whether a label stays although no released record has it: labels in the job's own
+// taxonomy, or in an earlier cut that is applied, disclose nothing, and a column of values that are
+// not disclosed has their mark.
 func (s *Search) stays(a int, label engine.Label) bool {
 	spec := s.Specs[s.Masked[a]]
 	if s.applied != nil {
@@ -37,7 +37,7 @@ func (s *Search) stays(a int, label engine.Label) bool {
 	return spec.Mask == job.MaskGeneralize && !label.Null && tree != nil && names(tree, label.Text)
 }
 
-// names reports whether a taxonomy has a node of a name.
+// names reports whether a taxonomy has a node with a name.
 func names(n *taxonomy.Node, name string) bool {
 	named := func(child taxonomy.Node) bool { return names(&child, name) }
 	return n.Name == name || slices.ContainsFunc(n.Children, named)

@@ -12,15 +12,15 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
-// tracer writes one JSON object a line for every performed specialization.
+// tracer writes one JSON object on a line for every specialization.
 type tracer struct {
 	attributes []engine.Attribute
 	out        io.Writer // nil: nothing is written
-	written    int       // steps; a search that starts again repeats them
-	err        error     // the first one; later steps are not written
+	written    int       // number of steps; a search that starts again repeats them
+	err        error     // the first error; later steps are not written
 }
 
-// TraceStep is a performed step as a trace has it.
+// TraceStep is a performed step in a trace.
 type TraceStep struct {
 	Step      int          `json:"step"`
 	Column    string       `json:"column"`
@@ -32,7 +32,7 @@ type TraceStep struct {
 	Anonymity []uint64     `json:"anonymity"`
 }
 
-// TraceLabel is a label: as JSON its text, or null.
+// TraceLabel is a label: in JSON its text, or null.
 type TraceLabel engine.Label
 
 // MarshalJSON writes a string or null.
