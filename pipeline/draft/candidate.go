@@ -15,14 +15,16 @@ import (
 // candidate is a way to search, as lines of a job.
 type candidate struct {
 	lines   []string
-	regions bool // it makes groups of the records, in memory, and others of the next input
+	regions bool // it makes groups of the records, in memory, and new ones for the next input
 }
 
-// spread are the lines by which tdr leaves something of many columns instead of much of a few.
+// spread are the lines with which tdr keeps some information of many columns instead of much of a
+// few.
 var spread = []string{"balance: 1", "max_suppressed: 1%"}
 
-// candidates of a draft, the simplest first. The last one is for tables of which a cut that lists
-// all groups is no burden: of half a million rows some 40,000 groups, in 10 MB.
+// candidates returns the candidates of a draft, the simplest first. The last one is for tables for
+// which a cut that lists all groups is no burden: for half a million rows about 40,000 groups, in
+// 10 MB.
 func (d *draft) candidates() []*candidate {
 	all := []*candidate{{lines: []string{"algorithm: tdr"}}, {lines: spread}}
 	if d.rows <= mostGrouped {
@@ -35,37 +37,39 @@ func (d *draft) candidates() []*candidate {
 	return all
 }
 
-// words name a candidate in a comment.
+// words names a candidate in a comment.
 func (c *candidate) words() string { return strings.Join(c.lines, " and ") }
 
 const (
-	// A candidate is tried on so many rows and cells at most, in a second or so.
+	// Largest numbers of rows and cells on which a candidate is tried, in about a second.
 	mostTried      = 100_000
 	mostTriedCells = 5_000_000
-	// mostGrouped is how many rows a table has at most that is divided into groups.
+	// mostGrouped is the largest number of rows of a table that is divided into groups.
 	mostGrouped = 500_000
-	// mostLost is how many lost columns are named.
+	// mostLost is the largest number of lost columns that are named.
 	mostLost = 12
 )
 
-// tried is the candidate that a draft takes, and what it leaves of the rows that it was tried on.
+// tried is the chosen candidate, with the result of its trial.
 type tried struct {
 	*candidate
 	*forecast.Trial
 	others []*tried
 }
 
-// keeps returns how many columns have more than one label.
+// keeps returns the number of columns with more than one label.
 func (t *tried) keeps() int { return t.Masked - len(t.Lost) }
 
 // betterThan compares first by columns, then by information.
 func (t *tried) betterThan(o *tried) bool {
-	return o == nil || t.keeps() > o.keeps() || t.keeps() == o.keeps() && t.Information > o.Information
+	return o == nil || t.keeps() > o.keeps() || t.keeps() == o.keeps() &&
+		t.Information > o.Information
 }
 
-// chooseSearch tries the candidates on rows of the input. One that fails is none; where all do, as
-// with little memory, the draft names none of them.
-func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try, budget *spill.Budget) error {
+// chooseSearch tries the candidates on rows of the input. One that fails is left out; if all fail,
+// as with little memory, the draft names none of them.
+func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
+	budget *spill.Budget) error {
 	d.excerpt = nil
 	budget.Return(d.drawn)
 	masked := 0
@@ -103,7 +107,7 @@ func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try, 
 	return nil
 }
 
-// parse makes a job of the draft as it is.
+// parse makes a job from the present draft.
 func (d *draft) parse() (*job.Job, error) {
 	text, err := d.yaml()
 	if err != nil {
@@ -117,7 +121,7 @@ func (d *draft) parse() (*job.Job, error) {
 	return j, nil
 }
 
-// What a draft says of how it searches, and of what that loses.
+// The comments of a draft about its search, and about the loss.
 const (
 	triedWords = `
 # Tried on %s rows: of %s so many keep more than one label:
@@ -130,7 +134,7 @@ const (
 `
 )
 
-// writeSearch writes how the job searches, and why.
+// writeSearch writes the job's way to search, with the reason.
 func (d *draft) writeSearch(out *strings.Builder) {
 	if d.tried == nil {
 		return

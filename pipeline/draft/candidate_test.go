@@ -16,59 +16,77 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// outcome is what a trial of a candidate is made to find.
+// outcome is the result that a trial of a candidate gets.
 type outcome struct {
 	lost        []string
 	information float64
 	err         error
 }
 
-// trying returns trials that find what is said of algorithms, "spread" being tdr with the balance
-// of a draft.
+// trying returns trials with the given results by algorithm; "spread" is tdr with the balance of a
+// draft.
 func trying(of map[string]outcome) draft.Try {
-	return func(_ context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error) {
+	return func(_ context.Context, in *dataset.Dataset, j *job.Job,
+		budget *spill.Budget) (*forecast.Trial, error) {
 		name := j.Algorithm.Name
 		if j.Balance > 0 {
 			name = "spread"
 		}
 		found := of[name]
-		return &forecast.Trial{Rows: in.Rows(), Information: found.information, Lost: found.lost, Masked: 3}, found.err
+		return &forecast.Trial{
+			Rows:        in.Rows(),
+			Information: found.information,
+			Lost:        found.lost,
+			Masked:      3,
+		}, found.err
 	}
 }
 
-// A draft takes what leaves most columns, of several the one that keeps most information, and the
-// first of equals; what fails is left out, and where all do, no way to search is named.
+// A draft takes the candidate that leaves most columns, among several the one that keeps most
+// information, and the first of equals; candidates that fail are left out, and if all fail, it
+// names no way to search.
 func TestDraftTakesTheBest(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n", 100))
+	write(t, "people.csv", "age,city,hours,sold\n"+strings.Repeat("1,a,4,0\n2,b,5,1\n3,a,6,1\n",
+		100))
 	a, ab, failed := []string{"age"}, []string{"age", "city"}, errors.New("failed")
 	for _, tt := range []struct {
 		class         string
 		of            map[string]outcome
 		want, without string
 	}{
-		{"", map[string]outcome{"tdr": {ab, 0.9, nil}, "spread": {a, 0.1, nil}, "mondrian": {ab, 1, nil}}, "balance: 1\nmax_suppressed: 1%\n\n", "algorithm:"},
-		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.1, nil}, "mondrian": {ab, 1, nil}}, "is left of age.\n", "balance:"},
-		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil}, "mondrian": {a, 0.9, nil}}, "algorithm: tdr\n\n", "balance:"},
-		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {nil, 0.9, nil}, "mondrian": {nil, 0.9, failed}}, "max_suppressed: 1%\n\n", "One label"},
-		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed}, "mondrian": {a, 0, failed}}, "k: 10\n\n# A taxonomy", "Tried"},
-		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil}, "infogain-mondrian": {nil, 0.1, nil}}, "algorithm: infogain-mondrian\n\n", "One label"},
+		{"", map[string]outcome{"tdr": {ab, 0.9, nil}, "spread": {a, 0.1, nil},
+			"mondrian": {ab, 1, nil}}, "balance: 1\nmax_suppressed: 1%\n\n", "algorithm:"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.1, nil},
+			"mondrian": {ab, 1, nil}}, "is left of age.\n", "balance:"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
+			"mondrian": {a, 0.9, nil}}, "algorithm: tdr\n\n", "balance:"},
+		{"", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {nil, 0.9, nil},
+			"mondrian": {nil, 0.9, failed}}, "max_suppressed: 1%\n\n", "One label"},
+		{"", map[string]outcome{"tdr": {a, 0, failed}, "spread": {a, 0, failed},
+			"mondrian": {a, 0, failed}}, "k: 10\n\n# A taxonomy", "Tried"},
+		{"sold", map[string]outcome{"tdr": {a, 0.9, nil}, "spread": {a, 0.9, nil},
+			"infogain-mondrian": {nil, 0.1, nil}}, "algorithm: infogain-mondrian\n\n", "One label"},
 	} {
-		text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))
+		text, err := draft.Job(t.Context(),
+			draft.Options{Input: []string{"people.csv"}, Class: tt.class}, trying(tt.of))
 		if err != nil {
 			t.Fatal(err)
 		}
 		lines := withoutComments(text)
-		if !strings.Contains(text, tt.want) || strings.Contains(lines, "\n"+tt.without) || strings.Contains(text, "# "+tt.without) {
+		if !strings.Contains(text, tt.want) || strings.Contains(lines, "\n"+tt.without) ||
+			strings.Contains(text, "# "+tt.without) {
 			t.Errorf("%+v: want %q, not %q:\n%s", tt.of, tt.want, tt.without, text)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	stopped := func(ctx context.Context, _ *dataset.Dataset, _ *job.Job, _ *spill.Budget) (*forecast.Trial, error) {
+	stopped := func(ctx context.Context, _ *dataset.Dataset, _ *job.Job,
+		_ *spill.Budget) (*forecast.Trial, error) {
 		cancel()
 		return nil, ctx.Err()
 	}
-	if text, err := draft.Job(ctx, draft.Options{Input: []string{"people.csv"}}, stopped); !errors.Is(err, context.Canceled) {
+	if text, err := draft.Job(ctx, draft.Options{Input: []string{"people.csv"}},
+		stopped); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v\n%s", err, text)
 	}
 }
@@ -84,16 +102,19 @@ func withoutComments(text string) string {
 	return lines.String()
 }
 
-// Of a table with very many rows no groups of records are made, and some rows are tried.
+// For a table with very many rows no groups of records are made, and some rows are tried.
 func TestDraftOfManyRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, rows := range []int{500_000, 500_001} {
-		write(t, "rows.csv", "age,city\n"+strings.Repeat("1,a\n", rows/2)+strings.Repeat("2,b\n", rows-rows/2))
+		write(t, "rows.csv", "age,city\n"+strings.Repeat("1,a\n", rows/2)+
+			strings.Repeat("2,b\n", rows-rows/2))
 		var tried []string
-		_, err := draft.Job(t.Context(), draft.Options{Input: []string{"rows.csv"}}, func(_ context.Context, in *dataset.Dataset, j *job.Job, _ *spill.Budget) (*forecast.Trial, error) {
-			tried = append(tried, fmt.Sprint(j.Algorithm.Name, " ", in.Rows() <= 100_000))
-			return nil, errors.New("failed")
-		})
+		_, err := draft.Job(t.Context(), draft.Options{Input: []string{"rows.csv"}},
+			func(_ context.Context, in *dataset.Dataset, j *job.Job,
+				_ *spill.Budget) (*forecast.Trial, error) {
+				tried = append(tried, fmt.Sprint(j.Algorithm.Name, " ", in.Rows() <= 100_000))
+				return nil, errors.New("failed")
+			})
 		want := []string{"tdr true", "tdr true", "mondrian true"}
 		if rows > 500_000 {
 			want = want[:2]
@@ -104,20 +125,23 @@ func TestDraftOfManyRows(t *testing.T) {
 	}
 }
 
-// What tells a column that an acquaintance knows, or is told by one, is in its set, and what tells
-// that, too; others are not.
+// Columns that determine a column of an acquaintance, or are determined by one, are in its set, and
+// so are those that determine them; others are not.
 func TestDraftKeepsTogetherWhatTellsEachOther(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
 	out.WriteString("hours,wing,office,sex,zip,desk,age,score\n")
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 600 {
-		desk := rng.IntN(200) // of which a zip has two, an office four, a wing eight
-		fmt.Fprintf(&out, "%d,w%d,o%d,%s,z%d,d%d,%d,%d\n", rng.IntN(50), desk/8, desk/4, []string{"f", "m"}[rng.IntN(2)], desk/2, desk, rng.IntN(60), rng.IntN(70))
+		desk := rng.IntN(200) // a zip has two of them, an office four, a wing eight
+		fmt.Fprintf(&out, "%d,w%d,o%d,%s,z%d,d%d,%d,%d\n", rng.IntN(50), desk/8, desk/4,
+			[]string{"f", "m"}[rng.IntN(2)], desk/2, desk, rng.IntN(60), rng.IntN(70))
 	}
 	write(t, "people.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"people.csv"}}))
-	if got, want := job.Sets[0].Columns, []string{"age", "sex", "zip", "wing", "office", "desk"}; !slices.Equal(got, want) || len(job.Sets) != 2 || len(job.Sets[1].Columns) != 8 {
+	if got, want := job.Sets[0].Columns,
+		[]string{"age", "sex", "zip", "wing", "office", "desk"}; !slices.Equal(got, want) ||
+		len(job.Sets) != 2 || len(job.Sets[1].Columns) != 8 {
 		t.Errorf("sets %+v, want %q and all", job.Sets, want)
 	}
 }

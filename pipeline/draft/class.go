@@ -9,21 +9,24 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// mostClasses is how many values a class has at most that is asked for, and usualClasses one
+// mostClasses is the largest number of values of a class that is asked for, and usualClasses of one
 // that is proposed.
 const (
 	mostClasses  = 1000
 	usualClasses = 20
 )
 
-// predicted are the names of what models are trained to tell, the likeliest first.
+// predicted are the names of columns that models are usually trained to predict, the likeliest
+// first.
 var predicted = []string{
-	"class", "label", "target", "outcome", "income", "response", "y", "churn", "churned", "default", "defaulted", "survived", "readmitted", "fraud",
+	"class", "label", "target", "outcome", "income", "response", "y", "churn", "churned", "default",
+	"defaulted", "survived", "readmitted", "fraud",
 	"attrition", "recid", "recidivism", "approved", "converted", "exited", "subscribed", "deposit",
 }
 
-// chooseClass finds the column that models are to predict: the one that is asked for, or one of few values
-// that has one of the likeliest names, or a name that ends like one or, in the last or the first column, has such a word.
+// chooseClass finds the column that models predict: the one that is asked for, or one of few values
+// that has one of the likeliest names, or a name that ends like one or, in the last or the first
+// column, has such a word.
 func (d *draft) chooseClass() error {
 	if d.Class != "" {
 		return d.takeClass()
@@ -58,7 +61,8 @@ func (d *draft) takeClass() error {
 	return fault.Errorf(fault.Usage, hint, "take column %s as class: %s", d.Class, cause)
 }
 
-// classRank says how much a column looks like the class, 0 the most; −1: it does not.
+// classRank returns a rank for how much a column looks like the class, 0 for the most; −1: it does
+// not.
 func (d *draft) classRank(p *Profile) int {
 	if !p.couldBeClass() {
 		return -1
@@ -71,7 +75,8 @@ func (d *draft) classRank(p *Profile) int {
 	switch {
 	case len(words) > 1 && isPredicted(words[len(words)-1]):
 		return len(predicted)
-	case (p == d.profiles[len(d.profiles)-1] || p == d.profiles[0]) && slices.ContainsFunc(words, isPredicted):
+	case (p == d.profiles[len(d.profiles)-1] || p == d.profiles[0]) &&
+		slices.ContainsFunc(words, isPredicted):
 		return len(predicted) + 1
 	}
 	return -1
@@ -81,16 +86,17 @@ func (d *draft) classRank(p *Profile) int {
 func (p *Profile) couldBeClass() bool {
 	switch p.typ.Kind {
 	case formats.String, formats.Boolean, formats.Int, formats.Uint:
-		return p.Field.Distinct >= 2 && p.Field.Distinct <= usualClasses && p.Field.Distinct*2 <= p.Field.Rows && p.texts.broken == 0
+		return p.Field.Distinct >= 2 && p.Field.Distinct <= usualClasses &&
+			p.Field.Distinct*2 <= p.Field.Rows && p.texts.broken == 0
 	}
 	return false
 }
 
-// mostCandidates is how many columns are named where none looks like the class.
+// mostCandidates is the largest number of columns that are named if none looks like the class.
 const mostCandidates = 6
 
-// classCandidates names columns that could be the class: the last one first, since most tables have it there, then those
-// with the fewest values.
+// classCandidates names columns that could be the class: the last one first, since most tables have
+// it there, then those with the fewest values.
 func (d *draft) classCandidates() (names []string) {
 	last := d.profiles[len(d.profiles)-1]
 	var could []*Profile

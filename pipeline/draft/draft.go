@@ -1,15 +1,18 @@
-// Package draft drafts the first job for an input that nobody has described:
+// Package draft drafts the first job for an input without a description:
 //
-//	Profile   what some of the rows show of a column: counts, patterns and numbers, no text
-//	Role      what is proposed for a column, and why: the first of a table of rules that is for it
-//	set       what an acquaintance knows; beside it all masked columns are a set in which nobody is alone
-//	candidate a way to search; each is tried on the rows, and that is proposed which leaves most columns more than one label
+//	Profile   properties of a column in some of the rows: counts, patterns and numbers, no text
+//	Role      the proposal for a column, with its reason: by the first rule that applies
+//	set       the columns that an acquaintance knows; in addition all masked columns are a set in
+//	          which nobody is alone
+//	candidate a way to search; each is tried on the rows, and the draft proposes the one leaving
+//	          most columns more than one label
 //	Job       the job, written as YAML
 //
-// A draft is a proposal to be read by somebody who knows the data. It errs to the safe side:
-// what looks like an identifier is dropped, k counts one that repeats, everything else but the class is masked. It loads
-// and runs as it is, but for what only the rows that were not looked at can tell. No text in
-// it comes from a cell: it names columns and counts, its taxonomies are generators, and its ranges and steps are round.
+// A draft is a proposal for somebody who knows the data. It errs on the safe side: it drops columns
+// that look like identifiers, lets k count one that repeats, and masks everything else except the
+// class. It loads and runs unchanged, unless rows that the draft did not see prevent it. No text in
+// it comes from a cell: it contains names of columns and counts, its taxonomies are generators, and
+// its ranges and steps are round.
 package draft
 
 import (
@@ -28,52 +31,57 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Options say what to draft a job for.
+// Options are the options of a draft.
 type Options struct {
-	Input  []string // files, directories, globs
-	K      int      // of every set; 0: 10, or what a smaller table has
-	Class  string   // empty: the column that looks like one
-	File   string   // where the job will be: its paths start there. Empty: the current directory
+	Input []string // files, directories, globs
+	K     int      // of every set; 0: 10, or less for a smaller table
+	Class string   // empty: the column that looks like one
+	// the future path of the job: its paths start there. Empty: the current directory
+	File   string
 	Limits job.Limits
 	CSV    job.CSV // how CSV is read
 
 	Overwrite bool // Write replaces the file if it exists
 }
 
-// Try finds out what a job makes of an input, in what is left of a budget.
-type Try func(ctx context.Context, in *dataset.Dataset, j *job.Job, budget *spill.Budget) (*forecast.Trial, error)
+// Try tries a job on an input, within the rest of a budget.
+type Try func(ctx context.Context, in *dataset.Dataset, j *job.Job,
+	budget *spill.Budget) (*forecast.Trial, error)
 
 const (
 	usualK = 10
-	// mostRows is how many rows are looked at, and mostBytes what is kept of them may take.
+	// mostRows is the largest number of rows that are read, and mostBytes the largest memory for
+	// them.
 	mostRows  = 200_000
 	mostBytes = 128 << 20
-	// cellBytes is what is kept of a cell: a hash and, where values have an order, a number.
+	// cellBytes is the memory of a cell: a hash and, if values have an order, a number.
 	cellBytes = 16
 )
 
-// draft is a job being drafted.
+// draft is a job while it is drafted.
 type draft struct {
 	Options
 	rows     int64
 	profiles []*Profile
 	excerpt  *forecast.Excerpt // until sets are chosen
-	looked   int64             // rows
+	looked   int64             // number of rows read
 	class    *Profile          // nil: none
 	entity   *Profile          // nil: none
 	known    *set              // nil: there is nothing to mask
-	tried    *tried            // how the job searches, and what that leaves; nil: nothing was tried
+	tried    *tried            // the job's way to search, with its result; nil: nothing was tried
 	output   string
-	drawn    int64 // for the excerpt
-	guessed  bool  // the encoding of CSV, which is no UTF-8
-	lacked   bool  // some file lacks a column that others have
+	drawn    int64 // bytes drawn for the excerpt
+	guessed  bool  // the encoding of CSV, which is not UTF-8, was guessed
+	lacked   bool  // some file does not have a column that others have
 	notes    []string
 }
 
-// Write writes the job to its file, in one step and only when all went well, and returns its text. Errors are those of Job, of fault.Exists
-// when the file is there, and of fault.Usage when it could not be written.
+// Write writes the job to its file, in one step and only after success, and returns its text.
+// Errors are those of Job, of fault.Exists when the file exists, and of fault.Usage when it cannot
+// be written.
 func Write(ctx context.Context, opt Options, try Try) (string, error) {
-	if err := fileset.CheckFile("job", opt.File, opt.Overwrite); err != nil { // before anything is read
+	// before anything is read
+	if err := fileset.CheckFile("job", opt.File, opt.Overwrite); err != nil {
 		return "", err
 	}
 	text, err := Job(ctx, opt, try)
@@ -86,14 +94,15 @@ func Write(ctx context.Context, opt Options, try Try) (string, error) {
 	return text, nil
 }
 
-// Job looks at some rows of the input and returns a job file with a proposed role for every column,
-// and of some ways to search that which leaves most of them when it is tried on rows. The same
-// input gives the same text, whatever the threads; a small memory limit lets fewer rows be looked
-// at.
+// Job reads some rows of the input and returns a job file with a proposed role for every column,
+// and among some ways to search the one that loses the least when it is tried on rows. The same
+// input gives the same text, for any number of threads; with a small memory limit it reads fewer
+// rows.
 //
-// It returns an error of fault.Usage when there is no column of the class's name, it has too
-// many values, or the job's file would be read as input; of fault.Input when the input has no rows, or no column that could be masked; and
-// of fault.Resources when reading takes more than the memory limit.
+// It returns an error of fault.Usage when there is no column with the class's name, it has too many
+// values, or the job's file would be read as input; of fault.Input when the input has no rows, or
+// no column that could be masked; and of fault.Resources when reading takes more than the memory
+// limit.
 func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	d := &draft{Options: opt}
 	if err := d.checkFile(); err != nil {
@@ -107,7 +116,11 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if d.rows = in.Rows(); d.rows == 0 {
-		return "", &fault.Error{Class: fault.Input, Hint: "name an input with rows, as kcut init people.parquet", Err: errors.New("look at the input: it has no rows")}
+		return "", &fault.Error{
+			Class: fault.Input,
+			Hint:  "name an input with rows, as kcut init people.parquet",
+			Err:   errors.New("look at the input: it has no rows"),
+		}
 	}
 	d.notes = in.Notes(func(string) bool { return true })
 	if d.K == 0 {
@@ -125,7 +138,8 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 		return "", &fault.Error{
 			Class: fault.Input,
 			Hint:  "kcut config --schema prints every key of a job file, to write one by hand",
-			Err:   errors.New("choose quasi-identifiers: every column looks like an identifier, or cannot be masked"),
+			Err: errors.New("choose quasi-identifiers: every column looks like an identifier, " +
+				"or cannot be masked"),
 		}
 	}
 	d.chooseEntity()
@@ -138,12 +152,13 @@ func Job(ctx context.Context, opt Options, try Try) (_ string, err error) {
 	return d.yaml()
 }
 
-// open opens the input. CSV that is no UTF-8 is taken for what most of such is.
+// open opens the input. CSV that is not UTF-8 gets the most likely other encoding.
 func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Dataset, error) {
 	opt := formats.ReadOptions{
 		Threads: d.Limits.Threads, Hold: budget.HoldRead, MissingNull: true,
 		Room: budget.Grant(&spill.Reading), Usual: spill.UsualPages, CSV: d.CSV.Read(nil),
-		Remember: int(max(fewestRows, min(mostRows, budget.Grant(&spill.Remembering)/rememberedBytes))),
+		Remember: int(max(fewestRows, min(mostRows,
+			budget.Grant(&spill.Remembering)/rememberedBytes))),
 	}
 	in, err := dataset.Open(ctx, d.Input, opt)
 	if errors.Is(err, formats.ErrEncoding) {
@@ -154,9 +169,9 @@ func (d *draft) open(ctx context.Context, budget *spill.Budget) (*dataset.Datase
 	return in, err
 }
 
-// profile looks at some rows.
+// profile reads some rows.
 func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.Budget) error {
-	var columns []int // those that can be read as codes
+	var columns []int // columns that can be read as codes
 	for i, field := range in.Schema().Fields {
 		p := newProfile(field)
 		d.lacked = d.lacked || field.Lacked
@@ -193,9 +208,9 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	return nil
 }
 
-// rememberedBytes is what values take that are known from one batch to the next, a value of each of some dozen columns: of large
-// ones fewer are known.
+// rememberedBytes is the memory of values that are known from one batch to the next, one value from
+// each of some dozen columns: large values leave room for fewer.
 const rememberedBytes = 1 << 10
 
-// fewestRows are looked at whatever they take: of fewer nothing can be told.
+// fewestRows is the number of rows that are read whatever their memory: fewer would show nothing.
 const fewestRows = 1000

@@ -31,7 +31,7 @@ func draftOf(t *testing.T, opt draft.Options) string {
 	return job
 }
 
-// runDraft runs a drafted job as it is.
+// runDraft runs a drafted job unchanged.
 func runDraft(t *testing.T, text string) (*job.Job, *pipeline.Report) {
 	t.Helper()
 	write(t, "job.yaml", text)
@@ -61,7 +61,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// wantMasks demands a mask of every column, with the taxonomy if it is generated.
+// wantMasks checks the mask of every column, with the taxonomy if it is generated.
 func wantMasks(t *testing.T, job *job.Job, want map[string]string) {
 	t.Helper()
 	for _, c := range job.Columns {
@@ -75,16 +75,22 @@ func wantMasks(t *testing.T, job *job.Job, want map[string]string) {
 	}
 }
 
-// identified is a table of 60 rows with a column for every thing that a draft looks for. All
-// its cells hold a word that must not be in a draft.
+// identified returns a table of 60 rows with a column for everything that a draft looks for. All
+// its cells contain a word that must not be in a draft.
 func identified(rng *rand.Rand) string {
 	var out strings.Builder
-	out.WriteString("Customer,contact,site,host,key4,ref,born,visit,icd,article,amount,story,Größe cm,yes,\"a, b\",target\n")
+	out.WriteString(
+		"Customer,contact,site,host,key4,ref,born,visit,icd,article,amount,story,Größe " +
+			"cm,yes,\"a, b\",target\n")
 	for i := range 60 {
 		n := rng.IntN(1 << 30)
-		fmt.Fprintf(&out, "canary%d,canary%d@example.org,https://canary/%d,10.1.2.%d,123e4567-e89b-12d3-a456-%012d,078-05-%04d,", i, i, n, i, n, 1000+i)
-		fmt.Fprintf(&out, "19%02d-0%d-11,2020-01-0%dT0%d:00:00,E%02d.%d,X%03d-%d,%d,canary told us a story of many words %d,", 50+i%40, 1+i%9, 1+i%7, i%9, i%25, i%5, i*7, i%10, 4711+i%50, i)
-		fmt.Fprintf(&out, "%d.5,canary%d,canary%d,%s\n", 150+i%40, i%3, i%5, []string{"canaryup", "canarydown"}[i%2])
+		fmt.Fprintf(&out,
+			"canary%d,canary%d@example.org,https://canary/%d,10.1.2.%d,123e4567-e89b-12d3-a456-%012d,078-05-%04d,", i, i, n, i, n, 1000+i)
+		fmt.Fprintf(&out, "19%02d-0%d-11,2020-01-0%dT0%d:00:00,E%02d.%d,X%03d-%d,%d,canary told "+
+			"us a story of many words %d,", 50+i%40, 1+i%9, 1+i%7, i%9, i%25, i%5, i*7, i%10,
+			4711+i%50, i)
+		fmt.Fprintf(&out, "%d.5,canary%d,canary%d,%s\n", 150+i%40, i%3, i%5,
+			[]string{"canaryup", "canarydown"}[i%2])
 	}
 	return out.String()
 }
@@ -93,13 +99,16 @@ func TestDraftTellsNoValue(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "in/table.csv", identified(rand.New(rand.NewPCG(1, 2))))
 	text := draftOf(t, draft.Options{Input: []string{"in"}, K: 3})
-	if strings.Contains(strings.ToLower(text), "canary") || strings.Contains(text, "4711") || strings.Contains(text, "example.org") {
+	if strings.Contains(strings.ToLower(text), "canary") || strings.Contains(text, "4711") ||
+		strings.Contains(text, "example.org") {
 		t.Errorf("a value is in the draft:\n%s", text)
 	}
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{
-		"Customer": "drop", "contact": "drop", "site": "drop", "host": "drop", "key4": "drop", "ref": "drop", "born": "discretize", "visit": "discretize",
-		"icd": "generalize{[3 1] [] []}", "article": "drop", "amount": "discretize", "story": "drop", "Größe cm": "discretize", "yes": "suppress",
+		"Customer": "drop", "contact": "drop", "site": "drop", "host": "drop", "key4": "drop",
+		"ref": "drop", "born": "discretize", "visit": "discretize",
+		"icd": "generalize{[3 1] [] []}", "article": "drop", "amount": "discretize",
+		"story": "drop", "Größe cm": "discretize", "yes": "suppress",
 		"a, b": "suppress", "target": "keep",
 	})
 	if job.Output.Path != "in-release.parquet" || job.Class != "target" || job.Sets[0].K != 3 {
@@ -114,17 +123,19 @@ func TestDraftOfTexts(t *testing.T) {
 	out.WriteString("day,grade,part,postcode,star\n")
 	for i := range 400 {
 		day := fmt.Sprintf("2020-0%d-1%d", 1+i%9, i%10)
-		fmt.Fprintf(&out, "\"%s T\",0%d,K%d-%02d,N%d %dXY,%s\n", day[:10], i%50, i%9, i%25, i%20, i%3, []string{"*", "a"}[i%2])
+		fmt.Fprintf(&out, "\"%s T\",0%d,K%d-%02d,N%d %dXY,%s\n", day[:10], i%50, i%9, i%25, i%20,
+			i%3, []string{"*", "a"}[i%2])
 	}
 	write(t, "texts.csv", out.String())
 	job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"texts.csv"}}))
 	wantMasks(t, job, map[string]string{
-		"day": "generalize{[] [month year decade] []}", "grade": "generalize{[] [] [0 10 20 30 40]}", "part": "generalize{[3 1] [] []}",
+		"day":   "generalize{[] [month year decade] []}",
+		"grade": "generalize{[] [] [0 10 20 30 40]}", "part": "generalize{[3 1] [] []}",
 		"postcode": "generalize{[5 3 1] [] []}", "star": "drop",
 	})
 }
 
-// TestDraftOfRealData runs drafts of public data as they are.
+// TestDraftOfRealData runs drafts of public data unchanged.
 func TestDraftOfRealData(t *testing.T) {
 	data := formatstest.SharedData(t, ".")
 	files, _ := filepath.Glob(filepath.Join(data, "uci", "*.csv"))
@@ -139,14 +150,15 @@ func TestDraftOfRealData(t *testing.T) {
 			t.Chdir(t.TempDir())
 			job, report := runDraft(t, draftOf(t, draft.Options{Input: []string{file}}))
 			if job.Class != "class" || *report.Information == 0 || report.Union.Unique > 0 {
-				t.Errorf("class %q, information %g, %+v", job.Class, *report.Information, report.Union)
+				t.Errorf("class %q, information %g, %+v", job.Class, *report.Information,
+					report.Union)
 			}
 		})
 	}
 }
 
-// Of many columns that nobody is said to know, all are one set; what an acquaintance knows is one,
-// and comes first.
+// Of many columns that nobody is said to know, all are one set; those that an acquaintance knows
+// are one set, which comes first.
 func TestDraftOfManyColumns(t *testing.T) {
 	for names, want := range map[string]int{"Age": 1, "Age,zip": 2} {
 		t.Chdir(t.TempDir())
@@ -160,19 +172,22 @@ func TestDraftOfManyColumns(t *testing.T) {
 			for range 300 {
 				fmt.Fprintf(&out, "v%d,", rng.IntN(5))
 			}
-			fmt.Fprintf(&out, "%d%s\n", rng.IntN(90), []string{"", fmt.Sprint(",", 100*rng.IntN(9))}[want-1])
+			fmt.Fprintf(&out, "%d%s\n", rng.IntN(90),
+				[]string{"", fmt.Sprint(",", 100*rng.IntN(9))}[want-1])
 		}
 		write(t, "wide.csv", out.String())
 		job, _ := runDraft(t, draftOf(t, draft.Options{Input: []string{"wide.csv"}}))
 		all := job.Sets[len(job.Sets)-1]
 		if len(job.Sets) != want || len(all.Columns) != 300+want {
-			t.Errorf("with %s: %d sets, the last one of %d columns", names, len(job.Sets), len(all.Columns))
+			t.Errorf("with %s: %d sets, the last one of %d columns", names, len(job.Sets),
+				len(all.Columns))
 		}
 	}
 }
 
 func TestDraftsOutputIsNoInput(t *testing.T) {
-	cities := []formatstest.Text{{Name: "city", Rows: []string{"a", "b", "a", "b"}}, {Name: "job", Rows: []string{"x", "x", "y", "y"}}}
+	cities := []formatstest.Text{{Name: "city", Rows: []string{"a", "b", "a", "b"}},
+		{Name: "job", Rows: []string{"x", "x", "y", "y"}}}
 	for _, tt := range []struct{ input, want string }{
 		{"people.csv", "people-release.parquet"},
 		{"*.csv", "table-release.parquet"},
@@ -193,11 +208,13 @@ func TestDraftsOutputIsNoInput(t *testing.T) {
 				os.Remove("sample.parquet")
 			}
 			text := draftOf(t, draft.Options{Input: []string{tt.input}, K: 1})
-			if got := regexp.MustCompile(`(?m)^output: (.*)$`).FindStringSubmatch(text)[1]; got != tt.want {
+			if got := regexp.MustCompile(`(?m)^output: (.*)$`).FindStringSubmatch(
+				text)[1]; got != tt.want {
 				t.Errorf("output %s, want %s", got, tt.want)
 			}
 			write(t, "../job.yaml", text)
-			if tt.input != "." && tt.input != "*" { // there the job itself would be among the input
+			// there the job itself would be a part of the input
+			if tt.input != "." && tt.input != "*" {
 				runDraft(t, text)
 			}
 		})
@@ -214,16 +231,19 @@ func TestDraftFails(t *testing.T) {
 		opt   draft.Options
 		class fault.Class
 	}{
-		"no such file":   {draft.Options{Input: []string{"nowhere.csv"}}, fault.Input},
-		"no rows":        {draft.Options{Input: []string{"empty.csv"}}, fault.Input},
-		"no such class":  {draft.Options{Input: []string{"people.csv"}, Class: "income"}, fault.Usage},
+		"no such file": {draft.Options{Input: []string{"nowhere.csv"}}, fault.Input},
+		"no rows":      {draft.Options{Input: []string{"empty.csv"}}, fault.Input},
+		"no such class": {draft.Options{Input: []string{"people.csv"}, Class: "income"},
+			fault.Usage},
 		"nothing to set": {draft.Options{Input: []string{"ids.csv"}}, fault.Input},
 	} {
-		if job, err := draft.Job(t.Context(), tt.opt, pipeline.Try); err == nil || fault.ClassOf(err) != tt.class {
+		if job, err := draft.Job(t.Context(), tt.opt, pipeline.Try); err == nil ||
+			fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v\n%s", name, err, job)
 		}
 	}
-	if text := draftOf(t, draft.Options{Input: []string{"nameless.csv"}}); !strings.Contains(text, "\n  \"\":   drop ") {
+	if text := draftOf(t, draft.Options{Input: []string{"nameless.csv"}}); !strings.Contains(text,
+		"\n  \"\":   drop ") {
 		t.Errorf("a column without a name is not dropped:\n%s", text)
 	}
 	text := draftOf(t, draft.Options{Input: []string{"people.csv"}, Class: "city"})
@@ -232,26 +252,33 @@ func TestDraftFails(t *testing.T) {
 	}
 }
 
-// Numbers of people, patients and the like are dropped whatever they are made of, and those that repeat are pointed out: the rows
-// of one person may be several; k counts one of these. Numbers that count something are not.
+// Numbers of people, patients and the like are dropped in any form, and those that repeat are
+// pointed out: the rows of one person may be several, and k counts one of these. Numbers that count
+// something are not dropped.
 func TestDraftDropsIdentifiers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("encounter_id,patient_nbr,case number,member_no,account,SSN,phone,full_name,number_inpatient,admission_type_id,age\n")
+	out.WriteString("encounter_id,patient_nbr,case " +
+		"number,member_no,account,SSN,phone,full_name,number_inpatient,admission_type_id,age\n")
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range 1000 {
 		person := rng.IntN(600)
 		fmt.Fprintf(&out, "%d,%d,%d,%d,a%d,%09d,+49 30 %07d,P. No %d,%d,%d,%d\n",
-			7*i, 31*person, 17*person, 5*i+rng.IntN(5), person, person, person, person, rng.IntN(9), rng.IntN(8), rng.IntN(90))
+			7*i, 31*person, 17*person, 5*i+rng.IntN(5), person, person, person, person, rng.IntN(9),
+			rng.IntN(8), rng.IntN(90))
 	}
 	write(t, "visits.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"visits.csv"}})
 	job, _ := runDraft(t, text)
-	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "discretize", "age": "discretize"}
-	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no", "account", "SSN", "phone", "full_name"} {
+	want := map[string]string{"number_inpatient": "discretize", "admission_type_id": "discretize",
+		"age": "discretize"}
+	for _, name := range []string{"encounter_id", "patient_nbr", "case number", "member_no",
+		"account", "SSN", "phone", "full_name"} {
 		want[name] = "drop"
-		entity := strings.Contains(regexp.MustCompile(`(?m)^  `+name+`: .*$`).FindString(text), "it repeats, and ")
-		if repeats := name != "encounter_id" && name != "member_no" && name != "full_name"; entity != repeats {
+		entity := strings.Contains(regexp.MustCompile(`(?m)^  `+name+`: .*$`).FindString(text),
+			"it repeats, and ")
+		if repeats := name != "encounter_id" && name != "member_no" &&
+			name != "full_name"; entity != repeats {
 			t.Errorf("%s: said to be the entity: %v", name, entity)
 		}
 	}
@@ -259,42 +286,55 @@ func TestDraftDropsIdentifiers(t *testing.T) {
 	if job.Entity != "patient_nbr" {
 		t.Errorf("k counts %q", job.Entity)
 	}
-	// Of a k that so few could hardly meet, rows are counted.
-	if text := draftOf(t, draft.Options{Input: []string{"visits.csv"}, K: 50}); strings.Contains(text, "\nentity:") || !strings.Contains(text, "may be the entity that k is to count") {
+	// With a k that so few entities could hardly meet, rows are counted.
+	if text := draftOf(t, draft.Options{Input: []string{"visits.csv"}, K: 50}); strings.Contains(
+		text, "\nentity:") || !strings.Contains(text, "may be the entity that k is to count") {
 		t.Errorf("with k = 50:\n%s", text)
 	}
 
 }
 
-// Parts of names go with names, ages with dates of birth, and what another column tells with that; of what is left, sets have columns of one sort.
+// Parts of names are dropped with names, ages with dates of birth, and columns that others
+// determine with these; the sets of the rest have columns of one kind.
 func TestDraftLooksAtColumnsTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out strings.Builder
-	out.WriteString("name,first,last,dob,age,sex,zip,city,occupation,hours,day first,remark,same,two_year_recid\n")
+	out.WriteString("name,first,last,dob,age,sex,zip,city,occupation,hours,day " +
+		"first,remark,same,two_year_recid\n")
 	rng := rand.New(rand.NewPCG(5, 5))
 	for i := range 2000 {
 		n, year, place := rng.IntN(1500), 1940+rng.IntN(60), rng.IntN(30)
-		fmt.Fprintf(&out, "f%d l%d,f%d,l%d,%02d/%02d/%d,%d,%s,%c%d,city %d,job %d,%d,%d.%d.2020,%d,x,%d\n", n, n, n, n, 1+rng.IntN(12), 1+rng.IntN(28), year, 2020-year,
-			[]string{"f", "m"}[rng.IntN(2)], 'A'+place%26, 1000+place, place/4, rng.IntN(9), rng.IntN(60), 1+rng.IntN(28), 1+rng.IntN(12), i%700, rng.IntN(2))
+		fmt.Fprintf(&out, "f%d l%d,f%d,l%d,%02d/%02d/%d,%d,%s,%c%d,city %d,job "+
+			"%d,%d,%d.%d.2020,%d,x,%d\n", n, n, n, n, 1+rng.IntN(12), 1+rng.IntN(28), year,
+			2020-year,
+			[]string{"f", "m"}[rng.IntN(2)], 'A'+place%26, 1000+place, place/4, rng.IntN(9),
+			rng.IntN(60), 1+rng.IntN(28), 1+rng.IntN(12), i%700, rng.IntN(2))
 	}
 	write(t, "people.csv", out.String())
 	text := draftOf(t, draft.Options{Input: []string{"people.csv"}})
 	job, _ := runDraft(t, text)
 	wantMasks(t, job, map[string]string{
-		"name": "drop", "first": "drop", "last": "drop", "dob": "generalize{[] [month year decade] []}", "age": "drop", "sex": "suppress", "zip": "generalize{[5 3 1] [] []}",
-		"city": "drop", "occupation": "suppress", "hours": "discretize", "day first": "suppress", "remark": "drop", "same": "drop", "two_year_recid": "keep",
+		"name": "drop", "first": "drop", "last": "drop", "dob": "generalize{[] [month year " +
+			"decade] []}", "age": "drop", "sex": "suppress", "zip": "generalize{[5 3 1] [] []}",
+		"city": "drop", "occupation": "suppress", "hours": "discretize", "day first": "suppress",
+		"remark": "drop", "same": "drop", "two_year_recid": "keep",
 	})
-	if first := job.Sets[0].Columns; job.Class != "two_year_recid" || !slices.Equal(first[:2], []string{"dob", "sex"}) {
+	if first := job.Sets[0].Columns; job.Class != "two_year_recid" ||
+		!slices.Equal(first[:2], []string{"dob", "sex"}) {
 		t.Errorf("class %s, first set %q", job.Class, first)
 	}
-	for column, reason := range map[string]string{"first": "beside name", "age": "dob tells it", "city": "zip tells it", "same": "all rows have the same", "hours": "cut at multiples of 5", "remark": "free text"} {
-		if line := regexp.MustCompile(`(?m)^  ` + column + `: .*$`).FindString(text); !strings.Contains(line, reason) {
+	for column, reason := range map[string]string{"first": "beside name", "age": "dob tells it",
+		"city": "zip tells it", "same": "all rows have the same", "hours": "cut at multiples of 5",
+		"remark": "free text"} {
+		if line := regexp.MustCompile(`(?m)^  ` + column + `: .*$`).FindString(
+			text); !strings.Contains(line, reason) {
 			t.Errorf("%s: want %q", line, reason)
 		}
 	}
 }
 
-// Where no column looks like the class the draft asks for it, and names some that it could be, the last one first.
+// If no column looks like the class the draft asks for it, and names some candidates, the last
+// column first.
 func TestDraftAsksForTheClass(t *testing.T) {
 	for header, want := range map[string]string{
 		"age,sex,grade":       "# kcut init --class NAME. Few values have: grade, sex.\n",
@@ -319,7 +359,7 @@ func TestDraftAsksForTheClass(t *testing.T) {
 	}
 }
 
-// The job lies in a folder of its own: its paths start there, and it is none of the input.
+// The job is in its own folder: its paths start there, and it is no part of the input.
 func TestDraftForAFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "data/people.csv", "age,city\n1,a\n2,b\n3,a\n")
@@ -348,15 +388,18 @@ func TestDraftForAFile(t *testing.T) {
 		t.Errorf("the file exists: %v", err)
 	}
 	opt.Class, opt.Overwrite = "city", true
-	if text, err := draft.Write(t.Context(), opt, pipeline.Try); err != nil || !strings.Contains(text, "\nclass: city\n") {
+	if text, err := draft.Write(t.Context(), opt, pipeline.Try); err != nil ||
+		!strings.Contains(text, "\nclass: city\n") {
 		t.Errorf("replaced: %v\n%s", err, text)
 	}
-	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"data"}, File: "data/people.yaml"}, pipeline.Try); fault.ClassOf(err) != fault.Usage {
+	if text, err := draft.Job(t.Context(),
+		draft.Options{Input: []string{"data"}, File: "data/people.yaml"},
+		pipeline.Try); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("a job among its input: %v\n%s", err, text)
 	}
 }
 
-// A file that is no UTF-8 is read as windows-1252, which the draft says and the job then does.
+// A file that is not UTF-8 is read as windows-1252. The draft says so, and the job then does it.
 func TestDraftOfAnotherEncoding(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "people.csv", "age,city,income\n"+strings.Repeat("1,K\xf6ln,a\n2,Bonn,b\n", 100))
@@ -367,11 +410,13 @@ func TestDraftOfAnotherEncoding(t *testing.T) {
 	runDraft(t, text)
 }
 
-// What is kept of the rows, and what readers hold, stays within the memory that there is.
+// The memory of the rows, and of readers, stays within the limit.
 func TestDraftKeepsToItsMemory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "people.csv", "age,city\n"+strings.Repeat("1,a\n2,b\n", 100))
-	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 10}}, pipeline.Try); fault.ClassOf(err) != fault.Resources {
+	if text, err := draft.Job(t.Context(),
+		draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 10}},
+		pipeline.Try); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("with 1 KiB: %v\n%s", err, text)
 	}
 	draftOf(t, draft.Options{Input: []string{"people.csv"}, Limits: job.Limits{Memory: 1 << 20}})
@@ -379,10 +424,14 @@ func TestDraftKeepsToItsMemory(t *testing.T) {
 	if err := formatstest.WriteIndexed("long.parquet", []formatstest.Text{long}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 16 << 20}}, pipeline.Try); fault.ClassOf(err) != fault.Resources {
+	if text, err := draft.Job(t.Context(),
+		draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 16 << 20}},
+		pipeline.Try); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("a text of 32 MiB within 16: %v\n%s", err, text)
 	}
-	if text, err := draft.Job(t.Context(), draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 48 << 20}}, pipeline.Try); fault.ClassOf(err) != fault.Resources {
+	if text, err := draft.Job(t.Context(),
+		draft.Options{Input: []string{"long.parquet"}, Limits: job.Limits{Memory: 48 << 20}},
+		pipeline.Try); fault.ClassOf(err) != fault.Resources {
 		t.Errorf("a text of 32 MiB, twice, within 48: %v\n%s", err, text)
 	}
 }

@@ -2,8 +2,9 @@ package draft
 
 import "cmp"
 
-// An identifier that repeats is what k counts when this many are there, several for each that k asks for, and
-// of no more rows on average: the search takes who has very many rows for nobody, in larger tables sooner.
+// k counts an identifier that repeats if it has this many values, several for each unit of k, and
+// no more rows for each on average: the search ignores entities with very many rows, in larger
+// tables sooner.
 const (
 	fewestEntities    = 200
 	entitiesByK       = 20
@@ -11,16 +12,18 @@ const (
 	mostEntityRows    = 5_000_000
 )
 
-// mostOnce is the part of the rows up to which values of an identifier repeat, and not by mistake.
+// mostOnce is the largest ratio of values to rows of an identifier that repeats, and not by
+// mistake.
 const mostOnce = 0.98
 
-// repeats reports whether a column that is dropped has values that belong to one person each, and repeat.
+// repeats reports whether a dropped column has values that belong to one person each, and repeat.
 func (p *Profile) repeats() bool {
 	return p.role.owned && p.Field.Distinct >= 2 && p.distinctShare() <= mostOnce
 }
 
-// chooseEntity finds what k is to count: of the identifiers that repeat, one that is called an identifier, else any other, and of
-// these the one with the fewest values. People share telephones.
+// chooseEntity finds the column that k counts: among the identifiers that repeat, one whose name is
+// that of an identifier, else any other, and among these the one with the fewest values. People
+// share telephones.
 func (d *draft) chooseEntity() {
 	if d.rows > mostEntityRows {
 		return
@@ -33,8 +36,10 @@ func (d *draft) chooseEntity() {
 	}
 	for _, p := range d.profiles {
 		n := p.Field.Distinct
-		counts := p.repeats() && n >= max(fewestEntities, int64(entitiesByK*d.K)) && n*mostRowsPerEntity >= p.Rows
-		if counts && (d.entity == nil || cmp.Or(isCalled(d.entity)-isCalled(p), cmp.Compare(n, d.entity.Field.Distinct)) < 0) {
+		counts := p.repeats() && n >= max(fewestEntities, int64(entitiesByK*d.K)) &&
+			n*mostRowsPerEntity >= p.Rows
+		if counts && (d.entity == nil ||
+			cmp.Or(isCalled(d.entity)-isCalled(p), cmp.Compare(n, d.entity.Field.Distinct)) < 0) {
 			d.entity = p
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// wordsOf cuts a column's name into lower-case words: at what is no letter or digit, and
-// before a capital that follows a small letter.
+// wordsOf splits a column's name into lower-case words: at characters other than letters and
+// digits, and before a capital that follows a small letter.
 func wordsOf(name string) []string {
 	var text strings.Builder
 	small := false
@@ -26,13 +26,13 @@ func wordsOf(name string) []string {
 	return strings.Fields(text.String())
 }
 
-// words are the names of one meaning.
+// words are the names with one meaning.
 type words struct {
 	meaning string
-	alone   []string // a word of the name, or two that follow one another are among these
+	alone   []string // a word of the name, or two consecutive ones together, is one of these
 	whole   []string // the name's words together are one of these
 	last    []string // the last of several words is one of these
-	shared  bool     // people share them
+	shared  bool     // several people have the same value
 }
 
 // has reports whether a column's name has the meaning.
@@ -51,35 +51,72 @@ func (w *words) has(name []string) bool {
 	return false
 }
 
-// meanings that others ask for.
+// The meanings that other code needs.
 const (
 	namesOfPeople = "names of people"
 	identifiers   = "identifiers"
 )
 
-// direct are the names of columns that tell who somebody is.
+// direct are the names of columns that identify people.
 var direct = []words{
-	{meaning: namesOfPeople, alone: []string{"surname", "firstname", "lastname", "forename", "fullname", "username", "nickname", "login", "middlename", "familyname", "givenname",
-		"maidenname", "patientname", "customername", "personname", "employeename", "clientname", "membername", "studentname", "mothername", "fathername",
-		"contactname", "holdername"}, whole: []string{"name"}, shared: true},
+	{
+		meaning: namesOfPeople,
+		alone: []string{"surname", "firstname", "lastname", "forename", "fullname", "username",
+			"nickname", "login", "middlename", "familyname", "givenname",
+			"maidenname", "patientname", "customername", "personname", "employeename", "clientname",
+			"membername", "studentname", "mothername", "fathername",
+			"contactname", "holdername"}, whole: []string{"name"}, shared: true},
 	{meaning: "e-mail addresses", alone: []string{"email", "mail"}},
-	{meaning: "telephone numbers", alone: []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"}},
-	{meaning: "street addresses", alone: []string{"address", "street", "addr"}, whole: []string{"housenumber"}, shared: true},
-	{meaning: "numbers of people", alone: []string{"ssn", "nino", "passport", "mrn", "aadhaar", "cpf", "curp", "pesel", "taxid", "tin", "licence", "license"}, whole: []string{
-		"socialsecuritynumber", "socialsecurity", "nationalid", "nhsnumber", "medicalrecordnumber", "insurancenumber", "policynumber",
-	}},
-	{meaning: "accounts", alone: []string{"iban", "imei", "imsi", "mac", "token", "password", "secret"}, whole: []string{
-		"creditcard", "cardnumber", "cardno", "accountnumber", "accountno", "account", "deviceid", "cookie", "ip", "ipaddress",
-	}},
-	{meaning: "web pages", alone: []string{"url", "uri", "website", "homepage", "link"}, shared: true},
-	{meaning: "free text", alone: []string{"comment", "comments", "note", "notes", "remark", "remarks", "freetext", "narrative"}, shared: true},
-	{meaning: identifiers, alone: []string{"id", "uuid", "guid", "pk", "key", "nbr"}, whole: []string{
-		"index", "rowid", "rownumber", "serialnumber", "number", "patient", "person", "customer", "client", "user", "member", "subject", "employee", "student", "respondent",
+	{
+		meaning: "telephone numbers",
+		alone:   []string{"phone", "telephone", "mobile", "fax", "tel", "msisdn"},
 	},
+	{
+		meaning: "street addresses",
+		alone:   []string{"address", "street", "addr"},
+		whole:   []string{"housenumber"},
+		shared:  true,
+	},
+	{
+		meaning: "numbers of people",
+		alone: []string{"ssn", "nino", "passport", "mrn", "aadhaar", "cpf", "curp", "pesel",
+			"taxid", "tin", "licence", "license"},
+		whole: []string{
+			"socialsecuritynumber", "socialsecurity", "nationalid", "nhsnumber",
+			"medicalrecordnumber",
+			"insurancenumber", "policynumber",
+		}},
+	{
+		meaning: "accounts",
+		alone:   []string{"iban", "imei", "imsi", "mac", "token", "password", "secret"},
+		whole: []string{
+			"creditcard", "cardnumber", "cardno", "accountnumber", "accountno", "account",
+			"deviceid",
+			"cookie", "ip", "ipaddress",
+		}},
+	{
+		meaning: "web pages",
+		alone:   []string{"url", "uri", "website", "homepage", "link"},
+		shared:  true,
+	},
+	{
+		meaning: "free text",
+		alone: []string{"comment", "comments", "note", "notes", "remark", "remarks", "freetext",
+			"narrative"},
+		shared: true,
+	},
+	{
+		meaning: identifiers,
+		alone:   []string{"id", "uuid", "guid", "pk", "key", "nbr"},
+		whole: []string{
+			"index", "rowid", "rownumber", "serialnumber", "number", "patient", "person",
+			"customer",
+			"client", "user", "member", "subject", "employee", "student", "respondent",
+		},
 		last: []string{"number", "nr", "no"}},
 }
 
-// directMeaning returns what the name of a column says that tells who somebody is, or one that is empty.
+// directMeaning returns the meaning of a column's name that identifies people, or an empty one.
 func directMeaning(name []string) words {
 	for i := range direct {
 		if direct[i].has(name) {
@@ -98,8 +135,9 @@ var postal = words{alone: []string{"zip", "zipcode", "postal", "postcode", "post
 // diagnoses are the names of columns of codes of diseases.
 var diagnoses = words{alone: []string{"diagnosis", "diagnoses", "diag", "icd", "icd9", "icd10"}}
 
-// births are the names of when somebody was born.
+// births are the names of columns of dates of birth.
 var births = words{alone: []string{"birth", "birthday", "birthdate", "birthyear", "dob", "born"}}
 
-// nameParts are what columns of parts of people's names are called, where these are the whole name of the column.
-var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname", "lname", "mname", "initials", "maiden"}}
+// nameParts are the names of columns of parts of people's names, if nothing else is in the name.
+var nameParts = words{whole: []string{"first", "last", "middle", "given", "family", "fname",
+	"lname", "mname", "initials", "maiden"}}

@@ -12,19 +12,20 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// checkFile refuses a job's file that would be among the input itself.
+// checkFile refuses a job file that would be a part of the input.
 func (d *draft) checkFile() error {
 	if d.File == "" {
 		return nil
 	}
 	isInput, err := d.reads(d.File)
 	if isInput {
-		err = fault.Errorf(fault.Usage, "name a file that is not among the input", "write job %s: the job would read it as input", d.File)
+		err = fault.Errorf(fault.Usage, "name a file that is not among the input",
+			"write job %s: the job would read it as input", d.File)
 	}
 	return err
 }
 
-// outputPath returns where the release goes, as the job says it: a place that is not among the input itself.
+// outputPath returns the path of the release for the job: a place that is not in the input.
 func (d *draft) outputPath() (string, error) {
 	stem := stemOf(d.Input[0])
 	candidates := []string{stem + "-release.parquet", "release/", "../" + stem + "-release.parquet"}
@@ -42,7 +43,7 @@ func (d *draft) outputPath() (string, error) {
 	return candidates[0], nil
 }
 
-// reads reports whether a file would be among the input.
+// reads reports whether a file would be a part of the input.
 func (d *draft) reads(file string) (bool, error) {
 	for _, pattern := range d.Input {
 		if found, err := dataset.Finds(pattern, file); err != nil || found {
@@ -52,7 +53,7 @@ func (d *draft) reads(file string) (bool, error) {
 	return false, nil
 }
 
-// inputPaths returns the input as the job says it: relative paths start from the job's folder.
+// inputPaths returns the input's paths for the job: relative paths start from the job's folder.
 func (d *draft) inputPaths() ([]string, error) {
 	folder := filepath.Dir(d.File)
 	if folder == "." {
@@ -72,7 +73,7 @@ func (d *draft) inputPaths() ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find input %s: %w", name, err)
 		}
-		if paths[i], err = filepath.Rel(folder, absolute); err != nil { // on another drive
+		if paths[i], err = filepath.Rel(folder, absolute); err != nil { // it is on another drive
 			paths[i] = absolute
 		}
 		paths[i] = filepath.ToSlash(paths[i])
@@ -80,7 +81,7 @@ func (d *draft) inputPaths() ([]string, error) {
 	return paths, nil
 }
 
-// stemOf is the name of an input without wildcards and endings.
+// stemOf returns the name of an input without wildcards and extensions.
 func stemOf(input string) string {
 	stem, _, _ := strings.Cut(path.Base(filepath.ToSlash(input)), ".")
 	for _, sign := range `*?[]\/ ` {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pattern is a form that texts of a column may have.
+// pattern is a form of texts of a column.
 type pattern uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	diagnosis
 	code
 	number
-	patterns // how many there are
+	patterns // number of patterns
 )
 
 // forms decide whether a text, which is not empty, has a form.
@@ -49,12 +49,14 @@ var forms = [patterns]func(text string) bool{
 
 var isDate = matches(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])([T ].*)?$`)
 
-// isUSDate takes a month, a day and a year, as in the United States.
+// isUSDate accepts a month, a day and a year, as in the United States.
 var isUSDate = matches(`^(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/\d{4}( .*)?$`)
 
-func matches(pattern string) func(text string) bool { return regexp.MustCompile(pattern).MatchString }
+func matches(pattern string) func(text string) bool {
+	return regexp.MustCompile(pattern).MatchString
+}
 
-// isPhone wants 7 to 15 digits and what nobody writes in a plain number.
+// isPhone requires 7 to 15 digits and characters that do not occur in a plain number.
 func isPhone(text string) bool {
 	digits, signs := 0, 0
 	for i, r := range text {
@@ -72,8 +74,8 @@ func isPhone(text string) bool {
 	return digits >= 7 && digits <= 15 && signs >= 2 && !isDate(text) && !dateForm(text)
 }
 
-// dateForm is that of dates with the year at the end, which some write with two digits, and other numbers than months and
-// days may be in by mistake.
+// dateForm matches dates with the year at the end, which may have two digits. Numbers that are no
+// months and days may occur by mistake.
 var dateForm = matches(`^\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})([T ].*)?$`)
 
 func isAddress(text string) bool {
@@ -121,7 +123,7 @@ func isCard(text string) bool {
 	return sum%10 == 0
 }
 
-// isCode wants few characters that a key is made of, digits among them.
+// isCode requires few characters that are usual in keys, with digits among them.
 func isCode(text string) bool { return len(text) >= 3 && len(text) <= 12 && codeForm(text) }
 
 var codeForm = matches(`^[A-Z./-]*[0-9][0-9A-Z./-]*$`)

@@ -59,8 +59,10 @@ func TestForms(t *testing.T) {
 
 func TestWordsOf(t *testing.T) {
 	for name, want := range map[string][]string{
-		"birth-date": {"birth", "date"}, "birthDate": {"birth", "date"}, "BIRTH_DATE": {"birth", "date"}, "HighBP": {"high", "bp"},
-		"": nil, "--": nil, "Größe (cm)": {"größe", "cm"}, "zip5": {"zip5"}, "lug_boot": {"lug", "boot"},
+		"birth-date": {"birth", "date"}, "birthDate": {"birth", "date"},
+		"BIRTH_DATE": {"birth", "date"}, "HighBP": {"high", "bp"},
+		"": nil, "--": nil, "Größe (cm)": {"größe", "cm"}, "zip5": {"zip5"},
+		"lug_boot": {"lug", "boot"},
 	} {
 		if got := wordsOf(name); !slices.Equal(got, want) {
 			t.Errorf("words of %q: %q, want %q", name, got, want)
@@ -70,11 +72,16 @@ func TestWordsOf(t *testing.T) {
 
 func TestDirectMeaning(t *testing.T) {
 	for name, want := range map[string]string{
-		"name": "names of people", "first_name": "names of people", "LastName": "names of people", "patientName": "names of people",
-		"country-name": "", "product_name": "", "customer_id": "identifiers", "CustomerID": "identifiers", "e-mail": "e-mail addresses",
-		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts", "SSN": "numbers of people",
-		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers", "number": "identifiers",
-		"profile_url": "web pages", "Comments": "free text", "patient": "identifiers", "patient_age": "",
+		"name": "names of people", "first_name": "names of people", "LastName": "names of people",
+		"patientName":  "names of people",
+		"country-name": "", "product_name": "", "customer_id": "identifiers",
+		"CustomerID": "identifiers", "e-mail": "e-mail addresses",
+		"Phone Number": "telephone numbers", "home_address": "street addresses", "IBAN": "accounts",
+		"SSN":         "numbers of people",
+		"patient_nbr": "identifiers", "case number": "identifiers", "member_no": "identifiers",
+		"number":      "identifiers",
+		"profile_url": "web pages", "Comments": "free text", "patient": "identifiers",
+		"patient_age":        "",
 		"number_of_children": "", "no": "", "paid": "", "idle": "", "age": "", "telegraph": "",
 	} {
 		if got := directMeaning(wordsOf(name)).meaning; got != want {

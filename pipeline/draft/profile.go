@@ -12,34 +12,40 @@ import (
 	"github.com/kcut/kcut/pipeline/forecast"
 )
 
-// Profile is what some rows show of a column.
+// Profile is the properties of a column in some rows.
 type Profile struct {
-	Field forecast.Sighting // of the values; its Rows are those that are not null
-	Rows  int64             // that were looked at
+	Field forecast.Sighting // of the values; its Rows are those without null
+	Rows  int64             // number of rows read
 
 	name    string
 	typ     formats.Type
-	differs bool // the files have it with types that do not go together
-	place   int  // in the excerpt, -1 of a column that cannot be read
+	differs bool // its types in the files do not fit together
+	place   int  // position in the excerpt, -1 for a column that cannot be read
 	texts   textProfile
-	role    *Role // what is proposed
+	role    *Role // the proposal
 
-	// Of a column whose values have an order: that of every row, NaN for a null, until they are measured;
-	// and what is between the middle nine tenths of its distinct ones.
+	// In a column whose values have an order: the number of every row, NaN for a null, until they
+	// are measured; and the distance that the middle nine tenths of its distinct values span.
 	numbers   []float64
 	low, high float64
 }
 
 func newProfile(field formats.Field) *Profile {
-	return &Profile{name: field.Name, typ: field.Type, differs: field.Differs != nil, place: -1, texts: textProfile{low: math.Inf(1), high: math.Inf(-1)}}
+	return &Profile{
+		name:    field.Name,
+		typ:     field.Type,
+		differs: field.Differs != nil,
+		place:   -1,
+		texts:   textProfile{low: math.Inf(1), high: math.Inf(-1)},
+	}
 }
 
-// textProfile counts rows by what their texts look like. Only columns of texts have one.
+// textProfile counts rows by the form of their texts. Only columns of texts have one.
 type textProfile struct {
 	forms   [patterns]int64
-	broken  int64 // not UTF-8
-	marks   int64 // the mark of suppressed values
-	spaces  int64 // between words
+	broken  int64 // number of texts that are not UTF-8
+	marks   int64 // number of texts that are the mark of suppressed values
+	spaces  int64 // number of spaces between words
 	length  int64 // in characters
 	longest int
 	low     float64 // of numbers
@@ -77,7 +83,7 @@ func (p *Profile) observe(column *formats.Column, counts []int64) []int64 {
 	return counts
 }
 
-// measure looks at the numbers of all rows. They are not kept.
+// measure measures the numbers of all rows, and releases them.
 func (p *Profile) measure() {
 	sorted := slices.DeleteFunc(p.numbers, math.IsNaN)
 	p.numbers = nil
@@ -97,7 +103,7 @@ func (t *textProfile) observe(value []byte, n int64) {
 	t.length += n * int64(size)
 	t.longest = max(t.longest, size)
 	t.spaces += n * int64(bytes.Count(bytes.TrimSpace(value), []byte(" ")))
-	if size > mostMatched { // it may be large: nothing is made of it
+	if size > mostMatched { // it may be large: it has no form
 		return
 	}
 	text := string(value)
@@ -114,22 +120,23 @@ func (t *textProfile) observe(value []byte, n int64) {
 	}
 }
 
-// mostMatched is how many characters a text has at most that is held against forms.
+// mostMatched is the largest number of characters of a text that is compared with forms.
 const mostMatched = 200
 
-// share returns the part of the rows with a value whose text has a form.
+// share returns the share of the rows with a value whose text has a form.
 func (p *Profile) share(form pattern) float64 {
 	return float64(p.texts.forms[form]) / float64(max(1, p.Field.Rows))
 }
 
-// distinctShare is how many of the rows with a value have one of their own, about: 1 when all
-// differ.
+// distinctShare returns the approximate share of the rows with a value that have a unique one: 1
+// when all differ.
 func (p *Profile) distinctShare() float64 {
 	return float64(p.Field.Distinct) / float64(max(1, p.Field.Rows))
 }
 
-// isProse reports whether texts are long, or of many words.
+// isProse reports whether texts are long, or have many words.
 func (p *Profile) isProse() bool {
 	rows := float64(max(1, p.Field.Rows))
-	return float64(p.texts.length)/rows > 60 || float64(p.texts.spaces)/rows > 4 && p.distinctShare() > 0.1
+	return float64(p.texts.length)/rows > 60 || float64(p.texts.spaces)/rows > 4 &&
+		p.distinctShare() > 0.1
 }

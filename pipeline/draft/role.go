@@ -10,7 +10,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// Role is what is proposed for a column.
+// Role is the proposal for a column.
 type Role struct {
 	Mask   string
 	Detail string // of the mask, as YAML: a taxonomy or a step; empty: none
@@ -25,12 +25,13 @@ func drop(format string, args ...any) *Role {
 	return &Role{Mask: job.MaskDrop, Reason: fmt.Sprintf(format, args...)}
 }
 
-// discretize splits intervals at round steps, where there are many values.
+// discretize splits intervals at round steps if there are many values.
 func discretize(p *Profile, reason string) *Role {
 	role := &Role{Mask: job.MaskDiscretize, Reason: reason}
 	if step := p.step(); step != "" {
 		at := "multiples of " + step
-		if p.typ.Kind == formats.Date || p.typ.Kind == formats.Timestamp || p.typ.Kind == formats.Time {
+		if p.typ.Kind == formats.Date || p.typ.Kind == formats.Timestamp ||
+			p.typ.Kind == formats.Time {
 			at = "starts of " + step + "s"
 		}
 		role.Detail, role.Reason = "round: "+step, reason+", cut at "+at
@@ -39,20 +40,24 @@ func discretize(p *Profile, reason string) *Role {
 }
 
 func generalize(p *Profile, taxonomy, reason string) *Role {
-	return &Role{Mask: job.MaskGeneralize, Detail: "taxonomy: " + taxonomy, Reason: reason + ", " + distinctValues(p)}
+	return &Role{
+		Mask:   job.MaskGeneralize,
+		Detail: "taxonomy: " + taxonomy,
+		Reason: reason + ", " + distinctValues(p),
+	}
 }
 
-// rule proposes a role for the columns that it is for.
+// rule proposes a role for the columns to which it applies.
 type rule struct {
 	applies func(p *Profile) bool
 	role    func(p *Profile) *Role
 }
 
-// rules are in the order in which they are tried: what no mask is for, what tells who somebody is, by its looks, by its name,
-// or since nobody else has the value, and then how everything else is masked.
+// rules are in the order in which they are tried: columns that no mask fits, columns that identify
+// people by their form, by their name, or by unique values, and then the masks of all others.
 var rules = slices.Concat(unusable, looking, named, alone, quasiIdentifiers)
 
-// roleOf proposes what becomes of a column that is not the class.
+// roleOf proposes the role of a column that is not the class.
 func roleOf(p *Profile) *Role {
 	for _, r := range rules {
 		if r.applies(p) {
@@ -62,20 +67,29 @@ func roleOf(p *Profile) *Role {
 	return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p)}
 }
 
-// unusable is what no mask is for.
+// unusable are rules for columns that no mask fits.
 var unusable = []rule{
-	{func(p *Profile) bool { return p.name == "" }, dropped("it has no name, as pandas' row numbers have none: only kept or dropped")},
-	{func(p *Profile) bool { return p.differs }, dropped("the files have it with types that do not go together")},
+	{func(p *Profile) bool {
+		return p.name == ""
+	}, dropped("it has no name, as pandas' row numbers have none: only kept or dropped")},
+	{func(p *Profile) bool {
+		return p.differs
+	}, dropped("the files have it with types that do not go together")},
 	{ofKind(formats.Nested), dropped("nested: it can be kept or dropped, not masked")},
 	{ofKind(formats.Binary), dropped("bytes whose meaning nobody declares")},
-	{func(p *Profile) bool { return p.Field.Rows == 0 }, dropped("no row that was looked at has a value")},
+	{func(p *Profile) bool {
+		return p.Field.Rows == 0
+	}, dropped("no row that was looked at has a value")},
 	{func(p *Profile) bool { return p.texts.broken > 0 }, func(p *Profile) *Role {
 		return drop("%s values are not UTF-8", text.Grouped(p.texts.broken))
 	}},
 	{func(p *Profile) bool { return p.texts.marks > 0 }, func(p *Profile) *Role {
-		return drop("%s values are the mark of a suppressed value itself", text.Grouped(p.texts.marks))
+		return drop("%s values are the mark of a suppressed value itself",
+			text.Grouped(p.texts.marks))
 	}},
-	{func(p *Profile) bool { return p.Field.Distinct == 1 && p.Field.Rows == p.Rows }, dropped("all rows have the same value: it tells nothing")},
+	{func(p *Profile) bool {
+		return p.Field.Distinct == 1 && p.Field.Rows == p.Rows
+	}, dropped("all rows have the same value: it tells nothing")},
 }
 
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
@@ -86,9 +100,12 @@ func dropped(reason string) func(p *Profile) *Role {
 	return func(*Profile) *Role { return drop("%s", reason) }
 }
 
-// looking is what tells who somebody is when so large a part of the values has the form.
+// looking are rules for columns that identify people if a large enough share of the values has the
+// form.
 var looking = []rule{
-	{ofKind(formats.UUID), func(*Profile) *Role { return &Role{Mask: job.MaskDrop, Reason: "UUIDs", owned: true} }},
+	{ofKind(formats.UUID), func(*Profile) *Role {
+		return &Role{Mask: job.MaskDrop, Reason: "UUIDs", owned: true}
+	}},
 	likeDirect(email, 0.05, "e-mail addresses", true),
 	likeDirect(socialSecurity, 0.05, "social security numbers", true),
 	likeDirect(iban, 0.05, "account numbers", true),
@@ -101,31 +118,33 @@ var looking = []rule{
 
 func likeDirect(form pattern, part float64, looks string, owned bool) rule {
 	return rule{func(p *Profile) bool { return p.share(form) >= part }, func(p *Profile) *Role {
-		role := drop("%s of %s values look like %s", text.Grouped(p.texts.forms[form]), text.Grouped(p.Field.Rows), looks)
+		role := drop("%s of %s values look like %s", text.Grouped(p.texts.forms[form]),
+			text.Grouped(p.Field.Rows), looks)
 		role.owned = owned
 		return role
 	}}
 }
 
 const (
-	// What many different values are: a column with the name of an identifier has fewer only when it
-	// is about something else.
+	// manyValues is the number of values from which they are many: a column with the name of an
+	// identifier and fewer values is about something else.
 	manyValues = 200
 	manyShare  = 0.05
-	// fewRows is so few that values may differ by chance, fewCodes so few that their first characters
-	// need not mean anything.
+	// fewRows is the number of rows up to which values may differ by chance, fewCodes the number of
+	// codes up to which their first characters need not mean anything.
 	fewRows  = 20
 	fewCodes = 20
-	// most is the part of the values that must have a form before a column is taken for such.
+	// most is the share of the values that must have a form for a column to have it.
 	most = 0.95
 )
 
 // hasMany reports whether there are many different values.
 func (p *Profile) hasMany() bool {
-	return p.typ.Kind != formats.Boolean && (p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare)
+	return p.typ.Kind != formats.Boolean &&
+		(p.Field.Distinct >= manyValues || p.distinctShare() >= manyShare)
 }
 
-// named is what is called like what tells who somebody is, and has many values.
+// named are rules for columns with the name of an identifier and many values.
 var named = []rule{{
 	func(p *Profile) bool { return p.hasMany() && directMeaning(wordsOf(p.name)).meaning != "" },
 	func(p *Profile) *Role {
@@ -136,12 +155,13 @@ var named = []rule{{
 	},
 }}
 
-// uniqueShare is the part of the rows that have a value of their own in a column that tells who
-// somebody is. Measurements may have that, too, unless they are whole numbers that are all
-// different.
-var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.99, formats.Uint: 0.99}
+// uniqueShare is the share of the rows with a unique value from which a column identifies people.
+// Measurements may have that, too, unless they are whole numbers that are all different.
+var uniqueShare = map[formats.Kind]float64{formats.String: 0.9, formats.Int: 0.99,
+	formats.Uint: 0.99}
 
-// alone is what hardly two rows have the same value of, and free text. Dates are not, which are generalized.
+// alone are rules for columns in which hardly two rows have the same value, and for free text. They
+// do not apply to dates, which are generalized.
 var alone = []rule{
 	{func(p *Profile) bool { return p.dateForm() != "" }, func(p *Profile) *Role {
 		return generalize(p, "{"+p.dateForm()+": [month, year, decade]}", "dates as text")
@@ -150,7 +170,8 @@ var alone = []rule{
 		least, countable := uniqueShare[p.typ.Kind]
 		return countable && p.Field.Rows >= fewRows && p.distinctShare() >= least
 	}, func(p *Profile) *Role {
-		role := drop("nearly every row has a value of its own: %s in %s rows", text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
+		role := drop("nearly every row has a value of its own: %s in %s rows",
+			text.Grouped(p.Field.Distinct), text.Grouped(p.Field.Rows))
 		role.owned = true
 		return role
 	}},
@@ -166,43 +187,62 @@ func (p *Profile) dateForm() string {
 		return ""
 	case p.texts.forms[isoDate] >= rows:
 		return "date"
-	case p.texts.forms[usDate] >= rows && p.texts.forms[euroDate] < rows: // a day above 12 tells which
+	case p.texts.forms[usDate] >= rows && p.texts.forms[euroDate] < rows: // a day above 12 decides
 		return "us_date"
 	}
 	return ""
 }
 
-// quasiIdentifiers mask what has an order by intervals with round ends, numbers that are texts by ranges, codes by their first
-// characters, and everything else by suppressing it: values of which enough records have the same are disclosed.
+// quasiIdentifiers mask ordered columns by intervals with round ends, numbers in texts by ranges,
+// codes by their first characters, and everything else by suppression: values with enough records
+// are disclosed.
 var quasiIdentifiers = []rule{
-	{func(p *Profile) bool { return p.typ.Ordered() && places.has(wordsOf(p.name)) }, func(p *Profile) *Role {
+	{func(p *Profile) bool {
+		return p.typ.Ordered() && places.has(wordsOf(p.name))
+	}, func(p *Profile) *Role {
 		return discretize(p, distinctValues(p)+"; coordinates tell an address")
 	}},
-	{func(p *Profile) bool { return p.typ.Ordered() }, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
+	{func(p *Profile) bool {
+		return p.typ.Ordered()
+	}, func(p *Profile) *Role { return discretize(p, distinctValues(p)) }},
 	{func(p *Profile) bool { return p.share(euroDate) >= most }, func(p *Profile) *Role {
-		return &Role{Mask: job.MaskSuppress, Reason: "dates with the day first, " + distinctValues(p) + ": written as 1990-12-31 they can be generalized"}
+		return &Role{
+			Mask: job.MaskSuppress,
+			Reason: "dates with the day first, " + distinctValues(p) + ": written as 1990-12-31 " +
+				"they can be generalized",
+		}
 	}},
 	{func(p *Profile) bool {
-		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) && p.texts.longest <= 12 && p.share(zip) < most
+		return p.typ.Kind == formats.String && postal.has(wordsOf(p.name)) &&
+			p.texts.longest <= 12 && p.share(zip) < most
 	}, prefixes("called like zip codes", 5, 3, 1)},
 	{func(p *Profile) bool { return p.hasCodes(zip, most) }, prefixes("like zip codes", 5, 3, 1)},
-	{func(p *Profile) bool { return p.hasCodes(diagnosis, most) }, prefixes("like ICD codes", 3, 1)},
+	{func(p *Profile) bool {
+		return p.hasCodes(diagnosis, most)
+	}, prefixes("like ICD codes", 3, 1)},
 	{func(p *Profile) bool {
 		return diagnoses.has(wordsOf(p.name)) && p.Field.Distinct > fewCodes && p.share(code) >= 0.9
 	}, prefixes("codes, called like diagnoses", 3, 1)},
-	{func(p *Profile) bool { return p.hasCodes(code, most) && p.share(number) < most }, func(p *Profile) *Role {
-		length := p.texts.longest // of whose codes a third and two thirds are released
+	{func(p *Profile) bool {
+		return p.hasCodes(code, most) && p.share(number) < most
+	}, func(p *Profile) *Role {
+		length := p.texts.longest // prefixes have a third and two thirds of it
 		return prefixes("like codes", max(2, length*2/3), max(1, length/3))(p)
 	}},
-	{func(p *Profile) bool { return p.Field.Distinct > fewCodes && p.texts.forms[number] >= p.Field.Rows }, func(p *Profile) *Role {
+	{func(p *Profile) bool {
+		return p.Field.Distinct > fewCodes && p.texts.forms[number] >= p.Field.Rows
+	}, func(p *Profile) *Role {
 		return generalize(p, roundRanges(p.texts.low, p.texts.high), "numbers as text")
 	}},
 	{func(p *Profile) bool { return p.Field.Distinct > fewCodes }, func(p *Profile) *Role {
-		return &Role{Mask: job.MaskSuppress, Reason: distinctValues(p) + ": the frequent ones are released, the rest becomes *"}
+		return &Role{
+			Mask:   job.MaskSuppress,
+			Reason: distinctValues(p) + ": the frequent ones are released, the rest becomes *",
+		}
 	}},
 }
 
-// hasCodes reports whether a part of the values has a form, and these are many.
+// hasCodes reports whether a share of the values has a form, and these are many.
 func (p *Profile) hasCodes(form pattern, part float64) bool {
 	return p.Field.Distinct > fewCodes && p.share(form) >= part
 }
@@ -210,7 +250,8 @@ func (p *Profile) hasCodes(form pattern, part float64) bool {
 // prefixes generalizes codes to their first characters.
 func prefixes(reason string, lengths ...int) func(p *Profile) *Role {
 	return func(p *Profile) *Role {
-		return generalize(p, fmt.Sprintf("{prefix: [%s]}", strings.Trim(strings.ReplaceAll(fmt.Sprint(lengths), " ", ", "), "[]")), reason)
+		return generalize(p, fmt.Sprintf("{prefix: [%s]}",
+			strings.Trim(strings.ReplaceAll(fmt.Sprint(lengths), " ", ", "), "[]")), reason)
 	}
 }
 
@@ -221,7 +262,7 @@ func distinctValues(p *Profile) string {
 	return text.Grouped(p.Field.Distinct) + " distinct values"
 }
 
-// chooseRoles proposes a role for every column: by itself, and then beside the others.
+// chooseRoles proposes a role for every column: first by itself, and then together with the others.
 func (d *draft) chooseRoles() {
 	for _, p := range d.profiles {
 		if p == d.class {
@@ -239,13 +280,15 @@ func (d *draft) chooseRoles() {
 	}
 }
 
-// dropNames drops parts of names, such as first and last, beside a column of names or beside one another.
+// dropNames drops parts of names, such as first and last, if there is a column of names or another
+// part.
 func (d *draft) dropNames() {
 	var parts []*Profile
 	beside := ""
 	for _, p := range d.profiles {
 		switch name := wordsOf(p.name); {
-		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() && p.Field.Distinct > fewCodes:
+		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
+			p.Field.Distinct > fewCodes:
 			parts = append(parts, p)
 		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
 			beside = p.name
@@ -254,16 +297,20 @@ func (d *draft) dropNames() {
 	for _, p := range parts {
 		switch {
 		case beside != "":
-			p.role = drop("called like a part of names, beside %s, with %s", job.Quoted(beside), distinctValues(p))
+			p.role = drop("called like a part of names, beside %s, with %s", job.Quoted(beside),
+				distinctValues(p))
 		case len(parts) > 1:
-			p.role = drop("called like a part of names, beside another one, with %s", distinctValues(p))
+			p.role = drop("called like a part of names, beside another one, with %s",
+				distinctValues(p))
 		}
 	}
 }
 
-// dropAges drops ages beside dates of birth, which tell them but for a year.
+// dropAges drops ages if there are dates of birth, which determine them within a year.
 func (d *draft) dropAges() {
-	born := slices.IndexFunc(d.profiles, func(p *Profile) bool { return p.role.masked() && births.has(wordsOf(p.name)) && p.hasMany() })
+	born := slices.IndexFunc(d.profiles, func(p *Profile) bool {
+		return p.role.masked() && births.has(wordsOf(p.name)) && p.hasMany()
+	})
 	if born < 0 {
 		return
 	}
@@ -274,9 +321,8 @@ func (d *draft) dropAges() {
 	}
 }
 
-// teller returns a masked column of which every value goes with one value of a column, or nil.
-// Its values have many rows each, so that this is no accident. Of two that tell each other
-// the first stays.
+// teller returns a masked column that determines a column, or nil. Its values have many rows each,
+// so that this is no accident. If two determine each other, the first stays.
 func (d *draft) teller(of *Profile) *Profile {
 	determines := func(p, other *Profile) bool {
 		return p.place >= 0 && other.place >= 0 && d.excerpt.Determines(p.place, other.place)
@@ -287,7 +333,8 @@ func (d *draft) teller(of *Profile) *Profile {
 		switch {
 		case p == of:
 			before = false
-		case of.Field.Distinct >= 2 && often && p.role.masked() && determines(p, of) && (before || !determines(of, p)):
+		case of.Field.Distinct >= 2 && often && p.role.masked() && determines(p, of) &&
+			(before || !determines(of, p)):
 			return p
 		}
 	}

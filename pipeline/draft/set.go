@@ -2,20 +2,25 @@ package draft
 
 import "slices"
 
-// basics are names of what somebody knows of people whom he meets, first those by which most people
-// are told apart: the date of birth, sex and place (Sweeney, Simple Demographics Often Identify
-// People Uniquely, 2000).
+// basics are names of facts that people know about others, first those that distinguish most
+// people: the date of birth, sex and place (Sweeney, Simple Demographics Often Identify People
+// Uniquely, 2000).
 var (
 	first = []words{
-		{alone: []string{"birth", "birthday", "birthdate", "dob", "born", "birthyear", "age"}}, {alone: []string{"sex", "gender"}},
-		{alone: []string{"zip", "zipcode", "postal", "postcode", "postalcode", "plz", "latitude", "longitude", "lat", "lon", "lng", "city", "town", "county", "residence"}},
+		{alone: []string{"birth", "birthday", "birthdate", "dob", "born", "birthyear", "age"}},
+		{alone: []string{"sex", "gender"}},
+		{alone: []string{"zip", "zipcode", "postal", "postcode", "postalcode", "plz", "latitude",
+			"longitude", "lat", "lon", "lng", "city", "town", "county", "residence"}},
 	}
 	basics = words{alone: slices.Concat(first[0].alone, first[1].alone, first[2].alone, []string{
-		"state", "country", "region", "district", "municipality", "province", "race", "ethnicity", "ethnic", "hispanic", "nationality", "citizenship", "citizen", "native",
-		"foreign", "marital", "married", "relationship", "household", "family", "children", "religion", "language", "height",
-		"education", "school", "degree", "university", "college", "occupation", "job", "profession", "employer", "workclass", "industry",
+		"state", "country", "region", "district", "municipality", "province", "race", "ethnicity",
+		"ethnic", "hispanic", "nationality", "citizenship", "citizen", "native",
+		"foreign", "marital", "married", "relationship", "household", "family", "children",
+		"religion", "language", "height",
+		"education", "school", "degree", "university", "college", "occupation", "job", "profession",
+		"employer", "workclass", "industry",
 	})}
-	// otherPeople are names of what such a column has of somebody else, or had.
+	// otherPeople are words for columns about another person, or about the past.
 	otherPeople = words{alone: []string{"father", "mother", "previous"}}
 )
 
@@ -23,12 +28,12 @@ var (
 type set struct {
 	tells   string
 	columns []*Profile
-	unique  float64 // share of the rows that were looked at whose values no other row has
+	unique  float64 // share of the rows read whose values no other row has
 	all     bool    // it has all masked columns
 }
 
-// chooseSet puts what an acquaintance knows into one set, or all masked columns where no two are
-// called like that.
+// chooseSet puts the columns that an acquaintance knows into one set, or all masked columns if no
+// two have such names.
 func (d *draft) chooseSet() {
 	var all []*Profile
 	for _, p := range d.profiles {
@@ -48,14 +53,15 @@ func (d *draft) chooseSet() {
 	d.known = &set{tells: tells, columns: known, unique: unique, all: len(known) == len(all)}
 }
 
-// acquaintance is who knows a set, leastKnown how many columns it has at least.
+// acquaintance is the person who knows a set, and leastKnown the least number of its columns.
 const (
 	acquaintance = "what an acquaintance, a neighbour or a colleague knows"
 	leastKnown   = 2
 )
 
-// knownOf returns those of some columns whose names are of what an acquaintance knows, and those
-// that tell one of them or are told by one: in another set they would give away more than that has.
+// knownOf returns those of some columns that an acquaintance knows, by their names, and those that
+// determine one of them or are determined by one: in another set they would disclose more than that
+// set does.
 func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	var others []*Profile
 	for _, p := range all {
@@ -67,7 +73,8 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	}
 	for i := 0; i < len(known); i++ {
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
-			tied := d.excerpt.Tells(p.place, known[i].place) || d.excerpt.Tells(known[i].place, p.place)
+			tied := d.excerpt.Tells(p.place, known[i].place) ||
+				d.excerpt.Tells(known[i].place, p.place)
 			if tied {
 				known = append(known, p)
 			}
@@ -77,7 +84,7 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	return known
 }
 
-// rank tells which columns come first.
+// rank decides which columns come first.
 func rank(p *Profile) int {
 	name := wordsOf(p.name)
 	for i := range first {

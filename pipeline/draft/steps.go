@@ -9,17 +9,20 @@ import (
 )
 
 const (
-	// mostEdges is how many ranges a draft has, about, and mostSteps how many multiples of a step the middle values have.
+	// mostEdges is the approximate number of ranges of a draft, and mostSteps the largest number of
+	// multiples of a step in the middle values.
 	mostEdges = 8
 	mostSteps = 20
 )
 
-// step returns what the ends of intervals are multiples of, as round says it: so that there are at most
-// mostSteps of them between the middle nine tenths of the values. It is empty where there are hardly more values. A step depends on the
-// order of magnitude only: it is no value of the data.
+// step returns the value of round for a column, of which the ends of intervals are multiples: there
+// are at most mostSteps of them between the middle nine tenths of the values. It is empty if there
+// are hardly more values. A step depends only on the order of magnitude: it is no value of the
+// data.
 func (p *Profile) step() string {
 	span := p.high - p.low
-	if p.Field.Distinct <= 2*mostSteps || math.IsInf(span, 0) || math.IsNaN(span) || p.high > mostExact || p.low < -mostExact {
+	if p.Field.Distinct <= 2*mostSteps || math.IsInf(span, 0) || math.IsNaN(span) ||
+		p.high > mostExact || p.low < -mostExact {
 		return ""
 	}
 	switch p.typ.Kind {
@@ -41,11 +44,11 @@ func (p *Profile) step() string {
 }
 
 const (
-	mostExact = 1 << 53 // beyond, floats are not exact
+	mostExact = 1 << 53 // beyond it floats are not exact
 	leastStep = 1e-6
 )
 
-// unit returns the shortest unit of time of which so many days have no more than some tens.
+// unit returns the shortest unit of time for which the days contain at most some tens of units.
 func (p *Profile) unit(days float64) string {
 	switch {
 	case days >= 10*365:
@@ -60,7 +63,7 @@ func (p *Profile) unit(days float64) string {
 	return ""
 }
 
-// unitsOfDay returns how many units of a timestamp a day has.
+// unitsOfDay returns the number of units of a timestamp in a day.
 func (p *Profile) unitsOfDay() float64 {
 	unit := p.typ.Unit
 	if p.typ.Wide {
@@ -69,8 +72,8 @@ func (p *Profile) unitsOfDay() float64 {
 	return 86400 * math.Pow(1000, float64(unit))
 }
 
-// roundRanges is a generator of ranges with round ends that cover the numbers from low to
-// high. The ends depend on the order of magnitude only: they are no values of the data.
+// roundRanges returns a generator of ranges with round ends that cover the numbers from low to
+// high. The ends depend only on the order of magnitude: they are no values of the data.
 func roundRanges(low, high float64) string {
 	step := roundUp((high - low) / mostEdges)
 	first := math.Floor(low / step)
@@ -81,7 +84,7 @@ func roundRanges(low, high float64) string {
 	return "{ranges: [" + strings.Join(edges, ", ") + "]}"
 }
 
-// roundText writes a number without the noise of its last bits.
+// roundText formats a number without rounding errors.
 func roundText(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(x, 'f', 12, 64), "0"), ".")
 }

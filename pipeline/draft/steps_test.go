@@ -9,22 +9,33 @@ import (
 )
 
 func TestSteps(t *testing.T) {
-	whole, float := formats.Type{Kind: formats.Int, Bits: 64}, formats.Type{Kind: formats.Float, Bits: 64}
-	day, moment := formats.Type{Kind: formats.Date}, formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
+	whole, float := formats.Type{Kind: formats.Int, Bits: 64},
+		formats.Type{Kind: formats.Float, Bits: 64}
+	day, moment := formats.Type{Kind: formats.Date},
+		formats.Type{Kind: formats.Timestamp, Unit: formats.Milli}
 	for _, tt := range []struct {
 		typ       formats.Type
 		distinct  int64
 		low, high float64
 		want      string
 	}{
-		{whole, 74, 20, 80, "5"}, {whole, 40, 20, 80, ""}, {whole, 60, 20, 39, ""}, {whole, 1000, 250, 18_500, "1000"},
-		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 500, 0.1, 0.3, ""}, {formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 500, 1, 9, "0.5"},
-		{float, 500, 0.01, 0.08, "0.005"}, {float, 500, 5, 5, ""}, {float, 500, 1e-9, 2e-9, ""}, {float, 500, 0, math.Inf(1), ""}, {float, 500, 0, 1e300, ""},
+		{whole, 74, 20, 80, "5"}, {whole, 40, 20, 80, ""}, {whole, 60, 20, 39, ""},
+		{whole, 1000, 250, 18_500, "1000"},
+		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 500, 0.1, 0.3, ""},
+		{formats.Type{Kind: formats.Decimal, Precision: 9, Scale: 2}, 500, 1, 9, "0.5"},
+		{float, 500, 0.01, 0.08, "0.005"}, {float, 500, 5, 5, ""}, {float, 500, 1e-9, 2e-9, ""},
+		{float, 500, 0, math.Inf(1), ""}, {float, 500, 0, 1e300, ""},
 		{day, 9000, 0, 20_000, "year"}, {day, 900, 0, 900, "month"}, {day, 90, 0, 90, ""},
-		{moment, 900, 0, 900 * 86_400_000, "month"}, {moment, 900, 0, 90 * 86_400_000, "day"}, {moment, 900, 0, 86_400_000, "hour"}, {moment, 900, 0, 3_600_000, ""},
+		{moment, 900, 0, 900 * 86_400_000, "month"}, {moment, 900, 0, 90 * 86_400_000, "day"},
+		{moment, 900, 0, 86_400_000, "hour"}, {moment, 900, 0, 3_600_000, ""},
 		{formats.Type{Kind: formats.Time, Unit: formats.Milli}, 900, 0, 80_000_000, "hour"},
 	} {
-		p := &Profile{typ: tt.typ, Field: forecast.Sighting{Distinct: tt.distinct}, low: tt.low, high: tt.high}
+		p := &Profile{
+			typ:   tt.typ,
+			Field: forecast.Sighting{Distinct: tt.distinct},
+			low:   tt.low,
+			high:  tt.high,
+		}
 		if got := p.step(); got != tt.want {
 			t.Errorf("%s from %g to %g: step %q, want %q", tt.typ, tt.low, tt.high, got, tt.want)
 			continue

@@ -9,23 +9,23 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// headWords come before what a job reads and writes.
+// headWords precede the input and the output of the job.
 const headWords = `# A draft by kcut init, from %s of %s rows. What a release tells about people is for
 # somebody to judge who knows them and the data: read every line, change it, then try kcut plan.
 `
 
-// lackedWords let files lack columns that others have.
+// lackedWords allow files without columns that others have.
 const lackedWords = "missing_columns: null # some files lack columns that others have\n"
 
-// encodingWords go behind how CSV was read that is no UTF-8.
+// encodingWords follow the encoding of CSV that is not UTF-8.
 const encodingWords = " # it is no UTF-8: look whether letters came out right"
 
-// noClassWords stand where the class would.
+// noClassWords replace the class.
 const noClassWords = `# class: no column looks like it. Name what a model is to predict here and keep it, or say
 # kcut init --class NAME%s.
 `
 
-// setWords go before the sets, columnWords before the columns.
+// setWords precede the sets, columnWords the columns.
 const (
 	setWords = `
 # What somebody may know of a person. k holds for who knows the columns of one set. Move columns
@@ -44,7 +44,7 @@ const allWords = `  # who knows all masked columns: nobody is alone
   - {columns: all, k: 2}
 `
 
-// entityWords are what k counts.
+// entityWords introduce the entity that k counts.
 const entityWords = `
 # Several rows may be of one person: k counts the values of this column, not rows. Leave it out if it is none of a person.
 entity: %s
@@ -86,7 +86,8 @@ func (d *draft) yaml() (string, error) {
 		fmt.Fprintf(&out, noClassWords, could)
 	}
 	out.WriteString(setWords)
-	fmt.Fprintf(&out, "  # %s: %s of the rows are alone in these columns\n", d.known.tells, text.Percent(d.known.unique))
+	fmt.Fprintf(&out, "  # %s: %s of the rows are alone in these columns\n", d.known.tells,
+		text.Percent(d.known.unique))
 	columns := "all"
 	if !d.known.all {
 		names := make([]string, len(d.known.columns))
@@ -108,7 +109,7 @@ func (d *draft) yaml() (string, error) {
 	return out.String(), nil
 }
 
-// writeColumns writes an entry a column, with the reasons below one another.
+// writeColumns writes an entry for each column, with the reasons aligned.
 func (d *draft) writeColumns(out *strings.Builder) {
 	names, entries := make([]string, len(d.profiles)), make([]string, len(d.profiles))
 	nameWidth, entryWidth := 0, 0
@@ -123,20 +124,23 @@ func (d *draft) writeColumns(out *strings.Builder) {
 		}
 	}
 	for i, p := range d.profiles {
-		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i], d.reason(p))
+		fmt.Fprintf(out, "  %-*s %-*s  # %s\n", nameWidth, names[i], entryWidth, entries[i],
+			d.reason(p))
 	}
 }
 
-// widestEntry is how wide an entry is at most that moves the reasons of others to the right.
+// widestEntry is the largest width of an entry that moves the reasons of others to the right.
 const widestEntry = 66
 
-// reason says why a column has its role.
+// reason returns the reason for a column's role.
 func (d *draft) reason(p *Profile) string {
 	switch {
 	case p == d.entity:
-		return fmt.Sprintf("%s, in %s rows: it repeats, and is taken for the entity that k counts", p.role.Reason, text.Grouped(p.Field.Rows))
+		return fmt.Sprintf("%s, in %s rows: it repeats, and is taken for the entity that k counts",
+			p.role.Reason, text.Grouped(p.Field.Rows))
 	case p.repeats():
-		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count", p.role.Reason, text.Grouped(p.Field.Rows))
+		return fmt.Sprintf("%s, in %s rows: it repeats, and may be the entity that k is to count",
+			p.role.Reason, text.Grouped(p.Field.Rows))
 	}
 	return p.role.Reason
 }
