@@ -24,34 +24,38 @@ unlisted: drop
 taxonomies: %[1]s/taxonomies.yaml
 `
 
-// adultErrors are those that Weka's NaiveBayes (3.6.14, its defaults) makes on the test rows
-// when it learns from the releases of naive programs, in percent: for k = 10, 50, 100 and 500.
+// adultErrors are the errors of Weka's NaiveBayes (3.6.14, its defaults) on the test rows when it
+// learns from the releases of naive programs, in percent: for k = 10, 50, 100 and 500.
 var adultErrors = []struct {
 	options Options
 	want    map[string][]float64
 }{
 	{
 		options: Options{Nominal: true}, // rules from the training rows
-		want:    map[string][]float64{"tdr": {17.90, 19.18, 18.41, 18.46}, "bottom-up": {17.72, 18.13, 18.46, 18.46}},
+		want: map[string][]float64{"tdr": {17.90, 19.18, 18.41, 18.46},
+			"bottom-up": {17.72, 18.13, 18.46, 18.46}},
 	},
 	{
 		options: Options{RulesFromAll: true},
-		want:    map[string][]float64{"iack": {19.00, 19.44, 19.61, 21.00}, "bottom-up": {18.05, 17.72, 18.46, 18.46}},
+		want: map[string][]float64{"iack": {19.00, 19.44, 19.61, 21.00},
+			"bottom-up": {18.05, 17.72, 18.46, 18.46}},
 	},
 	{
 		options: Options{RulesFromAll: true, RootsTell: true},
-		want:    map[string][]float64{"mondrian": {19.49, 19.97, 20.06, 20.59}, "infogain-mondrian": {19.08, 18.73, 18.95, 18.49}},
+		want: map[string][]float64{"mondrian": {19.49, 19.97, 20.06, 20.59},
+			"infogain-mondrian": {19.08, 18.73, 18.95, 18.49}},
 	},
 	{
 		options: Options{RootsTell: true},
-		want:    map[string][]float64{"mondrian": {19.35, 20.19, 19.04, 23.61}, "infogain-mondrian": {19.50, 19.85, 19.59, 19.99}},
+		want: map[string][]float64{"mondrian": {19.35, 20.19, 19.04, 23.61},
+			"infogain-mondrian": {19.50, 19.85, 19.59, 19.99}},
 	},
 }
 
-// TestAdult compares the errors of naive Bayes on releases of Adult with those of Weka's on
-// the releases of naive programs, which are to be the same. (Weka's trees deal with missing
-// values in another way.) A number's density may differ in its last digits: that is a few
-// of 15,060 test rows when a release has many intervals, those of the Mondrians.
+// TestAdult compares the errors of naive Bayes on releases of Adult with those of Weka's on the
+// releases of naive programs, which should be the same. (Weka's trees treat missing values in
+// another way.) A number's density may differ in its last digits: that changes a few of 15,060 test
+// rows when a release has many intervals, as those of Mondrian have.
 func TestAdult(t *testing.T) {
 	data := formatstest.SharedData(t, "adult")
 	job := filepath.Join(t.TempDir(), "job.yaml")
@@ -82,29 +86,34 @@ func TestAdult(t *testing.T) {
 			within = 0.065
 		}
 		for i, result := range report.Results {
-			check(fmt.Sprint(result.Algorithm, result.K, " all ", o.RulesFromAll), result.Errors["bayes"].Mean, want[i], within)
+			check(fmt.Sprint(result.Algorithm, result.K, " all ", o.RulesFromAll),
+				result.Errors["bayes"].Mean, want[i], within)
 		}
 	}
 }
 
-// A row of docs/results.md, made by the job that the page names, is what the page says.
+// A row of docs/results.md agrees with the job that the page names.
 func TestResultsOfTop7(t *testing.T) {
 	data := formatstest.SharedData(t, "adult")
 	page, err := os.ReadFile("../../docs/results.md")
 	must(t, err)
 	_, section, _ := strings.Cut(string(page), "## TDS's Top7\n")
 	_, row, _ := strings.Cut(section, "\n| `infogain-mondrian` | ")
-	want, _, _ := strings.Cut(row, " | ") // of k = 20
+	want, _, _ := strings.Cut(row, " | ") // for k = 20
 	text, err := os.ReadFile("../../docs/adult/top7.yaml")
 	must(t, err)
 	job := filepath.Join(t.TempDir(), "top7.yaml")
-	must(t, os.WriteFile(job, []byte(strings.NewReplacer("adult.parquet", data+"/adult.parquet", "taxonomies.yaml", data+"/taxonomies.yaml").Replace(string(text))), 0o600))
+	must(t, os.WriteFile(job, []byte(strings.NewReplacer("adult.parquet", data+"/adult.parquet",
+		"taxonomies.yaml", data+"/taxonomies.yaml").Replace(string(text))), 0o600))
 	report, err := Evaluate(t.Context(), Options{
-		Variants: load(t, job, "quasi_identifiers[].k", "20", "infogain-mondrian"), SplitColumn: "split", SplitValue: "train",
+		Variants:    load(t, job, "quasi_identifiers[].k", "20", "infogain-mondrian"),
+		SplitColumn: "split",
+		SplitValue:  "train",
 	})
 	must(t, err)
 	errors := report.Results[0].Errors
-	if got := fmt.Sprintf("%.2f / %.2f / %.2f", 100*errors["tree"].Mean, 100*errors["bayes"].Mean, 100*errors["logistic"].Mean); got != want {
+	if got := fmt.Sprintf("%.2f / %.2f / %.2f", 100*errors["tree"].Mean, 100*errors["bayes"].Mean,
+		100*errors["logistic"].Mean); got != want {
 		t.Errorf("got %s, docs/results.md has %s", got, want)
 	}
 }

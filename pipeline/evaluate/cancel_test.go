@@ -12,7 +12,7 @@ import (
 	"github.com/kcut/kcut/internal/workers"
 )
 
-// countdown is a context that is cancelled when it has been asked so many times whether it is.
+// countdown is a context that is cancelled after it has been asked a number of times.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -36,14 +36,21 @@ func (c *countdown) Err() error {
 	return context.Canceled
 }
 
-// An evaluation that is stopped, wherever it asks whether it is, ends as one that was stopped.
+// An evaluation that is stopped, at any place where it asks its context, ends with the context's
+// error.
 func TestStoppedEvaluation(t *testing.T) {
 	job, _ := people(t, rand.New(rand.NewPCG(4, 4)), 300)
-	for _, algorithm := range []string{"tdr", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian", "guided"} {
+	for _, algorithm := range []string{"tdr", "bottom-up", "kactus", "iack", "mondrian",
+		"infogain-mondrian", "guided"} {
 		t.Run(algorithm, func(t *testing.T) {
 			evaluate := func(ctx context.Context) error {
 				return workers.Fence(func() error {
-					_, err := Evaluate(ctx, Options{Folds: 2, Repeats: 1, Variants: load(t, job, "quasi_identifiers[].k", "5", algorithm)})
+					_, err := Evaluate(ctx,
+						Options{
+							Folds:    2,
+							Repeats:  1,
+							Variants: load(t, job, "quasi_identifiers[].k", "5", algorithm),
+						})
 					return err
 				})
 			}
@@ -52,7 +59,8 @@ func TestStoppedEvaluation(t *testing.T) {
 			asked := 1<<40 - whole.left.Load()
 			rng := rand.New(rand.NewPCG(1, 2))
 			for range 30 {
-				if err := evaluate(after(t.Context(), rng.Int64N(asked))); err != nil && !errors.Is(fault.Advised(err), fault.Cancelled) {
+				if err := evaluate(after(t.Context(), rng.Int64N(asked))); err != nil &&
+					!errors.Is(fault.Advised(err), fault.Cancelled) {
 					t.Errorf("got %v", err)
 				}
 			}

@@ -1,14 +1,17 @@
-// Package evaluate tells how useful releases are, before there is one: it masks training
-// rows, masks test rows by the same rules, and counts how often classifiers that learn from the
-// former are wrong about the latter. Without a class it tells what masking costs alone.
+// Package evaluate measures the usefulness of releases before there is one: it masks training rows,
+// masks test rows by the same rules, and counts the errors on the latter of classifiers that learn
+// from the former. Without a class it only measures the costs of masking.
 //
 //	Records ──assign──▶ training part ──search──▶ Recoding ──▶ features ──learn──▶ classifier
 //	                  test part     ───────────────┘    ──▶ features ──────────────┘ ──▶ error
 //	                  training part ──queries──▶ truth ◀──compare── estimates ◀──queries── labels
 //
-// Errors are named as in the papers (TDS, section 5): the baseline error BE is that on raw
+// Errors have the names of the papers (TDS, section 5): the baseline error BE is that on raw
 // values, the upper error UE that without any quasi-identifier, the anonymity error AE that on
-// masked values. Everything works on counts of distinct records.
+// masked values. It works on counts of distinct records.
+//
+// Contract: the report depends on the input, the jobs and the options, not on threads, memory or
+// spilling.
 package evaluate
 
 import (
@@ -28,38 +31,39 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Options say what is evaluated, and how.
+// Options are the options of an evaluation.
 type Options struct {
-	// Variants are jobs of one input with the same columns, one at least: they differ in
-	// algorithms and their options, and in k. All have a class, the same one, or none has.
+	// Variants are jobs of one input with the same columns, at least one: they differ in algorithms
+	// and their options, and in k. All have the same class, or none has one.
 	Variants []*job.Job
 
 	Folds, Repeats int // cross-validation: at least 2 folds, at least 1 repeat
 
-	// Split tells training from test rows instead: the former have the value in the column.
+	// SplitColumn and SplitValue replace folds: rows with the value in the column are training
+	// rows, the others test rows.
 	SplitColumn, SplitValue string
 
-	// RulesFromAll makes rules from all rows, and assigns what is released: test rows, too, have
-	// been seen by the search, and those that are dropped are not tested.
+	// RulesFromAll makes rules from all rows, and assigns the released rows: the search has seen
+	// test rows, too, and dropped rows are not tested.
 	RulesFromAll bool
 
-	// RawTest shows test rows as they are to classifiers that have learned from masked ones
-	// (the protocol of the kACTUS paper). It does not go with RulesFromAll.
+	// RawTest shows unmasked test rows to classifiers that have learned from masked ones (the
+	// protocol of the kACTUS paper). It excludes RulesFromAll.
 	RawTest bool
 
-	Sample uint64 // about so many rows are read, the same every time; 0: all
+	Sample uint64 // approximate number of rows to read, the same ones every time; 0: all
 
-	Nominal   bool // labels of intervals are features without an order, instead of their midpoints
-	RootsTell bool // a taxonomy's root and the whole range are values like any other, instead of missing
+	Nominal   bool // labels of intervals are features without an order, not their midpoints
+	RootsTell bool // a taxonomy's root and the whole range are values like any other, not missing
 	Events    pipeline.Events
 }
 
-// maxTexts is the most values of a kept column that are a feature: with more, it is nearly
-// always a name.
+// maxTexts is the largest number of values of a kept column that is a feature: a column with more
+// is nearly always a name.
 const maxTexts = 1000
 
-// Evaluate reads the input, and trains and tests classifiers in every round: in memory or,
-// when that is not enough, with a store.
+// Evaluate reads the input, and trains and tests classifiers in every round: in memory or, if that
+// is not enough, with a store.
 func Evaluate(ctx context.Context, o Options) (*Report, error) {
 	events := o.Events
 	o.Events.Notice = once(events.Noted)
@@ -83,7 +87,7 @@ func newEvaluation(o Options) *evaluation {
 	return e
 }
 
-// once returns a function that tells every text once.
+// once returns a function that passes on every text once.
 func once(tell func(string)) func(string) {
 	told := map[string]bool{}
 	return func(text string) {
@@ -94,7 +98,7 @@ func once(tell func(string)) func(string) {
 	}
 }
 
-// evaluation is one being carried out.
+// evaluation is the state of an evaluation.
 type evaluation struct {
 	Options
 	*pipeline.Records
@@ -103,22 +107,28 @@ type evaluation struct {
 	learners []classify.Learner // none without a class
 
 	rows    uint64
-	classes []uint64 // rows
-	split   uint64   // rows for testing, when a column tells
+	classes []uint64 // by class: number of rows
+	split   uint64   // number of test rows of a split
 
-	measured [][]measurement // by round, as far as they are made
+	measured [][]measurement // by round, as far as they are done
 }
 
-// measurement is what one round tells of one way to mask, or of the raw rows.
+// measurement is the result of one round for one way to mask, or for the raw rows.
 type measurement struct {
 	scores []tested // by learner
 	costs  judge.Costs
-	failed error // why there is no release
+	failed error // the reason why there is no release
 }
 
-// read reads the input, in a store or not, and carries out the rounds that are left.
+// read reads the input, with or without a store, and runs the remaining rounds.
 func (e *evaluation) read(ctx context.Context, spilled bool) error {
-	opt := pipeline.RecordsOptions{SplitColumn: e.SplitColumn, SplitValue: e.SplitValue, MaxTexts: maxTexts, Spill: spilled, Events: e.Events}
+	opt := pipeline.RecordsOptions{
+		SplitColumn: e.SplitColumn,
+		SplitValue:  e.SplitValue,
+		MaxTexts:    maxTexts,
+		Spill:       spilled,
+		Events:      e.Events,
+	}
 	if e.Sample > 0 {
 		opt.Take = judge.Sampler(e.Sample)
 	}
@@ -152,19 +162,23 @@ func (e *evaluation) run(ctx context.Context) error {
 	return nil
 }
 
-// undealt is the error of rows of which some fold or side would have none.
+// undealt returns the error when some fold or side would have no rows.
 func undealt(hint, format string, args ...any) error {
-	return &fault.Error{Class: fault.Usage, Hint: hint, Err: fmt.Errorf("assign rows: "+format, args...)}
+	return &fault.Error{
+		Class: fault.Usage,
+		Hint:  hint,
+		Err:   fmt.Errorf("assign rows: "+format, args...),
+	}
 }
 
-// Stage is that of evaluating, after those of reading.
+// Stage is the stage of evaluating, after those of reading.
 const Stage resources.Stage = "evaluate"
 
-// What a round measures, by number.
+// The numbers of the measurements of a round.
 const (
 	raw      = iota // raw rows
-	without         // quasi-identifiers removed
-	variants        // and the following: masked rows
+	without         // without quasi-identifiers
+	variants        // masked rows, from this number on
 )
 
 // evaluate measures everything in one round.
@@ -193,7 +207,7 @@ func (e *evaluation) evaluate(ctx context.Context, r int) error {
 	return err
 }
 
-// assign assigns the records. What is counted of them stays drawn.
+// assign assigns the records. The memory of their counts stays drawn.
 func (e *evaluation) assign(ctx context.Context, r round) (*judge.Fold, error) {
 	tested := e.assigner(r).tested
 	f := &judge.Fold{
@@ -232,12 +246,12 @@ func (e *evaluation) count(ctx context.Context, records *pipeline.Records) error
 	})
 }
 
-// class is the field of the class.
+// class returns the field of the class.
 func (e *evaluation) class() partition.Field {
 	return e.Table.Layout.Fields[len(e.Attributes)+len(e.Kept)]
 }
 
-// side returns the side of a split that a record is on.
+// side returns the side of a split for a record.
 func (e *evaluation) side(key []uint64) uint64 {
 	fields := e.Table.Layout.Fields
 	return uint64(fields[len(fields)-1].Code(key))

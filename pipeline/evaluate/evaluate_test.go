@@ -34,7 +34,7 @@ const cities = `ANY:
   south: {Ulm: , Passau: }
 `
 
-// people writes random people and a job, whose rows tell their class by age and color.
+// people writes random people and a job. Age and color determine the class of its rows.
 func people(t *testing.T, r *rand.Rand, rows int) (job string, table [][]string) {
 	t.Helper()
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }
@@ -60,35 +60,44 @@ func put(t *testing.T, table [][]string) (job string) {
 	t.Helper()
 	var text strings.Builder
 	out := csv.NewWriter(&text)
-	must(t, errors.Join(out.Write([]string{"age", "job", "city", "hours", "color", "name", "set", "rich"}), out.WriteAll(table)))
+	must(t, errors.Join(out.Write([]string{"age", "job", "city", "hours", "color", "name", "set",
+		"rich"}), out.WriteAll(table)))
 	dir := t.TempDir()
 	job = filepath.Join(dir, "job.yaml")
-	for file, text := range map[string]string{"people.csv": text.String(), "job.yaml": peopleJob, "cities.yaml": cities} {
+	for file, text := range map[string]string{"people.csv": text.String(), "job.yaml": peopleJob,
+		"cities.yaml": cities} {
 		must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 	}
 	return job
 }
 
-// load loads a job for every algorithm, with one more key of it set to a value.
+// load loads a job for every algorithm, with one more key set to a value.
 func load(t *testing.T, path, key, value string, algorithms ...string) (jobs []*job.Job) {
 	t.Helper()
 	for _, name := range algorithms {
-		j, err := job.Load(path, []job.Override{{Key: "algorithm.name", Value: name, Origin: "--algorithms"}, {Key: key, Value: value, Origin: "--" + key}})
+		j, err := job.Load(path, []job.Override{{
+			Key:    "algorithm.name",
+			Value:  name,
+			Origin: "--algorithms",
+		}, {Key: key, Value: value, Origin: "--" + key}})
 		must(t, err)
 		jobs = append(jobs, j)
 	}
 	return jobs
 }
 
-// The result depends on neither threads nor memory, nor on the order of rows, and the errors
-// without quasi-identifiers are those of counting rows by hand: two kept columns are left.
+// The result depends neither on threads nor memory, nor on the order of rows, and the errors
+// without quasi-identifiers agree with rows counted by hand: two kept columns are left.
 func TestEvaluate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	job, rows := people(t, r, 1500)
 	var notices []string
-	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{Notice: func(text string) { notices = append(notices, text) }}}
+	o := Options{Folds: 3, Repeats: 2, Events: pipeline.Events{Notice: func(text string) {
+		notices = append(notices, text)
+	}}}
 	var first *Report
-	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.threads", "4"}, {"limits.memory", "32MiB"}} {
+	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.threads", "4"},
+		{"limits.memory", "32MiB"}} {
 		o.Variants = load(t, job, setting[0], setting[1], "tdr", "mondrian", "kactus", "iacc")
 		report, err := Evaluate(t.Context(), o)
 		must(t, err)
@@ -105,37 +114,48 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("rows in another order: %+v, before %+v, %v", report, first, err)
 	}
 	o.RulesFromAll = true
-	if report, err := Evaluate(t.Context(), o); err != nil || !reflect.DeepEqual(report.Baseline, first.Baseline) || reflect.DeepEqual(report.Results, first.Results) {
+	if report, err := Evaluate(t.Context(), o); err != nil ||
+		!reflect.DeepEqual(report.Baseline, first.Baseline) ||
+		reflect.DeepEqual(report.Results, first.Results) {
 		t.Errorf("rules from all rows: %+v, before %+v, %v", report, first, err)
 	}
 	o.RulesFromAll, o.Sample = false, 700
-	if report, err := Evaluate(t.Context(), o); err != nil || report.Rows < 600 || report.Rows > 800 {
+	if report, err := Evaluate(t.Context(), o); err != nil || report.Rows < 600 ||
+		report.Rows > 800 {
 		t.Errorf("a sample: %+v, %v", report, err)
 	}
 	o.Sample = 0
-	if text := strings.Join(notices, "\n"); !strings.Contains(text, "column name is left out: it has more than 1000 values") {
+	if text := strings.Join(notices, "\n"); !strings.Contains(text,
+		"column name is left out: it has more than 1000 values") {
 		t.Errorf("notices: %s", text)
 	}
-	if first.Rows != 1500 || first.Rounds != 6 || len(first.Results) != 4 || first.Results[3].Failed == "" && first.Results[3].Errors == nil {
+	if first.Rows != 1500 || first.Rounds != 6 || len(first.Results) != 4 ||
+		first.Results[3].Failed == "" && first.Results[3].Errors == nil {
 		t.Errorf("got %+v", first)
 	}
-	if q := first.Results[0].Quality["tree"]; len(q.ClassErrors) != 2 || q.AUC.Mean < 0.5 || q.AUC.Mean > 1 || math.Abs((q.ClassErrors[0].Mean+q.ClassErrors[1].Mean)/2-q.BalancedError.Mean) > 1e-12 {
+	if q := first.Results[0].Quality["tree"]; len(q.ClassErrors) != 2 || q.AUC.Mean < 0.5 ||
+		q.AUC.Mean > 1 ||
+		math.Abs((q.ClassErrors[0].Mean+q.ClassErrors[1].Mean)/2-q.BalancedError.Mean) > 1e-12 {
 		t.Errorf("quality of the tree %+v", q)
 	}
-	if r := first.Results; r[0].Release.QueryError.Mean <= r[1].Release.QueryError.Mean || r[1].Release.QueryErrorMedian.Mean <= 0 {
-		t.Errorf("queries are answered with error %+v by one cut, %+v by Mondrian's regions", r[0].Release.QueryError, r[1].Release.QueryError)
+	if r := first.Results; r[0].Release.QueryError.Mean <= r[1].Release.QueryError.Mean ||
+		r[1].Release.QueryErrorMedian.Mean <= 0 {
+		t.Errorf("queries are answered with error %+v by one cut, %+v by Mondrian's regions",
+			r[0].Release.QueryError, r[1].Release.QueryError)
 	}
 	want := colorScore(t, o)
-	if got := first.Upper["tree"]; math.Abs(got.Mean-want.Mean) > 1e-12 || math.Abs(*got.Deviation-*want.Deviation) > 1e-12 {
-		t.Errorf("upper error of the tree %g ± %g, want %g ± %g", got.Mean, *got.Deviation, want.Mean, *want.Deviation)
+	if got := first.Upper["tree"]; math.Abs(got.Mean-want.Mean) > 1e-12 ||
+		math.Abs(*got.Deviation-*want.Deviation) > 1e-12 {
+		t.Errorf("upper error of the tree %g ± %g, want %g ± %g", got.Mean, *got.Deviation,
+			want.Mean, *want.Deviation)
 	}
 	if be, ue := first.Baseline["tree"].Mean, first.Upper["tree"].Mean; be > ue-0.05 {
 		t.Errorf("age tells the class, but the errors are %g with and %g without it", be, ue)
 	}
 }
 
-// colorScore is the score of the tree that tests the color alone, as hours tell nothing: by
-// hand, but for how rows are assigned.
+// colorScore is the score of the tree that tests only the color, since hours have no information:
+// by hand, except for the assignment of rows.
 func colorScore(t *testing.T, o Options) Score {
 	t.Helper()
 	var rounds []measurement
@@ -143,12 +163,14 @@ func colorScore(t *testing.T, o Options) Score {
 		read := func(from judge.Source) (table [][]string) {
 			b := gather(t, from)
 			for i, n := range b.Counts {
-				row := []string{4: fmt.Sprint(b.Columns[len(e.Attributes)+1][i]), 7: []string{"no", "yes"}[b.Classes[i]]}
+				row := []string{4: fmt.Sprint(b.Columns[len(e.Attributes)+1][i]),
+					7: []string{"no", "yes"}[b.Classes[i]]}
 				table = append(table, slices.Repeat([][]string{row}, int(n))...)
 			}
 			return table
 		}
-		rounds = append(rounds, measurement{scores: []tested{{wrong: treeByHand(read(f.Training), read(f.Test))}}})
+		rounds = append(rounds,
+			measurement{scores: []tested{{wrong: treeByHand(read(f.Training), read(f.Test))}}})
 	})
 	return over(rounds, func(m measurement) float64 { return m.scores[0].wrong })
 }
@@ -175,8 +197,8 @@ func join(to, more [][]uint32) [][]uint32 {
 	return to
 }
 
-// masked returns the source of a source's records, masked by a release; they are not those it was
-// made of if it was searched for others.
+// masked returns a source with another source's records, masked by a release; searched says whether
+// these are the records from which it was made.
 func masked(from judge.Source, r *judge.Release, searched bool) judge.Source {
 	by := r.Recoding
 	if !searched {
@@ -188,27 +210,33 @@ func masked(from judge.Source, r *judge.Release, searched bool) judge.Source {
 	}
 }
 
-// assigning hands over what the rounds of an evaluation assign.
+// assigning passes the assignment of every round of an evaluation to use.
 func assigning(t *testing.T, o Options, use func(*evaluation, *judge.Fold)) {
 	t.Helper()
 	e := newEvaluation(o)
-	opt := pipeline.RecordsOptions{SplitColumn: o.SplitColumn, SplitValue: o.SplitValue, MaxTexts: maxTexts}
-	must(t, pipeline.WithRecords(t.Context(), o.Variants[0], opt, func(records *pipeline.Records) error {
-		if err := e.count(t.Context(), records); err != nil {
-			return err
-		}
-		for _, r := range o.plan() {
-			f, err := e.assign(t.Context(), r)
-			if err != nil {
+	opt := pipeline.RecordsOptions{
+		SplitColumn: o.SplitColumn,
+		SplitValue:  o.SplitValue,
+		MaxTexts:    maxTexts,
+	}
+	must(t, pipeline.WithRecords(t.Context(), o.Variants[0], opt,
+		func(records *pipeline.Records) error {
+			if err := e.count(t.Context(), records); err != nil {
 				return err
 			}
-			use(e, f)
-		}
-		return nil
-	}))
+			for _, r := range o.plan() {
+				f, err := e.assign(t.Context(), r)
+				if err != nil {
+					return err
+				}
+				use(e, f)
+			}
+			return nil
+		}))
 }
 
-// treeByHand is the error of the tree that tests the color alone, as hours tell nothing.
+// treeByHand returns the error of the tree that tests only the color, since hours have no
+// information.
 func treeByHand(training, test [][]string) float64 {
 	const color, rich = 4, 7
 	yes := map[string]int{}
@@ -228,10 +256,15 @@ func treeByHand(training, test [][]string) float64 {
 	return float64(wrong) / float64(len(test))
 }
 
-// A column tells training from test rows: a null is for testing, too. It is no feature.
+// A column separates training from test rows: a null is for testing, too. It is no feature.
 func TestSplit(t *testing.T) {
 	job, rows := people(t, rand.New(rand.NewPCG(2, 1)), 600)
-	report, err := Evaluate(t.Context(), Options{Variants: load(t, job, "quasi_identifiers[].k", "400", "tdr"), SplitColumn: "set", SplitValue: "training"})
+	report, err := Evaluate(t.Context(),
+		Options{
+			Variants:    load(t, job, "quasi_identifiers[].k", "400", "tdr"),
+			SplitColumn: "set",
+			SplitValue:  "training",
+		})
 	must(t, err)
 	var training, test [][]string
 	for _, row := range rows {
@@ -244,34 +277,44 @@ func TestSplit(t *testing.T) {
 	if report.Rounds != 1 || report.Upper["tree"].Deviation != nil || len(training) != 400 {
 		t.Fatalf("%d training rows, report %+v", len(training), report)
 	}
-	// Nothing of 400 records can be told apart when k is 400, so masked is as good as removed.
+	// No two of 400 records can be distinguished when k is 400, so masked is as good as removed.
 	want := treeByHand(training, test)
 	if got := report.Upper["tree"].Mean; math.Abs(got-want) > 1e-12 {
 		t.Errorf("upper error %g, want %g", got, want)
 	}
-	if by := colorScore(t, Options{Variants: load(t, job, "limits.threads", "1", "tdr"), SplitColumn: "set", SplitValue: "training"}); math.Abs(by.Mean-want) > 1e-12 {
+	if by := colorScore(t, Options{
+		Variants:    load(t, job, "limits.threads", "1", "tdr"),
+		SplitColumn: "set",
+		SplitValue:  "training",
+	}); math.Abs(by.Mean-want) > 1e-12 {
 		t.Errorf("assigned by the split it is %g, want %g", by.Mean, want)
 	}
 	result := report.Results[0]
 	if got := result.Errors["tree"].Mean; math.Abs(got-want) > 1e-12 {
 		t.Errorf("anonymity error %g, want %g", got, want)
 	}
-	if r := result.Release; r.Discernibility.Mean != 400*400 || r.Penalty.Mean != 1 || r.ClassSize.Mean != 1 || r.Dropped.Mean != 0 {
+	if r := result.Release; r.Discernibility.Mean != 400*400 || r.Penalty.Mean != 1 ||
+		r.ClassSize.Mean != 1 || r.Dropped.Mean != 0 {
 		t.Errorf("costs %+v", r)
 	}
 }
 
-// Without a class what masking costs is told all the same: of tdr, which goes by the penalty then,
-// and of mondrian, for which the class is of no use. Folds are dealt otherwise, so the figures are
+// Without a class the costs of masking are measured all the same: for tdr, which then uses the
+// penalty, and for mondrian, which has no use for the class. Folds differ then, so the figures are
 // near, not equal.
 func TestEvaluateWithoutClass(t *testing.T) {
 	path, _ := people(t, rand.New(rand.NewPCG(5, 1)), 3000)
-	o := Options{Variants: load(t, path, "quasi_identifiers[].k", "10", "tdr", "mondrian"), Folds: 3, Repeats: 1}
+	o := Options{
+		Variants: load(t, path, "quasi_identifiers[].k", "10", "tdr", "mondrian"),
+		Folds:    3,
+		Repeats:  1,
+	}
 	with, err := Evaluate(t.Context(), o)
 	must(t, err)
 	text, err := os.ReadFile(path)
 	must(t, err)
-	must(t, os.WriteFile(path, []byte(strings.Replace(string(text), "class: rich\n", "", 1)), 0o600))
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(text), "class: rich\n", "", 1)),
+		0o600))
 	var first *Report
 	for _, setting := range [][2]string{{"limits.threads", "1"}, {"limits.memory", "24MiB"}} {
 		for _, spilled := range []bool{false, true} {
@@ -290,11 +333,13 @@ func TestEvaluateWithoutClass(t *testing.T) {
 			}
 		}
 	}
-	if len(first.Learners)+len(first.Baseline)+len(first.Upper)+len(first.Results[0].Errors) > 0 || first.Rows != 3000 {
+	if len(first.Learners)+len(first.Baseline)+len(first.Upper)+len(first.Results[0].Errors) > 0 ||
+		first.Rows != 3000 {
 		t.Errorf("got %+v", first)
 	}
 	got, want := first.Results[1].Release, with.Results[1].Release
-	for _, pair := range [][2]Score{{got.Penalty, want.Penalty}, {got.ClassSize, want.ClassSize}, {got.QueryError, want.QueryError}} {
+	for _, pair := range [][2]Score{{got.Penalty, want.Penalty}, {got.ClassSize, want.ClassSize},
+		{got.QueryError, want.QueryError}} {
 		if pair[0].Mean == 0 || math.Abs(pair[0].Mean/pair[1].Mean-1) > 0.1 {
 			t.Errorf("without a class %+v, with one %+v", got, want)
 		}
@@ -314,28 +359,31 @@ func TestEvaluateErrors(t *testing.T) {
 		options Options
 		class   fault.Class
 	}{
-		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"}, fault.Usage},
-		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"}, fault.Usage},
+		{"no such column", Options{Variants: variants, SplitColumn: "sets", SplitValue: "x"},
+			fault.Usage},
+		{"no training rows", Options{Variants: variants, SplitColumn: "set", SplitValue: "x"},
+			fault.Usage},
 		{"more folds than rows", Options{Variants: variants, Folds: 5000, Repeats: 1}, fault.Usage},
 	} {
 		if _, err := Evaluate(t.Context(), tt.options); fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	variants[0].Sets[0].K = 500 // of 400 training rows
-	report, err := Evaluate(t.Context(), Options{Variants: variants, SplitColumn: "set", SplitValue: "training"})
+	variants[0].Sets[0].K = 500 // out of 400 training rows
+	report, err := Evaluate(t.Context(),
+		Options{Variants: variants, SplitColumn: "set", SplitValue: "training"})
 	if err != nil || report.Results[0].Failed == "" || report.Results[0].Errors != nil {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
 
-// With a store the report is the same, whatever else is asked for, and a table that does not fit
-// the memory is evaluated with one. Columns that are left out are noted once.
+// With a store the report is the same, with any options, and a table that does not fit in memory is
+// evaluated with one. Columns that are left out are noted once.
 func TestEvaluateSpilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	few, _ := people(t, r, 3000)
 	_, rows := people(t, r, 60_000)
-	for i := range rows { // records that nearly all differ
+	for i := range rows { // nearly all records differ
 		rows[i][3] = fmt.Sprint(r.IntN(1 << 30))
 	}
 	many := put(t, rows)
@@ -348,7 +396,8 @@ func TestEvaluateSpilled(t *testing.T) {
 		{few, Options{Folds: 2, Repeats: 1}, all},
 		{few, Options{SplitColumn: "set", SplitValue: "training", RulesFromAll: true}, all},
 		{few, Options{Folds: 3, Repeats: 1, Sample: 1500, Nominal: true}, all},
-		{many, Options{SplitColumn: "set", SplitValue: "training"}, []string{"tdr", "infogain-mondrian"}},
+		{many, Options{SplitColumn: "set", SplitValue: "training"},
+			[]string{"tdr", "infogain-mondrian"}},
 	} {
 		o, spilled, left := tt.options, 0, 0
 		o.Events.Notice = func(text string) {
@@ -380,21 +429,26 @@ func TestEvaluateSpilled(t *testing.T) {
 	}
 }
 
-// What does not even fit with a store is an error that says so: here every value is listed.
+// An evaluation that does not fit even with a store returns an error: here every value is listed.
 func TestEvaluateMemory(t *testing.T) {
 	job, _ := people(t, rand.New(rand.NewPCG(4, 1)), 120_000)
 	text, err := os.ReadFile(job)
 	must(t, err)
 	// The names, which all differ, are a quasi-identifier.
-	spec := strings.NewReplacer("[age, job, city]", "[age, job, city, name]", "name: keep", "name: suppress").Replace(string(text))
+	spec := strings.NewReplacer("[age, job, city]", "[age, job, city, name]", "name: keep",
+		"name: suppress").Replace(string(text))
 	must(t, os.WriteFile(job, []byte(spec), 0o600))
-	_, err = Evaluate(t.Context(), Options{Variants: load(t, job, "limits.memory", "16MiB", "tdr"), Folds: 2, Repeats: 1})
+	_, err = Evaluate(t.Context(), Options{
+		Variants: load(t, job, "limits.memory", "16MiB", "tdr"),
+		Folds:    2,
+		Repeats:  1,
+	})
 	if !errors.Is(err, spill.ErrBudget) || fault.ClassOf(err) != fault.Resources {
 		t.Error(err)
 	}
 }
 
-// must ends the test at an error.
+// must ends the test if there is an error.
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
@@ -402,8 +456,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// Ten billion rows, which a few hundred rows count, are evaluated as these are, and a sample is one
-// of them all.
+// Ten billion rows, which a few hundred rows count, have the same result as these, and a sample is
+// one of them all.
 func TestEvaluateCounted(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("age,rich,times\n")
@@ -419,22 +473,31 @@ func TestEvaluateCounted(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "job.yaml")
 	must(t, os.WriteFile(filepath.Join(dir, "people.csv"), []byte(text.String()), 0o600))
-	must(t, os.WriteFile(path, []byte("count: times\ninput: people.csv\noutput: out.parquet\nclass: rich\nquasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: discretize, rich: keep}\n"), 0o600))
-	o := Options{Variants: load(t, path, "quasi_identifiers[].k", "70000000", "tdr", "mondrian"), Folds: 2, Repeats: 1}
+	must(t, os.WriteFile(path, []byte("count: times\ninput: people.csv\noutput: "+
+		"out.parquet\nclass: rich\nquasi_identifiers: [{columns: [age], k: 5}]\ncolumns: {age: "+
+		"discretize, rich: keep}\n"), 0o600))
+	o := Options{
+		Variants: load(t, path, "quasi_identifiers[].k", "70000000", "tdr", "mondrian"),
+		Folds:    2,
+		Repeats:  1,
+	}
 	report, err := Evaluate(t.Context(), o)
 	must(t, err)
-	if error := report.Baseline["tree"].Mean; report.Rows != 10_000_000_000 || math.Abs(error-0.2) > 1e-4 {
+	if error := report.Baseline["tree"].Mean; report.Rows != 10_000_000_000 ||
+		math.Abs(error-0.2) > 1e-4 {
 		t.Errorf("%d rows, of which a tree is wrong about %g", report.Rows, error)
 	}
 	for _, r := range report.Results {
-		if size := r.Release.ClassSize.Mean; size < 1 || size > 50 || r.Release.Dropped.Mean > 0 || math.Abs(r.Errors["tree"].Mean-0.2) > 0.01 {
+		if size := r.Release.ClassSize.Mean; size < 1 || size > 50 || r.Release.Dropped.Mean > 0 ||
+			math.Abs(r.Errors["tree"].Mean-0.2) > 0.01 {
 			t.Errorf("%+v", r)
 		}
 	}
 	o.Sample, o.Variants = 20_000, load(t, path, "limits.threads", "2", "tdr")
 	report, err = Evaluate(t.Context(), o)
 	must(t, err)
-	if error := report.Baseline["tree"].Mean; report.Rows < 19_900 || report.Rows > 20_100 || math.Abs(error-0.2) > 0.01 {
+	if error := report.Baseline["tree"].Mean; report.Rows < 19_900 || report.Rows > 20_100 ||
+		math.Abs(error-0.2) > 0.01 {
 		t.Errorf("%d rows, of which a tree is wrong about %g", report.Rows, error)
 	}
 }

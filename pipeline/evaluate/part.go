@@ -26,7 +26,7 @@ func (o *Options) plan() (rounds []round) {
 	return rounds
 }
 
-// part returns the rows that a round trains on, or tests on.
+// part returns the rows for training, or for testing, in a round.
 func (e *evaluation) part(r round, test bool) judge.Source {
 	return e.counted.Part(func() judge.Take {
 		assign := e.assigner(r)
@@ -41,33 +41,33 @@ func (e *evaluation) part(r round, test bool) judge.Source {
 }
 
 // assigner assigns the rows of a round, record after record: by the side of a split, or to folds,
-// the rows of every class one after the other. As many go to each fold, but for one row, of every
-// class and in all.
+// the rows of every class one after the other. The numbers of rows in folds differ by at most one,
+// for every class and in all.
 type assigner struct {
 	*evaluation
 	folds, test uint64
 	classes     []assigned
-	tested      uint64 // how many of all rows are for testing
+	tested      uint64 // number of all test rows
 }
 
-// assigned is what is assigned of a class.
+// assigned is the state of a class.
 type assigned struct {
 	shuffle
 	key        uint64
-	turn       uint64 // rows that are shuffled at a time: as many go to each fold
-	first      uint64 // rows of the classes before
+	turn       uint64 // number of rows that are shuffled at a time: each fold gets the same number
+	first      uint64 // number of rows of earlier classes
 	rows, next uint64
 }
 
 const (
-	// mostShuffled is how many rows a class has at most that is shuffled as a whole: of others
-	// turnRows, about, are shuffled at a time, so that of a record of many rows hardly any are
-	// looked at one by one.
+	// mostShuffled is the largest number of rows of a class that is shuffled as a whole: for larger
+	// ones about turnRows rows are shuffled at a time, so that few rows of a record with many rows
+	// are processed one by one.
 	mostShuffled = 1 << 16
 	turnRows     = 1 << 10
 )
 
-// assigner returns what assigns the rows of a round.
+// assigner returns the assigner of a round.
 func (e *evaluation) assigner(r round) *assigner {
 	if e.SplitColumn != "" {
 		return &assigner{evaluation: e, tested: e.split}
@@ -88,7 +88,7 @@ func (e *evaluation) assigner(r round) *assigner {
 	return d
 }
 
-// next assigns so many rows of a record, and returns how many of them are for testing.
+// next assigns the rows of a record, and returns the number of those for testing.
 func (d *assigner) next(key []uint64, rows uint64) (tested uint64) {
 	if d.folds == 0 {
 		return rows * d.side(key)
@@ -113,12 +113,11 @@ func (d *assigner) next(key []uint64, rows uint64) (tested uint64) {
 	return tested
 }
 
-// shuffle is a permutation of the numbers below n that a key chooses: a Feistel network on
-// as many bits as they need, and as often as the result is none of them (Black and Rogaway,
-// 2002).
+// shuffle is a permutation of the numbers below n that a key selects: a Feistel network on the
+// necessary number of bits, repeated until the result is below n (Black and Rogaway, 2002).
 type shuffle struct {
 	n, key uint64
-	half   int // bits
+	half   int // number of bits
 }
 
 func newShuffle(n, key uint64) shuffle {

@@ -14,7 +14,7 @@ import (
 	"github.com/kcut/kcut/pipeline"
 )
 
-// A shuffle has every number once, and another key makes another one.
+// A shuffle has every number once, and another key gives another one.
 func TestShuffle(t *testing.T) {
 	enginetest.Cases(t, 50, func(r *rand.Rand) {
 		n, key := 1+r.Uint64N(3000), r.Uint64()
@@ -47,8 +47,8 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// Every row is tested once a repeat, in a fold that has its share of every class and of all
-// rows; repeats differ; a record's rows are assigned like anybody's.
+// Every row is tested once in each repeat, in a fold that has its share of every class and of all
+// rows; repeats differ; a record's rows are assigned like any others.
 func TestFolds(t *testing.T) {
 	job, rows := people(t, rand.New(rand.NewPCG(5, 1)), 1003)
 	const folds, repeats = 7, 3
@@ -58,7 +58,11 @@ func TestFolds(t *testing.T) {
 	}
 	tested := make([]int, repeats)
 	var before *judge.Block
-	o := Options{Variants: load(t, job, "limits.threads", "1", "tdr"), Folds: folds, Repeats: repeats}
+	o := Options{
+		Variants: load(t, job, "limits.threads", "1", "tdr"),
+		Folds:    folds,
+		Repeats:  repeats,
+	}
 	number := 0
 	assigning(t, o, func(_ *evaluation, f *judge.Fold) {
 		tested[number/folds] += int(f.TestedOn)
@@ -96,14 +100,20 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// The rows of a record are assigned as those of several records are, of which each has one, however
-// many they are: those of classes that are shuffled in several turns, too.
+// The rows of a record are assigned like those of several records with one row each, however many
+// they are, also in classes that are shuffled in several turns.
 func TestTurns(t *testing.T) {
 	const folds, some, many = 3, mostShuffled + 5*turnRows + 123, 40 << 32
 	field := partition.Field{Mask: 1}
-	e := &evaluation{Options: Options{Folds: folds}, classes: []uint64{some, many}, Records: &pipeline.Records{
-		Table: &partition.Table{Layout: partition.Layout{Words: 1, Fields: []partition.Field{field}}},
-	}}
+	e := &evaluation{
+		Options: Options{Folds: folds},
+		classes: []uint64{some, many},
+		Records: &pipeline.Records{
+			Table: &partition.Table{Layout: partition.Layout{
+				Words:  1,
+				Fields: []partition.Field{field},
+			}},
+		}}
 	for test := range uint64(folds) {
 		whole, singly := e.assigner(round{1, test}), e.assigner(round{1, test})
 		for _, n := range []uint64{1, 7, turnRows - 8, 3 * turnRows, mostShuffled, turnRows + 123} {
@@ -111,7 +121,8 @@ func TestTurns(t *testing.T) {
 			for range n {
 				want += singly.next([]uint64{0}, 1)
 			}
-			if got := whole.next([]uint64{0}, n); got != want || max(got, n/folds)-min(got, n/folds) > turnRows/4 {
+			if got := whole.next([]uint64{0}, n); got != want ||
+				max(got, n/folds)-min(got, n/folds) > turnRows/4 {
 				t.Errorf("fold %d tests %d of %d rows, singly %d", test, got, n, want)
 			}
 		}

@@ -18,14 +18,16 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// compared are rows beside what is released of them, by hand.
+// compared are rows with their released form, by hand.
 type compared struct {
-	features [][]uint32 // of a row: codes of the columns, the null's the last; then the class
+	// by row: codes of the columns, with the null's as the last; followed by the class
+	features [][]uint32
 	origin   []uint32
 }
 
-// add adds the rows of a part and what is released of them. Row after row is numbered.
-func (c *compared) add(t *testing.T, of enginetest.Case, from judge.Source, recoding engine.Recoding, row *uint64) {
+// add adds the rows of a part with their released form. It numbers rows consecutively.
+func (c *compared) add(t *testing.T, of enginetest.Case, from judge.Source,
+	recoding engine.Recoding, row *uint64) {
 	t.Helper()
 	b := gather(t, from)
 	for i := range b.Counts {
@@ -54,11 +56,13 @@ const (
 	origins
 )
 
-// covered returns the codes of the values that a label may stand for.
-func covered(c enginetest.Case, recoding engine.Recoding, a int, label engine.Label) (codes []uint32) {
+// covered returns the codes of the values that a label may represent.
+func covered(c enginetest.Case, recoding engine.Recoding, a int,
+	label engine.Label) (codes []uint32) {
 	column := c.Data.Columns[a]
 	for code, v := range c.Data.Domain(a) {
-		disclosed := column.Mask == engine.Suppress && label.Text == engine.Suppressed && recoding.Codes(a) != nil && slices.Contains(recoding.Labels(a), v)
+		disclosed := column.Mask == engine.Suppress && label.Text == engine.Suppressed &&
+			recoding.Codes(a) != nil && slices.Contains(recoding.Labels(a), v)
 		if column.Covers(label, v) && !disclosed {
 			codes = append(codes, uint32(code))
 		}
@@ -83,7 +87,8 @@ func (c *compared) data(t *testing.T, columns []classify.Column) classify.Data {
 	}
 	space := partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}
 	counter := partition.NewCounter(domains, space)
-	must(t, counter.AddCounted(len(c.origin), slices.Repeat([]uint64{1}, len(c.origin)), tuples, domains))
+	must(t, counter.AddCounted(len(c.origin), slices.Repeat([]uint64{1}, len(c.origin)), tuples,
+		domains))
 	var err error
 	d.Table, err = partition.Tabulate(t.Context(), []*partition.Counter{counter}, space, 1)
 	must(t, err)
@@ -91,7 +96,7 @@ func (c *compared) data(t *testing.T, columns []classify.Column) classify.Data {
 	return d
 }
 
-// area returns how often a released row is ranked above an original one, of all pairs.
+// area returns the share of all pairs in which a released row is ranked above an original one.
 func (c *compared) area(classifier classify.Classifier) float64 {
 	rank := func(i int) float64 {
 		logs := make([]float64, origins)
@@ -118,8 +123,8 @@ func (c *compared) area(classifier classify.Classifier) float64 {
 	return above / pairs
 }
 
-// The propensity agrees with what a tree ranks, pair by pair, that has learned from rows and values that are put together
-// one by one.
+// The propensity agrees with the ranks, pair by pair, of a tree that has learned from rows and
+// values put together one by one.
 func TestPropensity(t *testing.T) {
 	none, some := 0, 0
 	enginetest.Cases(t, 200, func(r *rand.Rand) {
@@ -128,7 +133,9 @@ func TestPropensity(t *testing.T) {
 			return
 		}
 		codes := c.Data.Codes()
-		if slices.ContainsFunc(codes.Attributes, func(a engine.Attribute) bool { return a.HasRest }) {
+		if slices.ContainsFunc(codes.Attributes, func(a engine.Attribute) bool {
+			return a.HasRest
+		}) {
 			return // no evaluation has them
 		}
 		e, _ := split(t, r, codes)
@@ -144,7 +151,8 @@ func TestPropensity(t *testing.T) {
 		f, err := e.assign(t.Context(), round{})
 		must(t, err)
 		tr, _ := watched(e, f)
-		release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: []engine.Set{all}})
+		release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm},
+			engine.Requirement{Sets: []engine.Set{all}})
 		if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 			return
 		}
@@ -156,7 +164,7 @@ func TestPropensity(t *testing.T) {
 		if training := masked(tr.Training, release, true); e.RulesFromAll {
 			var both compared
 			both.add(t, c, masked(f.Source(), release, true), release.Recoding, &row)
-			at := 0 // where test rows begin
+			at := 0 // first test row
 			for rows := uint64(0); at < len(both.origin); at++ {
 				if both.origin[at] == original {
 					if rows++; rows > f.TrainedOn {

@@ -19,19 +19,26 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// When rules are made from all rows, training and test rows together are what is released of
-// all: k-anonymous, and every row is released as one of them, or dropped.
+// When rules are made from all rows, training and test rows together are the release of all: it is
+// k-anonymous, and every row is released as one of them, or dropped.
 func TestRulesFromAll(t *testing.T) {
 	j, rows := people(t, rand.New(rand.NewPCG(6, 1)), 700)
 	for _, split := range []string{"", "set"} {
 		o := Options{
-			Variants: load(t, j, "limits.threads", "1", "tdr"), Folds: 2, Repeats: 1, SplitColumn: split, SplitValue: "training",
+			Variants:     load(t, j, "limits.threads", "1", "tdr"),
+			Folds:        2,
+			Repeats:      1,
+			SplitColumn:  split,
+			SplitValue:   "training",
 			RulesFromAll: true,
 		}
 		divided, dropped := 0, uint64(0)
 		assigning(t, o, func(e *evaluation, f *judge.Fold) {
 			for i, algorithm := range slices.Repeat(algorithms, 6) {
-				variant := &job.Job{Algorithm: algorithm, Sets: []job.Set{{Columns: []string{"age", "job", "city"}, K: 2 + i}}}
+				variant := &job.Job{
+					Algorithm: algorithm,
+					Sets:      []job.Set{{Columns: []string{"age", "job", "city"}, K: 2 + i}},
+				}
 				if algorithm.Name == job.AlgorithmIACc {
 					variant.Sets[0].K = 0
 				}
@@ -53,8 +60,10 @@ func TestRulesFromAll(t *testing.T) {
 						t.Errorf("%+v: %d rows have labels %s", algorithm, n, labels)
 					}
 				}
-				if n := shown.trained + shown.tested; n != all || n+uint64(costs.Dropped) != uint64(len(rows)) {
-					t.Errorf("%+v: %d training and %d test rows, %g dropped", algorithm, shown.trained, shown.tested, costs.Dropped)
+				if n := shown.trained + shown.tested; n != all ||
+					n+uint64(costs.Dropped) != uint64(len(rows)) {
+					t.Errorf("%+v: %d training and %d test rows, %g dropped", algorithm,
+						shown.trained, shown.tested, costs.Dropped)
 				}
 				divided, dropped = divided+release.Cells(), dropped+uint64(costs.Dropped)
 			}
@@ -65,11 +74,13 @@ func TestRulesFromAll(t *testing.T) {
 	}
 }
 
-// accepting makes a job one that a run accepts.
+// accepting changes a job to one that a run accepts.
 var accepting = strings.NewReplacer("name: keep", "name: drop",
-	"hours: keep", "hours: {keep: {identifying: accepted}}", "color: keep", "color: {keep: {identifying: accepted}}")
+	"hours: keep", "hours: {keep: {identifying: accepted}}", "color: keep", "color: {keep: "+
+		"{identifying: accepted}}")
 
-// What a run says is left of the masked columns is what an evaluation by rules from all rows says.
+// The information left in the masked columns of a run agrees with an evaluation by rules from all
+// rows.
 func TestInformationOfRuns(t *testing.T) {
 	path, _ := people(t, rand.New(rand.NewPCG(9, 1)), 900)
 	text, err := os.ReadFile(path)
@@ -77,7 +88,8 @@ func TestInformationOfRuns(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(accepting.Replace(string(text))), 0o600))
 	lost := false
 	for _, most := range []uint64{0, 40} {
-		names := []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian", "infogain-mondrian", "guided"}
+		names := []string{"tdr", "tds", "bottom-up", "kactus", "iack", "mondrian",
+			"infogain-mondrian", "guided"}
 		if most > 0 {
 			names = names[:2]
 		}
@@ -85,7 +97,13 @@ func TestInformationOfRuns(t *testing.T) {
 		for _, variant := range variants {
 			variant.MaxSuppressed = job.Quota{Records: most}
 		}
-		report, err := Evaluate(t.Context(), Options{Variants: variants, SplitColumn: "set", SplitValue: "training", RulesFromAll: true})
+		report, err := Evaluate(t.Context(),
+			Options{
+				Variants:     variants,
+				SplitColumn:  "set",
+				SplitValue:   "training",
+				RulesFromAll: true,
+			})
 		must(t, err)
 		for i, variant := range variants {
 			run, err := pipeline.Run(t.Context(), variant, pipeline.RunOptions{Overwrite: true})
@@ -109,7 +127,7 @@ func TestInformationOfRuns(t *testing.T) {
 	}
 }
 
-// key is what a tuple has in all columns.
+// key returns the codes of a tuple in all columns.
 func key(columns [][]uint32, tuple int) (text string) {
 	for _, codes := range columns {
 		text += fmt.Sprint(codes[tuple], " ")
@@ -117,14 +135,15 @@ func key(columns [][]uint32, tuple int) (text string) {
 	return text
 }
 
-// shown is how many rows a classifier has learned from and was examined by.
+// shown is the numbers of rows with which a classifier has learned and was tested.
 type shown struct{ trained, tested uint64 }
 
-// watched returns a trial, and what its one classifier is shown.
+// watched returns a trial, and what its one classifier gets.
 func watched(e *evaluation, f *judge.Fold) (*trial, *shown) {
 	tr, s := e.trial(f, partition.Space{Budget: spill.NewBudget(1 << 30), Threads: 1}), &shown{}
 	tr.Learners = []classify.Learner{s}
-	tr.Examine = func(_ classify.Classifier, _ partition.Space, test func(judge.Examiner) error) error {
+	tr.Examine = func(_ classify.Classifier, _ partition.Space,
+		test func(judge.Examiner) error) error {
 		return test(func(_ []uint32, _ uint32, rows uint64) { s.tested += rows })
 	}
 	return tr, s

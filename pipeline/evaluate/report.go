@@ -18,59 +18,63 @@ type Report struct {
 	Results         []Result           `json:"results"` // by variant
 }
 
-// Quality is what there is to say of a classifier beside its error.
+// Quality is further measures of a classifier in addition to its error.
 type Quality struct {
-	// AUC is the area under the curve of true over false positives, the mean over the classes of each
-	// against all others: how often a row of the class is ranked before another one. 1/2 is chance.
+	// AUC is the area under the curve of true over false positives, the mean over the classes of
+	// each against all others: the probability that a row of the class is ranked before another
+	// one. 1/2 is chance.
 	AUC Score `json:"auc"`
 	// F1 is the harmonic mean of precision and recall, the mean over the classes.
 	F1 Score `json:"f1"`
 	// BalancedError is the mean of the classes' errors.
 	BalancedError Score `json:"balanced_error"`
-	// ClassErrors are the shares of every class's test rows whose class is got wrong, in the order of the
-	// classes' labels, which a report does not name; nil of a class without test rows.
+	// ClassErrors are the shares of every class's test rows with a wrong prediction, in the order
+	// of the classes' labels, which a report does not name; nil for a class without test rows.
 	ClassErrors []*Score `json:"class_errors"`
 }
 
-// Result is how one variant of the job does.
+// Result is the result of one variant of the job.
 type Result struct {
-	Algorithm string             `json:"algorithm"`
-	K         []int              `json:"k"`                // of every set
-	Failed    string             `json:"failed,omitempty"` // why there is no release, in some round
-	Errors    map[string]Score   `json:"errors,omitempty"` // AE: masked values
-	Quality   map[string]Quality `json:"quality,omitempty"`
-	Release   *Costs             `json:"release,omitempty"`
+	Algorithm string `json:"algorithm"`
+	K         []int  `json:"k"` // of every set
+	// the reason why some round has no release
+	Failed  string             `json:"failed,omitempty"`
+	Errors  map[string]Score   `json:"errors,omitempty"` // AE: masked values
+	Quality map[string]Quality `json:"quality,omitempty"`
+	Release *Costs             `json:"release,omitempty"`
 }
 
-// Costs are the metrics of the releases of the training parts. Equivalence classes are the
-// records that share the labels of all quasi-identifiers, whatever sets these are in.
+// Costs are the measures of the releases of the training parts. Equivalence classes are the records
+// that share the labels of all quasi-identifiers, in any sets.
 type Costs struct {
-	// Discernibility is the sum of the squared sizes of the equivalence classes; a record that
-	// is not released counts as many as there are records (Bayardo and Agrawal, 2005).
+	// Discernibility is the sum of the squared sizes of the equivalence classes; a record that is
+	// not released counts as the number of all records (Bayardo and Agrawal, 2005).
 	Discernibility Score `json:"discernibility"`
-	// Penalty is the normalized certainty penalty, a mean over all records and
-	// quasi-identifiers: 0 for a value, 1 for what covers all values (Xu and others, 2006).
+	// Penalty is the normalized certainty penalty, a mean over all records and quasi-identifiers: 0
+	// for a value, 1 for a label that covers all values (Xu and others, 2006).
 	Penalty Score `json:"certainty_penalty"`
-	// ClassSize is how many times as large as k the equivalence classes are on average
-	// (LeFevre and others, 2006).
+	// ClassSize is the mean ratio of the size of equivalence classes to k (LeFevre and others,
+	// 2006).
 	ClassSize Score `json:"class_size"`
-	// Misclassified is the classification metric: the share of records that are not released or
-	// not of their equivalence class's most frequent class (Iyengar, 2002).
+	// Misclassified is the classification metric: the share of records that are not released or do
+	// not have their equivalence class's most frequent class (Iyengar, 2002).
 	Misclassified Score `json:"classification_metric"`
 	// Dropped is the number of records that are not released.
 	Dropped Score `json:"dropped"`
 	// QueryError is the relative error of counting queries, the mean over a fixed workload of them
-	// (package engine/workload); QueryErrorMedian the median.
+	// (package engine/workload); QueryErrorMedian is the median.
 	QueryError       Score `json:"query_error"`
 	QueryErrorMedian Score `json:"query_error_median"`
-	// Propensity is how much better than chance a decision tree tells released rows, whose labels are replaced by
-	// values that they cover, from their originals: twice its AUC less 1. 0: it tells as well as chance; 1: always.
+	// Propensity is how much better than chance a decision tree separates released rows, whose
+	// labels are replaced by values that they cover, from their originals: twice its AUC minus 1.
+	// 0: as well as chance; 1: always.
 	Propensity Score `json:"propensity"`
-	// Information is how much of the quasi-identifiers is left: 1 less the Penalty.
+	// Information is the share of the quasi-identifiers' information that is left: 1 minus the
+	// Penalty.
 	Information Score `json:"information_kept"`
 }
 
-// Score is a mean over the rounds, and their standard deviation when there are several.
+// Score is a mean over the rounds, and their standard deviation if there are several.
 type Score struct {
 	Mean      float64  `json:"mean"`
 	Deviation *float64 `json:"sd,omitempty"`
@@ -93,13 +97,13 @@ func over(rounds []measurement, number func(measurement) float64) (s Score) {
 	return s
 }
 
-// tested is how a classifier does on the test rows of a round.
+// tested is the results of a classifier on the test rows of a round.
 type tested struct {
 	wrong, auc, f1, balanced float64
-	classes                  []float64 // not a number of a class without test rows
+	classes                  []float64 // not a number for a class without test rows
 }
 
-// report sums the rounds up.
+// report summarizes the rounds.
 func (e *evaluation) report() *Report {
 	r := &Report{Rows: e.rows, Rounds: len(e.rounds), Learners: []string{}}
 	for _, l := range e.learners {
@@ -133,21 +137,27 @@ func (e *evaluation) roundsOf(number int) (rounds []measurement) {
 	return rounds
 }
 
-// tested sums up how classifiers do.
-func (e *evaluation) tested(rounds []measurement) (errors map[string]Score, quality map[string]Quality) {
-	errors, quality = make(map[string]Score, len(e.learners)), make(map[string]Quality, len(e.learners))
+// tested summarizes the results of classifiers.
+func (e *evaluation) tested(rounds []measurement) (errors map[string]Score,
+	quality map[string]Quality) {
+	errors, quality = make(map[string]Score, len(e.learners)),
+		make(map[string]Quality, len(e.learners))
 	for i, l := range e.learners {
 		errors[l.Name()] = over(rounds, func(m measurement) float64 { return m.scores[i].wrong })
 		q := Quality{
-			AUC:           over(rounds, func(m measurement) float64 { return m.scores[i].auc }),
-			F1:            over(rounds, func(m measurement) float64 { return m.scores[i].f1 }),
-			BalancedError: over(rounds, func(m measurement) float64 { return m.scores[i].balanced }),
+			AUC: over(rounds, func(m measurement) float64 { return m.scores[i].auc }),
+			F1:  over(rounds, func(m measurement) float64 { return m.scores[i].f1 }),
+			BalancedError: over(rounds, func(m measurement) float64 {
+				return m.scores[i].balanced
+			}),
 		}
 		for class := range e.ClassNames {
 			absent := func(m measurement) bool { return math.IsNaN(m.scores[i].classes[class]) }
 			var score *Score
 			if those := slices.DeleteFunc(slices.Clone(rounds), absent); len(those) > 0 {
-				score = new(over(those, func(m measurement) float64 { return m.scores[i].classes[class] }))
+				score = new(over(those, func(m measurement) float64 {
+					return m.scores[i].classes[class]
+				}))
 			}
 			q.ClassErrors = append(q.ClassErrors, score)
 		}
@@ -164,9 +174,11 @@ func costsOf(rounds []measurement) *Costs {
 		Misclassified:  over(rounds, func(m measurement) float64 { return m.costs.Misclassified }),
 		Dropped:        over(rounds, func(m measurement) float64 { return m.costs.Dropped }),
 
-		QueryError:       over(rounds, func(m measurement) float64 { return m.costs.Queries.Mean }),
-		QueryErrorMedian: over(rounds, func(m measurement) float64 { return m.costs.Queries.Median }),
-		Propensity:       over(rounds, func(m measurement) float64 { return m.costs.Propensity }),
-		Information:      over(rounds, func(m measurement) float64 { return 1 - m.costs.Penalty }),
+		QueryError: over(rounds, func(m measurement) float64 { return m.costs.Queries.Mean }),
+		QueryErrorMedian: over(rounds, func(m measurement) float64 {
+			return m.costs.Queries.Median
+		}),
+		Propensity:  over(rounds, func(m measurement) float64 { return m.costs.Propensity }),
+		Information: over(rounds, func(m measurement) float64 { return 1 - m.costs.Penalty }),
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kcut/kcut/pipeline/job"
 )
 
-// trial is one measurement being made.
+// trial is one measurement while it is made.
 type trial struct {
 	*evaluation
 	judge.Trial
@@ -29,7 +29,8 @@ func (e *evaluation) trial(f *judge.Fold, space partition.Space) *trial {
 	return t
 }
 
-// variant masks the records as a job says. That no release can be made is a measurement, too.
+// variant masks the records according to a job. If no release can be made, that is a measurement,
+// too.
 func (t *trial) variant(ctx context.Context, job *job.Job) error {
 	requirement := t.Requirement(job)
 	release, err := t.search(ctx, job, requirement)
@@ -72,13 +73,13 @@ func (t *trial) search(
 	return r, nil
 }
 
-// setBounds has bounds of intervals chosen among the values that are released, where some are not.
+// setBounds chooses bounds of intervals among the released values, if some are not released.
 func (t *trial) setBounds(ctx context.Context, r *judge.Release) error {
 	suppressed, dropped := r.Lost()
 	if suppressed+dropped == 0 {
 		return nil
 	}
-	released := make([][]bool, len(r.Attributes)) // of what has an order
+	released := make([][]bool, len(r.Attributes)) // by attribute with an order
 	for a := range released {
 		if r.Attributes[a].Mask != engine.Discretize {
 			continue
@@ -111,7 +112,7 @@ func (t *trial) setBounds(ctx context.Context, r *judge.Release) error {
 }
 
 // stays reports whether a label stays that no released record has: a run joins intervals and
-// suppresses values. Other labels cost nothing, and records for testing may have them.
+// suppresses values. Other labels cost nothing, and test records may have them.
 func (t *trial) stays(a int, label engine.Label) bool {
 	switch t.Attributes[a].Mask {
 	case engine.Discretize:
@@ -122,7 +123,7 @@ func (t *trial) stays(a int, label engine.Label) bool {
 	return true
 }
 
-// examine measures how a classifier does.
+// examine measures the results of a classifier.
 func (t *trial) examine(
 	c classify.Classifier, space partition.Space, test func(judge.Examiner) error,
 ) error {
@@ -139,10 +140,10 @@ func (t *trial) examine(
 	return err
 }
 
-// pool returns the table that a search gets, without groupings. If its plan asks for it, values
-// of suppressed columns that fewer than k records of the source have are one, as in a run, so
-// are nulls; k is the largest of the column's sets. So are values below one node of the finest level that the job
-// lets a column have. What the codes take is drawn.
+// pool returns the table for a search, without groupings. If its plan asks for it, values of
+// suppressed columns that fewer than k records of the source have become one code, as in a run, and
+// so do nulls; k is the largest of the column's sets. So do values below one node of the finest
+// level that the job allows in a column. The memory of the codes is drawn.
 func (t *trial) pool(
 	job *job.Job, plan engine.Plan, requirement engine.Requirement,
 ) (*engine.Table, judge.Pools, error) {
@@ -168,7 +169,8 @@ func (t *trial) pool(
 	return &table, pools, t.Space.Budget.Draw("pooled values", pools.Bytes())
 }
 
-// poolLevel returns an attribute with the nodes of a level for its finest, and the code that each value has in it.
+// poolLevel returns an attribute whose finest nodes are those of a level, and the code that each
+// value has in it.
 func poolLevel(a *engine.Attribute, level int) (engine.Attribute, []uint32) {
 	pooled := *a
 	tree, codes := a.Tree.Within(level)
@@ -179,8 +181,8 @@ func poolLevel(a *engine.Attribute, level int) (engine.Attribute, []uint32) {
 	return pooled, codes
 }
 
-// poolRare returns an attribute of the values of at least k records, and the code that each
-// value has in it. The rest, if there is one, comes after them, and then the null.
+// poolRare returns an attribute of the values of at least k records, and the code that each value
+// has in it. They are followed by the rest, if there is one, and then the null.
 func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, []uint32) {
 	pooled, codes, last := *a, make([]uint32, len(sizes)), len(sizes)-1
 	pooled.Texts, pooled.HasNull = nil, a.HasNull && sizes[last] >= k
@@ -204,7 +206,7 @@ func poolRare(a *engine.Attribute, sizes []uint64, k uint64) (engine.Attribute, 
 	return pooled, codes
 }
 
-// poolHistogram adds up the classes of the codes that become one, of so many.
+// poolHistogram adds up the classes of the codes that become one, in a domain.
 func poolHistogram(h *partition.Histogram, codes []uint32, domain int) *partition.Histogram {
 	var pairs partition.Pairs
 	for code, to := range codes {

@@ -20,20 +20,28 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// algorithms are all, with the options that change what they do.
+// algorithms are all, with the options that change how they work.
 var algorithms = []job.Algorithm{
 	{Name: job.AlgorithmTDR}, {Name: job.AlgorithmTDS},
 	{Name: job.AlgorithmBottomUp, Bins: 4},
-	{Name: job.AlgorithmKACTUS}, {Name: job.AlgorithmKACTUS, Leftover: job.LeftoverRecruit, MinObjects: 1},
+	{Name: job.AlgorithmKACTUS}, {
+		Name:       job.AlgorithmKACTUS,
+		Leftover:   job.LeftoverRecruit,
+		MinObjects: 1,
+	},
 	{Name: job.AlgorithmIACk, Bins: 4}, {Name: job.AlgorithmIACk, Bins: 4, Small: job.SmallTopUp},
 	{Name: job.AlgorithmIACc, Bins: 4, MaxDivergence: new(0.5), MaxInformationChange: new(0.5)},
-	{Name: job.AlgorithmMondrian}, {Name: job.AlgorithmMondrian, Partitioning: job.PartitioningRelaxed, Categories: job.CategoriesOrdered},
+	{Name: job.AlgorithmMondrian}, {
+		Name:         job.AlgorithmMondrian,
+		Partitioning: job.PartitioningRelaxed,
+		Categories:   job.CategoriesOrdered,
+	},
 	{Name: job.AlgorithmInfoGainMondrian},
 }
 
-// Domains are those of all rows, so engines see values that no training row has, and their
-// rules are applied to test rows with such values. The release of the training part is
-// k-anonymous, every test row gets labels or is dropped, and nothing stays drawn.
+// Domains are those of all rows, so engines see values that no training row has, and their rules
+// are applied to test rows with such values. The release of the training part is k-anonymous, every
+// test row gets labels or is dropped, and no memory stays drawn.
 func TestUnseenValues(t *testing.T) {
 	enginetest.Cases(t, 300, func(r *rand.Rand) {
 		c := enginetest.NewCase(r, 30)
@@ -57,7 +65,8 @@ func TestUnseenValues(t *testing.T) {
 			f, err := e.assign(t.Context(), round{})
 			must(t, err)
 			tr, shown := watched(e, f)
-			release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm}, engine.Requirement{Sets: c.Sets})
+			release, err := tr.search(t.Context(), &job.Job{Algorithm: algorithm},
+				engine.Requirement{Sets: c.Sets})
 			if errors.Is(err, engine.ErrInfeasible) || errors.Is(err, engine.ErrUnreached) {
 				continue
 			}
@@ -72,7 +81,7 @@ func TestUnseenValues(t *testing.T) {
 	})
 }
 
-// split makes rows records, some for training and the others for testing, and tells which;
+// split makes records from rows, some for training and the others for testing, and returns both;
 // nil if one side has none.
 func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, rows [2][]int) {
 	t.Helper()
@@ -84,7 +93,9 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 	fields := table.Layout.Fields
 	for row := range codes.Rows {
 		key := make([]uint64, table.Layout.Words)
-		put := func(field int, code uint32) { key[fields[field].Word] |= uint64(code) << fields[field].Shift }
+		put := func(field int, code uint32) {
+			key[fields[field].Word] |= uint64(code) << fields[field].Shift
+		}
 		for a := range codes.Columns {
 			put(a, codes.Columns[a][row])
 		}
@@ -101,15 +112,19 @@ func split(t *testing.T, r *rand.Rand, codes enginetest.Codes) (e *evaluation, r
 		return nil, rows
 	}
 	records := &pipeline.Records{
-		Attributes: codes.Attributes, ClassNames: make([]engine.Label, codes.Classes), Table: table, Budget: spill.NewBudget(1 << 30),
+		Attributes: codes.Attributes,
+		ClassNames: make([]engine.Label, codes.Classes),
+		Table:      table,
+		Budget:     spill.NewBudget(1 << 30),
 	}
 	e = &evaluation{Options: Options{SplitColumn: "side"}}
 	must(t, e.count(t.Context(), records))
 	return e, rows
 }
 
-// checkParts checks what is released of the training and of the test rows.
-func checkParts(t *testing.T, c enginetest.Case, tr *trial, r *judge.Release, rows [2][]int, shown *shown, name string) {
+// checkParts checks the release of the training and of the test rows.
+func checkParts(t *testing.T, c enginetest.Case, tr *trial, r *judge.Release, rows [2][]int,
+	shown *shown, name string) {
 	t.Helper()
 	released := make([][]engine.Label, len(c.Data.Rows))
 	read := func(from judge.Source, searched bool, rows []int) {
@@ -132,7 +147,8 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, r *judge.Release, ro
 	costs, err := tr.Judge(t.Context(), r)
 	must(t, err)
 	if shown.trained+uint64(costs.Dropped) != tr.TrainedOn || shown.tested != tr.TestedOn {
-		t.Fatalf("%s: %d rows are released, %g dropped, of %d, and %d tested", name, shown.trained, costs.Dropped, tr.TrainedOn, shown.tested)
+		t.Fatalf("%s: %d rows are released, %g dropped, of %d, and %d tested", name, shown.trained,
+			costs.Dropped, tr.TrainedOn, shown.tested)
 	}
 	checkQueries(t, tr, r, costs, name)
 	for a := range tr.Attributes {
@@ -143,13 +159,15 @@ func checkParts(t *testing.T, c enginetest.Case, tr *trial, r *judge.Release, ro
 			}
 		}
 		l.Feature(false)
-		if tr.Attributes[a].Mask == engine.Suppress && strings.HasSuffix(name, job.AlgorithmMondrian) {
+		if tr.Attributes[a].Mask == engine.Suppress &&
+			strings.HasSuffix(name, job.AlgorithmMondrian) {
 			checkNames(t, tr, r, c.Sets, a)
 		}
 	}
 }
 
-// checkQueries checks the error of queries: what row after row says, of the rows that rules were made from.
+// checkQueries compares the error of queries with that counted row by row, on the rows from which
+// rules were made.
 func checkQueries(t *testing.T, tr *trial, r *judge.Release, costs judge.Costs, name string) {
 	t.Helper()
 	rows := gather(t, masked(tr.Source(), r, true))
@@ -165,7 +183,8 @@ func checkQueries(t *testing.T, tr *trial, r *judge.Release, costs judge.Costs, 
 			}
 		}
 	}
-	estimate, labels := tr.Workload.Within(r.Attributes).Estimate(r.Recoding), make([]uint32, len(tr.Attributes))
+	estimate, labels := tr.Workload.Within(r.Attributes).Estimate(r.Recoding),
+		make([]uint32, len(tr.Attributes))
 	for i := range rows.Counts {
 		for a := range labels {
 			labels[a] = rows.Labels[a][i]
@@ -174,14 +193,17 @@ func checkQueries(t *testing.T, tr *trial, r *judge.Release, costs judge.Costs, 
 			estimate.Add(labels, 1)
 		}
 	}
-	want, got := estimate.Error(&workload.Truth{Answers: truth, Records: uint64(len(rows.Counts))}), costs.Queries
-	if !slices.Equal(truth, tr.Truth.Answers) || math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) || math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
+	want, got := estimate.Error(&workload.Truth{Answers: truth, Records: uint64(len(rows.Counts))}),
+		costs.Queries
+	if !slices.Equal(truth, tr.Truth.Answers) ||
+		math.Abs(got.Mean-want.Mean) > 1e-9*(1+want.Mean) ||
+		math.Abs(got.Median-want.Median) > 1e-9*(1+want.Median) {
 		t.Fatalf("%s: queries have error %+v, want %+v", name, got, want)
 	}
 }
 
-// checkNames checks that no label names a value of fewer than k training records, or a null of
-// so few.
+// checkNames checks that no label names a value of fewer than k training records, or a null with
+// fewer.
 func checkNames(t *testing.T, tr *trial, r *judge.Release, sets []engine.Set, a int) {
 	t.Helper()
 	of := engine.Requirement{Sets: sets}.ByAttribute(len(tr.Attributes))[a]
@@ -198,7 +220,8 @@ func checkNames(t *testing.T, tr *trial, r *judge.Release, sets []engine.Set, a 
 	for _, label := range r.Labels(a) {
 		for _, value := range (cutfile.Label{Label: label.Text, Null: label.Null}).Values() {
 			if value.Text != engine.Suppressed && records[value] < k {
-				t.Fatalf("attribute %d: %q names %v, which %d records have, k is %d", a, label.Text, value, records[value], k)
+				t.Fatalf("attribute %d: %q names %v, which %d records have, k is %d", a, label.Text,
+					value, records[value], k)
 			}
 		}
 	}
