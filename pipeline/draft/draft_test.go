@@ -84,8 +84,8 @@ func identified(rng *rand.Rand) string {
 			"cm,yes,\"a, b\",target\n")
 	for i := range 60 {
 		n := rng.IntN(1 << 30)
-		fmt.Fprintf(&out,
-			"canary%d,canary%d@example.org,https://canary/%d,10.1.2.%d,123e4567-e89b-12d3-a456-%012d,078-05-%04d,", i, i, n, i, n, 1000+i)
+		fmt.Fprintf(&out, "canary%d,canary%d@example.org,https://canary/%d,10.1.2.%d,", i, i, n, i)
+		fmt.Fprintf(&out, "123e4567-e89b-12d3-a456-%012d,078-05-%04d,", n, 1000+i)
 		fmt.Fprintf(&out, "19%02d-0%d-11,2020-01-0%dT0%d:00:00,E%02d.%d,X%03d-%d,%d,canary told "+
 			"us a story of many words %d,", 50+i%40, 1+i%9, 1+i%7, i%9, i%25, i%5, i*7, i%10,
 			4711+i%50, i)

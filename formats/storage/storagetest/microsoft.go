@@ -75,7 +75,8 @@ func (s *Server) listMicrosoft(w http.ResponseWriter, r *http.Request) {
 	for _, o := range objects {
 		fmt.Fprintf(w,
 			"<Blob><Name>%s</Name><Properties><Last-Modified>%s</Last-Modified>"+
-				"<Content-Length>%d</Content-Length><BlobType>BlockBlob</BlobType></Properties></Blob>",
+				"<Content-Length>%d</Content-Length><BlobType>BlockBlob</BlobType></Properties>"+
+				"</Blob>",
 			html.EscapeString(o.key), o.changed.Format(http.TimeFormat), len(o.data))
 	}
 	fmt.Fprintf(w, "</Blobs><NextMarker>%s</NextMarker></EnumerationResults>",
