@@ -22,7 +22,7 @@ type Field struct {
 	Lacked  bool // for a dataset: some file does not have the column
 }
 
-// TextLine is the line of CSV because of which a column that began with numbers is one of texts,
+// TextLine is the line of CSV that makes a column of texts from a column that began with numbers,
 // with advice.
 type TextLine struct {
 	File   string

@@ -130,7 +130,7 @@ type CSV struct {
 	Header    []string // names of columns when it is headless; nil: column1, column2, ...
 	// names of columns that replace those of the header, by position from 1 on
 	Names map[int]string
-	// columns of which only the order of values matters, not their text
+	// columns whose values matter only by their order, not by their text
 	Ordered map[string]bool
 	// layouts of declared dates and timestamps in the notation of package time, by column
 	Layouts map[string]string

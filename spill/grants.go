@@ -18,7 +18,7 @@ const (
 	Trying       Phase = "trials of an evaluation"
 )
 
-// Of says of which amount a grant is a fraction.
+// Of is the amount of which a grant is a fraction.
 type Of int
 
 // Whole is the budget's limit, Left the bytes that nobody has drawn when the holder asks for the

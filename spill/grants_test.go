@@ -26,9 +26,9 @@ func phases() (all []Phase) {
 	return all
 }
 
-// sum returns the sums of a phase's grants that are within another grant, or within none: of
-// fractions of the whole, of fractions of what is left, and of those fractions of the whole that
-// are drawn at once.
+// sum returns three sums over a phase's grants that are within another grant, or within none: the
+// fractions of the whole, the fractions of the bytes that are left, and those fractions of the
+// whole that are drawn at once.
 func sum(p Phase, within *Grant) (whole, left, drawn *big.Rat) {
 	whole, left, drawn = new(big.Rat), new(big.Rat), new(big.Rat)
 	for _, g := range Grants() {

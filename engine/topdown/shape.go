@@ -90,9 +90,9 @@ func (v *intervals) cut(through []span) engine.ColumnCut {
 }
 
 // bestSplit returns the code that splits the codes lo ≤ code < hi with the highest gain; it is not
-// the smallest code that occurs among them. Of several such codes it returns the smallest. It
-// returns -1 if only one code occurs, or if all parts would be too narrow. Frequencies are of all
-// the records, including those of the null.
+// the smallest code that occurs among them. If several codes are equally good, it returns the
+// smallest. It returns -1 if only one code occurs, or if all parts would be too narrow. Frequencies
+// are of all the records, including those of the null.
 func (v *intervals) bestSplit(lo, hi int, frequencies []uint64, withNull bool) int {
 	n := len(frequencies)
 	room := make([]uint64, 3*n)

@@ -157,8 +157,8 @@ func TestDraftOfRealData(t *testing.T) {
 	}
 }
 
-// Of many columns that nobody is said to know, all are one set; those that an acquaintance knows
-// are one set, which comes first.
+// If nobody is said to know any of many columns, all are one set; the columns that an acquaintance
+// knows are one set, which comes first.
 func TestDraftOfManyColumns(t *testing.T) {
 	for names, want := range map[string]int{"Age": 1, "Age,zip": 2} {
 		t.Chdir(t.TempDir())

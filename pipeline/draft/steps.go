@@ -15,10 +15,9 @@ const (
 	mostSteps = 20
 )
 
-// step returns the value of round for a column, of which the ends of intervals are multiples: there
-// are at most mostSteps of them between the middle nine tenths of the values. It is empty if there
-// are hardly more values. A step depends only on the order of magnitude: it is no value of the
-// data.
+// step returns the value of round for a column: the ends of intervals are its multiples. There are
+// at most mostSteps of them between the middle nine tenths of the values. It is empty if there are
+// hardly more values. A step depends only on the order of magnitude: it is no value of the data.
 func (p *Profile) step() string {
 	span := p.high - p.low
 	if p.Field.Distinct <= 2*mostSteps || math.IsInf(span, 0) || math.IsNaN(span) ||

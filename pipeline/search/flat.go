@@ -51,7 +51,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	return nil
 }
 
-// note tells which columns are flat.
+// note notes the flat columns.
 func (f *flatColumns) note(noted func(text string)) {
 	if len(f.outside) > 0 {
 		noted("the cut has no place for the values of more than half of the rows in " +

@@ -327,7 +327,8 @@ func (r *Reader) Spare() int {
 	return spare
 }
 
-// joinStreams decodes values of which all first bytes come first, then all second bytes, and so on.
+// joinStreams decodes values that are stored as streams: all first bytes come first, then all
+// second bytes, and so on.
 func (r *Reader) joinStreams(stored []byte) (data []byte, err error) {
 	if len(stored)%r.width != 0 {
 		return nil, fmt.Errorf("split streams of %d bytes: %w", len(stored), formats.ErrDamaged)

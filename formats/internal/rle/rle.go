@@ -109,8 +109,8 @@ func (r *Reader) pass(n int) {
 	r.left -= (n + groupSize - 1) / groupSize * groupSize
 }
 
-// unpackGroup unpacks a group of which not all values are requested. The last group of a page may
-// be truncated.
+// unpackGroup unpacks a group when only some of its values are requested. The last group of a page
+// may be truncated.
 func (r *Reader) unpackGroup() error {
 	r.from, r.to = 0, min(groupSize, len(r.data)*8/r.width)
 	if r.to == 0 {

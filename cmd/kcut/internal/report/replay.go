@@ -48,8 +48,8 @@ type replayStep struct {
 	Anonymity []uint64 `json:"anonymity"`
 }
 
-// newReplay makes a replay of a trace. Of a long trace it replays the beginning; bottom-up, where
-// the end is known, it replays the end.
+// newReplay makes a replay of a trace. If the trace is too long, it replays the beginning, or the
+// end of a bottom-up trace, whose end is known.
 func newReplay(trace []kcut.TraceStep, cut *kcut.Cut) *replay {
 	r := &replay{
 		Up: generalizes(cut), Rows: cut.Rows, Total: len(trace), Left: curveLeft, Right: curveRight,
