@@ -119,7 +119,7 @@ func (s *search) suppress(ctx context.Context, table *engine.Table) (cut *engine
 		return nil, err
 	}
 	for i := range s.performed[:steps] {
-		s.tell(&s.performed[i])
+		s.reportStep(&s.performed[i])
 	}
 	return cut, nil
 }

@@ -33,7 +33,7 @@ type search struct {
 	regained []bool
 	key      []byte  // scratch of groupOf
 	scored   []int32 // scratch of findBest
-	told     told
+	reported reported
 	balance
 }
 
@@ -378,7 +378,7 @@ func (s *search) report(node int, step engine.Step) {
 		s.performed = append(s.performed, p)
 		return
 	}
-	s.tell(&p)
+	s.reportStep(&p)
 }
 
 // cut returns the present cut.
