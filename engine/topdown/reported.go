@@ -2,8 +2,8 @@ package topdown
 
 import "slices"
 
-// reported is the state of the sets in the last report. A step changes only the sets with its column,
-// which may be few among many.
+// reported is the state of the sets in the last report. A step changes only the sets with its
+// column, which may be few among many.
 type reported struct {
 	sets      []reached
 	anonymity []uint64 // by set
@@ -42,7 +42,7 @@ func (s *search) reportStep(p *performedStep) {
 		*was, s.reported.anonymity[set] = is, is.anonymity
 	}
 	step := p.Step
-	step.Anonymity, step.Live, step.Touched = slices.Clone(s.reported.anonymity), s.reported.all.live,
-		s.reported.all.touched
+	step.Anonymity = slices.Clone(s.reported.anonymity)
+	step.Live, step.Touched = s.reported.all.live, s.reported.all.touched
 	s.options.OnStep(step)
 }
