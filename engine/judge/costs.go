@@ -24,7 +24,7 @@ type Costs struct {
 
 // costing computes the costs of a release; a nil costing does nothing.
 type costing struct {
-	*tally    // counts of the equivalence classes: their labels, the class
+	*counter  // counts of the equivalence classes: their labels, the class
 	penalties [][]float64
 	records   [][]uint64 // by attribute and label
 	released  uint64
@@ -42,7 +42,7 @@ func (t *Trial) costing(r *Release, penalties [][]float64) (*costing, error) {
 	for _, of := range penalties {
 		c.records, domains = append(c.records, make([]uint64, len(of))), append(domains, len(of))
 	}
-	c.tally = newTally(append(domains, max(1, t.Classes)), t.Space, tallies)
+	c.counter = newCounter(append(domains, max(1, t.Classes)), t.Space, counters)
 	c.answered = t.Workload.Within(r.Attributes).Estimate(r.Recoding)
 	return c, t.Space.Budget.Draw("labels of queries", c.answered.Bytes())
 }
@@ -54,7 +54,7 @@ func (c *costing) add(b *Block, dropped uint64) error {
 	}
 	c.dropped += dropped
 	columns := append(b.Labels[:len(b.Labels):len(b.Labels)], b.Classes)
-	return c.tally.add(b.Counts, columns)
+	return c.counter.add(b.Counts, columns)
 }
 
 // costs returns the costs of a release whose groups must have k records.

@@ -9,27 +9,27 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// tally counts tuples.
-type tally struct {
-	counter *partition.Counter
+// counter counts tuples.
+type counter struct {
+	tuples  *partition.Counter
 	domains []int
 	space   partition.Space
 	weights []uint64 // scratch
 }
 
-// newTally returns one of several tallies that count in a space at the same time.
-func newTally(domains []int, space partition.Space, together int) *tally {
+// newCounter returns one of several counters that count in a space at the same time.
+func newCounter(domains []int, space partition.Space, together int) *counter {
 	space.Share = spill.TrialTuples.Part(space.Budget.Left()) / int64(together)
-	return &tally{counter: partition.NewCounter(domains, space), domains: domains, space: space}
+	return &counter{tuples: partition.NewCounter(domains, space), domains: domains, space: space}
 }
 
-func (t *tally) add(counts []uint64, columns [][]uint32) error {
-	return t.counter.AddCounted(len(counts), counts, columns, t.domains)
+func (c *counter) add(counts []uint64, columns [][]uint32) error {
+	return c.tuples.AddCounted(len(counts), counts, columns, c.domains)
 }
 
-// table returns the distinct tuples. It consumes the tally.
-func (t *tally) table(ctx context.Context) (*partition.Table, error) {
-	return partition.Tabulate(ctx, []*partition.Counter{t.counter}, t.space, 1)
+// table returns the distinct tuples. It consumes the counter.
+func (c *counter) table(ctx context.Context) (*partition.Table, error) {
+	return partition.Tabulate(ctx, []*partition.Counter{c.tuples}, c.space, 1)
 }
 
 // Group adds the groupings that an engine's plan asks for to a table, with counts of the records of
@@ -40,7 +40,7 @@ func Group(
 ) error {
 	plan, merges := e.Plan(requirement), engine.Merge(e, table, requirement)
 	table.Merged = true
-	tallies := make([]*tally, len(plan.Groupings))
+	counters := make([]*counter, len(plan.Groupings))
 	for i, g := range plan.Groupings {
 		var domains []int
 		for _, a := range g.Columns {
@@ -49,7 +49,7 @@ func Group(
 		if g.Kind && HasKinds(table) {
 			domains = append(domains, table.KindsLen())
 		}
-		tallies[i] = newTally(domains, space, len(tallies))
+		counters[i] = newCounter(domains, space, len(counters))
 	}
 	err := from(ctx, func(b *Block) error {
 		for a, codes := range b.Codes() {
@@ -59,22 +59,22 @@ func Group(
 			}
 		}
 		for i, g := range plan.Groupings {
-			if err := tallies[i].addGrouping(table, g, b); err != nil {
+			if err := counters[i].addGrouping(table, g, b); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	for i := 0; i < len(tallies) && err == nil; i++ {
+	for i := 0; i < len(counters) && err == nil; i++ {
 		var grouping *partition.Table
-		grouping, err = tallies[i].table(ctx)
+		grouping, err = counters[i].table(ctx)
 		table.Groupings = append(table.Groupings, grouping)
 	}
 	return err
 }
 
 // addGrouping counts the records of a block for a grouping of a table.
-func (t *tally) addGrouping(table *engine.Table, g engine.Grouping, b *Block) error {
+func (c *counter) addGrouping(table *engine.Table, g engine.Grouping, b *Block) error {
 	var columns [][]uint32
 	for _, a := range g.Columns {
 		columns = append(columns, b.Columns[a])
@@ -83,13 +83,13 @@ func (t *tally) addGrouping(table *engine.Table, g engine.Grouping, b *Block) er
 		columns = append(columns, b.kinds())
 	}
 	if !g.Weighted || !table.Kinds.Weighted() {
-		return t.add(b.Counts, columns)
+		return c.add(b.Counts, columns)
 	}
-	t.weights = t.weights[:0]
+	c.weights = c.weights[:0]
 	for i, kind := range b.kinds() {
-		t.weights = append(t.weights, b.Counts[i]*table.Kinds.Weight[kind])
+		c.weights = append(c.weights, b.Counts[i]*table.Kinds.Weight[kind])
 	}
-	return t.add(t.weights, columns)
+	return c.add(c.weights, columns)
 }
 
 // Search lets an engine search a table in the rest of the options' space and in the space of the

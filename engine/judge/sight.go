@@ -13,7 +13,7 @@ import (
 // sight is the training data of classifiers: counts of features and the class; a nil sight counts
 // nothing.
 type sight struct {
-	*tally
+	*counter
 	features
 	columns [][]uint32 // scratch
 }
@@ -35,7 +35,7 @@ func (t *Trial) newSight(f features, classes int) *sight {
 	for i := range f {
 		domains = append(domains, f[i].Domain)
 	}
-	return &sight{features: f, tally: newTally(append(domains, classes), t.Space, tallies)}
+	return &sight{features: f, counter: newCounter(append(domains, classes), t.Space, counters)}
 }
 
 // code writes the features of a block's records. Records that are not released have only missing

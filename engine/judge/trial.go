@@ -65,8 +65,8 @@ type Release struct {
 	K          uint64             // k of the requirement
 }
 
-// tallies is the number of tallies of a trial that count at the same time.
-const tallies = 3
+// counters is the number of counters of a trial that count at the same time.
+const counters = 3
 
 // Judge masks the records from which a recoding was made, and the test records.
 func (t *Trial) Judge(ctx context.Context, r *Release) (costs Costs, err error) {
