@@ -37,7 +37,7 @@ func maskInput(ctx context.Context, b *binding.Bound, found *search.Found, res *
 	to.target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
 		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
-		Footer: spill.NewLedger(res.Budget, "the footer of the release"),
+		Footer: spill.NewAccount(res.Budget, "the footer of the release"),
 	}
 	order := orderOf(b, res.Run)
 	order.Rows = int64(b.Job.Output.RowGroupRows)

@@ -78,38 +78,40 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // Peak returns the largest number of bytes that were in use at one time.
 func (b *Budget) Peak() int64 { return b.peak.Load() }
 
-// Ledger draws memory for a holder that grows in small steps and knows only its total. A nil Ledger
-// has no limit. It is not safe for concurrent use.
-type Ledger struct {
+// Account draws memory for a holder that grows in small steps and knows only its total. A nil
+// Account has no limit. It is not safe for concurrent use.
+type Account struct {
 	budget *Budget // nil: memory has no limit
 	what   string
 	drawn  int64
 }
 
-// ledgerPage is the number of bytes that a ledger draws at a time.
-const ledgerPage = 64 << 10
+// accountPage is the number of bytes that an account draws at a time.
+const accountPage = 64 << 10
 
-// NewLedger returns a ledger that draws from a budget; without one it draws nothing. It must be
+// NewAccount returns an account that draws from a budget; without one it draws nothing. It must be
 // closed.
-func NewLedger(budget *Budget, what string) *Ledger { return &Ledger{budget: budget, what: what} }
+func NewAccount(budget *Budget, what string) *Account {
+	return &Account{budget: budget, what: what}
+}
 
 // Draw makes sure that at least this total of bytes is drawn.
-func (l *Ledger) Draw(bytes int64) error {
-	if l == nil || l.budget == nil || bytes <= l.drawn {
+func (a *Account) Draw(bytes int64) error {
+	if a == nil || a.budget == nil || bytes <= a.drawn {
 		return nil
 	}
-	more := bytes - l.drawn + ledgerPage
-	if err := l.budget.Draw(l.what, more); err != nil {
-		return fmt.Errorf("keep %s: %w", l.what, err)
+	more := bytes - a.drawn + accountPage
+	if err := a.budget.Draw(a.what, more); err != nil {
+		return fmt.Errorf("keep %s: %w", a.what, err)
 	}
-	l.drawn += more
+	a.drawn += more
 	return nil
 }
 
 // Close returns all bytes to the budget.
-func (l *Ledger) Close() {
-	if l != nil && l.budget != nil {
-		l.budget.Return(l.drawn)
-		l.drawn = 0
+func (a *Account) Close() {
+	if a != nil && a.budget != nil {
+		a.budget.Return(a.drawn)
+		a.drawn = 0
 	}
 }

@@ -128,7 +128,7 @@ func (Tree) Name() string { return "tree" }
 // and stays drawn.
 func (Tree) Learn(ctx context.Context, d Data) (Classifier, error) {
 	inducer := induce.Inducer{Classes: d.Classes, MinObjects: 2, MDL: true, Prune: true}
-	inducer.Ledger = spill.NewLedger(d.Space.Budget, "a decision tree")
+	inducer.Account = spill.NewAccount(d.Space.Budget, "a decision tree")
 	for _, c := range d.Columns {
 		inducer.Columns = append(inducer.Columns,
 			induce.Column{Domain: c.Domain, Numeric: c.Numeric, Null: true})

@@ -46,13 +46,13 @@ type Inducer struct {
 	MinObjects uint64
 	MDL        bool // numeric tests gain less because they were chosen among many
 	// subtrees are replaced if they are not expected to make fewer errors than a leaf
-	Prune  bool
-	Ledger *spill.Ledger
+	Prune   bool
+	Account *spill.Account
 }
 
 // Grow grows a tree depth first and consumes the cells. They must have been made for the same
 // number of classes, or kinds. It calls the visitor meanwhile, which may be nil, and must be nil
-// when the tree is pruned. The ledger draws the memory of the tree.
+// when the tree is pruned. The account draws the memory of the tree.
 func (i Inducer) Grow(ctx context.Context, records *cells.Cells, visitor Visitor) (*Tree, error) {
 	t := &Tree{columns: i.Columns}
 	g := grower{Inducer: i, visitor: visitor, selection: newSelection(i, records.Size())}
@@ -122,7 +122,7 @@ func (g *grower) visit(ctx context.Context, p part) (node int, err error) {
 		return 0, err
 	}
 	node = g.tree.open(p.parent, p.link, p.cells.Size(), g.classes, g.counts)
-	if err := g.Ledger.Draw(g.tree.Bytes()); err != nil {
+	if err := g.Account.Draw(g.tree.Bytes()); err != nil {
 		return 0, err
 	}
 	if len(g.classes) < 2 || p.cells.Size() < 2*g.MinObjects {

@@ -80,10 +80,10 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 	if err != nil {
 		return nil, fmt.Errorf("suppress along a tree: %w", err)
 	}
-	grown := spill.NewLedger(options.Space.Budget, "a decision tree")
+	grown := spill.NewAccount(options.Space.Budget, "a decision tree")
 	defer grown.Close()
 	s := newSearch(e, table, set, options.Space.Budget)
-	defer s.ledger.Close()
+	defer s.account.Close()
 	tree, err := s.run(ctx, table, e.inducer(table, s.k, grown), options.Space)
 	if err != nil {
 		return nil, fmt.Errorf("suppress along a tree: %w", err)
@@ -93,13 +93,13 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 }
 
 // inducer returns the inducer that grows the tree: the first phase (section 4.2.1).
-func (e Engine) inducer(table *engine.Table, k uint64, ledger *spill.Ledger) induce.Inducer {
+func (e Engine) inducer(table *engine.Table, k uint64, account *spill.Account) induce.Inducer {
 	i := induce.Inducer{
 		Classes:    table.Classes,
 		Kinds:      table.Kinds,
 		MinObjects: k,
 		MDL:        true,
-		Ledger:     ledger,
+		Account:    account,
 	}
 	if e.MinObjects > 0 {
 		i.MinObjects = uint64(e.MinObjects)

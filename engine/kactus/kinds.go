@@ -96,7 +96,7 @@ func (s *kindSearch) leave(t *induce.Tree, node int, counts []uint64) error {
 			s.bags[last].counts[kind] += n
 		}
 	}
-	return s.ledger.Draw(s.groupsBytes() + s.bytes +
+	return s.account.Draw(s.groupsBytes() + s.bytes +
 		int64(len(s.bags))*(bagBytes+8*int64(len(counts))))
 }
 

@@ -30,8 +30,8 @@ type search struct {
 
 	suppressed, dropped uint64
 
-	ledger *spill.Ledger
-	held   int64 // memory of the bags
+	account *spill.Account
+	held    int64 // memory of the bags
 }
 
 // bag is the records left at a node when all nodes below it are done.
@@ -58,7 +58,7 @@ func newSearch(e Engine, table *engine.Table, set engine.Set, budget *spill.Budg
 		keys:   engine.NewRowKeys(table),
 	}
 	s.recruits = draw{keys: &s.keys, keep: s.k - 1}
-	s.ledger = spill.NewLedger(budget, "groups")
+	s.account = spill.NewAccount(budget, "groups")
 	return s
 }
 
@@ -213,7 +213,7 @@ func (s *search) leave(t tree, b bag) error {
 
 // hold makes sure that the memory of the search, and more bytes, are drawn.
 func (s *search) hold(more int64) error {
-	return s.ledger.Draw(s.held + s.groupsBytes() +
+	return s.account.Draw(s.held + s.groupsBytes() +
 		int64(s.moved.Len())*(movedBytes+movedColumnBytes*int64(len(s.keys.Fields))) +
 		s.recruits.bytes(s.recruits.tickets) + more)
 }

@@ -99,7 +99,7 @@ func (e Engine) Search(ctx context.Context, table *engine.Table, requirement eng
 		return nil, fmt.Errorf("search regions: %w", err)
 	}
 	s := newSearch(e, table, requirement, set, options.Space.Budget)
-	defer s.ledger.Close()
+	defer s.account.Close()
 	if err := s.start(ctx, table, options.Space); err != nil {
 		return nil, fmt.Errorf("search regions: %w", err)
 	}

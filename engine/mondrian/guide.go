@@ -167,7 +167,7 @@ func (g *guide) release(p part, o *outcome) error {
 	g.tree.set(p.link, -1-g.regions.End(o.size, o.weight))
 	pending := int64(cap(g.pending)+cap(g.subtrees)) * int64(pendingBytes+24*len(g.dimensions)+
 		16*g.classes)
-	return g.ledger.Draw(g.growth.Bytes() + g.other.Bytes() + pending)
+	return g.account.Draw(g.growth.Bytes() + g.other.Bytes() + pending)
 }
 
 // pendingBytes is the memory of a part or a subtree without its bounds and sums.

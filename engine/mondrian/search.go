@@ -23,7 +23,7 @@ type search struct {
 
 	growth
 	pending []part
-	ledger  *spill.Ledger
+	account *spill.Account
 
 	entropy entropy  // for InfoGain
 	guide   *guide   // nil: the search is not guided
@@ -57,10 +57,10 @@ type part struct {
 func newSearch(e Engine, table *engine.Table, requirement engine.Requirement, set engine.Set,
 	budget *spill.Budget) *search {
 	s := &search{
-		engine: e,
-		judge:  newJudge(set, table.Kinds),
-		growth: newGrowth(table),
-		ledger: spill.NewLedger(budget, "regions"),
+		engine:  e,
+		judge:   newJudge(set, table.Kinds),
+		growth:  newGrowth(table),
+		account: spill.NewAccount(budget, "regions"),
 	}
 	for a, of := range requirement.ByAttribute(len(table.Attributes)) {
 		d := newDimension(&table.Attributes[a], e)
@@ -228,7 +228,7 @@ func (s *search) finish(ctx context.Context, p part) error {
 		}
 		bytes += s.relaxed.bytes()
 	}
-	if err := s.ledger.Draw(bytes); err != nil {
+	if err := s.account.Draw(bytes); err != nil {
 		return err
 	}
 	return p.cells.Free()

@@ -12,14 +12,14 @@ type tokens struct {
 	of     *formats.Values // whose pseudonyms are known
 	made   *formats.Values
 	column formats.Column
-	ledger *spill.Ledger
+	ledger *spill.Account
 }
 
 // usualTokens are how many bytes tokens take that count as overhead.
 const usualTokens = 1 << 20
 
 func newTokens(c *column, budget *spill.Budget) *tokens {
-	return &tokens{maker: c.key.NewMaker(), ledger: spill.NewLedger(budget, "the pseudonyms of column "+c.output.Field.Name)}
+	return &tokens{maker: c.key.NewMaker(), ledger: spill.NewAccount(budget, "the pseudonyms of column "+c.output.Field.Name)}
 }
 
 // replace returns a coded column with pseudonyms in the place of its values, until the next call.

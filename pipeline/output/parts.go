@@ -19,7 +19,7 @@ const GroupsPerPart = 16
 type Parts struct {
 	Target   *Target
 	Metadata map[string]string
-	Footer   *spill.Ledger // draws what that of the open part takes
+	Footer   *spill.Account // draws what that of the open part takes
 
 	open   fileset.Part
 	folder string // of the open part

@@ -50,7 +50,7 @@ func newParts(t *testing.T, directory bool, budget *spill.Budget) *Parts {
 	column := writer.Column{Field: formats.Field{Name: "n", Type: formats.Type{Kind: formats.Int, Bits: 32}}}
 	return &Parts{
 		Target: &Target{Publication: publication, directory: directory, Columns: []writer.Column{column}},
-		Footer: spill.NewLedger(budget, "the footer"),
+		Footer: spill.NewAccount(budget, "the footer"),
 	}
 }
 
