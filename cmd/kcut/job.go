@@ -99,7 +99,8 @@ func addFlags(cmd *cobra.Command, flags []kcut.Flag) func() []kcut.Override {
 	jobFlags := make([]*jobFlag, len(flags))
 	for i, f := range flags {
 		jobFlags[i] = &jobFlag{Flag: f}
-		name, usage := strings.TrimPrefix(f.Name, "--"), strings.ReplaceAll(f.Doc, "`", "") // back quotes would name its value
+		name := strings.TrimPrefix(f.Name, "--")
+		usage := strings.ReplaceAll(f.Doc, "`", "") // back quotes would name its value
 		if f.Variable != "" {
 			usage += " [" + f.Variable + "]"
 		}

@@ -162,7 +162,8 @@ func New(doc *yaml.Node) (*Node, yaml.Problems) {
 		return nil, problems
 	}
 	if roots := len(doc.Entries); roots > 1 {
-		problems.At(doc.Entries[1].Key, fmt.Sprintf("a second root: a tree has one, this has %d", roots), "put the roots under a common one")
+		message := fmt.Sprintf("a second root: a tree has one, this has %d", roots)
+		problems.At(doc.Entries[1].Key, message, "put the roots under a common one")
 		return nil, problems
 	}
 	root := node(doc.Entries[0].Key, doc.Entries[0].Value, &problems)

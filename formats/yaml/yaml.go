@@ -50,6 +50,12 @@ type Node struct {
 // Entry is one key of a map and its value.
 type Entry struct{ Key, Value *Node }
 
+// Text returns a node that is a text, whatever it looks like.
+func Text(text string) *Node { return &Node{Text: text, Quoted: true} }
+
+// Add adds a key to a map.
+func (n *Node) Add(key, value *Node) { n.Entries = append(n.Entries, Entry{key, value}) }
+
 // Value returns the value of a key of a map, or nil.
 func (n *Node) Value(key string) *Node {
 	for _, e := range n.Entries {

@@ -92,7 +92,8 @@ func (r *reader) maskedRules(names []string, path, list string) {
 		case slices.Contains(names[:i], name):
 			r.add(at, "", "column %q is twice in %s", name, list)
 		case name == r.Class:
-			r.add(at, "a column is either to be predicted or a quasi-identifier", "the class column %q is in %s", name, list)
+			r.add(at, "a column is either to be predicted or a quasi-identifier",
+				"the class column %q is in %s", name, list)
 		case spec == nil && r.listed():
 			hint := DidYouMean(name, r.columnNames())
 			if name == "all" {
@@ -100,7 +101,8 @@ func (r *reader) maskedRules(names []string, path, list string) {
 			}
 			r.add(at, hint, "column %q is in %s and has no entry in columns", name, list)
 		case spec != nil && spec.Mask != "" && !spec.masked():
-			r.add(at, "use generalize, discretize or suppress", "column %q is in %s and not masked: its mask is %s", name, list, spec.Mask)
+			r.add(at, "use generalize, discretize or suppress",
+				"column %q is in %s and not masked: its mask is %s", name, list, spec.Mask)
 		}
 	}
 }
@@ -250,12 +252,14 @@ func (r *reader) partitionRules() {
 	}
 	r.maskedRules(r.Output.PartitionBy, key, "partition_by")
 	for i, name := range r.Output.PartitionBy {
+		at, spec := itemPath(key, i), r.Column(name)
 		if passedOver(name) {
-			r.add(itemPath(key, i), "give the column another name, in a CSV file with rename: NUMBER in its entry, or name another column",
+			r.add(at, "give the column another name, in a CSV file with rename: NUMBER in its entry, or name another column",
 				"column %q would name folders that readers pass over: those without a name, or whose name begins with _ or .", name)
 		}
-		if spec := r.Column(name); spec != nil && spec.masked() && spec.Render != "" && spec.Render != RenderLabel {
-			r.add(itemPath(key, i), "leave render out", "column %q has no labels that could name folders: it is rendered as %s", name, spec.Render)
+		if spec != nil && spec.masked() && spec.Render != "" && spec.Render != RenderLabel {
+			r.add(at, "leave render out",
+				"column %q has no labels that could name folders: it is rendered as %s", name, spec.Render)
 		}
 	}
 	if released > 0 && released <= len(r.Output.PartitionBy) {

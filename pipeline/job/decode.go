@@ -12,8 +12,8 @@ import (
 	"github.com/kcut/kcut/formats/yaml"
 )
 
-// reader makes a job of nodes, those of a job file or of a job that a program has filled in, and checks it.
-// What is wrong is left out, so that all of it is found at once.
+// reader makes a job of nodes, those of a job file or of a job that a program has filled in, and
+// checks it. What is wrong is left out, so that all of it is found at once.
 type reader struct {
 	*Job
 	problems   []Problem
@@ -36,7 +36,7 @@ func (r *reader) read(root *yaml.Node) (*Job, error) {
 		name = &yaml.Node{Text: fieldAt("algorithm.name").tag.Get("default")}
 	}
 	if slices.Contains(algorithms, name.Text) {
-		r.algorithm, r.overridden = name.Text, r.isOverride(name)
+		r.algorithm, r.overridden = name.Text, isOverride(name)
 	}
 	r.keys(jobFields, "", root, reflect.ValueOf(r.Job).Elem())
 	r.rules()
@@ -55,8 +55,8 @@ func (r *reader) record(path string, n *yaml.Node) {
 
 // keys decodes a map into a struct.
 func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Value) {
-	mask, column := "", of.Type() == reflect.TypeFor[Column]()
-	if n := m.Value("mask"); column && n != nil && slices.Contains(fieldAt("columns.*.mask").enum, n.Text) {
+	mask := ""
+	if n := m.Value("mask"); n != nil && slices.Contains(masks, n.Text) {
 		mask = n.Text
 	}
 	given := make(map[*field]bool)
@@ -64,19 +64,23 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 		key := e.Key.Text
 		path := under(owner, key)
 		i := slices.IndexFunc(fields, func(f *field) bool { return f.key == key })
-		switch {
-		case i < 0:
+		if i < 0 {
 			r.record(path+":", e.Key)
 			hint := "the keys here are " + strings.Join(keysOf(fields), ", ")
 			r.add(path+":", cmp.Or(DidYouMean(key, keysOf(fields)), hint), "unknown key %q", key)
-		case given[fields[i]]:
-			r.reject(path, "it is a "+kinds[fields[i].other.kind].words+", not both", "%s is given in two forms", key)
-		case r.overridden && !fields[i].serves(r.algorithm) && !fields[i].is("protects") && !r.isOverride(e.Value):
+			continue
+		}
+		f := fields[i]
+		switch {
+		case given[f]:
+			hint := "it is a " + kinds[f.other.kind].words + ", not both"
+			r.reject(path, hint, "%s is given in two forms", key)
+		case r.overridden && !f.serves(r.algorithm) && !f.is("protects") && !isOverride(e.Value):
 		default:
-			given[fields[i]] = true
+			given[f] = true
 			r.record(path+":", e.Key)
-			if r.decode(fields[i], path, e.Value, of); !r.rejected(path) {
-				r.fits(fields[i], path, mask, of)
+			if r.decode(f, path, e.Value, of); !r.rejected(path) {
+				r.fits(f, path, mask, of)
 			}
 		}
 	}
@@ -90,10 +94,11 @@ func (r *reader) keys(fields []*field, owner string, m *yaml.Node, of reflect.Va
 // fits makes sure that a column has the keys of its mask only, and an algorithm its own only.
 func (r *reader) fits(f *field, path, mask string, of reflect.Value) {
 	if mask != "" && !f.masked(mask) {
-		name := of.FieldByName("Name").String()
-		r.add(path+":", "", "%s is for mask %s, the mask of %q is %s", f.key, strings.Join(f.masks, ", "), name, mask)
+		name, others := of.FieldByName("Name").String(), strings.Join(f.masks, ", ")
+		r.add(path+":", "", "%s is for mask %s, the mask of %q is %s", f.key, others, name, mask)
 	} else if r.algorithm != "" && !f.serves(r.algorithm) {
-		r.add(path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key, strings.Join(f.algorithms, " or "), r.algorithm)
+		others := strings.Join(f.algorithms, " or ")
+		r.add(path+":", "", "%s is for algorithm %s, the algorithm is %s", f.key, others, r.algorithm)
 	}
 }
 
@@ -101,7 +106,8 @@ func (r *reader) fits(f *field, path, mask string, of reflect.Value) {
 func (r *reader) lacks(f *field, owner string, m *yaml.Node, mask string, of reflect.Value) {
 	path, value := under(owner, f.key), f.tag.Get("default")
 	switch {
-	case f.path == "input" && m.Value("input_counts") != nil, slices.Contains(values(f.tag, "but"), r.algorithm):
+	case f.tag.Get("or") != "" && m.Value(f.tag.Get("or")) != nil,
+		slices.Contains(values(f.tag, "but"), r.algorithm):
 		return // it needs none
 	case f.is("required"):
 		hint := f.key + ": " + f.plainDoc()
@@ -131,7 +137,7 @@ func (r *reader) lacks(f *field, owner string, m *yaml.Node, mask string, of ref
 }
 
 // isOverride reports whether a node is of a flag or a variable.
-func (r *reader) isOverride(n *yaml.Node) bool { return n.From != "" && n.From != originDefault }
+func isOverride(n *yaml.Node) bool { return n.From != "" && n.From != originDefault }
 
 // decode reads the value of a key into its field of a struct, and checks it.
 func (r *reader) decode(f *field, path string, n *yaml.Node, of reflect.Value) {
@@ -214,8 +220,8 @@ func (r *reader) entry(f *field, path string, n *yaml.Node, v reflect.Value, hin
 	}
 }
 
-// unfolded returns the map that a node is short for: a word, or {keep: {...}} for {mask: keep, ...}. Other
-// nodes are as they are.
+// unfolded returns the map that a node is short for: a word, or {keep: {...}} for {mask: keep, ...}.
+// Other nodes are as they are.
 func (f *field) unfolded(n *yaml.Node) *yaml.Node {
 	bare := f.bare()
 	word, entries := n, []yaml.Entry(nil)
@@ -231,8 +237,10 @@ func (f *field) unfolded(n *yaml.Node) *yaml.Node {
 	default:
 		return n
 	}
-	entries = slices.Insert(slices.Clone(entries), 0, yaml.Entry{Key: &yaml.Node{Text: bare.key}, Value: word})
-	return &yaml.Node{Kind: yaml.Map, Entries: entries, From: n.From, Line: n.Line, Column: n.Column}
+	m := &yaml.Node{Kind: yaml.Map, From: n.From, Line: n.Line, Column: n.Column}
+	m.Add(&yaml.Node{Text: bare.key}, word)
+	m.Entries = append(m.Entries, entries...)
+	return m
 }
 
 // single decodes a single value.

@@ -55,8 +55,11 @@ func words(path string) (absent, doc string) {
 	panic("keys.txt lacks " + path)
 }
 
-// algorithms are the names of all searches.
-var algorithms = values(reflect.TypeFor[Algorithm]().Field(0).Tag, "enum")
+// algorithms are the names of all searches, masks those of all masks.
+var (
+	algorithms = values(reflect.TypeFor[Algorithm]().Field(0).Tag, "enum")
+	masks      = values(reflect.TypeFor[Column]().Field(1).Tag, "enum")
+)
 
 // jobFields are the keys of the file itself, allFields those and all below, in the order of the reference.
 var (
@@ -175,7 +178,9 @@ func (f *field) serves(algorithm string) bool {
 }
 
 // masked reports whether a column with a mask has a use for the field.
-func (f *field) masked(mask string) bool { return len(f.masks) == 0 || slices.Contains(f.masks, mask) }
+func (f *field) masked(mask string) bool {
+	return len(f.masks) == 0 || slices.Contains(f.masks, mask)
+}
 
 // under returns the path of a key of a map.
 func under(owner, key string) string { return strings.TrimPrefix(owner+"."+key, ".") }

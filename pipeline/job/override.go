@@ -77,7 +77,8 @@ func (r *reader) override(root *yaml.Node, overrides []Override) {
 			}
 			f := fieldAt(o.Key)
 			if f == nil || f.tag.Get("flag") == "" && !strings.HasPrefix(o.Key, "csv.") {
-				r.problems = append(r.problems, Problem{File: o.Origin, Message: "no such key of a job: " + strconv.Quote(o.Key)})
+				message := "no such key of a job: " + strconv.Quote(o.Key)
+				r.problems = append(r.problems, Problem{File: o.Origin, Message: message})
 				continue
 			}
 			lay(root, jobFields, o.Key, f.given(o))
@@ -88,9 +89,12 @@ func (r *reader) override(root *yaml.Node, overrides []Override) {
 // given returns the node of an override.
 func (f *field) given(o Override) *yaml.Node {
 	origin := cmp.Or(o.Origin, o.Key)
-	n := &yaml.Node{Text: o.Value, Quoted: !f.plain() && f.kind != "int64" && f.kind != "header", From: origin}
+	list, word := f.typ.Kind() == reflect.Slice, o.Value == "false" || o.Value == "true"
+	n := &yaml.Node{Text: o.Value, Quoted: !f.plain() && f.kind != "int64", From: origin}
 	items := []*yaml.Node{n}
 	switch {
+	case f.kind == "header" && word:
+		n.Quoted, list = false, false
 	case f.isPath():
 		// A path starts from the current directory, the job file's own from its folder. Without a
 		// current directory nothing opens; the message then names the path as given.
@@ -99,16 +103,16 @@ func (f *field) given(o Override) *yaml.Node {
 		}
 	case f.kind == "uint8" && o.Value == `\t`: // no shell makes a tab of it
 		n.Text = "\t"
-	case f.typ.Kind() == reflect.Slice:
+	case list:
 		items = nil
 		for text := range strings.SplitSeq(o.Value, ",") {
 			items = append(items, &yaml.Node{Text: text, Quoted: true, From: origin})
 		}
 	}
-	if f.typ.Kind() != reflect.Slice || f.kind == "header" && (o.Value == "false" || o.Value == "true") {
-		return n
+	if list {
+		return &yaml.Node{Kind: yaml.List, Items: items, From: origin}
 	}
-	return &yaml.Node{Kind: yaml.List, Items: items, From: origin}
+	return n
 }
 
 // lay gives the key at a path below a map a value: in every item of a list, and beside what a word
@@ -124,7 +128,7 @@ func lay(m *yaml.Node, fields []*field, path string, n *yaml.Node) {
 		return
 	} else if i < 0 {
 		i = len(m.Entries)
-		m.Entries = append(m.Entries, yaml.Entry{Key: &yaml.Node{Text: key, From: n.From}, Value: &yaml.Node{Kind: yaml.Map}})
+		m.Add(&yaml.Node{Text: key, From: n.From}, &yaml.Node{Kind: yaml.Map})
 	}
 	value := &m.Entries[i].Value
 	f := fields[slices.IndexFunc(fields, func(f *field) bool { return f.key == key })]

@@ -37,13 +37,17 @@ func TestOverrides(t *testing.T) {
 func TestOverridesOfOneOrigin(t *testing.T) {
 	job, err := Parse("a.yaml", []byte(smallJob), []Override{
 		{"limits.threads", "2", "--threads"}, {"limits.threads", "3", "--threads"},
-		{Key: "input", Value: "/a.csv"}, {Key: "input", Value: "/b.csv"}, {Key: "csv.nulls", Value: "NA,"},
+		{Key: "input", Value: "/a.csv"}, {Key: "input", Value: "/b.csv"},
+		{Key: "csv.nulls", Value: "NA,"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job.Limits.Threads != 3 || !slices.Equal(job.Input, []string{"/a.csv", "/b.csv"}) || !slices.Equal(job.CSV.Nulls, []string{"NA", ""}) {
-		t.Errorf("threads %d, input %q, nulls %q", job.Limits.Threads, job.Input, job.CSV.Nulls)
+	if job.Limits.Threads != 3 || !slices.Equal(job.Input, []string{"/a.csv", "/b.csv"}) {
+		t.Errorf("threads %d, input %q", job.Limits.Threads, job.Input)
+	}
+	if !slices.Equal(job.CSV.Nulls, []string{"NA", ""}) {
+		t.Errorf("nulls %q", job.CSV.Nulls)
 	}
 }
 

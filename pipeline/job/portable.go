@@ -19,7 +19,8 @@ func (j *Job) Portable() ([]byte, error) {
 	}
 	p := *j
 	p.TaxonomyFile, p.Taxonomies = "", nil
-	p.Input, p.InputCounts, p.Columns = slices.Clone(j.Input), slices.Clone(j.InputCounts), slices.Clone(j.Columns)
+	p.Input, p.InputCounts = slices.Clone(j.Input), slices.Clone(j.InputCounts)
+	p.Columns = slices.Clone(j.Columns)
 	paths := []*string{&p.Output.Path, &p.Previous, &p.Limits.SpillDir}
 	for _, list := range [][]string{p.Input, p.InputCounts} {
 		for i := range list {
@@ -40,7 +41,8 @@ func (j *Job) Portable() ([]byte, error) {
 	return json.Marshal(&p)
 }
 
-// absolute has a path start from the root of the file system, with the slash that ends a directory's.
+// absolute has a path start from the root of the file system, with the slash that ends a
+// directory's.
 func absolute(to *string) error {
 	path := *to
 	if path == "" || storage.IsRemote(path) {

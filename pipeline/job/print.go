@@ -138,7 +138,7 @@ func (w writer) tree(fields []*field, owner string, v reflect.Value) *yaml.Node 
 	m := &yaml.Node{Kind: yaml.Map}
 	add := func(f *field) {
 		if n := w.node(f, under(owner, f.key), v.Field(f.index)); n != nil {
-			m.Entries = append(m.Entries, yaml.Entry{Key: &yaml.Node{Text: f.key}, Value: n})
+			m.Add(&yaml.Node{Text: f.key}, n)
 		}
 	}
 	for _, f := range fields {
@@ -156,14 +156,17 @@ func (w writer) tree(fields []*field, owner string, v reflect.Value) *yaml.Node 
 // node returns the node of a value, or nil where none was given.
 func (w writer) node(f *field, path string, v reflect.Value) *yaml.Node {
 	_, recorded := w.origins.places[path]
-	empty := v.Kind() == reflect.Slice && v.Len() == 0
+	none := v.Kind() == reflect.Pointer && v.IsNil()
+	if v.Kind() == reflect.Slice && v.Len() == 0 {
+		none = !w.print || !recorded
+	}
 	n := &yaml.Node{Kind: yaml.Map}
 	switch {
 	case f.kind == "map":
 		if n = w.tree(f.below, path, v); n.Entries == nil && !recorded {
 			return nil
 		}
-	case empty && !(w.print && recorded), !recorded && v.IsZero(), v.Kind() == reflect.Pointer && v.IsNil():
+	case none, !recorded && v.IsZero():
 		return nil
 	case f.kind == "list":
 		n.Kind = yaml.List
@@ -173,7 +176,7 @@ func (w writer) node(f *field, path string, v reflect.Value) *yaml.Node {
 	case f.kind == "columns by name":
 		for i := range w.Columns {
 			name := w.Columns[i].Name
-			n.Entries = append(n.Entries, yaml.Entry{Key: textNode(name), Value: w.tree(f.below, columnPath(name), v.Index(i))})
+			n.Add(yaml.Text(name), w.tree(f.below, columnPath(name), v.Index(i)))
 		}
 	default:
 		return w.leaf(f, v)
@@ -195,14 +198,14 @@ func (w writer) leaf(f *field, v reflect.Value) *yaml.Node {
 		named := &yaml.Node{Kind: yaml.Map}
 		for _, name := range w.taxonomyNames() {
 			t := v[name]
-			named.Entries = append(named.Entries, yaml.Entry{Key: textNode(name), Value: w.taxonomy(&t, true)})
+			named.Add(yaml.Text(name), w.taxonomy(&t, true))
 		}
 		return named
 	case []Confidence:
 		shares := &yaml.Node{Kind: yaml.Map}
 		for _, share := range v {
 			most := &yaml.Node{Text: textOf(reflect.ValueOf(share.Most))}
-			shares.Entries = append(shares.Entries, yaml.Entry{Key: textNode(share.Value), Value: most})
+			shares.Add(yaml.Text(share.Value), most)
 		}
 		return shares
 	case []string:
@@ -234,11 +237,8 @@ func (w writer) path(path string) *yaml.Node {
 	if w.print {
 		path = fromFolder(filepath.Dir(w.File), path)
 	}
-	return textNode(path)
+	return yaml.Text(path)
 }
-
-// textNode returns a node that is a text, whatever it looks like.
-func textNode(text string) *yaml.Node { return &yaml.Node{Text: text, Quoted: true} }
 
 // plainBound matches bounds that mean themselves without quotes: numbers and dates.
 var plainBound = regexp.MustCompile(`^[-+]?[0-9]([-+.0-9eE]*[0-9])?$`)

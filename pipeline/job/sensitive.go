@@ -19,13 +19,17 @@ type role struct {
 func (j *Job) roles() []role {
 	of := func(name string) string { return columnPath(name) + ".mask" }
 	all := []role{
-		{"class column", j.Class, "class", MaskKeep, of(j.Class), "a model is to predict it from the release"},
-		{"entity column", j.Entity, "entity", MaskDrop, of(j.Entity), "it is read to tell whose a record is, and not released"},
-		{"column of counts", j.Count, "count", MaskDrop, of(j.Count), "it says how many records a row stands for, and needs no entry"},
+		{"class column", j.Class, "class", MaskKeep, of(j.Class),
+			"a model is to predict it from the release"},
+		{"entity column", j.Entity, "entity", MaskDrop, of(j.Entity),
+			"it is read to tell whose a record is, and not released"},
+		{"column of counts", j.Count, "count", MaskDrop, of(j.Count),
+			"it says how many records a row stands for, and needs no entry"},
 	}
 	for i, s := range j.Sensitive {
 		path := itemPath("sensitive", i) + ".column"
-		all = append(all, role{"sensitive column", s.Column, path, MaskKeep, path, "what is masked or dropped is protected so"})
+		all = append(all, role{"sensitive column", s.Column, path, MaskKeep, path,
+			"what is masked or dropped is protected so"})
 	}
 	return slices.DeleteFunc(all, func(r role) bool { return r.name == "" })
 }
@@ -35,33 +39,40 @@ func (r *reader) roleRules() {
 	roles := r.roles()
 	for _, c := range roles {
 		at := slices.IndexFunc(roles, func(o role) bool { return o.name == c.name && o.what != c.what })
-		inSet := slices.ContainsFunc(r.Sets, func(s Set) bool { return slices.Contains(s.Columns, c.name) })
+		inSet := slices.ContainsFunc(r.Sets, func(s Set) bool {
+			return slices.Contains(s.Columns, c.name)
+		})
 		hint := fmt.Sprintf("as in: %s: %s; %s", Quoted(c.name), c.mask, c.why)
 		switch spec := r.Column(c.name); {
 		case c.mask == MaskDrop && at >= 0:
 			r.add(c.path, hint, "the %s %q is the %s, too", c.what, c.name, roles[at].what)
 		case c.mask == MaskDrop && inSet:
 			r.add(c.path, hint, "the %s %q is in a set", c.what, c.name)
-		case spec == nil && c.path != "count" && r.listed() && r.Unlisted != c.mask: // unlisted is a mask, too
-			r.add(c.path, cmp.Or(DidYouMean(c.name, r.columnNames()), hint), "the %s %q has no entry in columns", c.what, c.name)
+		case spec == nil && c.path != "count" && r.listed() && r.Unlisted != c.mask: // a mask, too
+			near := cmp.Or(DidYouMean(c.name, r.columnNames()), hint)
+			r.add(c.path, near, "the %s %q has no entry in columns", c.what, c.name)
 		case spec != nil && spec.Mask != "" && spec.Mask != c.mask:
-			r.add(c.masked, hint, "the %s %q must have mask %s: its mask is %s", c.what, c.name, c.mask, spec.Mask)
+			r.add(c.masked, hint,
+				"the %s %q must have mask %s: its mask is %s", c.what, c.name, c.mask, spec.Mask)
 		}
 	}
 }
 
-// sensitiveRules: every sensitive column is there once, and has measures that can hold beside what else
-// the job asks for.
+// sensitiveRules: every sensitive column is there once, and has measures that can hold beside what
+// else the job asks for.
 func (r *reader) sensitiveRules() {
 	for i := range r.Sensitive {
 		s, path := &r.Sensitive[i], itemPath("sensitive", i)
 		r.measureRules(s, path)
-		if s.Column != "" && slices.ContainsFunc(r.Sensitive[:i], func(o Sensitive) bool { return o.Column == s.Column }) {
-			r.add(path+".column", "one entry has all measures of a column", "column %q is sensitive twice", s.Column)
+		same := func(o Sensitive) bool { return o.Column == s.Column }
+		if s.Column != "" && slices.ContainsFunc(r.Sensitive[:i], same) {
+			r.add(path+".column", "one entry has all measures of a column",
+				"column %q is sensitive twice", s.Column)
 		}
 	}
 	if r.Algorithm.Partitioning == PartitioningRelaxed && (r.Entity != "" || len(r.Sensitive) > 0) {
-		r.add("algorithm.partitioning", "partitioning: strict", "relaxed partitioning can do neither entity nor sensitive: it parts records that are alike")
+		r.add("algorithm.partitioning", "partitioning: strict",
+			"relaxed partitioning can do neither entity nor sensitive: it parts records that are alike")
 	}
 }
 

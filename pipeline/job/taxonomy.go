@@ -23,8 +23,10 @@ type Taxonomy struct {
 	File string         // with one tree, YAML or CSV (named taxonomies only)
 	Tree *taxonomy.Node // the tree itself
 
-	Prefix []int    `word:"prefix"`  // lengths of prefixes in characters, descending: the levels above the values
-	Date   []string `word:"date"`    // units that dates are generalized to, each coarser than the one before
+	// Prefix has lengths of prefixes in characters, descending: the levels above the values.
+	Prefix []int `word:"prefix"`
+	// Date has units that dates are generalized to, each coarser than the one before.
+	Date   []string `word:"date"`
 	USDate []string `word:"us_date"` // as Date, of dates in the form month/day/year
 	Ranges []string `word:"ranges"`  // ascending numbers, as text: the edges between ranges
 }
@@ -89,16 +91,18 @@ func treeNode(t *taxonomy.Node) *yaml.Node {
 		}
 		below.Items = append(below.Items, child)
 	}
-	return &yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: key, Value: below}}}
+	root := &yaml.Node{Kind: yaml.Map}
+	root.Add(key, below)
+	return root
 }
 
-// taxonomy returns the node of a taxonomy: of a job's named ones, or of a column. One that a program
-// has given no form, or several, is a list of these.
+// taxonomy returns the node of a taxonomy: of a job's named ones, or of a column. One that a
+// program has given no form, or several, is a list of these.
 func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
 	forms := &yaml.Node{Kind: yaml.List}
 	add := func(form *yaml.Node) { forms.Items = append(forms.Items, form) }
 	if t.Name != "" {
-		add(textNode(t.Name))
+		add(yaml.Text(t.Name))
 	}
 	if t.File != "" {
 		add(w.path(t.File))
@@ -107,12 +111,12 @@ func (w writer) taxonomy(t *Taxonomy, named bool) *yaml.Node {
 		add(treeNode(t.Tree))
 	}
 	for word, levels := range t.generators() {
-		list := &yaml.Node{Kind: yaml.List}
+		list, generator := &yaml.Node{Kind: yaml.List}, &yaml.Node{Kind: yaml.Map}
 		for i := range levels.Len() {
 			list.Items = append(list.Items, &yaml.Node{Text: textOf(levels.Index(i))})
 		}
-		if levels.Len() > 0 {
-			add(&yaml.Node{Kind: yaml.Map, Entries: []yaml.Entry{{Key: &yaml.Node{Text: word}, Value: list}}})
+		if generator.Add(&yaml.Node{Text: word}, list); levels.Len() > 0 {
+			add(generator)
 		}
 	}
 	if wrong := t.Name != "" && named || t.File != "" && !named; len(forms.Items) == 1 && !wrong {
@@ -137,8 +141,8 @@ func (r *reader) taxonomies(n *yaml.Node) map[string]Taxonomy {
 	return all
 }
 
-// taxonomy decodes a word, which names a file or one of the job's taxonomies, a tree, or a generator:
-// {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
+// taxonomy decodes a word, which names a file or one of the job's taxonomies, a tree, or a
+// generator: {prefix: […]}, {date: […]}, {us_date: […]} or {ranges: […]}.
 func (r *reader) taxonomy(path string, n *yaml.Node, named bool) (t Taxonomy) {
 	switch {
 	case n.Kind == yaml.List:

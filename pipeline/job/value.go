@@ -105,14 +105,16 @@ func textOf(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// set sets a value to what a single node says, or says what is wrong with that and what to do about it.
+// set sets a value to what a single node says, or says what is wrong with that and what to do
+// about it.
 func (f *field) set(v reflect.Value, n *yaml.Node) (message, hint string) {
 	err, pattern := setText(v, n.Text), kinds[f.kind].pattern
 	number, _ := strconv.ParseFloat(n.Text, 64)
 	switch {
 	case n.Kind == yaml.Scalar && n.Quoted && f.number() && err == nil:
 		return f.not(n, "write it without quotes")
-	case n.Kind != yaml.Scalar, n.Null(), n.Quoted && f.plain(), err != nil, f.number() && !f.within(number),
+	case n.Kind != yaml.Scalar, n.Null(), n.Quoted && f.plain(), err != nil,
+		f.number() && !f.within(number),
 		f.enum == nil && pattern != "" && !regexp.MustCompile(pattern).MatchString(n.Text):
 		return f.not(n)
 	case f.enum != nil && !slices.Contains(f.enum, n.Text):
