@@ -145,16 +145,14 @@ func (f *field) numberSchema() object {
 		schema["type"] = "integer"
 	}
 	low, high, lowOpen, highOpen := f.ends()
-	end := func(text, closed, open string, isOpen bool) {
-		key := closed
-		if isOpen {
-			key = open
-		}
-		if text != "" {
-			schema[key] = json.Number(text)
-		}
+	keys := map[bool][2]string{
+		false: {"minimum", "maximum"}, true: {"exclusiveMinimum", "exclusiveMaximum"},
 	}
-	end(low, "minimum", "exclusiveMinimum", lowOpen)
-	end(high, "maximum", "exclusiveMaximum", highOpen)
+	if low != "" {
+		schema[keys[lowOpen][0]] = json.Number(low)
+	}
+	if high != "" {
+		schema[keys[highOpen][1]] = json.Number(high)
+	}
 	return schema
 }
