@@ -149,7 +149,7 @@ func (p *People) found() (alone, small float64, err error) {
 			if err := p.budget.Draw("entities in small classes", int64(size-len(all.of))*slotSize); err != nil {
 				return 0, 0, err
 			}
-			all.move(size, 0)
+			all.widen(size)
 		}
 		at := all.find(pair.rows)
 		if at.rows == 0 {

@@ -1,5 +1,7 @@
 package risk
 
+import "slices"
+
 // slot is a hash and its rows; none have 0 rows.
 type slot struct {
 	hash uint64
@@ -34,13 +36,31 @@ func (s *slots) add(hash, rows uint64) (added bool) {
 	return added
 }
 
-// move moves the hashes that begin with so many zero bits to a table of so many slots.
-func (s *slots) move(size int, zeros uint) {
+// widen moves the hashes to a table of so many slots, if they are more.
+func (s *slots) widen(size int) {
 	was := s.of
+	if size == len(was) {
+		return
+	}
 	s.of, s.used = make([]slot, size), 0
 	for _, slot := range was {
-		if slot.rows > 0 && slot.hash>>(64-zeros) == 0 {
+		if slot.rows > 0 {
 			s.add(slot.hash, slot.rows)
+		}
+	}
+}
+
+// leaveOut leaves out hashes that begin with fewer zero bits. The others find their places anew, one
+// after the other from a free slot on, behind which none was looked for from before it.
+func (s *slots) leaveOut(zeros uint) {
+	mask := len(s.of) - 1
+	free := slices.IndexFunc(s.of, func(at slot) bool { return at.rows == 0 })
+	s.used = 0
+	for i := range s.of {
+		at := &s.of[(free+i)&mask]
+		was := *at
+		if *at = (slot{}); was.rows > 0 && was.hash>>(64-zeros) == 0 {
+			s.add(was.hash, was.rows)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func (c *table) makeRoom() error {
 	if err := c.budget.Draw("the classes of rows that are alike", more); err != nil {
 		return err
 	}
-	c.slots.move(slots, 0)
+	c.slots.widen(slots)
 	c.pairs.move(pairs, 0)
 	return nil
 }
@@ -194,7 +194,7 @@ func (c *table) limit() int64 {
 // leaveOut leaves out the classes that begin with fewer zero bits.
 func (c *table) leaveOut(zeros uint) {
 	c.bits.Store(uint32(min(zeros, 64)))
-	c.slots.move(len(c.slots.of), c.zeros())
+	c.slots.leaveOut(c.zeros())
 	c.pairs.move(len(c.pairs.of), c.zeros())
 }
 

@@ -58,11 +58,12 @@ func (t *Tally) add(hash, rows uint64) {
 	}
 }
 
-// makeRoom doubles the slots, or hands over what is in them.
+// makeRoom makes up to four times as many slots, or hands over what is in them.
 func (t *Tally) makeRoom() {
-	size := len(t.of)
-	if t.used < t.most && t.own.Draw("the classes of rows that are alike", int64(size)*slotSize) == nil {
-		t.move(2*size, 0)
+	size := min(4*len(t.of), 2*t.most)
+	more := int64(size-len(t.of)) * slotSize
+	if t.used < t.most && t.own.Draw("the classes of rows that are alike", more) == nil {
+		t.widen(size)
 		return
 	}
 	t.handOver()
