@@ -125,7 +125,7 @@ func (p *planning) forecast(ctx context.Context, sample bool) (*forecast.Forecas
 			Redundant: slices.Contains(p.Redundant, i),
 		})
 	}
-	if err := p.checkCounting(ctx); err != nil {
+	if err := p.checkCounting(ctx, f); err != nil {
 		return nil, err
 	}
 	if sample {
@@ -306,7 +306,7 @@ func (p *planning) holdReaders(ctx context.Context, requests []formats.Request, 
 
 // checkCounting refuses a budget that has no room for what counting holds at a time of values that cannot be divided: readers, and the
 // longest value of a column.
-func (p *planning) checkCounting(ctx context.Context) error {
+func (p *planning) checkCounting(ctx context.Context, f *forecast.Forecast) error {
 	r, closed := p.counted()
 	defer closed()
 	release, err := p.holdReaders(ctx, r.Reads(), p.threads())
@@ -315,7 +315,9 @@ func (p *planning) checkCounting(ctx context.Context) error {
 	}
 	defer release()
 	for i, c := range r.Columns {
-		if err := r.HoldValues(i, p.longest[c.Field], p.stored[c.Field], p.Budget); err != nil {
+		longest, different := p.longest[c.Field], f.Columns[c.Field].Distinct.AtMost
+		all := min(p.spelled[c.Field], int64(float64(longest)*float64(different)))
+		if err := r.HoldValues(i, longest, all, p.Budget); err != nil {
 			return err
 		}
 	}

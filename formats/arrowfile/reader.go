@@ -146,20 +146,9 @@ func (r *reader) nextBatch() (err error) {
 			return err
 		}
 	}
-	var places []storage.Range
-	for i, f := range r.src.columns {
-		c := b.column(f)
-		if r.columns[i] == nil {
-			continue
-		}
-		if rows := int64(c.data.Len()); rows != b.rows {
-			return fmt.Errorf("%w: column %q of %d rows where the batch has %d",
-				formats.ErrDamaged, f.name, rows, b.rows)
-		}
-		r.columns[i] = c
-		for _, p := range c.buffers {
-			places = append(places, p.place)
-		}
+	places, err := r.choose(b)
+	if err != nil {
+		return err
 	}
 	plan := r.src.file.Plan(r.ctx, places)
 	defer plan.Close()
@@ -176,12 +165,36 @@ func (r *reader) nextBatch() (err error) {
 	return nil
 }
 
+// choose takes the wanted columns of a record batch, and returns where their buffers lie.
+func (r *reader) choose(b *recordBatch) (places []storage.Range, err error) {
+	for i, f := range r.src.columns {
+		c := b.column(f)
+		if r.columns[i] == nil {
+			continue
+		}
+		if rows := int64(c.data.Len()); rows != b.rows {
+			return nil, fmt.Errorf("%w: column %q of %d rows where the batch has %d",
+				formats.ErrDamaged, f.name, rows, b.rows)
+		}
+		r.columns[i] = c
+		for _, p := range c.buffers {
+			places = append(places, p.place)
+		}
+	}
+	return places, nil
+}
+
 // atOnce returns the number of rows to return at a time from the loaded record batch.
 func (r *reader) atOnce(rows int64) int {
 	bytes := int64(0)
 	for _, slab := range r.slabs[:r.used] {
 		bytes += int64(len(slab))
 	}
+	return r.rowsOf(rows, bytes)
+}
+
+// rowsOf returns how many of so many rows are returned at a time that take some bytes.
+func (r *reader) rowsOf(rows, bytes int64) int {
 	return int(max(1, min(int64(r.src.rows), rows*batchBytes/max(1, bytes))))
 }
 

@@ -27,6 +27,9 @@ type evidence struct {
 	numerals *numerals // nil: numbers are in kcut's own form
 	buffer   []byte
 	decimals decimals // of its numbers
+
+	bytes   int64 // of all texts
+	longest int   // bytes of the longest
 }
 
 // spot is a line of one of the files of a column: later lines have greater spots.
@@ -72,6 +75,7 @@ func (c *evidence) see(f field, line int64) {
 		c.blank = true
 		return
 	}
+	c.bytes, c.longest = c.bytes+int64(len(f.text)), max(c.longest, len(f.text))
 	at := spot(line)
 	c.first = min(c.first, at)
 	c.named = c.named || string(f.text) == c.name
@@ -144,6 +148,7 @@ func (c *evidence) join(other *evidence, files int) {
 	c.nulls = c.nulls || other.nulls
 	c.named = c.named || other.named
 	c.blank = c.blank || other.blank
+	c.bytes, c.longest = c.bytes+other.bytes, max(c.longest, other.longest)
 }
 
 // Join implements formats.Texts.

@@ -56,7 +56,12 @@ type source struct {
 	surplus  bool // lines end in delimiters followed by nothing
 	notes    []string
 	parts    []part
+	held     int64       // most bytes that reading reported when the file was opened
+	sizes    []textSizes // by column
 }
+
+// textSizes are the bytes of all texts of a column, and of the longest one.
+type textSizes struct{ all, longest int64 }
 
 // part is a chunk: a range of records, as many as every chunk has, or, in a compressed file, all.
 // Offsets count from the file's first byte, or the first unpacked one.
@@ -125,6 +130,33 @@ func (s *source) Chunks() []int64 {
 		rows[i] = p.rows
 	}
 	return rows
+}
+
+// Holds implements formats.Weighed by the reading when the file was opened.
+func (s *source) Holds(context.Context, int, int, []formats.Request) (int64, error) {
+	return s.held, nil
+}
+
+// Statistics implements formats.Described by the texts that were read when the file was opened.
+func (s *source) Statistics(_ context.Context, first, count int,
+	columns []int) ([]formats.Statistics, error) {
+	if err := formats.CheckRead(s, first, count, nil); err != nil {
+		return nil, err
+	}
+	rows, all := int64(0), int64(0)
+	for i, p := range s.parts {
+		if all += p.rows; i >= first && i < first+count {
+			rows += p.rows
+		}
+	}
+	known := make([]formats.Statistics, len(columns))
+	for i, column := range columns {
+		known[i] = formats.UnknownStatistics(s.schema[column].Type, rows)
+		size := s.sizes[column]
+		known[i].Spelled = int64(float64(size.all) / float64(max(1, all)) * float64(rows))
+		known[i].Longest = size.longest
+	}
+	return known, nil
 }
 
 // text is a part of the file, unpacked.

@@ -31,13 +31,16 @@ func (s *source) survey(ctx context.Context, start place,
 	}
 	s.parts = s.chunks(sections)
 	for _, t := range sections {
-		s.surplus = s.surplus || t.surplus
+		s.surplus, s.held = s.surplus || t.surplus, max(s.held, t.held)
 	}
 	columns := s.newEvidence(types)
 	for _, f := range found {
 		for c := range columns {
 			columns[c].join(&f[c], 0)
 		}
+	}
+	for i := range columns {
+		s.sizes = append(s.sizes, textSizes{columns[i].bytes, int64(columns[i].longest)})
 	}
 	return columns, nil
 }
@@ -96,7 +99,7 @@ func (s *source) surveySection(ctx context.Context, t *section, columns []eviden
 		at := place{scan.offset, scan.next}
 		record, err := s.record(scan)
 		if err == io.EOF {
-			t.end, t.surplus = scan.offset, scan.surplus
+			t.end, t.surplus, t.held = scan.offset, scan.surplus, scan.holding.Told()
 			return nil
 		}
 		if err != nil {
@@ -161,7 +164,8 @@ type section struct {
 	rows  int64
 	marks []place // of its records 0, mark, 2·mark, …
 
-	surplus bool // lines end in delimiters followed by nothing
+	surplus bool  // lines end in delimiters followed by nothing
+	held    int64 // most bytes that reading its records reported
 }
 
 // place is the start of a record: a position in the text, and a line, from 1.

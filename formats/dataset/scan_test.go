@@ -192,11 +192,11 @@ func TestDatasetStatistics(t *testing.T) {
 	}
 }
 
-// A text file has no statistics except its number of rows.
+// The statistics of a text file are its number of rows and the sizes of its texts.
 func TestStatisticsOfText(t *testing.T) {
 	path := formatstest.WriteTemp(t, "a.csv", []byte("name,ready\nann,true\nbob,false\ncid,true\n"))
 	known, err := openDataset(t, path).Statistics(context.Background(), []int{0, 1}, 1)
-	want := []formats.Statistics{{Rows: 3, AtMost: 3}, {Rows: 3, AtMost: 2}}
+	want := []formats.Statistics{{Rows: 3, AtMost: 3, Spelled: 9, Longest: 3}, {Rows: 3, AtMost: 2, Spelled: 13, Longest: 5}}
 	if err != nil || !slices.Equal(known, want) {
 		t.Errorf("%+v, %v, want %+v", known, err, want)
 	}

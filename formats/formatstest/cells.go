@@ -139,7 +139,8 @@ func Drain(s formats.Source, requests []formats.Request) (rows int64, err error)
 }
 
 // CheckHeld reads the first column of a source. Its reader must report, before it allocates them,
-// between least and most bytes, report none afterwards, and accept a refusal.
+// between least and most bytes, report none afterwards, and accept a refusal. A Weighed source must
+// predict about the same.
 func CheckHeld(t testing.TB, least, most int64, coded bool,
 	open func(hold func(bytes int64) error) (formats.Source, error)) {
 	t.Helper()
@@ -161,6 +162,13 @@ func CheckHeld(t testing.TB, least, most int64, coded bool,
 	if _, err := Drain(s, request); err != nil || held != 0 || peak < least || peak > most {
 		t.Errorf("coded %v: %d bytes at most, want %d to %d, and %d in the end: %v", coded, peak,
 			least, most, held, err)
+	}
+	if weighed, ok := s.(formats.Weighed); ok {
+		predicted, err := weighed.Holds(t.Context(), 0, len(s.Chunks()), request)
+		if err != nil || 2*predicted > 3*peak || 2*peak > 3*predicted {
+			t.Errorf("coded %v: %d bytes are predicted, and at most %d reported: %v",
+				coded, predicted, peak, err)
+		}
 	}
 	limit = peak - 1
 	if _, err := Drain(s, request); !errors.Is(err, refused) || held != 0 {

@@ -172,19 +172,28 @@ func firstPages(from io.ReaderAt, extent formats.Range) (dictionary, data meta.P
 	return first, data
 }
 
-// mostHeader is how many bytes the header of a page has that is looked at.
-const mostHeader = 1 << 10
+// The header of a page takes some twenty bytes, and with statistics of long texts as many as a page reader takes of one.
+const (
+	usualHeader = 1 << 10
+	mostHeader  = 256 << 10
+)
 
 // pageHeader returns the header of a page, and its length; an empty one where none can be read there.
 func pageHeader(from io.ReaderAt, at int64) (h meta.PageHeader, length int) {
-	var head [mostHeader]byte // a header takes some twenty bytes, and more with statistics
-	n, err := from.ReadAt(head[:], at)
-	if err != nil && err != io.EOF {
-		return meta.PageHeader{}, 0
+	for _, size := range []int{usualHeader, mostHeader} {
+		head := make([]byte, size)
+		n, err := from.ReadAt(head, at)
+		if err != nil && err != io.EOF {
+			break
+		}
+		h = meta.PageHeader{}
+		length, decoded := meta.Decode(head[:n], &h)
+		switch {
+		case decoded == nil && min(h.Compressed, h.Uncompressed, h.Dictionary.V.NumValues, h.Data.V.NumValues, h.DataV2.V.NumValues) >= 0:
+			return h, length
+		case decoded == nil || err == io.EOF:
+			return meta.PageHeader{}, 0
+		}
 	}
-	length, err = meta.Decode(head[:n], &h)
-	if err != nil || min(h.Compressed, h.Uncompressed, h.Dictionary.V.NumValues, h.Data.V.NumValues, h.DataV2.V.NumValues) < 0 {
-		return meta.PageHeader{}, 0
-	}
-	return h, length
+	return meta.PageHeader{}, 0
 }

@@ -58,7 +58,7 @@ func (f *Foreseen) DrawGroups(budget *spill.Budget, rows int64) (drawn int64, er
 func (f *Foreseen) DrawRows(budget *spill.Budget) (drawn int64, err error) {
 	rows, longest, all := f.rows(f.share()), int64(0), int64(0)
 	for _, k := range f.Kept {
-		longest, all = longest+k.Longest, all+k.Stored
+		longest, all = longest+k.Longest, all+k.Bytes
 	}
 	opener := func() (*spill.Store, error) { return nil, nil }
 	if err := spill.NewSorter(sorting(budget, f.share(), f.Threads, 0, opener)).Foresee(all, longest); err != nil {
