@@ -447,7 +447,7 @@ func (p *planning) sample(ctx context.Context, f *forecast.Forecast) error {
 		}
 	}
 	rowBytes := int64(8 * (len(fields) + 2)) // hashes, and those of one tuple in order, by places and by all
-	rows := min(mostSampled, p.load.Rows, p.Budget.Grant(&spill.Excerpt)/rowBytes)
+	rows := min(mostSampled, p.load.Rows, p.Budget.Grant(&spill.Sample)/rowBytes)
 	if err := p.Budget.Draw("the excerpt", rows*rowBytes); err != nil {
 		return err
 	}
@@ -487,7 +487,7 @@ func (unread) EndSplit() error            { return nil }
 // excerpt reads so many rows of some fields, in which the tuples of groupings are counted.
 func (p *planning) excerpt(ctx context.Context, fields []int, groupings [][]int, rows int64, f *forecast.Forecast) error {
 	e := forecast.NewExcerpt(len(fields), rows)
-	err := p.Dataset.Excerpt(ctx, rows, fields, func(b *formats.Batch) error {
+	err := p.Dataset.Sample(ctx, rows, fields, func(b *formats.Batch) error {
 		e.Add(b)
 		return nil
 	})

@@ -68,9 +68,9 @@ var (
 		Num:    1, Den: 32, Drawn: true,
 		Phases: []Phase{Surveying, TuplesOnDisk, Ordering, Searching, Masking, Trying},
 	}
-	Excerpt = Grant{
-		Name:   "excerpt",
-		Holder: "the plan: hashes of the rows of an excerpt",
+	Sample = Grant{
+		Name:   "sample",
+		Holder: "the plan: hashes of the rows of a sample",
 		Num:    1, Den: 4,
 		Phases: []Phase{Planning},
 	}
@@ -171,7 +171,7 @@ var (
 // Grants returns all grants of a run.
 func Grants() []*Grant {
 	return []*Grant{
-		&Reading, &Remembering, &Fetching, &StoreBuffers, &Excerpt, &Exposure, &KeptValues,
+		&Reading, &Remembering, &Fetching, &StoreBuffers, &Sample, &Exposure, &KeptValues,
 		&Counts, &SurveyedValues, &SurveyedCodes, &MergedRuns, &CountedTuples, &SpilledTuples,
 		&OrderedRecords, &Search, &MaskedTuples, &ReleasedRows, &Recount, &Trials, &TrialTuples,
 	}

@@ -99,9 +99,9 @@ func (d *Dataset) BlockScanners(threads int) int {
 	return max(1, min(threads, max(len(d.Splits()), int(d.Rows()/blockRows))))
 }
 
-// excerptPlaces is the number of places of a large input from which an excerpt is taken: the first
+// samplePlaces is the number of places of a large input from which a sample is taken: the first
 // rows of as many splits.
-const excerptPlaces = 16
+const samplePlaces = 16
 
 // Part returns about rows rows of d as a table: the first rows of splits that are spread over it,
 // or all rows if there are no more. The choice depends only on the files. It reads the files
@@ -112,7 +112,7 @@ func (d *Dataset) Part(rows int64) *Dataset {
 		return &part
 	}
 	part.splits, part.rows, part.part = nil, 0, true
-	places := spread(len(d.splits), excerptPlaces)
+	places := spread(len(d.splits), samplePlaces)
 	for i, place := range places {
 		s := d.splits[place]
 		s.Rows = min(s.Rows, (rows-part.rows)/int64(len(places)-i))
@@ -125,29 +125,29 @@ func (d *Dataset) Part(rows int64) *Dataset {
 	return &part
 }
 
-// Excerpt reads the rows of Part, and calls f with them, in order. Columns are coded.
-func (d *Dataset) Excerpt(ctx context.Context, rows int64, columns []int,
+// Sample reads the rows of Part, and calls f with them, in order. Columns are coded.
+func (d *Dataset) Sample(ctx context.Context, rows int64, columns []int,
 	f func(*formats.Batch) error) error {
 	requests := make([]formats.Request, len(columns))
 	for i, column := range columns {
 		requests[i] = formats.Request{Column: column, Coded: true}
 	}
-	return Scan(ctx, d.Part(rows), requests, []*excerpt{{f: f}}, func(int64) {})
+	return Scan(ctx, d.Part(rows), requests, []*sample{{f: f}}, func(int64) {})
 }
 
-// excerpt calls a function with single records.
-type excerpt struct {
+// sample calls a function with single records.
+type sample struct {
 	singles formats.Singles
 	f       func(*formats.Batch) error
 }
 
-func (e *excerpt) BeginSplit(formats.Split) {}
-func (e *excerpt) EndSplit() error          { return nil }
+func (s *sample) BeginSplit(formats.Split) {}
+func (s *sample) EndSplit() error          { return nil }
 
-func (e *excerpt) Batch(b *formats.Batch) error {
-	e.singles.Of(b)
-	for b = e.singles.Next(); b != nil; b = e.singles.Next() {
-		if err := e.f(b); err != nil {
+func (s *sample) Batch(b *formats.Batch) error {
+	s.singles.Of(b)
+	for b = s.singles.Next(); b != nil; b = s.singles.Next() {
+		if err := s.f(b); err != nil {
 			return err
 		}
 	}

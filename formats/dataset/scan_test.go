@@ -138,13 +138,13 @@ func peopleFolder(t *testing.T, files, rows, group int) string {
 	return dir
 }
 
-func TestExcerpt(t *testing.T) {
+func TestSample(t *testing.T) {
 	dir := peopleFolder(t, 40, 50, 20)
 	d := openDataset(t, dir)
 	for _, want := range []int64{1, 15, 16, 100, 400, 800, 5000} {
 		var ages []uint64
 		read := int64(0)
-		err := d.Excerpt(context.Background(), want, []int{1, 2}, func(b *formats.Batch) error {
+		err := d.Sample(context.Background(), want, []int{1, 2}, func(b *formats.Batch) error {
 			read += int64(b.Rows)
 			for i := range b.Rows {
 				ages = append(ages, b.Columns[0].Values.Words[b.Columns[0].Codes[i]-1])

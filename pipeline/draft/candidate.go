@@ -70,7 +70,7 @@ func (t *tried) betterThan(o *tried) bool {
 // as with little memory, the draft names none of them.
 func (d *draft) chooseSearch(ctx context.Context, in *dataset.Dataset, try Try,
 	budget *spill.Budget) error {
-	d.excerpt = nil
+	d.sample = nil
 	budget.Return(d.drawn)
 	masked := 0
 	for _, p := range d.profiles {

@@ -63,14 +63,14 @@ type draft struct {
 	Options
 	rows     int64
 	profiles []*Profile
-	excerpt  *forecast.Excerpt // until sets are chosen
+	sample   *forecast.Excerpt // until sets are chosen
 	looked   int64             // number of rows read
 	class    *Profile          // nil: none
 	entity   *Profile          // nil: none
 	known    *set              // nil: there is nothing to mask
 	tried    *tried            // the job's way to search, with its result; nil: nothing was tried
 	output   string
-	drawn    int64 // bytes drawn for the excerpt
+	drawn    int64 // bytes drawn for the sample
 	guessed  bool  // the encoding of CSV, which is not UTF-8, was guessed
 	lacked   bool  // some file does not have a column that others have
 	notes    []string
@@ -181,16 +181,16 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 		}
 		d.profiles = append(d.profiles, p)
 	}
-	room := min(mostBytes, budget.Grant(&spill.Excerpt)) / int64(cellBytes*(len(columns)+1))
+	room := min(mostBytes, budget.Grant(&spill.Sample)) / int64(cellBytes*(len(columns)+1))
 	rows := min(mostRows, in.Rows(), max(fewestRows, room))
 	d.drawn = rows * int64(cellBytes*(len(columns)+1))
 	if err := budget.Draw("the rows that are looked at", d.drawn); err != nil {
 		return fmt.Errorf("look at the input: %w", err)
 	}
-	d.excerpt = forecast.NewExcerpt(len(columns), rows)
+	d.sample = forecast.NewExcerpt(len(columns), rows)
 	var counts []int64
-	err := in.Excerpt(ctx, rows, columns, func(b *formats.Batch) error {
-		d.excerpt.Add(b)
+	err := in.Sample(ctx, rows, columns, func(b *formats.Batch) error {
+		d.sample.Add(b)
 		for i, column := range b.Columns {
 			counts = d.profiles[columns[i]].observe(column, counts)
 		}
@@ -199,10 +199,10 @@ func (d *draft) profile(ctx context.Context, in *dataset.Dataset, budget *spill.
 	if err != nil {
 		return fmt.Errorf("look at the input: %w", err)
 	}
-	d.looked = d.excerpt.Rows
+	d.looked = d.sample.Rows
 	for i, column := range columns {
 		p := d.profiles[column]
-		p.Field = d.excerpt.Values(i)
+		p.Field = d.sample.Values(i)
 		p.measure()
 	}
 	return nil

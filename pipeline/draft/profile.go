@@ -20,7 +20,7 @@ type Profile struct {
 	name    string
 	typ     formats.Type
 	differs bool // its types in the files do not fit together
-	place   int  // position in the excerpt, -1 for a column that cannot be read
+	place   int  // position in the sample, -1 for a column that cannot be read
 	texts   textProfile
 	role    *Role // the proposal
 

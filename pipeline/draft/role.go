@@ -325,7 +325,7 @@ func (d *draft) dropAges() {
 // so that this is no accident. If two determine each other, the first stays.
 func (d *draft) teller(of *Profile) *Profile {
 	determines := func(p, other *Profile) bool {
-		return p.place >= 0 && other.place >= 0 && d.excerpt.Determines(p.place, other.place)
+		return p.place >= 0 && other.place >= 0 && d.sample.Determines(p.place, other.place)
 	}
 	before := true
 	for _, p := range d.profiles {

@@ -49,7 +49,7 @@ func (d *draft) chooseSet() {
 		known, tells = all, "all masked columns"
 	}
 	slices.SortStableFunc(known, func(a, b *Profile) int { return rank(a) - rank(b) })
-	unique := d.excerpt.Figures(placesOf(known), 1).Unique
+	unique := d.sample.Figures(placesOf(known), 1).Unique
 	d.known = &set{tells: tells, columns: known, unique: unique, all: len(known) == len(all)}
 }
 
@@ -73,8 +73,8 @@ func (d *draft) knownOf(all []*Profile) (known []*Profile) {
 	}
 	for i := 0; i < len(known); i++ {
 		others = slices.DeleteFunc(others, func(p *Profile) bool {
-			tied := d.excerpt.Tells(p.place, known[i].place) ||
-				d.excerpt.Tells(known[i].place, p.place)
+			tied := d.sample.Tells(p.place, known[i].place) ||
+				d.sample.Tells(known[i].place, p.place)
 			if tied {
 				known = append(known, p)
 			}
