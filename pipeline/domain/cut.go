@@ -160,11 +160,11 @@ func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type,
 	taxonomy job.Taxonomy, budget *spill.Budget) (Labeler, error) {
 	switch {
 	case g.Kind == cutfile.KindRegions:
-		return g.cover(spec, column, t, taxonomy, budget)
+		return g.overlapLabeler(spec, column, t, taxonomy, budget)
 	case spec.Mask == job.MaskGeneralize:
-		return g.members(spec, column, taxonomy, budget)
+		return g.treeLabeler(spec, column, taxonomy, budget)
 	case spec.Mask == job.MaskDiscretize:
-		return g.spans(spec, column, t)
+		return g.intervalLabeler(spec, column, t)
 	}
 	return newDisclosure(column), nil
 }
@@ -248,7 +248,7 @@ func (g *Cut) RegionEngine() *recheck.Regions {
 func CoverRegions(e *recheck.Regions, labelers []Labeler) {
 	e.Covers = nil
 	for _, l := range labelers {
-		e.Covers = append(e.Covers, l.(*cover).covers)
+		e.Covers = append(e.Covers, l.(*overlapLabeler).covers)
 	}
 }
 

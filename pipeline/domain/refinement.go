@@ -39,11 +39,11 @@ func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type,
 	}
 	was, now := newLabelSpace(earlier), newLabelSpace(found)
 	switch l := l.(type) {
-	case *spans:
+	case *intervalLabeler:
 		// a single interval also covers the null, unless that is a separate label
 		lone := l.n == 1 && !(was.hasNull && now.n == 1)
 		return lone || l.parts(found), nil
-	case *members:
+	case *treeLabeler:
 		within, err := earlier.Within(found, taxonomy)
 		if err != nil {
 			return true, Untreed(spec, err)
@@ -77,7 +77,7 @@ func missing(texts, others []string) []string {
 }
 
 // parts reports whether intervals of another cut of the column have an end inside one of these.
-func (s *spans) parts(other *cutfile.Column) bool {
+func (s *intervalLabeler) parts(other *cutfile.Column) bool {
 	var ends, starts []string
 	for i, label := range slices.DeleteFunc(slices.Clone(other.Cut), func(l cutfile.Label) bool {
 		return l.Null

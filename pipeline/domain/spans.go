@@ -173,16 +173,16 @@ func parseBound(spec *job.Column, t formats.Type, text string) (*formats.Values,
 	return bound, nil
 }
 
-// spans is the labeler of a discretized column: adjacent intervals. A value beyond the declared
-// bounds is unmapped, and so is one beyond the outer intervals.
-type spans struct {
+// intervalLabeler is the labeler of a discretized column: adjacent intervals. A value beyond the
+// declared bounds is unmapped, and so is one beyond the outer intervals.
+type intervalLabeler struct {
 	labelSpace
 	Span
 	intervals []cutfile.Label
 	starts    formats.Values // of all intervals except the first
 }
 
-func (s *spans) find(values *formats.Values, i int) (uint32, error) {
+func (s *intervalLabeler) find(values *formats.Values, i int) (uint32, error) {
 	switch {
 	case IsNaN(values, i):
 		return s.Null(), nil
@@ -195,7 +195,7 @@ func (s *spans) find(values *formats.Values, i int) (uint32, error) {
 // Domain uses the intervals as values, with their lower ends as texts. The ends of the number line
 // are at the bounds, an open end at a distance of the average width of the inner intervals: the cut
 // does not contain the extremes of the data.
-func (s *spans) Domain(records []uint64) (Domain, error) {
+func (s *intervalLabeler) Domain(records []uint64) (Domain, error) {
 	a := engine.Attribute{
 		Mask:      engine.Discretize,
 		HasNull:   s.nulls(records),
@@ -226,10 +226,12 @@ func (s *spans) Domain(records []uint64) (Domain, error) {
 	return s.domain(a, records), nil
 }
 
-// spans checks that the intervals are adjacent and cover everything.
-func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_ *spans,
+// intervalLabeler returns the labeler of a discretized column, and checks that the intervals are
+// adjacent and cover everything.
+func (g *Cut) intervalLabeler(spec *job.Column, column *cutfile.Column,
+	t formats.Type) (_ *intervalLabeler,
 	err error) {
-	s := &spans{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
+	s := &intervalLabeler{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
 	s.begin = func() find { return s.find }
 	for _, label := range column.Cut {
 		if label.Interval {
@@ -264,7 +266,7 @@ func (g *Cut) spans(spec *job.Column, column *cutfile.Column, t formats.Type) (_
 }
 
 // checkWidths refuses parts of a split interval that are narrower than the job allows.
-func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *spans) error {
+func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *intervalLabeler) error {
 	var ends []float64
 	if s.Lower != nil {
 		ends = append(ends, s.Lower.Float(0))

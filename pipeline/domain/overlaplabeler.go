@@ -15,10 +15,10 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// cover is the labeler of a column of a cut of regions: several of its labels may cover a value,
-// and values that the same labels cover have one code. There are no codes of single labels: the
-// added names are sets of them, as the numbers of the labels, four bytes each.
-type cover struct {
+// overlapLabeler is the labeler of a column of a cut of regions: several of its labels may cover a
+// value, and values that the same labels cover have one code. There are no codes of single labels:
+// the added names are sets of them, as the numbers of the labels, four bytes each.
+type overlapLabeler struct {
 	labelSpace
 	of    labelsOf  // for a column whose labels are not intervals
 	nulls []uint32  // the labels that cover the null
@@ -40,7 +40,7 @@ type labelsOf func(values *formats.Values, i int) (labels []uint32, ok bool)
 // placeBytes is the memory of a place.
 const placeBytes = 48
 
-func (c *cover) find(values *formats.Values, i int) (uint32, error) {
+func (c *overlapLabeler) find(values *formats.Values, i int) (uint32, error) {
 	if c.nanIsNull && IsNaN(values, i) {
 		return c.Null(), nil
 	}
@@ -56,7 +56,7 @@ func (c *cover) find(values *formats.Values, i int) (uint32, error) {
 
 // findPlace is find for intervals. The labels are the same between two neighbouring ends, so they
 // are looked up once.
-func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error) {
+func (c *overlapLabeler) findPlace(values *formats.Values, i int) (code uint32, err error) {
 	if c.spans.within.Excludes(values, i) {
 		return c.Unmapped(), nil
 	}
@@ -77,7 +77,7 @@ func (c *cover) findPlace(values *formats.Values, i int) (code uint32, err error
 }
 
 // addSet returns the code of a set of labels, to which the mark is added.
-func (c *cover) addSet(labels []uint32) (uint32, error) {
+func (c *overlapLabeler) addSet(labels []uint32) (uint32, error) {
 	name := make([]byte, 0, 4*(len(labels)+len(c.marks)))
 	for _, of := range [][]uint32{labels, c.marks} {
 		for _, label := range of {
@@ -88,7 +88,7 @@ func (c *cover) addSet(labels []uint32) (uint32, error) {
 }
 
 // Domain returns a domain whose values are the sets of labels, in the order of their labels.
-func (c *cover) Domain(records []uint64) (Domain, error) {
+func (c *overlapLabeler) Domain(records []uint64) (Domain, error) {
 	names, codes := c.occurring(records)
 	out := c.domain(engine.Attribute{
 		Mask:    engine.Suppress,
@@ -119,10 +119,11 @@ func labelsIn(name string) []uint32 {
 	return labels
 }
 
-// cover returns the coder of a column whose labels may overlap.
-func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, taxonomy job.Taxonomy,
-	budget *spill.Budget) (*cover, error) {
-	c := &cover{places: make(map[int32]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
+// overlapLabeler returns the labeler of a column whose labels may overlap.
+func (g *Cut) overlapLabeler(spec *job.Column, column *cutfile.Column, t formats.Type,
+	taxonomy job.Taxonomy,
+	budget *spill.Budget) (*overlapLabeler, error) {
+	c := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
 	c.labelSpace = labelSpace{
 		column: column,
 		added: newInterner(formats.Type{Kind: formats.String},
@@ -150,7 +151,7 @@ func (g *Cut) cover(spec *job.Column, column *cutfile.Column, t formats.Type, ta
 }
 
 // coverValues finds the labels that contain a value.
-func (c *cover) coverValues(numbers []uint32) {
+func (c *overlapLabeler) coverValues(numbers []uint32) {
 	by := make(map[string][]uint32)
 	for i, label := range c.column.Cut {
 		for _, value := range label.Values() {
@@ -169,7 +170,7 @@ func (c *cover) coverValues(numbers []uint32) {
 
 // coverNodes finds the labels on the path to a value. A value that the taxonomy does not have is
 // unmapped, or directly below the root.
-func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy,
+func (g *Cut) coverNodes(c *overlapLabeler, spec *job.Column, taxonomy job.Taxonomy,
 	numbers []uint32) error {
 	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
@@ -213,7 +214,8 @@ func (g *Cut) coverNodes(c *cover, spec *job.Column, taxonomy job.Taxonomy,
 }
 
 // coverIntervals finds the intervals that contain a value.
-func (g *Cut) coverIntervals(c *cover, spec *job.Column, column *cutfile.Column, t formats.Type,
+func (g *Cut) coverIntervals(c *overlapLabeler, spec *job.Column, column *cutfile.Column,
+	t formats.Type,
 	numbers []uint32) error {
 	bounds, err := NewBounds(spec, t)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// members is the labeler of a generalized column: nodes of a taxonomy. A value below none of them
-// is unmapped, or gets its own label if the column accepts unknown values: in a given tree its
+// treeLabeler is the labeler of a generalized column: nodes of a taxonomy. A value below none of
+// them is unmapped, or gets its own label if the column accepts unknown values: in a given tree its
 // text, in a generated one the topmost node above it that is above none of the cut's.
-type members struct {
+type treeLabeler struct {
 	labelSpace
 	generator engine.Generator
 	// a given tree, with the labels that it did not have; or the part of a generated one above the
@@ -31,7 +31,7 @@ type members struct {
 }
 
 // find returns a function that finds the label of a text.
-func (m *members) find(finder *engine.Finder) find {
+func (m *treeLabeler) find(finder *engine.Finder) find {
 	return func(values *formats.Values, i int) (uint32, error) {
 		if m.nanIsNull && IsNaN(values, i) {
 			return m.Null(), nil
@@ -51,7 +51,7 @@ func (m *members) find(finder *engine.Finder) find {
 
 // Domain uses the labels as leaves of its tree: those of the cut in its order, followed among
 // siblings by the added ones.
-func (m *members) Domain(records []uint64) (Domain, error) {
+func (m *treeLabeler) Domain(records []uint64) (Domain, error) {
 	names, codes := m.occurring(records)
 	rows := make([]uint64, len(names))
 	for i, code := range codes {
@@ -77,7 +77,7 @@ func (m *members) Domain(records []uint64) (Domain, error) {
 }
 
 // grow returns the tree above the labels and some new ones, with their numbers of records.
-func (m *members) grow(names []string, records []uint64) (*engine.Tree, error) {
+func (m *treeLabeler) grow(names []string, records []uint64) (*engine.Tree, error) {
 	var refused error
 	values, rows := 0, uint64(0)
 	for i, name := range names {
@@ -98,11 +98,12 @@ func (m *members) grow(names []string, records []uint64) (*engine.Tree, error) {
 	return tree, nil
 }
 
-// members checks that the labels are a cut of the column's taxonomy. Labels that a given tree does
-// not have were unknown values before, if the column accepts such.
-func (g *Cut) members(spec *job.Column, column *cutfile.Column, t job.Taxonomy,
-	budget *spill.Budget) (_ *members, err error) {
-	m := &members{labelSpace: newLabelSpace(column), nanIsNull: NaNIsNull(spec.Mask, t)}
+// treeLabeler returns the labeler of a generalized column, and checks that the labels are a cut of
+// the column's taxonomy. Labels that a given tree does not have were unknown values before, if the
+// column accepts such.
+func (g *Cut) treeLabeler(spec *job.Column, column *cutfile.Column, t job.Taxonomy,
+	budget *spill.Budget) (_ *treeLabeler, err error) {
+	m := &treeLabeler{labelSpace: newLabelSpace(column), nanIsNull: NaNIsNull(spec.Mask, t)}
 	if spec.Unknown == job.UnknownRoot {
 		m.added = newInterner(formats.Type{Kind: formats.String},
 			"the new labels of column "+spec.Name, budget)
@@ -163,7 +164,7 @@ func (g *Cut) checkLevel(spec *job.Column, generator engine.Generator, label str
 }
 
 // isCut finds the labels above the leaves of the tree, and reports whether every leaf has one.
-func (m *members) isCut(labels []string) bool {
+func (m *treeLabeler) isCut(labels []string) bool {
 	const none = math.MaxUint32
 	m.labels = slices.Repeat([]uint32{none}, len(m.tree.Leaves()))
 	for label, name := range labels {
