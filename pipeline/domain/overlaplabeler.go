@@ -121,8 +121,7 @@ func labelsIn(name string) []uint32 {
 
 // overlapLabeler returns the labeler of a column whose labels may overlap.
 func (g *Cut) overlapLabeler(spec *job.Column, column *cutfile.Column, t formats.Type,
-	taxonomy job.Taxonomy,
-	budget *spill.Budget) (*overlapLabeler, error) {
+	taxonomy job.Taxonomy, budget *spill.Budget) (*overlapLabeler, error) {
 	c := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
 	c.labelSpace = labelSpace{
 		column: column,
@@ -215,8 +214,7 @@ func (g *Cut) coverNodes(c *overlapLabeler, spec *job.Column, taxonomy job.Taxon
 
 // coverIntervals finds the intervals that contain a value.
 func (g *Cut) coverIntervals(c *overlapLabeler, spec *job.Column, column *cutfile.Column,
-	t formats.Type,
-	numbers []uint32) error {
+	t formats.Type, numbers []uint32) error {
 	bounds, err := NewBounds(spec, t)
 	if err != nil {
 		return err

@@ -228,9 +228,9 @@ func (s *intervalLabeler) Domain(records []uint64) (Domain, error) {
 
 // intervalLabeler returns the labeler of a discretized column, and checks that the intervals are
 // adjacent and cover everything.
-func (g *Cut) intervalLabeler(spec *job.Column, column *cutfile.Column,
-	t formats.Type) (_ *intervalLabeler,
-	err error) {
+func (g *Cut) intervalLabeler(spec *job.Column, column *cutfile.Column, t formats.Type) (
+	_ *intervalLabeler, err error,
+) {
 	s := &intervalLabeler{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
 	s.begin = func() find { return s.find }
 	for _, label := range column.Cut {
