@@ -90,7 +90,7 @@ type caps struct {
 type change struct {
 	field         partition.Field
 	before, after frequencies // after: of the records that are not suppressed
-	told          information // information before suppression
+	initial       information // information before suppression
 	largest       float64     // divergence when one record of every value is left
 }
 
@@ -110,7 +110,7 @@ func (s *search) newCaps(cells *tuples) caps {
 			x.before.add(value, class, n)
 			x.after.add(value, class, n)
 		}
-		x.told, x.largest = inform(x.before), divergence(x.before.sizes, nil, x.before.total)
+		x.initial, x.largest = inform(x.before), divergence(x.before.sizes, nil, x.before.total)
 		c.changes = append(c.changes, x)
 	}
 	return c
@@ -128,13 +128,13 @@ func (c caps) suppress(cell int) {
 // divergence and of the largest information. An attribute with a single value cannot change.
 func (c caps) exceeded(delta, epsilon float64) bool {
 	for _, x := range c.changes {
-		if x.told.own <= 0 {
+		if x.initial.own <= 0 {
 			continue
 		}
 		moved := divergence(x.before.sizes, x.after.sizes, x.before.total)
-		told := math.Abs(inform(x.after).normalized() - x.told.normalized())
-		if !reaches(delta*x.largest/x.told.own, moved/x.told.own) ||
-			!reaches(epsilon*x.told.class/x.told.own, told) {
+		changed := math.Abs(inform(x.after).normalized() - x.initial.normalized())
+		if !reaches(delta*x.largest/x.initial.own, moved/x.initial.own) ||
+			!reaches(epsilon*x.initial.class/x.initial.own, changed) {
 			return true
 		}
 	}

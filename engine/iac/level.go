@@ -21,18 +21,18 @@ type level struct {
 func (e Engine) bestLevel(a *engine.Attribute, h *partition.Histogram) level {
 	tree := engine.NewValueTree(a, h.Sizes(), e.Bins)
 	var levels []level
-	var tell []information
+	var found []information
 	most := 0.0
 	for depth := tree.Height(); depth >= min(1, tree.Height()); depth-- {
 		l := level{tree: tree, histogram: h, nodes: nodesAt(tree, depth)}
 		i := inform(l.counts())
-		levels, tell, most = append(levels, l), append(tell, i), max(most, i.mutual)
+		levels, found, most = append(levels, l), append(found, i), max(most, i.mutual)
 	}
 	var best engine.Best[level]
 	best.Reset(1)
 	for i, l := range levels {
-		if reaches(tell[i].mutual, e.MinInfo*most) {
-			best.Offer(-tell[i].normalized(), l)
+		if reaches(found[i].mutual, e.MinInfo*most) {
+			best.Offer(-found[i].normalized(), l)
 		}
 	}
 	chosen, _ := best.First() // the level with the most information reaches any share of it

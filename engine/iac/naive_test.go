@@ -265,9 +265,9 @@ func (n *naive) exceeded(c int) bool {
 	if len(n.suppressed()) == len(n.rows) {
 		mutualAfter, ownAfter = 0, 0
 	}
-	told := math.Abs(ratio(mutualAfter, ownAfter) - ratio(mutual, own))
+	changed := math.Abs(ratio(mutualAfter, ownAfter) - ratio(mutual, own))
 	return divergence/own > n.Delta*largest/own+1e-9 ||
-		told > n.Epsilon*enginetest.Entropy(classes)/own+1e-9
+		changed > n.Epsilon*enginetest.Entropy(classes)/own+1e-9
 }
 
 func (n *naive) outcome(k int) outcome {

@@ -104,9 +104,9 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 	if err != nil {
 		return err
 	}
-	told := func(tell Examiner) error { return test(ctx, shown.examined(tell)) }
+	records := func(to Examiner) error { return test(ctx, shown.examined(to)) }
 	examine := func(c classify.Classifier, space partition.Space) error {
-		return t.Examine(c, space, told)
+		return t.Examine(c, space, records)
 	}
 	for i := 0; i < len(t.Learners) && err == nil; i++ {
 		err = t.teach(ctx, t.Learners[i], data, examine)
@@ -118,7 +118,7 @@ func (t *Trial) examine(ctx context.Context, learned *sight, shown features, tes
 type Examiner func(tuple []uint32, class uint32, records uint64)
 
 // examined returns a function that passes the records of a block to an examiner.
-func (f features) examined(tell Examiner) func(*Block) error {
+func (f features) examined(to Examiner) func(*Block) error {
 	var columns [][]uint32
 	tuple := make([]uint32, len(f))
 	return func(b *Block) error {
@@ -130,7 +130,7 @@ func (f features) examined(tell Examiner) func(*Block) error {
 			for f := range tuple {
 				tuple[f] = columns[f][i]
 			}
-			tell(tuple, b.Classes[i], n)
+			to(tuple, b.Classes[i], n)
 		}
 		return nil
 	}

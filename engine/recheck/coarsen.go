@@ -167,10 +167,11 @@ func (c *classes) redo(ctx context.Context, u []rolledBack) error {
 
 // report returns the cut that is left, with its anonymity, and reports the steps that were rolled
 // back: by attribute, lower ones first.
-func (c *classes) report(ctx context.Context, u []rolledBack, tell func(engine.Step)) (*engine.Cut,
-	error) {
+func (c *classes) report(ctx context.Context, u []rolledBack, onStep func(engine.Step)) (
+	*engine.Cut, error,
+) {
 	cut := c.cut(u)
-	if _, err := c.hold(ctx, cut); err != nil || tell == nil {
+	if _, err := c.hold(ctx, cut); err != nil || onStep == nil {
 		return cut, err
 	}
 	number := 0
@@ -190,7 +191,7 @@ func (c *classes) report(ctx context.Context, u []rolledBack, tell func(engine.S
 			s.Value, s.Children = l.undo(done, step)
 			done[step] = true
 			s.InfoGain -= l.bits(done)
-			tell(s)
+			onStep(s)
 		}
 	}
 	return cut, nil

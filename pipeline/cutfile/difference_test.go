@@ -125,7 +125,7 @@ func TestDiff(t *testing.T) {
 
 // The order of labels gives the same relations as the taxonomy.
 func TestRelationInOrder(t *testing.T) {
-	told := 0
+	related := 0
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		from, to := randomCuts(r, "n", 4)
@@ -144,11 +144,11 @@ func TestRelationInOrder(t *testing.T) {
 		if want := relationOf(fromWithin, toWithin); got != Different && got != want {
 			t.Fatalf("seed %d: %v to %v: got %s, want %s", seed, from, to, got, want)
 		} else if got != Different && got != Equal {
-			told++
+			related++
 		}
 	}
-	if told < 200 {
-		t.Errorf("only %d relations are told", told)
+	if related < 200 {
+		t.Errorf("only %d relations are found", related)
 	}
 }
 

@@ -88,12 +88,12 @@ func newEvaluation(o Options) *evaluation {
 }
 
 // once returns a function that passes on every text once.
-func once(tell func(string)) func(string) {
-	told := map[string]bool{}
+func once(report func(string)) func(string) {
+	reported := map[string]bool{}
 	return func(text string) {
-		if !told[text] {
-			told[text] = true
-			tell(text)
+		if !reported[text] {
+			reported[text] = true
+			report(text)
 		}
 	}
 }

@@ -138,14 +138,14 @@ func (c *Count) Report() *risk.Report {
 	}
 	c.counts.Join()
 	kept := c.Kept()
-	told := c.counts.Determines()
+	determinations := c.counts.Determines()
 	report := &risk.Report{
 		K:          c.request.K,
 		Columns:    c.Names(kept...),
-		Determines: c.determined(told),
-		Members:    c.members(told),
+		Determines: c.determined(determinations),
+		Members:    c.members(determinations),
 	}
-	if len(kept)+len(told) == 0 {
+	if len(kept)+len(determinations) == 0 {
 		return nil
 	}
 	if c.request.Raw {

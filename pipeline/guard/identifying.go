@@ -138,11 +138,11 @@ func (g *Guard) findOn(ctx context.Context, groups ...[]int) (all []*risk.Figure
 // are accepted: then it notes that.
 func (g *Guard) refuse(fields []int, figures *risk.Figures, what string) error {
 	names := text.List(g.Names(fields...), text.MostNamed)
-	told := fmt.Sprintf("%s %s %s", g.Found(figures), what, names)
+	finding := fmt.Sprintf("%s %s %s", g.Found(figures), what, names)
 	first := slices.IndexFunc(fields, func(field int) bool { return !g.isAccepted(field) })
 	if first < 0 {
 		if len(fields) > 0 {
-			g.Noted(told + ": accepted")
+			g.Noted(finding + ": accepted")
 		}
 		return nil
 	}
@@ -156,6 +156,6 @@ func (g *Guard) refuse(fields []int, figures *risk.Figures, what string) error {
 		Hint: fmt.Sprintf("drop or mask %s, or accept it in the entry of each, as in %s: %s",
 			names, job.Quoted(name), entry),
 		Err: g.Job.Located(name, "mask",
-			fmt.Errorf("%s, more than %s", told, text.Percent(MostUnique))),
+			fmt.Errorf("%s, more than %s", finding, text.Percent(MostUnique))),
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // determined returns the masked columns that kept ones determine.
-func (c *Count) determined(told []risk.Determination) (all []risk.Determined) {
-	for _, t := range told {
+func (c *Count) determined(determinations []risk.Determination) (all []risk.Determined) {
+	for _, t := range determinations {
 		if !slices.Contains(c.request.Masked, t.Of) {
 			continue
 		}
@@ -29,8 +29,8 @@ func (c *Count) determined(told []risk.Determination) (all []risk.Determined) {
 }
 
 // members returns the kept columns that masked ones determine, in any sets.
-func (c *Count) members(told []risk.Determination) (all []risk.Member) {
-	for _, t := range told {
+func (c *Count) members(determinations []risk.Determination) (all []risk.Member) {
+	for _, t := range determinations {
 		if !slices.Contains(c.request.Kept, t.Of) {
 			continue
 		}
@@ -45,8 +45,8 @@ func (c *Count) members(told []risk.Determination) (all []risk.Member) {
 
 // Members returns the determined kept columns that a recount counts together with the labels of a
 // set: without the class and accepted ones, once for every set.
-func (g *Guard) Members(told []risk.Member, cut *cutfile.File) (members []risk.Member) {
-	for _, m := range told {
+func (g *Guard) Members(determined []risk.Member, cut *cutfile.File) (members []risk.Member) {
+	for _, m := range determined {
 		field := g.Dataset.Schema().Index(m.Column)
 		if field == g.Class || g.isAccepted(field) {
 			continue
@@ -77,8 +77,8 @@ func (g *Guard) Groups(members []risk.Member, cut *cutfile.File) []masking.Group
 }
 
 // WithMembers returns the members that were counted, followed by the other determined columns.
-func WithMembers(told, members []risk.Member) []risk.Member {
-	return append(members, slices.DeleteFunc(slices.Clone(told), func(t risk.Member) bool {
+func WithMembers(determined, members []risk.Member) []risk.Member {
+	return append(members, slices.DeleteFunc(slices.Clone(determined), func(t risk.Member) bool {
 		return slices.ContainsFunc(members, func(m risk.Member) bool {
 			return m.Column == t.Column
 		})
