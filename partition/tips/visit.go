@@ -45,7 +45,7 @@ type counted struct {
 // reads the state that partitions share. It works alone, or several goroutines share its work.
 type visitor struct {
 	division    partition.Division
-	tally       tally
+	counter     counter
 	fields      []active
 	parts       []part // memory of the parts of visits; the fields below likewise
 	counts      []counted
@@ -114,7 +114,7 @@ func (t *TIPS) settle(v visit, field int) {
 func (m *Pool) reserveVisitors(n int) {
 	if m.together == nil {
 		m.together = &visitor{
-			tally:    tally{parallel: m.parallel},
+			counter:  counter{parallel: m.parallel},
 			division: partition.Division{Parallel: m.parallel},
 		}
 		for range m.parallel.Threads {
@@ -216,11 +216,11 @@ func only(fields []active, field int) []active {
 // countFields counts records of a table by child, for every field without known sums.
 func (v *visitor) countFields(t *TIPS, table *partition.Table, rows partition.Rows, fields []active,
 	known stats) []counted {
-	v.tally.add(t, table, rows, fields, known)
+	v.counter.add(t, table, rows, fields, known)
 	from := len(v.counts)
-	for _, a := range v.tally.fields {
+	for _, a := range v.counter.fields {
 		at := len(v.childCounts)
-		v.childCounts = v.tally.drain(table, rows, a, t.column(a.field).Child, v.childCounts)
+		v.childCounts = v.counter.drain(table, rows, a, t.column(a.field).Child, v.childCounts)
 		v.counts = append(v.counts, counted{
 			field:    a.field,
 			children: v.childCounts[at:len(v.childCounts):len(v.childCounts)],

@@ -2,12 +2,12 @@ package tips
 
 import "github.com/kcut/kcut/partition"
 
-// tally counts the records of a partition by child, for several fields in one pass.
-type tally struct {
+// counter counts the records of a partition by child, for several fields in one pass.
+type counter struct {
 	parallel partition.Parallel // for one goroutine
 	sums     [][]uint64         // by field and child; all zero between two uses
 	fields   []active           // fields that are being counted
-	others   []tally            // tallies of the other goroutines that share a partition
+	others   []counter          // counters of the other goroutines that share a partition
 }
 
 // childCount is the number of records that a child would get. In a suppressed column the
@@ -19,49 +19,49 @@ type childCount struct {
 
 const childCountBytes = 16
 
-// tallyRecords is the number of records that are counted for one field before the next field's
+// passRecords is the number of records that are counted for one field before the next field's
 // turn: their keys and counts stay in the first-level cache.
-const tallyRecords = 1024
+const passRecords = 1024
 
 // add counts records of a table for every given field without known sums.
-func (y *tally) add(t *TIPS, table *partition.Table, rows partition.Rows, fields []active,
+func (c *counter) add(t *TIPS, table *partition.Table, rows partition.Rows, fields []active,
 	known stats) {
-	y.fields = y.fields[:0]
+	c.fields = c.fields[:0]
 	for _, a := range fields {
 		if known.of(a.field) == nil {
-			y.reserve(a)
-			y.fields = append(y.fields, a)
+			c.reserve(a)
+			c.fields = append(c.fields, a)
 		}
 	}
-	if ranges := y.parallel.Of(rows); ranges != nil && len(y.fields) > 0 {
-		y.countRanges(t, table, rows, ranges)
+	if ranges := c.parallel.Of(rows); ranges != nil && len(c.fields) > 0 {
+		c.countRanges(t, table, rows, ranges)
 	} else {
-		t.count(table, rows, y.fields, y.sums)
+		t.count(table, rows, c.fields, c.sums)
 	}
 }
 
 // countRanges counts records of a table, a range at a time.
-func (y *tally) countRanges(t *TIPS, table *partition.Table, l partition.Rows,
+func (c *counter) countRanges(t *TIPS, table *partition.Table, l partition.Rows,
 	ranges []partition.Rows) {
-	for len(y.others) < y.parallel.Threads-1 {
-		y.others = append(y.others, tally{})
+	for len(c.others) < c.parallel.Threads-1 {
+		c.others = append(c.others, counter{})
 	}
-	for i := range y.others {
-		for _, a := range y.fields {
-			y.others[i].reserve(a)
+	for i := range c.others {
+		for _, a := range c.fields {
+			c.others[i].reserve(a)
 		}
 	}
-	y.parallel.Each(len(ranges), l.Records(), func(worker, i int) {
-		sums := y.sums
+	c.parallel.Each(len(ranges), l.Records(), func(worker, i int) {
+		sums := c.sums
 		if worker > 0 {
-			sums = y.others[worker-1].sums
+			sums = c.others[worker-1].sums
 		}
-		t.count(table, ranges[i], y.fields, sums)
+		t.count(table, ranges[i], c.fields, sums)
 	})
-	for _, other := range y.others {
-		for _, a := range y.fields {
+	for _, other := range c.others {
+		for _, a := range c.fields {
 			for child, n := range other.sums[a.field][:a.children] {
-				y.sums[a.field][child] += n
+				c.sums[a.field][child] += n
 			}
 			clear(other.sums[a.field])
 		}
@@ -70,8 +70,8 @@ func (y *tally) countRanges(t *TIPS, table *partition.Table, l partition.Rows,
 
 // count adds records of a table to the sums of fields. It only reads from t.
 func (t *TIPS) count(table *partition.Table, l partition.Rows, fields []active, sums [][]uint64) {
-	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += tallyRecords {
-		hi := min(lo+tallyRecords, l.Hi)
+	for lo := l.Lo; lo < l.Hi && len(fields) > 0; lo += passRecords {
+		hi := min(lo+passRecords, l.Hi)
 		for _, a := range fields {
 			countEach(sums[a.field][:a.children], table, lo, hi, table.Layout.Fields[a.field],
 				t.column(a.field).Child)
@@ -97,20 +97,20 @@ func countEach(sums []uint64, t *partition.Table, lo, hi int, f partition.Field,
 // different goroutines share no line: it would move between them with every record.
 const lineWords = 16
 
-func (y *tally) reserve(a active) {
-	for len(y.sums) <= a.field {
-		y.sums = append(y.sums, nil)
+func (c *counter) reserve(a active) {
+	for len(c.sums) <= a.field {
+		c.sums = append(c.sums, nil)
 	}
-	if a.children > len(y.sums[a.field]) {
-		y.sums[a.field] = make([]uint64, (a.children+lineWords-1)/lineWords*lineWords)
+	if a.children > len(c.sums[a.field]) {
+		c.sums[a.field] = make([]uint64, (a.children+lineWords-1)/lineWords*lineWords)
 	}
 }
 
 // drain appends the field's children that have records, and sets their sums to zero. For few
 // records it does not look through the many children of a large domain.
-func (y *tally) drain(t *partition.Table, rows partition.Rows, a active, child []uint32,
+func (c *counter) drain(t *partition.Table, rows partition.Rows, a active, child []uint32,
 	to []childCount) []childCount {
-	sums := y.sums[a.field][:a.children]
+	sums := c.sums[a.field][:a.children]
 	if a.children <= rows.Records() {
 		to = list(to, sums)
 		clear(sums)
@@ -118,10 +118,10 @@ func (y *tally) drain(t *partition.Table, rows partition.Rows, a active, child [
 	}
 	w, f := t.Layout.Words, t.Layout.Fields[a.field]
 	for at := rows.Lo*w + f.Word; at < rows.Hi*w; at += w {
-		c := child[t.Keys[at]>>f.Shift&f.Mask]
-		if sums[c] > 0 {
-			to = append(to, childCount{child: c, size: sums[c]})
-			sums[c] = 0
+		code := child[t.Keys[at]>>f.Shift&f.Mask]
+		if sums[code] > 0 {
+			to = append(to, childCount{child: code, size: sums[code]})
+			sums[code] = 0
 		}
 	}
 	return to
