@@ -34,17 +34,17 @@ const alarming = 0.01
 // Alarming reports whether the page shows the shares in red.
 func (u *union) Alarming() bool { return max(u.Unique, u.BelowK) > alarming }
 
-// alike is the class sizes of rows on some columns.
-type alike struct {
+// classSizes is the class sizes of rows on some columns.
+type classSizes struct {
 	What string
 	*kcut.RiskFigures
 }
 
-// Alike lists the known class sizes.
-func (p *page) Alike() (known []alike) {
+// ClassSizes lists the known class sizes.
+func (p *page) ClassSizes() (known []classSizes) {
 	add := func(what string, f *kcut.RiskFigures) {
 		if f != nil {
-			known = append(known, alike{what, f})
+			known = append(known, classSizes{what, f})
 		}
 	}
 	add("Before masking", p.Before())
@@ -62,7 +62,7 @@ func (p *page) Before() *kcut.RiskFigures {
 	return p.Run.Risk.Raw
 }
 
-// riskRow is one measure of the risk, for all elements of Alike.
+// riskRow is one measure of the risk, for all elements of ClassSizes.
 type riskRow struct {
 	Name, Of string
 	Cells    []string
@@ -72,7 +72,7 @@ type riskRow struct {
 
 // RiskRows lists the measures.
 func (p *page) RiskRows() (rows []riskRow) {
-	known := p.Alike()
+	known := p.ClassSizes()
 	add := func(name, of string, share func(f *kcut.RiskFigures) float64) {
 		row := riskRow{Name: name, Of: of}
 		for _, a := range known {
@@ -105,7 +105,7 @@ const (
 )
 
 // Estimated describes a sample of the classes from which figures are estimated.
-func (a *alike) Estimated() string {
+func (a *classSizes) Estimated() string {
 	if a.Part == 0 {
 		return ""
 	}
