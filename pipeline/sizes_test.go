@@ -166,6 +166,7 @@ var unreached = map[string][]size{
 		{name: "formats/parquetfile.usualRoom", value: 1 << 20},
 		{name: "formats/release.localBuffers", value: 1 << 23},
 		{name: "formats/writer.mostScratch", value: 1 << 22},
+		{name: "formats/writer.usualRoom", value: 1 << 19},
 		{name: "partition.leastRead", value: 1 << 20},
 		{name: "formats/internal/meta.chunkBytes", value: 512},
 		{name: "formats/internal/meta.listedBytes", value: 40},

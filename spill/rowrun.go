@@ -322,9 +322,12 @@ func (r *RowRun) clone() *RowRun {
 	return &to
 }
 
-// compact removes the bytes of all but the different rows. For short rows the references suffice.
+// compact removes the bytes of all but the different rows, and keeps the room. For short rows the
+// references suffice.
 func (r *RowRun) compact() {
 	if r.short == 0 {
-		*r = *r.clone()
+		of := r.clone()
+		r.Bytes, r.begin = append(r.Bytes[:0], of.Bytes...), of.begin
+		copy(r.refs, of.refs)
 	}
 }

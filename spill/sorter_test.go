@@ -116,13 +116,15 @@ func TestSorterAgreesWithSort(t *testing.T) {
 // A sorted run keeps its room, so that it does not grow again: both a run whose rows were added to
 // the others and a run whose few different rows stay.
 func TestRunsKeepTheirRoom(t *testing.T) {
-	for _, c := range []struct{ short, values int }{{0, math.MaxInt}, {8, math.MaxInt}, {8, 100}} {
+	for _, c := range []struct{ short, values int }{
+		{0, math.MaxInt}, {0, 100}, {8, math.MaxInt}, {8, 100},
+	} {
 		sorting := testSorting(NewBudget(64<<20), 1<<20, 1, nil)
 		sorting.Short = c.short
 		s, runs := newTestSorter(sorting, 1)
 		run := runs[0]
 		for i, sorted := 0, 0; sorted < 4; i++ {
-			rows, room := len(run.refs), cap(run.refs)
+			rows, room, bytes := len(run.refs), cap(run.refs), cap(run.Bytes)
 			if err := run.Append(binary.BigEndian.AppendUint64(nil, uint64(i%c.values)),
 				1); err != nil {
 				t.Fatal(err)
@@ -130,9 +132,9 @@ func TestRunsKeepTheirRoom(t *testing.T) {
 			if len(run.refs) > rows {
 				continue
 			}
-			if sorted++; cap(run.refs) < room {
-				t.Errorf("rows of %d bytes, %d values: room for %d rows was sorted, for %d is left",
-					c.short, c.values, room, cap(run.refs))
+			if sorted++; cap(run.refs) < room || cap(run.Bytes) < bytes {
+				t.Errorf("rows of %d bytes, %d values: room for %d rows of %d bytes was sorted, "+
+					"for %d of %d is left", c.short, c.values, room, bytes, cap(run.refs), cap(run.Bytes))
 			}
 		}
 		if err := s.Close(); err != nil {

@@ -87,7 +87,8 @@ type RowGroup struct {
 	columns  []Column
 	chunks   [][]*chunk // by column: one for each leaf
 	encoders *PageEncoders
-	room     []uint32 // memory of indexes, which a complete column passes on to the next one
+	// memory of indexes, which a complete column passes on to the next one, in the next row group, too
+	room []uint32
 }
 
 // NewRowGroup returns an empty row group with its own encoders: see PageEncoders.
@@ -184,7 +185,9 @@ func (g *RowGroup) Complete(column int) error {
 		if err := leaf.complete(); err != nil {
 			return g.wrap(column, err)
 		}
-		g.room = leaf.forget()
+		if room := leaf.forget(); cap(room) > cap(g.room) {
+			g.room = room
+		}
 	}
 	return nil
 }
@@ -239,9 +242,14 @@ func (g *RowGroup) HeldBy(column int) (bytes int64) {
 	return bytes
 }
 
+// usualRoom is how many indexes there is room for in a row group without rows, at most.
+const usualRoom = 1 << 19
+
 // Reset empties g.
 func (g *RowGroup) Reset() {
-	g.room = nil
+	if cap(g.room) > usualRoom {
+		g.room = nil
+	}
 	for _, leaves := range g.chunks {
 		for _, leaf := range leaves {
 			leaf.reset()

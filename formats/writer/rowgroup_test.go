@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -110,6 +111,23 @@ func TestRoomIsGivenUp(t *testing.T) {
 		must(t, err)
 		if held := g.HeldBy(0); held > empty {
 			t.Errorf("%s: %d bytes are held of an encoded row group", name, held)
+		}
+	}
+}
+
+// A row group keeps the room of its indexes for the next one, unless it is unusual.
+func TestRoomOfIndexesIsKept(t *testing.T) {
+	values := &formats.Values{Type: formats.Type{Kind: formats.Int, Bits: 64}, Words: []uint64{7}}
+	column := Column{Field: formats.Field{Name: "c", Type: values.Type}}
+	for rows, kept := range map[int]bool{usualRoom / 2: true, 2 * (1 << 19): false} {
+		g := newGroup(t, Options{Compression: "none"}, column, column)
+		for i := range g.columns {
+			codes := slices.Repeat([]uint32{1}, rows)
+			must(t, g.Append(i, &formats.Column{Values: values, Codes: codes}, 0, rows))
+			must(t, g.Complete(i))
+		}
+		if _, err := g.Encode(); err != nil || cap(g.room) >= rows != kept {
+			t.Errorf("%d rows, and room for %d is kept: %v", rows, cap(g.room), err)
 		}
 	}
 }
