@@ -87,7 +87,7 @@ func (s *search) generalize(ctx context.Context) error {
 	if s.input.Merged {
 		return nil
 	}
-	table, err := s.table.Aggregate(ctx, maps, s.domains, s.beside())
+	table, err := s.table.Aggregate(ctx, maps, s.domains, s.remaining())
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (s *search) generalize(ctx context.Context) error {
 	return err
 }
 
-// beside returns the space that is left besides the drawn bytes.
-func (s *search) beside() partition.Space {
+// remaining returns the space without the bytes that are drawn.
+func (s *search) remaining() partition.Space {
 	space := s.space
 	space.Share -= s.drawn + s.table.Bytes()
 	return space
@@ -105,7 +105,7 @@ func (s *search) beside() partition.Space {
 
 // draw draws bytes until the search ends.
 func (s *search) draw(what string, bytes int64) error {
-	if err := s.beside().Draw(what, bytes); err != nil {
+	if err := s.remaining().Draw(what, bytes); err != nil {
 		return err
 	}
 	s.drawn += bytes
@@ -189,7 +189,7 @@ func (s *search) large(ctx context.Context, of set) (index *partition.Index, err
 	classes := s.table
 	if !of.whole {
 		maps, domains := of.projection(classes.Layout)
-		if classes, err = s.table.Aggregate(ctx, maps, domains, s.beside()); err != nil {
+		if classes, err = s.table.Aggregate(ctx, maps, domains, s.remaining()); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, classes.Discard(s.space)) }()

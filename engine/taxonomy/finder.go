@@ -18,7 +18,7 @@ func NewFinder(tree *Tree, generator Generator) *Finder {
 
 // Find returns the code of the leaf that is the text, or stands above it. If there is none, it
 // returns the name of the topmost node above the text that the tree does not have, or the text.
-func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
+func (f *Finder) Find(text string) (code uint32, ok bool, missing string) {
 	fits := true
 	if f.generator != nil {
 		f.path, _, fits = place(f.generator, text, f.path[:0])
@@ -31,14 +31,14 @@ func (f *Finder) Find(text string) (code uint32, ok bool, beside string) {
 		switch n, known := f.tree.nodes[string(f.name)]; {
 		case known && f.tree.IsLeaf(int(n)):
 			return uint32(f.tree.lo[n]), true, ""
-		case !known && beside == "":
-			beside = string(f.name)
+		case !known && missing == "":
+			missing = string(f.name)
 		}
 	}
 	if code, ok = f.tree.Code(text); ok {
 		return code, true, ""
 	}
-	return 0, false, cmp.Or(beside, text)
+	return 0, false, cmp.Or(missing, text)
 }
 
 // Takes reports whether a taxonomy may have a node with the name.

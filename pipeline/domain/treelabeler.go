@@ -36,7 +36,7 @@ func (m *treeLabeler) find(finder *engine.Finder) find {
 		if m.nanIsNull && IsNaN(values, i) {
 			return m.Null(), nil
 		}
-		code, ok, beside := finder.Find(values.Text(i))
+		code, ok, missing := finder.Find(values.Text(i))
 		switch {
 		case ok:
 			return m.labels[code], nil
@@ -45,7 +45,7 @@ func (m *treeLabeler) find(finder *engine.Finder) find {
 		case m.all:
 			return 0, nil
 		}
-		return m.add([]byte(beside))
+		return m.add([]byte(missing))
 	}
 }
 
@@ -88,8 +88,8 @@ func (m *treeLabeler) grow(names []string, records []uint64) (*engine.Tree, erro
 	if refused != nil {
 		return nil, Unadmitted(m.column.Name, values, rows, refused)
 	}
-	beside := slices.Sorted(slices.Values(slices.Concat(names, m.unknown)))
-	tree, err := engine.NewTree(engine.Above(m.generator, slices.Concat(m.known, beside)))
+	added := slices.Sorted(slices.Values(slices.Concat(names, m.unknown)))
+	tree, err := engine.NewTree(engine.Above(m.generator, slices.Concat(m.known, added)))
 	if err != nil {
 		return nil, fault.Errorf(fault.Input, "replace these values in the source, or make a new "+
 			"cut with kcut run",

@@ -284,23 +284,23 @@ func (d *draft) chooseRoles() {
 // part.
 func (d *draft) dropNames() {
 	var parts []*Profile
-	beside := ""
+	whole := ""
 	for _, p := range d.profiles {
 		switch name := wordsOf(p.name); {
 		case p.typ.Kind == formats.String && nameParts.has(name) && p.role.masked() &&
 			p.Field.Distinct > fewCodes:
 			parts = append(parts, p)
 		case p.role.Mask == job.MaskDrop && directMeaning(name).meaning == namesOfPeople:
-			beside = p.name
+			whole = p.name
 		}
 	}
 	for _, p := range parts {
 		switch {
-		case beside != "":
-			p.role = drop("called like a part of names, beside %s, with %s", job.Quoted(beside),
+		case whole != "":
+			p.role = drop("called like a part of names, while %s has whole names, with %s", job.Quoted(whole),
 				distinctValues(p))
 		case len(parts) > 1:
-			p.role = drop("called like a part of names, beside another one, with %s",
+			p.role = drop("called like a part of names, as is another column, with %s",
 				distinctValues(p))
 		}
 	}
