@@ -31,7 +31,8 @@ func (t *TIPS) moveIn() error {
 	for p := range t.partitions {
 		records += t.partitions[p].Records()
 	}
-	if records > t.fewer || !t.pool.hasTableRoom(layout.TableBytes(records)) {
+	share := t.pool.Share / 4 * quartersOfTable // the rest is for what is known of them
+	if records > t.fewer || t.pool.Take("a table of leaf partitions", layout.TableBytes(records), share) != nil {
 		return nil
 	}
 	t.table = &partition.Table{
@@ -55,11 +56,6 @@ func (t *TIPS) moveIn() error {
 	}
 	t.chunked = false
 	return nil
-}
-
-// hasTableRoom draws memory for a table, if that leaves a part of the share for its statistics.
-func (m *Pool) hasTableRoom(bytes int64) bool {
-	return m.Take("a table of leaf partitions", bytes, m.Share/4*quartersOfTable) == nil
 }
 
 // moveOut makes a list of chunks from the records of every partition in the table, and frees the

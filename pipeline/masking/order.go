@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
@@ -290,62 +289,51 @@ func (o *ordering) recodeDivided(ctx context.Context) (err error) {
 	}
 	defer rows.Close()
 	t := o.newRecoded(o.Budget, o.Threads)
-	var kept [][]byte
+	var block, one rowBlock
 	for {
 		row, n, err := rows.Next()
 		if err == io.EOF {
-			return o.recode(t, kept)
+			return o.recode(t, &block)
 		}
 		if err != nil {
 			return err
 		}
 		end := len(row) - 4*len(t.codes)
-		of := slices.Clone(row[4:end])
+		o.form.read(&one, row[4:end], 1)
 		for range n {
-			kept = append(kept, of)
+			block.add(&one)
 			for i := range t.codes {
 				t.codes[i] = append(t.codes[i], binary.BigEndian.Uint32(row[end+4*i:]))
 			}
-			if len(kept) < o.form.block() {
+			if len(block.equal) < o.form.block() && len(block.tails) < blockBytes {
 				continue
 			}
-			if err := errors.Join(ctx.Err(), o.recode(t, kept)); err != nil {
+			if err := errors.Join(ctx.Err(), o.recode(t, &block)); err != nil {
 				return err
 			}
-			kept = kept[:0]
 		}
 	}
 }
 
-// recode gives rows of divided cells, of which the codes and the kept bytes are known, their labels, in their order, and
-// forgets the codes.
-func (o *ordering) recode(t *recoded, kept [][]byte) error {
-	t.label(len(kept))
-	words := o.form.words
-	heads := o.scratch[0].heads[:0]
-	for _, row := range kept {
-		heads = o.form.appendWords(heads, row)
-	}
-	err := o.form.headOf(o.form.masked, heads, t.labels[0], func(i int) ([]uint64, []uint32) {
+// recode gives rows of divided cells, of which the codes and the kept values are known, their
+// labels, in their order, and forgets rows and codes.
+func (o *ordering) recode(t *recoded, rows *rowBlock) error {
+	t.label(len(rows.equal))
+	err := o.form.headOf(o.form.masked, rows.heads, t.labels[0], func(i int) ([]uint64, []uint32) {
 		return o.labelOf[i], t.labels[o.form.columns[o.form.masked[i].column].attribute]
 	})
-	if err != nil {
-		return err
+	run := o.rows[0]
+	for i := 0; i < len(rows.equal) && err == nil; i++ {
+		if t.labels[0][i] != engine.DroppedLabel {
+			run.Bytes = o.form.appendRow(run.Bytes, rows, i)
+			err = run.End(1)
+		}
 	}
+	rows.clear()
 	for i := range t.codes {
 		t.codes[i] = t.codes[i][:0]
 	}
-	run := o.rows[0]
-	for i := range kept {
-		if t.labels[0][i] == engine.DroppedLabel {
-			continue
-		}
-		run.Bytes = append(o.form.appendHead(run.Bytes, heads[i*words:(i+1)*words]), kept[i][o.form.head:]...)
-		if err := run.End(1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // write encodes the rows in their order.
