@@ -1,7 +1,6 @@
 package count
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -364,14 +363,18 @@ type columnTally struct {
 
 // count counts rows, which are as many records as counts say: in the tally, or one by one.
 func (t *columnTally) count(values *formats.Values, codes, classes []uint32, counts []uint64, classDomain int) error {
-	if t.of != values || classDomain > t.classes {
+	if t.of != values || classDomain > t.classes || (values.Len()+1)*t.classes > len(t.counts) {
 		if err := t.empty(); err != nil {
 			return err
 		}
-		t.of, t.classes = values, 1<<bits.Len(uint(classDomain-1))
+		width := 1 << bits.Len(uint(classDomain-1))
+		places := 1 << bits.Len(uint((values.Len()+1)*width-1)) // the list and the classes may become more
+		if t.lists.Draw("the counts of a list of values", 8*int64(places)) == nil {
+			t.of, t.classes, t.counts = values, width, make([]uint64, places)
+		}
 	}
-	if !t.reserve((values.Len() + 1) * t.classes) {
-		return cmp.Or(t.empty(), t.addRows(values, codes, classes, counts))
+	if t.counts == nil {
+		return t.addRows(values, codes, classes, counts)
 	}
 	for i, code := range codes {
 		n := uint64(1)
@@ -381,20 +384,6 @@ func (t *columnTally) count(values *formats.Values, codes, classes []uint32, cou
 		t.counts[int(code)*t.classes+int(classes[i])] += n
 	}
 	return nil
-}
-
-// reserve makes so many places for counts, and reports whether there is room.
-func (t *columnTally) reserve(places int) bool {
-	if places <= len(t.counts) {
-		return true
-	}
-	places = 1 << bits.Len(uint(places-1)) // the list may grow
-	if t.lists.Draw("the counts of a list of values", 8*int64(places)) != nil {
-		return false
-	}
-	t.lists.Return(8 * int64(len(t.counts)))
-	t.counts = append(make([]uint64, 0, places), t.counts...)[:places]
-	return true
 }
 
 // empty hands the tally over to its part.

@@ -59,7 +59,7 @@ type blockScratch struct {
 	rows  rowBlock
 }
 
-// rowSink takes rows, which are its caller's again when it returns.
+// rowSink takes rows. Their block is its caller's again when it returns, to be made anew.
 type rowSink interface {
 	take(rows *rowBlock) error
 }

@@ -41,17 +41,14 @@ func (b *rowBlock) add(o *rowBlock) {
 	b.tails = append(b.tails, o.tails[o.starts[0]:]...)
 }
 
-// halves returns the block as two, which have their rows in its memory.
-func (b *rowBlock) halves() (first, second rowBlock) {
-	n := len(b.equal) / 2
-	words := n * (len(b.heads) / len(b.equal))
-	first = rowBlock{heads: b.heads[:words], equal: b.equal[:n]}
-	second = rowBlock{heads: b.heads[words:], equal: b.equal[n:]}
+// row returns a row as a block in the same memory.
+func (b *rowBlock) row(i int) rowBlock {
+	words := len(b.heads) / len(b.equal)
+	one := rowBlock{heads: b.heads[i*words : (i+1)*words], equal: b.equal[i : i+1]}
 	if len(b.starts) > 0 {
-		first.starts, first.tails = b.starts[:n], b.tails[:b.starts[n]]
-		second.starts, second.tails = b.starts[n:], b.tails
+		one.starts, one.tails = b.starts[i:i+1], b.tails[:b.starts[i]+len(b.tail(i))]
 	}
-	return first, second
+	return one
 }
 
 // clear forgets the rows.

@@ -1,7 +1,6 @@
 package masking
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,23 +114,20 @@ type filling struct {
 }
 
 func (f *filling) take(rows *rowBlock) error {
-	n, size := len(rows.equal), f.form.sizeOf(rows)
-	if n > 1 && f.limit.ends(f.count+rows.records(), int64(f.size+size)) {
-		first, second := rows.halves() // the row group ends in one of them
-		return cmp.Or(f.take(&first), f.take(&second))
-	}
-	if n != 1 {
+	size := f.form.sizeOf(rows)
+	if !f.limit.ends(f.count+rows.records(), int64(f.size+size)) {
 		return f.orderedGroup.take(rows, size)
 	}
-	one := *rows
-	for left := rows.equal[0]; left > 0; left -= one.equal[0] {
-		one.equal = []int64{min(left, f.limit.rows-f.count)}
-		err := f.orderedGroup.take(&one, size)
-		if err == nil && f.limit.ends(f.count, int64(f.size)) {
-			err = f.hand()
-		}
-		if err != nil {
-			return err
+	for i, left := range rows.equal {
+		for one := rows.row(i); left > 0; left -= one.equal[0] {
+			one.equal[0] = min(left, f.limit.rows-f.count)
+			err := f.orderedGroup.take(&one, f.form.sizeOf(&one))
+			if err == nil && f.limit.ends(f.count, int64(f.size)) {
+				err = f.hand()
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
