@@ -292,9 +292,10 @@ func TestResolveProblems(t *testing.T) {
 func TestCSVOfFlags(t *testing.T) {
 	given := []Override{
 		{"csv.delimiter", `\t`, "--delimiter"}, {"csv.header", "id,false", "--header"}, {"csv.nulls", ",NA", "--nulls"},
+		{"csv.nulls", "x", "--nulls"},
 	}
 	got, err := CSVOf(given)
-	if err != nil || got.YAML() != `{delimiter: "\t", header: [id, "false"], nulls: ["", NA]}` {
+	if err != nil || got.YAML() != `{delimiter: "\t", header: [id, "false"], nulls: ["", NA, x]}` {
 		t.Errorf("%s, %v", got.YAML(), err)
 	}
 	if got, err := CSVOf([]Override{{"csv.header", "false", "--header"}}); err != nil || got.YAML() != "{header: false}" || !got.Read(nil).Headless {
