@@ -94,7 +94,7 @@ func (t *TIPS) index(l *leafPartition) {
 	for _, a := range t.listActive(nil, t.sample(*l), false) {
 		if a.value == None {
 			l.stats.drop(a.field)
-			l.rest.values = append(l.rest.values, newValueIndex(t.table, l.Rows, a.field))
+			l.rest.values = append(l.rest.values, valueIndex{field: a.field})
 			continue
 		}
 		if l.stats[a.field] == nil {
@@ -108,6 +108,9 @@ func (t *TIPS) index(l *leafPartition) {
 			}
 		}
 	}
+	t.pool.parallel.Each(len(l.rest.values), l.Records(), func(_, i int) {
+		l.rest.values[i] = newValueIndex(t.table, l.Rows, l.rest.values[i].field)
+	})
 	if t.Protection != nil {
 		l.rest.held = make([]uint64, t.inspection.Values)
 		for i := l.Lo; i < l.Hi; i++ {
@@ -177,9 +180,9 @@ func (v *visitor) part(t *TIPS, p int32, field int, code uint32) visit {
 		return newVisit(p, v.parts[from:len(v.parts):len(v.parts)])
 	}
 	slices.Sort(v.offsets)
-	for _, at := range v.offsets {
-		l.rest.remove(t.table, l.Lo, at)
-		if t.Protection != nil {
+	l.rest.remove(t.table, l.Lo, v.offsets, v.division.Parallel)
+	if t.Protection != nil {
+		for _, at := range v.offsets {
 			t.hold(l.rest, l.Lo+int(at), math.MaxUint64)
 		}
 	}

@@ -134,14 +134,17 @@ func (x *valueIndex) most() int {
 	return int(x.sized[0].run)
 }
 
-// remove removes a record from all indexes of a partition that begins at a row.
-func (r *rest) remove(table *partition.Table, lo int, record int32) {
-	row := lo + int(record)
-	key := table.Keys[row*table.Layout.Words:]
-	for i := range r.values {
+// remove removes records from all indexes of a partition that begins at a row.
+func (r *rest) remove(table *partition.Table, lo int, records []int32,
+	parallel partition.Parallel) {
+	parallel.Each(len(r.values), len(records), func(_, i int) {
 		x := &r.values[i]
-		x.remove(record, table.Layout.Fields[x.field].Code(key), table.Counts[row])
-	}
+		for _, record := range records {
+			row := lo + int(record)
+			code := table.Layout.Fields[x.field].Code(table.Keys[row*table.Layout.Words:])
+			x.remove(record, code, table.Counts[row])
+		}
+	})
 }
 
 // rename changes the place of a record in the partition.

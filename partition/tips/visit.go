@@ -81,6 +81,9 @@ func (t *TIPS) refineAll(partitions []int32, field int, r *partition.Refinement)
 	} else {
 		m.parallel.Each(len(partitions), records, func(worker, i int) {
 			v := m.visitors[worker]
+			if len(partitions) == 1 {
+				v = m.together
+			}
 			if t.partitions[partitions[i]].rest != nil {
 				m.made[i] = v.part(t, partitions[i], field, r.First)
 				return
