@@ -188,7 +188,7 @@ func (h *Holding) Hold(bytes int64) error {
 		return nil
 	}
 	if err := h.Tell(more); err != nil {
-		return fmt.Errorf("hold %d bytes of what is read: %w", bytes, err)
+		return fmt.Errorf("hold %d bytes of values that are read: %w", bytes, err)
 	}
 	h.told += more
 	return nil

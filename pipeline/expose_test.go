@@ -116,7 +116,7 @@ func TestRiskOfRelease(t *testing.T) {
 	if want := []risk.Determined{{Kept: "title", Masked: "job"}}; !slices.Equal(report.Risk.Determines, want) {
 		t.Errorf("%+v tell masked columns", report.Risk.Determines)
 	}
-	text := "column title is kept, and its values tell those of masked column job"
+	text := "column title is kept, and its values determine those of masked column job"
 	risks := "risk of a row, for who knows the quasi-identifiers of all sets: 100.0 % on average and 100.0 % at most before masking, "
 	if !slices.Contains(report.Notices, text) || !slices.ContainsFunc(report.Notices, func(text string) bool { return strings.HasPrefix(text, risks) }) {
 		t.Errorf("notices %q", report.Notices)

@@ -53,7 +53,7 @@ func TestVerifyFindsForgedCuts(t *testing.T) {
 			}
 			c.Sets, c.Union.BelowK = append(c.Sets, all), 0.5
 		}),
-		cut("a redundant set", "set 3 demands nothing beside another one", func(c *cutfile.File) {
+		cut("a redundant set", "set 3 demands nothing that another set does not", func(c *cutfile.File) {
 			c.Sets = append(c.Sets, cutfile.Set{Columns: []string{"age"}, K: 2, Anonymity: 100})
 		}),
 		cut("a column in no set", "column job has a cut and is in no quasi-identifier set", func(c *cutfile.File) { c.Sets[0].Columns = []string{"city", "age"} }),

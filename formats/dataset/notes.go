@@ -43,8 +43,9 @@ func (d *Dataset) Notes(reads func(column string) bool) (notes []string) {
 func whyText(t *formats.TextLine) string {
 	switch {
 	case t.Number:
-		return fmt.Sprintf("line %s of %s has a number in a form that not all have, as 10.0 or "+
-			"1e1 beside 10; declare its type, as type: number, where its text is of no matter",
+		return fmt.Sprintf("line %s of %s has a number in a form that others do not have, as "+
+			"10.0 or 1e1 where others are 10; declare its type, as type: number, if its text "+
+			"does not matter",
 			text.Grouped(t.Line), text.WithoutPartitions(t.File))
 	case t.Advice != "":
 		return "its values look like " + t.Advice

@@ -101,7 +101,7 @@ func (b *bucket) upload(ctx context.Context, key string, c content) error {
 	case missing == nil && stands.size == c.size && stands.digest == c.digest:
 		return nil
 	case err == nil && missing == nil:
-		return fmt.Errorf("%w: it is not what was sent", ErrUnavailable)
+		return fmt.Errorf("%w: the object differs from the bytes that were sent", ErrUnavailable)
 	case err == nil:
 		return explain(ctx, missing)
 	}

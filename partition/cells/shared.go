@@ -67,7 +67,7 @@ func (s *shared) newArray(t *partition.Table) *array {
 
 // drawList draws the memory of the list of spilled cells.
 func (s *shared) drawList() error {
-	return s.pool.Draw("what is known of spilled cells", partition.ChunkListBytes)
+	return s.pool.Draw("the list of spilled cells", partition.ChunkListBytes)
 }
 
 // dropList drops the list of spilled cells, which were consumed.

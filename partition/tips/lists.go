@@ -203,8 +203,7 @@ func (x *dividing) draw() (drawn int64, err error) {
 				x.partitions[v.partition].Records()))
 		}
 	}
-	if err = x.pool.Draw("what is counted of leaf partitions", drawn); errors.Is(err,
-		spill.ErrBudget) {
+	if err = x.pool.Draw("the counts of leaf partitions", drawn); errors.Is(err, spill.ErrBudget) {
 		return 0, nil
 	}
 	return drawn, err

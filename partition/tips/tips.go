@@ -367,7 +367,7 @@ func (t *TIPS) account() {
 			t.held, t.pool.visits = held, visits
 			return
 		}
-		switch err := t.pool.Draw("what is known of leaf partitions", more); {
+		switch err := t.pool.Draw("data on leaf partitions", more); {
 		case err == nil:
 			t.held, t.pool.visits = held, visits
 		case !errors.Is(err, spill.ErrBudget):

@@ -139,7 +139,7 @@ func (f *flaws) checkSets() {
 		case set.Anonymity < uint64(set.K):
 			f.find("quasi-identifier set %d claims an anonymity below its k", i+1)
 		case f.isRedundant(i):
-			f.find("quasi-identifier set %d demands nothing beside another one", i+1)
+			f.find("quasi-identifier set %d demands nothing that another set does not", i+1)
 		}
 		for _, name := range set.Columns {
 			inSet[name] = true

@@ -323,7 +323,8 @@ func TestDraftLooksAtColumnsTogether(t *testing.T) {
 		!slices.Equal(first[:2], []string{"dob", "sex"}) {
 		t.Errorf("class %s, first set %q", job.Class, first)
 	}
-	for column, reason := range map[string]string{"first": "beside name", "age": "dob tells it",
+	for column, reason := range map[string]string{
+		"first": "while name has whole names", "age": "dob tells it",
 		"city": "zip tells it", "same": "all rows have the same", "hours": "cut at multiples of 5",
 		"remark": "free text"} {
 		if line := regexp.MustCompile(`(?m)^  ` + column + `: .*$`).FindString(

@@ -89,7 +89,7 @@ var unusable = []rule{
 	}},
 	{func(p *Profile) bool {
 		return p.Field.Distinct == 1 && p.Field.Rows == p.Rows
-	}, dropped("all rows have the same value: it tells nothing")},
+	}, dropped("all rows have the same value, which carries no information")},
 }
 
 func ofKind(kinds ...formats.Kind) func(p *Profile) bool {
@@ -200,7 +200,7 @@ var quasiIdentifiers = []rule{
 	{func(p *Profile) bool {
 		return p.typ.Ordered() && places.has(wordsOf(p.name))
 	}, func(p *Profile) *Role {
-		return discretize(p, distinctValues(p)+"; coordinates tell an address")
+		return discretize(p, distinctValues(p)+"; coordinates determine an address")
 	}},
 	{func(p *Profile) bool {
 		return p.typ.Ordered()

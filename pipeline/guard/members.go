@@ -150,7 +150,7 @@ func (g *Guard) noteDetermined(report *risk.Report) {
 		if d.With != "" {
 			what, whose = fmt.Sprintf("columns %s and %s are kept", d.Kept, d.With), "their"
 		}
-		g.Noted(fmt.Sprintf("%s, and %s values tell those of masked column %s%s", what, whose,
+		g.Noted(fmt.Sprintf("%s, and %s values determine those of masked column %s%s", what, whose,
 			d.Masked, ofShare(d.Share)))
 	}
 }

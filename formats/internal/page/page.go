@@ -143,7 +143,7 @@ func (r *Reader) Load(h *Header) (err error) {
 		return meta.EndOfFile(err)
 	}
 	if h.CRC.Valid && int32(crc32.ChecksumIEEE(r.stored)) != h.CRC.V {
-		return fmt.Errorf("a page is not what its checksum says: %w", formats.ErrDamaged)
+		return fmt.Errorf("a page does not match its checksum: %w", formats.ErrDamaged)
 	}
 	return nil
 }

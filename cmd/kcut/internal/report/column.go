@@ -152,8 +152,8 @@ func (c *column) explain(run *kcut.Report) {
 	c.Why = true
 	for i, why := range run.Stopped[at].Why {
 		if set, ok := strings.CutPrefix(why, "sensitive "); ok {
-			c.Labels[i].Why = "a class of set " + set + " would not have what is asked of " +
-				"sensitive values"
+			c.Labels[i].Why = "a class of set " + set + " would break the requirements " +
+				"on sensitive values"
 		} else {
 			c.Labels[i].Why = cmp.Or(whyWords[why], why+" would fall below its k")
 		}
