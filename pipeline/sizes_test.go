@@ -90,7 +90,7 @@ var sizes = []size{
 	{"pipeline/risk.longestValue", 1 << 8, bytesOfText},
 	{"pipeline/risk.mostHashes", 1 << 16, valuesKept},
 	{"pipeline/risk.mostValues", 1 << 16, valuesKept},
-	{"pipeline/risk.sampledRows", 1 << 12, rowsOfTable},
+	{"pipeline/risk.sampledRows", 1 << 13, rowsOfTable},
 	{"spill.comparedRows", 32, rowsOfTable},
 }
 
@@ -144,8 +144,8 @@ var unreached = map[string][]size{
 		{name: "pipeline/pseudonym.mostKey", value: 1 << 16},
 	},
 	bytesSize: {
-		{name: "pipeline/risk.ofColumns", value: 1 << 20},
-		{name: "pipeline/risk.sampledBytes", value: 1 << 18},
+		{name: "pipeline/risk.ofColumns", value: 1 << 22},
+		{name: "pipeline/risk.sampledBytes", value: 1 << 21},
 		{name: "pipeline/risk.pairBytes", value: 96},
 		{name: "pipeline/risk.valueBytes", value: 96},
 		{name: "formats.leastNear", value: 64},

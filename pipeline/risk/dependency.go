@@ -27,13 +27,13 @@ type dependencies struct {
 const (
 	// sampledRows is how many rows that differ are held, and sampledBytes what they take at most,
 	// unless leastRows take more: fewer show what is not so.
-	sampledRows  = 1 << 12
-	sampledBytes = 1 << 18
+	sampledRows  = 1 << 13
+	sampledBytes = 1 << 21
 	leastRows    = 1 << 8
 	// ofColumns is how many bytes the samples of single columns take at most together, each with
 	// mostRows.
-	ofColumns = 1 << 20
-	mostRows  = 1 << 11
+	ofColumns = 1 << 22
+	mostRows  = 1 << 12
 )
 
 // newDependencies returns the samples of one of several scanners of so many rows. One of them puts

@@ -298,7 +298,7 @@ func TestDeterminationInAnyBudget(t *testing.T) {
 	for row := range 20_000 {
 		code := rng.IntN(300)
 		group := code / 10
-		if row%100 == 0 {
+		if row%110 == 0 {
 			group = (group + 1) % 30
 		}
 		rows = append(rows, []string{fmt.Sprint(group), fmt.Sprint(code), fmt.Sprint(rng.IntN(9000)), fmt.Sprint(rng.IntN(50))})
