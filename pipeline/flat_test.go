@@ -84,6 +84,28 @@ func TestFlatRun(t *testing.T) {
 	}
 }
 
+// TestHardlyAnythingLeft: a run notes a release in which fewer than two masked columns keep more
+// than one label.
+func TestHardlyAnythingLeft(t *testing.T) {
+	for _, tt := range []struct {
+		wards, sexes int // different values
+		want         bool
+	}{{2, 2, false}, {60, 2, true}, {60, 60, true}} {
+		table := &testTable{fields: textFields("ward", "sex", "kind")}
+		for i := range 60 {
+			row := []string{fmt.Sprint("w", i%tt.wards), fmt.Sprint("s", i%tt.sexes), fmt.Sprint(i % 2)}
+			table.rows = append(table.rows, row)
+		}
+		text := strings.NewReplacer(
+			"ALGORITHM", "tdr", "{ward: MASK", "{ward: suppress, sex: suppress", "[ward]", "[ward, sex]",
+		).Replace(wardJob)
+		report := mustRun(t, table.folder(t, text, 100), nil)
+		if got := noted(report.Notices, "hardly anything is left: "); got != tt.want {
+			t.Errorf("%d wards, %d sexes: the run notes %q", tt.wards, tt.sexes, report.Notices)
+		}
+	}
+}
+
 // TestNaNBelowRanges: what is no number and has no order is a null to ranges, in runs and in cuts
 // that are applied.
 func TestNaNBelowRanges(t *testing.T) {

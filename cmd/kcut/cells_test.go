@@ -8,90 +8,127 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/kcut/kcut"
 	"github.com/kcut/kcut/formats/formatstest"
 )
 
-// cellsOf is a table on which all algorithms are evaluated: a cell for every k.
+// cellsOf is a table on which algorithms are evaluated: a cell for every k.
 type cellsOf struct {
-	name, job, input string
-	sample           int // rows that are evaluated, about; 0: all
+	name  string
+	job   string   // its file
+	files []string // the job's input and taxonomies
 }
 
-func allCells() []cellsOf {
-	cells := []cellsOf{
-		{name: "Adult, 8", job: "adult/eight", input: "adult/adult.parquet"},
-		{name: "Adult, 14", job: "adult/kactus14", input: "adult/adult.parquet"},
-		{name: "BRFSS", job: "cells/brfss", input: "brfss2015_heart.parquet", sample: 50_000},
+// sharedCells are the tables that rules of the algorithms were chosen on.
+func sharedCells(t *testing.T) (cells []cellsOf) {
+	add := func(name, job, input string) {
+		cells = append(cells, cellsOf{name: name, job: filepath.Join("..", "..", "docs", job+".yaml"), files: []string{
+			formatstest.SharedData(t, input), formatstest.SharedData(t, "adult/taxonomies.yaml"),
+		}})
 	}
+	add("Adult, 8", "adult/eight", "adult/adult.parquet")
+	add("Adult, 14", "adult/kactus14", "adult/adult.parquet")
+	add("BRFSS", "cells/brfss", "brfss2015_heart.parquet")
 	for _, uci := range []string{"breast_cancer_wisconsin", "car", "cmc", "german", "mushroom", "nursery", "tictactoe", "vote"} {
-		cells = append(cells, cellsOf{name: strings.ReplaceAll(uci, "_", " "), job: "cells/" + uci, input: "uci/" + uci + ".csv"})
+		add(strings.ReplaceAll(uci, "_", " "), "cells/"+uci, "uci/"+uci+".csv")
 	}
 	return cells
 }
 
-// cell is what kcut evaluate says of a table and k: errors of the tree in percent.
-type cell struct {
-	rows   int
-	errors map[string]float64 // by algorithm; those that reach k
+// cellsIn returns the tables of a folder of jobs, whose other files are all beside every job.
+func cellsIn(t *testing.T, folder string) (cells []cellsOf) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	isJob := func(path string) bool { return strings.HasSuffix(path, ".job.yaml") }
+	for _, path := range all {
+		if isJob(path) {
+			name := strings.TrimSuffix(filepath.Base(path), ".job.yaml")
+			cells = append(cells, cellsOf{name: name, job: path, files: slices.DeleteFunc(slices.Clone(all), isJob)})
+		}
+	}
+	return cells
 }
 
-// TestCells writes the table of docs/results.md on guided, auto and all others to the file that KCUT_CELLS names. KCUT_CELLS_REPEATS
-// says how often cross-validation is repeated: once, if it is empty.
+var (
+	cellKs         = []int{5, 10, 50, 100, 500}
+	cellAlgorithms = []string{"tdr", "kactus", "mondrian", "infogain-mondrian", "guided", "auto"}
+	cellLearners   = []string{"tree", "logistic", "boosted"}
+)
+
+// cellRows is about the number of rows that are evaluated of larger tables.
+const cellRows = 50_000
+
+// figures are those of an algorithm in a cell: errors in percent, and the AUC of boosted trees.
+type figures struct {
+	errors []float64 // by cellLearners
+	auc    float64
+}
+
+// cell is what kcut evaluate says of a table and k.
+type cell struct {
+	rows int
+	of   map[string]figures // by algorithm; those that reach k
+}
+
+// TestCells writes the tables of docs/results.md on guided, auto and the others to the file that
+// KCUT_CELLS names: of the shared tables, and of those in the folder that KCUT_CELLS_FOLDER names.
 func TestCells(t *testing.T) {
 	path := os.Getenv("KCUT_CELLS")
 	if path == "" {
 		t.Skip("KCUT_CELLS names no file for the table")
 	}
 	var table strings.Builder
-	fmt.Fprint(&table, "| data | k |")
-	for _, name := range searches() {
-		fmt.Fprintf(&table, " `%s` |", name)
+	if folder := os.Getenv("KCUT_CELLS_FOLDER"); folder != "" {
+		fmt.Fprint(&table, "Tables that no rule was chosen on:\n\n")
+		writeCells(t, &table, cellsIn(t, folder))
 	}
-	fmt.Fprintf(&table, " ± | `guided` − best | `auto` | `auto` − best |\n|%s\n", strings.Repeat("---|", len(searches())+6))
-	var differences, chosen []float64
-	for _, of := range allCells() {
-		for _, k := range []int{10, 50, 100, 500} {
-			c, ok := of.evaluate(t, k)
-			if !ok {
-				continue
-			}
-			if guided, auto, ok := c.write(&table, of.name, k); ok {
-				differences, chosen = append(differences, guided), append(chosen, auto)
-			}
-		}
-	}
-	fmt.Fprintln(&table, "\n"+summary(differences))
-	within, _, mean := tell(chosen, 0.2)
-	fmt.Fprintf(&table, "`auto` is within 0.2 points of the best of all in %d (%.0f %%), and errs %.2f more in the mean.\n", within, 100*float64(within)/float64(len(chosen)), mean)
+	fmt.Fprint(&table, "Tables that rules were chosen on:\n\n")
+	writeCells(t, &table, sharedCells(t))
 	if err := os.WriteFile(path, []byte(table.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Log(table.String())
 }
 
-// searches names the algorithms but auto, which chooses one of them.
-func searches() (names []string) {
-	for _, a := range kcut.Algorithms() {
-		if a.Name != "auto" {
-			names = append(names, a.Name)
+// writeCells writes a line for every table and k, and the summary.
+func writeCells(t *testing.T, w io.Writer, tables []cellsOf) {
+	fmt.Fprintf(w, "| data | k | %s | ± |\n|%s\n", "`"+strings.Join(cellAlgorithms, "` | `")+"`", strings.Repeat("---|", len(cellAlgorithms)+3))
+	var cells []cell
+	for _, of := range tables {
+		for _, k := range cellKs {
+			c, ok := of.evaluate(t, k)
+			if !ok {
+				continue
+			}
+			fmt.Fprintf(w, "| %s | %d |", of.name, k)
+			c.write(w)
+			cells = append(cells, c)
 		}
 	}
-	return names
+	fmt.Fprintln(w)
+	for _, name := range []string{"guided", "auto"} {
+		near := map[string]float64{"guided": 0.3, "auto": 0.2}[name]
+		for i, learner := range cellLearners {
+			fmt.Fprintln(w, "- "+compare(cells, name, learner+"'s error", near, func(f figures) float64 { return f.errors[i] }))
+		}
+		fmt.Fprintln(w, "- "+compare(cells, name, "AUC", 0.01, func(f figures) float64 { return 1 - f.auc }))
+	}
+	fmt.Fprintln(w)
 }
 
-// evaluate runs kcut evaluate with five folds. There is no cell where the rows of four of them are fewer than 2k: no cut is allowed then.
+// evaluate runs kcut evaluate with five folds. There is no cell where the rows of four of them are
+// fewer than 2k: no cut is allowed then.
 func (of cellsOf) evaluate(t *testing.T, k int) (c cell, ok bool) {
-	args := []string{"evaluate", of.prepare(t), "--quiet", "--json", "--folds", "5", "--k", strconv.Itoa(k), "--algorithms", strings.Join(searches(), ",") + ",auto"}
-	if of.sample > 0 {
-		args = append(args, "--sample", strconv.Itoa(of.sample))
-	}
-	if repeats := os.Getenv("KCUT_CELLS_REPEATS"); repeats != "" {
-		args = append(args, "--repeats", repeats)
+	args := []string{
+		"evaluate", of.prepare(t), "--quiet", "--json", "--folds", "5", "--k", strconv.Itoa(k),
+		"--algorithms", strings.Join(cellAlgorithms, ","), "--sample", strconv.Itoa(cellRows),
 	}
 	command := exec.CommandContext(t.Context(), "kcut", args...)
 	var stderr strings.Builder
@@ -103,11 +140,13 @@ func (of cellsOf) evaluate(t *testing.T, k int) (c cell, ok bool) {
 		}
 		t.Fatalf("%s, k = %d: %v: %s", of.name, k, err, &stderr)
 	}
+	type mean struct{ Mean float64 }
 	var evaluation struct {
 		Rows    int
 		Results []struct {
 			Algorithm string
-			Errors    map[string]struct{ Mean float64 }
+			Errors    map[string]mean
+			Quality   map[string]struct{ AUC mean }
 		}
 	}
 	if err := json.Unmarshal(text, &evaluation); err != nil {
@@ -116,11 +155,16 @@ func (of cellsOf) evaluate(t *testing.T, k int) (c cell, ok bool) {
 	if evaluation.Rows*4/5 < 2*k {
 		return c, false
 	}
-	c = cell{evaluation.Rows, map[string]float64{}}
+	c = cell{evaluation.Rows, map[string]figures{}}
 	for _, r := range evaluation.Results {
-		if of, ok := r.Errors["tree"]; ok {
-			c.errors[r.Algorithm] = 100 * of.Mean
+		if r.Errors == nil {
+			continue
 		}
+		f := figures{auc: r.Quality["boosted"].AUC.Mean}
+		for _, learner := range cellLearners {
+			f.errors = append(f.errors, 100*r.Errors[learner].Mean)
+		}
+		c.of[r.Algorithm] = f
 	}
 	return c, true
 }
@@ -129,12 +173,12 @@ func (of cellsOf) evaluate(t *testing.T, k int) (c cell, ok bool) {
 func (of cellsOf) prepare(t *testing.T) (job string) {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{of.input, "adult/taxonomies.yaml"} {
-		if err := os.Symlink(formatstest.SharedData(t, name), filepath.Join(dir, filepath.Base(name))); err != nil {
+	for _, file := range of.files {
+		if err := os.Symlink(file, filepath.Join(dir, filepath.Base(file))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", of.job+".yaml"))
+	text, err := os.ReadFile(of.job)
 	if err == nil {
 		job = filepath.Join(dir, "job.yaml")
 		err = os.WriteFile(job, text, 0o600)
@@ -145,51 +189,53 @@ func (of cellsOf) prepare(t *testing.T) (job string) {
 	return job
 }
 
-// write writes the cell's line: the standard error of the best error is the noise of one. It returns what guided
-// errs more than the best of the others, and auto more than the best of all.
-func (c cell) write(w io.Writer, name string, k int) (guided, auto float64, ok bool) {
-	best := math.Inf(1)
-	fmt.Fprintf(w, "| %s | %d |", name, k)
-	for _, name := range searches() {
-		percent, ok := c.errors[name]
+// write writes the figures of all algorithms, and the standard error of an error of boosted trees on
+// guided's release if test rows were drawn at random.
+func (c cell) write(w io.Writer) {
+	for _, name := range cellAlgorithms {
+		f, ok := c.of[name]
 		if !ok {
 			fmt.Fprint(w, " – |")
 			continue
 		}
-		fmt.Fprintf(w, " %.2f |", percent)
-		if name != "guided" {
-			best = min(best, percent)
+		var errors []string
+		for _, percent := range f.errors {
+			errors = append(errors, fmt.Sprintf("%.1f", percent))
 		}
+		fmt.Fprintf(w, " %s · %.3f |", strings.Join(errors, " / "), f.auc)
 	}
-	guided, ok = c.errors["guided"]
-	if !ok || math.IsInf(best, 1) {
-		fmt.Fprintln(w, " | | | |")
-		return 0, 0, false
-	}
-	auto = c.errors["auto"] - min(best, guided)
-	fmt.Fprintf(w, " %.2f | %+.2f | %.2f | %+.2f |\n", math.Sqrt(guided*(100-guided)/float64(c.rows)), guided-best, c.errors["auto"], auto)
-	return guided - best, auto, true
+	guided := c.of["guided"].errors[2]
+	fmt.Fprintf(w, " %.1f |\n", math.Sqrt(guided*(100-guided)/float64(c.rows)))
 }
 
-// summary says in how many cells guided is as good as the best of the others.
-func summary(differences []float64) string {
-	within, lower, mean := tell(differences, 0.3)
-	n := len(differences)
-	return fmt.Sprintf("%d cells: `guided` is within 0.3 points of the best of the others or below in %d (%.0f %%), lower by 0.3 or more in %d (%.0f %%), and differs by %+.2f in the mean.",
-		n, within, 100*float64(within)/float64(n), lower, 100*float64(lower)/float64(n), mean)
-}
-
-// tell returns how many differences are no more than a least one, how many are as much below zero, and the mean.
-func tell(differences []float64, least float64) (within, lower int, mean float64) {
-	const rounding = 1e-9
-	for _, d := range differences {
-		mean += d / float64(len(differences))
-		if d <= least+rounding {
+// compare says how a figure of an algorithm, of which less is better, compares with the best of the
+// others (of auto, which takes one of them: with the best of all).
+func compare(cells []cell, name, what string, near float64, figure func(figures) float64) string {
+	within, lower, mean, n := 0, 0, 0.0, 0
+	for _, c := range cells {
+		own, ok := c.of[name]
+		best := math.Inf(1)
+		for other, f := range c.of {
+			if other != name && other != "auto" {
+				best = min(best, figure(f))
+			}
+		}
+		if !ok || math.IsInf(best, 1) {
+			continue
+		}
+		const rounding = 1e-9
+		difference := figure(own) - best
+		if difference <= near+rounding {
 			within++
 		}
-		if d <= -least+rounding {
+		if difference <= -near+rounding {
 			lower++
 		}
+		mean += difference
+		n++
 	}
-	return within, lower, mean
+	if what == "AUC" {
+		return fmt.Sprintf("`%s`, %s: no more than %g below the best other one in %d of %d cells (%.0f %%), as much above it in %d, %+.3f in the mean", name, what, near, within, n, 100*float64(within)/float64(n), lower, -mean/float64(n))
+	}
+	return fmt.Sprintf("`%s`, %s: within %g points of the best other one or below in %d of %d cells (%.0f %%), as much lower in %d, %+.2f in the mean", name, what, near, within, n, 100*float64(within)/float64(n), lower, mean/float64(n))
 }

@@ -42,6 +42,11 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		}
 	}
 	flat.note(s.Noted)
+	if kept := len(s.Masked) - len(flat.single); kept < leastKept && len(s.Masked) >= leastKept {
+		s.Noted(fmt.Sprintf("hardly anything is left: %s of %d keep more than one label; a smaller "+
+			"k, smaller sets, max_suppressed or algorithm auto may keep more",
+			text.Count(uint64(kept), "masked column"), len(s.Masked)))
+	}
 	if s.applied != nil && s.applied.OnBreak == BreakRefuse && len(flat.lost) > 0 {
 		return fault.Errorf(fault.Privacy, "write these values as the earlier input does, as 1 "+
 			"instead of 01; or run the job anew; --on-break fail publishes it as it is",
@@ -50,6 +55,10 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 	}
 	return nil
 }
+
+// leastKept is the number of masked columns that keep more than one label in a release that is of
+// some use.
+const leastKept = 2
 
 // note notes the flat columns.
 func (f *flatColumns) note(noted func(text string)) {
