@@ -246,8 +246,8 @@ func grown(used, room, size int) int {
 	return max(used+size+small, room+room/4)
 }
 
-// Growing returns the most memory that values take while they grow to a number of bytes, by each at a
-// time, and their memory then: the memory that they leave counts until they have moved.
+// Growing returns the most memory that values take while they grow to a number of bytes, by each at
+// a time, and their memory then: the memory that they leave counts until they have moved.
 func Growing(all, each int64) (most, then int64) {
 	if all <= usualBytes {
 		return all + all/4, all + all/4

@@ -31,8 +31,8 @@ type Described interface {
 type Weighed interface {
 	Source
 	// Holds returns about the most bytes that a reader of columns of chunks first to first+count−1
-	// reports to ReadOptions.Hold at a time, as far as the file says it. It may be called from several
-	// goroutines at a time.
+	// reports to ReadOptions.Hold at a time, as far as the file says it. It may be called from
+	// several goroutines at a time.
 	Holds(ctx context.Context, first, count int, columns []Request) (int64, error)
 }
 

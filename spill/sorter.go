@@ -77,10 +77,10 @@ func UsualRun(share int64, threads int) int64 {
 	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
-// Foresee refuses rows of a number of bytes in all, with the size of the largest one, as sorting does
-// where a budget has no room for that one: for its run, beside the memory of readers, and where rows
-// go to the store, for writing it and for joining it with another one. Rows of usual size always have
-// room.
+// Foresee refuses rows of a number of bytes in all, with the size of the largest one, as sorting
+// does where a budget has no room for that one: for its run, beside the memory of readers, and
+// where rows go to the store, for writing it and for joining it with another one. Rows of usual
+// size always have room.
 func (s *Sorter) Foresee(all, largest int64) error {
 	if largest <= largeRow {
 		return nil

@@ -134,7 +134,8 @@ func TestRunsKeepTheirRoom(t *testing.T) {
 			}
 			if sorted++; cap(run.refs) < room || cap(run.Bytes) < bytes {
 				t.Errorf("rows of %d bytes, %d values: room for %d rows of %d bytes was sorted, "+
-					"for %d of %d is left", c.short, c.values, room, bytes, cap(run.refs), cap(run.Bytes))
+					"for %d of %d is left", c.short, c.values, room, bytes, cap(run.refs),
+					cap(run.Bytes))
 			}
 		}
 		if err := s.Close(); err != nil {

@@ -78,8 +78,8 @@ func TestAgreesWithNaiveFit(t *testing.T) {
 	}
 }
 
-// TestLearnAgreesWithNaiveFit compares what one model of all records says of each with the scores of
-// the naive one.
+// TestLearnAgreesWithNaiveFit compares what one model of all records says of each with the scores
+// of the naive one.
 func TestLearnAgreesWithNaiveFit(t *testing.T) {
 	for seed := range uint64(100) {
 		r, o := newRecords(rand.New(rand.NewPCG(seed, 2)))

@@ -104,7 +104,8 @@ func TestTies(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		losses, chances [3]float64 // the standard errors of what they have more than the trusted one
+		// the standard errors of what they have more than the trusted one
+		losses, chances [3]float64
 		want            int
 	}{
 		// chance may explain that the best one is better

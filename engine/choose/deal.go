@@ -158,8 +158,8 @@ func (d *dealt) part(round int, test bool) judge.Source {
 }
 
 // scaled returns the requirement for a training part of a number of records: the number of records
-// that may be taken away shrinks in proportion to the records. K shrinks where a sample is judged, in
-// proportion to the sample, so that groups are as hard to fill as in the table.
+// that may be taken away shrinks in proportion to the records. K shrinks where a sample is judged,
+// in proportion to the sample, so that groups are as hard to fill as in the table.
 func (d *dealt) scaled(requirement engine.Requirement, records uint64) engine.Requirement {
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {

@@ -227,7 +227,8 @@ type naive struct {
 }
 
 // add judges a candidate in one round: of all records that are judged there are so many.
-func (n *naive) add(t *testing.T, p *problem, c Candidate, judged int, training, test enginetest.Codes) {
+func (n *naive) add(t *testing.T, p *problem, c Candidate, judged int, training,
+	test enginetest.Codes) {
 	requirement := p.requirement
 	requirement.Sets = slices.Clone(requirement.Sets)
 	for i := range requirement.Sets {
@@ -265,7 +266,8 @@ func (n *naive) add(t *testing.T, p *problem, c Candidate, judged int, training,
 }
 
 // learn trains boosted trees with the released rows, and adds up their losses.
-func (n *naive) learn(t *testing.T, p *problem, recoding engine.Recoding, learned, checked [][]uint32, classes, expected []uint32) {
+func (n *naive) learn(t *testing.T, p *problem, recoding engine.Recoding, learned,
+	checked [][]uint32, classes, expected []uint32) {
 	if p.codes.Classes == 0 {
 		return
 	}
@@ -405,7 +407,12 @@ type contestants struct {
 
 func (p *problem) contestants() *contestants {
 	n := len(p.engine.Candidates)
-	c := &contestants{problem: p, folded: p.dealNaively(), found: make([]naive, n), in: slices.Repeat([]bool{true}, n)}
+	c := &contestants{
+		problem: p,
+		folded:  p.dealNaively(),
+		found:   make([]naive, n),
+		in:      slices.Repeat([]bool{true}, n),
+	}
 	for _, rows := range c.folded {
 		c.size += len(rows)
 	}
@@ -436,7 +443,8 @@ func (c *contestants) round(t *testing.T, round int) {
 		for o := range c.found {
 			for record := range test {
 				if c.in[i] && c.in[o] && c.codes.Classes > 0 {
-					c.apart[i][o] = append(c.apart[i][o], c.found[i].losses[record]-c.found[o].losses[record])
+					c.apart[i][o] = append(c.apart[i][o],
+						c.found[i].losses[record]-c.found[o].losses[record])
 				}
 			}
 		}
@@ -528,7 +536,8 @@ func (c *contestants) chosen() int {
 	judged := c.engine.Objective == Classification
 	trusting := -1
 	for i, n := range c.found {
-		if judged && c.engine.Candidates[i].Trusted && open[i] && n.rounds == rounds && loss(i)-loss(best) <= max(Tie, 3*c.noise(i, best)) {
+		if judged && c.engine.Candidates[i].Trusted && open[i] && n.rounds == rounds &&
+			loss(i)-loss(best) <= max(Tie, 3*c.noise(i, best)) {
 			trusting = i
 		}
 	}
@@ -578,8 +587,10 @@ func TestNaive(t *testing.T) {
 			}
 			judged++
 			rounds[n.rounds]++
-			if loss := n.judged(p.engine.Objective); math.Abs(loss-x.Loss) > 1e-4 || n.rounds != x.Rounds {
-				t.Fatalf("%s by %d of %d: the loss is %g in %d rounds, naively %g in %d\n%s", name, c.size, p.codes.Rows, x.Loss, x.Rounds, loss, n.rounds, p)
+			if loss := n.judged(p.engine.Objective); math.Abs(loss-x.Loss) > 1e-4 ||
+				n.rounds != x.Rounds {
+				t.Fatalf("%s by %d of %d: the loss is %g in %d rounds, naively %g in %d\n%s", name,
+					c.size, p.codes.Rows, x.Loss, x.Rounds, loss, n.rounds, p)
 			}
 		}
 		want := c.chosen()
@@ -591,7 +602,8 @@ func TestNaive(t *testing.T) {
 		}
 	})
 	if n >= 80 && (judged < 100 || len(chosen) < 4 || len(rounds) < 2) {
-		t.Errorf("%d candidates were judged, chosen are %v, their rounds %v", judged, chosen, rounds)
+		t.Errorf("%d candidates were judged, chosen are %v, their rounds %v", judged, chosen,
+			rounds)
 	}
 	t.Log(judged, chosen, rounds)
 }

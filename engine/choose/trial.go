@@ -29,7 +29,8 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 	}
 	judged := judge.Trial{Fold: t.Fold, Space: t.space}
 	if t.Objective != Queries {
-		judged.Learners, judged.Examine = []classify.Learner{classify.Boosted{Brief: true}}, t.examine
+		judged.Learners, judged.Examine = []classify.Learner{classify.Boosted{Brief: true}},
+			t.examine
 	}
 	release := &judge.Release{Recoding: recoding, Attributes: t.Attributes, K: 1}
 	costs, err := judged.Judge(ctx, release)
@@ -37,7 +38,10 @@ func (t *trial) run(ctx context.Context) (s score, err error) {
 		return s, err
 	}
 	s = score{
-		tested: uint64(len(t.losses)), wrong: t.wrong, plain: t.plain, trained: float64(t.Searched.Rows),
+		tested:  uint64(len(t.losses)),
+		wrong:   t.wrong,
+		plain:   t.plain,
+		trained: float64(t.Searched.Rows),
 		queries: costs.Queries.Mean, removal: t.removal,
 	}
 	s.penalty = costs.Penalty * s.trained

@@ -22,7 +22,8 @@ var boostedOptions = boost.Options{Rounds: 100, Leaves: 15, Least: 20, Rate: 0.1
 // Name returns "boosted".
 func (Boosted) Name() string { return "boosted" }
 
-// Learn fits the trees. What it takes is drawn from the budget of the data's space, and stays drawn.
+// Learn fits the trees. What it takes is drawn from the budget of the data's space, and stays
+// drawn.
 func (b Boosted) Learn(ctx context.Context, d Data) (Classifier, error) {
 	if len(d.Columns) == 0 { // the classes' shares are all there is
 		return Bayes{}.Learn(ctx, d)

@@ -15,7 +15,8 @@ func TestSampled(t *testing.T) {
 				taken++
 			}
 		}
-		if least := mostBoosted - 1500; all > mostBoosted && (taken < least || taken > mostBoosted+1500) || all == mostBoosted && taken < all {
+		if least := mostBoosted - 1500; all > mostBoosted &&
+			(taken < least || taken > mostBoosted+1500) || all == mostBoosted && taken < all {
 			t.Errorf("%d of %d are taken", taken, all)
 		}
 	}

@@ -5,8 +5,8 @@
 //
 // There are four kinds: a decision tree by the rules of C4.5 (package induce), naive Bayes by the
 // rules of Weka's NaiveBayes, logistic regression, and gradient-boosted trees (package boost). All
-// use only the counts of distinct tuples, so that a classifier does not depend on the order of rows,
-// and its cost depends on the number of distinct tuples.
+// use only the counts of distinct tuples, so that a classifier does not depend on the order of
+// rows, and its cost depends on the number of distinct tuples.
 //
 // The last code of every column represents missing values: suppressed ones and nulls. A tree has a
 // branch for them, logistic regression and boosted trees one more value, for boosted trees the last

@@ -9,9 +9,11 @@ import (
 	"github.com/kcut/kcut/formats/internal/fence"
 )
 
-// Holds implements formats.Weighed: a reader holds the buffers of the wanted columns of a record batch, unpacked, the largest of them as
-// it lies in the file, and the values of some rows. Dictionaries are not looked at.
-func (s *source) Holds(ctx context.Context, first, count int, columns []formats.Request) (most int64, err error) {
+// Holds implements formats.Weighed: a reader holds the buffers of the wanted columns of a record
+// batch, unpacked, the largest of them as it lies in the file, and the values of some rows.
+// Dictionaries are not looked at.
+func (s *source) Holds(ctx context.Context, first, count int,
+	columns []formats.Request) (most int64, err error) {
 	defer fence.Catch(&err)
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return 0, err
@@ -56,7 +58,8 @@ func (r *reader) holds(number int) (bytes int64, err error) {
 		bytes += n
 	}
 	rows := max(1, b.rows)
-	values, _ := formats.Growing(bytes*min(rows, int64(r.rowsOf(rows, bytes)))/rows, (bytes+rows-1)/rows)
+	values, _ := formats.Growing(bytes*min(rows, int64(r.rowsOf(rows, bytes)))/rows,
+		(bytes+rows-1)/rows)
 	told := int64(0)
 	for _, held := range []int64{bytes + packed, values} { // nobody refuses
 		holding := formats.Holding{Tell: func(bytes int64) error { told += bytes; return nil }}

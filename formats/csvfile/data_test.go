@@ -258,7 +258,8 @@ func TestLargeRecordsAreHeld(t *testing.T) {
 		t.Errorf("read: %v, %d bytes held, %d at most", err, held, most)
 	}
 	all := most
-	if foretold, err := s.(formats.Weighed).Holds(t.Context(), 0, len(s.Chunks()), nil); err != nil || foretold != all {
+	if foretold, err := s.(formats.Weighed).Holds(t.Context(), 0, len(s.Chunks()),
+		nil); err != nil || foretold != all {
 		t.Errorf("%d bytes are foretold of readers that tell %d: %v", foretold, all, err)
 	}
 	for _, limit = range []int64{0, size, 2 * size} {

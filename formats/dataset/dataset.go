@@ -260,7 +260,8 @@ func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]fo
 
 // Holds returns about the most bytes that a reader of columns of a split reports to hold, as far as
 // files say it: of all splits, or of a number of them that are spread over the input.
-func (d *Dataset) Holds(ctx context.Context, columns []formats.Request, most int) (bytes int64, err error) {
+func (d *Dataset) Holds(ctx context.Context, columns []formats.Request, most int) (bytes int64,
+	err error) {
 	for _, place := range spread(len(d.splits), most) {
 		of, err := d.splitHolds(ctx, d.splits[place], columns)
 		if err != nil {

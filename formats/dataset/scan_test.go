@@ -196,7 +196,8 @@ func TestDatasetStatistics(t *testing.T) {
 func TestStatisticsOfText(t *testing.T) {
 	path := formatstest.WriteTemp(t, "a.csv", []byte("name,ready\nann,true\nbob,false\ncid,true\n"))
 	known, err := openDataset(t, path).Statistics(context.Background(), []int{0, 1}, 1)
-	want := []formats.Statistics{{Rows: 3, AtMost: 3, Spelled: 9, Longest: 3}, {Rows: 3, AtMost: 2, Spelled: 13, Longest: 5}}
+	want := []formats.Statistics{{Rows: 3, AtMost: 3, Spelled: 9, Longest: 3},
+		{Rows: 3, AtMost: 2, Spelled: 13, Longest: 5}}
 	if err != nil || !slices.Equal(known, want) {
 		t.Errorf("%+v, %v, want %+v", known, err, want)
 	}

@@ -12,8 +12,10 @@ import (
 	"github.com/kcut/kcut/formats/internal/meta"
 )
 
-// Holds implements formats.Weighed: from the footer, and from the headers of the first pages of every chunk.
-func (s *source) Holds(ctx context.Context, first, count int, columns []formats.Request) (most int64, err error) {
+// Holds implements formats.Weighed: from the footer, and from the headers of the first pages of
+// every chunk.
+func (s *source) Holds(ctx context.Context, first, count int,
+	columns []formats.Request) (most int64, err error) {
 	defer fence.Catch(&err)
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
 		return 0, err
@@ -46,8 +48,8 @@ type foreseenColumn struct {
 	beside int64 // by how much that is more while a page or a dictionary is loaded
 }
 
-// foreseen returns what each column tells of the current row group, about. It is what Holds adds up, and what is
-// missing where a budget refuses a reader.
+// foreseen returns what each column tells of the current row group, about. It is what Holds adds
+// up, and what is missing where a budget refuses a reader.
 func (r *reader) foreseen(from io.ReaderAt) []foreseenColumn {
 	rows := r.file.footer.Entries[r.group].Rows
 	pages, row := make([]chunkPages, len(r.columns)), 0.0
@@ -65,7 +67,8 @@ func (r *reader) foreseen(from io.ReaderAt) []foreseenColumn {
 		p, tells := &pages[i], func(bytes int64) int64 { return r.room.tells(&r.chunks[i], bytes) }
 		growing, grown := p.values(batch)
 		told := tells(p.unpacked + growing)
-		columns[i] = foreseenColumn{told, max(told, tells(p.unpacked+p.packed+grown), tells(p.dictionary)) - told}
+		columns[i] = foreseenColumn{told,
+			max(told, tells(p.unpacked+p.packed+grown), tells(p.dictionary)) - told}
 	}
 	return columns
 }
@@ -87,7 +90,8 @@ type chunkPages struct {
 func (s *source) pagesOf(from io.ReaderAt, chunk *meta.Column, rows int64) (p chunkPages) {
 	dictionary, data := firstPages(from, s.extent(chunk))
 	if listed := int64(dictionary.Dictionary.V.NumValues); listed > 0 {
-		p.dictionary = dictionaryHeld(int64(dictionary.Compressed), int64(dictionary.Uncompressed), int(listed), chunk.Codec)
+		p.dictionary = dictionaryHeld(int64(dictionary.Compressed), int64(dictionary.Uncompressed),
+			int(listed), chunk.Codec)
 		p.listed = dictionaryBytes(int(dictionary.Uncompressed), int(listed))
 		p.entry = float64(int64(dictionary.Uncompressed)-textEnds*listed) / float64(listed)
 	}
@@ -101,7 +105,8 @@ func (s *source) pagesOf(from io.ReaderAt, chunk *meta.Column, rows int64) (p ch
 	if chunk.Codec != format.Uncompressed {
 		p.packed = int64(data.Compressed)
 	}
-	if entries := int64(data.Data.V.NumValues) + int64(data.DataV2.V.NumValues); entries > 0 && !p.indexed {
+	if entries := int64(data.Data.V.NumValues) + int64(data.DataV2.V.NumValues); entries > 0 &&
+		!p.indexed {
 		p.entry = max(0, float64(data.Uncompressed)/float64(entries)-textEnds)
 	}
 	if dictionary.Uncompressed <= maxKeptBytes { // its memory is that of the next page
@@ -110,7 +115,8 @@ func (s *source) pagesOf(from io.ReaderAt, chunk *meta.Column, rows int64) (p ch
 	return p
 }
 
-// averagePage returns the size of a data page by what the footer says of their number, or 0. The largest is no smaller.
+// averagePage returns the size of a data page by what the footer says of their number, or 0. The
+// largest is no smaller.
 func averagePage(chunk *meta.Column, dictionary *meta.PageHeader) int64 {
 	pages := int64(0)
 	for _, p := range chunk.EncodingStats {
@@ -121,7 +127,8 @@ func averagePage(chunk *meta.Column, dictionary *meta.PageHeader) int64 {
 	if pages == 0 {
 		return 0
 	}
-	return min(max(0, chunk.TotalUncompressedSize-int64(dictionary.Uncompressed))/pages, math.MaxInt32)
+	return min(max(0, chunk.TotalUncompressedSize-int64(dictionary.Uncompressed))/pages,
+		math.MaxInt32)
 }
 
 // rowBytes returns by how many bytes a row lets a batch grow, as columnReader.size has it.
@@ -143,8 +150,8 @@ func (p *chunkPages) valueBytes() float64 {
 	return mostWord
 }
 
-// values returns what the values of a batch of so many rows take while they grow, and then, with those of the dictionary. Those that are
-// in none count as different.
+// values returns what the values of a batch of so many rows take while they grow, and then, with
+// those of the dictionary. Those that are in none count as different.
 func (p *chunkPages) values(rows float64) (growing, grown int64) {
 	if p.indexed && !p.nested {
 		return p.listed, p.listed
@@ -162,7 +169,8 @@ func (p *chunkPages) values(rows float64) (growing, grown int64) {
 	return beside + growing, beside + grown
 }
 
-// firstPages returns the headers of a chunk's dictionary and of its first data page: none where they cannot be read.
+// firstPages returns the headers of a chunk's dictionary and of its first data page: none where
+// they cannot be read.
 func firstPages(from io.ReaderAt, extent formats.Range) (dictionary, data meta.PageHeader) {
 	first, length := pageHeader(from, extent.From)
 	if first.Type != format.DictionaryPage || !first.Dictionary.Valid {
@@ -172,13 +180,15 @@ func firstPages(from io.ReaderAt, extent formats.Range) (dictionary, data meta.P
 	return first, data
 }
 
-// The header of a page takes some twenty bytes, and with statistics of long texts as many as a page reader takes of one.
+// The header of a page takes some twenty bytes, and with statistics of long texts as many as a page
+// reader takes of one.
 const (
 	usualHeader = 1 << 10
 	mostHeader  = 256 << 10
 )
 
-// pageHeader returns the header of a page, and its length; an empty one where none can be read there.
+// pageHeader returns the header of a page, and its length; an empty one where none can be read
+// there.
 func pageHeader(from io.ReaderAt, at int64) (h meta.PageHeader, length int) {
 	for _, size := range []int{usualHeader, mostHeader} {
 		head := make([]byte, size)
@@ -189,7 +199,8 @@ func pageHeader(from io.ReaderAt, at int64) (h meta.PageHeader, length int) {
 		h = meta.PageHeader{}
 		length, decoded := meta.Decode(head[:n], &h)
 		switch {
-		case decoded == nil && min(h.Compressed, h.Uncompressed, h.Dictionary.V.NumValues, h.Data.V.NumValues, h.DataV2.V.NumValues) >= 0:
+		case decoded == nil && min(h.Compressed, h.Uncompressed, h.Dictionary.V.NumValues,
+			h.Data.V.NumValues, h.DataV2.V.NumValues) >= 0:
 			return h, length
 		case decoded == nil || err == io.EOF:
 			return meta.PageHeader{}, 0

@@ -408,8 +408,8 @@ func TestLargeCellIsHeld(t *testing.T) {
 	}
 }
 
-// Many texts of a batch, whose memory grows step by step, are reported as what they take now and what
-// they move to: not every step that they have taken.
+// Many texts of a batch, whose memory grows step by step, are reported as what they take now and
+// what they move to: not every step that they have taken.
 func TestGrowingValuesAreHeldOnce(t *testing.T) {
 	const size, each = 8 << 20, 4 << 10
 	type row struct {
@@ -431,10 +431,12 @@ func TestGrowingValuesAreHeldOnce(t *testing.T) {
 	_, err = v.Write(lists)
 	must(t, errors.Join(err, v.Close()))
 	for i, coded := range []bool{true, false, false} {
-		path := formatstest.WriteTemp(t, "t.parquet", [][]byte{flat.Bytes(), flat.Bytes(), list.Bytes()}[i])
-		formatstest.CheckHeld(t, 2*size, 9*size/2, coded, func(hold func(int64) error) (formats.Source, error) {
-			return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
-		})
+		path := formatstest.WriteTemp(t, "t.parquet",
+			[][]byte{flat.Bytes(), flat.Bytes(), list.Bytes()}[i])
+		formatstest.CheckHeld(t, 2*size, 9*size/2, coded,
+			func(hold func(int64) error) (formats.Source, error) {
+				return Open(t.Context(), path, formats.ReadOptions{Hold: hold})
+			})
 	}
 }
 

@@ -100,8 +100,8 @@ func spelled(chunk *meta.Column, element *schema.Leaf, dictionary meta.PageHeade
 	return bytes
 }
 
-// longest returns the mean number of bytes of a row of a chunk or, in one in which most rows differ,
-// of an entry of the dictionary.
+// longest returns the mean number of bytes of a row of a chunk or, in one in which most rows
+// differ, of an entry of the dictionary.
 func longest(chunk *meta.Column, dictionary meta.PageHeader, rows int64) int64 {
 	each := float64(chunk.TotalUncompressedSize) / float64(max(1, chunk.NumValues))
 	entries := int64(dictionary.Dictionary.V.NumValues)

@@ -227,7 +227,8 @@ func TestHeldIsForeseen(t *testing.T) {
 	s, err := Open(t.Context(), path, formats.ReadOptions{Room: usual, Usual: usual})
 	must(t, err)
 	defer s.Close()
-	held, err := s.(formats.Weighed).Holds(t.Context(), 0, len(s.Chunks()), []formats.Request{{Column: 0}, {Column: 1}, {Column: 2}})
+	held, err := s.(formats.Weighed).Holds(t.Context(), 0, len(s.Chunks()),
+		[]formats.Request{{Column: 0}, {Column: 1}, {Column: 2}})
 	if err != nil || held > most || held < 3*usual {
 		t.Errorf("%d bytes are foreseen, %d are told: %v", held, most, err)
 	}

@@ -87,7 +87,8 @@ type RowGroup struct {
 	columns  []Column
 	chunks   [][]*chunk // by column: one for each leaf
 	encoders *PageEncoders
-	// memory of indexes, which a complete column passes on to the next one, in the next row group, too
+	// memory of indexes, which a complete column passes on to the next one, in the next row group,
+	// too
 	room []uint32
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// quartersOfTable is the number of quarters of a pool's share that records may take in a table that
-	// were chunks.
+	// quartersOfTable is the number of quarters of a pool's share that records may take in a table
+	// that were chunks.
 	quartersOfTable = 3
 	// batchesTogether is the number of batches of records that are refined at once.
 	batchesTogether = 4
@@ -20,8 +20,8 @@ const (
 	shareOfSums = 4
 )
 
-// moveIn puts the records of partitions that are lists into a table again, if that takes no more than
-// a part of the share, and they are half as many as when they were moved out.
+// moveIn puts the records of partitions that are lists into a table again, if that takes no more
+// than a part of the share, and they are half as many as when they were moved out.
 func (t *TIPS) moveIn() error {
 	if !t.chunked || t.live > t.looked-t.looked/8 { // the check takes time for every partition
 		return nil
@@ -32,7 +32,8 @@ func (t *TIPS) moveIn() error {
 		records += t.partitions[p].Records()
 	}
 	share := t.pool.Share / 4 * quartersOfTable // the rest is for what is known of them
-	if records > t.fewer || t.pool.Take("a table of leaf partitions", layout.TableBytes(records), share) != nil {
+	if records > t.fewer || t.pool.Take("a table of leaf partitions", layout.TableBytes(records),
+		share) != nil {
 		return nil
 	}
 	t.table = &partition.Table{

@@ -253,8 +253,8 @@ func (r *Reader) decodeLevels(from *rle.Reader, into *[]byte, highest, n int) ([
 	return *into, nil
 }
 
-// Indexes decodes the next indexes of a dictionary. They may be too large for it. It reports whether
-// they are known to be the same.
+// Indexes decodes the next indexes of a dictionary. They may be too large for it. It reports
+// whether they are known to be the same.
 func (r *Reader) Indexes(dst []uint32) (same bool, err error) {
 	if err := r.runs.Read(dst); err != nil {
 		return false, fmt.Errorf("read dictionary indexes: %w", err)
