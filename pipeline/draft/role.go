@@ -297,8 +297,8 @@ func (d *draft) dropNames() {
 	for _, p := range parts {
 		switch {
 		case whole != "":
-			p.role = drop("called like a part of names, while %s has whole names, with %s", job.Quoted(whole),
-				distinctValues(p))
+			p.role = drop("called like a part of names, while %s has whole names, with %s",
+				job.Quoted(whole), distinctValues(p))
 		case len(parts) > 1:
 			p.role = drop("called like a part of names, as is another column, with %s",
 				distinctValues(p))
