@@ -111,6 +111,7 @@ var unreached = map[string][]size{
 		{name: "formats/release.mostPage", value: 768 << 20},
 		{name: "pipeline/guard.mostClasses", value: 100},
 		{name: "formats/csvfile.most", value: 38},
+		{name: "formats/csvfile.mostForm", value: 64},
 		{name: "formats.maxDecimalText", value: 400},
 		{name: "formats/arrowfile.mostMetadata", value: 64 << 20},
 		{name: "formats/arrowfile.batchEntries", value: 1 << 26},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kcut/kcut/formats"
@@ -84,5 +85,19 @@ func TestJoinedEvidence(t *testing.T) {
 		if whole != parts {
 			t.Fatalf("%q, cut at %d: %+v, want %+v", column, at, parts, whole)
 		}
+	}
+}
+
+// A long text that begins with digits is no date, and is not copied for every form of one.
+func TestLongTextsAreNoDates(t *testing.T) {
+	long := strings.Repeat("2026", 1<<18)
+	copies := testing.AllocsPerRun(1, func() {
+		forms := looksLikeAny().forms
+		if forms.see(long); forms != (formSet{}) {
+			t.Error("a text of a megabyte may be a date")
+		}
+	})
+	if copies > 0 {
+		t.Errorf("%v copies of it", copies)
 	}
 }

@@ -73,9 +73,12 @@ func (s formSet) each(do func(number int, f *timeForm)) {
 	}
 }
 
+// mostForm is how many bytes a date or a time has at most, in any form: what is longer is not tried in each of them.
+const mostForm = 64
+
 // see removes the forms in which a text is no date and no time.
 func (s *formSet) see(text string) {
-	if text == "" || text[0]-'0' > 9 {
+	if text == "" || text[0]-'0' > 9 || len(text) > mostForm {
 		*s = formSet{}
 	}
 	s.each(func(number int, f *timeForm) {
