@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 )
 
-// A plan ends as the run does for want of memory: never better, and worse only where the budget is
-// less than a third larger than one in which the run ends well.
+// A plan ends as the run does for want of memory, whether it samples rows or not: never better, and worse only where the
+// budget is less than a third larger than one in which the run ends well. The budgets that a plan and a run name are enough for a run.
 func TestPlanForeseesShortBudgets(t *testing.T) {
 	const step = 1.3
 	for _, shape := range shortShapes() {
@@ -22,37 +23,72 @@ func TestPlanForeseesShortBudgets(t *testing.T) {
 			table, job := shape.make(rand.New(rand.NewPCG(1, 2)))
 			dir := jobFolder(t, job)
 			table.file(t, fmt.Sprintf("%s/in/a.%s", dir, shape.format()))
-			ended, runs := make(map[bool]int), false
+			ended, ran, named := make(map[bool]int), false, make(map[int]bool)
 			for budget := shape.least; budget < shape.most; budget = int(float64(budget) * step) {
-				overrides := append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"}, shape.overrides...)
-				foretold, err := foretoldAndDone(t, dir, shape.sample, overrides)
-				switch {
-				case foretold != nil && runs:
-					t.Errorf("%d MiB: the plan refuses what a smaller budget does: %v", budget, foretold)
-				case foretold == nil && err != nil:
-					t.Errorf("%d MiB: the plan says nothing, and the run: %v", budget, err)
+				plans, err := foretoldAndDone(t, dir, shape.withMemory(budget))
+				for sample, foretold := range plans {
+					switch {
+					case foretold != nil && ran:
+						t.Errorf("%d MiB, sampled %v: the plan refuses what a smaller budget does: %v", budget, sample, foretold)
+					case foretold == nil && err != nil && !(shape.sample && !sample):
+						t.Errorf("%d MiB, sampled %v: the plan says nothing, and the run: %v", budget, sample, err)
+					}
+					named[enoughOf(t, foretold)] = true
 				}
-				runs = err == nil
-				ended[runs]++
+				named[enoughOf(t, err)] = true
+				ran = err == nil
+				ended[ran]++
 			}
 			if ended[true] == 0 || ended[false] == 0 && !shape.fits {
 				t.Errorf("runs that end well: %v", ended)
+			}
+			for budget := range named {
+				if budget == 0 {
+					continue
+				}
+				forgetPages()
+				if _, err := runJob(t, dir, nil, shape.withMemory(budget)...); err != nil {
+					t.Errorf("%d MiB are not enough, as was said: %v", budget, err)
+				}
 			}
 		})
 	}
 }
 
-// foretoldAndDone returns the errors of a plan and of a run, which are for want of memory.
-func foretoldAndDone(t *testing.T, dir string, sample bool, overrides []string) (foretold, done error) {
+// foretoldAndDone returns the errors of plans that sample rows, or do not, and of a run, which are for want of memory.
+func foretoldAndDone(t *testing.T, dir string, overrides []string) (foretold map[bool]error, done error) {
 	t.Helper()
-	_, foretold = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, overrides...)
+	foretold = make(map[bool]error)
+	forgetPages()
+	for _, sample := range []bool{false, true} {
+		_, foretold[sample] = planJob(t, dir, PlanOptions{Overwrite: true, Sample: sample}, overrides...)
+	}
+	forgetPages()
 	_, done = runJob(t, dir, nil, overrides...)
-	for _, err := range []error{foretold, done} {
+	for _, err := range []error{foretold[false], foretold[true], done} {
 		if err != nil && fault.ClassOf(err) != fault.Resources {
 			t.Fatal(err)
 		}
 	}
 	return foretold, done
+}
+
+// forgetPages has readers begin without the memory of pages that those before them left, as in a process of their own.
+func forgetPages() {
+	runtime.GC()
+	runtime.GC()
+}
+
+// enoughOf returns the budget in MiB that an error names, which is for want of one; 0: there is no error.
+func enoughOf(t *testing.T, err error) (named int) {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	if _, scanErr := fmt.Sscanf(fault.HintOf(err), "give at least %d MiB", &named); scanErr != nil {
+		t.Errorf("no budget is named: %q for %v", fault.HintOf(err), err)
+	}
+	return named
 }
 
 // shortShape is a table that takes memory, a job for it, and budgets to try.
@@ -63,7 +99,12 @@ type shortShape struct {
 	least, most int  // MiB
 	csv, slow   bool // of text; for the long tests alone
 	fits        bool // every budget is enough
-	sample      bool // plans read some of the rows
+	sample      bool // only plans that read some of the rows know it
+}
+
+// withMemory returns the overrides of a job with so many MiB.
+func (s *shortShape) withMemory(budget int) []string {
+	return append([]string{"limits.memory", fmt.Sprint(budget, "MiB"), "limits.threads", "2"}, s.overrides...)
 }
 
 func (s *shortShape) format() string {
@@ -75,6 +116,9 @@ func (s *shortShape) format() string {
 
 func shortShapes() []shortShape {
 	return []shortShape{
+		{name: "masked texts of megabytes", make: megabytes, least: 16, most: 60},
+		{name: "masked texts of megabytes in CSV", make: megabytes, least: 16, most: 80, csv: true, slow: true},
+		{name: "kept columns, input", make: keptNumbers(500, 1100), overrides: []string{"order", "input"}, least: 16, most: 30, slow: true, fits: true},
 		{name: "many kept columns, released", make: keptNumbers(1500, 1100), overrides: []string{"order", "released"}, least: 20, most: 48, slow: true},
 		{name: "kept columns of many values, input", make: oneGroup, overrides: []string{"order", "input"}, least: 40, most: 80, fits: true},
 		{name: "many masked columns", make: maskedNumbers(1000, 1000), least: 16, most: 80, slow: true, fits: true},
@@ -82,6 +126,17 @@ func shortShapes() []shortShape {
 		{name: "identifiers", make: func(rng *rand.Rand) (*testTable, string) { return identifiers(rng, 60_000), identifiersJob }, least: 16, most: 80, slow: true, fits: true},
 		{name: "entities", make: manyEntities, least: 16, most: 60, slow: true, sample: true},
 	}
+}
+
+// megabytes makes a table of people with texts of 3 MB, all different, which are masked.
+func megabytes(rng *rand.Rand) (*testTable, string) {
+	table := people(rng, 12)
+	table.fields = append(table.fields, formats.Field{Name: "note", Type: textType})
+	for row := range table.rows {
+		table.rows[row] = append(table.rows[row], "n"+strings.Repeat(fmt.Sprintf("%016x", rng.Uint64()), 3<<20/16))
+	}
+	job := changed("income: keep", "income: keep\n  note: suppress") + "max_steps: 5\n"
+	return table, strings.Replace(job, "[city, age, job]", "[city, age, job, note]", 1)
 }
 
 // manyEntities makes a table of more people than are listed, each of one row.

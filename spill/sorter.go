@@ -85,11 +85,11 @@ func (s *Sorter) Foresee(all, largest int64) error {
 	if largest <= largeRow {
 		return nil
 	}
-	run, stores := growth*largest, s.Open != nil && all+growth*largest > s.Share
-	if s.largest = largest; !stores {
-		s.largest = 0
+	need := growth * largest
+	if s.Open != nil && all+need > min(s.Share, s.Budget.Left()) {
+		s.largest = largest
+		need += max(s.toStore(), s.missing(need+s.Budget.Reads()))
 	}
-	need := run + max(s.writeBytes(), s.missing(run+s.Budget.Reads()))
 	if err := s.Budget.Draw(s.What, need); err != nil {
 		return s.Budget.Short(err, need, s.Instead)
 	}
@@ -146,7 +146,10 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 		return nil
 	}
 	err := s.Budget.Draw(s.What, more)
-	if err != nil && s.Open != nil {
+	if s.Open != nil && (err != nil || s.Budget.Left() < s.reserve(r)) {
+		if err == nil {
+			s.Budget.Return(more)
+		}
 		s.mu.Lock()
 		stored := s.storeAll()
 		s.mu.Unlock()
@@ -161,6 +164,25 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 	r.room = room
 	r.makeRoom()
 	return nil
+}
+
+// reserve returns the memory that runs must leave for opening the store, and for writing them to it,
+// while a run is filled.
+func (s *Sorter) reserve(r *RowRun) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(r.refs) - 1; last >= 0 {
+		s.largest = max(s.largest, int64(r.length(&r.refs[last])))
+	}
+	return s.toStore()
+}
+
+// toStore returns the memory for writing a run to the store, which may have to be opened first.
+func (s *Sorter) toStore() int64 {
+	if s.Open == nil || s.store != nil {
+		return s.writeBytes()
+	}
+	return StoreShare(s.Budget.root().limit) + s.writeBytes()
 }
 
 // short gives the error of a run's draw a hint: a budget with room for the missing bytes and,
@@ -214,7 +236,7 @@ func (s *Sorter) take(r *RowRun) (fits bool, err error) {
 	s.count(r)
 	filled := growth * s.Run * int64(len(s.runs))
 	bytes := r.held()
-	if s.Open == nil || s.drawn+filled+bytes <= s.Share {
+	if s.Open == nil || s.drawn+filled+bytes <= s.Share && bytes+s.toStore() <= s.Budget.Left() {
 		if err = s.Budget.Draw(s.What, bytes); err == nil {
 			s.drawn += bytes
 			return true, nil

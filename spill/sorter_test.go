@@ -478,3 +478,26 @@ func sortLargeRows(t *testing.T, limit int64) (err error) {
 	sorted.Close()
 	return nil
 }
+
+// Large rows leave room for the store that they go to where they do not fit.
+func TestRowsLeaveRoomForTheStore(t *testing.T) {
+	budget := NewBudget(12 << 20)
+	var store *Store
+	s := NewSorter(Sorting{
+		Budget: budget, What: "rows", Share: 12 << 20, Run: 256 << 10, Readers: 1 << 20,
+		Open: func() (_ *Store, err error) {
+			store, err = Open(t.TempDir(), Options{Budget: budget})
+			return store, err
+		},
+	})
+	run, row := s.NewRun(), make([]byte, 300<<10)
+	for i := range 100 {
+		row[0] = byte(i)
+		must(t, run.Append(row, 1))
+	}
+	rows, err := s.Merge(t.Context())
+	must(t, err)
+	rows.Close()
+	must(t, s.Close())
+	must(t, store.Close())
+}

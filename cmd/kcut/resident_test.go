@@ -23,14 +23,15 @@ type residentShape struct {
 	name  string
 	write func(dir string) error // the files of the folder "in"
 	job   string                 // without input and output
-	runs  [][]string             // commands beside run
+	runs  [][]string             // commands beside run and plan
 }
 
 // residentBudgets are those that every shape is run with, in MiB.
 var residentBudgets = []int64{64, 128, 256}
 
 // TestResidentSet runs tables of unlike shapes: whatever is large in them, a run ends well, or with 7 and a budget that is enough, and takes
-// no more than its budget and the overhead that is promised.
+// no more than its budget and the overhead that is promised. A plan ends as the run does, whether it samples rows or not, and
+// the budget that it names is enough for the run.
 func TestResidentSet(t *testing.T) {
 	if os.Getenv("KCUT_LONG") == "" {
 		t.Skip("takes minutes: KCUT_LONG=1 runs it")
@@ -43,22 +44,42 @@ func TestResidentSet(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, budget := range residentBudgets {
-				enough := int64(0)
-				for _, args := range append([][]string{{"run", "JOB"}}, shape.runs...) {
-					if named := staysWithin(t, program, dir, budget, args); args[0] == "run" {
-						enough = named
-					}
-				}
-				if enough == 0 || enough > 2048 {
-					continue
-				}
-				if more := staysWithin(t, program, dir, enough, []string{"run", "JOB"}); more > 0 {
-					t.Errorf("%d MiB are not enough, as a run with %d MiB names, which names %d", enough, budget, more)
+				checkPlans(t, program, dir, budget)
+				for _, args := range shape.runs {
+					staysWithin(t, program, dir, budget, args)
 				}
 			}
 		})
 	}
 }
+
+// checkPlans runs a job, and plans of it, with a budget. All end in the same way, and whatever budget one of them names is enough for the
+// run. It reports whether the budget was.
+func checkPlans(t *testing.T, program, dir string, budget int64) (fits bool) {
+	t.Helper()
+	run := []string{"run", "JOB"}
+	ran := staysWithin(t, program, dir, budget, run)
+	named := map[int64]string{ran: "run"}
+	for _, args := range [][]string{{"plan", "JOB"}, {"plan", "JOB", "--sample"}} {
+		foreseen, of := staysWithin(t, program, dir, budget, args), strings.Join(args, " ")
+		if (foreseen > 0) != (ran > 0) {
+			t.Errorf("with %d MiB a run names %d MiB, and %s %d: 0 is that it ends well", budget, ran, of, foreseen)
+		}
+		named[foreseen] = of
+	}
+	for enough, of := range named {
+		if enough == 0 || enough > mostNamed {
+			continue
+		}
+		if more := staysWithin(t, program, dir, enough, run); more > 0 {
+			t.Errorf("%d MiB are not enough for a run, as %s with %d MiB names: it names %d", enough, of, budget, more)
+		}
+	}
+	return ran == 0
+}
+
+// mostNamed is the largest budget, in MiB, that is tried because it was named.
+const mostNamed = 2048
 
 // prepare writes the input and the job.
 func (s *residentShape) prepare(dir string) error {
@@ -88,8 +109,11 @@ func staysWithin(t *testing.T, program, dir string, budget int64, args []string)
 			command[i] = filepath.Join(dir, map[string]string{"IN": "in", "OUT": "out.parquet", "AGAIN": "again.parquet"}[arg])
 		}
 	}
-	if args[0] == "run" || args[0] == "apply" {
+	switch args[0] {
+	case "run", "apply":
 		command = append(command, "--overwrite", "--no-resume")
+	case "plan":
+		command = append(command, "--overwrite")
 	}
 	cmd := exec.Command(program, append(command, "--memory", fmt.Sprintf("%dMiB", budget), "--quiet")...)
 	cmd.Stdout = io.Discard
@@ -305,10 +329,10 @@ func manyMasks(n int, mask string, first ...string) []string {
 }
 
 func residentShapes() []residentShape {
-	plan, check := []string{"plan", "JOB", "--sample"}, []string{"check", "IN", "--columns", "age,sex"}
+	check := []string{"check", "IN", "--columns", "age,sex"}
 	verify, apply := []string{"verify", "OUT"}, []string{"apply", "JOB", "--cut", "OUT", "--output", "AGAIN"}
 	draft, evaluate := []string{"init", "IN"}, []string{"evaluate", "JOB", "--folds", "2"}
-	all := [][]string{plan, check, verify, apply, draft}
+	all := [][]string{check, verify, apply, draft}
 	age, sex := numbers("age", 74), words("sex", 2)
 	usual := []string{"age discretize", "sex suppress"}
 	with := func(more ...string) []string { return append(slices.Clone(usual), more...) }
@@ -320,33 +344,33 @@ func residentShapes() []residentShape {
 		ordered := "order: " + order + "\n"
 		for _, size := range []int{1 << 20, 2 << 20} {
 			add(fmt.Sprintf("dictionary of %d MB, order %s", size*107>>20, order), oneParquet(2<<20, 1<<40, age, sex, texts("note", size, 103, true)),
-				ordered+shapeJob(50, with("note "+accepted, "class "+accepted)...), plan)
+				ordered+shapeJob(50, with("note "+accepted, "class "+accepted)...))
 		}
 		add("dictionary of 60 texts of 2 MB, order "+order, oneParquet(300, 1<<40, age, sex, texts("note", 60, 2<<20, true)),
 			ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
-		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), plan, verify, draft)
-		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), plan, verify)
-		add("300 kept columns of different numbers, order "+order, oneParquet(20_000, 1<<40, manyNumbers(300, 0, age, sex)...), ordered+shapeJob(5, manyMasks(300, accepted, usual...)...), plan, verify)
+		add("4000 kept columns, order "+order, oneParquet(20_000, 1<<40, manyColumns(4000, age, sex)...), ordered+shapeJob(5, manyMasks(4000, accepted, usual...)...), verify, draft)
+		add("2000 kept columns, order "+order, oneParquet(100_000, 1<<40, manyColumns(2000, age, sex)...), ordered+shapeJob(5, manyMasks(2000, accepted, usual...)...), verify)
+		add("300 kept columns of different numbers, order "+order, oneParquet(20_000, 1<<40, manyNumbers(300, 0, age, sex)...), ordered+shapeJob(5, manyMasks(300, accepted, usual...)...), verify)
 		add("kept texts of 10 MB, order "+order, oneParquet(60, 4, age, sex, texts("note", 0, 10_000_000, false)), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
 		add("kept lists, order "+order, lists(20_000, 5_000, 500), ordered+shapeJob(5, with("tags "+accepted, "class "+accepted)...), all...)
 		add("kept lists of 2 MB, order "+order, lists(100, 50, 100_000), ordered+shapeJob(5, with("tags "+accepted, "class "+accepted)...), all...)
 		add("cells of 5 MB, order "+order, oneCSV("age,sex,note,class", 60, func(w *bufio.Writer, i int) {
 			fmt.Fprintf(w, "%d,%d,%s,%d", i%20, i%2, large(uint64(i), 5<<20), i%2)
-		}), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), plan, verify, draft)
+		}), ordered+shapeJob(5, with("note "+accepted, "class "+accepted)...), verify, draft)
 		add("million of row groups' values, order "+order, oneParquet(400_000, 200, manyColumns(60, age, sex)...), ordered+shapeJob(5, manyMasks(60, accepted, usual...)...), all...)
 	}
 	for _, mask := range []string{"suppress", prefixes} {
 		name := strings.Fields(mask)[len(strings.Fields(mask))/3]
-		add("60 texts of 10 MB, "+name, oneParquet(60, 1<<40, age, texts("note", 0, 10_000_000, false)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan, verify)
-		add("60 listed texts of 10 MB, "+name, oneParquet(600, 1<<40, age, texts("note", 60, 10_000_000, true)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan)
+		add("60 texts of 10 MB, "+name, oneParquet(60, 1<<40, age, texts("note", 0, 10_000_000, false)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), verify)
+		add("60 listed texts of 10 MB, "+name, oneParquet(600, 1<<40, age, texts("note", 60, 10_000_000, true)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted))
 		add("60 texts of 10 MB in CSV, "+name, oneCSV("age,note,class", 60, func(w *bufio.Writer, i int) {
 			fmt.Fprintf(w, "%d,%s,%d", i%20, large(uint64(i), 10_000_000), i%2)
-		}), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan)
-		add("20000 texts of 10 KB, "+name, oneParquet(20_000, 5000, age, texts("note", 0, 10_000, false)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), plan, verify)
-		add("near-unique codes, "+name, oneParquet(2_000_000, 1<<18, age, bigColumn{name: "code", typ: bigText, text: account}), shapeJob(20, "age discretize", "code "+mask, "class "+accepted), plan, verify)
+		}), shapeJob(5, "age discretize", "note "+mask, "class "+accepted))
+		add("20000 texts of 10 KB, "+name, oneParquet(20_000, 5000, age, texts("note", 0, 10_000, false)), shapeJob(5, "age discretize", "note "+mask, "class "+accepted), verify)
+		add("near-unique codes, "+name, oneParquet(2_000_000, 1<<18, age, bigColumn{name: "code", typ: bigText, text: account}), shapeJob(20, "age discretize", "code "+mask, "class "+accepted), verify)
 	}
-	add("near-unique numbers", oneParquet(2_000_000, 1<<18, age, bigColumn{name: "n", typ: bigInt}, bigColumn{name: "f", typ: bigFloat}), shapeJob(20, "age discretize", "n discretize", "f discretize", "class "+accepted), plan, verify, []string{"check", "IN", "--columns", "n,f"})
-	add("1000 masked columns", oneParquet(20_000, 1<<40, manyColumns(1000)...), shapeJob(5, manyMasks(1000, "discretize")...), plan, verify, draft)
+	add("near-unique numbers", oneParquet(2_000_000, 1<<18, age, bigColumn{name: "n", typ: bigInt}, bigColumn{name: "f", typ: bigFloat}), shapeJob(20, "age discretize", "n discretize", "f discretize", "class "+accepted), verify, []string{"check", "IN", "--columns", "n,f"})
+	add("1000 masked columns", oneParquet(20_000, 1<<40, manyColumns(1000)...), shapeJob(5, manyMasks(1000, "discretize")...), verify, draft)
 	add("3000 files", func(dir string) error {
 		for i := range 3000 {
 			err := writeCSV(filepath.Join(dir, fmt.Sprintf("%d.csv", i)), "age,sex,note,class", 100, func(w *bufio.Writer, j int) { fmt.Fprintf(w, "%d,%d,n%d,%d", i%70, j%2, i*100+j, i%2) })
@@ -356,14 +380,14 @@ func residentShapes() []residentShape {
 		}
 		return nil
 	}, shapeJob(5, with("note "+accepted, "class "+accepted)...), all...)
-	add("entities", oneParquet(1_000_000, 1<<18, age, sex, numbers("person", 300_000)), "entity: person\n"+shapeJob(20, with("person drop", "class "+accepted)...), plan, verify)
+	add("entities", oneParquet(1_000_000, 1<<18, age, sex, numbers("person", 300_000)), "entity: person\n"+shapeJob(20, with("person drop", "class "+accepted)...), verify)
 	add("sensitive values", oneParquet(1_000_000, 1<<18, age, sex, words("disease", 1000)),
-		"sensitive: [{column: disease, l: 3}]\n"+shapeJob(20, with("disease "+accepted, "class "+accepted)...), plan, verify)
-	add("300 sets", oneParquet(20_000, 1<<40, manyColumns(300)...), manySets(300, 3), plan, verify)
+		"sensitive: [{column: disease, l: 3}]\n"+shapeJob(20, with("disease "+accepted, "class "+accepted)...), verify)
+	add("300 sets", oneParquet(20_000, 1<<40, manyColumns(300)...), manySets(300, 3), verify)
 	add("classifiers", oneParquet(200_000, 1<<18, manyColumns(12, age, sex)...), "class: class\n"+shapeJob(20, manyMasks(12, "discretize", usual...)...), evaluate)
 	add("texts that are discretized", oneCSV("age,at,class", 1_000_000, func(w *bufio.Writer, i int) {
 		fmt.Fprintf(w, "%d,%s,%d", i%70, moment(mix(uint64(i))), i%2)
-	}), shapeJob(20, "age discretize", "at discretize", "class "+accepted), plan, verify)
+	}), shapeJob(20, "age discretize", "at discretize", "class "+accepted), verify)
 	for rows, name := range map[int]string{4_000: "record batches of Arrow", 100_000: "a record batch of Arrow"} {
 		add(name, oneArrow(rows, 100_000, age, sex, texts("note", 500, 1000, false)), shapeJob(20, with("note "+accepted, "class "+accepted)...), all...)
 	}

@@ -2,6 +2,7 @@ package parquetfile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -193,26 +194,30 @@ func (r *reader) wrap(i int, err error) error {
 	if err == nil {
 		return nil
 	}
-	if fault.ClassOf(err) == fault.Resources {
-		err = fault.LacksMore(err, r.toCome(i))
+	var short *fault.Error
+	if errors.As(err, &short) && short.Short != nil {
+		err = fault.LacksMore(err, r.toCome(i, short.Lacks))
 	}
 	return fmt.Errorf("read column %q of row group %d of %s: %w",
 		r.file.footer.Leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }
 
-// toCome returns an estimate of the additional bytes that the columns will report beside column i:
-// for the following columns as much as for those before, without the largest, or more.
-func (r *reader) toCome(i int) (bytes int64) {
+// toCome returns an estimate of the additional bytes that the columns will report, of which column i
+// lacks some already: for the following columns as much as for those before, without the largest, or
+// more.
+func (r *reader) toCome(i int, lacks int64) (bytes int64) {
 	told, largest := int64(0), int64(0)
 	for _, c := range r.columns[:i] {
 		told, largest = told+c.told(), max(largest, c.told())
 	}
 	each := (told - largest) / int64(max(1, i))
 	for j, foreseen := range r.foreseen(r.plan) {
-		switch {
+		switch more := foreseen.told - r.columns[j].told(); {
 		case j < i:
-			bytes += max(0, foreseen.told-r.columns[j].told())
-		case j > i:
+			bytes += max(0, more)
+		case j == i:
+			bytes += max(0, more+foreseen.beside-lacks)
+		default:
 			bytes += max(foreseen.told, each)
 		}
 	}
