@@ -166,8 +166,8 @@ func (s *Sorter) grow(r *RowRun, room int64) error {
 	return nil
 }
 
-// reserve returns the memory that runs must leave for opening the store, and for writing them to it,
-// while a run is filled.
+// reserve returns the memory that runs must leave for opening the store, and for writing them to
+// it, while a run is filled.
 func (s *Sorter) reserve(r *RowRun) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

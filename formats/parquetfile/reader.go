@@ -202,9 +202,9 @@ func (r *reader) wrap(i int, err error) error {
 		r.file.footer.Leaves[r.leaves[i]].Column(), r.group, r.file.path, err)
 }
 
-// toCome returns an estimate of the additional bytes that the columns will report, of which column i
-// lacks some already: for the following columns as much as for those before, without the largest, or
-// more.
+// toCome returns an estimate of the additional bytes that the columns will report, of which column
+// i lacks some already: for the following columns as much as for those before, without the
+// largest, or more.
 func (r *reader) toCome(i int, lacks int64) (bytes int64) {
 	told, largest := int64(0), int64(0)
 	for _, c := range r.columns[:i] {
