@@ -27,13 +27,24 @@ type Described interface {
 	Statistics(ctx context.Context, first, count int, columns []int) ([]Statistics, error)
 }
 
+// Held is the memory of a reader, in bytes.
+type Held struct {
+	Rows    int64 // while rows of a batch are taken
+	Loading int64 // in addition, while a page or a dictionary is loaded
+}
+
+// Max returns the larger one of each part.
+func (h Held) Max(other Held) Held {
+	return Held{Rows: max(h.Rows, other.Rows), Loading: max(h.Loading, other.Loading)}
+}
+
 // Weighed is a Source that knows the memory that reading it takes.
 type Weighed interface {
 	Source
 	// Holds returns about the most bytes that a reader of columns of chunks first to first+count−1
 	// reports to ReadOptions.Hold at a time, as far as the file says it. It may be called from
 	// several goroutines at a time.
-	Holds(ctx context.Context, first, count int, columns []Request) (int64, error)
+	Holds(ctx context.Context, first, count int, columns []Request) (Held, error)
 }
 
 // UnknownStatistics bounds a column of some rows only by its type.

@@ -291,17 +291,20 @@ func (p *planning) checkEntities(f *forecast.Forecast) error {
 	return nil
 }
 
-// holdReaders draws what readers hold that are at work at a time and ask for the same, as they do, and returns what gives it back.
+// holdReaders draws what readers hold that are at work at a time and ask for the same, as they do,
+// and returns what gives it back. Of one of them that is what it holds while its rows are taken: it
+// loads nothing then.
 func (p *planning) holdReaders(ctx context.Context, requests []formats.Request, readers int) (release func(), err error) {
 	held, err := p.Dataset.Holds(ctx, requests, max(8, mostDescribed/max(1, len(requests))))
 	if err != nil {
 		return nil, err
 	}
-	held *= int64(p.Dataset.Scanners(readers))
-	if err := p.Budget.HoldRead(held); err != nil {
+	all := (held.Rows + held.Loading) * int64(p.Dataset.Scanners(readers))
+	if err := p.Budget.HoldRead(all); err != nil {
 		return nil, fmt.Errorf("read %s together: %w", text.Count(len(requests), "column"), err)
 	}
-	return func() { _ = p.Budget.HoldRead(-held) }, nil // giving back is not refused
+	_ = p.Budget.HoldRead(-held.Loading)                             // giving back is not refused
+	return func() { _ = p.Budget.HoldRead(held.Loading - all) }, nil // nor is this
 }
 
 // checkCounting refuses a budget that has no room for what counting holds at a time of values that cannot be divided: readers, and the

@@ -72,7 +72,7 @@ var sizes = []size{
 	{"partition/tips.leastBatch", 1 << 12, valuesMasked},
 	{"partition/tips.maxRanges", 1 << 8, valuesMasked},
 	{"partition/tips.rangeRecords", 1 << 12, valuesMasked},
-	{"partition/tips.tallyRecords", 1 << 10, valuesMasked},
+	{"partition/tips.passRecords", 1 << 10, valuesMasked},
 	{"partition/tips.valuesAtOnce", 1 << 16, valuesMasked},
 	{"partition/tips.visitRecords", 1 << 18, valuesMasked},
 	{"pipeline/algorithm.few", 3000, valuesMasked},

@@ -77,6 +77,10 @@ func UsualRun(share int64, threads int) int64 {
 	return min(max(share/int64(runsInShare*max(1, threads)), leastRun), mostRun)
 }
 
+// LeastSorted returns the least memory that a number of workers need for rows that they sort: with
+// less their runs are not handed to the store.
+func LeastSorted(workers int) int64 { return 2 * growth * leastRun * int64(workers) }
+
 // Foresee refuses rows of a number of bytes in all, with the size of the largest one, as sorting
 // does where a budget has no room for that one: for its run, beside the memory of readers, and
 // where rows go to the store, for writing it and for joining it with another one. Rows of usual

@@ -13,10 +13,10 @@ import (
 // batch, unpacked, the largest of them as it lies in the file, and the values of some rows.
 // Dictionaries are not looked at.
 func (s *source) Holds(ctx context.Context, first, count int,
-	columns []formats.Request) (most int64, err error) {
+	columns []formats.Request) (most formats.Held, err error) {
 	defer fence.Catch(&err)
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
-		return 0, err
+		return most, err
 	}
 	wants := &reader{src: s, columns: make([]*column, len(s.columns))}
 	for _, c := range columns {
@@ -24,13 +24,13 @@ func (s *source) Holds(ctx context.Context, first, count int,
 	}
 	for i := first; i < first+count; i++ {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return most, err
 		}
 		bytes, err := wants.holds(i)
 		if err != nil {
-			return 0, fmt.Errorf("read %s: record batch %d: %w", s.path, i, err)
+			return most, fmt.Errorf("read %s: record batch %d: %w", s.path, i, err)
 		}
-		most = max(most, bytes)
+		most.Rows = max(most.Rows, bytes)
 	}
 	return most, nil
 }

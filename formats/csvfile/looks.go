@@ -73,8 +73,8 @@ func (s formSet) each(do func(number int, f *timeForm)) {
 	}
 }
 
-// mostForm is the largest number of bytes of a date or a time in any form: longer texts are not tried
-// in each of them.
+// mostForm is the largest number of bytes of a date or a time in any form: longer texts are not
+// tried in each of them.
 const mostForm = 64
 
 // see removes the forms in which a text is no date and no time.

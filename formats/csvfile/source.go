@@ -133,8 +133,8 @@ func (s *source) Chunks() []int64 {
 }
 
 // Holds implements formats.Weighed by the reading when the file was opened.
-func (s *source) Holds(context.Context, int, int, []formats.Request) (int64, error) {
-	return s.held, nil
+func (s *source) Holds(context.Context, int, int, []formats.Request) (formats.Held, error) {
+	return formats.Held{Rows: s.held}, nil
 }
 
 // Statistics implements formats.Described by the texts that were read when the file was opened.

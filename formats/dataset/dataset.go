@@ -260,28 +260,28 @@ func (d *Dataset) Statistics(ctx context.Context, columns []int, most int) ([]fo
 
 // Holds returns about the most bytes that a reader of columns of a split reports to hold, as far as
 // files say it: of all splits, or of a number of them that are spread over the input.
-func (d *Dataset) Holds(ctx context.Context, columns []formats.Request, most int) (bytes int64,
-	err error) {
+func (d *Dataset) Holds(ctx context.Context, columns []formats.Request,
+	most int) (held formats.Held, err error) {
 	for _, place := range spread(len(d.splits), most) {
 		of, err := d.splitHolds(ctx, d.splits[place], columns)
 		if err != nil {
-			return 0, err
+			return held, err
 		}
-		bytes = max(bytes, of)
+		held = held.Max(of)
 	}
-	return bytes, nil
+	return held, nil
 }
 
 func (d *Dataset) splitHolds(ctx context.Context, s formats.Split,
-	columns []formats.Request) (int64, error) {
+	columns []formats.Request) (held formats.Held, err error) {
 	file, src, err := d.acquire(ctx, s)
 	if err != nil {
-		return 0, err
+		return held, err
 	}
 	defer d.sources.release(s.File)
 	weighed, ok := src.(formats.Weighed)
 	if !ok {
-		return 0, nil
+		return held, nil
 	}
 	var inFile []formats.Request
 	for _, request := range columns {

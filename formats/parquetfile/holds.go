@@ -15,29 +15,29 @@ import (
 // Holds implements formats.Weighed: from the footer, and from the headers of the first pages of
 // every chunk.
 func (s *source) Holds(ctx context.Context, first, count int,
-	columns []formats.Request) (most int64, err error) {
+	columns []formats.Request) (most formats.Held, err error) {
 	defer fence.Catch(&err)
 	if err := formats.CheckRead(s, first, count, columns); err != nil {
-		return 0, err
+		return most, err
 	}
 	r := newReader(ctx, s, first, count, columns)
 	for r.group = first; r.group < first+count; r.group++ {
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return most, err
 		}
 		group, err := s.footer.Group(r.group)
 		if err != nil {
-			return 0, err
+			return most, err
 		}
 		r.chunks = r.chunks[:0]
 		for _, leaf := range r.leaves {
 			r.chunks = append(r.chunks, *group.Chunk(leaf))
 		}
-		all, beside := int64(0), int64(0)
+		var held formats.Held
 		for _, h := range r.foreseen(s.file) {
-			all, beside = all+h.told, max(beside, h.beside)
+			held.Rows, held.Loading = held.Rows+h.told, max(held.Loading, h.beside)
 		}
-		most = max(most, all+beside)
+		most = most.Max(held)
 	}
 	return most, nil
 }

@@ -53,8 +53,8 @@ func (f *Foreseen) DrawGroups(budget *spill.Budget, rows int64) (drawn int64, er
 	return drawn, nil
 }
 
-// DrawRows draws what rows take while they are put in order, beside what is held by those who read
-// them: all of their share, when they may be so many, and the store then. Where one of them is large it refuses what sorting does.
+// DrawRows draws the least memory with which rows are put in order, beside that of readers: the first
+// rows of each thread, and the store, if they may go to it. It refuses large rows as sorting does.
 func (f *Foreseen) DrawRows(budget *spill.Budget) (drawn int64, err error) {
 	rows, longest, all := f.rows(f.share()), int64(0), int64(0)
 	for _, k := range f.Kept {
@@ -64,7 +64,8 @@ func (f *Foreseen) DrawRows(budget *spill.Budget) (drawn int64, err error) {
 	if err := spill.NewSorter(sorting(budget, f.share(), f.Threads, 0, opener)).Foresee(all, longest); err != nil {
 		return 0, err
 	}
-	if drawn = min(rows.memory.AtMost, budget.Grant(&spill.ReleasedRows)); rows.spills() != forecast.No {
+	drawn = min(rows.memory.AtMost, spill.LeastSorted(f.Threads))
+	if rows.spills() != forecast.No {
 		drawn += spill.StoreShare(f.Memory)
 	}
 	if err := budget.Draw("rows that are put in order", drawn); err != nil {
