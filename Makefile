@@ -143,7 +143,8 @@ bench:
 	$(GO) test -timeout 2h -run '^$$' -bench '^BenchmarkShapes$$' -benchtime 3x ./cmd/kcut/internal/bench
 	$(GO) test -timeout 2h -run '^$$' -bench '^Benchmark(Adult|SearchSpilled)' -benchtime 5x ./engine/topdown
 
-# The table of docs/results.md on guided and all other algorithms, where the data of docs/cells is. Minutes.
+# The tables of docs/results.md on guided, auto and others, where the data of docs/cells is, and of the folder that
+# KCUT_CELLS_FOLDER names. Half an hour.
 cells:
 	mkdir -p build
 	KCUT_CELLS=$(CURDIR)/build/cells.md $(GO) test -count=1 -timeout 2h -run '^TestCells$$' ./cmd/kcut

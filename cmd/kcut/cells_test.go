@@ -86,10 +86,10 @@ func TestCells(t *testing.T) {
 	}
 	var table strings.Builder
 	if folder := os.Getenv("KCUT_CELLS_FOLDER"); folder != "" {
-		fmt.Fprint(&table, "Tables that no rule was chosen on:\n\n")
+		fmt.Fprint(&table, "Tables of the folder:\n\n")
 		writeCells(t, &table, cellsIn(t, folder))
 	}
-	fmt.Fprint(&table, "Tables that rules were chosen on:\n\n")
+	fmt.Fprint(&table, "Shared tables:\n\n")
 	writeCells(t, &table, sharedCells(t))
 	if err := os.WriteFile(path, []byte(table.String()), 0o644); err != nil {
 		t.Fatal(err)

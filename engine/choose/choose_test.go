@@ -129,6 +129,10 @@ func TestTies(t *testing.T) {
 				tt.want)
 		}
 	}
+	blank := &Verdict{Estimates: []Estimate{{Blank: true}, {Blank: true, Trusted: true}}}
+	if blank.choose(); blank.Chosen != 1 {
+		t.Errorf("%d is chosen where all mask everything", blank.Chosen)
+	}
 	v := &Verdict{Estimates: []Estimate{{Loss: 0.3}, {Loss: 0.2}}, Chosen: 1}
 	if !v.Reject(errors.New("broken")) || v.Chosen != 0 || v.Estimates[1].LeftOut != "broken" ||
 		v.Reject(errors.New("too")) || v.Chosen != -1 || v.Reject(errors.New("more")) {

@@ -234,7 +234,8 @@ const Tie = 0.001
 // the trusted one, unless the one of the least loss is better by more than chance. Another one
 // before the trusted one is chosen if its loss is as good even where chance has favoured it by a
 // standard error. Without a trusted one it is the first one whose loss is as good as the least.
-// Candidates that mask everything are looked at only if all do.
+// Candidates that mask everything are looked at only if all do: a part of the records is too few
+// for k then, and shows nothing against the trusted one.
 func (v *Verdict) choose() {
 	telling := slices.ContainsFunc(v.Estimates, func(x Estimate) bool {
 		return x.LeftOut == "" && !x.Blank
@@ -264,6 +265,9 @@ func (v *Verdict) choose() {
 		if v.Estimates[trusted].Loss <= v.Estimates[best].Loss+surely {
 			v.Chosen = trusted
 		}
+	}
+	if !telling && v.Chosen == trusted {
+		return
 	}
 	for i := range max(0, v.Chosen) {
 		chance := 0.0

@@ -517,7 +517,8 @@ func (c *contestants) chosen() int {
 	for _, n := range c.found {
 		open = append(open, !n.failed && n.telling)
 	}
-	if !slices.Contains(open, true) {
+	telling := slices.Contains(open, true)
+	if !telling {
 		for i, n := range c.found {
 			open[i] = !n.failed
 		}
@@ -546,7 +547,7 @@ func (c *contestants) chosen() int {
 		case !open[i] || n.rounds < rounds:
 		case trusting < 0 && loss(i)-loss(best) <= Tie, i == trusting:
 			return i
-		case trusting >= 0 && loss(i)+c.noise(i, trusting)-loss(trusting) <= Tie:
+		case telling && trusting >= 0 && loss(i)+c.noise(i, trusting)-loss(trusting) <= Tie:
 			return i
 		}
 	}
