@@ -39,7 +39,7 @@ func sharedCells(t *testing.T) (cells []cellsOf) {
 	return cells
 }
 
-// cellsIn returns the tables of a folder of jobs, whose other files are all beside every job.
+// cellsIn returns the tables of a folder: one for each job. A job sees all files that are no jobs.
 func cellsIn(t *testing.T, folder string) (cells []cellsOf) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(folder, "*"))

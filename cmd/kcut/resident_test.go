@@ -23,7 +23,7 @@ type residentShape struct {
 	name  string
 	write func(dir string) error // the files of the folder "in"
 	job   string                 // without input and output
-	runs  [][]string             // commands beside run and plan
+	runs  [][]string             // further commands, after run and plan
 }
 
 // residentBudgets are those that every shape is run with, in MiB.

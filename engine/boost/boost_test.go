@@ -42,9 +42,9 @@ func newRecords(r *rand.Rand) (*Records, Options) {
 	}
 }
 
-// told returns the predictions of models for the records that they were fitted to, by class without
-// the last.
-func told(t *testing.T, r *Records, o Options, threads int) [][]uint32 {
+// predicted returns the predictions of models for the records that they were fitted to, by class
+// without the last.
+func predicted(t *testing.T, r *Records, o Options, threads int) [][]uint32 {
 	t.Helper()
 	models, err := Fit(t.Context(), r, o, threads)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestAgreesWithNaiveFit(t *testing.T) {
 	apart := 0
 	for seed := range uint64(150) {
 		r, o := newRecords(rand.New(rand.NewPCG(seed, 1)))
-		got, want := told(t, r, o, 1+int(seed%3)), naiveProbabilities(r, o)
+		got, want := predicted(t, r, o, 1+int(seed%3)), naiveProbabilities(r, o)
 		for class := range got {
 			if !slices.Equal(got[class], want[class]) {
 				t.Fatalf("seed %d, class %d: got %d\nwant %d", seed, class, got[class], want[class])
@@ -358,7 +358,7 @@ func TestOrderAndThreadsDoNotMatter(t *testing.T) {
 			other.Class, other.Counts, other.Hash = append(other.Class, r.Class[row]),
 				append(other.Counts, r.Counts[row]), append(other.Hash, r.Hash[row])
 		}
-		want, got := told(t, r, o, 1), told(t, other, o, 4)
+		want, got := predicted(t, r, o, 1), predicted(t, other, o, 4)
 		for class := range want {
 			for i, row := range order {
 				if got[class][i] != want[class][row] {

@@ -226,7 +226,7 @@ type naive struct {
 	telling          bool // some column had several labels in some round
 }
 
-// add judges a candidate in one round: of all records that are judged there are so many.
+// add judges a candidate in one round. The number of all judged records decides k.
 func (n *naive) add(t *testing.T, p *problem, c Candidate, judged int, training,
 	test enginetest.Codes) {
 	requirement := p.requirement
@@ -377,7 +377,7 @@ func (n *naive) costs(p *problem, recoding engine.Recoding, learned [][]uint32,
 	n.removal += removed.Error(&counter.Truth).Mean
 }
 
-// judged is what is judged.
+// judged returns the loss by an objective.
 func (n *naive) judged(o Objective) float64 {
 	share := func(part, whole float64) float64 {
 		if whole == 0 {

@@ -37,10 +37,15 @@ func (b Boosted) Learn(ctx context.Context, d Data) (Classifier, error) {
 		options.Rounds, options.Rate = 20, 0.3
 	}
 	n := d.Table.Len()
-	bytes := boost.LearnBytes(r.Columns, d.Classes, min(n, mostBoosted+mostBoosted/32), options)
+	most := min(n, mostBoosted+mostBoosted/32) // there are hardly ever more
+	bytes := boost.LearnBytes(r.Columns, d.Classes, most, options)
 	if err := hold(d.Space, "boosted trees", int(bytes/8)); err != nil {
 		return nil, err
 	}
+	for c := range r.Codes {
+		r.Codes[c] = make([]uint32, 0, most)
+	}
+	r.Class, r.Counts = make([]uint32, 0, most), make([]uint64, 0, most)
 	err := d.each(ctx, func(tuple []uint32, class uint32, count uint64) {
 		if !isSampled(tuple, n) {
 			return

@@ -35,7 +35,7 @@ func (s *source) Holds(ctx context.Context, first, count int,
 	return most, nil
 }
 
-// holds returns what is told of a record batch.
+// holds returns the number of bytes that a reader reports for a record batch.
 func (r *reader) holds(number int) (bytes int64, err error) {
 	b, err := r.src.readBatch(r.src.batches[number].at)
 	if err != nil {
@@ -60,10 +60,10 @@ func (r *reader) holds(number int) (bytes int64, err error) {
 	rows := max(1, b.rows)
 	values, _ := formats.Growing(bytes*min(rows, int64(r.rowsOf(rows, bytes)))/rows,
 		(bytes+rows-1)/rows)
-	told := int64(0)
+	reported := int64(0)
 	for _, held := range []int64{bytes + packed, values} { // nobody refuses
-		holding := formats.Holding{Tell: func(bytes int64) error { told += bytes; return nil }}
+		holding := formats.Holding{Tell: func(bytes int64) error { reported += bytes; return nil }}
 		_ = holding.Hold(held)
 	}
-	return told, err
+	return reported, err
 }

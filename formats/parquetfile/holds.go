@@ -35,21 +35,21 @@ func (s *source) Holds(ctx context.Context, first, count int,
 		}
 		var held formats.Held
 		for _, h := range r.foreseen(s.file) {
-			held.Rows, held.Loading = held.Rows+h.told, max(held.Loading, h.beside)
+			held.Rows, held.Loading = held.Rows+h.rows, max(held.Loading, h.loading)
 		}
 		most = most.Max(held)
 	}
 	return most, nil
 }
 
-// foreseenColumn is what a column tells.
+// foreseenColumn is the predicted memory of a column, in bytes.
 type foreseenColumn struct {
-	told   int64 // while the rows of a batch are gathered
-	beside int64 // by how much that is more while a page or a dictionary is loaded
+	rows    int64 // while the rows of a batch are gathered
+	loading int64 // in addition, while a page or a dictionary is loaded
 }
 
-// foreseen returns what each column tells of the current row group, about. It is what Holds adds
-// up, and what is missing where a budget refuses a reader.
+// foreseen predicts the memory that each column reports in the current row group. Holds adds it up,
+// and an error of a refused reader names it.
 func (r *reader) foreseen(from io.ReaderAt) []foreseenColumn {
 	rows := r.file.footer.Entries[r.group].Rows
 	pages, row := make([]chunkPages, len(r.columns)), 0.0
@@ -66,9 +66,9 @@ func (r *reader) foreseen(from io.ReaderAt) []foreseenColumn {
 	for i := range columns {
 		p, tells := &pages[i], func(bytes int64) int64 { return r.room.tells(&r.chunks[i], bytes) }
 		growing, grown := p.values(batch)
-		told := tells(p.unpacked + growing)
-		columns[i] = foreseenColumn{told,
-			max(told, tells(p.unpacked+p.packed+grown), tells(p.dictionary)) - told}
+		gathered := tells(p.unpacked + growing)
+		columns[i] = foreseenColumn{gathered,
+			max(gathered, tells(p.unpacked+p.packed+grown), tells(p.dictionary)) - gathered}
 	}
 	return columns
 }
@@ -86,7 +86,7 @@ type chunkPages struct {
 	indexed    bool    // it is one of the dictionary
 }
 
-// pagesOf looks at the first pages of a chunk of so many rows.
+// pagesOf looks at the first pages of a chunk with a number of rows.
 func (s *source) pagesOf(from io.ReaderAt, chunk *meta.Column, rows int64) (p chunkPages) {
 	dictionary, data := firstPages(from, s.extent(chunk))
 	if listed := int64(dictionary.Dictionary.V.NumValues); listed > 0 {
@@ -150,7 +150,7 @@ func (p *chunkPages) valueBytes() float64 {
 	return mostWord
 }
 
-// values returns what the values of a batch of so many rows take while they grow, and then, with
+// values returns the memory that the values of a batch of rows take while they grow, and then, with
 // those of the dictionary. Those that are in none count as different.
 func (p *chunkPages) values(rows float64) (growing, grown int64) {
 	if p.indexed && !p.nested {

@@ -212,13 +212,13 @@ func (r *reader) toCome(i int, lacks int64) (bytes int64) {
 	}
 	each := (told - largest) / int64(max(1, i))
 	for j, foreseen := range r.foreseen(r.plan) {
-		switch more := foreseen.told - r.columns[j].told(); {
+		switch more := foreseen.rows - r.columns[j].told(); {
 		case j < i:
 			bytes += max(0, more)
 		case j == i:
-			bytes += max(0, more+foreseen.beside-lacks)
+			bytes += max(0, more+foreseen.loading-lacks)
 		default:
-			bytes += max(foreseen.told, each)
+			bytes += max(foreseen.rows, each)
 		}
 	}
 	return bytes
