@@ -109,7 +109,7 @@ func (r *RowRun) makeRoom() {
 	}
 }
 
-// refer adds a reference to n equal rows, and makes room for the next row.
+// refer adds a reference to n equal rows, and makes room for another row of the same length.
 func (r *RowRun) refer(ref rowRef, n int64) error {
 	r.rows += n
 	// a reference counts in 32 bits
@@ -118,10 +118,11 @@ func (r *RowRun) refer(ref rowRef, n int64) error {
 	}
 	ref.count = uint32(n)
 	r.refs = append(r.refs, ref)
-	if r.used() <= r.room {
+	length := int64(r.length(&ref))
+	if r.used()+length <= r.room {
 		return nil
 	}
-	return r.sorter.makeRoom(r)
+	return r.sorter.makeRoom(r, length)
 }
 
 // prefixOf returns the first bytes of a row as a number. A shorter row is padded with zeros.

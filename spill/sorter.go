@@ -3,6 +3,7 @@ package spill
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -92,7 +93,8 @@ func (s *Sorter) Foresee(all, largest int64) error {
 	need := growth * largest
 	if s.Open != nil && all+need > min(s.Share, s.Budget.Left()) {
 		s.largest = largest
-		need += max(s.toStore(), s.missing(need+s.Budget.Reads()))
+		store := s.toStore() - s.writeBytes()
+		need += store + max(s.writeBytes(), s.missing(need+s.Budget.Reads()))
 	}
 	if err := s.Budget.Draw(s.What, need); err != nil {
 		return s.Budget.Short(err, need, s.Instead)
@@ -129,41 +131,43 @@ func (s *Sorter) Join(other *Sorter) {
 	other.runs, other.sorted, other.stored, other.drawn = nil, nil, nil, 0
 }
 
-// makeRoom gives a run room for more rows, or sorts its rows.
-func (s *Sorter) makeRoom(r *RowRun) error {
-	used, full := r.used(), s.Run-s.Run/8 // the last row may use the rest
-	if used >= full {
+// makeRoom gives a run room for more rows, or sorts its rows where none of a length would fit.
+func (s *Sorter) makeRoom(r *RowRun, length int64) error {
+	used, full := r.used(), s.Run-s.Run/8 // a longer row may use the rest
+	if used+length > full {
 		return s.seal(r)
 	}
-	err := s.grow(r, min(max(2*used, firstRoom), full))
-	if err != nil && s.Open != nil && used >= min(leastRun, s.Run/2) {
-		return s.seal(r)
+	room := min(max(2*used, firstRoom), full)
+	if s.Open == nil || used < min(leastRun, s.Run/2) {
+		return s.grow(r, room, 0)
 	}
-	return err
+	if err := s.grow(r, room, s.reserve(r)); !errors.Is(err, ErrBudget) {
+		return err
+	}
+	return s.seal(r)
 }
 
-// grow draws the memory for a run that grows to room bytes. Where the budget refuses, sorted runs
-// go to the store.
-func (s *Sorter) grow(r *RowRun, room int64) error {
+// grow draws the memory for a run that grows to room bytes, where a number of bytes are left to
+// others. Where the budget is short, sorted runs go to the store.
+func (s *Sorter) grow(r *RowRun, room, others int64) error {
 	more := growth * (room - r.room)
 	if more <= 0 {
 		return nil
 	}
-	err := s.Budget.Draw(s.What, more)
-	if s.Open != nil && (err != nil || s.Budget.Left() < s.reserve(r)) {
-		if err == nil {
-			s.Budget.Return(more)
-		}
+	if s.Open != nil && s.Budget.Left()-more < s.reserve(r) {
 		s.mu.Lock()
-		stored := s.storeAll()
+		err := s.storeAll()
 		s.mu.Unlock()
-		if stored != nil {
-			return stored
+		if err != nil {
+			return err
 		}
-		err = s.Budget.Draw(s.What, more)
 	}
-	if err != nil {
-		return s.short(err, r, max(more, s.Budget.root().limit)) // this is one of many draws
+	if others > 0 && s.Budget.Left()-more < others {
+		return ErrBudget
+	}
+	if err := s.Budget.Draw(s.What, more); err != nil {
+		// this is one of many draws
+		return s.short(err, r, max(more, s.Budget.root().limit))
 	}
 	r.room = room
 	r.makeRoom()
@@ -203,7 +207,7 @@ func (s *Sorter) short(err error, r *RowRun, missing int64) error {
 // seal sorts a run and adds its rows to the sorted ones, unless so few of them differ that they can
 // stay.
 func (s *Sorter) seal(r *RowRun) error {
-	if err := s.grow(r, r.used()); err != nil { // its last row may be large
+	if err := s.grow(r, r.used(), 0); err != nil { // its last row may be large
 		return err
 	}
 	r.sort()

@@ -424,9 +424,13 @@ func TestSorterDrawsLargeRows(t *testing.T) {
 // failed, and so does every budget above the smallest sufficient one.
 func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 	const least, most, tooMany = 4, 24, 25 // MiB
+	sortIn := func(limit int64) error {
+		_, err := sortLargeRows(t, limit, limit/8, 2<<20)
+		return err
+	}
 	fits := 0
 	for limit := least; limit <= most; limit += 2 {
-		err := sortLargeRows(t, int64(limit)<<20)
+		err := sortIn(int64(limit) << 20)
 		if err == nil {
 			fits = cmp.Or(fits, limit)
 			continue
@@ -439,7 +443,7 @@ func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 			&named); scanned != nil || !errors.Is(err, ErrBudget) {
 			t.Fatalf("%v, hint %q", err, fault.HintOf(err))
 		}
-		if again := sortLargeRows(t, int64(named)<<20); again != nil || named > tooMany {
+		if again := sortIn(int64(named) << 20); again != nil || named > tooMany {
 			t.Errorf("%d MiB: %d are named (%v): %v", limit, named, err, again)
 		}
 	}
@@ -448,35 +452,53 @@ func TestSorterNamesEnoughForLargeRows(t *testing.T) {
 	}
 }
 
-// sortLargeRows sorts rows of 2 MB in a part of a budget, some of which readers hold until all rows
-// are appended.
-func sortLargeRows(t *testing.T, limit int64) (err error) {
-	const rows, size, read = 12, 2_000_000, 2 << 20
+// sortLargeRows sorts rows of 2 MB in a share of a budget, of which readers hold a part until all
+// rows are appended. It returns what was foreseen, too.
+func sortLargeRows(t *testing.T, limit, share, read int64) (foreseen, err error) {
+	const rows, size = 12, 2_000_000
 	budget := NewBudget(limit)
 	must(t, budget.HoldRead(read))
 	var store *Store
-	s, runs := newTestSorter(testSorting(budget.Part(limit), limit/8, 1, func() (*Store, error) {
+	open := func() (_ *Store, err error) {
 		store, err = Open("scratch", Options{Budget: budget, FS: vfs.NewMem()})
 		return store, err
-	}), 1)
+	}
+	s, runs := newTestSorter(testSorting(budget.Part(limit), share, 1, open), 1)
 	defer func() {
 		_ = s.Close()
 		if store != nil {
 			must(t, store.Close())
 		}
 	}()
+	foreseen = s.Foresee(rows*size, size)
 	for i := range rows {
 		if err := runs[0].Append(bytes.Repeat([]byte{byte(i)}, size), 1); err != nil {
-			return err
+			return foreseen, err
 		}
 	}
 	must(t, budget.HoldRead(-read))
 	sorted, err := s.Merge(t.Context())
 	if err != nil {
-		return err
+		return foreseen, err
 	}
 	sorted.Close()
-	return nil
+	return foreseen, nil
+}
+
+// Where sorting of large rows is foreseen to have room, it has room, however large a run is.
+func TestForeseenRowsHaveRoom(t *testing.T) {
+	accepted := make(map[bool]int)
+	for limit := int64(12 << 20); limit < 20<<20; limit += 512 << 10 {
+		for _, part := range []int64{2, 4} {
+			foreseen, err := sortLargeRows(t, limit, limit/part, 0)
+			if accepted[foreseen == nil]++; foreseen == nil && err != nil {
+				t.Errorf("%d KiB, of which a %dth is for rows: %v", limit>>10, part, err)
+			}
+		}
+	}
+	if accepted[true] < 5 || accepted[false] < 5 {
+		t.Errorf("accepted: %v", accepted)
+	}
 }
 
 // Large rows leave room for the store that they go to where they do not fit.

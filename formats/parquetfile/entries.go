@@ -30,6 +30,8 @@ const (
 	columnBytes = 3 << 10
 	// rowBytes is the memory of a row of a batch without its value.
 	rowBytes = 4
+	// decodedEntry is the memory of a decoded entry of a page: levels, a number and an end.
+	decodedEntry = 32
 	// differentRow is the memory of a row with a unique value: the value before it is looked up and
 	// in the list of values, its entry in the table, and results derived from it.
 	differentRow = 64
@@ -105,6 +107,9 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room
 	if e.buffers == nil {
 		e.buffers = freeBuffers.Get().(*buffers)
 	}
+	// Larger pages of another reader may have left more than this chunk can use. The column would
+	// report it as its own.
+	e.Shrink(pageBytes(chunk))
 	e.promised = chunk.NumValues
 	e.holding.Tell, e.holding.Less = f.hold, room.less
 	if room.less > 0 {
@@ -115,6 +120,11 @@ func (e *entryReader) open(f *source, from io.ReaderAt, chunk *meta.Column, room
 	e.Hold = e.holdPage
 	extent := f.extent(chunk)
 	e.Open(from, extent.From, extent.To, room.buffer)
+}
+
+// pageBytes returns the most memory that a page of a chunk takes: packed, unpacked and decoded.
+func pageBytes(chunk *meta.Column) int64 {
+	return chunk.TotalCompressedSize + chunk.TotalUncompressedSize + decodedEntry*chunk.NumValues
 }
 
 // extent returns the place of a chunk. Old parquet-mr forgot the dictionary page's header in the

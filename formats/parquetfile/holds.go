@@ -150,15 +150,16 @@ func (p *chunkPages) valueBytes() float64 {
 	return mostWord
 }
 
-// values returns the memory that the values of a batch of rows take while they grow, and then, with
-// those of the dictionary. Those that are in none count as different.
+// values returns the memory that a reader reports of the values of a batch of rows while they grow,
+// and then, with those of the dictionary. Those that are in none count as different. Results that
+// callers derive from words are not reported, since the next batch begins without these.
 func (p *chunkPages) values(rows float64) (growing, grown int64) {
 	if p.indexed && !p.nested {
 		return p.listed, p.listed
 	}
 	entries := int64(rows * p.entries)
 	if !p.text && !p.nested {
-		words := p.listed + entries*(mostWord+derivedBytes)
+		words := p.listed + entries*mostWord
 		return words, words
 	}
 	beside := p.listed + textEnds*entries
