@@ -38,13 +38,13 @@ const (
 	WhyProtection // a class of a set would break a protection of sensitive values
 )
 
-// ColumnCut is the cut of one attribute.
+// ColumnCut is the cut of one attribute, or the labels of one that Regions have.
 type ColumnCut struct {
 	// Labels are the released values in domain order: the nodes of the cut, also those that no
 	// record has; the intervals; the disclosed values and, always after them, Suppressed. The null
 	// comes after all values.
 	Labels []Label
-	Code   []uint32 // label number of every code
+	Code   []uint32 // label number of every code; nil in Regions
 
 	Intervals []Interval // Discretize: parallel to Labels, without the null
 }

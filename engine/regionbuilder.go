@@ -144,7 +144,7 @@ func (b *RegionBuilder) used(attribute int) []bool {
 // release labels the used contents in order, and returns the label of each and the widths of the
 // labels. Contents with the same label have the same width. Otherwise regions would not be in the
 // order of their widths, and applying them would put records into a wider region than necessary.
-func (c *contents) release(a *Attribute, used []bool) (column RegionColumn, labels []uint32,
+func (c *contents) release(a *Attribute, used []bool) (column ColumnCut, labels []uint32,
 	widths []float64) {
 	order := slices.SortedFunc(slices.Values(c.list), a.compareContents)
 	order = slices.DeleteFunc(order, func(content Content) bool { return !used[c.number[content]] })

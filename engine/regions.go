@@ -13,7 +13,9 @@ import (
 // not matter. A divided cell has the number of its records for each region, in the order of the
 // input.
 type Regions struct {
-	Columns []RegionColumn // by attribute
+	// Columns have all released values by attribute, a wider label before those within it. Some
+	// region has each of them. There are no Code lists: labels depend on all codes.
+	Columns []ColumnCut
 
 	// Released holds the label numbers of all regions, region after region, one for each attribute.
 	// Narrower regions come first: a record that the search did not see may be released with the
@@ -43,14 +45,6 @@ type Regions struct {
 	DroppedRecords uint64 // records that are not released
 
 	reassigned *cellIndex // nil: there are no reassigned cells
-}
-
-// RegionColumn is the released side of one attribute.
-type RegionColumn struct {
-	// Labels are all released values, in domain order, a wider one before those within it, the null
-	// last. Some region has each of them.
-	Labels    []Label
-	Intervals []Interval // Discretize: parallel to Labels, without the null
 }
 
 // Locator finds regions by codes. It is safe for concurrent use.
@@ -121,7 +115,7 @@ func (r *Regions) Region(region int32) []uint32 {
 // separate.
 func (r *Regions) JoinLabels(attribute int) {
 	column, numbers := &r.Columns[attribute], make([]uint32, len(r.Columns[attribute].Labels))
-	joined, known := RegionColumn{}, make(map[Label]uint32)
+	joined, known := ColumnCut{}, make(map[Label]uint32)
 	for label, is := range column.Labels {
 		n, ok := known[is]
 		if !ok {

@@ -21,7 +21,7 @@ func (halves) Locate(n int, codes [][]uint32, regions []int32) {
 
 func twoRegions(moved ...ReassignedCell) *Regions {
 	r := &Regions{
-		Columns:    []RegionColumn{{Labels: []Label{{Text: "low"}, {Text: "high"}, {Text: "any"}}}},
+		Columns:    []ColumnCut{{Labels: []Label{{Text: "low"}, {Text: "high"}, {Text: "any"}}}},
 		Released:   []uint32{0, 1, 2},
 		Locator:    halves{},
 		Reassigned: moved,

@@ -54,7 +54,7 @@ func (s *search) release(t *tuples) *engine.Regions {
 
 // label returns the labels of an attribute, which are the nodes that regions have, in preorder, and
 // the label number of every region. An attribute of no set has only its root.
-func (s *search) label(regions, attribute int, l *locator) (c engine.RegionColumn,
+func (s *search) label(regions, attribute int, l *locator) (c engine.ColumnCut,
 	labels []uint32) {
 	level := s.levels[attribute]
 	nodes := make([]int, regions)

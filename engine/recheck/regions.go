@@ -13,9 +13,9 @@ import (
 // Regions checks the regions of an earlier release. A record belongs to the first region whose
 // labels cover it; narrower regions come first.
 type Regions struct {
-	Columns  []engine.RegionColumn // by attribute
-	Released []uint32              // labels of all regions, one for each attribute
-	Marks    []uint32              // labels of suppressed records, by attribute
+	Columns  []engine.ColumnCut // by attribute
+	Released []uint32           // labels of all regions, one for each attribute
+	Marks    []uint32           // labels of suppressed records, by attribute
 
 	// Covers are the labels that cover a code, by attribute and code. It must be set before Search.
 	Covers [][][]uint32

@@ -44,7 +44,7 @@ func newRegionCase(r *rand.Rand) (c regionCase) {
 		}
 		c.engine.Covers = append(c.engine.Covers, covers)
 		c.engine.Columns = append(c.engine.Columns,
-			engine.RegionColumn{Labels: make([]engine.Label, labels)})
+			engine.ColumnCut{Labels: make([]engine.Label, labels)})
 		c.engine.Marks = append(c.engine.Marks, uint32(labels-1))
 	}
 	n := len(c.codes.Attributes)

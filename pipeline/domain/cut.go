@@ -226,7 +226,7 @@ func (g *Cut) RegionEngine() *recheck.Regions {
 	e := &recheck.Regions{}
 	numbers := make([][]uint32, len(g.columns)) // label numbers by column and position in the cut
 	for a, column := range g.columns {
-		var labels engine.RegionColumn
+		var labels engine.ColumnCut
 		labels, numbers[a] = regionColumn(column)
 		e.Columns = append(e.Columns, labels)
 		e.Marks = append(e.Marks, numbers[a][len(column.Cut)])
@@ -254,7 +254,7 @@ func CoverRegions(e *recheck.Regions, labelers []Labeler) {
 
 // regionColumn returns the labels of a column, with the mark before the null, and the number of the
 // label at every position in the cut, where the mark is one past the last.
-func regionColumn(column *cutfile.Column) (c engine.RegionColumn, numbers []uint32) {
+func regionColumn(column *cutfile.Column) (c engine.ColumnCut, numbers []uint32) {
 	c.Labels, c.Intervals = labelsBelowNull(column)
 	below := uint32(0)
 	mark := slices.IndexFunc(c.Labels, func(l engine.Label) bool {
