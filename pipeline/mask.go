@@ -36,14 +36,14 @@ func maskInput(ctx context.Context, b *binding.Bound, found *search.Found, res *
 	res.report.Columns = columnReports(b.Dataset.Schema(), b.Specs, m.Plan)
 	to.target.Columns = m.Plan.Outputs()
 	parts := &output.Parts{
-		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut)},
+		Target: to.target, Metadata: map[string]string{cutfile.Key: string(found.Cut.Raw)},
 		Footer: spill.NewAccount(res.Budget, "the footer of the release"),
 	}
 	order := orderOf(b, res.Run)
 	order.Rows = int64(b.Job.Output.RowGroupRows)
 	mask := func(rows masking.Rows) error { return m.Mask(ctx, order, rows, parts) }
 	if elsewhere {
-		err = to.maskElsewhere(ctx, b, found.Cut, mask)
+		err = to.maskElsewhere(ctx, b, found.Cut.Raw, mask)
 	} else {
 		err = mask(nil)
 	}

@@ -45,14 +45,10 @@ func (a *assignment) compare(ctx context.Context, b *binding.Bound, found *searc
 	if a.previous == nil {
 		return nil
 	}
-	cut, err := cutfile.Parse(found.Cut)
-	if err != nil {
-		return err
-	}
 	if err := place(ctx, b, a.previous, res); err != nil {
 		return err
 	}
-	finer, err := a.finer(b, cut, res)
+	finer, err := a.finer(b, found.Cut, res)
 	if names := moved(b, a.previous); err == nil && finer != "" && len(names) > 0 {
 		finer += "; other leaves lie under nodes of " + strings.Join(names, ", ")
 	}

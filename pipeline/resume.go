@@ -13,6 +13,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/checkpoint"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/fileset"
 	"github.com/kcut/kcut/pipeline/search"
 	"github.com/kcut/kcut/spill"
@@ -60,7 +61,7 @@ func (l *ledger) keepCut(ctx context.Context, b *binding.Bound, f *search.Found)
 	var kept []byte
 	if err == nil {
 		kept, err = checkpoint.Encode(l.cutHead(b), nil, func(add func([]byte) error) error {
-			return errors.Join(add(report), add(f.Cut), add(f.Trace.Bytes()))
+			return errors.Join(add(report), add(f.Cut.Raw), add(f.Trace.Bytes()))
 		})
 	}
 	if err == nil {
@@ -92,7 +93,7 @@ func (l *ledger) resume(b *binding.Bound) *search.Found {
 		err = checkpoint.ErrNone
 	}
 	if err == nil {
-		found.Cut = blocks[1]
+		found.Cut, err = cutfile.Parse(blocks[1])
 		found.Trace.Write(blocks[2])
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,6 @@ import (
 	"github.com/kcut/kcut/internal/text"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/forecast"
 	"github.com/kcut/kcut/pipeline/guard"
 	"github.com/kcut/kcut/pipeline/job"
@@ -69,12 +68,8 @@ func tryIn(ctx context.Context, b *binding.Bound, told []risk.Member, r *resourc
 			t.Lost = append(t.Lost, c.Column)
 		}
 	}
-	cut, err := cutfile.Parse(found.Cut)
-	if err != nil {
-		return nil, nil, err
-	}
-	members := guard.New(b, r).Members(told, cut)
-	t.Union, err = countPeople(ctx, b, found, cut, members, r)
+	members := guard.New(b, r).Members(told, found.Cut)
+	t.Union, err = countPeople(ctx, b, found, members, r)
 	return t, guard.WithMembers(told, members), err
 }
 

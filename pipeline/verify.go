@@ -16,11 +16,7 @@ import (
 // verify recounts the release, with none of the code that wrote it, and holds the rows that are alone
 // on all labels together against what the job allows. Then the cut says how many there are.
 func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l *ledger, res *recorder) error {
-	cut, err := cutfile.Parse(found.Cut)
-	if err != nil {
-		return err
-	}
-	g := guard.New(b, res.Run)
+	g, cut := guard.New(b, res.Run), found.Cut
 	ask := g.Exposure(cut)
 	var members []risk.Member
 	if res.report.Risk != nil {
@@ -39,7 +35,7 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 	if ask == nil {
 		after = nil
 	} else if union = after.Labels.Union(); b.Entity >= 0 { // the release does not say whose a row is
-		people, err := countPeople(ctx, b, found, cut, members, res.Run)
+		people, err := countPeople(ctx, b, found, members, res.Run)
 		if err != nil {
 			return err
 		}
@@ -54,7 +50,7 @@ func verifyRelease(ctx context.Context, b *binding.Bound, found *search.Found, l
 	if err != nil {
 		return err
 	}
-	return l.target.Restamp(map[string]string{cutfile.Key: string(found.Cut)}, map[string]string{cutfile.Key: string(stamped)})
+	return l.target.Restamp(map[string]string{cutfile.Key: string(cut.Raw)}, map[string]string{cutfile.Key: string(stamped)})
 }
 
 // judge reports how alike the rows of a release are, after being what was counted of it beside their union,
@@ -77,8 +73,9 @@ func keptFigures(report *Report, cut *cutfile.File) *risk.Figures {
 // countPeople counts in the input which people, or rows, are alike on the labels that they get, and puts
 // into members of sets the share that is in small classes.
 func countPeople(
-	ctx context.Context, b *binding.Bound, found *search.Found, cut *cutfile.File, members []risk.Member, r *resources.Run,
+	ctx context.Context, b *binding.Bound, found *search.Found, members []risk.Member, r *resources.Run,
 ) (*risk.Union, error) {
+	cut := found.Cut
 	if cut.HidesAll() && len(members) == 0 {
 		return &risk.Union{}, nil
 	}
@@ -100,30 +97,25 @@ func countPeople(
 }
 
 // verifyCounts counts the union in a table of counts that has all masked columns, as a run of the rows
-// counts it in what it has written, and notes where there is none.
-func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder) error {
-	cut, err := cutfile.Parse(found.Cut)
-	if err != nil {
-		return err
-	}
+// counts it in what it has written, and notes where there is none. It returns the text of the cut with the union.
+func verifyCounts(ctx context.Context, b *binding.Bound, found *search.Found, res *recorder) ([]byte, error) {
 	whole, err := wholeTable(b)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if whole == nil && !cut.HidesAll() {
+	if whole == nil && !found.Cut.HidesAll() {
 		res.Noted("how many rows are alone on the labels of all masked columns together is not known: " +
 			"no table of counts has all of these; kcut check counts it in an extract of the masked one")
-		return nil
+		return found.Cut.Raw, nil
 	}
-	union, err := countPeople(ctx, whole, found, cut, nil, res.Run)
+	union, err := countPeople(ctx, whole, found, nil, res.Run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := judge(guard.New(b, res.Run), nil, union, cut, res); err != nil {
-		return err
+	if err := judge(guard.New(b, res.Run), nil, union, found.Cut, res); err != nil {
+		return nil, err
 	}
-	found.Cut, err = cutfile.Marshal(cut)
-	return err
+	return cutfile.Marshal(found.Cut)
 }
 
 // wholeTable binds the job to the table of counts that has all masked columns; nil: none has. It

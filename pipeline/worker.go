@@ -14,6 +14,7 @@ import (
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/workers"
 	"github.com/kcut/kcut/pipeline/binding"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/pipeline/resources"
@@ -48,7 +49,11 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	cut, err := w.folder.get(ctx, cutFile)
+	cutText, err := w.folder.get(ctx, cutFile)
+	if err != nil {
+		return err
+	}
+	cut, err := cutfile.Parse(cutText)
 	if err != nil {
 		return err
 	}

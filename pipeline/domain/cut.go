@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -38,21 +39,13 @@ func ReadCut(ctx context.Context, path string) (*Cut, error) {
 // Path returns the path from which the cut was read.
 func (g *Cut) Path() string { return g.path }
 
-// ParseCut reads a cut's JSON form.
-func ParseCut(text []byte) (*Cut, error) {
-	cut, err := cutfile.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return &Cut{File: cut, path: "this release"}, nil
-}
-
 // mismatch returns the error of a cut that does not fit the job.
 func (g *Cut) mismatch(format string, args ...any) error {
 	return &fault.Error{
 		Class: fault.Usage,
 		Hint:  "name a release of this job, or run the job anew",
-		Err:   fmt.Errorf("fit the cut of %s to the job: %w", g.path, fmt.Errorf(format, args...)),
+		Err: fmt.Errorf("fit the cut of %s to the job: %w", cmp.Or(g.path, "this release"),
+			fmt.Errorf(format, args...)),
 	}
 }
 

@@ -12,7 +12,7 @@
 // With the labels of a cut, an earlier release's or this run's, each column has a Labeler that
 // codes its values:
 //
-//	ReadCut, ParseCut ──▶ Cut ──Bind to a job──▶ Labelers ──count──▶ their Domains
+//	ReadCut ──▶ Cut ──Bind to a job──▶ Labelers ──count──▶ their Domains
 //
 // From a page to a released label a value has at most these numbers: the page's index, the reader's
 // local code, the provisional code or that of a label of the cut, the code in the domain, and the

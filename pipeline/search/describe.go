@@ -45,8 +45,8 @@ type describer struct {
 	recoding engine.Recoding
 }
 
-// describe returns the text of the cut that is embedded in the release.
-func (s *Search) describe(recoding engine.Recoding) ([]byte, error) {
+// describe returns the cut that is embedded in the release, with its text.
+func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 	d, report := &describer{s, recoding}, s.Out
 	cut := &cutfile.File{
 		Version: cutfile.Version, Algorithm: s.algorithm, Class: s.Job.Class,
@@ -71,12 +71,13 @@ func (s *Search) describe(recoding engine.Recoding) ([]byte, error) {
 	if regions, ok := recoding.(*engine.Regions); ok {
 		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
 	}
-	text, err := cutfile.Marshal(cut)
-	if n := len(cut.Regions); n > 0 && len(text) >= largeCut {
+	var err error
+	cut.Raw, err = cutfile.Marshal(cut)
+	if n := len(cut.Regions); n > 0 && len(cut.Raw) >= largeCut {
 		s.Noted(fmt.Sprintf("the cut has %d regions and takes %d bytes of every released file, "+
-			"which are read whenever one is opened: a larger k makes fewer", n, len(text)))
+			"which are read whenever one is opened: a larger k makes fewer", n, len(cut.Raw)))
 	}
-	return text, err
+	return cut, err
 }
 
 // describeSensitive describes the protections of sensitive columns: they hold, or there is no
@@ -121,6 +122,7 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 	}
 	described := make([]cutfile.Region, regions.Len())
 	for i := range described {
+		described[i] = make(cutfile.Region, 0, len(positions))
 		for a, label := range regions.Region(int32(i)) {
 			described[i] = append(described[i], positions[a][label])
 		}

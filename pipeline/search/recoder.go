@@ -4,12 +4,13 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/pipeline/binding"
 	"github.com/kcut/kcut/pipeline/count"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
 
-// Recoder returns the map from values to labels: from the cut's own text, or from the recoding if
+// Recoder returns the map from values to labels: from the cut itself, or from the recoding if
 // labels depend on more than their own column.
 func (f *Found) Recoder(b *binding.Bound, budget *spill.Budget) (masking.Recoder, error) {
 	if f.search == nil {
@@ -38,13 +39,10 @@ func (s *Search) recoder(recoding engine.Recoding, counts *count.Counts,
 	return recoder, err
 }
 
-// CutRecoder returns a recoder only from a cut's text.
-func CutRecoder(b *binding.Bound, of []byte, budget *spill.Budget) (recoder masking.Recoder,
+// CutRecoder returns a recoder only from a cut.
+func CutRecoder(b *binding.Bound, of *cutfile.File, budget *spill.Budget) (recoder masking.Recoder,
 	err error) {
-	cut, err := domain.ParseCut(of)
-	if err != nil {
-		return recoder, err
-	}
+	cut := &domain.Cut{File: of}
 	if err := cut.Bind(b.Job, b.MaskedSpecs()); err != nil {
 		return recoder, err
 	}

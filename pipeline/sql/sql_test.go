@@ -11,6 +11,7 @@ import (
 
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/sql"
@@ -78,9 +79,11 @@ func masked(t *testing.T, text, cut string, types map[string]formats.Type) *sql.
 		From:       sql.Table{"census", "people"},
 		Into:       sql.Table{"masked"},
 	}
-	if m.Cut, err = domain.ParseCut([]byte(cut)); err != nil {
+	file, err := cutfile.Parse([]byte(cut))
+	if err != nil {
 		t.Fatal(err)
 	}
+	m.Cut = &domain.Cut{File: file}
 	for _, c := range m.Cut.Columns {
 		m.Columns = append(m.Columns, j.Column(c.Name))
 	}
