@@ -74,9 +74,13 @@ func (a *assignment) finer(b *binding.Bound, cut *cutfile.File, res *recorder) (
 	case a.previous.Kind == cutfile.KindRegions:
 		return "the other one has regions", nil
 	}
+	found := &domain.Cut{File: cut}
+	if err := b.BindCut(found); err != nil {
+		return "", err
+	}
 	var columns []string
-	for i, spec := range b.MaskedSpecs() { // in the order of the cut
-		refined, err := a.previous.Refined(spec, &cut.Columns[i], b.Type(b.Masked[i]), b.Taxonomies.Of[spec.Name], res.Budget)
+	for i, spec := range b.MaskedSpecs() {
+		refined, err := a.previous.Refined(found.Column(i), res.Budget)
 		if err != nil {
 			return "", err
 		}

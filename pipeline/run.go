@@ -331,7 +331,7 @@ func (a *assignment) bindCut(ctx context.Context, s *search.Search, res *recorde
 	if o := a.applied; o != nil && o.OnBreak == search.BreakSuppress && a.job.MaxSuppressed != (Quota{}) {
 		admitUnnamed(s.Bound)
 	}
-	if err := a.given.Bind(a.job, s.MaskedSpecs()); err != nil {
+	if err := s.BindCut(a.given); err != nil {
 		return err
 	}
 	if o := a.applied; o != nil {

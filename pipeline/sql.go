@@ -139,19 +139,13 @@ func MaskSQL(ctx context.Context, j *job.Job, cut string, opt SQLOptions) (text 
 		return "", err
 	}
 	defer func() { err = joinClosed(err, b.Close()) }()
-	if err := given.Bind(j, b.MaskedSpecs()); err != nil {
+	if err := b.BindCut(given); err != nil {
 		return "", err
 	}
 	if given.Kind == "" {
-		if _, err := b.Labelers(given, res.Budget); err != nil { // the cut fits the columns' types and taxonomies
+		if _, err := given.Labelers(res.Budget); err != nil { // the cut fits the columns' types and taxonomies
 			return "", err
 		}
 	}
-	m := &sql.Masked{
-		Job: j, Cut: given, Columns: b.MaskedSpecs(), Types: make(map[string]formats.Type), Taxonomies: b.Taxonomies.Of, From: from, Into: into,
-	}
-	for _, field := range b.Masked {
-		m.Types[b.Specs[field].Name] = b.Type(field)
-	}
-	return sql.Mask(d, m)
+	return sql.Mask(d, &sql.Masked{Job: j, Cut: given, From: from, Into: into})
 }

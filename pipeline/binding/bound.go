@@ -31,7 +31,6 @@ import (
 	"github.com/kcut/kcut/pipeline/output"
 	"github.com/kcut/kcut/pipeline/pseudonym"
 	"github.com/kcut/kcut/pipeline/resources"
-	"github.com/kcut/kcut/spill"
 )
 
 // Bound is a job bound to its input: the open files, with the role of every column.
@@ -298,13 +297,13 @@ func (b *Bound) MaskedSpecs() (specs []*job.Column) {
 	return specs
 }
 
-// Labelers returns the coders of the masked columns for a cut that is bound to the job.
-func (b *Bound) Labelers(cut *domain.Cut, budget *spill.Budget) ([]domain.Labeler, error) {
+// BindCut binds a cut to the job and to its masked columns.
+func (b *Bound) BindCut(cut *domain.Cut) error {
 	var types []formats.Type
 	for _, field := range b.Masked {
 		types = append(types, b.Type(field))
 	}
-	return cut.Labelers(types, b.Taxonomies.Of, budget)
+	return cut.Bind(b.Job, b.MaskedSpecs(), types, b.Taxonomies.Of)
 }
 
 // Counted returns the fields of the columns whose values are counted: the masked ones, and the

@@ -16,15 +16,25 @@ import (
 	"github.com/kcut/kcut/spill"
 )
 
-// Cut is the cut of an earlier release. A run applies it, or its search stays above it.
+// Cut is a cut in values: that of an earlier release, which a run applies or whose search stays
+// above it, or the one that the run has found. Once it is bound to a job, its labels have codes.
 type Cut struct {
 	*cutfile.File
 	// of columns with a declared tree, when the cut was made; nil: unknown
 	Placements map[string]Placement
 
 	path    string
-	columns []*cutfile.Column // by attribute
-	specs   []*job.Column     // likewise
+	columns []*CutColumn // by attribute
+}
+
+// CutColumn is the cut of a masked column, and all that decides which values its labels stand for.
+type CutColumn struct {
+	*cutfile.Column
+	Spec     *job.Column
+	Type     formats.Type
+	Taxonomy job.Taxonomy
+
+	cut *Cut
 }
 
 // ReadCut reads the cut of an earlier release, or of a file with only its JSON.
@@ -49,12 +59,18 @@ func (g *Cut) mismatch(format string, args ...any) error {
 	}
 }
 
-// Bind finds the cut of every masked column of a job, in the order of its attributes. Columns and
-// masks must be the same, and every set of the cut must be within one of the job: otherwise the job
-// would demand less than the earlier release did.
-func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
-	g.columns, g.specs = nil, masked
-	for _, spec := range masked {
+// mismatch returns the error of a column that does not fit the job.
+func (c *CutColumn) mismatch(format string, args ...any) error {
+	return c.cut.mismatch("column %s: %w", c.Spec.Name, fmt.Errorf(format, args...))
+}
+
+// Bind finds the cut of every masked column of a job, in the order of its attributes, given their
+// types. Columns and masks must be the same, and every set of the cut must be within one of the
+// job: otherwise the job would demand less than the earlier release did.
+func (g *Cut) Bind(j *job.Job, masked []*job.Column, types []formats.Type,
+	taxonomies map[string]job.Taxonomy) error {
+	g.columns = nil
+	for a, spec := range masked {
 		i := g.Columns.Position(spec.Name)
 		switch {
 		case i < 0:
@@ -63,10 +79,13 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column) error {
 			return g.mismatch("column %s: the cut has mask %s, the job %s", spec.Name,
 				g.Columns[i].Mask, spec.Mask)
 		}
-		g.columns = append(g.columns, &g.Columns[i])
+		g.columns = append(g.columns, &CutColumn{
+			Column: &g.Columns[i], Spec: spec, Type: types[a], Taxonomy: taxonomies[spec.Name],
+			cut: g,
+		})
 	}
 	for i := range g.Columns {
-		if !slices.Contains(g.columns, &g.Columns[i]) {
+		if g.Attribute(g.Columns[i].Name) < 0 {
 			return g.mismatch("column %s: the job does not mask it", g.Columns[i].Name)
 		}
 	}
@@ -105,8 +124,8 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 		}
 		for _, label := range column.Cut {
 			if n := len(label.Values()); n > most {
-				return g.mismatch("column %s: a label of the cut names %d values, which must not "+
-					"be more than k = %d", column.Name, n, most)
+				return column.mismatch("a label of the cut names %d values, which must not "+
+					"be more than k = %d", n, most)
 			}
 		}
 	}
@@ -114,7 +133,12 @@ func (g *Cut) checkSetLabels(j *job.Job) error {
 }
 
 // Column returns the cut of an attribute.
-func (g *Cut) Column(a int) *cutfile.Column { return g.columns[a] }
+func (g *Cut) Column(a int) *CutColumn { return g.columns[a] }
+
+// Attribute returns the attribute of the column with a name, or -1.
+func (g *Cut) Attribute(name string) int {
+	return slices.IndexFunc(g.columns, func(c *CutColumn) bool { return c.Name == name })
+}
 
 // Names reports whether the cut limits the share of a value of a sensitive column.
 func (g *Cut) Names(column, value string) bool {
@@ -127,19 +151,29 @@ func (g *Cut) Names(column, value string) bool {
 	})
 }
 
-// Tells reports whether the cut releases an attribute with more than one label.
-func (g *Cut) Tells(a int) bool { return tells(g.columns[a]) }
+// Tells reports whether the cut releases the column with more than one label.
+func (c *CutColumn) Tells() bool {
+	return len(c.Cut) > 1 || len(c.Cut) == 1 && c.Suppressed != ""
+}
 
-// CountLabels returns the number of labels of an attribute without the null.
-func (g *Cut) CountLabels(a int) int { return newLabelSpace(g.columns[a]).n }
+// IsWhole reports whether the column has one label, which stands for all values, the null too.
+func (c *CutColumn) IsWhole() (bool, error) {
+	switch {
+	case c.Mask == job.MaskSuppress:
+		return len(c.Cut) == 0, nil
+	case len(c.Cut) != 1 || c.Cut[0].Null:
+		return false, nil
+	case c.Mask == job.MaskDiscretize:
+		return true, nil
+	}
+	generator, err := job.GeneratorOf(c.Taxonomy)
+	return err == nil && engine.Ancestry(generator, "")[0] == c.Cut[0].Label, err
+}
 
-// Labelers returns the coders of the masked columns, which have the given types. Their memory is
-// drawn from the budget.
-func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy,
-	budget *spill.Budget) (labelers []Labeler, err error) {
-	for a, column := range g.columns {
-		spec := g.specs[a]
-		l, err := g.labeler(spec, column, types[a], taxonomies[spec.Name], budget)
+// Labelers returns the coders of the masked columns. Their memory is drawn from the budget.
+func (g *Cut) Labelers(budget *spill.Budget) (labelers []Labeler, err error) {
+	for _, column := range g.columns {
+		l, err := column.labeler(budget)
 		if err != nil {
 			return nil, err
 		}
@@ -148,18 +182,17 @@ func (g *Cut) Labelers(types []formats.Type, taxonomies map[string]job.Taxonomy,
 	return labelers, nil
 }
 
-// labeler returns the coder of one column.
-func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type,
-	taxonomy job.Taxonomy, budget *spill.Budget) (Labeler, error) {
+// labeler returns the coder of the column.
+func (c *CutColumn) labeler(budget *spill.Budget) (Labeler, error) {
 	switch {
-	case g.Kind == cutfile.KindRegions:
-		return g.overlapLabeler(spec, column, t, taxonomy, budget)
-	case spec.Mask == job.MaskGeneralize:
-		return g.treeLabeler(spec, column, taxonomy, budget)
-	case spec.Mask == job.MaskDiscretize:
-		return g.intervalLabeler(spec, column, t)
+	case c.cut.Kind == cutfile.KindRegions:
+		return c.overlapLabeler(budget)
+	case c.Mask == job.MaskGeneralize:
+		return c.treeLabeler(budget)
+	case c.Mask == job.MaskDiscretize:
+		return c.intervalLabeler()
 	}
-	return newDisclosure(column), nil
+	return newDisclosure(c), nil
 }
 
 // Recoding returns the cut of every single column, in the codes of its labelers. Codes without a
@@ -167,70 +200,81 @@ func (g *Cut) labeler(spec *job.Column, column *cutfile.Column, t formats.Type,
 func (g *Cut) Recoding() *engine.Cut {
 	r := &engine.Cut{}
 	for _, column := range g.columns {
-		r.Columns = append(r.Columns, labelsOfColumn(column))
+		r.Columns = append(r.Columns, column.coded())
 	}
 	return r
 }
 
-// labelsOfColumn lists the labels of a column: the null comes last, the mark of suppressed values
-// before it. If the null is not among its labels, the column releases it as its mark, or its root.
-func labelsOfColumn(column *cutfile.Column) engine.ColumnCut {
-	space := newLabelSpace(column)
-	var c engine.ColumnCut
-	c.Labels, c.Intervals = labelsBelowNull(column)
-	c.Code = make([]uint32, space.Size())
+// coded lists the labels: the null comes last, the mark of suppressed values before it. If the null
+// is not among its labels, the column releases it as its mark, or its root.
+func (c *CutColumn) coded() engine.ColumnCut {
+	space := newLabelSpace(c)
+	coded, numbers := c.labels(c.Mask == job.MaskSuppress)
+	coded.Code = make([]uint32, space.Size())
 	for label := range space.n {
-		c.Code[label] = uint32(label)
+		coded.Code[label] = uint32(label)
 	}
-	c.Code[space.code(unmappedLabel)], c.Code[space.code(restLabel)] = math.MaxUint32,
-		math.MaxUint32
-	if column.Mask == job.MaskSuppress {
-		mark := uint32(len(c.Labels))
-		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed})
-		c.Code[space.code(restLabel)], c.Code[space.Null()] = mark, mark
+	coded.Code[space.code(unmappedLabel)] = math.MaxUint32
+	coded.Code[space.code(restLabel)] = math.MaxUint32
+	if c.Mask == job.MaskSuppress {
+		mark := numbers[len(c.Cut)]
+		coded.Code[space.code(restLabel)], coded.Code[space.Null()] = mark, mark
 	}
 	if space.hasNull {
-		c.Code[space.Null()] = uint32(len(c.Labels))
-		c.Labels = append(c.Labels, engine.Label{Null: true})
+		coded.Code[space.Null()] = uint32(len(coded.Labels) - 1)
 	}
-	return c
+	return coded
 }
 
-// labelsBelowNull returns the labels of a column without the null, and the interval of each if it
-// is discretized; open ends are empty.
-func labelsBelowNull(column *cutfile.Column) (labels []engine.Label, intervals []engine.Interval) {
-	for _, label := range column.Cut {
+// labels returns the labels of the column, with the mark before the null if that is asked for, and
+// the number of the label at every position in the cut, where the mark is one past the last. Open
+// ends of intervals are empty.
+func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint32) {
+	mark, null := -1, -1
+	for i, label := range c.Cut {
+		numbers = append(numbers, uint32(len(coded.Labels)))
 		if label.Null {
+			null = i
 			continue
 		}
-		labels = append(labels, engine.Label{Text: label.Label})
-		if column.Mask == job.MaskDiscretize {
+		if label.Label == engine.Suppressed {
+			mark = len(coded.Labels)
+		}
+		coded.Labels = append(coded.Labels, engine.Label{Text: label.Label})
+		if c.Mask == job.MaskDiscretize {
 			lower, _ := cutfile.EndText(label.Lower)
 			upper, _ := cutfile.EndText(label.Upper)
-			intervals = append(intervals,
+			coded.Intervals = append(coded.Intervals,
 				engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
 		}
 	}
-	return labels, intervals
+	if marked && mark < 0 {
+		mark = len(coded.Labels)
+		coded.Labels = append(coded.Labels, engine.Label{Text: engine.Suppressed, Mark: true})
+		if coded.Intervals != nil {
+			coded.Intervals = append(coded.Intervals, engine.Interval{})
+		}
+	}
+	if null >= 0 {
+		numbers[null] = uint32(len(coded.Labels))
+		coded.Labels = append(coded.Labels, engine.Label{Null: true})
+	}
+	return coded, append(numbers, uint32(mark))
 }
 
 // RegionEngine returns the engine that applies the regions unchanged.
 func (g *Cut) RegionEngine() *recheck.Regions {
 	e := &recheck.Regions{}
-	numbers := make([][]uint32, len(g.columns)) // label numbers by column and position in the cut
-	for a, column := range g.columns {
-		var labels engine.ColumnCut
-		labels, numbers[a] = regionColumn(column)
-		e.Columns = append(e.Columns, labels)
-		e.Marks = append(e.Marks, numbers[a][len(column.Cut)])
-	}
-	var order []int // positions of the attributes among the cut's columns
+	var all [][]uint32 // label numbers by column and position in the cut
+	var order []int    // positions of the attributes among the cut's columns
 	for _, column := range g.columns {
-		order = append(order, g.Columns.Position(column.Name))
+		labels, numbers := column.labels(true)
+		e.Columns, e.Marks = append(e.Columns, labels), append(e.Marks, numbers[len(column.Cut)])
+		all, order = append(all, numbers), append(order, g.Columns.Position(column.Name))
 	}
 	for _, region := range g.Regions {
 		for a, at := range order {
-			e.Released = append(e.Released, numbers[a][region[at]])
+			e.Released = append(e.Released, all[a][region[at]])
 		}
 	}
 	return e
@@ -243,34 +287,4 @@ func CoverRegions(e *recheck.Regions, labelers []Labeler) {
 	for _, l := range labelers {
 		e.Covers = append(e.Covers, l.(*overlapLabeler).covers)
 	}
-}
-
-// regionColumn returns the labels of a column, with the mark before the null, and the number of the
-// label at every position in the cut, where the mark is one past the last.
-func regionColumn(column *cutfile.Column) (c engine.ColumnCut, numbers []uint32) {
-	c.Labels, c.Intervals = labelsBelowNull(column)
-	below := uint32(0)
-	mark := slices.IndexFunc(c.Labels, func(l engine.Label) bool {
-		return l.Text == engine.Suppressed
-	})
-	if mark < 0 {
-		mark = len(c.Labels)
-		c.Labels = append(c.Labels, engine.Label{Text: engine.Suppressed, Mark: true})
-		if c.Intervals != nil {
-			c.Intervals = append(c.Intervals, engine.Interval{})
-		}
-	}
-	null := uint32(len(c.Labels))
-	for _, label := range column.Cut {
-		if label.Null {
-			numbers = append(numbers, null)
-			continue
-		}
-		numbers = append(numbers, below)
-		below++
-	}
-	if int(below) < len(column.Cut) {
-		c.Labels = append(c.Labels, engine.Label{Null: true})
-	}
-	return c, append(numbers, uint32(mark))
 }

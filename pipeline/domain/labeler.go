@@ -3,7 +3,6 @@ package domain
 import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats"
-	"github.com/kcut/kcut/pipeline/cutfile"
 )
 
 // Labeler is the coder of a column for which a cut is given: a value's code is the position of the
@@ -32,7 +31,7 @@ const (
 
 // labelSpace is the common part of all labelers.
 type labelSpace struct {
-	column  *cutfile.Column
+	column  *CutColumn
 	texts   []string    // labels without the null
 	n       int         // number of texts
 	hasNull bool        // a label is the null
@@ -40,7 +39,7 @@ type labelSpace struct {
 	added   *Interner   // numbers the labels that the cut does not have; nil: there can be none
 }
 
-func newLabelSpace(column *cutfile.Column) labelSpace {
+func newLabelSpace(column *CutColumn) labelSpace {
 	texts, null := column.Texts()
 	return labelSpace{column: column, texts: texts, n: len(texts), hasNull: null}
 }
@@ -109,7 +108,7 @@ func (s *labelSpace) domain(a engine.Attribute, records []uint64) Domain {
 
 // outside returns the number of records whose values the cut does not cover.
 func (s *labelSpace) outside(records []uint64) (n uint64) {
-	if !tells(s.column) {
+	if !s.column.Tells() {
 		return 0
 	}
 	if !s.hasNull {
@@ -121,11 +120,6 @@ func (s *labelSpace) outside(records []uint64) (n uint64) {
 	return n
 }
 
-// tells reports whether a cut releases a column with more than one label.
-func tells(column *cutfile.Column) bool {
-	return len(column.Cut) > 1 || len(column.Cut) == 1 && column.Suppressed != ""
-}
-
 // disclosure is the labeler of a suppressed column: values that the cut discloses, and the rest. A
 // value with the text of the mark is unmapped.
 type disclosure struct {
@@ -133,7 +127,7 @@ type disclosure struct {
 	disclosed map[string]uint32
 }
 
-func newDisclosure(column *cutfile.Column) *disclosure {
+func newDisclosure(column *CutColumn) *disclosure {
 	d := &disclosure{labelSpace: newLabelSpace(column), disclosed: make(map[string]uint32)}
 	for i, text := range d.texts {
 		d.disclosed[text] = uint32(i)

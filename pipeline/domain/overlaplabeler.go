@@ -97,7 +97,7 @@ func (c *overlapLabeler) Domain(records []uint64) (Domain, error) {
 	}, records)
 	out.Outside = 0
 	note := func(labels []uint32, n uint64) {
-		if len(labels) == 0 || len(labels) == 1 && c.column.Suppressed != "" && tells(c.column) {
+		if len(labels) == 0 || len(labels) == 1 && c.column.Suppressed != "" && c.column.Tells() {
 			out.Outside += n
 		}
 		c.covers = append(c.covers, labels)
@@ -120,33 +120,32 @@ func labelsIn(name string) []uint32 {
 }
 
 // overlapLabeler returns the labeler of a column whose labels may overlap.
-func (g *Cut) overlapLabeler(spec *job.Column, column *cutfile.Column, t formats.Type,
-	taxonomy job.Taxonomy, budget *spill.Budget) (*overlapLabeler, error) {
-	c := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(spec.Mask, taxonomy)}
-	c.labelSpace = labelSpace{
-		column: column,
+func (c *CutColumn) overlapLabeler(budget *spill.Budget) (*overlapLabeler, error) {
+	l := &overlapLabeler{places: make(map[int32]uint32), nanIsNull: NaNIsNull(c.Mask, c.Taxonomy)}
+	l.labelSpace = labelSpace{
+		column: c,
 		added: newInterner(formats.Type{Kind: formats.String},
-			"sets of labels of column "+spec.Name, budget),
+			"sets of labels of column "+c.Spec.Name, budget),
 	}
-	c.begin = func() find { return c.find }
-	_, numbers := regionColumn(column)
+	l.begin = func() find { return l.find }
+	_, numbers := c.labels(true)
 	var err error
-	switch spec.Mask {
+	switch c.Mask {
 	case job.MaskGeneralize:
-		err = g.coverNodes(c, spec, taxonomy, numbers)
+		err = l.coverNodes(numbers)
 	case job.MaskDiscretize:
-		err = g.coverIntervals(c, spec, column, t, numbers)
+		err = l.coverIntervals(numbers)
 	default:
-		c.coverValues(numbers)
+		l.coverValues(numbers)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if column.Suppressed != "" {
-		c.marks = numbers[len(column.Cut):]
-		c.nulls = append(c.nulls, c.marks...)
+	if c.Suppressed != "" {
+		l.marks = numbers[len(c.Cut):]
+		l.nulls = append(l.nulls, l.marks...)
 	}
-	return c, nil
+	return l, nil
 }
 
 // coverValues finds the labels that contain a value.
@@ -169,22 +168,22 @@ func (c *overlapLabeler) coverValues(numbers []uint32) {
 
 // coverNodes finds the labels on the path to a value. A value that the taxonomy does not have is
 // unmapped, or directly below the root.
-func (g *Cut) coverNodes(c *overlapLabeler, spec *job.Column, taxonomy job.Taxonomy,
-	numbers []uint32) error {
+func (c *overlapLabeler) coverNodes(numbers []uint32) error {
+	taxonomy := c.column.Taxonomy
 	generator, err := job.GeneratorOf(taxonomy)
 	if err != nil {
-		return Untreed(spec, err)
+		return Untreed(c.column.Spec, err)
 	}
-	unknown := spec.Unknown == job.UnknownRoot
+	unknown := c.column.Spec.Unknown == job.UnknownRoot
 	number := make(map[string]uint32)
 	for i, label := range c.column.Cut {
 		switch {
 		case label.Null:
 			c.nulls = append(c.nulls, numbers[i])
 		case !unknown && !engine.Takes(generator, label.Label):
-			return g.mismatch("column %s: its taxonomy lacks a node of the cut", spec.Name)
+			return c.column.mismatch("its taxonomy lacks a node of the cut")
 		default:
-			if err := g.checkLevel(spec, generator, label.Label); err != nil {
+			if err := c.column.checkLevel(generator, label.Label); err != nil {
 				return err
 			}
 			number[label.Label] = numbers[i]
@@ -213,13 +212,13 @@ func (g *Cut) coverNodes(c *overlapLabeler, spec *job.Column, taxonomy job.Taxon
 }
 
 // coverIntervals finds the intervals that contain a value.
-func (g *Cut) coverIntervals(c *overlapLabeler, spec *job.Column, column *cutfile.Column,
-	t formats.Type, numbers []uint32) error {
-	bounds, err := NewBounds(spec, t)
+func (c *overlapLabeler) coverIntervals(numbers []uint32) error {
+	column, t := c.column, c.column.Type
+	bounds, err := NewBounds(column.Spec, t)
 	if err != nil {
 		return err
 	}
-	least, err := NewMinWidth(spec, t)
+	least, err := NewMinWidth(column.Spec, t)
 	if err != nil {
 		return err
 	}
@@ -240,21 +239,20 @@ func (g *Cut) coverIntervals(c *overlapLabeler, spec *job.Column, column *cutfil
 				ok = ok && (*end.to).Parse(text) == nil
 				o.ends = append(o.ends, *end.to)
 				if ok && !isAllOf(*end.to, bounds.Lower) && !isAllOf(*end.to, bounds.Upper) {
-					if err := g.checkStep(spec, t, end.text); err != nil {
+					if err := column.checkStep(end.text); err != nil {
 						return err
 					}
 				}
 			}
 		}
 		if !ok {
-			return g.mismatch("column %s: its labels are no intervals of a column of type %s",
-				spec.Name, t)
+			return column.mismatch("its labels are no intervals of a column of type %s", t)
 		}
 		if isAllOf(span.Lower, bounds.Lower) && isAllOf(span.Upper, bounds.Upper) {
 			c.nulls = append(c.nulls, numbers[i])
 		} else if span.Lower != nil && span.Upper != nil {
-			if err := g.checkWidth(spec, span.Upper.Float(0)-span.Lower.Float(0),
-				least); err != nil {
+			width := span.Upper.Float(0) - span.Lower.Float(0)
+			if err := column.checkWidth(width, least); err != nil {
 				return err
 			}
 		}

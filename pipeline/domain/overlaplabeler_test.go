@@ -59,7 +59,7 @@ func TestOverlaps(t *testing.T) {
 		}
 		spec := &job.Column{Name: "x", Mask: job.MaskDiscretize}
 		budget := spill.NewBudget(1 << 20)
-		c, err := (&Cut{}).overlapLabeler(spec, column, of, job.Taxonomy{}, budget)
+		c, err := (&CutColumn{Column: column, Spec: spec, Type: of}).overlapLabeler(budget)
 		if err != nil {
 			t.Fatal(err)
 		}

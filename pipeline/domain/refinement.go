@@ -3,11 +3,8 @@ package domain
 import (
 	"slices"
 
-	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
-	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -20,51 +17,34 @@ import (
 // The job's taxonomy defines the meaning of labels, unless other leaves are known to have been
 // under them. Earlier labels that are unrelated to all new labels, and the reverse, belong to
 // values that only one of the two inputs has.
-func (g *Cut) Refined(spec *job.Column, found *cutfile.Column, t formats.Type,
-	taxonomy job.Taxonomy, budget *spill.Budget) (bool, error) {
-	all, err := coversAll(found, taxonomy)
+func (g *Cut) Refined(found *CutColumn, budget *spill.Budget) (bool, error) {
+	all, err := found.IsWhole()
 	if err != nil {
-		return true, Untreed(spec, err)
+		return true, Untreed(found.Spec, err)
 	}
-	earlier := g.columnOf(spec.Name)
-	if all || earlier == nil || earlier.Mask != found.Mask {
+	earlier := *found
+	earlier.cut, earlier.Column = g, g.columnOf(found.Name)
+	if all || earlier.Column == nil || earlier.Mask != found.Mask {
 		return !all, nil
 	}
-	l, err := g.labeler(spec, earlier, t, taxonomy, budget)
+	l, err := earlier.labeler(budget)
 	if err != nil {
 		if fault.ClassOf(err) == fault.Usage { // it does not fit the job
 			err = nil
 		}
 		return true, err
 	}
-	was, now := newLabelSpace(earlier), newLabelSpace(found)
-	switch l := l.(type) {
-	case *intervalLabeler:
+	if l, ok := l.(*intervalLabeler); ok {
 		// a single interval also covers the null, unless that is a separate label
-		lone := l.n == 1 && !(was.hasNull && now.n == 1)
+		lone := l.n == 1 && !(l.hasNull && newLabelSpace(found).n == 1)
 		return lone || l.parts(found), nil
-	case *treeLabeler:
-		within, err := earlier.Within(found, taxonomy)
-		if err != nil {
-			return true, Untreed(spec, err)
-		}
-		return l.all || !within || g.MovedLabels(spec.Name, taxonomy) > 0, nil
 	}
-	return now.hasNull && !was.hasNull || len(missing(now.texts, was.texts)) > 0, nil
-}
-
-// coversAll reports whether a column has one label for all values, including nulls.
-func coversAll(column *cutfile.Column, taxonomy job.Taxonomy) (bool, error) {
-	switch {
-	case column.Mask == job.MaskSuppress:
-		return len(column.Cut) == 0, nil
-	case len(column.Cut) != 1 || column.Cut[0].Null:
-		return false, nil
-	case column.Mask == job.MaskDiscretize:
-		return true, nil
+	within, err := earlier.Within(found.Column, found.Taxonomy)
+	if err != nil {
+		return true, Untreed(found.Spec, err)
 	}
-	generator, err := job.GeneratorOf(taxonomy)
-	return err == nil && engine.Ancestry(generator, "")[0] == column.Cut[0].Label, err
+	tree, ok := l.(*treeLabeler)
+	return ok && tree.all || !within || g.MovedLabels(found.Name, found.Taxonomy) > 0, nil
 }
 
 // missing returns the texts that others do not have.
@@ -77,7 +57,7 @@ func missing(texts, others []string) []string {
 }
 
 // parts reports whether intervals of another cut of the column have an end inside one of these.
-func (s *intervalLabeler) parts(other *cutfile.Column) bool {
+func (s *intervalLabeler) parts(other *CutColumn) bool {
 	var ends, starts []string
 	for i, label := range slices.DeleteFunc(slices.Clone(other.Cut), func(l cutfile.Label) bool {
 		return l.Null

@@ -145,8 +145,8 @@ func TestRefined(t *testing.T) {
 		if earlier.Mask == "none" {
 			g.Columns[0].Name = "b"
 		}
-		if got, err := g.Refined(spec, &found, tt.t, taxonomy,
-			spill.NewBudget(1<<20)); err != nil || got != tt.want {
+		column := &CutColumn{Column: &found, Spec: spec, Type: tt.t, Taxonomy: taxonomy}
+		if got, err := g.Refined(column, spill.NewBudget(1<<20)); err != nil || got != tt.want {
 			t.Errorf("%s\n%s after\n%s: refined %t, %v, want %t", tt.more, tt.found, tt.earlier,
 				got, err, tt.want)
 		}
@@ -210,7 +210,8 @@ func TestRefinedByValues(t *testing.T) {
 			became[of[0]] = of[1]
 		}
 		g := &Cut{File: &cutfile.File{Columns: columns[:1]}}
-		got, err := g.Refined(spec, &columns[1], formats.Type{}, taxonomy, spill.NewBudget(1<<20))
+		found := &CutColumn{Column: &columns[1], Spec: spec, Taxonomy: taxonomy}
+		got, err := g.Refined(found, spill.NewBudget(1<<20))
 		if err != nil || got != want {
 			t.Fatalf("%s: %v after %v: refined %t, %v, want %t", text, cuts[1], cuts[0], got, err,
 				want)
@@ -260,7 +261,8 @@ func TestRefinedByMovedLeaves(t *testing.T) {
 		g := &Cut{File: &cutfile.File{Columns: cutfile.Columns{columnOf(t,
 			"generalize "+tt.earlier)}}}
 		refined := func() bool {
-			got, err := g.Refined(spec, &found, formats.Type{}, now, spill.NewBudget(1<<20))
+			column := &CutColumn{Column: &found, Spec: spec, Taxonomy: now}
+			got, err := g.Refined(column, spill.NewBudget(1<<20))
 			if err != nil {
 				t.Fatal(err)
 			}

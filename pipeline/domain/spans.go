@@ -228,22 +228,20 @@ func (s *intervalLabeler) Domain(records []uint64) (Domain, error) {
 
 // intervalLabeler returns the labeler of a discretized column, and checks that the intervals are
 // adjacent and cover everything.
-func (g *Cut) intervalLabeler(spec *job.Column, column *cutfile.Column, t formats.Type) (
-	_ *intervalLabeler, err error,
-) {
-	s := &intervalLabeler{labelSpace: newLabelSpace(column), starts: formats.Values{Type: t}}
+func (c *CutColumn) intervalLabeler() (_ *intervalLabeler, err error) {
+	s := &intervalLabeler{labelSpace: newLabelSpace(c), starts: formats.Values{Type: c.Type}}
 	s.begin = func() find { return s.find }
-	for _, label := range column.Cut {
+	for _, label := range c.Cut {
 		if label.Interval {
 			s.intervals = append(s.intervals, label)
 		}
 	}
 	if len(s.intervals) != s.n || s.n == 0 {
-		return nil, g.mismatch("column %s: its labels are no intervals", spec.Name)
+		return nil, c.mismatch("its labels are no intervals")
 	}
 	for i, interval := range s.intervals {
 		if i > 0 {
-			if err := g.checkStep(spec, t, interval.Lower); err != nil {
+			if err := c.checkStep(interval.Lower); err != nil {
 				return nil, err
 			}
 		}
@@ -252,21 +250,20 @@ func (g *Cut) intervalLabeler(spec *job.Column, column *cutfile.Column, t format
 		if i > 0 && (!closed || s.starts.Parse(lower) != nil ||
 			s.starts.Len() > 1 && CompareValues(&s.starts, i-2, &s.starts, i-1) >= 0) ||
 			i < s.n-1 && (!bounded || string(interval.Upper) != string(s.intervals[i+1].Lower)) {
-			return nil, g.mismatch("column %s: its intervals are no cut of a column of type %s",
-				spec.Name, t)
+			return nil, c.mismatch("its intervals are no cut of a column of type %s", c.Type)
 		}
 	}
-	if s.Lower, err = g.end(spec, t, spec.Bounds.Lower, s.intervals[0].Lower); err == nil {
-		s.Upper, err = g.end(spec, t, spec.Bounds.Upper, s.intervals[s.n-1].Upper)
+	if s.Lower, err = c.end(c.Spec.Bounds.Lower, s.intervals[0].Lower); err == nil {
+		s.Upper, err = c.end(c.Spec.Bounds.Upper, s.intervals[s.n-1].Upper)
 	}
 	if err == nil {
-		err = g.checkWidths(spec, t, s)
+		err = c.checkWidths(s)
 	}
 	return s, err
 }
 
 // checkWidths refuses parts of a split interval that are narrower than the job allows.
-func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *intervalLabeler) error {
+func (c *CutColumn) checkWidths(s *intervalLabeler) error {
 	var ends []float64
 	if s.Lower != nil {
 		ends = append(ends, s.Lower.Float(0))
@@ -277,50 +274,47 @@ func (g *Cut) checkWidths(spec *job.Column, t formats.Type, s *intervalLabeler) 
 	if s.Upper != nil {
 		ends = append(ends, s.Upper.Float(0))
 	}
-	least, err := NewMinWidth(spec, t)
+	least, err := NewMinWidth(c.Spec, c.Type)
 	for i := 1; i < len(ends) && s.n > 1 && err == nil; i++ {
-		err = g.checkWidth(spec, ends[i]-ends[i-1], least)
+		err = c.checkWidth(ends[i]-ends[i-1], least)
 	}
 	return err
 }
 
 // checkWidth refuses an interval that is narrower than the job allows.
-func (g *Cut) checkWidth(spec *job.Column, width, least float64) error {
+func (c *CutColumn) checkWidth(width, least float64) error {
 	if width < least {
-		return g.mismatch("column %s: an interval is narrower than the job's at_most: %s",
-			spec.Name, spec.AtMost)
+		return c.mismatch("an interval is narrower than the job's at_most: %s", c.Spec.AtMost)
 	}
 	return nil
 }
 
 // checkStep refuses an inner bound of the cut that is not rounded as the job demands. It ignores
 // one that is no value of the column's type, which others check.
-func (g *Cut) checkStep(spec *job.Column, t formats.Type, end json.RawMessage) error {
-	rounding, err := NewRounding(spec, t)
+func (c *CutColumn) checkStep(end json.RawMessage) error {
+	rounding, err := NewRounding(c.Spec, c.Type)
 	if err != nil {
 		return err
 	}
 	text, _ := cutfile.EndText(end)
-	bound := &formats.Values{Type: t}
+	bound := &formats.Values{Type: c.Type}
 	if bound.Parse(text) == nil && !rounding.Admits(bound) {
-		return g.mismatch("column %s: a bound is no multiple of the job's round: %s", spec.Name,
-			spec.Round)
+		return c.mismatch("a bound is no multiple of the job's round: %s", c.Spec.Round)
 	}
 	return nil
 }
 
 // end returns an end of the number line, from the job or the cut. If both have one, they must
 // agree.
-func (g *Cut) end(spec *job.Column, t formats.Type, declared string,
-	end json.RawMessage) (*formats.Values, error) {
+func (c *CutColumn) end(declared string, end json.RawMessage) (*formats.Values, error) {
 	of, _ := cutfile.EndText(end)
-	bound, err := parseBound(spec, t, cmp.Or(declared, of))
+	bound, err := parseBound(c.Spec, c.Type, cmp.Or(declared, of))
 	if err != nil || bound == nil || declared == "" || of == "" {
 		return bound, err
 	}
-	other := &formats.Values{Type: t}
+	other := &formats.Values{Type: c.Type}
 	if other.Parse(of) != nil || CompareValues(bound, 0, other, 0) != 0 {
-		return nil, g.mismatch("column %s: the job declares other bounds", spec.Name)
+		return nil, c.mismatch("the job declares other bounds")
 	}
 	return bound, nil
 }

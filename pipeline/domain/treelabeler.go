@@ -9,7 +9,6 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/internal/text"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/spill"
 )
@@ -101,14 +100,14 @@ func (m *treeLabeler) grow(names []string, records []uint64) (*engine.Tree, erro
 // treeLabeler returns the labeler of a generalized column, and checks that the labels are a cut of
 // the column's taxonomy. Labels that a given tree does not have were unknown values before, if the
 // column accepts such.
-func (g *Cut) treeLabeler(spec *job.Column, column *cutfile.Column, t job.Taxonomy,
-	budget *spill.Budget) (_ *treeLabeler, err error) {
-	m := &treeLabeler{labelSpace: newLabelSpace(column), nanIsNull: NaNIsNull(spec.Mask, t)}
+func (c *CutColumn) treeLabeler(budget *spill.Budget) (_ *treeLabeler, err error) {
+	spec, t := c.Spec, c.Taxonomy
+	m := &treeLabeler{labelSpace: newLabelSpace(c), nanIsNull: NaNIsNull(spec.Mask, t)}
 	if spec.Unknown == job.UnknownRoot {
 		m.added = newInterner(formats.Type{Kind: formats.String},
 			"the new labels of column "+spec.Name, budget)
 	}
-	noCut := g.mismatch("column %s: its labels do not make a cut of its taxonomy", spec.Name)
+	noCut := c.mismatch("its labels do not make a cut of its taxonomy")
 	labels := m.texts
 	var generated engine.Generator
 	if t.Tree != nil {
@@ -125,7 +124,7 @@ func (g *Cut) treeLabeler(spec *job.Column, column *cutfile.Column, t job.Taxono
 			!slices.ContainsFunc(labels, func(l string) bool {
 				return !foreign(l)
 			}) {
-			return nil, g.mismatch("column %s: its taxonomy has no nodes like the cut's", spec.Name)
+			return nil, c.mismatch("its taxonomy has no nodes like the cut's")
 		}
 		if m.tree, err = engine.NewTree(engine.Above(generated, labels)); err != nil {
 			return nil, noCut
@@ -133,7 +132,7 @@ func (g *Cut) treeLabeler(spec *job.Column, column *cutfile.Column, t job.Taxono
 		m.generator = generated
 	}
 	for _, label := range labels {
-		if err := g.checkLevel(spec, m.generator, label); err != nil {
+		if err := c.checkLevel(m.generator, label); err != nil {
 			return nil, err
 		}
 		if _, ok := m.tree.Node(label); ok {
@@ -143,7 +142,7 @@ func (g *Cut) treeLabeler(spec *job.Column, column *cutfile.Column, t job.Taxono
 		}
 	}
 	if len(m.unknown) > 0 && m.added == nil {
-		return nil, g.mismatch("column %s: its taxonomy lacks %s of the cut", spec.Name,
+		return nil, c.mismatch("its taxonomy lacks %s of the cut",
 			text.Count(len(m.unknown), "node"))
 	}
 	if m.tree.AddLeaves(m.unknown) != nil || !m.isCut(labels) {
@@ -155,10 +154,10 @@ func (g *Cut) treeLabeler(spec *job.Column, column *cutfile.Column, t job.Taxono
 }
 
 // checkLevel refuses a label of the cut that is finer than the job allows for its column.
-func (g *Cut) checkLevel(spec *job.Column, generator engine.Generator, label string) error {
-	if level := spec.FinestLevel(); level > 0 && len(engine.Ancestry(generator, label)) > level+1 {
-		return g.mismatch("column %s: a label is finer than the job's at_most: %d", spec.Name,
-			level)
+func (c *CutColumn) checkLevel(generator engine.Generator, label string) error {
+	level := c.Spec.FinestLevel()
+	if level > 0 && len(engine.Ancestry(generator, label)) > level+1 {
+		return c.mismatch("a label is finer than the job's at_most: %d", level)
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ func (s *Search) undone(recoding engine.Recoding) string {
 	var parts []string
 	for a := range s.Masked {
 		column := s.given.Column(a)
-		was, is := s.given.CountLabels(a), 0
+		texts, _ := column.Texts()
+		was, is := len(texts), 0
 		for _, label := range recoding.Labels(a) {
 			if !label.Null && !masking.IsMark(label, column.Mask) {
 				is++

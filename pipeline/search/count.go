@@ -24,7 +24,7 @@ func (s *Search) Count(ctx context.Context, tuning count.Tuning, g *guard.Count)
 	var labelers []domain.Labeler
 	if s.given != nil {
 		var err error
-		if labelers, err = s.Labelers(s.given, s.Budget); err != nil {
+		if labelers, err = s.given.Labelers(s.Budget); err != nil {
 			return nil, err
 		}
 		for a := range labelers {

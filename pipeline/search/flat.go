@@ -32,7 +32,7 @@ func (s *Search) checkFlat(counts *count.Counts, recoding engine.Recoding) error
 		if single {
 			flat.single = append(flat.single, name)
 		}
-		if s.applied != nil && (outside || single && s.given.Tells(a)) {
+		if s.applied != nil && (outside || single && s.given.Column(a).Tells()) {
 			flat.lost = append(flat.lost, name)
 		}
 		if k := of[a].K.Size(); single && mask != job.MaskSuppress && d.Nulls > 0 && d.Nulls < k &&

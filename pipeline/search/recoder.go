@@ -43,10 +43,10 @@ func (s *Search) recoder(recoding engine.Recoding, counts *count.Counts,
 func CutRecoder(b *binding.Bound, of *cutfile.File, budget *spill.Budget) (recoder masking.Recoder,
 	err error) {
 	cut := &domain.Cut{File: of}
-	if err := cut.Bind(b.Job, b.MaskedSpecs()); err != nil {
+	if err := b.BindCut(cut); err != nil {
 		return recoder, err
 	}
-	labelers, err := b.Labelers(cut, budget)
+	labelers, err := cut.Labelers(budget)
 	if err != nil {
 		return recoder, err
 	}

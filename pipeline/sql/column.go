@@ -20,42 +20,57 @@ import (
 // column is a masked column. Its labels have the numbers of the recoding of the cut.
 type column struct {
 	*Dialect
-	spec  *job.Column
-	cut   *cutfile.Column
-	typ   formats.Type
-	tree  job.Taxonomy
+	*domain.CutColumn
 	x     string // the column as an expression of its type
-	null  int    // label number of the null
 	mark  int    // label number of all other values of a suppressed column
 	texts []string
 }
 
-func newColumn(d *Dialect, spec *job.Column, cut *cutfile.Column, t formats.Type, tree job.Taxonomy,
-	recoding engine.Recoding, a int) *column {
+// decide returns the decision about the label of a value of a column, given the codes of its
+// labels. These are followed by the codes of the null, of values without a label, and of suppressed
+// values.
+func decide(d *Dialect, cut *domain.CutColumn, codes []uint32) (n node, err error) {
+	if cut.Type.Kind != formats.Null {
+		if _, err := d.typeOf(cut.Type); err != nil {
+			return n, err
+		}
+	}
+	whole, err := cut.IsWhole()
+	if err != nil {
+		return n, err
+	}
 	texts, hasNull := cut.Texts()
+	codes = codes[len(texts):]
+	null := numberOf(codes[0])
+	if !hasNull && cut.Mask != job.MaskSuppress && !whole {
+		null = noLabel // there was none
+	}
 	c := &column{
-		Dialect: d,
-		spec:    spec,
-		cut:     cut,
-		typ:     t,
-		tree:    tree,
-		x:       d.name(spec.Name),
-		texts:   texts,
+		Dialect: d, CutColumn: cut, x: d.name(cut.Name), mark: numberOf(codes[2]), texts: texts,
 	}
-	// The codes of the labels are followed by those of the null, of values without a label, and of
-	// suppressed values.
-	codes := recoding.Codes(a)[len(c.texts):]
-	c.null, c.mark = numberOf(codes[0]), numberOf(codes[2])
-	if !hasNull && spec.Mask != job.MaskSuppress && !c.isWhole() {
-		c.null = noLabel // there was none
+	isNull := c.x + " IS NULL"
+	if c.Type.Kind == formats.Float && domain.NaNIsNull(c.Mask, c.Taxonomy) {
+		is, err := c.isNaN(c.Type, c.x)
+		if err != nil {
+			return n, err
+		}
+		isNull += " OR " + is
 	}
-	return c
-}
-
-// isWhole reports whether the column has one label for everything.
-func (c *column) isWhole() bool {
-	return len(c.texts) == 1 && (c.spec.Mask == job.MaskDiscretize ||
-		c.spec.Mask == job.MaskGeneralize && c.texts[0] == c.root())
+	var rest node
+	switch {
+	case c.Type.Kind == formats.Null:
+		rest = labeled(noLabel)
+	case c.Mask == job.MaskDiscretize:
+		rest, err = c.intervals()
+	case c.Mask == job.MaskSuppress:
+		rest, err = c.values()
+	case whole:
+		return labeled(0), nil // for every value
+	default:
+		rest, err = c.nodes()
+	}
+	n.on(isNull, labeled(null))
+	return n.otherwise(rest), err
 }
 
 func numberOf(code uint32) int {
@@ -65,69 +80,33 @@ func numberOf(code uint32) int {
 	return int(code)
 }
 
-// decide returns the decision about the label of a value.
-func (c *column) decide() (n node, err error) {
-	isNull := c.x + " IS NULL"
-	if c.typ.Kind == formats.Float && domain.NaNIsNull(c.spec.Mask, c.tree) {
-		is, err := c.isNaN(c.typ, c.x)
-		if err != nil {
-			return n, err
-		}
-		isNull += " OR " + is
-	}
-	var rest node
-	switch {
-	case c.typ.Kind == formats.Null:
-		rest = labeled(noLabel)
-	case c.spec.Mask == job.MaskDiscretize:
-		rest, err = c.intervals()
-	case c.spec.Mask == job.MaskSuppress:
-		rest, err = c.values()
-	case c.isWhole():
-		return labeled(0), nil // for every value
-	default:
-		rest, err = c.nodes()
-	}
-	n.on(isNull, labeled(c.null))
-	return n.otherwise(rest), err
-}
-
-// root returns the name of the taxonomy's root.
-func (c *column) root() string {
-	generator, err := job.GeneratorOf(c.tree)
-	if err != nil {
-		return ""
-	}
-	return engine.Ancestry(generator, "")[0]
-}
-
 // intervals decides about an ordered column.
 func (c *column) intervals() (n node, err error) {
 	var starts []string
 	var labels []int
-	for i := range c.cut.Cut {
-		label := &c.cut.Cut[i]
+	for i := range c.Cut {
+		label := &c.Cut[i]
 		if label.Null {
 			continue
 		}
 		lower, closed := cutfile.EndText(label.Lower)
 		upper, bounded := cutfile.EndText(label.Upper)
 		if len(labels) > 0 {
-			start, err := c.literal(c.typ, lower)
+			start, err := c.literal(c.Type, lower)
 			if err != nil {
 				return n, err
 			}
 			starts = append(starts, start)
-		} else if lower = cmp.Or(c.spec.Bounds.Lower, lower); closed || lower != "" {
-			least, err := c.literal(c.typ, lower)
+		} else if lower = cmp.Or(c.Spec.Bounds.Lower, lower); closed || lower != "" {
+			least, err := c.literal(c.Type, lower)
 			if err != nil {
 				return n, err
 			}
 			n.on(c.x+" < "+least, labeled(noLabel))
 		}
 		labels = append(labels, len(labels))
-		if last := len(labels) == len(c.texts); last && (bounded || c.spec.Bounds.Upper != "") {
-			most, err := c.literal(c.typ, cmp.Or(c.spec.Bounds.Upper, upper))
+		if last := len(labels) == len(c.texts); last && (bounded || c.Spec.Bounds.Upper != "") {
+			most, err := c.literal(c.Type, cmp.Or(c.Spec.Bounds.Upper, upper))
 			if err != nil {
 				return n, err
 			}
@@ -139,12 +118,12 @@ func (c *column) intervals() (n node, err error) {
 
 // ownText reports whether casting a value of the column's type gives the text of kcut.
 func (c *column) ownText() bool {
-	return c.typ.Kind == formats.String || c.typ.Kind == formats.Int || c.typ.Kind == formats.Uint
+	return c.Type.Kind == formats.String || c.Type.Kind == formats.Int || c.Type.Kind == formats.Uint
 }
 
 // asText writes the text of a value.
 func (c *column) asText() string {
-	if c.typ.Kind == formats.String {
+	if c.Type.Kind == formats.String {
 		return c.x
 	}
 	return fmt.Sprintf("CAST(%s AS %s)", c.x, c.types["string"])
@@ -153,12 +132,12 @@ func (c *column) asText() string {
 // named adds branches for values that are labels themselves.
 func (c *column) named(n *node, texts []string) error {
 	if c.ownText() && len(texts) > 1 {
-		is, err := c.isValue(c.typ, c.x, texts)
+		is, err := c.isValue(c.Type, c.x, texts)
 		n.on(is, node{own: c.asText()})
 		return err
 	}
 	for _, text := range texts {
-		is, err := c.isValue(c.typ, c.x, []string{text})
+		is, err := c.isValue(c.Type, c.x, []string{text})
 		if err != nil {
 			return err
 		}
@@ -178,13 +157,13 @@ func (c *column) values() (n node, err error) {
 // nodes decides about a generalized column.
 func (c *column) nodes() (n node, err error) {
 	switch {
-	case c.tree.Tree != nil:
+	case c.Taxonomy.Tree != nil:
 		err = c.given(&n)
-	case len(c.tree.Prefix) > 0:
+	case len(c.Taxonomy.Prefix) > 0:
 		err = c.prefixes(&n)
-	case len(c.tree.Date) > 0:
+	case len(c.Taxonomy.Date) > 0:
 		return c.periods()
-	case len(c.tree.Ranges) > 0:
+	case len(c.Taxonomy.Ranges) > 0:
 		return c.ranges()
 	default:
 		err = errors.New("dates in the form month/day/year are texts, whose order is not theirs")
@@ -194,7 +173,7 @@ func (c *column) nodes() (n node, err error) {
 
 // given decides by the leaves of a tree.
 func (c *column) given(n *node) error {
-	tree, err := engine.NewTree(job.TreeOf(c.tree.Tree))
+	tree, err := engine.NewTree(job.TreeOf(c.Taxonomy.Tree))
 	if err != nil {
 		return err
 	}
@@ -206,7 +185,7 @@ func (c *column) given(n *node) error {
 			continue
 		}
 		lo, hi := tree.Range(at)
-		is, err := c.isValue(c.typ, c.x, tree.Leaves()[lo:hi])
+		is, err := c.isValue(c.Type, c.x, tree.Leaves()[lo:hi])
 		if err != nil {
 			return err
 		}
@@ -218,20 +197,20 @@ func (c *column) given(n *node) error {
 // prefixes decides by the first characters of a text.
 func (c *column) prefixes(n *node) error {
 	if !c.ownText() {
-		return fmt.Errorf("prefixes are of texts and integers, not of %s", c.typ)
+		return fmt.Errorf("prefixes are of texts and integers, not of %s", c.Type)
 	}
 	text, texts := c.asText(), formats.Type{Kind: formats.String}
 	stems := make(map[int][]string) // by length
 	var own []string
 	for _, label := range c.texts {
 		if stem, starred := strings.CutSuffix(label, "*"); starred &&
-			slices.Contains(c.tree.Prefix, utf8.RuneCountInString(stem)) {
+			slices.Contains(c.Taxonomy.Prefix, utf8.RuneCountInString(stem)) {
 			stems[utf8.RuneCountInString(stem)] = append(stems[utf8.RuneCountInString(stem)], stem)
 		} else {
 			own = append(own, label)
 		}
 	}
-	for _, length := range slices.Sorted(slices.Values(c.tree.Prefix)) {
+	for _, length := range slices.Sorted(slices.Values(c.Taxonomy.Prefix)) {
 		stem := fmt.Sprintf("SUBSTR(%s, 1, %d)", text, length)
 		is, err := c.isValue(texts, stem, stems[length])
 		if err != nil {
@@ -265,7 +244,7 @@ func (c *column) pieces(n *node, all []piece) (node, error) {
 	var starts []string
 	labels := []int{noLabel}
 	begin := func(at *formats.Values, label int) error {
-		start, err := c.literal(c.typ, at.Text(0))
+		start, err := c.literal(c.Type, at.Text(0))
 		starts, labels = append(starts, start), append(labels, label)
 		return err
 	}
@@ -291,17 +270,17 @@ func (c *column) pieces(n *node, all []piece) (node, error) {
 
 // periods decides by dates.
 func (c *column) periods() (n node, err error) {
-	if c.typ.Kind != formats.Date && c.typ.Kind != formats.Timestamp {
-		return n, fmt.Errorf("dates are generalized of dates and timestamps, not of %s", c.typ)
+	if c.Type.Kind != formats.Date && c.Type.Kind != formats.Timestamp {
+		return n, fmt.Errorf("dates are generalized of dates and timestamps, not of %s", c.Type)
 	}
 	return c.ordered(periodOf)
 }
 
 // ranges decides by the intervals between numbers.
 func (c *column) ranges() (n node, err error) {
-	if !c.typ.Ordered() || c.typ.Kind == formats.Date || c.typ.Kind == formats.Time ||
-		c.typ.Kind == formats.Timestamp {
-		return n, fmt.Errorf("ranges are of numbers, not of %s", c.typ)
+	if !c.Type.Ordered() || c.Type.Kind == formats.Date || c.Type.Kind == formats.Time ||
+		c.Type.Kind == formats.Timestamp {
+		return n, fmt.Errorf("ranges are of numbers, not of %s", c.Type)
 	}
 	return c.ordered(c.rangeOf)
 }
@@ -336,7 +315,7 @@ func (c *column) value(text string) (*formats.Values, error) {
 	if text == "" {
 		return nil, nil
 	}
-	v := &formats.Values{Type: c.typ}
+	v := &formats.Values{Type: c.Type}
 	return v, v.Parse(text)
 }
 
@@ -362,7 +341,7 @@ func periodOf(name string) (from, to string, ok bool) {
 
 // rangeOf returns the ends of a range; an open one is empty.
 func (c *column) rangeOf(name string) (from, to string, ok bool) {
-	edges, opening := append(append([]string{""}, c.tree.Ranges...), ""), "("
+	edges, opening := append(append([]string{""}, c.Taxonomy.Ranges...), ""), "("
 	for i, from := range edges[:len(edges)-1] {
 		if to := edges[i+1]; name == opening+from+","+to+")" {
 			return from, to, true

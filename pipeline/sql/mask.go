@@ -17,10 +17,7 @@ import (
 // Masked is a table that is masked with a cut.
 type Masked struct {
 	Job        *job.Job
-	Cut        *domain.Cut             // bound to the job's masked columns
-	Columns    []*job.Column           // in the cut's order
-	Types      map[string]formats.Type // by name of the column
-	Taxonomies map[string]job.Taxonomy // by column
+	Cut        *domain.Cut // bound to the job
 	From, Into Table
 }
 
@@ -103,11 +100,9 @@ func (m *Masked) taken(d *Dialect) (columns []string) {
 	for i := range m.Job.Columns {
 		spec := &m.Job.Columns[i]
 		name := d.name(spec.Name)
-		switch t, masked := m.Types[spec.Name]; {
-		case masked && slices.ContainsFunc(m.Columns, func(c *job.Column) bool {
-			return c.Name == spec.Name
-		}):
-			if as, err := d.typeOf(t); err == nil { // otherwise it is null, or was refused
+		switch a := m.Cut.Attribute(spec.Name); {
+		case a >= 0:
+			if as, err := d.typeOf(m.Cut.Column(a).Type); err == nil { // otherwise it is null, or was refused
 				name = fmt.Sprintf("CAST(%s AS %s) AS %[1]s", name, as)
 			}
 			columns = append(columns, name)
@@ -140,17 +135,10 @@ func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
 		return nil, err
 	}
 	decisions := make([]*node, len(masked))
-	for a, spec := range m.Columns {
-		c := newColumn(d, spec, m.Cut.Column(a), m.Types[spec.Name], m.Taxonomies[spec.Name],
-			recoding, a)
-		if c.typ.Kind != formats.Null {
-			if _, err := d.typeOf(c.typ); err != nil {
-				return nil, refuse(d, "column "+spec.Name, err)
-			}
-		}
-		n, err := c.decide()
+	for a := range masked {
+		n, err := decide(d, m.Cut.Column(a), recoding.Codes(a))
 		if err != nil {
-			return nil, refuse(d, "column "+spec.Name, err)
+			return nil, refuse(d, "column "+m.Cut.Column(a).Name, err)
 		}
 		decisions[a] = &n
 	}
@@ -169,7 +157,7 @@ func (m *Masked) released(d *Dialect) (all []releasedColumn, err error) {
 // schema returns the columns that are released, in the job's order, and the masked ones, in the
 // cut's.
 func (m *Masked) schema() (*formats.Schema, []*job.Column, []int) {
-	schema, masked := &formats.Schema{}, make([]int, len(m.Columns))
+	schema, masked := &formats.Schema{}, make([]int, len(m.Cut.Columns))
 	var specs []*job.Column
 	for i := range m.Job.Columns {
 		spec := &m.Job.Columns[i]
@@ -177,10 +165,8 @@ func (m *Masked) schema() (*formats.Schema, []*job.Column, []int) {
 			continue
 		}
 		field := formats.Field{Name: spec.Name, Type: formats.Type{Kind: formats.String}}
-		if a := slices.IndexFunc(m.Columns, func(c *job.Column) bool {
-			return c.Name == spec.Name
-		}); a >= 0 {
-			masked[a], field.Type = len(schema.Fields), m.Types[spec.Name]
+		if a := m.Cut.Attribute(spec.Name); a >= 0 {
+			masked[a], field.Type = len(schema.Fields), m.Cut.Column(a).Type
 		}
 		schema.Fields, specs = append(schema.Fields, field), append(specs, spec)
 	}

@@ -72,22 +72,18 @@ func masked(t *testing.T, text, cut string, types map[string]formats.Type) *sql.
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &sql.Masked{
-		Job:        j,
-		Types:      types,
-		Taxonomies: trees,
-		From:       sql.Table{"census", "people"},
-		Into:       sql.Table{"masked"},
-	}
+	m := &sql.Masked{Job: j, From: sql.Table{"census", "people"}, Into: sql.Table{"masked"}}
 	file, err := cutfile.Parse([]byte(cut))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Cut = &domain.Cut{File: file}
+	var specs []*job.Column
+	var of []formats.Type
 	for _, c := range m.Cut.Columns {
-		m.Columns = append(m.Columns, j.Column(c.Name))
+		specs, of = append(specs, j.Column(c.Name)), append(of, types[c.Name])
 	}
-	if err := m.Cut.Bind(j, m.Columns); err != nil {
+	if err := m.Cut.Bind(j, specs, of, trees); err != nil {
 		t.Fatal(err)
 	}
 	return m
