@@ -297,14 +297,19 @@ func (b *Bound) MaskedSpecs() (specs []*job.Column) {
 	return specs
 }
 
-// BindCut binds a cut to the job and to its masked columns.
-func (b *Bound) BindCut(cut *domain.Cut) error {
-	var types []formats.Type
+// CutColumns returns the masked columns as those of a cut that is not known yet.
+func (b *Bound) CutColumns() (columns []*domain.CutColumn) {
 	for _, field := range b.Masked {
-		types = append(types, b.Type(field))
+		spec := b.Specs[field]
+		columns = append(columns, &domain.CutColumn{
+			Spec: spec, Type: b.Type(field), Taxonomy: b.Taxonomies.Of[spec.Name],
+		})
 	}
-	return cut.Bind(b.Job, b.MaskedSpecs(), types, b.Taxonomies.Of)
+	return columns
 }
+
+// BindCut binds a cut to the job and to its masked columns.
+func (b *Bound) BindCut(cut *domain.Cut) error { return cut.Bind(b.Job, b.CutColumns()) }
 
 // Counted returns the fields of the columns whose values are counted: the masked ones, and the
 // class.

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/engine/recheck"
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/internal/fault"
 	"github.com/kcut/kcut/pipeline/cutfile"
@@ -27,7 +25,8 @@ type Cut struct {
 	columns []*CutColumn // by attribute
 }
 
-// CutColumn is the cut of a masked column, and all that decides which values its labels stand for.
+// CutColumn is a masked column with all that decides which values its labels stand for, and once it
+// is bound with its cut.
 type CutColumn struct {
 	*cutfile.Column
 	Spec     *job.Column
@@ -64,13 +63,13 @@ func (c *CutColumn) mismatch(format string, args ...any) error {
 	return c.cut.mismatch("column %s: %w", c.Spec.Name, fmt.Errorf(format, args...))
 }
 
-// Bind finds the cut of every masked column of a job, in the order of its attributes, given their
-// types. Columns and masks must be the same, and every set of the cut must be within one of the
-// job: otherwise the job would demand less than the earlier release did.
-func (g *Cut) Bind(j *job.Job, masked []*job.Column, types []formats.Type,
-	taxonomies map[string]job.Taxonomy) error {
-	g.columns = nil
-	for a, spec := range masked {
+// Bind finds the cut of every masked column of a job, in the order of its attributes. Columns and
+// masks must be the same, and every set of the cut must be within one of the job: otherwise the job
+// would demand less than the earlier release did.
+func (g *Cut) Bind(j *job.Job, masked []*CutColumn) error {
+	g.columns = masked
+	for _, column := range masked {
+		spec := column.Spec
 		i := g.Columns.Position(spec.Name)
 		switch {
 		case i < 0:
@@ -79,10 +78,7 @@ func (g *Cut) Bind(j *job.Job, masked []*job.Column, types []formats.Type,
 			return g.mismatch("column %s: the cut has mask %s, the job %s", spec.Name,
 				g.Columns[i].Mask, spec.Mask)
 		}
-		g.columns = append(g.columns, &CutColumn{
-			Column: &g.Columns[i], Spec: spec, Type: types[a], Taxonomy: taxonomies[spec.Name],
-			cut: g,
-		})
+		column.Column, column.cut = &g.Columns[i], g
 	}
 	for i := range g.Columns {
 		if g.Attribute(g.Columns[i].Name) < 0 {
@@ -193,98 +189,4 @@ func (c *CutColumn) labeler(budget *spill.Budget) (Labeler, error) {
 		return c.intervalLabeler()
 	}
 	return newDisclosure(c), nil
-}
-
-// Recoding returns the cut of every single column, in the codes of its labelers. Codes without a
-// label have math.MaxUint32. A cut of regions has no such recoding.
-func (g *Cut) Recoding() *engine.Cut {
-	r := &engine.Cut{}
-	for _, column := range g.columns {
-		r.Columns = append(r.Columns, column.coded())
-	}
-	return r
-}
-
-// coded lists the labels: the null comes last, the mark of suppressed values before it. If the null
-// is not among its labels, the column releases it as its mark, or its root.
-func (c *CutColumn) coded() engine.ColumnCut {
-	space := newLabelSpace(c)
-	coded, numbers := c.labels(c.Mask == job.MaskSuppress)
-	coded.Code = make([]uint32, space.Size())
-	for label := range space.n {
-		coded.Code[label] = uint32(label)
-	}
-	coded.Code[space.code(unmappedLabel)] = math.MaxUint32
-	coded.Code[space.code(restLabel)] = math.MaxUint32
-	if c.Mask == job.MaskSuppress {
-		mark := numbers[len(c.Cut)]
-		coded.Code[space.code(restLabel)], coded.Code[space.Null()] = mark, mark
-	}
-	if space.hasNull {
-		coded.Code[space.Null()] = uint32(len(coded.Labels) - 1)
-	}
-	return coded
-}
-
-// labels returns the labels of the column, with the mark before the null if that is asked for, and
-// the number of the label at every position in the cut, where the mark is one past the last. Open
-// ends of intervals are empty.
-func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint32) {
-	mark, null := -1, -1
-	for i, label := range c.Cut {
-		numbers = append(numbers, uint32(len(coded.Labels)))
-		if label.Null {
-			null = i
-			continue
-		}
-		if label.Label == engine.Suppressed {
-			mark = len(coded.Labels)
-		}
-		coded.Labels = append(coded.Labels, engine.Label{Text: label.Label})
-		if c.Mask == job.MaskDiscretize {
-			lower, _ := cutfile.EndText(label.Lower)
-			upper, _ := cutfile.EndText(label.Upper)
-			coded.Intervals = append(coded.Intervals,
-				engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
-		}
-	}
-	if marked && mark < 0 {
-		mark = len(coded.Labels)
-		coded.Labels = append(coded.Labels, engine.Label{Text: engine.Suppressed, Mark: true})
-		if coded.Intervals != nil {
-			coded.Intervals = append(coded.Intervals, engine.Interval{})
-		}
-	}
-	if null >= 0 {
-		numbers[null] = uint32(len(coded.Labels))
-		coded.Labels = append(coded.Labels, engine.Label{Null: true})
-	}
-	return coded, append(numbers, uint32(mark))
-}
-
-// RegionEngine returns the engine that applies the regions unchanged.
-func (g *Cut) RegionEngine() *recheck.Regions {
-	e := &recheck.Regions{}
-	var all [][]uint32 // label numbers by column and position in the cut
-	var order []int    // positions of the attributes among the cut's columns
-	for _, column := range g.columns {
-		labels, numbers := column.labels(true)
-		e.Columns, e.Marks = append(e.Columns, labels), append(e.Marks, numbers[len(column.Cut)])
-		all, order = append(all, numbers), append(order, g.Columns.Position(column.Name))
-	}
-	for _, region := range g.Regions {
-		for a, at := range order {
-			e.Released = append(e.Released, all[a][region[at]])
-		}
-	}
-	return e
-}
-
-// CoverRegions sets, in the engine of regions, the labels that cover the codes of every attribute.
-// The labelers have made their domains before.
-func CoverRegions(e *recheck.Regions, labelers []Labeler) {
-	e.Covers = nil
-	for _, l := range labelers {
-		e.Covers = append(e.Covers, l.(*overlapLabeler).covers)
-	}
 }

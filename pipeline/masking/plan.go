@@ -8,6 +8,7 @@ import (
 	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/formats/writer"
 	"github.com/kcut/kcut/internal/fault"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
 	"github.com/kcut/kcut/pipeline/pseudonym"
 )
@@ -193,16 +194,11 @@ func render(spec *job.Column, field formats.Field, labels []engine.Label, interv
 		return nil
 	})
 	for label, of := range labels {
-		if IsMark(of, spec.Mask) {
+		if domain.IsMark(of, spec.Mask) {
 			c.mark = c.codes[label]
 		}
 	}
 	return []column{c}, err
-}
-
-// IsMark reports whether a label of a column with a mask is the mark of suppressed values or records.
-func IsMark(label engine.Label, mask string) bool {
-	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
 }
 
 // newRendered returns a masked column of so many labels, for each of which add appends a value, or none

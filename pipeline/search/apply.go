@@ -10,7 +10,6 @@ import (
 	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // OnBreak selects the action when the cut does not hold for the input.
@@ -89,7 +88,7 @@ func (s *Search) undone(recoding engine.Recoding) string {
 		texts, _ := column.Texts()
 		was, is := len(texts), 0
 		for _, label := range recoding.Labels(a) {
-			if !label.Null && !masking.IsMark(label, column.Mask) {
+			if !label.Null && !domain.IsMark(label, column.Mask) {
 				is++
 			}
 		}

@@ -1,15 +1,13 @@
 package search
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/kcut/kcut/engine"
-	"github.com/kcut/kcut/formats"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/masking"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -39,15 +37,9 @@ const (
 // the footer, however few columns and rows it needs.
 const largeCut = 1 << 20
 
-// describer describes a recoding of a bound job.
-type describer struct {
-	*Search
-	recoding engine.Recoding
-}
-
 // describe returns the cut that is embedded in the release, with its text.
 func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
-	d, report := &describer{s, recoding}, s.Out
+	report := s.Out
 	cut := &cutfile.File{
 		Version: cutfile.Version, Algorithm: s.algorithm, Class: s.Job.Class,
 		Rows: report.Released, Sets: report.Sets, Steps: report.Steps, Applied: report.Applied,
@@ -64,12 +56,13 @@ func (s *Search) describe(recoding engine.Recoding) (*cutfile.File, error) {
 	if s.requirement.MaxSuppressed > 0 && s.applied == nil {
 		cut.Suppressed = report.Suppressed
 	}
-	fields := s.Dataset.Schema().Fields
-	for a, field := range s.Masked {
-		cut.Columns = append(cut.Columns, d.describeColumn(a, s.Specs[field], fields[field].Type))
+	for a, column := range s.CutColumns() {
+		// Records are suppressed in the column, or some region of the cut consists of marks.
+		marked := s.Out.Suppressed > 0 || s.given != nil && s.given.Column(a).Suppressed != ""
+		cut.Columns = append(cut.Columns, column.Describe(recoding, a, marked))
 	}
 	if regions, ok := recoding.(*engine.Regions); ok {
-		cut.Kind, cut.Regions = cutfile.KindRegions, d.describeRegions(regions)
+		cut.Kind, cut.Regions = cutfile.KindRegions, s.describeRegions(regions, cut.Columns)
 	}
 	var err error
 	cut.Raw, err = cutfile.Marshal(cut)
@@ -105,30 +98,11 @@ func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 	return described
 }
 
-// describeRegions converts label numbers to positions in the described columns: the order is the
-// same, except that the mark of suppressed values comes last.
-func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
-	positions := make([][]uint32, len(d.Masked))
-	for a, field := range d.Masked {
-		labels, next := regions.Labels(a), uint32(0)
-		for _, label := range labels {
-			if masking.IsMark(label, d.Specs[field].Mask) {
-				positions[a] = append(positions[a], uint32(len(labels)-1))
-				continue
-			}
-			positions[a] = append(positions[a], next)
-			next++
-		}
-	}
-	described := make([]cutfile.Region, regions.Len())
-	for i := range described {
-		described[i] = make(cutfile.Region, 0, len(positions))
-		for a, label := range regions.Region(int32(i)) {
-			described[i] = append(described[i], positions[a][label])
-		}
-	}
-	// without their labels some bounds are the same
-	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && d.applied == nil {
+// describeRegions describes the regions of a recoding, each once: without the labels of records that
+// are taken away some bounds are the same.
+func (s *Search) describeRegions(regions *engine.Regions, of cutfile.Columns) []cutfile.Region {
+	described := domain.DescribeRegions(regions, of)
+	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && s.applied == nil {
 		known := make(map[string]bool, len(described))
 		described = slices.DeleteFunc(described, func(r cutfile.Region) bool {
 			key := fmt.Sprint(r)
@@ -138,54 +112,4 @@ func (d *describer) describeRegions(regions *engine.Regions) []cutfile.Region {
 		})
 	}
 	return described
-}
-
-func (d *describer) describeColumn(a int, spec *job.Column, t formats.Type) cutfile.Column {
-	column := cutfile.Column{Name: spec.Name, Mask: spec.Mask}
-	if spec.Render != job.RenderLabel {
-		column.Render = spec.Render
-	}
-	column.Generated = spec.Mask == job.MaskGeneralize && d.Taxonomies.Of[spec.Name].Tree == nil
-	// Records are suppressed in the column, or some region of the cut consists of marks.
-	marked := d.Out.Suppressed > 0 || d.given != nil && d.given.Column(a).Suppressed != ""
-	labels := d.recoding.Labels(a)
-	intervals := d.recoding.Intervals(a)
-	for i, label := range labels {
-		if masking.IsMark(label, spec.Mask) {
-			if marked {
-				column.Suppressed = label.Text
-			}
-			continue
-		}
-		described := cutfile.Label{Label: label.Text, Null: label.Null}
-		if intervals != nil && !label.Null {
-			described.Interval = true
-			described.Lower = endJSON(t, intervals[i].Lower)
-			described.Upper = endJSON(t, intervals[i].Upper)
-		}
-		column.Cut = append(column.Cut, described)
-	}
-	if column.Cut == nil {
-		column.Cut = []cutfile.Label{}
-	}
-	if spec.Mask == job.MaskSuppress {
-		column.Suppressed = engine.Suppressed
-	}
-	return column
-}
-
-// endJSON returns the JSON of an interval's end: a number for numbers, else a string; nil when the
-// end is open.
-func endJSON(t formats.Type, text string) json.RawMessage {
-	if text == "" {
-		return nil
-	}
-	switch t.Kind {
-	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
-		if json.Valid([]byte(text)) { // an infinity is not valid
-			return json.RawMessage(text)
-		}
-	}
-	quoted, _ := json.Marshal(text) // a string can always be marshalled
-	return quoted
 }

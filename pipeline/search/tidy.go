@@ -6,8 +6,8 @@ import (
 	"github.com/kcut/kcut/engine"
 	"github.com/kcut/kcut/formats/taxonomy"
 	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/domain"
 	"github.com/kcut/kcut/pipeline/job"
-	"github.com/kcut/kcut/pipeline/masking"
 )
 
 // tidy returns the released form of a recoding: without labels that no released record has, which
@@ -28,10 +28,10 @@ func (s *Search) stays(a int, label engine.Label) bool {
 	spec := s.Specs[s.Masked[a]]
 	if s.applied != nil {
 		known := func(l cutfile.Label) bool { return l.Label == label.Text && l.Null == label.Null }
-		return masking.IsMark(label, spec.Mask) || slices.ContainsFunc(s.given.Column(a).Cut, known)
+		return domain.IsMark(label, spec.Mask) || slices.ContainsFunc(s.given.Column(a).Cut, known)
 	}
 	if spec.Mask == job.MaskSuppress {
-		return masking.IsMark(label, spec.Mask)
+		return domain.IsMark(label, spec.Mask)
 	}
 	tree := s.Taxonomies.Of[spec.Name].Tree
 	return spec.Mask == job.MaskGeneralize && !label.Null && tree != nil && names(tree, label.Text)

@@ -78,12 +78,13 @@ func masked(t *testing.T, text, cut string, types map[string]formats.Type) *sql.
 		t.Fatal(err)
 	}
 	m.Cut = &domain.Cut{File: file}
-	var specs []*job.Column
-	var of []formats.Type
+	var columns []*domain.CutColumn
 	for _, c := range m.Cut.Columns {
-		specs, of = append(specs, j.Column(c.Name)), append(of, types[c.Name])
+		columns = append(columns, &domain.CutColumn{
+			Spec: j.Column(c.Name), Type: types[c.Name], Taxonomy: trees[c.Name],
+		})
 	}
-	if err := m.Cut.Bind(j, specs, of, trees); err != nil {
+	if err := m.Cut.Bind(j, columns); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -1,0 +1,186 @@
+package domain
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/kcut/kcut/engine"
+	"github.com/kcut/kcut/engine/recheck"
+	"github.com/kcut/kcut/formats"
+	"github.com/kcut/kcut/pipeline/cutfile"
+	"github.com/kcut/kcut/pipeline/job"
+)
+
+// A cut has two forms: in values, as its JSON, and in codes, as an engine has it. Both list the
+// labels of a column in the same order, but for the mark of suppressed values: in values it comes
+// after all labels and is no part of the list, in codes it comes before the null.
+
+// IsMark reports whether a label of a column with a mask is the mark of suppressed values or
+// records.
+func IsMark(label engine.Label, mask string) bool {
+	return label.Mark || mask == job.MaskSuppress && !label.Null && label.Text == engine.Suppressed
+}
+
+// Describe returns the cut of a column in values, given its attribute in a recoding. It names the
+// mark of suppressed records only if that is asked for.
+func (c *CutColumn) Describe(recoding engine.Recoding, attribute int, marked bool) cutfile.Column {
+	column := cutfile.Column{Name: c.Spec.Name, Mask: c.Spec.Mask, Cut: []cutfile.Label{}}
+	if c.Spec.Render != job.RenderLabel {
+		column.Render = c.Spec.Render
+	}
+	column.Generated = column.Mask == job.MaskGeneralize && c.Taxonomy.Tree == nil
+	intervals := recoding.Intervals(attribute)
+	for i, label := range recoding.Labels(attribute) {
+		if IsMark(label, column.Mask) {
+			if marked {
+				column.Suppressed = label.Text
+			}
+			continue
+		}
+		described := cutfile.Label{Label: label.Text, Null: label.Null}
+		if intervals != nil && !label.Null {
+			described.Interval = true
+			described.Lower = endJSON(c.Type, intervals[i].Lower)
+			described.Upper = endJSON(c.Type, intervals[i].Upper)
+		}
+		column.Cut = append(column.Cut, described)
+	}
+	if column.Mask == job.MaskSuppress {
+		column.Suppressed = engine.Suppressed
+	}
+	return column
+}
+
+// endJSON returns the JSON of an interval's end: a number for numbers, else a string; nil when the
+// end is open.
+func endJSON(t formats.Type, text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	switch t.Kind {
+	case formats.Int, formats.Uint, formats.Float, formats.Decimal:
+		if json.Valid([]byte(text)) { // an infinity is not valid
+			return json.RawMessage(text)
+		}
+	}
+	quoted, _ := json.Marshal(text) // a string can always be marshalled
+	return quoted
+}
+
+// DescribeRegions returns regions in the positions of the labels of described columns.
+func DescribeRegions(regions *engine.Regions, columns cutfile.Columns) []cutfile.Region {
+	positions := make([][]uint32, len(columns)) // by column and label number
+	for a := range columns {
+		labels, next := regions.Labels(a), uint32(0)
+		for _, label := range labels {
+			if IsMark(label, columns[a].Mask) {
+				positions[a] = append(positions[a], uint32(len(labels)-1))
+				continue
+			}
+			positions[a] = append(positions[a], next)
+			next++
+		}
+	}
+	described := make([]cutfile.Region, regions.Len())
+	for i := range described {
+		described[i] = make(cutfile.Region, 0, len(columns))
+		for a, label := range regions.Region(int32(i)) {
+			described[i] = append(described[i], positions[a][label])
+		}
+	}
+	return described
+}
+
+// Recoding returns the cut of every single column, in the codes of its labelers. Codes without a
+// label have math.MaxUint32. A cut of regions has no such recoding.
+func (g *Cut) Recoding() *engine.Cut {
+	r := &engine.Cut{}
+	for _, column := range g.columns {
+		r.Columns = append(r.Columns, column.coded())
+	}
+	return r
+}
+
+// coded lists the labels: the null comes last, the mark of suppressed values before it. If the null
+// is not among its labels, the column releases it as its mark, or its root.
+func (c *CutColumn) coded() engine.ColumnCut {
+	space := newLabelSpace(c)
+	coded, numbers := c.labels(c.Mask == job.MaskSuppress)
+	coded.Code = make([]uint32, space.Size())
+	for label := range space.n {
+		coded.Code[label] = uint32(label)
+	}
+	coded.Code[space.code(unmappedLabel)] = math.MaxUint32
+	coded.Code[space.code(restLabel)] = math.MaxUint32
+	if c.Mask == job.MaskSuppress {
+		mark := numbers[len(c.Cut)]
+		coded.Code[space.code(restLabel)], coded.Code[space.Null()] = mark, mark
+	}
+	if space.hasNull {
+		coded.Code[space.Null()] = uint32(len(coded.Labels) - 1)
+	}
+	return coded
+}
+
+// labels returns the labels of the column, with the mark before the null if that is asked for, and
+// the number of the label at every position in the cut, where the mark is one past the last. Open
+// ends of intervals are empty.
+func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint32) {
+	mark, null := -1, -1
+	for i, label := range c.Cut {
+		numbers = append(numbers, uint32(len(coded.Labels)))
+		if label.Null {
+			null = i
+			continue
+		}
+		if label.Label == engine.Suppressed {
+			mark = len(coded.Labels)
+		}
+		coded.Labels = append(coded.Labels, engine.Label{Text: label.Label})
+		if c.Mask == job.MaskDiscretize {
+			lower, _ := cutfile.EndText(label.Lower)
+			upper, _ := cutfile.EndText(label.Upper)
+			coded.Intervals = append(coded.Intervals,
+				engine.Interval{Label: label.Label, Lower: lower, Upper: upper})
+		}
+	}
+	if marked && mark < 0 {
+		mark = len(coded.Labels)
+		coded.Labels = append(coded.Labels, engine.Label{Text: engine.Suppressed, Mark: true})
+		if coded.Intervals != nil {
+			coded.Intervals = append(coded.Intervals, engine.Interval{})
+		}
+	}
+	if null >= 0 {
+		numbers[null] = uint32(len(coded.Labels))
+		coded.Labels = append(coded.Labels, engine.Label{Null: true})
+	}
+	return coded, append(numbers, uint32(mark))
+}
+
+// RegionEngine returns the engine that applies the regions unchanged.
+func (g *Cut) RegionEngine() *recheck.Regions {
+	e := &recheck.Regions{}
+	var all [][]uint32 // label numbers by column and position in the cut
+	var order []int    // positions of the attributes among the cut's columns
+	for _, column := range g.columns {
+		labels, numbers := column.labels(true)
+		e.Columns, e.Marks = append(e.Columns, labels), append(e.Marks, numbers[len(column.Cut)])
+		all, order = append(all, numbers), append(order, g.Columns.Position(column.Name))
+	}
+	for _, region := range g.Regions {
+		for a, at := range order {
+			e.Released = append(e.Released, all[a][region[at]])
+		}
+	}
+	return e
+}
+
+// CoverRegions sets, in the engine of regions, the labels that cover the codes of every attribute.
+// The labelers have made their domains before.
+func CoverRegions(e *recheck.Regions, labelers []Labeler) {
+	e.Covers = nil
+	for _, l := range labelers {
+		e.Covers = append(e.Covers, l.(*overlapLabeler).covers)
+	}
+}
