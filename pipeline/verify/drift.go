@@ -174,18 +174,15 @@ func (r *rules) labelHashes(k *labelKey) [][][2]uint64 {
 	for i, column := range k.columns {
 		check := &r.checks[column]
 		all[i] = make([][2]uint64, check.below())
-		set := func(number uint32, form, text string) {
-			sum := sha256.Sum256([]byte(check.name + "\x00" + check.part + "\x00" + form + text))
+		for l, number := range check.numbers {
+			form := "text"
+			if l.null {
+				form = "null"
+			} else if l.none {
+				form = "none"
+			}
+			sum := sha256.Sum256([]byte(check.name + "\x00" + check.part + "\x00" + form + l.text))
 			all[i][number] = [2]uint64{binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])}
-		}
-		for text, number := range check.numbers {
-			set(number, "text", text)
-		}
-		if number, ok := check.number("", true); ok {
-			set(number, "null", "")
-		}
-		if number, ok := check.numberOfNone(); ok {
-			set(number, "none", "")
 		}
 	}
 	return all

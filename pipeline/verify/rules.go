@@ -48,7 +48,7 @@ func rulesOf(cut *cutfile.File, withClass bool) *rules {
 		}
 	}
 	for _, name := range cut.Pseudonyms {
-		r.checks = append(r.checks, columnCheck{name: name, fits: isText, null: true, tokens: true})
+		r.checks = append(r.checks, columnCheck{name: name, fits: isText, tokens: true})
 	}
 	for _, set := range cut.Sets {
 		var columns []int
@@ -216,82 +216,80 @@ func (r *rules) rendered(set cutfile.Set) bool {
 	})
 }
 
-// columnCheck says which values a released column may hold, going by the cut alone.
+// columnCheck has the values that a released column may hold, going by the cut alone.
 type columnCheck struct {
 	name    string
 	part    string // of a column of structs: the field
 	fits    func(formats.Type) bool
-	numbers map[string]uint32 // of every accepted text, from 0 on
-	null    bool              // whether null is accepted
-	none    bool              // of a field of structs: whether no struct at all is accepted
-	tokens  bool              // any pseudonym is accepted, and all have one number: the column is kept
-	labels  []acceptedLabel   // in the order of the cut, the mark of a suppressed value last
+	labels  []look          // in the order of the cut, the mark of a suppressed value last
+	numbers map[look]uint32 // of every look, from 0 on
+	tokens  bool            // any pseudonym is accepted, and all have one number: the column is kept
 }
 
-// acceptedLabel is what a label of the cut looks like in the column.
-type acceptedLabel struct {
+// look is the form of a label of the cut in a released column.
+type look struct {
 	text string
 	null bool
 	none bool // there is no struct
 }
 
 // numberOf returns the number of the cut's label at a position.
-func (c *columnCheck) numberOf(label uint32) uint32 {
-	if c.labels[label].none {
-		n, _ := c.numberOfNone()
-		return n
-	}
-	n, _ := c.number(c.labels[label].text, c.labels[label].null)
-	return n
-}
+func (c *columnCheck) numberOf(label uint32) uint32 { return c.numbers[c.labels[label]] }
 
 // numberOfNone is number for a row without a struct.
 func (c *columnCheck) numberOfNone() (uint32, bool) {
-	if !c.none {
-		return 0, false
-	}
-	return uint32(len(c.numbers)) + uint32(asNumber(c.null)), true
+	n, ok := c.numbers[look{none: true}]
+	return n, ok
 }
 
 // checksOf returns the checks of the columns that a masked column was released as.
 func checksOf(c *cutfile.Column) []columnCheck {
+	lower := func(l cutfile.Label) look { return lookOfEnd(l.Lower) }
+	upper := func(l cutfile.Label) look { return lookOfEnd(l.Upper) }
 	switch c.Render {
 	case job.RenderBounds:
-		return []columnCheck{
-			newCheck(c, c.Name+"_lower", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }),
-			newCheck(c, c.Name+"_upper", func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }),
-		}
+		return []columnCheck{newCheck(c, c.Name+"_lower", "", lower), newCheck(c, c.Name+"_upper", "", upper)}
 	case job.RenderInterval:
-		lower := newCheck(c, c.Name, inStruct(func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Lower) }))
-		upper := newCheck(c, c.Name, inStruct(func(l cutfile.Label) acceptedLabel { return acceptedEnd(l.Upper) }))
-		closed := newCheck(c, c.Name, inStruct(acceptedClosed))
-		lower.part, upper.part, closed.part, closed.fits = "lower", "upper", "closed", isText
-		return []columnCheck{lower, upper, closed}
+		closed := newCheck(c, c.Name, "closed", lookOfClosed)
+		closed.fits = isText
+		return []columnCheck{newCheck(c, c.Name, "lower", lower), newCheck(c, c.Name, "upper", upper), closed}
 	}
-	return []columnCheck{newCheck(c, c.Name, func(l cutfile.Label) acceptedLabel { return acceptedLabel{text: l.Label, null: l.Null} })}
+	return []columnCheck{newCheck(c, c.Name, "", func(l cutfile.Label) look { return look{text: l.Label, null: l.Null} })}
 }
 
-// newCheck returns the check of a column that has what accept makes of every label. A mark of
-// suppressed values is null in a column of numbers.
-func newCheck(c *cutfile.Column, name string, accept func(cutfile.Label) acceptedLabel) columnCheck {
-	check := columnCheck{name: name, fits: isText, numbers: make(map[string]uint32)}
+// newCheck returns the check of a column, or of a field of its structs, in which labels have the look
+// that is given. A mark of suppressed values is null in a column of numbers, and in structs, like
+// null, no struct.
+func newCheck(c *cutfile.Column, name, part string, lookOf func(cutfile.Label) look) columnCheck {
+	check := columnCheck{name: name, part: part, fits: isText, numbers: make(map[look]uint32)}
 	if c.Render != "" {
 		check.fits = isNumber
 	}
-	for _, label := range c.Cut {
-		check.labels = append(check.labels, accept(label))
-	}
-	if c.Suppressed != "" {
-		check.labels = append(check.labels, acceptedLabel{c.Suppressed, c.Render != "", c.Render == job.RenderInterval})
-	}
-	for _, label := range check.labels {
-		if _, known := check.numbers[label.text]; !known && !label.null {
-			check.numbers[label.text] = uint32(len(check.numbers))
+	add := func(l look) {
+		if check.labels = append(check.labels, l); !check.has(l) {
+			check.numbers[l] = uint32(len(check.numbers))
 		}
-		check.null = check.null || label.null && !label.none
-		check.none = check.none || label.none
+	}
+	for _, label := range c.Cut {
+		if label.Null && part != "" {
+			add(look{none: true})
+		} else {
+			add(lookOf(label))
+		}
+	}
+	switch {
+	case c.Suppressed == "":
+	case c.Render == "":
+		add(look{text: c.Suppressed})
+	default:
+		add(look{null: part == "", none: part != ""})
 	}
 	return check
+}
+
+func (c *columnCheck) has(l look) bool {
+	_, has := c.numbers[l]
+	return has
 }
 
 // isText reports whether a column of a type is released as labels.
@@ -300,28 +298,18 @@ func isText(t formats.Type) bool { return t.Kind == formats.String }
 // isNumber reports whether a column of a type is released as numbers, of which there may be none.
 func isNumber(t formats.Type) bool { return t.Ordered() || t.Kind == formats.Null }
 
-// acceptedEnd is an interval's end, which is null when it is open.
-func acceptedEnd(end json.RawMessage) acceptedLabel {
+// lookOfEnd returns the look of an interval's end, which is null when it is open.
+func lookOfEnd(end json.RawMessage) look {
 	text, ok := cutfile.EndText(end)
-	return acceptedLabel{text: text, null: !ok}
+	return look{text: text, null: !ok}
 }
 
-// inStruct returns what accept says of an interval, and that null is no struct.
-func inStruct(accept func(cutfile.Label) acceptedLabel) func(cutfile.Label) acceptedLabel {
-	return func(l cutfile.Label) acceptedLabel {
-		if l.Null {
-			return acceptedLabel{null: true, none: true}
-		}
-		return accept(l)
-	}
-}
-
-// acceptedClosed tells which ends of an interval belong to it.
-func acceptedClosed(l cutfile.Label) acceptedLabel {
+// lookOfClosed says which ends of an interval belong to it.
+func lookOfClosed(l cutfile.Label) look {
 	if strings.HasSuffix(l.Label, "]") {
-		return acceptedLabel{text: "both"}
+		return look{text: "both"}
 	}
-	return acceptedLabel{text: "left"}
+	return look{text: "left"}
 }
 
 // number returns the number of a released text or of null, and whether the cut accepts it.
@@ -330,11 +318,12 @@ func (c *columnCheck) number(text string, null bool) (uint32, bool) {
 	if c.tokens {
 		return 0, null || isToken(text)
 	}
-	if null && c.null {
-		return uint32(len(c.numbers)), true
+	l := look{text: text}
+	if null {
+		l = look{null: true}
 	}
-	n, ok := c.numbers[text]
-	return n, ok && !null
+	n, ok := c.numbers[l]
+	return n, ok
 }
 
 // isToken reports whether a text has the form of a pseudonym.
@@ -343,14 +332,4 @@ func isToken(text string) bool {
 }
 
 // below returns the number that all numbers are below.
-func (c *columnCheck) below() uint64 {
-	return max(uint64(len(c.numbers))+asNumber(c.null)+asNumber(c.none), 1)
-}
-
-// asNumber is 1 for what has a number, else 0.
-func asNumber(has bool) uint64 {
-	if has {
-		return 1
-	}
-	return 0
-}
+func (c *columnCheck) below() uint64 { return max(uint64(len(c.numbers)), 1) }
