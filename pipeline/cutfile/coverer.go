@@ -27,7 +27,7 @@ type coverer struct {
 	*Column
 	job       job.Taxonomy
 	taxonomy  engine.Generator          // nil: names do not show which node is above which
-	positions map[labelKey]uint32       // of all labels
+	positions map[engine.Label]uint32   // of all labels
 	naming    map[engine.Label][]uint32 // suppress: by value, the labels that name it
 	ends      []*end                    // discretize: ascending, each once
 	intervals *recheck.Intervals        // as ranks of the ends; open ends are beyond all ranks
@@ -36,14 +36,14 @@ type coverer struct {
 
 func newCoverer(column *Column, t job.Taxonomy) (c *coverer, err error) {
 	c = &coverer{Column: column, job: t}
-	c.positions, c.naming = make(map[labelKey]uint32), make(map[engine.Label][]uint32)
+	c.positions, c.naming = make(map[engine.Label]uint32), make(map[engine.Label][]uint32)
 	if t.Tree != nil || t.Generated() {
 		if c.taxonomy, err = job.GeneratorOf(t); err != nil {
 			return nil, err
 		}
 	}
 	for i, label := range column.Cut {
-		c.positions[label.key()] = uint32(i)
+		c.positions[label.Plain()] = uint32(i)
 		if column.Mask == job.MaskSuppress {
 			for _, value := range label.Values() {
 				c.naming[value] = append(c.naming[value], uint32(i))
@@ -125,7 +125,7 @@ func (c *coverer) covering(label Label) (positions []uint32) {
 		path = engine.Ancestry(c.taxonomy, label.Label)
 	}
 	for _, name := range path {
-		if at, ok := c.positions[labelKey{label: name}]; ok {
+		if at, ok := c.positions[engine.Label{Text: name}]; ok {
 			positions = append(positions, at)
 		}
 	}
@@ -151,7 +151,7 @@ func (c *coverer) within(coarse *coverer) bool {
 	slices.Sort(names)
 	return !slices.ContainsFunc(missing(c.Cut, coarse.Cut), func(label Label) bool {
 		parted := c.Mask == job.MaskDiscretize || c.begins(label.Label, names)
-		parted = above[c.positions[label.key()]] || !label.Null && parted
+		parted = above[c.positions[label.Plain()]] || !label.Null && parted
 		return parted && len(coarse.covering(label)) == 0
 	})
 }

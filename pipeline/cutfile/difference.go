@@ -216,26 +216,18 @@ func withoutNull(labels []Label) []Label {
 
 // missing returns the labels that others do not have.
 func missing(labels, others []Label) []Label {
-	has := make(map[labelKey]bool, len(others))
+	has := make(map[engine.Label]bool, len(others))
 	for _, l := range others {
-		has[l.key()] = true
+		has[l.Plain()] = true
 	}
 	lacking := []Label{}
 	for _, l := range labels {
-		if !has[l.key()] {
+		if !has[l.Plain()] {
 			lacking = append(lacking, l)
 		}
 	}
 	return lacking
 }
-
-// labelKey identifies labels, whatever the ends of intervals are.
-type labelKey struct {
-	label string
-	null  bool
-}
-
-func (l Label) key() labelKey { return labelKey{l.Label, l.Null} }
 
 // comparison compares the cuts of one column: which labels of one cover which of the other.
 type comparison struct {

@@ -40,7 +40,7 @@ var schema []byte
 func Schema() []byte { return schema }
 
 // Key is the only metadata key of a released file.
-const Key = "kcut.cut"
+const Key = release.CutKey
 
 // Version is the version of the cut's JSON form (docs/metadata.md).
 const Version = 1
@@ -362,11 +362,12 @@ func EndText(end json.RawMessage) (string, bool) {
 	return string(end), true
 }
 
+// Plain returns the label without the ends of an interval.
+func (l Label) Plain() engine.Label { return engine.Label{Text: l.Label, Null: l.Null} }
+
 // Values returns the values in a label of a suppressed column in a region: one, or those of a set
 // {a|b}.
-func (l Label) Values() []engine.Label {
-	return engine.Members(engine.Label{Text: l.Label, Null: l.Null})
-}
+func (l Label) Values() []engine.Label { return engine.Members(l.Plain()) }
 
 // Read returns the cut of a released file, of a released directory (its first part's), or of a file
 // with only the JSON.

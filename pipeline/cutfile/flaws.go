@@ -199,10 +199,10 @@ func (f *flaws) checkColumn(c *Column) {
 		f.find("column %s is rendered as its mask is not", c.Name)
 	}
 	f.checkMark(c)
-	known := make(map[labelKey]bool, len(c.Cut))
+	known := make(map[engine.Label]bool, len(c.Cut))
 	for i, l := range c.Cut {
 		switch {
-		case known[l.key()]:
+		case known[l.Plain()]:
 			f.find("column %s: its cut has a label twice", c.Name)
 		case l.Null && i < len(c.Cut)-1:
 			f.find("column %s: the null is not the last label of its cut", c.Name)
@@ -210,7 +210,7 @@ func (f *flaws) checkColumn(c *Column) {
 			f.find("column %s: its cut has labels of another mask", c.Name)
 			return
 		}
-		known[l.key()] = true
+		known[l.Plain()] = true
 	}
 	if len(c.Cut) == 0 && c.Suppressed == "" {
 		f.find("column %s: its cut has no label", c.Name)
@@ -277,7 +277,7 @@ func (f *flaws) checkValueSets(c *Column) {
 		switch {
 		case len(values) > most:
 			f.find("column %s: a label of its cut names more values than k = %d", c.Name, most)
-		case engine.SetLabel(values) != (engine.Label{Text: l.Label, Null: l.Null}):
+		case engine.SetLabel(values) != l.Plain():
 			f.find("column %s: a label of its cut is a set without an end, or is written in "+
 				"another way", c.Name)
 		case !ascend(values, compareValues):

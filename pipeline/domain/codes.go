@@ -136,7 +136,7 @@ func (c *CutColumn) labels(marked bool) (coded engine.ColumnCut, numbers []uint3
 		if label.Label == engine.Suppressed {
 			mark = len(coded.Labels)
 		}
-		coded.Labels = append(coded.Labels, engine.Label{Text: label.Label})
+		coded.Labels = append(coded.Labels, label.Plain())
 		if c.Mask == job.MaskDiscretize {
 			lower, _ := cutfile.EndText(label.Lower)
 			upper, _ := cutfile.EndText(label.Upper)

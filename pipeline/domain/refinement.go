@@ -1,10 +1,7 @@
 package domain
 
 import (
-	"slices"
-
 	"github.com/kcut/kcut/internal/fault"
-	"github.com/kcut/kcut/pipeline/cutfile"
 	"github.com/kcut/kcut/spill"
 )
 
@@ -47,27 +44,17 @@ func (g *Cut) Refined(found *CutColumn, budget *spill.Budget) (bool, error) {
 	return ok && tree.all || !within || g.MovedLabels(found.Name, found.Taxonomy) > 0, nil
 }
 
-// missing returns the texts that others do not have.
-func missing(texts, others []string) []string {
-	has := make(map[string]bool, len(others))
-	for _, text := range others {
-		has[text] = true
-	}
-	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return has[text] })
-}
-
 // parts reports whether intervals of another cut of the column have an end inside one of these.
 func (s *intervalLabeler) parts(other *CutColumn) bool {
-	var ends, starts []string
-	for i, label := range slices.DeleteFunc(slices.Clone(other.Cut), func(l cutfile.Label) bool {
-		return l.Null
-	}) {
-		if lower, _ := cutfile.EndText(label.Lower); i > 0 {
-			ends = append(ends, lower)
+	known := make(map[string]bool)
+	for i := range s.starts.Len() {
+		known[s.starts.Text(i)] = true
+	}
+	coded, _ := other.labels(false)
+	for i, interval := range coded.Intervals {
+		if i > 0 && !known[interval.Lower] {
+			return true
 		}
 	}
-	for i := range s.starts.Len() {
-		starts = append(starts, s.starts.Text(i))
-	}
-	return len(missing(ends, starts)) > 0
+	return false
 }

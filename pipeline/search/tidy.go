@@ -27,7 +27,7 @@ func (s *Search) tidy(t *engine.Table, recoding engine.Recoding) engine.Recoding
 func (s *Search) stays(a int, label engine.Label) bool {
 	spec := s.Specs[s.Masked[a]]
 	if s.applied != nil {
-		known := func(l cutfile.Label) bool { return l.Label == label.Text && l.Null == label.Null }
+		known := func(l cutfile.Label) bool { return l.Plain() == label }
 		return domain.IsMark(label, spec.Mask) || slices.ContainsFunc(s.given.Column(a).Cut, known)
 	}
 	if spec.Mask == job.MaskSuppress {
