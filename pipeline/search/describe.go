@@ -98,8 +98,8 @@ func describeSensitive(asked []job.Sensitive) (described []cutfile.Sensitive) {
 	return described
 }
 
-// describeRegions describes the regions of a recoding, each once: without the labels of records that
-// are taken away some bounds are the same.
+// describeRegions describes the regions of a recoding, each once: without the labels of records
+// that are taken away some bounds are the same.
 func (s *Search) describeRegions(regions *engine.Regions, of cutfile.Columns) []cutfile.Region {
 	described := domain.DescribeRegions(regions, of)
 	if suppressed, dropped := regions.Lost(); suppressed+dropped > 0 && s.applied == nil {

@@ -118,7 +118,8 @@ func (c *column) intervals() (n node, err error) {
 
 // ownText reports whether casting a value of the column's type gives the text of kcut.
 func (c *column) ownText() bool {
-	return c.Type.Kind == formats.String || c.Type.Kind == formats.Int || c.Type.Kind == formats.Uint
+	kind := c.Type.Kind
+	return kind == formats.String || kind == formats.Int || kind == formats.Uint
 }
 
 // asText writes the text of a value.

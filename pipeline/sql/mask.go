@@ -102,7 +102,8 @@ func (m *Masked) taken(d *Dialect) (columns []string) {
 		name := d.name(spec.Name)
 		switch a := m.Cut.Attribute(spec.Name); {
 		case a >= 0:
-			if as, err := d.typeOf(m.Cut.Column(a).Type); err == nil { // otherwise it is null, or was refused
+			// otherwise it is null, or was refused
+			if as, err := d.typeOf(m.Cut.Column(a).Type); err == nil {
 				name = fmt.Sprintf("CAST(%s AS %s) AS %[1]s", name, as)
 			}
 			columns = append(columns, name)
