@@ -69,37 +69,36 @@ func Diff(ctx context.Context, from, to string, by *job.Job) (*Difference, error
 	}
 	d := &Difference{From: from, To: to, Columns: []ColumnDifference{}}
 	regions := a.Kind == KindRegions || b.Kind == KindRegions
-	comparisons := make(map[string]*comparison)
+	inA, inB := make(map[string]*coverer), make(map[string]*coverer)
 	ofA, ofB := a.columns(), b.columns()
 	for _, of := range slices.Concat(ofA, ofB) {
-		if comparisons[of.Name] != nil {
+		name := of.Name
+		if inA[name] != nil {
 			continue
 		}
-		c := &comparison{regions: regions}
-		for _, side := range []struct {
-			columns Columns
-			of      **coverer
-			only    Relation // if the cut does not have the column
-		}{{ofA, &c.from, Added}, {ofB, &c.to, Removed}} {
-			column := &Column{}
-			if i := side.columns.Position(of.Name); i >= 0 {
-				column = &side.columns[i]
-			} else {
-				c.only = side.only
-			}
-			if *side.of, err = newCoverer(column, taxonomies[of.Name]); err != nil {
-				return nil, fmt.Errorf("make the taxonomy of column %s: %w", of.Name, err)
-			}
+		if inA[name], err = ofA.coverer(name, taxonomies[name]); err == nil {
+			inB[name], err = ofB.coverer(name, taxonomies[name])
 		}
-		comparisons[of.Name] = c
-		d.Columns = append(d.Columns, c.difference(of.Name))
+		if err != nil {
+			return nil, fmt.Errorf("make the taxonomy of column %s: %w", name, err)
+		}
+		d.Columns = append(d.Columns, difference(name, inA[name], inB[name], regions))
 	}
 	d.Relation = d.overall()
 	if regions && len(ofA) == len(d.Columns) && len(ofB) == len(d.Columns) &&
 		slices.Equal(a.Pseudonyms, b.Pseudonyms) {
-		d.Relation = compareRegions(a, b, d.Columns, comparisons)
+		d.Relation = compareRegions(a, b, d.Columns, inA, inB)
 	}
 	return d, nil
+}
+
+// coverer returns the coverer of the column with a name, or of one without a mask if there is none.
+func (c Columns) coverer(name string, t job.Taxonomy) (*coverer, error) {
+	column := &Column{}
+	if i := c.Position(name); i >= 0 {
+		column = &c[i]
+	}
+	return newCoverer(column, t)
 }
 
 // columns returns the masked columns, and those of pseudonyms, which have no labels.
@@ -130,39 +129,40 @@ func (d *Difference) overall() Relation {
 	return Equal
 }
 
-// difference compares the labels. It ignores those that are unrelated to all labels of the other
-// cut, such as new values of a generated taxonomy.
-func (c *comparison) difference(column string) ColumnDifference {
+// difference compares the labels of a column in two cuts. It ignores those that are unrelated to
+// all labels of the other cut, such as new values of a generated taxonomy. In cuts of regions
+// labels of several levels exist together.
+func difference(column string, from, to *coverer, regions bool) ColumnDifference {
 	d := ColumnDifference{
-		Column: column, From: len(c.from.Cut), To: len(c.to.Cut),
-		Gone: missing(c.from.Cut, c.to.Cut), New: missing(c.to.Cut, c.from.Cut),
+		Column: column, From: len(from.Cut), To: len(to.Cut),
+		Gone: missing(from.Cut, to.Cut), New: missing(to.Cut, from.Cut),
 	}
 	switch {
-	case c.only != "":
-		d.Relation = c.only
-	case c.from.Mask != c.to.Mask:
+	case from.Mask == "":
+		d.Relation = Added
+	case to.Mask == "":
+		d.Relation = Removed
+	case from.Mask != to.Mask:
 		d.Relation = Incomparable
 	case len(d.Gone)+len(d.New) == 0:
 		d.Relation = Equal
-	case c.isOrdered():
-		d.Relation = relationOf(c.from.within(c.to), c.to.within(c.from))
+	case from.isOrdered():
+		d.Relation = relationOf(from.within(to), to.within(from))
 		// wide labels exist together with those within them: either cut covers the other
-		if c.regions && d.Relation == Equal {
+		if regions && d.Relation == Equal {
 			d.Relation = Different
 		}
-	case c.regions:
+	case regions:
 		d.Relation = Different
 	default:
-		d.Relation = relationInOrder(c.from.Cut, c.to.Cut)
+		d.Relation = relationInOrder(from.Cut, to.Cut)
 		d.Inferred = d.Relation != Different
 	}
 	return d
 }
 
 // isOrdered reports whether it is known which labels cover others.
-func (c *comparison) isOrdered() bool {
-	return c.from.Mask != job.MaskGeneralize || c.from.taxonomy != nil
-}
+func (c *coverer) isOrdered() bool { return c.Mask != job.MaskGeneralize || c.taxonomy != nil }
 
 func relationOf(fromWithinTo, toWithinFrom bool) Relation {
 	switch {
@@ -229,21 +229,12 @@ func missing(labels, others []Label) []Label {
 	return lacking
 }
 
-// comparison compares the cuts of one column: which labels of one cover which of the other.
-type comparison struct {
-	from, to *coverer
-	only     Relation // Added or Removed: only one cut has the column
-	regions  bool     // labels of several levels exist together
-}
-
-// compareRegions compares cuts of regions: every region of the finer one is within one of the
-// other.
+// compareRegions compares cuts of regions, given the coverers of their columns by name: every
+// region of the finer one is within one of the other.
 func compareRegions(a, b *File, columns []ColumnDifference,
-	comparisons map[string]*comparison) Relation {
-	inA, inB := make(map[string]*coverer), make(map[string]*coverer)
+	inA, inB map[string]*coverer) Relation {
 	for _, d := range columns {
-		c := comparisons[d.Column]
-		if inA[d.Column], inB[d.Column] = c.from, c.to; d.Relation == Different && !c.isOrdered() {
+		if d.Relation == Different && !inA[d.Column].isOrdered() {
 			return Different
 		}
 	}
